@@ -1,0 +1,129 @@
+package astrolabe_test
+
+import (
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// arrows says which packages of this module each top-level folder may import
+// beside itself. cmd may import everything.
+var arrows = map[string][]string{
+	"starknet":   {},
+	"strictjson": {},
+	"telemetry":  {},
+	"failpoint":  {},
+	"pg":         {},
+	"web":        {},
+	"domain":     {"starknet", "strictjson"},
+	"node":       {"domain", "starknet", "strictjson", "telemetry"},
+	"repo":       {"domain", "starknet", "strictjson", "telemetry", "failpoint"},
+	"jobs":       {"domain", "starknet", "strictjson", "telemetry", "failpoint"},
+	"rest":       {"domain", "starknet", "strictjson", "telemetry"},
+	"graph":      {"domain", "starknet", "strictjson", "telemetry"},
+	"sim":        {"starknet", "strictjson"},
+	"toolchain":  {"starknet", "strictjson"},
+}
+
+// TestImportsFollowTheArrows keeps the dependencies pointing one way, as
+// ARCHITECTURE.md draws them. Tests may reach further.
+func TestImportsFollowTheArrows(t *testing.T) {
+	t.Parallel()
+	walkGo(t, func(path string) {
+		folder, _, nested := strings.Cut(filepath.ToSlash(path), "/")
+		if !nested || folder == "cmd" || strings.HasSuffix(path, "_test.go") {
+			return
+		}
+		allowed, known := arrows[folder]
+		if !known {
+			t.Errorf("%s: the folder %q has no arrows; add it to ARCHITECTURE.md and here", path, folder)
+			return
+		}
+		for _, imported := range imports(t, path) {
+			target, _, _ := strings.Cut(imported, "/")
+			if target != folder && !slices.Contains(allowed, target) && !isTestSupport(path) {
+				t.Errorf("%s imports astrolabe/%s: %s must not depend on %s", path, imported, folder, target)
+			}
+		}
+	})
+}
+
+// TestEveryPackageIntroducesItself requires a doc.go, or a package comment in
+// the only file of a command.
+func TestEveryPackageIntroducesItself(t *testing.T) {
+	t.Parallel()
+	documented := map[string]bool{}
+	walkGo(t, func(path string) {
+		dir := filepath.Dir(path)
+		if strings.HasSuffix(path, "_test.go") {
+			return
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.PackageClauseOnly|parser.ParseComments)
+		if err != nil {
+			t.Fatal(err)
+		}
+		documented[dir] = documented[dir] || file.Doc != nil && len(file.Doc.Text()) > 40
+	})
+	for dir, ok := range documented {
+		if !ok {
+			t.Errorf("%s has no package comment", dir)
+		}
+	}
+}
+
+// imports lists the packages of this module that a file imports, relative to
+// the module.
+func imports(t *testing.T, path string) []string {
+	t.Helper()
+	file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.ImportsOnly)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var ours []string
+	for _, spec := range file.Imports {
+		imported, err := strconv.Unquote(spec.Path.Value)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if rest, ok := strings.CutPrefix(imported, "astrolabe/"); ok {
+			ours = append(ours, rest)
+		}
+	}
+	return ours
+}
+
+func walkGo(t *testing.T, visit func(path string)) {
+	t.Helper()
+	err := filepath.WalkDir(".", func(path string, entry fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case entry.IsDir() && (entry.Name() == "node_modules" || entry.Name() == "testdata" || entry.Name() == "clients"):
+			return filepath.SkipDir
+		case entry.IsDir() && path != "." && hasModule(path):
+			return filepath.SkipDir // a module of its own
+		case strings.HasSuffix(path, ".go"):
+			visit(path)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func hasModule(dir string) bool {
+	_, err := os.Stat(filepath.Join(dir, "go.mod"))
+	return err == nil
+}
+
+// isTestSupport tells packages that only tests import.
+func isTestSupport(path string) bool {
+	return strings.Contains(path, "pgtest/") || strings.Contains(path, "repotest/") || strings.Contains(path, "browsertest/")
+}
