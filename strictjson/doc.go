@@ -1,0 +1,13 @@
+// Package strictjson reads and writes JSON where a lenient reader would be a
+// hole: request bodies, signed receipts, idempotency digests.
+//
+// Decode accepts exactly one value whose every key is expected, spelled exactly,
+// present once and not null by accident. Integer reads any integral spelling of
+// an unsigned number. Canonical and CanonicalValue write RFC 8785 form and refuse
+// what that form would change. Digest names a document regardless of key order.
+// Depth is bounded before anything is parsed, exponents before any arithmetic.
+//
+// It is a leaf over one JSON library, which stays hidden behind this API. It
+// holds no field names, ranges or rules of any particular document, and its
+// errors never quote a value: bodies may hold secrets.
+package strictjson

@@ -1,0 +1,25 @@
+package strictjson_test
+
+import (
+	"fmt"
+
+	"astrolabe/strictjson"
+)
+
+func ExampleDecode() {
+	var body struct {
+		Hashes []string           `json:"hashes"`
+		Limit  strictjson.Integer `json:"limit,omitzero"`
+	}
+	for _, text := range []string{
+		`{"hashes": ["0x1"], "limit": 25.0}`,
+		`{"txHashes": ["0x1"]}`,
+		`{"limit": 25}`,
+	} {
+		fmt.Println(strictjson.Decode([]byte(text), &body))
+	}
+	// Output:
+	// <nil>
+	// unknown key "txHashes" at "/txHashes"
+	// missing key "hashes" at "/hashes"
+}
