@@ -1,0 +1,196 @@
+package abi
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+
+	"astrolabe/starknet"
+)
+
+// EventLayout is one event that a class can emit, with the keys that announce it and the
+// fields that follow. It is immutable.
+type EventLayout struct {
+	// Name is the event's own name: the last element of Path.
+	Name string
+	// Path holds the names whose selectors are the event's first keys. It has more than
+	// one element for an event inside a nested enum.
+	Path []string
+	// Selectors are the selectors of Path.
+	Selectors []starknet.Felt
+	// TypeName is the full name of the event's struct; for Cairo 0 it is the name.
+	TypeName string
+	// Params are the fields: those of the keys in their order, and those of the data in theirs.
+	Params []Param
+
+	unsupported error
+}
+
+// Unsupported returns why payloads of this event cannot be decoded, or nil.
+func (l *EventLayout) Unsupported() error { return l.unsupported }
+
+// announces reports whether an event with these keys can be this one.
+func (l *EventLayout) announces(keys []starknet.Felt) bool {
+	if len(keys) < len(l.Selectors) {
+		return false
+	}
+	for i, selector := range l.Selectors {
+		if keys[i] != selector {
+			return false
+		}
+	}
+	return true
+}
+
+// Limits of how far events may be nested and to how many events and fields nesting may
+// multiply, far beyond what contracts declare.
+const (
+	maxEventDepth = 16
+	maxEventWork  = 1 << 13
+)
+
+// eventCompiler lays out the events of an ABI.
+type eventCompiler struct {
+	types   *resolver
+	events  map[string]*entry
+	open    map[string]bool
+	layouts []*EventLayout
+	// work counts visited variants and members, which may multiply without adding a layout.
+	work int
+	// tooLarge is set when a limit was passed.
+	tooLarge bool
+}
+
+// proceed accounts for one more variant or member and reports whether to go on.
+func (c *eventCompiler) proceed(depth int) bool {
+	c.work++
+	c.tooLarge = c.tooLarge || c.work > maxEventWork || depth > maxEventDepth
+	return !c.tooLarge
+}
+
+// compileEvents returns the layouts of all events that can be emitted: those of Cairo 0
+// and of the first Cairo 1 compilers, which stand alone, and those reachable from an enum
+// that no other event contains, which is the contract's own.
+func compileEvents(entries []entry, types *resolver) ([]*EventLayout, error) {
+	c := &eventCompiler{types: types, events: map[string]*entry{}, open: map[string]bool{}}
+	contained := map[string]bool{}
+	for i := range entries {
+		e := &entries[i]
+		switch {
+		case e.Type != "event":
+			continue
+		case e.Kind == "":
+			c.addPlain(e)
+		case c.events[e.Name] != nil && !reflect.DeepEqual(c.events[e.Name], e):
+			c.events[e.Name] = &entry{Kind: "conflicting"}
+		default:
+			c.events[e.Name] = e
+		}
+		for _, m := range slices.Concat(e.Variants, e.Members) {
+			if m.Type != e.Name {
+				contained[m.Type] = true
+			}
+		}
+	}
+	for i := range entries {
+		// The last of equal definitions is the one that was kept.
+		if e := &entries[i]; e.Kind == "enum" && e == c.events[e.Name] && !contained[e.Name] {
+			c.addEnum(e, nil)
+		}
+	}
+	if c.tooLarge {
+		return nil, fmt.Errorf("%w: too many events", ErrMalformedABI)
+	}
+	return c.layouts, nil
+}
+
+// addPlain lays out an event without kind: keys and data are listed apart in Cairo 0, and
+// everything is data in the first Cairo 1.
+func (c *eventCompiler) addPlain(e *entry) {
+	keys, err := c.types.params(e.Keys, FromKeys)
+	var data []Param
+	if err == nil {
+		data, err = c.types.params(slices.Concat(e.Data, e.Inputs), FromData)
+	}
+	for i := range data {
+		data[i].lengthFrom += len(keys)
+	}
+	c.add([]string{e.Name}, e.Name, append(keys, data...), err)
+}
+
+func (c *eventCompiler) addEnum(e *entry, path []string) {
+	if c.open[e.Name] {
+		return
+	}
+	c.open[e.Name] = true
+	defer delete(c.open, e.Name)
+	for _, v := range e.Variants {
+		if !c.proceed(len(path)) {
+			return
+		}
+		inner := path
+		if v.Kind != "flat" {
+			inner = append(slices.Clip(path), v.Name)
+		}
+		switch event := c.events[v.Type]; {
+		case event != nil && event.Kind == "enum":
+			c.addEnum(event, inner)
+		case len(inner) == 0:
+			// A flat struct at the top has no selector by which it could be found.
+		case event != nil && event.Kind == "struct":
+			params, err := c.structParams(event, "")
+			c.add(inner, event.Name, params, err)
+		case v.Type == "()":
+			c.add(inner, v.Type, nil, nil)
+		default:
+			c.add(inner, v.Type, nil, fmt.Errorf("%w: event %.80q", ErrUnsupportedType, v.Type))
+		}
+	}
+}
+
+// structParams lists the fields of an event struct; those of a struct nested in it are
+// labelled with the path to them.
+func (c *eventCompiler) structParams(e *entry, prefix string) ([]Param, error) {
+	if c.open[e.Name] {
+		return nil, fmt.Errorf("%w: %w: event %.80q", ErrUnsupportedType, ErrRecursiveType, e.Name)
+	}
+	c.open[e.Name] = true
+	defer delete(c.open, e.Name)
+	var list []Param
+	for _, m := range e.Members {
+		if !c.proceed(len(c.open)) {
+			break
+		}
+		params, err := c.memberParams(m, prefix+m.Name)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, params...)
+	}
+	return list, nil
+}
+
+func (c *eventCompiler) memberParams(m member, label string) ([]Param, error) {
+	source := FromData
+	switch m.Kind {
+	case "key":
+		source = FromKeys
+	case "data":
+	default:
+		inner := c.events[m.Type]
+		if inner == nil || inner.Kind != "struct" {
+			return nil, fmt.Errorf("%w: %.80q inside an event", ErrUnsupportedType, m.Type)
+		}
+		return c.structParams(inner, label+".")
+	}
+	t, err := c.types.resolve(m.typeName())
+	return []Param{{Name: label, Type: t, Source: source}}, err
+}
+
+func (c *eventCompiler) add(path []string, typeName string, params []Param, err error) {
+	l := &EventLayout{Name: path[len(path)-1], Path: path, TypeName: typeName, Params: params, unsupported: err}
+	for _, name := range path {
+		l.Selectors = append(l.Selectors, starknet.Selector(name))
+	}
+	c.layouts = append(c.layouts, l)
+}

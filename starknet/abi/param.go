@@ -1,0 +1,67 @@
+package abi
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Source says which of an event's two arrays a field is read from.
+type Source uint8
+
+// The two arrays of an event. Calldata and results count as data.
+const (
+	FromData Source = iota
+	FromKeys
+)
+
+// String returns the word that the API uses: key or data.
+func (s Source) String() string {
+	if s == FromKeys {
+		return "key"
+	}
+	return "data"
+}
+
+// Param is a named and typed place in a payload.
+type Param struct {
+	Name   string
+	Type   *Type
+	Source Source
+	// lengthFrom is the index of the parameter that holds a pointer's length.
+	lengthFrom int
+}
+
+// params resolves a list of parameters that are read one after the other.
+func (r *resolver) params(members []member, source Source) ([]Param, error) {
+	list := make([]Param, len(members))
+	for i, m := range members {
+		p := Param{Name: m.Name, Source: source}
+		var err error
+		if name := m.typeName(); strings.HasSuffix(name, "*") {
+			p.Type, p.lengthFrom, err = r.pointer(name, m.Name, list[:i])
+		} else {
+			p.Type, err = r.resolve(name)
+		}
+		if err != nil {
+			return nil, err
+		}
+		list[i] = p
+	}
+	return list, nil
+}
+
+// pointer resolves Cairo 0's "T*". Its length is the parameter before it that has the same
+// name with "_len".
+func (r *resolver) pointer(typeName, paramName string, before []Param) (*Type, int, error) {
+	for i := range before {
+		if before[i].Name == paramName+"_len" && before[i].Type.Shape == ShapeFelt {
+			t, err := r.array(strings.TrimSuffix(typeName, "*"), ShapePointer)
+			if err != nil {
+				return nil, 0, err
+			}
+			t.Name = typeName
+			return t, i, nil
+		}
+	}
+	return nil, 0, fmt.Errorf("%w: %.80q without a length", ErrUnsupportedType, typeName)
+}

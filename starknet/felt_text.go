@@ -1,0 +1,110 @@
+package starknet
+
+import "fmt"
+
+const hexDigits = "0123456789abcdef"
+
+// ParseFelt reads a felt from hexadecimal text. The prefix 0x or 0X is required;
+// zero padding and upper-case digits are accepted. Anything else is
+// ErrMalformedFelt, and a number at or above P is ErrFeltRange.
+func ParseFelt(s string) (Felt, error) { return parseFelt(s) }
+
+func parseFelt[T string | []byte](s T) (Felt, error) {
+	b, ok := parseHex(s)
+	if !ok {
+		return Felt{}, malformedFelt(s)
+	}
+	if Felt(b).Cmp(prime) >= 0 {
+		return Felt{}, ErrFeltRange
+	}
+	return b, nil
+}
+
+// parseHex reads a prefix and at most 64 significant hexadecimal digits.
+func parseHex[T string | []byte](s T) (b [32]byte, ok bool) {
+	if len(s) < 3 || s[0] != '0' || s[1]|0x20 != 'x' {
+		return b, false
+	}
+	first := 2
+	for first < len(s)-1 && s[first] == '0' {
+		first++
+	}
+	if len(s)-first > 64 {
+		return b, false
+	}
+	for i, nibble := len(s)-1, 0; i >= first; i, nibble = i-1, nibble+1 {
+		d, ok := hexDigit(s[i])
+		if !ok {
+			return b, false
+		}
+		b[31-nibble/2] |= d << (4 * (nibble & 1))
+	}
+	return b, true
+}
+
+func malformedFelt[T string | []byte](s T) error {
+	const shown = 80
+	if len(s) > shown {
+		return fmt.Errorf("%w: %q and %d bytes more", ErrMalformedFelt, string(s[:shown]), len(s)-shown)
+	}
+	return fmt.Errorf("%w: %q", ErrMalformedFelt, string(s))
+}
+
+func hexDigit(c byte) (byte, bool) {
+	switch {
+	case '0' <= c && c <= '9':
+		return c - '0', true
+	case 'a' <= c && c <= 'f':
+		return c - 'a' + 10, true
+	case 'A' <= c && c <= 'F':
+		return c - 'A' + 10, true
+	}
+	return 0, false
+}
+
+// Append appends the canonical text of f, lower-case hexadecimal with 0x and
+// without leading zeros, and returns the extended buffer.
+func (f Felt) Append(b []byte) []byte {
+	b = append(b, '0', 'x')
+	i := 0
+	for i < len(f)-1 && f[i] == 0 {
+		i++
+	}
+	if f[i] >= 0x10 {
+		b = append(b, hexDigits[f[i]>>4])
+	}
+	b = append(b, hexDigits[f[i]&0xf])
+	for _, c := range f[i+1:] {
+		b = append(b, hexDigits[c>>4], hexDigits[c&0xf])
+	}
+	return b
+}
+
+// AppendJSON appends the canonical text as a JSON string.
+func (f Felt) AppendJSON(b []byte) []byte {
+	b = append(b, '"')
+	b = f.Append(b)
+	return append(b, '"')
+}
+
+// AppendText implements encoding.TextAppender; it never fails.
+func (f Felt) AppendText(b []byte) ([]byte, error) { return f.Append(b), nil }
+
+// MarshalText implements encoding.TextMarshaler, so a felt is a JSON string.
+func (f Felt) MarshalText() ([]byte, error) { return f.Append(make([]byte, 0, 66)), nil }
+
+// UnmarshalText implements encoding.TextUnmarshaler with the rules of ParseFelt.
+func (f *Felt) UnmarshalText(text []byte) error {
+	v, err := parseFelt(text)
+	if err != nil {
+		return err
+	}
+	*f = v
+	return nil
+}
+
+// String returns the canonical text: 0x and lower-case digits without leading zeros.
+func (f Felt) String() string {
+	var buf [66]byte
+	return string(f.Append(buf[:0]))
+}
