@@ -1,0 +1,110 @@
+package pg
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+)
+
+// folder is the data folder. It belongs to the program's user; what the server
+// may write lies in cluster/ and socket/ beneath it. So a program that runs as
+// root never writes where another user could have put a link.
+type folder struct{ root string }
+
+func (f folder) path(name string) string { return filepath.Join(f.root, name) }
+func (f folder) cluster() string         { return f.path("cluster") }
+func (f folder) socket() string          { return f.path("socket") }
+func (f folder) config() string          { return f.path("postgresql.conf") }
+
+// lockFile also marks the folder as ours: it is the first file made in it.
+func (f folder) lockFile() string { return f.path("private-postgres.lock") }
+
+// resolveFolder follows the links of that part of the path which exists: the
+// server's user has to be able to walk the path, not only the program.
+func resolveFolder(dir string) (folder, error) {
+	if dir == "" {
+		return folder{}, errors.New("the private Postgres needs a data folder")
+	}
+	path, err := filepath.Abs(dir)
+	if err != nil {
+		return folder{}, fmt.Errorf("find the data folder %s: %w", dir, err)
+	}
+	missing := ""
+	for {
+		real, err := filepath.EvalSymlinks(path)
+		if err == nil {
+			return folder{root: filepath.Join(real, missing)}, nil
+		}
+		if !errors.Is(err, fs.ErrNotExist) {
+			return folder{}, refuse(ErrUnreachable, "the data folder %s cannot be reached: %v", dir, err)
+		}
+		missing = filepath.Join(filepath.Base(path), missing)
+		path = filepath.Dir(path)
+	}
+}
+
+// version answers the major version that made the cluster, "" when there is
+// no cluster yet.
+func (f folder) version() (string, error) {
+	content, err := os.ReadFile(filepath.Join(f.cluster(), "PG_VERSION"))
+	if err == nil {
+		return strings.TrimSpace(string(content)), nil
+	}
+	if !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR) {
+		return "", refuse(ErrUnreachable, "the cluster in %s cannot be read: %v", f.root, err)
+	}
+	if _, err := os.Lstat(f.cluster()); err == nil {
+		return "", refuse(ErrNotACluster, "%s exists, but holds no Postgres cluster: "+
+			"move it away, or choose another data folder", f.cluster())
+	}
+	return "", nil
+}
+
+// claim creates the folder when it is missing, and refuses one that holds
+// something else or belongs to somebody else.
+func (f folder) claim(a account) error {
+	mode := fs.FileMode(0o700)
+	if a.drop {
+		mode = 0o711 // the server's user has to pass through
+	}
+	for _, path := range ancestors(f.root) {
+		if err := os.Mkdir(path, mode); err == nil {
+			if err := os.Chmod(path, mode); err != nil { // whatever the umask
+				return fmt.Errorf("open the data folder to the server: %w", err)
+			}
+		} else if _, missing := os.Stat(path); missing != nil {
+			return refuse(ErrUnreachable, "the data folder %s cannot be created: %v", f.root, err)
+		}
+	}
+	if err := f.checkOurs(); err != nil {
+		return err
+	}
+	return os.Chmod(f.root, mode)
+}
+
+func (f folder) checkOurs() error {
+	info, err := os.Stat(f.root)
+	if err != nil {
+		return fmt.Errorf("look at the data folder: %w", err)
+	}
+	if !info.IsDir() {
+		return refuse(ErrNotACluster, "%s is a file, not a data folder: choose another one", f.root)
+	}
+	if owner := ownerOf(info); int(owner.uid) != os.Geteuid() {
+		return refuse(ErrUnreachable, "the data folder %s belongs to user %s: "+
+			"run the program as that user, or choose another folder", f.root, owner.name)
+	}
+	entries, err := os.ReadDir(f.root)
+	if err != nil {
+		return fmt.Errorf("list the data folder: %w", err)
+	}
+	if _, err := os.Lstat(f.lockFile()); len(entries) > 0 && err != nil {
+		return refuse(ErrNotACluster, "the folder %s is not empty and was not made by this program: "+
+			"choose an empty or a new folder", f.root)
+	}
+	return nil
+}

@@ -1,0 +1,63 @@
+package pg
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+	"syscall"
+	"time"
+)
+
+// stopLeftover ends the server that a killed program left on the cluster. It
+// is stopped and not adopted: it runs with the settings of its own start, its
+// log leads nowhere and its exit could not be waited for. The caller holds the
+// folder's lock, so no living program depends on it.
+func stopLeftover(ctx context.Context, cluster string, log *slog.Logger) error {
+	file, err := readPIDFile(cluster)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil // every server that ended well removed it
+	}
+	if err != nil {
+		return fmt.Errorf("look for a server left behind: %w", err)
+	}
+	if server := serverProcess(file.pid, cluster); server != nil {
+		log.Info("stopping the Postgres server that an earlier run left behind", "pid", file.pid)
+		gone := func() bool { return serverProcess(file.pid, cluster) == nil }
+		if !shutDown(ctx, server, gone) {
+			return fmt.Errorf("the Postgres server that an earlier run left behind (process %d) does not stop", file.pid)
+		}
+	}
+	if err := killOrphans(ctx, cluster); err != nil {
+		return err
+	}
+	return forgetStranger(cluster)
+}
+
+// killOrphans ends server processes whose postmaster is gone. They would make
+// the next server refuse to start.
+func killOrphans(ctx context.Context, cluster string) error {
+	for _, orphan := range processesIn(cluster) {
+		_ = orphan.Kill() // it may have ended meanwhile
+	}
+	if !poll(ctx, 10*time.Second, func() bool { return len(processesIn(cluster)) == 0 }) {
+		return fmt.Errorf("processes of an earlier Postgres server in %s do not end", cluster)
+	}
+	return nil
+}
+
+// forgetStranger removes a postmaster.pid whose process id now belongs to a
+// program that has nothing to do with us, as happens after a reboot: Postgres
+// would take that program for a running server and refuse to start.
+func forgetStranger(cluster string) error {
+	file, err := readPIDFile(cluster)
+	if err == nil && file.pid != 0 && !errors.Is(syscall.Kill(file.pid, 0), syscall.ESRCH) {
+		err = os.Remove(pidFilePath(cluster))
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("remove a stale postmaster.pid: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,150 @@
+package pg_test
+
+import (
+	"bytes"
+	"context"
+	"log/slog"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sync"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+	"go.uber.org/goleak"
+
+	"astrolabe/pg"
+	"astrolabe/pg/pgtest"
+)
+
+// markedSecret stands in the environment of every program under test.
+const markedSecret = "marked-secret-7c1e"
+
+func TestMain(m *testing.M) {
+	if err := os.Setenv("ASTROLABE_MARKED", markedSecret); err != nil {
+		panic(err)
+	}
+	if dir := os.Getenv(childFolder); dir != "" {
+		dieAt(dir, os.Getenv(childStep))
+	}
+	goleak.VerifyTestMain(withSeed{m})
+}
+
+// seedBase holds a folder with a cluster that was started and stopped once;
+// it is empty until a test needs it.
+var seedBase string
+
+var seed = sync.OnceValue(func() (err error) {
+	if seedBase, err = os.MkdirTemp("", "pg-seed-"); err != nil {
+		return err
+	}
+	if err := os.Chmod(seedBase, 0o711); err != nil { // the server's user passes through
+		return err
+	}
+	server, err := pg.Start(context.Background(), pg.Options{Dir: filepath.Join(seedBase, "data"), Settings: quick})
+	if err != nil {
+		return err
+	}
+	return server.Stop(context.Background())
+})
+
+// withSeed removes the seed after the tests.
+type withSeed struct{ *testing.M }
+
+func (m withSeed) Run() int {
+	defer func() { _ = os.RemoveAll(seedBase) }()
+	return m.M.Run()
+}
+
+// existing answers a folder with a cluster, for tests to which its making does
+// not matter: a copy takes a tenth of the time.
+func existing(tb testing.TB) string {
+	tb.Helper()
+	if err := seed(); err != nil {
+		tb.Fatal(err)
+	}
+	dir := filepath.Join(pgtest.Dir(tb), "data")
+	if output, err := exec.Command("cp", "-a", filepath.Join(seedBase, "data"), dir).CombinedOutput(); err != nil {
+		tb.Fatalf("copy the seed: %v: %s", err, output)
+	}
+	return dir
+}
+
+// quick gives up durability, which a folder that is thrown away does not need.
+var quick = map[string]string{"fsync": "off"}
+
+// start runs a server until the end of the test.
+func start(tb testing.TB, o pg.Options) *pg.Server {
+	tb.Helper()
+	if o.Settings == nil {
+		o.Settings = quick
+	}
+	server, err := pg.Start(tb.Context(), o)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() { stop(tb, server) })
+	return server
+}
+
+func stop(tb testing.TB, server *pg.Server) {
+	tb.Helper()
+	if err := server.Stop(context.Background()); err != nil {
+		tb.Fatal(err)
+	}
+}
+
+func connect(tb testing.TB, server *pg.Server) *pgx.Conn {
+	tb.Helper()
+	conn, err := pgx.Connect(tb.Context(), server.URL("postgres"))
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() { _ = conn.Close(context.Background()) })
+	return conn
+}
+
+func execute(tb testing.TB, server *pg.Server, statement string) {
+	tb.Helper()
+	if _, err := connect(tb, server).Exec(tb.Context(), statement); err != nil {
+		tb.Fatal(err)
+	}
+}
+
+func value[T any](tb testing.TB, server *pg.Server, query string) T {
+	tb.Helper()
+	var result T
+	if err := connect(tb, server).QueryRow(tb.Context(), query).Scan(&result); err != nil {
+		tb.Fatal(err)
+	}
+	return result
+}
+
+// record is a logger whose text a test reads while the server writes.
+type record struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (r *record) Write(line []byte) (int, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.text.Write(line)
+}
+
+func (r *record) String() string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.text.String()
+}
+
+func (r *record) logger() *slog.Logger {
+	return slog.New(slog.NewTextHandler(r, &slog.HandlerOptions{Level: slog.LevelDebug}))
+}
+
+func needRoot(t *testing.T) {
+	t.Helper()
+	if os.Geteuid() != 0 {
+		t.Skip("only root drops to another user")
+	}
+}

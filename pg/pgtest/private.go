@@ -1,0 +1,59 @@
+package pgtest
+
+import (
+	"context"
+	"errors"
+	"os"
+
+	"astrolabe/pg"
+)
+
+// privateServer is a server whose folder goes away with the process.
+type privateServer struct {
+	server *pg.Server
+	reaper *reaper
+}
+
+// forTests gives up durability, which a folder that is thrown away does not
+// need, and autovacuum, which would change plans at a moment of its own.
+var forTests = map[string]string{
+	"fsync":              "off",
+	"synchronous_commit": "off",
+	"full_page_writes":   "off",
+	"autovacuum":         "off",
+	"shared_buffers":     "64MB",
+	"max_connections":    "200",
+	"max_wal_size":       "4GB",
+}
+
+// startPrivate uses the temporary folder, or /tmp when root's temporary folder
+// is closed to the user as whom the server runs.
+func startPrivate() (*privateServer, error) {
+	server, err := startIn(os.TempDir())
+	if errors.Is(err, pg.ErrUnreachable) {
+		server, err = startIn("/tmp")
+	}
+	return server, err
+}
+
+func startIn(parent string) (*privateServer, error) {
+	dir, err := os.MkdirTemp(parent, "astrolabe-pgtest-")
+	if err != nil {
+		return nil, err
+	}
+	reaper, err := watch(dir)
+	if err != nil {
+		return nil, errors.Join(err, os.Remove(dir))
+	}
+	server, err := pg.Start(context.Background(), pg.Options{Dir: dir, Settings: forTests})
+	if err != nil {
+		return nil, errors.Join(err, reaper.finish())
+	}
+	return &privateServer{server: server, reaper: reaper}, nil
+}
+
+func (p *privateServer) stop() error {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel() // nothing in it is worth a checkpoint
+	return errors.Join(p.server.Stop(ctx), p.reaper.finish())
+}

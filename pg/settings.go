@@ -1,0 +1,104 @@
+package pg
+
+import (
+	"fmt"
+	"maps"
+	"os"
+	"os/user"
+	"slices"
+	"strings"
+)
+
+// superuser is the one role of a new cluster.
+const superuser = "astrolabe"
+
+// assumedMemory is the machine's size where it cannot be learnt.
+const assumedMemory = 4 << 30
+
+// settings are the server's, sized so that it shares a machine with the
+// program: memory is taken as it is used, and a small machine gives little.
+func settings(memory uint64, socketDir string) map[string]string {
+	share := func(part, least, most uint64) string {
+		return fmt.Sprintf("%dMB", max(least, min(most, memory/part>>20)))
+	}
+	return map[string]string{
+		"listen_addresses":        "",
+		"port":                    port,
+		"unix_socket_directories": socketDir,
+		"unix_socket_permissions": "0700",
+
+		"fsync":              "on",
+		"synchronous_commit": "on",
+		"full_page_writes":   "on",
+
+		"max_connections":      "100",
+		"shared_buffers":       share(8, 32, 2048),
+		"effective_cache_size": share(2, 128, 1<<20),
+		"maintenance_work_mem": share(32, 32, 512),
+		"work_mem":             share(512, 4, 32),
+		"max_wal_size":         share(8, 512, 4096),
+
+		"jit":                         "off",
+		"standard_conforming_strings": "on",
+		"timezone":                    "UTC",
+
+		// The log reaches the program's own log, where no value of a statement
+		// belongs: neither its text nor the details of its error.
+		"log_destination":         "stderr",
+		"logging_collector":       "off",
+		"log_error_verbosity":     "terse",
+		"log_min_error_statement": "panic",
+		"log_checkpoints":         "off",
+		"log_timezone":            "UTC",
+	}
+}
+
+// writeSettings writes the configuration anew on each start, so that a newer
+// program brings its own. It builds on what initdb found out about the machine
+// and yields to ALTER SYSTEM, which Postgres reads last.
+//
+// Who may connect is decided twice. The socket's folder lets in its owner and
+// root only; and the kernel tells the server who calls (peer authentication):
+// only the user who started it becomes the superuser. Trust would rest on the
+// folder's mode alone. A peer needs no password to keep, and the map of names
+// lets root's program use a server that runs as postgres.
+func (f folder) writeSettings(socketDir string, extra map[string]string) error {
+	caller, err := user.Current()
+	if err != nil {
+		return fmt.Errorf("find the name of the program's user: %w", err)
+	}
+	all := settings(machineMemory(), socketDir)
+	all["hba_file"] = f.path("pg_hba.conf")
+	all["ident_file"] = f.path("pg_ident.conf")
+	maps.Copy(all, extra)
+
+	const header = "# Written on each start: changes made here are lost. ALTER SYSTEM keeps them.\n"
+	var config strings.Builder
+	config.WriteString(header + "include 'cluster/postgresql.conf'\n")
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		fmt.Fprintf(&config, "%s = %s\n", name, quoteSetting(all[name]))
+	}
+	files := map[string]string{
+		f.config():              config.String(),
+		f.path("pg_hba.conf"):   header + "local all all peer map=program\n",
+		f.path("pg_ident.conf"): fmt.Sprintf("%sprogram %q %s\n", header, caller.Username, superuser),
+	}
+	for path, content := range files {
+		if err := writePublic(path, content); err != nil {
+			return fmt.Errorf("write the server's settings: %w", err)
+		}
+	}
+	return nil
+}
+
+// writePublic writes a file that the server's user can read whatever the umask.
+func writePublic(path, content string) error {
+	if err := os.WriteFile(path, []byte(content), 0o644); err != nil { //nolint:gosec // nothing secret, read by another user
+		return err
+	}
+	return os.Chmod(path, 0o644) //nolint:gosec // as above
+}
+
+var settingEscapes = strings.NewReplacer(`\`, `\\`, `'`, `''`, "\n", `\n`)
+
+func quoteSetting(value string) string { return "'" + settingEscapes.Replace(value) + "'" }

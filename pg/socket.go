@@ -1,0 +1,70 @@
+package pg
+
+import (
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+const port = "5432" // only a part of the socket's name
+
+// longestSocket is the longest path of a Unix socket on every system: the
+// shortest limit is 104 bytes with the final zero.
+const longestSocket = 103
+
+const shortFolderPrefix = "astrolabe-pg-"
+
+func socketPath(dir string) string { return filepath.Join(dir, ".s.PGSQL."+port) }
+
+// makeSocketFolder makes the private folder of the socket anew, so that no
+// stale socket or lock of an earlier server is left in it. It lies in the data
+// folder; when that makes the path too long, a link there leads to a short one.
+func (f folder) makeSocketFolder(a account, log *slog.Logger) (string, error) {
+	if err := f.removeSocketFolder(); err != nil {
+		return "", fmt.Errorf("remove the earlier socket folder: %w", err)
+	}
+	dir := f.socket()
+	if len(socketPath(dir)) <= longestSocket {
+		if err := os.Mkdir(dir, 0o700); err != nil {
+			return "", fmt.Errorf("make the socket's folder: %w", err)
+		}
+	} else {
+		short, err := makeShortFolder(a)
+		if err != nil {
+			return "", err
+		}
+		if err := os.Symlink(short, dir); err != nil {
+			return "", fmt.Errorf("note the socket's folder: %w", err)
+		}
+		log.Info("the data folder's path is too long for a socket, which lies elsewhere", "folder", short)
+		dir = short
+	}
+	if err := a.own(dir); err != nil {
+		return "", fmt.Errorf("give the socket's folder to user %s: %w", a.name, err)
+	}
+	return dir, nil
+}
+
+func makeShortFolder(a account) (string, error) {
+	for _, base := range []string{os.Getenv("XDG_RUNTIME_DIR"), os.TempDir(), "/tmp"} {
+		path := socketPath(filepath.Join(base, shortFolderPrefix+"0000000000"))
+		if !filepath.IsAbs(base) || len(path) > longestSocket || a.reach(base) != nil {
+			continue
+		}
+		if dir, err := os.MkdirTemp(base, shortFolderPrefix); err == nil {
+			return dir, nil
+		}
+	}
+	return "", refuse(ErrUnreachable, "no folder is short enough for the server's socket: choose a data folder with a shorter path")
+}
+
+func (f folder) removeSocketFolder() error {
+	if short, err := os.Readlink(f.socket()); err == nil && strings.HasPrefix(filepath.Base(short), shortFolderPrefix) {
+		if err := os.RemoveAll(short); err != nil {
+			return err
+		}
+	}
+	return os.RemoveAll(f.socket())
+}

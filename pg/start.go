@@ -1,0 +1,172 @@
+package pg
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"runtime"
+	"syscall"
+	"time"
+)
+
+// Start makes the cluster when it is missing, starts the server and waits
+// until it lets the program in. The recovery after a crash may take long: ctx
+// bounds it, and matters to Start alone. The errors that this package names
+// come back before any data was touched; any other says what failed, in
+// Postgres' own words.
+func Start(ctx context.Context, o Options) (*Server, error) {
+	began := time.Now()
+	s := &Server{logger: o.Logger, done: make(chan struct{})}
+	if s.logger == nil {
+		s.logger = slog.New(slog.DiscardHandler)
+	}
+	if err := s.choose(ctx, o); err != nil {
+		return nil, err
+	}
+	if err := s.folder.claim(s.account); err != nil {
+		return nil, err
+	}
+	lock, err := s.folder.lock()
+	if err != nil {
+		return nil, err
+	}
+	s.lock = lock
+	o.step("lock")
+	if err := s.prepare(ctx, o); err != nil {
+		s.release()
+		return nil, err
+	}
+	if err := s.launch(); err != nil {
+		s.release()
+		return nil, err
+	}
+	o.step("start")
+	if err := s.awaitReady(ctx); err != nil {
+		s.abandon()
+		return nil, err
+	}
+	s.logger.Info("the private Postgres is ready", "folder", s.folder.root, "version", s.binaries.major,
+		"took", time.Since(began).Round(time.Millisecond))
+	o.step("ready")
+	return s, nil
+}
+
+// choose settles on the folder, the user and the programs, changing nothing.
+func (s *Server) choose(ctx context.Context, o Options) (err error) {
+	if s.folder, err = resolveFolder(o.Dir); err != nil {
+		return err
+	}
+	version, err := s.folder.version()
+	if err != nil {
+		return err
+	}
+	if s.account, err = chooseAccount(s.folder.cluster()); err != nil {
+		return err
+	}
+	if err := s.account.reach(filepath.Dir(s.folder.root)); err != nil {
+		return err
+	}
+	if s.binaries, err = findBinaries(ctx, o.BinDir, version); err != nil {
+		return err
+	}
+	return s.account.reach(s.binaries.dir)
+}
+
+// prepare leaves a whole cluster that no process uses, and its settings. The
+// lock is held.
+func (s *Server) prepare(ctx context.Context, o Options) error {
+	if err := s.folder.removeUnfinished(ctx); err != nil {
+		return err
+	}
+	if _, err := os.Stat(s.folder.cluster()); err != nil {
+		if err := s.makeCluster(ctx, o); err != nil {
+			return err
+		}
+		o.step("initdb-done")
+	} else if err := stopLeftover(ctx, s.folder.cluster(), s.logger); err != nil {
+		return err
+	}
+	dir, err := s.folder.makeSocketFolder(s.account, s.logger)
+	if err != nil {
+		return err
+	}
+	s.socketDir = dir
+	return s.folder.writeSettings(dir, o.Settings)
+}
+
+// launch starts the process on a thread of its own that lives as long as the
+// server does: the kernel takes the end of that thread for the program's.
+func (s *Server) launch() error {
+	s.output = &serverLog{logger: s.logger}
+	s.cmd = s.account.command(context.Background(), s.binaries.postgres(), "-D", s.folder.cluster(),
+		"-c", "config_file="+s.folder.config(), "-c", "log_line_prefix="+logPrefix)
+	s.cmd.Stderr = s.output
+	s.cmd.WaitDelay = 500 * time.Millisecond // sessions may outlive a server that was killed
+	endWithProgram(s.cmd.SysProcAttr, syscall.SIGINT)
+	started := make(chan error)
+	go func() {
+		runtime.LockOSThread()
+		defer runtime.UnlockOSThread()
+		err := s.cmd.Start()
+		started <- err
+		if err != nil {
+			return
+		}
+		_ = s.cmd.Wait() // its state is looked at instead
+		if !s.stopping.Load() {
+			s.err = fmt.Errorf("the private Postgres ended by itself (%s)%s", s.cmd.ProcessState, s.output.reason())
+		}
+		s.release()
+		close(s.done)
+	}()
+	if err := <-started; err != nil {
+		return fmt.Errorf("start Postgres as user %s: %w", s.account.name, err)
+	}
+	return nil
+}
+
+// awaitReady waits for the server's own word, so that its log stays free of
+// sessions refused during start-up, and then opens a session.
+func (s *Server) awaitReady(ctx context.Context) error {
+	ticker := time.NewTicker(pollInterval)
+	defer ticker.Stop()
+	for {
+		file, err := readPIDFile(s.folder.cluster())
+		if err == nil && file.ready && file.pid == s.cmd.Process.Pid {
+			break
+		}
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("wait for the private Postgres: %w", context.Cause(ctx))
+		case <-s.done:
+			return fmt.Errorf("the private Postgres in %s did not start (%s)%s",
+				s.folder.root, s.cmd.ProcessState, s.output.reason())
+		case <-ticker.C:
+		}
+	}
+	if err := handshake(ctx, s.socketDir); err != nil {
+		return fmt.Errorf("open a session with the private Postgres: %w", err)
+	}
+	return nil
+}
+
+// release gives the folder back.
+func (s *Server) release() {
+	if s.socketDir != "" {
+		if err := s.folder.removeSocketFolder(); err != nil {
+			s.logger.Warn("the socket's folder is left behind", "error", err)
+		}
+	}
+	_ = s.lock.Close() // nothing was written that could be lost
+}
+
+// abandon ends a server that did not become ready.
+func (s *Server) abandon() {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if err := s.Stop(ctx); err != nil {
+		s.logger.Error("a server that did not become ready is left behind", "error", err)
+	}
+}

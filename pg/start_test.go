@@ -1,0 +1,257 @@
+package pg_test
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"astrolabe/pg"
+	"astrolabe/pg/pgtest"
+)
+
+func TestNewClusterIsDurableDeterministicAndOffTheNetwork(t *testing.T) {
+	t.Parallel()
+	server := start(t, pg.Options{Dir: pgtest.Dir(t), Settings: map[string]string{}})
+	conn := connect(t, server)
+	for setting, want := range map[string]string{
+		"server_encoding": "UTF8", "lc_collate": "C", "lc_ctype": "C", "data_checksums": "on",
+		"fsync": "on", "synchronous_commit": "on", "full_page_writes": "on",
+		"listen_addresses": "", "jit": "off", "standard_conforming_strings": "on", "TimeZone": "UTC",
+	} {
+		var got string
+		if err := conn.QueryRow(t.Context(), "SELECT current_setting($1)", setting).Scan(&got); err != nil {
+			t.Fatal(err)
+		}
+		if got != want {
+			t.Errorf("%s is %q, want %q", setting, got, want)
+		}
+	}
+}
+
+func TestDataSurvivesARestart(t *testing.T) {
+	t.Parallel()
+	dir := pgtest.Dir(t)
+	server := start(t, pg.Options{Dir: dir})
+	execute(t, server, "CREATE TABLE kept AS SELECT 42 AS answer")
+	stop(t, server)
+	if got := value[int](t, start(t, pg.Options{Dir: dir}), "SELECT answer FROM kept"); got != 42 {
+		t.Fatalf("read %d after the restart", got)
+	}
+}
+
+func TestSettingsAreWrittenAnewOnEachStart(t *testing.T) {
+	t.Parallel()
+	dir := existing(t)
+	odd := "it's a \\ and\na line"
+	first := start(t, pg.Options{Dir: dir, Settings: map[string]string{"fsync": "off", "work_mem": "7MB", "astrolabe.note": odd}})
+	if got := value[string](t, first, "SHOW work_mem"); got != "7MB" {
+		t.Fatalf("work_mem is %s", got)
+	}
+	if got := value[string](t, first, "SHOW astrolabe.note"); got != odd {
+		t.Fatalf("the odd setting reads %q", got)
+	}
+	stop(t, first)
+	second := start(t, pg.Options{Dir: dir})
+	if got := value[string](t, second, "SHOW work_mem"); got == "7MB" {
+		t.Fatal("work_mem is still that of the first start")
+	}
+}
+
+func TestSocketIsForTheServersUserAlone(t *testing.T) {
+	t.Parallel()
+	dir := pgtest.Dir(t)
+	start(t, pg.Options{Dir: dir})
+	for _, name := range []string{"socket", "socket/.s.PGSQL.5432", "cluster"} {
+		info, err := os.Stat(filepath.Join(dir, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if mode := info.Mode().Perm(); mode != 0o700 {
+			t.Errorf("%s has mode %o", name, mode)
+		}
+	}
+}
+
+func TestAnotherUserIsTurnedAwayEvenAtAnOpenSocket(t *testing.T) {
+	t.Parallel()
+	needRoot(t)
+	psql, err := exec.LookPath("psql")
+	if err != nil {
+		t.Skip("psql, as which another user would call, is not installed")
+	}
+	dir := existing(t)
+	server := start(t, pg.Options{Dir: dir})
+	for _, path := range []string{dir, filepath.Join(dir, "socket"), filepath.Join(dir, "socket/.s.PGSQL.5432")} {
+		if err := os.Chmod(path, 0o777); err != nil {
+			t.Fatal(err)
+		}
+	}
+	call := exec.Command(psql, server.URL("postgres"), "-c", "SELECT 1")
+	call.Dir = "/"
+	call.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
+	output, err := call.CombinedOutput()
+	if err == nil || !strings.Contains(string(output), "Peer authentication failed") {
+		t.Fatalf("another user's session ended with %v: %s", err, output)
+	}
+}
+
+func TestLongPathGetsAShortSocketFolderThatGoesAwayAgain(t *testing.T) {
+	t.Parallel()
+	var log record
+	dir := filepath.Join(pgtest.Dir(t), strings.Repeat("long", 30))
+	server := start(t, pg.Options{Dir: dir, Logger: log.logger()})
+	socket := value[string](t, server, "SHOW unix_socket_directories")
+	if strings.HasPrefix(socket, dir) || !strings.Contains(log.String(), socket) {
+		t.Fatalf("the socket is in %s, and the log says %s", socket, log.String())
+	}
+	if info, err := os.Stat(socket); err != nil || info.Mode().Perm() != 0o700 {
+		t.Fatalf("the short folder: %v, %v", info, err)
+	}
+	stop(t, server)
+	if _, err := os.Stat(socket); err == nil {
+		t.Fatalf("%s is left behind", socket)
+	}
+}
+
+func TestPathThroughALinkIsFollowed(t *testing.T) {
+	t.Parallel()
+	base := pgtest.Dir(t)
+	closed := filepath.Join(base, "closed")
+	if err := os.Mkdir(closed, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	link := filepath.Join(closed, "link") // nobody else can walk through it
+	if err := os.Symlink(base, link); err != nil {
+		t.Fatal(err)
+	}
+	server := start(t, pg.Options{Dir: filepath.Join(link, "new", "data")})
+	resolved, err := filepath.EvalSymlinks(filepath.Join(base, "new", "data", "cluster"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := value[string](t, server, "SHOW data_directory"); got != resolved {
+		t.Fatalf("the cluster is in %s, want %s", got, resolved)
+	}
+}
+
+func TestRootHandsTheServerToAnotherUser(t *testing.T) {
+	t.Parallel()
+	needRoot(t)
+	dir := pgtest.Dir(t)
+	server := start(t, pg.Options{Dir: dir})
+	conn := connect(t, server)
+	var uid string
+	_, err := conn.Exec(t.Context(), "CREATE TEMP TABLE who (uid text); COPY who FROM PROGRAM 'id -u'")
+	if err == nil {
+		err = conn.QueryRow(t.Context(), "SELECT uid FROM who").Scan(&uid)
+	}
+	if err != nil || uid == "0" || uid == "" {
+		t.Fatalf("the server runs as user %q (%v)", uid, err)
+	}
+	for name, want := range map[string]bool{"": true, "private-postgres.lock": true, "postgresql.conf": true, "cluster": false} {
+		info, err := os.Stat(filepath.Join(dir, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := info.Sys().(*syscall.Stat_t).Uid == 0; got != want {
+			t.Errorf("%q belongs to root: %v, want %v", name, got, want)
+		}
+	}
+}
+
+func TestServerDoesNotSeeTheProgramsEnvironment(t *testing.T) {
+	t.Parallel()
+	conn := connect(t, start(t, pg.Options{Dir: existing(t)}))
+	if _, err := conn.Exec(t.Context(), "CREATE TEMP TABLE seen (line text); COPY seen FROM PROGRAM 'env'"); err != nil {
+		t.Fatal(err)
+	}
+	var lines, secrets int
+	err := conn.QueryRow(t.Context(), "SELECT count(*), count(*) FILTER (WHERE line LIKE $1) FROM seen", "%"+markedSecret+"%").Scan(&lines, &secrets)
+	if err != nil || lines == 0 || secrets != 0 {
+		t.Fatalf("%d lines, %d secrets, %v", lines, secrets, err)
+	}
+}
+
+func TestLogHoldsNoValueOfAFailedStatement(t *testing.T) {
+	t.Parallel()
+	var log record
+	server := start(t, pg.Options{Dir: existing(t), Logger: log.logger()})
+	execute(t, server, "CREATE TABLE keys (name text PRIMARY KEY); INSERT INTO keys VALUES ('"+markedSecret+"')")
+	for _, failing := range []string{
+		"INSERT INTO keys VALUES ('" + markedSecret + "')",
+		"SELECT '" + markedSecret + "'::int",
+		"SELECT E'first\\n" + markedSecret + "'::int",
+	} {
+		if _, err := connect(t, server).Exec(t.Context(), failing); err == nil {
+			t.Fatalf("%s did not fail", failing)
+		}
+	}
+	execute(t, server, "DO $$ BEGIN RAISE WARNING 'page verification'; END $$")
+	stop(t, server)
+	if text := log.String(); strings.Contains(text, markedSecret) || !strings.Contains(text, "page verification") {
+		t.Fatalf("the log says:\n%s", text)
+	}
+}
+
+func TestFailedStartShowsPostgresReasonAndFreesTheFolder(t *testing.T) {
+	t.Parallel()
+	dir := existing(t)
+	_, err := pg.Start(t.Context(), pg.Options{Dir: dir, Settings: map[string]string{"fsync": "off", "shared_buffers": "-3"}})
+	if err == nil || !strings.Contains(err.Error(), `"shared_buffers"`) {
+		t.Fatalf("Start says %v", err)
+	}
+	start(t, pg.Options{Dir: dir})
+}
+
+func TestCancelledStartCleansUp(t *testing.T) {
+	t.Parallel()
+	for _, at := range []string{"initdb", "start"} {
+		t.Run(at, func(t *testing.T) {
+			t.Parallel()
+			dir := pgtest.Dir(t)
+			ctx, cancel := context.WithCancel(t.Context())
+			_, err := pg.Start(ctx, pg.Options{Dir: dir, Settings: quick, Step: func(name string) {
+				if name == at {
+					cancel()
+				}
+			}})
+			if err == nil || ctx.Err() == nil {
+				t.Fatalf("Start went on: %v", err)
+			}
+			if left, _ := filepath.Glob(filepath.Join(dir, "cluster.unfinished-*")); len(left) > 0 {
+				t.Fatalf("left behind: %v", left)
+			}
+			start(t, pg.Options{Dir: dir})
+		})
+	}
+}
+
+func BenchmarkStartFromNothing(b *testing.B) {
+	for b.Loop() {
+		startAndStop(b, pgtest.Dir(b))
+	}
+}
+
+func BenchmarkStartOfAnExistingFolder(b *testing.B) {
+	dir := pgtest.Dir(b)
+	startAndStop(b, dir)
+	for b.Loop() {
+		startAndStop(b, dir)
+	}
+}
+
+// startAndStop leaves the durable settings on and does not time the stop.
+func startAndStop(b *testing.B, dir string) {
+	b.Helper()
+	server, err := pg.Start(b.Context(), pg.Options{Dir: dir})
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.StopTimer()
+	stop(b, server)
+	b.StartTimer()
+}

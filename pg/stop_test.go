@@ -1,0 +1,65 @@
+package pg_test
+
+import (
+	"context"
+	"os"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"astrolabe/pg"
+)
+
+func TestStopIsSafeTwiceAndTogether(t *testing.T) {
+	t.Parallel()
+	dir := existing(t)
+	server := start(t, pg.Options{Dir: dir})
+	connect(t, server) // an open session does not hold it up
+	var callers sync.WaitGroup
+	for range 4 {
+		callers.Go(func() {
+			if err := server.Stop(context.Background()); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	callers.Wait()
+	stop(t, server)
+	select {
+	case <-server.Done():
+	default:
+		t.Fatal("Stop returned before Done was closed")
+	}
+	if err := server.Err(); err != nil {
+		t.Fatalf("Err says %v after Stop", err)
+	}
+	if _, err := os.Stat(dir + "/cluster/postmaster.pid"); err == nil {
+		t.Fatal("the shutdown was not an orderly one")
+	}
+}
+
+func TestStopTurnsImmediateWhenItsTimeIsOver(t *testing.T) {
+	t.Parallel()
+	dir := existing(t)
+	var log record
+	server := start(t, pg.Options{Dir: dir, Logger: log.logger()})
+	execute(t, server, "CREATE TABLE kept AS SELECT 42 AS answer")
+	conn := connect(t, server)
+	backend := int(conn.PgConn().PID())
+	if err := syscall.Kill(backend, syscall.SIGSTOP); err != nil { // a fast shutdown waits for it
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
+	defer cancel()
+	if err := server.Stop(ctx); err != nil {
+		t.Fatal(err)
+	}
+	if text := log.String(); !strings.Contains(text, "fast shutdown request") || !strings.Contains(text, "immediate shutdown request") {
+		t.Fatalf("the log says:\n%s", text)
+	}
+	if got := value[int](t, start(t, pg.Options{Dir: dir}), "SELECT answer FROM kept"); got != 42 {
+		t.Fatalf("read %d after the immediate shutdown", got)
+	}
+}
