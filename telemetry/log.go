@@ -1,0 +1,25 @@
+package telemetry
+
+import (
+	"fmt"
+	"io"
+	"log/slog"
+)
+
+// NewLogger writes records of at least the given level to w, as JSON or as
+// text. An unknown format or level is an error that names the choices.
+func NewLogger(w io.Writer, format, level string) (*slog.Logger, error) {
+	var threshold slog.Level
+	if err := threshold.UnmarshalText([]byte(level)); err != nil {
+		return nil, fmt.Errorf("log level %q is not one of debug, info, warn, error", level)
+	}
+	options := &slog.HandlerOptions{Level: threshold}
+	switch format {
+	case "json":
+		return slog.New(slog.NewJSONHandler(w, options)), nil
+	case "text":
+		return slog.New(slog.NewTextHandler(w, options)), nil
+	default:
+		return nil, fmt.Errorf("log format %q is not one of text, json", format)
+	}
+}

@@ -1,0 +1,149 @@
+package telemetry
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"go.opentelemetry.io/otel"
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/codes"
+	"go.opentelemetry.io/otel/trace"
+)
+
+func TestUnknownLogSettingsAreNamed(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ format, level, want string }{
+		{"xml", "info", `log format "xml" is not one of text, json`},
+		{"json", "loud", `log level "loud" is not one of debug, info, warn, error`},
+	} {
+		if _, err := NewLogger(nil, c.format, c.level); err == nil || err.Error() != c.want {
+			t.Errorf("got %v, want %s", err, c.want)
+		}
+	}
+	var out strings.Builder
+	logger, err := NewLogger(&out, "json", "warn")
+	if err != nil {
+		t.Fatal(err)
+	}
+	logger.Info("quiet")
+	logger.Warn("loud")
+	if got := out.String(); strings.Contains(got, "quiet") || !strings.HasPrefix(got, `{"time"`) {
+		t.Errorf("logged %s", got)
+	}
+}
+
+func TestACallersRequestIDIsKeptOnlyWhenWellFormed(t *testing.T) {
+	t.Parallel()
+	for _, good := range []string{"a", "A.b_c:9-", strings.Repeat("x", 128)} {
+		if got := ChooseRequestID(good); got != good {
+			t.Errorf("%q became %q", good, got)
+		}
+	}
+	for _, bad := range []string{"", " ", "a b", "a\nb", "é", "a/b", "[", "@", strings.Repeat("x", 129)} {
+		got := ChooseRequestID(bad)
+		if got == bad || got != ChooseRequestID(got) {
+			t.Errorf("%q became %q", bad, got)
+		}
+	}
+}
+
+func TestReadinessNamesWhatFailsAndNotWhy(t *testing.T) {
+	t.Parallel()
+	var health Health
+	failing := errors.New("connect to db.internal: refused")
+	health.Check("database", func(context.Context) error { return failing })
+	health.Check("other", func(context.Context) error { return nil })
+	if status, body := ask(health.Ready); status != http.StatusServiceUnavailable || body != `{"status":"unready","failing":["database"]}` {
+		t.Errorf("%d %s", status, body)
+	}
+	failing = nil
+	if status, body := ask(health.Ready); status != http.StatusOK || body != `{"status":"ready"}` {
+		t.Errorf("%d %s", status, body)
+	}
+	health.Drain()
+	if status, _ := ask(health.Ready); status != http.StatusServiceUnavailable {
+		t.Errorf("while draining it answers %d", status)
+	}
+	if status, _ := ask(health.Live); status != http.StatusOK {
+		t.Errorf("while draining it is not alive: %d", status)
+	}
+}
+
+func ask(handler http.HandlerFunc) (int, string) {
+	answer := httptest.NewRecorder()
+	handler(answer, httptest.NewRequest(http.MethodGet, "/", nil))
+	return answer.Code, strings.TrimSpace(answer.Body.String())
+}
+
+// TestSpansReachACollector sends spans through the real exporter to a server
+// that reads OTLP's JSON. It does not run in parallel: the tracer is global.
+func TestSpansReachACollector(t *testing.T) {
+	received := make(chan map[string]any, 1)
+	collector := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		var batch map[string]any
+		if err := json.NewDecoder(r.Body).Decode(&batch); err != nil || r.Header.Get("Content-Type") != "application/json" {
+			t.Errorf("the collector cannot read it: %v", err)
+		}
+		received <- batch
+	}))
+	defer collector.Close()
+	stop := StartTracing(collector.URL+"/v1/traces", "1.2.3")
+	ctx, parent := StartRequest(t.Context(), http.Header{"Traceparent": {"00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"}})
+	_, child := otel.Tracer("test").Start(ctx, "child", trace.WithSpanKind(trace.SpanKindClient))
+	child.SetAttributes(attribute.Int64("n", 1<<60), attribute.Bool("b", true), attribute.Float64("f", 0.5), attribute.String("s", "x"))
+	child.SetStatus(codes.Error, "")
+	child.End()
+	parent.End()
+	if err := stop(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	text, err := json.Marshal(<-received)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		`{"key":"service.version","value":{"stringValue":"1.2.3"}}`, `"scope":{"name":"test"}`,
+		`{"key":"n","value":{"intValue":"1152921504606846976"}}`, `{"boolValue":true}`, `{"doubleValue":0.5}`,
+		`"parentSpanId":"` + parent.SpanContext().SpanID().String() + `"`,
+		`"traceId":"0af7651916cd43dd8448eb211c80319c"`, `"parentSpanId":"b7ad6b7169203331"`, `"kind":3`, `"status":{"code":2}`,
+	} {
+		if !strings.Contains(string(text), want) {
+			t.Errorf("the batch lacks %s:\n%s", want, text)
+		}
+	}
+}
+
+func TestWithoutAnEndpointNothingIsTraced(t *testing.T) {
+	t.Parallel()
+	if err := StartTracing("", "1")(t.Context()); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestMetricsShowTheOneStateOfAnIndex(t *testing.T) {
+	t.Parallel()
+	m := NewMetrics()
+	m.IndexState("SN_MAIN", "halted")
+	m.IndexState("SN_MAIN", "following")
+	m.HeadBlock("SN_MAIN", 42)
+	m.Job("retain_secrets", errors.New("x"), 0)
+	answer := httptest.NewRecorder()
+	AdminHandler(m, new(Health)).ServeHTTP(answer, httptest.NewRequest(http.MethodGet, "/metrics", nil))
+	text := answer.Body.String()
+	for _, want := range []string{
+		`astrolabe_index_state{chain="SN_MAIN",state="following"} 1`, `astrolabe_index_head_block{chain="SN_MAIN"} 42`,
+		`astrolabe_jobs_total{kind="retain_secrets",outcome="error"} 1`,
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the metrics lack %s", want)
+		}
+	}
+	if strings.Contains(text, `state="halted"`) {
+		t.Error("an index is in two states")
+	}
+}
