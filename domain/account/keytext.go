@@ -1,0 +1,135 @@
+package account
+
+import (
+	"crypto/hmac"
+	"crypto/rand"
+	"crypto/sha256"
+	"fmt"
+	"hash/crc32"
+	"log/slog"
+	"math/big"
+	"strings"
+
+	"astrolabe/domain"
+)
+
+// Environment says whether a key is for live or for test use.
+type Environment string
+
+// The environments, as they appear in a key's text.
+const (
+	Live Environment = "live"
+	Test Environment = "test"
+)
+
+const (
+	publicIDLength = 12
+	secretLength   = 43 // 32 bytes in base 62
+	checksumLength = 6  // a CRC-32 in base 62
+	publicIDDigits = "0123456789abcdefghijklmnopqrstuvwxyz"
+	base62Digits   = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+)
+
+// KeyText is an API key as its owner holds it:
+//
+//	svc_<environment>_<publicId>_<secret><checksum>
+//
+// It prints masked; Reveal is the only way to the whole text.
+type KeyText struct {
+	Environment Environment
+	PublicID    string
+	secret      string
+}
+
+// NewKeyText draws a fresh key.
+func NewKeyText(env Environment) KeyText {
+	return KeyText{
+		Environment: env,
+		PublicID:    randomText(publicIDDigits, publicIDLength),
+		secret:      randomSecret(),
+	}
+}
+
+// ParseKeyText reads a key's text. A wrong shape or checksum is unauthorized,
+// as an unknown key is: the answer does not teach the format.
+func ParseKeyText(text string) (KeyText, error) {
+	unrecognised := domain.Errorf(domain.CodeUnauthorized, "the API key is not recognised")
+	parts := strings.Split(text, "_")
+	if len(parts) != 4 || parts[0] != "svc" {
+		return KeyText{}, unrecognised
+	}
+	env, publicID, tail := Environment(parts[1]), parts[2], parts[3]
+	wellFormed := (env == Live || env == Test) &&
+		len(publicID) == publicIDLength && strings.Trim(publicID, publicIDDigits) == "" &&
+		len(tail) == secretLength+checksumLength && strings.Trim(tail, base62Digits) == ""
+	if !wellFormed {
+		return KeyText{}, unrecognised
+	}
+	key := KeyText{Environment: env, PublicID: publicID, secret: tail[:secretLength]}
+	if key.checksum() != tail[secretLength:] {
+		return KeyText{}, unrecognised
+	}
+	return key, nil
+}
+
+// Reveal returns the whole key, for the one moment in which its owner sees it.
+func (k KeyText) Reveal() string { return k.stem() + k.checksum() }
+
+// Hash returns what is stored of the key: a MAC of its text under a pepper.
+func (k KeyText) Hash(pepper []byte) []byte {
+	h := hmac.New(sha256.New, pepper)
+	h.Write([]byte(k.stem()))
+	return h.Sum(nil)
+}
+
+// Masked shows enough of the key to recognise it and nothing of its secret.
+func (k KeyText) Masked() string {
+	return fmt.Sprintf("svc_%s_%s_…", k.Environment, k.PublicID)
+}
+
+// Format prints the masked key for every verb.
+func (k KeyText) Format(f fmt.State, _ rune) { _, _ = f.Write([]byte(k.Masked())) }
+
+// LogValue keeps the secret out of structured logs.
+func (k KeyText) LogValue() slog.Value { return slog.StringValue(k.Masked()) }
+
+func (k KeyText) stem() string {
+	return fmt.Sprintf("svc_%s_%s_%s", string(k.Environment), k.PublicID, k.secret)
+}
+
+// checksum lets a mistyped or truncated key be told from an unknown one
+// before the database is asked.
+func (k KeyText) checksum() string {
+	sum := crc32.ChecksumIEEE([]byte(k.stem()))
+	return base62(new(big.Int).SetUint64(uint64(sum)), checksumLength)
+}
+
+func randomSecret() string {
+	var raw [32]byte
+	_, _ = rand.Read(raw[:]) // never fails: the runtime ends the program instead
+	return base62(new(big.Int).SetBytes(raw[:]), secretLength)
+}
+
+// randomText draws length digits without bias.
+func randomText(digits string, length int) string {
+	text := make([]byte, length)
+	for i := range text {
+		n, err := rand.Int(rand.Reader, big.NewInt(int64(len(digits))))
+		if err != nil {
+			panic(err) // the source of randomness never fails
+		}
+		text[i] = digits[n.Int64()]
+	}
+	return string(text)
+}
+
+// base62 writes v with leading zeros to the given length.
+func base62(v *big.Int, length int) string {
+	text := make([]byte, length)
+	base, digit := big.NewInt(int64(len(base62Digits))), new(big.Int)
+	for i := length - 1; i >= 0; i-- {
+		v.DivMod(v, base, digit)
+		text[i] = base62Digits[digit.Int64()]
+	}
+	return string(text)
+}

@@ -1,0 +1,31 @@
+package chain
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"astrolabe/domain"
+)
+
+// ErrLeaseLost means that another process leads the chain's index now: what
+// the caller wanted to write was not written.
+var ErrLeaseLost = errors.New("another process leads this chain's index")
+
+// Lease is one process' right to index a chain until it expires. Its epoch
+// grows with every change of leader, and every write of the index checks it.
+type Lease struct {
+	Chain     domain.Chain
+	Holder    string
+	Epoch     int64
+	ExpiresAt time.Time
+}
+
+// Leases hands out the right to lead.
+type Leases interface {
+	// TakeLease takes or renews the lease for the holder. It reports false
+	// when another holder's lease has not expired.
+	TakeLease(ctx context.Context, chain domain.Chain, holder string, lasts time.Duration) (Lease, bool, error)
+	// ReleaseLease ends the holder's lease at once.
+	ReleaseLease(ctx context.Context, lease Lease) error
+}

@@ -1,0 +1,114 @@
+package chain
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"astrolabe/domain"
+)
+
+// IndexState tells what the index of a chain is doing.
+type IndexState string
+
+// The states of an index.
+const (
+	Following   IndexState = "following"
+	Backfilling IndexState = "backfilling"
+	Halted      IndexState = "halted"
+)
+
+// Reason codes of a halted index.
+const (
+	ReasonNoIndexer       = "no_indexer"       // no index process has run yet, or its lease ran out
+	ReasonNodeUnavailable = "node_unavailable" // the node does not answer
+	ReasonWrongChain      = "wrong_chain"      // the node answers for another chain
+)
+
+// FinalityDepth is the number of blocks above a block from which on it counts
+// as final here.
+const FinalityDepth = 20
+
+// ErrWrongChain means that a node answers for another chain than the one it
+// was configured for.
+var ErrWrongChain = errors.New("the node answers for another chain")
+
+// Head is what the leading index process last learned of its chain's node.
+type Head struct {
+	State      IndexState
+	ReasonCode string           // empty while nothing is wrong
+	Block      *domain.BlockRef // nil until the node has answered once
+	ObservedAt time.Time
+}
+
+// Status is how a chain stands at one moment.
+type Status struct {
+	Chain         domain.Chain
+	Head          Head
+	FinalityDepth uint64
+	AsOf          time.Time
+}
+
+// Heads keeps the newest head of each chain.
+type Heads interface {
+	// Heads returns the last recorded head of every chain that has one.
+	Heads(ctx context.Context) (map[domain.Chain]Head, error)
+}
+
+// headSilence is how long a head may go without news before its index counts
+// as gone: several polling intervals and a leader's lease.
+const headSilence = 2 * time.Minute
+
+// Statuses answers how chains stand.
+type Statuses struct {
+	heads    Heads
+	freshFor time.Duration
+	now      func() time.Time
+
+	mu     sync.Mutex
+	known  map[domain.Chain]Head
+	readAt time.Time
+}
+
+// NewStatuses makes the service over stored heads. What it has read it may
+// answer from for as long as freshFor; an answer's AsOf is always honest.
+func NewStatuses(heads Heads, freshFor time.Duration) *Statuses {
+	return &Statuses{heads: heads, freshFor: freshFor, now: time.Now}
+}
+
+// Of returns the status of each chain asked for, in their order, from one
+// read. A chain that nobody indexes, or whose index has gone silent, is halted
+// with the reason no_indexer: an old head is never passed off as a live one.
+func (s *Statuses) Of(ctx context.Context, chains []domain.Chain) ([]Status, error) {
+	heads, readAt, err := s.read(ctx)
+	if err != nil {
+		return nil, err
+	}
+	statuses := make([]Status, len(chains))
+	for i, c := range chains {
+		head, known := heads[c]
+		if !known || readAt.Sub(head.ObservedAt) > headSilence {
+			head.State, head.ReasonCode = Halted, ReasonNoIndexer
+		}
+		statuses[i] = Status{Chain: c, Head: head, FinalityDepth: FinalityDepth, AsOf: readAt}
+	}
+	return statuses, nil
+}
+
+// read returns the heads and the moment at which they were read. Callers that
+// come while one reads wait for its answer instead of reading again.
+func (s *Statuses) read(ctx context.Context) (map[domain.Chain]Head, time.Time, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	now := s.now().UTC()
+	if s.known != nil && now.Sub(s.readAt) < s.freshFor {
+		return s.known, s.readAt, nil
+	}
+	heads, err := s.heads.Heads(ctx)
+	if err != nil {
+		return nil, time.Time{}, err
+	}
+	s.known, s.readAt = heads, now
+	return heads, now, nil
+}

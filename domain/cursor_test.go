@@ -1,0 +1,135 @@
+package domain
+
+import (
+	"context"
+	"encoding/base64"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// testKeys is a ring of fixed keys; the last is current.
+type testKeys [][]byte
+
+func (k testKeys) CurrentKey() (uint32, []byte) { return uint32(len(k)), k[len(k)-1] }
+
+func (k testKeys) KeyOf(_ context.Context, generation uint32) ([]byte, bool) {
+	if generation == 0 || int(generation) > len(k) {
+		return nil, false
+	}
+	return k[generation-1], true
+}
+
+var (
+	testList  = Bind("/v1/SN_MAIN/token/0x1/transfers", "address=0x2")
+	oneKey    = testKeys{[]byte("first")}
+	somewhere = Position{1_000_000, 3, 0, 1<<64 - 1}
+)
+
+func TestCursorReturnsThePositionItWasMadeFor(t *testing.T) {
+	t.Parallel()
+	cursors := NewCursors(oneKey)
+	for _, pos := range []Position{{}, {0}, somewhere} {
+		got, err := cursors.Decode(t.Context(), testList, cursors.Encode(testList, pos, time.Time{}))
+		if err != nil || !slices.Equal(got, pos) {
+			t.Errorf("%v came back as %v, %v", pos, got, err)
+		}
+	}
+}
+
+func TestCursorFromAnotherListIsRejected(t *testing.T) {
+	t.Parallel()
+	cursors := NewCursors(oneKey)
+	cursor := cursors.Encode(testList, somewhere, time.Time{})
+	for _, list := range []Binding{
+		Bind("/v1/SN_MAIN/token/0x1/transfers", "address=0x3"),
+		Bind("/v1/SN_SEPOLIA/token/0x1/transfers", "address=0x2"),
+		Bind("/v1/SN_MAIN/token/0x1/transfersaddress=0x2"),
+		Bind("/v1/SN_MAIN/token/0x1/transfers", "address=0x2", ""),
+	} {
+		_, err := cursors.Decode(t.Context(), list, cursor)
+		requireInvalidCursor(t, err)
+	}
+}
+
+func TestChangedCursorIsRejected(t *testing.T) {
+	t.Parallel()
+	cursors := NewCursors(oneKey)
+	raw, err := base64.RawURLEncoding.DecodeString(cursors.Encode(testList, somewhere, time.Time{}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range raw {
+		for bit := range 8 {
+			changed := slices.Clone(raw)
+			changed[i] ^= 1 << bit
+			_, err := cursors.Decode(t.Context(), testList, base64.RawURLEncoding.EncodeToString(changed))
+			requireInvalidCursor(t, err)
+		}
+	}
+	for _, text := range []string{"", "x", "AAAA", strings.Repeat("A", maxCursorText+1), "=" + base64.RawURLEncoding.EncodeToString(raw)} {
+		_, err := cursors.Decode(t.Context(), testList, text)
+		requireInvalidCursor(t, err)
+	}
+}
+
+func TestExpiredCursorIsRejected(t *testing.T) {
+	t.Parallel()
+	cursors := NewCursors(oneKey)
+	expires := time.Unix(1_800_000_000, 0)
+	cursor := cursors.Encode(testList, somewhere, expires)
+	cursors.now = func() time.Time { return expires.Add(-time.Second) }
+	if _, err := cursors.Decode(t.Context(), testList, cursor); err != nil {
+		t.Errorf("before its end: %v", err)
+	}
+	cursors.now = func() time.Time { return expires }
+	_, err := cursors.Decode(t.Context(), testList, cursor)
+	requireInvalidCursor(t, err)
+}
+
+func TestCursorSurvivesTheRotationOfItsKey(t *testing.T) {
+	t.Parallel()
+	old := NewCursors(oneKey).Encode(testList, somewhere, time.Time{})
+	rotated := NewCursors(testKeys{oneKey[0], []byte("second")})
+	if _, err := rotated.Decode(t.Context(), testList, old); err != nil {
+		t.Errorf("old cursor: %v", err)
+	}
+	_, err := NewCursors(oneKey).Decode(t.Context(), testList, rotated.Encode(testList, somewhere, time.Time{}))
+	requireInvalidCursor(t, err)
+}
+
+// TestCursorSurvivesANewRelease holds the text of version 1: a change here
+// breaks the cursors that clients hold.
+func TestCursorSurvivesANewRelease(t *testing.T) {
+	t.Parallel()
+	const text = "AQEAAwcIAdLSneq2WQT1x0MY9x9dU8U"
+	cursors := NewCursors(oneKey)
+	if got := cursors.Encode(testList, Position{7, 8, 1}, time.Time{}); got != text {
+		t.Errorf("version 1 is now written as %s", got)
+	}
+	if pos, err := cursors.Decode(t.Context(), testList, text); err != nil || !slices.Equal(pos, Position{7, 8, 1}) {
+		t.Errorf("version 1 is now read as %v, %v", pos, err)
+	}
+}
+
+func requireInvalidCursor(t *testing.T, err error) {
+	t.Helper()
+	e, ok := errors.AsType[*Error](err)
+	if !ok || e.Code != CodeInvalidRequest || e.DocSlug() != "errors/invalid-cursor" || !strings.HasPrefix(e.Message, "invalid_cursor") {
+		t.Errorf("got %v, want invalid_request with the page errors/invalid-cursor", err)
+	}
+}
+
+func FuzzDecodeCursor(f *testing.F) {
+	cursors := NewCursors(oneKey)
+	f.Add(cursors.Encode(testList, somewhere, time.Time{}))
+	f.Add("AQEA")
+	f.Fuzz(func(t *testing.T, text string) {
+		pos, err := cursors.Decode(t.Context(), testList, text)
+		if err == nil && len(pos) > maxCursorFields {
+			t.Errorf("%d fields were accepted", len(pos))
+		}
+	})
+}

@@ -1,0 +1,175 @@
+package secret
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"astrolabe/domain"
+)
+
+// Store keeps sealed keys.
+type Store interface {
+	// Secrets returns every stored generation.
+	Secrets(ctx context.Context) ([]Sealed, error)
+	// AddSecret stores a generation and, in the same transaction, ends the
+	// overlap of the purpose's older ones that have no end yet at
+	// olderUntil (never, when zero). It reports false and changes nothing
+	// when the generation exists already: another process was first.
+	AddSecret(ctx context.Context, s Sealed, olderUntil time.Time) (added bool, err error)
+	// ForgetSecrets deletes the generations whose overlap ended before now.
+	ForgetSecrets(ctx context.Context, now time.Time) (forgotten int, err error)
+}
+
+// Ring holds a deployment's unsealed keys. It is safe for concurrent use.
+type Ring struct {
+	store  Store
+	master Master
+	now    func() time.Time
+
+	mu       sync.RWMutex
+	keys     map[Purpose]map[uint32]Key
+	current  map[Purpose]uint32
+	loadedAt time.Time
+}
+
+// reloadPause bounds how often an unknown generation may cost a query, so
+// that forged cursors cannot flood the store.
+const reloadPause = time.Second
+
+// Open loads the keys and creates those that do not exist yet. Processes that
+// open one store at the same moment end up with the same keys.
+func Open(ctx context.Context, store Store, master Master) (*Ring, error) {
+	r := &Ring{store: store, master: master, now: time.Now}
+	if err := r.Reload(ctx); err != nil {
+		return nil, err
+	}
+	for _, p := range Purposes {
+		if _, exists := r.current[p]; exists {
+			continue
+		}
+		first := Key{Purpose: p, Generation: 1, Material: NewMaterial(), CreatedAt: r.now().UTC()}
+		if _, err := store.AddSecret(ctx, master.seal(first), time.Time{}); err != nil {
+			return nil, fmt.Errorf("create secret %s: %w", p, err)
+		}
+	}
+	return r, r.Reload(ctx)
+}
+
+// Reload reads the stored generations anew.
+func (r *Ring) Reload(ctx context.Context) error {
+	sealed, err := r.store.Secrets(ctx)
+	if err != nil {
+		return fmt.Errorf("load secrets: %w", err)
+	}
+	keys := make(map[Purpose]map[uint32]Key)
+	current := make(map[Purpose]uint32)
+	for _, s := range sealed {
+		key, err := r.master.open(s)
+		if err != nil {
+			return err
+		}
+		if keys[s.Purpose] == nil {
+			keys[s.Purpose] = make(map[uint32]Key)
+		}
+		keys[s.Purpose][s.Generation] = key
+		current[s.Purpose] = max(current[s.Purpose], s.Generation)
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.keys, r.current, r.loadedAt = keys, current, r.now()
+	return nil
+}
+
+// Current returns the key of a purpose to sign with.
+func (r *Ring) Current(p Purpose) Key {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	return r.keys[p][r.current[p]]
+}
+
+// Key returns a generation that is still honoured. A generation that this
+// process has not seen is looked up, because another process may have rotated.
+func (r *Ring) Key(ctx context.Context, p Purpose, generation uint32) (Key, bool) {
+	r.mu.RLock()
+	key, known := r.keys[p][generation]
+	stale := !known && r.now().Sub(r.loadedAt) >= reloadPause
+	r.mu.RUnlock()
+	if stale && r.Reload(ctx) == nil {
+		r.mu.RLock()
+		key, known = r.keys[p][generation]
+		r.mu.RUnlock()
+	}
+	honoured := key.HonouredUntil.IsZero() || r.now().Before(key.HonouredUntil)
+	return key, known && honoured
+}
+
+// Rotate makes a new generation of a purpose. Where old generations may be
+// forgotten at all, they stay honoured for the overlap. When another process
+// rotates at the same moment, one new generation comes of both.
+func (r *Ring) Rotate(ctx context.Context, p Purpose, overlap time.Duration) (Key, error) {
+	if overlap < 0 {
+		return Key{}, domain.Errorf(domain.CodeInvalidRequest, "overlap must not be negative")
+	}
+	if err := r.Reload(ctx); err != nil {
+		return Key{}, err
+	}
+	now := r.now().UTC()
+	next := Key{Purpose: p, Generation: r.Current(p).Generation + 1, Material: NewMaterial(), CreatedAt: now}
+	var olderUntil time.Time
+	if p.expires() {
+		olderUntil = now.Add(overlap)
+	}
+	if _, err := r.store.AddSecret(ctx, r.master.seal(next), olderUntil); err != nil {
+		return Key{}, fmt.Errorf("rotate secret %s: %w", p, err)
+	}
+	if err := r.Reload(ctx); err != nil {
+		return Key{}, err
+	}
+	return r.Current(p), nil
+}
+
+// Keys returns every key of a purpose that is known, in no particular order.
+func (r *Ring) Keys(p Purpose) []Key {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	keys := make([]Key, 0, len(r.keys[p]))
+	for _, k := range r.keys[p] {
+		keys = append(keys, k)
+	}
+	return keys
+}
+
+// CursorKeys gives the cursor codec its keys.
+func (r *Ring) CursorKeys() domain.MACKeys { return cursorKeys{r} }
+
+type cursorKeys struct{ ring *Ring }
+
+func (c cursorKeys) CurrentKey() (uint32, []byte) {
+	k := c.ring.Current(Cursor)
+	return k.Generation, k.Material[:]
+}
+
+func (c cursorKeys) KeyOf(ctx context.Context, generation uint32) ([]byte, bool) {
+	k, ok := c.ring.Key(ctx, Cursor, generation)
+	return k.Material[:], ok
+}
+
+// Follow reloads the ring at intervals until ctx ends, so that a process that
+// only signs also learns of a rotation well within its overlap. Failures are
+// told to report and tried again at the next interval.
+func (r *Ring) Follow(ctx context.Context, every time.Duration, report func(error)) {
+	ticker := time.NewTicker(every)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+			if err := r.Reload(ctx); err != nil && ctx.Err() == nil {
+				report(err)
+			}
+		}
+	}
+}
