@@ -1,0 +1,83 @@
+package repo
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/jackc/pgx/v5/stdlib"
+	"github.com/uptrace/bun"
+	"github.com/uptrace/bun/dialect/pgdialect"
+
+	"astrolabe/telemetry"
+)
+
+// Options say how to reach the database.
+type Options struct {
+	// URL is a postgres:// address.
+	URL string
+	// MaxConns bounds the pool; zero means 10.
+	MaxConns int
+	// Metrics receives statement and pool measurements; nil means none.
+	Metrics *telemetry.Metrics
+}
+
+// DB is a pool of connections to the read model and everything beside it.
+type DB struct {
+	pool *pgxpool.Pool
+	bun  *bun.DB
+}
+
+// Open makes the pool and checks that the database answers.
+func Open(ctx context.Context, o Options) (*DB, error) {
+	config, err := pgxpool.ParseConfig(o.URL)
+	if err != nil {
+		return nil, fmt.Errorf("the database address is malformed: %w", err)
+	}
+	config.MaxConns = int32(max(o.MaxConns, 0))
+	if config.MaxConns == 0 {
+		config.MaxConns = 10
+	}
+	config.MaxConnIdleTime = 5 * time.Minute
+	// bun writes its arguments into the statement's text, so its statements
+	// are not worth preparing. Hot reads ask for preparation themselves.
+	config.ConnConfig.DefaultQueryExecMode = pgx.QueryExecModeExec
+	config.ConnConfig.RuntimeParams["application_name"] = "astrolabe"
+	config.ConnConfig.RuntimeParams["timezone"] = "UTC"
+	config.ConnConfig.RuntimeParams["standard_conforming_strings"] = "on"
+	config.ConnConfig.Tracer = statementTracer{o.Metrics}
+	pool, err := pgxpool.NewWithConfig(ctx, config)
+	if err != nil {
+		return nil, fmt.Errorf("open the database: %w", err)
+	}
+	if err := pool.Ping(ctx); err != nil {
+		pool.Close()
+		return nil, fmt.Errorf("reach the database: %w", err)
+	}
+	if o.Metrics != nil {
+		registerPool(o.Metrics, pool)
+	}
+	return &DB{pool: pool, bun: bun.NewDB(stdlib.OpenDBFromPool(pool), pgdialect.New())}, nil
+}
+
+// Close ends the pool after the connections in use are given back.
+func (db *DB) Close() {
+	_ = db.bun.Close() // closes only the database/sql view of the pool
+	db.pool.Close()
+}
+
+// Ping checks that the database answers.
+func (db *DB) Ping(ctx context.Context) error { return db.pool.Ping(ctx) }
+
+func registerPool(m *telemetry.Metrics, pool *pgxpool.Pool) {
+	m.Gauge("db_connections", "Open database connections.",
+		func() float64 { return float64(pool.Stat().TotalConns()) })
+	m.Gauge("db_connections_in_use", "Database connections that are in use.",
+		func() float64 { return float64(pool.Stat().AcquiredConns()) })
+	m.Gauge("db_connections_max", "The largest number of database connections.",
+		func() float64 { return float64(pool.Stat().MaxConns()) })
+	m.Gauge("db_waits", "Times that a statement had to wait for a connection.",
+		func() float64 { return float64(pool.Stat().EmptyAcquireCount()) })
+}

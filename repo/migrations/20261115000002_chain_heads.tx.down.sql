@@ -1,0 +1,2 @@
+DROP TABLE chain_heads;
+DROP TABLE index_leases;
