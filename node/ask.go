@@ -1,0 +1,25 @@
+package node
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+)
+
+// ask makes a read and decodes its result. A result that decode refuses is
+// the fault of the upstream, and the next one is asked.
+func ask[T any](ctx context.Context, p *Pool, method string, params []any, decode func([]byte) (T, error)) (T, error) {
+	var value, none T
+	raw, err := json.Marshal(params)
+	if err != nil {
+		return none, fmt.Errorf("node: %s: %w", method, err)
+	}
+	_, err = p.call(ctx, query{method: method, params: raw, accept: func(result json.RawMessage) (err error) {
+		value, err = decode(result)
+		return err
+	}})
+	if err != nil {
+		return none, fmt.Errorf("%s: %w", method, err)
+	}
+	return value, nil
+}

@@ -1,0 +1,80 @@
+package node
+
+import (
+	"sync"
+	"time"
+)
+
+const (
+	// faultsToOpen is how many faults in a row open a circuit.
+	faultsToOpen = 5
+	// firstPause is how long a circuit stays open at first; each failed trial
+	// doubles it up to longestPause, which also bounds a Retry-After.
+	firstPause   = time.Second
+	longestPause = time.Minute
+)
+
+// circuit decides whether an upstream is asked at all. After faultsToOpen
+// faults in a row it opens: nobody asks for a while. Then one caller tries;
+// success closes the circuit, failure opens it for twice as long.
+type circuit struct {
+	mu     sync.Mutex
+	faults int
+	pause  time.Duration // the last pause; zero while closed
+	until  time.Time     // end of the pause
+	trying bool          // the one trial is under way
+	reason error         // why it is open
+}
+
+// ask reports whether the upstream may be asked now. If so, one of succeeded,
+// failed and withdrawn must follow. If not, it returns why, and how long the
+// pause still lasts.
+func (c *circuit) ask(now time.Time) (pause time.Duration, reason error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.pause == 0 {
+		return 0, nil
+	}
+	if left := c.until.Sub(now); left > 0 || c.trying {
+		return max(left, 0), c.reason
+	}
+	c.trying = true
+	return 0, nil
+}
+
+// succeeded counts a success and reports whether it closed the circuit. While
+// the circuit is open only the trial counts, not attempts from before.
+func (c *circuit) succeeded() (healed bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	open := c.pause > 0
+	if open && !c.trying {
+		return false
+	}
+	c.faults, c.pause, c.trying, c.reason = 0, 0, false, nil
+	return open
+}
+
+// withdrawn ends an attempt that says nothing about the upstream.
+func (c *circuit) withdrawn() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.trying = false
+}
+
+// failed counts a fault and reports whether it newly opened the circuit. A
+// wish to be left alone for a while opens it at once.
+func (c *circuit) failed(now time.Time, reason error, leaveAlone time.Duration) (opened bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.faults++
+	wasClosed := c.pause == 0
+	if wasClosed && leaveAlone == 0 && c.faults < faultsToOpen {
+		return false
+	}
+	if wasClosed || c.trying { // late failures of older attempts do not prolong the pause
+		c.pause = min(max(firstPause, 2*c.pause, leaveAlone), longestPause)
+		c.until, c.reason, c.trying = now.Add(c.pause), reason, false
+	}
+	return wasClosed
+}

@@ -1,0 +1,55 @@
+package node
+
+import (
+	"fmt"
+	"net/url"
+	"strings"
+)
+
+// endpoint is where an upstream is reached. The URL may hold a key in its
+// path, query or user part, so it is never printed; the name is.
+type endpoint struct {
+	name string // the host, made unique by a number where two share it
+	url  string
+}
+
+// endpoints sorts the configured URLs into those for calls and those for
+// streams, and derives the sort that is missing.
+func endpoints(urls []string) (calls, streams []endpoint, err error) {
+	names := map[string]int{}
+	for i, text := range urls {
+		u, err := url.Parse(strings.TrimSpace(text))
+		if err != nil || u.Host == "" { // the parser's error quotes the text
+			return nil, nil, fmt.Errorf("node: upstream URL %d is not a URL with a host", i+1)
+		}
+		e := endpoint{name: u.Host, url: u.String()}
+		kind := strings.TrimSuffix(u.Scheme, "s")
+		names[kind+u.Host]++
+		if n := names[kind+u.Host]; n > 1 {
+			e.name = fmt.Sprintf("%s#%d", u.Host, n)
+		}
+		switch u.Scheme {
+		case "http", "https":
+			calls = append(calls, e)
+		case "ws", "wss":
+			streams = append(streams, e)
+		default:
+			return nil, nil, fmt.Errorf("node: upstream URL %d (%s) is neither http, https, ws nor wss", i+1, e.name)
+		}
+	}
+	if len(calls) == 0 {
+		calls = derived(streams, "ws", "http")
+	}
+	if len(streams) == 0 {
+		streams = derived(calls, "http", "ws")
+	}
+	return calls, streams, nil
+}
+
+func derived(from []endpoint, old, replacement string) []endpoint {
+	out := make([]endpoint, len(from))
+	for i, e := range from {
+		out[i] = endpoint{name: e.name, url: replacement + strings.TrimPrefix(e.url, old)}
+	}
+	return out
+}

@@ -1,0 +1,271 @@
+package node
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+)
+
+const write = "starknet_addInvokeTransaction"
+
+func TestForwardKeepsParamsByteForByte(t *testing.T) {
+	t.Parallel()
+	const params = `{ "b" : 1.00 , "a":[ "0x00AB", 18446744073709551616123, -0, 1E5 ],"a":null , "é\u00e9\ud83d\ude00":"\/" }`
+	const answer = "[ 1.0 ,\n\t{\"x\" :\"\\u0041\\/\" , \"x\":2}, 123456789012345678901234567890 ]"
+	n := newFakeNode(t)
+	n.on("starknet_getStorageAt", result(answer))
+	n.on("starknet_syncing", result("false"))
+	p := openPool(t, nil, n)
+	for _, isWrite := range []bool{false, true} {
+		got, err := p.Forward(t.Context(), Request{Method: "starknet_getStorageAt", Params: []byte(params), Write: isWrite})
+		if err != nil || string(got) != answer {
+			t.Errorf("the result arrived as %s, %v", got, err)
+		}
+	}
+	for _, c := range n.calls("starknet_getStorageAt") {
+		if !strings.Contains(string(c.body), `"params":`+params+`}`) {
+			t.Errorf("the node received %s", c.body)
+		}
+	}
+	if got, err := p.Forward(t.Context(), Request{Method: "starknet_syncing"}); err != nil || string(got) != "false" {
+		t.Errorf("without params: %s, %v", got, err)
+	}
+	if body := n.calls("starknet_syncing")[0].body; strings.Contains(string(body), "params") {
+		t.Errorf("absent params became %s", body)
+	}
+}
+
+func TestForwardRefusesParamsThatAreNotJSON(t *testing.T) {
+	t.Parallel()
+	n := newFakeNode(t)
+	p := openPool(t, nil, n)
+	for _, params := range []string{``, `{`, `[]},{"id":1`, `[] []`} {
+		if _, err := p.Forward(t.Context(), Request{Method: "m", Params: []byte(params), Write: true}); !errors.Is(err, ErrNotSent) {
+			t.Errorf("params %q: %v", params, err)
+		}
+	}
+	if len(n.calls("m")) != 0 {
+		t.Error("they were sent")
+	}
+}
+
+func TestForwardRefusesAResultThatIsNotJSON(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{`[}`, `{"a"}`, `tru`, `"\x"`, `01`, `[1,]`} {
+		n := newFakeNode(t)
+		n.on("m", result(text))
+		p := openPool(t, nil, n)
+		if got, err := p.Forward(t.Context(), Request{Method: "m"}); !errors.Is(err, ErrInvalidAnswer) {
+			t.Errorf("result %s: %s, %v", text, got, err)
+		}
+	}
+}
+
+func TestAnswerBeyondTheCallersLimitIsTooLarge(t *testing.T) {
+	t.Parallel()
+	first, second := newFakeNode(t), newFakeNode(t)
+	first.on("m", result(`"`+strings.Repeat("x", 5000)+`"`))
+	p := openPool(t, nil, first, second)
+	for range 2 * faultsToOpen {
+		if _, err := p.Forward(t.Context(), Request{Method: "m", MaxResponse: 4096}); !errors.Is(err, ErrTooLarge) {
+			t.Fatalf("Forward failed with %v", err)
+		}
+	}
+	if len(second.calls("m")) != 0 {
+		t.Error("the next upstream was asked for the same")
+	}
+	if _, err := p.Forward(t.Context(), Request{Method: "m", MaxResponse: 6000}); err != nil {
+		t.Errorf("within the limit: %v", err)
+	}
+	if _, err := p.Forward(t.Context(), Request{Method: "m", MaxResponse: 4096, Write: true}); !errors.Is(err, ErrDeliveryUnknown) {
+		t.Errorf("a write whose answer is too large: %v", err)
+	}
+}
+
+// TestAWriteIsSentAtMostOnce lets the first of two nodes fail in every way
+// once it has received the write, on a fresh and on a kept connection.
+func TestAWriteIsSentAtMostOnce(t *testing.T) {
+	t.Parallel()
+	connection := map[bool]string{false: " on a fresh connection", true: " on a kept connection"}
+	for name, fault := range faults {
+		if shapeFault(name) {
+			continue // Forward does not look at the shape of a result
+		}
+		for kept := range connection {
+			t.Run(name+connection[kept], func(t *testing.T) {
+				t.Parallel()
+				bad, good := newFakeNode(t), newFakeNode(t)
+				bad.on(write, fault)
+				good.on(write, result(`{}`))
+				p := withoutSurveys(openPool(t, func(o *Options) {
+					o.MaxResponse = 1 << 16
+					if strings.HasPrefix(name, "no end") {
+						o.Timeout = 2 * time.Second
+					}
+				}, bad, good))
+				made := sendOneWrite(t, p, bad, kept)
+				if sent, elsewhere := len(bad.calls(write)), len(good.calls(write)); sent != 1 || elsewhere != 0 {
+					t.Errorf("the nodes received the write %d and %d times", sent, elsewhere)
+				}
+				if kept != (made == 0) {
+					t.Errorf("%d connections were made for the write", made)
+				}
+			})
+		}
+	}
+}
+
+// shapeFault tells the faults that lie in the decoded result alone.
+func shapeFault(name string) bool {
+	return name == "another shape" || name == "null" ||
+		!strings.HasPrefix(name, "a huge") && (strings.HasPrefix(name, "a ") || strings.HasPrefix(name, "an ")) && name != "a batch"
+}
+
+// sendOneWrite warms a connection, sends a write that must fail, and returns
+// how many connections were made to the node for it.
+func sendOneWrite(t *testing.T, p *Pool, n *fakeNode, kept bool) (made int64) {
+	t.Helper()
+	if _, err := p.Head(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if !kept {
+		p.client.CloseIdleConnections()
+	}
+	before := n.connections.Load()
+	if _, err := p.Forward(t.Context(), Request{Method: write, Params: []byte(`[{}]`), Write: true}); !errors.Is(err, ErrDeliveryUnknown) {
+		t.Errorf("the write failed with %v", err)
+	}
+	return n.connections.Load() - before
+}
+
+func TestAWriteIsNotRepeatedWhenTheConnectionDiesWhileItIsSent(t *testing.T) {
+	t.Parallel()
+	for _, kept := range []bool{false, true} {
+		bad, good := newFakeNode(t), newFakeNode(t)
+		p := withoutSurveys(openPool(t, nil, bad, good))
+		if _, err := p.Head(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if !kept {
+			p.client.CloseIdleConnections()
+		}
+		bad.rude.Store(true)
+		long := `["` + strings.Repeat("x", 8<<20) + `"]`
+		_, err := p.Forward(t.Context(), Request{Method: write, Params: []byte(long), Write: true})
+		if !errors.Is(err, ErrDeliveryUnknown) {
+			t.Errorf("the write failed with %v", err)
+		}
+		if sent, elsewhere := bad.hungUp.Load(), len(good.calls(write)); sent != 1 || elsewhere != 0 {
+			t.Errorf("the nodes received the write %d and %d times", sent, elsewhere)
+		}
+	}
+}
+
+func TestAWriteThatIsGivenUpIsNotRepeated(t *testing.T) {
+	t.Parallel()
+	first, second := newFakeNode(t), newFakeNode(t)
+	first.on(write, hang)
+	p := withoutSurveys(openPool(t, nil, first, second))
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	go func() {
+		until(t, "the write is at the node", func() bool { return len(first.calls(write)) == 1 })
+		cancel()
+	}()
+	_, err := p.Forward(ctx, Request{Method: write, Write: true})
+	if !errors.Is(err, ErrDeliveryUnknown) || !errors.Is(err, context.Canceled) || len(second.calls(write)) != 0 {
+		t.Errorf("the write failed with %v and went on %d times", err, len(second.calls(write)))
+	}
+}
+
+func TestAWriteThatWasNotSentGoesToTheNextUpstream(t *testing.T) {
+	t.Parallel()
+	gone, good := newFakeNode(t), newFakeNode(t)
+	good.on(write, result(`{"transaction_hash":"0x1"}`))
+	p := withoutSurveys(openPool(t, nil, gone, good))
+	if _, err := p.Head(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	gone.Close() // proven before, so that it is the write that finds nobody there
+	p.client.CloseIdleConnections()
+	got, err := p.Forward(t.Context(), Request{Method: write, Write: true})
+	if err != nil || string(got) != `{"transaction_hash":"0x1"}` || len(good.calls(write)) != 1 {
+		t.Errorf("Forward = %s, %v; the second node received %d", got, err, len(good.calls(write)))
+	}
+}
+
+func TestAWriteThatNobodyTakesIsNotSent(t *testing.T) {
+	t.Parallel()
+	gone := newFakeNode(t)
+	p := openPool(t, nil, gone)
+	if _, err := p.Head(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	gone.Close()
+	p.client.CloseIdleConnections()
+	for range 2 {
+		_, err := p.Forward(t.Context(), Request{Method: write, Write: true})
+		if !errors.Is(err, ErrNotSent) || errors.Is(err, ErrDeliveryUnknown) || !isFault(err) {
+			t.Errorf("the write failed with %v", err)
+		}
+	}
+}
+
+func TestNodeErrorOfAWriteIsItsAnswer(t *testing.T) {
+	t.Parallel()
+	first, second := newFakeNode(t), newFakeNode(t)
+	first.on(write, nodeError)
+	p := openPool(t, nil, first, second)
+	_, err := p.Forward(t.Context(), Request{Method: write, Write: true})
+	if !isRPCError(err) || errors.Is(err, ErrNotSent) || errors.Is(err, ErrDeliveryUnknown) || len(second.calls(write)) != 0 {
+		t.Errorf("the write failed with %v", err)
+	}
+}
+
+func TestWritesAreNotMarkedAsRepeatable(t *testing.T) {
+	t.Parallel()
+	n := newFakeNode(t)
+	header := make(chan http.Header, 1)
+	n.on(write, func(w http.ResponseWriter, r *http.Request, c call) {
+		header <- r.Header
+		result(`1`)(w, r, c)
+	})
+	p := openPool(t, nil, n)
+	if _, err := p.Forward(t.Context(), Request{Method: write, Write: true}); err != nil {
+		t.Fatal(err)
+	}
+	for name := range <-header {
+		if strings.Contains(strings.ToLower(name), "idempotency") {
+			t.Errorf("the header %s was sent", name)
+		}
+	}
+	request, _, err := newRequest(t.Context(), endpoint{url: n.URL}, []byte(`{}`), true)
+	if err != nil || request.GetBody != nil || len(request.Header) != 2 {
+		t.Errorf("a write's request can be rewound or is marked: %v, %v", request.Header, err)
+	}
+}
+
+func TestWithdrawnBodyIsNeverRead(t *testing.T) {
+	t.Parallel()
+	buffer := make([]byte, 2)
+	body := newSending([]byte("abc"))
+	if !body.withdraw() || !body.withdraw() {
+		t.Error("an untouched body cannot be withdrawn")
+	}
+	if n, err := body.Read(buffer); n != 0 || !errors.Is(err, errWithdrawn) {
+		t.Errorf("a withdrawn body gave %d bytes, %v", n, err)
+	}
+	body = newSending([]byte("abc"))
+	if n, err := body.Read(buffer); n != 2 || err != nil {
+		t.Fatalf("Read = %d, %v", n, err)
+	}
+	if body.withdraw() {
+		t.Error("a body that was read in part was withdrawn")
+	}
+	if n, err := body.Read(buffer); n != 1 || err != nil {
+		t.Errorf("the rest: %d, %v", n, err)
+	}
+}

@@ -1,0 +1,41 @@
+package node
+
+import (
+	"context"
+	"fmt"
+	"sync/atomic"
+)
+
+// gate lets a bounded number of calls in, makes a bounded number wait, and
+// turns the rest away.
+type gate struct {
+	slots    chan struct{}
+	waiting  atomic.Int64
+	maxQueue int64
+}
+
+func newGate(concurrent, queue int) *gate {
+	return &gate{slots: make(chan struct{}, concurrent), maxQueue: int64(max(queue, 0))}
+}
+
+// enter waits for a slot. It is ErrBusy when the queue is full, and when ctx
+// ends in the queue.
+func (g *gate) enter(ctx context.Context) error {
+	select {
+	case g.slots <- struct{}{}:
+		return nil
+	default:
+	}
+	defer g.waiting.Add(-1)
+	if g.waiting.Add(1) > g.maxQueue {
+		return ErrBusy
+	}
+	select {
+	case g.slots <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return fmt.Errorf("%w: %w", ErrBusy, context.Cause(ctx))
+	}
+}
+
+func (g *gate) leave() { <-g.slots }

@@ -1,0 +1,101 @@
+package node
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"astrolabe/domain"
+	"astrolabe/domain/chain"
+	"astrolabe/starknet"
+)
+
+// prove makes sure that the upstream serves the pool's chain and speaks a
+// supported specification; every failure is a *Fault. A proof is good for a
+// while, and void after any fault: the upstream may come back as another
+// node. One caller checks, the others wait for it.
+func (p *Pool) prove(ctx context.Context, u *upstream) error {
+	if u.isProven(p.options.clock.Now(), p.options.timing.recheck) {
+		return nil
+	}
+	select {
+	case u.checking <- struct{}{}:
+		defer func() { <-u.checking }()
+	case <-ctx.Done():
+		return &Fault{Upstream: u.name, err: context.Cause(ctx)}
+	}
+	if u.isProven(p.options.clock.Now(), p.options.timing.recheck) {
+		return nil
+	}
+	spec, err := identify(p.options.Chain, func(method string) (json.RawMessage, error) {
+		return p.exchange(ctx, u.endpoint, query{method: method})
+	})
+	if err != nil {
+		return asFault(u.name, err)
+	}
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if u.spec != spec {
+		p.options.Logger.Info("a node upstream is in use", "upstream", u.name, "chain", p.options.Chain, "spec", spec)
+	}
+	u.spec = spec
+	u.proven = p.options.clock.Now()
+	return nil
+}
+
+func (u *upstream) isProven(now time.Time, lasts time.Duration) bool {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	return !u.proven.IsZero() && now.Sub(u.proven) < lasts
+}
+
+// distrust makes the next attempt prove the identity again.
+func (u *upstream) distrust() {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.proven = time.Time{}
+}
+
+// identify asks a node for its chain and its specification version and
+// refuses what does not fit. It returns the version.
+func identify(want domain.Chain, ask func(method string) (json.RawMessage, error)) (spec string, err error) {
+	result, err := ask("starknet_chainId")
+	if err != nil {
+		return "", unidentified(err)
+	}
+	var id starknet.Felt
+	if err := json.Unmarshal(result, &id); err != nil {
+		return "", invalid("chain id: %w", err)
+	}
+	if id != want.ID() {
+		name, _ := id.ShortString()
+		return "", fmt.Errorf("%w: it is %s (%q), not %s", chain.ErrWrongChain, id, name, want)
+	}
+	result, err = ask("starknet_specVersion")
+	if err != nil {
+		return "", unidentified(err)
+	}
+	if err := json.Unmarshal(result, &spec); err != nil {
+		return "", invalid("specification version: %w", err)
+	}
+	return spec, checkSpec(spec)
+}
+
+// unidentified keeps a node error that answered an identity question from
+// being taken for the answer to the caller's own.
+func unidentified(err error) error {
+	if answered, ok := errors.AsType[*RPCError](err); ok {
+		return invalid("its identity: %v", answered)
+	}
+	return err
+}
+
+// asFault makes a fault of anything that keeps an upstream from being used.
+func asFault(upstream string, err error) *Fault {
+	if fault, ok := errors.AsType[*Fault](err); ok {
+		return fault
+	}
+	return &Fault{Upstream: upstream, err: err}
+}

@@ -1,0 +1,97 @@
+package node
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"astrolabe/domain"
+)
+
+// Pool is a set of upstreams that serve one chain. Its methods may be called
+// from many goroutines.
+type Pool struct {
+	options   Options
+	client    *http.Client
+	upstreams []*upstream
+	streams   []endpoint
+	gate      *gate
+	ids       atomic.Uint64
+
+	ctx    context.Context // ends when the pool closes
+	cancel context.CancelCauseFunc
+
+	mu       sync.Mutex
+	closed   bool
+	active   sync.WaitGroup // calls, streams and surveys
+	surveyed time.Time
+}
+
+// Open makes a pool. It contacts nobody: each upstream is checked when it is
+// used first.
+func Open(options Options) (*Pool, error) {
+	options = options.withDefaults()
+	if err := options.check(); err != nil {
+		return nil, err
+	}
+	calls, streams, err := endpoints(options.URLs)
+	if err != nil {
+		return nil, err
+	}
+	options.URLs = nil // the endpoints know them; nothing else needs to
+	p := &Pool{options: options, streams: streams, gate: newGate(options.MaxConcurrent, options.MaxQueue)}
+	p.ctx, p.cancel = context.WithCancelCause(context.Background())
+	p.client = newClient(options)
+	for _, e := range calls {
+		p.upstreams = append(p.upstreams, newUpstream(e))
+	}
+	return p, nil
+}
+
+// Chain returns the chain that the pool serves.
+func (p *Pool) Chain() domain.Chain { return p.options.Chain }
+
+// String names the chain and the hosts. It keeps the URLs, which may hold
+// keys, out of a careless print.
+func (p *Pool) String() string {
+	hosts := make([]string, len(p.upstreams))
+	for i, u := range p.upstreams {
+		hosts[i] = u.name
+	}
+	return fmt.Sprintf("%s at %s", p.options.Chain, strings.Join(hosts, ", "))
+}
+
+// Close ends every call and stream with ErrClosed and returns when none is
+// left. It may be called more than once.
+func (p *Pool) Close() {
+	p.mu.Lock()
+	p.closed = true
+	p.mu.Unlock()
+	p.cancel(ErrClosed)
+	p.active.Wait()
+	if p.options.HTTPClient == nil {
+		p.client.CloseIdleConnections()
+	}
+}
+
+// begin registers an activity, whose context also ends when the pool closes.
+// The activity must call done in the end.
+func (p *Pool) begin(ctx context.Context) (_ context.Context, done func(), err error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.closed {
+		return nil, nil, ErrClosed
+	}
+	p.active.Add(1)
+	ctx, cancel := context.WithCancelCause(ctx)
+	stop := context.AfterFunc(p.ctx, func() { cancel(ErrClosed) })
+	return ctx, func() {
+		stop()
+		cancel(nil)
+		p.active.Done()
+	}, nil
+}

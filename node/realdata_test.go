@@ -1,0 +1,177 @@
+package node
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"astrolabe/domain"
+	"astrolabe/starknet"
+)
+
+// realData returns the folder of real chain data or skips the test.
+func realData(t testing.TB) string {
+	t.Helper()
+	dir := filepath.Join("..", "..", "shared", "data", "real")
+	if _, err := os.Stat(dir); err != nil {
+		t.Skip("the folder of real chain data is not beside the repository")
+	}
+	return dir
+}
+
+// realFiles returns the files of real data that match; there must be some.
+func realFiles(t testing.TB, pattern string) []string {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(realData(t), pattern))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no files match %s: %v", pattern, err)
+	}
+	return files
+}
+
+func readReal(t testing.TB, path string) []byte {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
+}
+
+// replayNode answers with the real data of a chain: blocks and state updates
+// by number, classes by hash.
+func replayNode(t *testing.T, chain domain.Chain) *fakeNode {
+	t.Helper()
+	dir := filepath.Join(realData(t), string(chain))
+	n := newFakeNode(t)
+	n.on("starknet_chainId", result(fmt.Sprintf("%q", chain.ID())))
+	file := func(folder string) reply {
+		return func(w http.ResponseWriter, r *http.Request, c call) {
+			var params []json.RawMessage
+			var id struct {
+				Number *uint64 `json:"block_number"`
+			}
+			name := ""
+			if err := json.Unmarshal(c.Params, &params); err != nil {
+				t.Error(err)
+			} else if len(params) == 2 {
+				name = strings.Trim(string(params[1]), `"`)
+			} else if err := json.Unmarshal(params[0], &id); err == nil {
+				name = fmt.Sprint(*id.Number)
+			}
+			text, err := os.ReadFile(filepath.Join(dir, folder, name+".json"))
+			if err != nil {
+				envelope(`{"jsonrpc":"2.0","id":%s,"error":{"code":24,"message":"Block not found"}}`)(w, r, c)
+				return
+			}
+			result(string(text))(w, r, c)
+		}
+	}
+	n.on("starknet_getBlockWithReceipts", file("blocks"))
+	n.on("starknet_getStateUpdate", file("state_updates"))
+	n.on("starknet_getClass", file("classes"))
+	return n
+}
+
+// TestRealChainDataIsReadInFull holds typed calls against the standard
+// decoder and against the counts of the data.
+func TestRealChainDataIsReadInFull(t *testing.T) {
+	t.Parallel()
+	for _, chain := range domain.Chains {
+		p := openPool(t, func(o *Options) { o.Chain = chain }, replayNode(t, chain))
+		for _, path := range realFiles(t, string(chain)+"/blocks/*.json") {
+			var want starknet.BlockWithReceipts
+			number := readReference(t, path, &want)
+			got, err := p.BlockWithReceipts(t.Context(), AtNumber(number))
+			if err != nil || !reflect.DeepEqual(got, want) {
+				t.Errorf("%s: %v", path, err)
+			}
+		}
+		for _, path := range realFiles(t, string(chain)+"/state_updates/*.json") {
+			var want starknet.StateUpdate
+			number := readReference(t, path, &want)
+			got, err := p.StateUpdate(t.Context(), AtNumber(number))
+			if err != nil || !reflect.DeepEqual(got, want) {
+				t.Errorf("%s: %v", path, err)
+			}
+		}
+		for _, path := range realFiles(t, string(chain)+"/classes/*.json") {
+			var want starknet.Class
+			readReference(t, path, &want)
+			hash := starknet.MustFelt(strings.TrimSuffix(filepath.Base(path), ".json"))
+			got, err := p.Class(t.Context(), Latest, hash)
+			if err != nil || !reflect.DeepEqual(got, want) {
+				t.Errorf("%s: %v", path, err)
+			}
+		}
+		if _, err := p.BlockWithReceipts(t.Context(), AtNumber(1<<40)); !isRPCError(err) {
+			t.Errorf("a block that does not exist: %v", err)
+		}
+	}
+}
+
+// readReference decodes a file by the standard decoder and returns the number
+// in its name, if it is one.
+func readReference(t *testing.T, path string, v any) (number uint64) {
+	t.Helper()
+	if err := json.Unmarshal(readReal(t, path), v); err != nil {
+		t.Fatal(err)
+	}
+	_, _ = fmt.Sscanf(filepath.Base(path), "%d.json", &number)
+	return number
+}
+
+// FuzzBlock feeds the block reader with damaged blocks. It must not panic,
+// and what it accepts must not be acceptable when it is cut off.
+func FuzzBlock(f *testing.F) {
+	f.Add([]byte(`{"status":"ACCEPTED_ON_L2","transactions":[],`+header(1)[1:]), 40)
+	if files, _ := filepath.Glob(filepath.Join("..", "..", "shared", "data", "real", "SN_SEPOLIA", "blocks", "[1-6].json")); len(files) > 0 {
+		for _, path := range files {
+			f.Add(readReal(f, path), 1000)
+		}
+	}
+	f.Fuzz(func(t *testing.T, text []byte, cut int) {
+		block, err := blockWithReceiptsShape.decode(text)
+		_, _ = stateUpdateShape.decode(text)
+		if err != nil {
+			return
+		}
+		_ = checkReceipts(&block)
+		whole := bytes.TrimSpace(text)
+		if cut > 0 && cut < len(whole) {
+			if _, err := blockWithReceiptsShape.decode(whole[:cut]); err == nil {
+				t.Errorf("cut at %d it is still a block", cut)
+			}
+		}
+	})
+}
+
+func BenchmarkBlockWithReceipts(b *testing.B) {
+	text := readReal(b, filepath.Join(realData(b), "SN_MAIN", "blocks", "19199.json"))
+	b.Run("shape", func(b *testing.B) {
+		b.SetBytes(int64(len(text)))
+		b.ReportAllocs()
+		for b.Loop() {
+			block, err := blockWithReceiptsShape.decode(text)
+			if err != nil || checkReceipts(&block) != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+	b.Run("standard library", func(b *testing.B) {
+		b.SetBytes(int64(len(text)))
+		b.ReportAllocs()
+		for b.Loop() {
+			var block starknet.BlockWithReceipts
+			if err := json.Unmarshal(text, &block); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+}

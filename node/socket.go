@@ -1,0 +1,119 @@
+package node
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/url"
+	"time"
+
+	"github.com/coder/websocket"
+)
+
+// maxEarly is how many notifications may come before the answer that tells
+// which subscription they belong to.
+const maxEarly = 16
+
+// socket is one WebSocket connection with one subscription on it.
+type socket struct {
+	conn         *websocket.Conn
+	lastID       uint64
+	subscription string
+	early        []answer // notifications that came before the subscription was known
+}
+
+// dial connects to an endpoint.
+func (p *Pool) dial(ctx context.Context, e endpoint) (*socket, error) {
+	conn, _, err := websocket.Dial(ctx, e.url, &websocket.DialOptions{HTTPClient: p.client})
+	if err != nil {
+		if _, ok := errors.AsType[*url.Error](err); ok {
+			err = withoutURL(ctx, err)
+		}
+		return nil, err
+	}
+	conn.SetReadLimit(p.options.MaxResponse)
+	return &socket{conn: conn}, nil
+}
+
+// subscribe proves the node's identity on this very connection and makes the
+// subscription.
+func (s *socket) subscribe(ctx context.Context, p *Pool, method string, params json.RawMessage) error {
+	_, err := identify(p.options.Chain, func(method string) (json.RawMessage, error) { return s.ask(ctx, method, nil) })
+	if err != nil {
+		return err
+	}
+	result, err := s.ask(ctx, method, params)
+	if err != nil {
+		return err
+	}
+	if s.subscription, err = decode(result, (*scanner).string); err != nil {
+		return invalid("subscription id: %w", err)
+	}
+	return nil
+}
+
+// ask sends a request and waits for its answer.
+func (s *socket) ask(ctx context.Context, method string, params json.RawMessage) (json.RawMessage, error) {
+	s.lastID++
+	if err := s.conn.Write(ctx, websocket.MessageText, encodeRequest(s.lastID, method, params)); err != nil {
+		return nil, err
+	}
+	for {
+		message, err := s.read(ctx)
+		if err != nil {
+			return nil, err
+		}
+		if message.method == nil {
+			return message.resultOf(s.lastID)
+		}
+		if len(s.early) == maxEarly {
+			return nil, invalid("notifications instead of an answer")
+		}
+		s.early = append(s.early, message)
+	}
+}
+
+func (s *socket) read(ctx context.Context) (answer, error) {
+	_, text, err := s.conn.Read(ctx)
+	if err != nil {
+		return answer{}, err
+	}
+	return splitAnswer(text)
+}
+
+// next returns the next notification of the subscription.
+func (s *socket) next(ctx context.Context) (Notification, error) {
+	var message answer
+	if len(s.early) > 0 {
+		message, s.early = s.early[0], s.early[1:]
+	} else {
+		var err error
+		if message, err = s.read(ctx); err != nil {
+			return Notification{}, err
+		}
+	}
+	return message.notification(s.subscription)
+}
+
+// keepAlive pings until ctx ends, and closes a connection that does not
+// answer, so that a reader does not wait for a peer that is gone.
+func (s *socket) keepAlive(ctx context.Context, every time.Duration) {
+	ticker := time.NewTicker(every)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+		}
+		ping, cancel := context.WithTimeout(ctx, every)
+		err := s.conn.Ping(ping)
+		cancel()
+		if err != nil {
+			s.close()
+			return
+		}
+	}
+}
+
+func (s *socket) close() { _ = s.conn.CloseNow() }

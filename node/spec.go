@@ -1,0 +1,37 @@
+package node
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// MinimumSpec is the oldest version of the JSON-RPC specification that an
+// upstream may speak.
+const MinimumSpec = "0.10.0"
+
+// checkSpec refuses what is not a version or is older than MinimumSpec.
+func checkSpec(text string) error {
+	version, ok := parseSpec(text)
+	if !ok {
+		return invalid("specification version %q", clip(text, 40))
+	}
+	if minimum, _ := parseSpec(MinimumSpec); slices.Compare(version, minimum) < 0 {
+		return fmt.Errorf("%w: %s is older than %s", ErrUnsupportedSpec, clip(text, 40), MinimumSpec)
+	}
+	return nil
+}
+
+// parseSpec reads major, minor and patch; a pre-release counts as its release.
+func parseSpec(text string) (version []uint64, ok bool) {
+	text, _, _ = strings.Cut(text, "-")
+	for part := range strings.SplitSeq(text, ".") {
+		n, err := strconv.ParseUint(part, 10, 32)
+		if err != nil {
+			return nil, false
+		}
+		version = append(version, n)
+	}
+	return version, len(version) == 3
+}

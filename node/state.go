@@ -1,0 +1,68 @@
+package node
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"astrolabe/starknet"
+)
+
+// StateUpdate returns what a block changed. Asked by number, it may be the
+// update of another block than one that was read before: compare the hashes.
+func (p *Pool) StateUpdate(ctx context.Context, id BlockID) (starknet.StateUpdate, error) {
+	return ask(ctx, p, "starknet_getStateUpdate", []any{id}, func(result []byte) (starknet.StateUpdate, error) {
+		update, err := stateUpdateShape.decode(result)
+		switch {
+		case err != nil:
+		case update.BlockHash.IsZero():
+			err = errors.New("the block has no hash")
+		case id.hash != nil && *id.hash != update.BlockHash:
+			err = fmt.Errorf("it is of block %s, asked was %s", update.BlockHash, *id.hash)
+		}
+		return update, err
+	})
+}
+
+// Class returns a declared class. A Sierra class has the hash that was asked
+// for; a Cairo 0 class is taken as the node gives it, because some nodes keep
+// old ones in a form that no longer hashes to their name.
+func (p *Pool) Class(ctx context.Context, id BlockID, hash starknet.Felt) (starknet.Class, error) {
+	return ask(ctx, p, "starknet_getClass", []any{id, hash}, func(result []byte) (starknet.Class, error) {
+		var class starknet.Class
+		if err := json.Unmarshal(result, &class); err != nil {
+			return class, err
+		}
+		if class.Sierra != nil {
+			if got := class.Sierra.Hash(); got != hash {
+				return class, fmt.Errorf("it is class %s, asked was %s", got, hash)
+			}
+		}
+		return class, nil
+	})
+}
+
+// ClassHashAt returns the class of a contract at a block.
+func (p *Pool) ClassHashAt(ctx context.Context, id BlockID, contract starknet.Felt) (starknet.Felt, error) {
+	return ask(ctx, p, "starknet_getClassHashAt", []any{id, contract}, decodeFelt)
+}
+
+// Nonce returns the nonce of a contract at a block.
+func (p *Pool) Nonce(ctx context.Context, id BlockID, contract starknet.Felt) (starknet.Felt, error) {
+	return ask(ctx, p, "starknet_getNonce", []any{id, contract}, decodeFelt)
+}
+
+// Call runs a view of a contract on the state after a block and returns what
+// it returns. A call that fails in the contract is an *RPCError.
+func (p *Pool) Call(ctx context.Context, id BlockID, contract, selector starknet.Felt, calldata ...starknet.Felt) ([]starknet.Felt, error) {
+	if calldata == nil {
+		calldata = []starknet.Felt{}
+	}
+	call := map[string]any{"contract_address": contract, "entry_point_selector": selector, "calldata": calldata}
+	return ask(ctx, p, "starknet_call", []any{call, id}, func(result []byte) ([]starknet.Felt, error) {
+		return decode(result, (*scanner).felts)
+	})
+}
+
+func decodeFelt(result []byte) (starknet.Felt, error) { return decode(result, (*scanner).felt) }

@@ -1,0 +1,70 @@
+package node
+
+import (
+	"context"
+	"encoding/json"
+	"sync"
+)
+
+// tolerableLag is how many blocks an upstream may be behind the furthest one.
+// Nodes hear of a block some seconds apart, and a block takes a few seconds.
+const tolerableLag = 5
+
+// surveyIfDue compares the upstreams' heads now and then, in the background
+// and only while the pool is being used.
+func (p *Pool) surveyIfDue() {
+	if len(p.upstreams) < 2 {
+		return
+	}
+	p.mu.Lock()
+	now := p.options.clock.Now()
+	due := now.Sub(p.surveyed) >= p.options.timing.survey
+	if due {
+		p.surveyed = now
+	}
+	p.mu.Unlock()
+	if !due {
+		return
+	}
+	ctx, done, err := p.begin(context.Background())
+	if err != nil {
+		return
+	}
+	go func() {
+		defer done()
+		p.survey(ctx)
+	}()
+}
+
+// survey asks every upstream for its head at the same time, which also tries
+// those whose pause is over, and marks the ones that are behind. An upstream
+// that does not answer is not marked: its circuit takes care of it.
+func (p *Pool) survey(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, p.options.timing.survey)
+	defer cancel()
+	heads := make([]*uint64, len(p.upstreams)) // nil where there was no answer
+	var asked sync.WaitGroup
+	for i, u := range p.upstreams {
+		asked.Go(func() {
+			_, _ = p.try(ctx, u, query{method: "starknet_blockNumber", accept: func(result json.RawMessage) error {
+				head, err := decode(result, (*scanner).uint)
+				heads[i] = &head
+				return err
+			}}, 1)
+		})
+	}
+	asked.Wait()
+	var furthest uint64
+	for _, head := range heads {
+		if head != nil {
+			furthest = max(furthest, *head)
+		}
+	}
+	for i, u := range p.upstreams {
+		behind := heads[i] != nil && *heads[i]+tolerableLag < furthest
+		if u.behind.Swap(behind) != behind {
+			p.options.Logger.Info("a node upstream's head was compared",
+				"upstream", u.name, "chain", p.options.Chain, "behind", behind, "furthest", furthest)
+		}
+	}
+}
