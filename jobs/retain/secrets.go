@@ -1,0 +1,56 @@
+package retain
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"github.com/riverqueue/river"
+
+	"astrolabe/telemetry"
+)
+
+// SecretsArgs asks for one pass over the secrets.
+type SecretsArgs struct{}
+
+// Kind names the job in the queue.
+func (SecretsArgs) Kind() string { return "retain_secrets" }
+
+// InsertOpts lets one pass at a time stand in the queue, however many
+// processes schedule it.
+func (SecretsArgs) InsertOpts() river.InsertOpts {
+	return river.InsertOpts{UniqueOpts: river.UniqueOpts{ByPeriod: time.Hour}}
+}
+
+// SecretStore is where retired secrets are deleted.
+type SecretStore interface {
+	// ForgetSecrets deletes the generations whose overlap ended before now.
+	ForgetSecrets(ctx context.Context, now time.Time) (forgotten int, err error)
+}
+
+// Secrets deletes generations of secrets whose overlap has ended.
+type Secrets struct {
+	river.WorkerDefaults[SecretsArgs]
+
+	Store   SecretStore
+	Logger  *slog.Logger
+	Metrics *telemetry.Metrics
+}
+
+// Work runs one pass.
+func (w *Secrets) Work(ctx context.Context, _ *river.Job[SecretsArgs]) error {
+	started := time.Now()
+	forgotten, err := w.Store.ForgetSecrets(ctx, started)
+	w.Metrics.Job(SecretsArgs{}.Kind(), err, time.Since(started))
+	if forgotten > 0 {
+		w.Logger.Info("retired secrets were deleted", "count", forgotten)
+	}
+	return err
+}
+
+// EverySecrets schedules the pass hourly, and once at start.
+func EverySecrets() *river.PeriodicJob {
+	return river.NewPeriodicJob(river.PeriodicInterval(time.Hour),
+		func() (river.JobArgs, *river.InsertOpts) { return SecretsArgs{}, nil },
+		&river.PeriodicJobOpts{RunOnStart: true})
+}

@@ -1,0 +1,68 @@
+package retain_test
+
+import (
+	"context"
+	"log/slog"
+	"testing"
+	"time"
+
+	"github.com/riverqueue/river"
+	"go.uber.org/goleak"
+
+	"astrolabe/domain/secret"
+	"astrolabe/jobs/retain"
+	"astrolabe/pg/pgtest"
+	"astrolabe/repo"
+	"astrolabe/repo/repotest"
+	"astrolabe/telemetry"
+)
+
+func TestMain(m *testing.M) {
+	goleak.VerifyTestMain(pgtest.Main{M: m})
+}
+
+// forgetful tells when the pass over the real store is done.
+type forgetful struct {
+	*repo.DB
+	done chan int
+}
+
+func (f forgetful) ForgetSecrets(ctx context.Context, now time.Time) (int, error) {
+	forgotten, err := f.DB.ForgetSecrets(ctx, now)
+	f.done <- forgotten
+	return forgotten, err
+}
+
+func TestTheQueueForgetsRetiredSecrets(t *testing.T) {
+	t.Parallel()
+	db := repotest.Open(t)
+	ring, err := secret.Open(t.Context(), db, secret.NewMaster())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := ring.Rotate(t.Context(), secret.Session, 0); err != nil {
+		t.Fatal(err)
+	}
+	logger, store := slog.New(slog.DiscardHandler), forgetful{db, make(chan int, 1)}
+	workers := river.NewWorkers()
+	river.AddWorker(workers, &retain.Secrets{Store: store, Logger: logger, Metrics: telemetry.NewMetrics()})
+	queue, err := db.NewQueue(repo.QueueOptions{Workers: workers, Periodic: []*river.PeriodicJob{retain.EverySecrets()}, Logger: logger})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- queue.Run(ctx, time.Minute) }()
+	select {
+	case forgotten := <-store.done:
+		if forgotten != 1 {
+			t.Errorf("forgot %d generations, want 1", forgotten)
+		}
+	case <-time.After(time.Minute):
+		t.Error("the pass did not run")
+	}
+	stop()
+	if err := <-ended; err != nil {
+		t.Errorf("the queue ended with %v", err)
+	}
+}
