@@ -1,0 +1,35 @@
+package rest
+
+import "context"
+
+const linksetMedia = "application/linkset+json"
+
+type link struct {
+	Href string `json:"href"`
+	Type string `json:"type"`
+}
+
+type linkContext struct {
+	Anchor      string `json:"anchor"`
+	ServiceDesc []link `json:"service-desc"`
+	ServiceDoc  []link `json:"service-doc"`
+	ServiceMeta []link `json:"service-meta"`
+	Status      []link `json:"status"`
+}
+
+// catalog answers where everything is. Its links are relative to the
+// document, so they hold behind any proxy.
+func (s *server) catalog(context.Context, *Call) (any, error) {
+	return document{linksetMedia, encode(map[string][]linkContext{"linkset": {
+		{
+			Anchor: "/v1",
+			ServiceDesc: []link{
+				{"/openapi.json", jsonMedia},
+				{"/openapi.yaml", yamlMedia},
+			},
+			ServiceDoc:  []link{{"/docs", "text/html"}},
+			ServiceMeta: []link{{"/v1/meta/capabilities", jsonMedia}, {"/v1/meta/evidence", jsonMedia}},
+			Status:      []link{{"/readyz", jsonMedia}},
+		},
+	}})}, nil
+}

@@ -1,0 +1,84 @@
+package rest
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+)
+
+const ours, foreign = "https://explorer.example", "https://elsewhere.example"
+
+func newLanes(t *testing.T) *service {
+	t.Helper()
+	return newService(t, func(o *Options) { o.Origins = []string{ours} })
+}
+
+func TestAKeyWorksFromAnyOrigin(t *testing.T) {
+	t.Parallel()
+	s := newLanes(t)
+	a := s.ask("GET", "/v1/SN_MAIN/status", "Origin", foreign, "X-Service-Api-Key", "svc_live_x")
+	if a.Header.Get("Access-Control-Allow-Origin") != "*" || a.Header.Get("Access-Control-Allow-Credentials") != "" {
+		t.Errorf("%v", a.Header)
+	}
+	for _, name := range []string{"X-Request-Id", "Retry-After", "ETag", "WWW-Authenticate", "X-Service-Route-Class", "X-Ratelimit-Remaining"} {
+		if !strings.Contains(a.Header.Get("Access-Control-Expose-Headers"), name) {
+			t.Errorf("%s is not exposed", name)
+		}
+	}
+}
+
+func TestCredentialsWorkFromConfiguredOriginsOnly(t *testing.T) {
+	t.Parallel()
+	s := newLanes(t)
+	for _, credential := range [][]string{{"Authorization", "Bearer x"}, {"Cookie", "session=x"}, {"X-Service-Internal-Key", "x"}} {
+		a := s.ask("GET", "/v1/SN_MAIN/status", append([]string{"Origin", foreign}, credential...)...)
+		if got := a.Header.Get("Access-Control-Allow-Origin"); got != "" {
+			t.Errorf("%s from elsewhere: %q", credential[0], got)
+		}
+		a = s.ask("GET", "/v1/SN_MAIN/status", append([]string{"Origin", ours}, credential...)...)
+		if a.Header.Get("Access-Control-Allow-Origin") != ours || a.Header.Get("Access-Control-Allow-Credentials") != "true" {
+			t.Errorf("%s from our origin: %v", credential[0], a.Header)
+		}
+	}
+	for _, path := range []string{"/v1/me/api-keys", "/api/v1/me/usage"} {
+		if got := s.ask("GET", path, "Origin", foreign).Header.Get("Access-Control-Allow-Origin"); got != "" {
+			t.Errorf("%s from elsewhere: %q", path, got)
+		}
+	}
+}
+
+func TestPreflightsAlwaysAnswer204(t *testing.T) {
+	t.Parallel()
+	s := newLanes(t)
+	for _, c := range []struct{ origin, headers, path, want string }{
+		{foreign, "x-service-api-key, content-type", "/v1/SN_MAIN/status", "*"},
+		{foreign, "", "/v1/nothing/at/all", "*"},
+		{foreign, "authorization", "/v1/SN_MAIN/status", ""},
+		{foreign, "x-service-internal-key", "/v1/SN_MAIN/status", ""},
+		{foreign, "", "/v1/me/api-keys", ""},
+		{ours, "authorization", "/v1/me/api-keys", ours},
+	} {
+		a := s.ask(http.MethodOptions, c.path, "Origin", c.origin, "Access-Control-Request-Method", "POST", "Access-Control-Request-Headers", c.headers)
+		if a.StatusCode != http.StatusNoContent || a.Header.Get("Access-Control-Allow-Origin") != c.want {
+			t.Errorf("%+v: %s, %q", c, a.Status, a.Header.Get("Access-Control-Allow-Origin"))
+		}
+		allowed := a.Header.Get("Access-Control-Allow-Headers")
+		if (c.want != "") != strings.Contains(allowed, "Idempotency-Key") || (c.want == ours) != strings.Contains(allowed, "Authorization") {
+			t.Errorf("%+v: allowed headers %q", c, allowed)
+		}
+	}
+}
+
+func TestAnInternalKeyFromOutsideIsStripped(t *testing.T) {
+	t.Parallel()
+	seen := make(chan string, 1)
+	s := newService(t, func(o *Options) {
+		o.Mounts = []Mount{{Pattern: "/see", Handler: http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+			seen <- r.Header.Get("X-Service-Internal-Key")
+		})}}
+	})
+	s.ask("GET", "/see", "X-Service-Internal-Key", "forged")
+	if got := <-seen; got != "" {
+		t.Errorf("the handler saw %q", got)
+	}
+}

@@ -1,0 +1,68 @@
+package rest
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+
+	"github.com/go-chi/chi/v5"
+
+	"astrolabe/domain"
+)
+
+// operation makes the handler of one row: it sets what every answer of the
+// row bears, checks the parameters, bounds time and body, and renders.
+func (s *server) operation(op Operation) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("X-Service-Route-Class", string(op.Class))
+		w.Header().Set("Cache-Control", cacheControl(op.Cache))
+		ctx, cancel := context.WithTimeout(r.Context(), op.Budget)
+		defer cancel()
+		r = r.WithContext(ctx)
+		if op.MaxBody > 0 {
+			r.Body = http.MaxBytesReader(w, r.Body, op.MaxBody)
+		}
+		call, err := s.call(op, w, r)
+		if err != nil {
+			fail(w, r, s.Logger, err)
+			return
+		}
+		answer, err := op.Handle(ctx, call)
+		if err != nil {
+			fail(w, r, s.Logger, err)
+			return
+		}
+		if doc, ok := answer.(document); ok {
+			write(w, r, op.Success, doc.media, doc.body)
+			return
+		}
+		write(w, r, op.Success, jsonMedia, encode(answer))
+	}
+}
+
+// call reads and checks a request's parameters.
+func (s *server) call(op Operation, w http.ResponseWriter, r *http.Request) (*Call, error) {
+	c := &Call{Request: r, header: w.Header(), path: make(map[string]string, len(op.Params))}
+	for _, p := range op.Params {
+		if p.In != InPath {
+			continue
+		}
+		text, err := url.PathUnescape(chi.URLParam(r, p.Name))
+		if err != nil {
+			return nil, p.refuse("is not a valid path segment")
+		}
+		if err := p.check(text); err != nil {
+			return nil, err
+		}
+		c.path[p.Name] = text
+	}
+	if op.takesChain() {
+		c.Chain = domain.Chain(c.path["chain"])
+		if !s.serves(c.Chain) {
+			return nil, domain.Errorf(domain.CodeUnsupportedChain, "%s is not served here", c.Chain)
+		}
+	}
+	var err error
+	c.query, err = readQuery(op.Params, r.URL.RawQuery)
+	return c, err
+}

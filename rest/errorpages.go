@@ -1,0 +1,66 @@
+package rest
+
+import (
+	"bytes"
+	_ "embed"
+	"html/template"
+	"net/http"
+
+	"astrolabe/domain"
+)
+
+//go:embed errorpage.html
+var errorPageSource string
+
+var errorPage = template.Must(template.New("error").Parse(errorPageSource))
+
+// pagePolicy lets a plain page show its own style and nothing else.
+const pagePolicy = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'"
+
+type errorPageData struct {
+	Title   string
+	Entries []errorEntry
+}
+
+type errorEntry struct {
+	Code, Slug, Meaning, Remedy string
+	Status                      int
+}
+
+// errorPages serves the catalogue at /docs/errors and a page for each code,
+// and one for refused cursors, which have no code of their own.
+func (s *server) errorPages() {
+	index := errorPageData{Title: "Errors"}
+	add := func(slug, title string, entry errorEntry) {
+		entry.Slug = slug
+		index.Entries = append(index.Entries, entry)
+		s.page("/docs/"+slug, errorPageData{Title: title, Entries: []errorEntry{entry}})
+	}
+	for _, e := range domain.Catalogue {
+		add(e.Code.DocSlug(), string(e.Code), errorEntry{
+			Code: string(e.Code), Meaning: e.Meaning, Remedy: e.Remedy, Status: Status(e.Code),
+		})
+	}
+	add("errors/invalid-cursor", "invalid_cursor", errorEntry{
+		Code: string(domain.CodeInvalidRequest), Status: http.StatusBadRequest,
+		Meaning: "The cursor was changed, has expired or was issued for another list or other filters.",
+		Remedy:  "Start the list again without a cursor. Pass cursors back unchanged and URL-encoded.",
+	})
+	s.page("/docs/errors", index)
+}
+
+// page registers one page, rendered once.
+func (s *server) page(path string, data errorPageData) {
+	var html bytes.Buffer
+	if err := errorPage.Execute(&html, data); err != nil {
+		panic(err) // the template is ours
+	}
+	serve := func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Security-Policy", pagePolicy)
+		w.Header().Set("Cache-Control", cacheControl("max-age=60"))
+		write(w, r, http.StatusOK, "text/html; charset=utf-8", html.Bytes())
+	}
+	for _, method := range []string{http.MethodGet, http.MethodHead} {
+		s.routes.MethodFunc(method, path, serve)
+	}
+}

@@ -1,0 +1,226 @@
+package rest
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/netip"
+	"strings"
+	"testing"
+	"time"
+
+	"astrolabe/domain"
+	"astrolabe/domain/chain"
+)
+
+func TestEveryFailureHasTheOneShape(t *testing.T) {
+	t.Parallel()
+	s := newService(t, nil)
+	for _, c := range []struct {
+		method, path string
+		status       int
+		code         domain.Code
+	}{
+		{"GET", "/", 404, domain.CodeUnsupportedRoute},
+		{"GET", "/v1/SN_MAIN/nothing", 404, domain.CodeUnsupportedRoute},
+		{"GET", "/v1/SN_MAIN/status/", 404, domain.CodeUnsupportedRoute},
+		{"GET", "/v2/SN_MAIN/status", 404, domain.CodeUnsupportedRoute},
+		{"BREW", "/v1/SN_MAIN/nothing", 404, domain.CodeUnsupportedRoute},
+		{"GET", "/v1/SN_GOERLI/status", 400, domain.CodeInvalidRequest},
+		{"GET", "/v1/sn_main/status", 400, domain.CodeInvalidRequest},
+		{"GET", "/v1/%53N_MAI%4E%2Fx/status", 400, domain.CodeInvalidRequest},
+		{"GET", "/v1/SN_SEPOLIA/status", 404, domain.CodeUnsupportedChain},
+		{"GET", "/v1/SN_MAIN/status?verbose=1", 400, domain.CodeInvalidRequest},
+		{"GET", "/v1/SN_MAIN/status?%zz", 400, domain.CodeInvalidRequest},
+		{"POST", "/v1/SN_MAIN/status", 405, domain.CodeMethodNotAllowed},
+		{"BREW", "/v1/SN_MAIN/status", 405, domain.CodeMethodNotAllowed},
+		{"DELETE", "/openapi.json", 405, domain.CodeMethodNotAllowed},
+	} {
+		for _, prefix := range []string{"", "/api"} {
+			if prefix != "" && !strings.HasPrefix(c.path, "/v1/") {
+				continue
+			}
+			a := s.ask(c.method, prefix+c.path)
+			requireFailure(t, a, c.status, c.code)
+			if c.status == http.StatusMethodNotAllowed && a.Header.Get("Allow") != "GET, HEAD, OPTIONS" {
+				t.Errorf("%s %s: Allow is %q", c.method, c.path, a.Header.Get("Allow"))
+			}
+		}
+	}
+}
+
+func TestAnUnknownParameterIsNamed(t *testing.T) {
+	t.Parallel()
+	s := newService(t, nil)
+	e := requireFailure(t, s.get("/v1/SN_MAIN/status?verbose=1"), 400, domain.CodeInvalidRequest)
+	if !strings.Contains(e.Message, `"verbose"`) {
+		t.Errorf("message: %s", e.Message)
+	}
+	long := s.get("/v1/SN_MAIN/status?" + strings.Repeat("x", 4000) + "=1")
+	if e := requireFailure(t, long, 400, domain.CodeInvalidRequest); len(e.Message) > 200 {
+		t.Errorf("a hostile name fills the answer: %d bytes", len(e.Message))
+	}
+}
+
+func TestTheCompatibilityShapeAnswersTheSame(t *testing.T) {
+	t.Parallel()
+	s := newService(t, nil)
+	for _, path := range []string{"/v1/meta/capabilities", "/v1/meta/evidence"} {
+		if s.get(path).body != s.get("/api"+path).body {
+			t.Errorf("%s and its /api shape differ", path)
+		}
+	}
+}
+
+func TestHeadAnswersAsGetWithoutABody(t *testing.T) {
+	t.Parallel()
+	s := newService(t, nil)
+	head, get := s.ask(http.MethodHead, "/v1/meta/evidence"), s.get("/v1/meta/evidence")
+	if head.StatusCode != 200 || head.body != "" || head.Header.Get("Content-Type") != get.Header.Get("Content-Type") {
+		t.Errorf("%s %q", head.Status, head.body)
+	}
+}
+
+func TestAPanicIsAnInternalErrorWithoutItsText(t *testing.T) {
+	t.Parallel()
+	s := newService(t, func(o *Options) {
+		o.Mounts = []Mount{{Pattern: "/boom", Handler: http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic("secret detail") })}}
+	})
+	a := s.get("/boom")
+	requireFailure(t, a, 500, domain.CodeInternal)
+	if strings.Contains(a.body, "secret detail") || !strings.Contains(s.log.String(), "secret detail") {
+		t.Error("the detail belongs into the log alone")
+	}
+	if a.Header.Get("Cache-Control") != "private, no-store" {
+		t.Errorf("Cache-Control: %s", a.Header.Get("Cache-Control"))
+	}
+}
+
+// slow is a database that answers only when it is cancelled.
+type slow struct{ cancelled chan struct{} }
+
+func (s slow) Heads(ctx context.Context) (map[domain.Chain]chain.Head, error) {
+	<-ctx.Done()
+	close(s.cancelled)
+	return nil, errors.New("canceling statement due to user request")
+}
+
+func TestPastItsTimeBudgetARequestIsCancelledAndUnavailable(t *testing.T) {
+	t.Parallel()
+	database := slow{make(chan struct{})}
+	s := newService(t, func(o *Options) { o.Statuses = chain.NewStatuses(database, 0) })
+	a := s.get("/v1/SN_MAIN/status")
+	requireFailure(t, a, 503, domain.CodeServiceUnavailable)
+	if a.Header.Get("Retry-After") != "2" {
+		t.Errorf("Retry-After: %q", a.Header.Get("Retry-After"))
+	}
+	<-database.cancelled
+}
+
+func TestEveryAnswerBearsTheCommonHeaders(t *testing.T) {
+	t.Parallel()
+	s := newService(t, nil)
+	for _, path := range []string{"/v1/SN_MAIN/status", "/nothing", "/v1/SN_FOO/status", "/docs/errors", "/healthz", "/openapi.yaml"} {
+		a := s.get(path)
+		if a.Header.Get("X-Request-Id") == "" || a.Header.Get("X-Service-Route-Class") != "light" {
+			t.Errorf("%s: %v", path, a.Header)
+		}
+		if path != "/healthz" && !strings.HasPrefix(a.Header.Get("Cache-Control"), "private, ") {
+			t.Errorf("%s: Cache-Control is %q", path, a.Header.Get("Cache-Control"))
+		}
+		if a.Header.Get("X-Content-Type-Options") != "nosniff" || !strings.Contains(a.Header.Get("Content-Security-Policy"), "default-src 'none'") {
+			t.Errorf("%s lacks security headers: %v", path, a.Header)
+		}
+	}
+}
+
+func TestACallersRequestIDIsEchoedWhenWellFormed(t *testing.T) {
+	t.Parallel()
+	s := newService(t, nil)
+	if got := s.ask("GET", "/v1/SN_MAIN/status", "X-Request-Id", "trace:1.a_b-C").Header.Get("X-Request-Id"); got != "trace:1.a_b-C" {
+		t.Errorf("got %q", got)
+	}
+	for _, bad := range [][]string{{"X-Request-Id", "a b"}, {"X-Request-Id", "a", "X-Request-Id", "b"}, {"X-Request-Id", strings.Repeat("x", 129)}} {
+		if got := s.ask("GET", "/v1/SN_MAIN/status", bad...).Header.Get("X-Request-Id"); !strings.HasPrefix(got, "req_") {
+			t.Errorf("%v was echoed as %q", bad, got)
+		}
+	}
+}
+
+func TestEveryCodeHasAPageWhereItsSlugSays(t *testing.T) {
+	t.Parallel()
+	s := newService(t, nil)
+	slugs := []string{"errors/invalid-cursor", "errors"}
+	for _, e := range domain.Catalogue {
+		slugs = append(slugs, e.Code.DocSlug())
+		if _, ok := statuses[e.Code]; !ok {
+			t.Errorf("%s has no status", e.Code)
+		}
+	}
+	for code := range statuses {
+		if s.get("/docs/"+code.DocSlug()).StatusCode != 200 {
+			t.Errorf("%s has no page", code)
+		}
+	}
+	for _, slug := range slugs {
+		a := s.get("/docs/" + slug)
+		if a.StatusCode != 200 || !strings.HasPrefix(a.Header.Get("Content-Type"), "text/html") || !strings.Contains(a.body, "What to do") {
+			t.Errorf("/docs/%s: %s", slug, a.Status)
+		}
+	}
+}
+
+func TestLargeAnswersAreCompressedForThoseWhoAsk(t *testing.T) {
+	t.Parallel()
+	s := newService(t, nil)
+	s.client.Transport.(*http.Transport).DisableCompression = true
+	for encoding, want := range map[string]string{"gzip": "gzip", "br, gzip;q=0.5": "gzip", "*": "gzip", "gzip;q=0": "", "gzip;q=0.000": "", "br": "", "": ""} {
+		if got := s.ask("GET", "/openapi.yaml", "Accept-Encoding", encoding).Header.Get("Content-Encoding"); got != want {
+			t.Errorf("Accept-Encoding %q gives %q, want %q", encoding, got, want)
+		}
+	}
+	if got := s.ask("GET", "/v1/SN_MAIN/status", "Accept-Encoding", "gzip").Header.Get("Content-Encoding"); got != "" {
+		t.Errorf("a small answer is compressed: %q", got)
+	}
+}
+
+func TestTheClientsAddressIsBelievedOnlyFromTrustedProxies(t *testing.T) {
+	t.Parallel()
+	s := &server{Options: Options{Proxies: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("fd00::/8")}}}
+	for _, c := range []struct{ peer, forwarded, want string }{
+		{"192.0.2.1:5", "", "192.0.2.1"},
+		{"192.0.2.1:5", "203.0.113.9", "192.0.2.1"},
+		{"10.0.0.1:5", "203.0.113.9", "203.0.113.9"},
+		{"10.0.0.1:5", "198.51.100.7, 203.0.113.9", "203.0.113.9"},
+		{"10.0.0.1:5", "198.51.100.7, 203.0.113.9, 10.0.0.2", "203.0.113.9"},
+		{"10.0.0.1:5", "nonsense", "10.0.0.1"},
+		{"10.0.0.1:5", "", "10.0.0.1"},
+		{"[fd00::1]:5", "2001:db8::7", "2001:db8::7"},
+		{"[::ffff:10.0.0.1]:5", "::ffff:203.0.113.9", "203.0.113.9"},
+	} {
+		r, err := http.NewRequest(http.MethodGet, "/", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.RemoteAddr = c.peer
+		if c.forwarded != "" {
+			r.Header.Set("X-Forwarded-For", c.forwarded)
+		}
+		if got := s.clientAddress(r).String(); got != c.want {
+			t.Errorf("%s with %q is %s, want %s", c.peer, c.forwarded, got, c.want)
+		}
+	}
+}
+
+func TestPathsAndQueriesStayOutOfTheLog(t *testing.T) {
+	t.Parallel()
+	s := newService(t, nil)
+	s.get("/rpc/v0_10/SN_MAIN/hidden-key?also=hidden-key")
+	deadline := time.Now().Add(10 * time.Second)
+	for !strings.Contains(s.log.String(), "route=unmatched") && time.Now().Before(deadline) {
+		s.get("/healthz")
+	}
+	if strings.Contains(s.log.String(), "hidden-key") {
+		t.Errorf("logged:\n%s", s.log)
+	}
+}

@@ -1,0 +1,201 @@
+package rest
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/getkin/kin-openapi/openapi3"
+	"github.com/getkin/kin-openapi/openapi3filter"
+	"github.com/getkin/kin-openapi/routers"
+	"github.com/getkin/kin-openapi/routers/gorillamux"
+	"go.uber.org/goleak"
+
+	"astrolabe/domain"
+	"astrolabe/domain/chain"
+	"astrolabe/pg/pgtest"
+	"astrolabe/repo"
+	"astrolabe/repo/repotest"
+	"astrolabe/rest/openapi"
+	"astrolabe/telemetry"
+)
+
+func TestMain(m *testing.M) {
+	goleak.VerifyTestMain(pgtest.Main{M: m})
+}
+
+// service is the facade over a database of the test's own, on real HTTP.
+type service struct {
+	t      *testing.T
+	db     *repo.DB
+	url    string
+	client *http.Client
+	log    *logBuffer
+	router routers.Router
+}
+
+// newService starts a service; change may alter its options first.
+func newService(t *testing.T, change func(*Options)) *service {
+	t.Helper()
+	db := repotest.Open(t)
+	s := &service{t: t, db: db, log: new(logBuffer), router: contractRouter(t)}
+	options := Options{
+		Logger:  slog.New(slog.NewTextHandler(s.log, &slog.HandlerOptions{Level: slog.LevelDebug})),
+		Metrics: telemetry.NewMetrics(), Health: new(telemetry.Health), Version: "test",
+		Chains: []domain.Chain{domain.Mainnet}, Statuses: chain.NewStatuses(db, 0),
+	}
+	if change != nil {
+		change(&options)
+	}
+	server := httptest.NewServer(Handler(options))
+	t.Cleanup(server.Close)
+	s.url, s.client = server.URL, server.Client()
+	return s
+}
+
+// logBuffer is a log that tests may read while it is written.
+type logBuffer struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+// Write implements io.Writer.
+func (l *logBuffer) Write(line []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.Write(line)
+}
+
+// String returns what was logged so far.
+func (l *logBuffer) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.String()
+}
+
+// answer is a response with its body read.
+type answer struct {
+	*http.Response
+	body string
+}
+
+// ask sends a request and holds the answer against the OpenAPI document.
+func (s *service) ask(method, path string, header ...string) answer {
+	s.t.Helper()
+	request, err := http.NewRequestWithContext(s.t.Context(), method, s.url+path, nil)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	for i := 0; i+1 < len(header); i += 2 {
+		request.Header.Add(header[i], header[i+1])
+	}
+	response, err := s.client.Do(request)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	defer response.Body.Close()
+	body, err := io.ReadAll(response.Body)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	s.holdToContract(request, response, body)
+	return answer{response, string(body)}
+}
+
+func (s *service) get(path string) answer {
+	s.t.Helper()
+	return s.ask(http.MethodGet, path)
+}
+
+// holdToContract validates an answer of a documented operation.
+func (s *service) holdToContract(request *http.Request, response *http.Response, body []byte) {
+	s.t.Helper()
+	if _, err := breach(s.t.Context(), s.router, request, response, body); err != nil {
+		s.t.Errorf("%s %s breaks the contract: %v\n%s", request.Method, request.URL.Path, err, body)
+	}
+}
+
+// breach says whether a request is for a documented operation and, if so, how
+// its answer differs from the document. The compatibility shape answers as
+// the path that it stands for; HEAD has no body to differ.
+func breach(ctx context.Context, router routers.Router, request *http.Request, response *http.Response, body []byte) (documented bool, err error) {
+	lookup := request.Clone(ctx)
+	lookup.URL.Path = strings.TrimPrefix(lookup.URL.Path, "/api")
+	route, params, err := router.FindRoute(lookup)
+	if err != nil {
+		return false, nil //nolint:nilerr // not an operation
+	}
+	return true, openapi3filter.ValidateResponse(ctx, &openapi3filter.ResponseValidationInput{
+		RequestValidationInput: &openapi3filter.RequestValidationInput{Request: lookup, PathParams: params, Route: route},
+		Status:                 response.StatusCode, Header: response.Header, Body: io.NopCloser(bytes.NewReader(body)),
+		Options: &openapi3filter.Options{IncludeResponseStatus: true, ExcludeResponseBody: !strings.Contains(response.Header.Get("Content-Type"), "json")},
+	})
+}
+
+// TestABreachOfTheContractIsNoticed shows that the check in every other test
+// can fail.
+func TestABreachOfTheContractIsNoticed(t *testing.T) {
+	t.Parallel()
+	header := http.Header{"Content-Type": {"application/json"}, "X-Request-Id": {"r"}, "X-Service-Route-Class": {"light"}}
+	request := httptest.NewRequest(http.MethodGet, "/api/v1/SN_MAIN/status", nil)
+	for name, response := range map[string]*http.Response{
+		"missing fields":     {StatusCode: http.StatusOK, Header: header},
+		"undocumented error": {StatusCode: http.StatusTeapot, Header: header},
+		"missing header":     {StatusCode: http.StatusOK, Header: http.Header{"Content-Type": {"application/json"}}},
+	} {
+		documented, err := breach(t.Context(), contractRouter(t), request, response, []byte(`{"chainId":"SN_MAIN"}`))
+		if !documented || err == nil {
+			t.Errorf("%s went unnoticed (documented: %v)", name, documented)
+		}
+	}
+}
+
+func contractRouter(t *testing.T) routers.Router {
+	t.Helper()
+	document := loadContract(t)
+	document.Servers = nil // the test's host is none of the document's
+	router, err := gorillamux.NewRouter(document)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return router
+}
+
+func loadContract(t *testing.T) *openapi3.T {
+	t.Helper()
+	document, err := openapi3.NewLoader().LoadFromData(openapi.JSON)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := document.Validate(t.Context(), openapi3.IsOpenAPI31OrLater()); err != nil {
+		t.Fatal(err)
+	}
+	return document
+}
+
+// requireFailure checks status, code and the exact four fields.
+func requireFailure(t *testing.T, a answer, status int, code domain.Code) envelope {
+	t.Helper()
+	var fields map[string]any
+	var e envelope
+	if err := json.Unmarshal([]byte(a.body), &fields); err != nil {
+		t.Fatalf("%v in %q", err, a.body)
+	}
+	if err := json.Unmarshal([]byte(a.body), &e); err != nil {
+		t.Fatal(err)
+	}
+	if a.StatusCode != status || e.Code != code || len(fields) != 4 || e.Message == "" || e.DocSlug == "" {
+		t.Errorf("%s %s: got %d %s, want %d %s", a.Request.Method, a.Request.URL.Path, a.StatusCode, a.body, status, code)
+	}
+	if e.RequestID == "" || e.RequestID != a.Header.Get("X-Request-Id") {
+		t.Errorf("the request id %q is not that of the header %q", e.RequestID, a.Header.Get("X-Request-Id"))
+	}
+	return e
+}

@@ -1,0 +1,101 @@
+// Command generate merges the operation table with the hand-written parts
+// into the OpenAPI document. It runs in the folder rest/openapi.
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"log"
+	"os"
+
+	"go.yaml.in/yaml/v3"
+
+	"astrolabe/rest"
+)
+
+// object is a JSON object. Both encoders write its keys in order, so the
+// output depends on the input alone.
+type object = map[string]any
+
+func main() {
+	log.SetFlags(0)
+	document, err := build()
+	if err != nil {
+		log.Fatal(err)
+	}
+	if err := writeJSON("openapi.json", document); err != nil {
+		log.Fatal(err)
+	}
+	if err := writeYAML("openapi.yaml", document); err != nil {
+		log.Fatal(err)
+	}
+}
+
+func build() (object, error) {
+	document, err := read[object]("info.yaml")
+	if err != nil {
+		return nil, err
+	}
+	schemas, err := read[object]("schemas.yaml")
+	if err != nil {
+		return nil, err
+	}
+	texts, err := read[map[string]text]("operations.yaml")
+	if err != nil {
+		return nil, err
+	}
+	paths := object{}
+	for _, op := range rest.Table() {
+		written, ok := texts[op.ID]
+		if !ok {
+			return nil, fmt.Errorf("operations.yaml does not describe %s", op.ID)
+		}
+		delete(texts, op.ID)
+		item, ok := paths[op.Path].(object)
+		if !ok {
+			item = object{}
+			paths[op.Path] = item
+		}
+		item[lower(op.Method)] = operation(op, written)
+	}
+	for id := range texts {
+		return nil, fmt.Errorf("operations.yaml describes %s, which the table does not have", id)
+	}
+	document["paths"] = paths
+	document["components"] = object{"schemas": schemas, "securitySchemes": securitySchemes, "headers": headers}
+	return document, nil
+}
+
+func read[T any](file string) (T, error) {
+	var value T
+	content, err := os.ReadFile(file)
+	if err != nil {
+		return value, err
+	}
+	if err := yaml.Unmarshal(content, &value); err != nil {
+		return value, fmt.Errorf("%s: %w", file, err)
+	}
+	return value, nil
+}
+
+func writeJSON(file string, v any) error {
+	var buffer bytes.Buffer
+	encoder := json.NewEncoder(&buffer)
+	encoder.SetEscapeHTML(false)
+	encoder.SetIndent("", "  ")
+	if err := encoder.Encode(v); err != nil {
+		return err
+	}
+	return os.WriteFile(file, buffer.Bytes(), 0o644)
+}
+
+func writeYAML(file string, v any) error {
+	var buffer bytes.Buffer
+	encoder := yaml.NewEncoder(&buffer)
+	encoder.SetIndent(2)
+	if err := encoder.Encode(v); err != nil {
+		return err
+	}
+	return os.WriteFile(file, buffer.Bytes(), 0o644)
+}

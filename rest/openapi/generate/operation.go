@@ -1,0 +1,142 @@
+package main
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"astrolabe/rest"
+)
+
+// text is the hand-written part of an operation.
+type text struct {
+	Tag         string
+	Description string
+	Example     any
+}
+
+var securitySchemes = object{
+	"ApiKey":        object{"type": "apiKey", "in": "header", "name": "X-Service-Api-Key", "description": "The API key of a workspace."},
+	"BrowserApiKey": object{"type": "apiKey", "in": "header", "name": "X-Api-Key", "description": "The same key from a browser."},
+}
+
+var headers = object{
+	"RequestId":  object{"description": "The id of the request.", "required": true, "schema": object{"type": "string"}},
+	"RouteClass": object{"description": "The budget that the operation draws on.", "required": true, "schema": object{"type": "string", "enum": []string{"light", "heavy", "batch"}}},
+	"RetryAfter": object{"description": "Seconds to wait before the same request can succeed.", "schema": object{"type": "integer", "minimum": 0}},
+	"Allow":      object{"description": "The methods that the route takes.", "schema": object{"type": "string"}},
+}
+
+func operation(op rest.Operation, written text) object {
+	out := object{
+		"operationId":             op.ID,
+		"summary":                 op.Summary,
+		"description":             written.Description,
+		"tags":                    []string{written.Tag},
+		"security":                security(op),
+		"responses":               responses(op, written),
+		"x-service-certification": string(op.Cert),
+		"x-service-tier":          string(op.Tier()),
+		"x-service-audience":      string(op.Audience),
+		"x-service-route-class":   string(op.Class),
+	}
+	if len(op.Params) > 0 {
+		out["parameters"] = parameters(op.Params)
+	}
+	return out
+}
+
+func security(op rest.Operation) []object {
+	if op.Permission == "" {
+		return []object{{}}
+	}
+	return []object{{"ApiKey": []string{}}, {"BrowserApiKey": []string{}}}
+}
+
+func parameters(params []rest.Param) []object {
+	out := make([]object, len(params))
+	for i, p := range params {
+		schema := paramSchema(p)
+		if p.Repeatable {
+			schema = object{"type": "array", "items": schema}
+			if p.MaxItems > 0 {
+				schema["maxItems"] = p.MaxItems
+			}
+		}
+		out[i] = object{
+			"name": p.Name, "in": string(p.In), "required": p.Required || p.In == rest.InPath,
+			"description": p.About, "schema": schema,
+		}
+	}
+	return out
+}
+
+func paramSchema(p rest.Param) object {
+	switch p.Kind {
+	case rest.ChainKind:
+		return object{"$ref": "#/components/schemas/Chain"}
+	case rest.FeltKind:
+		return object{"type": "string", "pattern": "^0[xX][0-9a-fA-F]+$"}
+	case rest.IntegerKind:
+		schema := object{"type": "integer", "minimum": p.Min, "maximum": p.Max}
+		if v, err := strconv.ParseInt(p.Default, 10, 64); err == nil {
+			schema["default"] = v
+		}
+		return schema
+	case rest.EnumKind:
+		schema := object{"type": "string", "enum": p.Enum}
+		if p.Default != "" {
+			schema["default"] = p.Default
+		}
+		return schema
+	default:
+		return object{"type": "string", "minLength": 1}
+	}
+}
+
+func responses(op rest.Operation, written text) object {
+	media := op.Media
+	if media == "" {
+		media = "application/json"
+	}
+	content := object{"schema": object{"$ref": "#/components/schemas/" + op.Body}}
+	if written.Example != nil {
+		content["example"] = written.Example
+	}
+	out := object{strconv.Itoa(op.Success): object{
+		"description": op.Summary, "headers": answerHeaders(), "content": object{media: content},
+	}}
+	for status, codes := range errorsByStatus(op) {
+		h := answerHeaders()
+		switch status {
+		case 405:
+			h["Allow"] = object{"$ref": "#/components/headers/Allow"}
+		case 429, 503:
+			h["Retry-After"] = object{"$ref": "#/components/headers/RetryAfter"}
+		}
+		out[strconv.Itoa(status)] = object{
+			"description": strings.Join(codes, ", "), "headers": h,
+			"content": object{"application/json": object{"schema": object{"$ref": "#/components/schemas/Error"}}},
+		}
+	}
+	return out
+}
+
+func answerHeaders() object {
+	return object{
+		"X-Request-Id":          object{"$ref": "#/components/headers/RequestId"},
+		"X-Service-Route-Class": object{"$ref": "#/components/headers/RouteClass"},
+	}
+}
+
+// errorsByStatus groups the codes that an operation can give.
+func errorsByStatus(op rest.Operation) map[int][]string {
+	byStatus := map[int][]string{}
+	for _, code := range slices.Sorted(slices.Values(op.EveryError())) {
+		status := rest.Status(code)
+		byStatus[status] = append(byStatus[status], string(code))
+	}
+	return byStatus
+}
+
+func lower(method string) string { return strings.ToLower(method) }

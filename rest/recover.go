@@ -1,0 +1,24 @@
+package rest
+
+import (
+	"fmt"
+	"net/http"
+	"runtime/debug"
+)
+
+// recover turns a panic into internal_error. The stack goes into the log; a
+// deliberate abort goes on to the server.
+func (s *server) recover(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		defer func() {
+			switch reason := recover(); reason {
+			case nil:
+			case http.ErrAbortHandler:
+				panic(reason)
+			default:
+				fail(w, r, s.Logger, fmt.Errorf("panic: %v\n%s", reason, debug.Stack()))
+			}
+		}()
+		next.ServeHTTP(w, r)
+	})
+}

@@ -1,0 +1,120 @@
+package rest
+
+import (
+	"log/slog"
+	"net/http"
+	"net/netip"
+	"slices"
+	"strings"
+
+	"github.com/go-chi/chi/v5"
+
+	"astrolabe/domain"
+	"astrolabe/domain/chain"
+	"astrolabe/telemetry"
+)
+
+// Options are what the facade stands on.
+type Options struct {
+	Logger   *slog.Logger
+	Metrics  *telemetry.Metrics
+	Health   *telemetry.Health
+	Version  string
+	Chains   []domain.Chain // the chains that are served
+	Statuses *chain.Statuses
+
+	// Origins may call with credentials from a browser.
+	Origins []string
+	// Proxies may name the client's address in X-Forwarded-For.
+	Proxies []netip.Prefix
+	// Mounts are handlers of other facades that share this one's middleware.
+	Mounts []Mount
+}
+
+// Mount is a foreign handler below a path.
+type Mount struct {
+	Pattern string // chi pattern
+	Handler http.Handler
+}
+
+// server answers the operations.
+type server struct {
+	Options
+	table  []Operation
+	routes *chi.Mux
+}
+
+// Handler serves every operation of the table on /v1 and /api/v1, the
+// documents, health and the mounts.
+func Handler(o Options) http.Handler {
+	s := &server{Options: o, routes: chi.NewMux()}
+	s.table = s.operations()
+	for _, op := range s.table {
+		handler := s.operation(op)
+		for _, path := range op.paths() {
+			for _, method := range op.methods() {
+				s.routes.Method(method, path, handler)
+			}
+		}
+	}
+	s.routes.Get("/healthz", o.Health.Live)
+	s.routes.Get("/readyz", o.Health.Ready)
+	s.errorPages()
+	for _, m := range o.Mounts {
+		s.routes.Handle(m.Pattern, m.Handler)
+	}
+	s.routes.NotFound(s.unknownRoute)
+	s.routes.MethodNotAllowed(s.unknownMethod)
+	return s.identify(s.observe(s.recover(s.secure(s.crossOrigin(s.routes)))))
+}
+
+// Table returns the operation table without a server behind it: for the
+// generator of the OpenAPI document.
+func Table() []Operation { return new(server).operations() }
+
+// paths returns the operation's path and its compatibility shape.
+func (o Operation) paths() []string {
+	if strings.HasPrefix(o.Path, "/v1/") {
+		return []string{o.Path, "/api" + o.Path}
+	}
+	return []string{o.Path}
+}
+
+func (s *server) unknownRoute(w http.ResponseWriter, r *http.Request) {
+	fail(w, r, s.Logger, domain.Errorf(domain.CodeUnsupportedRoute, "this route is not part of the contract; /openapi.json lists all that are"))
+}
+
+func (s *server) unknownMethod(w http.ResponseWriter, r *http.Request) {
+	allowed := s.allowed(r)
+	if len(allowed) == 0 { // the router does not know the method at all
+		s.unknownRoute(w, r)
+		return
+	}
+	w.Header().Set("Allow", strings.Join(allowed, ", "))
+	if r.Method == http.MethodOptions {
+		w.WriteHeader(http.StatusNoContent)
+		return
+	}
+	fail(w, r, s.Logger, domain.Errorf(domain.CodeMethodNotAllowed, "this route takes %s", strings.Join(allowed, ", ")))
+}
+
+// allowed lists the methods that the requested path takes, none for a path
+// that does not exist.
+func (s *server) allowed(r *http.Request) []string {
+	path := r.URL.RawPath
+	if path == "" {
+		path = r.URL.Path
+	}
+	var methods []string
+	for _, method := range []string{http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodDelete} {
+		if s.routes.Match(chi.NewRouteContext(), method, path) {
+			methods = append(methods, method)
+		}
+	}
+	if methods == nil {
+		return nil
+	}
+	return append(methods, http.MethodOptions)
+}
+
+func (s *server) serves(c domain.Chain) bool { return slices.Contains(s.Chains, c) }

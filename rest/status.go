@@ -1,0 +1,57 @@
+package rest
+
+import (
+	"context"
+	"time"
+
+	"astrolabe/domain"
+	"astrolabe/domain/chain"
+	"astrolabe/starknet"
+)
+
+type statusBody struct {
+	ChainID                     string         `json:"chainId"`
+	HeadBlockNumber             *uint64        `json:"headBlockNumber"`
+	HeadBlockHash               *starknet.Felt `json:"headBlockHash"`
+	FinalizedBlockNumber        *uint64        `json:"finalizedBlockNumber"`
+	FinalityDepth               uint64         `json:"finalityDepth"`
+	LatestL1AcceptedBlockNumber *uint64        `json:"latestL1AcceptedBlockNumber"`
+	LatestIndexedBlockNumber    *uint64        `json:"latestIndexedBlockNumber"`
+	EarliestIndexedBlockNumber  *uint64        `json:"earliestIndexedBlockNumber"`
+	IndexedBlockSpan            *uint64        `json:"indexedBlockSpan"`
+	LagBlocks                   *uint64        `json:"lagBlocks"`
+	L1Finality                  l1Finality     `json:"l1Finality"`
+	Indexer                     indexer        `json:"indexer"`
+	AsOf                        time.Time      `json:"asOf"`
+}
+
+type l1Finality struct {
+	WatermarkBlockNumber *uint64 `json:"watermarkBlockNumber"`
+	WatermarkAgeSeconds  *uint64 `json:"watermarkAgeSeconds"`
+}
+
+type indexer struct {
+	State      chain.IndexState `json:"state"`
+	ReasonCode *string          `json:"reasonCode"`
+}
+
+func (s *server) status(ctx context.Context, c *Call) (any, error) {
+	statuses, err := s.Statuses.Of(ctx, []domain.Chain{c.Chain})
+	if err != nil {
+		return nil, err
+	}
+	status := statuses[0]
+	body := statusBody{
+		ChainID:       string(status.Chain),
+		FinalityDepth: status.FinalityDepth,
+		Indexer:       indexer{State: status.Head.State},
+		AsOf:          status.AsOf.Truncate(time.Millisecond),
+	}
+	if status.Head.ReasonCode != "" {
+		body.Indexer.ReasonCode = &status.Head.ReasonCode
+	}
+	if head := status.Head.Block; head != nil {
+		body.HeadBlockNumber, body.HeadBlockHash = &head.Number, &head.Hash
+	}
+	return body, nil
+}
