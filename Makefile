@@ -1,0 +1,66 @@
+# Astrolabe: one command for each habit. "make help" lists them.
+
+SHELL := /bin/bash
+GO ?= go
+VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo development)
+# The race detector needs a C compiler; without one the tests run without it.
+RACE := $(shell command -v gcc >/dev/null 2>&1 && echo -race)
+SOURCES := $(shell find . -name '*.go' -not -path './web/node_modules/*' -not -path './clients/*') $(shell find web/dist repo/migrations rest -type f)
+
+.DEFAULT_GOAL := help
+.PHONY: help build run test test-clients soak lint fmt generate check-generated fuzz bench bench-frame bench-facades postgres clean
+
+help: ## List every target
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+build: bin/astrolabe ## Build bin/astrolabe
+
+bin/astrolabe: go.mod go.sum $(SOURCES)
+	CGO_ENABLED=0 $(GO) build -trimpath -ldflags "-X main.release=$(VERSION)" -o $@ ./cmd/astrolabe
+
+run: build postgres ## Start everything with nothing configured
+	bin/astrolabe up
+
+test: postgres ## Run every test at its quick size
+	$(GO) vet ./...
+	$(GO) test $(RACE) -timeout 20m ./...
+
+test-clients: build postgres ## Run other people's clients and audits against the program
+	scripts/test-clients
+
+soak: postgres ## Run the long campaigns
+	ASTROLABE_SOAK=1 $(GO) test $(RACE) -count=1 -timeout 6h ./...
+
+lint: bin/golangci-lint ## Run the linters
+	bin/golangci-lint run ./...
+
+# The linters are a module of their own, so that their dependencies are not ours.
+bin/golangci-lint: tools/go.mod tools/go.sum
+	cd tools && $(GO) build -o ../$@ github.com/golangci/golangci-lint/v2/cmd/golangci-lint
+
+fmt: ## Format the code
+	gofmt -w $(shell git ls-files '*.go')
+
+generate: ## Regenerate everything that is generated
+	$(GO) generate ./...
+
+check-generated: generate ## Fail when generated files are not current
+	@git diff --exit-code --stat -- . || { echo "generated files are not current: run make generate and commit"; exit 1; }
+
+FUZZTIME ?= 20s
+fuzz: ## Fuzz every parser for FUZZTIME each
+	scripts/fuzz $(FUZZTIME)
+
+bench: bench-frame bench-facades ## Run every benchmark
+
+bench-frame: build postgres ## Start-up times and idle memory, into docs/bench/frame.txt
+	scripts/bench-frame | tee docs/bench/frame.txt
+
+bench-facades: build postgres ## Both facades against bare handlers, into docs/bench/facades.txt
+	scripts/bench-facades | tee docs/bench/facades.txt
+
+postgres:
+	@scripts/postgres
+
+clean: ## Remove what the build made
+	rm -rf bin

@@ -1,0 +1,120 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/alecthomas/kong"
+
+	"astrolabe/telemetry"
+)
+
+// Exit codes: a script can tell a wrong setting from a failure at work.
+const (
+	exitOK      = 0
+	exitFailure = 1
+	exitUsage   = 2
+)
+
+// commandLine is the whole command line. Every flag is also an environment variable
+// (ASTROLABE_ and the flag's name).
+type commandLine struct {
+	Log logSettings `embed:"" prefix:"log-"`
+
+	TraceEndpoint string `help:"Send OpenTelemetry spans to this OTLP/HTTP URL, for example http://127.0.0.1:4318/v1/traces. Empty: no tracing." placeholder:"URL"`
+	ShowSettings  bool   `help:"Print the settings that the command would run with, secrets redacted, and exit." env:"-"`
+
+	Up      upCommand      `cmd:"" help:"Run everything in one process: database, API, workers and index."`
+	Serve   serveCommand   `cmd:"" help:"Serve the API."`
+	Work    workCommand    `cmd:"" help:"Run background jobs."`
+	Index   indexCommand   `cmd:"" help:"Follow the chains' nodes."`
+	Migrate migrateCommand `cmd:"" help:"Bring the database schema up to date, or look at it."`
+	Secrets secretsCommand `cmd:"" help:"List and rotate the deployment's own keys."`
+	Version versionCommand `cmd:"" help:"Print the version."`
+}
+
+// logSettings say how the process logs.
+type logSettings struct {
+	Format string `help:"Log as text or json." enum:"text,json" default:"text"`
+	Level  string `help:"Log records from this level on: debug, info, warn or error." enum:"debug,info,warn,error" default:"info"`
+}
+
+// console is what a command has of the outside world.
+type console struct {
+	stdout  io.Writer
+	logger  *slog.Logger
+	metrics *telemetry.Metrics
+}
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr))
+}
+
+// run parses the arguments, runs the command and returns the exit code. A
+// mistake of the caller is one line on stderr and code 2.
+func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	var line commandLine
+	exited, code := false, exitOK
+	parser, err := kong.New(&line,
+		kong.Name("astrolabe"), kong.Description(description), kong.UsageOnError(),
+		kong.Writers(stdout, stderr), kong.DefaultEnvars("ASTROLABE"),
+		kong.Vars{"data": defaultDataFolder()},
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 100}),
+		kong.Exit(func(c int) { exited, code = true, c }))
+	if err != nil {
+		panic(err) // the command line's own definition is wrong
+	}
+	parsed, err := parser.Parse(args)
+	if exited { // --help was printed
+		return code
+	}
+	if err != nil {
+		return fail(stderr, usageError{err})
+	}
+	if line.ShowSettings {
+		printSettings(stdout, parsed)
+		return exitOK
+	}
+	return fail(stderr, execute(ctx, &line, parsed, stdout, stderr))
+}
+
+func execute(ctx context.Context, line *commandLine, parsed *kong.Context, stdout, stderr io.Writer) error {
+	logger, err := telemetry.NewLogger(stderr, line.Log.Format, line.Log.Level)
+	if err != nil {
+		return usageError{err}
+	}
+	stopTracing := telemetry.StartTracing(line.TraceEndpoint, version())
+	defer func() { _ = stopTracing(context.WithoutCancel(ctx)) }()
+	parsed.BindTo(ctx, (*context.Context)(nil))
+	return parsed.Run(&console{stdout: stdout, logger: logger, metrics: telemetry.NewMetrics()})
+}
+
+// usageError marks a mistake that the caller can correct: a wrong flag, a
+// folder that cannot be used, a key that does not fit.
+type usageError struct{ error }
+
+// Unwrap returns the mistake itself.
+func (e usageError) Unwrap() error { return e.error }
+
+func fail(stderr io.Writer, err error) int {
+	if err == nil {
+		return exitOK
+	}
+	fmt.Fprintf(stderr, "astrolabe: %v\n", err)
+	if _, ok := errors.AsType[usageError](err); ok {
+		return exitUsage
+	}
+	return exitFailure
+}
+
+const description = `Astrolabe is a self-hostable Starknet explorer: an indexed read model of the chain behind a REST, JSON-RPC and GraphQL API.
+
+"astrolabe up" starts everything with nothing configured. With a database URL and node URLs the same program runs as separate serve, work and index processes.`

@@ -1,0 +1,37 @@
+package main
+
+import (
+	"os"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"astrolabe/pg/pgtest"
+)
+
+func TestMain(m *testing.M) {
+	testscript.Main(tests{pgtest.Main{M: m}}, map[string]func(){"astrolabe": main})
+}
+
+// tests removes the built program after the last test.
+type tests struct{ pgtest.Main }
+
+// Run runs the tests and cleans up.
+func (t tests) Run() int {
+	defer os.RemoveAll(buildFolder)
+	return t.Main.Run()
+}
+
+// TestCommandLine plays the scripts of testdata/script: what a person types
+// and what the program says.
+func TestCommandLine(t *testing.T) {
+	t.Parallel()
+	testscript.Run(t, testscript.Params{
+		Dir: "testdata/script",
+		Setup: func(env *testscript.Env) error {
+			env.Setenv("DATA", pgtest.Dir(t)+"/data")
+			env.Setenv("HOME", env.WorkDir)
+			return os.MkdirAll(env.Getenv("DATA"), 0o711)
+		},
+	})
+}

@@ -1,0 +1,65 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"time"
+)
+
+// migrateCommand looks after the schema.
+type migrateCommand struct {
+	Up     migrateUp     `cmd:"" help:"Apply every pending migration."`
+	Status migrateStatus `cmd:"" help:"List the migrations and when each was applied."`
+	Down   migrateDown   `cmd:"" help:"Undo the newest applied migration."`
+}
+
+type migrateUp struct{ databaseSettings }
+
+// Run applies what is pending.
+func (m migrateUp) Run(ctx context.Context, c *console) error {
+	return withDatabase(ctx, c, m.databaseSettings, func(db *database) error {
+		applied, err := db.Migrate(ctx)
+		for _, name := range applied {
+			fmt.Fprintf(c.stdout, "applied %s\n", name)
+		}
+		if err == nil && len(applied) == 0 {
+			fmt.Fprintln(c.stdout, "nothing to apply")
+		}
+		return err
+	})
+}
+
+type migrateStatus struct{ databaseSettings }
+
+// Run lists the migrations.
+func (m migrateStatus) Run(ctx context.Context, c *console) error {
+	return withDatabase(ctx, c, m.databaseSettings, func(db *database) error {
+		migrations, err := db.Migrations(ctx)
+		for _, migration := range migrations {
+			state := "pending"
+			if !migration.AppliedAt.IsZero() {
+				state = "applied " + migration.AppliedAt.UTC().Format(time.RFC3339)
+			}
+			fmt.Fprintf(c.stdout, "%s  %s\n", migration.Name, state)
+		}
+		return err
+	})
+}
+
+type migrateDown struct{ databaseSettings }
+
+// Run undoes one migration.
+func (m migrateDown) Run(ctx context.Context, c *console) error {
+	return withDatabase(ctx, c, m.databaseSettings, func(db *database) error {
+		undone, err := db.MigrateDown(ctx)
+		if err != nil {
+			return err
+		}
+		if undone == "" {
+			fmt.Fprintln(c.stdout, "nothing to undo")
+			return nil
+		}
+		fmt.Fprintf(c.stdout, "undone %s\n", undone)
+		return nil
+	})
+}

@@ -1,0 +1,94 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"log/slog"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/alecthomas/kong"
+
+	"astrolabe/domain"
+)
+
+// databaseSettings say where the data lives.
+type databaseSettings struct {
+	Data            string     `help:"Folder for everything this program keeps on disk." default:"${data}" type:"path"`
+	DatabaseURL     secretText `help:"Use this Postgres instead of a private one in the data folder. A URL with a password belongs into the environment or into a file." env:"ASTROLABE_DATABASE_URL,DATABASE_URL" placeholder:"URL"`
+	DatabaseURLFile string     `help:"Read the database URL from this file." type:"path" placeholder:"FILE"`
+	DatabaseConns   int        `help:"Largest number of database connections of this process." default:"10"`
+	PostgresBin     string     `help:"Folder of the Postgres server programs for the private database. Empty: search the usual places." type:"path" placeholder:"DIR"`
+}
+
+// secretSettings say where the master key comes from.
+type secretSettings struct {
+	MasterKey     secretText `help:"The master key that seals all stored secrets, 64 hex digits. Set it in the environment, never on the command line." hidden:""`
+	MasterKeyFile string     `help:"Read the master key from this file. Created in the data folder when neither this nor ASTROLABE_MASTER_KEY is given." type:"path" placeholder:"FILE"`
+}
+
+// listenSettings say where a process listens.
+type listenSettings struct {
+	Addr           string         `help:"Address of the API." default:"127.0.0.1:8080"`
+	AdminAddr      string         `help:"Address of metrics, profiles and health for operators. Keep it private. Empty: none." default:"127.0.0.1:8081"`
+	Chains         []domain.Chain `help:"The chains to serve." default:"SN_MAIN,SN_SEPOLIA"`
+	Origins        []string       `help:"Web origins that may call with a session or a socket, for example https://explorer.example. API keys work from every origin." placeholder:"ORIGIN"`
+	TrustedProxies []netip.Prefix `help:"Networks of reverse proxies whose X-Forwarded-For is believed, for example 10.0.0.0/8." placeholder:"CIDR"`
+	Drain          time.Duration  `help:"How long requests and jobs may finish after a stop signal." default:"15s"`
+}
+
+// secretText is a setting that never prints.
+type secretText string
+
+const redacted = "[redacted]"
+
+// Format prints the word redacted for every verb.
+func (s secretText) Format(f fmt.State, _ rune) {
+	if s != "" {
+		_, _ = io.WriteString(f, redacted)
+	}
+}
+
+// LogValue keeps the setting out of structured logs.
+func (s secretText) LogValue() slog.Value { return slog.StringValue(fmt.Sprint(s)) }
+
+// secretFrom returns a secret given directly or in a file.
+func secretFrom(direct secretText, file string) (string, error) {
+	if direct != "" || file == "" {
+		return string(direct), nil
+	}
+	content, err := os.ReadFile(file)
+	if err != nil {
+		return "", usageError{fmt.Errorf("read a secret: %w", err)}
+	}
+	return strings.TrimSpace(string(content)), nil
+}
+
+// printSettings writes one line per setting, as the environment variable
+// that would set it.
+func printSettings(w io.Writer, parsed *kong.Context) {
+	for _, flag := range parsed.Flags() {
+		if len(flag.Envs) > 0 {
+			fmt.Fprintf(w, "%s=%v\n", flag.Envs[0], flag.Target.Interface())
+		}
+	}
+}
+
+// defaultDataFolder is where data goes when nothing else is said: the
+// system's place for a service of root, the user's own otherwise.
+func defaultDataFolder() string {
+	if os.Geteuid() == 0 {
+		return "/var/lib/astrolabe"
+	}
+	if base := os.Getenv("XDG_DATA_HOME"); filepath.IsAbs(base) {
+		return filepath.Join(base, "astrolabe")
+	}
+	home, err := os.UserHomeDir()
+	if err != nil {
+		return filepath.Join(os.TempDir(), "astrolabe")
+	}
+	return filepath.Join(home, ".local", "share", "astrolabe")
+}

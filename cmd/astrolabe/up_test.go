@@ -1,0 +1,127 @@
+package main
+
+import (
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"astrolabe/failpoint"
+	"astrolabe/pg/pgtest"
+)
+
+// anyPort lets the system choose addresses, so that tests run side by side.
+var anyPort = []string{"--addr", "127.0.0.1:0", "--admin-addr", "127.0.0.1:0"}
+
+func up(t *testing.T, data string, environment ...string) *program {
+	t.Helper()
+	return start(t, environment, append([]string{"up", "--data", data}, anyPort...)...)
+}
+
+func TestUpServesAndStopsCleanly(t *testing.T) {
+	t.Parallel()
+	data := filepath.Join(pgtest.Dir(t), "data")
+	p := up(t, data)
+	base := p.ready(t)
+	where := readDemo(t, data)
+	if where.BaseURL != base {
+		t.Errorf("demo.json says %s, the program %s", where.BaseURL, base)
+	}
+	if got := get(t, base+"/v1/SN_MAIN/status"); !strings.Contains(got, `"chainId":"SN_MAIN"`) {
+		t.Errorf("status: %s", got)
+	}
+	if got := get(t, where.AdminURL+"/metrics"); !strings.Contains(got, "astrolabe_http_requests_total") {
+		t.Errorf("metrics lack requests")
+	}
+	if code := p.stop(t); code != 0 {
+		t.Errorf("exit code %d:\n%s", code, p.text())
+	}
+	if _, err := os.Stat(filepath.Join(data, "postgres", "cluster", "postmaster.pid")); err == nil {
+		t.Error("the private Postgres outlived the program")
+	}
+}
+
+// TestAKillAtAnyStepOfTheStartDoesNoHarm kills the program at every named
+// step, as a power cut would, and starts it again on the same folder.
+func TestAKillAtAnyStepOfTheStartDoesNoHarm(t *testing.T) {
+	t.Parallel()
+	for _, step := range failpoint.Startup {
+		t.Run(step, func(t *testing.T) {
+			t.Parallel()
+			data := filepath.Join(pgtest.Dir(t), "data")
+			dying := up(t, data, "ASTROLABE_FAILPOINT="+step)
+			dying.wait(t)
+			if !dying.killed() {
+				t.Fatalf("the program was not killed at %s:\n%s", step, dying.text())
+			}
+			next := up(t, data)
+			next.ready(t)
+			if code := next.stop(t); code != 0 {
+				t.Errorf("exit code %d:\n%s", code, next.text())
+			}
+		})
+	}
+}
+
+// TestAKillWhileServingDoesNoHarm also shows that a start passes every step
+// that the campaign above names.
+func TestAKillWhileServingDoesNoHarm(t *testing.T) {
+	t.Parallel()
+	data := filepath.Join(pgtest.Dir(t), "data")
+	passed := filepath.Join(t.TempDir(), "passed")
+	first := up(t, data, "ASTROLABE_FAILPOINT_LOG="+passed)
+	first.ready(t)
+	log, err := os.ReadFile(passed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, step := range failpoint.Startup {
+		if !slices.Contains(strings.Fields(string(log)), step) {
+			t.Errorf("a start does not pass %s", step)
+		}
+	}
+	first.kill(t)
+	second := up(t, data)
+	second.ready(t)
+	second.kill(t)
+}
+
+func TestAFolderInUseIsRefusedInOneLine(t *testing.T) {
+	t.Parallel()
+	data := filepath.Join(pgtest.Dir(t), "data")
+	first := up(t, data)
+	first.ready(t)
+	second := up(t, data)
+	second.wait(t)
+	if code := second.cmd.ProcessState.ExitCode(); code != exitUsage || strings.Count(second.text(), "\n") != 1 {
+		t.Errorf("exit code %d and:\n%s", code, second.text())
+	}
+}
+
+func TestAnAddressInUseIsRefusedInOneLine(t *testing.T) {
+	t.Parallel()
+	first := up(t, filepath.Join(pgtest.Dir(t), "data"))
+	address := strings.TrimPrefix(first.ready(t), "http://")
+	second := start(t, nil, "up", "--data", filepath.Join(pgtest.Dir(t), "data"), "--addr", address, "--log-level", "error")
+	second.wait(t)
+	if code := second.cmd.ProcessState.ExitCode(); code != exitUsage || !strings.HasPrefix(second.text(), "astrolabe: --addr: ") {
+		t.Errorf("exit code %d and:\n%s", code, second.text())
+	}
+}
+
+func get(t *testing.T, url string) string {
+	t.Helper()
+	response, err := http.Get(url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	body, err := io.ReadAll(response.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(body)
+}
