@@ -31,12 +31,6 @@ type Options struct {
 	Mounts []Mount
 }
 
-// Mount is a foreign handler below a path.
-type Mount struct {
-	Pattern string // chi pattern
-	Handler http.Handler
-}
-
 // server answers the operations.
 type server struct {
 	Options
@@ -61,7 +55,7 @@ func Handler(o Options) http.Handler {
 	s.routes.Get("/readyz", o.Health.Ready)
 	s.errorPages()
 	for _, m := range o.Mounts {
-		s.routes.Handle(m.Pattern, m.Handler)
+		s.mount(m)
 	}
 	s.routes.NotFound(s.unknownRoute)
 	s.routes.MethodNotAllowed(s.unknownMethod)

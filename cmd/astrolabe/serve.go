@@ -13,6 +13,7 @@ import (
 	"astrolabe/failpoint"
 	"astrolabe/rest"
 	"astrolabe/telemetry"
+	"astrolabe/web"
 )
 
 // serveCommand answers requests.
@@ -78,6 +79,12 @@ func (d *deployment) facade(l listenSettings, health *telemetry.Health) http.Han
 		Logger: d.logger, Metrics: d.metrics, Health: health, Version: version(),
 		Chains: l.Chains, Origins: l.Origins, Proxies: l.TrustedProxies,
 		Statuses: chain.NewStatuses(d.db, statusFreshness),
+		Mounts: []rest.Mount{
+			{Pattern: "/docs", Handler: web.Reference(), Page: true},
+			{Pattern: "/docs/*", Handler: web.Reference(), Page: true},
+			{Pattern: "/graphiql", Handler: web.GraphiQL(), Page: true},
+			{Pattern: "/graphiql/*", Handler: web.GraphiQL(), Page: true},
+		},
 	})
 }
 

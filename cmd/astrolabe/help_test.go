@@ -1,0 +1,53 @@
+package main
+
+import (
+	"bytes"
+	"flag"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+)
+
+var update = flag.Bool("update", false, "rewrite golden files")
+
+// commandsPage is the golden file: every command's help, for those who read
+// before they run.
+const commandsPage = "../../docs/commands.md"
+
+func TestTheCommandsPageShowsTheHelpOfEveryCommand(t *testing.T) {
+	t.Parallel()
+	var page bytes.Buffer
+	page.WriteString("# Commands\n\nWhat `astrolabe <command> --help` prints. Every flag is also an environment variable.\n")
+	for _, command := range []string{"", "up", "serve", "work", "index", "migrate up", "migrate status", "migrate down", "secrets list", "secrets rotate", "version"} {
+		page.WriteString("\n## astrolabe " + command + "\n\n```\n" + help(t, command) + "```\n")
+	}
+	if *update {
+		if err := os.WriteFile(commandsPage, page.Bytes(), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	golden, err := os.ReadFile(commandsPage)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(golden, page.Bytes()) {
+		t.Error("docs/commands.md is not current: go test ./cmd/astrolabe -run Commands -update")
+	}
+}
+
+// help runs the real program, away from this process' environment.
+func help(t *testing.T, command string) string {
+	t.Helper()
+	binary, err := buildOnce()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(binary, append(strings.Fields(command), "--help")...)
+	cmd.Env = []string{"HOME=/home/you", "COLUMNS=100"}
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(out)
+}
