@@ -1,0 +1,57 @@
+package browsertest
+
+import (
+	"os"
+	"os/exec"
+	"testing"
+
+	"github.com/chromedp/cdproto/target"
+	"github.com/chromedp/chromedp"
+)
+
+// requireBrowser is the environment variable that makes a missing Chromium fail
+// the test.
+const requireBrowser = "ASTROLABE_REQUIRE_BROWSER"
+
+// chromium finds the browser or ends the test: skipped, or failed where the
+// environment says that a browser must be there.
+func chromium(t testing.TB) string {
+	t.Helper()
+	for _, name := range []string{"chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "headless_shell"} {
+		if file, err := exec.LookPath(name); err == nil {
+			return file
+		}
+	}
+	if os.Getenv(requireBrowser) == "1" {
+		t.Fatalf("no Chromium on the PATH, and %s=1 demands one", requireBrowser)
+	}
+	t.Skipf("no Chromium on the PATH; set %s=1 to make this a failure", requireBrowser)
+	return ""
+}
+
+// nowhere is a proxy that does not exist. What the browser wants outside of the
+// page's profile goes there, because no set of flags keeps every version quiet.
+const nowhere = "http://127.0.0.1:9"
+
+// flags starts Chromium quietly, for whoever runs the tests and wherever.
+func flags(executable string) []chromedp.ExecAllocatorOption {
+	return append(chromedp.DefaultExecAllocatorOptions[:],
+		chromedp.ExecPath(executable),
+		chromedp.NoSandbox,
+		chromedp.DisableGPU,
+		chromedp.WindowSize(1400, 900),
+		chromedp.ProxyServer(nowhere),
+		chromedp.Flag("disable-features", "Translate,AutofillServerCommunication"),
+		chromedp.Flag("disable-quic", true),
+		chromedp.Flag("disable-component-update", true),
+	)
+}
+
+// behind gives a page a profile of its own in which every request goes through
+// the proxy, those to loopback included.
+func behind(proxy string) chromedp.ContextOption {
+	return chromedp.WithNewBrowserContext(func(p *target.CreateBrowserContextParams) {
+		p.ProxyServer = proxy
+		p.ProxyBypassList = "<-loopback>"
+	})
+}

@@ -1,0 +1,120 @@
+package browsertest
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"net/url"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/chromedp/chromedp"
+)
+
+// patience is how long one page may live; a healthy test needs a few seconds.
+const patience = 90 * time.Second
+
+// Tab is a page that is open in a browser. It belongs to the goroutine of its
+// test.
+type Tab struct {
+	t    testing.TB
+	ctx  context.Context
+	wall *wall
+
+	nextMessage func() (chromedp.ConsoleMessage, error, bool)
+	errors      []string
+	marks       int
+}
+
+// Page opens address in a fresh Chromium, which ends with the test. It skips or
+// fails the test when there is no Chromium, and fails it when the page does not
+// load.
+func Page(t testing.TB, address string) *Tab {
+	t.Helper()
+	executable := chromium(t)
+	parsed, err := url.Parse(address)
+	if err != nil {
+		t.Fatalf("address of the page: %v", err)
+	}
+	wall := newWall(t, parsed.Host)
+
+	ctx, cancelTimeout := context.WithTimeout(context.Background(), patience)
+	t.Cleanup(cancelTimeout)
+	ctx, cancelAllocator := chromedp.NewExecAllocator(ctx, flags(executable)...)
+	t.Cleanup(cancelAllocator)
+	browser, cancelBrowser := chromedp.NewContext(ctx)
+	t.Cleanup(cancelBrowser)
+	if err := chromedp.Do(browser); err != nil {
+		t.Fatalf("start %s: %v", executable, err)
+	}
+	ctx, cancelTab := chromedp.NewContext(browser, behind(wall.url))
+	t.Cleanup(cancelTab)
+
+	nextMessage, stop := iter.Pull2(chromedp.Console(ctx))
+	t.Cleanup(stop)
+	tab := &Tab{t: t, ctx: ctx, wall: wall, nextMessage: nextMessage}
+	tab.Do(chromedp.Navigate(address))
+	return tab
+}
+
+// Do runs the actions one after the other and fails the test at the first that
+// does not succeed within the life of the page.
+func (tab *Tab) Do(actions ...chromedp.Action[chromedp.Void]) {
+	tab.t.Helper()
+	for i, action := range actions {
+		if _, err := chromedp.Run(tab.ctx, action); err != nil {
+			dbg, _ := chromedp.Run(tab.ctx, chromedp.Evaluate[string](`JSON.stringify({a: document.activeElement.outerHTML.slice(0,300), c: [...document.querySelectorAll('.graphiql-editor, .graphiql-query-editor')].map(e=>[e.className, e.textContent.slice(0,300)]), r: document.querySelector('.graphiql-response')?.textContent, t: document.querySelector('.graphiql-tab-button')?.textContent, ls: localStorage})`))
+			tab.t.Log(dbg)
+			tab.t.Fatalf("in the browser, action %d of %d: %v", i+1, len(actions), err)
+		}
+	}
+}
+
+// Get runs an action that has a value and returns it, or fails the test.
+func Get[T any](tab *Tab, action chromedp.Action[T]) T {
+	tab.t.Helper()
+	value, err := chromedp.Run(tab.ctx, action)
+	if err != nil {
+		tab.t.Fatalf("in the browser: %v", err)
+	}
+	return value
+}
+
+// ConsoleErrors returns what the console shows as errors so far: logged ones,
+// uncaught exceptions, failed requests and violated policies.
+func (tab *Tab) ConsoleErrors() []string {
+	tab.t.Helper()
+	tab.marks++
+	mark := fmt.Sprintf("browsertest mark %d", tab.marks)
+	tab.Do(chromedp.Evaluate[chromedp.Void](fmt.Sprintf("console.debug(%q)", mark)))
+	for {
+		message, err, more := tab.nextMessage()
+		switch {
+		case err != nil || !more:
+			tab.t.Fatalf("console ended: %v", err)
+		case message.Text == mark:
+			return slices.Clone(tab.errors)
+		case message.IsException() || message.Type == chromedp.ConsoleError:
+			tab.errors = append(tab.errors, fmt.Sprintf("%s (%s)", message.Text, message.URL))
+		}
+	}
+}
+
+// OutsideRequests returns the requests so far that were meant for another host
+// than the page's, whether the page sent them or one of its workers.
+func (tab *Tab) OutsideRequests() []string {
+	return tab.wall.refusals()
+}
+
+// AssertQuiet reports every console error and every outside request as an error
+// of the test.
+func (tab *Tab) AssertQuiet() {
+	tab.t.Helper()
+	for _, message := range tab.ConsoleErrors() {
+		tab.t.Errorf("console error: %s", message)
+	}
+	for _, request := range tab.OutsideRequests() {
+		tab.t.Errorf("request left the host: %s", request)
+	}
+}

@@ -1,0 +1,3 @@
+import { page } from '../page.config.ts';
+
+export default page('docs');

@@ -1,0 +1,112 @@
+package web
+
+import (
+	"compress/gzip"
+	"crypto/sha256"
+	"fmt"
+	"io"
+	"net/http"
+	"path"
+	"strings"
+	"time"
+)
+
+// contentTypes names the type of every kind of file that a build emits. The
+// table of the machine is not asked, because it differs between machines.
+var contentTypes = map[string]string{
+	".css":  "text/css; charset=utf-8",
+	".html": "text/html; charset=utf-8",
+	".js":   "text/javascript; charset=utf-8",
+	".md":   "text/markdown; charset=utf-8",
+	".svg":  "image/svg+xml",
+	".ttf":  "font/ttf",
+}
+
+// page is one built folder of dist, served under its own name.
+type page struct {
+	name      string
+	policy    string
+	documents map[string]document
+}
+
+// document is a file whose name stays the same from build to build.
+type document struct {
+	body string
+	etag string
+}
+
+func newPage(name, policy string) page {
+	p := page{name: name, policy: policy, documents: map[string]document{}}
+	for _, file := range []string{"index.html", "licenses.md"} {
+		body, err := dist.ReadFile(path.Join("dist", name, file))
+		if err != nil {
+			panic("web: the build is incomplete: " + err.Error())
+		}
+		etag := fmt.Sprintf(`"%x"`, sha256.Sum256(body))
+		p.documents[file] = document{body: string(body), etag: etag}
+	}
+	return p
+}
+
+// ServeHTTP answers GET and HEAD for the document, its licences and its assets.
+func (p page) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	header := w.Header()
+	header.Set("Content-Security-Policy", p.policy)
+	header.Set("X-Content-Type-Options", "nosniff")
+	header.Set("Referrer-Policy", "no-referrer")
+	if r.Method != http.MethodGet && r.Method != http.MethodHead {
+		header.Set("Allow", "GET, HEAD")
+		http.Error(w, "method not allowed", http.StatusMethodNotAllowed)
+		return
+	}
+
+	file := strings.TrimPrefix(strings.TrimPrefix(r.URL.Path, "/"+p.name), "/")
+	switch {
+	case file == "":
+		p.serveDocument(w, r, "index.html")
+	case file == "licenses.md":
+		p.serveDocument(w, r, file)
+	case strings.HasPrefix(file, "assets/"):
+		p.serveAsset(w, r, file)
+	default:
+		http.NotFound(w, r)
+	}
+}
+
+// serveDocument lets the browser keep a document but ask each time whether it
+// is still the same.
+func (p page) serveDocument(w http.ResponseWriter, r *http.Request, file string) {
+	doc := p.documents[file]
+	w.Header().Set("Content-Type", contentTypes[path.Ext(file)])
+	w.Header().Set("Cache-Control", "no-cache")
+	w.Header().Set("ETag", doc.etag)
+	http.ServeContent(w, r, file, time.Time{}, strings.NewReader(doc.body))
+}
+
+// serveAsset sends a file whose name holds the hash of its content, so that it
+// may be kept for ever. Assets are stored in gzip form and unpacked only for the
+// rare client that does not take it.
+func (p page) serveAsset(w http.ResponseWriter, r *http.Request, file string) {
+	stored, err := dist.Open(path.Join("dist", p.name, file) + ".gz")
+	if err != nil {
+		http.NotFound(w, r)
+		return
+	}
+	defer stored.Close() //nolint:errcheck // an embedded file has nothing to lose
+
+	header := w.Header()
+	header.Set("Content-Type", contentTypes[path.Ext(file)])
+	header.Set("Cache-Control", "public, max-age=31536000, immutable")
+	header.Set("Vary", "Accept-Encoding")
+	var content io.Reader = stored
+	if acceptsGzip(strings.Join(r.Header.Values("Accept-Encoding"), ",")) {
+		header.Set("Content-Encoding", "gzip")
+	} else if content, err = gzip.NewReader(stored); err != nil {
+		http.Error(w, "asset is damaged", http.StatusInternalServerError)
+		return
+	}
+	if r.Method == http.MethodHead {
+		return
+	}
+	_, _ = io.Copy(w, content) // an error here is the client's departure
+}

@@ -1,0 +1,208 @@
+package web_test
+
+import (
+	"compress/gzip"
+	"io"
+	"io/fs"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"astrolabe/web"
+)
+
+// pages are the handlers by the folder of dist that they serve.
+var pages = map[string]struct {
+	handler http.Handler
+	policy  string
+}{
+	"graphiql": {web.GraphiQL(), web.GraphiQLPolicy},
+	"docs":     {web.Reference(), web.ReferencePolicy},
+}
+
+// ask sends one request to a page; headers come as name, value, name, value.
+func ask(name, method, target string, headers ...string) *http.Response {
+	r := httptest.NewRequest(method, target, nil)
+	for i := 0; i < len(headers); i += 2 {
+		r.Header.Set(headers[i], headers[i+1])
+	}
+	w := httptest.NewRecorder()
+	pages[name].handler.ServeHTTP(w, r)
+	return w.Result()
+}
+
+func body(t *testing.T, r *http.Response) string {
+	t.Helper()
+	content, err := io.ReadAll(r.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(content)
+}
+
+// assets lists the addresses of all built assets of a page.
+func assets(t *testing.T, name string) []string {
+	t.Helper()
+	stored, err := fs.Glob(os.DirFS("dist"), name+"/assets/*.gz")
+	if err != nil || len(stored) == 0 {
+		t.Fatalf("assets of %s: %v, %v", name, stored, err)
+	}
+	for i := range stored {
+		stored[i] = "/" + strings.TrimSuffix(stored[i], ".gz")
+	}
+	return stored
+}
+
+func TestDocumentIsRevalidatedAndAssetsAreKept(t *testing.T) {
+	t.Parallel()
+	for name := range pages {
+		document := ask(name, http.MethodGet, "/"+name)
+		if document.StatusCode != http.StatusOK || document.Header.Get("Content-Type") != "text/html; charset=utf-8" {
+			t.Errorf("/%s: %d %s", name, document.StatusCode, document.Header.Get("Content-Type"))
+		}
+		if got := document.Header.Get("Cache-Control"); got != "no-cache" {
+			t.Errorf("/%s: Cache-Control %q", name, got)
+		}
+		again := ask(name, http.MethodGet, "/"+name, "If-None-Match", document.Header.Get("ETag"))
+		if again.StatusCode != http.StatusNotModified {
+			t.Errorf("/%s with its ETag: %d, want 304", name, again.StatusCode)
+		}
+		for _, asset := range assets(t, name) {
+			if got := ask(name, http.MethodGet, asset).Header.Get("Cache-Control"); got != "public, max-age=31536000, immutable" {
+				t.Errorf("%s: Cache-Control %q", asset, got)
+			}
+		}
+	}
+}
+
+func TestEveryAssetHasItsContentType(t *testing.T) {
+	t.Parallel()
+	types := map[string]string{
+		".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8",
+		".svg": "image/svg+xml", ".ttf": "font/ttf",
+	}
+	for name := range pages {
+		for _, asset := range assets(t, name) {
+			got := ask(name, http.MethodGet, asset).Header.Get("Content-Type")
+			if want := types[path.Ext(asset)]; got != want || want == "" {
+				t.Errorf("%s: Content-Type %q, want %q", asset, got, want)
+			}
+		}
+	}
+}
+
+func TestEveryAnswerCarriesTheSecurityHeaders(t *testing.T) {
+	t.Parallel()
+	for name, page := range pages {
+		for _, target := range []string{"/" + name, "/" + name + "/licenses.md", assets(t, name)[0], "/" + name + "/assets/absent.js"} {
+			header := ask(name, http.MethodGet, target).Header
+			for field, want := range map[string]string{
+				"Content-Security-Policy": page.policy,
+				"X-Content-Type-Options":  "nosniff",
+				"Referrer-Policy":         "no-referrer",
+			} {
+				if got := header.Get(field); got != want {
+					t.Errorf("%s: %s is %q, want %q", target, field, got, want)
+				}
+			}
+		}
+	}
+}
+
+func TestUnknownFilesAreNotFound(t *testing.T) {
+	t.Parallel()
+	for name := range pages {
+		for _, file := range []string{"/assets/absent.js", "/assets/", "/assets", "/assets/../index.html", "/index.html", "/elsewhere"} {
+			answer := ask(name, http.MethodGet, "/"+name+file)
+			if answer.StatusCode != http.StatusNotFound {
+				t.Errorf("/%s%s: %d, want 404", name, file, answer.StatusCode)
+			}
+			if got := answer.Header.Get("Cache-Control"); got != "" {
+				t.Errorf("/%s%s: a missing file is kept by %q", name, file, got)
+			}
+		}
+	}
+}
+
+func TestOnlyReadingIsAllowed(t *testing.T) {
+	t.Parallel()
+	for name := range pages {
+		answer := ask(name, http.MethodPost, "/"+name)
+		if answer.StatusCode != http.StatusMethodNotAllowed || answer.Header.Get("Allow") != "GET, HEAD" {
+			t.Errorf("POST /%s: %d, Allow %q", name, answer.StatusCode, answer.Header.Get("Allow"))
+		}
+	}
+}
+
+func TestHeadAnswersLikeGetWithoutABody(t *testing.T) {
+	t.Parallel()
+	for name := range pages {
+		for _, target := range []string{"/" + name, assets(t, name)[0]} {
+			get, head := ask(name, http.MethodGet, target), ask(name, http.MethodHead, target)
+			if diff := cmp.Diff(get.Header, head.Header); diff != "" || head.StatusCode != get.StatusCode {
+				t.Errorf("HEAD %s: %d, headers differ from GET:\n%s", target, head.StatusCode, diff)
+			}
+			if got := body(t, head); got != "" {
+				t.Errorf("HEAD %s has a body of %d bytes", target, len(got))
+			}
+		}
+	}
+}
+
+func TestAnAssetIsTheSameWithAndWithoutCompression(t *testing.T) {
+	t.Parallel()
+	for name := range pages {
+		for _, asset := range assets(t, name) {
+			packed := ask(name, http.MethodGet, asset, "Accept-Encoding", "br, gzip")
+			plain := ask(name, http.MethodGet, asset)
+			if packed.Header.Get("Content-Encoding") != "gzip" || plain.Header.Get("Content-Encoding") != "" {
+				t.Fatalf("%s: encodings %q and %q", asset, packed.Header.Get("Content-Encoding"), plain.Header.Get("Content-Encoding"))
+			}
+			unpacked, err := gzip.NewReader(packed.Body)
+			if err != nil {
+				t.Fatal(err)
+			}
+			packed.Body = unpacked
+			if content := body(t, packed); content != body(t, plain) || content == "" {
+				t.Errorf("%s differs with compression", asset)
+			}
+		}
+	}
+}
+
+func TestDocumentsLoadNothingFromElsewhere(t *testing.T) {
+	t.Parallel()
+	reference := regexp.MustCompile(`(?:src|href)="([^"]*)"`)
+	for name := range pages {
+		found := reference.FindAllStringSubmatch(body(t, ask(name, http.MethodGet, "/"+name)), -1)
+		if len(found) == 0 {
+			t.Errorf("/%s refers to nothing", name)
+		}
+		for _, match := range found {
+			if !strings.HasPrefix(match[1], "/"+name+"/assets/") && match[1] != "/openapi.json" {
+				t.Errorf("/%s refers to %s", name, match[1])
+			}
+		}
+	}
+}
+
+func TestStyleSheetsLoadNothingFromElsewhere(t *testing.T) {
+	t.Parallel()
+	outside := regexp.MustCompile(`(?:url\(|@import)\s*["']?(?:https?:)?//[^)"';]*`)
+	for name := range pages {
+		for _, asset := range assets(t, name) {
+			if path.Ext(asset) != ".css" {
+				continue
+			}
+			for _, match := range outside.FindAllString(body(t, ask(name, http.MethodGet, asset)), -1) {
+				t.Errorf("%s loads %s", asset, match)
+			}
+		}
+	}
+}
