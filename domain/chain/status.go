@@ -3,7 +3,6 @@ package chain
 import (
 	"context"
 	"errors"
-	"sync"
 	"time"
 
 	"astrolabe/domain"
@@ -66,7 +65,7 @@ type Statuses struct {
 	freshFor time.Duration
 	now      func() time.Time
 
-	mu     sync.Mutex
+	turn   chan struct{} // held by whoever reads or looks at what was read
 	known  map[domain.Chain]Head
 	readAt time.Time
 }
@@ -74,7 +73,7 @@ type Statuses struct {
 // NewStatuses makes the service over stored heads. What it has read it may
 // answer from for as long as freshFor; an answer's AsOf is always honest.
 func NewStatuses(heads Heads, freshFor time.Duration) *Statuses {
-	return &Statuses{heads: heads, freshFor: freshFor, now: time.Now}
+	return &Statuses{heads: heads, freshFor: freshFor, now: time.Now, turn: make(chan struct{}, 1)}
 }
 
 // Of returns the status of each chain asked for, in their order, from one
@@ -97,10 +96,15 @@ func (s *Statuses) Of(ctx context.Context, chains []domain.Chain) ([]Status, err
 }
 
 // read returns the heads and the moment at which they were read. Callers that
-// come while one reads wait for its answer instead of reading again.
+// come while one reads wait for its answer instead of reading again, but no
+// longer than their own time allows.
 func (s *Statuses) read(ctx context.Context) (map[domain.Chain]Head, time.Time, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	select {
+	case s.turn <- struct{}{}:
+		defer func() { <-s.turn }()
+	case <-ctx.Done():
+		return nil, time.Time{}, ctx.Err()
+	}
 	now := s.now().UTC()
 	if s.known != nil && now.Sub(s.readAt) < s.freshFor {
 		return s.known, s.readAt, nil

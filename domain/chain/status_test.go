@@ -1,0 +1,105 @@
+package chain
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"astrolabe/domain"
+)
+
+// stored is a set of heads that counts how often it is read.
+type stored struct {
+	heads map[domain.Chain]Head
+	err   error
+	reads int
+}
+
+func (s *stored) Heads(context.Context) (map[domain.Chain]Head, error) {
+	s.reads++
+	return s.heads, s.err
+}
+
+func TestASilentIndexIsHaltedAndKeepsItsLastBlock(t *testing.T) {
+	t.Parallel()
+	now := time.Unix(1_800_000_000, 0)
+	block := &domain.BlockRef{Number: 5}
+	for age, want := range map[time.Duration]IndexState{0: Following, headSilence: Following, headSilence + time.Second: Halted} {
+		heads := &stored{heads: map[domain.Chain]Head{domain.Mainnet: {State: Following, Block: block, ObservedAt: now.Add(-age)}}}
+		service := NewStatuses(heads, 0)
+		service.now = func() time.Time { return now }
+		got, err := service.Of(t.Context(), []domain.Chain{domain.Mainnet})
+		if err != nil || got[0].Head.State != want || got[0].Head.Block != block {
+			t.Errorf("after %s: %+v, %v", age, got, err)
+		}
+		if want == Halted && got[0].Head.ReasonCode != ReasonNoIndexer {
+			t.Errorf("after %s the reason is %q", age, got[0].Head.ReasonCode)
+		}
+	}
+}
+
+func TestStatusesOfManyChainsAreOneRead(t *testing.T) {
+	t.Parallel()
+	heads := &stored{}
+	got, err := NewStatuses(heads, 0).Of(t.Context(), []domain.Chain{domain.Sepolia, domain.Mainnet, domain.Sepolia})
+	if err != nil || len(got) != 3 || got[0].Chain != domain.Sepolia || got[1].Chain != domain.Mainnet || heads.reads != 1 {
+		t.Errorf("%+v, %v after %d reads", got, err, heads.reads)
+	}
+}
+
+func TestAStatusIsKeptOnlyWhileFreshAndNeverAfterAFailure(t *testing.T) {
+	t.Parallel()
+	now := time.Unix(1_800_000_000, 0)
+	heads := &stored{heads: map[domain.Chain]Head{}}
+	service := NewStatuses(heads, time.Second)
+	service.now = func() time.Time { return now }
+	ask := func() (time.Time, error) {
+		got, err := service.Of(t.Context(), []domain.Chain{domain.Mainnet})
+		if err != nil {
+			return time.Time{}, err
+		}
+		return got[0].AsOf, nil
+	}
+	first, _ := ask()
+	now = now.Add(999 * time.Millisecond)
+	if again, err := ask(); err != nil || !again.Equal(first) || heads.reads != 1 {
+		t.Errorf("while fresh: as of %s after %d reads, %v", again, heads.reads, err)
+	}
+	now = now.Add(time.Millisecond)
+	heads.err = errors.New("down")
+	if _, err := ask(); !errors.Is(err, heads.err) {
+		t.Errorf("a failure is hidden behind an old answer: %v", err)
+	}
+}
+
+// hanging is a database that answers only when it is cancelled.
+type hanging struct{ asked chan struct{} }
+
+func (h hanging) Heads(ctx context.Context) (map[domain.Chain]Head, error) {
+	h.asked <- struct{}{}
+	<-ctx.Done()
+	return nil, ctx.Err()
+}
+
+func TestNobodyWaitsForAnothersReadBeyondTheirOwnTime(t *testing.T) {
+	t.Parallel()
+	database := hanging{make(chan struct{}, 1)}
+	service := NewStatuses(database, 0)
+	first, end := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() {
+		_, err := service.Of(first, domain.Chains)
+		ended <- err
+	}()
+	<-database.asked
+	impatient, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := service.Of(impatient, domain.Chains); !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v", err)
+	}
+	end()
+	if err := <-ended; !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v", err)
+	}
+}
