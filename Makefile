@@ -8,7 +8,7 @@ RACE := $(shell command -v gcc >/dev/null 2>&1 && echo -race)
 SOURCES := $(shell find . -name '*.go' -not -path './web/node_modules/*' -not -path './clients/*') $(shell find web/dist repo/migrations rest -type f)
 
 .DEFAULT_GOAL := help
-.PHONY: help build run test test-clients soak lint fmt generate check-generated fuzz bench bench-frame bench-facades postgres clean
+.PHONY: help build run test test-clients soak lint fmt generate web check-generated fuzz bench bench-frame bench-facades postgres clean
 
 help: ## List every target
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -44,7 +44,10 @@ fmt: ## Format the code
 generate: ## Regenerate everything that is generated
 	$(GO) generate ./...
 
-check-generated: generate ## Fail when generated files are not current
+web: ## Rebuild the embedded pages from their sources (needs Node)
+	cd web && npm ci --silent --no-fund --no-audit && npm run --silent build
+
+check-generated: generate web ## Fail when generated files are not current
 	@git diff --exit-code --stat -- . || { echo "generated files are not current: run make generate and commit"; exit 1; }
 
 FUZZTIME ?= 20s

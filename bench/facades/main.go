@@ -1,0 +1,152 @@
+// Command facades measures both facades of a running program against a bare
+// chi handler that writes the same bytes, in turns within one run, and prints
+// ratios. It is run by "make bench-facades".
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"io"
+	"log"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/go-chi/chi/v5"
+
+	"astrolabe/bench/load"
+)
+
+const (
+	connections = 16
+	rounds      = 5
+)
+
+func main() {
+	log.SetFlags(0)
+	base := flag.String("base", "", "address of the running program")
+	bare := flag.String("bare", "", "serve this body on a bare handler (used by this program itself)")
+	lasts := flag.Duration("lasts", 3*time.Second, "time of each measurement")
+	flag.Parse()
+	var err error
+	if *bare != "" {
+		err = serveBare(*bare)
+	} else {
+		err = compare(context.Background(), *base, *lasts)
+	}
+	if err != nil {
+		log.Fatal(err)
+	}
+}
+
+// serveBare answers one route with fixed bytes until its input ends.
+func serveBare(body string) error {
+	router := chi.NewRouter()
+	router.Get("/v1/{chain}/status", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = io.WriteString(w, body)
+	})
+	listener, err := new(net.ListenConfig).Listen(context.Background(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		return err
+	}
+	fmt.Println(listener.Addr())
+	server := &http.Server{Handler: router, ReadHeaderTimeout: time.Second}
+	go func() {
+		_, _ = io.Copy(io.Discard, os.Stdin)
+		_ = server.Close()
+	}()
+	_ = server.Serve(listener)
+	return nil
+}
+
+// startBare runs this program again as the bare handler, in a process of its
+// own as the real one is.
+func startBare(body string) (url string, stop func(), err error) {
+	command := exec.Command(os.Args[0], "-bare", body)
+	input, err := command.StdinPipe()
+	if err != nil {
+		return "", nil, err
+	}
+	output, err := command.StdoutPipe()
+	if err != nil {
+		return "", nil, err
+	}
+	if err := command.Start(); err != nil {
+		return "", nil, err
+	}
+	var address string
+	if _, err := fmt.Fscanln(output, &address); err != nil {
+		return "", nil, err
+	}
+	return "http://" + address, func() { _ = input.Close(); _ = command.Wait() }, nil
+}
+
+func compare(ctx context.Context, base string, lasts time.Duration) error {
+	status := load.Request{Method: http.MethodGet, URL: base + "/v1/SN_MAIN/status"}
+	body, err := fetch(ctx, status.URL)
+	if err != nil {
+		return err
+	}
+	bareURL, stop, err := startBare(body)
+	if err != nil {
+		return err
+	}
+	defer stop()
+	contenders := []struct {
+		name    string
+		request load.Request
+	}{
+		{"bare chi handler, same bytes", load.Request{Method: http.MethodGet, URL: bareURL + "/v1/SN_MAIN/status"}},
+		{"REST  GET /v1/SN_MAIN/status", status},
+		{"GraphQL  the same fact", graphQL(base)},
+	}
+	rates := make([][]float64, len(contenders))
+	for round := range rounds {
+		for i, c := range contenders { // in turns, so that a busy moment hits all of them
+			result, err := load.Run(ctx, c.request, connections, lasts)
+			if err != nil {
+				return fmt.Errorf("%s: %w", c.name, err)
+			}
+			rates[i] = append(rates[i], result.Rate)
+			fmt.Printf("round %d  %-30s %s\n", round+1, c.name, result)
+		}
+	}
+	fmt.Println()
+	fmt.Printf("REST over bare handler      %.2f  (goal: at least 0.60)\n", median(rates[1])/median(rates[0]))
+	fmt.Printf("GraphQL over REST           %.2f\n", median(rates[2])/median(rates[1]))
+	return nil
+}
+
+func graphQL(base string) load.Request {
+	return load.Request{
+		Method: http.MethodPost, URL: base + "/graphql",
+		Header: http.Header{"Content-Type": {"application/json"}},
+		Body:   `{"query":"{ status(chain: SN_MAIN) { headBlockNumber headBlockHash finalityDepth lagBlocks asOf } }"}`,
+	}
+}
+
+func fetch(ctx context.Context, url string) (string, error) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+	if err != nil {
+		return "", err
+	}
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return "", err
+	}
+	defer func() { _ = response.Body.Close() }()
+	var body strings.Builder
+	_, err = io.Copy(&body, response.Body)
+	return body.String(), err
+}
+
+func median(values []float64) float64 {
+	sorted := slices.Sorted(slices.Values(values))
+	return sorted[len(sorted)/2]
+}

@@ -1,0 +1,108 @@
+// Package load drives an HTTP server from many connections for a fixed time
+// and tells how it fared. Benchmarks use it so that all of them mean the same
+// by a rate and a percentile.
+package load
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+)
+
+// Request is what every connection sends again and again.
+type Request struct {
+	Method, URL string
+	Body        string // empty: none
+	Header      http.Header
+}
+
+// Result is what one run measured.
+type Result struct {
+	Requests int
+	Rate     float64 // answered requests per second
+	P50, P99 time.Duration
+	Bytes    int // of one answer's body
+}
+
+// String prints a result on one line.
+func (r Result) String() string {
+	return fmt.Sprintf("%8.0f/s  p50 %6.2f ms  p99 %6.2f ms  %d bytes", r.Rate, ms(r.P50), ms(r.P99), r.Bytes)
+}
+
+func ms(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
+
+// Run sends the request from a number of connections for the given time. Any
+// answer but 200 ends the run with an error.
+func Run(ctx context.Context, request Request, connections int, lasts time.Duration) (Result, error) {
+	client := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: connections, DisableCompression: true}}
+	defer client.CloseIdleConnections()
+	ctx, cancel := context.WithTimeout(ctx, lasts)
+	defer cancel()
+	var (
+		group   sync.WaitGroup
+		mu      sync.Mutex
+		times   []time.Duration
+		failure error
+		size    int
+	)
+	started := time.Now()
+	for range connections {
+		group.Go(func() {
+			mine, bytes, err := repeat(ctx, client, request)
+			mu.Lock()
+			defer mu.Unlock()
+			times = append(times, mine...)
+			size = max(size, bytes)
+			failure = errors.Join(failure, err)
+		})
+	}
+	group.Wait()
+	took := time.Since(started)
+	if failure != nil || len(times) == 0 {
+		return Result{}, errors.Join(failure, fmt.Errorf("%d requests were answered", len(times)))
+	}
+	slices.Sort(times)
+	return Result{
+		Requests: len(times), Rate: float64(len(times)) / took.Seconds(), Bytes: size,
+		P50: times[len(times)/2], P99: times[len(times)*99/100],
+	}, nil
+}
+
+// repeat sends the request on one connection until ctx ends.
+func repeat(ctx context.Context, client *http.Client, request Request) (times []time.Duration, size int, err error) {
+	for {
+		started := time.Now()
+		size, err = send(ctx, client, request)
+		if ctx.Err() != nil {
+			return times, size, nil
+		}
+		if err != nil {
+			return times, size, err
+		}
+		times = append(times, time.Since(started))
+	}
+}
+
+func send(ctx context.Context, client *http.Client, request Request) (size int, err error) {
+	r, err := http.NewRequestWithContext(ctx, request.Method, request.URL, strings.NewReader(request.Body))
+	if err != nil {
+		return 0, err
+	}
+	r.Header = request.Header.Clone()
+	response, err := client.Do(r)
+	if err != nil {
+		return 0, err
+	}
+	defer func() { _ = response.Body.Close() }()
+	n, err := io.Copy(io.Discard, response.Body)
+	if err == nil && response.StatusCode != http.StatusOK {
+		err = fmt.Errorf("%s answered %s", request.URL, response.Status)
+	}
+	return int(n), err
+}
