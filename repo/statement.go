@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
-	"go.opentelemetry.io/otel"
 	"go.opentelemetry.io/otel/codes"
 	"go.opentelemetry.io/otel/trace"
 
@@ -63,7 +62,7 @@ func (t statementTracer) TraceQueryStart(ctx context.Context, _ *pgx.Conn, data 
 		count.n.Add(1)
 	}
 	name := statementName(data.SQL)
-	ctx, span := otel.Tracer("astrolabe/repo").Start(ctx, name, trace.WithSpanKind(trace.SpanKindClient))
+	ctx, span := telemetry.StartSpan(ctx, name, trace.SpanKindClient)
 	return context.WithValue(ctx, startedKey{}, startedStatement{name, time.Now(), span})
 }
 

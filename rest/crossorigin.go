@@ -25,7 +25,6 @@ const internalKeyHeader = "X-Service-Internal-Key"
 func (s *server) crossOrigin(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		header := w.Header()
-		header.Add("Vary", "Origin")
 		preflight := r.Method == http.MethodOptions && r.Header.Get("Access-Control-Request-Method") != ""
 		if origin := r.Header.Get("Origin"); origin != "" {
 			s.openLane(header, r, origin, preflight)

@@ -13,9 +13,12 @@ import (
 // operation makes the handler of one row: it sets what every answer of the
 // row bears, checks the parameters, bounds time and body, and renders.
 func (s *server) operation(op Operation) http.HandlerFunc {
+	headers := []fixed{
+		{"X-Service-Route-Class", []string{string(op.Class)}},
+		{"Cache-Control", []string{cacheControl(op.Cache)}},
+	}
 	return func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("X-Service-Route-Class", string(op.Class))
-		w.Header().Set("Cache-Control", cacheControl(op.Cache))
+		setFixed(w.Header(), headers)
 		ctx, cancel := context.WithTimeout(r.Context(), op.Budget)
 		defer cancel()
 		r = r.WithContext(ctx)

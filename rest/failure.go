@@ -67,7 +67,11 @@ func fail(w http.ResponseWriter, r *http.Request, logger *slog.Logger, err error
 	e := public(r.Context(), err)
 	status := Status(e.Code)
 	if status >= http.StatusInternalServerError {
-		logger.ErrorContext(r.Context(), "request failed", "requestId", telemetry.RequestID(r.Context()), "code", e.Code, "error", err)
+		level := slog.LevelError
+		if errors.Is(r.Context().Err(), context.Canceled) { // the client has gone: nobody's fault here
+			level = slog.LevelDebug
+		}
+		logger.Log(r.Context(), level, "request failed", "requestId", telemetry.RequestID(r.Context()), "code", e.Code, "error", err)
 	}
 	if e.RetryAfter > 0 {
 		w.Header().Set("Retry-After", strconv.Itoa(int(math.Ceil(e.RetryAfter.Seconds()))))

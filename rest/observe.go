@@ -12,34 +12,54 @@ import (
 	"astrolabe/telemetry"
 )
 
-// observe measures and logs every request. Paths and queries may hold keys,
-// so the log names the route's template.
+// observe is the outermost layer: it gives every request an id, on the answer
+// and in its context, and the headers that even a failure before routing
+// bears; and it measures, traces and logs it. Paths and queries may hold keys,
+// so what is recorded names the route's template.
 func (s *server) observe(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		started := time.Now()
+		id := requestID(r)
+		setFixed(w.Header(), everyAnswer)
+		w.Header().Set("X-Request-Id", id)
+		ctx, span := telemetry.StartRequest(telemetry.WithRequestID(r.Context(), id), r.Header)
+		defer span.End()
 		// The route context is made here so that its pattern can be read
 		// after the router has filled it in.
 		route := chi.NewRouteContext()
-		ctx, span := telemetry.StartRequest(r.Context(), r.Header)
-		defer span.End()
 		r = r.WithContext(context.WithValue(ctx, chi.RouteCtxKey, route))
 		answer := middleware.NewWrapResponseWriter(w, r.ProtoMajor)
 		next.ServeHTTP(answer, r)
-		took, status := time.Since(started), answer.Status()
-		if status == 0 {
-			status = http.StatusOK
-		}
 		pattern := route.RoutePattern()
 		if pattern == "" {
 			pattern = "unmatched"
 		}
 		span.SetName(knownMethod(r.Method) + " " + pattern)
-		s.Metrics.Request(pattern, knownMethod(r.Method), status, took)
-		s.Logger.LogAttrs(r.Context(), slog.LevelDebug, "request",
-			slog.String("requestId", telemetry.RequestID(r.Context())), slog.String("method", knownMethod(r.Method)),
-			slog.String("route", pattern), slog.Int("status", status), slog.Int("bytes", answer.BytesWritten()),
-			slog.Duration("took", took), slog.String("client", s.clientAddress(r).String()))
+		s.record(r, pattern, answer, time.Since(started))
 	})
+}
+
+func (s *server) record(r *http.Request, pattern string, answer middleware.WrapResponseWriter, took time.Duration) {
+	status := answer.Status()
+	if status == 0 { // nothing was written: the server sends 200
+		status = http.StatusOK
+	}
+	s.Metrics.Request(pattern, knownMethod(r.Method), status, took)
+	if !s.Logger.Enabled(r.Context(), slog.LevelDebug) {
+		return
+	}
+	s.Logger.LogAttrs(r.Context(), slog.LevelDebug, "request",
+		slog.String("requestId", telemetry.RequestID(r.Context())), slog.String("method", knownMethod(r.Method)),
+		slog.String("route", pattern), slog.Int("status", status), slog.Int("bytes", answer.BytesWritten()),
+		slog.Duration("took", took), slog.String("client", s.clientAddress(r).String()))
+}
+
+// requestID keeps the caller's id when there is exactly one, well-formed.
+func requestID(r *http.Request) string {
+	if given := r.Header["X-Request-Id"]; len(given) == 1 {
+		return telemetry.ChooseRequestID(given[0])
+	}
+	return telemetry.ChooseRequestID("")
 }
 
 // knownMethod keeps invented methods out of labels.

@@ -87,6 +87,9 @@ func (p Param) refuse(format string, args ...any) error {
 // repeated single ones are refused by name; a malformed escape is refused
 // rather than dropped.
 func readQuery(params []Param, raw string) (url.Values, error) {
+	if raw == "" && !slices.ContainsFunc(params, func(p Param) bool { return p.In == InQuery }) {
+		return nil, nil
+	}
 	values, err := url.ParseQuery(raw)
 	if err != nil {
 		return nil, domain.Errorf(domain.CodeInvalidRequest, "the query string is malformed")

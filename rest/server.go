@@ -59,7 +59,7 @@ func Handler(o Options) http.Handler {
 	}
 	s.routes.NotFound(s.unknownRoute)
 	s.routes.MethodNotAllowed(s.unknownMethod)
-	return s.identify(s.observe(s.recover(s.secure(s.crossOrigin(s.routes)))))
+	return s.observe(s.recover(s.crossOrigin(s.routes)))
 }
 
 // Table returns the operation table without a server behind it: for the

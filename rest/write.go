@@ -41,7 +41,6 @@ var gzipWriters = sync.Pool{New: func() any { return gzip.NewWriter(nil) }}
 func write(w http.ResponseWriter, r *http.Request, status int, media string, body []byte) {
 	header := w.Header()
 	header.Set("Content-Type", media)
-	header.Add("Vary", "Accept-Encoding")
 	if len(body) > compressAbove && acceptsGzip(r) {
 		header.Set("Content-Encoding", "gzip")
 		body = compressed(body)
@@ -76,6 +75,3 @@ func acceptsGzip(r *http.Request) bool {
 	}
 	return false
 }
-
-// cacheControl marks an answer as private, as every keyed answer is.
-func cacheControl(rest string) string { return "private, " + rest }

@@ -3,6 +3,7 @@ package telemetry
 import (
 	"net/http"
 	"strconv"
+	"sync"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -16,6 +17,7 @@ type Metrics struct {
 	registry *prometheus.Registry
 
 	requests       *prometheus.CounterVec
+	counts         sync.Map // answered → prometheus.Counter
 	requestSeconds *prometheus.HistogramVec
 	statements     *prometheus.CounterVec
 	statementTime  *prometheus.HistogramVec
@@ -56,9 +58,20 @@ func (m *Metrics) Handler() http.Handler {
 	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{})
 }
 
+// answered is one combination of labels of a request.
+type answered struct {
+	route, method string
+	status        int
+}
+
 // Request counts one answered request. Route is the template, never the path.
 func (m *Metrics) Request(route, method string, status int, took time.Duration) {
-	m.requests.WithLabelValues(route, method, strconv.Itoa(status)).Inc()
+	key := answered{route, method, status}
+	count, known := m.counts.Load(key) // looking labels up costs more than counting
+	if !known {
+		count, _ = m.counts.LoadOrStore(key, m.requests.WithLabelValues(route, method, strconv.Itoa(status)))
+	}
+	count.(prometheus.Counter).Inc()
 	m.requestSeconds.WithLabelValues(route).Observe(took.Seconds())
 }
 

@@ -3,6 +3,7 @@ package telemetry
 import (
 	"context"
 	"net/http"
+	"sync/atomic"
 	"time"
 
 	"go.opentelemetry.io/otel"
@@ -11,6 +12,7 @@ import (
 	"go.opentelemetry.io/otel/sdk/resource"
 	"go.opentelemetry.io/otel/sdk/trace"
 	oteltrace "go.opentelemetry.io/otel/trace"
+	"go.opentelemetry.io/otel/trace/noop"
 )
 
 // StartTracing posts spans to an OTLP/HTTP URL (".../v1/traces") until stop
@@ -19,6 +21,7 @@ func StartTracing(endpoint, version string) (stop func(context.Context) error) {
 	if endpoint == "" {
 		return func(context.Context) error { return nil }
 	}
+	tracing.Store(true)
 	provider := trace.NewTracerProvider(
 		trace.WithBatcher(otlpExporter{url: endpoint, client: &http.Client{Timeout: 10 * time.Second}}),
 		trace.WithResource(resource.NewSchemaless(
@@ -31,9 +34,24 @@ func StartTracing(endpoint, version string) (stop func(context.Context) error) {
 	return provider.Shutdown
 }
 
+// tracing is set once spans have somewhere to go; until then they cost
+// nothing.
+var tracing atomic.Bool
+
+// StartSpan begins a span of the given kind.
+func StartSpan(ctx context.Context, name string, kind oteltrace.SpanKind) (context.Context, oteltrace.Span) {
+	if !tracing.Load() {
+		return ctx, noop.Span{}
+	}
+	return otel.Tracer("astrolabe").Start(ctx, name, oteltrace.WithSpanKind(kind))
+}
+
 // StartRequest begins the span of a request, as part of its caller's trace
 // when the headers name one.
 func StartRequest(ctx context.Context, header http.Header) (context.Context, oteltrace.Span) {
+	if !tracing.Load() {
+		return ctx, noop.Span{}
+	}
 	ctx = otel.GetTextMapPropagator().Extract(ctx, propagation.HeaderCarrier(header))
-	return otel.Tracer("astrolabe").Start(ctx, "request", oteltrace.WithSpanKind(oteltrace.SpanKindServer))
+	return StartSpan(ctx, "request", oteltrace.SpanKindServer)
 }

@@ -78,13 +78,14 @@ func Run(ctx context.Context, request Request, connections int, lasts time.Durat
 func repeat(ctx context.Context, client *http.Client, request Request) (times []time.Duration, size int, err error) {
 	for {
 		started := time.Now()
-		size, err = send(ctx, client, request)
+		bytes, err := send(ctx, client, request)
 		if ctx.Err() != nil {
 			return times, size, nil
 		}
 		if err != nil {
 			return times, size, err
 		}
+		size = bytes
 		times = append(times, time.Since(started))
 	}
 }

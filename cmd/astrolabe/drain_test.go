@@ -20,7 +20,7 @@ func TestAStopLetsRequestsFinish(t *testing.T) {
 	arrived, release := make(chan struct{}), make(chan struct{})
 	health := new(telemetry.Health)
 	a := &api{
-		public: listener(t), admin: listener(t), health: health, drain: time.Minute, logger: slog.New(slog.DiscardHandler),
+		public: listener(t), admin: listener(t), streams: noStreams{}, health: health, drain: time.Minute, logger: slog.New(slog.DiscardHandler),
 		adminHandler: telemetry.AdminHandler(telemetry.NewMetrics(), health),
 		handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 			close(arrived)
@@ -54,7 +54,7 @@ func TestADrainEndsWithItsTime(t *testing.T) {
 	t.Parallel()
 	arrived := make(chan struct{})
 	a := &api{
-		public: listener(t), health: new(telemetry.Health), drain: time.Millisecond, logger: slog.New(slog.DiscardHandler),
+		public: listener(t), streams: noStreams{}, health: new(telemetry.Health), drain: time.Millisecond, logger: slog.New(slog.DiscardHandler),
 		handler: http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 			close(arrived)
 			<-r.Context().Done()
@@ -80,6 +80,12 @@ func TestADrainEndsWithItsTime(t *testing.T) {
 		t.Error("a request that never ends got an answer")
 	}
 }
+
+// noStreams stands for a facade that nobody is subscribed to.
+type noStreams struct{}
+
+// Shutdown has nothing to end.
+func (noStreams) Shutdown(context.Context) error { return nil }
 
 func listener(t *testing.T) net.Listener {
 	t.Helper()

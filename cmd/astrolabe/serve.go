@@ -9,8 +9,10 @@ import (
 	"net/http"
 	"time"
 
+	"astrolabe/domain"
 	"astrolabe/domain/chain"
 	"astrolabe/failpoint"
+	"astrolabe/graph"
 	"astrolabe/rest"
 	"astrolabe/telemetry"
 	"astrolabe/web"
@@ -43,19 +45,30 @@ type api struct {
 	public, admin net.Listener // admin is nil when there is none
 	handler       http.Handler
 	adminHandler  http.Handler
+	streams       streams
 	health        *telemetry.Health
 	drain         time.Duration
 	logger        *slog.Logger
+}
+
+// streams are answers without an end, which a drain must end itself.
+type streams interface {
+	Shutdown(ctx context.Context) error
 }
 
 // listen opens the sockets, so that whoever is told the addresses can connect.
 func (d *deployment) listen(ctx context.Context, l listenSettings) (*api, error) {
 	health := new(telemetry.Health)
 	health.Check("database", d.db.Ping)
+	statuses := chain.NewStatuses(d.db, statusFreshness)
+	live := graph.New(graph.Options{
+		Statuses: statuses, Cursors: domain.NewCursors(d.ring.CursorKeys()),
+		Chains: l.Chains, Origins: l.Origins, Version: version(), Logger: d.logger,
+	})
 	a := &api{
-		handler:      d.facade(l, health),
+		handler:      d.facade(l, health, statuses, live),
 		adminHandler: telemetry.AdminHandler(d.metrics, health),
-		health:       health, drain: l.Drain, logger: d.logger,
+		streams:      live, health: health, drain: l.Drain, logger: d.logger,
 	}
 	var err error
 	if a.public, err = listenOn(ctx, l.Addr, "--addr"); err != nil {
@@ -74,12 +87,13 @@ func (d *deployment) listen(ctx context.Context, l listenSettings) (*api, error)
 const statusFreshness = 250 * time.Millisecond
 
 // facade puts the facades over one set of domain services.
-func (d *deployment) facade(l listenSettings, health *telemetry.Health) http.Handler {
+func (d *deployment) facade(l listenSettings, health *telemetry.Health, statuses *chain.Statuses, live http.Handler) http.Handler {
 	return rest.Handler(rest.Options{
 		Logger: d.logger, Metrics: d.metrics, Health: health, Version: version(),
 		Chains: l.Chains, Origins: l.Origins, Proxies: l.TrustedProxies,
-		Statuses: chain.NewStatuses(d.db, statusFreshness),
+		Statuses: statuses,
 		Mounts: []rest.Mount{
+			{Pattern: "/graphql", Handler: live},
 			{Pattern: "/docs", Handler: web.Reference(), Page: true},
 			{Pattern: "/docs/*", Handler: web.Reference(), Page: true},
 			{Pattern: "/graphiql", Handler: web.GraphiQL(), Page: true},
@@ -133,7 +147,7 @@ func (a *api) run(ctx context.Context) error {
 	}
 	patient, cancel := context.WithTimeout(context.WithoutCancel(ctx), a.drain)
 	defer cancel()
-	if public.Shutdown(patient) != nil {
+	if errors.Join(a.streams.Shutdown(patient), public.Shutdown(patient)) != nil {
 		a.logger.Warn("requests were cut off at the end of the drain time", "drain", a.drain)
 		_ = public.Close()
 	}
