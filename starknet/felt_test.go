@@ -216,3 +216,13 @@ func FuzzParseFelt(f *testing.F) {
 		}
 	})
 }
+
+func BenchmarkParseFelt(b *testing.B) {
+	const text = "0x4718f5a0fc34cc1af16a1cdee98ffb20c31f5cd61d6ab07201858f4287c938d"
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := ParseFelt(text); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
