@@ -1,0 +1,42 @@
+package graph
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/vektah/gqlparser/v2/ast"
+
+	"astrolabe/domain/chain"
+)
+
+// BenchmarkPointQuery answers the fact that REST's status route answers, from
+// the handler inwards.
+func BenchmarkPointQuery(b *testing.B) {
+	g := serve(b, func(o *Options) { o.Statuses = chain.NewStatuses(newStore(), time.Hour) })
+	body := `{"query":"query S($c: ChainId!) { status(chain: $c) { chainId headBlockNumber headBlockHash finalityDepth lagBlocks indexer { state reasonCode } asOf } }","variables":{"c":"SN_MAIN"}}`
+	b.ReportAllocs()
+	for b.Loop() {
+		w := httptest.NewRecorder()
+		r := httptest.NewRequest(http.MethodPost, "/graphql", strings.NewReader(body))
+		r.Header.Set("Content-Type", "application/json")
+		g.ServeHTTP(w, r)
+		if w.Code != http.StatusOK {
+			b.Fatal(w.Body)
+		}
+	}
+}
+
+// BenchmarkNewDocument prepares an operation that was never seen before.
+func BenchmarkNewDocument(b *testing.B) {
+	g := serve(b, nil)
+	b.ReportAllocs()
+	for b.Loop() {
+		g.documents = newLRU[*ast.QueryDocument](documentMemory)
+		if _, err := g.prepare(params{Query: statusEverywhere, Variables: map[string]any{"ids": []any{"a"}}}, carriesAll); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

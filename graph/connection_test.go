@@ -1,0 +1,103 @@
+package graph
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+	"time"
+
+	"astrolabe/domain"
+)
+
+type chainsAnswer struct {
+	Chains struct {
+		Nodes    []struct{ ChainID domain.Chain }
+		Edges    []struct{ Cursor string }
+		PageInfo struct {
+			HasNextPage, HasPreviousPage bool
+			StartCursor, EndCursor       *string
+		}
+		TotalCount      int
+		TotalCountExact bool
+	}
+}
+
+const chainsQuery = `query($first: Int, $after: Cursor) {
+	chains(first: $first, after: $after) {
+		nodes { chainId } edges { cursor }
+		pageInfo { hasNextPage hasPreviousPage startCursor endCursor }
+		totalCount totalCountExact
+	}
+}`
+
+func chainsPage(t *testing.T, g *servedGraph, variables map[string]any) chainsAnswer {
+	t.Helper()
+	a := g.ask(t, chainsQuery, variables)
+	var got chainsAnswer
+	if err := json.Unmarshal(a.body.Data, &got); err != nil || len(a.body.Errors) > 0 {
+		t.Fatalf("%v: %s", err, a.text)
+	}
+	return got
+}
+
+func TestAConnectionIsPagedWithoutRepeatsAndGaps(t *testing.T) {
+	t.Parallel()
+	g := serve(t, nil)
+	first := chainsPage(t, g, map[string]any{"first": 1}).Chains
+	if len(first.Nodes) != 1 || first.Nodes[0].ChainID != domain.Mainnet || !first.PageInfo.HasNextPage || first.PageInfo.HasPreviousPage {
+		t.Fatalf("the first page is %+v", first)
+	}
+	if first.TotalCount != 2 || !first.TotalCountExact {
+		t.Errorf("counted %d, exact %v", first.TotalCount, first.TotalCountExact)
+	}
+	if *first.PageInfo.EndCursor != first.Edges[0].Cursor || *first.PageInfo.StartCursor != first.Edges[0].Cursor {
+		t.Error("the cursors of the page are not those of its item")
+	}
+	second := chainsPage(t, g, map[string]any{"first": 1, "after": *first.PageInfo.EndCursor}).Chains
+	if len(second.Nodes) != 1 || second.Nodes[0].ChainID != domain.Sepolia || second.PageInfo.HasNextPage || !second.PageInfo.HasPreviousPage {
+		t.Fatalf("the second page is %+v", second)
+	}
+	third := chainsPage(t, g, map[string]any{"after": *second.PageInfo.EndCursor}).Chains
+	if len(third.Nodes) != 0 || third.PageInfo.StartCursor != nil || third.PageInfo.HasNextPage {
+		t.Errorf("the third page is %+v", third)
+	}
+}
+
+func TestOnlyServedChainsAreListed(t *testing.T) {
+	t.Parallel()
+	g := serve(t, func(o *Options) { o.Chains = []domain.Chain{domain.Sepolia} })
+	page := chainsPage(t, g, nil).Chains
+	if len(page.Nodes) != 1 || page.Nodes[0].ChainID != domain.Sepolia || page.TotalCount != 1 {
+		t.Errorf("listed %+v", page)
+	}
+}
+
+func TestACursorOfAnotherListIsRejected(t *testing.T) {
+	t.Parallel()
+	g := serve(t, nil)
+	foreign := g.Cursors.Encode(domain.Bind("graphql", "Query.blocks", "", "{}"), domain.Position{1}, time.Time{})
+	for _, cursor := range []string{foreign, "", "nonsense", strings.Repeat("A", 600)} {
+		a := g.ask(t, chainsQuery, map[string]any{"after": cursor})
+		if len(a.body.Errors) != 1 {
+			t.Fatalf("%q: %s", cursor, a.text)
+		}
+		e := a.body.Errors[0]
+		if e.Extensions.Code != domain.CodeInvalidRequest || e.Extensions.DocSlug != "errors/invalid-cursor" || !strings.HasPrefix(e.Message, "invalid_cursor") {
+			t.Errorf("%q: %+v", cursor, e)
+		}
+	}
+}
+
+func TestAPageSizeOutOfRangeIsRefusedBeforeAnythingIsRead(t *testing.T) {
+	t.Parallel()
+	g := serve(t, nil)
+	for _, first := range []any{0, -1, 101, 1 << 40, "5", 1.5} {
+		a := g.ask(t, `query($first: Int) { chains(first: $first) { nodes { status { asOf } } } }`, map[string]any{"first": first})
+		if a.body.Data != nil || len(a.body.Errors) != 1 || !strings.Contains(a.body.Errors[0].Message, "first") {
+			t.Errorf("%v: %s", first, a.text)
+		}
+	}
+	if g.store.count() != 0 {
+		t.Errorf("%d reads", g.store.count())
+	}
+}

@@ -1,0 +1,110 @@
+package graph
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"math"
+	"net/http"
+	"runtime/debug"
+	"time"
+
+	"github.com/vektah/gqlparser/v2/gqlerror"
+
+	"astrolabe/domain"
+	"astrolabe/telemetry"
+)
+
+// retryTimeout is when to come back after a time budget ran out.
+const retryTimeout = 2 * time.Second
+
+// public turns any failure into what a client may see. A context that ended
+// means that the time budget ran out, whatever layer noticed it first.
+func public(ctx context.Context, err error) *domain.Error {
+	if e, ok := errors.AsType[*domain.Error](err); ok {
+		return e
+	}
+	if ctx.Err() != nil || errors.Is(err, context.DeadlineExceeded) {
+		return domain.Unavailable("an answer within the time budget", retryTimeout, err)
+	}
+	return &domain.Error{Code: domain.CodeInternal, Message: "the service failed unexpectedly; the request id finds the cause in its log"}
+}
+
+// present renders one failure, keeping where it happened. What the client
+// does not learn goes into the log, once for each request.
+func (h *Handler) present(ctx context.Context, err error) *gqlerror.Error {
+	shown, cause := new(gqlerror.Error), err.Error()
+	if located, ok := errors.AsType[*gqlerror.Error](err); ok {
+		shown.Path, shown.Locations, cause = located.Path, located.Locations, located.Message
+	}
+	e := public(ctx, err)
+	shown.Message = e.Message
+	shown.Extensions = map[string]any{
+		"code":      e.Code,
+		"docSlug":   e.DocSlug(),
+		"requestId": telemetry.RequestID(ctx),
+	}
+	if e.RetryAfter > 0 {
+		shown.Extensions["retryAfterSeconds"] = seconds(e.RetryAfter)
+	}
+	if limit, ok := errors.AsType[*limitError](err); ok {
+		shown.Extensions["limit"] = limit
+	}
+	if reason, ok := errors.AsType[*dropped](err); ok {
+		shown.Extensions["reason"] = reason.reason
+	}
+	if httpStatus(e.Code) >= http.StatusInternalServerError && scopeOf(ctx).firstTime(cause) {
+		level := slog.LevelError
+		if errors.Is(ctx.Err(), context.Canceled) { // the client has gone: nobody's fault here
+			level = slog.LevelDebug
+		}
+		h.Logger.Log(ctx, level, "operation failed", "requestId", telemetry.RequestID(ctx), "path", shown.Path.String(), "code", e.Code, "error", cause)
+	}
+	return shown
+}
+
+// presentAll renders a refusal: one failure, or the several that validation
+// found.
+func (h *Handler) presentAll(ctx context.Context, err error) gqlerror.List {
+	list, several := err.(gqlerror.List) //nolint:errorlint // a list is never wrapped
+	if !several {
+		return gqlerror.List{h.present(ctx, err)}
+	}
+	shown := make(gqlerror.List, len(list))
+	for i, e := range list {
+		shown[i] = h.present(ctx, e)
+	}
+	return shown
+}
+
+// recovered turns a resolver's panic into an error for the log.
+func recovered(_ context.Context, reason any) error {
+	return fmt.Errorf("panic: %v\n%s", reason, debug.Stack())
+}
+
+func seconds(d time.Duration) int { return int(math.Ceil(d.Seconds())) }
+
+// httpStatus is the status of a request that fails as a whole.
+func httpStatus(code domain.Code) int {
+	switch code {
+	case domain.CodeUnauthorized:
+		return http.StatusUnauthorized
+	case domain.CodeForbidden:
+		return http.StatusForbidden
+	case domain.CodeMethodNotAllowed:
+		return http.StatusMethodNotAllowed
+	case domain.CodePayloadTooLarge:
+		return http.StatusRequestEntityTooLarge
+	case domain.CodeUnsupportedMediaType:
+		return http.StatusUnsupportedMediaType
+	case domain.CodeRateLimited:
+		return http.StatusTooManyRequests
+	case domain.CodeServiceUnavailable:
+		return http.StatusServiceUnavailable
+	case domain.CodeInternal:
+		return http.StatusInternalServerError
+	default:
+		return http.StatusBadRequest
+	}
+}

@@ -1,0 +1,137 @@
+package graph
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"astrolabe/domain"
+)
+
+func TestAnErrorOfTheDomainIsShownWithItsCodeAndPlace(t *testing.T) {
+	t.Parallel()
+	g := serve(t, func(o *Options) { o.Chains = []domain.Chain{domain.Mainnet} })
+	a := g.post(t, `{"query":"{\n  other: chain(chainId: SN_SEPOLIA) { id }\n}"}`, map[string]string{"X-Request-Id": "mine-7"})
+	if a.status != http.StatusOK || string(a.body.Data) != `{"other":null}` || len(a.body.Errors) != 1 {
+		t.Fatalf("%d %s", a.status, a.text)
+	}
+	e := a.body.Errors[0]
+	if e.Extensions.Code != domain.CodeUnsupportedChain || e.Extensions.DocSlug != "errors/unsupported-chain" || e.Extensions.RequestID != "mine-7" {
+		t.Errorf("extensions are %+v", e.Extensions)
+	}
+	if len(e.Path) != 1 || e.Path[0] != "other" || len(e.Locations) != 1 || e.Locations[0].Line != 2 || e.Locations[0].Column != 3 {
+		t.Errorf("it is at %v %v", e.Path, e.Locations)
+	}
+}
+
+func TestAnUnforeseenErrorIsHiddenAndLoggedOnce(t *testing.T) {
+	t.Parallel()
+	g := serve(t, nil)
+	g.store.fail(errors.New("password=hunter2"))
+	a := g.post(t, `{"query":"{ a: chain(chainId: SN_MAIN) { status { asOf } } b: chain(chainId: SN_SEPOLIA) { status { asOf } } }"}`,
+		map[string]string{"X-Request-Id": "find-me"})
+	if len(a.body.Errors) != 2 || strings.Contains(a.text, "hunter2") {
+		t.Fatalf("got %s", a.text)
+	}
+	for _, e := range a.body.Errors {
+		if e.Extensions.Code != domain.CodeInternal || e.Extensions.RequestID != "find-me" || len(e.Path) != 2 {
+			t.Errorf("got %+v", e)
+		}
+	}
+	if log := g.log.String(); strings.Count(log, "hunter2") != 1 || !strings.Contains(log, "find-me") {
+		t.Errorf("logged %s", log)
+	}
+}
+
+func TestAPanicIsAnInternalError(t *testing.T) {
+	t.Parallel()
+	g := serve(t, func(o *Options) { o.Statuses = nil })
+	a := g.ask(t, `{ service { version } chain(chainId: SN_MAIN) { status { asOf } } }`, nil)
+	if len(a.body.Errors) != 1 || a.body.Errors[0].Extensions.Code != domain.CodeInternal {
+		t.Fatalf("got %s", a.text)
+	}
+	if string(a.body.Data) != `{"service":{"version":"v1.2.3"},"chain":null}` {
+		t.Errorf("the rest of the answer is %s", a.body.Data)
+	}
+	if log := g.log.String(); !strings.Contains(log, "panic") || strings.Contains(a.text, "panic") {
+		t.Errorf("logged %s\nanswered %s", log, a.text)
+	}
+}
+
+func TestAPanicBeforeExecutionIsAnInternalError(t *testing.T) {
+	t.Parallel()
+	g := serve(t, func(o *Options) {
+		o.Authenticate = func(context.Context, Credentials) (context.Context, error) { panic("secret") }
+	})
+	a := g.ask(t, `{__typename}`, nil)
+	if a.status != http.StatusInternalServerError || len(a.body.Errors) != 1 || a.body.Errors[0].Extensions.Code != domain.CodeInternal || strings.Contains(a.text, "secret") {
+		t.Errorf("%d %s", a.status, a.text)
+	}
+}
+
+func TestWhenToComeBackIsTold(t *testing.T) {
+	t.Parallel()
+	g := serve(t, nil)
+	g.store.fail(domain.Unavailable("the index", 1500*time.Millisecond, errors.New("down")))
+	a := g.ask(t, `{ status(chain: SN_MAIN) { asOf } }`, nil)
+	if len(a.body.Errors) != 1 {
+		t.Fatalf("got %s", a.text)
+	}
+	if e := a.body.Errors[0]; e.Extensions.Code != domain.CodeServiceUnavailable || e.Extensions.RetryAfterSeconds != 2 || strings.Contains(e.Message, "down") {
+		t.Errorf("got %+v", e)
+	}
+}
+
+func TestAnOperationThatPassesItsBudgetIsUnavailable(t *testing.T) {
+	t.Parallel()
+	g := serve(t, func(o *Options) { o.Budget = 20 * time.Millisecond })
+	g.store.stall = true
+	a := g.ask(t, `{ status(chain: SN_MAIN) { asOf } }`, nil)
+	if len(a.body.Errors) != 1 || a.body.Errors[0].Extensions.Code != domain.CodeServiceUnavailable || a.body.Errors[0].Extensions.RetryAfterSeconds == 0 {
+		t.Errorf("%d %s", a.status, a.text)
+	}
+}
+
+func TestABudgetThatIsUsedUpBeforehandIs503WithRetryAfter(t *testing.T) {
+	t.Parallel()
+	g := serve(t, func(o *Options) { o.Budget = time.Nanosecond })
+	a := g.ask(t, `{ service { version } }`, nil)
+	if a.status != http.StatusServiceUnavailable || a.header.Get("Retry-After") == "" || len(a.body.Errors) != 1 {
+		t.Errorf("%d %v %s", a.status, a.header, a.text)
+	}
+}
+
+func TestEveryValidationErrorBearsTheCode(t *testing.T) {
+	t.Parallel()
+	g := serve(t, nil)
+	a := g.ask(t, `{ a b c d e f g h }`, nil)
+	if len(a.body.Errors) != maxReported {
+		t.Fatalf("%d errors: %s", len(a.body.Errors), a.text)
+	}
+	for _, e := range a.body.Errors {
+		if e.Extensions.Code != domain.CodeInvalidRequest || e.Extensions.RequestID == "" || len(e.Locations) == 0 {
+			t.Errorf("got %+v", e)
+		}
+	}
+	long := g.ask(t, `{ chain(chainId: "`+strings.Repeat("ü", 1000)+`") { id } }`, nil)
+	if len(long.body.Errors) == 0 || len(long.body.Errors[0].Message) > maxMistake+10 {
+		t.Errorf("the message quotes %d bytes", len(long.body.Errors[0].Message))
+	}
+}
+
+func TestAVariableThatDoesNotFitIsNamed(t *testing.T) {
+	t.Parallel()
+	g := serve(t, nil)
+	for _, value := range []any{nil, "sn_main", "SN_OTHER", 1, []any{}, map[string]any{}, true} {
+		a := g.ask(t, `query($c: ChainId!) { status(chain: $c) { asOf } }`, map[string]any{"c": value})
+		if a.body.Data != nil || len(a.body.Errors) != 1 || a.body.Errors[0].Extensions.Code != domain.CodeInvalidRequest || a.body.Errors[0].Path != nil {
+			t.Errorf("%v: %s", value, a.text)
+		}
+	}
+	if g.store.count() != 0 {
+		t.Error("something was read")
+	}
+}

@@ -1,0 +1,232 @@
+package graph
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"astrolabe/domain"
+)
+
+// eventStream reads server-sent events.
+type eventStream struct {
+	response *http.Response
+	lines    *bufio.Scanner
+	cancel   context.CancelFunc
+}
+
+// listen opens an event stream.
+func (g *servedGraph) listen(t *testing.T, query string, header map[string]string) *eventStream {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	t.Cleanup(cancel)
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, g.url, strings.NewReader(`{"query":`+string(encode(query))+`}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("Content-Type", "application/json")
+	r.Header.Set("Accept", mediaStream)
+	for name, value := range header {
+		r.Header.Set(name, value)
+	}
+	response, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { response.Body.Close() })
+	return &eventStream{response, bufio.NewScanner(response.Body), cancel}
+}
+
+// next returns the kind and the data of the next event, nothing at the end of
+// the stream.
+func (e *eventStream) next() (kind, data string) {
+	for e.lines.Scan() {
+		switch name, value, _ := strings.Cut(e.lines.Text(), ": "); {
+		case name == "event":
+			kind = value
+		case strings.HasPrefix(name, "data"):
+			data = value
+		case e.lines.Text() == "" && kind != "":
+			return kind, data
+		}
+	}
+	return "", ""
+}
+
+const follow = `subscription { chainStatus(chain: SN_MAIN) { headBlockNumber } }`
+
+func headNumber(t *testing.T, result string) uint64 {
+	t.Helper()
+	var got struct {
+		Data struct {
+			ChainStatus struct{ HeadBlockNumber uint64 }
+		}
+	}
+	if err := json.Unmarshal([]byte(result), &got); err != nil {
+		t.Fatalf("%v: %s", err, result)
+	}
+	return got.Data.ChainStatus.HeadBlockNumber
+}
+
+func TestASubscriptionIsCarriedByEvents(t *testing.T) {
+	t.Parallel()
+	g := serve(t, nil)
+	for _, accept := range []string{mediaStream, "application/graphql-response+json, application/json, text/event-stream, multipart/mixed"} {
+		g.store.move(domain.Mainnet, 100)
+		stream := g.listen(t, follow, map[string]string{"Accept": accept})
+		if media := stream.response.Header.Get("Content-Type"); media != mediaStream+"; charset=utf-8" || stream.response.StatusCode != 200 {
+			t.Fatalf("%d %s", stream.response.StatusCode, media)
+		}
+		for _, number := range []uint64{100, 101, 102} {
+			kind, data := stream.next()
+			if kind != "next" || headNumber(t, data) != number {
+				t.Fatalf("%s %s instead of %d", kind, data, number)
+			}
+			g.store.move(domain.Mainnet, number+1)
+		}
+		stream.cancel()
+	}
+}
+
+func TestASubscriptionMayComeByGetAsEventSourceSendsIt(t *testing.T) {
+	t.Parallel()
+	g := serve(t, nil)
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, g.url+"?"+url.Values{"query": {follow}}.Encode(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("Accept", mediaStream)
+	response, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	stream := &eventStream{response: response, lines: bufio.NewScanner(response.Body)}
+	if kind, data := stream.next(); kind != "next" || headNumber(t, data) != 100 {
+		t.Errorf("%s %s", kind, data)
+	}
+}
+
+func TestAQueryIsCompleteAfterOneEvent(t *testing.T) {
+	t.Parallel()
+	g := serve(t, nil)
+	stream := g.listen(t, `{service{version}}`, nil)
+	if kind, data := stream.next(); kind != "next" || !strings.Contains(data, "v1.2.3") {
+		t.Errorf("%s %s", kind, data)
+	}
+	if kind, data := stream.next(); kind != "complete" || data != "" {
+		t.Errorf("%s %q", kind, data)
+	}
+	if kind, _ := stream.next(); kind != "" {
+		t.Errorf("%s after the end", kind)
+	}
+}
+
+func TestARefusedOperationIsToldInAnEvent(t *testing.T) {
+	t.Parallel()
+	g := serve(t, func(o *Options) { o.Chains = []domain.Chain{domain.Sepolia} })
+	for query, code := range map[string]domain.Code{"{nothing}": domain.CodeInvalidRequest, "{": domain.CodeInvalidRequest, follow: domain.CodeUnsupportedChain} {
+		stream := g.listen(t, query, nil)
+		if kind, data := stream.next(); kind != "next" || !strings.Contains(data, string(code)) {
+			t.Errorf("%s: %s %s", query, kind, data)
+		}
+		if kind, _ := stream.next(); kind != "complete" {
+			t.Errorf("%s: %s", query, kind)
+		}
+	}
+}
+
+func TestAStreamNeedsItsCallerToBeKnown(t *testing.T) {
+	t.Parallel()
+	g := serve(t, func(o *Options) { o.Authenticate = onlyKey })
+	if stream := g.listen(t, follow, nil); stream.response.StatusCode != http.StatusUnauthorized {
+		t.Errorf("status %d", stream.response.StatusCode)
+	}
+	stream := g.listen(t, follow, map[string]string{"X-Service-Api-Key": "good"})
+	if kind, _ := stream.next(); kind != "next" {
+		t.Errorf("%s", kind)
+	}
+	stream.cancel()
+}
+
+func TestAClientThatLeavesIsForgotten(t *testing.T) {
+	t.Parallel()
+	g := serve(t, nil)
+	stream := g.listen(t, follow, nil)
+	stream.next()
+	stream.cancel()
+	eventually(t, "the stream is forgotten", func() bool { return g.openStreams() == 0 && g.followers() == 0 })
+}
+
+func TestStreamsAreBounded(t *testing.T) {
+	t.Parallel()
+	g := serve(t, func(o *Options) { o.Limits.Streams = 2 })
+	for range 2 {
+		g.listen(t, follow, nil).next()
+	}
+	full := g.listen(t, follow, nil)
+	if full.response.StatusCode != http.StatusServiceUnavailable || full.response.Header.Get("Retry-After") == "" {
+		t.Errorf("%d %v", full.response.StatusCode, full.response.Header)
+	}
+}
+
+func TestAQuietStreamShowsSignsOfLife(t *testing.T) {
+	t.Parallel()
+	g := serve(t, func(o *Options) { o.KeepAlive = 5 * time.Millisecond })
+	stream := g.listen(t, follow, nil)
+	stream.next()
+	for range 3 {
+		if !stream.lines.Scan() || stream.lines.Text() != ":" && stream.lines.Text() != "" {
+			t.Fatalf("read %q", stream.lines.Text())
+		}
+	}
+	stream.cancel()
+}
+
+func TestAShutdownEndsEventStreamsWithoutCompletingThem(t *testing.T) {
+	t.Parallel()
+	g := serve(t, nil)
+	stream := g.listen(t, follow, nil)
+	stream.next()
+	for range 2 { // a second call changes nothing
+		if err := g.Shutdown(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if kind, data := stream.next(); kind != "" || stream.lines.Err() != nil {
+		t.Errorf("%s %s %v", kind, data, stream.lines.Err())
+	}
+	late := g.listen(t, follow, nil)
+	if late.response.StatusCode != http.StatusServiceUnavailable {
+		t.Errorf("a new stream: %d", late.response.StatusCode)
+	}
+}
+
+func (g *servedGraph) openStreams() int {
+	g.streams.mu.Lock()
+	defer g.streams.mu.Unlock()
+	return len(g.streams.open)
+}
+
+func (g *servedGraph) followers() int {
+	g.feed.mu.Lock()
+	defer g.feed.mu.Unlock()
+	return len(g.feed.subscribers)
+}
+
+// eventually waits for a condition.
+func eventually(t *testing.T, what string, holds func() bool) {
+	t.Helper()
+	deadline := time.Now().Add(10 * time.Second)
+	for !holds() {
+		if time.Now().After(deadline) {
+			t.Fatalf("it never came that %s", what)
+		}
+		time.Sleep(time.Millisecond)
+	}
+}

@@ -1,0 +1,90 @@
+package graph
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+
+	"github.com/99designs/gqlgen/graphql"
+	"github.com/vektah/gqlparser/v2/ast"
+	"github.com/vektah/gqlparser/v2/gqlerror"
+
+	"astrolabe/domain"
+)
+
+// run executes an operation and hands each result to emit: one of a query,
+// all of a subscription until ctx ends. It returns the errors of an operation
+// that did not start or was cut off.
+func (h *Handler) run(ctx context.Context, op *operation, emit func(result []byte) error) (errs gqlerror.List) {
+	defer func() {
+		if reason := recover(); reason != nil {
+			errs = h.presentAll(ctx, recovered(ctx, reason))
+		}
+	}()
+	if op.Operation.Operation != ast.Subscription {
+		bounded, cancel := context.WithTimeout(ctx, h.Budget)
+		defer cancel()
+		ctx = bounded
+	}
+	ctx, end := withEnding(ctx)
+	responses, ctx := h.executor.DispatchOperation(ctx, op.OperationContext)
+	for count := 0; ; count++ {
+		response := responses(h.withScope(ctx))
+		switch {
+		case response == nil && end.Load() != nil:
+			return h.presentAll(ctx, end.Load())
+		case response == nil && count == 0 && errors.Is(ctx.Err(), context.DeadlineExceeded):
+			return h.presentAll(ctx, ctx.Err())
+		case response == nil:
+			return nil
+		case response.Data == nil:
+			return response.Errors
+		}
+		if err := emit(h.render(ctx, op, response)); err != nil {
+			return nil
+		}
+	}
+}
+
+// render writes one result. One that is too large gives way to an error.
+func (h *Handler) render(ctx context.Context, op *operation, response *graphql.Response) []byte {
+	out := make([]byte, 0, len(response.Data)+128)
+	out = append(out, '{')
+	if len(response.Errors) > 0 {
+		out = append(out, `"errors":`...)
+		out = append(out, encode(response.Errors)...)
+		out = append(out, ',')
+	}
+	out = append(out, `"data":`...)
+	out = append(out, response.Data...)
+	out = append(out, `,"extensions":{"cost":{"requested":`...)
+	out = strconv.AppendInt(out, int64(op.cost), 10)
+	out = append(out, `,"limit":`...)
+	out = strconv.AppendInt(out, int64(h.Limits.Cost), 10)
+	out = append(out, `}}}`...)
+	if limit := h.Limits.ResponseBytes; len(out) > limit {
+		return failure(h.presentAll(ctx, passed(domain.CodePayloadTooLarge, limitResponse, limit, len(out),
+			fmt.Sprintf("the result passes the limit %s of %d: ask for fewer items or fields", limitResponse, limit))))
+	}
+	return out
+}
+
+// failure writes a result that is nothing but errors.
+func failure(errs gqlerror.List) []byte {
+	return append(append([]byte(`{"errors":`), encode(errs)...), '}')
+}
+
+// encode writes JSON without HTML escapes. It is given errors only, which
+// always encode.
+func encode(v any) []byte {
+	var buffer bytes.Buffer
+	encoder := json.NewEncoder(&buffer)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(v); err != nil {
+		panic(fmt.Errorf("a wire type does not encode: %w", err))
+	}
+	return bytes.TrimSuffix(buffer.Bytes(), []byte{'\n'})
+}

@@ -1,0 +1,189 @@
+package graph
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/vektah/gqlparser/v2/ast"
+
+	"astrolabe/domain"
+)
+
+// FuzzOperation sends any bytes as a body and, after that, a random operation
+// grown from the seed: neither may ever fail the server.
+func FuzzOperation(f *testing.F) {
+	for seed, body := range []string{
+		`{"query":"{__typename}"}`,
+		`{"query":"query($c:ChainId!){status(chain:$c){asOf}}","variables":{"c":"SN_MAIN"}}`,
+		`{"query":"{nodes(ids:[\"Q2hhaW46U05fTUFJTjo\"]){id ...F}} fragment F on Chain{status{headBlockNumber}}"}`,
+		`{"query":"{chains(first:1,after:\"x\"){nodes{id}}}","extensions":{"persistedQuery":{"version":1,"sha256Hash":"00"}}}`,
+		`[{"query":"{__schema{types{name}}}"}]`,
+		`{"query":"{a:service@skip(if:true){limits{name}}}","operationName":null,"variables":{"a":[1,{"b":null}]}}`,
+		`{"query":"query($i:[ID!]!=[[1]]){nodes(ids:$i){id}}"}`,
+		``,
+	} {
+		f.Add([]byte(body), uint64(seed))
+	}
+	g := serve(f, nil)
+	f.Fuzz(func(t *testing.T, body []byte, seed uint64) {
+		g.survives(t, string(body))
+		g.survives(t, randomBody(seed))
+	})
+}
+
+// TestRandomOperationsNeverFailTheServer is the fuzz target at a fixed size:
+// small by default, 100,000 when ASTROLABE_SOAK is set.
+func TestRandomOperationsNeverFailTheServer(t *testing.T) {
+	t.Parallel()
+	g := serve(t, nil)
+	rounds := uint64(2_000)
+	if os.Getenv("ASTROLABE_SOAK") != "" {
+		rounds = 100_000
+	}
+	answered := 0
+	for seed := range rounds {
+		if g.survives(t, randomBody(seed)) {
+			answered++
+		}
+	}
+	if answered < int(rounds)/10 {
+		t.Errorf("only %d of %d operations were good enough to be answered", answered, rounds)
+	}
+}
+
+// survives sends a body and reports whether it was answered with data.
+func (g *servedGraph) survives(t *testing.T, body string) bool {
+	t.Helper()
+	w := httptest.NewRecorder()
+	r := httptest.NewRequest(http.MethodPost, "/graphql", strings.NewReader(body))
+	r.Header.Set("Content-Type", "application/json")
+	r.Header.Set("Accept", mediaResponse)
+	g.ServeHTTP(w, r)
+	var answer struct {
+		Data   json.RawMessage
+		Errors []wireError
+	}
+	if err := json.Unmarshal(w.Body.Bytes(), &answer); err != nil {
+		t.Fatalf("%v\nsent %s\ngot %s", err, body, w.Body)
+	}
+	if w.Code >= 500 {
+		t.Fatalf("%d\nsent %s\ngot %s", w.Code, body, w.Body)
+	}
+	for _, e := range answer.Errors {
+		if e.Extensions.Code == domain.CodeInternal || e.Extensions.Code == "" {
+			t.Fatalf("sent %s\ngot %s\nlogged %s", body, w.Body, g.log)
+		}
+	}
+	return answer.Data != nil
+}
+
+// randomBody grows an operation out of the schema, mostly valid, with now and
+// then something that is not.
+func randomBody(seed uint64) string {
+	r := &grower{Rand: rand.New(rand.NewPCG(seed, 7))}
+	root := parsedSchema.Query
+	kind := "query"
+	if r.IntN(50) == 0 {
+		root, kind = parsedSchema.Subscription, "subscription"
+	}
+	text := r.selection(root, 6)
+	if strings.Contains(text, "...F") {
+		text += " fragment F on Chain " + r.selection(parsedSchema.Types["Chain"], 2)
+	}
+	declared := ""
+	for _, variable := range []string{"$chain: ChainId! = SN_MAIN", "$yes: Boolean! = true"} {
+		if name, _, _ := strings.Cut(variable, ":"); strings.Contains(text, name) {
+			declared += variable
+		}
+	}
+	if declared != "" {
+		kind += "(" + declared + ")"
+	}
+	text = kind + text
+	if r.IntN(30) == 0 {
+		at := r.IntN(len(text))
+		text = text[:at] + r.pick("{", "}", "...", "\"", "@", "\x00", "ü", "$x", ":") + text[at:]
+	}
+	variables := map[string]any{}
+	if r.IntN(4) == 0 {
+		variables[r.pick("chain", "yes", "other")] = []any{nil, true, "SN_SEPOLIA", 7, "sn_main", []any{}, map[string]any{"a": 1}}[r.IntN(7)]
+	}
+	return string(encode(map[string]any{"query": text, "variables": variables}))
+}
+
+type grower struct {
+	*rand.Rand
+	aliases int
+}
+
+func (r *grower) pick(choices ...string) string { return choices[r.IntN(len(choices))] }
+
+// selection selects some fields of a type.
+func (r *grower) selection(t *ast.Definition, depth int) string {
+	var text strings.Builder
+	text.WriteString("{__typename ")
+	for range 1 + r.IntN(4) {
+		if len(t.Fields) == 0 || depth == 0 {
+			break
+		}
+		field := t.Fields[r.IntN(len(t.Fields))]
+		if r.IntN(40) == 0 {
+			text.WriteString(r.pick("nothing ", "...Missing ", "...F ", "... on Chain {id} ", "... {__typename} "))
+		}
+		if len(field.Arguments) > 0 || r.IntN(5) == 0 {
+			r.aliases++
+			fmt.Fprintf(&text, "a%d:", r.aliases)
+		}
+		text.WriteString(field.Name + r.arguments(field.Arguments))
+		if r.IntN(10) == 0 {
+			text.WriteString(r.pick("@skip(if:true)", "@include(if:$yes)", "@include(if:$yes)", "@skip(if:$chain)", "@other"))
+		}
+		if inner := parsedSchema.Types[field.Type.Name()]; inner.IsCompositeType() {
+			text.WriteString(r.selection(inner, depth-1))
+		}
+		text.WriteByte(' ')
+	}
+	return text.String() + "}"
+}
+
+func (r *grower) arguments(definitions ast.ArgumentDefinitionList) string {
+	var given []string
+	for _, d := range definitions {
+		if !d.Type.NonNull && r.IntN(2) == 0 {
+			continue
+		}
+		given = append(given, d.Name+":"+r.value(d.Type))
+	}
+	if len(given) == 0 {
+		return ""
+	}
+	return "(" + strings.Join(given, ",") + ")"
+}
+
+// value writes a literal, nearly always of the right type.
+func (r *grower) value(t *ast.Type) string {
+	if r.IntN(30) == 0 {
+		return r.pick("null", "7", `"x"`, "[]", "{a:1}", "1.5", "99999999999999999999", "$chain", "$gone", "NAME")
+	}
+	if t.Elem != nil {
+		return "[" + r.value(t.Elem) + "," + r.value(t.Elem) + "]"
+	}
+	switch t.NamedType {
+	case "Int":
+		return r.pick("1", "2", "100", "101", "-1")
+	case "Boolean":
+		return r.pick("true", "false")
+	case "ChainId":
+		return r.pick("SN_MAIN", "SN_SEPOLIA", "$chain")
+	case "ID":
+		return `"` + r.pick((&Chain{ChainID: domain.Mainnet}).ID(), (&Chain{ChainID: domain.Sepolia}).ID(), "bad") + `"`
+	default:
+		return `"` + r.pick("Chain", "x", "") + `"`
+	}
+}

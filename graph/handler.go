@@ -1,0 +1,84 @@
+package graph
+
+import (
+	"context"
+	"net/http"
+	"strings"
+
+	"github.com/99designs/gqlgen/graphql/executor"
+	"github.com/vektah/gqlparser/v2/ast"
+	"github.com/vektah/gqlparser/v2/validator/rules"
+
+	"astrolabe/telemetry"
+)
+
+// Handler serves the schema at one path: GET and POST, WebSocket and
+// server-sent events. Shutdown ends it.
+type Handler struct {
+	Options
+
+	executor *executor.Executor
+	schema   *ast.Schema
+	sizes    map[*ast.FieldDefinition]size
+	rules    *rules.Rules
+	service  *Service
+
+	documents *lru[*ast.QueryDocument] // by text
+	texts     *lru[string]             // by hash
+	streams   *streams
+	feed      *feed
+}
+
+// How many bytes of operation texts are remembered. A parsed document takes
+// some forty times its text.
+const (
+	documentMemory = 1 << 19
+	textMemory     = 4 << 20
+)
+
+// New makes a handler. It keeps nothing running while nobody subscribes.
+func New(o Options) *Handler {
+	h := &Handler{Options: o.withDefaults()}
+	executable := NewExecutableSchema(Config{Resolvers: resolvers{h}})
+	h.executor = executor.New(executable)
+	h.executor.SetErrorPresenter(h.present)
+	h.executor.SetRecoverFunc(recovered)
+	h.schema = executable.Schema()
+	h.sizes = sizesOf(h.schema)
+	h.rules = validation(!h.NoIntrospection)
+	h.service = describe(h.Options)
+	h.documents = newLRU[*ast.QueryDocument](documentMemory)
+	h.texts = newLRU[string](textMemory)
+	h.streams = newStreams(h.Limits.Streams)
+	h.feed = &feed{
+		statuses: h.Statuses, every: h.PollEvery, budget: h.Budget, logger: h.Logger,
+		subscribers: map[*subscriber]struct{}{},
+	}
+	return h
+}
+
+// The library's schema knows @defer, which no transport here carries.
+func init() { delete(parsedSchema.Directives, "defer") }
+
+// ServeHTTP answers a request or opens a stream.
+func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	ctx := r.Context()
+	if telemetry.RequestID(ctx) == "" {
+		r = r.WithContext(telemetry.WithRequestID(ctx, telemetry.ChooseRequestID(r.Header.Get("X-Request-Id"))))
+	}
+	if strings.EqualFold(r.Header.Get("Upgrade"), "websocket") {
+		h.serveSocket(w, r)
+		return
+	}
+	h.serveRequest(w, r)
+}
+
+// Shutdown ends every stream: sockets close with 1001, event streams end.
+// Those that are still open when ctx ends are cut off, and ctx's error is
+// returned. Requests without a stream are the HTTP server's to wait for. It
+// may be called more than once.
+func (h *Handler) Shutdown(ctx context.Context) error {
+	err := h.streams.shutdown(ctx)
+	h.feed.wait()
+	return err
+}

@@ -1,0 +1,45 @@
+package graph
+
+import (
+	"encoding/base64"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"astrolabe/domain"
+)
+
+// subprotocol is the only one that sockets speak.
+const subprotocol = "graphql-transport-ws"
+
+// checkHandshake refuses what is not a request for a WebSocket, before the
+// library does in its own words, and pages that may not open one.
+func (h *Handler) checkHandshake(r *http.Request) error {
+	key, err := base64.StdEncoding.DecodeString(strings.TrimSpace(r.Header.Get("Sec-WebSocket-Key")))
+	wellFormed := err == nil && len(key) == 16 && len(r.Header.Values("Sec-WebSocket-Key")) == 1 &&
+		r.Method == http.MethodGet && r.ProtoMajor == 1 && r.ProtoAtLeast(1, 1) &&
+		r.Header.Get("Sec-WebSocket-Version") == "13" && upgrades(r.Header)
+	if !wellFormed {
+		return domain.Errorf(domain.CodeInvalidRequest, "this is not a WebSocket handshake of version 13 over HTTP/1.1")
+	}
+	origin := r.Header.Get("Origin")
+	if origin == "" || slices.Contains(h.Origins, origin) {
+		return nil
+	}
+	if page, err := url.Parse(origin); err == nil && strings.EqualFold(page.Host, r.Host) {
+		return nil
+	}
+	return domain.Errorf(domain.CodeForbidden, "pages of this origin may not open a WebSocket here")
+}
+
+func upgrades(header http.Header) bool {
+	for _, line := range header.Values("Connection") {
+		for token := range strings.SplitSeq(line, ",") {
+			if strings.EqualFold(strings.TrimSpace(token), "upgrade") {
+				return true
+			}
+		}
+	}
+	return false
+}

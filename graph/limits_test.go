@@ -1,0 +1,172 @@
+package graph
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/vektah/gqlparser/v2"
+	"github.com/vektah/gqlparser/v2/ast"
+	"github.com/vektah/gqlparser/v2/validator/rules"
+
+	"astrolabe/domain"
+)
+
+// tight are limits that small operations pass.
+var tight = Limits{
+	BodyBytes: 4000, Tokens: 200, Depth: 4, Aliases: 3, RootFields: 5, Directives: 2, Repeats: 1, Cost: 60, ResponseBytes: 1000,
+}
+
+func TestEveryLimitIsNamedInItsError(t *testing.T) {
+	t.Parallel()
+	g := serve(t, func(o *Options) { o.Limits = tight })
+	for _, c := range []struct {
+		limit  string
+		query  string
+		max    int
+		actual int
+		code   domain.Code
+	}{
+		{limitTokens, "{" + strings.Repeat("__typename ", 199) + "}", 200, 201, domain.CodeInvalidRequest},
+		{limitTokens, strings.Repeat("#\n", 198) + "{__typename}", 200, 201, domain.CodeInvalidRequest},
+		{limitDepth, "{chains{edges{node{status{asOf}}}}}", 4, 5, domain.CodeInvalidRequest},
+		{limitDepth, "{chains{edges{node{...F}}}} fragment F on Chain{status{asOf}}", 4, 5, domain.CodeInvalidRequest},
+		{limitAliases, "{a:__typename b:__typename c:__typename d:__typename}", 3, 4, domain.CodeInvalidRequest},
+		{limitRootFields, "{__typename ...F ...F} fragment F on Query{chains{totalCount} service{version} __typename}", 5, 7, domain.CodeInvalidRequest},
+		{limitDirectives, "{__typename @skip(if:false) @include(if:true) ... @include(if:true){__typename}}", 2, 3, domain.CodeInvalidRequest},
+		{limitRepeats, "{__typename __typename __typename}", 1, 2, domain.CodeInvalidRequest},
+		{limitCost, "{chains(first:20){nodes{id chainId chainIdFelt}}}", 60, 62, domain.CodeInvalidRequest},
+		{limitResponse, "{service{limits{name description}}}", 1000, 0, domain.CodePayloadTooLarge},
+	} {
+		a := g.ask(t, c.query, nil)
+		if len(a.body.Errors) != 1 || a.body.Errors[0].Extensions.Limit == nil {
+			t.Errorf("%s: %s", c.limit, a.text)
+			continue
+		}
+		e := a.body.Errors[0]
+		if got := e.Extensions.Limit; got.Name != c.limit || got.Max != c.max || c.actual != 0 && got.Actual != c.actual {
+			t.Errorf("%s: the error names %+v", c.limit, got)
+		}
+		if e.Extensions.Code != c.code || !strings.Contains(e.Message, c.limit) || a.body.Data != nil {
+			t.Errorf("%s: %s", c.limit, a.text)
+		}
+	}
+}
+
+func TestABodyThatIsTooLargeIsRefused(t *testing.T) {
+	t.Parallel()
+	g := serve(t, func(o *Options) { o.Limits = tight })
+	a := g.post(t, `{"query":"{__typename}","extensions":{"padding":"`+strings.Repeat("x", 4000)+`"}}`, nil)
+	if a.status != 413 || len(a.body.Errors) != 1 {
+		t.Fatalf("%d %s", a.status, a.text)
+	}
+	if e := a.body.Errors[0].Extensions; e.Code != domain.CodePayloadTooLarge || e.Limit.Name != limitBody || e.Limit.Max != 4000 {
+		t.Errorf("got %s", a.text)
+	}
+}
+
+func TestTheServiceTellsTheLimitsInForce(t *testing.T) {
+	t.Parallel()
+	g := serve(t, func(o *Options) { o.Limits.Depth = 7 })
+	told := map[string]int{}
+	for _, limit := range g.service.Limits {
+		told[limit.Name] = limit.Max
+	}
+	want := map[string]int{
+		limitBody: 256 << 10, limitTokens: 4000, limitDepth: 7, limitAliases: 100, limitRootFields: 20, limitDirectives: 50,
+		limitRepeats: 50, limitCost: 300_000, limitResponse: 16 << 20, limitStreams: 5000, limitOperations: 32,
+	}
+	if diff := cmp.Diff(want, told); diff != "" {
+		t.Error(diff)
+	}
+	if a := g.ask(t, "{service{limits{name max}}}", nil); !strings.Contains(a.text, `{"name":"depth","max":7}`) {
+		t.Errorf("got %s", a.text)
+	}
+}
+
+func TestTheCostOfAnOperationIsItsValues(t *testing.T) {
+	t.Parallel()
+	g := serve(t, nil)
+	for query, want := range map[string]int{
+		`{__typename}`:                              1,
+		`{service{version}}`:                        2,
+		`{service{chains}}`:                         4,
+		`{chains{totalCount}}`:                      2,
+		`{chains(first:5){nodes{id chainId}}}`:      12,
+		`{chains{nodes{id}}}`:                       27,
+		`{chains(first:5){nodes{id}edges{cursor}}}`: 13,
+		`{chains(first:5){...F}} fragment F on ChainConnection{nodes{id}}`:                       7,
+		`{nodes(ids:["a","b","c"]){id}}`:                                                         4,
+		`{nodes(ids:"a"){id}}`:                                                                   2,
+		`{service @skip(if:true){version} __typename}`:                                           1,
+		`{...@include(if:false){service{version}} __typename}`:                                   1,
+		`query($yes:Boolean=true){service @skip(if:$yes){version} __typename @include(if:$yes)}`: 1,
+	} {
+		a := g.ask(t, query, nil)
+		if a.body.Extensions.Cost.Requested != want || a.body.Extensions.Cost.Limit != 300_000 {
+			t.Errorf("%s costs %+v, want %d: %s", query, a.body.Extensions.Cost, want, a.text)
+		}
+	}
+}
+
+func TestFragmentsOfFragmentsAreWeighedInLinearTime(t *testing.T) {
+	t.Parallel()
+	g := serve(t, nil)
+	var doubling strings.Builder
+	doubling.WriteString("{service{...F0}}")
+	for i := range 300 {
+		fmt.Fprintf(&doubling, "fragment F%d on Service{...F%d ...F%d}", i, i+1, i+1)
+	}
+	doubling.WriteString("fragment F300 on Service{version}")
+	a := g.ask(t, doubling.String(), nil)
+	if len(a.body.Errors) != 1 || a.body.Errors[0].Extensions.Limit == nil || a.body.Errors[0].Extensions.Limit.Name != limitCost {
+		t.Errorf("got %s", a.text)
+	}
+}
+
+func TestAFragmentCycleIsRefused(t *testing.T) {
+	t.Parallel()
+	g := serve(t, nil)
+	a := g.ask(t, "{service{...A}} fragment A on Service{...B} fragment B on Service{...A}", nil)
+	if len(a.body.Errors) == 0 || a.body.Errors[0].Extensions.Code != domain.CodeInvalidRequest {
+		t.Errorf("got %s", a.text)
+	}
+}
+
+// TestTheRichestPageFitsTheDefaultCost weighs the explorer's nested query on a
+// schema of its shape, plainly and as clients write it that ask for the type
+// of every object.
+func TestTheRichestPageFitsTheDefaultCost(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("testdata/nested.graphql")
+	if err != nil {
+		t.Fatal(err)
+	}
+	schema := gqlparser.MustLoadSchema(&ast.Source{Input: string(text)})
+	h := &Handler{schema: schema, sizes: sizesOf(schema)}
+	limit := Limits{}.withDefaults().Cost
+	plain := `{blocks(first:50){nodes{transactions(first:20){nodes{sender{label} events(first:10){nodes{contract{address token{symbol}} decodedFields{label}}}}}}}}`
+	typed := strings.ReplaceAll(plain[1:], "{", "{__typename ")
+	for query, want := range map[string]int{plain: 134_102, "{" + typed: 247_203} {
+		doc := gqlparser.MustLoadQueryWithRules(schema, query, rules.NewDefaultRules())
+		cost, err := h.costOf(doc.Operations[0], nil)
+		if err != nil || cost != want || cost > limit {
+			t.Errorf("costs %d of %d, want %d: %v", cost, limit, want, err)
+		}
+	}
+}
+
+func TestIntrospectionIsBounded(t *testing.T) {
+	t.Parallel()
+	g := serve(t, nil)
+	a := g.ask(t, `{__schema{types{fields{type{fields{type{fields{type{fields{name}}}}}}}}}}`, nil)
+	if a.body.Data != nil || len(a.body.Errors) == 0 || a.body.Errors[0].Extensions.Code != domain.CodeInvalidRequest {
+		t.Errorf("circular introspection: %s", a.text)
+	}
+	wide := g.ask(t, `{__schema{types{fields{args{type{fields{args{type{name}}}}}}}}}`, nil)
+	if wide.body.Extensions.Cost.Requested < 1000 {
+		t.Errorf("introspection is not weighed by its size: %s", wide.text[max(0, len(wide.text)-200):])
+	}
+}

@@ -1,0 +1,100 @@
+package graph
+
+import (
+	"encoding/base64"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"astrolabe/domain"
+)
+
+func TestAGlobalIDSurvivesTheRoundTrip(t *testing.T) {
+	t.Parallel()
+	for _, id := range []globalID{
+		{Type: "Chain", Chain: domain.Mainnet},
+		{Type: "Event", Chain: domain.Sepolia, Key: "12:3:0xabc"},
+	} {
+		got, err := parseGlobalID(id.String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(id, got); diff != "" {
+			t.Error(diff)
+		}
+	}
+}
+
+func TestAMalformedGlobalIDIsRejected(t *testing.T) {
+	t.Parallel()
+	encode := func(text string) string { return base64.RawURLEncoding.EncodeToString([]byte(text)) }
+	for _, text := range []string{
+		"", "!", "Chain:SN_MAIN:", encode("Chain"), encode("Chain:SN_MAIN"), encode("Chain:SN_OTHER:"),
+		encode("Chain:SN_MAIN:") + "=", strings.Repeat("A", maxIDText+1),
+	} {
+		if _, err := parseGlobalID(text); domain.CodeOf(err) != domain.CodeInvalidRequest {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+}
+
+func TestANodeIsFoundByItsID(t *testing.T) {
+	t.Parallel()
+	g := serve(t, nil)
+	id := (&Chain{ChainID: domain.Sepolia}).ID()
+	a := g.ask(t, `query($id: ID!) { node(id: $id) { __typename id ... on Chain { chainId chainIdFelt } } }`, map[string]any{"id": id})
+	want := `{"node":{"__typename":"Chain","id":"` + id + `","chainId":"SN_SEPOLIA","chainIdFelt":"0x534e5f5345504f4c4941"}}`
+	if string(a.body.Data) != want {
+		t.Errorf("got %s", a.text)
+	}
+}
+
+func TestAMalformedIDIsNullWithAnError(t *testing.T) {
+	t.Parallel()
+	g := serve(t, nil)
+	a := g.ask(t, `{ node(id: "nonsense") { id } }`, nil)
+	if string(a.body.Data) != `{"node":null}` || len(a.body.Errors) != 1 || a.body.Errors[0].Extensions.Code != domain.CodeInvalidRequest {
+		t.Errorf("got %s", a.text)
+	}
+}
+
+func TestAnIDOfAnotherTypeIsRejected(t *testing.T) {
+	t.Parallel()
+	g := serve(t, nil)
+	for _, id := range []globalID{{Type: "Comet", Chain: domain.Mainnet}, {Type: "Chain", Chain: domain.Mainnet, Key: "1"}} {
+		a := g.ask(t, `query($id: ID!) { node(id: $id) { id } }`, map[string]any{"id": id.String()})
+		if len(a.body.Errors) != 1 || a.body.Errors[0].Extensions.Code != domain.CodeInvalidRequest {
+			t.Errorf("%v: %s", id, a.text)
+		}
+	}
+}
+
+func TestNodesKeepTheirOrderAndFailOneByOne(t *testing.T) {
+	t.Parallel()
+	g := serve(t, func(o *Options) { o.Chains = []domain.Chain{domain.Mainnet} })
+	main, sepolia := (&Chain{ChainID: domain.Mainnet}).ID(), (&Chain{ChainID: domain.Sepolia}).ID()
+	a := g.ask(t, `query($ids: [ID!]!) { nodes(ids: $ids) { id } }`, map[string]any{"ids": []string{"?", main, sepolia, main}})
+	if want := `{"nodes":[null,{"id":"` + main + `"},null,{"id":"` + main + `"}]}`; string(a.body.Data) != want {
+		t.Errorf("got %s", a.text)
+	}
+	var failed []any
+	for _, e := range a.body.Errors {
+		failed = append(failed, e.Path[1], e.Extensions.Code)
+	}
+	if diff := cmp.Diff([]any{0.0, domain.CodeInvalidRequest, 2.0, domain.CodeUnsupportedChain}, failed); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func FuzzGlobalID(f *testing.F) {
+	f.Add((&Chain{ChainID: domain.Mainnet}).ID())
+	f.Add("Q2hhaW46")
+	f.Add("")
+	f.Fuzz(func(t *testing.T, text string) {
+		id, err := parseGlobalID(text)
+		if err == nil && id.String() != text {
+			t.Errorf("%q and %q are the same id", text, id.String())
+		}
+	})
+}

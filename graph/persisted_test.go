@@ -1,0 +1,81 @@
+package graph
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"astrolabe/domain"
+)
+
+func hashOf(query string) string {
+	sum := sha256.Sum256([]byte(query))
+	return hex.EncodeToString(sum[:])
+}
+
+func extension(hash string) string {
+	return fmt.Sprintf(`{"persistedQuery":{"version":1,"sha256Hash":%q}}`, hash)
+}
+
+func TestAPersistedQueryIsSentOnceAndThenByItsHash(t *testing.T) {
+	t.Parallel()
+	g := serve(t, nil)
+	query := `{service{version}}`
+	bare := map[string]string{"extensions": extension(hashOf(query))}
+	unknown := g.get(t, http.MethodGet, bare, nil)
+	if unknown.status != 200 || len(unknown.body.Errors) != 1 || unknown.body.Errors[0].Message != "PersistedQueryNotFound" || unknown.body.Errors[0].Extensions.Code != domain.CodeNotFound {
+		t.Fatalf("%d %s", unknown.status, unknown.text)
+	}
+	if a := g.post(t, fmt.Sprintf(`{"query":%q,"extensions":%s}`, query, extension(hashOf(query))), nil); a.body.Data == nil {
+		t.Fatalf("registering: %s", a.text)
+	}
+	for _, a := range []reply{g.get(t, http.MethodGet, bare, nil), g.post(t, `{"extensions":`+extension(hashOf(query))+`}`, nil)} {
+		if string(a.body.Data) != `{"service":{"version":"v1.2.3"}}` {
+			t.Errorf("by its hash: %s", a.text)
+		}
+	}
+}
+
+func TestAHashOfAnotherTextIsRefused(t *testing.T) {
+	t.Parallel()
+	g := serve(t, nil)
+	a := g.post(t, `{"query":"{__typename}","extensions":`+extension(hashOf("{service{version}}"))+`}`, nil)
+	if len(a.body.Errors) != 1 || a.body.Errors[0].Extensions.Code != domain.CodeInvalidRequest {
+		t.Errorf("got %s", a.text)
+	}
+	for _, extensions := range []string{`{"persistedQuery":7}`, `{"persistedQuery":{"version":2,"sha256Hash":"` + hashOf("x") + `"}}`, `{"persistedQuery":{"version":1,"sha256Hash":"ab"}}`} {
+		if a := g.post(t, `{"query":"{__typename}","extensions":`+extensions+`}`, nil); len(a.body.Errors) != 1 {
+			t.Errorf("%s: %s", extensions, a.text)
+		}
+	}
+}
+
+func TestOnlyValidTextsArePersistedAndWithinBounds(t *testing.T) {
+	t.Parallel()
+	g := serve(t, nil)
+	for _, query := range []string{`{nothing}`, `{`} {
+		g.post(t, fmt.Sprintf(`{"query":%q,"extensions":%s}`, query, extension(hashOf(query))), nil)
+		if _, kept := g.texts.get(hashOf(query)); kept {
+			t.Errorf("%s was kept", query)
+		}
+	}
+	memory := newLRU[string](10)
+	memory.put("old", "x", 5)
+	memory.put("used", "x", 5)
+	memory.get("old")
+	memory.put("new", "x", 5)
+	memory.put("huge", "x", 11)
+	memory.put("new", "y", 5)
+	var kept []string
+	for _, key := range []string{"old", "used", "new", "huge"} {
+		if _, ok := memory.get(key); ok {
+			kept = append(kept, key)
+		}
+	}
+	if strings.Join(kept, " ") != "old new" || memory.weight != 10 {
+		t.Errorf("kept %v, weight %d", kept, memory.weight)
+	}
+}

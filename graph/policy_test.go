@@ -1,0 +1,74 @@
+package graph
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// TestEveryRuleOfThePolicyIsHeldByATest reads the table of docs/graphql.md.
+func TestEveryRuleOfThePolicyIsHeldByATest(t *testing.T) {
+	t.Parallel()
+	text := documentation(t)
+	policy, _, _ := strings.Cut(text[strings.Index(text, "## Policy"):], "## Limits")
+	tests := testNames(t)
+	rules := regexp.MustCompile("(?m)^\\| (.+) \\| `(Test\\w+)` \\|$").FindAllStringSubmatch(policy, -1)
+	if rows := strings.Count(policy, "\n| "); len(rules) != rows-1 {
+		t.Errorf("%d of %d rows name a test", len(rules), rows-1)
+	}
+	for _, rule := range rules {
+		if !tests[rule[2]] {
+			t.Errorf("%q is held by %s, which does not exist", rule[1], rule[2])
+		}
+	}
+}
+
+// TestTheDocumentedLimitsAreTheDefaults compares the table of docs/graphql.md
+// with what an unconfigured handler tells.
+func TestTheDocumentedLimitsAreTheDefaults(t *testing.T) {
+	t.Parallel()
+	text := documentation(t)
+	for _, limit := range (Limits{}).withDefaults().list() {
+		row := "| `" + limit.Name + "` | " + strconv.Itoa(limit.Max) + " |"
+		if !strings.Contains(text, row) {
+			t.Errorf("docs/graphql.md has no row %s", row)
+		}
+	}
+}
+
+func documentation(t *testing.T) string {
+	t.Helper()
+	text, err := os.ReadFile("../docs/graphql.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// testNames lists the tests of this package.
+func testNames(t *testing.T) map[string]bool {
+	t.Helper()
+	files, err := filepath.Glob("*_test.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := map[string]bool{}
+	for _, file := range files {
+		parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.SkipObjectResolution)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, declaration := range parsed.Decls {
+			if function, ok := declaration.(*ast.FuncDecl); ok {
+				names[function.Name.Name] = true
+			}
+		}
+	}
+	return names
+}

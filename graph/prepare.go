@@ -1,0 +1,82 @@
+package graph
+
+import (
+	"context"
+
+	"github.com/99designs/gqlgen/graphql"
+	"github.com/vektah/gqlparser/v2/ast"
+
+	"astrolabe/domain"
+)
+
+// operation is one that may be executed: it was parsed, measured, validated,
+// coerced and found affordable.
+type operation struct {
+	*graphql.OperationContext
+	cost int
+}
+
+// errNoQuery is a fault of the request and not of an operation.
+var errNoQuery = domain.Errorf(domain.CodeInvalidRequest, "query must not be empty")
+
+// prepare makes an operation of the parameters of a request, or refuses them.
+// Carries says whether the transport carries the kind of operation.
+func (h *Handler) prepare(p params, carries func(ast.Operation) error) (*operation, error) {
+	text, keep, err := h.text(p)
+	if err != nil {
+		return nil, err
+	}
+	doc, known := h.documents.get(text)
+	if !known {
+		if doc, err = h.parse(text); err != nil {
+			return nil, err
+		}
+	}
+	op, err := choose(doc, p.OperationName)
+	if err != nil {
+		return nil, err
+	}
+	if err := carries(op.Operation); err != nil {
+		return nil, err
+	}
+	if !known {
+		if err := h.validate(doc); err != nil {
+			return nil, err
+		}
+		h.documents.put(text, doc, len(text))
+	}
+	keep()
+	variables, err := h.coerce(op, p.Variables)
+	if err != nil {
+		return nil, err
+	}
+	cost, err := h.costOf(op, variables)
+	if err != nil {
+		return nil, err
+	}
+	if err := within(limitCost, h.Limits.Cost, cost, "values in its answer"); err != nil {
+		return nil, err
+	}
+	return &operation{cost: cost, OperationContext: &graphql.OperationContext{
+		RawQuery: text, Doc: doc, Operation: op, OperationName: p.OperationName, Variables: variables,
+		RecoverFunc:            recovered,
+		ResolverMiddleware:     func(ctx context.Context, next graphql.Resolver) (any, error) { return next(ctx) },
+		RootResolverMiddleware: func(ctx context.Context, next graphql.RootResolver) graphql.Marshaler { return next(ctx) },
+	}}, nil
+}
+
+// choose returns the operation that a request names, or the only one.
+func choose(doc *ast.QueryDocument, name string) (*ast.OperationDefinition, error) {
+	if name == "" && len(doc.Operations) == 1 {
+		return doc.Operations[0], nil
+	}
+	for _, op := range doc.Operations {
+		if name != "" && op.Name == name {
+			return op, nil
+		}
+	}
+	if name == "" {
+		return nil, domain.Errorf(domain.CodeInvalidRequest, "operationName is needed: the document holds several operations")
+	}
+	return nil, domain.Errorf(domain.CodeInvalidRequest, "the document holds no operation of the name that operationName gives")
+}

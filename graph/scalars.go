@@ -1,0 +1,109 @@
+package graph
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+	"time"
+
+	"github.com/99designs/gqlgen/graphql"
+
+	"astrolabe/domain"
+	"astrolabe/starknet"
+)
+
+// MarshalFelt writes a felt in its canonical form.
+func MarshalFelt(f starknet.Felt) graphql.Marshaler { return quoted(f.String()) }
+
+// UnmarshalFelt reads a felt, padded or not.
+func UnmarshalFelt(v any) (starknet.Felt, error) {
+	text, ok := v.(string)
+	if !ok {
+		return starknet.Felt{}, domain.Errorf(domain.CodeInvalidRequest, "a Felt must be a string")
+	}
+	f, err := starknet.ParseFelt(text)
+	if err != nil {
+		return starknet.Felt{}, domain.Errorf(domain.CodeInvalidRequest, "a Felt must be 0x and hexadecimal digits below the field prime")
+	}
+	return f, nil
+}
+
+// MarshalBigInt writes an amount in base 10, as a string: JSON numbers lose
+// digits.
+func MarshalBigInt(a domain.Amount) graphql.Marshaler { return quoted(a.String()) }
+
+// UnmarshalBigInt reads base-10 digits, as a string or as a JSON integer.
+func UnmarshalBigInt(v any) (domain.Amount, error) {
+	switch v := v.(type) {
+	case string:
+		return domain.ParseAmount(v)
+	case json.Number:
+		return domain.ParseAmount(v.String())
+	case int64:
+		return domain.ParseAmount(strconv.FormatInt(v, 10))
+	default:
+		return domain.Amount{}, domain.Errorf(domain.CodeInvalidRequest, "a BigInt must be a string or an integer")
+	}
+}
+
+// MarshalDateTime writes a moment in UTC.
+func MarshalDateTime(t time.Time) graphql.Marshaler {
+	return quoted(t.UTC().Format(time.RFC3339Nano))
+}
+
+// UnmarshalDateTime reads a moment in any offset.
+func UnmarshalDateTime(v any) (time.Time, error) {
+	text, ok := v.(string)
+	if !ok {
+		return time.Time{}, domain.Errorf(domain.CodeInvalidRequest, "a DateTime must be a string")
+	}
+	t, err := time.Parse(time.RFC3339Nano, text)
+	if err != nil {
+		return time.Time{}, domain.Errorf(domain.CodeInvalidRequest, "a DateTime must be in the form of RFC 3339, like 2025-01-31T12:00:00Z")
+	}
+	return t.UTC(), nil
+}
+
+// MarshalCursor writes a cursor.
+func MarshalCursor(text string) graphql.Marshaler { return quoted(text) }
+
+// UnmarshalCursor reads a cursor. Whether it is a good one is decided where
+// it is used: it is bound to a field and its arguments.
+func UnmarshalCursor(v any) (string, error) {
+	text, ok := v.(string)
+	if !ok {
+		return "", domain.Errorf(domain.CodeInvalidRequest, "a Cursor must be a string")
+	}
+	return text, nil
+}
+
+// MarshalNumber writes a count or a block number as an Int, which GraphQL
+// bounds to 32 bits: what does not fit fails instead of being cut.
+func MarshalNumber(v uint64) graphql.ContextMarshaler {
+	return graphql.ContextWriterFunc(func(_ context.Context, w io.Writer) error {
+		if v > math.MaxInt32 {
+			return fmt.Errorf("%d does not fit into an Int", v)
+		}
+		_, err := io.WriteString(w, strconv.FormatUint(v, 10))
+		return err
+	})
+}
+
+// UnmarshalNumber reads an Int that is not negative.
+func UnmarshalNumber(_ context.Context, v any) (uint64, error) {
+	n, err := graphql.UnmarshalInt64(v)
+	if err != nil || n < 0 {
+		return 0, domain.Errorf(domain.CodeInvalidRequest, "the number must be an integer that is not negative")
+	}
+	return uint64(n), nil
+}
+
+// quoted writes text that needs no escapes.
+func quoted(text string) graphql.Marshaler {
+	return graphql.WriterFunc(func(w io.Writer) {
+		_, _ = io.WriteString(w, `"`+text+`"`)
+	})
+}

@@ -1,0 +1,116 @@
+package graph
+
+import (
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/vektah/gqlparser/v2/ast"
+)
+
+func TestTheGeneratedCodeIsOfTheSchemaFile(t *testing.T) {
+	t.Parallel()
+	file, err := os.ReadFile("../schema.graphql")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if sources[0].Input != string(file) {
+		t.Error("graph/generated.go is not current: run go generate ./graph")
+	}
+}
+
+func TestEveryElementOfTheSchemaIsDescribed(t *testing.T) {
+	t.Parallel()
+	described := func(what, description string) {
+		if !strings.HasSuffix(strings.TrimSpace(description), ".") {
+			t.Errorf("%s is not described in a sentence", what)
+		}
+	}
+	for _, definition := range parsedSchema.Types {
+		if definition.BuiltIn {
+			continue
+		}
+		described(definition.Name, definition.Description)
+		for _, value := range definition.EnumValues {
+			described(definition.Name+"."+value.Name, value.Description)
+		}
+		for _, field := range definition.Fields {
+			if strings.HasPrefix(field.Name, "__") {
+				continue
+			}
+			described(definition.Name+"."+field.Name, field.Description)
+			for _, argument := range field.Arguments {
+				described(definition.Name+"."+field.Name+"("+argument.Name+")", argument.Description)
+			}
+		}
+	}
+	for _, directive := range parsedSchema.Directives {
+		if directive.Position.Src.BuiltIn {
+			continue
+		}
+		described("@"+directive.Name, directive.Description)
+		for _, argument := range directive.Arguments {
+			described("@"+directive.Name+"("+argument.Name+")", argument.Description)
+		}
+	}
+}
+
+func TestOurScalarsNameTheirSpecification(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"Felt", "BigInt", "DateTime", "Cursor"} {
+		if parsedSchema.Types[name].Directives.ForName("specifiedBy") == nil {
+			t.Errorf("%s has no @specifiedBy", name)
+		}
+	}
+}
+
+// TestEveryListIsSized keeps the cost of an operation honest: a list without
+// a size would count as nothing.
+func TestEveryListIsSized(t *testing.T) {
+	t.Parallel()
+	sizes := sizesOf(parsedSchema)
+	repeated := map[string]bool{} // connection fields, by type and name
+	for field, size := range sizes {
+		for _, name := range size.fields {
+			repeated[field.Type.Name()+"."+name] = true
+		}
+	}
+	for _, definition := range parsedSchema.Types {
+		if definition.Kind == ast.InputObject {
+			continue
+		}
+		for _, field := range definition.Fields {
+			size, sized := sizes[field]
+			if field.Type.Elem != nil && !sized && !repeated[definition.Name+"."+field.Name] {
+				t.Errorf("%s.%s has no @listSize", definition.Name, field.Name)
+			}
+			if len(size.arguments) > 0 && size.maximum == 0 {
+				t.Errorf("%s.%s takes a size without a maximum", definition.Name, field.Name)
+			}
+			for _, name := range size.arguments {
+				if field.Arguments.ForName(name) == nil {
+					t.Errorf("%s.%s has no argument %s", definition.Name, field.Name, name)
+				}
+			}
+		}
+	}
+}
+
+func TestEveryConnectionHasTheSameFields(t *testing.T) {
+	t.Parallel()
+	connections := 0
+	for name, definition := range parsedSchema.Types {
+		if !strings.HasSuffix(name, "Connection") {
+			continue
+		}
+		connections++
+		for _, field := range []string{"edges", "nodes", "pageInfo", "totalCount", "totalCountExact"} {
+			if definition.Fields.ForName(field) == nil {
+				t.Errorf("%s has no %s", name, field)
+			}
+		}
+	}
+	if connections == 0 {
+		t.Error("the schema has no connection")
+	}
+}

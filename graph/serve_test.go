@@ -1,0 +1,208 @@
+package graph
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+	"log/slog"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"astrolabe/domain"
+	"astrolabe/domain/chain"
+	"astrolabe/starknet"
+)
+
+// store keeps heads in memory and counts how often it is read.
+type store struct {
+	mu    sync.Mutex
+	heads map[domain.Chain]chain.Head
+	reads int
+	fails error
+	stall bool // until the reader gives up
+}
+
+func newStore() *store {
+	s := &store{heads: map[domain.Chain]chain.Head{}}
+	s.move(domain.Mainnet, 100)
+	return s
+}
+
+// Heads returns what was stored.
+func (s *store) Heads(ctx context.Context) (map[domain.Chain]chain.Head, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.reads++
+	if s.stall {
+		<-ctx.Done()
+		return nil, ctx.Err()
+	}
+	return maps.Clone(s.heads), s.fails
+}
+
+// move stores a new head.
+func (s *store) move(c domain.Chain, number uint64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.heads[c] = chain.Head{
+		State:      chain.Following,
+		Block:      &domain.BlockRef{Number: number, Hash: starknet.FeltFromUint64(number * 16)},
+		ObservedAt: time.Now(),
+	}
+}
+
+func (s *store) fail(err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.fails = err
+}
+
+func (s *store) count() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.reads
+}
+
+type fixedKey struct{}
+
+func (fixedKey) CurrentKey() (uint32, []byte) { return 1, []byte("0123456789abcdef") }
+func (fixedKey) KeyOf(context.Context, uint32) ([]byte, bool) {
+	return []byte("0123456789abcdef"), true
+}
+
+// logbook collects what is logged.
+type logbook struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (l *logbook) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.Write(p)
+}
+
+func (l *logbook) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.String()
+}
+
+// servedGraph is a handler behind a real HTTP server.
+type servedGraph struct {
+	*Handler
+	url   string
+	store *store
+	log   *logbook
+}
+
+// serve starts a server; change adapts its options.
+func serve(tb testing.TB, change func(*Options)) *servedGraph {
+	tb.Helper()
+	g := &servedGraph{store: newStore(), log: new(logbook)}
+	o := Options{
+		Statuses:  chain.NewStatuses(g.store, 0),
+		Cursors:   domain.NewCursors(fixedKey{}),
+		Chains:    domain.Chains,
+		Version:   "v1.2.3",
+		Logger:    slog.New(slog.NewTextHandler(g.log, nil)),
+		PollEvery: 2 * time.Millisecond,
+	}
+	if change != nil {
+		change(&o)
+	}
+	g.Handler = New(o)
+	server := httptest.NewServer(g.Handler)
+	g.url = server.URL
+	tb.Cleanup(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+		defer cancel()
+		if err := g.Shutdown(ctx); err != nil {
+			tb.Errorf("shutdown: %v", err)
+		}
+		server.Close()
+		http.DefaultClient.CloseIdleConnections()
+	})
+	return g
+}
+
+// reply is a whole HTTP answer.
+type reply struct {
+	status int
+	header http.Header
+	text   string
+	body   struct {
+		Data       json.RawMessage
+		Errors     []wireError
+		Extensions struct {
+			Cost struct{ Requested, Limit int }
+		}
+	}
+}
+
+type wireError struct {
+	Message    string
+	Path       []any
+	Locations  []struct{ Line, Column int }
+	Extensions struct {
+		Code              domain.Code
+		DocSlug           string
+		RequestID         string
+		RetryAfterSeconds int
+		Reason            string
+		Limit             *struct {
+			Name        string
+			Max, Actual int
+		}
+	}
+}
+
+// ask sends an operation by POST.
+func (g *servedGraph) ask(t *testing.T, query string, variables map[string]any) reply {
+	t.Helper()
+	body, err := json.Marshal(map[string]any{"query": query, "variables": variables})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g.post(t, string(body), nil)
+}
+
+// post sends a body, with headers beside its content type.
+func (g *servedGraph) post(t *testing.T, body string, header map[string]string) reply {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, g.url, strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("Content-Type", "application/json")
+	for name, value := range header {
+		r.Header.Set(name, value)
+	}
+	return g.do(t, r)
+}
+
+func (g *servedGraph) do(t *testing.T, r *http.Request) reply {
+	t.Helper()
+	response, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	text, err := io.ReadAll(response.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := reply{status: response.StatusCode, header: response.Header, text: string(text)}
+	if len(text) > 0 {
+		if err := json.Unmarshal(text, &a.body); err != nil {
+			t.Fatalf("the answer is not JSON: %v\n%s", err, text)
+		}
+	}
+	return a
+}

@@ -1,0 +1,116 @@
+package graph
+
+import "github.com/vektah/gqlparser/v2/ast"
+
+// shape is what can be counted in a document before it is validated, so that
+// validation itself is given bounded work.
+type shape struct {
+	depth      int
+	rootFields int
+	aliases    int
+	directives int
+	repeats    int // of a response name in one set
+	introspect bool
+}
+
+// shapeOf measures a document: the widest and the deepest of its operations,
+// and what all of its text holds.
+func shapeOf(doc *ast.QueryDocument) shape {
+	m := measuring{fragments: doc.Fragments, depths: map[string]int{}, widths: map[string]int{}}
+	for _, op := range doc.Operations {
+		m.directives += len(op.Directives)
+		m.count(op.SelectionSet)
+		m.depth = max(m.depth, m.deep(op.SelectionSet))
+		m.rootFields = max(m.rootFields, m.wide(op.SelectionSet))
+	}
+	for _, fragment := range doc.Fragments {
+		m.directives += len(fragment.Directives)
+		m.count(fragment.SelectionSet)
+	}
+	return m.shape
+}
+
+type measuring struct {
+	shape
+	fragments ast.FragmentDefinitionList
+	// What each fragment adds is worked out once: spreads of spreads would
+	// otherwise take exponential time. A fragment that is being worked out
+	// counts as nothing, and validation refuses the cycle.
+	depths, widths map[string]int
+}
+
+// count counts what a text holds.
+func (m *measuring) count(set ast.SelectionSet) {
+	names := map[string]bool{}
+	for _, selection := range set {
+		switch s := selection.(type) {
+		case *ast.Field:
+			if names[s.Alias] {
+				m.repeats++
+			}
+			names[s.Alias] = true
+			m.directives += len(s.Directives)
+			if s.Alias != s.Name {
+				m.aliases++
+			}
+			if s.Name == "__schema" || s.Name == "__type" {
+				m.introspect = true
+			}
+			m.count(s.SelectionSet)
+		case *ast.InlineFragment:
+			m.directives += len(s.Directives)
+			m.count(s.SelectionSet)
+		case *ast.FragmentSpread:
+			m.directives += len(s.Directives)
+		}
+	}
+}
+
+// deep returns the number of nested fields.
+func (m *measuring) deep(set ast.SelectionSet) int {
+	deepest := 0
+	for _, selection := range set {
+		switch s := selection.(type) {
+		case *ast.Field:
+			deepest = max(deepest, 1+m.deep(s.SelectionSet))
+		case *ast.InlineFragment:
+			deepest = max(deepest, m.deep(s.SelectionSet))
+		case *ast.FragmentSpread:
+			deepest = max(deepest, m.spread(m.depths, s.Name, m.deep))
+		}
+	}
+	return deepest
+}
+
+// wide returns the number of fields of the set itself.
+func (m *measuring) wide(set ast.SelectionSet) int {
+	width := 0
+	for _, selection := range set {
+		switch s := selection.(type) {
+		case *ast.Field:
+			width = saturate(width + 1)
+		case *ast.InlineFragment:
+			width = saturate(width + m.wide(s.SelectionSet))
+		case *ast.FragmentSpread:
+			width = saturate(width + m.spread(m.widths, s.Name, m.wide))
+		}
+	}
+	return width
+}
+
+func (m *measuring) spread(known map[string]int, name string, measure func(ast.SelectionSet) int) int {
+	if value, ok := known[name]; ok {
+		return value
+	}
+	known[name] = 0
+	if fragment := m.fragments.ForName(name); fragment != nil {
+		known[name] = measure(fragment.SelectionSet)
+	}
+	return known[name]
+}
+
+// saturate keeps sums and products of what a client wrote from overflowing.
+func saturate(n int) int { return min(n, maxCount) }
+
+// maxCount is beyond every limit and small enough to be multiplied by itself.
+const maxCount = 1 << 31

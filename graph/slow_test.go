@@ -1,0 +1,123 @@
+package graph
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"astrolabe/domain"
+)
+
+// pipes is a listener whose connections hold nothing back: what one side does
+// not read, the other cannot write.
+type pipes struct {
+	dialled chan net.Conn
+	closed  chan struct{}
+}
+
+func (p *pipes) Accept() (net.Conn, error) {
+	select {
+	case conn := <-p.dialled:
+		return conn, nil
+	case <-p.closed:
+		return nil, net.ErrClosed
+	}
+}
+
+func (p *pipes) Close() error {
+	close(p.closed)
+	return nil
+}
+
+func (p *pipes) Addr() net.Addr { return &net.UnixAddr{} }
+
+// unbuffered serves the handler over pipes and returns the client's end of
+// one, on which a request was sent.
+func (g *servedGraph) unbuffered(t *testing.T, request string) net.Conn {
+	t.Helper()
+	listener := &pipes{make(chan net.Conn), make(chan struct{})}
+	server := &http.Server{Handler: g.Handler, ReadHeaderTimeout: time.Minute}
+	ended := make(chan error)
+	go func() { ended <- server.Serve(listener) }()
+	ours, theirs := net.Pipe()
+	listener.dialled <- theirs
+	t.Cleanup(func() {
+		_ = ours.Close()
+		_ = server.Close()
+		if err := <-ended; !errors.Is(err, http.ErrServerClosed) {
+			t.Error(err)
+		}
+	})
+	if _, err := ours.Write([]byte(request)); err != nil {
+		t.Fatal(err)
+	}
+	return ours
+}
+
+func eventsRequest() string {
+	body := `{"query":` + string(encode(follow)) + `}`
+	return fmt.Sprintf("POST / HTTP/1.1\r\nHost: x\r\nAccept: text/event-stream\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s", len(body), body)
+}
+
+func TestAClientThatDoesNotReadItsEventsIsDroppedWithACode(t *testing.T) {
+	t.Parallel()
+	g := serve(t, nil)
+	conn := g.unbuffered(t, eventsRequest())
+	lines := bufio.NewScanner(conn)
+	for lines.Scan() && !strings.HasPrefix(lines.Text(), "data: ") {
+		continue // the head of the answer, up to the first event
+	}
+	number := uint64(100)
+	eventually(t, "the subscriber is dropped", func() bool {
+		number++
+		g.store.move(domain.Mainnet, number)
+		return g.followers() == 0
+	})
+	for lines.Scan() && !strings.Contains(lines.Text(), "slow_consumer") {
+		continue // what was kept for the client
+	}
+	if text := lines.Text(); !strings.Contains(text, string(domain.CodeServiceUnavailable)) || !strings.Contains(text, "retryAfterSeconds") {
+		t.Errorf("the last event is %s", text)
+	}
+}
+
+func TestAClientThatStopsReadingIsCutOff(t *testing.T) {
+	t.Parallel()
+	g := serve(t, func(o *Options) { o.KeepAlive, o.WriteTimeout = 5*time.Millisecond, 20*time.Millisecond })
+	lines := bufio.NewScanner(g.unbuffered(t, eventsRequest()))
+	for lines.Scan() && !strings.HasPrefix(lines.Text(), "data: ") {
+		continue // the head of the answer, up to the first event
+	}
+	eventually(t, "the stream is given up", func() bool { return g.openStreams() == 0 && g.followers() == 0 })
+}
+
+func TestAClientThatNeverReadsIsCutOff(t *testing.T) {
+	t.Parallel()
+	arrived := make(chan struct{})
+	g := serve(t, func(o *Options) {
+		o.WriteTimeout = 20 * time.Millisecond
+		o.Authenticate = func(ctx context.Context, _ Credentials) (context.Context, error) {
+			close(arrived)
+			return ctx, nil
+		}
+	})
+	conn := g.unbuffered(t, eventsRequest())
+	<-arrived
+	if err := conn.SetWriteDeadline(time.Now().Add(10 * time.Second)); err != nil {
+		t.Fatal(err)
+	}
+	for {
+		if _, err := conn.Write([]byte{'\n'}); errors.Is(err, io.ErrClosedPipe) {
+			return
+		} else if err != nil {
+			t.Fatalf("the connection is still open: %v", err)
+		}
+	}
+}

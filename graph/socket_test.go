@@ -1,0 +1,373 @@
+package graph
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/coder/websocket"
+
+	"astrolabe/domain"
+)
+
+// client is the other end of a socket.
+type client struct {
+	t    *testing.T
+	conn *websocket.Conn
+}
+
+// received is a message of the server.
+type received struct {
+	ID, Type string
+	Payload  json.RawMessage
+}
+
+// dial opens a socket.
+func (g *servedGraph) dial(t *testing.T, o *websocket.DialOptions) *client {
+	t.Helper()
+	if o == nil {
+		o = &websocket.DialOptions{Subprotocols: []string{subprotocol}}
+	}
+	conn, response, err := websocket.Dial(t.Context(), g.url, o)
+	if err != nil {
+		t.Fatalf("%v: %v", err, response)
+	}
+	conn.SetReadLimit(1 << 20)
+	t.Cleanup(func() { _ = conn.CloseNow() })
+	return &client{t, conn}
+}
+
+// open opens a socket and introduces the client.
+func (g *servedGraph) open(t *testing.T) *client {
+	t.Helper()
+	c := g.dial(t, nil)
+	c.send(`{"type":"connection_init"}`)
+	c.expect("connection_ack", "")
+	return c
+}
+
+func (c *client) send(message string) {
+	c.t.Helper()
+	if err := c.conn.Write(c.t.Context(), websocket.MessageText, []byte(message)); err != nil {
+		c.t.Fatal(err)
+	}
+}
+
+// subscribe starts an operation.
+func (c *client) subscribe(id, query string) {
+	c.t.Helper()
+	c.send(fmt.Sprintf(`{"id":%q,"type":"subscribe","payload":{"query":%q}}`, id, query))
+}
+
+// expect returns the payload of the next message, which must be of the kind.
+func (c *client) expect(kind, id string) string {
+	c.t.Helper()
+	ctx, cancel := context.WithTimeout(c.t.Context(), 10*time.Second)
+	defer cancel()
+	_, text, err := c.conn.Read(ctx)
+	if err != nil {
+		c.t.Fatalf("instead of %s: %v", kind, err)
+	}
+	var m received
+	if err := json.Unmarshal(text, &m); err != nil || m.Type != kind || m.ID != id {
+		c.t.Fatalf("%s instead of %s %s: %v", text, kind, id, err)
+	}
+	return string(m.Payload)
+}
+
+// expectClose reads until the server closes the socket, with the code.
+func (c *client) expectClose(code websocket.StatusCode) {
+	c.t.Helper()
+	ctx, cancel := context.WithTimeout(c.t.Context(), 10*time.Second)
+	defer cancel()
+	for {
+		_, text, err := c.conn.Read(ctx)
+		if err == nil {
+			c.t.Logf("before the end: %s", text)
+			continue
+		}
+		if websocket.CloseStatus(err) != code {
+			c.t.Fatalf("closed with %v instead of %d", err, code)
+		}
+		return
+	}
+}
+
+func TestASubscriptionIsCarriedByASocket(t *testing.T) {
+	t.Parallel()
+	g := serve(t, nil)
+	c := g.open(t)
+	c.subscribe("1", follow)
+	for _, number := range []uint64{100, 101, 102} {
+		if result := c.expect("next", "1"); headNumber(t, result) != number {
+			t.Fatalf("%s instead of %d", result, number)
+		}
+		g.store.move(domain.Mainnet, number+1)
+	}
+	c.send(`{"id":"1","type":"complete"}`)
+	eventually(t, "the subscription is forgotten", func() bool { return g.followers() == 0 })
+	c.subscribe("1", `{service{version}}`) // the id is free again
+	for {
+		_, text, err := c.conn.Read(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if strings.Contains(string(text), "v1.2.3") {
+			break
+		}
+	}
+	c.expect("complete", "1")
+}
+
+func TestAQueryOnASocketIsOneResult(t *testing.T) {
+	t.Parallel()
+	g := serve(t, nil)
+	c := g.open(t)
+	c.subscribe("q", `{service{version}}`)
+	if result := c.expect("next", "q"); !strings.Contains(result, "v1.2.3") || !strings.Contains(result, `"cost"`) {
+		t.Errorf("got %s", result)
+	}
+	c.expect("complete", "q")
+}
+
+func TestAPersistedQueryWorksOnASocket(t *testing.T) {
+	t.Parallel()
+	g := serve(t, nil)
+	c := g.open(t)
+	query := `{service{version}}`
+	bare := `{"id":"p","type":"subscribe","payload":{"extensions":` + extension(hashOf(query)) + `}}`
+	c.send(bare)
+	if errs := c.expect("error", "p"); !strings.Contains(errs, "PersistedQueryNotFound") {
+		t.Errorf("got %s", errs)
+	}
+	c.send(fmt.Sprintf(`{"id":"p","type":"subscribe","payload":{"query":%q,"extensions":%s}}`, query, extension(hashOf(query))))
+	c.expect("next", "p")
+	c.expect("complete", "p")
+	c.send(bare)
+	c.expect("next", "p")
+	c.expect("complete", "p")
+}
+
+func TestARefusedOperationIsAnErrorMessage(t *testing.T) {
+	t.Parallel()
+	g := serve(t, func(o *Options) { o.Chains = []domain.Chain{domain.Sepolia} })
+	c := g.open(t)
+	for query, code := range map[string]domain.Code{
+		"{nothing}": domain.CodeInvalidRequest, "{": domain.CodeInvalidRequest, "mutation{__typename}": domain.CodeInvalidRequest, follow: domain.CodeUnsupportedChain,
+	} {
+		c.subscribe("x", query)
+		var errs []wireError
+		if err := json.Unmarshal([]byte(c.expect("error", "x")), &errs); err != nil || len(errs) != 1 || errs[0].Extensions.Code != code || errs[0].Extensions.RequestID == "" {
+			t.Errorf("%s: %+v %v", query, errs, err)
+		}
+	}
+}
+
+func TestABreachOfTheProtocolClosesTheSocket(t *testing.T) {
+	t.Parallel()
+	g := serve(t, func(o *Options) { o.Limits.BodyBytes = 2000 })
+	init := `{"type":"connection_init"}`
+	for name, c := range map[string]struct {
+		messages []string
+		code     websocket.StatusCode
+	}{
+		"not JSON":                {[]string{init, `{`}, closeBadMessage},
+		"not an object":           {[]string{init, `[]`}, closeBadMessage},
+		"data after the message":  {[]string{init, `{"type":"ping"} {}`}, closeBadMessage},
+		"no type":                 {[]string{init, `{}`}, closeBadMessage},
+		"a type of the server":    {[]string{init, `{"type":"next","id":"1","payload":{}}`}, closeBadMessage},
+		"the older protocol":      {[]string{init, `{"type":"start","id":"1","payload":{}}`}, closeBadMessage},
+		"an id that is a number":  {[]string{init, `{"type":"subscribe","id":1,"payload":{"query":"{__typename}"}}`}, closeBadMessage},
+		"no id":                   {[]string{init, `{"type":"subscribe","payload":{"query":"{__typename}"}}`}, closeBadMessage},
+		"a long id":               {[]string{init, `{"type":"subscribe","id":"` + strings.Repeat("x", 65) + `","payload":{"query":"{__typename}"}}`}, closeBadMessage},
+		"no payload":              {[]string{init, `{"type":"subscribe","id":"1"}`}, closeBadMessage},
+		"a payload of lists":      {[]string{init, `{"type":"subscribe","id":"1","payload":[]}`}, closeBadMessage},
+		"an init of lists":        {[]string{`{"type":"connection_init","payload":[]}`}, closeBadMessage},
+		"subscribe without init":  {[]string{`{"type":"subscribe","id":"1","payload":{"query":"{__typename}"}}`}, closeUnauthorized},
+		"two inits":               {[]string{init, init}, closeManyInits},
+		"two operations, one id":  {[]string{init, `{"type":"subscribe","id":"1","payload":{"query":"` + follow + `"}}`, `{"type":"subscribe","id":"1","payload":{"query":"{__typename}"}}`}, closeDuplicate},
+		"a message that is large": {[]string{init, `{"type":"ping","payload":"` + strings.Repeat("x", 2000) + `"}`}, websocket.StatusMessageTooBig},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			socket := g.dial(t, nil)
+			for _, message := range c.messages {
+				socket.send(message)
+			}
+			socket.expectClose(c.code)
+		})
+	}
+	t.Run("bytes", func(t *testing.T) {
+		t.Parallel()
+		socket := g.dial(t, nil)
+		if err := socket.conn.Write(t.Context(), websocket.MessageBinary, []byte(init)); err != nil {
+			t.Fatal(err)
+		}
+		socket.expectClose(closeBadMessage)
+	})
+	t.Run("another subprotocol", func(t *testing.T) {
+		t.Parallel()
+		g.dial(t, &websocket.DialOptions{Subprotocols: []string{"graphql-ws"}}).expectClose(closeSubprotocol)
+	})
+}
+
+func TestPingsAreAnsweredAndUnknownIDsIgnored(t *testing.T) {
+	t.Parallel()
+	g := serve(t, nil)
+	c := g.dial(t, nil)
+	c.send(`{"type":"ping"}`) // even before the introduction
+	c.expect("pong", "")
+	c.send(`{"type":"connection_init","payload":null}`)
+	c.expect("connection_ack", "")
+	c.send(`{"type":"pong"}`)
+	c.send(`{"type":"complete","id":"never"}`)
+	c.send(`{"type":"ping","payload":{"a":1}}`)
+	c.expect("pong", "")
+}
+
+func TestASocketThatDoesNotIntroduceItselfIsClosed(t *testing.T) {
+	t.Parallel()
+	g := serve(t, func(o *Options) { o.InitTimeout = 20 * time.Millisecond })
+	g.dial(t, nil).expectClose(closeInitTimeout)
+}
+
+func TestAnIntroductionInTimeKeepsTheSocketOpen(t *testing.T) {
+	t.Parallel()
+	g := serve(t, func(o *Options) { o.InitTimeout, o.KeepAlive = 500*time.Millisecond, 10*time.Millisecond })
+	c := g.open(t)
+	c.subscribe("1", follow)
+	for number := uint64(100); number < 103; number++ { // the client answers pings while it reads
+		c.expect("next", "1")
+		g.store.move(domain.Mainnet, number+1)
+	}
+}
+
+func TestAClientThatNoLongerAnswersIsCutOff(t *testing.T) {
+	t.Parallel()
+	g := serve(t, func(o *Options) { o.KeepAlive, o.WriteTimeout = 5*time.Millisecond, 20*time.Millisecond })
+	g.open(t) // and it never reads again, so that pings stay unanswered
+	eventually(t, "the socket is given up", func() bool { return g.openStreams() == 0 })
+}
+
+func TestTheIntroductionDecidesWhoCalls(t *testing.T) {
+	t.Parallel()
+	g := serve(t, func(o *Options) { o.Authenticate = onlyKey })
+	for key, code := range map[string]websocket.StatusCode{
+		"bad": closeUnauthorized, "weak": closeForbidden, "later": closeTryLater, "crash": closeInternal,
+	} {
+		c := g.dial(t, nil)
+		c.send(`{"type":"connection_init","payload":{"apiKey":"` + key + `"}}`)
+		c.expectClose(code)
+	}
+	c := g.dial(t, nil)
+	c.send(`{"type":"connection_init","payload":{"apiKey":"good"}}`)
+	c.expect("connection_ack", "")
+	c.subscribe("1", `{__typename}`)
+	c.expect("next", "1")
+}
+
+func TestOperationsOfASocketAreBounded(t *testing.T) {
+	t.Parallel()
+	g := serve(t, func(o *Options) { o.Limits.Operations = 2 })
+	c := g.open(t)
+	for _, id := range []string{"1", "2"} {
+		c.subscribe(id, follow)
+		c.expect("next", id)
+	}
+	c.subscribe("3", follow)
+	var errs []wireError
+	if err := json.Unmarshal([]byte(c.expect("error", "3")), &errs); err != nil || len(errs) != 1 {
+		t.Fatal(errs, err)
+	}
+	if e := errs[0].Extensions; e.Code != domain.CodeRateLimited || e.Limit == nil || e.Limit.Name != limitOperations || e.Limit.Max != 2 {
+		t.Errorf("got %+v", e)
+	}
+	c.send(`{"id":"1","type":"complete"}`)
+	c.subscribe("4", `{__typename}`)
+	c.expect("next", "4")
+}
+
+func TestPagesOfOtherOriginsMayNotOpenASocket(t *testing.T) {
+	t.Parallel()
+	g := serve(t, func(o *Options) { o.Origins = []string{"https://app.example"} })
+	host := strings.TrimPrefix(g.url, "http://")
+	for origin, welcome := range map[string]bool{
+		"": true, "https://app.example": true, "http://" + host: true, "https://app.example.evil": false, "http://app.example": false, "null": false, "::": false,
+	} {
+		conn, response, err := websocket.Dial(t.Context(), g.url, &websocket.DialOptions{Subprotocols: []string{subprotocol}, HTTPHeader: http.Header{"Origin": {origin}}})
+		if (err == nil) != welcome {
+			t.Errorf("origin %q: %v", origin, err)
+		}
+		if err != nil && response.StatusCode != http.StatusForbidden {
+			t.Errorf("origin %q: %s", origin, response.Status)
+		}
+		if conn != nil {
+			_ = conn.CloseNow()
+		}
+	}
+}
+
+func TestAMalformedHandshakeIsRefusedInOurShape(t *testing.T) {
+	t.Parallel()
+	g := serve(t, nil)
+	good := map[string]string{"Upgrade": "websocket", "Connection": "keep-alive, Upgrade", "Sec-WebSocket-Version": "13", "Sec-WebSocket-Key": "MDEyMzQ1Njc4OWFiY2RlZg=="}
+	for name, value := range map[string]string{"Connection": "keep-alive", "Sec-WebSocket-Version": "8", "Sec-WebSocket-Key": "short"} {
+		header := map[string]string{}
+		for k, v := range good {
+			header[k] = v
+		}
+		header[name] = value
+		a := g.get(t, http.MethodGet, nil, header)
+		if a.status != http.StatusBadRequest || len(a.body.Errors) != 1 || a.body.Errors[0].Extensions.Code != domain.CodeInvalidRequest {
+			t.Errorf("%s: %d %s", name, a.status, a.text)
+		}
+	}
+	if a := g.get(t, http.MethodPost, nil, good); a.status != http.StatusBadRequest {
+		t.Errorf("POST: %d %s", a.status, a.text)
+	}
+}
+
+func TestSocketsAreBounded(t *testing.T) {
+	t.Parallel()
+	g := serve(t, func(o *Options) { o.Limits.Streams = 1 })
+	g.open(t)
+	_, response, err := websocket.Dial(t.Context(), g.url, &websocket.DialOptions{Subprotocols: []string{subprotocol}})
+	if err == nil || response.StatusCode != http.StatusServiceUnavailable || response.Header.Get("Retry-After") == "" {
+		t.Errorf("%v %v", err, response)
+	}
+}
+
+func TestAShutdownClosesSocketsWithGoingAway(t *testing.T) {
+	t.Parallel()
+	g := serve(t, nil)
+	c := g.open(t)
+	c.subscribe("1", follow)
+	c.expect("next", "1")
+	ended := make(chan error)
+	go func() { ended <- g.Shutdown(t.Context()) }()
+	c.expectClose(closeGoingAway)
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+	if g.followers() != 0 || g.openStreams() != 0 {
+		t.Error("something goes on after the shutdown")
+	}
+}
+
+func TestAShutdownDoesNotWaitForeverForAClient(t *testing.T) {
+	t.Parallel()
+	g := serve(t, nil)
+	g.open(t) // and it never answers the goodbye
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	if err := g.Shutdown(ctx); err == nil {
+		t.Error("the client left by itself")
+	}
+	if g.openStreams() != 0 {
+		t.Error("the socket is still open")
+	}
+}
