@@ -2,6 +2,8 @@ module astrolabe
 
 go 1.26.8
 
+ignore ./web/node_modules
+
 require (
 	github.com/99designs/gqlgen v0.17.95
 	github.com/alecthomas/kong v1.16.1

@@ -44,13 +44,14 @@ type Param struct {
 	Min, Max   int64    // of IntegerKind
 	Default    string   // what stands for an absent parameter; empty: nothing
 	About      string   // one sentence for the reference
+	Example    string   // what the reference fills in
 }
 
 // maxTextParam bounds a free text in a query.
 const maxTextParam = 256
 
 // chainParam is the path segment that most operations share.
-var chainParam = Param{Name: "chain", In: InPath, Kind: ChainKind, Required: true, About: "The chain that is asked."}
+var chainParam = Param{Name: "chain", In: InPath, Kind: ChainKind, Required: true, About: "The chain that is asked.", Example: string(domain.Mainnet)}
 
 // check holds one text against the parameter's kind.
 func (p Param) check(text string) error {

@@ -42,14 +42,14 @@ func openGraphiQL(t *testing.T) (*browsertest.Tab, *graphqlServer) {
 
 // waitForResult polls until the result pane shows the text.
 func waitForResult(text string) chromedp.Action[chromedp.Void] {
-	return chromedp.Poll[chromedp.Void](fmt.Sprintf(
+	return browsertest.Await(fmt.Sprintf(
 		`document.querySelector('.graphiql-response')?.textContent.includes(%q)`, text))
 }
 
 // waitForTab polls until GraphiQL has read the operation and named its tab after
 // it; whatever was typed before is then known to it too.
 func waitForTab(operation string) chromedp.Action[chromedp.Void] {
-	return chromedp.Poll[chromedp.Void](fmt.Sprintf(
+	return browsertest.Await(fmt.Sprintf(
 		`document.querySelector('.graphiql-tab-button')?.textContent === %q`, operation))
 }
 
@@ -57,11 +57,10 @@ func waitForTab(operation string) chromedp.Action[chromedp.Void] {
 // and waits until the editor shows it.
 func replaceText(editor chromedp.CSS, text string) chromedp.Action[chromedp.Void] {
 	return chromedp.Steps(
-		chromedp.Click(editor+" .view-lines"),
-		chromedp.Poll[chromedp.Void](fmt.Sprintf(`document.activeElement.closest(%q) !== null`, editor)),
+		chromedp.Focus(editor+" textarea"),
 		chromedp.KeyEvent("a", chromedp.KeyModifiers(chromedp.ModifierCtrl)),
 		chromedp.Evaluate[chromedp.Void](fmt.Sprintf(`void document.execCommand('insertText', false, %q)`, text)),
-		chromedp.Poll[chromedp.Void](fmt.Sprintf(
+		browsertest.Await(fmt.Sprintf(
 			`document.querySelector(%q).textContent.replaceAll('\u00a0', ' ').includes(%q)`, editor+" .view-lines", text)),
 	)
 }
@@ -78,7 +77,7 @@ func TestGraphiQLAnswersAQueryWithTheKeyOfTheBox(t *testing.T) {
 	tab, graph := openGraphiQL(t)
 	tab.Do(
 		chromedp.SendKeys(keyBox, key),
-		chromedp.Click(runButton),
+		browsertest.Press(runButton),
 		waitForResult(version),
 	)
 	if keys := graph.keys(); len(keys) != 1 || keys[0] != key {
@@ -93,7 +92,7 @@ func TestGraphiQLAnswersAQueryWithTheKeyOfTheBox(t *testing.T) {
 func TestGraphiQLSendsNoKeyHeaderWithoutAKey(t *testing.T) {
 	t.Parallel()
 	tab, graph := openGraphiQL(t)
-	tab.Do(chromedp.Click(runButton), waitForResult(version))
+	tab.Do(browsertest.Press(runButton), waitForResult(version))
 	if keys := graph.keys(); len(keys) != 1 || keys[0] != "" {
 		t.Errorf("keys received: %q, want one operation without", keys)
 	}
@@ -107,7 +106,7 @@ func TestGraphiQLSubscribesWithTheKeyInTheOpeningMessage(t *testing.T) {
 		chromedp.SendKeys(keyBox, key),
 		replaceText(queryEditor, "subscription Greet { greeting }"),
 		waitForTab("Greet"),
-		chromedp.Click(runButton),
+		browsertest.Press(runButton),
 		waitForResult("hello-"+key),
 	)
 	if left := traces(tab); strings.Contains(left, key) {
@@ -120,15 +119,15 @@ func TestGraphiQLForgetsRequestHeaders(t *testing.T) {
 	t.Parallel()
 	tab, graph := openGraphiQL(t)
 	tab.Do(
-		chromedp.Click(chromedp.CSS(`button[data-name="headers"]`)),
+		browsertest.Press(`button[data-name="headers"]`),
 		chromedp.WaitVisible(chromedp.CSS(`button.active[data-name="headers"]`)),
 		replaceText(`.graphiql-editor-tool > .graphiql-editor:not(.hidden)`, `{"X-Service-Api-Key": "`+key+`"}`),
 		replaceText(queryEditor, "query Version { service { version } }"),
 		waitForTab("Version"),
-		chromedp.Click(runButton),
+		browsertest.Press(runButton),
 		waitForResult(version),
-		chromedp.Poll[chromedp.Void](`localStorage.getItem('graphiql:queries')?.includes('Version')`),
-		chromedp.Poll[chromedp.Void](`localStorage.getItem('graphiql:tabState')?.includes('Version')`),
+		browsertest.Await(`localStorage.getItem('graphiql:queries')?.includes('Version')`),
+		browsertest.Await(`localStorage.getItem('graphiql:tabState')?.includes('Version')`),
 	)
 	if keys := graph.keys(); len(keys) != 1 || keys[0] != key {
 		t.Errorf("keys received: %q, want the one of the header editor", keys)
@@ -153,8 +152,8 @@ func TestGraphiQLShowsTheSchemaInTheExplorer(t *testing.T) {
 	t.Parallel()
 	tab, _ := openGraphiQL(t)
 	tab.Do(
-		chromedp.Click(chromedp.CSS(`button[aria-label="Show GraphiQL Explorer"]`)),
-		chromedp.Poll[chromedp.Void](`document.querySelector('.docExplorerWrap')?.textContent.includes('service')`),
+		browsertest.Press(`button[aria-label="Show GraphiQL Explorer"]`),
+		browsertest.Await(`document.querySelector('.docExplorerWrap')?.textContent.includes('service')`),
 	)
 	tab.AssertQuiet()
 }

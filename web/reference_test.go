@@ -39,9 +39,9 @@ func TestReferenceTriesAnOperationWithTheKeyOfTheBox(t *testing.T) {
 	tab := openReference(t)
 	tab.Do(
 		chromedp.SendKeys(keyBox, key),
-		chromedp.Click(chromedp.CSS("#operations-Status-getStatus .opblock-summary-control")),
-		chromedp.Click(chromedp.CSS("#operations-Status-getStatus .execute")),
-		chromedp.Poll[chromedp.Void](`document.querySelector('.live-responses-table')?.textContent.includes('seen-`+key+`')`),
+		browsertest.Press("#operations-Status-getStatus .opblock-summary-control"),
+		browsertest.Press("#operations-Status-getStatus .execute"),
+		browsertest.Await(`document.querySelector('.live-responses-table')?.textContent.includes('seen-`+key+`')`),
 	)
 	if left := traces(tab); strings.Contains(left, key) {
 		t.Errorf("the key stays behind in %s", left)
@@ -53,9 +53,9 @@ func TestReferenceShowsSchemasAndTheAuthorizeDialog(t *testing.T) {
 	t.Parallel()
 	tab := openReference(t)
 	tab.Do(
-		chromedp.Click(chromedp.CSS("section.models .json-schema-2020-12-accordion")),
-		chromedp.Poll[chromedp.Void](`document.querySelector('section.models').textContent.includes('finalized')`),
-		chromedp.Click(chromedp.CSS(".btn.authorize")),
+		browsertest.Press("section.models .json-schema-2020-12-accordion"),
+		browsertest.Await(`document.querySelector('section.models').textContent.includes('finalized')`),
+		browsertest.Press(".btn.authorize"),
 		chromedp.WaitVisible(chromedp.CSS(".modal-ux")),
 	)
 	tab.AssertQuiet()

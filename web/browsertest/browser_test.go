@@ -54,7 +54,7 @@ func TestRequestsToOtherHostsAreSeen(t *testing.T) {
 		const answered = new Promise((done) => { worker.onmessage = done; });
 		Promise.all([ask('http://page.example/'), ask('`+other+`/elsewhere'), answered]).then(() => { p.textContent = 'done'; });
 	</script>`))
-	tab.Do(chromedp.Poll[chromedp.Void](`document.querySelector('#p').textContent === 'done'`))
+	tab.Do(browsertest.Await(`document.querySelector('#p').textContent === 'done'`))
 	outside := tab.OutsideRequests()
 	for _, want := range []string{"GET http://page.example/", "GET " + other + "/elsewhere", "GET http://worker.example/"} {
 		if !slices.Contains(outside, want) {

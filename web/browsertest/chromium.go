@@ -48,10 +48,10 @@ func flags(executable string) []chromedp.ExecAllocatorOption {
 }
 
 // behind gives a page a profile of its own in which every request goes through
-// the proxy, those to loopback included.
-func behind(proxy string) chromedp.ContextOption {
+// the proxy, other ports of loopback included, except those to the page's host.
+func behind(proxy, host string) chromedp.ContextOption {
 	return chromedp.WithNewBrowserContext(func(p *target.CreateBrowserContextParams) {
 		p.ProxyServer = proxy
-		p.ProxyBypassList = "<-loopback>"
+		p.ProxyBypassList = "<-loopback>;" + host
 	})
 }

@@ -37,7 +37,7 @@ func Page(t testing.TB, address string) *Tab {
 	if err != nil {
 		t.Fatalf("address of the page: %v", err)
 	}
-	wall := newWall(t, parsed.Host)
+	wall := newWall(t)
 
 	ctx, cancelTimeout := context.WithTimeout(context.Background(), patience)
 	t.Cleanup(cancelTimeout)
@@ -48,7 +48,7 @@ func Page(t testing.TB, address string) *Tab {
 	if err := chromedp.Do(browser); err != nil {
 		t.Fatalf("start %s: %v", executable, err)
 	}
-	ctx, cancelTab := chromedp.NewContext(browser, behind(wall.url))
+	ctx, cancelTab := chromedp.NewContext(browser, behind(wall.url, parsed.Host))
 	t.Cleanup(cancelTab)
 
 	nextMessage, stop := iter.Pull2(chromedp.Console(ctx))
@@ -64,8 +64,6 @@ func (tab *Tab) Do(actions ...chromedp.Action[chromedp.Void]) {
 	tab.t.Helper()
 	for i, action := range actions {
 		if _, err := chromedp.Run(tab.ctx, action); err != nil {
-			dbg, _ := chromedp.Run(tab.ctx, chromedp.Evaluate[string](`JSON.stringify({a: document.activeElement.outerHTML.slice(0,300), c: [...document.querySelectorAll('.graphiql-editor, .graphiql-query-editor')].map(e=>[e.className, e.textContent.slice(0,300)]), r: document.querySelector('.graphiql-response')?.textContent, t: document.querySelector('.graphiql-tab-button')?.textContent, ls: localStorage})`))
-			tab.t.Log(dbg)
 			tab.t.Fatalf("in the browser, action %d of %d: %v", i+1, len(actions), err)
 		}
 	}

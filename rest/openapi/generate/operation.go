@@ -67,6 +67,9 @@ func parameters(params []rest.Param) []object {
 			"name": p.Name, "in": string(p.In), "required": p.Required || p.In == rest.InPath,
 			"description": p.About, "schema": schema,
 		}
+		if p.Example != "" {
+			out[i]["example"] = p.Example
+		}
 	}
 	return out
 }
