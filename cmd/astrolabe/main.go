@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"os"
 	"os/signal"
+	"runtime/debug"
 	"syscall"
 
 	"github.com/alecthomas/kong"
@@ -52,7 +53,16 @@ type console struct {
 	metrics *telemetry.Metrics
 }
 
+// gcPercent lets a small heap grow further between collections than Go's
+// default: requests are short-lived garbage on a few megabytes of live data,
+// and collecting after every few hundred of them costs throughput for memory
+// that nobody misses. GOGC overrides it.
+const gcPercent = 400
+
 func main() {
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(gcPercent)
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr))
