@@ -1,6 +1,7 @@
 # Astrolabe: one command for each habit. "make help" lists them.
 
 SHELL := /bin/bash
+.SHELLFLAGS := -o pipefail -c
 GO ?= go
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo development)
 # The race detector needs a C compiler; without one the tests run without it.
@@ -32,6 +33,7 @@ soak: postgres ## Run the long campaigns
 	ASTROLABE_SOAK=1 $(GO) test $(RACE) -count=1 -timeout 6h ./...
 
 lint: bin/golangci-lint ## Run the linters
+	$(GO) mod tidy -diff
 	bin/golangci-lint run ./...
 
 # The linters are a module of their own, so that their dependencies are not ours.
@@ -62,7 +64,7 @@ bench-frame: build postgres ## Start-up times and idle memory, into docs/bench/f
 bench-facades: build postgres ## Both facades against bare handlers, into docs/bench/facades.txt
 	scripts/bench-facades | tee docs/bench/facades.txt
 
-postgres:
+postgres: ## Install Postgres' server where it is missing and may be installed
 	@scripts/postgres
 
 clean: ## Remove what the build made

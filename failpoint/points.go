@@ -1,6 +1,6 @@
 package failpoint
 
-// The points, in the order in which a start of the program passes them.
+// The points that a start of the program passes.
 const (
 	PostgresLock       = "postgres.lock"
 	PostgresInitdb     = "postgres.initdb"

@@ -87,6 +87,7 @@ func (e *events) begin() error {
 	header.Set("Content-Type", mediaStream+"; charset=utf-8")
 	header.Set("Cache-Control", "private, no-store")
 	header.Set("X-Accel-Buffering", "no")
+	_ = e.control.SetReadDeadline(time.Time{}) // the request is read; the stream may last
 	e.w.WriteHeader(http.StatusOK)
 	return e.write("")
 }

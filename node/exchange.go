@@ -33,7 +33,7 @@ func (p *Pool) exchange(ctx context.Context, e endpoint, q query) (json.RawMessa
 	if err != nil {
 		return nil, &Fault{Upstream: e.name, err: withoutURL(ctx, err), sent: sent()}
 	}
-	defer response.Body.Close()
+	defer func() { _ = response.Body.Close() }()
 	result, err := p.readAnswer(response, id, q)
 	if err == nil && q.accept != nil {
 		if err = q.accept(result); err != nil {

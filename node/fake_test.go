@@ -66,7 +66,7 @@ func newFakeNode(t *testing.T) *fakeNode {
 		}
 	}
 	n.Start()
-	t.Cleanup(n.Server.Close)
+	t.Cleanup(n.Close)
 	return n
 }
 

@@ -24,6 +24,7 @@ type socket struct {
 
 // dial connects to an endpoint.
 func (p *Pool) dial(ctx context.Context, e endpoint) (*socket, error) {
+	//nolint:bodyclose // the library closes the body of a failed handshake
 	conn, _, err := websocket.Dial(ctx, e.url, &websocket.DialOptions{HTTPClient: p.client})
 	if err != nil {
 		if _, ok := errors.AsType[*url.Error](err); ok {

@@ -81,7 +81,7 @@ func openStream[T any](ctx context.Context, p *Pool, method string, params json.
 		ended:    make(chan struct{}),
 		state:    StreamConnecting,
 	}
-	ctx, s.cancel = context.WithCancel(ctx)
+	ctx, s.cancel = context.WithCancel(ctx) //nolint:gosec // Close and the end of the stream call it
 	ctx, done, err := p.begin(ctx)
 	if err != nil {
 		s.end(err)

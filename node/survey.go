@@ -48,7 +48,9 @@ func (p *Pool) survey(ctx context.Context) {
 		asked.Go(func() {
 			_, _ = p.try(ctx, u, query{method: "starknet_blockNumber", accept: func(result json.RawMessage) error {
 				head, err := decode(result, (*scanner).uint)
-				heads[i] = &head
+				if err == nil {
+					heads[i] = &head
+				}
 				return err
 			}}, 1)
 		})

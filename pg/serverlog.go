@@ -65,11 +65,13 @@ func (l *serverLog) line(line string) {
 		l.tail = l.tail[1:]
 	}
 	level := slog.LevelDebug
-	switch severity {
-	case "WARNING", "ERROR", "FATAL":
-		level = slog.LevelWarn
-	case "PANIC":
+	switch {
+	case strings.HasSuffix(message, "terminating connection due to administrator command"):
+		// what our own Stop does to the sessions that are left
+	case severity == "PANIC":
 		level = slog.LevelError
+	case severity == "WARNING" || severity == "ERROR" || severity == "FATAL":
+		level = slog.LevelWarn
 	}
 	l.logger.Log(context.Background(), level, message, "from", "postgres", "process", process)
 }

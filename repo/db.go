@@ -2,6 +2,7 @@ package repo
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -13,6 +14,13 @@ import (
 
 	"astrolabe/telemetry"
 )
+
+// connectTimeout bounds an attempt to connect where the URL sets no other
+// (connect_timeout): a host that swallows packets must not hang the start.
+const connectTimeout = 10 * time.Second
+
+// ErrAddress means that the database's address cannot be understood.
+var ErrAddress = errors.New("the database address is malformed")
 
 // Options say how to reach the database.
 type Options struct {
@@ -34,13 +42,16 @@ type DB struct {
 func Open(ctx context.Context, o Options) (*DB, error) {
 	config, err := pgxpool.ParseConfig(o.URL)
 	if err != nil {
-		return nil, fmt.Errorf("the database address is malformed: %w", err)
+		return nil, fmt.Errorf("%w: %w", ErrAddress, err)
 	}
 	config.MaxConns = int32(max(o.MaxConns, 0))
 	if config.MaxConns == 0 {
 		config.MaxConns = 10
 	}
 	config.MaxConnIdleTime = 5 * time.Minute
+	if config.ConnConfig.ConnectTimeout == 0 {
+		config.ConnConfig.ConnectTimeout = connectTimeout
+	}
 	// bun writes its arguments into the statement's text, so its statements
 	// are not worth preparing. Hot reads ask for preparation themselves.
 	config.ConnConfig.DefaultQueryExecMode = pgx.QueryExecModeExec
@@ -52,7 +63,9 @@ func Open(ctx context.Context, o Options) (*DB, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open the database: %w", err)
 	}
-	if err := pool.Ping(ctx); err != nil {
+	reaching, cancel := context.WithTimeout(ctx, config.ConnConfig.ConnectTimeout)
+	defer cancel()
+	if err := pool.Ping(reaching); err != nil {
 		pool.Close()
 		return nil, fmt.Errorf("reach the database: %w", err)
 	}
@@ -78,6 +91,6 @@ func registerPool(m *telemetry.Metrics, pool *pgxpool.Pool) {
 		func() float64 { return float64(pool.Stat().AcquiredConns()) })
 	m.Gauge("db_connections_max", "The largest number of database connections.",
 		func() float64 { return float64(pool.Stat().MaxConns()) })
-	m.Gauge("db_waits", "Times that a statement had to wait for a connection.",
+	m.Counter("db_waits_total", "Times that a statement had to wait for a connection.",
 		func() float64 { return float64(pool.Stat().EmptyAcquireCount()) })
 }

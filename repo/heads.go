@@ -12,12 +12,14 @@ import (
 
 // Heads implements chain.Heads.
 func (db *DB) Heads(ctx context.Context) (map[domain.Chain]chain.Head, error) {
-	// At most one row per chain: a scan of the whole table.
+	// At most one row per chain: a scan of the whole table, with the lease of
+	// each by its primary key. The database's clock judges the lease.
 	rows, err := db.pool.Query(ctx, `/* head.list */
-		SELECT chain, state, coalesce(reason_code, ''), block_number, block_hash, observed_at
-		FROM chain_heads`, pgx.QueryExecModeCacheStatement)
+		SELECT h.chain, h.state, coalesce(h.reason_code, ''), h.block_number, h.block_hash, h.observed_at,
+			coalesce(l.expires_at > now(), false)
+		FROM chain_heads h LEFT JOIN index_leases l ON l.chain = h.chain`, pgx.QueryExecModeCacheStatement)
 	if err != nil {
-		return nil, err
+		return nil, outage(err)
 	}
 	heads := make(map[domain.Chain]chain.Head)
 	var (
@@ -26,7 +28,7 @@ func (db *DB) Heads(ctx context.Context) (map[domain.Chain]chain.Head, error) {
 		number *int64
 		hash   *starknet.Felt
 	)
-	_, err = pgx.ForEachRow(rows, []any{&c, &head.State, &head.ReasonCode, &number, &hash, &head.ObservedAt}, func() error {
+	_, err = pgx.ForEachRow(rows, []any{&c, &head.State, &head.ReasonCode, &number, &hash, &head.ObservedAt, &head.Led}, func() error {
 		head.Block = nil
 		if number != nil && hash != nil {
 			head.Block = &domain.BlockRef{Number: uint64(*number), Hash: *hash}
@@ -34,7 +36,7 @@ func (db *DB) Heads(ctx context.Context) (map[domain.Chain]chain.Head, error) {
 		heads[c] = head
 		return nil
 	})
-	return heads, err
+	return heads, outage(err)
 }
 
 // RecordHead stores what the leader of a chain has learned. Without a live
@@ -66,7 +68,7 @@ func (db *DB) RecordHead(ctx context.Context, lease chain.Lease, head chain.Head
 			observed_at = excluded.observed_at`,
 		string(lease.Chain), lease.Holder, lease.Epoch, string(head.State), reason, number, hash)
 	if err != nil {
-		return err
+		return outage(err)
 	}
 	if tag.RowsAffected() == 0 {
 		return chain.ErrLeaseLost

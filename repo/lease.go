@@ -28,7 +28,7 @@ func (db *DB) TakeLease(ctx context.Context, c domain.Chain, holder string, last
 	if errors.Is(err, pgx.ErrNoRows) {
 		return chain.Lease{}, false, nil
 	}
-	return lease, err == nil, err
+	return lease, err == nil, outage(err)
 }
 
 // ReleaseLease implements chain.Leases.
@@ -37,5 +37,5 @@ func (db *DB) ReleaseLease(ctx context.Context, lease chain.Lease) error {
 		UPDATE index_leases SET expires_at = now()
 		WHERE chain = $1 AND holder = $2 AND epoch = $3`,
 		string(lease.Chain), lease.Holder, lease.Epoch)
-	return err
+	return outage(err)
 }

@@ -76,6 +76,15 @@ func TestAHeadWithoutABlockKeepsTheLastOneKnown(t *testing.T) {
 	}
 	heads, err := db.Heads(t.Context())
 	got := heads[domain.Mainnet]
+	if !got.Led {
+		t.Error("its leader is not seen")
+	}
+	if err := db.ReleaseLease(t.Context(), lease); err != nil {
+		t.Fatal(err)
+	}
+	if after, err := db.Heads(t.Context()); err != nil || after[domain.Mainnet].Led {
+		t.Errorf("after the release it still has a leader: %v", err)
+	}
 	if err != nil || got.State != chain.Halted || got.ReasonCode != chain.ReasonNodeUnavailable || got.Block == nil || *got.Block != block {
 		t.Errorf("got %+v, %v", got, err)
 	}

@@ -39,7 +39,7 @@ type QueueOptions struct {
 	Parallel int
 }
 
-// NewQueue prepares a queue; Start begins its work.
+// NewQueue prepares a queue; Run does its work.
 func (db *DB) NewQueue(o QueueOptions) (*Queue, error) {
 	parallel := o.Parallel
 	if parallel <= 0 {
@@ -59,6 +59,9 @@ func (db *DB) NewQueue(o QueueOptions) (*Queue, error) {
 	return &Queue{client: client, stopping: stopping}, nil
 }
 
+// cancelTime is how long cancelled jobs may take to notice.
+const cancelTime = 5 * time.Second
+
 // Run works until ctx ends, then lets running jobs finish for up to drain
 // before it cancels them. An unfinished job runs again elsewhere.
 func (q *Queue) Run(ctx context.Context, drain time.Duration) error {
@@ -72,5 +75,7 @@ func (q *Queue) Run(ctx context.Context, drain time.Duration) error {
 	if err := q.client.Stop(patient); err == nil {
 		return nil
 	}
-	return q.client.StopAndCancel(context.WithoutCancel(ctx))
+	last, cancelLast := context.WithTimeout(context.WithoutCancel(ctx), cancelTime)
+	defer cancelLast()
+	return q.client.StopAndCancel(last)
 }

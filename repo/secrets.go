@@ -27,7 +27,7 @@ func (db *DB) Secrets(ctx context.Context) ([]secret.Sealed, error) {
 	err := db.bun.NewSelect().Model(&rows).Comment("secrets.load").
 		Column("purpose", "generation", "master_id", "box", "created_at", "honoured_until").Scan(ctx)
 	if err != nil {
-		return nil, err
+		return nil, outage(err)
 	}
 	sealed := make([]secret.Sealed, len(rows))
 	for i, r := range rows {
@@ -63,7 +63,7 @@ func (db *DB) AddSecret(ctx context.Context, s secret.Sealed, olderUntil time.Ti
 	if added && err == nil {
 		failpoint.Hit(failpoint.SecretCreated)
 	}
-	return added, err
+	return added, outage(err)
 }
 
 // ForgetSecrets implements secret.Store.
@@ -71,7 +71,7 @@ func (db *DB) ForgetSecrets(ctx context.Context, now time.Time) (forgotten int, 
 	result, err := db.bun.NewDelete().Table("secrets").Comment("secrets.forget").
 		Where("honoured_until < ?", now).Exec(ctx)
 	if err != nil {
-		return 0, err
+		return 0, outage(err)
 	}
 	count, err := result.RowsAffected()
 	return int(count), err

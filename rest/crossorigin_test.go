@@ -40,6 +40,10 @@ func TestCredentialsWorkFromConfiguredOriginsOnly(t *testing.T) {
 			t.Errorf("%s from our origin: %v", credential[0], a.Header)
 		}
 	}
+	socket := s.ask("GET", "/v1/SN_MAIN/status", "Origin", foreign, "Upgrade", "websocket", "Connection", "Upgrade")
+	if got := socket.Header.Get("Access-Control-Allow-Origin"); got != "" {
+		t.Errorf("a socket from elsewhere: %q", got)
+	}
 	for _, path := range []string{"/v1/me/api-keys", "/api/v1/me/usage"} {
 		if got := s.ask("GET", path, "Origin", foreign).Header.Get("Access-Control-Allow-Origin"); got != "" {
 			t.Errorf("%s from elsewhere: %q", path, got)

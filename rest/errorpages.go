@@ -55,12 +55,9 @@ func (s *server) page(path string, data errorPageData) {
 	if err := errorPage.Execute(&html, data); err != nil {
 		panic(err) // the template is ours
 	}
-	serve := func(w http.ResponseWriter, r *http.Request) {
+	s.get(path, func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Security-Policy", pagePolicy)
 		w.Header().Set("Cache-Control", cacheControl("max-age=60"))
 		write(w, r, http.StatusOK, "text/html; charset=utf-8", html.Bytes())
-	}
-	for _, method := range []string{http.MethodGet, http.MethodHead} {
-		s.routes.MethodFunc(method, path, serve)
-	}
+	})
 }

@@ -73,6 +73,9 @@ func fail(w http.ResponseWriter, r *http.Request, logger *slog.Logger, err error
 		}
 		logger.Log(r.Context(), level, "request failed", "requestId", telemetry.RequestID(r.Context()), "code", e.Code, "error", err)
 	}
+	if r.ContentLength != 0 {
+		w.Header().Set("Connection", "close") // do not wait for a body that nobody will read
+	}
 	if e.RetryAfter > 0 {
 		w.Header().Set("Retry-After", strconv.Itoa(int(math.Ceil(e.RetryAfter.Seconds()))))
 	}

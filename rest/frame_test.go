@@ -1,8 +1,10 @@
 package rest
 
 import (
+	"bufio"
 	"context"
 	"errors"
+	"net"
 	"net/http"
 	"net/netip"
 	"strings"
@@ -128,7 +130,7 @@ func TestEveryAnswerBearsTheCommonHeaders(t *testing.T) {
 		if path != "/healthz" && !strings.HasPrefix(a.Header.Get("Cache-Control"), "private, ") {
 			t.Errorf("%s: Cache-Control is %q", path, a.Header.Get("Cache-Control"))
 		}
-		if a.Header.Get("X-Content-Type-Options") != "nosniff" || !strings.Contains(a.Header.Get("Content-Security-Policy"), "default-src 'none'") {
+		if a.Header.Get("X-Content-Type-Options") != "nosniff" || a.Header.Get("Referrer-Policy") != "no-referrer" || !strings.Contains(a.Header.Get("Content-Security-Policy"), "default-src 'none'") {
 			t.Errorf("%s lacks security headers: %v", path, a.Header)
 		}
 	}
@@ -184,6 +186,59 @@ func TestLargeAnswersAreCompressedForThoseWhoAsk(t *testing.T) {
 	}
 }
 
+func TestHeadAndOptionsWorkWhereverGetDoes(t *testing.T) {
+	t.Parallel()
+	s := newService(t, func(o *Options) {
+		o.Mounts = []Mount{{Pattern: "/page", Page: true, Handler: http.HandlerFunc(func(http.ResponseWriter, *http.Request) {})}}
+	})
+	for _, path := range []string{"/v1/SN_MAIN/status", "/healthz", "/readyz", "/docs/errors", "/page", "/openapi.json"} {
+		if a := s.ask(http.MethodHead, path); a.StatusCode != http.StatusOK || a.body != "" {
+			t.Errorf("HEAD %s: %s %q", path, a.Status, a.body)
+		}
+		if a := s.ask(http.MethodOptions, path); a.StatusCode != http.StatusNoContent || a.Header.Get("Allow") != "GET, HEAD, OPTIONS" {
+			t.Errorf("OPTIONS %s: %s, Allow %q", path, a.Status, a.Header.Get("Allow"))
+		}
+		requireFailure(t, s.ask(http.MethodDelete, path), http.StatusMethodNotAllowed, domain.CodeMethodNotAllowed)
+	}
+}
+
+// TestABodyThatNeverComesDoesNotDelayTheAnswer speaks HTTP by hand: it
+// announces a body and sends none.
+func TestABodyThatNeverComesDoesNotDelayTheAnswer(t *testing.T) {
+	t.Parallel()
+	s := newService(t, nil)
+	conn, err := net.Dial("tcp", strings.TrimPrefix(s.url, "http://"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	if err := conn.SetDeadline(time.Now().Add(bodyTime / 2)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := conn.Write([]byte("POST /v1/SN_MAIN/status HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n")); err != nil {
+		t.Fatal(err)
+	}
+	response, err := http.ReadResponse(bufio.NewReader(conn), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	if response.StatusCode != http.StatusMethodNotAllowed || !response.Close {
+		t.Errorf("%s, close %v", response.Status, response.Close)
+	}
+}
+
+func TestADatabaseThatIsAwayMakesTheServiceUnavailable(t *testing.T) {
+	t.Parallel()
+	s := newService(t, nil)
+	s.db.Close()
+	a := s.get("/v1/SN_MAIN/status")
+	requireFailure(t, a, http.StatusServiceUnavailable, domain.CodeServiceUnavailable)
+	if a.Header.Get("Retry-After") == "" {
+		t.Error("no Retry-After")
+	}
+}
+
 func TestTheClientsAddressIsBelievedOnlyFromTrustedProxies(t *testing.T) {
 	t.Parallel()
 	s := &server{Options: Options{Proxies: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("fd00::/8")}}}
@@ -216,9 +271,10 @@ func TestPathsAndQueriesStayOutOfTheLog(t *testing.T) {
 	t.Parallel()
 	s := newService(t, nil)
 	s.get("/rpc/v0_10/SN_MAIN/hidden-key?also=hidden-key")
-	deadline := time.Now().Add(10 * time.Second)
-	for !strings.Contains(s.log.String(), "route=unmatched") && time.Now().Before(deadline) {
-		s.get("/healthz")
+	for deadline := time.Now().Add(10 * time.Second); !strings.Contains(s.log.String(), "route=unmatched"); s.get("/healthz") {
+		if time.Now().After(deadline) {
+			t.Fatal("the request was not logged at all")
+		}
 	}
 	if strings.Contains(s.log.String(), "hidden-key") {
 		t.Errorf("logged:\n%s", s.log)

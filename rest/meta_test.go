@@ -7,11 +7,13 @@ import (
 	"path/filepath"
 	"reflect"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
 	"go.yaml.in/yaml/v3"
 
+	"astrolabe/domain"
 	"astrolabe/rest/openapi"
 )
 
@@ -21,8 +23,15 @@ func TestCapabilitiesNameEveryOperation(t *testing.T) {
 	if err := json.Unmarshal([]byte(newService(t, nil).get("/v1/meta/capabilities").body), &got); err != nil {
 		t.Fatal(err)
 	}
-	if len(got.Operations) != len(Table()) || got.Version != "test" || len(got.Chains) != 1 {
+	if got.Version != "test" || !slices.Equal(got.Chains, []domain.Chain{domain.Mainnet}) {
 		t.Errorf("got %+v", got)
+	}
+	var want []operationBody
+	for _, op := range Table() {
+		want = append(want, describe(op))
+	}
+	if !slices.Equal(got.Operations, want) {
+		t.Errorf("got %+v, want %+v", got.Operations, want)
 	}
 }
 
@@ -89,9 +98,6 @@ func TestOpenAPIDocumentEqualsTheTable(t *testing.T) {
 			if got := written.Extensions[name]; got != want {
 				t.Errorf("%s: %s is %v, want %v", key, name, got, want)
 			}
-		}
-		if len(written.Parameters) != len(op.Params) || written.OperationID != op.ID {
-			t.Errorf("%s: the document has other parameters or another id", key)
 		}
 		for _, code := range op.EveryError() {
 			if written.Responses.Status(Status(code)) == nil {

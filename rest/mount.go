@@ -3,40 +3,35 @@ package rest
 import (
 	"net/http"
 	"strings"
-
-	"astrolabe/domain"
 )
 
 // Mount is a handler of another package that shares this facade's middleware.
 type Mount struct {
 	Pattern string // chi pattern
 	Handler http.Handler
-	// Page marks files for browsers, whose own plain failures are rendered in
-	// the one shape like every other.
+	// Page marks files for browsers: GET and HEAD only, and a missing file is
+	// rendered in the one shape like every other failure.
 	Page bool
 }
 
 func (s *server) mount(m Mount) {
-	handler := m.Handler
 	if m.Page {
-		handler = s.inOneShape(handler)
+		s.get(m.Pattern, s.inOneShape(m.Handler))
+		return
 	}
-	s.routes.Handle(m.Pattern, handler)
+	s.routes.Handle(m.Pattern, m.Handler)
 }
 
-// inOneShape replaces plain failures of a handler by the envelope.
-func (s *server) inOneShape(next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+// inOneShape replaces plain failures of a page, which are missing files, by
+// the envelope.
+func (s *server) inOneShape(next http.Handler) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
 		plain := &plainFailure{ResponseWriter: w}
 		next.ServeHTTP(plain, r)
-		switch plain.status {
-		case 0:
-		case http.StatusMethodNotAllowed:
-			fail(w, r, s.Logger, domain.Errorf(domain.CodeMethodNotAllowed, "this route takes %s", w.Header().Get("Allow")))
-		default:
+		if plain.status != 0 {
 			s.unknownRoute(w, r)
 		}
-	})
+	}
 }
 
 // plainFailure holds back a failure that is written as plain text.

@@ -12,6 +12,9 @@ import (
 	"astrolabe/telemetry"
 )
 
+// bodyTime is how long a request's body may take to arrive.
+const bodyTime = 30 * time.Second
+
 // observe is the outermost layer: it gives every request an id, on the answer
 // and in its context, and the headers that even a failure before routing
 // bears; and it measures, traces and logs it. Paths and queries may hold keys,
@@ -20,6 +23,9 @@ func (s *server) observe(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		started := time.Now()
 		id := requestID(r)
+		// A body that never comes must not hold a connection, or a stop, for
+		// ever. Streams lift the limit when they begin.
+		_ = http.NewResponseController(w).SetReadDeadline(started.Add(bodyTime)) // not every server can
 		setFixed(w.Header(), everyAnswer)
 		w.Header().Set("X-Request-Id", id)
 		ctx, span := telemetry.StartRequest(telemetry.WithRequestID(r.Context(), id), r.Header)

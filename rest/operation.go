@@ -59,7 +59,7 @@ type Operation struct {
 	Summary string // one line; the longer description is written in openapi/
 
 	Params     []Param
-	MaxBody    int64              // largest request body in bytes; zero for none
+	MaxBody    int64              // largest request body in bytes; zero: a body is not read
 	Permission account.Permission // empty: no key is needed
 	Class      RouteClass
 	Cert       Certification

@@ -51,8 +51,8 @@ func Handler(o Options) http.Handler {
 			}
 		}
 	}
-	s.routes.Get("/healthz", o.Health.Live)
-	s.routes.Get("/readyz", o.Health.Ready)
+	s.get("/healthz", o.Health.Live)
+	s.get("/readyz", o.Health.Ready)
 	s.errorPages()
 	for _, m := range o.Mounts {
 		s.mount(m)
@@ -72,6 +72,13 @@ func (o Operation) paths() []string {
 		return []string{o.Path, "/api" + o.Path}
 	}
 	return []string{o.Path}
+}
+
+// get registers a handler for GET and for HEAD, which net/http answers
+// without the body.
+func (s *server) get(path string, handler http.HandlerFunc) {
+	s.routes.Get(path, handler)
+	s.routes.Head(path, handler)
 }
 
 func (s *server) unknownRoute(w http.ResponseWriter, r *http.Request) {

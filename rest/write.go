@@ -7,8 +7,9 @@ import (
 	"fmt"
 	"net/http"
 	"strconv"
-	"strings"
 	"sync"
+
+	"astrolabe/contentcoding"
 )
 
 const jsonMedia = "application/json"
@@ -41,7 +42,7 @@ var gzipWriters = sync.Pool{New: func() any { return gzip.NewWriter(nil) }}
 func write(w http.ResponseWriter, r *http.Request, status int, media string, body []byte) {
 	header := w.Header()
 	header.Set("Content-Type", media)
-	if len(body) > compressAbove && acceptsGzip(r) {
+	if len(body) > compressAbove && contentcoding.AcceptsGzip(r) {
 		header.Set("Content-Encoding", "gzip")
 		body = compressed(body)
 	}
@@ -60,18 +61,4 @@ func compressed(body []byte) []byte {
 	_, _ = zip.Write(body) // a buffer does not fail
 	_ = zip.Close()
 	return out.Bytes()
-}
-
-// acceptsGzip reads Accept-Encoding as far as it matters here: gzip or *,
-// unless its weight is zero.
-func acceptsGzip(r *http.Request) bool {
-	for _, line := range r.Header.Values("Accept-Encoding") {
-		for part := range strings.SplitSeq(line, ",") {
-			coding, weight, _ := strings.Cut(strings.ReplaceAll(part, " ", ""), ";")
-			if strings.EqualFold(coding, "gzip") || coding == "*" {
-				return !strings.HasPrefix(weight, "q=0") || strings.Trim(weight[3:], "0.") != ""
-			}
-		}
-	}
-	return false
 }

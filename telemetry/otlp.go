@@ -4,9 +4,11 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
+	"net/url"
 	"strconv"
 
 	"go.opentelemetry.io/otel/attribute"
@@ -98,6 +100,9 @@ func (e otlpExporter) post(ctx context.Context, body []byte) error {
 	}
 	request.Header.Set("Content-Type", "application/json")
 	response, err := e.client.Do(request)
+	if withURL, ok := errors.AsType[*url.Error](err); ok {
+		return withURL.Err // the URL may hold a key
+	}
 	if err != nil {
 		return err
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -91,7 +92,7 @@ func TestSpansReachACollector(t *testing.T) {
 		received <- batch
 	}))
 	defer collector.Close()
-	stop := StartTracing(collector.URL+"/v1/traces", "1.2.3")
+	stop := StartTracing(collector.URL+"/v1/traces", "1.2.3", slog.New(slog.DiscardHandler))
 	ctx, parent := StartRequest(t.Context(), http.Header{"Traceparent": {"00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"}})
 	_, child := StartSpan(ctx, "child", trace.SpanKindClient)
 	child.SetAttributes(attribute.Int64("n", 1<<60), attribute.Bool("b", true), attribute.Float64("f", 0.5), attribute.String("s", "x"))
@@ -119,7 +120,7 @@ func TestSpansReachACollector(t *testing.T) {
 
 func TestWithoutAnEndpointNothingIsTraced(t *testing.T) {
 	t.Parallel()
-	if err := StartTracing("", "1")(t.Context()); err != nil {
+	if err := StartTracing("", "1", nil)(t.Context()); err != nil {
 		t.Error(err)
 	}
 }

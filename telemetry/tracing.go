@@ -2,6 +2,7 @@ package telemetry
 
 import (
 	"context"
+	"log/slog"
 	"net/http"
 	"sync/atomic"
 	"time"
@@ -17,11 +18,12 @@ import (
 
 // StartTracing posts spans to an OTLP/HTTP URL (".../v1/traces") until stop
 // is called. Without an endpoint nothing is recorded and stop does nothing.
-func StartTracing(endpoint, version string) (stop func(context.Context) error) {
+func StartTracing(endpoint, version string, logger *slog.Logger) (stop func(context.Context) error) {
 	if endpoint == "" {
 		return func(context.Context) error { return nil }
 	}
 	tracing.Store(true)
+	otel.SetErrorHandler(otel.ErrorHandlerFunc(func(err error) { logger.Warn("spans could not be sent", "error", err) }))
 	provider := trace.NewTracerProvider(
 		trace.WithBatcher(otlpExporter{url: endpoint, client: &http.Client{Timeout: 10 * time.Second}}),
 		trace.WithResource(resource.NewSchemaless(

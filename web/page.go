@@ -9,6 +9,8 @@ import (
 	"path"
 	"strings"
 	"time"
+
+	"astrolabe/contentcoding"
 )
 
 // contentTypes names the type of every kind of file that a build emits. The
@@ -97,9 +99,8 @@ func (p page) serveAsset(w http.ResponseWriter, r *http.Request, file string) {
 	header := w.Header()
 	header.Set("Content-Type", contentTypes[path.Ext(file)])
 	header.Set("Cache-Control", "public, max-age=31536000, immutable")
-	header.Set("Vary", "Accept-Encoding")
 	var content io.Reader = stored
-	if acceptsGzip(strings.Join(r.Header.Values("Accept-Encoding"), ",")) {
+	if contentcoding.AcceptsGzip(r) {
 		header.Set("Content-Encoding", "gzip")
 	} else if content, err = gzip.NewReader(stored); err != nil {
 		http.Error(w, "asset is damaged", http.StatusInternalServerError)
@@ -108,5 +109,5 @@ func (p page) serveAsset(w http.ResponseWriter, r *http.Request, file string) {
 	if r.Method == http.MethodHead {
 		return
 	}
-	_, _ = io.Copy(w, content) // an error here is the client's departure
+	_, _ = io.Copy(w, content) //nolint:gosec // the files are our own; an error is the client's departure
 }

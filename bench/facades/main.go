@@ -1,6 +1,3 @@
-// Command facades measures both facades of a running program against a bare
-// chi handler that writes the same bytes, in turns within one run, and prints
-// ratios. It is run by "make bench-facades".
 package main
 
 import (
@@ -68,7 +65,7 @@ func serveBare(body string) error {
 // startBare runs this program again as the bare handler, in a process of its
 // own as the real one is.
 func startBare(body string) (url string, stop func(), err error) {
-	command := exec.Command(os.Args[0], "-bare", body)
+	command := exec.Command(os.Args[0], "-bare", body) //nolint:gosec // this very program
 	input, err := command.StdinPipe()
 	if err != nil {
 		return "", nil, err

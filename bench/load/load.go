@@ -1,6 +1,3 @@
-// Package load drives an HTTP server from many connections for a fixed time
-// and tells how it fared. Benchmarks use it so that all of them mean the same
-// by a rate and a percentile.
 package load
 
 import (
@@ -79,10 +76,10 @@ func repeat(ctx context.Context, client *http.Client, request Request) (times []
 	for {
 		started := time.Now()
 		bytes, err := send(ctx, client, request)
-		if ctx.Err() != nil {
-			return times, size, nil
-		}
-		if err != nil {
+		switch {
+		case ctx.Err() != nil: // the time is over
+			return times, size, nil //nolint:nilerr // and with it the request that was under way
+		case err != nil:
 			return times, size, err
 		}
 		size = bytes

@@ -4,11 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 
 	"astrolabe/failpoint"
@@ -22,14 +24,32 @@ type database struct {
 	server *pg.Server // nil when the operator supplied the database
 }
 
-// withDatabase opens the configured database for the time of act.
+// withDatabase opens the configured database for the time of act: also one
+// that another process of this program runs in the data folder.
 func withDatabase(ctx context.Context, c *console, s databaseSettings, act func(*database) error) error {
 	db, err := openDatabase(ctx, c, s)
+	if errors.Is(err, pg.ErrFolderInUse) {
+		db, err = attachDatabase(ctx, c, s, err)
+	}
 	if err != nil {
 		return err
 	}
 	defer db.close()
 	return act(db)
+}
+
+// attachDatabase reaches the private server of a running process. When none
+// answers, the folder's refusal stands.
+func attachDatabase(ctx context.Context, c *console, s databaseSettings, refusal error) (*database, error) {
+	address, err := pg.Attach(ctx, filepath.Join(s.Data, "postgres"), "postgres")
+	if err != nil {
+		return nil, refusal
+	}
+	db, err := repo.Open(ctx, repo.Options{URL: address, MaxConns: s.DatabaseConns, Metrics: c.metrics})
+	if err != nil {
+		return nil, err
+	}
+	return &database{DB: db}, nil
 }
 
 // openDatabase opens the operator's database, or starts the private one.
@@ -47,11 +67,14 @@ func openDatabase(ctx context.Context, c *console, s databaseSettings) (*databas
 	}
 	db, err := repo.Open(ctx, repo.Options{URL: address, MaxConns: s.DatabaseConns, Metrics: c.metrics})
 	opened := &database{DB: db, server: server}
-	if err != nil {
-		opened.close()
-		return nil, err
+	if err == nil {
+		return opened, nil
 	}
-	return opened, nil
+	opened.close()
+	if errors.Is(err, repo.ErrAddress) {
+		return nil, usageError{err}
+	}
+	return nil, err
 }
 
 // close gives the connections back and stops a private server.
@@ -75,7 +98,7 @@ func (d *database) done() <-chan struct{} {
 }
 
 func (s databaseSettings) url() (string, error) {
-	address, err := secretFrom(s.DatabaseURL, s.DatabaseURLFile)
+	address, err := secretFrom("database URL", s.DatabaseURL, s.DatabaseURLFile)
 	if err != nil || address == "" {
 		return address, err
 	}
@@ -83,7 +106,8 @@ func (s databaseSettings) url() (string, error) {
 	if err != nil || (parsed.Scheme != "postgres" && parsed.Scheme != "postgresql") {
 		return "", usageError{errors.New("the database URL must begin with postgres://")} // the URL itself may hold a password
 	}
-	if _, has := parsed.User.Password(); has && onCommandLine(os.Args, "--database-url") {
+	_, password := parsed.User.Password()
+	if (password || parsed.Query().Has("password")) && onCommandLine(os.Args, "--database-url") {
 		return "", usageError{errors.New("--database-url holds a password, which every user of this machine can read; put it into ASTROLABE_DATABASE_URL or a file")}
 	}
 	return address, nil
@@ -104,7 +128,10 @@ func startPrivate(ctx context.Context, c *console, s databaseSettings) (*pg.Serv
 		Dir: filepath.Join(s.Data, "postgres"), BinDir: s.PostgresBin, Logger: c.logger,
 		Step: func(name string) { failpoint.Hit("postgres." + name) },
 	})
-	for _, refusal := range []error{pg.ErrFolderInUse, pg.ErrNoBinaries, pg.ErrNotACluster, pg.ErrOtherVersion, pg.ErrUnreachable} {
+	for _, refusal := range []error{
+		pg.ErrFolderInUse, pg.ErrNoBinaries, pg.ErrNotACluster, pg.ErrOtherVersion, pg.ErrUnreachable,
+		fs.ErrPermission, syscall.EROFS, syscall.ENOTDIR,
+	} {
 		if errors.Is(err, refusal) {
 			return nil, usageError{err}
 		}

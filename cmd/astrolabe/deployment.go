@@ -8,34 +8,41 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"astrolabe/domain/secret"
+	"astrolabe/telemetry"
 )
 
 // deployment is what every long-running command stands on: a database whose
 // schema is current and the keys that all processes share.
 type deployment struct {
 	*console
-	db   *database
-	ring *secret.Ring
+	db     *database
+	ring   *secret.Ring
+	health *telemetry.Health
 }
 
+// openDeployment opens the database first: a folder that is refused keeps no
+// trace of the attempt.
 func openDeployment(ctx context.Context, c *console, d databaseSettings, s secretSettings) (*deployment, error) {
-	master, err := s.master(d.Data)
-	if err != nil {
-		return nil, err
-	}
 	db, err := openDatabase(ctx, c, d)
 	if err != nil {
 		return nil, err
 	}
-	ring, err := prepare(ctx, c, db, master)
+	ring, err := prepare(ctx, c, db, d, s)
 	if err != nil {
 		db.close()
 		return nil, err
 	}
-	return &deployment{console: c, db: db, ring: ring}, nil
+	health := new(telemetry.Health)
+	health.Check("database", db.Ping)
+	return &deployment{console: c, db: db, ring: ring, health: health}, nil
 }
 
-func prepare(ctx context.Context, c *console, db *database, master secret.Master) (*secret.Ring, error) {
+// prepare brings the schema up to date and opens the secrets.
+func prepare(ctx context.Context, c *console, db *database, d databaseSettings, s secretSettings) (*secret.Ring, error) {
+	master, err := s.master(d.Data)
+	if err != nil {
+		return nil, err
+	}
 	applied, err := db.Migrate(ctx)
 	if err != nil {
 		return nil, err
@@ -53,11 +60,23 @@ func prepare(ctx context.Context, c *console, db *database, master secret.Master
 // part is something that runs until its context ends, or fails.
 type part func(ctx context.Context) error
 
-// run runs the parts side by side until ctx ends or one of them fails, waits
-// for all of them and then closes the database.
-func (d *deployment) run(ctx context.Context, parts ...part) error {
+// run starts the parts and runs them side by side, with the admin listener,
+// until ctx ends or one of them fails. It waits for all of them, closes the
+// admin listener, through which the drain could be watched, and the database.
+func (d *deployment) run(ctx context.Context, adminAddress string, start func(*admin) ([]part, error)) error {
 	defer d.db.close()
+	operators, err := d.listenAdmin(ctx, adminAddress)
+	if err != nil {
+		return err
+	}
+	defer operators.close()
+	parts, err := start(operators)
+	if err != nil {
+		return err
+	}
+	go operators.serve()
 	group, ctx := errgroup.WithContext(ctx)
+	context.AfterFunc(ctx, d.health.Drain)
 	for _, p := range append(parts, d.followSecrets, d.watchServer) {
 		group.Go(func() error { return p(ctx) })
 	}

@@ -6,21 +6,31 @@ import (
 	"path/filepath"
 )
 
-// writeWhole puts a private file in place: readable by its owner alone, whole
-// or not at all, and on disk when it returns.
+// writeWhole puts a private file in place, over an older one: readable by its
+// owner alone, whole or not at all, and on disk when it returns.
 func writeWhole(path string, content []byte) error {
+	return place(path, content, os.Rename)
+}
+
+// createWhole does the same for a file that must not exist yet; when it does,
+// it is left alone and the error is fs.ErrExist.
+func createWhole(path string, content []byte) error {
+	return place(path, content, os.Link)
+}
+
+func place(path string, content []byte, put func(from, to string) error) error {
 	dir := filepath.Dir(path)
 	file, err := os.CreateTemp(dir, filepath.Base(path)+".*") // mode 0600
 	if err != nil {
 		return err
 	}
-	defer func() { _ = os.Remove(file.Name()) }() // gone already once renamed
+	defer func() { _ = os.Remove(file.Name()) }() // gone already where it was renamed
 	_, err = file.Write(content)
 	err = errors.Join(err, file.Sync(), file.Close())
 	if err != nil {
 		return err
 	}
-	if err := os.Rename(file.Name(), path); err != nil {
+	if err := put(file.Name(), path); err != nil {
 		return err
 	}
 	folder, err := os.Open(dir)

@@ -18,11 +18,12 @@ type indexCommand struct {
 	secretSettings
 	nodeSettings
 	indexSettings
+	AdminAddr string `help:"Address of metrics, profiles and health for operators. Keep it private. Empty: none." default:"127.0.0.1:8083"`
 }
 
 // nodeSettings name the Starknet nodes.
 type nodeSettings struct {
-	NodeMain    []secretText `help:"JSON-RPC URLs of SN_MAIN nodes, separated by commas. A URL may hold a key, so it is not printed." placeholder:"URL"`
+	NodeMain    []secretText `help:"JSON-RPC URLs of SN_MAIN nodes, separated by commas. They are never printed; one that holds a key belongs into the environment." placeholder:"URL"`
 	NodeSepolia []secretText `help:"JSON-RPC URLs of SN_SEPOLIA nodes." placeholder:"URL"`
 }
 
@@ -31,21 +32,30 @@ type indexSettings struct {
 	Lease time.Duration `help:"How long a leading index process may be silent before another takes over." default:"15s"`
 }
 
+func (s indexSettings) check() error {
+	if s.Poll <= 0 || s.Lease < 2*s.Poll {
+		return errors.New("--poll must be positive and --lease at least twice as long")
+	}
+	return nil
+}
+
+// Validate checks the settings before anything is started.
+func (i indexCommand) Validate() error {
+	if len(i.NodeMain)+len(i.NodeSepolia) == 0 {
+		return errors.New("a node is needed: set --node-main or --node-sepolia")
+	}
+	return firstError(i.databaseSettings.check(), i.indexSettings.check(), checkAdmin(i.AdminAddr))
+}
+
 // Run follows every chain that has a node until a stop signal.
 func (i indexCommand) Run(ctx context.Context, c *console) error {
-	if len(i.NodeMain)+len(i.NodeSepolia) == 0 {
-		return usageError{errors.New("index needs a node: set --node-main or --node-sepolia")}
-	}
 	d, err := openDeployment(ctx, c, i.databaseSettings, i.secretSettings)
 	if err != nil {
 		return err
 	}
-	parts, err := d.indexers(i.nodeSettings, i.indexSettings)
-	if err != nil {
-		d.db.close()
-		return err
-	}
-	return d.run(ctx, parts...)
+	return d.run(ctx, i.AdminAddr, func(*admin) ([]part, error) {
+		return d.indexers(i.nodeSettings, i.indexSettings)
+	})
 }
 
 func (s nodeSettings) urls() map[domain.Chain][]secretText {
@@ -54,9 +64,6 @@ func (s nodeSettings) urls() map[domain.Chain][]secretText {
 
 // indexers returns a part for each chain that has a node.
 func (d *deployment) indexers(nodes nodeSettings, s indexSettings) ([]part, error) {
-	if s.Poll <= 0 || s.Lease < 2*s.Poll {
-		return nil, usageError{errors.New("--lease must be at least twice --poll")}
-	}
 	var parts []part
 	for _, chain := range domain.Chains {
 		if len(nodes.urls()[chain]) == 0 {

@@ -6,13 +6,17 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"net/url"
 	"os"
 	"os/signal"
 	"runtime/debug"
+	"strings"
 	"syscall"
+	"time"
 
 	"github.com/alecthomas/kong"
 
+	"astrolabe/domain"
 	"astrolabe/telemetry"
 )
 
@@ -28,8 +32,8 @@ const (
 type commandLine struct {
 	Log logSettings `embed:"" prefix:"log-"`
 
-	TraceEndpoint string `help:"Send OpenTelemetry spans to this OTLP/HTTP URL, for example http://127.0.0.1:4318/v1/traces. Empty: no tracing." placeholder:"URL"`
-	ShowSettings  bool   `help:"Print the settings that the command would run with, secrets redacted, and exit." env:"-"`
+	TraceEndpoint secretText `help:"Send OpenTelemetry spans to this OTLP/HTTP URL, for example http://127.0.0.1:4318/v1/traces. Empty: no tracing." placeholder:"URL"`
+	ShowSettings  bool       `help:"Print the settings that the command would run with, secrets redacted, and exit." env:"-"`
 
 	Up      upCommand      `cmd:"" help:"Run everything in one process: database, API, workers and index."`
 	Serve   serveCommand   `cmd:"" help:"Serve the API."`
@@ -63,8 +67,8 @@ func main() {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(gcPercent)
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	context.AfterFunc(ctx, stop) // a second signal ends the program at once
 	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr))
 }
 
@@ -101,10 +105,32 @@ func execute(ctx context.Context, line *commandLine, parsed *kong.Context, stdou
 	if err != nil {
 		return usageError{err}
 	}
-	stopTracing := telemetry.StartTracing(line.TraceEndpoint, version())
-	defer func() { _ = stopTracing(context.WithoutCancel(ctx)) }()
+	stopTracing := telemetry.StartTracing(string(line.TraceEndpoint), version(), logger)
+	defer func() {
+		patient, cancel := context.WithTimeout(context.WithoutCancel(ctx), traceDrain)
+		defer cancel()
+		_ = stopTracing(patient) // its errors are logged where they occur
+	}()
 	parsed.BindTo(ctx, (*context.Context)(nil))
-	return parsed.Run(&console{stdout: stdout, logger: logger, metrics: telemetry.NewMetrics()})
+	err = parsed.Run(&console{stdout: stdout, logger: logger, metrics: telemetry.NewMetrics()})
+	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
+		return nil // a stop signal during the start is no failure
+	}
+	return err
+}
+
+// traceDrain is how long the last spans may take to leave.
+const traceDrain = 2 * time.Second
+
+// Validate checks the settings that all commands share.
+func (l *commandLine) Validate() error {
+	if l.TraceEndpoint == "" {
+		return nil
+	}
+	if u, err := url.Parse(string(l.TraceEndpoint)); err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") {
+		return errors.New("--trace-endpoint must be an http or https URL") // which may hold a key
+	}
+	return nil
 }
 
 // usageError marks a mistake that the caller can correct: a wrong flag, a
@@ -118,8 +144,9 @@ func fail(stderr io.Writer, err error) int {
 	if err == nil {
 		return exitOK
 	}
-	fmt.Fprintf(stderr, "astrolabe: %v\n", err)
-	if _, ok := errors.AsType[usageError](err); ok {
+	text := strings.Join(strings.FieldsFunc(err.Error(), func(r rune) bool { return r == '\n' || r == '\t' }), " ")
+	fmt.Fprintf(stderr, "astrolabe: %s\n", text)
+	if _, ok := errors.AsType[usageError](err); ok || domain.CodeOf(err) == domain.CodeInvalidRequest {
 		return exitUsage
 	}
 	return exitFailure

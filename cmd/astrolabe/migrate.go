@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 )
@@ -46,10 +47,16 @@ func (m migrateStatus) Run(ctx context.Context, c *console) error {
 	})
 }
 
-type migrateDown struct{ databaseSettings }
+type migrateDown struct {
+	databaseSettings
+	Yes bool `help:"Really undo it. What the migration had added is lost." env:"-"`
+}
 
 // Run undoes one migration.
 func (m migrateDown) Run(ctx context.Context, c *console) error {
+	if !m.Yes {
+		return usageError{errors.New("migrate down deletes what the newest migration added: say --yes")}
+	}
 	return withDatabase(ctx, c, m.databaseSettings, func(db *database) error {
 		undone, err := db.MigrateDown(ctx)
 		if err != nil {

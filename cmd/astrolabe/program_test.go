@@ -72,7 +72,7 @@ func (p *program) read(from io.Reader) {
 		p.mu.Lock()
 		p.output.WriteString(lines.Text() + "\n")
 		p.mu.Unlock()
-		if url, ok := strings.CutPrefix(lines.Text(), "API    "); ok {
+		if url, ok := strings.CutPrefix(lines.Text(), "API       "); ok {
 			p.apiURL <- url
 		}
 	}

@@ -21,22 +21,22 @@ type secretsCommand struct {
 	Rotate secretsRotate `cmd:"" help:"Make a new generation of one secret or of all; the old ones stay honoured for the overlap."`
 }
 
-type secretsList struct {
-	databaseSettings
-	secretSettings
-}
+type secretsList struct{ databaseSettings }
 
-// Run lists generations.
+// Run lists generations. It opens nothing, so it needs no master key.
 func (s secretsList) Run(ctx context.Context, c *console) error {
-	return withSecrets(ctx, c, s.databaseSettings, s.secretSettings, func(ring *secret.Ring) error {
-		for _, purpose := range secret.Purposes {
-			keys := ring.Keys(purpose)
-			slices.SortFunc(keys, func(a, b secret.Key) int { return cmp.Compare(a.Generation, b.Generation) })
-			for _, key := range keys {
-				printKey(c, key)
-			}
+	return withDatabase(ctx, c, s.databaseSettings, func(db *database) error {
+		if _, err := db.Migrate(ctx); err != nil {
+			return err
 		}
-		return nil
+		stored, err := db.Secrets(ctx)
+		slices.SortFunc(stored, func(a, b secret.Sealed) int {
+			return cmp.Or(cmp.Compare(a.Purpose, b.Purpose), cmp.Compare(a.Generation, b.Generation))
+		})
+		for _, s := range stored {
+			printGeneration(c, s.Purpose, s.Generation, s.CreatedAt, s.HonouredUntil)
+		}
+		return err
 	})
 }
 
@@ -57,34 +57,29 @@ func (s secretsRotate) Run(ctx context.Context, c *console) error {
 		}
 		purposes = []secret.Purpose{purpose}
 	}
-	return withSecrets(ctx, c, s.databaseSettings, s.secretSettings, func(ring *secret.Ring) error {
+	return withDatabase(ctx, c, s.databaseSettings, func(db *database) error {
+		ring, err := prepare(ctx, c, db, s.databaseSettings, s.secretSettings)
+		if err != nil {
+			return err
+		}
 		for _, purpose := range purposes {
 			key, err := ring.Rotate(ctx, purpose, s.Overlap)
 			if err != nil {
 				return err
 			}
-			printKey(c, key)
+			printGeneration(c, key.Purpose, key.Generation, key.CreatedAt, key.HonouredUntil)
 		}
 		return nil
 	})
 }
 
-func printKey(c *console, key secret.Key) {
+func printGeneration(c *console, purpose secret.Purpose, generation uint32, created, honoured time.Time) {
 	until := "no end"
-	if !key.HonouredUntil.IsZero() {
-		until = key.HonouredUntil.UTC().Format(time.RFC3339)
+	if !honoured.IsZero() {
+		until = honoured.UTC().Format(time.RFC3339)
 	}
 	fmt.Fprintf(c.stdout, "%s  generation %d  created %s  honoured until %s\n",
-		key.Purpose, key.Generation, key.CreatedAt.UTC().Format(time.RFC3339), until)
-}
-
-func withSecrets(ctx context.Context, c *console, d databaseSettings, s secretSettings, act func(*secret.Ring) error) error {
-	deployment, err := openDeployment(ctx, c, d, s)
-	if err != nil {
-		return err
-	}
-	defer deployment.db.close()
-	return act(deployment.ring)
+		purpose, generation, created.UTC().Format(time.RFC3339), until)
 }
 
 // master returns the configured master key. When none is configured it is the
@@ -93,7 +88,7 @@ func (s secretSettings) master(data string) (secret.Master, error) {
 	if s.MasterKey != "" && onCommandLine(os.Args, "--master-key") {
 		return secret.Master{}, usageError{errors.New("--master-key shows the key to every user of this machine; set ASTROLABE_MASTER_KEY or --master-key-file")}
 	}
-	text, err := secretFrom(s.MasterKey, s.MasterKeyFile)
+	text, err := secretFrom("master key", s.MasterKey, s.MasterKeyFile)
 	if err != nil {
 		return secret.Master{}, err
 	}
@@ -110,19 +105,33 @@ func (s secretSettings) master(data string) (secret.Master, error) {
 }
 
 // masterFile reads the key in path, or makes it. The file appears whole or
-// not at all, and is on disk before anything is sealed with it.
+// not at all, is on disk before anything is sealed with it, and of processes
+// that make it together all use the first.
 func masterFile(path string) (string, error) {
-	content, err := os.ReadFile(path)
-	if err == nil || !errors.Is(err, fs.ErrNotExist) {
-		return string(content), err
+	key, err := readMaster(path)
+	if !errors.Is(err, fs.ErrNotExist) {
+		return key, err
 	}
 	if err := os.MkdirAll(filepath.Dir(path), 0o711); err != nil {
 		return "", usageError{fmt.Errorf("the data folder cannot be made: %w", err)}
 	}
-	key := secret.NewMaster().Reveal()
-	if err := writeWhole(path, []byte(key+"\n")); err != nil {
+	err = createWhole(path, []byte(secret.NewMaster().Reveal()+"\n"))
+	if err != nil && !errors.Is(err, fs.ErrExist) {
 		return "", fmt.Errorf("write the master key: %w", err)
 	}
 	failpoint.Hit(failpoint.MasterKeyWritten)
-	return key, nil
+	return readMaster(path)
+}
+
+// readMaster refuses a key that others can read.
+func readMaster(path string) (string, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return "", err
+	}
+	if info.Mode().Perm()&0o077 != 0 {
+		return "", usageError{fmt.Errorf("%s can be read by other users: chmod 600 it", path)}
+	}
+	content, err := os.ReadFile(path)
+	return string(content), err
 }

@@ -1,12 +1,16 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
+	"net"
 	"net/netip"
+	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -30,14 +34,68 @@ type secretSettings struct {
 	MasterKeyFile string     `help:"Read the master key from this file. Created in the data folder when neither this nor ASTROLABE_MASTER_KEY is given." type:"path" placeholder:"FILE"`
 }
 
-// listenSettings say where a process listens.
+// listenSettings say how the API is reached.
 type listenSettings struct {
 	Addr           string         `help:"Address of the API." default:"127.0.0.1:8080"`
-	AdminAddr      string         `help:"Address of metrics, profiles and health for operators. Keep it private. Empty: none." default:"127.0.0.1:8081"`
 	Chains         []domain.Chain `help:"The chains to serve." default:"SN_MAIN,SN_SEPOLIA"`
 	Origins        []string       `help:"Web origins that may call with a session or a socket, for example https://explorer.example. API keys work from every origin." placeholder:"ORIGIN"`
 	TrustedProxies []netip.Prefix `help:"Networks of reverse proxies whose X-Forwarded-For is believed, for example 10.0.0.0/8." placeholder:"CIDR"`
-	Drain          time.Duration  `help:"How long requests and jobs may finish after a stop signal." default:"15s"`
+	Drain          time.Duration  `help:"How long requests may finish after a stop signal." default:"15s"`
+}
+
+func (s databaseSettings) check() error {
+	switch {
+	case s.Data == "":
+		return errors.New("--data is empty: name a folder")
+	case s.DatabaseConns < 1:
+		return errors.New("--database-conns must be at least 1")
+	}
+	return nil
+}
+
+func (l listenSettings) check() error {
+	for i, c := range l.Chains {
+		if slices.Contains(l.Chains[:i], c) {
+			return fmt.Errorf("--chains names %s twice", c)
+		}
+	}
+	for _, origin := range l.Origins {
+		if u, err := url.Parse(origin); err != nil || u.Host == "" || u.Scheme+"://"+u.Host != origin {
+			return fmt.Errorf("--origins: %q is not an origin such as https://explorer.example", origin)
+		}
+	}
+	switch {
+	case len(l.Chains) == 0:
+		return errors.New("--chains is empty: name at least one")
+	case l.Drain < 0:
+		return errors.New("--drain must not be negative")
+	}
+	return checkAddress("--addr", l.Addr)
+}
+
+func checkAddress(flag, address string) error {
+	if _, _, err := net.SplitHostPort(address); err != nil {
+		return fmt.Errorf("%s must be HOST:PORT", flag)
+	}
+	return nil
+}
+
+// checkAdmin allows no admin address at all.
+func checkAdmin(address string) error {
+	if address == "" {
+		return nil
+	}
+	return checkAddress("--admin-addr", address)
+}
+
+// firstError returns the first of several checks that failed.
+func firstError(checks ...error) error {
+	for _, err := range checks {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // secretText is a setting that never prints.
@@ -55,9 +113,13 @@ func (s secretText) Format(f fmt.State, _ rune) {
 // LogValue keeps the setting out of structured logs.
 func (s secretText) LogValue() slog.Value { return slog.StringValue(fmt.Sprint(s)) }
 
-// secretFrom returns a secret given directly or in a file.
-func secretFrom(direct secretText, file string) (string, error) {
-	if direct != "" || file == "" {
+// secretFrom returns a secret given directly or in a file, but not in both:
+// which one wins would be a guess.
+func secretFrom(name string, direct secretText, file string) (string, error) {
+	switch {
+	case direct != "" && file != "":
+		return "", usageError{fmt.Errorf("the %s is given twice, directly and as a file: give one", name)}
+	case file == "":
 		return string(direct), nil
 	}
 	content, err := os.ReadFile(file)
@@ -67,8 +129,8 @@ func secretFrom(direct secretText, file string) (string, error) {
 	return strings.TrimSpace(string(content)), nil
 }
 
-// printSettings writes one line per setting, as the environment variable
-// that would set it.
+// printSettings writes one line per setting, by the environment variable that
+// sets it.
 func printSettings(w io.Writer, parsed *kong.Context) {
 	for _, flag := range parsed.Flags() {
 		if len(flag.Envs) > 0 {
@@ -88,7 +150,7 @@ func defaultDataFolder() string {
 	}
 	home, err := os.UserHomeDir()
 	if err != nil {
-		return filepath.Join(os.TempDir(), "astrolabe")
+		return "" // nowhere is safe to guess: --data must say
 	}
 	return filepath.Join(home, ".local", "share", "astrolabe")
 }

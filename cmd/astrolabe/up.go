@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"os"
 	"path/filepath"
 )
 
@@ -14,6 +15,13 @@ type upCommand struct {
 	workSettings
 	nodeSettings
 	indexSettings
+	AdminAddr string `help:"Address of metrics, profiles and health for operators. Keep it private. Empty: none." default:"127.0.0.1:8081"`
+}
+
+// Validate checks the settings before anything is started.
+func (u upCommand) Validate() error {
+	return firstError(u.databaseSettings.check(), u.listenSettings.check(), u.workSettings.check(),
+		u.indexSettings.check(), checkAdmin(u.AdminAddr))
 }
 
 // Run starts all parts, tells where to look and runs until a stop signal.
@@ -22,15 +30,10 @@ func (u upCommand) Run(ctx context.Context, c *console) error {
 	if err != nil {
 		return err
 	}
-	parts, err := u.start(ctx, d)
-	if err != nil {
-		d.db.close()
-		return err
-	}
-	return d.run(ctx, parts...)
+	return d.run(ctx, u.AdminAddr, func(operators *admin) ([]part, error) { return u.start(ctx, d, operators) })
 }
 
-func (u upCommand) start(ctx context.Context, d *deployment) ([]part, error) {
+func (u upCommand) start(ctx context.Context, d *deployment, operators *admin) ([]part, error) {
 	parts, err := d.indexers(u.nodeSettings, u.indexSettings)
 	if err != nil {
 		return nil, err
@@ -43,10 +46,10 @@ func (u upCommand) start(ctx context.Context, d *deployment) ([]part, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := writeDemo(u.Data, demo{BaseURL: api.baseURL(), AdminURL: api.adminURL()}); err != nil {
+	if err := writeDemo(u.Data, demo{BaseURL: api.url(), AdminURL: operators.url()}); err != nil {
 		return nil, err
 	}
-	api.announce(d.console)
+	api.announce(d.console, operators)
 	return append(parts, work, api.run), nil
 }
 
@@ -60,6 +63,9 @@ type demo struct {
 func writeDemo(data string, d demo) error {
 	content, err := json.MarshalIndent(d, "", "  ")
 	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(data, 0o711); err != nil {
 		return err
 	}
 	return writeWhole(filepath.Join(data, "demo.json"), append(content, '\n'))

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"astrolabe/failpoint"
 	"astrolabe/pg/pgtest"
@@ -87,6 +88,45 @@ func TestAKillWhileServingDoesNoHarm(t *testing.T) {
 	second := up(t, data)
 	second.ready(t)
 	second.kill(t)
+}
+
+// TestProcessesThatStartTogetherShareOneMasterKey lets several first starts
+// race on a new folder: one runs, and what it made serves every later start.
+func TestProcessesThatStartTogetherShareOneMasterKey(t *testing.T) {
+	t.Parallel()
+	data := filepath.Join(pgtest.Dir(t), "data")
+	rivals := []*program{up(t, data), up(t, data), up(t, data)}
+	for _, p := range rivals {
+		select {
+		case <-p.apiURL:
+		case <-p.ended:
+		case <-time.After(time.Minute):
+			t.Fatalf("neither up nor refused:\n%s", p.text())
+		}
+		p.kill(t)
+	}
+	after := up(t, data)
+	after.ready(t)
+	if code := after.stop(t); code != 0 {
+		t.Errorf("exit code %d:\n%s", code, after.text())
+	}
+}
+
+// TestSecretsRotateBesideARunningProgram works through the running program's
+// own database.
+func TestSecretsRotateBesideARunningProgram(t *testing.T) {
+	t.Parallel()
+	data := filepath.Join(pgtest.Dir(t), "data")
+	running := up(t, data)
+	running.ready(t)
+	rotate := start(t, nil, "secrets", "rotate", "cursor", "--data", data)
+	rotate.wait(t)
+	if code := rotate.cmd.ProcessState.ExitCode(); code != 0 || !strings.HasPrefix(rotate.text(), "cursor  generation 2") {
+		t.Errorf("exit code %d and:\n%s", code, rotate.text())
+	}
+	if code := running.stop(t); code != 0 {
+		t.Errorf("the running program ended with %d:\n%s", code, running.text())
+	}
 }
 
 func TestAFolderInUseIsRefusedInOneLine(t *testing.T) {

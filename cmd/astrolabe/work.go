@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/riverqueue/river"
@@ -15,11 +16,27 @@ type workCommand struct {
 	databaseSettings
 	secretSettings
 	workSettings
+	AdminAddr string `help:"Address of metrics, profiles and health for operators. Keep it private. Empty: none." default:"127.0.0.1:8082"`
 }
 
 type workSettings struct {
 	Jobs     int           `help:"How many background jobs may run at once." default:"4"`
 	JobDrain time.Duration `help:"How long running jobs may finish after a stop signal." default:"15s"`
+}
+
+func (w workSettings) check() error {
+	switch {
+	case w.Jobs < 1:
+		return errors.New("--jobs must be at least 1")
+	case w.JobDrain < 0:
+		return errors.New("--job-drain must not be negative")
+	}
+	return nil
+}
+
+// Validate checks the settings before anything is started.
+func (w workCommand) Validate() error {
+	return firstError(w.databaseSettings.check(), w.workSettings.check(), checkAdmin(w.AdminAddr))
 }
 
 // Run works until a stop signal.
@@ -28,12 +45,10 @@ func (w workCommand) Run(ctx context.Context, c *console) error {
 	if err != nil {
 		return err
 	}
-	work, err := d.worker(w.workSettings)
-	if err != nil {
-		d.db.close()
-		return err
-	}
-	return d.run(ctx, work)
+	return d.run(ctx, w.AdminAddr, func(*admin) ([]part, error) {
+		work, err := d.worker(w.workSettings)
+		return []part{work}, err
+	})
 }
 
 // worker registers every kind of job and returns the part that runs them.

@@ -39,6 +39,7 @@ type Head struct {
 	ReasonCode string           // empty while nothing is wrong
 	Block      *domain.BlockRef // nil until the node has answered once
 	ObservedAt time.Time
+	Led        bool // an index process holds the chain's lease now
 }
 
 // Status is how a chain stands at one moment.
@@ -54,10 +55,6 @@ type Heads interface {
 	// Heads returns the last recorded head of every chain that has one.
 	Heads(ctx context.Context) (map[domain.Chain]Head, error)
 }
-
-// headSilence is how long a head may go without news before its index counts
-// as gone: several polling intervals and a leader's lease.
-const headSilence = 2 * time.Minute
 
 // Statuses answers how chains stand.
 type Statuses struct {
@@ -77,8 +74,8 @@ func NewStatuses(heads Heads, freshFor time.Duration) *Statuses {
 }
 
 // Of returns the status of each chain asked for, in their order, from one
-// read. A chain that nobody indexes, or whose index has gone silent, is halted
-// with the reason no_indexer: an old head is never passed off as a live one.
+// read. A chain whose index nobody leads is halted with the reason no_indexer:
+// an old head is never passed off as a live one.
 func (s *Statuses) Of(ctx context.Context, chains []domain.Chain) ([]Status, error) {
 	heads, readAt, err := s.read(ctx)
 	if err != nil {
@@ -86,8 +83,8 @@ func (s *Statuses) Of(ctx context.Context, chains []domain.Chain) ([]Status, err
 	}
 	statuses := make([]Status, len(chains))
 	for i, c := range chains {
-		head, known := heads[c]
-		if !known || readAt.Sub(head.ObservedAt) > headSilence {
+		head := heads[c]
+		if !head.Led {
 			head.State, head.ReasonCode = Halted, ReasonNoIndexer
 		}
 		statuses[i] = Status{Chain: c, Head: head, FinalityDepth: FinalityDepth, AsOf: readAt}

@@ -21,20 +21,17 @@ func (s *stored) Heads(context.Context) (map[domain.Chain]Head, error) {
 	return s.heads, s.err
 }
 
-func TestASilentIndexIsHaltedAndKeepsItsLastBlock(t *testing.T) {
+func TestAnIndexThatNobodyLeadsIsHaltedAndKeepsItsLastBlock(t *testing.T) {
 	t.Parallel()
-	now := time.Unix(1_800_000_000, 0)
 	block := &domain.BlockRef{Number: 5}
-	for age, want := range map[time.Duration]IndexState{0: Following, headSilence: Following, headSilence + time.Second: Halted} {
-		heads := &stored{heads: map[domain.Chain]Head{domain.Mainnet: {State: Following, Block: block, ObservedAt: now.Add(-age)}}}
-		service := NewStatuses(heads, 0)
-		service.now = func() time.Time { return now }
-		got, err := service.Of(t.Context(), []domain.Chain{domain.Mainnet})
-		if err != nil || got[0].Head.State != want || got[0].Head.Block != block {
-			t.Errorf("after %s: %+v, %v", age, got, err)
-		}
-		if want == Halted && got[0].Head.ReasonCode != ReasonNoIndexer {
-			t.Errorf("after %s the reason is %q", age, got[0].Head.ReasonCode)
+	for led, want := range map[bool]Head{
+		true:  {State: Following, Block: block, Led: true},
+		false: {State: Halted, ReasonCode: ReasonNoIndexer, Block: block},
+	} {
+		heads := &stored{heads: map[domain.Chain]Head{domain.Mainnet: {State: Following, Block: block, Led: led}}}
+		got, err := NewStatuses(heads, 0).Of(t.Context(), []domain.Chain{domain.Mainnet})
+		if err != nil || got[0].Head != want {
+			t.Errorf("led %v: %+v, %v", led, got, err)
 		}
 	}
 }

@@ -28,10 +28,10 @@ type Ring struct {
 	master Master
 	now    func() time.Time
 
-	mu       sync.RWMutex
-	keys     map[Purpose]map[uint32]Key
-	current  map[Purpose]uint32
-	loadedAt time.Time
+	mu      sync.RWMutex
+	keys    map[Purpose]map[uint32]Key
+	current map[Purpose]uint32
+	asked   time.Time // when an unknown generation was last looked up
 }
 
 // reloadPause bounds how often an unknown generation may cost a query, so
@@ -78,7 +78,12 @@ func (r *Ring) Reload(ctx context.Context) error {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.keys, r.current, r.loadedAt = keys, current, r.now()
+	for p := range r.current {
+		if keys[p] == nil { // somebody emptied the store: what is in memory is all there is
+			return fmt.Errorf("the stored secrets lack every %s key", p)
+		}
+	}
+	r.keys, r.current = keys, current
 	return nil
 }
 
@@ -92,17 +97,31 @@ func (r *Ring) Current(p Purpose) Key {
 // Key returns a generation that is still honoured. A generation that this
 // process has not seen is looked up, because another process may have rotated.
 func (r *Ring) Key(ctx context.Context, p Purpose, generation uint32) (Key, bool) {
-	r.mu.RLock()
-	key, known := r.keys[p][generation]
-	stale := !known && r.now().Sub(r.loadedAt) >= reloadPause
-	r.mu.RUnlock()
-	if stale && r.Reload(ctx) == nil {
-		r.mu.RLock()
-		key, known = r.keys[p][generation]
-		r.mu.RUnlock()
+	key, known := r.known(p, generation)
+	if !known && r.mayAsk() && r.Reload(ctx) == nil {
+		key, known = r.known(p, generation)
 	}
 	honoured := key.HonouredUntil.IsZero() || r.now().Before(key.HonouredUntil)
 	return key, known && honoured
+}
+
+func (r *Ring) known(p Purpose, generation uint32) (Key, bool) {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	key, ok := r.keys[p][generation]
+	return key, ok
+}
+
+// mayAsk lets one caller per reloadPause look an unknown generation up.
+func (r *Ring) mayAsk() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	now := r.now()
+	if now.Sub(r.asked) < reloadPause {
+		return false
+	}
+	r.asked = now
+	return true
 }
 
 // Rotate makes a new generation of a purpose. Where old generations may be

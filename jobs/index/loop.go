@@ -43,11 +43,7 @@ type Loop struct {
 // another process can lead at once.
 func (l *Loop) Run(ctx context.Context) error {
 	var lease chain.Lease
-	defer func() {
-		if lease.Epoch != 0 {
-			_ = l.Store.ReleaseLease(context.WithoutCancel(ctx), lease)
-		}
-	}()
+	defer func() { l.release(ctx, lease) }()
 	ticker := time.NewTicker(l.Every)
 	defer ticker.Stop()
 	for {
@@ -58,6 +54,19 @@ func (l *Loop) Run(ctx context.Context) error {
 		case <-ticker.C:
 		}
 	}
+}
+
+// releaseTime bounds the last write of a process that ends: when the database
+// hangs, the lease runs out by itself.
+const releaseTime = 2 * time.Second
+
+func (l *Loop) release(ctx context.Context, lease chain.Lease) {
+	if lease.Epoch == 0 {
+		return
+	}
+	ending, cancel := context.WithTimeout(context.WithoutCancel(ctx), releaseTime)
+	defer cancel()
+	_ = l.Store.ReleaseLease(ending, lease)
 }
 
 // step takes or renews the lease, asks the node and records its answer. It
@@ -75,6 +84,9 @@ func (l *Loop) step(ctx context.Context, held chain.Lease) chain.Lease {
 		l.Logger.Info("this process leads the index", "chain", l.Chain, "epoch", lease.Epoch)
 	}
 	head := l.observe(ctx)
+	if ctx.Err() != nil { // what a stop interrupted says nothing about the node
+		return lease
+	}
 	switch err := l.Store.RecordHead(ctx, lease, head); {
 	case errors.Is(err, chain.ErrLeaseLost):
 		return chain.Lease{}
@@ -99,7 +111,7 @@ func (l *Loop) observe(ctx context.Context) chain.Head {
 		head = chain.Head{State: chain.Following, Block: &block}
 		l.Metrics.HeadBlock(string(l.Chain), block.Number)
 	}
-	if head.State != l.last.State || head.ReasonCode != l.last.ReasonCode {
+	if ctx.Err() == nil && (head.State != l.last.State || head.ReasonCode != l.last.ReasonCode) {
 		l.Logger.Info("index", "chain", l.Chain, "state", head.State, "reason", head.ReasonCode, "error", err)
 	}
 	l.Metrics.IndexState(string(l.Chain), string(head.State))

@@ -8,7 +8,7 @@ CREATE TABLE index_leases (
 
 -- What the leader last learned of its chain's node, and how the index stands.
 CREATE TABLE chain_heads (
-    chain        text        PRIMARY KEY, -- head.read: one row per chain
+    chain        text        PRIMARY KEY, -- head.record: one row per chain
     state        text        NOT NULL CHECK (state IN ('following', 'backfilling', 'halted')),
     reason_code  text,
     block_number bigint,

@@ -1,5 +1,3 @@
-// Command generate merges the operation table with the hand-written parts
-// into the OpenAPI document. It runs in the folder rest/openapi.
 package main
 
 import (
@@ -8,6 +6,7 @@ import (
 	"fmt"
 	"log"
 	"os"
+	"slices"
 
 	"go.yaml.in/yaml/v3"
 
@@ -63,7 +62,11 @@ func build() (object, error) {
 		return nil, fmt.Errorf("operations.yaml describes %s, which the table does not have", id)
 	}
 	document["paths"] = paths
-	document["components"] = object{"schemas": schemas, "securitySchemes": securitySchemes, "headers": headers}
+	components := object{"schemas": schemas, "headers": headers}
+	if slices.ContainsFunc(rest.Table(), func(op rest.Operation) bool { return op.Permission != "" }) {
+		components["securitySchemes"] = securitySchemes
+	}
+	document["components"] = components
 	return document, nil
 }
 

@@ -1,13 +1,18 @@
-package web
+package contentcoding
 
 import (
+	"net/http"
 	"strconv"
 	"strings"
 )
 
-// acceptsGzip reports whether an Accept-Encoding header allows gzip: by name or
-// by the star, with a weight above zero. The name wins over the star.
-func acceptsGzip(header string) bool {
+// AcceptsGzip reports whether a request's Accept-Encoding allows gzip: by name
+// or by the star, with a weight above zero. The name wins over the star.
+func AcceptsGzip(r *http.Request) bool {
+	return accepts(strings.Join(r.Header.Values("Accept-Encoding"), ","))
+}
+
+func accepts(header string) bool {
 	accepted := false
 	for coding := range strings.SplitSeq(header, ",") {
 		name, parameters, _ := strings.Cut(coding, ";")

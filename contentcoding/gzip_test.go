@@ -1,4 +1,4 @@
-package web
+package contentcoding
 
 import "testing"
 
@@ -21,8 +21,8 @@ func TestAcceptEncodingDecidesAboutGzip(t *testing.T) {
 		"gzipped":                 false,
 		"br;q=1.0, gzip ; q=0.8,": true,
 	} {
-		if got := acceptsGzip(header); got != want {
-			t.Errorf("acceptsGzip(%q) = %t, want %t", header, got, want)
+		if got := accepts(header); got != want {
+			t.Errorf("accepts(%q) = %t, want %t", header, got, want)
 		}
 	}
 }
@@ -32,10 +32,10 @@ func FuzzARefusedGzipIsNeverAccepted(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, rest string) {
-		if acceptsGzip("gzip;q=0," + rest) {
+		if accepts("gzip;q=0," + rest) {
 			t.Errorf("gzip;q=0,%s is accepted", rest)
 		}
-		if !acceptsGzip("gzip," + rest) {
+		if !accepts("gzip," + rest) {
 			t.Errorf("gzip,%s is refused", rest)
 		}
 	})

@@ -1,0 +1,79 @@
+package main
+
+import (
+	"context"
+	"log/slog"
+	"net"
+	"net/http"
+	"time"
+
+	"astrolabe/telemetry"
+)
+
+// admin is the listener for operators: metrics, profiles and health. Every
+// long-running command has one.
+type admin struct {
+	listener net.Listener // nil when there is none
+	server   *http.Server
+}
+
+// listenAdmin opens the admin socket; an empty address means none.
+func (d *deployment) listenAdmin(ctx context.Context, address string) (*admin, error) {
+	if address == "" {
+		return &admin{}, nil
+	}
+	listener, err := listenOn(ctx, address, "--admin-addr")
+	if err != nil {
+		return nil, err
+	}
+	return &admin{listener: listener, server: newServer(telemetry.AdminHandler(d.metrics, d.health), d.logger)}, nil
+}
+
+// serve answers until close.
+func (a *admin) serve() {
+	if a.listener != nil {
+		_ = a.server.Serve(a.listener) // ends with close
+	}
+}
+
+func (a *admin) close() {
+	if a.listener != nil {
+		_ = a.server.Close()
+		_ = a.listener.Close() // where serve was never reached
+	}
+}
+
+func (a *admin) url() string {
+	if a.listener == nil {
+		return ""
+	}
+	return urlOf(a.listener)
+}
+
+// newServer makes an HTTP server that no slow client can hold on to.
+func newServer(handler http.Handler, logger *slog.Logger) *http.Server {
+	return &http.Server{
+		Handler:                      handler,
+		ReadHeaderTimeout:            10 * time.Second,
+		IdleTimeout:                  2 * time.Minute,
+		DisableGeneralOptionsHandler: true, // OPTIONS * is answered like everything else
+		ErrorLog:                     slog.NewLogLogger(logger.Handler(), slog.LevelDebug),
+	}
+}
+
+// urlOf returns an address that a client on this machine can call: a listener
+// on every interface is also on the loopback one.
+func urlOf(l net.Listener) string {
+	address, ok := l.Addr().(*net.TCPAddr)
+	if !ok {
+		return "http://" + l.Addr().String()
+	}
+	callable := *address
+	if callable.IP.IsUnspecified() {
+		callable.IP = net.IPv6loopback
+		if address.IP.To4() != nil {
+			callable.IP = net.IPv4(127, 0, 0, 1)
+		}
+	}
+	return "http://" + callable.String()
+}

@@ -1,0 +1,58 @@
+package main
+
+import (
+	"context"
+	"io"
+	"log/slog"
+	"net/http"
+	"testing"
+
+	"astrolabe/domain/secret"
+	"astrolabe/repo/repotest"
+	"astrolabe/telemetry"
+)
+
+// TestADrainCanBeWatched stops a deployment while a part still works: the
+// admin listener answers that the process is draining until the part is done.
+func TestADrainCanBeWatched(t *testing.T) {
+	t.Parallel()
+	db := repotest.Open(t)
+	ring, err := secret.Open(t.Context(), db, secret.NewMaster())
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := &deployment{
+		console: &console{stdout: io.Discard, logger: slog.New(slog.DiscardHandler), metrics: telemetry.NewMetrics()},
+		db:      &database{DB: db}, ring: ring, health: new(telemetry.Health),
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	address, release, ended := make(chan string, 1), make(chan struct{}), make(chan error, 1)
+	go func() {
+		ended <- d.run(ctx, "127.0.0.1:0", func(operators *admin) ([]part, error) {
+			address <- operators.url()
+			return []part{func(context.Context) error { <-release; return nil }}, nil
+		})
+	}()
+	url := <-address
+	if !ready(t, url) {
+		t.Error("it is not ready while it runs")
+	}
+	stop()
+	for ready(t, url) { // until the stop is noticed
+	}
+	close(release)
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+}
+
+// ready asks /readyz, which must answer throughout the drain.
+func ready(t *testing.T, url string) bool {
+	t.Helper()
+	response, err := http.Get(url + "/readyz")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	return response.StatusCode == http.StatusOK
+}

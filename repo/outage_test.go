@@ -1,0 +1,58 @@
+package repo
+
+import (
+	"context"
+	"path/filepath"
+	"testing"
+
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"astrolabe/domain"
+	"astrolabe/pg"
+	"astrolabe/pg/pgtest"
+)
+
+// TestADatabaseThatGoesAwayIsAnOutage stops a real server under an open pool.
+func TestADatabaseThatGoesAwayIsAnOutage(t *testing.T) {
+	t.Parallel()
+	server, err := pg.Start(t.Context(), pg.Options{Dir: filepath.Join(pgtest.Dir(t), "postgres")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = server.Stop(context.WithoutCancel(t.Context())) }()
+	db := openTest(t, server.URL("postgres"))
+	if _, err := db.Migrate(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := db.Heads(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := server.Stop(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for name, read := range map[string]func() error{
+		"prepared": func() error { _, err := db.Heads(t.Context()); return err },
+		"bun":      func() error { _, err := db.Secrets(t.Context()); return err },
+	} {
+		for range 2 { // on the connection that was cut, then on a new one
+			if err := read(); domain.CodeOf(err) != domain.CodeServiceUnavailable {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+	}
+}
+
+func TestWhatTheDatabaseRefusesIsNoOutage(t *testing.T) {
+	t.Parallel()
+	for code, want := range map[string]domain.Code{
+		"23505": domain.CodeInternal, "42P01": domain.CodeInternal, "40001": domain.CodeInternal,
+		"08006": domain.CodeServiceUnavailable, "53300": domain.CodeServiceUnavailable, "57P03": domain.CodeServiceUnavailable,
+	} {
+		if got := domain.CodeOf(outage(&pgconn.PgError{Code: code})); got != want {
+			t.Errorf("%s is %s, want %s", code, got, want)
+		}
+	}
+	if err := outage(context.Canceled); domain.CodeOf(err) != domain.CodeInternal {
+		t.Errorf("a caller who left: %v", err)
+	}
+}

@@ -1,0 +1,3 @@
+// Package repotest gives each test a migrated database of its own. Only tests
+// import it.
+package repotest
