@@ -9,7 +9,7 @@ RACE := $(shell command -v gcc >/dev/null 2>&1 && echo -race)
 SOURCES := $(shell find . -name '*.go' -not -path './web/node_modules/*' -not -path './clients/*') $(shell find web/dist repo/migrations rest -type f)
 
 .DEFAULT_GOAL := help
-.PHONY: help build run test test-clients soak lint fmt generate web check-generated fuzz bench bench-frame bench-facades postgres clean
+.PHONY: help build run test test-clients soak lint fmt generate web check-generated fuzz bench bench-frame bench-facades bench-starknet postgres clean
 
 help: ## List every target
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -56,13 +56,16 @@ FUZZTIME ?= 20s
 fuzz: ## Fuzz every parser for FUZZTIME each
 	scripts/fuzz $(FUZZTIME)
 
-bench: bench-frame bench-facades ## Run every benchmark
+bench: bench-frame bench-facades bench-starknet ## Run every benchmark
 
 bench-frame: build postgres ## Start-up times and idle memory, into docs/bench/frame.txt
 	scripts/bench-frame | tee docs/bench/frame.txt
 
 bench-facades: build postgres ## Both facades against bare handlers, into docs/bench/facades.txt
 	scripts/bench-facades | tee docs/bench/facades.txt
+
+bench-starknet: build ## Hashes and decoding beside another library, into docs/bench/starknet.txt
+	scripts/bench-starknet | tee docs/bench/starknet.txt
 
 postgres: ## Install Postgres' server where it is missing and may be installed
 	@scripts/postgres

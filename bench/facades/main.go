@@ -64,8 +64,8 @@ func serveBare(body string) error {
 
 // startBare runs this program again as the bare handler, in a process of its
 // own as the real one is.
-func startBare(body string) (url string, stop func(), err error) {
-	command := exec.Command(os.Args[0], "-bare", body) //nolint:gosec // this very program
+func startBare(ctx context.Context, body string) (url string, stop func(), err error) {
+	command := exec.CommandContext(ctx, os.Args[0], "-bare", body) //nolint:gosec // this very program
 	input, err := command.StdinPipe()
 	if err != nil {
 		return "", nil, err
@@ -90,7 +90,7 @@ func compare(ctx context.Context, base string, lasts time.Duration) error {
 	if err != nil {
 		return err
 	}
-	bareURL, stop, err := startBare(body)
+	bareURL, stop, err := startBare(ctx, body)
 	if err != nil {
 		return err
 	}

@@ -62,6 +62,15 @@ func (s nodeSettings) urls() map[domain.Chain][]secretText {
 	return map[domain.Chain][]secretText{domain.Mainnet: s.NodeMain, domain.Sepolia: s.NodeSepolia}
 }
 
+// add names one more node of a chain.
+func (s *nodeSettings) add(chain domain.Chain, url string) {
+	if chain == domain.Mainnet {
+		s.NodeMain = append(s.NodeMain, secretText(url))
+	} else {
+		s.NodeSepolia = append(s.NodeSepolia, secretText(url))
+	}
+}
+
 // indexers returns a part for each chain that has a node.
 func (d *deployment) indexers(nodes nodeSettings, s indexSettings) ([]part, error) {
 	var parts []part

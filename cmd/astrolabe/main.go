@@ -39,6 +39,7 @@ type commandLine struct {
 	Serve   serveCommand   `cmd:"" help:"Serve the API."`
 	Work    workCommand    `cmd:"" help:"Run background jobs."`
 	Index   indexCommand   `cmd:"" help:"Follow the chains' nodes."`
+	Sim     simCommand     `cmd:"" help:"Run a simulated Starknet node to develop against."`
 	Migrate migrateCommand `cmd:"" help:"Bring the database schema up to date, or look at it."`
 	Secrets secretsCommand `cmd:"" help:"List and rotate the deployment's own keys."`
 	Version versionCommand `cmd:"" help:"Print the version."`

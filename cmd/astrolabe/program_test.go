@@ -61,7 +61,7 @@ func start(t *testing.T, environment []string, args ...string) *program {
 		_ = writer.Close()
 		close(p.ended)
 	}()
-	t.Cleanup(func() { p.kill(t) })
+	t.Cleanup(func() { p.stop(t) }) // not a kill: the folder goes next, and Postgres must have left it
 	return p
 }
 

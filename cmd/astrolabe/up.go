@@ -3,8 +3,11 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
+
+	"astrolabe/domain"
 )
 
 // upCommand runs everything in one process.
@@ -15,6 +18,7 @@ type upCommand struct {
 	workSettings
 	nodeSettings
 	indexSettings
+	Simulate  bool   `help:"Simulate the chains that have no node, so that there is something to see." default:"true" negatable:""`
 	AdminAddr string `help:"Address of metrics, profiles and health for operators. Keep it private. Empty: none." default:"127.0.0.1:8081"`
 }
 
@@ -34,7 +38,17 @@ func (u upCommand) Run(ctx context.Context, c *console) error {
 }
 
 func (u upCommand) start(ctx context.Context, d *deployment, operators *admin) ([]part, error) {
-	parts, err := d.indexers(u.nodeSettings, u.indexSettings)
+	simulated, err := u.simulate(ctx, d)
+	if err != nil {
+		return nil, err
+	}
+	nodes := u.nodeSettings
+	var parts []part
+	for _, node := range simulated {
+		nodes.add(node.chain, node.url)
+		parts = append(parts, node.run)
+	}
+	indexers, err := d.indexers(nodes, u.indexSettings)
 	if err != nil {
 		return nil, err
 	}
@@ -46,11 +60,30 @@ func (u upCommand) start(ctx context.Context, d *deployment, operators *admin) (
 	if err != nil {
 		return nil, err
 	}
-	if err := writeDemo(u.Data, demo{BaseURL: api.url(), AdminURL: operators.url()}); err != nil {
+	if err := writeDemo(u.Data, api, operators, simulated); err != nil {
 		return nil, err
 	}
+	for _, node := range simulated {
+		fmt.Fprintf(d.stdout, "Node      %s (%s, simulated)\n", node.url, node.chain)
+	}
 	api.announce(d.console, operators)
-	return append(parts, work, api.run), nil
+	return append(append(parts, indexers...), work, api.run), nil
+}
+
+// simulate starts a simulated node for each served chain that has no node.
+func (u upCommand) simulate(ctx context.Context, d *deployment) ([]simulatedNode, error) {
+	var simulated []simulatedNode
+	for _, chain := range u.Chains {
+		if !u.Simulate || len(u.urls()[chain]) > 0 {
+			continue
+		}
+		node, err := d.simulate(ctx, chain)
+		if err != nil {
+			return nil, err
+		}
+		simulated = append(simulated, node)
+	}
+	return simulated, nil
 }
 
 // demo is what scripts and documents need to call a running program. It may
@@ -58,9 +91,18 @@ func (u upCommand) start(ctx context.Context, d *deployment, operators *admin) (
 type demo struct {
 	BaseURL  string `json:"baseUrl"`
 	AdminURL string `json:"adminUrl,omitempty"`
+
+	// NodeURL is the simulated node of Chain; both are absent where no chain
+	// is simulated.
+	NodeURL string       `json:"nodeUrl,omitempty"`
+	Chain   domain.Chain `json:"chain,omitempty"`
 }
 
-func writeDemo(data string, d demo) error {
+func writeDemo(data string, api *api, operators *admin, simulated []simulatedNode) error {
+	d := demo{BaseURL: api.url(), AdminURL: operators.url()}
+	if len(simulated) > 0 {
+		d.NodeURL, d.Chain = simulated[0].url, simulated[0].chain
+	}
 	content, err := json.MarshalIndent(d, "", "  ")
 	if err != nil {
 		return err

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"astrolabe/domain"
 	"astrolabe/failpoint"
 	"astrolabe/pg/pgtest"
 )
@@ -19,7 +20,30 @@ var anyPort = []string{"--addr", "127.0.0.1:0", "--admin-addr", "127.0.0.1:0"}
 
 func up(t *testing.T, data string, environment ...string) *program {
 	t.Helper()
-	return start(t, environment, append([]string{"up", "--data", data}, anyPort...)...)
+	return start(t, environment, append([]string{"up", "--no-simulate", "--data", data}, anyPort...)...)
+}
+
+// TestUpFollowsItsSimulatedChain shows that everything fits together: what
+// the API tells came from the simulated node through JSON-RPC and the index.
+func TestUpFollowsItsSimulatedChain(t *testing.T) {
+	t.Parallel()
+	data := filepath.Join(pgtest.Dir(t), "data")
+	p := start(t, nil, append([]string{"up", "--data", data, "--poll", "100ms"}, anyPort...)...)
+	base := p.ready(t)
+	if where := readDemo(t, data); where.NodeURL == "" || where.Chain != domain.Mainnet {
+		t.Errorf("demo.json says %+v", where)
+	}
+	for _, chain := range domain.Chains {
+		deadline := time.Now().Add(time.Minute)
+		for !strings.Contains(get(t, base+"/v1/"+string(chain)+"/status"), `"state":"following"`) {
+			if time.Now().After(deadline) {
+				t.Fatalf("%s is not followed:\n%s", chain, p.text())
+			}
+		}
+	}
+	if code := p.stop(t); code != 0 {
+		t.Errorf("exit code %d:\n%s", code, p.text())
+	}
 }
 
 func TestUpServesAndStopsCleanly(t *testing.T) {
@@ -87,7 +111,7 @@ func TestAKillWhileServingDoesNoHarm(t *testing.T) {
 	first.kill(t)
 	second := up(t, data)
 	second.ready(t)
-	second.kill(t)
+	second.stop(t)
 }
 
 // TestProcessesThatStartTogetherShareOneMasterKey lets several first starts

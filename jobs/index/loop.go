@@ -112,11 +112,20 @@ func (l *Loop) observe(ctx context.Context) chain.Head {
 		l.Metrics.HeadBlock(string(l.Chain), block.Number)
 	}
 	if ctx.Err() == nil && (head.State != l.last.State || head.ReasonCode != l.last.ReasonCode) {
-		l.Logger.Info("index", "chain", l.Chain, "state", head.State, "reason", head.ReasonCode, "error", err)
+		l.announce(head, err)
 	}
 	l.Metrics.IndexState(string(l.Chain), string(head.State))
 	l.last = head
 	return head
+}
+
+// announce logs a change of state, with its cause when it is a bad one.
+func (l *Loop) announce(head chain.Head, cause error) {
+	if cause != nil {
+		l.Logger.Warn("the index stands still", "chain", l.Chain, "reason", head.ReasonCode, "error", cause)
+		return
+	}
+	l.Logger.Info("the index follows its node", "chain", l.Chain, "head", head.Block.Number)
 }
 
 func (l *Loop) warn(ctx context.Context, what string, err error) {

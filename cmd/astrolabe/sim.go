@@ -1,0 +1,140 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"astrolabe/domain"
+	"astrolabe/sim"
+	"astrolabe/sim/fault"
+)
+
+// simCommand runs a simulated node.
+type simCommand struct {
+	Seed        uint64        `help:"The chain follows from this number." default:"0"`
+	Chain       domain.Chain  `help:"The chain to simulate: SN_MAIN or SN_SEPOLIA." default:"SN_MAIN"`
+	Blocks      int           `help:"How many blocks there are at the start, after block 0." default:"250"`
+	BlockTime   time.Duration `help:"How often a block is added. 0: never." default:"4s"`
+	Genesis     time.Time     `help:"When block 0 was, for example 2026-01-01T00:00:00Z, which is the default." placeholder:"TIME"`
+	Events      int           `help:"Make a chain for loading instead of the everyday one: about so many events in each block." placeholder:"N"`
+	Window      int           `help:"How many of the newest blocks keep their state." default:"2048"`
+	L1Lag       int           `name:"l1-lag" help:"How many blocks L1 acceptance is behind the head." default:"12"`
+	Addr        string        `help:"Address of the JSON-RPC endpoint, over HTTP and WebSocket at any path." default:"127.0.0.1:9545"`
+	ControlAddr string        `help:"Address to mine, reorganise, put faults in force and read counters. Keep it private. Empty: none."`
+	Record      string        `help:"Write every block to this new file; blocks that have left the window are read from it." type:"path" placeholder:"FILE" xor:"file"`
+	Replay      string        `help:"Play the chain of this file instead of making one." type:"path" placeholder:"FILE" xor:"file"`
+	Fault       []string      `help:"Misbehave, for example latency,delay=200ms or error,code=-32005,every=10 or reorg,depth=3,every=20. May be given more than once." sep:"none" placeholder:"FAULT"`
+}
+
+// Run serves the node until a stop signal.
+func (s simCommand) Run(ctx context.Context, c *console) error {
+	node, err := s.node()
+	if err != nil {
+		return err
+	}
+	err = s.serve(ctx, c, node)
+	return errors.Join(err, node.Close())
+}
+
+// node builds the chain.
+func (s simCommand) node() (*sim.Node, error) {
+	config := sim.Config{
+		Seed: s.Seed, Chain: string(s.Chain), Blocks: s.Blocks, BlockTime: s.BlockTime, Genesis: s.Genesis,
+		Window: s.Window, L1Lag: s.L1Lag, Record: s.Record,
+	}
+	if s.Events > 0 {
+		config.Profile = sim.Bulk(s.Events)
+	}
+	build := sim.New
+	if s.Replay != "" {
+		build = func(config sim.Config) (*sim.Node, error) { return sim.Replay(s.Replay, config) }
+	}
+	node, err := build(config)
+	if err != nil {
+		return nil, usageError{err}
+	}
+	for _, text := range s.Fault {
+		f, err := fault.Parse(text)
+		if err == nil {
+			err = node.Fault(f)
+		}
+		if err != nil {
+			return nil, errors.Join(usageError{fmt.Errorf("--fault %s: %w", text, err)}, node.Close())
+		}
+	}
+	return node, nil
+}
+
+func (s simCommand) serve(ctx context.Context, c *console, node *sim.Node) error {
+	public, err := listenOn(ctx, s.Addr, "--addr")
+	if err != nil {
+		return err
+	}
+	group, ctx := errgroup.WithContext(ctx)
+	fmt.Fprintf(c.stdout, "Node     http://%s and ws://%s, %s at block %d\n", public.Addr(), public.Addr(), node.Chain(), node.Head().Header.BlockNumber)
+	group.Go(func() error { return serveUntil(ctx, public, node.Handler(), c.logger) })
+	if s.ControlAddr != "" {
+		control, err := listenOn(ctx, s.ControlAddr, "--control-addr")
+		if err != nil {
+			return errors.Join(err, public.Close(), group.Wait())
+		}
+		fmt.Fprintf(c.stdout, "Control  http://%s\n", control.Addr())
+		group.Go(func() error { return serveUntil(ctx, control, node.Control(), c.logger) })
+	}
+	group.Go(func() error { return node.Run(ctx) })
+	return group.Wait()
+}
+
+// The simulated chain of "up": every shape of the chain is within its first
+// blocks, and it grows while one watches.
+const (
+	demoBlocks    = 250
+	demoBlockTime = 4 * time.Second
+)
+
+// simulatedNode is a simulated node that listens and is ready to run.
+type simulatedNode struct {
+	chain domain.Chain
+	url   string
+	run   part
+}
+
+// simulate makes a simulated node for a chain, on a free port of the loopback
+// interface.
+func (d *deployment) simulate(ctx context.Context, chain domain.Chain) (simulatedNode, error) {
+	node, err := sim.New(sim.Config{Chain: string(chain), Blocks: demoBlocks, BlockTime: demoBlockTime})
+	if err != nil {
+		return simulatedNode{}, err
+	}
+	listener, err := listenOn(ctx, "127.0.0.1:0", "the simulated node")
+	if err != nil {
+		return simulatedNode{}, errors.Join(err, node.Close())
+	}
+	run := func(ctx context.Context) error {
+		group, ctx := errgroup.WithContext(ctx)
+		group.Go(func() error { return serveUntil(ctx, listener, node.Handler(), d.logger) })
+		group.Go(func() error { return node.Run(ctx) })
+		return errors.Join(group.Wait(), node.Close())
+	}
+	return simulatedNode{chain: chain, url: urlOf(listener), run: run}, nil
+}
+
+// serveUntil serves until ctx ends, and then cuts what is under way: a node that goes
+// away owes nobody an answer.
+func serveUntil(ctx context.Context, listener net.Listener, handler http.Handler, logger *slog.Logger) error {
+	server := newServer(handler, logger)
+	server.BaseContext = func(net.Listener) context.Context { return ctx }
+	stop := context.AfterFunc(ctx, func() { _ = server.Close() })
+	defer stop()
+	if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
+		return err
+	}
+	return nil
+}

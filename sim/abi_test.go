@@ -1,0 +1,147 @@
+package sim
+
+import (
+	"testing"
+
+	"astrolabe/sim/classes"
+	"astrolabe/sim/contract"
+	"astrolabe/sim/vm"
+	"astrolabe/starknet"
+	"astrolabe/starknet/abi"
+)
+
+// schemas returns the ABIs of the compiled classes by their hashes.
+func schemasByHash(t testing.TB) map[starknet.Felt]*abi.Schema {
+	t.Helper()
+	all, err := classes.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	schemas := map[starknet.Felt]*abi.Schema{}
+	for _, class := range all {
+		schema, err := class.Schema()
+		if err != nil {
+			t.Fatal(err)
+		}
+		schemas[class.Hash] = schema
+	}
+	return schemas
+}
+
+// TestProgramsHaveTheEntryPointsOfTheirClasses holds every program to its Cairo source.
+func TestProgramsHaveTheEntryPointsOfTheirClasses(t *testing.T) {
+	t.Parallel()
+	programs := contract.Programs()
+	for _, d := range testDocuments(t) {
+		program := programs[d.Name]
+		if program == nil {
+			t.Errorf("class %s has no program", d.Name)
+			continue
+		}
+		external, handlers := program.Selectors()
+		points := d.Class.Sierra.EntryPointsByType
+		for _, side := range []struct {
+			kind    string
+			program []starknet.Felt
+			class   []starknet.SierraEntryPoint
+		}{{"function", external, points.External}, {"L1 handler", handlers, points.L1Handler}} {
+			missing := map[starknet.Felt]bool{}
+			for _, p := range side.class {
+				missing[p.Selector] = true
+			}
+			for _, s := range side.program {
+				if !missing[s] {
+					t.Errorf("%s: its program has a %s %s, its class has not", d.Name, side.kind, s)
+				}
+				delete(missing, s)
+			}
+			for s := range missing {
+				t.Errorf("%s: its program lacks the %s %s", d.Name, side.kind, s)
+			}
+		}
+	}
+}
+
+// reading is a walk through traces with the ABIs at hand.
+type reading struct {
+	t       *testing.T
+	schemas map[starknet.Felt]*abi.Schema
+	raw     starknet.Felt
+	events  int
+	calls   int
+}
+
+// invocation decodes calldata, result and events by the class in force.
+func (r *reading) invocation(i *vm.Invocation) {
+	r.calls++
+	schema := r.schemas[i.ClassHash]
+	if schema == nil {
+		r.t.Errorf("class %s is not ours", i.ClassHash)
+		return
+	}
+	function := schema.Function(i.EntryPointSelector)
+	switch i.EntryPointType {
+	case vm.L1Handler:
+		function = schema.L1Handler(i.EntryPointSelector)
+	case vm.Constructor:
+		function = schema.Constructor()
+	}
+	if function == nil {
+		if i.EntryPointType != vm.Constructor {
+			r.t.Errorf("class %s has no %s %s", i.ClassHash, i.EntryPointType, i.EntryPointSelector)
+		}
+		return
+	}
+	if _, err := function.DecodeInputs(i.Calldata); err != nil {
+		r.t.Errorf("%s: calldata %v: %v", function.Name, i.Calldata, err)
+	}
+	if _, err := function.DecodeOutputs(i.Result); err != nil {
+		r.t.Errorf("%s: result %v: %v", function.Name, i.Result, err)
+	}
+	for _, e := range i.Events {
+		r.events++
+		if i.EntryPointSelector == r.raw {
+			continue
+		}
+		if _, err := schema.DecodeEvent(e.Keys, e.Data); err != nil {
+			r.t.Errorf("%s: event %v %v: %v", function.Name, e.Keys, e.Data, err)
+		}
+	}
+	for _, inner := range i.Calls {
+		r.invocation(inner)
+	}
+}
+
+// TestEverythingFitsTheClassInForce decodes every call, result and event of a chain by
+// the ABI of the class that was in force at that very moment. Only what the oddities emit
+// on purpose does not fit.
+func TestEverythingFitsTheClassInForce(t *testing.T) {
+	t.Parallel()
+	n := readOnly(t)
+	r := &reading{t: t, schemas: schemasByHash(t), raw: starknet.Selector("emit_raw")}
+	emitted := 0
+	for number := uint64(1); number <= 100; number++ {
+		traces, err := n.chain.Traces(number)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := n.Block(number)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, trace := range traces {
+			emitted += len(b.Receipts[i].Events)
+			for _, part := range []any{trace.ValidateInvocation, trace.ConstructorInvocation, trace.ExecuteInvocation, trace.FunctionInvocation, trace.FeeTransferInvocation} {
+				if invocation, ok := part.(*vm.Invocation); ok && invocation != nil {
+					r.invocation(invocation)
+				}
+			}
+		}
+		if t.Failed() {
+			t.Fatalf("up to block %d", number)
+		}
+	}
+	if r.events != emitted || r.calls < 1000 {
+		t.Errorf("%d events in %d calls, the receipts have %d", r.events, r.calls, emitted)
+	}
+}

@@ -1,0 +1,179 @@
+package chain
+
+import (
+	"errors"
+	"sync"
+
+	"astrolabe/sim/state"
+	"astrolabe/sim/vm"
+	"astrolabe/starknet"
+)
+
+// Config describes a chain.
+type Config struct {
+	Seed    uint64
+	Genesis uint64 // timestamp of block 0
+	Spacing uint64 // seconds between blocks, at least
+	// Window is how many of the newest blocks keep their state and their transactions'
+	// places; without an Archive only they can be read.
+	Window int
+	// L1Lag is how many blocks L1 acceptance is behind the head.
+	L1Lag   uint64
+	Machine *vm.Machine
+	Script  Script
+	// Archive keeps every block; nil keeps the window only.
+	Archive Archive
+	// Bring makes a client's class known when a recording is replayed.
+	Bring func(Foreign)
+}
+
+// Archive keeps blocks that have left the window.
+type Archive interface {
+	// Append adds the block after the last one, or after an earlier one if blocks were
+	// taken back.
+	Append(b *Block) error
+	// Block reads a block; it answers nil for one that was never appended.
+	Block(number uint64) (*Block, error)
+}
+
+// ErrNotRetained reports a block that is too old to be read.
+var ErrNotRetained = errors.New("the block is no longer retained")
+
+// ErrNoBlock reports a block that is not on the chain.
+var ErrNoBlock = errors.New("there is no such block")
+
+// Place says where a transaction is.
+type Place struct {
+	Block uint64
+	Index int
+}
+
+// Chain is a simulated chain. Its methods may be called concurrently; readers see whole
+// blocks only.
+type Chain struct {
+	config Config
+
+	mu       sync.RWMutex
+	history  *state.History
+	blocks   map[uint64]*kept
+	head     *Block
+	oldest   uint64 // in the window
+	hashes   map[starknet.Felt]uint64
+	places   map[starknet.Felt]Place
+	branch   uint64
+	pool     []starknet.Transaction
+	orphans  []starknet.Transaction
+	pending  *Builder
+	watchers []func(Change)
+
+	recording *Recording // of a replayed chain
+}
+
+// kept is a block of the window with what is needed to take it back.
+type kept struct {
+	*Block
+	memory any // of the script, before the block
+	pooled int // how many of its first transactions clients sent
+}
+
+// Change tells what happened to the chain: blocks that left it, then blocks that came, or
+// a client's transaction that was admitted.
+type Change struct {
+	Removed []*Block // oldest first
+	Added   []*Block
+	// Admitted is the block in the making; its last transaction is the new one.
+	Admitted *Block
+}
+
+// New builds block 0.
+func New(config Config) (*Chain, error) {
+	c := empty(config)
+	b := c.builder()
+	if err := config.Script.Genesis(b); err != nil {
+		return nil, err
+	}
+	return c, c.commit(b, nil)
+}
+
+func empty(config Config) *Chain {
+	return &Chain{
+		config: config, history: state.NewHistory(), blocks: map[uint64]*kept{},
+		hashes: map[starknet.Felt]uint64{}, places: map[starknet.Felt]Place{},
+	}
+}
+
+// Watch calls f after every change, in order and under the chain's lock: f must be quick
+// and must not call the chain.
+func (c *Chain) Watch(f func(Change)) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.watchers = append(c.watchers, f)
+}
+
+func (c *Chain) tell(change Change) {
+	for _, f := range c.watchers {
+		f(change)
+	}
+}
+
+// commit seals what was built, the pool's transactions first, and makes it the head.
+func (c *Chain) commit(b *Builder, memory any) error {
+	block, err := b.block()
+	if err != nil {
+		return err
+	}
+	changes := b.State.Changes()
+	if err := block.seal(c.head, changes); err != nil {
+		return err
+	}
+	block.Foreign = c.foreign(block)
+	if c.config.Archive != nil {
+		if err := c.config.Archive.Append(block); err != nil {
+			return err
+		}
+	}
+	c.keep(block, changes, memory)
+	c.blocks[block.Header.BlockNumber].pooled = len(c.pool)
+	c.pool = nil
+	return nil
+}
+
+// foreign returns the classes that clients declared in a block.
+func (c *Chain) foreign(b *Block) (classes []Foreign) {
+	for _, declared := range b.StateUpdate.StateDiff.DeclaredClasses {
+		class, ok := c.config.Machine.Library.Class(declared.ClassHash)
+		if ok && class.Name == "" {
+			classes = append(classes, Foreign{class.Hash, class.Document})
+		}
+	}
+	return classes
+}
+
+// keep makes a sealed block the head.
+func (c *Chain) keep(block *Block, changes []state.Change, memory any) {
+	number := block.Header.BlockNumber
+	c.history.Commit(number, changes)
+	c.blocks[number] = &kept{Block: block, memory: memory}
+	c.hashes[block.Header.BlockHash] = number
+	for i := range block.Transactions {
+		c.places[block.Transactions[i].Hash] = Place{number, i}
+	}
+	c.head, c.pending = block, nil
+	c.retire()
+}
+
+// retire drops blocks from the window.
+func (c *Chain) retire() {
+	for len(c.blocks) > c.config.Window {
+		old := c.blocks[c.oldest]
+		delete(c.blocks, c.oldest)
+		for i := range old.Transactions {
+			delete(c.places, old.Transactions[i].Hash)
+		}
+		if c.config.Archive == nil {
+			delete(c.hashes, old.Header.BlockHash)
+		}
+		c.oldest++
+		c.history.Retire(c.oldest)
+	}
+}

@@ -1,0 +1,131 @@
+package chain
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"astrolabe/starknet"
+)
+
+// ErrRecorded reports something that a replayed chain cannot do.
+var ErrRecorded = errors.New("a recorded chain cannot be changed")
+
+// Mine adds n blocks. A replayed chain returns ErrRecordingEnded when it has no more.
+func (c *Chain) Mine(n int) error {
+	for range n {
+		if err := c.mineOne(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (c *Chain) mineOne() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.recording != nil {
+		change, err := c.playNext()
+		if err == nil {
+			c.tell(change)
+		}
+		return err
+	}
+	block, err := c.extend()
+	if err != nil {
+		return err
+	}
+	c.tell(Change{Added: []*Block{block}})
+	return nil
+}
+
+// extend builds the next block: first what clients sent, then transactions that a
+// reorganisation orphaned, then what the script adds.
+func (c *Chain) extend() (*Block, error) {
+	b := c.preConfirmed()
+	memory := c.config.Script.Save()
+	for _, t := range c.orphans {
+		if t.Type == starknet.L1Handler || b.Rand.IntN(3) > 0 {
+			_, _ = b.Add(t) // one that no longer fits is dropped, as a sequencer would
+		}
+	}
+	err := c.config.Script.Play(b)
+	if err == nil {
+		err = c.commit(b, memory)
+	}
+	if err != nil { // as if nothing had been tried
+		c.pending = nil
+		c.config.Script.Restore(memory)
+		return nil, fmt.Errorf("block %d: %w", b.Header.BlockNumber, err)
+	}
+	c.orphans = nil
+	return c.head, nil
+}
+
+// preConfirmed returns the next block with the pool's transactions. The pool's members
+// were admitted in this order on this state, so they fit.
+func (c *Chain) preConfirmed() *Builder {
+	if c.pending != nil {
+		return c.pending
+	}
+	c.pending = c.builder()
+	admitted := c.pool[:0]
+	for _, t := range c.pool {
+		if _, err := c.pending.Add(t); err == nil {
+			admitted = append(admitted, t)
+		}
+	}
+	c.pool = admitted
+	return c.pending
+}
+
+// Reorg replaces the newest blocks by as many others. It fails when they are not all in
+// the window or when block 0 would go.
+func (c *Chain) Reorg(depth int) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.recording != nil {
+		return ErrRecorded
+	}
+	head := c.head.Header.BlockNumber
+	if depth < 1 || uint64(depth) > head-c.oldest {
+		return fmt.Errorf("%w: cannot replace %d of %d blocks", ErrNotRetained, depth, head-c.oldest)
+	}
+	change := Change{Removed: make([]*Block, depth)}
+	for i := depth - 1; i >= 0; i-- {
+		pooled := c.blocks[c.head.Header.BlockNumber].pooled
+		b := c.takeBack()
+		// What clients sent goes back to the pool, the rest may enter again.
+		c.pool = slices.Concat(b.Transactions[:pooled], c.pool)
+		c.orphans = slices.Concat(b.Transactions[pooled:], c.orphans)
+		change.Removed[i] = b
+	}
+	c.branch++
+	c.pending = nil
+	defer func() { c.tell(change) }()
+	for range depth {
+		block, err := c.extend()
+		if err != nil {
+			return err
+		}
+		change.Added = append(change.Added, block)
+	}
+	return nil
+}
+
+// takeBack removes the head.
+func (c *Chain) takeBack() *Block {
+	number := c.head.Header.BlockNumber
+	gone := c.blocks[number]
+	c.history.Undo(number)
+	if c.recording == nil {
+		c.config.Script.Restore(gone.memory)
+	}
+	delete(c.blocks, number)
+	delete(c.hashes, gone.Header.BlockHash)
+	for i := range gone.Transactions {
+		delete(c.places, gone.Transactions[i].Hash)
+	}
+	c.head = c.blocks[number-1].Block
+	return gone.Block
+}

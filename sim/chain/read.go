@@ -1,0 +1,115 @@
+package chain
+
+import (
+	"astrolabe/sim/state"
+	"astrolabe/starknet"
+)
+
+// Head returns the newest block.
+func (c *Chain) Head() *Block {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	return c.head
+}
+
+// L1Head returns the number of the newest block that is accepted on L1.
+func (c *Chain) L1Head() uint64 {
+	head := c.Head().Header.BlockNumber
+	return head - min(head, c.config.L1Lag)
+}
+
+// Finality returns how settled a block is.
+func (c *Chain) Finality(number uint64) starknet.FinalityStatus {
+	if number <= c.L1Head() {
+		return starknet.AcceptedOnL1
+	}
+	return starknet.AcceptedOnL2
+}
+
+// Oldest returns the oldest block whose state can be read.
+func (c *Chain) Oldest() uint64 {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	return c.oldest
+}
+
+// Block returns a block by its number. It returns ErrNoBlock beyond the head and
+// ErrNotRetained for one that is gone.
+func (c *Chain) Block(number uint64) (*Block, error) {
+	c.mu.RLock()
+	if b, ok := c.blocks[number]; ok {
+		c.mu.RUnlock()
+		return b.Block, nil
+	}
+	head := c.head.Header.BlockNumber
+	c.mu.RUnlock()
+	if number > head {
+		return nil, ErrNoBlock
+	}
+	if c.config.Archive == nil {
+		return nil, ErrNotRetained
+	}
+	b, err := c.config.Archive.Block(number)
+	if err == nil && b == nil {
+		err = ErrNotRetained
+	}
+	return b, err
+}
+
+// BlockByHash returns a block on the chain by its hash.
+func (c *Chain) BlockByHash(hash starknet.Felt) (*Block, error) {
+	c.mu.RLock()
+	number, ok := c.hashes[hash]
+	c.mu.RUnlock()
+	if !ok {
+		return nil, ErrNoBlock
+	}
+	b, err := c.Block(number)
+	if err == nil && b.Header.BlockHash != hash {
+		return nil, ErrNoBlock // a reorganisation came between
+	}
+	return b, err
+}
+
+// Find returns the place of a transaction in the window.
+func (c *Chain) Find(transaction starknet.Felt) (Place, bool) {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	place, ok := c.places[transaction]
+	return place, ok
+}
+
+// ReadAt calls f with the state after a block of the window, or returns ErrNotRetained or
+// ErrNoBlock. The chain does not move while f runs.
+func (c *Chain) ReadAt(number uint64, f func(view state.View, b *Block) error) error {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	b, ok := c.blocks[number]
+	switch {
+	case ok:
+		return f(c.history.At(number), b.Block)
+	case number > c.head.Header.BlockNumber:
+		return ErrNoBlock
+	}
+	return ErrNotRetained
+}
+
+// Script calls f with the chain's script while no block is built.
+func (c *Chain) Script(f func(Script)) {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	f(c.config.Script)
+}
+
+// Kept counts what a chain holds in memory.
+type Kept struct {
+	Blocks, Transactions, Cells, Versions int
+}
+
+// Kept returns the counts of now.
+func (c *Chain) Kept() Kept {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	cells, versions := c.history.Size()
+	return Kept{len(c.blocks), len(c.places), cells, versions}
+}

@@ -1,0 +1,13 @@
+package chain
+
+// Script decides what happens in the blocks.
+type Script interface {
+	// Genesis fills block 0, which has no transactions: it writes to the state directly.
+	Genesis(b *Builder) error
+	// Play adds the transactions of one later block.
+	Play(b *Builder) error
+	// Save returns what the script remembers; Restore goes back to it, as a
+	// reorganisation does. A saved memory is never changed by later blocks.
+	Save() any
+	Restore(memory any)
+}

@@ -1,0 +1,53 @@
+package classes
+
+import (
+	"encoding/json"
+	"fmt"
+	"sync"
+
+	"astrolabe/starknet"
+	"astrolabe/starknet/abi"
+)
+
+// Class is a compiled contract class. It is immutable.
+type Class struct {
+	// Name is unique here, such as "erc20_keyed".
+	Name string
+	// Package is the Cairo package that the class was compiled as.
+	Package string
+	// Hash is the class hash.
+	Hash starknet.Felt
+	// CompiledHash stands in for the compiled class hash; see the function of that name.
+	CompiledHash starknet.Felt
+	// Document is the class as a node returns it, in compact JSON.
+	Document []byte
+
+	schema func() (*abi.Schema, error)
+}
+
+func newClass(entry entry, document []byte) *Class {
+	return &Class{
+		Name:         entry.Name,
+		Package:      entry.Package,
+		Hash:         entry.ClassHash,
+		CompiledHash: entry.CompiledClassHash,
+		Document:     document,
+		schema: sync.OnceValues(func() (*abi.Schema, error) {
+			var class starknet.SierraClass
+			if err := json.Unmarshal(document, &class); err != nil {
+				return nil, fmt.Errorf("class %s: %w", entry.Name, err)
+			}
+			return abi.Compile([]byte(class.ABI))
+		}),
+	}
+}
+
+// Schema returns the class's ABI, which is read when it is first asked for.
+func (c *Class) Schema() (*abi.Schema, error) { return c.schema() }
+
+// CompiledHash returns the compiled class hash that the simulated chain gives to a class:
+// poseidon("ASTROLABE_SIM_CASM", class hash). On chain it is the hash of the machine code,
+// which nothing here can produce.
+func CompiledHash(classHash starknet.Felt) starknet.Felt {
+	return starknet.Poseidon(starknet.MustShortString("ASTROLABE_SIM_CASM"), classHash)
+}

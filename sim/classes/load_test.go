@@ -1,0 +1,83 @@
+package classes
+
+import (
+	"encoding/json"
+	"errors"
+	"maps"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"astrolabe/starknet"
+)
+
+func readClass(tb testing.TB, class *Class) *starknet.SierraClass {
+	tb.Helper()
+	document := new(starknet.SierraClass)
+	if err := json.Unmarshal(class.Document, document); err != nil {
+		tb.Fatalf("%s: %v", class.Name, err)
+	}
+	return document
+}
+
+func TestEveryClassHashesToItsManifestHash(t *testing.T) {
+	t.Parallel()
+	all, err := Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := map[starknet.Felt]string{}
+	for _, class := range all {
+		if hash := readClass(t, class).Hash(); hash != class.Hash {
+			t.Errorf("%s hashes to %s, the manifest says %s", class.Name, hash, class.Hash)
+		}
+		if class.CompiledHash != CompiledHash(class.Hash) {
+			t.Errorf("%s has the compiled class hash %s", class.Name, class.CompiledHash)
+		}
+		if other, twice := seen[class.Hash]; twice {
+			t.Errorf("%s and %s are the same class", class.Name, other)
+		}
+		seen[class.Hash] = class.Name
+	}
+	if len(all) == 0 {
+		t.Error("there are no classes")
+	}
+}
+
+func TestDocumentsHaveTheMembersOfANodesAnswer(t *testing.T) {
+	t.Parallel()
+	all, err := Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, class := range all {
+		var document map[string]json.RawMessage
+		if err := json.Unmarshal(class.Document, &document); err != nil {
+			t.Fatalf("%s: %v", class.Name, err)
+		}
+		want := []string{"abi", "contract_class_version", "entry_points_by_type", "sierra_program"}
+		if diff := cmp.Diff(want, slices.Sorted(maps.Keys(document))); diff != "" {
+			t.Errorf("%s has other members:\n%s", class.Name, diff)
+		}
+		if document["abi"][0] != '"' {
+			t.Errorf("%s: the ABI is not a string", class.Name)
+		}
+		var points map[string][]json.RawMessage
+		if err := json.Unmarshal(document["entry_points_by_type"], &points); err != nil {
+			t.Fatalf("%s: %v", class.Name, err)
+		}
+		for _, kind := range []string{"CONSTRUCTOR", "EXTERNAL", "L1_HANDLER"} {
+			if points[kind] == nil {
+				t.Errorf("%s: %s is not a list", class.Name, kind)
+			}
+		}
+	}
+}
+
+func TestUnknownNameIsReported(t *testing.T) {
+	t.Parallel()
+	if _, err := ByName("nothing"); !errors.Is(err, ErrUnknown) {
+		t.Errorf("an unknown name answers %v", err)
+	}
+}

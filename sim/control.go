@@ -1,0 +1,67 @@
+package sim
+
+import (
+	"encoding/json"
+	"net/http"
+
+	"astrolabe/sim/fault"
+)
+
+// Control serves the node's own controls, which belong on a listener apart:
+//
+//	GET    /counts          how many calls of each method were received
+//	GET    /contracts       the economy's contracts by name
+//	GET    /faults          the faults in force
+//	POST   /faults          put one in force: a fault.Fault as JSON
+//	DELETE /faults          end all, or those of ?kind=…
+//	POST   /mine            add {"blocks": n}
+//	POST   /reorg           replace {"depth": n} blocks
+func (n *Node) Control() http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /counts", func(w http.ResponseWriter, _ *http.Request) { respond(w, n.Counts()) })
+	mux.HandleFunc("GET /contracts", func(w http.ResponseWriter, _ *http.Request) { respond(w, n.Directory()) })
+	mux.HandleFunc("GET /faults", func(w http.ResponseWriter, _ *http.Request) { respond(w, n.faults.List()) })
+	mux.HandleFunc("DELETE /faults", func(w http.ResponseWriter, r *http.Request) {
+		var kinds []fault.Kind
+		for _, kind := range r.URL.Query()["kind"] {
+			kinds = append(kinds, fault.Kind(kind))
+		}
+		n.ClearFaults(kinds...)
+		respond(w, n.faults.List())
+	})
+	mux.HandleFunc("POST /faults", act(func(f fault.Fault) error { return n.Fault(f) }))
+	mux.HandleFunc("POST /mine", act(func(order struct {
+		Blocks int `json:"blocks"`
+	}) error {
+		return n.Mine(max(order.Blocks, 1))
+	}))
+	mux.HandleFunc("POST /reorg", act(func(order struct {
+		Depth int `json:"depth"`
+	}) error {
+		return n.Reorg(max(order.Depth, 1))
+	}))
+	return mux
+}
+
+// act reads an order and carries it out.
+func act[T any](do func(T) error) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		var order T
+		decoder := json.NewDecoder(http.MaxBytesReader(w, r.Body, 1<<16))
+		decoder.DisallowUnknownFields()
+		if err := decoder.Decode(&order); err != nil {
+			http.Error(w, err.Error(), http.StatusBadRequest)
+			return
+		}
+		if err := do(order); err != nil {
+			http.Error(w, err.Error(), http.StatusUnprocessableEntity)
+			return
+		}
+		w.WriteHeader(http.StatusNoContent)
+	}
+}
+
+func respond(w http.ResponseWriter, value any) {
+	w.Header().Set("Content-Type", "application/json")
+	_ = json.NewEncoder(w).Encode(value) // a client that left does not need it
+}

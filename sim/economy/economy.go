@@ -1,0 +1,89 @@
+package economy
+
+import (
+	"slices"
+
+	"astrolabe/sim/contract"
+	"astrolabe/starknet"
+)
+
+// Economy implements chain.Script.
+type Economy struct {
+	network Network
+	profile Profile
+	classes *contract.Library
+	memory  memory
+	refused []error
+}
+
+// New returns the script for a network.
+func New(network Network, profile Profile, classes *contract.Library) *Economy {
+	return &Economy{network: network, profile: profile, classes: classes}
+}
+
+// memory is what the script must remember. Its slices only grow, so a copy of the struct
+// is a snapshot.
+type memory struct {
+	actors []actor
+	named  []Contract
+	hopes  []hope // accounts that were funded and await their deployment
+	nfts   uint64 // minted in each collection
+	mails  uint64 // messages from L1
+}
+
+// actor is an account that the script acts for.
+type actor struct {
+	address starknet.Felt
+	version uint64 // of its transactions: 1 pays in ETH, 3 in STRK
+}
+
+// hope is an account that does not exist yet.
+type hope struct {
+	actor
+	salt, key starknet.Felt
+	born      uint64 // block in which it may be deployed
+}
+
+// Contract is a contract of the economy by its name in the script.
+type Contract struct {
+	Name    string        `json:"name"`
+	Class   string        `json:"class"` // the class that it was deployed with
+	Address starknet.Felt `json:"address"`
+}
+
+// Save implements chain.Script.
+func (e *Economy) Save() any { return e.memory }
+
+// Restore implements chain.Script.
+func (e *Economy) Restore(saved any) {
+	e.memory = saved.(memory)
+	// A later append must not write into what a newer snapshot shared.
+	e.memory.actors = slices.Clip(e.memory.actors)
+	e.memory.named = slices.Clip(e.memory.named)
+	e.memory.hopes = slices.Clip(e.memory.hopes)
+}
+
+// Directory lists the contracts of the economy: those of block 0 and those that it
+// deployed since. It must not be called while a block is built.
+func (e *Economy) Directory() []Contract { return slices.Clone(e.memory.named) }
+
+// maxRefused is how many refusals are remembered.
+const maxRefused = 100
+
+// Refused returns why transactions could not enter a block, which happens only after a
+// reorganisation has overtaken the script. It remembers the first of them.
+func (e *Economy) Refused() []error { return slices.Clone(e.refused) }
+
+func (e *Economy) name(name, class string, address starknet.Felt) {
+	e.memory.named = append(e.memory.named, Contract{name, class, address})
+}
+
+// find returns the newest contract of that name; zero if there is none.
+func (e *Economy) find(name string) starknet.Felt {
+	for _, c := range slices.Backward(e.memory.named) {
+		if c.Name == name {
+			return c.Address
+		}
+	}
+	return starknet.Felt{}
+}

@@ -1,0 +1,19 @@
+package economy
+
+import (
+	"sync"
+
+	"astrolabe/starknet"
+)
+
+// selectorCache remembers selectors, since the script names functions by text.
+var selectorCache sync.Map
+
+func selector(name string) starknet.Felt {
+	if known, ok := selectorCache.Load(name); ok {
+		return known.(starknet.Felt)
+	}
+	s := starknet.Selector(name)
+	selectorCache.Store(name, s)
+	return s
+}

@@ -1,0 +1,135 @@
+package fault
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+)
+
+// Kind is a way to misbehave.
+type Kind string
+
+// The kinds of fault. Latency, Status and Truncate concern calls over HTTP only.
+const (
+	// Latency delays the answer by Delay.
+	Latency Kind = "latency"
+	// RPCError answers with a JSON-RPC error of Code and Message.
+	RPCError Kind = "error"
+	// Status answers with an HTTP status instead of a JSON-RPC answer, 429 by default.
+	Status Kind = "status"
+	// Cut closes the connection without an answer.
+	Cut Kind = "cut"
+	// Truncate sends the first half of the answer and closes the connection.
+	Truncate Kind = "truncate"
+	// StaleHead answers as if the newest Depth blocks did not exist.
+	StaleHead Kind = "stale_head"
+	// WrongParent answers with a parent hash that belongs to no block, for the newest
+	// Depth blocks.
+	WrongParent Kind = "wrong_parent"
+	// MissingReceipts leaves the last transaction out of blocks with receipts and knows
+	// no single receipts.
+	MissingReceipts Kind = "missing_receipts"
+	// OtherChain answers with the id of the other chain.
+	OtherChain Kind = "other_chain"
+	// Reorg replaces the newest Depth blocks, at least one, after a block that the clock
+	// has added.
+	Reorg Kind = "reorg"
+)
+
+// Kinds lists every kind.
+var Kinds = []Kind{Latency, RPCError, Status, Cut, Truncate, StaleHead, WrongParent, MissingReceipts, OtherChain, Reorg}
+
+// Fault is one misbehaviour.
+type Fault struct {
+	Kind Kind `json:"kind"`
+	// Methods restricts it to calls of these methods; empty means all.
+	Methods []string `json:"methods,omitempty"`
+	// Every makes it strike only each n-th call that it applies to; zero means each.
+	Every int `json:"every,omitempty"`
+	// Times ends it after so many strikes; zero means that it stays until it is cleared.
+	Times int `json:"times,omitempty"`
+
+	Delay   time.Duration `json:"delay,omitempty"`
+	Code    int           `json:"code,omitempty"`
+	Message string        `json:"message,omitempty"`
+	Status  int           `json:"status,omitempty"`
+	Depth   uint64        `json:"depth,omitempty"`
+}
+
+// ErrUnknown reports a kind that does not exist.
+var ErrUnknown = errors.New("unknown kind of fault")
+
+// ErrRange reports a number that makes no sense.
+var ErrRange = errors.New("a number is out of range")
+
+func (f *Fault) check() error {
+	switch {
+	case !slices.Contains(Kinds, f.Kind):
+		return fmt.Errorf("%w: %q", ErrUnknown, f.Kind)
+	case f.Every < 0, f.Times < 0, f.Delay < 0, f.Status != 0 && (f.Status < 400 || f.Status > 599):
+		return ErrRange
+	}
+	return nil
+}
+
+// Set is the faults in force. Its zero value has none; it may be used concurrently.
+type Set struct {
+	mu     sync.Mutex
+	active []*counted
+}
+
+type counted struct {
+	Fault
+	seen, struck int
+}
+
+// Add puts a fault in force. It returns ErrUnknown for a kind that does not exist and
+// ErrRange for numbers that make no sense.
+func (s *Set) Add(f Fault) error {
+	if err := f.check(); err != nil {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.active = append(s.active, &counted{Fault: f})
+	return nil
+}
+
+// Clear ends the faults of the given kinds, or all of them.
+func (s *Set) Clear(kinds ...Kind) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.active = slices.DeleteFunc(s.active, func(c *counted) bool { return len(kinds) == 0 || slices.Contains(kinds, c.Kind) })
+}
+
+// List returns the faults in force.
+func (s *Set) List() []Fault {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	faults := []Fault{}
+	for _, c := range s.active {
+		faults = append(faults, c.Fault)
+	}
+	return faults
+}
+
+// Strike tells whether a call of a method is hit by a fault of a kind, and counts it.
+func (s *Set) Strike(kind Kind, method string) (Fault, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for i, c := range s.active {
+		if c.Kind != kind || len(c.Methods) > 0 && !slices.Contains(c.Methods, method) {
+			continue
+		}
+		if c.seen++; c.Every > 1 && c.seen%c.Every != 0 {
+			continue
+		}
+		if c.struck++; c.Times > 0 && c.struck >= c.Times {
+			s.active = slices.Delete(s.active, i, i+1)
+		}
+		return c.Fault, true
+	}
+	return Fault{}, false
+}

@@ -1,0 +1,65 @@
+package fault
+
+import (
+	"errors"
+	"reflect"
+	"testing"
+	"time"
+)
+
+func TestFaultsAreReadFromFlags(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]Fault{
+		"cut": {Kind: Cut},
+		"latency,delay=200ms,every=3,methods=a+b": {Kind: Latency, Delay: 200 * time.Millisecond, Every: 3, Methods: []string{"a", "b"}},
+		"error,code=-32005,message=busy,times=2":  {Kind: RPCError, Code: -32005, Message: "busy", Times: 2},
+		"status,status=503":                       {Kind: Status, Status: 503},
+		"reorg,depth=4,every=50":                  {Kind: Reorg, Depth: 4, Every: 50},
+	} {
+		if got, err := Parse(text); err != nil || !reflect.DeepEqual(got, want) {
+			t.Errorf("%q is %+v, %v", text, got, err)
+		}
+	}
+	for _, text := range []string{"", "earthquake", "cut,", "latency,delay", "latency,delay=x", "cut,depth=-1", "cut,colour=red", "status,status=200"} {
+		if f, err := Parse(text); err == nil && text != "cut," {
+			t.Errorf("%q is %+v", text, f)
+		}
+	}
+}
+
+func FuzzParse(f *testing.F) {
+	f.Add("latency,delay=1s,every=2,times=3,methods=a+b")
+	f.Add("error,code=1,message=x")
+	f.Add(",,,=")
+	f.Fuzz(func(t *testing.T, text string) {
+		fault, err := Parse(text)
+		if err != nil {
+			return
+		}
+		if err := new(Set).Add(fault); err != nil {
+			t.Errorf("%q was read but is refused: %v", text, err)
+		}
+	})
+}
+
+func TestStrikesAreCounted(t *testing.T) {
+	t.Parallel()
+	var s Set
+	if err := s.Add(Fault{Kind: Cut, Every: 2, Times: 2, Methods: []string{"m"}}); err != nil {
+		t.Fatal(err)
+	}
+	hits := ""
+	for range 6 {
+		if _, struck := s.Strike(Cut, "other"); struck {
+			t.Error("another method was struck")
+		}
+		_, struck := s.Strike(Cut, "m")
+		hits += map[bool]string{true: "x", false: "."}[struck]
+	}
+	if hits != ".x.x.." || len(s.List()) != 0 {
+		t.Errorf("the strikes were %s, in force are %v", hits, s.List())
+	}
+	if err := s.Add(Fault{Kind: "earthquake"}); !errors.Is(err, ErrUnknown) {
+		t.Errorf("an unknown kind: %v", err)
+	}
+}

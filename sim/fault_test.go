@@ -1,0 +1,171 @@
+package sim
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"astrolabe/sim/fault"
+	"astrolabe/starknet"
+)
+
+// ask asks for the block number and returns status, body and the error of either.
+func (c client) ask() (int, string, error) {
+	const request = `{"jsonrpc":"2.0","id":1,"method":"starknet_blockNumber"}`
+	response, err := http.Post(c.url, "application/json", strings.NewReader(request))
+	if err != nil {
+		return 0, "", err
+	}
+	defer response.Body.Close()
+	text, err := io.ReadAll(response.Body)
+	return response.StatusCode, string(text), err
+}
+
+func put(t *testing.T, n *Node, f fault.Fault) {
+	t.Helper()
+	if err := n.Fault(f); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestTransportFaultsStrikeOnDemand(t *testing.T) {
+	t.Parallel()
+	n := testNode(t, Config{Blocks: 3})
+	c := connect(t, n)
+	put(t, n, fault.Fault{Kind: fault.Status, Times: 1})
+	if status, _, err := c.ask(); status != http.StatusTooManyRequests || err != nil {
+		t.Errorf("status %d, %v", status, err)
+	}
+	put(t, n, fault.Fault{Kind: fault.Status, Status: 503, Methods: []string{"starknet_chainId"}})
+	if status, _, _ := c.ask(); status != http.StatusOK {
+		t.Errorf("a fault of another method struck: %d", status)
+	}
+	put(t, n, fault.Fault{Kind: fault.Cut, Times: 1})
+	if _, _, err := c.ask(); err == nil {
+		t.Error("the connection was not cut")
+	}
+	put(t, n, fault.Fault{Kind: fault.Truncate, Times: 1})
+	if _, body, err := c.ask(); err == nil || json.Valid([]byte(body)) {
+		t.Errorf("the body was not truncated: %q", body)
+	}
+	put(t, n, fault.Fault{Kind: fault.RPCError, Code: -32005, Message: "busy", Every: 2})
+	codes := ""
+	for range 4 {
+		_, body, _ := c.ask()
+		codes += map[bool]string{true: "x", false: "."}[strings.Contains(body, "-32005")]
+	}
+	if codes != ".x.x" {
+		t.Errorf("every second call should fail: %s", codes)
+	}
+	n.ClearFaults()
+	put(t, n, fault.Fault{Kind: fault.Latency, Delay: 50 * time.Millisecond, Times: 1})
+	start := time.Now()
+	if _, _, err := c.ask(); err != nil || time.Since(start) < 50*time.Millisecond {
+		t.Errorf("no delay: %v after %v", err, time.Since(start))
+	}
+	if n.Counts()["starknet_blockNumber"] < 8 {
+		t.Errorf("the calls were not counted: %v", n.Counts())
+	}
+}
+
+func TestLyingNodesLie(t *testing.T) {
+	t.Parallel()
+	n := testNode(t, Config{Blocks: 20})
+	c := connect(t, n)
+	put(t, n, fault.Fault{Kind: fault.StaleHead, Depth: 5})
+	var number uint64
+	if c.result(&number, "starknet_blockNumber"); number != 15 {
+		t.Errorf("the stale head is %d", number)
+	}
+	if code := c.code("starknet_getBlockWithTxHashes", at(18)); code != 24 {
+		t.Errorf("a block above the stale head: %d", code)
+	}
+	n.ClearFaults(fault.StaleHead)
+
+	put(t, n, fault.Fault{Kind: fault.WrongParent, Depth: 2})
+	truth, err := n.Block(18)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for number, lie := range map[uint64]bool{18: false, 19: true, 20: true} {
+		var b, parent starknet.BlockWithHashes
+		c.result(&b, "starknet_getBlockWithTxHashes", at(number))
+		c.result(&parent, "starknet_getBlockWithTxHashes", at(number-1))
+		if wrong := b.ParentHash != parent.BlockHash; wrong != lie {
+			t.Errorf("block %d has a wrong parent: %v", number, wrong)
+		}
+	}
+	if truth.Header.ParentHash.IsZero() {
+		t.Error("the truth was changed")
+	}
+	n.ClearFaults()
+
+	put(t, n, fault.Fault{Kind: fault.MissingReceipts})
+	var b starknet.BlockWithReceipts
+	c.result(&b, "starknet_getBlockWithReceipts", at(16))
+	if uint64(len(b.Transactions)) != b.TransactionCount-1 {
+		t.Errorf("%d of %d receipts", len(b.Transactions), b.TransactionCount)
+	}
+	if code := c.code("starknet_getTransactionReceipt", b.Transactions[0].Receipt.TransactionHash); code != 29 {
+		t.Errorf("a missing receipt: %d", code)
+	}
+	put(t, n, fault.Fault{Kind: fault.OtherChain})
+	var id starknet.Felt
+	if c.result(&id, "starknet_chainId"); id != starknet.MustShortString("SN_SEPOLIA") {
+		t.Errorf("the chain is %s", id)
+	}
+}
+
+func TestControlsWorkOverHTTP(t *testing.T) {
+	t.Parallel()
+	n := testNode(t, Config{Blocks: 6})
+	server := httptest.NewServer(n.Control())
+	defer server.Close()
+	send := func(method, path, body string) (int, string) {
+		request, err := http.NewRequest(method, server.URL+path, bytes.NewReader([]byte(body)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		response, err := http.DefaultClient.Do(request)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer response.Body.Close()
+		text, err := io.ReadAll(response.Body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return response.StatusCode, string(text)
+	}
+	for _, x := range []struct {
+		method, path, body string
+		status             int
+	}{
+		{"POST", "/mine", `{"blocks":3}`, 204},
+		{"POST", "/reorg", `{"depth":2}`, 204},
+		{"POST", "/reorg", `{"depth":500}`, 422},
+		{"POST", "/faults", `{"kind":"latency","delay":1000}`, 204},
+		{"POST", "/faults", `{"kind":"earthquake"}`, 422},
+		{"POST", "/faults", `{"sort":"latency"}`, 400},
+		{"GET", "/counts", "", 200},
+		{"GET", "/contracts", "", 200},
+	} {
+		if status, text := send(x.method, x.path, x.body); status != x.status {
+			t.Errorf("%s %s %s: %d %s", x.method, x.path, x.body, status, text)
+		}
+	}
+	if _, text := send("GET", "/faults", ""); !strings.Contains(text, "latency") {
+		t.Errorf("the faults are %s", text)
+	}
+	if _, text := send("DELETE", "/faults?kind=latency", ""); strings.Contains(text, "latency") {
+		t.Errorf("the faults are still %s", text)
+	}
+	if n.Head().Header.BlockNumber != 9 {
+		t.Errorf("the head is %d", n.Head().Header.BlockNumber)
+	}
+}

@@ -1,0 +1,216 @@
+package sim
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"net/http"
+	"sync"
+	"time"
+
+	"astrolabe/sim/chain"
+	"astrolabe/sim/classes"
+	"astrolabe/sim/contract"
+	"astrolabe/sim/economy"
+	"astrolabe/sim/fault"
+	"astrolabe/sim/rpc"
+	"astrolabe/sim/vm"
+	"astrolabe/starknet"
+)
+
+// Node is a simulated node of one chain. Its methods may be called concurrently.
+type Node struct {
+	config  Config
+	network economy.Network
+	library *contract.Library
+	economy *economy.Economy // nil when the chain is replayed
+	chain   *chain.Chain
+	server  *rpc.Server
+	faults  *fault.Set
+	// recording is where the blocks are written to or come from, if anywhere.
+	recording *chain.Recording
+
+	mu      sync.Mutex
+	stop    context.CancelFunc // nil while Start's clock stands
+	stopped chan error
+}
+
+// New builds a node and its first blocks.
+func New(config Config) (*Node, error) {
+	documents, err := compiledClasses()
+	if err != nil {
+		return nil, err
+	}
+	return newNode(config, documents)
+}
+
+// compiledClasses reads the class documents once; nobody changes them.
+var compiledClasses = sync.OnceValues(func() ([]contract.Document, error) {
+	all, err := classes.Load()
+	if err != nil {
+		return nil, err
+	}
+	documents := make([]contract.Document, len(all))
+	for i, c := range all {
+		documents[i] = contract.Document{Name: c.Name, Hash: c.Hash, CompiledHash: c.CompiledHash}
+		if err := json.Unmarshal(c.Document, &documents[i].Class); err != nil {
+			return nil, fmt.Errorf("sim: class %s: %w", c.Name, err)
+		}
+	}
+	return documents, nil
+})
+
+func newNode(config Config, documents []contract.Document) (*Node, error) {
+	config, err := config.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	n, described, err := assemble(config, documents)
+	if err != nil {
+		return nil, err
+	}
+	if config.Record != "" {
+		n.recording, err = chain.CreateRecording(config.Record, chain.About{Chain: config.Chain, Seed: config.Seed})
+		if err != nil {
+			return nil, err
+		}
+		described.Archive = n.recording
+	}
+	n.economy = economy.New(n.network, config.Profile, n.library)
+	described.Script = n.economy
+	if n.chain, err = chain.New(described); err != nil {
+		return nil, err
+	}
+	n.serve()
+	if err := n.Mine(config.Blocks); err != nil {
+		return nil, errors.Join(err, n.Close())
+	}
+	return n, nil
+}
+
+// assemble makes the parts of a node that do not depend on where its blocks come from.
+func assemble(config Config, documents []contract.Document) (*Node, chain.Config, error) {
+	network, err := economy.NetworkNamed(config.Chain)
+	if err != nil {
+		return nil, chain.Config{}, err
+	}
+	library, err := contract.NewLibrary(documents)
+	if err != nil {
+		return nil, chain.Config{}, err
+	}
+	described := chain.Config{
+		Seed: config.Seed, Genesis: uint64(config.Genesis.Unix()), Spacing: config.spacing(),
+		Window: config.Window, L1Lag: uint64(config.L1Lag),
+		Machine: &vm.Machine{Library: library, ChainID: network.ID, Strk: network.Strk, Eth: network.Eth},
+		Bring: func(f chain.Foreign) {
+			library.Bring(&vm.Class{Hash: f.Hash, Document: f.Class})
+		},
+	}
+	return &Node{config: config, network: network, library: library, faults: &fault.Set{}}, described, nil
+}
+
+func (n *Node) serve() {
+	n.server = rpc.NewServer(rpc.Options{
+		Chain: n.chain, Library: n.library, ChainID: n.network.ID, OtherID: otherChain(n.network.Name),
+		SpecVersion: n.config.SpecVersion, Faults: n.faults,
+	})
+}
+
+func otherChain(name string) starknet.Felt {
+	if name == "SN_MAIN" {
+		return starknet.MustShortString("SN_SEPOLIA")
+	}
+	return starknet.MustShortString("SN_MAIN")
+}
+
+// Handler serves JSON-RPC by POST and WebSocket at any path.
+func (n *Node) Handler() http.Handler { return n.server }
+
+// Mine adds blocks.
+func (n *Node) Mine(blocks int) error { return n.chain.Mine(blocks) }
+
+// Reorg replaces the newest blocks by as many others and tells subscribers of it. Most
+// transactions of the old blocks are found in the new ones again.
+func (n *Node) Reorg(depth int) error { return n.chain.Reorg(depth) }
+
+// Fault puts a fault in force.
+func (n *Node) Fault(f fault.Fault) error { return n.faults.Add(f) }
+
+// ClearFaults ends the faults of the given kinds, or all of them.
+func (n *Node) ClearFaults(kinds ...fault.Kind) { n.faults.Clear(kinds...) }
+
+// Counts returns how many calls of each method the node received.
+func (n *Node) Counts() map[string]uint64 { return maps.Clone(n.server.Counts()) }
+
+// Run adds a block every BlockTime until ctx ends, or until it fails. Without a BlockTime,
+// and at the end of a recording, it only waits.
+func (n *Node) Run(ctx context.Context) error {
+	if n.config.BlockTime == 0 {
+		<-ctx.Done()
+		return nil
+	}
+	ticker := time.NewTicker(n.config.BlockTime)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-ticker.C:
+			if err := n.tick(); err != nil && !errors.Is(err, chain.ErrRecordingEnded) {
+				return err
+			}
+		}
+	}
+}
+
+// ErrRunning reports a clock that was started twice.
+var ErrRunning = errors.New("sim: the clock is running already")
+
+// Start does the same as Run in the background, until Stop is called or ctx ends.
+func (n *Node) Start(ctx context.Context) error {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.stop != nil {
+		return ErrRunning
+	}
+	ctx, n.stop = context.WithCancel(ctx)
+	n.stopped = make(chan error, 1)
+	go func(stopped chan<- error) { stopped <- n.Run(ctx) }(n.stopped)
+	return nil
+}
+
+// Stop stops what Start began and returns what made it fail, if anything did. It may be
+// called more than once.
+func (n *Node) Stop() error {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.stop == nil {
+		return nil
+	}
+	n.stop()
+	n.stop = nil
+	return <-n.stopped
+}
+
+// tick adds a block, and replaces some when that fault is in force.
+func (n *Node) tick() error {
+	if err := n.Mine(1); err != nil {
+		return err
+	}
+	if f, struck := n.faults.Strike(fault.Reorg, ""); struck {
+		return n.Reorg(max(int(f.Depth), 1))
+	}
+	return nil
+}
+
+// Close stops the clock, ends all subscriptions and closes the recording.
+func (n *Node) Close() error {
+	err := n.Stop()
+	n.server.Close()
+	if n.recording != nil {
+		err = errors.Join(err, n.recording.Close())
+	}
+	return err
+}

@@ -1,0 +1,103 @@
+package sim_test
+
+import (
+	"context"
+	"net/http/httptest"
+	"testing"
+	"time"
+
+	"astrolabe/domain"
+	"astrolabe/node"
+	"astrolabe/sim"
+	"astrolabe/sim/fault"
+)
+
+// TestOurOwnClientReadsEverything reads a simulated chain with the client that the
+// indexer uses, which checks every answer, and hears of its new blocks.
+func TestOurOwnClientReadsEverything(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	n, err := sim.New(sim.Config{Blocks: 60, Chain: "SN_SEPOLIA"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := httptest.NewServer(n.Handler())
+	defer server.Close()
+	pool, err := node.Open(node.Options{Chain: domain.Sepolia, URLs: []string{server.URL}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer pool.Close()
+	classes := 0
+	for number := range uint64(61) {
+		b, err := pool.BlockWithReceipts(ctx, node.AtNumber(number))
+		if err != nil {
+			t.Fatalf("block %d: %v", number, err)
+		}
+		truth, err := n.Block(number)
+		if err != nil || b.BlockHash != truth.Header.BlockHash || len(b.Transactions) != len(truth.Transactions) {
+			t.Fatalf("block %d is not the chain's: %v", number, err)
+		}
+		u, err := pool.StateUpdate(ctx, node.AtHash(b.BlockHash))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, declared := range u.StateDiff.DeclaredClasses {
+			class, err := pool.Class(ctx, node.AtNumber(number), declared.ClassHash)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if hash, err := class.Hash(); err != nil || hash != declared.ClassHash {
+				t.Errorf("class %s hashes to %s, %v", declared.ClassHash, hash, err)
+			}
+			classes++
+		}
+	}
+	if classes < 15 {
+		t.Errorf("only %d classes were declared", classes)
+	}
+	heads := pool.SubscribeHeads(ctx)
+	for news := range heads.Messages() {
+		if news.Resumed {
+			break
+		}
+	}
+	if err := n.Mine(1); err != nil {
+		t.Fatal(err)
+	}
+	if news := <-heads.Messages(); news.Head == nil || news.Head.BlockNumber != 61 {
+		t.Errorf("the news is %+v", news)
+	}
+	if err := n.Reorg(2); err != nil {
+		t.Fatal(err)
+	}
+	if news := <-heads.Messages(); news.Reorg == nil || news.Reorg.First.Number != 60 {
+		t.Errorf("the news is %+v", news)
+	}
+}
+
+// TestOurOwnClientRefusesANodeOfAnotherChain lets the node lie about its chain.
+func TestOurOwnClientRefusesANodeOfAnotherChain(t *testing.T) {
+	t.Parallel()
+	n, err := sim.New(sim.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := n.Fault(fault.Fault{Kind: fault.OtherChain}); err != nil {
+		t.Fatal(err)
+	}
+	server := httptest.NewServer(n.Handler())
+	defer server.Close()
+	pool, err := node.Open(node.Options{Chain: domain.Mainnet, URLs: []string{server.URL}, Timeout: 2 * time.Second})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer pool.Close()
+	if b, err := pool.BlockWithReceipts(t.Context(), node.AtNumber(0)); err == nil {
+		t.Errorf("block %s was accepted", b.BlockHash)
+	}
+	if n.Counts()["starknet_chainId"] == 0 || n.Counts()["starknet_getBlockWithReceipts"] != 0 {
+		t.Errorf("the node received %v", n.Counts())
+	}
+}

@@ -1,0 +1,126 @@
+package rpc
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"sync"
+
+	"astrolabe/sim/chain"
+	"astrolabe/sim/contract"
+	"astrolabe/sim/fault"
+	"astrolabe/starknet"
+)
+
+// Server answers JSON-RPC for one chain.
+type Server struct {
+	chain       *chain.Chain
+	library     *contract.Library
+	chainID     starknet.Felt
+	otherID     starknet.Felt
+	specVersion string
+	faults      *fault.Set
+	hub         *hub
+
+	mu     sync.Mutex
+	counts map[string]uint64
+}
+
+// Options describe a server.
+type Options struct {
+	Chain   *chain.Chain
+	Library *contract.Library
+	// ChainID is the chain's id, OtherID the one that it gives when it is asked to lie.
+	ChainID, OtherID starknet.Felt
+	SpecVersion      string
+	Faults           *fault.Set
+}
+
+// NewServer returns a server, which watches the chain for its subscribers from now on.
+func NewServer(o Options) *Server {
+	s := &Server{
+		chain: o.Chain, library: o.Library, chainID: o.ChainID, otherID: o.OtherID,
+		specVersion: o.SpecVersion, faults: o.Faults, hub: newHub(), counts: map[string]uint64{},
+	}
+	o.Chain.Watch(s.hub.publish)
+	return s
+}
+
+// Close ends all WebSocket connections. Calls over HTTP are still answered.
+func (s *Server) Close() { s.hub.close() }
+
+// Counts returns how many calls of each method were received, unknown methods included
+// under "unknown".
+func (s *Server) Counts() map[string]uint64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return maps.Clone(s.counts)
+}
+
+func (s *Server) count(method string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if _, known := methods[method]; !known && !subscribing(method) {
+		method = "unknown"
+	}
+	s.counts[method]++
+}
+
+// request is one JSON-RPC call.
+type request struct {
+	Version string          `json:"jsonrpc"`
+	Method  string          `json:"method"`
+	Params  json.RawMessage `json:"params"`
+	ID      json.RawMessage `json:"id"`
+}
+
+// response is its answer.
+type response struct {
+	Version string          `json:"jsonrpc"`
+	ID      json.RawMessage `json:"id"`
+	Result  any             `json:"result,omitempty"`
+	Error   *Error          `json:"error,omitempty"`
+}
+
+func (s *Server) answer(r *request, result any, err error) response {
+	a := response{Version: "2.0", ID: r.ID, Result: result}
+	if len(a.ID) == 0 {
+		a.ID = json.RawMessage("null")
+	}
+	if err != nil {
+		a.Result, a.Error = nil, asError(err)
+	}
+	return a
+}
+
+// call runs one method.
+func (s *Server) call(r *request) response {
+	s.count(r.Method)
+	if f, struck := s.faults.Strike(fault.RPCError, r.Method); struck {
+		return s.answer(r, nil, faultError(f))
+	}
+	if r.Version != "2.0" || r.Method == "" {
+		return s.answer(r, nil, errInvalidRequest)
+	}
+	m, ok := methods[r.Method]
+	if !ok {
+		return s.answer(r, nil, errMethod)
+	}
+	p, err := readParams(r.Params, m.params)
+	if err != nil {
+		return s.answer(r, nil, err)
+	}
+	result, err := m.run(s, r.Method, p)
+	return s.answer(r, result, err)
+}
+
+func faultError(f fault.Fault) *Error {
+	e := &Error{Code: f.Code, Message: f.Message}
+	if e.Code == 0 {
+		e.Code = -32603
+	}
+	if e.Message == "" {
+		e.Message = fmt.Sprintf("Error %d on demand", e.Code)
+	}
+	return e
+}

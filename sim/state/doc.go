@@ -1,0 +1,7 @@
+// Package state keeps the state of a simulated chain: storage, nonces, classes of
+// contracts and declared classes, each as a cell with its history over the retained
+// blocks, so that any retained block can be read and the newest ones can be undone.
+//
+// It knows nothing of transactions, contracts or JSON-RPC. It is not safe for concurrent
+// use while a block is committed; whoever owns it holds a lock.
+package state

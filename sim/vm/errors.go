@@ -1,0 +1,54 @@
+package vm
+
+import (
+	"errors"
+	"fmt"
+
+	"astrolabe/starknet"
+)
+
+// Reasons why a transaction cannot enter a block at all.
+var (
+	ErrNonce           = errors.New("the transaction's nonce is not the account's next one")
+	ErrNotAccount      = errors.New("the sender is not an account")
+	ErrValidation      = errors.New("the account refused the transaction")
+	ErrBalance         = errors.New("the account cannot pay the fee")
+	ErrResources       = errors.New("the resource bounds do not cover the transaction")
+	ErrAlreadyDeclared = errors.New("the class is already declared")
+	ErrNotDeclared     = errors.New("the class is not declared")
+	ErrVersion         = errors.New("the transaction's version is not supported")
+	ErrTaken           = errors.New("a contract is already deployed at the address")
+)
+
+// Reasons why a call fails before its entry point runs.
+var (
+	ErrNoContract   = errors.New("there is no contract at the address")
+	ErrNoEntryPoint = errors.New("the contract has no such entry point")
+	ErrNoBehaviour  = errors.New("the class has no program in this simulation")
+)
+
+// CallError is a failure inside a contract; Err may be the CallError of an inner call.
+type CallError struct {
+	Address, ClassHash, Selector starknet.Felt
+	Err                          error
+}
+
+// Error describes the way to the failure, outermost call first.
+func (e *CallError) Error() string {
+	return fmt.Sprintf("Error in contract (contract address: %s, class hash: %s, selector: %s):\n%s", e.Address, e.ClassHash, e.Selector, e.Err)
+}
+
+// Unwrap returns the inner failure.
+func (e *CallError) Unwrap() error { return e.Err }
+
+// Panic is how a program refuses: the short text that a Cairo contract panics with.
+type Panic string
+
+// Error returns the failure as a node prints it: the felt and its text.
+func (p Panic) Error() string {
+	felt, err := starknet.ShortString(string(p))
+	if err != nil {
+		return fmt.Sprintf("Execution failed. Failure reason: %q.", string(p))
+	}
+	return fmt.Sprintf("Execution failed. Failure reason: %s ('%s').", felt, string(p))
+}

@@ -1,0 +1,105 @@
+package vm
+
+import (
+	"fmt"
+
+	"astrolabe/sim/state"
+	"astrolabe/starknet"
+)
+
+// run is one execution: a transaction's or a read's.
+type run struct {
+	library     Library
+	state       *state.Overlay
+	block       *starknet.PreConfirmedHeader
+	transaction *starknet.Transaction
+	tracing     bool
+	lastTrace   *Invocation // of the last call at the top
+	maxEvents   int
+
+	events   []starknet.Event
+	messages []starknet.MessageToL1
+	usage    usage
+}
+
+// usage is what the cost of a transaction is computed from.
+type usage struct {
+	calls, writes, deploys int
+}
+
+func (r *run) classAt(address starknet.Felt) (*Class, error) {
+	hash := r.state.Read(state.ClassCell(address))
+	if hash.IsZero() {
+		return nil, ErrNoContract
+	}
+	class, ok := r.library.Class(hash)
+	if !ok {
+		return nil, ErrNotDeclared
+	}
+	return class, nil
+}
+
+// call runs an entry point; from is the calling call, nil at the top.
+func (r *run) call(kind EntryPointType, address, caller, selector starknet.Felt, calldata []starknet.Felt, from *Call) ([]starknet.Felt, error) {
+	class, err := r.classAt(address)
+	if err != nil {
+		return nil, &CallError{address, starknet.Felt{}, selector, err}
+	}
+	call := &Call{Address: address, Caller: caller, ClassHash: class.Hash, Selector: selector, Calldata: calldata, run: r}
+	if from != nil {
+		call.depth = from.depth + 1
+	}
+	if r.tracing {
+		call.trace = newInvocation(kind, call)
+		if from != nil {
+			from.trace.Calls = append(from.trace.Calls, call.trace)
+		} else {
+			r.lastTrace = call.trace
+		}
+	}
+	result, err := r.enter(kind, class, call)
+	if call.trace != nil {
+		call.trace.finish(result, err)
+	}
+	if err != nil {
+		return nil, &CallError{address, class.Hash, selector, err}
+	}
+	return result, nil
+}
+
+func (r *run) enter(kind EntryPointType, class *Class, call *Call) ([]starknet.Felt, error) {
+	if r.usage.calls++; r.usage.calls > maxCalls || call.depth > maxCallDepth {
+		return nil, Panic("Out of gas")
+	}
+	if class.Program == nil {
+		return nil, ErrNoBehaviour
+	}
+	function, ok := class.Program.function(kind, call.Selector)
+	if !ok {
+		return nil, ErrNoEntryPoint
+	}
+	return function(call)
+}
+
+// deploy puts a contract at an address and runs its constructor.
+func (r *run) deploy(address, classHash, caller starknet.Felt, calldata []starknet.Felt, from *Call) error {
+	if r.state.Read(state.DeclaredCell(classHash)).IsZero() {
+		return fmt.Errorf("%w: %s", ErrNotDeclared, classHash)
+	}
+	if !r.state.Read(state.ClassCell(address)).IsZero() {
+		return fmt.Errorf("%w: %s", ErrTaken, address)
+	}
+	r.state.Write(state.ClassCell(address), classHash)
+	r.usage.deploys++
+	if class, ok := r.library.Class(classHash); ok && class.Program == nil {
+		return nil // nothing is known of what its constructor does
+	}
+	_, err := r.call(Constructor, address, caller, selectorConstructor, calldata, from)
+	return err
+}
+
+// Read runs an external function on a state and forgets what it wrote.
+func Read(library Library, on state.Reader, block *starknet.PreConfirmedHeader, address, selector starknet.Felt, calldata []starknet.Felt) ([]starknet.Felt, error) {
+	r := &run{library: library, state: state.NewOverlay(on), block: block, maxEvents: MaxEvents}
+	return r.call(External, address, starknet.Felt{}, selector, calldata, nil)
+}

@@ -1,0 +1,92 @@
+package cairotest
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"astrolabe/toolchain"
+)
+
+// requireCairo is the environment variable that forbids skipping.
+const requireCairo = "ASTROLABE_REQUIRE_CAIRO"
+
+// modules is where npm puts the compiler, from the repository's root.
+const modules = "toolchain/npm/node_modules"
+
+// Open opens a compiler that is closed at the end of the test.
+func Open(tb testing.TB, options toolchain.Options) toolchain.Compiler {
+	tb.Helper()
+	compiler, err := toolchain.Open(tb.Context(), options)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() {
+		if err := compiler.Close(context.Background()); err != nil {
+			tb.Errorf("closing the Cairo compiler: %v", err)
+		}
+	})
+	return compiler
+}
+
+// Optional returns the options to open the compiler with, or skips the test where it was not
+// fetched.
+func Optional(tb testing.TB) toolchain.Options {
+	tb.Helper()
+	options, err := find(tb)
+	if err != nil && os.Getenv(requireCairo) != "1" {
+		tb.Skip(err)
+	} else if err != nil {
+		tb.Fatal(err)
+	}
+	return options
+}
+
+// Required returns the options to open the compiler with, or fails the test where it was not
+// fetched.
+func Required(tb testing.TB) toolchain.Options {
+	tb.Helper()
+	options, err := find(tb)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return options
+}
+
+// find looks for the compiler. Its machine code is kept beside its file, so that only the first
+// of all tests that ever run has to produce it. Tests compile what they know, so the fast mode
+// is right for them.
+func find(tb testing.TB) (toolchain.Options, error) {
+	tb.Helper()
+	folder := filepath.Join(repository(tb), modules)
+	options := toolchain.Options{
+		Wasm:     filepath.Join(folder, "wasm-cairo"),
+		CacheDir: filepath.Join(folder, ".cache", "wazero"),
+		Trusted:  true,
+	}
+	if _, err := os.Stat(options.Wasm); err != nil {
+		return options, fmt.Errorf("this test needs a Cairo compiler, which scripts/cairo fetches: %w", err)
+	}
+	return options, nil
+}
+
+// repository returns the folder of go.mod, seen from a test's working directory.
+func repository(tb testing.TB) string {
+	tb.Helper()
+	dir, err := os.Getwd()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	for {
+		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
+			return dir
+		}
+		parent := filepath.Dir(dir)
+		if parent == dir {
+			tb.Fatal("no go.mod above the test")
+		}
+		dir = parent
+	}
+}

@@ -1,0 +1,68 @@
+package toolchain
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+// wasmIdentity is the only compiler that Open accepts: the npm package wasm-cairo 0.10.2.
+var wasmIdentity = Identity{
+	Name:    "wasm-cairo",
+	Version: "2.8.2",
+	Digest:  "fb8e14d690be2994ea5ed768bde1f3f716ba3cacf882f25e0bb71eb2ead45b66",
+}
+
+// wasmFile is the compiler's name inside its folder.
+const wasmFile = "wasm-cairo_bg.wasm"
+
+// Options say where the compiler is and what it may use. Only Wasm is required.
+type Options struct {
+	// Wasm is the compiler's file or the folder that holds it.
+	Wasm string
+	// CacheDir keeps the compiler's machine code between processes, which makes Open some
+	// ten seconds shorter. The code there is executed: the folder must not be writable for
+	// others. Without it nothing is kept.
+	CacheDir string
+	// Trusted says that every source is known to compile in reasonable time. The compiler is
+	// then three times as fast, because it does not look at the context all the time: a
+	// compilation whose time is up ends when it next needs memory.
+	Trusted bool
+	// MemoryLimit bounds the memory of a compilation, in bytes. Zero means 2 GiB.
+	MemoryLimit uint64
+	// Timeout bounds the time of a compilation. Zero means ten minutes.
+	Timeout time.Duration
+}
+
+func (o Options) withDefaults() Options {
+	if o.MemoryLimit == 0 {
+		o.MemoryLimit = 2 << 30
+	}
+	if o.Timeout == 0 {
+		o.Timeout = 10 * time.Minute
+	}
+	return o
+}
+
+// readWasm reads the compiler and checks that it is the pinned one.
+func (o Options) readWasm() ([]byte, error) {
+	file := o.Wasm
+	if info, err := os.Stat(file); err == nil && info.IsDir() {
+		file = filepath.Join(file, wasmFile)
+	}
+	code, err := os.ReadFile(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("%w: %s does not exist", ErrNoCompiler, file)
+	} else if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrNoCompiler, err)
+	}
+	if sum := sha256.Sum256(code); hex.EncodeToString(sum[:]) != wasmIdentity.Digest {
+		return nil, fmt.Errorf("%w: %s has the SHA-256 %x", ErrForeignCompiler, file, sum)
+	}
+	return code, nil
+}
