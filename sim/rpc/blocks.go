@@ -27,9 +27,9 @@ func (s *Server) blockHashAndNumber(method string, _ params) (any, error) {
 	}{h.BlockHash, h.BlockNumber}, nil
 }
 
-// preConfirmedBlock is the block in the making with its transactions in some form.
+// preConfirmedBlock is the block in the making with its transactions in some form. It has
+// no status: clients tell it from a sealed one by that.
 type preConfirmedBlock struct {
-	Status starknet.FinalityStatus `json:"status"`
 	starknet.PreConfirmedHeader
 	Transactions any `json:"transactions"`
 }
@@ -49,7 +49,7 @@ func (s *Server) block(method string, p params, content func(b *chain.Block, fin
 	}
 	if id.preConfirmed() {
 		b := s.chain.PreConfirmed()
-		return preConfirmedBlock{starknet.PreConfirmed, b.Header.PreConfirmedHeader, content(b, starknet.PreConfirmed)}, nil
+		return preConfirmedBlock{b.Header.PreConfirmedHeader, content(b, starknet.PreConfirmed)}, nil
 	}
 	b, err := s.sealed(method, id)
 	if err != nil {
