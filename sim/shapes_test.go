@@ -50,7 +50,7 @@ var eventNames = func() map[starknet.Felt]string {
 		"Transfer", "Approval", "ApprovalForAll", "TransferSingle", "TransferBatch", "ContractDeployed", "Upgraded", "OwnerAdded", "OwnerRemoved",
 		"PairCreated", "Mint", "Burn", "Swap", "Sync", "PoolCreated", "FeeAmountEnabled", "Initialized", "PositionUpdated", "Swapped",
 		"DepositHandled", "DepositWithMessageHandled", "WithdrawInitiated", "DeployHandled", "deposit_handled", "withdraw_initiated",
-		"ViewingKeySet", "Deposit", "Withdrawal", "OpenNoteCreated", "OpenNoteDeposited", "EncNoteCreated", "NoteUsed",
+		"ViewingKeySet", "Deposit", "Withdrawal", "OpenNoteCreated", "OpenNoteDeposited", "EncNoteCreated", "NoteUsed", "ExternalContractInvoked",
 		"AuditorPublicKeySet", "ScreenerPublicKeySet", "FeeAmountSet", "FeeCollectorSet", "ProofValidityBlocksSet", "OpenNoteDepositorBlockSet",
 		"ImplementationAdded", "ImplementationReplaced", "Paused", "Unpaused", "Bumped", "URI",
 		"LedgerEvent", "Noticed", "Outer", "Floating", "Sunken", "Empty", "TwentyKeys", "EverythingHappened", "ManyKeys", "Malformed",

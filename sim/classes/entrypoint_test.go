@@ -24,6 +24,7 @@ var functions = []struct{ class, selector, signature string }{
 	{"erc20_legacy", "0x361458367e696363fbcc70777d07ebbd2394e89fd0adcaf147faccd1d294d60", "name() felt252"},
 	{"privacy_pool_v1", "0x246333a752c1ac637ff1591c5c885e27d56060d241a29aad8475072da0777db", "apply_actions(actions Span<ServerAction>)"},
 	{"privacy_pool_v2", "0x246333a752c1ac637ff1591c5c885e27d56060d241a29aad8475072da0777db", "apply_actions(actions Span<ServerAction>, screening Option<ScreeningAttestation>)"},
+	{"oddities", "0x402925cce9218828b3ac9a72ac249103f8448a1e1d73c3efaf5da992625043", "privacy_invoke(value felt252)"},
 }
 
 func TestFunctionsHaveTheSelectorsOfTheRealChain(t *testing.T) {

@@ -41,6 +41,7 @@ var episodes = []episode{
 	{48, 80, (*turn).blockDepositor},
 	{52, 70, (*turn).upgradeForthAndBack},
 	{54, 70, (*turn).deployAndUpgrade},
+	{56, 30, (*turn).poolInvocation},
 	{58, 30, (*turn).approvals},
 	{60, 40, (*turn).liquidity},
 	{62, 25, (*turn).oldInvokes},

@@ -44,6 +44,7 @@ const (
 	actOpenNoteCreated = 7
 	actNoteCreated     = 8
 	actNoteUsed        = 9
+	actInvoke          = 10
 )
 
 // action is a ServerAction: its index in the enum and its fields.
@@ -155,6 +156,13 @@ func (t *turn) openNote() {
 		action{actOpenNoteCreated, append(t.encrypted(), token, note)})
 	t.invoke(treasury, approve(token, t.network.Pool, value),
 		call{t.network.Pool, "deposit_to_open_note", []starknet.Felt{note, token, u256(value)[0]}})
+}
+
+// poolInvocation uses a note and lets the pool call another contract with one felt.
+func (t *turn) poolInvocation() {
+	t.apply(t.forwarder(), vm.U256{}, nil,
+		action{actNoteUsed, []starknet.Felt{t.felt()}},
+		action{actInvoke, []starknet.Felt{t.find("oddities"), starknet.FeltFromUint64(1), t.felt()}})
 }
 
 func (t *turn) declareSecondPool() { t.declare(t.governor(), contract.PrivacyPoolV2) }

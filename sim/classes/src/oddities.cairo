@@ -378,6 +378,12 @@ pub mod Oddities {
             );
     }
 
+    // What a privacy pool calls in a contract that it is told to invoke.
+    #[external(v0)]
+    fn privacy_invoke(ref self: ContractState, value: felt252) {
+        self.emit(Event::Outer(Outer::Shallow(Shallow { value })));
+    }
+
     // Emits raw keys and data, whatever they are: this is how a payload comes not to fit.
     #[external(v0)]
     fn emit_raw(ref self: ContractState, keys: Span<felt252>, data: Span<felt252>) {
