@@ -54,7 +54,17 @@ func (s *store) move(c domain.Chain, number uint64) {
 		State:      chain.Following,
 		Block:      &domain.BlockRef{Number: number, Hash: starknet.FeltFromUint64(number * 16)},
 		ObservedAt: time.Now(),
+		Led:        true,
 	}
+}
+
+// abandon takes a chain's leader away.
+func (s *store) abandon(c domain.Chain) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	head := s.heads[c]
+	head.Led = false
+	s.heads[c] = head
 }
 
 func (s *store) fail(err error) {
