@@ -95,7 +95,7 @@ func (s simCommand) serve(ctx context.Context, c *console, node *sim.Node) error
 // The simulated chain of "up": every shape of the chain is within its first
 // blocks, and it grows while one watches.
 const (
-	demoBlocks    = 250
+	demoBlocks    = 150
 	demoBlockTime = 4 * time.Second
 )
 

@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 
+	"golang.org/x/sync/errgroup"
+
 	"astrolabe/domain"
 )
 
@@ -70,20 +72,24 @@ func (u upCommand) start(ctx context.Context, d *deployment, operators *admin) (
 	return append(append(parts, indexers...), work, api.run), nil
 }
 
-// simulate starts a simulated node for each served chain that has no node.
+// simulate makes a simulated node for each served chain that has no node, all
+// of them at once: the first blocks of a chain take a second or two.
 func (u upCommand) simulate(ctx context.Context, d *deployment) ([]simulatedNode, error) {
-	var simulated []simulatedNode
+	var chains []domain.Chain
 	for _, chain := range u.Chains {
-		if !u.Simulate || len(u.urls()[chain]) > 0 {
-			continue
+		if u.Simulate && len(u.urls()[chain]) == 0 {
+			chains = append(chains, chain)
 		}
-		node, err := d.simulate(ctx, chain)
-		if err != nil {
-			return nil, err
-		}
-		simulated = append(simulated, node)
 	}
-	return simulated, nil
+	simulated := make([]simulatedNode, len(chains))
+	var group errgroup.Group
+	for i, chain := range chains {
+		group.Go(func() (err error) {
+			simulated[i], err = d.simulate(ctx, chain)
+			return err
+		})
+	}
+	return simulated, group.Wait()
 }
 
 // demo is what scripts and documents need to call a running program. It may
