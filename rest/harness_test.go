@@ -128,6 +128,9 @@ func (s *service) holdToContract(request *http.Request, response *http.Response,
 func breach(ctx context.Context, router routers.Router, request *http.Request, response *http.Response, body []byte) (documented bool, err error) {
 	lookup := request.Clone(ctx)
 	lookup.URL.Path = strings.TrimPrefix(lookup.URL.Path, "/api")
+	if response.StatusCode == http.StatusMethodNotAllowed { // documented with the method that the path has
+		lookup.Method = http.MethodGet
+	}
 	route, params, err := router.FindRoute(lookup)
 	if err != nil {
 		return false, nil //nolint:nilerr // not an operation
