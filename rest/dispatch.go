@@ -25,7 +25,7 @@ func (s *server) operation(op Operation) http.HandlerFunc {
 		if op.MaxBody > 0 {
 			r.Body = http.MaxBytesReader(w, r.Body, op.MaxBody)
 		}
-		call, err := s.call(op, w, r)
+		call, err := s.call(op, r)
 		if err != nil {
 			fail(w, r, s.Logger, err)
 			return
@@ -44,8 +44,8 @@ func (s *server) operation(op Operation) http.HandlerFunc {
 }
 
 // call reads and checks a request's parameters.
-func (s *server) call(op Operation, w http.ResponseWriter, r *http.Request) (*Call, error) {
-	c := &Call{Request: r, header: w.Header(), path: make(map[string]string, len(op.Params))}
+func (s *server) call(op Operation, r *http.Request) (*Call, error) {
+	c := &Call{Request: r, path: make(map[string]string, len(op.Params))}
 	for _, p := range op.Params {
 		if p.In != InPath {
 			continue

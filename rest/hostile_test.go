@@ -16,6 +16,7 @@ import (
 
 	"astrolabe/domain"
 	"astrolabe/domain/chain"
+	"astrolabe/rest/contracttest"
 	"astrolabe/telemetry"
 )
 
@@ -46,7 +47,11 @@ func judge(handler http.Handler, request *http.Request) error {
 	case status >= http.StatusBadRequest && request.Method != http.MethodHead && !strings.Contains(recorder.Body.String(), `"requestId"`):
 		return fmt.Errorf("%d without the envelope: %s", status, recorder.Body)
 	}
-	return nil
+	if recorder.Header().Get("Content-Encoding") != "" {
+		return nil // the same bytes are validated elsewhere, unpacked
+	}
+	_, err := contracttest.Breach(request.Context(), request, recorder.Result(), recorder.Body.Bytes())
+	return err
 }
 
 // parse reads a request as the server would; what it cannot read never

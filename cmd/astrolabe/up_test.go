@@ -13,6 +13,7 @@ import (
 	"astrolabe/domain"
 	"astrolabe/failpoint"
 	"astrolabe/pg/pgtest"
+	"astrolabe/rest/contracttest"
 )
 
 // anyPort lets the system choose addresses, so that tests run side by side.
@@ -186,6 +187,9 @@ func get(t *testing.T, url string) string {
 	body, err := io.ReadAll(response.Body)
 	if err != nil {
 		t.Fatal(err)
+	}
+	if _, err := contracttest.Breach(t.Context(), response.Request, response, body); err != nil {
+		t.Errorf("%s breaks the contract: %v\n%s", url, err, body)
 	}
 	return string(body)
 }

@@ -1,0 +1,62 @@
+package contracttest
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"net/http"
+	"strings"
+	"sync"
+
+	"github.com/getkin/kin-openapi/openapi3"
+	"github.com/getkin/kin-openapi/openapi3filter"
+	"github.com/getkin/kin-openapi/routers"
+	"github.com/getkin/kin-openapi/routers/gorillamux"
+
+	"astrolabe/rest/openapi"
+)
+
+// Load reads and validates the committed document.
+func Load() (*openapi3.T, error) {
+	document, err := openapi3.NewLoader().LoadFromData(openapi.JSON)
+	if err != nil {
+		return nil, err
+	}
+	return document, document.Validate(context.Background(), openapi3.IsOpenAPI31OrLater())
+}
+
+var router = sync.OnceValues(func() (routers.Router, error) {
+	document, err := Load()
+	if err != nil {
+		return nil, err
+	}
+	document.Servers = nil // a test's host is none of the document's
+	return gorillamux.NewRouter(document)
+})
+
+// Breach says whether a request is for a documented operation and, if so, how
+// its answer differs from the document. The compatibility shape answers as
+// the path that it stands for, and 405 is documented with the method that the
+// path has; HEAD is not documented by itself.
+func Breach(ctx context.Context, request *http.Request, response *http.Response, body []byte) (documented bool, err error) {
+	contract, err := router()
+	if err != nil {
+		return false, err
+	}
+	lookup := request.Clone(ctx)
+	if strings.HasPrefix(lookup.URL.Path, "/api/v1/") {
+		lookup.URL.Path = strings.TrimPrefix(lookup.URL.Path, "/api")
+	}
+	if response.StatusCode == http.StatusMethodNotAllowed {
+		lookup.Method = http.MethodGet
+	}
+	route, params, err := contract.FindRoute(lookup)
+	if err != nil {
+		return false, nil //nolint:nilerr // not an operation
+	}
+	return true, openapi3filter.ValidateResponse(ctx, &openapi3filter.ResponseValidationInput{
+		RequestValidationInput: &openapi3filter.RequestValidationInput{Request: lookup, PathParams: params, Route: route},
+		Status:                 response.StatusCode, Header: response.Header, Body: io.NopCloser(bytes.NewReader(body)),
+		Options: &openapi3filter.Options{IncludeResponseStatus: true, ExcludeResponseBody: !strings.Contains(response.Header.Get("Content-Type"), "json")},
+	})
+}
