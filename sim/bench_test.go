@@ -2,6 +2,8 @@ package sim
 
 import (
 	"bytes"
+	"io"
+	"net/http"
 	"net/http/httptest"
 	"path/filepath"
 	"testing"
@@ -43,7 +45,7 @@ func BenchmarkRecord(b *testing.B) {
 	}
 	defer recording.Close()
 	for b.Loop() {
-		if err := recording.Append(n.Head()); err != nil {
+		if err := recording.Append(chain.Entry{Block: n.Head()}); err != nil {
 			b.Fatal(err)
 		}
 		if _, err := recording.Block(0); err != nil {
@@ -51,4 +53,40 @@ func BenchmarkRecord(b *testing.B) {
 		}
 	}
 	b.ReportMetric(float64(n.Head().Header.EventCount)*float64(b.N)/b.Elapsed().Seconds(), "events/s")
+}
+
+// BenchmarkRendered measures how fast a bulk block is answered from a file, over a
+// connection whose other end only throws it away.
+func BenchmarkRendered(b *testing.B) {
+	n := testNode(b, Config{Blocks: 20, Profile: Bulk(2000), Rendered: b.TempDir()})
+	c := connect(b, n)
+	request := []byte(`{"jsonrpc":"2.0","id":1,"method":"starknet_getBlockWithReceipts","params":[{"block_number":20}]}`)
+	for b.Loop() {
+		response, err := http.Post(c.url, "application/json", bytes.NewReader(request))
+		if err != nil {
+			b.Fatal(err)
+		}
+		size, err := io.Copy(io.Discard, response.Body)
+		if err != nil {
+			b.Fatal(err)
+		}
+		response.Body.Close()
+		b.SetBytes(size)
+	}
+	b.ReportMetric(float64(n.Head().Header.EventCount)*float64(b.N)/b.Elapsed().Seconds(), "events/s")
+}
+
+// BenchmarkResume measures how fast a chain comes back from its file.
+func BenchmarkResume(b *testing.B) {
+	config := Config{Blocks: 1000, State: filepath.Join(b.TempDir(), "state")}
+	n := testNode(b, config)
+	if err := n.Close(); err != nil {
+		b.Fatal(err)
+	}
+	for b.Loop() {
+		if err := testNode(b, config).Close(); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64(config.Blocks)*float64(b.N)/b.Elapsed().Seconds(), "blocks/s")
 }

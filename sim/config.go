@@ -36,9 +36,20 @@ type Config struct {
 	Window int
 	// L1Lag is how many blocks L1 acceptance is behind the head, by default 12.
 	L1Lag int
-	// Record is a file that every block is written to; blocks that have left the window
+	// Record is a new file that every block is written to; blocks that have left the window
 	// are read from it.
 	Record string
+	// State is the same, and if the file exists, the chain in it goes on: with the same
+	// head, the same reorganisations and the same blocks to come. Blocks then is how many
+	// there are at least. What clients sent and no block has is lost, and so are faults.
+	// One node at a time may use the file.
+	State string
+	// Rendered is a folder of answers in JSON, which speeds up a node that many blocks are
+	// read from: calls of getBlockWithReceipts and getStateUpdate for a block by its number
+	// are answered from it where it can. It is filled with the blocks that there are at the
+	// start, as far as it is not. Every block must still be readable then: by its window,
+	// by Record or State, or because the chain is a replay.
+	Rendered string
 	// SpecVersion is the version that the node claims, by default 0.10.2.
 	SpecVersion string
 }
@@ -63,6 +74,8 @@ func (c Config) withDefaults() (Config, error) {
 		c.SpecVersion = "0.10.2"
 	}
 	switch {
+	case c.Record != "" && c.State != "":
+		return c, errors.New("sim: Record and State exclude each other")
 	case c.Blocks < 0 || c.L1Lag < 0 || c.BlockTime < 0:
 		return c, errors.New("sim: numbers must not be negative")
 	case c.Window < 2:

@@ -2,6 +2,10 @@
 // by JSON-RPC 0.10 over HTTP and WebSocket, with faults on demand. It is for the demo, for
 // tests and for benchmarks; clients use it as they would use a real node.
 //
+// The same seed makes the same blocks, whenever they are mined. With Config.State a chain
+// outlives its process, however that ends; with Config.Record and Replay it can be made
+// once and served often, and with Config.Rendered faster than it can be read.
+//
 // What is real: transaction hashes, class hashes, contract addresses, message hashes and
 // the block hash over its header, by the formulas of astrolabe/starknet; the classes and
 // their ABIs; storage addresses of variables and maps; and that state, receipts, events,

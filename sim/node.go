@@ -71,23 +71,40 @@ func newNode(config Config, documents []contract.Document) (*Node, error) {
 	if err != nil {
 		return nil, err
 	}
-	if config.Record != "" {
-		n.recording, err = chain.CreateRecording(config.Record, chain.About{Chain: config.Chain, Seed: config.Seed})
-		if err != nil {
-			return nil, err
-		}
-		described.Archive = n.recording
-	}
 	n.economy = economy.New(n.network, config.Profile, n.library)
 	described.Script = n.economy
-	if n.chain, err = chain.New(described); err != nil {
-		return nil, err
+	if err := n.begin(described, documents); err != nil {
+		return nil, errors.Join(err, n.closeRecording())
 	}
 	n.serve()
-	if err := n.Mine(config.Blocks); err != nil {
+	err = n.Mine(max(0, config.Blocks-int(n.Head().Header.BlockNumber)))
+	if err == nil {
+		err = n.render()
+	}
+	if err != nil {
 		return nil, errors.Join(err, n.Close())
 	}
 	return n, nil
+}
+
+// begin makes block 0, or the blocks that a file has already.
+func (n *Node) begin(described chain.Config, documents []contract.Document) (err error) {
+	about := n.config.about(documents)
+	switch {
+	case n.config.State != "":
+		if n.recording, err = openState(n.config.State, about); err != nil {
+			return err
+		}
+		n.chain, err = chain.Resume(described, n.recording)
+		return err
+	case n.config.Record != "":
+		if n.recording, err = chain.CreateRecording(n.config.Record, about); err != nil {
+			return err
+		}
+		described.Archive = n.recording
+	}
+	n.chain, err = chain.New(described)
+	return err
 }
 
 // assemble makes the parts of a node that do not depend on where its blocks come from.
@@ -114,8 +131,16 @@ func assemble(config Config, documents []contract.Document) (*Node, chain.Config
 func (n *Node) serve() {
 	n.server = rpc.NewServer(rpc.Options{
 		Chain: n.chain, Library: n.library, ChainID: n.network.ID, OtherID: otherChain(n.network.Name),
-		SpecVersion: n.config.SpecVersion, Faults: n.faults,
+		SpecVersion: n.config.SpecVersion, Faults: n.faults, Rendered: n.config.Rendered,
 	})
+}
+
+// render fills the folder of answers, if there is to be one.
+func (n *Node) render() error {
+	if n.config.Rendered == "" {
+		return nil
+	}
+	return n.server.Render()
 }
 
 func otherChain(name string) starknet.Felt {
@@ -205,12 +230,17 @@ func (n *Node) tick() error {
 	return nil
 }
 
-// Close stops the clock, ends all subscriptions and closes the recording.
+// Close stops the clock, ends all subscriptions and closes the recording. A chain with a
+// State can go on afterwards, with or without Close.
 func (n *Node) Close() error {
 	err := n.Stop()
 	n.server.Close()
-	if n.recording != nil {
-		err = errors.Join(err, n.recording.Close())
+	return errors.Join(err, n.closeRecording())
+}
+
+func (n *Node) closeRecording() error {
+	if n.recording == nil {
+		return nil
 	}
-	return err
+	return n.recording.Close()
 }

@@ -8,10 +8,11 @@ import (
 	"astrolabe/sim/contract"
 )
 
-// Replay returns a node that plays a recorded chain. Of the config it uses BlockTime,
-// Window, L1Lag and SpecVersion, and Blocks as the number of blocks after block 0 that
-// are there at the start: as many as there are when neither Blocks nor BlockTime is set. Mine plays
-// on, and returns chain.ErrRecordingEnded at the end; nothing else can change the chain.
+// Replay returns a node that plays a recorded chain, from a file of Record or State. Of the
+// config it uses BlockTime, Window, L1Lag, SpecVersion and Rendered, and Blocks as the
+// number of blocks after block 0 that are there at the start: as many as there are when
+// neither Blocks nor BlockTime is set. Mine plays on, and returns chain.ErrRecordingEnded at
+// the end; nothing else can change the chain.
 func Replay(path string, config Config) (*Node, error) {
 	documents, err := compiledClasses()
 	if err != nil {
@@ -25,7 +26,8 @@ func replay(path string, config Config, documents []contract.Document) (*Node, e
 	if err != nil {
 		return nil, err
 	}
-	config.Chain, config.Seed, config.Record = recording.About.Chain, recording.About.Seed, ""
+	config.Chain, config.Seed = recording.About.Chain, recording.About.Seed
+	config.Record, config.State = "", ""
 	n, err := play(recording, config, documents)
 	if err != nil {
 		return nil, errors.Join(err, recording.Close())
@@ -54,5 +56,5 @@ func play(recording *chain.Recording, config Config, documents []contract.Docume
 	if err := n.Mine(blocks); err != nil && !errors.Is(err, chain.ErrRecordingEnded) {
 		return nil, err
 	}
-	return n, nil
+	return n, n.render()
 }

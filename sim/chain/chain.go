@@ -1,6 +1,7 @@
 package chain
 
 import (
+	"encoding/binary"
 	"errors"
 	"sync"
 
@@ -14,8 +15,8 @@ type Config struct {
 	Seed    uint64
 	Genesis uint64 // timestamp of block 0
 	Spacing uint64 // seconds between blocks, at least
-	// Window is how many of the newest blocks keep their state and their transactions'
-	// places; without an Archive only they can be read.
+	// Window is how many of the newest blocks keep their state; without an Archive only
+	// they can be read.
 	Window int
 	// L1Lag is how many blocks L1 acceptance is behind the head.
 	L1Lag   uint64
@@ -31,7 +32,7 @@ type Config struct {
 type Archive interface {
 	// Append adds the block after the last one, or after an earlier one if blocks were
 	// taken back.
-	Append(b *Block) error
+	Append(e Entry) error
 	// Block reads a block; it answers nil for one that was never appended.
 	Block(number uint64) (*Block, error)
 }
@@ -57,9 +58,11 @@ type Chain struct {
 	history  *state.History
 	blocks   map[uint64]*kept
 	head     *Block
-	oldest   uint64 // in the window
+	oldest   uint64          // in the window
+	line     []starknet.Felt // the hashes of all blocks by number
 	hashes   map[starknet.Felt]uint64
 	places   map[starknet.Felt]Place
+	archived map[uint64]uint32 // blocks of the archive by the ends of their transactions' hashes
 	branch   uint64
 	pool     []starknet.Transaction
 	orphans  []starknet.Transaction
@@ -72,8 +75,8 @@ type Chain struct {
 // kept is a block of the window with what is needed to take it back.
 type kept struct {
 	*Block
-	memory any // of the script, before the block
-	pooled int // how many of its first transactions clients sent
+	memory any    // of the script, before the block
+	pooled uint64 // how many of its first transactions clients sent
 }
 
 // Change tells what happened to the chain: blocks that left it, then blocks that came, or
@@ -88,17 +91,22 @@ type Change struct {
 // New builds block 0.
 func New(config Config) (*Chain, error) {
 	c := empty(config)
+	return c, c.found()
+}
+
+// found makes block 0.
+func (c *Chain) found() error {
 	b := c.builder()
-	if err := config.Script.Genesis(b); err != nil {
-		return nil, err
+	if err := c.config.Script.Genesis(b); err != nil {
+		return err
 	}
-	return c, c.commit(b, nil)
+	return c.commit(b, nil)
 }
 
 func empty(config Config) *Chain {
 	return &Chain{
 		config: config, history: state.NewHistory(), blocks: map[uint64]*kept{},
-		hashes: map[starknet.Felt]uint64{}, places: map[starknet.Felt]Place{},
+		hashes: map[starknet.Felt]uint64{}, places: map[starknet.Felt]Place{}, archived: map[uint64]uint32{},
 	}
 }
 
@@ -127,13 +135,16 @@ func (c *Chain) commit(b *Builder, memory any) error {
 		return err
 	}
 	block.Foreign = c.foreign(block)
+	entry := Entry{Block: block, Pooled: uint64(len(c.pool))}
 	if c.config.Archive != nil {
-		if err := c.config.Archive.Append(block); err != nil {
+		if entry.Gained, err = c.config.Script.Gained(memory); err != nil {
+			return err
+		}
+		if err := c.config.Archive.Append(entry); err != nil {
 			return err
 		}
 	}
-	c.keep(block, changes, memory)
-	c.blocks[block.Header.BlockNumber].pooled = len(c.pool)
+	c.keep(entry, changes, memory)
 	c.pool = nil
 	return nil
 }
@@ -150,10 +161,11 @@ func (c *Chain) foreign(b *Block) (classes []Foreign) {
 }
 
 // keep makes a sealed block the head.
-func (c *Chain) keep(block *Block, changes []state.Change, memory any) {
-	number := block.Header.BlockNumber
+func (c *Chain) keep(e Entry, changes []state.Change, memory any) {
+	block, number := e.Block, e.Header.BlockNumber
 	c.history.Commit(number, changes)
-	c.blocks[number] = &kept{Block: block, memory: memory}
+	c.blocks[number] = &kept{Block: block, memory: memory, pooled: e.Pooled}
+	c.line = append(c.line[:number], block.Header.BlockHash)
 	c.hashes[block.Header.BlockHash] = number
 	for i := range block.Transactions {
 		c.places[block.Transactions[i].Hash] = Place{number, i}
@@ -167,13 +179,31 @@ func (c *Chain) retire() {
 	for len(c.blocks) > c.config.Window {
 		old := c.blocks[c.oldest]
 		delete(c.blocks, c.oldest)
-		for i := range old.Transactions {
-			delete(c.places, old.Transactions[i].Hash)
-		}
-		if c.config.Archive == nil {
-			delete(c.hashes, old.Header.BlockHash)
+		c.forget(old.Block)
+		if c.config.Archive != nil {
+			c.remember(old.Block)
 		}
 		c.oldest++
 		c.history.Retire(c.oldest)
+	}
+}
+
+// remember keeps what finds a block of the archive, in as little space as it takes.
+func (c *Chain) remember(b *Block) {
+	number := b.Header.BlockNumber
+	c.hashes[b.Header.BlockHash] = number
+	for i := range b.Transactions {
+		c.archived[ending(b.Transactions[i].Hash)] = uint32(number)
+	}
+}
+
+// ending returns the last eight bytes of a hash, which hardly ever are another's.
+func ending(hash starknet.Felt) uint64 { return binary.BigEndian.Uint64(hash[24:]) }
+
+// forget drops what finds a block and its transactions by their hashes.
+func (c *Chain) forget(b *Block) {
+	delete(c.hashes, b.Header.BlockHash)
+	for i := range b.Transactions {
+		delete(c.places, b.Transactions[i].Hash)
 	}
 }

@@ -6,9 +6,9 @@ import (
 	"astrolabe/starknet"
 )
 
-// packBlock writes a block; unpackBlock reads it in the same order.
-func packBlock(b *Block) ([]byte, error) {
-	p := newPacker()
+// packEntry writes a block; unpackEntry reads it in the same order.
+func packEntry(e Entry) ([]byte, error) {
+	p, b := newPacker(), e.Block
 	p.header(&b.Header)
 	p.felt(b.StateUpdate.OldRoot)
 	p.felt(b.ContractsRoot)
@@ -25,10 +25,12 @@ func packBlock(b *Block) ([]byte, error) {
 		p.felt(b.Foreign[i].Hash)
 		p.text(string(document))
 	}
+	p.number(e.Pooled)
+	p.text(string(e.Gained))
 	return p.bytes(), nil
 }
 
-func unpackBlock(text []byte) (*Block, error) {
+func unpackEntry(text []byte) (Entry, error) {
 	u := newUnpacker(text)
 	b := &Block{Header: u.header()}
 	b.StateUpdate.BlockHash, b.StateUpdate.NewRoot = b.Header.BlockHash, b.Header.NewRoot
@@ -46,10 +48,14 @@ func unpackBlock(text []byte) (*Block, error) {
 		}
 		b.Foreign = append(b.Foreign, f)
 	}
+	e := Entry{b, u.number(), []byte(u.text())}
+	if e.Pooled > uint64(len(b.Transactions)) || len(b.Transactions) != len(b.Receipts) {
+		u.fail("number of transactions")
+	}
 	if u.err == nil && len(u.body) > 0 {
 		u.fail("something is left over")
 	}
-	return b, u.err
+	return e, u.err
 }
 
 func (p *packer) header(h *starknet.BlockHeader) {

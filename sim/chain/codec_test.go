@@ -41,19 +41,19 @@ func sampleBlock() *Block {
 
 func TestBlocksSurviveTheirRecording(t *testing.T) {
 	t.Parallel()
-	want := sampleBlock()
-	text, err := packBlock(want)
+	want := Entry{sampleBlock(), 1, []byte("{}")}
+	text, err := packEntry(want)
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := unpackBlock(text)
+	got, err := unpackEntry(text)
 	if err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("%v:\n%+v\n%+v", err, got, want)
 	}
 }
 
-func FuzzUnpackBlock(f *testing.F) {
-	text, err := packBlock(sampleBlock())
+func FuzzUnpackEntry(f *testing.F) {
+	text, err := packEntry(Entry{sampleBlock(), 1, []byte("{}")})
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -61,15 +61,15 @@ func FuzzUnpackBlock(f *testing.F) {
 	f.Add(text[:len(text)/2])
 	f.Add([]byte{})
 	f.Fuzz(func(t *testing.T, text []byte) {
-		b, err := unpackBlock(text)
+		e, err := unpackEntry(text)
 		if err != nil {
 			return
 		}
-		again, err := packBlock(b)
+		again, err := packEntry(e)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if second, err := unpackBlock(again); err != nil || !reflect.DeepEqual(b, second) {
+		if second, err := unpackEntry(again); err != nil || !reflect.DeepEqual(e, second) {
 			t.Errorf("a block that was read is not written so that it reads the same: %v", err)
 		}
 	})

@@ -1,6 +1,7 @@
 // Package chain builds and keeps a simulated chain: blocks that follow from a seed and a
 // script, the retained ones with their state, the pool of transactions that clients sent,
-// and reorganisations.
+// and reorganisations. A recording keeps a whole chain in a file, from which it can be
+// replayed or go on.
 //
 // Block and transaction hashes follow Starknet's formulas, and state roots are the hash
 // of a contracts root and a classes root. Simplified are the values below them: the four

@@ -25,7 +25,7 @@ func (c *Chain) mineOne() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.recording != nil {
-		change, err := c.playNext()
+		change, err := c.playNext(c.recording)
 		if err == nil {
 			c.tell(change)
 		}
@@ -118,14 +118,11 @@ func (c *Chain) takeBack() *Block {
 	number := c.head.Header.BlockNumber
 	gone := c.blocks[number]
 	c.history.Undo(number)
-	if c.recording == nil {
+	if c.config.Script != nil { // a replayed chain has none
 		c.config.Script.Restore(gone.memory)
 	}
 	delete(c.blocks, number)
-	delete(c.hashes, gone.Header.BlockHash)
-	for i := range gone.Transactions {
-		delete(c.places, gone.Transactions[i].Hash)
-	}
+	c.forget(gone.Block)
 	c.head = c.blocks[number-1].Block
 	return gone.Block
 }

@@ -1,6 +1,8 @@
 package chain
 
 import (
+	"slices"
+
 	"astrolabe/sim/state"
 	"astrolabe/starknet"
 )
@@ -71,12 +73,31 @@ func (c *Chain) BlockByHash(hash starknet.Felt) (*Block, error) {
 	return b, err
 }
 
-// Find returns the place of a transaction in the window.
-func (c *Chain) Find(transaction starknet.Felt) (Place, bool) {
+// HashAt returns the hash of a block by its number, also of one that is gone.
+func (c *Chain) HashAt(number uint64) (starknet.Felt, bool) {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
-	place, ok := c.places[transaction]
-	return place, ok
+	if number > c.head.Header.BlockNumber {
+		return starknet.Felt{}, false
+	}
+	return c.line[number], true
+}
+
+// Find returns the place of a transaction in a block that can be read.
+func (c *Chain) Find(transaction starknet.Felt) (Place, bool) {
+	c.mu.RLock()
+	place, found := c.places[transaction]
+	number, archived := c.archived[ending(transaction)]
+	c.mu.RUnlock()
+	if found || !archived {
+		return place, found
+	}
+	b, err := c.config.Archive.Block(uint64(number))
+	if err != nil || b == nil {
+		return Place{}, false
+	}
+	i := slices.IndexFunc(b.Transactions, func(t starknet.Transaction) bool { return t.Hash == transaction })
+	return Place{uint64(number), i}, i >= 0
 }
 
 // ReadAt calls f with the state after a block of the window, or returns ErrNotRetained or
@@ -92,6 +113,19 @@ func (c *Chain) ReadAt(number uint64, f func(view state.View, b *Block) error) e
 		return ErrNoBlock
 	}
 	return ErrNotRetained
+}
+
+// ReadClasses calls f with the state after any block that can be read. What is right in it
+// are the classes: those of contracts and the declared ones. It returns ErrNoBlock when no
+// such block is on the chain.
+func (c *Chain) ReadClasses(hash starknet.Felt, f func(view state.View) error) error {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	number, ok := c.hashes[hash]
+	if !ok {
+		return ErrNoBlock
+	}
+	return f(c.history.At(number))
 }
 
 // Script calls f with the chain's script while no block is built.

@@ -2,7 +2,6 @@ package chain
 
 import (
 	"bytes"
-	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -13,9 +12,9 @@ import (
 	"astrolabe/starknet"
 )
 
-// Recording is a chain in a file: a line that says what it is, then for each block its
-// length and its content (see codec.go). A block whose number is not above the one before it
-// replaces that one and all after it. It implements Archive.
+// Recording is a chain in a file: a line that says what it is, then a record for each block
+// (see record.go). A block whose number is not above the one before it replaces that one
+// and all after it. It implements Archive.
 type Recording struct {
 	About About
 
@@ -28,11 +27,29 @@ type Recording struct {
 	read int64
 }
 
-// About is the first line of a recording.
+// About is the first line of a recording: what its blocks follow from.
 type About struct {
-	Format string `json:"format"`
-	Chain  string `json:"chain"`
-	Seed   uint64 `json:"seed"`
+	Format  string `json:"format"`
+	Chain   string `json:"chain"`
+	Seed    uint64 `json:"seed"`
+	Genesis uint64 `json:"genesis"`
+	Spacing uint64 `json:"spacing"`
+	// Script names what decides the blocks' content.
+	Script string `json:"script"`
+	// Classes is a hash of the classes that the script uses.
+	Classes starknet.Felt `json:"classes"`
+}
+
+// maxAbout is how long the first line may be.
+const maxAbout = 1024
+
+// Entry is a block as an archive keeps it: with what it takes to go on from there.
+type Entry struct {
+	*Block
+	// Pooled is how many of its first transactions clients sent.
+	Pooled uint64
+	// Gained is what the script's memory gained, as Script.Gained wrote it.
+	Gained []byte
 }
 
 // Foreign is a class that a client brought.
@@ -41,71 +58,118 @@ type Foreign struct {
 	Class starknet.Class `json:"contract_class"`
 }
 
-const recordingFormat = "astrolabe simulated chain 1"
+const recordingFormat = "astrolabe simulated chain 2"
 
 // ErrNotARecording reports a file of another kind, or a damaged one.
 var ErrNotARecording = errors.New("not a recording of a simulated chain")
 
-// CreateRecording makes a new file; an existing one is not touched but an error.
+// CreateRecording makes a new file; an existing one is not touched but an error. The file
+// appears under its name with its first line in it, or not at all.
 func CreateRecording(path string, about About) (*Recording, error) {
 	about.Format = recordingFormat
 	first, err := json.Marshal(about)
 	if err != nil {
 		return nil, err
 	}
-	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
+	switch _, err := os.Lstat(path); {
+	case err == nil:
+		return nil, fmt.Errorf("%s: %w", path, os.ErrExist)
+	case !errors.Is(err, os.ErrNotExist):
+		return nil, err
+	}
+	file, err := os.OpenFile(path+".new", os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o600)
 	if err != nil {
 		return nil, err
 	}
 	n, err := file.Write(append(first, '\n'))
+	if err == nil {
+		err = os.Rename(file.Name(), path)
+	}
 	if err != nil {
 		return nil, errors.Join(err, file.Close())
 	}
-	return &Recording{About: about, file: file, end: int64(n)}, nil
+	return &Recording{About: about, file: file, read: int64(n), end: int64(n)}, nil
 }
 
 // OpenRecording opens a file for reading. It returns ErrNotARecording for another kind.
-func OpenRecording(path string) (*Recording, error) {
-	file, err := os.Open(path)
+func OpenRecording(path string) (*Recording, error) { return openRecording(path, os.O_RDONLY) }
+
+// ContinueRecording opens a file for reading and writing. Unless check refuses it, the end
+// is removed that OpenRecording would pass over.
+func ContinueRecording(path string, check func(About) error) (*Recording, error) {
+	r, err := openRecording(path, os.O_RDWR)
+	if err != nil {
+		return nil, err
+	}
+	if err = check(r.About); err == nil {
+		err = r.file.Truncate(r.end)
+	}
+	if err != nil {
+		return nil, errors.Join(err, r.Close())
+	}
+	return r, nil
+}
+
+func openRecording(path string, flag int) (*Recording, error) {
+	file, err := os.OpenFile(path, flag, 0)
 	if err != nil {
 		return nil, err
 	}
 	r := &Recording{file: file}
-	head := make([]byte, 512)
-	n, err := file.ReadAt(head, 0)
+	if err := r.survey(); err != nil {
+		return nil, errors.Join(fmt.Errorf("%s: %w", path, err), file.Close())
+	}
+	return r, nil
+}
+
+// survey reads the first line and finds the recording's end: behind the last record that
+// was written completely and left the chain no shorter than it was before. What follows is
+// a block, or a reorganisation, that a killed process did not finish and nobody has seen.
+func (r *Recording) survey() error {
+	head := make([]byte, maxAbout)
+	n, err := r.file.ReadAt(head, 0)
 	if err != nil && !errors.Is(err, io.EOF) {
-		return nil, errors.Join(err, file.Close())
+		return err
 	}
 	line, _, found := bytes.Cut(head[:n], []byte{'\n'})
 	if !found || json.Unmarshal(line, &r.About) != nil || r.About.Format != recordingFormat {
-		return nil, errors.Join(fmt.Errorf("%w: %s", ErrNotARecording, path), file.Close())
+		return ErrNotARecording
 	}
-	info, err := file.Stat()
+	info, err := r.file.Stat()
 	if err != nil {
-		return nil, errors.Join(err, file.Close())
+		return err
 	}
-	r.read, r.end = int64(len(line))+1, info.Size()
-	return r, nil
+	r.read = int64(len(line)) + 1
+	r.end = r.read
+	for at, top := r.read, uint64(0); at+headSize <= info.Size(); {
+		h, err := r.headAt(at)
+		if err != nil {
+			return err
+		}
+		at += headSize + int64(h.size)
+		if at <= info.Size() && h.number >= top {
+			top, r.end = h.number, at
+		}
+	}
+	return nil
 }
 
 // Close closes the file.
 func (r *Recording) Close() error { return r.file.Close() }
 
 // Append implements Archive.
-func (r *Recording) Append(b *Block) error {
-	text, err := packBlock(b)
+func (r *Recording) Append(e Entry) error {
+	record, err := packRecord(e)
 	if err != nil {
 		return err
 	}
-	packed := binary.BigEndian.AppendUint32(make([]byte, 0, 4+len(text)), uint32(len(text)))
-	packed = append(packed, text...)
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if _, err := r.file.WriteAt(packed, r.end); err != nil {
+	if _, err := r.file.WriteAt(record, r.end); err != nil {
 		return err
 	}
-	r.place(b.Header.BlockNumber, r.end)
-	r.end += int64(len(packed))
+	r.place(e.Header.BlockNumber, r.end)
+	r.end += int64(len(record))
 	return nil
 }
 
@@ -121,45 +185,25 @@ func (r *Recording) Block(number uint64) (*Block, error) {
 		r.mu.Unlock()
 		return nil, nil
 	}
-	offset, end := r.places[number], r.end
+	offset := r.places[number]
 	r.mu.Unlock()
-	b, _, err := r.blockAt(offset, end)
-	return b, err
+	e, _, err := r.entryAt(offset)
+	return e.Block, err
 }
 
 // Next reads the block after those that Next has read before; io.EOF means that there is
-// none, also when the last one was not written completely.
-func (r *Recording) Next() (*Block, error) {
+// none.
+func (r *Recording) Next() (Entry, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	b, size, err := r.blockAt(r.read, r.end)
-	if errors.Is(err, io.ErrUnexpectedEOF) {
-		err = io.EOF
+	if r.read >= r.end {
+		return Entry{}, io.EOF
 	}
+	e, size, err := r.entryAt(r.read)
 	if err != nil {
-		return nil, err
+		return Entry{}, err
 	}
-	r.place(b.Header.BlockNumber, r.read)
+	r.place(e.Header.BlockNumber, r.read)
 	r.read += size
-	return b, nil
-}
-
-func (r *Recording) blockAt(offset, end int64) (*Block, int64, error) {
-	var length [4]byte
-	if n, err := r.file.ReadAt(length[:], offset); err != nil {
-		if n > 0 && errors.Is(err, io.EOF) {
-			err = io.ErrUnexpectedEOF
-		}
-		return nil, 0, err
-	}
-	size := int64(binary.BigEndian.Uint32(length[:]))
-	if size > end-offset-4 {
-		return nil, 0, io.ErrUnexpectedEOF
-	}
-	packed := make([]byte, size)
-	if _, err := r.file.ReadAt(packed, offset+4); err != nil {
-		return nil, 0, err
-	}
-	b, err := unpackBlock(packed)
-	return b, size + 4, err
+	return e, nil
 }

@@ -17,50 +17,81 @@ func Replay(config Config, recording *Recording) (*Chain, error) {
 	c := empty(config)
 	c.recording = recording
 	c.config.Archive = recording
-	if _, err := c.playNext(); err != nil {
+	if _, err := c.playNext(recording); err != nil {
 		return nil, err
+	}
+	return c, nil
+}
+
+// Resume returns the chain of a recording as it was when its last block was written, and
+// goes on recording there. Without any block it begins the chain.
+func Resume(config Config, recording *Recording) (*Chain, error) {
+	c := empty(config)
+	c.config.Archive = recording
+	for {
+		change, err := c.playNext(recording)
+		if errors.Is(err, ErrRecordingEnded) {
+			break
+		}
+		if err != nil {
+			return nil, err
+		}
+		if len(change.Removed) > 0 {
+			c.branch++
+		}
+	}
+	if c.head == nil {
+		return c, c.found()
 	}
 	return c, nil
 }
 
 // playNext adds the recording's next block, and after a reorganisation as many as it
 // takes to reach the old height again.
-func (c *Chain) playNext() (Change, error) {
+func (c *Chain) playNext(recording *Recording) (Change, error) {
 	var change Change
 	for {
-		b, err := c.recording.Next()
+		e, err := recording.Next()
 		if errors.Is(err, io.EOF) {
-			if len(change.Added) > 0 {
-				return change, nil
-			}
 			return change, ErrRecordingEnded
 		}
 		if err != nil {
 			return change, err
 		}
-		if err := c.checkRecorded(b); err != nil {
+		if err := c.checkRecorded(e.Block); err != nil {
 			return change, err
 		}
-		for c.head != nil && c.head.Header.BlockNumber >= b.Header.BlockNumber {
+		for c.head != nil && c.head.Header.BlockNumber >= e.Header.BlockNumber {
 			change.Removed = append([]*Block{c.takeBack()}, change.Removed...)
 		}
-		for _, class := range b.Foreign {
-			c.config.Bring(class)
+		if err := c.play(e); err != nil {
+			return change, err
 		}
-		c.keep(b, state.Changes(b.StateUpdate.StateDiff), nil)
-		change.Added = append(change.Added, b)
-		if n := len(change.Removed); n == 0 || b.Header.BlockNumber >= change.Removed[n-1].Header.BlockNumber {
+		change.Added = append(change.Added, e.Block)
+		if n := len(change.Removed); n == 0 || e.Header.BlockNumber >= change.Removed[n-1].Header.BlockNumber {
 			return change, nil
 		}
 	}
 }
 
-// checkRecorded refuses a block that is damaged or does not follow.
-func (c *Chain) checkRecorded(b *Block) error {
-	hash, err := b.Header.ComputeHash()
-	if err != nil || hash != b.Header.BlockHash || len(b.Transactions) != len(b.Receipts) {
-		return fmt.Errorf("%w: block %d is damaged", ErrNotARecording, b.Header.BlockNumber)
+// play makes a recorded block the head, and lets the script remember it if it is to go on.
+func (c *Chain) play(e Entry) error {
+	for _, class := range e.Foreign {
+		c.config.Bring(class)
 	}
+	var memory any
+	if script := c.config.Script; script != nil {
+		memory = script.Save()
+		if err := script.Learn(e.Gained); err != nil {
+			return fmt.Errorf("%w: block %d: %w", ErrNotARecording, e.Header.BlockNumber, err)
+		}
+	}
+	c.keep(e, state.Changes(e.StateUpdate.StateDiff), memory)
+	return nil
+}
+
+// checkRecorded refuses a block that does not follow.
+func (c *Chain) checkRecorded(b *Block) error {
 	number := b.Header.BlockNumber
 	if c.head == nil {
 		if number != 0 {
@@ -68,11 +99,12 @@ func (c *Chain) checkRecorded(b *Block) error {
 		}
 		return nil
 	}
-	if number == 0 || number > c.head.Header.BlockNumber+1 {
+	switch {
+	case number == 0 || number > c.head.Header.BlockNumber+1:
 		return fmt.Errorf("%w: block %d does not follow", ErrNotARecording, number)
-	}
-	parent, ok := c.blocks[number-1]
-	if !ok || parent.Header.BlockHash != b.Header.ParentHash {
+	case number <= c.oldest:
+		return fmt.Errorf("%w: the recording replaces block %d, which needs a larger window", ErrNotRetained, number)
+	case c.line[number-1] != b.Header.ParentHash:
 		return fmt.Errorf("%w: block %d has another parent", ErrNotARecording, number)
 	}
 	return nil

@@ -10,4 +10,8 @@ type Script interface {
 	// reorganisation does. A saved memory is never changed by later blocks.
 	Save() any
 	Restore(memory any)
+	// Gained writes down what the memory gained since it was saved, or since there was
+	// none if that is nil; Learn adds it to the memory in place of playing the block.
+	Gained(since any) ([]byte, error)
+	Learn(gained []byte) error
 }

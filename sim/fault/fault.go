@@ -115,6 +115,13 @@ func (s *Set) List() []Fault {
 	return faults
 }
 
+// Any tells whether a fault is in force.
+func (s *Set) Any() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.active) > 0
+}
+
 // Strike tells whether a call of a method is hit by a fault of a kind, and counts it.
 func (s *Set) Strike(kind Kind, method string) (Fault, bool) {
 	s.mu.Lock()

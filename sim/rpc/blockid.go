@@ -75,6 +75,19 @@ func (s *Server) sealed(method string, id blockID) (*chain.Block, error) {
 	return b, err
 }
 
+// readClasses calls f with the state after the block that an id names, which may be older
+// than the blocks that keep their state: what is right in it are the classes.
+func (s *Server) readClasses(method string, id blockID, f func(on state.Reader) error) error {
+	if id.preConfirmed() {
+		return s.chain.ReadPreConfirmed(func(on state.Reader, _ *starknet.PreConfirmedHeader) error { return f(on) })
+	}
+	b, err := s.sealed(method, id)
+	if err != nil {
+		return err
+	}
+	return s.chain.ReadClasses(b.Header.BlockHash, func(view state.View) error { return f(view) })
+}
+
 // readState calls f with the state after the block that an id names.
 func (s *Server) readState(method string, id blockID, f func(on state.Reader, header *starknet.PreConfirmedHeader) error) error {
 	if id.preConfirmed() {

@@ -10,15 +10,27 @@ import (
 
 // addressed reads the usual pair of a block id and an address and gives the state.
 func (s *Server) addressed(method string, p params, id, address int, f func(on state.Reader, address starknet.Felt) error) error {
-	var block blockID
-	var felt starknet.Felt
-	if err := required(p, id, &block); err != nil {
-		return err
-	}
-	if err := required(p, address, &felt); err != nil {
+	block, felt, err := blockAndFelt(p, id, address)
+	if err != nil {
 		return err
 	}
 	return s.readState(method, block, func(on state.Reader, _ *starknet.PreConfirmedHeader) error { return f(on, felt) })
+}
+
+// classified does the same for what asks only for classes.
+func (s *Server) classified(method string, p params, f func(on state.Reader, felt starknet.Felt) error) error {
+	block, felt, err := blockAndFelt(p, 0, 1)
+	if err != nil {
+		return err
+	}
+	return s.readClasses(method, block, func(on state.Reader) error { return f(on, felt) })
+}
+
+func blockAndFelt(p params, id, at int) (block blockID, felt starknet.Felt, err error) {
+	if err = required(p, id, &block); err == nil {
+		err = required(p, at, &felt)
+	}
+	return block, felt, err
 }
 
 func exists(on state.Reader, address starknet.Felt) error {
@@ -37,7 +49,7 @@ func (s *Server) nonce(method string, p params) (result any, err error) {
 }
 
 func (s *Server) classHashAt(method string, p params) (result any, err error) {
-	err = s.addressed(method, p, 0, 1, func(on state.Reader, address starknet.Felt) error {
+	err = s.classified(method, p, func(on state.Reader, address starknet.Felt) error {
 		result = on.Read(state.ClassCell(address))
 		return exists(on, address)
 	})
@@ -45,7 +57,7 @@ func (s *Server) classHashAt(method string, p params) (result any, err error) {
 }
 
 func (s *Server) classAt(method string, p params) (result any, err error) {
-	err = s.addressed(method, p, 0, 1, func(on state.Reader, address starknet.Felt) error {
+	err = s.classified(method, p, func(on state.Reader, address starknet.Felt) error {
 		if err := exists(on, address); err != nil {
 			return err
 		}
@@ -60,7 +72,7 @@ func (s *Server) classAt(method string, p params) (result any, err error) {
 }
 
 func (s *Server) class(method string, p params) (result any, err error) {
-	err = s.addressed(method, p, 0, 1, func(on state.Reader, hash starknet.Felt) error {
+	err = s.classified(method, p, func(on state.Reader, hash starknet.Felt) error {
 		class, err := s.declared(on, hash)
 		if err == nil {
 			result = class.Document

@@ -43,6 +43,9 @@ func (s *Server) servePost(w http.ResponseWriter, r *http.Request) {
 	if s.misbehave(w, r, requests) {
 		return
 	}
+	if bad == nil && !batch && s.sendRendered(w, &requests[0]) {
+		return
+	}
 	var answer []byte
 	switch {
 	case bad != nil:

@@ -20,6 +20,7 @@ type Server struct {
 	otherID     starknet.Felt
 	specVersion string
 	faults      *fault.Set
+	rendered    string
 	hub         *hub
 
 	mu     sync.Mutex
@@ -34,13 +35,15 @@ type Options struct {
 	ChainID, OtherID starknet.Felt
 	SpecVersion      string
 	Faults           *fault.Set
+	// Rendered is a folder of answers that Render has filled; empty means none.
+	Rendered string
 }
 
 // NewServer returns a server, which watches the chain for its subscribers from now on.
 func NewServer(o Options) *Server {
 	s := &Server{
 		chain: o.Chain, library: o.Library, chainID: o.ChainID, otherID: o.OtherID,
-		specVersion: o.SpecVersion, faults: o.Faults, hub: newHub(), counts: map[string]uint64{},
+		specVersion: o.SpecVersion, faults: o.Faults, rendered: o.Rendered, hub: newHub(), counts: map[string]uint64{},
 	}
 	o.Chain.Watch(s.hub.publish)
 	return s

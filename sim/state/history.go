@@ -83,9 +83,12 @@ func (h *History) Undo(block uint64) {
 }
 
 // Retire forgets the states before a block; the state after it stays readable, and it
-// can no longer be undone.
+// can no longer be undone. Classes stay readable for ever, since they hardly ever change.
 func (h *History) Retire(block uint64) {
 	for _, c := range h.changed[block] {
+		if c.Kind == ClassOf || c.Kind == Declared {
+			continue
+		}
 		versions := h.cells[c]
 		first := slices.IndexFunc(versions, func(v version) bool { return v.block == block })
 		if first == len(versions)-1 && versions[first].value.IsZero() {

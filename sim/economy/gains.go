@@ -1,0 +1,64 @@
+package economy
+
+import (
+	"encoding/json"
+
+	"astrolabe/starknet"
+)
+
+// gains is what the memory gained with a block: what its slices grew by, and its counters
+// as they are now.
+type gains struct {
+	Actors []gainedActor `json:"actors,omitempty"`
+	Named  []Contract    `json:"named,omitempty"`
+	Hopes  []gainedHope  `json:"hopes,omitempty"`
+	NFTs   uint64        `json:"nfts"`
+	Mails  uint64        `json:"mails"`
+}
+
+type gainedActor struct {
+	Address starknet.Felt `json:"address"`
+	Version uint64        `json:"version"`
+}
+
+type gainedHope struct {
+	gainedActor
+	Salt starknet.Felt `json:"salt"`
+	Key  starknet.Felt `json:"key"`
+	Born uint64        `json:"born"`
+}
+
+// Gained implements chain.Script.
+func (e *Economy) Gained(since any) ([]byte, error) {
+	before, _ := since.(memory)
+	g := gains{Named: e.memory.named[len(before.named):], NFTs: e.memory.nfts, Mails: e.memory.mails}
+	for _, a := range e.memory.actors[len(before.actors):] {
+		g.Actors = append(g.Actors, a.exported())
+	}
+	for _, h := range e.memory.hopes[len(before.hopes):] {
+		g.Hopes = append(g.Hopes, gainedHope{h.exported(), h.salt, h.key, h.born})
+	}
+	return json.Marshal(g)
+}
+
+// Learn implements chain.Script.
+func (e *Economy) Learn(gained []byte) error {
+	var g gains
+	if err := json.Unmarshal(gained, &g); err != nil {
+		return err
+	}
+	m := &e.memory
+	m.named = append(m.named, g.Named...)
+	for _, a := range g.Actors {
+		m.actors = append(m.actors, a.actor())
+	}
+	for _, h := range g.Hopes {
+		m.hopes = append(m.hopes, hope{h.actor(), h.Salt, h.Key, h.Born})
+	}
+	m.nfts, m.mails = g.NFTs, g.Mails
+	return nil
+}
+
+func (a actor) exported() gainedActor { return gainedActor{a.address, a.version} }
+
+func (g gainedActor) actor() actor { return actor{g.Address, g.Version} }

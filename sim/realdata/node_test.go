@@ -1,0 +1,239 @@
+package realdata_test
+
+import (
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strconv"
+	"strings"
+	"testing"
+
+	"astrolabe/domain"
+	"astrolabe/node"
+	"astrolabe/sim/realdata"
+	"astrolabe/starknet"
+)
+
+// folder returns the folder of real chain data or skips the test.
+func folder(t *testing.T) string {
+	t.Helper()
+	dir := filepath.Join("..", "..", "..", "shared", "data", "real")
+	if _, err := os.Stat(dir); err != nil {
+		t.Skip("the folder of real chain data is not beside the repository")
+	}
+	return dir
+}
+
+// open serves a run and returns a client of it.
+func open(t *testing.T, chain domain.Chain, first, last uint64) *node.Pool {
+	t.Helper()
+	served, err := realdata.Serve(folder(t), string(chain), first, last)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(served.Close)
+	pool, err := node.Open(node.Options{Chain: chain, URLs: []string{served.URL}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(pool.Close)
+	return pool
+}
+
+// read decodes a file of the data by the standard decoder, if it exists.
+func read(t *testing.T, value any, path ...string) bool {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(append([]string{folder(t)}, path...)...))
+	if errors.Is(err, os.ErrNotExist) {
+		return false
+	}
+	if err == nil {
+		err = json.Unmarshal(text, value)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return true
+}
+
+// TestEveryBlockOfTheFolderIsServed reads each block by itself through the client that the
+// index uses.
+func TestEveryBlockOfTheFolderIsServed(t *testing.T) {
+	t.Parallel()
+	for _, chain := range domain.Chains {
+		files, err := filepath.Glob(filepath.Join(folder(t), string(chain), "blocks", "*.json"))
+		if err != nil || len(files) == 0 {
+			t.Fatalf("no blocks of %s: %v", chain, err)
+		}
+		for _, path := range files {
+			name := filepath.Base(path)
+			number, err := strconv.ParseUint(strings.TrimSuffix(name, ".json"), 10, 64)
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Run(string(chain)+" "+name, func(t *testing.T) {
+				t.Parallel()
+				checkBlock(t, chain, name, open(t, chain, number, number))
+			})
+		}
+	}
+}
+
+// checkBlock holds the answers about a run's only block against the files.
+func checkBlock(t *testing.T, chain domain.Chain, name string, pool *node.Pool) {
+	t.Helper()
+	var want starknet.BlockWithReceipts
+	if !read(t, &want, string(chain), "blocks", name) {
+		t.Fatal("there is no such block")
+	}
+	number, hash := want.BlockNumber, want.BlockHash
+	if head, err := pool.Head(t.Context()); err != nil || head.Number != number || head.Hash != hash {
+		t.Errorf("the head is %+v: %v", head, err)
+	}
+	for _, id := range []node.BlockID{node.AtNumber(number), node.AtHash(hash), node.Latest, node.L1Accepted} {
+		if got, err := pool.BlockWithReceipts(t.Context(), id); err != nil || !reflect.DeepEqual(got, want) {
+			t.Errorf("the block with receipts: %v", err)
+		}
+		got, err := pool.Block(t.Context(), id)
+		if err != nil || got.BlockHeader != want.BlockHeader || len(got.Transactions) != len(want.Transactions) {
+			t.Errorf("the block with hashes: %+v, %v", got, err)
+		}
+		for i := range got.Transactions {
+			if got.Transactions[i] != want.Transactions[i].Receipt.TransactionHash {
+				t.Errorf("transaction %d is %s", i, got.Transactions[i])
+			}
+		}
+	}
+	var update starknet.StateUpdate
+	known := read(t, &update, string(chain), "state_updates", name)
+	got, err := pool.StateUpdate(t.Context(), node.AtNumber(number))
+	if err != nil || known && !reflect.DeepEqual(got, update) || got.BlockHash != hash || got.NewRoot != want.NewRoot {
+		t.Errorf("the state update is %+v: %v", got, err)
+	}
+	if !known && (len(got.StateDiff.StorageDiffs) > 0 || got.OldRoot != got.NewRoot) {
+		t.Error("a state update was invented")
+	}
+}
+
+// TestTransactionsOfABlockHaveTheirHashes reads the form with transactions, and computes
+// the hashes again.
+func TestTransactionsOfABlockHaveTheirHashes(t *testing.T) {
+	t.Parallel()
+	pool := open(t, domain.Sepolia, 56377, 56379)
+	text, err := pool.Forward(t.Context(), node.Request{Method: "starknet_getBlockWithTxs", Params: json.RawMessage(`[{"block_number":56378}]`)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var block struct {
+		Transactions []starknet.Transaction `json:"transactions"`
+	}
+	if err := json.Unmarshal(text, &block); err != nil {
+		t.Fatal(err)
+	}
+	for i := range block.Transactions {
+		if tx := &block.Transactions[i]; !tx.HasHash(domain.Sepolia.ID(), tx.Hash) {
+			t.Errorf("transaction %d has the hash %s, which is not its own", i, tx.Hash)
+		}
+	}
+	if len(block.Transactions) != 51 {
+		t.Errorf("the block has %d transactions", len(block.Transactions))
+	}
+}
+
+// TestContractsHaveTheClassesOfTheirRun follows the state updates of a run.
+func TestContractsHaveTheClassesOfTheirRun(t *testing.T) {
+	t.Parallel()
+	pool := open(t, domain.Sepolia, 0, 6)
+	classes := map[starknet.Felt]starknet.Felt{}
+	for number := range uint64(7) {
+		update, err := pool.StateUpdate(t.Context(), node.AtNumber(number))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range update.StateDiff.DeployedContracts {
+			if number > 0 {
+				_, err := pool.ClassHashAt(t.Context(), node.AtNumber(number-1), c.Address)
+				expectCode(t, err, 20)
+			}
+			classes[c.Address] = c.ClassHash
+		}
+		for _, c := range update.StateDiff.ReplacedClasses {
+			classes[c.ContractAddress] = c.ClassHash
+		}
+		for contract, class := range classes {
+			if got, err := pool.ClassHashAt(t.Context(), node.AtNumber(number), contract); err != nil || got != class {
+				t.Errorf("after block %d the class of %s is %s: %v", number, contract, got, err)
+			}
+		}
+	}
+	if len(classes) == 0 {
+		t.Error("no contract was deployed")
+	}
+}
+
+func TestEveryClassOfTheFolderIsServed(t *testing.T) {
+	t.Parallel()
+	for chain, first := range map[domain.Chain]uint64{domain.Mainnet: 0, domain.Sepolia: 56377} {
+		pool := open(t, chain, first, first+2)
+		files, err := filepath.Glob(filepath.Join(folder(t), string(chain), "classes", "*.json"))
+		if err != nil || len(files) == 0 {
+			t.Fatalf("no classes of %s: %v", chain, err)
+		}
+		for _, path := range files {
+			hash := starknet.MustFelt(strings.TrimSuffix(filepath.Base(path), ".json"))
+			if _, err := pool.Class(t.Context(), node.Latest, hash); err != nil {
+				t.Errorf("class %s: %v", hash, err)
+			}
+		}
+		_, err = pool.Class(t.Context(), node.Latest, starknet.FeltFromUint64(1))
+		expectCode(t, err, 28)
+	}
+}
+
+func TestBlocksOutsideOfTheRunDoNotExist(t *testing.T) {
+	t.Parallel()
+	pool := open(t, domain.Sepolia, 1, 5)
+	for _, id := range []node.BlockID{node.AtNumber(0), node.AtNumber(6), node.AtHash(starknet.FeltFromUint64(9))} {
+		_, err := pool.BlockWithReceipts(t.Context(), id)
+		expectCode(t, err, 24)
+	}
+	_, err := pool.Nonce(t.Context(), node.Latest, starknet.FeltFromUint64(1))
+	expectCode(t, err, -32601)
+}
+
+func expectCode(t *testing.T, err error, code int) {
+	t.Helper()
+	if e, ok := errors.AsType[*node.RPCError](err); !ok || e.Code != code {
+		t.Errorf("the error is %v, expected is the code %d", err, code)
+	}
+}
+
+func TestRunsThatAreNotThereAreRefused(t *testing.T) {
+	t.Parallel()
+	if _, err := realdata.Open(t.TempDir(), "SN_MAIN", 0, 2); !errors.Is(err, realdata.ErrNoData) {
+		t.Errorf("a folder without data: %v", err)
+	}
+	dir := folder(t)
+	if _, err := realdata.Open(dir, "SN_MAIN", 0, 3); !errors.Is(err, realdata.ErrNoData) {
+		t.Errorf("a block that is missing: %v", err)
+	}
+	if _, err := realdata.Open(dir, "SN_MAIN", 2, 1); err == nil {
+		t.Error("a run without blocks was opened")
+	}
+	broken := t.TempDir()
+	for to, from := range map[string]string{"0.json": "0.json", "1.json": "2.json"} {
+		text, err := os.ReadFile(filepath.Join(dir, "SN_MAIN", "blocks", from))
+		if err == nil {
+			err = errors.Join(os.MkdirAll(filepath.Join(broken, "SN_MAIN", "blocks"), 0o700),
+				os.WriteFile(filepath.Join(broken, "SN_MAIN", "blocks", to), text, 0o600))
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := realdata.Open(broken, "SN_MAIN", 0, 1); !errors.Is(err, realdata.ErrNotLinked) {
+		t.Errorf("blocks that are not linked: %v", err)
+	}
+}

@@ -1,0 +1,74 @@
+package sim
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+
+	"astrolabe/sim/chain"
+	"astrolabe/sim/contract"
+	"astrolabe/starknet"
+)
+
+// MismatchError reports a State file with another chain than the one that is configured. The
+// file was not touched.
+type MismatchError struct {
+	Path string
+	// What differs, and its value in the file and in the configuration.
+	What, File, Config string
+}
+
+// Error says what differs.
+func (e *MismatchError) Error() string {
+	return fmt.Sprintf("sim: %s keeps another chain: its %s is %s instead of %s", e.Path, e.What, e.File, e.Config)
+}
+
+// about describes what the blocks follow from.
+func (c Config) about(documents []contract.Document) chain.About {
+	return chain.About{
+		Chain: c.Chain, Seed: c.Seed, Genesis: uint64(c.Genesis.Unix()), Spacing: c.spacing(),
+		Script: fmt.Sprintf("%+v", c.Profile), Classes: fingerprint(documents),
+	}
+}
+
+// fingerprint hashes the classes, whatever their order: contracts of other classes could not
+// be executed any more.
+func fingerprint(documents []contract.Document) starknet.Felt {
+	hashes := make([]starknet.Felt, len(documents))
+	for i := range documents {
+		hashes[i] = documents[i].Hash
+	}
+	slices.SortFunc(hashes, starknet.Felt.Cmp)
+	return starknet.PoseidonMany(hashes...)
+}
+
+// openState opens the file of a chain that goes on, or makes it. It returns *MismatchError
+// when the file is another chain's.
+func openState(path string, about chain.About) (*chain.Recording, error) {
+	recording, err := chain.ContinueRecording(path, func(file chain.About) error { return compare(path, file, about) })
+	if errors.Is(err, os.ErrNotExist) {
+		return chain.CreateRecording(path, about)
+	}
+	return recording, err
+}
+
+// compare finds the first difference between a file's chain and the configured one.
+func compare(path string, file, config chain.About) error {
+	for _, field := range []struct {
+		what         string
+		file, config any
+	}{
+		{"chain", file.Chain, config.Chain},
+		{"seed", file.Seed, config.Seed},
+		{"time of block 0", file.Genesis, config.Genesis},
+		{"time between blocks", file.Spacing, config.Spacing},
+		{"profile", file.Script, config.Script},
+		{"set of classes", file.Classes, config.Classes},
+	} {
+		if field.file != field.config {
+			return &MismatchError{path, field.what, fmt.Sprint(field.file), fmt.Sprint(field.config)}
+		}
+	}
+	return nil
+}

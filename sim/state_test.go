@@ -1,0 +1,303 @@
+package sim
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"astrolabe/sim/chain"
+	"astrolabe/starknet"
+)
+
+// hashes lists the hashes of a node's chain.
+func hashes(t *testing.T, n *Node) []starknet.Felt {
+	t.Helper()
+	list := make([]starknet.Felt, n.Head().Header.BlockNumber+1)
+	for number := range list {
+		b, err := n.Block(uint64(number))
+		if err != nil {
+			t.Fatal(err)
+		}
+		list[number] = b.Header.BlockHash
+	}
+	return list
+}
+
+// must fails a test when an act did.
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestBlocksAreTheSameHoweverTheyWereMined(t *testing.T) {
+	t.Parallel()
+	whole, grown := testNode(t, Config{Blocks: 60, Seed: 8}), testNode(t, Config{Blocks: 20, Seed: 8, Window: 30, State: filepath.Join(t.TempDir(), "state")})
+	must(t, grown.Mine(1))
+	must(t, grown.Mine(39))
+	if a, b := fmt.Sprint(hashes(t, whole)), fmt.Sprint(hashes(t, grown)); a != b {
+		t.Errorf("the chains differ:\n%s\n%s", a, b)
+	}
+	must(t, grown.Close())
+}
+
+// TestChainGoesOnAsIfItHadNeverStopped does the same to two chains, one of which is closed
+// and opened again between any two acts. Reorganisations reach below that, too.
+func TestChainGoesOnAsIfItHadNeverStopped(t *testing.T) {
+	t.Parallel()
+	config := Config{Blocks: 45, Window: 25, Seed: 4, L1Lag: 3, State: filepath.Join(t.TempDir(), "state")}
+	stopped := testNode(t, config)
+	config.State, config.Record = "", filepath.Join(t.TempDir(), "recording")
+	steady := testNode(t, config)
+	config.State, config.Record = stopped.config.State, ""
+	acts := []func(n *Node) error{
+		func(n *Node) error { return n.Mine(3) },
+		func(n *Node) error { return n.Reorg(4) },
+		func(n *Node) error { submit(t, n); return n.Mine(2) },
+		func(n *Node) error { return n.Reorg(15) }, // the client's transactions with it
+		func(n *Node) error { return n.Reorg(15) },
+		func(n *Node) error { return n.Mine(20) },
+	}
+	for i, act := range acts {
+		must(t, act(steady))
+		must(t, act(stopped))
+		must(t, stopped.Close())
+		stopped = testNode(t, config)
+		if a, b := fmt.Sprint(hashes(t, steady)), fmt.Sprint(hashes(t, stopped)); a != b {
+			t.Fatalf("after act %d the chains differ:\n%s\n%s", i, a, b)
+		}
+	}
+	sameAnswers(t, steady, stopped)
+	if a, b := fmt.Sprint(steady.Directory()), fmt.Sprint(stopped.Directory()); a != b {
+		t.Errorf("the contracts differ:\n%s\n%s", a, b)
+	}
+	for _, err := range stopped.economy.Refused() {
+		t.Error(err)
+	}
+	must(t, errors.Join(steady.Close(), stopped.Close()))
+}
+
+// submit sends a client's transactions.
+func submit(t *testing.T, n *Node) {
+	t.Helper()
+	c := connect(t, n)
+	_, declare, _ := broadcasts(t, n)
+	declare["nonce"] = mustNonce(t, n)
+	var added map[string]string
+	c.result(&added, "starknet_addDeclareTransaction", declare)
+}
+
+// sameAnswers compares what two nodes answer for every block, its classes, the contracts
+// that it deploys and some of its transactions.
+func sameAnswers(t *testing.T, a, b *Node) {
+	t.Helper()
+	first, second := connect(t, a), connect(t, b)
+	same := func(method, params string) {
+		body := fmt.Appendf(nil, `{"jsonrpc":"2.0","id":1,"method":"starknet_%s","params":[%s]}`, method, params)
+		x, y := first.post(body), second.post(body)
+		if !bytes.Equal(x, y) || bytes.Contains(x[:min(len(x), 40)], []byte("error")) {
+			t.Fatalf("%s of %s:\n%.300s\n%.300s", method, params, x, y)
+		}
+	}
+	for number := range a.Head().Header.BlockNumber + 1 {
+		at := fmt.Sprintf(`{"block_number":%d}`, number)
+		same("getBlockWithReceipts", at)
+		same("getStateUpdate", at)
+		block, err := a.Block(number)
+		must(t, err)
+		for _, class := range block.StateUpdate.StateDiff.DeclaredClasses {
+			same("getClass", fmt.Sprintf("%s,%q", at, class.ClassHash))
+		}
+		for _, contract := range block.StateUpdate.StateDiff.DeployedContracts {
+			same("getClassHashAt", fmt.Sprintf("%s,%q", at, contract.Address))
+		}
+		for _, transaction := range block.Transactions[:min(2, len(block.Transactions))] {
+			same("getTransactionByHash", fmt.Sprintf("%q", transaction.Hash))
+		}
+	}
+}
+
+// TestOldClassesAreReadAsTheyWere compares a node that has forgotten most of its state with
+// one that has not.
+func TestOldClassesAreReadAsTheyWere(t *testing.T) {
+	t.Parallel()
+	old := testNode(t, Config{Blocks: longBlocks, Window: 10, State: filepath.Join(t.TempDir(), "state")})
+	whole := readOnly(t)
+	sameAnswers(t, whole, old)
+	c, reader := connect(t, old), connect(t, whole)
+	replaced := 0
+	for number := range uint64(longBlocks) {
+		b, err := whole.Block(number)
+		must(t, err)
+		for _, contract := range b.StateUpdate.StateDiff.ReplacedClasses {
+			for _, at := range []map[string]uint64{at(number - 1), at(number)} {
+				var got, want string
+				c.result(&got, "starknet_getClassHashAt", at, contract.ContractAddress)
+				reader.result(&want, "starknet_getClassHashAt", at, contract.ContractAddress)
+				if got != want {
+					t.Errorf("after block %d the class is %s instead of %s", at["block_number"], got, want)
+				}
+			}
+			replaced++
+		}
+		for _, class := range b.StateUpdate.StateDiff.DeclaredClasses {
+			if number == 0 {
+				continue
+			}
+			if code := c.code("starknet_getClass", at(number-1), class.ClassHash); code != 28 {
+				t.Errorf("before its declaration a class is answered with %d", code)
+			}
+		}
+	}
+	if replaced == 0 {
+		t.Error("no class was replaced")
+	}
+	must(t, old.Close())
+}
+
+// TestUnfinishedWritesWereNeverMade cuts the file wherever a killed process could have left
+// it within a block or a reorganisation: the chain before it comes back and goes on the
+// same way.
+func TestUnfinishedWritesWereNeverMade(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "state")
+	config := Config{Blocks: 20, State: path}
+	n := testNode(t, config)
+	size := func() int64 {
+		info, err := os.Stat(path)
+		must(t, err)
+		return info.Size()
+	}
+	for _, act := range []func() error{func() error { return n.Mine(1) }, func() error { return n.Reorg(3) }} {
+		before, beforeSize := fmt.Sprint(hashes(t, n)), size()
+		must(t, act())
+		after, afterSize := fmt.Sprint(hashes(t, n)), size()
+		whole, err := os.ReadFile(path)
+		must(t, err)
+		step := max(1, (afterSize-beforeSize)/11)
+		for cut := beforeSize + 1; cut <= afterSize; cut = min(cut+step, max(afterSize, cut+1)) {
+			copied := config
+			copied.State = filepath.Join(t.TempDir(), "state")
+			must(t, os.WriteFile(copied.State, whole[:cut], 0o600))
+			again := testNode(t, copied)
+			want := before
+			if cut == afterSize {
+				want = after
+			}
+			if got := fmt.Sprint(hashes(t, again)); got != want {
+				t.Errorf("cut at %d of %d–%d the chain is\n%s\ninstead of\n%s", cut, beforeSize, afterSize, got, want)
+			}
+			must(t, again.Mine(1))
+			must(t, again.Close())
+			last := testNode(t, copied)
+			if got := last.Head().Header.BlockNumber; got != again.Head().Header.BlockNumber {
+				t.Errorf("cut at %d, the head after another block is %d", cut, got)
+			}
+			must(t, last.Close())
+		}
+	}
+	must(t, n.Close())
+}
+
+// acts is what the process does that is killed: a block, or every fourth time a
+// reorganisation.
+func acts(n *Node, i int) error {
+	if i%4 == 3 {
+		return n.Reorg(2)
+	}
+	return n.Mine(1)
+}
+
+// TestKilledNodeComesBack kills a process at its work and compares what it left with a
+// chain that was built in peace.
+func TestKilledNodeComesBack(t *testing.T) {
+	const variable = "ASTROLABE_TEST_STATE"
+	config := Config{Blocks: 12, State: os.Getenv(variable)}
+	if config.State != "" {
+		n := testNode(t, config)
+		for i := 0; ; i++ {
+			must(t, acts(n, i))
+			fmt.Println("did", i)
+		}
+	}
+	t.Parallel()
+	config.State = filepath.Join(t.TempDir(), "state")
+	process := exec.Command(os.Args[0], "-test.run=^TestKilledNodeComesBack$") //nolint:gosec // It is this program.
+	process.Env = append(os.Environ(), variable+"="+config.State)
+	output, err := process.StdoutPipe()
+	must(t, err)
+	must(t, process.Start())
+	did := 0
+	for lines := bufio.NewScanner(output); lines.Scan(); did++ {
+		if did == 30 {
+			must(t, process.Process.Kill())
+		}
+	}
+	if err := process.Wait(); err == nil || did < 30 {
+		t.Fatalf("the process ended by itself after %d acts: %v", did, err)
+	}
+	n := testNode(t, config)
+	left := n.Head().Header.BlockHash
+	reference := testNode(t, Config{Blocks: 12})
+	for i := range did {
+		must(t, acts(reference, i))
+	}
+	if reference.Head().Header.BlockHash != left {
+		must(t, acts(reference, did)) // what it did not come to tell
+	}
+	if want := reference.Head().Header.BlockHash; left != want {
+		t.Errorf("after %d acts the head is %s instead of %s", did, left, want)
+	}
+	must(t, n.Close())
+}
+
+func TestStateOfAnotherChainIsRefused(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "state")
+	must(t, testNode(t, Config{Blocks: 3, State: path}).Close())
+	before, err := os.ReadFile(path)
+	must(t, err)
+	for what, config := range map[string]Config{
+		"seed":                {Seed: 1},
+		"chain":               {Chain: "SN_SEPOLIA"},
+		"time of block 0":     {Genesis: time.Unix(1, 0)},
+		"time between blocks": {BlockTime: time.Minute},
+		"profile":             {Profile: Bulk(50)},
+	} {
+		config.State = path
+		_, err := newNode(config, testDocuments(t))
+		if mismatch, ok := errors.AsType[*MismatchError](err); !ok || mismatch.What != what || mismatch.Path != path {
+			t.Errorf("another %s: %v", what, err)
+		}
+	}
+	if err := compare(path, chain.About{}, chain.About{Classes: starknet.FeltFromUint64(1)}); err == nil {
+		t.Error("other classes were accepted")
+	}
+	if after, err := os.ReadFile(path); err != nil || !bytes.Equal(before, after) {
+		t.Errorf("the file was touched: %v", err)
+	}
+}
+
+func TestDamagedStateIsRefused(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "state")
+	must(t, testNode(t, Config{Blocks: 3, State: path}).Close())
+	whole, err := os.ReadFile(path)
+	must(t, err)
+	line := bytes.IndexByte(whole, '\n')
+	for _, at := range []int{2, line + 2, line + 15, line + 100, len(whole) - 1} {
+		damaged := bytes.Clone(whole)
+		damaged[at] ^= 0x10
+		must(t, os.WriteFile(path, damaged, 0o600))
+		if _, err := newNode(Config{State: path}, testDocuments(t)); !errors.Is(err, chain.ErrNotARecording) {
+			t.Errorf("a file that is damaged at byte %d: %v", at, err)
+		}
+	}
+}
