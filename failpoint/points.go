@@ -17,6 +17,38 @@ const (
 	ServeReady         = "serve.ready"
 )
 
+// The points that the index passes while it follows a chain.
+const (
+	IndexBegun       = "index.begun"
+	RangeOpened      = "range.opened"
+	RangeSealed      = "range.sealed"
+	RangeIndexed     = "range.indexed"
+	RangeReady       = "range.ready"
+	CommitRows       = "commit.rows"
+	CommitCheckpoint = "commit.checkpoint"
+	CommitDone       = "commit.done"
+	UndoRows         = "undo.rows"
+	UndoCheckpoint   = "undo.checkpoint"
+)
+
+// Indexing lists every point that an index passes which loads, follows and
+// undoes blocks.
+var Indexing = []string{
+	IndexBegun, RangeOpened, RangeSealed, RangeIndexed, RangeReady,
+	CommitRows, CommitCheckpoint, CommitDone, UndoRows, UndoCheckpoint,
+}
+
+// The points that are passed while facts are made again.
+const (
+	RewriteRows     = "rewrite.rows"
+	RewriteSchemas  = "rewrite.schemas"
+	RewriteLocators = "rewrite.locators"
+	RewriteVersions = "rewrite.versions"
+)
+
+// Rederiving lists every point that is passed while facts are made again.
+var Rederiving = []string{RewriteRows, RewriteSchemas, RewriteLocators, RewriteVersions}
+
 // Startup lists every point that a first start passes.
 var Startup = []string{
 	PostgresLock, PostgresInitdb, PostgresInitdbDone, PostgresStart, PostgresReady,

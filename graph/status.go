@@ -40,7 +40,7 @@ type Indexer struct {
 func chainStatus(s chain.Status) *ChainStatus {
 	status := &ChainStatus{
 		ChainID:       s.Chain,
-		FinalityDepth: s.FinalityDepth,
+		FinalityDepth: s.Head.Depth,
 		Indexer:       Indexer{State: s.Head.State},
 		AsOf:          s.AsOf.Truncate(time.Millisecond),
 	}
@@ -49,6 +49,18 @@ func chainStatus(s chain.Status) *ChainStatus {
 	}
 	if head := s.Head.Block; head != nil {
 		status.HeadBlockNumber, status.HeadBlockHash = &head.Number, &head.Hash
+	}
+	if seen := s.Head.Coverage; seen != nil {
+		status.FinalizedBlockNumber = seen.Finalized
+		status.EarliestIndexedBlockNumber, status.LatestIndexedBlockNumber = &seen.First, &seen.Last
+		status.IndexedBlockSpan = new(seen.Last - seen.First + 1)
+	}
+	if lag, known := s.Lag(); known {
+		status.LagBlocks = &lag
+	}
+	status.LatestL1AcceptedBlockNumber, status.L1Finality.WatermarkBlockNumber = s.Head.L1, s.Head.L1
+	if age, known := s.L1Age(); known {
+		status.L1Finality.WatermarkAgeSeconds = new(uint64(age.Seconds()))
 	}
 	return status
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/uptrace/bun"
 	"github.com/uptrace/bun/dialect/pgdialect"
 
+	"astrolabe/domain"
 	"astrolabe/telemetry"
 )
 
@@ -34,8 +35,10 @@ type Options struct {
 
 // DB is a pool of connections to the read model and everything beside it.
 type DB struct {
-	pool *pgxpool.Pool
-	bun  *bun.DB
+	pool      *pgxpool.Pool
+	bun       *bun.DB
+	addresses map[domain.Chain]*dictionary
+	selectors map[domain.Chain]*dictionary
 }
 
 // Open makes the pool and checks that the database answers.
@@ -72,7 +75,10 @@ func Open(ctx context.Context, o Options) (*DB, error) {
 	if o.Metrics != nil {
 		registerPool(o.Metrics, pool)
 	}
-	return &DB{pool: pool, bun: bun.NewDB(stdlib.OpenDBFromPool(pool), pgdialect.New())}, nil
+	return &DB{
+		pool: pool, bun: bun.NewDB(stdlib.OpenDBFromPool(pool), pgdialect.New()),
+		addresses: dictionaries("addresses"), selectors: dictionaries("selectors"),
+	}, nil
 }
 
 // Close ends the pool after the connections in use are given back.

@@ -2,6 +2,7 @@ package repo
 
 import (
 	"context"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -12,36 +13,66 @@ import (
 
 // Heads implements chain.Heads.
 func (db *DB) Heads(ctx context.Context) (map[domain.Chain]chain.Head, error) {
-	// At most one row per chain: a scan of the whole table, with the lease of
-	// each by its primary key. The database's clock judges the lease.
+	// At most one row per chain: a scan of the whole table, with the lease,
+	// checkpoint and ranges of each by primary key. The database's clock judges
+	// the lease. A replica is always read-only, which says nothing.
 	rows, err := db.pool.Query(ctx, `/* head.list */
-		SELECT h.chain, h.state, coalesce(h.reason_code, ''), h.block_number, h.block_hash, h.observed_at,
-			coalesce(l.expires_at > now(), false)
-		FROM chain_heads h LEFT JOIN index_leases l ON l.chain = h.chain`, pgx.QueryExecModeCacheStatement)
+		SELECT h.chain, h.state, coalesce(h.reason_code, ''), h.block_number, h.block_hash, coalesce(h.finality_depth, 0),
+			h.l1_block_number, h.l1_observed_at, h.observed_at, coalesce(l.expires_at > now(), false),
+			current_setting('transaction_read_only')::boolean AND NOT pg_is_in_recovery(),
+			c.first_block, coalesce(r.from_block - 1, c.block), c.finalized_block
+		FROM chain_heads h
+		LEFT JOIN index_leases l ON l.chain = h.chain
+		LEFT JOIN index_checkpoints c ON c.chain = CASE h.chain WHEN 'SN_MAIN' THEN 1 ELSE 2 END
+		LEFT JOIN LATERAL (
+			SELECT min(from_block) AS from_block FROM index_ranges WHERE chain = c.chain AND state <> 'ready'
+		) r ON true`, pgx.QueryExecModeCacheStatement)
 	if err != nil {
 		return nil, outage(err)
 	}
 	heads := make(map[domain.Chain]chain.Head)
 	var (
-		c      domain.Chain
-		head   chain.Head
-		number *int64
-		hash   *starknet.Felt
+		c           domain.Chain
+		head        chain.Head
+		number      *uint64
+		hash        *starknet.Felt
+		l1Since     *time.Time
+		first, last *int64
+		finalized   *uint64
 	)
-	_, err = pgx.ForEachRow(rows, []any{&c, &head.State, &head.ReasonCode, &number, &hash, &head.ObservedAt, &head.Led}, func() error {
-		head.Block = nil
+	_, err = pgx.ForEachRow(rows, []any{
+		&c, &head.State, &head.ReasonCode, &number, &hash, &head.Depth, &head.L1, &l1Since, &head.ObservedAt, &head.Led, &head.ReadOnly,
+		&first, &last, &finalized,
+	}, func() error {
+		found := head
 		if number != nil && hash != nil {
-			head.Block = &domain.BlockRef{Number: uint64(*number), Hash: *hash}
+			found.Block = &domain.BlockRef{Number: *number, Hash: *hash}
 		}
-		heads[c] = head
+		if l1Since != nil {
+			found.L1Since = *l1Since
+		}
+		found.Coverage = coverage(first, last, finalized)
+		heads[c] = found
 		return nil
 	})
 	return heads, outage(err)
 }
 
+// coverage is what readers see of the blocks from first to last.
+func coverage(first, last *int64, finalized *uint64) *chain.Coverage {
+	if first == nil || last == nil || *last < *first {
+		return nil
+	}
+	c := &chain.Coverage{First: uint64(*first), Last: uint64(*last)}
+	if finalized != nil {
+		c.Finalized = new(min(*finalized, c.Last))
+	}
+	return c
+}
+
 // RecordHead stores what the leader of a chain has learned. Without a live
 // lease of the same epoch nothing is written and ErrLeaseLost comes back. A
-// head without a block keeps the last block that was known.
+// head without a block, or without an L1 watermark, keeps what was known last.
 func (db *DB) RecordHead(ctx context.Context, lease chain.Lease, head chain.Head) error {
 	var (
 		number *int64
@@ -59,14 +90,18 @@ func (db *DB) RecordHead(ctx context.Context, lease chain.Lease, head chain.Head
 			SELECT chain FROM index_leases
 			WHERE chain = $1 AND holder = $2 AND epoch = $3 AND expires_at > now()
 			FOR SHARE)
-		INSERT INTO chain_heads AS known (chain, state, reason_code, block_number, block_hash, observed_at)
-		SELECT chain, $4, $5, $6::bigint, $7::bytea, now() FROM leader
+		INSERT INTO chain_heads AS known (chain, state, reason_code, block_number, block_hash, finality_depth, l1_block_number, l1_observed_at, observed_at)
+		SELECT chain, $4, $5, $6::bigint, $7::bytea, $8::bigint, $9::bigint, CASE WHEN $9::bigint IS NOT NULL THEN now() END, now() FROM leader
 		ON CONFLICT (chain) DO UPDATE SET
 			state = excluded.state, reason_code = excluded.reason_code,
 			block_number = coalesce(excluded.block_number, known.block_number),
 			block_hash = coalesce(excluded.block_hash, known.block_hash),
+			finality_depth = excluded.finality_depth,
+			l1_block_number = coalesce(excluded.l1_block_number, known.l1_block_number),
+			l1_observed_at = CASE WHEN excluded.l1_block_number IS DISTINCT FROM known.l1_block_number
+				THEN coalesce(excluded.l1_observed_at, known.l1_observed_at) ELSE known.l1_observed_at END,
 			observed_at = excluded.observed_at`,
-		string(lease.Chain), lease.Holder, lease.Epoch, string(head.State), reason, number, hash)
+		string(lease.Chain), lease.Holder, lease.Epoch, string(head.State), reason, number, hash, int64(head.Depth), head.L1)
 	if err != nil {
 		return outage(err)
 	}

@@ -43,7 +43,7 @@ func (s *server) status(ctx context.Context, c *Call) (any, error) {
 	status := statuses[0]
 	body := statusBody{
 		ChainID:       string(status.Chain),
-		FinalityDepth: status.FinalityDepth,
+		FinalityDepth: status.Head.Depth,
 		Indexer:       indexer{State: status.Head.State},
 		AsOf:          status.AsOf.Truncate(time.Millisecond),
 	}
@@ -52,6 +52,18 @@ func (s *server) status(ctx context.Context, c *Call) (any, error) {
 	}
 	if head := status.Head.Block; head != nil {
 		body.HeadBlockNumber, body.HeadBlockHash = &head.Number, &head.Hash
+	}
+	if seen := status.Head.Coverage; seen != nil {
+		body.FinalizedBlockNumber = seen.Finalized
+		body.EarliestIndexedBlockNumber, body.LatestIndexedBlockNumber = &seen.First, &seen.Last
+		body.IndexedBlockSpan = new(seen.Last - seen.First + 1)
+	}
+	if lag, known := status.Lag(); known {
+		body.LagBlocks = &lag
+	}
+	body.LatestL1AcceptedBlockNumber, body.L1Finality.WatermarkBlockNumber = status.Head.L1, status.Head.L1
+	if age, known := status.L1Age(); known {
+		body.L1Finality.WatermarkAgeSeconds = new(uint64(age.Seconds()))
 	}
 	return body, nil
 }

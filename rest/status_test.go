@@ -1,6 +1,7 @@
 package rest
 
 import (
+	"context"
 	"encoding/json"
 	"testing"
 	"time"
@@ -40,6 +41,44 @@ func TestStatusTellsHowTheIndexStands(t *testing.T) {
 		t.Errorf("as of %s", got.AsOf)
 	}
 }
+
+func TestStatusTellsWhatReadersSee(t *testing.T) {
+	t.Parallel()
+	l1 := uint64(80)
+	service := newService(t, func(o *Options) {
+		o.Statuses = chain.NewStatuses(heads{domain.Mainnet: {
+			State: chain.Backfilling, Block: &domain.BlockRef{Number: 120}, Led: true, Depth: 7,
+			L1: &l1, L1Since: time.Now().Add(-time.Hour),
+			Coverage: &chain.Coverage{First: 10, Last: 99, Finalized: new(uint64(92))},
+		}}, 0)
+	})
+	a := service.get("/v1/SN_MAIN/status")
+	var got statusBody
+	if err := json.Unmarshal([]byte(a.body), &got); err != nil {
+		t.Fatal(err)
+	}
+	for name, pair := range map[string][2]uint64{
+		"finalizedBlockNumber":        {*got.FinalizedBlockNumber, 92},
+		"finalityDepth":               {got.FinalityDepth, 7},
+		"latestL1AcceptedBlockNumber": {*got.LatestL1AcceptedBlockNumber, 80},
+		"latestIndexedBlockNumber":    {*got.LatestIndexedBlockNumber, 99},
+		"earliestIndexedBlockNumber":  {*got.EarliestIndexedBlockNumber, 10},
+		"indexedBlockSpan":            {*got.IndexedBlockSpan, 90},
+		"lagBlocks":                   {*got.LagBlocks, 21},
+		"watermarkBlockNumber":        {*got.L1Finality.WatermarkBlockNumber, 80},
+		"watermarkAgeSeconds/60":      {*got.L1Finality.WatermarkAgeSeconds / 60, 60},
+	} {
+		if pair[0] != pair[1] {
+			t.Errorf("%s is %d, want %d", name, pair[0], pair[1])
+		}
+	}
+}
+
+// heads are stored heads.
+type heads map[domain.Chain]chain.Head
+
+// Heads implements chain.Heads.
+func (h heads) Heads(context.Context) (map[domain.Chain]chain.Head, error) { return h, nil }
 
 func TestStatusOfAChainThatNobodyIndexes(t *testing.T) {
 	t.Parallel()

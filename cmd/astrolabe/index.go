@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"time"
 
@@ -28,13 +29,28 @@ type nodeSettings struct {
 }
 
 type indexSettings struct {
-	Poll  time.Duration `help:"How often a node is asked for its newest block." default:"2s"`
-	Lease time.Duration `help:"How long a leading index process may be silent before another takes over." default:"15s"`
+	Poll                 time.Duration `help:"How often a node is asked for its newest block when it sends no news." default:"2s"`
+	Lease                time.Duration `help:"How long a leading index process may be silent before another takes over." default:"15s"`
+	FromBlock            uint64        `help:"The block that a new index begins with. Facts that need earlier blocks are then unknown. An index that has begun stays as it is." default:"0"`
+	FinalityDepth        uint64        `help:"How many blocks above a block make it final here. Final blocks are never undone." default:"20"`
+	Fetchers             int           `help:"How many blocks are read from a node at once." default:"8"`
+	RangeEvents          uint64        `help:"How many events make a range of blocks full. Ranges are what is loaded, indexed and dropped as one; they grow with the chain." default:"2000000"`
+	BulkBlocks           uint64        `help:"How many final blocks must be missing before history is loaded in bulk, its indexes built afterwards." default:"256"`
+	AcceptMissingClasses bool          `help:"Go on without a class that the node does not have, instead of halting. Token transfers of its contracts may then be unknown."`
 }
 
 func (s indexSettings) check() error {
-	if s.Poll <= 0 || s.Lease < 2*s.Poll {
+	switch {
+	case s.Poll <= 0 || s.Lease < 2*s.Poll:
 		return errors.New("--poll must be positive and --lease at least twice as long")
+	case s.FromBlock > math.MaxInt32:
+		return fmt.Errorf("--from-block must be at most %d", math.MaxInt32)
+	case s.FinalityDepth < 1 || s.FinalityDepth > 100_000:
+		return errors.New("--finality-depth must be from 1 to 100000")
+	case s.RangeEvents < 1 || s.BulkBlocks < 1:
+		return errors.New("--range-events and --bulk-blocks must be at least 1")
+	case s.Fetchers < 1 || s.Fetchers > 64:
+		return errors.New("--fetchers must be from 1 to 64")
 	}
 	return nil
 }
@@ -71,6 +87,19 @@ func (s *nodeSettings) add(chain domain.Chain, url string) {
 	}
 }
 
+// openNode makes the pool of a chain's nodes.
+func (c *console) openNode(chain domain.Chain, urls []secretText) (*node.Pool, error) {
+	addresses := make([]string, len(urls))
+	for i, u := range urls {
+		addresses[i] = string(u)
+	}
+	pool, err := node.Open(node.Options{Chain: chain, URLs: addresses, Logger: c.logger})
+	if err != nil {
+		return nil, usageError{err}
+	}
+	return pool, nil
+}
+
 // indexers returns a part for each chain that has a node.
 func (d *deployment) indexers(nodes nodeSettings, s indexSettings) ([]part, error) {
 	var parts []part
@@ -88,17 +117,18 @@ func (d *deployment) indexers(nodes nodeSettings, s indexSettings) ([]part, erro
 }
 
 func (d *deployment) indexer(chain domain.Chain, urls []secretText, s indexSettings) (part, error) {
-	addresses := make([]string, len(urls))
-	for i, u := range urls {
-		addresses[i] = string(u)
-	}
-	pool, err := node.Open(node.Options{Chain: chain, URLs: addresses, Logger: d.logger})
+	pool, err := d.openNode(chain, urls)
 	if err != nil {
-		return nil, usageError{err}
+		return nil, err
 	}
 	loop := &index.Loop{
-		Chain: chain, Node: pool, Store: d.db, Holder: holder(),
-		Every: s.Poll, Lease: s.Lease, Logger: d.logger, Metrics: d.metrics,
+		Chain: chain, Node: pool.Source(), Store: d.db, Holder: holder(),
+		Every: s.Poll, Lease: s.Lease, First: s.FromBlock, Depth: s.FinalityDepth,
+		AcceptMissingClasses: s.AcceptMissingClasses, Sizes: index.Sizes{Fetchers: s.Fetchers, RangeEvents: s.RangeEvents, Bulk: s.BulkBlocks},
+		Logger: d.logger, Metrics: d.metrics,
+	}
+	if d.screen != nil {
+		loop.Report = d.screen.report
 	}
 	return func(ctx context.Context) error {
 		defer pool.Close()

@@ -35,14 +35,18 @@ type commandLine struct {
 	TraceEndpoint secretText `help:"Send OpenTelemetry spans to this OTLP/HTTP URL, for example http://127.0.0.1:4318/v1/traces. Empty: no tracing." placeholder:"URL"`
 	ShowSettings  bool       `help:"Print the settings that the command would run with, secrets redacted, and exit." env:"-"`
 
-	Up      upCommand      `cmd:"" help:"Run everything in one process: database, API, workers and index."`
-	Serve   serveCommand   `cmd:"" help:"Serve the API."`
-	Work    workCommand    `cmd:"" help:"Run background jobs."`
-	Index   indexCommand   `cmd:"" help:"Follow the chains' nodes."`
-	Sim     simCommand     `cmd:"" help:"Run a simulated Starknet node to develop against."`
-	Migrate migrateCommand `cmd:"" help:"Bring the database schema up to date, or look at it."`
-	Secrets secretsCommand `cmd:"" help:"List and rotate the deployment's own keys."`
-	Version versionCommand `cmd:"" help:"Print the version."`
+	Up       upCommand       `cmd:"" help:"Run everything in one process: database, API, workers and index."`
+	Serve    serveCommand    `cmd:"" help:"Serve the API."`
+	Work     workCommand     `cmd:"" help:"Run background jobs."`
+	Index    indexCommand    `cmd:"" help:"Follow the chains' nodes."`
+	Sim      simCommand      `cmd:"" help:"Run a simulated Starknet node to develop against."`
+	Digest   digestCommand   `cmd:"" help:"Print the digest of what is indexed: equal for equal facts, however they came about."`
+	Fsck     fsckCommand     `cmd:"" help:"Look for faults in what is indexed, and say how to repair them."`
+	Rederive rederiveCommand `cmd:"" help:"Make derived facts again from stored blocks, without a node."`
+	Rollback rollbackCommand `cmd:"" help:"Undo the newest blocks of an index, or all of it."`
+	Migrate  migrateCommand  `cmd:"" help:"Bring the database schema up to date, or look at it."`
+	Secrets  secretsCommand  `cmd:"" help:"List and rotate the deployment's own keys."`
+	Version  versionCommand  `cmd:"" help:"Print the version."`
 }
 
 // logSettings say how the process logs.
@@ -56,6 +60,7 @@ type console struct {
 	stdout  io.Writer
 	logger  *slog.Logger
 	metrics *telemetry.Metrics
+	screen  *screen // nil when the log does not go to a terminal
 }
 
 // gcPercent lets a small heap grow further between collections than Go's
@@ -102,6 +107,10 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 }
 
 func execute(ctx context.Context, line *commandLine, parsed *kong.Context, stdout, stderr io.Writer) error {
+	screen := onTerminal(stderr)
+	if screen != nil {
+		stderr = screen
+	}
 	logger, err := telemetry.NewLogger(stderr, line.Log.Format, line.Log.Level)
 	if err != nil {
 		return usageError{err}
@@ -113,7 +122,7 @@ func execute(ctx context.Context, line *commandLine, parsed *kong.Context, stdou
 		_ = stopTracing(patient) // its errors are logged where they occur
 	}()
 	parsed.BindTo(ctx, (*context.Context)(nil))
-	err = parsed.Run(&console{stdout: stdout, logger: logger, metrics: telemetry.NewMetrics()})
+	err = parsed.Run(&console{stdout: stdout, logger: logger, metrics: telemetry.NewMetrics(), screen: screen})
 	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
 		return nil // a stop signal during the start is no failure
 	}

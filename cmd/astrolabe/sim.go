@@ -7,6 +7,9 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -29,7 +32,9 @@ type simCommand struct {
 	Addr        string        `help:"Address of the JSON-RPC endpoint, over HTTP and WebSocket at any path." default:"127.0.0.1:9545"`
 	ControlAddr string        `help:"Address to mine, reorganise, put faults in force and read counters. Keep it private. Empty: none."`
 	Record      string        `help:"Write every block to this new file; blocks that have left the window are read from it." type:"path" placeholder:"FILE" xor:"file"`
+	State       string        `help:"Keep the chain in this file, and go on with it at the next start." type:"path" placeholder:"FILE" xor:"file"`
 	Replay      string        `help:"Play the chain of this file instead of making one." type:"path" placeholder:"FILE" xor:"file"`
+	Rendered    string        `help:"Keep the answers for whole blocks in this folder, so that serving them costs next to nothing." type:"path" placeholder:"DIR"`
 	Fault       []string      `help:"Misbehave, for example latency,delay=200ms or error,code=-32005,every=10 or reorg,depth=3,every=20. May be given more than once." sep:"none" placeholder:"FAULT"`
 }
 
@@ -47,7 +52,7 @@ func (s simCommand) Run(ctx context.Context, c *console) error {
 func (s simCommand) node() (*sim.Node, error) {
 	config := sim.Config{
 		Seed: s.Seed, Chain: string(s.Chain), Blocks: s.Blocks, BlockTime: s.BlockTime, Genesis: s.Genesis,
-		Window: s.Window, L1Lag: s.L1Lag, Record: s.Record,
+		Window: s.Window, L1Lag: s.L1Lag, Record: s.Record, State: s.State, Rendered: s.Rendered,
 	}
 	if s.Events > 0 {
 		config.Profile = sim.Bulk(s.Events)
@@ -107,9 +112,17 @@ type simulatedNode struct {
 }
 
 // simulate makes a simulated node for a chain, on a free port of the loopback
-// interface.
-func (d *deployment) simulate(ctx context.Context, chain domain.Chain) (simulatedNode, error) {
-	node, err := sim.New(sim.Config{Chain: string(chain), Blocks: demoBlocks, BlockTime: demoBlockTime})
+// interface. Its chain is kept in the data folder and goes on at the next
+// start.
+func (d *deployment) simulate(ctx context.Context, data string, chain domain.Chain) (simulatedNode, error) {
+	state := filepath.Join(data, strings.ToLower(string(chain))+".chain")
+	if err := os.MkdirAll(data, 0o711); err != nil {
+		return simulatedNode{}, err
+	}
+	node, err := sim.New(sim.Config{Chain: string(chain), Blocks: demoBlocks, BlockTime: demoBlockTime, State: state})
+	if mismatch, ok := errors.AsType[*sim.MismatchError](err); ok {
+		return simulatedNode{}, usageError{fmt.Errorf("the simulated chain of this data folder was made by another version: %w; move the folder away to begin anew, or use --no-simulate", mismatch)}
+	}
 	if err != nil {
 		return simulatedNode{}, err
 	}

@@ -54,7 +54,7 @@ func (u upCommand) start(ctx context.Context, d *deployment, operators *admin) (
 	if err != nil {
 		return nil, err
 	}
-	work, err := d.worker(u.workSettings)
+	work, err := d.worker(u.workSettings, nodes)
 	if err != nil {
 		return nil, err
 	}
@@ -85,7 +85,7 @@ func (u upCommand) simulate(ctx context.Context, d *deployment) ([]simulatedNode
 	var group errgroup.Group
 	for i, chain := range chains {
 		group.Go(func() (err error) {
-			simulated[i], err = d.simulate(ctx, chain)
+			simulated[i], err = d.simulate(ctx, u.Data, chain)
 			return err
 		})
 	}

@@ -7,7 +7,11 @@ import (
 
 	"github.com/riverqueue/river"
 
+	"astrolabe/domain"
+	"astrolabe/domain/token"
+	"astrolabe/jobs/metadata"
 	"astrolabe/jobs/retain"
+	"astrolabe/node"
 	"astrolabe/repo"
 )
 
@@ -16,6 +20,7 @@ type workCommand struct {
 	databaseSettings
 	secretSettings
 	workSettings
+	nodeSettings
 	AdminAddr string `help:"Address of metrics, profiles and health for operators. Keep it private. Empty: none." default:"127.0.0.1:8082"`
 }
 
@@ -46,21 +51,56 @@ func (w workCommand) Run(ctx context.Context, c *console) error {
 		return err
 	}
 	return d.run(ctx, w.AdminAddr, func(*admin) ([]part, error) {
-		work, err := d.worker(w.workSettings)
+		work, err := d.worker(w.workSettings, w.nodeSettings)
 		return []part{work}, err
 	})
 }
 
 // worker registers every kind of job and returns the part that runs them.
-func (d *deployment) worker(w workSettings) (part, error) {
+// Jobs that ask nodes are scheduled where there are nodes; elsewhere they find
+// nothing to do.
+func (d *deployment) worker(w workSettings, nodes nodeSettings) (part, error) {
 	workers := river.NewWorkers()
+	periodic := []*river.PeriodicJob{retain.EverySecrets()}
 	river.AddWorker(workers, &retain.Secrets{Store: d.db, Logger: d.logger, Metrics: d.metrics})
-	queue, err := d.db.NewQueue(repo.QueueOptions{
-		Workers: workers, Periodic: []*river.PeriodicJob{retain.EverySecrets()},
-		Logger: d.logger, Parallel: w.Jobs,
-	})
+	views, closeNodes, err := d.views(nodes)
 	if err != nil {
 		return nil, err
 	}
-	return func(ctx context.Context) error { return queue.Run(ctx, w.JobDrain) }, nil
+	river.AddWorker(workers, &metadata.Worker{Nodes: views, Store: d.db, Logger: d.logger, Metrics: d.metrics})
+	if len(views) > 0 {
+		periodic = append(periodic, metadata.Every())
+	}
+	queue, err := d.db.NewQueue(repo.QueueOptions{Workers: workers, Periodic: periodic, Logger: d.logger, Parallel: w.Jobs})
+	if err != nil {
+		closeNodes()
+		return nil, err
+	}
+	return func(ctx context.Context) error {
+		defer closeNodes()
+		return queue.Run(ctx, w.JobDrain)
+	}, nil
+}
+
+// views opens the nodes of every chain that has some.
+func (d *deployment) views(nodes nodeSettings) (map[domain.Chain]token.Views, func(), error) {
+	views := make(map[domain.Chain]token.Views)
+	var pools []*node.Pool
+	closeAll := func() {
+		for _, pool := range pools {
+			pool.Close()
+		}
+	}
+	for chain, urls := range nodes.urls() {
+		if len(urls) == 0 {
+			continue
+		}
+		pool, err := d.openNode(chain, urls)
+		if err != nil {
+			closeAll()
+			return nil, nil, err
+		}
+		pools, views[chain] = append(pools, pool), pool.Source()
+	}
+	return views, closeAll, nil
 }

@@ -18,15 +18,26 @@ const (
 	Halted      IndexState = "halted"
 )
 
-// Reason codes of a halted index.
+// Reason codes of a halted index. What halts it is looked at again on every
+// turn: it goes on by itself when the reason is gone.
 const (
-	ReasonNoIndexer       = "no_indexer"       // no index process has run yet, or its lease ran out
-	ReasonNodeUnavailable = "node_unavailable" // the node does not answer
-	ReasonWrongChain      = "wrong_chain"      // the node answers for another chain
+	ReasonNoIndexer           = "no_indexer"            // no index process has run yet, or its lease ran out
+	ReasonNodeUnavailable     = "node_unavailable"      // the node does not answer
+	ReasonWrongChain          = "wrong_chain"           // the node answers for another chain
+	ReasonNodeInvalidAnswer   = "node_invalid_answer"   // an answer is cut off, incomplete or malformed
+	ReasonNodeInconsistent    = "node_inconsistent"     // answers contradict one another
+	ReasonClassUnavailable    = "class_unavailable"     // the node does not have a class that its blocks name
+	ReasonReorgBelowFinalized = "reorg_below_finalized" // the chain changed below the finalized tier; see rollback
+	ReasonBlockTooLarge       = "block_too_large"       // a block is beyond what can be stored
+	ReasonRederive            = "rederive_required"     // stored rows are of another version; see rederive
+	ReasonStorageFull         = "storage_full"          // the database has no room left
+	ReasonStorageReadOnly     = "storage_read_only"     // the database takes no writes
+	ReasonStorageUnavailable  = "storage_unavailable"   // the database does not answer
+	ReasonInternal            = "internal_error"        // something else; the log tells
 )
 
 // FinalityDepth is the number of blocks above a block from which on it counts
-// as final here.
+// as final here, unless the operator chose another.
 const FinalityDepth = 20
 
 // ErrWrongChain means that a node answers for another chain than the one it
@@ -38,16 +49,26 @@ type Head struct {
 	State      IndexState
 	ReasonCode string           // empty while nothing is wrong
 	Block      *domain.BlockRef // nil until the node has answered once
+	L1         *uint64          // the newest block proven on L1; nil while unknown
+	L1Since    time.Time        // when L1 was seen to move last; zero while unknown
+	Depth      uint64           // how many blocks above a block make it final
 	ObservedAt time.Time
-	Led        bool // an index process holds the chain's lease now
+	Led        bool      // an index process holds the chain's lease now
+	ReadOnly   bool      // the database takes no writes now
+	Coverage   *Coverage // nil while readers can see no block
+}
+
+// Coverage is the blocks that readers can see, both ends included.
+type Coverage struct {
+	First, Last uint64
+	Finalized   *uint64 // the newest one of the finalized tier; nil when there is none
 }
 
 // Status is how a chain stands at one moment.
 type Status struct {
-	Chain         domain.Chain
-	Head          Head
-	FinalityDepth uint64
-	AsOf          time.Time
+	Chain domain.Chain
+	Head  Head
+	AsOf  time.Time
 }
 
 // Heads keeps the newest head of each chain.
@@ -84,12 +105,39 @@ func (s *Statuses) Of(ctx context.Context, chains []domain.Chain) ([]Status, err
 	statuses := make([]Status, len(chains))
 	for i, c := range chains {
 		head := heads[c]
-		if !head.Led {
+		switch {
+		case !head.Led && head.ReadOnly: // which keeps any index from leading
+			head.State, head.ReasonCode = Halted, ReasonStorageReadOnly
+		case !head.Led:
 			head.State, head.ReasonCode = Halted, ReasonNoIndexer
 		}
-		statuses[i] = Status{Chain: c, Head: head, FinalityDepth: FinalityDepth, AsOf: readAt}
+		if head.Depth == 0 {
+			head.Depth = FinalityDepth
+		}
+		statuses[i] = Status{Chain: c, Head: head, AsOf: readAt}
 	}
 	return statuses, nil
+}
+
+// Lag is how many blocks readers see less than the node has, and false while
+// that is not known.
+func (s Status) Lag() (uint64, bool) {
+	if s.Head.Block == nil || s.Head.Coverage == nil {
+		return 0, false
+	}
+	if s.Head.Block.Number <= s.Head.Coverage.Last { // the node is behind
+		return 0, true
+	}
+	return s.Head.Block.Number - s.Head.Coverage.Last, true
+}
+
+// L1Age is for how long the L1 watermark has not moved, and false while it is
+// not known.
+func (s Status) L1Age() (time.Duration, bool) {
+	if s.Head.L1 == nil || s.Head.L1Since.IsZero() {
+		return 0, false
+	}
+	return max(0, s.AsOf.Sub(s.Head.L1Since)), true
 }
 
 // read returns the heads and the moment at which they were read. Callers that

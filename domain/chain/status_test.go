@@ -25,13 +25,48 @@ func TestAnIndexThatNobodyLeadsIsHaltedAndKeepsItsLastBlock(t *testing.T) {
 	t.Parallel()
 	block := &domain.BlockRef{Number: 5}
 	for led, want := range map[bool]Head{
-		true:  {State: Following, Block: block, Led: true},
-		false: {State: Halted, ReasonCode: ReasonNoIndexer, Block: block},
+		true:  {State: Following, Block: block, Led: true, Depth: FinalityDepth},
+		false: {State: Halted, ReasonCode: ReasonNoIndexer, Block: block, Depth: FinalityDepth},
 	} {
 		heads := &stored{heads: map[domain.Chain]Head{domain.Mainnet: {State: Following, Block: block, Led: led}}}
 		got, err := NewStatuses(heads, 0).Of(t.Context(), []domain.Chain{domain.Mainnet})
 		if err != nil || got[0].Head != want {
 			t.Errorf("led %v: %+v, %v", led, got, err)
+		}
+	}
+}
+
+func TestADatabaseThatTakesNoWritesIsTheReasonWhyNobodyLeads(t *testing.T) {
+	t.Parallel()
+	heads := &stored{heads: map[domain.Chain]Head{domain.Mainnet: {State: Following, ReadOnly: true}}}
+	got, err := NewStatuses(heads, 0).Of(t.Context(), []domain.Chain{domain.Mainnet})
+	if err != nil || got[0].Head.State != Halted || got[0].Head.ReasonCode != ReasonStorageReadOnly {
+		t.Errorf("%+v, %v", got, err)
+	}
+}
+
+func TestLagAndL1AgeAreUnknownRatherThanZero(t *testing.T) {
+	t.Parallel()
+	now := time.Unix(1_800_000_000, 0)
+	head, seen, l1 := &domain.BlockRef{Number: 9}, &Coverage{First: 0, Last: 7}, uint64(3)
+	for name, c := range map[string]struct {
+		head     Head
+		lag, age int // -1: unknown
+	}{
+		"nothing":             {Head{}, -1, -1},
+		"a head":              {Head{Block: head}, -1, -1},
+		"coverage":            {Head{Coverage: seen}, -1, -1},
+		"both":                {Head{Block: head, Coverage: seen}, 2, -1},
+		"a node behind":       {Head{Block: &domain.BlockRef{Number: 5}, Coverage: seen}, 0, -1},
+		"a watermark":         {Head{L1: &l1, L1Since: now.Add(-time.Minute)}, -1, 60},
+		"one from the future": {Head{L1: &l1, L1Since: now.Add(time.Minute)}, -1, 0},
+		"one without a time":  {Head{L1: &l1}, -1, -1},
+	} {
+		status := Status{Head: c.head, AsOf: now}
+		lag, knownLag := status.Lag()
+		age, knownAge := status.L1Age()
+		if knownLag != (c.lag >= 0) || knownLag && lag != uint64(c.lag) || knownAge != (c.age >= 0) || knownAge && age != time.Duration(c.age)*time.Second {
+			t.Errorf("%s: lag %d %v, age %s %v", name, lag, knownLag, age, knownAge)
 		}
 	}
 }

@@ -8,33 +8,78 @@ import (
 
 	"astrolabe/domain"
 	"astrolabe/domain/chain"
+	"astrolabe/domain/facts"
+	"astrolabe/starknet"
 	"astrolabe/telemetry"
 )
 
-// Node is the chain's node as the loop needs it.
+// Node is the chain's node as the index needs it.
 type Node interface {
 	// Head returns the newest accepted block. It is chain.ErrWrongChain when
 	// the node answers for another chain.
 	Head(ctx context.Context) (domain.BlockRef, error)
+	// L1Head returns the newest block that was proven on L1, if there is one.
+	L1Head(ctx context.Context) (domain.BlockRef, bool, error)
+	// HashAt returns the hash of the block at a height, if there is one.
+	HashAt(ctx context.Context, number uint64) (starknet.Felt, bool, error)
+	// Block returns the block at a height with its state update, if there is one.
+	Block(ctx context.Context, number uint64) (*starknet.BlockWithReceipts, *starknet.StateUpdate, bool, error)
+	// Class returns a class; chain.ErrNoClass when the node does not have it.
+	Class(ctx context.Context, at, hash starknet.Felt) (starknet.Class, error)
+	// ClassHashAt returns a contract's class after a block, if it existed.
+	ClassHashAt(ctx context.Context, at, contract starknet.Felt) (starknet.Felt, bool, error)
+	// News has a value when the tip may have moved, until ctx ends.
+	News(ctx context.Context) <-chan struct{}
 }
 
-// Store is where the loop writes, as the holder of a lease.
+// Store is where the index writes, as the holder of a lease. Every write is
+// chain.ErrLeaseLost, and changes nothing, without it.
 type Store interface {
 	chain.Leases
-	// RecordHead stores the head, or returns chain.ErrLeaseLost.
 	RecordHead(ctx context.Context, lease chain.Lease, head chain.Head) error
+
+	// Checkpoint returns where the index stands, nil before it began.
+	Checkpoint(ctx context.Context, c domain.Chain) (*chain.Checkpoint, error)
+	Begin(ctx context.Context, lease chain.Lease, first uint64) error
+	// DeriverVersions returns the versions that made the stored rows.
+	DeriverVersions(ctx context.Context, c domain.Chain) (map[string]int, error)
+	Commit(ctx context.Context, lease chain.Lease, batch chain.Batch) error
+	Undo(ctx context.Context, lease chain.Lease, to *domain.BlockRef) error
+
+	OpenRange(ctx context.Context, lease chain.Lease, r chain.Range) error
+	SealRange(ctx context.Context, lease chain.Lease, r chain.Range) error
+	BuildRange(ctx context.Context, lease chain.Lease, r chain.Range) error
+
+	BlockHash(ctx context.Context, c domain.Chain, number uint64) (starknet.Felt, bool, error)
+	Classes(ctx context.Context, c domain.Chain, hashes []starknet.Felt) (map[starknet.Felt]*facts.Class, error)
+	ClassHistories(ctx context.Context, c domain.Chain, contracts []starknet.Felt) (map[starknet.Felt]facts.ClassHistory, error)
 }
 
-// Loop follows one chain.
+// Loop indexes one chain.
 type Loop struct {
-	Chain   domain.Chain
-	Node    Node
-	Store   Store
-	Holder  string        // names this process among its rivals
-	Every   time.Duration // how often the node is asked
-	Lease   time.Duration // how long a leader may be silent
+	Chain  domain.Chain
+	Node   Node
+	Store  Store
+	Holder string // names this process among its rivals
+
+	Every time.Duration // how often the node is asked without news
+	Lease time.Duration // how long a leader may be silent
+
+	// First is the block that a new index begins with.
+	First uint64
+	// Depth is how many blocks above a block make it final.
+	Depth uint64
+	// AcceptMissingClasses goes on without a class that the node does not
+	// have. Its contracts' old-style transfers are then unknown.
+	AcceptMissingClasses bool
+	// Sizes bound the work; zero values mean the defaults.
+	Sizes Sizes
+
 	Logger  *slog.Logger
 	Metrics *telemetry.Metrics
+	// Report is told of a backfill's progress about once a second; nil means
+	// that it goes to the log now and then.
+	Report func(Progress)
 
 	last chain.Head // what was recorded last, to log changes only
 }
@@ -42,16 +87,78 @@ type Loop struct {
 // Run leads or stands by until ctx ends, then gives the lease back so that
 // another process can lead at once.
 func (l *Loop) Run(ctx context.Context) error {
-	var lease chain.Lease
-	defer func() { l.release(ctx, lease) }()
+	l.Sizes = l.Sizes.orDefault()
 	ticker := time.NewTicker(l.Every)
 	defer ticker.Stop()
 	for {
-		lease = l.step(ctx, lease)
+		lease, leads, err := l.Store.TakeLease(ctx, l.Chain, l.Holder, l.Lease)
+		switch {
+		case err != nil:
+			l.warn(ctx, "the index lease could not be taken", err)
+		case leads:
+			l.lead(ctx, lease)
+		}
 		select {
 		case <-ctx.Done():
 			return nil
 		case <-ticker.C:
+		}
+	}
+}
+
+// lead works until ctx ends or the lease is lost.
+func (l *Loop) lead(ctx context.Context, lease chain.Lease) {
+	l.Logger.Info("this process leads the index", "chain", l.Chain, "epoch", lease.Epoch)
+	leading, lose := context.WithCancel(ctx)
+	renewed := make(chan struct{})
+	go func() {
+		defer close(renewed)
+		l.renew(leading, lose, lease)
+	}()
+	defer l.release(ctx, lease)
+	defer func() { lose(); <-renewed }()
+
+	news := l.Node.News(leading)
+	ticker := time.NewTicker(l.Every)
+	defer ticker.Stop()
+	t := &turns{Loop: l, lease: lease, memory: newMemory()}
+	for {
+		err := t.turn(leading)
+		if errors.Is(err, chain.ErrLeaseLost) || leading.Err() != nil {
+			return
+		}
+		select {
+		case <-leading.Done():
+			return
+		case <-news:
+		case <-ticker.C:
+		}
+	}
+}
+
+// renew keeps the lease until ctx ends. When it was lost, or could not be
+// renewed for its whole length, it calls lose.
+func (l *Loop) renew(ctx context.Context, lose func(), lease chain.Lease) {
+	ticker := time.NewTicker(l.Lease / 4)
+	defer ticker.Stop()
+	good := time.Now()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+		}
+		asked := time.Now()
+		taking, cancel := context.WithTimeout(ctx, l.Lease/2)
+		renewed, leads, err := l.Store.TakeLease(taking, l.Chain, l.Holder, l.Lease)
+		cancel()
+		switch {
+		case err == nil && leads && renewed.Epoch == lease.Epoch:
+			good = asked
+		case err == nil || time.Since(good) > l.Lease:
+			l.warn(ctx, "the index lease is lost", chain.ErrLeaseLost)
+			lose()
+			return
 		}
 	}
 }
@@ -61,71 +168,9 @@ func (l *Loop) Run(ctx context.Context) error {
 const releaseTime = 2 * time.Second
 
 func (l *Loop) release(ctx context.Context, lease chain.Lease) {
-	if lease.Epoch == 0 {
-		return
-	}
 	ending, cancel := context.WithTimeout(context.WithoutCancel(ctx), releaseTime)
 	defer cancel()
 	_ = l.Store.ReleaseLease(ending, lease)
-}
-
-// step takes or renews the lease, asks the node and records its answer. It
-// returns the lease that it holds afterwards, the zero lease when it has none.
-func (l *Loop) step(ctx context.Context, held chain.Lease) chain.Lease {
-	lease, leads, err := l.Store.TakeLease(ctx, l.Chain, l.Holder, l.Lease)
-	if err != nil {
-		l.warn(ctx, "the index lease could not be taken", err)
-		return held
-	}
-	if !leads {
-		return chain.Lease{}
-	}
-	if lease.Epoch != held.Epoch {
-		l.Logger.Info("this process leads the index", "chain", l.Chain, "epoch", lease.Epoch)
-	}
-	head := l.observe(ctx)
-	if ctx.Err() != nil { // what a stop interrupted says nothing about the node
-		return lease
-	}
-	switch err := l.Store.RecordHead(ctx, lease, head); {
-	case errors.Is(err, chain.ErrLeaseLost):
-		return chain.Lease{}
-	case err != nil:
-		l.warn(ctx, "the chain's head could not be recorded", err)
-	}
-	return lease
-}
-
-// observe asks the node for its head and turns failure into a reason.
-func (l *Loop) observe(ctx context.Context) chain.Head {
-	asking, cancel := context.WithTimeout(ctx, l.Lease/2)
-	defer cancel()
-	var head chain.Head
-	block, err := l.Node.Head(asking)
-	switch {
-	case errors.Is(err, chain.ErrWrongChain):
-		head = chain.Head{State: chain.Halted, ReasonCode: chain.ReasonWrongChain}
-	case err != nil:
-		head = chain.Head{State: chain.Halted, ReasonCode: chain.ReasonNodeUnavailable}
-	default:
-		head = chain.Head{State: chain.Following, Block: &block}
-		l.Metrics.HeadBlock(string(l.Chain), block.Number)
-	}
-	if ctx.Err() == nil && (head.State != l.last.State || head.ReasonCode != l.last.ReasonCode) {
-		l.announce(head, err)
-	}
-	l.Metrics.IndexState(string(l.Chain), string(head.State))
-	l.last = head
-	return head
-}
-
-// announce logs a change of state, with its cause when it is a bad one.
-func (l *Loop) announce(head chain.Head, cause error) {
-	if cause != nil {
-		l.Logger.Warn("the index stands still", "chain", l.Chain, "reason", head.ReasonCode, "error", cause)
-		return
-	}
-	l.Logger.Info("the index follows its node", "chain", l.Chain, "head", head.Block.Number)
 }
 
 func (l *Loop) warn(ctx context.Context, what string, err error) {

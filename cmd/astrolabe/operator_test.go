@@ -1,0 +1,145 @@
+package main
+
+import (
+	"bytes"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"astrolabe/domain"
+	"astrolabe/domain/chain"
+	"astrolabe/pg/pgtest"
+	"astrolabe/repo"
+	"astrolabe/repo/repotest"
+)
+
+// operator types commands for an indexed database.
+type operator struct {
+	*testing.T
+	url string
+	db  *repo.DB
+}
+
+func newOperator(t *testing.T) *operator {
+	t.Helper()
+	url := pgtest.Database(t, repotest.Indexed)
+	db, err := repo.Open(t.Context(), repo.Options{URL: url})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(db.Close)
+	return &operator{t, url, db}
+}
+
+// types runs a command, expects its exit code and returns what it prints.
+func (o *operator) types(code int, command string) string {
+	o.Helper()
+	var stdout, stderr bytes.Buffer
+	args := append(strings.Fields(command), "--database-url="+o.url)
+	if got := run(o.Context(), args, &stdout, &stderr); got != code {
+		o.Fatalf("%s: exit code %d\n%s%s", command, got, &stdout, &stderr)
+	}
+	if code != exitOK {
+		return stdout.String() + stderr.String()
+	}
+	return stdout.String()
+}
+
+func (o *operator) strikes(statement string) {
+	o.Helper()
+	conn, err := pgx.Connect(o.Context(), o.url)
+	if err != nil {
+		o.Fatal(err)
+	}
+	defer conn.Close(o.Context())
+	if tag, err := conn.Exec(o.Context(), statement); err != nil || tag.RowsAffected() == 0 {
+		o.Fatalf("%s: %v", tag, err)
+	}
+}
+
+func (o *operator) expects(got, want string) {
+	o.Helper()
+	if !strings.Contains(got, want) {
+		o.Errorf("%q is not in:\n%s", want, got)
+	}
+}
+
+func TestFsckFindsNothingOrSaysWhichCommandRepairs(t *testing.T) {
+	t.Parallel()
+	o := newOperator(t)
+	digest := o.types(exitOK, "digest --tables")
+	if !regexp.MustCompile(`^SN_MAIN  blocks 0 to 60  digest [0-9a-f]{64}\nSN_MAIN  blocks  [0-9a-f]{64}\n`).MatchString(digest) {
+		t.Errorf("the digest is %s", digest)
+	}
+	if got := o.types(exitOK, "fsck"); got != "SN_MAIN  blocks 0 to 60: nothing found\n" {
+		t.Errorf("%s", got)
+	}
+	o.strikes("DELETE FROM transfers WHERE block > 30")
+	found := o.types(exitFailure, "fsck --limit 3")
+	o.expects(found, "SN_MAIN  transfers: block 3")
+	o.expects(found, "SN_MAIN  blocks 0 to 60: 3 findings\nastrolabe: 3 findings\n")
+	if o.types(exitOK, "digest --tables") == digest {
+		t.Error("the digest did not notice")
+	}
+	repair := regexp.MustCompile(`repair: astrolabe (.*)`).FindStringSubmatch(found)
+	if repair == nil {
+		t.Fatalf("no repair in\n%s", found)
+	}
+	o.expects(o.types(exitOK, repair[1]), "of blocks 0 to 60 were written again")
+	o.expects(o.types(exitOK, "fsck --from 20 --to 40"), "blocks 20 to 40: nothing found")
+	if again := o.types(exitOK, "digest --tables"); again != digest {
+		t.Errorf("after the repair:\n%sbefore:\n%s", again, digest)
+	}
+}
+
+func TestARollbackAndANewIndexOfTheSameBlocksChangeNothing(t *testing.T) {
+	t.Parallel()
+	o := newOperator(t)
+	blocks := repotest.Everyday(t)
+	digest := o.types(exitOK, "digest")
+	if got := o.types(exitOK, "rollback --chain SN_MAIN --to 30"); got != "SN_MAIN  from 60 to 30: 30 blocks go\n" {
+		t.Errorf("%s", got)
+	}
+	o.expects(o.types(exitOK, "digest"), "blocks 0 to 30")
+	o.types(exitOK, "fsck")
+	index := repotest.NewIndex(t.Context(), o.db, 0, 4)
+	index.Continue(&blocks[30].Header)
+	index.Commit(chain.Range{From: 25, To: 45, State: chain.RangeReady}, blocks[31:45])
+	index.Load(blocks[45:])
+	index.Release()
+	if got := o.types(exitOK, "digest"); index.Err() != nil || got != digest {
+		t.Errorf("%v\n%s%s", index.Err(), digest, got)
+	}
+	o.types(exitOK, "fsck")
+	o.expects(o.types(exitOK, "rollback --chain SN_MAIN --all"), "forgetting all 61 blocks")
+	if got := o.types(exitOK, "digest"); got != "" {
+		t.Errorf("something is left: %s", got)
+	}
+	index = repotest.NewIndex(t.Context(), o.db, 0, 100)
+	index.Load(blocks)
+	index.Release()
+	if got := o.types(exitOK, "digest"); index.Err() != nil || got != digest {
+		t.Errorf("%v\n%s%s", index.Err(), digest, got)
+	}
+	o.types(exitOK, "fsck")
+}
+
+func TestOperatorsAreRefusedWithAReason(t *testing.T) {
+	t.Parallel()
+	o := newOperator(t)
+	o.expects(o.types(exitUsage, "rollback --chain SN_MAIN --to 99"), "SN_MAIN does not hold block 99: its index begins with 0 and the next block is 61")
+	o.expects(o.types(exitUsage, "rollback --chain SN_SEPOLIA --to 3"), "SN_SEPOLIA is not indexed")
+	o.expects(o.types(exitUsage, "rollback --chain SN_MAIN"), "--to N")
+	o.expects(o.types(exitUsage, "digest --chain SN_SEPOLIA"), "SN_SEPOLIA is not indexed")
+	o.expects(o.types(exitUsage, "fsck --from 9 --to 8"), "--from must not be above --to")
+	if _, leads, err := o.db.TakeLease(t.Context(), domain.Mainnet, "indexer", time.Minute); err != nil || !leads {
+		t.Fatal(err)
+	}
+	for _, command := range []string{"rollback --chain SN_MAIN --to 30", "rederive activity"} {
+		o.expects(o.types(exitFailure, command), "an indexer leads SN_MAIN: stop the indexer, or run this while it is stopped")
+	}
+	o.types(exitOK, "fsck")
+}

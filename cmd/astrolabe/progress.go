@@ -1,0 +1,90 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"sync"
+	"time"
+
+	"astrolabe/domain"
+	"astrolabe/jobs/index"
+)
+
+// screen is a terminal with a line at its bottom that is drawn over and over,
+// below whatever else is written.
+type screen struct {
+	mu       sync.Mutex
+	terminal io.Writer
+	lines    map[domain.Chain]string
+	drawn    bool
+}
+
+// eraseLine goes to the beginning of the line and clears it.
+const eraseLine = "\r\x1b[2K"
+
+// onTerminal returns the screen that w is, or nil when it is no terminal.
+func onTerminal(w io.Writer) *screen {
+	file, ok := w.(*os.File)
+	if !ok {
+		return nil
+	}
+	if info, err := file.Stat(); err != nil || info.Mode()&os.ModeCharDevice == 0 {
+		return nil
+	}
+	return &screen{terminal: file, lines: make(map[domain.Chain]string)}
+}
+
+// Write writes above the line.
+func (s *screen) Write(p []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.erase()
+	n, err := s.terminal.Write(p)
+	s.draw()
+	return n, err
+}
+
+// report shows the progress of a chain's backfill, and takes its line away
+// when there is nothing left to load.
+func (s *screen) report(p index.Progress) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.erase()
+	s.lines[p.Chain] = progressLine(p)
+	if p.Done {
+		delete(s.lines, p.Chain)
+	}
+	s.draw()
+}
+
+func (s *screen) erase() {
+	if s.drawn {
+		_, _ = io.WriteString(s.terminal, eraseLine)
+		s.drawn = false
+	}
+}
+
+func (s *screen) draw() {
+	var shown []string
+	for _, c := range domain.Chains {
+		if line, ok := s.lines[c]; ok {
+			shown = append(shown, line)
+		}
+	}
+	if len(shown) > 0 {
+		_, _ = io.WriteString(s.terminal, strings.Join(shown, "  |  "))
+		s.drawn = true
+	}
+}
+
+// progressLine is a backfill in one line.
+func progressLine(p index.Progress) string {
+	share := 100.0
+	if p.Head > 0 {
+		share = min(100, 100*float64(p.Block)/float64(p.Head))
+	}
+	return fmt.Sprintf("%s %5.1f %%, block %d of %d, %.0f blocks/s, %.0f events/s, %s left",
+		p.Chain, share, p.Block, p.Head, p.BlocksPerSecond, p.EventsPerSecond, p.Left.Round(time.Second))
+}

@@ -1,0 +1,81 @@
+package chain
+
+import (
+	"errors"
+
+	"astrolabe/domain"
+)
+
+// ErrCheckpointMoved means that the index does not stand where the caller
+// believed: what it wanted to write was not written.
+var ErrCheckpointMoved = errors.New("the index stands at another block than expected")
+
+// Checkpoint is where the index of a chain stands.
+type Checkpoint struct {
+	// First is the first block of the indexed history.
+	First uint64
+	// Block is the newest stored block; nil when there is none yet.
+	Block *domain.BlockRef
+	// Finalized is the newest block of the finalized tier; nil when there is
+	// none yet. Nothing at or below it is ever undone by the index itself.
+	Finalized *uint64
+	// Ranges are the ranges of blocks, oldest first.
+	Ranges []Range
+}
+
+// Next returns the number of the block that is to be stored next.
+func (c Checkpoint) Next() uint64 {
+	if c.Block == nil {
+		return c.First
+	}
+	return c.Block.Number + 1
+}
+
+// Covered returns the newest block that readers can see, and false when they
+// can see none: ranges that are still loading do not count.
+func (c Checkpoint) Covered() (uint64, bool) {
+	end := c.Next()
+	for _, r := range c.Ranges {
+		if r.State != RangeReady {
+			end = r.From
+			break
+		}
+	}
+	if end <= c.First {
+		return 0, false
+	}
+	return end - 1, true
+}
+
+// Open returns the range that the next block belongs to, or nil when a new
+// one has to be made for it.
+func (c Checkpoint) Open() *Range {
+	if len(c.Ranges) == 0 {
+		return nil
+	}
+	last := &c.Ranges[len(c.Ranges)-1]
+	if last.State == RangeIndexing || last.To != 0 && c.Next() >= last.To {
+		return nil
+	}
+	return last
+}
+
+// RangeState is how far a range of blocks is on its way to the readers.
+type RangeState string
+
+// The states of a range. A range is loaded without indexes, then gets them,
+// and is seen by readers only when it is ready. A range for the tip of the
+// chain is ready from its beginning.
+const (
+	RangeLoading  RangeState = "loading"
+	RangeIndexing RangeState = "indexing"
+	RangeReady    RangeState = "ready"
+)
+
+// Range is a range of blocks whose rows are stored together.
+type Range struct {
+	From   uint64
+	To     uint64 // exclusive; zero while it is not known yet
+	State  RangeState
+	Events uint64 // how many it holds, to size the next one
+}

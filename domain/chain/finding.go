@@ -1,0 +1,20 @@
+package chain
+
+import "context"
+
+// Finding is something in the read model that is not as it must be.
+type Finding struct {
+	Check  string  // the name of the check that found it
+	Block  *uint64 // the first block that it concerns; nil when it is of no block
+	Detail string  // what is wrong, in one line
+	// Repair says how to put it right. It is empty when that follows from the
+	// check and the block.
+	Repair string
+}
+
+// Check is one comparison of the read model with itself.
+type Check struct {
+	Name string
+	// Run returns the first findings by block, at most limit of them.
+	Run func(ctx context.Context, limit int) ([]Finding, error)
+}

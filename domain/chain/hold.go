@@ -1,0 +1,63 @@
+package chain
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"astrolabe/domain"
+)
+
+// ErrLed means that an index process leads the chain, so that nobody else may
+// write.
+var ErrLed = errors.New("an indexer leads")
+
+// holdTime is for how long a lease is taken at once. If the holder dies, the
+// index goes on after that time.
+const holdTime = 15 * time.Second
+
+// Hold leads the index of a chain while act runs, so that act alone writes. It
+// returns ErrLed at once when another process leads, and ErrLeaseLost when the
+// lease was lost in between; act's context ends then.
+func Hold(ctx context.Context, leases Leases, c domain.Chain, holder string, act func(context.Context, Lease) error) error {
+	lease, held, err := leases.TakeLease(ctx, c, holder, holdTime)
+	if err != nil {
+		return err
+	}
+	if !held {
+		return fmt.Errorf("%w %s: stop the indexer, or run this while it is stopped", ErrLed, c)
+	}
+	holding, lose := context.WithCancelCause(ctx)
+	renewed := make(chan struct{})
+	go func() {
+		defer close(renewed)
+		renew(holding, leases, lease, lose)
+	}()
+	err = act(holding, lease)
+	if cause := context.Cause(holding); err != nil && ctx.Err() == nil && cause != nil {
+		err = cause
+	}
+	lose(nil)
+	<-renewed
+	ending, cancel := context.WithTimeout(context.WithoutCancel(ctx), holdTime)
+	defer cancel()
+	return errors.Join(err, leases.ReleaseLease(ending, lease))
+}
+
+// renew keeps a lease until ctx ends.
+func renew(ctx context.Context, leases Leases, lease Lease, lose context.CancelCauseFunc) {
+	ticker := time.NewTicker(holdTime / 3)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+			again, held, err := leases.TakeLease(ctx, lease.Chain, lease.Holder, holdTime)
+			if err == nil && (!held || again.Epoch != lease.Epoch) {
+				lose(ErrLeaseLost)
+			}
+		}
+	}
+}

@@ -1,0 +1,127 @@
+package chain
+
+import (
+	"context"
+	"maps"
+	"slices"
+
+	"astrolabe/domain"
+	"astrolabe/domain/facts"
+	"astrolabe/starknet"
+)
+
+// Histories are the stored classes that derivers need.
+type Histories interface {
+	// Classes returns the stored classes among the hashes.
+	Classes(ctx context.Context, c domain.Chain, hashes []starknet.Felt) (map[starknet.Felt]*facts.Class, error)
+	// ClassHistories returns the classes of the contracts that have any.
+	ClassHistories(ctx context.Context, c domain.Chain, contracts []starknet.Felt) (map[starknet.Felt]facts.ClassHistory, error)
+}
+
+// Replay runs the derivers over stored blocks, without the node.
+type Replay struct {
+	chain   domain.Chain
+	stored  Histories
+	classes map[starknet.Felt]*facts.Class
+}
+
+// NewReplay makes a replay of one chain.
+func NewReplay(c domain.Chain, stored Histories) *Replay {
+	return &Replay{chain: c, stored: stored, classes: make(map[starknet.Felt]*facts.Class)}
+}
+
+// compiledClasses bounds the compiled ABIs that are kept from run to run.
+const compiledClasses = 1000
+
+// Derive returns the blocks with the rows of the given tables made again. Rows
+// of other tables, from which these may follow, are the given ones. Tokens are
+// all that a block shows, whether or not earlier ones did.
+func (r *Replay) Derive(ctx context.Context, blocks []facts.Block, tables ...facts.Table) ([]facts.Block, error) {
+	view, err := r.View(ctx, blocks)
+	if err != nil {
+		return nil, err
+	}
+	derived := slices.Clone(blocks)
+	for i := range derived {
+		b := &derived[i]
+		view.Block = b.Header.Number
+		for _, table := range facts.Tables { // in the order of their dependence
+			if !slices.Contains(tables, table) {
+				continue
+			}
+			switch table {
+			case facts.TableDeployments:
+				b.Deployments = facts.Deployments(b.Changes, b.Transactions, b.Events)
+			case facts.TableTransfers:
+				b.Transfers = facts.Transfers(b.Events, view)
+			case facts.TableActivity:
+				b.Activity = facts.Activities(b.Transactions, b.Transfers, b.Deployments, b.Changes, b.Events)
+			case facts.TableTokens:
+				b.Tokens = facts.Tokens(b.Changes, b.Transfers, view)
+			}
+		}
+	}
+	return derived, nil
+}
+
+// View reads the classes around the blocks of every contract that their events
+// and changes name. The caller sets the view's block.
+func (r *Replay) View(ctx context.Context, blocks []facts.Block) (facts.HistoryView, error) {
+	var contracts []starknet.Felt
+	for i := range blocks {
+		for j := range blocks[i].Events {
+			if facts.MayTransfer(&blocks[i].Events[j].Event) {
+				contracts = append(contracts, blocks[i].Events[j].FromAddress)
+			}
+		}
+		for j := range blocks[i].Changes {
+			contracts = append(contracts, blocks[i].Changes[j].Address)
+		}
+	}
+	slices.SortFunc(contracts, starknet.Felt.Cmp)
+	histories, err := r.stored.ClassHistories(ctx, r.chain, slices.Compact(contracts))
+	if err != nil {
+		return facts.HistoryView{}, err
+	}
+	return facts.HistoryView{Histories: histories, Classes: r.classes}, r.learn(ctx, histories)
+}
+
+// learn reads the classes of the histories that are not known yet.
+func (r *Replay) learn(ctx context.Context, histories map[starknet.Felt]facts.ClassHistory) error {
+	if len(r.classes) > compiledClasses {
+		clear(r.classes)
+	}
+	unknown := make(map[starknet.Felt]bool)
+	for _, history := range histories {
+		for i := range history {
+			if r.classes[history[i].Class] == nil {
+				unknown[history[i].Class] = true
+			}
+		}
+	}
+	if len(unknown) == 0 {
+		return nil
+	}
+	found, err := r.stored.Classes(ctx, r.chain, slices.Collect(maps.Keys(unknown)))
+	maps.Copy(r.classes, found)
+	return err
+}
+
+// Shown are tokens with the block that showed them first.
+type Shown map[starknet.Felt]uint64
+
+// First leaves of the tokens that a block shows those that no earlier block
+// showed, and remembers them. Blocks come in their order; one may come again.
+func (s Shown) First(block uint64, tokens []facts.Token) []facts.Token {
+	var first []facts.Token
+	for _, token := range tokens {
+		before, shown := s[token.Address]
+		if !shown {
+			s[token.Address] = block
+		}
+		if !shown || before == block {
+			first = append(first, token)
+		}
+	}
+	return first
+}

@@ -1,0 +1,156 @@
+package facts
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/binary"
+	"math/bits"
+	"slices"
+
+	"astrolabe/starknet"
+)
+
+// ActivityVersion is the version of Activities.
+const ActivityVersion = 1
+
+// upgraded is the event by which contracts tell that their class was replaced.
+var upgraded = starknet.Selector("Upgraded")
+
+// Activities tells what each transaction meant for each address, by address
+// and transaction:
+//
+//   - TxSent for the account that sent it;
+//   - TxReceived for every contract that it calls: those of the account's
+//     calls, and that of a version 0 invoke or L1 handler. An account that
+//     calls itself is the sender, not a receiver. Whether the transaction was
+//     reverted makes no difference;
+//   - TransferIn, TransferOut or TransferSelf for the two sides of a transfer;
+//   - ContractDeployed for a contract whose deploying transaction is known;
+//   - ContractUpgraded for a contract whose class was replaced, in the last
+//     transaction in which it emitted Upgraded.
+//
+// Every transfer counts as an item, a transfer to oneself once; any other kind
+// is one item, however often a contract is called. The zero address, which
+// stands for minting and burning, has no activity.
+func Activities(txs []Transaction, transfers []Transfer, deployments []Deployment, changes []ClassChange, events []Event) []Activity {
+	marks := make(marks, 0, 3*len(txs)+2*len(transfers)+len(deployments))
+	for i := range txs {
+		marks.transaction(&txs[i])
+	}
+	for i := range transfers {
+		switch t := &transfers[i]; t.From {
+		case t.To:
+			marks.add(&t.From, t.TxIndex, TransferSelf)
+		default:
+			marks.add(&t.From, t.TxIndex, TransferOut)
+			marks.add(&t.To, t.TxIndex, TransferIn)
+		}
+	}
+	for i := range deployments {
+		if d := &deployments[i]; d.TxIndex != nil {
+			marks.add(&d.Address, *d.TxIndex, ContractDeployed)
+		}
+	}
+	marks.upgrades(changes, events)
+	return marks.merge()
+}
+
+// mark is one thing that a transaction meant for an address.
+type mark struct {
+	order   uint64 // the address's first bytes, by which most marks are told apart
+	address *starknet.Felt
+	tx      int32
+	kind    Kinds
+}
+
+type marks []mark
+
+func (m *marks) add(address *starknet.Felt, tx int, kind Kinds) {
+	if !address.IsZero() {
+		*m = append(*m, mark{binary.BigEndian.Uint64(address[:]), address, int32(tx), kind}) //nolint:gosec // An index within a block.
+	}
+}
+
+func (m *marks) transaction(tx *Transaction) {
+	if tx.Sender != nil {
+		m.add(tx.Sender, tx.Index, TxSent)
+	}
+	switch tx.Type {
+	case starknet.L1Handler:
+		m.add(tx.Contract, tx.Index, TxReceived)
+	case starknet.Invoke:
+		if tx.Version == 0 {
+			m.add(tx.Contract, tx.Index, TxReceived)
+			return
+		}
+		form, n := formOf(tx)
+		if form == unknownForm {
+			return
+		}
+		form.read(tx.Calldata, n, func(to, _ *starknet.Felt, _ []starknet.Felt) {
+			if *to != *tx.Sender {
+				m.add(to, tx.Index, TxReceived)
+			}
+		})
+	}
+}
+
+// upgrades marks the replaced contracts that said so.
+func (m *marks) upgrades(changes []ClassChange, events []Event) {
+	if !slices.ContainsFunc(changes, func(c ClassChange) bool { return c.Origin == Replaced }) {
+		return
+	}
+	last := map[starknet.Felt]int{}
+	for i := range events {
+		if e := &events[i]; len(e.Keys) > 0 && e.Keys[0] == upgraded {
+			last[e.FromAddress] = e.TxIndex
+		}
+	}
+	for i := range changes {
+		if tx, ok := last[changes[i].Address]; ok && changes[i].Origin == Replaced {
+			m.add(&changes[i].Address, tx, ContractUpgraded)
+		}
+	}
+}
+
+// merge puts the marks in order and those of one address and transaction
+// together.
+func (m marks) merge() []Activity {
+	slices.SortFunc(m, compareMarks)
+	rows := 0
+	for i := range m {
+		if i == 0 || compareMarks(m[i-1], m[i]) != 0 {
+			rows++
+		}
+	}
+	list := make([]Activity, 0, rows)
+	for i := range m {
+		if i == 0 || compareMarks(m[i-1], m[i]) != 0 {
+			list = append(list, Activity{Address: *m[i].address, TxIndex: int(m[i].tx)})
+		}
+		list[len(list)-1].count(m[i].kind)
+	}
+	return list
+}
+
+func compareMarks(a, b mark) int {
+	if a.order != b.order {
+		return cmp.Compare(a.order, b.order)
+	}
+	if a.address != b.address {
+		if order := bytes.Compare(a.address[:], b.address[:]); order != 0 {
+			return order
+		}
+	}
+	return cmp.Compare(a.tx, b.tx)
+}
+
+// count adds a kind. A second transfer is another item, a second call is not.
+func (a *Activity) count(kind Kinds) {
+	if kind&(TransferIn|TransferOut|TransferSelf) != 0 {
+		a.Items++
+	} else {
+		a.Items += bits.OnesCount16(uint16(kind &^ a.Kinds))
+	}
+	a.Kinds |= kind
+}

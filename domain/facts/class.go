@@ -1,0 +1,125 @@
+package facts
+
+import (
+	"astrolabe/starknet"
+	"astrolabe/starknet/abi"
+)
+
+// Class is what the index keeps of a class, with its compiled ABI. It is
+// immutable once made.
+type Class struct {
+	Hash   starknet.Felt
+	Sierra bool
+	// ABI is the text as it was declared; nil when the class has none, or when
+	// the node does not have the class (Missing).
+	ABI     []byte
+	Missing bool
+	// Standard is the token standard that the ABI shows; empty when none.
+	Standard Standard
+	// Account tells that the ABI has an account's entry points.
+	Account   bool
+	Events    []EventSchema
+	Functions []FunctionSchema
+
+	schema    *abi.Schema                     // nil without a readable ABI
+	transfers map[starknet.Felt][]classLayout // by first key
+}
+
+// classLayout is an event of a class, and how it moves tokens; token is nil
+// when it does not.
+type classLayout struct {
+	layout *abi.EventLayout
+	token  *tokenLayout
+}
+
+// NewClass makes a class from the node's answer. An ABI that cannot be read is
+// kept and otherwise ignored.
+func NewClass(hash starknet.Felt, class starknet.Class) *Class {
+	return StoredClass(hash, class.Sierra != nil, class.ABI(), false)
+}
+
+// MissingClass stands for a class that the node does not have.
+func MissingClass(hash starknet.Felt) *Class {
+	return StoredClass(hash, false, nil, true)
+}
+
+// StoredClass makes a class from what is stored of it: the same as it was made
+// from the node's answer.
+func StoredClass(hash starknet.Felt, sierra bool, text []byte, missing bool) *Class {
+	c := &Class{Hash: hash, Sierra: sierra, Missing: missing}
+	if len(text) == 0 || string(text) == "null" {
+		return c
+	}
+	c.ABI = text
+	schema, err := abi.Compile(text)
+	if err != nil {
+		return c
+	}
+	c.schema = schema
+	c.Standard, c.Account = classify(schema)
+	c.Events, c.Functions = eventSchemas(schema), functionSchemas(schema, text)
+	c.transfers = tokenLayouts(schema, c.Standard)
+	return c
+}
+
+// Schema returns the compiled ABI, or nil when there is none that can be read.
+func (c *Class) Schema() *abi.Schema { return c.schema }
+
+// tokenLayouts lists by first key all events that can be meant where one is
+// meant that moves tokens.
+func tokenLayouts(schema *abi.Schema, standard Standard) map[starknet.Felt][]classLayout {
+	list := map[starknet.Felt][]classLayout{}
+	for _, l := range schema.Events() {
+		if isCandidate(l.Selectors) {
+			list[l.Selectors[0]] = nil
+		}
+	}
+	for _, l := range schema.Events() {
+		if others, ok := list[l.Selectors[0]]; ok {
+			list[l.Selectors[0]] = append(others, classLayout{l, recognise(l, standard)})
+		}
+	}
+	return list
+}
+
+// EventSchema is an event of a class, materialised for readers.
+type EventSchema struct {
+	Selector starknet.Felt // the first key
+	Name     string
+	Path     []string // the names whose selectors are the first keys
+	Fields   []FieldSchema
+	// Unsupported says why payloads cannot be decoded; empty when they can.
+	Unsupported string
+	// Ambiguous tells that its keys announce another event of the class, too.
+	Ambiguous bool
+}
+
+// FunctionSchema is an entry point of a class, materialised for readers.
+type FunctionSchema struct {
+	Selector    starknet.Felt
+	Name        string
+	View        bool
+	L1Handler   bool
+	Inputs      []FieldSchema
+	Outputs     []FieldSchema
+	Unsupported string
+}
+
+// FieldSchema is a named and typed place of a payload.
+type FieldSchema struct {
+	Name   string `json:"name"`
+	Type   string `json:"type"`
+	Source string `json:"source,omitempty"` // key or data, for events
+}
+
+// Runtime is the class of a contract around one block. Both are nil when the
+// history before the first indexed block is unknown.
+type Runtime struct {
+	Before *Class // in force when the block began; nil when there was no contract
+	After  *Class // in force when it ended
+}
+
+// View answers which class an address had around one block.
+type View interface {
+	Runtime(address starknet.Felt) Runtime
+}

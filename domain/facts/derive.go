@@ -1,0 +1,73 @@
+package facts
+
+import (
+	"fmt"
+
+	"astrolabe/starknet"
+)
+
+// Derive returns everything that the index keeps of a block except Classes,
+// which the caller adds. observed are changes that the caller found out beside
+// the state update, such as classes that were in force before the first
+// indexed block; there may be none.
+//
+// The result points into the block's memory, so neither may be changed
+// afterwards. Derive returns ErrTooLarge for what cannot be stored, and
+// ErrContradiction when block, state update and observed changes do not fit
+// together.
+func Derive(block *starknet.BlockWithReceipts, update *starknet.StateUpdate, observed []ClassChange, at View) (Block, error) {
+	if update.BlockHash != block.BlockHash {
+		return Block{}, fmt.Errorf("%w: block %d is %s, the state update is of %s", ErrContradiction, block.BlockNumber, block.BlockHash, update.BlockHash)
+	}
+	events, err := checkBlock(block)
+	if err != nil {
+		return Block{}, err
+	}
+	b := Block{
+		Header:       header(block, events),
+		Transactions: transactions(block),
+		Events:       allEvents(block, events),
+	}
+	if b.Messages, err = messages(block); err != nil {
+		return Block{}, err
+	}
+	if b.Declarations, err = declarations(&update.StateDiff, b.Transactions); err != nil {
+		return Block{}, err
+	}
+	if b.Changes, err = changes(&update.StateDiff, observed); err != nil {
+		return Block{}, err
+	}
+	b.Deployments = Deployments(b.Changes, b.Transactions, b.Events)
+	b.Transfers = Transfers(b.Events, at)
+	b.Tokens = Tokens(b.Changes, b.Transfers, at)
+	b.Activity = Activities(b.Transactions, b.Transfers, b.Deployments, b.Changes, b.Events)
+	return b, checkDerived(&b)
+}
+
+func header(block *starknet.BlockWithReceipts, events int) Header {
+	return Header{
+		Number:       block.BlockNumber,
+		Hash:         block.BlockHash,
+		ParentHash:   block.ParentHash,
+		StateRoot:    block.NewRoot,
+		Sequencer:    block.SequencerAddress,
+		Timestamp:    block.Timestamp,
+		Version:      storable(block.StarknetVersion),
+		L1DAMode:     block.L1DAMode,
+		L1Gas:        block.L1GasPrice,
+		L1DataGas:    block.L1DataGasPrice,
+		L2Gas:        block.L2GasPrice,
+		Transactions: len(block.Transactions),
+		Events:       events,
+	}
+}
+
+func allEvents(block *starknet.BlockWithReceipts, count int) []Event {
+	list := make([]Event, 0, count)
+	for tx := range block.Transactions {
+		for log, event := range block.Transactions[tx].Receipt.Events {
+			list = append(list, Event{TxIndex: tx, LogIndex: log, Event: event})
+		}
+	}
+	return list
+}

@@ -1,0 +1,44 @@
+package facts
+
+import (
+	"fmt"
+
+	"astrolabe/starknet"
+)
+
+// messages lists the messages of both directions in the order of their keys:
+// a transaction's one from L1 comes before those to it.
+func messages(block *starknet.BlockWithReceipts) ([]Message, error) {
+	var list []Message
+	for i := range block.Transactions {
+		tx, receipt := &block.Transactions[i].Transaction, &block.Transactions[i].Receipt
+		if tx.Type == starknet.L1Handler {
+			message, ok := tx.L1Message()
+			if !ok {
+				return nil, fmt.Errorf("%w: L1 handler %s of block %d has no sender", ErrContradiction, receipt.TransactionHash, block.BlockNumber)
+			}
+			list = append(list, Message{
+				TxIndex: i, Direction: L1ToL2, Hash: hashOf(&message, receipt),
+				From: message.FromAddress, To: message.ToAddress,
+				Nonce: &tx.Nonce, Selector: &tx.EntryPointSelector, Payload: message.Payload,
+			})
+		}
+		for j := range receipt.MessagesSent {
+			message := &receipt.MessagesSent[j]
+			list = append(list, Message{
+				TxIndex: i, Direction: L2ToL1, Index: j, Hash: message.Hash(),
+				From: message.FromAddress, To: message.ToAddress, Payload: message.Payload,
+			})
+		}
+	}
+	return list, nil
+}
+
+// hashOf returns the hash of a message from L1. The receipt's own is preferred,
+// because the oldest messages had no nonce and another formula.
+func hashOf(message *starknet.MessageFromL1, receipt *starknet.Receipt) starknet.Hash256 {
+	if receipt.MessageHash != nil {
+		return *receipt.MessageHash
+	}
+	return message.Hash()
+}

@@ -1,0 +1,173 @@
+package facts
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"astrolabe/starknet"
+)
+
+// goldenBlock is what is known of a real block beforehand.
+type goldenBlock struct {
+	Types     map[string]int `json:"tx_types"`
+	Events    int            `json:"event_count"`
+	Reverted  int            `json:"reverted_tx_count"`
+	Transfers map[string]int `json:"transfer_events"`
+	FromL1    []struct {
+		TxIndex  int              `json:"tx_index"`
+		Hash     starknet.Hash256 `json:"message_hash"`
+		From     starknet.Felt    `json:"from_l1_address"`
+		To       starknet.Felt    `json:"to_contract"`
+		Selector starknet.Felt    `json:"selector"`
+		Nonce    starknet.Felt    `json:"nonce"`
+	} `json:"l1_to_l2_messages"`
+	ToL1 []struct {
+		TxIndex int             `json:"tx_index"`
+		Index   int             `json:"msg_index"`
+		From    starknet.Felt   `json:"from_address"`
+		To      starknet.Felt   `json:"to_address"`
+		Payload []starknet.Felt `json:"payload"`
+	} `json:"l2_to_l1_messages"`
+}
+
+// realBlocks derives every real block under a view, by its name. Blocks
+// without a state update get an empty one.
+func realBlocks(t *testing.T, at View) (derived map[string]Block, golden map[string]goldenBlock) {
+	t.Helper()
+	dir := realData(t)
+	var document struct {
+		Blocks map[string]goldenBlock `json:"blocks"`
+	}
+	readJSON(t, filepath.Join(dir, "golden.json"), &document)
+	derived = map[string]Block{}
+	for name := range document.Blocks {
+		chain, number := filepath.Split(name)
+		var block starknet.BlockWithReceipts
+		readJSON(t, filepath.Join(dir, chain, "blocks", number+".json"), &block)
+		update := starknet.StateUpdate{BlockHash: block.BlockHash}
+		path := filepath.Join(dir, chain, "state_updates", number+".json")
+		if _, err := os.Stat(path); !errors.Is(err, os.ErrNotExist) {
+			readJSON(t, path, &update)
+		}
+		b, err := Derive(&block, &update, nil, at)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		derived[name] = b
+	}
+	return derived, document.Blocks
+}
+
+func TestRealBlocksGiveTheFactsThatAreKnown(t *testing.T) {
+	t.Parallel()
+	derived, golden := realBlocks(t, unknown{})
+	for name, want := range golden {
+		got := derived[name]
+		types, reverted := map[string]int{}, 0
+		for i := range got.Transactions {
+			tx := &got.Transactions[i]
+			types[fmt.Sprintf("%s_v%d", tx.Type, tx.Version)]++
+			if tx.Reverted {
+				reverted++
+			}
+		}
+		if fmt.Sprint(types) != fmt.Sprint(want.Types) || reverted != want.Reverted {
+			t.Errorf("%s: %v, %d reverted, want %v, %d", name, types, reverted, want.Types, want.Reverted)
+		}
+		if len(got.Events) != want.Events || got.Header.Events != want.Events {
+			t.Errorf("%s: %d events, want %d", name, len(got.Events), want.Events)
+		}
+		checkMessages(t, name, got.Messages, &want)
+	}
+}
+
+func checkMessages(t *testing.T, name string, got []Message, want *goldenBlock) {
+	t.Helper()
+	var fromL1, toL1 int
+	for i := range got {
+		switch m := &got[i]; m.Direction {
+		case L1ToL2:
+			if w := &want.FromL1[fromL1]; m.TxIndex != w.TxIndex || m.Hash != w.Hash || m.From != w.From || m.To != w.To || *m.Selector != w.Selector || *m.Nonce != w.Nonce {
+				t.Errorf("%s: message %+v, want %+v", name, m, w)
+			}
+			fromL1++
+		case L2ToL1:
+			if w := &want.ToL1[toL1]; m.TxIndex != w.TxIndex || m.Index != w.Index || m.From != w.From || m.To != w.To || !slices.Equal(m.Payload, w.Payload) {
+				t.Errorf("%s: message %+v, want %+v", name, m, w)
+			}
+			toL1++
+		}
+	}
+	if fromL1 != len(want.FromL1) || toL1 != len(want.ToL1) {
+		t.Errorf("%s: %d messages from and %d to L1, want %d and %d", name, fromL1, toL1, len(want.FromL1), len(want.ToL1))
+	}
+}
+
+func TestRealTransfersOfUnknownClassesAreTheUnmistakableOnes(t *testing.T) {
+	t.Parallel()
+	derived, golden := realBlocks(t, unknown{})
+	seen := 0
+	for name, want := range golden {
+		found := map[Standard]int{}
+		for _, transfer := range derived[name].Transfers {
+			found[transfer.Standard]++
+			seen++
+		}
+		if found[ERC20] != want.Transfers["k3_d2"] || found[ERC721] != want.Transfers["k5_d0"] {
+			t.Errorf("%s: transfers %v, want %v", name, found, want.Transfers)
+		}
+	}
+	if seen == 0 {
+		t.Error("no transfers at all")
+	}
+}
+
+func TestRealTransfersOfALegacyClassAreAllThere(t *testing.T) {
+	t.Parallel()
+	class := abiClass(cairo0ERC20)
+	derived, golden := realBlocks(t, always{Before: class, After: class})
+	for name, want := range golden {
+		if got := len(derived[name].Transfers); got != want.Transfers["k1_d4"] {
+			t.Errorf("%s: %d transfers, want %d", name, got, want.Transfers["k1_d4"])
+		}
+	}
+}
+
+func TestCallsOfRealAccountsAreRead(t *testing.T) {
+	t.Parallel()
+	derived, _ := realBlocks(t, unknown{})
+	for name, b := range derived {
+		for i := range b.Transactions {
+			tx := &b.Transactions[i]
+			if tx.Type != starknet.Invoke || tx.Version == 0 {
+				continue
+			}
+			if calls, ok := Calls(tx); !ok || len(calls) == 0 {
+				t.Errorf("%s: transaction %d: calls %v of %v", name, i, calls, tx.Calldata)
+			}
+		}
+	}
+}
+
+func TestRealDeploymentsHaveTheirTransaction(t *testing.T) {
+	t.Parallel()
+	derived, _ := realBlocks(t, unknown{})
+	for name, want := range map[string]map[Evidence]int{
+		"SN_MAIN/0":        {FromTransaction: 5},
+		"SN_SEPOLIA/0":     {FromTransaction: 1, FromStateDiff: 2},
+		"SN_SEPOLIA/56377": {FromTransaction: 1},
+		"SN_SEPOLIA/56378": {FromDeployerEvent: 1},
+	} {
+		found := map[Evidence]int{}
+		for _, d := range derived[name].Deployments {
+			found[d.Evidence]++
+		}
+		if fmt.Sprint(found) != fmt.Sprint(want) {
+			t.Errorf("%s: %v, want %v", name, found, want)
+		}
+	}
+}

@@ -1,0 +1,97 @@
+package facts
+
+import (
+	"strings"
+
+	"astrolabe/starknet/abi"
+)
+
+// recognise returns the token layout of an event, or nil when it is not a
+// transfer of the standards: exactly a sender, a recipient and one u256 for
+// Transfer, and for the events of ERC-1155 an operator, both parties, and ids
+// and amounts, each under a name that tells its role.
+//
+// A Transfer moves an amount or a token, as its third field's name says. A
+// class that is plainly of the other standard contradicts that, and there is no
+// layout; where the name says nothing, the class decides.
+func recognise(l *abi.EventLayout, class Standard) *tokenLayout {
+	t := &tokenLayout{selectors: l.Selectors}
+	if len(l.Selectors) > 2 || l.Unsupported() != nil || !t.assign(l.Params, class) {
+		return nil
+	}
+	var roles [tokenIDs + 1]int
+	for _, list := range [2][]place{t.keys, t.data} {
+		for _, p := range list {
+			roles[p.role]++
+		}
+	}
+	switch {
+	case l.Name == "TransferSingle" && roles == [...]int{operator: 1, sender: 1, recipient: 1, tokenID: 1, amount: 1, tokenIDs: 0}:
+		t.standard = ERC1155
+	case l.Name == "TransferBatch" && roles == [...]int{operator: 1, sender: 1, recipient: 1, amounts: 1, tokenIDs: 1}:
+		t.standard = ERC1155
+	case l.Name == "Transfer" && roles == [...]int{sender: 1, recipient: 1, amount: 1, tokenIDs: 0} && class != ERC721:
+		t.standard = ERC20
+	case l.Name == "Transfer" && roles == [...]int{sender: 1, recipient: 1, tokenID: 1, tokenIDs: 0} && class != ERC20:
+		t.standard = ERC721
+	default:
+		return nil
+	}
+	return t
+}
+
+// assign gives every parameter its place and reports whether all have one.
+func (l *tokenLayout) assign(params []abi.Param, class Standard) bool {
+	for i := range params {
+		p := &params[i]
+		if i+1 < len(params) && params[i+1].Type.Shape == abi.ShapePointer && p.Name == params[i+1].Name+"_len" {
+			continue // the length of Cairo 0's array, which follows
+		}
+		found := place{roleOf(p, class), p.Type.Shape == abi.ShapeContractAddress}
+		if found.role == noRole {
+			return false
+		}
+		if p.Source == abi.FromKeys {
+			l.keys = append(l.keys, found)
+		} else {
+			l.data = append(l.data, found)
+		}
+	}
+	return true
+}
+
+// roleNames are the names under which contracts have the roles, in lower case
+// and without underscores.
+var roleNames = map[string]role{
+	"operator": operator, "caller": operator,
+	"from": sender, "fromaddress": sender, "sender": sender, "src": sender,
+	"to": recipient, "toaddress": recipient, "recipient": recipient, "receiver": recipient, "dst": recipient,
+	"value": amount, "amount": amount, "wad": amount, "values": amounts, "amounts": amounts,
+	"id": tokenID, "tokenid": tokenID, "ids": tokenIDs, "tokenids": tokenIDs,
+}
+
+// roleOf returns the role that a parameter's name tells, if its type is the
+// role's. A number under any other name is what tokens of the class have.
+func roleOf(p *abi.Param, class Standard) role {
+	name := p.Name[strings.LastIndexByte(p.Name, '.')+1:] // of a field inside a nested struct
+	r, known := roleNames[strings.ToLower(strings.ReplaceAll(name, "_", ""))]
+	switch {
+	case !known && class == ERC20:
+		r = amount
+	case !known && class == ERC721:
+		r = tokenID
+	}
+	fits := false
+	switch t := p.Type; r {
+	case operator, sender, recipient:
+		fits = t.Shape == abi.ShapeContractAddress || t.Shape == abi.ShapeFelt
+	case amount, tokenID:
+		fits = t.Shape == abi.ShapeU256
+	case amounts, tokenIDs:
+		fits = (t.Shape == abi.ShapeArray || t.Shape == abi.ShapePointer) && t.Elem.Shape == abi.ShapeU256
+	}
+	if !fits {
+		return noRole
+	}
+	return r
+}

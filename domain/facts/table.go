@@ -1,0 +1,37 @@
+package facts
+
+// Table names the rows of one kind that the index keeps of a block.
+type Table string
+
+// The tables.
+const (
+	TableBlocks       Table = "blocks"
+	TableTransactions Table = "transactions"
+	TableEvents       Table = "events"
+	TableMessages     Table = "messages"
+	TableDeclarations Table = "declarations"
+	TableChanges      Table = "contract_classes"
+	TableClasses      Table = "classes"
+	TableDeployments  Table = "deployments"
+	TableTransfers    Table = "transfers"
+	TableActivity     Table = "activity"
+	TableTokens       Table = "tokens"
+)
+
+// Tables lists the tables, each after those that its rows follow from.
+var Tables = []Table{
+	TableBlocks, TableTransactions, TableEvents, TableMessages, TableDeclarations, TableChanges, TableClasses,
+	TableDeployments, TableTransfers, TableActivity, TableTokens,
+}
+
+// Versions are the current versions of the derivers, by what they make.
+var Versions = map[string]int{
+	"schemas":     SchemasVersion,
+	"deployments": DeploymentsVersion,
+	"transfers":   TransfersVersion,
+	"activity":    ActivityVersion,
+	"tokens":      TokensVersion,
+}
+
+// TokensVersion is the version of Tokens.
+const TokensVersion = 1

@@ -1,0 +1,10 @@
+// Package token holds what is known of tokens beyond the chain's own facts.
+// So far that is what a token says of itself: Describe asks its contract for
+// name, symbol and decimals at one block, and ReadText and ReadDecimals decide
+// what of the answers can be shown.
+//
+// Nothing is guessed: an answer of another form than the two that contracts
+// use is no answer. Which contracts are tokens, and their transfers, follow
+// from blocks alone and live in domain/facts. Nothing here reads a database or
+// knows how a node is reached.
+package token

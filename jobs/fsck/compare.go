@@ -1,0 +1,91 @@
+package fsck
+
+import (
+	"context"
+
+	"astrolabe/domain/chain"
+	"astrolabe/domain/facts"
+)
+
+// derivedTables are the tables that follow from others.
+var derivedTables = []facts.Table{facts.TableDeployments, facts.TableTransfers, facts.TableActivity, facts.TableTokens}
+
+// derived runs the derivers again over what is stored.
+func (l *look) derived(ctx context.Context) error {
+	shown, err := l.shown(ctx)
+	if err != nil {
+		return err
+	}
+	return l.compare(ctx, "deriving", derivedTables, func(ctx context.Context, stored []facts.Block) ([]facts.Block, error) {
+		derived, err := l.replay.Derive(ctx, stored, derivedTables...)
+		for i := range derived {
+			derived[i].Tokens = shown.First(derived[i].Header.Number, derived[i].Tokens)
+		}
+		return derived, err
+	})
+}
+
+// shown returns the tokens of the blocks before those that are looked at.
+func (l *look) shown(ctx context.Context) (chain.Shown, error) {
+	return l.Store.Shown(ctx, l.Chain, l.result.First)
+}
+
+// expectation returns what stored blocks must be. It may answer for fewer
+// blocks, from the first on, with an absentError.
+type expectation func(ctx context.Context, stored []facts.Block) ([]facts.Block, error)
+
+// compare reads every block and finds the first difference in each to what is
+// expected. A difference counts only if it is there when both are read once
+// more: the index may have moved in between.
+func (l *look) compare(ctx context.Context, doing string, tables []facts.Table, expect expectation) error {
+	if l.result.Blocks == 0 {
+		return nil
+	}
+	for run, err := range l.Store.StoredRuns(ctx, l.Chain, l.result.First, l.result.Last) {
+		if err != nil {
+			return l.damage(err)
+		}
+		expected, err := expect(ctx, run.Blocks)
+		if err != nil && !isAbsent(err) {
+			return err
+		}
+		for i := range expected {
+			if l.full() {
+				return nil
+			}
+			if _, differ := facts.FirstDifference(&run.Blocks[i], &expected[i], tables...); !differ {
+				continue
+			}
+			if err := l.again(ctx, run.Blocks[i].Header.Number, tables, expect); err != nil {
+				return err
+			}
+		}
+		if err != nil {
+			l.absent(err)
+			return nil
+		}
+		l.tell("%s: at block %d of %d", doing, run.Blocks[len(run.Blocks)-1].Header.Number, l.result.Last)
+	}
+	return nil
+}
+
+// again compares one block once more and keeps the difference that it has then.
+func (l *look) again(ctx context.Context, number uint64, tables []facts.Table, expect expectation) error {
+	for run, err := range l.Store.StoredRuns(ctx, l.Chain, number, number) {
+		if err != nil {
+			return l.damage(err)
+		}
+		expected, err := expect(ctx, run.Blocks)
+		if err != nil {
+			if !isAbsent(err) {
+				return err
+			}
+			l.absent(err)
+			return nil
+		}
+		if d, differ := facts.FirstDifference(&run.Blocks[0], &expected[0], tables...); differ {
+			l.found(chain.Finding{Check: string(d.Table), Block: &d.Block, Detail: d.String()})
+		}
+	}
+	return nil
+}

@@ -1,0 +1,114 @@
+package fsck
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"iter"
+	"slices"
+	"time"
+
+	"astrolabe/domain"
+	"astrolabe/domain/chain"
+	"astrolabe/domain/facts"
+	"astrolabe/starknet"
+)
+
+// Store is the read model.
+type Store interface {
+	chain.Histories
+	Checkpoint(ctx context.Context, c domain.Chain) (*chain.Checkpoint, error)
+	DeriverVersions(ctx context.Context, c domain.Chain) (map[string]int, error)
+	// Checks are the comparisons that run inside the database.
+	Checks(c domain.Chain, from, to uint64) []chain.Check
+	StoredRuns(ctx context.Context, c domain.Chain, from, to uint64) iter.Seq2[chain.Run, error]
+	StoredClasses(ctx context.Context, c domain.Chain, after *starknet.Felt, limit int) ([]*facts.Class, error)
+	// Shown returns the tokens that blocks before the given one showed first.
+	Shown(ctx context.Context, c domain.Chain, before uint64) (chain.Shown, error)
+}
+
+// Job looks for faults in the read model of one chain.
+type Job struct {
+	Chain domain.Chain
+	Store Store
+	// Node is asked for every block again; nil means that nobody is.
+	Node Node
+	// From and To bound the blocks that are looked at, both included.
+	From, To uint64
+	// Limit bounds the findings.
+	Limit int
+	// Report is told now and then what is being done, when it takes long.
+	Report func(line string)
+}
+
+// Result is what was looked at and found.
+type Result struct {
+	Blocks      int    // how many were looked at
+	First, Last uint64 // the first and the last of them
+	Findings    []chain.Finding
+	Notes       []string // what is no fault but worth knowing
+}
+
+// Run compares the read model with itself and with the node. It returns at
+// most Limit findings, the first by block; those of no block come before.
+func (j *Job) Run(ctx context.Context) (Result, error) {
+	at, err := j.Store.Checkpoint(ctx, j.Chain)
+	if err != nil {
+		return Result{}, err
+	}
+	l := &look{Job: j, replay: chain.NewReplay(j.Chain, j.Store), told: time.Now()}
+	if at != nil && at.Block != nil {
+		l.result.First, l.result.Last = max(j.From, at.First), min(j.To, at.Block.Number)
+	}
+	if l.result.Last >= l.result.First && at != nil && at.Block != nil {
+		l.result.Blocks = int(l.result.Last - l.result.First + 1)
+	}
+	for _, step := range []func(context.Context) error{l.itself, l.versions, l.classes, l.derived, l.node} {
+		if err := step(ctx); err != nil {
+			return l.result, err
+		}
+		if l.full() || l.broken {
+			break
+		}
+	}
+	slices.SortStableFunc(l.result.Findings, func(a, b chain.Finding) int { return cmp.Compare(blockOf(a), blockOf(b)) })
+	for i := range l.result.Findings {
+		l.advise(&l.result.Findings[i], at)
+	}
+	return l.result, nil
+}
+
+func blockOf(f chain.Finding) int64 {
+	if f.Block == nil {
+		return -1
+	}
+	return int64(*f.Block)
+}
+
+// look is one run of a job.
+type look struct {
+	*Job
+	result Result
+	replay *chain.Replay
+	broken bool // rows cannot be read as facts
+	told   time.Time
+}
+
+// reportEvery is how often something is reported.
+const reportEvery = 5 * time.Second
+
+// tell reports what is being done, unless something was reported lately.
+func (l *look) tell(format string, args ...any) {
+	if time.Since(l.told) >= reportEvery {
+		l.told = time.Now()
+		l.Report(fmt.Sprintf(format, args...))
+	}
+}
+
+func (l *look) full() bool { return len(l.result.Findings) >= l.Limit }
+
+// found keeps findings up to the limit.
+func (l *look) found(findings ...chain.Finding) {
+	room := l.Limit - len(l.result.Findings)
+	l.result.Findings = append(l.result.Findings, findings[:min(room, len(findings))]...)
+}

@@ -1,0 +1,187 @@
+package fsck
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+	"go.uber.org/goleak"
+
+	"astrolabe/domain"
+	"astrolabe/pg/pgtest"
+	"astrolabe/repo"
+	"astrolabe/repo/repotest"
+)
+
+func TestMain(m *testing.M) {
+	goleak.VerifyTestMain(pgtest.Main{M: m})
+}
+
+// damaged opens an indexed database after a statement has struck it.
+func damaged(t *testing.T, statement string) *repo.DB {
+	t.Helper()
+	url := pgtest.Database(t, repotest.Indexed)
+	conn, err := pgx.Connect(t.Context(), url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tag, err := conn.Exec(t.Context(), statement)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if tag.RowsAffected() == 0 && (tag.Update() || tag.Delete()) {
+		t.Fatal("the statement strikes nothing")
+	}
+	_ = conn.Close(t.Context())
+	db, err := repo.Open(t.Context(), repo.Options{URL: url})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(db.Close)
+	return db
+}
+
+func run(t *testing.T, db *repo.DB, node Node) Result {
+	t.Helper()
+	job := &Job{
+		Chain: domain.Mainnet, Store: db, Node: node, To: math.MaxUint64, Limit: 20,
+		Report: func(string) {},
+	}
+	result, err := job.Run(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return result
+}
+
+func TestNothingIsFoundInAnIndexAsItWasWritten(t *testing.T) {
+	t.Parallel()
+	result := run(t, damaged(t, "SELECT 1"), nil)
+	for _, f := range result.Findings {
+		t.Errorf("%s: %s", f.Check, f.Detail)
+	}
+	if result.Blocks != 61 || result.First != 0 || result.Last != 60 {
+		t.Errorf("looked at %d blocks, %d to %d", result.Blocks, result.First, result.Last)
+	}
+}
+
+func TestEveryKindOfDamageIsFoundAndNamed(t *testing.T) {
+	t.Parallel()
+	rederive := func(fact string) string { return "astrolabe rederive " + fact + " --chain SN_MAIN" }
+	for name, c := range map[string]struct{ statement, check, detail, repair string }{
+		"a block is gone": {
+			"DELETE FROM blocks WHERE block = 20", "links", "blocks 20 to 20 are missing", "rollback --chain SN_MAIN --to",
+		},
+		"a parent is another": {
+			"UPDATE blocks SET parent_hash = state_root WHERE block = 30", "links", "its parent_hash is 0x", "--to 29",
+		},
+		"the checkpoint names another hash": {
+			"UPDATE index_checkpoints SET hash = decode(repeat('00', 32), 'hex') WHERE chain = 1", "checkpoint", "the checkpoint's hash is 0x00", "--to 59",
+		},
+		"the finalized tier is too high": {
+			"UPDATE index_checkpoints SET finalized_block = 70 WHERE chain = 1", "checkpoint", "ends at 70", "--to 59",
+		},
+		"the last blocks are above the checkpoint": {
+			"UPDATE index_checkpoints c SET block = 58, hash = b.hash FROM blocks_1_45 b WHERE c.chain = 1 AND b.block = 58", "beyond", "rows of blocks are outside of blocks 0 to 58", "--to 58",
+		},
+		"an event is gone": {
+			"DELETE FROM events WHERE ctid = (SELECT ctid FROM events_1_0 WHERE block = 12 ORDER BY tx DESC, log DESC LIMIT 1) AND tableoid = 'events_1_0'::regclass", "counts", "event_count is", "--to 11",
+		},
+		"a transaction is gone": {
+			"DELETE FROM transactions WHERE block = 31 AND tx = 0", "counts", "tx_count is", "--to 30",
+		},
+		"a transaction has another number": {
+			"UPDATE transactions SET tx = 999 WHERE block = 31 AND tx = 0", "places", "transactions are numbered 1 to 999", "--to 30",
+		},
+		"an event of a loading range is there twice": {
+			"INSERT INTO events_1_45 SELECT * FROM events_1_45 WHERE block = 50 AND tx = 0 AND log = 0", "counts", "event_count is", "--to 49",
+		},
+		"an address of events is unknown": {
+			"UPDATE events SET address = 1000000 WHERE block = 12 AND tx = 0 AND log = 0", "ids", "events.address 1000000 is not in addresses", "--to 11",
+		},
+		"a selector is gone from the dictionary": {
+			"DELETE FROM selectors s USING events e WHERE s.chain = 1 AND s.id = e.selector AND e.block = 12", "ids", "is not in selectors", "rollback",
+		},
+		"a word is no felt": {
+			"UPDATE addresses SET felt = decode(repeat('ff', 32), 'hex') WHERE chain = 1 AND id = 5", "dictionary", "address 5 is no felt: 0xffff", "--all",
+		},
+		"a felt has two ids": {
+			"ALTER TABLE addresses DROP CONSTRAINT addresses_chain_felt_key; INSERT INTO addresses SELECT 1, 1000000, felt FROM addresses WHERE chain = 1 AND id = 5", "dictionary", "has 2 ids", "--all",
+		},
+		"a transfer is gone": {
+			"DELETE FROM transfers WHERE ctid = (SELECT min(ctid) FROM transfers_1_25) AND tableoid = 'transfers_1_25'::regclass", "transfers", "the row is missing, expected standard", rederive("transfers"),
+		},
+		"a transfer's amount is another": {
+			"UPDATE transfers_1_45 SET amount = amount + 1 WHERE ctid = (SELECT min(ctid) FROM transfers_1_45 WHERE amount IS NOT NULL)", "transfers", ": amount is", rederive("transfers"),
+		},
+		"a transfer nobody made": {
+			"INSERT INTO transfers SELECT block, tx, log, 77, standard, token, sender, receiver, chain, amount, token_id FROM transfers WHERE ctid = (SELECT min(ctid) FROM transfers_1_0) AND tableoid = 'transfers_1_0'::regclass", "transfers", "there is a row that is not expected", rederive("transfers"),
+		},
+		"activity is gone": {
+			"DELETE FROM activity WHERE block = 33", "activity", "of block 33, address", rederive("activity"),
+		},
+		"a deployer is forgotten": {
+			"UPDATE deployments SET deployer = NULL WHERE chain = 1 AND deployer IS NOT NULL", "deployments", "deployer is null, expected 0x", rederive("deployments"),
+		},
+		"a token is forgotten": {
+			"DELETE FROM tokens WHERE chain = 1 AND address = (SELECT min(address) FROM tokens WHERE chain = 1)", "tokens", "the row is missing, expected standard", rederive("tokens"),
+		},
+		"a token is shown too late": {
+			"UPDATE tokens SET block = block + 1 WHERE chain = 1 AND address = (SELECT min(address) FROM tokens WHERE chain = 1)", "tokens", "the row is missing", rederive("tokens"),
+		},
+		"an event's name is another": {
+			"UPDATE event_schemas SET name = 'Other' WHERE chain = 1 AND ordinal = 0 AND class = (SELECT min(class) FROM event_schemas)", "schemas", ".name is Other, but its ABI gives", rederive("schemas"),
+		},
+		"a class has another standard": {
+			"UPDATE classes SET standard = 2 WHERE chain = 1 AND standard = 1", "schemas", "standard is erc721, but its ABI gives erc20", rederive("schemas"),
+		},
+		"a class is gone": {
+			"DELETE FROM classes WHERE chain = 1 AND id = (SELECT class FROM contract_classes ORDER BY block LIMIT 1)", "classes", "is not in classes", "--all",
+		},
+		"a locator is gone": {
+			"DELETE FROM locators WHERE chain = 1 AND block = 30 AND kind = 1", "locators", "0 locators instead of 1", rederive("locators"),
+		},
+		"a locator points elsewhere": {
+			"UPDATE locators SET block = 31 WHERE chain = 1 AND block = 30 AND kind = 2 AND tx = 0", "locators", "locators instead of", rederive("locators"),
+		},
+		"an index is gone": {
+			"DROP INDEX transfers_1_0_sender", "partitions", "the index transfers_1_0_sender is missing", "CREATE INDEX IF NOT EXISTS transfers_1_0_sender ON transfers_1_0 (sender, block, tx, log, idx)",
+		},
+		"an index is not declared": {
+			"CREATE INDEX surprise ON blocks_1_25 (hash)", "partitions", "which is not declared", "DROP INDEX surprise",
+		},
+		"a ready table is not attached": {
+			"ALTER TABLE events_1 DETACH PARTITION events_1_25", "partitions", "the table events_1_25 of a ready range is attached as \"\"", "--to 24",
+		},
+		"a table is of no range": {
+			"CREATE TABLE messages_1_7777 (LIKE messages)", "partitions", "the table messages_1_7777 is of no range", "DROP TABLE messages_1_7777",
+		},
+		"a table is gone": {
+			"DROP TABLE activity_1_45", "partitions", "the table activity_1_45 does not exist", "--to 44",
+		},
+		"ranges leave a gap": {
+			"UPDATE index_ranges SET to_block = 24 WHERE chain = 1 AND from_block = 0", "partitions", "ends before 24, the next begins with 25", "--to 23",
+		},
+		"a row is in another range's table": {
+			"UPDATE messages_1_45 SET block = 7 WHERE ctid = (SELECT min(ctid) FROM messages_1_45)", "bounds", "1 rows of messages_1_45 are not of its range", "--to 6",
+		},
+		"a deriver's version is another": {
+			"UPDATE deriver_versions SET version = 0 WHERE chain = 1 AND fact = 'transfers'", "versions", "transfers were made by version 0", rederive("transfers"),
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			result := run(t, damaged(t, c.statement), nil)
+			for _, f := range result.Findings {
+				if f.Check == c.check && strings.Contains(f.Detail, c.detail) && strings.Contains(f.Repair, c.repair) {
+					return
+				}
+			}
+			t.Errorf("not among %d findings:", len(result.Findings))
+			for _, f := range result.Findings {
+				t.Errorf("%s: %s (%s)", f.Check, f.Detail, f.Repair)
+			}
+		})
+	}
+}

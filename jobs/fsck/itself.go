@@ -1,0 +1,104 @@
+package fsck
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	"astrolabe/domain/chain"
+	"astrolabe/domain/facts"
+	"astrolabe/starknet"
+)
+
+// unreadable are the checks whose findings keep rows from being read as facts.
+var unreadable = []string{"partitions", "dictionary", "ids", "schema ids", "classes"}
+
+// itself runs the comparisons inside the database. When tables are not as they
+// must be, it stops: no other statement can be trusted.
+func (l *look) itself(ctx context.Context) error {
+	for _, check := range l.Store.Checks(l.Chain, l.From, l.To) {
+		l.tell("checking %s", check.Name)
+		findings, err := check.Run(ctx, l.Limit-len(l.result.Findings))
+		if err != nil {
+			return err
+		}
+		if check.Name == "unused" {
+			for _, f := range findings {
+				l.result.Notes = append(l.result.Notes, f.Detail)
+			}
+			continue
+		}
+		l.found(findings...)
+		l.broken = l.broken || len(findings) > 0 && slices.Contains(unreadable, check.Name)
+		if l.full() || l.broken && check.Name == "partitions" {
+			break
+		}
+	}
+	if l.broken {
+		l.result.Notes = append(l.result.Notes, "not everything was looked at: repair this first")
+	}
+	return nil
+}
+
+// versions compares the derivers' versions with those that made the rows.
+func (l *look) versions(ctx context.Context) error {
+	if l.result.Blocks == 0 {
+		return nil
+	}
+	made, err := l.Store.DeriverVersions(ctx, l.Chain)
+	if err != nil {
+		return err
+	}
+	for _, fact := range slices.Sorted(maps.Keys(facts.Versions)) {
+		if made[fact] != facts.Versions[fact] {
+			l.found(chain.Finding{
+				Check:  "versions",
+				Detail: fmt.Sprintf("%s were made by version %d of their deriver, the current one is %d", fact, made[fact], facts.Versions[fact]),
+				Repair: l.rederive(fact),
+			})
+		}
+	}
+	return nil
+}
+
+// classesAtOnce is how many classes are read together.
+const classesAtOnce = 64
+
+// classes compares what is stored of each class with its ABI.
+func (l *look) classes(ctx context.Context) error {
+	l.tell("checking schemas")
+	var after *starknet.Felt
+	for !l.full() {
+		stored, err := l.Store.StoredClasses(ctx, l.Chain, after, classesAtOnce)
+		if err != nil {
+			return l.damage(err)
+		}
+		if len(stored) == 0 {
+			return nil
+		}
+		for _, class := range stored {
+			made := facts.StoredClass(class.Hash, class.Sierra, class.ABI, class.Missing)
+			a, b := facts.Block{Classes: []*facts.Class{class}}, facts.Block{Classes: []*facts.Class{made}}
+			if d, differ := facts.FirstDifference(&a, &b, facts.TableClasses); differ {
+				l.found(chain.Finding{
+					Check:  "schemas",
+					Detail: fmt.Sprintf("class %s: %s is %s, but its ABI gives %s", class.Hash, d.Column, d.Stored, d.Expected),
+				})
+			}
+		}
+		after = &stored[len(stored)-1].Hash
+	}
+	return nil
+}
+
+// damage turns rows that cannot be read into a finding; other errors stay.
+func (l *look) damage(err error) error {
+	damage, ok := errors.AsType[*chain.DamageError](err)
+	if !ok {
+		return err
+	}
+	l.found(chain.Finding{Check: "rows", Block: damage.Block, Detail: damage.Error()})
+	return nil
+}

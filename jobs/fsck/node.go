@@ -1,0 +1,136 @@
+package fsck
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"golang.org/x/sync/errgroup"
+
+	"astrolabe/domain/chain"
+	"astrolabe/domain/facts"
+	"astrolabe/starknet"
+)
+
+// Node is the chain's node as it is compared with.
+type Node interface {
+	// Block returns the block at a height with its state update, if there is one.
+	Block(ctx context.Context, number uint64) (*starknet.BlockWithReceipts, *starknet.StateUpdate, bool, error)
+	// Class returns a class; chain.ErrNoClass when the node does not have it.
+	Class(ctx context.Context, at, hash starknet.Felt) (starknet.Class, error)
+	// ClassHashAt returns a contract's class after a block, if it existed.
+	ClassHashAt(ctx context.Context, at, contract starknet.Felt) (starknet.Felt, bool, error)
+}
+
+// absentError says that the node does not have a block.
+type absentError struct{ block uint64 }
+
+// Error names the block.
+func (e *absentError) Error() string { return fmt.Sprintf("the node has no block %d", e.block) }
+
+func isAbsent(err error) bool {
+	_, ok := errors.AsType[*absentError](err)
+	return ok
+}
+
+func (l *look) absent(err error) {
+	if e, ok := errors.AsType[*absentError](err); ok {
+		l.found(chain.Finding{
+			Check: "node", Block: &e.block, Detail: e.Error(),
+			Repair: "wait until the node has the block, or ask another one; if the chain has no such block: " + l.rollback(e.block, 0),
+		})
+	}
+}
+
+// node compares every block with what the node says.
+func (l *look) node(ctx context.Context) error {
+	if l.Node == nil {
+		return nil
+	}
+	shown, err := l.shown(ctx)
+	if err != nil {
+		return err
+	}
+	return l.compare(ctx, "comparing with the node", nil, func(ctx context.Context, stored []facts.Block) ([]facts.Block, error) {
+		view, err := l.replay.View(ctx, stored)
+		if err != nil {
+			return nil, err
+		}
+		expected, absent := make([]facts.Block, len(stored)), make([]bool, len(stored))
+		group, asking := errgroup.WithContext(ctx)
+		group.SetLimit(fetchers)
+		for i := range stored {
+			at := view
+			at.Block = stored[i].Header.Number
+			group.Go(func() (err error) {
+				expected[i], err = l.fetch(asking, &stored[i], at)
+				if absent[i] = isAbsent(err); absent[i] {
+					return nil
+				}
+				return err
+			})
+		}
+		if err := group.Wait(); err != nil {
+			return nil, err
+		}
+		for i := range expected {
+			if absent[i] {
+				return expected[:i], &absentError{stored[i].Header.Number}
+			}
+			expected[i].Tokens = shown.First(expected[i].Header.Number, expected[i].Tokens)
+		}
+		return expected, nil
+	})
+}
+
+// fetchers is how many blocks are fetched at once.
+const fetchers = 4
+
+// fetch makes of the node's answers the block as it must be stored.
+func (l *look) fetch(ctx context.Context, stored *facts.Block, at facts.View) (facts.Block, error) {
+	number := stored.Header.Number
+	block, update, exists, err := l.Node.Block(ctx, number)
+	if err != nil {
+		return facts.Block{}, fmt.Errorf("read block %d from the node: %w", number, err)
+	}
+	if !exists {
+		return facts.Block{}, &absentError{number}
+	}
+	observed, err := l.observed(ctx, block.ParentHash, stored.Changes)
+	if err != nil {
+		return facts.Block{}, err
+	}
+	expected, err := facts.Derive(block, update, observed, at)
+	if err != nil {
+		return facts.Block{}, fmt.Errorf("block %d of the node: %w", number, err)
+	}
+	for _, class := range stored.Classes {
+		fetched, err := l.Node.Class(ctx, block.BlockHash, class.Hash)
+		switch {
+		case errors.Is(err, chain.ErrNoClass):
+			expected.Classes = append(expected.Classes, facts.MissingClass(class.Hash))
+		case err != nil:
+			return facts.Block{}, fmt.Errorf("read class %s from the node: %w", class.Hash, err)
+		default:
+			expected.Classes = append(expected.Classes, facts.NewClass(class.Hash, fetched))
+		}
+	}
+	return expected, nil
+}
+
+// observed asks for the classes again that contracts had before the block.
+func (l *look) observed(ctx context.Context, parent starknet.Felt, changes []facts.ClassChange) (observed []facts.ClassChange, err error) {
+	for _, change := range changes {
+		if change.Origin != facts.Observed {
+			continue
+		}
+		class, exists, err := l.Node.ClassHashAt(ctx, parent, change.Address)
+		if err != nil {
+			return nil, fmt.Errorf("read the class of %s from the node: %w", change.Address, err)
+		}
+		if exists {
+			observed = append(observed, facts.ClassChange{Address: change.Address, Origin: facts.Observed, Class: class})
+		}
+	}
+	return observed, nil
+}

@@ -1,0 +1,92 @@
+package fsck
+
+import (
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"astrolabe/domain"
+	"astrolabe/node"
+	"astrolabe/sim"
+)
+
+// everydayNode serves the chain that was indexed, or a part of it.
+func everydayNode(t *testing.T, config sim.Config) Node {
+	t.Helper()
+	chain, err := sim.New(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := httptest.NewServer(chain.Handler())
+	pool, err := node.Open(node.Options{Chain: domain.Mainnet, URLs: []string{server.URL}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		pool.Close()
+		_ = chain.Close()
+		server.Close()
+	})
+	return pool.Source()
+}
+
+func TestNothingDiffersFromTheNodeThatWasIndexed(t *testing.T) {
+	t.Parallel()
+	for _, f := range run(t, damaged(t, "SELECT 1"), everydayNode(t, sim.Config{Blocks: 60})).Findings {
+		t.Errorf("%s: %s", f.Check, f.Detail)
+	}
+}
+
+func TestWhatOnlyTheNodeKnowsIsComparedWithIt(t *testing.T) {
+	t.Parallel()
+	source := everydayNode(t, sim.Config{Blocks: 60})
+	for name, c := range map[string]struct{ statement, check, detail, repair string }{
+		"a time": {
+			"UPDATE blocks SET timestamp = timestamp + 1 WHERE block = 7",
+			"blocks", "blocks of block 7: timestamp is", "--to 6",
+		},
+		"a payload": {
+			"UPDATE events SET payload = payload || decode(repeat('00', 31) || '05', 'hex') WHERE block = 33 AND tx = 1 AND log = 0",
+			"events", "events of block 33, tx 1, log 0: data is [", "--to 32",
+		},
+		"a fee": {
+			"UPDATE transactions_1_45 SET fee = fee + 1 WHERE block = 50 AND tx = 0",
+			"transactions", "transactions of block 50, tx 0: fee is 0x", "--to 49",
+		},
+		"an ABI": {
+			"UPDATE classes SET abi = convert_to('[]', 'UTF8'), standard = 0, account = false WHERE chain = 1 AND id = 1",
+			"classes", "abi is [], expected [{", "",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			result := run(t, damaged(t, c.statement), source)
+			for _, f := range result.Findings {
+				if f.Check == c.check && strings.Contains(f.Detail, c.detail) && strings.Contains(f.Repair, c.repair) {
+					return
+				}
+			}
+			t.Errorf("not among %d findings:", len(result.Findings))
+			for _, f := range result.Findings {
+				t.Errorf("%s: %s (%s)", f.Check, f.Detail, f.Repair)
+			}
+		})
+	}
+}
+
+func TestABlockThatTheNodeDoesNotHaveIsAFinding(t *testing.T) {
+	t.Parallel()
+	result := run(t, damaged(t, "SELECT 1"), everydayNode(t, sim.Config{Blocks: 50}))
+	if len(result.Findings) != 1 || result.Findings[0].Detail != "the node has no block 51" {
+		t.Errorf("%+v", result.Findings)
+	}
+}
+
+func TestAnotherChainDiffersFromItsFirstBlockOn(t *testing.T) {
+	t.Parallel()
+	result := run(t, damaged(t, "SELECT 1"), everydayNode(t, sim.Config{Blocks: 60, Seed: 1}))
+	if len(result.Findings) != 20 || !strings.HasPrefix(result.Findings[0].Detail, "blocks of block 0: hash is 0x") ||
+		result.Findings[0].Repair != "astrolabe rollback --chain SN_MAIN --all" {
+		t.Errorf("%+v", result.Findings)
+	}
+}

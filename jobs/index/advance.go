@@ -1,0 +1,171 @@
+package index
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"astrolabe/domain"
+	"astrolabe/domain/chain"
+	"astrolabe/domain/facts"
+)
+
+// errAbsent means that the node does not have a block below its own head: the
+// chain is just changing.
+var errAbsent = errors.New("the node does not have this block")
+
+// batchBlocks bounds the blocks of one transaction.
+const batchBlocks = 1000
+
+// advance stores the next blocks, up to the end of a range or the node's head,
+// whichever comes first.
+func (t *turns) advance(ctx context.Context) error {
+	r, err := t.open(ctx)
+	if err != nil {
+		return err
+	}
+	last := t.head.Number
+	if r.State == chain.RangeLoading {
+		last = max(t.settled(), t.at.Next())
+		if t.at.Next() > r.From && t.settled() < t.at.Next() {
+			return t.seal(ctx, r)
+		}
+	} else {
+		last = min(last, r.To-1)
+	}
+	full, err := t.load(ctx, r, last)
+	if err != nil {
+		return err
+	}
+	if r.State == chain.RangeLoading && (full || t.settled() < t.at.Next()) {
+		return t.seal(ctx, r)
+	}
+	return nil
+}
+
+// load stores blocks up to last in a range, and stops early when a loading
+// range is full. Reading, deriving and writing go on side by side. What was
+// derived before something went wrong is still written.
+func (t *turns) load(ctx context.Context, r chain.Range, last uint64) (full bool, err error) {
+	t.progress = newProgress(t.Loop, r, t.at.Next(), t.head.Number)
+	deriving, stop := context.WithCancel(ctx)
+	queue, wait := t.fetch(deriving, t.at.Next(), last)
+	defer func() { stop(); wait(); t.progress.end() }()
+
+	d := &derivation{turns: t, into: r, last: last, room: t.rangeEvents(), out: make(chan chain.Batch)}
+	written := make(chan error, 1)
+	go func() {
+		var err error
+		for batch := range d.out {
+			if err == nil {
+				err = t.commit(ctx, batch)
+			}
+			if err != nil {
+				stop()
+			}
+		}
+		written <- err
+	}()
+	full, err = d.run(deriving, queue)
+	close(d.out)
+	if failure := <-written; failure != nil {
+		return false, failure
+	}
+	return full, err
+}
+
+// derivation turns the node's answers into batches.
+type derivation struct {
+	*turns
+	into  chain.Range
+	last  uint64 // the last block to derive
+	room  uint64 // how many events make a loading range full
+	out   chan chain.Batch
+	batch chain.Batch
+	held  int // events in the batch
+}
+
+// run passes on batches until the last block, or until a loading range is
+// full.
+func (d *derivation) run(ctx context.Context, queue <-chan chan fetched) (full bool, err error) {
+	previous, total := d.at.Block, d.into.Events
+	d.batch = chain.Batch{After: previous, Range: d.into}
+	for answer := range queue {
+		block, err := d.next(ctx, <-answer, previous)
+		if err != nil {
+			return false, errors.Join(d.flush(ctx), err)
+		}
+		previous = &domain.BlockRef{Number: block.Header.Number, Hash: block.Header.Hash}
+		d.batch.Blocks = append(d.batch.Blocks, block)
+		d.held, total = d.held+len(block.Events), total+uint64(len(block.Events))
+		full = d.into.State == chain.RangeLoading && total >= d.room
+		if full || d.held >= d.Sizes.BatchEvents || len(d.batch.Blocks) >= batchBlocks || previous.Number == d.last {
+			if err := d.flush(ctx); err != nil || full {
+				return full, err
+			}
+		}
+	}
+	return false, ctx.Err()
+}
+
+// flush passes the batch on to be written.
+func (d *derivation) flush(ctx context.Context) error {
+	if len(d.batch.Blocks) == 0 {
+		return nil
+	}
+	last := d.batch.Blocks[len(d.batch.Blocks)-1].Header
+	d.batch.Finalized = d.finalized(last.Number)
+	select {
+	case d.out <- d.batch:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	d.batch, d.held = chain.Batch{After: &domain.BlockRef{Number: last.Number, Hash: last.Hash}, Range: d.into}, 0
+	return nil
+}
+
+// next checks that the node's answer follows the block before it, and derives
+// its facts.
+func (t *turns) next(ctx context.Context, got fetched, previous *domain.BlockRef) (facts.Block, error) {
+	if got.err != nil {
+		return facts.Block{}, got.err
+	}
+	if previous != nil && (got.block.BlockNumber != previous.Number+1 || got.block.ParentHash != previous.Hash) {
+		return facts.Block{}, fmt.Errorf("%w: block %d says that its parent is %s, block %d is %s",
+			errForked, got.block.BlockNumber, got.block.ParentHash, previous.Number, previous.Hash)
+	}
+	return t.memory.facts(ctx, t, got.block, got.update)
+}
+
+// commit stores a batch and moves on.
+func (t *turns) commit(ctx context.Context, batch chain.Batch) error {
+	if err := t.Store.Commit(ctx, t.lease, batch); err != nil {
+		return err
+	}
+	last := &batch.Blocks[len(batch.Blocks)-1].Header
+	t.at.Block, t.at.Finalized = &domain.BlockRef{Number: last.Number, Hash: last.Hash}, batch.Finalized
+	events := 0
+	for i := range batch.Blocks {
+		events += len(batch.Blocks[i].Events)
+	}
+	t.at.Ranges[len(t.at.Ranges)-1].Events += uint64(events)
+	t.Metrics.IndexedBlock(string(t.Chain), last.Number)
+	t.progress.add(len(batch.Blocks), events)
+	if batch.Range.State != chain.RangeLoading || time.Since(t.recorded) < t.Sizes.RecordEvery {
+		return nil
+	}
+	t.recorded = time.Now()
+	if head, err := t.ask(ctx); err == nil { // it moves on while history is loaded
+		t.head = head
+	}
+	return t.record(ctx, chain.Backfilling, nil)
+}
+
+// finalized returns the newest final block when the index stands at a block.
+func (t *turns) finalized(number uint64) *uint64 {
+	if number < t.at.First+t.Depth {
+		return nil
+	}
+	return new(number - t.Depth)
+}

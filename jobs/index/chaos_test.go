@@ -1,0 +1,233 @@
+package index
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strconv"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"astrolabe/domain/chain"
+	"astrolabe/sim"
+	"astrolabe/sim/fault"
+)
+
+// scenario is what happens to an index: sizes, and a series of events.
+type scenario struct {
+	Sizes Sizes
+	First uint64
+	Steps []step
+}
+
+// step is one thing that happens. Exactly one field is set.
+type step struct {
+	Mine  int          // the chain grows
+	Reorg int          // the chain changes
+	Fault *fault.Fault // the node misbehaves
+	Turn  bool         // the index works
+	Race  *race        // the index works while the chain changes
+	Crash *int         // the index works and dies at its n-th use of the database
+}
+
+type race struct{ Mine, Reorg int }
+
+var depths = rapid.IntRange(1, 4) // below the depth of finality, which is 5
+
+var faults = rapid.Custom(func(t *rapid.T) *fault.Fault {
+	f := &fault.Fault{
+		Kind: rapid.SampledFrom([]fault.Kind{
+			fault.RPCError, fault.Status, fault.Cut, fault.Truncate, fault.StaleHead, fault.WrongParent, fault.MissingReceipts,
+		}).Draw(t, "kind"),
+		Times: rapid.IntRange(1, 5).Draw(t, "times"),
+		Every: rapid.IntRange(1, 4).Draw(t, "every"),
+		Depth: rapid.Uint64Range(1, 4).Draw(t, "depth"),
+	}
+	if f.Kind == fault.RPCError {
+		f.Code = rapid.SampledFrom([]int{-32603, 24, 28}).Draw(t, "code")
+	}
+	return f
+})
+
+var steps = rapid.Custom(func(t *rapid.T) step {
+	switch rapid.IntRange(0, 7).Draw(t, "step") {
+	case 0, 1:
+		return step{Mine: rapid.IntRange(1, 12).Draw(t, "mine")}
+	case 2:
+		return step{Reorg: depths.Draw(t, "reorg")}
+	case 3:
+		return step{Fault: faults.Draw(t, "fault")}
+	case 4:
+		return step{Race: &race{rapid.IntRange(0, 4).Draw(t, "mine"), depths.Draw(t, "reorg")}}
+	case 5:
+		return step{Crash: new(rapid.IntRange(1, 25).Draw(t, "crash"))}
+	default:
+		return step{Turn: true}
+	}
+})
+
+var scenarios = rapid.Custom(func(t *rapid.T) scenario {
+	return scenario{
+		Sizes: Sizes{
+			Fetchers:    rapid.IntRange(1, 6).Draw(t, "fetchers"),
+			BatchEvents: rapid.IntRange(1, 600).Draw(t, "batch"),
+			RangeEvents: rapid.Uint64Range(100, 3000).Draw(t, "range"),
+			Bulk:        rapid.Uint64Range(1, 30).Draw(t, "bulk"),
+		},
+		First: rapid.SampledFrom([]uint64{0, 0, 0, 7}).Draw(t, "first"),
+		Steps: rapid.SliceOfN(steps, 8, 24).Draw(t, "steps"),
+	}
+})
+
+// TestWhateverHappensTheIndexEqualsACleanOne is the promise of this package:
+// any interleaving of growth, reorganisations, node faults, crashes and
+// restarts ends in the same facts as indexing the final chain at once.
+// ASTROLABE_CHAOS sets how many scenarios run.
+func TestWhateverHappensTheIndexEqualsACleanOne(t *testing.T) {
+	t.Parallel()
+	count, err := strconv.Atoi(os.Getenv("ASTROLABE_CHAOS"))
+	if err != nil {
+		count = 6
+	}
+	for seed := range count {
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			t.Parallel()
+			s := scenarios.Example(seed)
+			w := newWorld(t, sim.Config{Blocks: 30, Seed: uint64(seed)})
+			p := &process{world: w, scenario: s}
+			p.restart()
+			for i, step := range s.Steps {
+				p.live(step)
+				if t.Failed() {
+					t.Fatalf("after step %d of %+v", i, s)
+				}
+			}
+			p.settle()
+			if got, want := digest(t, w.db), w.clean(p.configure); got != want {
+				t.Errorf("the digest is %s, of a clean index %s, after %+v", got, want, s)
+			}
+		})
+	}
+}
+
+// process is an index process that dies and comes back.
+type process struct {
+	*world
+	scenario scenario
+	lives    int
+	leader   *turns
+}
+
+func (p *process) configure(l *Loop) {
+	l.Sizes, l.First = p.scenario.Sizes.orDefault(), p.scenario.First
+}
+
+// restart replaces the process by a new one. The old one's lease is over, as
+// if time had passed.
+func (p *process) restart() {
+	p.Helper()
+	if p.leader != nil {
+		if err := p.db.ReleaseLease(p.Context(), p.leader.lease); err != nil {
+			p.Fatal(err)
+		}
+	}
+	p.lives++
+	loop := p.loop(fmt.Sprint("life ", p.lives))
+	p.configure(loop)
+	p.leader = p.world.leader(loop)
+}
+
+// live lets one thing happen. The index may fail as long as it says so.
+func (p *process) live(s step) {
+	p.Helper()
+	var err error
+	switch {
+	case s.Mine > 0:
+		err = p.sim.Mine(s.Mine)
+	case s.Reorg > 0:
+		err = p.sim.Reorg(s.Reorg)
+	case s.Fault != nil:
+		err = p.sim.Fault(*s.Fault)
+	case s.Race != nil:
+		ended := make(chan error, 1)
+		go func() { ended <- p.leader.turn(p.Context()) }()
+		err = errors.Join(p.sim.Mine(s.Race.Mine), p.sim.Reorg(s.Race.Reorg))
+		<-ended
+	case s.Crash != nil:
+		p.crash(*s.Crash)
+	case s.Turn:
+		_ = p.leader.turn(p.Context())
+	}
+	if err != nil {
+		p.Fatal(err)
+	}
+}
+
+// dying is a store whose process dies at its n-th use: nothing it asks for
+// after that reaches the database, and what is under way is broken off.
+type dying struct {
+	Store
+	left *atomic.Int64
+	die  func()
+}
+
+func (d dying) use() {
+	if d.left.Add(-1) == 0 {
+		d.die()
+	}
+}
+
+func (d dying) Commit(ctx context.Context, lease chain.Lease, batch chain.Batch) error {
+	d.use()
+	return d.Store.Commit(ctx, lease, batch)
+}
+
+func (d dying) OpenRange(ctx context.Context, lease chain.Lease, r chain.Range) error {
+	d.use()
+	return d.Store.OpenRange(ctx, lease, r)
+}
+
+func (d dying) SealRange(ctx context.Context, lease chain.Lease, r chain.Range) error {
+	d.use()
+	defer d.use()
+	return d.Store.SealRange(ctx, lease, r)
+}
+
+func (d dying) BuildRange(ctx context.Context, lease chain.Lease, r chain.Range) error {
+	time.AfterFunc(time.Duration(d.left.Load())*time.Millisecond, d.use)
+	return d.Store.BuildRange(ctx, lease, r)
+}
+
+func (p *process) crash(after int) {
+	p.Helper()
+	ctx, die := context.WithCancel(p.Context())
+	defer die()
+	left := new(atomic.Int64)
+	left.Store(int64(after))
+	p.leader.Store = dying{p.db, left, die}
+	_ = p.leader.turn(ctx)
+	p.restart()
+}
+
+// settle ends all faults and lets the index catch up.
+func (p *process) settle() {
+	p.Helper()
+	p.sim.ClearFaults()
+	p.node.Close()
+	p.node = p.pool()
+	p.restart()
+	head := p.sim.Head().Header
+	for range 20 {
+		if err := p.leader.turn(p.Context()); err != nil {
+			p.Log(err)
+		}
+		if at := p.leader.at.Block; at != nil && at.Hash == head.BlockHash {
+			return
+		}
+	}
+	p.Fatalf("the index stands at %+v, the chain at %d %s", p.leader.at.Block, head.BlockNumber, head.BlockHash)
+}

@@ -1,0 +1,82 @@
+package index
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+
+	"astrolabe/domain"
+	"astrolabe/domain/chain"
+	"astrolabe/sim"
+)
+
+func TestAReorganisationBelowTheFinalizedTierHaltsUntilTheOperatorRollsBack(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, sim.Config{Blocks: 40})
+	leader := w.leader(w.loop("a"))
+	w.catchUp(leader)
+	if leader.at.Finalized == nil || *leader.at.Finalized != 35 {
+		t.Fatalf("finalized is %v", leader.at.Finalized)
+	}
+	if err := w.sim.Reorg(9); err != nil {
+		t.Fatal(err)
+	}
+	before := digest(t, w.db)
+	for range 2 { // it halts again and again
+		if err := leader.turn(t.Context()); !errors.Is(err, chain.ErrFinalized) {
+			t.Fatalf("the turn ended with %v", err)
+		}
+	}
+	if status := w.status(); status.ReasonCode != "reorg_below_finalized" || digest(t, w.db) != before {
+		t.Fatalf("the status is %+v", status)
+	}
+	hash, held, err := w.db.BlockHash(t.Context(), leader.Chain, 20)
+	if err != nil || !held {
+		t.Fatal(err)
+	}
+	if err := w.db.Rollback(t.Context(), leader.lease, &domain.BlockRef{Number: 20, Hash: hash}); err != nil {
+		t.Fatal(err)
+	}
+	w.catchUp(leader)
+	if got, want := digest(t, w.db), w.clean(nil); got != want {
+		t.Errorf("the digest is %s, of a clean index %s", got, want)
+	}
+}
+
+func TestAChainThatWasReplacedBeforeAnythingWasFinalIsIndexedAnew(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, sim.Config{Blocks: 4})
+	first := w.loop("a")
+	first.First = 2
+	leader := w.leader(first)
+	w.catchUp(leader)
+	if err := w.sim.Reorg(4); err != nil {
+		t.Fatal(err)
+	}
+	w.catchUp(leader)
+	if got, want := digest(t, w.db), w.clean(func(l *Loop) { l.First = 2 }); got != want {
+		t.Errorf("the digest is %s, of a clean index %s", got, want)
+	}
+}
+
+func TestPartialHistoryObservesTheClassesOfOlderContracts(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, sim.Config{Blocks: 80})
+	w.catchUp(w.leader(w.loop("a")))
+	later := w.beside()
+	loop := later.loop("b")
+	loop.First = 40
+	later.catchUp(later.leader(loop))
+	for block := 40; block <= 80; block++ {
+		count := fmt.Sprintf("SELECT count(*) FROM transfers WHERE chain = 1 AND block = %d", block)
+		if whole, partial := w.number(count), later.number(count); whole != partial {
+			t.Errorf("block %d has %d transfers, and %d in the partial history", block, whole, partial)
+		}
+	}
+	if later.number("SELECT count(*) FROM contract_classes WHERE origin = 0") == 0 {
+		t.Error("no class was observed")
+	}
+	if status := later.status(); status.Coverage.First != 40 {
+		t.Errorf("readers see %+v", status.Coverage)
+	}
+}

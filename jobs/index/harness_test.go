@@ -1,0 +1,175 @@
+package index
+
+import (
+	"log/slog"
+	"net/http/httptest"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"go.uber.org/goleak"
+
+	"astrolabe/domain"
+	"astrolabe/domain/chain"
+	"astrolabe/node"
+	"astrolabe/pg/pgtest"
+	"astrolabe/repo"
+	"astrolabe/repo/repotest"
+	"astrolabe/sim"
+	"astrolabe/telemetry"
+)
+
+func TestMain(m *testing.M) {
+	goleak.VerifyTestMain(pgtest.Main{M: m})
+}
+
+// world is a simulated chain, its node and an index of it.
+type world struct {
+	*testing.T
+	sim  *sim.Node
+	url  string
+	node *node.Pool
+	db   *repo.DB
+
+	database string // its address
+}
+
+func newWorld(t *testing.T, config sim.Config) *world {
+	t.Helper()
+	chain, err := sim.New(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := httptest.NewServer(chain.Handler())
+	w := &world{T: t, sim: chain, url: server.URL, database: pgtest.Database(t, repotest.Migrated)}
+	w.node = w.pool()
+	w.connect()
+	t.Cleanup(func() {
+		w.node.Close()
+		_ = chain.Close()
+		server.Close()
+	})
+	return w
+}
+
+// connect opens the world's database.
+func (w *world) connect() {
+	w.Helper()
+	db, err := repo.Open(w.Context(), repo.Options{URL: w.database})
+	if err != nil {
+		w.Fatal(err)
+	}
+	w.db = db
+	w.Cleanup(db.Close)
+}
+
+// execute runs a statement behind the index's back.
+func (w *world) execute(statement string) {
+	w.Helper()
+	conn, err := pgx.Connect(w.Context(), w.database)
+	if err != nil {
+		w.Fatal(err)
+	}
+	defer func() { _ = conn.Close(w.Context()) }()
+	if _, err := conn.Exec(w.Context(), statement); err != nil {
+		w.Fatal(err)
+	}
+}
+
+// number returns the only value that a query gives.
+func (w *world) number(query string) (n int) {
+	w.Helper()
+	conn, err := pgx.Connect(w.Context(), w.database)
+	if err != nil {
+		w.Fatal(err)
+	}
+	defer func() { _ = conn.Close(w.Context()) }()
+	if err := conn.QueryRow(w.Context(), query).Scan(&n); err != nil {
+		w.Fatal(err)
+	}
+	return n
+}
+
+// beside is the same chain with another, empty index.
+func (w *world) beside() *world {
+	w.Helper()
+	other := *w
+	other.database = pgtest.Database(w.T, repotest.Migrated)
+	other.connect()
+	return &other
+}
+
+// pool makes a client of the simulated node.
+func (w *world) pool() *node.Pool {
+	w.Helper()
+	pool, err := node.Open(node.Options{Chain: domain.Mainnet, URLs: []string{w.url}})
+	if err != nil {
+		w.Fatal(err)
+	}
+	return pool
+}
+
+// small makes ranges and batches of a size that a short chain fills.
+var small = Sizes{BatchEvents: 300, RangeEvents: 1500, Bulk: 8}
+
+// loop is an index process of the world.
+func (w *world) loop(holder string) *Loop {
+	return &Loop{
+		Chain: domain.Mainnet, Node: w.node.Source(), Store: w.db, Holder: holder,
+		Every: 5 * time.Millisecond, Lease: time.Minute, Depth: 5, Sizes: small.orDefault(),
+		Logger: slog.New(slog.DiscardHandler), Metrics: telemetry.NewMetrics(),
+	}
+}
+
+// leader takes the lease for a loop and returns its turns.
+func (w *world) leader(l *Loop) *turns {
+	w.Helper()
+	lease, leads, err := w.db.TakeLease(w.Context(), l.Chain, l.Holder, l.Lease)
+	if err != nil || !leads {
+		w.Fatalf("no lease: %v", err)
+	}
+	return &turns{Loop: l, lease: lease, memory: newMemory()}
+}
+
+// catchUp indexes until the simulated head, in one turn.
+func (w *world) catchUp(t *turns) {
+	w.Helper()
+	if err := t.turn(w.Context()); err != nil {
+		w.Fatal(err)
+	}
+	head := w.sim.Head().Header
+	if t.at.Block == nil || t.at.Block.Hash != head.BlockHash {
+		w.Fatalf("the index stands at %+v, the chain at %d %s", t.at.Block, head.BlockNumber, head.BlockHash)
+	}
+}
+
+// digest is the logical digest of an index.
+func digest(t *testing.T, db *repo.DB) string {
+	t.Helper()
+	d, err := db.Digest(t.Context(), domain.Mainnet)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+// clean indexes the world's chain into a new database and returns its digest.
+func (w *world) clean(change func(*Loop)) string {
+	w.Helper()
+	other := w.beside()
+	loop := other.loop("clean")
+	if change != nil {
+		change(loop)
+	}
+	other.catchUp(other.leader(loop))
+	return digest(w.T, other.db)
+}
+
+func (w *world) status() chain.Head {
+	w.Helper()
+	heads, err := w.db.Heads(w.Context())
+	if err != nil {
+		w.Fatal(err)
+	}
+	return heads[domain.Mainnet]
+}

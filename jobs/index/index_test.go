@@ -1,0 +1,48 @@
+package index
+
+import (
+	"testing"
+
+	"astrolabe/sim"
+)
+
+func TestTheIndexLoadsHistoryAndThenFollows(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, sim.Config{Blocks: 120})
+	leader := w.leader(w.loop("a"))
+	w.catchUp(leader)
+	for range 5 {
+		if err := w.sim.Mine(3); err != nil {
+			t.Fatal(err)
+		}
+		w.catchUp(leader)
+	}
+	status := w.status()
+	if status.Coverage == nil || status.Coverage.Last != w.sim.Head().Header.BlockNumber {
+		t.Errorf("readers see %+v", status.Coverage)
+	}
+	t.Logf("%+v ranges %+v", status, leader.at.Ranges)
+	if got, want := digest(t, w.db), w.clean(func(l *Loop) { l.Sizes = Sizes{}.orDefault() }); got != want {
+		t.Errorf("the digest is %s, of a clean index %s", got, want)
+	}
+}
+
+func TestAReorganisationIsUndone(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, sim.Config{Blocks: 60})
+	leader := w.leader(w.loop("a"))
+	w.catchUp(leader)
+	for depth := 1; depth <= 4; depth++ {
+		if err := w.sim.Reorg(depth); err != nil {
+			t.Fatal(err)
+		}
+		w.catchUp(leader)
+		if err := w.sim.Mine(2); err != nil {
+			t.Fatal(err)
+		}
+		w.catchUp(leader)
+	}
+	if got, want := digest(t, w.db), w.clean(nil); got != want {
+		t.Errorf("the digest is %s, of a clean index %s", got, want)
+	}
+}

@@ -1,0 +1,110 @@
+package index
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"astrolabe/domain/chain"
+	"astrolabe/sim"
+)
+
+func TestAStandbyLeadsAtOnceWhenTheLeaderStops(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, sim.Config{Blocks: 3})
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- w.loop("a").Run(ctx) }()
+	for w.status().Coverage == nil { // until the leader leads
+	}
+	if _, leads, err := w.db.TakeLease(t.Context(), "SN_MAIN", "b", time.Minute); err != nil || leads {
+		t.Errorf("two lead, %v", err)
+	}
+	stop()
+	if err := <-ended; err != nil {
+		t.Fatal(err)
+	}
+	if lease, leads, err := w.db.TakeLease(t.Context(), "SN_MAIN", "b", time.Minute); err != nil || !leads || lease.Epoch != 2 {
+		t.Errorf("the standby holds %+v, %v", lease, err)
+	}
+}
+
+// pausing is a store whose leader is stopped between deriving a batch and
+// writing it, as a paused process is.
+type pausing struct {
+	Store
+	paused, resume chan struct{}
+}
+
+func (p pausing) Commit(ctx context.Context, lease chain.Lease, batch chain.Batch) error {
+	p.paused <- struct{}{}
+	<-p.resume
+	return p.Store.Commit(ctx, lease, batch)
+}
+
+func TestALeaderThatWasPausedPastItsLeaseCannotWrite(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, sim.Config{Blocks: 30})
+	slow := w.loop("slow")
+	store := pausing{w.db, make(chan struct{}), make(chan struct{})}
+	slow.Store, slow.Lease = store, time.Second
+	paused := w.leader(slow)
+	ended := make(chan error, 1)
+	go func() { ended <- paused.turn(t.Context()) }()
+	<-store.paused
+	var quick *turns
+	for quick == nil { // until the lease has run out
+		if lease, leads, err := w.db.TakeLease(t.Context(), "SN_MAIN", "quick", time.Minute); err != nil {
+			t.Fatal(err)
+		} else if leads {
+			quick = &turns{Loop: w.loop("quick"), lease: lease, memory: newMemory()}
+		}
+	}
+	w.catchUp(quick)
+	before := digest(t, w.db)
+	close(store.resume)
+	if err := <-ended; !errors.Is(err, chain.ErrLeaseLost) && !errors.Is(err, chain.ErrCheckpointMoved) {
+		t.Errorf("the paused leader ended with %v", err)
+	}
+	if after := digest(t, w.db); after != before {
+		t.Error("the paused leader wrote")
+	}
+}
+
+func TestAWriteWithAnOldEpochChangesNothing(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, sim.Config{Blocks: 30})
+	leader := w.leader(w.loop("a"))
+	w.catchUp(leader)
+	before := digest(t, w.db)
+	if err := w.db.ReleaseLease(t.Context(), leader.lease); err != nil {
+		t.Fatal(err)
+	}
+	w.leader(w.loop("b"))
+	to := *leader.at.Block
+	to.Number--
+	to.Hash, _, _ = w.db.BlockHash(t.Context(), leader.Chain, to.Number)
+	open := leader.at.Ranges[len(leader.at.Ranges)-1]
+	for name, write := range map[string]func() error{
+		"commit": func() error {
+			if err := w.sim.Mine(1); err != nil {
+				return err
+			}
+			return leader.catchUp(t.Context())
+		},
+		"undo":  func() error { return w.db.Undo(t.Context(), leader.lease, &to) },
+		"begin": func() error { return w.db.Begin(t.Context(), leader.lease, 7) },
+		"open": func() error {
+			return w.db.OpenRange(t.Context(), leader.lease, chain.Range{From: open.To, To: open.To + 1, State: chain.RangeReady})
+		},
+		"record": func() error { return w.db.RecordHead(t.Context(), leader.lease, chain.Head{State: chain.Halted}) },
+	} {
+		if err := write(); !errors.Is(err, chain.ErrLeaseLost) {
+			t.Errorf("%s ended with %v", name, err)
+		}
+	}
+	if digest(t, w.db) != before || w.status().State != chain.Following {
+		t.Error("something was written")
+	}
+}

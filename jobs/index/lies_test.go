@@ -1,0 +1,73 @@
+package index
+
+import (
+	"errors"
+	"testing"
+
+	"astrolabe/domain/chain"
+	"astrolabe/sim"
+	"astrolabe/sim/fault"
+)
+
+func TestANodeThatLiesGetsNoRowCommittedAndTheReasonIsShown(t *testing.T) {
+	t.Parallel()
+	block := []string{"starknet_getBlockWithReceipts"}
+	for name, c := range map[string]struct {
+		fault  fault.Fault
+		cause  error
+		reason string
+	}{
+		"wrong parent":            {fault.Fault{Kind: fault.WrongParent, Depth: 3}, chain.ErrInconsistent, "node_inconsistent"},
+		"missing receipts":        {fault.Fault{Kind: fault.MissingReceipts}, chain.ErrInvalidAnswer, "node_invalid_answer"},
+		"truncated block":         {fault.Fault{Kind: fault.Truncate, Methods: block}, chain.ErrNodeUnavailable, "node_unavailable"},
+		"truncated state update":  {fault.Fault{Kind: fault.Truncate, Methods: []string{"starknet_getStateUpdate"}}, chain.ErrNodeUnavailable, "node_unavailable"},
+		"wrong chain":             {fault.Fault{Kind: fault.OtherChain}, chain.ErrWrongChain, "wrong_chain"},
+		"no answer":               {fault.Fault{Kind: fault.Cut}, chain.ErrNodeUnavailable, "node_unavailable"},
+		"an error":                {fault.Fault{Kind: fault.RPCError, Code: -32603, Methods: block}, chain.ErrNodeUnavailable, "node_unavailable"},
+		"too many requests":       {fault.Fault{Kind: fault.Status, Status: 429}, chain.ErrNodeUnavailable, "node_unavailable"},
+		"a class that is missing": {fault.Fault{Kind: fault.RPCError, Code: 28, Methods: []string{"starknet_getClass"}}, chain.ErrNoClass, "class_unavailable"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, sim.Config{Blocks: 3})
+			leader := w.leader(w.loop("a"))
+			first := name == "a class that is missing" // later blocks may name no new class
+			if !first {
+				w.catchUp(leader)
+			}
+			stood := leader.at.Block
+			if err := w.sim.Mine(3); err != nil {
+				t.Fatal(err)
+			}
+			w.lie(leader, c.fault)
+			err := leader.turn(t.Context())
+			if !errors.Is(err, c.cause) {
+				t.Errorf("the turn ended with %v", err)
+			}
+			if status := w.status(); status.State != chain.Halted || status.ReasonCode != c.reason {
+				t.Errorf("the status says %s %q", status.State, status.ReasonCode)
+			}
+			at, err := w.db.Checkpoint(t.Context(), leader.Chain)
+			if err != nil || !first && *at.Block != *stood || first && at.Block != nil {
+				t.Errorf("the index moved to %+v, %v", at.Block, err)
+			}
+			w.sim.ClearFaults()
+			w.node.Close() // the pool has grown suspicious of the node
+			w.node = w.pool()
+			leader.Node = w.node.Source()
+			w.catchUp(leader)
+		})
+	}
+}
+
+// lie puts a fault in force. A pool proves an upstream's chain once in a while
+// only, so it is made anew.
+func (w *world) lie(leader *turns, f fault.Fault) {
+	w.Helper()
+	if err := w.sim.Fault(f); err != nil {
+		w.Fatal(err)
+	}
+	w.node.Close()
+	w.node = w.pool()
+	leader.Node = w.node.Source()
+}

@@ -1,0 +1,241 @@
+package index
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"slices"
+
+	"golang.org/x/sync/errgroup"
+
+	"astrolabe/domain/chain"
+	"astrolabe/domain/facts"
+	"astrolabe/starknet"
+)
+
+// memory is what a leader remembers of contracts and classes while it derives
+// blocks, including what is not committed yet. It is thrown away whenever
+// something goes wrong. It is bounded, and large enough that nothing of the
+// last two batches, which may be uncommitted, is ever forgotten.
+type memory struct {
+	runtimes generations[starknet.Felt] // contract to class hash
+	classes  generations[*facts.Class]  // class hash to class
+}
+
+const (
+	rememberedContracts = 200_000
+	rememberedClasses   = 1_000
+)
+
+func newMemory() *memory {
+	return &memory{
+		runtimes: generations[starknet.Felt]{limit: rememberedContracts},
+		classes:  generations[*facts.Class]{limit: rememberedClasses},
+	}
+}
+
+// noContract stands for an address that has no known class.
+var noContract starknet.Felt
+
+// facts derives a block's facts.
+func (m *memory) facts(ctx context.Context, t *turns, block *starknet.BlockWithReceipts, update *starknet.StateUpdate) (facts.Block, error) {
+	view := make(view)
+	observed, err := m.recall(ctx, t, block, update, view)
+	if err != nil {
+		return facts.Block{}, err
+	}
+	fresh, err := m.learn(ctx, t, block.BlockHash, update, view)
+	if err != nil {
+		return facts.Block{}, err
+	}
+	m.see(update, view)
+	derived, err := facts.Derive(block, update, observed, view)
+	if err != nil {
+		return facts.Block{}, err
+	}
+	derived.Classes = fresh
+	return derived, nil
+}
+
+// view is the classes around one block.
+type view map[starknet.Felt]facts.Runtime
+
+// Runtime implements facts.View.
+func (v view) Runtime(address starknet.Felt) facts.Runtime { return v[address] }
+
+// recall makes sure that the class before the block is remembered for every
+// contract whose class matters, and puts those contracts into the view. What
+// it had to ask the node for, because the index does not reach back so far, it
+// returns as observed.
+func (m *memory) recall(ctx context.Context, t *turns, block *starknet.BlockWithReceipts, update *starknet.StateUpdate, view view) (observed []facts.ClassChange, err error) {
+	var unknown []starknet.Felt
+	want := func(address starknet.Felt) {
+		if _, seen := view[address]; seen {
+			return
+		}
+		view[address] = facts.Runtime{}
+		if _, known := m.runtimes.get(address); !known {
+			unknown = append(unknown, address)
+		}
+	}
+	for i := range block.Transactions {
+		for j := range block.Transactions[i].Receipt.Events {
+			e := &block.Transactions[i].Receipt.Events[j]
+			if t.at.First > 0 || facts.MayTransfer(e) {
+				want(e.FromAddress)
+			}
+		}
+	}
+	for i := range update.StateDiff.ReplacedClasses {
+		want(update.StateDiff.ReplacedClasses[i].ContractAddress)
+	}
+	for i := range update.StateDiff.DeployedContracts {
+		address := update.StateDiff.DeployedContracts[i].Address
+		view[address] = facts.Runtime{}
+		m.runtimes.put(address, noContract)
+	}
+	unknown = slices.DeleteFunc(unknown, func(address starknet.Felt) bool {
+		_, known := m.runtimes.get(address)
+		return known
+	})
+	if len(unknown) == 0 {
+		return nil, nil
+	}
+	histories, err := t.Store.ClassHistories(ctx, t.Chain, unknown)
+	if err != nil {
+		return nil, err
+	}
+	var strangers []starknet.Felt
+	for _, address := range unknown {
+		if history := histories[address]; len(history) > 0 {
+			m.runtimes.put(address, history[len(history)-1].Class)
+		} else if t.at.First > 0 {
+			strangers = append(strangers, address)
+		} else {
+			m.runtimes.put(address, noContract)
+		}
+	}
+	return m.observe(ctx, t, block.ParentHash, strangers)
+}
+
+// observe asks the node for the classes of contracts that were deployed before
+// the indexed history.
+func (m *memory) observe(ctx context.Context, t *turns, parent starknet.Felt, strangers []starknet.Felt) ([]facts.ClassChange, error) {
+	classes := make([]starknet.Felt, len(strangers))
+	group, asking := errgroup.WithContext(ctx)
+	group.SetLimit(t.Sizes.Fetchers)
+	for i, address := range strangers {
+		group.Go(func() error {
+			class, exists, err := t.Node.ClassHashAt(asking, parent, address)
+			if exists {
+				classes[i] = class
+			}
+			return err
+		})
+	}
+	if err := group.Wait(); err != nil {
+		return nil, err
+	}
+	var observed []facts.ClassChange
+	for i, address := range strangers {
+		m.runtimes.put(address, classes[i])
+		if classes[i] != noContract {
+			observed = append(observed, facts.ClassChange{Address: address, Origin: facts.Observed, Class: classes[i]})
+		}
+	}
+	return observed, nil
+}
+
+// see fills the view with the classes before and after the block, and
+// remembers the latter.
+func (m *memory) see(update *starknet.StateUpdate, view view) {
+	for address := range view {
+		hash, _ := m.runtimes.get(address)
+		class := m.class(hash)
+		view[address] = facts.Runtime{Before: class, After: class}
+	}
+	for i := range update.StateDiff.DeployedContracts {
+		c := &update.StateDiff.DeployedContracts[i]
+		view[c.Address] = facts.Runtime{After: m.class(c.ClassHash)}
+		m.runtimes.put(c.Address, c.ClassHash)
+	}
+	for i := range update.StateDiff.ReplacedClasses {
+		c := &update.StateDiff.ReplacedClasses[i]
+		before := view[c.ContractAddress].Before
+		if before == nil { // deployed in this block, too
+			before = view[c.ContractAddress].After
+		}
+		view[c.ContractAddress] = facts.Runtime{Before: before, After: m.class(c.ClassHash)}
+		m.runtimes.put(c.ContractAddress, c.ClassHash)
+	}
+}
+
+func (m *memory) class(hash starknet.Felt) *facts.Class {
+	class, _ := m.classes.get(hash)
+	return class
+}
+
+// learn makes sure that every class that matters to the block is remembered,
+// and returns those that the index does not have yet, by hash.
+func (m *memory) learn(ctx context.Context, t *turns, at starknet.Felt, update *starknet.StateUpdate, view view) ([]*facts.Class, error) {
+	named := make(map[starknet.Felt]bool)
+	diff := &update.StateDiff
+	for _, hash := range diff.DeprecatedDeclaredClasses {
+		named[hash] = true
+	}
+	for i := range diff.DeclaredClasses {
+		named[diff.DeclaredClasses[i].ClassHash] = true
+	}
+	for i := range diff.DeployedContracts {
+		named[diff.DeployedContracts[i].ClassHash] = true
+	}
+	for i := range diff.ReplacedClasses {
+		named[diff.ReplacedClasses[i].ClassHash] = true
+	}
+	for address := range view {
+		if hash, _ := m.runtimes.get(address); hash != noContract {
+			named[hash] = true
+		}
+	}
+	return m.loadClasses(ctx, t, at, named)
+}
+
+// loadClasses remembers the named classes: from the index, else from the node.
+func (m *memory) loadClasses(ctx context.Context, t *turns, at starknet.Felt, named map[starknet.Felt]bool) ([]*facts.Class, error) {
+	maps.DeleteFunc(named, func(hash starknet.Felt, _ bool) bool {
+		_, known := m.classes.get(hash)
+		return known
+	})
+	if len(named) == 0 {
+		return nil, nil
+	}
+	hashes := slices.SortedFunc(maps.Keys(named), starknet.Felt.Cmp)
+	stored, err := t.Store.Classes(ctx, t.Chain, hashes)
+	if err != nil {
+		return nil, err
+	}
+	var fresh []*facts.Class
+	for _, hash := range hashes {
+		class := stored[hash]
+		if class == nil {
+			if class, err = m.fetchClass(ctx, t, at, hash); err != nil {
+				return nil, err
+			}
+			fresh = append(fresh, class)
+		}
+		m.classes.put(hash, class)
+	}
+	return fresh, nil
+}
+
+func (m *memory) fetchClass(ctx context.Context, t *turns, at, hash starknet.Felt) (*facts.Class, error) {
+	class, err := t.Node.Class(ctx, at, hash)
+	if errors.Is(err, chain.ErrNoClass) && t.AcceptMissingClasses {
+		t.Logger.Warn("the index goes on without a class", "chain", t.Chain, "class", hash)
+		return facts.MissingClass(hash), nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return facts.NewClass(hash, class), nil
+}

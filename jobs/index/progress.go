@@ -1,0 +1,81 @@
+package index
+
+import (
+	"time"
+
+	"astrolabe/domain"
+	"astrolabe/domain/chain"
+)
+
+// Progress tells how far a backfill is.
+type Progress struct {
+	Chain           domain.Chain
+	Block           uint64 // the newest stored block
+	Head            uint64 // the node's newest block
+	BlocksPerSecond float64
+	EventsPerSecond float64
+	Left            time.Duration // until the head is reached, at this speed
+	Done            bool          // nothing is left to load
+}
+
+// progress measures a stretch of a backfill.
+type progress struct {
+	loop           *Loop
+	silent         bool // at the tip there is nothing to tell
+	started, told  time.Time
+	first, head    uint64
+	blocks, events int
+}
+
+// How often a backfill's progress is told: to a reporter, and to the log.
+const (
+	reportEvery = time.Second
+	logEvery    = 10 * time.Second
+)
+
+func newProgress(l *Loop, r chain.Range, first, head uint64) *progress {
+	now := time.Now()
+	return &progress{loop: l, silent: r.State != chain.RangeLoading, started: now, told: now, first: first, head: head}
+}
+
+// add counts what was committed, and tells of it now and then.
+func (p *progress) add(blocks, events int) {
+	p.blocks, p.events = p.blocks+blocks, p.events+events
+	p.loop.Metrics.IndexedEvents(string(p.loop.Chain), events)
+	every := logEvery
+	if p.loop.Report != nil {
+		every = reportEvery
+	}
+	if p.silent || time.Since(p.told) < every {
+		return
+	}
+	p.told = time.Now()
+	now := p.now()
+	if p.loop.Report != nil {
+		p.loop.Report(now)
+		return
+	}
+	p.loop.Logger.Info("loading history", "chain", now.Chain, "block", now.Block, "head", now.Head,
+		"blocksPerSecond", int(now.BlocksPerSecond), "eventsPerSecond", int(now.EventsPerSecond), "left", now.Left)
+}
+
+// end says that history is loaded.
+func (p *progress) end() {
+	if !p.silent && p.loop.Report != nil {
+		p.loop.Report(Progress{Chain: p.loop.Chain, Block: p.head, Head: p.head, Done: true})
+	}
+}
+
+func (p *progress) now() Progress {
+	took := time.Since(p.started).Seconds()
+	speed := float64(p.blocks) / took
+	block := p.first + uint64(p.blocks) - 1
+	left := time.Duration(0)
+	if speed > 0 && p.head > block {
+		left = time.Duration(float64(p.head-block) / speed * float64(time.Second)).Round(time.Second)
+	}
+	return Progress{
+		Chain: p.loop.Chain, Block: block, Head: p.head,
+		BlocksPerSecond: speed, EventsPerSecond: float64(p.events) / took, Left: left,
+	}
+}

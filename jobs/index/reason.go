@@ -1,0 +1,40 @@
+package index
+
+import (
+	"errors"
+
+	"astrolabe/domain"
+	"astrolabe/domain/chain"
+	"astrolabe/domain/facts"
+)
+
+// reasons maps what can stop the index to the code that /status shows. The
+// first that fits counts.
+var reasons = []struct {
+	cause error
+	code  string
+}{
+	{chain.ErrWrongChain, chain.ReasonWrongChain},
+	{chain.ErrFinalized, chain.ReasonReorgBelowFinalized},
+	{chain.ErrRederive, chain.ReasonRederive},
+	{chain.ErrStorageFull, chain.ReasonStorageFull},
+	{chain.ErrStorageReadOnly, chain.ReasonStorageReadOnly},
+	{chain.ErrNoClass, chain.ReasonClassUnavailable},
+	{chain.ErrInconsistent, chain.ReasonNodeInconsistent},
+	{facts.ErrContradiction, chain.ReasonNodeInconsistent},
+	{chain.ErrInvalidAnswer, chain.ReasonNodeInvalidAnswer},
+	{chain.ErrNodeUnavailable, chain.ReasonNodeUnavailable},
+	{facts.ErrTooLarge, chain.ReasonBlockTooLarge},
+}
+
+func reasonOf(err error) string {
+	for _, r := range reasons {
+		if errors.Is(err, r.cause) {
+			return r.code
+		}
+	}
+	if domain.CodeOf(err) == domain.CodeServiceUnavailable {
+		return chain.ReasonStorageUnavailable
+	}
+	return chain.ReasonInternal
+}

@@ -1,0 +1,79 @@
+package index
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"astrolabe/domain"
+	"astrolabe/domain/chain"
+)
+
+// errForked means that a block does not follow the one before it.
+var errForked = errors.New("a block does not follow the one before it")
+
+// forked tells whether the newest stored block left the node's chain, as far
+// as the node's head shows it. A node that is only behind says nothing.
+func (t *turns) forked(ctx context.Context) (bool, error) {
+	if t.at.Block == nil || t.head.Number > t.at.Block.Number || t.head.Number < t.at.First {
+		return false, nil
+	}
+	ours, held, err := t.Store.BlockHash(ctx, t.Chain, t.head.Number)
+	return held && ours != t.head.Hash, err
+}
+
+// undo goes back to the newest stored block that the node still has. When
+// that is below the finalized tier, it changes nothing and is
+// chain.ErrFinalized; when nothing was undone, because the node has our newest
+// block after all, it is chain.ErrInconsistent.
+func (t *turns) undo(ctx context.Context) error {
+	if t.at.Block == nil {
+		return fmt.Errorf("%w: block %d does not follow its parent", chain.ErrInconsistent, t.at.First)
+	}
+	ancestor, err := t.ancestor(ctx)
+	if err != nil {
+		return err
+	}
+	if ancestor != nil && ancestor.Number == t.at.Block.Number {
+		return fmt.Errorf("%w: the node has block %d as we do, and a next one that does not follow it", chain.ErrInconsistent, ancestor.Number)
+	}
+	from := t.at.Block.Number
+	if err := t.Store.Undo(ctx, t.lease, ancestor); err != nil {
+		return err
+	}
+	t.memory = newMemory()
+	if ancestor == nil {
+		t.Logger.Info("the whole chain was replaced; the index begins anew", "chain", t.Chain)
+	} else {
+		t.Logger.Info("blocks left the chain and were undone", "chain", t.Chain, "from", ancestor.Number+1, "to", from)
+	}
+	return t.reload(ctx)
+}
+
+// ancestor returns the newest stored block that is on the node's chain, nil
+// when there is none. It looks no further than the finalized tier.
+func (t *turns) ancestor(ctx context.Context) (*domain.BlockRef, error) {
+	for n := t.at.Block.Number; ; n-- {
+		ours, held, err := t.Store.BlockHash(ctx, t.Chain, n)
+		if err != nil {
+			return nil, err
+		}
+		if !held {
+			return nil, fmt.Errorf("block %d is missing from the index", n)
+		}
+		theirs, has, err := t.Node.HashAt(ctx, n)
+		if err != nil {
+			return nil, err
+		}
+		if has && ours == theirs {
+			return &domain.BlockRef{Number: n, Hash: ours}, nil
+		}
+		if t.at.Finalized != nil && n <= *t.at.Finalized {
+			return nil, fmt.Errorf("%w: the node has another block %d than the index; if the node is right, run: astrolabe rollback --chain %s --to N, with N below it",
+				chain.ErrFinalized, n, t.Chain)
+		}
+		if n == t.at.First {
+			return nil, nil
+		}
+	}
+}

@@ -1,0 +1,197 @@
+package index
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"astrolabe/domain"
+	"astrolabe/domain/chain"
+	"astrolabe/domain/facts"
+)
+
+// turns is the work of one leader: what it holds and remembers.
+type turns struct {
+	*Loop
+	lease    chain.Lease
+	memory   *memory
+	at       chain.Checkpoint
+	head     domain.BlockRef
+	progress *progress
+	recorded time.Time // when a backfill's state was recorded last
+}
+
+// turn brings the index as far as the node is, and records how it stands. It
+// returns what stopped it, after having recorded that, too.
+func (t *turns) turn(ctx context.Context) error {
+	err := t.catchUp(ctx)
+	if err != nil {
+		t.memory = newMemory() // it may hold what was not committed
+	}
+	if ctx.Err() != nil { // what a stop interrupted says nothing about the node
+		return ctx.Err()
+	}
+	if recordErr := t.record(ctx, chain.Following, err); recordErr != nil {
+		t.warn(ctx, "the state of the index could not be recorded", recordErr)
+		return recordErr
+	}
+	return err
+}
+
+func (t *turns) catchUp(ctx context.Context) error {
+	if err := t.prepare(ctx); err != nil {
+		return err
+	}
+	head, err := t.ask(ctx)
+	if err != nil {
+		return err
+	}
+	t.head = head
+	t.Metrics.HeadBlock(string(t.Chain), head.Number)
+	forked, err := t.forked(ctx)
+	for err == nil && !forked && t.at.Next() <= t.head.Number {
+		err = t.advance(ctx)
+	}
+	switch {
+	case errors.Is(err, errAbsent): // the chain is just changing: look again
+		return nil
+	case forked, errors.Is(err, errForked):
+		return t.undoFork(ctx)
+	}
+	return err
+}
+
+// undoFork goes back to where the chain forked, and on from there.
+func (t *turns) undoFork(ctx context.Context) error {
+	t.memory = newMemory()
+	if err := t.reload(ctx); err != nil {
+		return err
+	}
+	if err := t.undo(ctx); err != nil {
+		return err
+	}
+	return t.catchUp(ctx)
+}
+
+// prepare finds out where the index stands, and ends what an earlier process
+// left unfinished.
+func (t *turns) prepare(ctx context.Context) error {
+	if err := t.reload(ctx); err != nil {
+		return err
+	}
+	versions, err := t.Store.DeriverVersions(ctx, t.Chain)
+	if err != nil {
+		return err
+	}
+	for fact, version := range facts.Versions {
+		if versions[fact] != version {
+			return fmt.Errorf("%w: %s is %d, this program makes %d; run: astrolabe rederive %s", chain.ErrRederive, fact, versions[fact], version, fact)
+		}
+	}
+	return t.build(ctx)
+}
+
+// reload reads the checkpoint, and makes it when there is none.
+func (t *turns) reload(ctx context.Context) error {
+	for {
+		at, err := t.Store.Checkpoint(ctx, t.Chain)
+		if err != nil {
+			return err
+		}
+		if at != nil {
+			t.at = *at
+			return nil
+		}
+		if err := t.Store.Begin(ctx, t.lease, t.First); err != nil {
+			return err
+		}
+	}
+}
+
+// ask asks the node for its head, for no longer than the lease lasts.
+func (t *turns) ask(ctx context.Context) (domain.BlockRef, error) {
+	asking, cancel := context.WithTimeout(ctx, t.Lease)
+	defer cancel()
+	return t.Node.Head(asking)
+}
+
+// record stores the node's head and the state of the index. Failure to learn
+// the L1 watermark is no failure of the index: the last known one stays.
+func (t *turns) record(ctx context.Context, state chain.IndexState, cause error) error {
+	head := chain.Head{State: state, Depth: t.Depth}
+	if t.head.Number > 0 || !t.head.Hash.IsZero() {
+		head.Block = &t.head
+	}
+	if cause != nil {
+		head.State, head.ReasonCode = chain.Halted, reasonOf(cause)
+	} else {
+		head.L1 = t.askL1(ctx)
+	}
+	if head.State != t.last.State || head.ReasonCode != t.last.ReasonCode {
+		t.announce(head, cause)
+	}
+	t.last = head
+	t.Metrics.IndexState(string(t.Chain), string(head.State))
+	if block := t.at.Block; block != nil {
+		t.Metrics.IndexedBlock(string(t.Chain), block.Number)
+	}
+	return t.Store.RecordHead(ctx, t.lease, head)
+}
+
+func (t *turns) askL1(ctx context.Context) *uint64 {
+	asking, cancel := context.WithTimeout(ctx, t.Lease)
+	defer cancel()
+	l1, known, err := t.Node.L1Head(asking)
+	if err != nil || !known {
+		return nil
+	}
+	return &l1.Number
+}
+
+// announce logs a change of state, with its cause when it is a bad one.
+func (t *turns) announce(head chain.Head, cause error) {
+	switch {
+	case cause != nil:
+		t.Logger.Warn("the index stands still", "chain", t.Chain, "reason", head.ReasonCode, "error", cause)
+	case head.State == chain.Backfilling:
+		t.Logger.Info("the index is loading history", "chain", t.Chain, "from", t.at.Next(), "head", t.head.Number)
+	default:
+		t.Logger.Info("the index follows its node", "chain", t.Chain, "head", t.head.Number)
+	}
+}
+
+// Sizes bound the work of an index.
+type Sizes struct {
+	// Fetchers is how many blocks are read from the node at once; default 8.
+	Fetchers int
+	// BatchEvents ends a batch of a backfill; default 20,000.
+	BatchEvents int
+	// RangeEvents ends a range; default 2,000,000. Ranges grow with the
+	// chain, so that there are never many more than 32.
+	RangeEvents uint64
+	// Bulk is how many final blocks must be missing before ranges are loaded
+	// without their indexes; default 256.
+	Bulk uint64
+	// RecordEvery is how often a long backfill records its state; default 1 s.
+	RecordEvery time.Duration
+}
+
+func (s Sizes) orDefault() Sizes {
+	if s.Fetchers <= 0 {
+		s.Fetchers = 8
+	}
+	if s.BatchEvents <= 0 {
+		s.BatchEvents = 20_000
+	}
+	if s.RangeEvents == 0 {
+		s.RangeEvents = 2_000_000
+	}
+	if s.Bulk == 0 {
+		s.Bulk = 256
+	}
+	if s.RecordEvery <= 0 {
+		s.RecordEvery = time.Second
+	}
+	return s
+}

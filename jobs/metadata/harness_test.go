@@ -1,0 +1,142 @@
+package metadata
+
+import (
+	"fmt"
+	"log/slog"
+	"net/http/httptest"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"go.uber.org/goleak"
+
+	"astrolabe/domain"
+	"astrolabe/domain/chain"
+	"astrolabe/domain/facts"
+	"astrolabe/domain/token"
+	"astrolabe/node"
+	"astrolabe/pg/pgtest"
+	"astrolabe/repo"
+	"astrolabe/repo/repotest"
+	"astrolabe/sim"
+	"astrolabe/starknet"
+	"astrolabe/telemetry"
+)
+
+func TestMain(m *testing.M) {
+	goleak.VerifyTestMain(pgtest.Main{M: m})
+}
+
+// world is a simulated chain, its node and an index of it.
+type world struct {
+	*testing.T
+	sim    *sim.Node
+	url    string // the node's
+	db     *repo.DB
+	conn   *pgx.Conn // beside the program's own
+	index  *repotest.Index
+	blocks []facts.Block
+	now    time.Time
+}
+
+// newWorld indexes all blocks but the newest so many, which are still loading.
+func newWorld(t *testing.T, loading int) *world {
+	t.Helper()
+	simulated, err := sim.New(sim.Config{Blocks: 10})
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := httptest.NewServer(simulated.Handler())
+	t.Cleanup(func() {
+		_ = simulated.Close()
+		server.Close()
+	})
+	database := pgtest.Database(t, repotest.Migrated)
+	db, err := repo.Open(t.Context(), repo.Options{URL: database})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(db.Close)
+	conn, err := pgx.Connect(t.Context(), database)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = conn.Close(t.Context()) })
+	w := &world{
+		T: t, sim: simulated, url: server.URL, db: db, conn: conn,
+		index: repotest.NewIndex(t.Context(), db, 0, 10), now: time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC),
+	}
+	if w.blocks, err = repotest.Facts(simulated); err != nil {
+		t.Fatal(err)
+	}
+	visible := len(w.blocks) - loading
+	w.index.Commit(w.index.Open(0, uint64(visible), chain.RangeReady), w.blocks[:visible])
+	if loading > 0 {
+		w.index.Commit(w.index.Open(uint64(visible), 0, chain.RangeLoading), w.blocks[visible:])
+	}
+	if err := w.index.Err(); err != nil {
+		t.Fatal(err)
+	}
+	return w
+}
+
+// node is a new client of the simulated node, which no failure has marked.
+func (w *world) node() token.Views {
+	w.Helper()
+	pool, err := node.Open(node.Options{Chain: domain.Mainnet, URLs: []string{w.url}})
+	if err != nil {
+		w.Fatal(err)
+	}
+	w.Cleanup(pool.Close)
+	return pool.Source()
+}
+
+// worker is a process of the world.
+func (w *world) worker(node token.Views) *Worker {
+	return &Worker{
+		Nodes: map[domain.Chain]token.Views{domain.Mainnet: node}, Store: w.db,
+		Logger: slog.New(slog.DiscardHandler), Metrics: telemetry.NewMetrics(),
+	}
+}
+
+// count counts the tokens that a condition holds for.
+func (w *world) count(condition string) (n int) {
+	w.Helper()
+	if err := w.conn.QueryRow(w.Context(), "SELECT count(*) FROM tokens WHERE "+condition).Scan(&n); err != nil {
+		w.Fatal(err)
+	}
+	return n
+}
+
+// stored returns what the database knows of a contract of the economy.
+func (w *world) stored(name string) string {
+	w.Helper()
+	var address starknet.Felt
+	for _, contract := range w.sim.Directory() {
+		if contract.Name == name {
+			address = contract.Address
+		}
+	}
+	var (
+		title, symbol *string
+		decimals      *int
+		block         *uint64
+		at            *time.Time
+	)
+	if err := w.conn.QueryRow(w.Context(), `SELECT name, symbol, decimals, metadata_block, metadata_at
+		FROM tokens t JOIN addresses a ON a.chain = t.chain AND a.id = t.address WHERE a.chain = 1 AND a.felt = $1`, address[:]).
+		Scan(&title, &symbol, &decimals, &block, &at); err != nil {
+		w.Fatalf("%s: %v", name, err)
+	}
+	if at == nil {
+		return "unread"
+	}
+	return fmt.Sprintf("%s, %s, %s at %s", text(title), text(symbol), text(decimals), text(block))
+}
+
+func text[T any](value *T) string {
+	if value == nil {
+		return "null"
+	}
+	return fmt.Sprint(*value)
+}

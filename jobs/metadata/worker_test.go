@@ -1,0 +1,235 @@
+package metadata
+
+import (
+	"context"
+	"net/http"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/riverqueue/river"
+
+	"astrolabe/domain"
+	"astrolabe/domain/token"
+	"astrolabe/repo"
+	"astrolabe/sim/fault"
+	"astrolabe/starknet"
+)
+
+func TestTokensSayWhatTheirContractsSay(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 0)
+	if err := w.worker(w.node()).run(t.Context(), w.now); err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]string{
+		"STRK":           "Starknet Token, STRK, 18 at 10",                                // felts
+		"USDC.e":         "USD Coin, USDC, 6 at 10",                                       // felts
+		"USDC":           "USD Coin, USDC, 6 at 10",                                       // byte arrays
+		"copycat":        "Astrolabe Classic of the Northern Hemisphere, ASTRO, 18 at 10", // more than a word
+		"old collection": "Old Stars, OLDSTAR, null at 10",
+		"collection":     "New Stars, STAR, null at 10",
+		"items":          "null, null, null at 10", // an ERC-1155 says nothing
+	} {
+		if got := w.stored(name); got != want {
+			t.Errorf("%s: %s, want %s", name, got, want)
+		}
+	}
+	if n := w.count("metadata_at IS NULL"); n != 0 {
+		t.Errorf("%d tokens are unread", n)
+	}
+}
+
+func TestTokensOfBlocksThatReadersCannotSeeWait(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 9)
+	if err := w.worker(w.node()).run(t.Context(), w.now); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := w.stored("STRK"), "Starknet Token, STRK, 18 at 1"; got != want {
+		t.Errorf("STRK: %s, want %s", got, want)
+	}
+	if got := w.stored("ASTRO"); got != "unread" {
+		t.Errorf("ASTRO: %s", got)
+	}
+	if n := w.count("block > 1 AND metadata_at IS NOT NULL"); n != 0 {
+		t.Errorf("%d tokens of loading blocks were read", n)
+	}
+}
+
+func TestAnOutageLeavesTokensUnread(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 0)
+	later := w.now
+	for _, outage := range []struct {
+		name string
+		fault.Fault
+	}{
+		{"no service", fault.Fault{Kind: fault.Status, Status: http.StatusServiceUnavailable}},
+		{"too many requests", fault.Fault{Kind: fault.Status}},
+		{"closed connections", fault.Fault{Kind: fault.Cut}},
+		{"half answers", fault.Fault{Kind: fault.Truncate}},
+		{"internal errors", fault.Fault{Kind: fault.RPCError, Code: -32603}},
+		{"no such block", fault.Fault{Kind: fault.RPCError, Code: 24}},
+		{"unknown contracts", fault.Fault{Kind: fault.RPCError, Code: 20}},
+		{"another chain", fault.Fault{Kind: fault.OtherChain}},
+	} {
+		if outage.Kind != fault.OtherChain {
+			outage.Methods = []string{"starknet_call"}
+		}
+		if err := w.sim.Fault(outage.Fault); err != nil {
+			t.Fatal(err)
+		}
+		if err := w.worker(w.node()).run(t.Context(), later); err == nil {
+			t.Errorf("%s: the run succeeded", outage.name)
+		}
+		w.sim.ClearFaults()
+		if n := w.count("metadata_at IS NOT NULL OR metadata_block IS NOT NULL"); n != 0 {
+			t.Errorf("%s: %d tokens are read", outage.name, n)
+		}
+		later = later.Add(claim)
+	}
+	if err := w.worker(w.node()).run(t.Context(), later); err != nil {
+		t.Fatal(err)
+	}
+	if n := w.count("metadata_at IS NULL"); n != 0 {
+		t.Errorf("%d tokens are unread after the outage", n)
+	}
+}
+
+func TestATokenThatCannotBeAskedKeepsNoOtherWaiting(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 0)
+	worker := w.worker(w.node())
+	if err := w.sim.Fault(fault.Fault{Kind: fault.RPCError, Code: -32603, Methods: []string{"starknet_call"}, Times: 1}); err != nil {
+		t.Fatal(err)
+	}
+	if err := worker.run(t.Context(), w.now); err == nil {
+		t.Error("the run hides that a token could not be asked")
+	}
+	if n := w.count("metadata_at IS NULL"); n != 1 {
+		t.Fatalf("%d tokens are unread, want 1", n)
+	}
+	for _, later := range []struct {
+		by     time.Duration
+		unread int
+	}{{claim - time.Second, 1}, {claim, 0}} {
+		if err := worker.run(t.Context(), w.now.Add(later.by)); err != nil {
+			t.Fatal(err)
+		}
+		if n := w.count("metadata_at IS NULL"); n != later.unread {
+			t.Errorf("%s later %d tokens are unread, want %d", later.by, n, later.unread)
+		}
+	}
+}
+
+func TestMetadataIsReadAgainAfterADay(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 0)
+	worker := w.worker(w.node())
+	if err := w.sim.Fault(fault.Fault{Kind: fault.RPCError, Code: 40, Message: "Contract error", Methods: []string{"starknet_call"}}); err != nil {
+		t.Fatal(err)
+	}
+	if err := worker.run(t.Context(), w.now); err != nil {
+		t.Fatal(err)
+	}
+	w.sim.ClearFaults()
+	const nothing, something = "null, null, null at 10", "Starknet Token, STRK, 18 at 10"
+	for _, later := range []struct {
+		by   time.Duration
+		want string
+	}{{0, nothing}, {freshness - time.Second, nothing}, {freshness, something}} {
+		if err := worker.run(t.Context(), w.now.Add(later.by)); err != nil {
+			t.Fatal(err)
+		}
+		if got := w.stored("STRK"); got != later.want {
+			t.Errorf("%s later: %s, want %s", later.by, got, later.want)
+		}
+	}
+}
+
+// meanwhile does something before the first view is asked.
+type meanwhile struct {
+	token.Views
+	act func()
+}
+
+func (m meanwhile) View(ctx context.Context, at, contract, selector starknet.Felt) ([]starknet.Felt, bool, error) {
+	m.act()
+	return m.Views.View(ctx, at, contract, selector)
+}
+
+func TestAReorganisationInBetweenStoresNothing(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 0)
+	before := w.count("true")
+	undo := sync.OnceFunc(func() { w.index.Undo(&w.blocks[1].Header) })
+	if err := w.worker(meanwhile{w.node(), undo}).run(t.Context(), w.now); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.index.Err(); err != nil {
+		t.Fatal(err)
+	}
+	if left, read := w.count("true"), w.count("metadata_at IS NOT NULL"); left == 0 || left >= before || read != 0 {
+		t.Fatalf("of %d tokens %d are left, %d of them read", before, left, read)
+	}
+	if err := w.worker(w.node()).run(t.Context(), w.now.Add(claim)); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := w.stored("STRK"), "Starknet Token, STRK, 18 at 1"; got != want {
+		t.Errorf("STRK: %s, want %s", got, want)
+	}
+}
+
+func TestAChainThatWasNeverIndexedHasNothingToRead(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 0)
+	worker := w.worker(w.node())
+	worker.Nodes = map[domain.Chain]token.Views{domain.Sepolia: w.node()}
+	if err := worker.run(t.Context(), w.now); err != nil {
+		t.Fatal(err)
+	}
+	if calls := w.sim.Counts()["starknet_call"]; calls != 0 {
+		t.Errorf("the node was asked %d times", calls)
+	}
+}
+
+// telling tells when the real store was written to.
+type telling struct {
+	*repo.DB
+	stored chan int
+}
+
+func (s telling) StoreMetadata(ctx context.Context, c domain.Chain, r token.Reading) (int, error) {
+	n, err := s.DB.StoreMetadata(ctx, c, r)
+	s.stored <- n
+	return n, err
+}
+
+func TestTheQueueReadsMetadata(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 0)
+	worker, store := w.worker(w.node()), telling{w.db, make(chan int, 1)}
+	worker.Store = store
+	workers := river.NewWorkers()
+	river.AddWorker(workers, worker)
+	queue, err := w.db.NewQueue(repo.QueueOptions{Workers: workers, Periodic: []*river.PeriodicJob{Every()}, Logger: worker.Logger})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- queue.Run(ctx, time.Minute) }()
+	select {
+	case stored := <-store.stored:
+		if stored == 0 || w.count("metadata_at IS NULL") != 0 {
+			t.Errorf("%d tokens were read, others were not", stored)
+		}
+	case <-time.After(time.Minute):
+		t.Error("no run was made")
+	}
+	stop()
+	if err := <-ended; err != nil {
+		t.Errorf("the queue ended with %v", err)
+	}
+}

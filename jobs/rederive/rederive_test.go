@@ -1,0 +1,133 @@
+package rederive
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"go.uber.org/goleak"
+
+	"astrolabe/domain"
+	"astrolabe/domain/chain"
+	"astrolabe/domain/facts"
+	"astrolabe/pg/pgtest"
+	"astrolabe/repo"
+	"astrolabe/repo/repotest"
+)
+
+func TestMain(m *testing.M) {
+	goleak.VerifyTestMain(pgtest.Main{M: m})
+}
+
+// indexed opens an indexed database and returns a way to strike it.
+func indexed(t *testing.T) (*repo.DB, func(statement string)) {
+	t.Helper()
+	url := pgtest.Database(t, repotest.Indexed)
+	conn, err := pgx.Connect(t.Context(), url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	db, err := repo.Open(t.Context(), repo.Options{URL: url})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(db.Close)
+	return db, func(statement string) {
+		t.Helper()
+		tag, err := conn.Exec(t.Context(), statement)
+		if err != nil || tag.RowsAffected() == 0 {
+			t.Fatalf("%s: %v", tag, err)
+		}
+	}
+}
+
+func digest(t *testing.T, db *repo.DB) string {
+	t.Helper()
+	d, err := db.Digest(t.Context(), domain.Mainnet)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+func TestAFactIsMadeAgainAsItWas(t *testing.T) {
+	t.Parallel()
+	for fact, statements := range map[string][]string{
+		"transfers": {
+			"DELETE FROM transfers", "DELETE FROM transfers_1_45", "DELETE FROM activity WHERE block > 20",
+			"DELETE FROM tokens WHERE chain = 1 AND block > 3", "UPDATE tokens SET block = 9, standard = 3 WHERE chain = 1",
+		},
+		"activity":    {"UPDATE activity_1_45 SET items = items + 1", "DELETE FROM activity WHERE block % 3 = 0"},
+		"deployments": {"UPDATE deployments SET deployer = NULL, tx = NULL, evidence = 0", "DELETE FROM activity WHERE kinds & 32 <> 0"},
+		"tokens":      {"UPDATE tokens SET block = 60 - block % 7"},
+		"schemas": {
+			"DELETE FROM event_schemas", "UPDATE function_schemas SET name = name || 'x'", "UPDATE classes SET account = NOT account, standard = 3",
+		},
+	} {
+		t.Run(fact, func(t *testing.T) {
+			t.Parallel()
+			db, strike := indexed(t)
+			before := digest(t, db)
+			for _, statement := range append(statements, "UPDATE deriver_versions SET version = 0 WHERE fact = '"+fact+"'") {
+				strike(statement)
+			}
+			if digest(t, db) == before {
+				t.Fatal("the digest did not notice the damage")
+			}
+			job := &Job{Chain: domain.Mainnet, Store: db, Holder: "test"}
+			result, err := job.Run(t.Context(), fact)
+			if err != nil || result.Rewritten == 0 {
+				t.Fatalf("%+v, %v", result, err)
+			}
+			if after := digest(t, db); after != before {
+				t.Errorf("the digest is %s, it was %s", after, before)
+			}
+			versions, err := db.DeriverVersions(t.Context(), domain.Mainnet)
+			if err != nil || versions[fact] != facts.Versions[fact] {
+				t.Errorf("%v, %v", versions, err)
+			}
+			if again, err := job.Run(t.Context(), fact); err != nil || again.Rewritten != 0 {
+				t.Errorf("a second time: %+v, %v", again, err)
+			}
+		})
+	}
+}
+
+func TestATokenKeepsItsMetadata(t *testing.T) {
+	t.Parallel()
+	db, strike := indexed(t)
+	strike("UPDATE tokens SET name = 'Kept', standard = 3 WHERE chain = 1")
+	if _, err := (&Job{Chain: domain.Mainnet, Store: db, Holder: "test"}).Run(t.Context(), "tokens"); err != nil {
+		t.Fatal(err)
+	}
+	strike("DELETE FROM tokens WHERE name = 'Kept' AND standard < 3")
+}
+
+func TestLocatorsAreMadeAgain(t *testing.T) {
+	t.Parallel()
+	db, strike := indexed(t)
+	strike("DELETE FROM locators WHERE block < 30")
+	strike("UPDATE locators SET block = 3 WHERE kind = 1")
+	if _, err := (&Job{Chain: domain.Mainnet, Store: db, Holder: "test"}).Run(t.Context(), "locators"); err != nil {
+		t.Fatal(err)
+	}
+	for _, check := range db.Checks(domain.Mainnet, 0, 60) {
+		if findings, err := check.Run(t.Context(), 1); err != nil || check.Name == "locators" && len(findings) > 0 {
+			t.Errorf("%s: %v, %v", check.Name, findings, err)
+		}
+	}
+}
+
+func TestNothingIsRederivedWhileAnIndexerLeads(t *testing.T) {
+	t.Parallel()
+	db, _ := indexed(t)
+	if _, leads, err := db.TakeLease(t.Context(), domain.Mainnet, "indexer", time.Minute); err != nil || !leads {
+		t.Fatal(err)
+	}
+	_, err := (&Job{Chain: domain.Mainnet, Store: db, Holder: "test"}).Run(t.Context(), "transfers")
+	if !errors.Is(err, chain.ErrLed) || !strings.HasSuffix(err.Error(), "stop the indexer, or run this while it is stopped") {
+		t.Errorf("%v", err)
+	}
+}

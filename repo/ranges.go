@@ -1,0 +1,194 @@
+package repo
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+
+	"astrolabe/domain"
+	"astrolabe/domain/chain"
+	"astrolabe/failpoint"
+)
+
+// rangeIndex is an index of each range's table.
+type rangeIndex struct {
+	name    string
+	columns string
+	unique  bool
+}
+
+// rangeTable is a table that is partitioned into ranges.
+type rangeTable struct {
+	name    string
+	indexes []rangeIndex
+}
+
+// rangeTables are the tables of a range. Each index names the reads that need
+// it; a page follows an index in its order and stops after its rows.
+var rangeTables = []rangeTable{
+	{"blocks", []rangeIndex{
+		{"place", "block", true},            // a block by number; the list of blocks; undo
+		{"time", "timestamp, block", false}, // the block at a time
+	}},
+	{"transactions", []rangeIndex{
+		{"place", "block, tx", true}, // a located transaction; a block's transactions; undo
+	}},
+	{"events", []rangeIndex{
+		{"place", "block, tx, log", true},                                // a transaction's events; undo
+		{"selector", "selector, block, tx, log", false},                  // events by first key
+		{"address", "address, block, tx, log", false},                    // events of a contract
+		{"address_selector", "address, selector, block, tx, log", false}, // events of a contract by first key
+	}},
+	{"messages", []rangeIndex{
+		{"place", "block, tx, to_l1, idx", true},               // a transaction's messages; all messages; undo
+		{"contract", "contract, block, tx, to_l1, idx", false}, // a contract's messages
+	}},
+	{"transfers", []rangeIndex{
+		{"place", "block, tx, log, idx", true},               // a transaction's transfers; undo
+		{"token", "token, block, tx, log, idx", false},       // a token's transfers
+		{"sender", "sender, block, tx, log, idx", false},     // what an address sent
+		{"receiver", "receiver, block, tx, log, idx", false}, // what an address received
+	}},
+	{"activity", []rangeIndex{
+		{"address", "address, block, tx", true}, // an address' transactions and activity
+		{"place", "block", false},               // undo
+	}},
+}
+
+// leaf names the table of a range.
+func leaf(table string, c domain.Chain, from uint64) string {
+	return fmt.Sprintf("%s_%d_%d", table, chainCode(c), from)
+}
+
+// OpenRange makes the tables of a new range. A loading range has neither
+// indexes nor an end and is invisible; a ready one ends before the block to
+// and is written with its indexes in place. Opening the range that is open
+// already changes nothing.
+func (db *DB) OpenRange(ctx context.Context, lease chain.Lease, r chain.Range) error {
+	return db.lead(ctx, lease, func(tx pgx.Tx) error {
+		tag, err := tx.Exec(ctx, `/* range.open */
+			INSERT INTO index_ranges (chain, from_block, to_block, state)
+			VALUES ($1, $2, nullif($3, 0), $4) ON CONFLICT DO NOTHING`,
+			chainCode(lease.Chain), r.From, r.To, string(r.State))
+		if err != nil || tag.RowsAffected() == 0 {
+			return err
+		}
+		for _, table := range rangeTables {
+			if err := makeLeaf(ctx, tx, lease.Chain, table, r); err != nil {
+				return err
+			}
+		}
+		failpoint.Hit(failpoint.RangeOpened)
+		return nil
+	})
+}
+
+func makeLeaf(ctx context.Context, tx pgx.Tx, c domain.Chain, table rangeTable, r chain.Range) error {
+	name := leaf(table.name, c, r.From)
+	if err := run(ctx, tx, "/* range.create */ CREATE TABLE %s (LIKE %s INCLUDING DEFAULTS INCLUDING STORAGE)", name, table.name); err != nil {
+		return err
+	}
+	if r.State != chain.RangeReady {
+		return nil
+	}
+	for _, index := range table.indexes {
+		if err := run(ctx, tx, "%s", index.create(name)); err != nil {
+			return err
+		}
+	}
+	return attach(ctx, tx, c, table.name, r)
+}
+
+// create is the statement that makes the index, if it is not there.
+func (i rangeIndex) create(table string) string {
+	unique := ""
+	if i.unique {
+		unique = "UNIQUE "
+	}
+	return fmt.Sprintf("/* range.index */ CREATE %sINDEX IF NOT EXISTS %s_%s ON %s (%s)", unique, table, i.name, table, i.columns)
+}
+
+// attach makes a range's table part of the partitioned one.
+func attach(ctx context.Context, tx pgx.Tx, c domain.Chain, table string, r chain.Range) error {
+	return run(ctx, tx, "/* range.attach */ ALTER TABLE %s_%d ATTACH PARTITION %s FOR VALUES FROM (%d) TO (%d)",
+		table, chainCode(c), leaf(table, c, r.From), r.From, r.To)
+}
+
+// SealRange ends a loading range before the block to: it takes no more rows,
+// and BuildRange is next.
+func (db *DB) SealRange(ctx context.Context, lease chain.Lease, r chain.Range) error {
+	return db.lead(ctx, lease, func(tx pgx.Tx) error {
+		_, err := tx.Exec(ctx, `/* range.seal */
+			UPDATE index_ranges SET state = 'indexing', to_block = $3
+			WHERE chain = $1 AND from_block = $2 AND state = 'loading'`,
+			chainCode(lease.Chain), r.From, r.To)
+		failpoint.Hit(failpoint.RangeSealed)
+		return err
+	})
+}
+
+// BuildRange gives a sealed range its indexes and then shows it to readers,
+// with its locators, in one transaction. It goes on where an earlier attempt
+// stopped: an index is there whole or not at all.
+func (db *DB) BuildRange(ctx context.Context, lease chain.Lease, r chain.Range) error {
+	for _, table := range rangeTables {
+		name := leaf(table.name, lease.Chain, r.From)
+		for _, index := range table.indexes {
+			if _, err := db.pool.Exec(ctx, index.create(name)); err != nil {
+				return outage(storage(err))
+			}
+			failpoint.Hit(failpoint.RangeIndexed)
+		}
+		if _, err := db.pool.Exec(ctx, "/* range.analyze */ ANALYZE "+name); err != nil {
+			return outage(storage(err))
+		}
+	}
+	return db.lead(ctx, lease, func(tx pgx.Tx) error {
+		tag, err := tx.Exec(ctx, `/* range.ready */
+			UPDATE index_ranges SET state = 'ready' WHERE chain = $1 AND from_block = $2 AND state = 'indexing'`,
+			chainCode(lease.Chain), r.From)
+		if err != nil || tag.RowsAffected() == 0 {
+			return err
+		}
+		for _, table := range rangeTables {
+			if err := attach(ctx, tx, lease.Chain, table.name, r); err != nil {
+				return err
+			}
+		}
+		if err := locate(ctx, tx, lease.Chain, r.From, r.To); err != nil {
+			return err
+		}
+		failpoint.Hit(failpoint.RangeReady)
+		return nil
+	})
+}
+
+// locatorRows selects the locators of the blocks from %[2]d up to %[3]d.
+const locatorRows = `
+	SELECT locator_tag(hash) AS tag, block, 0 AS tx, 1 AS kind, %[1]d AS chain
+	FROM blocks WHERE chain = %[1]d AND block >= %[2]d AND block < %[3]d
+	UNION ALL
+	SELECT locator_tag(hash), block, tx, 2, %[1]d
+	FROM transactions WHERE chain = %[1]d AND block >= %[2]d AND block < %[3]d
+	UNION ALL
+	SELECT locator_tag(hash), block, tx, 3, %[1]d
+	FROM messages WHERE chain = %[1]d AND block >= %[2]d AND block < %[3]d`
+
+// locate writes the locators of visible blocks, sorted, which keeps their
+// index dense and its pages few.
+func locate(ctx context.Context, tx pgx.Tx, c domain.Chain, from, to uint64) error {
+	return run(ctx, tx, "/* locator.add */ INSERT INTO locators (tag, block, tx, kind, chain)"+locatorRows+" ORDER BY tag",
+		chainCode(c), from, to)
+}
+
+// run executes a statement that is built from our own names and numbers:
+// statements that define tables take no arguments.
+func run(ctx context.Context, tx pgx.Tx, format string, args ...any) error {
+	statement := fmt.Sprintf(format, args...)
+	if _, err := tx.Exec(ctx, statement); err != nil {
+		return fmt.Errorf("%s: %w", statementName(strings.TrimSpace(statement)), err)
+	}
+	return nil
+}

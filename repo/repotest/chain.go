@@ -1,0 +1,120 @@
+package repotest
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"sync"
+	"testing"
+
+	"astrolabe/domain/facts"
+	"astrolabe/sim"
+	"astrolabe/sim/classes"
+	"astrolabe/starknet"
+)
+
+// Everyday returns the facts of the first blocks of a simulated mainnet, as an
+// index from block 0 would commit them. Callers share them and change nothing.
+func Everyday(t testing.TB) []facts.Block {
+	t.Helper()
+	blocks, err := everyday()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return blocks
+}
+
+var everyday = sync.OnceValues(func() ([]facts.Block, error) {
+	node, err := sim.New(sim.Config{Blocks: 60})
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = node.Close() }()
+	return Facts(node)
+})
+
+// Facts derives every block of a simulated node whose classes are its own.
+func Facts(node *sim.Node) ([]facts.Block, error) {
+	d, err := newDeriver()
+	if err != nil {
+		return nil, err
+	}
+	var list []facts.Block
+	for number := range node.Head().Header.BlockNumber + 1 {
+		block, err := node.Block(number)
+		if err != nil {
+			return nil, err
+		}
+		derived, err := d.derive(block)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, derived)
+	}
+	return list, nil
+}
+
+// deriver is an index that keeps everything in memory.
+type deriver struct {
+	view  facts.HistoryView
+	named map[starknet.Felt]bool
+}
+
+func newDeriver() (*deriver, error) {
+	all, err := classes.Load()
+	if err != nil {
+		return nil, err
+	}
+	d := &deriver{
+		view:  facts.HistoryView{Histories: map[starknet.Felt]facts.ClassHistory{}, Classes: map[starknet.Felt]*facts.Class{}},
+		named: map[starknet.Felt]bool{},
+	}
+	for _, class := range all {
+		var document starknet.Class
+		if err := json.Unmarshal(class.Document, &document); err != nil {
+			return nil, err
+		}
+		d.view.Classes[class.Hash] = facts.NewClass(class.Hash, document)
+	}
+	return d, nil
+}
+
+func (d *deriver) derive(b *sim.Block) (facts.Block, error) {
+	block := &starknet.BlockWithReceipts{BlockHeader: b.Header}
+	for i := range b.Transactions {
+		block.Transactions = append(block.Transactions, starknet.TransactionWithReceipt{Transaction: b.Transactions[i], Receipt: b.Receipts[i]})
+	}
+	number, diff := b.Header.BlockNumber, &b.StateUpdate.StateDiff
+	var named []starknet.Felt
+	since := func(address starknet.Felt, origin facts.Origin, class starknet.Felt) {
+		d.view.Histories[address] = append(d.view.Histories[address], facts.ClassSince{Block: number, Origin: origin, Class: class})
+		named = append(named, class)
+	}
+	for _, c := range diff.DeployedContracts {
+		since(c.Address, facts.Deployed, c.ClassHash)
+	}
+	for _, c := range diff.ReplacedClasses {
+		since(c.ContractAddress, facts.Replaced, c.ClassHash)
+	}
+	for _, c := range diff.DeclaredClasses {
+		named = append(named, c.ClassHash)
+	}
+	named = append(named, diff.DeprecatedDeclaredClasses...)
+	d.view.Block = number
+	derived, err := facts.Derive(block, &b.StateUpdate, nil, d.view)
+	if err != nil {
+		return facts.Block{}, err
+	}
+	slices.SortFunc(named, starknet.Felt.Cmp)
+	for _, hash := range slices.Compact(named) {
+		if d.named[hash] {
+			continue
+		}
+		d.named[hash] = true
+		if d.view.Classes[hash] == nil {
+			return facts.Block{}, fmt.Errorf("block %d names the unknown class %s", number, hash)
+		}
+		derived.Classes = append(derived.Classes, d.view.Classes[hash])
+	}
+	return derived, nil
+}

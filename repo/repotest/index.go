@@ -1,0 +1,114 @@
+package repotest
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"astrolabe/domain"
+	"astrolabe/domain/chain"
+	"astrolabe/domain/facts"
+	"astrolabe/repo"
+)
+
+// Index writes facts of SN_MAIN into a database, as the index process would.
+// After a failure it does nothing more; Err tells.
+type Index struct {
+	ctx   context.Context
+	db    *repo.DB
+	lease chain.Lease
+	batch int
+	at    *domain.BlockRef
+	err   error
+}
+
+// NewIndex begins an index, which commits so many blocks at once, and holds
+// its lease.
+func NewIndex(ctx context.Context, db *repo.DB, first uint64, batch int) *Index {
+	i := &Index{ctx: ctx, db: db, batch: batch}
+	var leads bool
+	i.lease, leads, i.err = db.TakeLease(ctx, domain.Mainnet, "test", time.Hour)
+	if i.err == nil && !leads {
+		i.err = errors.New("another holds the lease")
+	}
+	i.do(func() error { return db.Begin(ctx, i.lease, first) })
+	return i
+}
+
+// Err is what went wrong, if anything did.
+func (i *Index) Err() error { return i.err }
+
+func (i *Index) do(act func() error) {
+	if i.err == nil {
+		i.err = act()
+	}
+}
+
+// Open opens a range; a loading one has no end yet.
+func (i *Index) Open(from, to uint64, state chain.RangeState) chain.Range {
+	r := chain.Range{From: from, To: to, State: state}
+	i.do(func() error { return i.db.OpenRange(i.ctx, i.lease, r) })
+	return r
+}
+
+// Commit stores blocks in a range.
+func (i *Index) Commit(r chain.Range, blocks []facts.Block) {
+	for len(blocks) > 0 {
+		n := min(i.batch, len(blocks))
+		i.do(func() error {
+			return i.db.Commit(i.ctx, i.lease, chain.Batch{After: i.at, Range: r, Blocks: blocks[:n]})
+		})
+		last := &blocks[n-1].Header
+		i.at = &domain.BlockRef{Number: last.Number, Hash: last.Hash}
+		blocks = blocks[n:]
+	}
+}
+
+// Load stores blocks in a range that is loaded and then built.
+func (i *Index) Load(blocks []facts.Block) {
+	r := i.Open(blocks[0].Header.Number, 0, chain.RangeLoading)
+	i.Commit(r, blocks)
+	r.To = blocks[len(blocks)-1].Header.Number + 1
+	i.do(func() error { return i.db.SealRange(i.ctx, i.lease, r) })
+	i.do(func() error { return i.db.BuildRange(i.ctx, i.lease, r) })
+}
+
+// Undo goes back to a block.
+func (i *Index) Undo(to *facts.Header) {
+	i.at = &domain.BlockRef{Number: to.Number, Hash: to.Hash}
+	i.do(func() error { return i.db.Undo(i.ctx, i.lease, i.at) })
+}
+
+// Continue takes up an index that stands at a block.
+func (i *Index) Continue(at *facts.Header) {
+	i.at = &domain.BlockRef{Number: at.Number, Hash: at.Hash}
+}
+
+// Release gives the lease back, so that operators' commands can take it.
+func (i *Index) Release() {
+	i.do(func() error { return i.db.ReleaseLease(i.ctx, i.lease) })
+}
+
+// Indexed is the template of a database with the blocks of Everyday: those
+// below 25 were loaded and built, those below 45 are ready, the others are
+// still loading. Nobody holds its lease.
+func Indexed(ctx context.Context, url string) error {
+	if err := Migrated(ctx, url); err != nil {
+		return err
+	}
+	blocks, err := everyday()
+	if err != nil {
+		return err
+	}
+	db, err := repo.Open(ctx, repo.Options{URL: url})
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	index := NewIndex(ctx, db, 0, 10)
+	index.Load(blocks[:25])
+	index.Commit(index.Open(25, 45, chain.RangeReady), blocks[25:45])
+	index.Commit(index.Open(45, 0, chain.RangeLoading), blocks[45:])
+	index.Release()
+	return index.Err()
+}

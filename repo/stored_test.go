@@ -1,0 +1,188 @@
+package repo_test
+
+import (
+	"maps"
+	"reflect"
+	"slices"
+	"testing"
+
+	"astrolabe/domain"
+	"astrolabe/domain/chain"
+	"astrolabe/domain/facts"
+	"astrolabe/repo"
+	"astrolabe/repo/repotest"
+	"astrolabe/starknet"
+)
+
+// ways are the ways to the same index: by ranges that are loaded first, by
+// ranges that are ready from the beginning, by both, in batches of all sizes.
+var ways = map[string]func(*repotest.Index, []facts.Block){
+	"loaded": func(i *repotest.Index, blocks []facts.Block) {
+		i.Load(blocks[:25])
+		i.Load(blocks[25:])
+	},
+	"ready": func(i *repotest.Index, blocks []facts.Block) {
+		i.Commit(i.Open(0, 1000, chain.RangeReady), blocks)
+	},
+	"still loading": func(i *repotest.Index, blocks []facts.Block) {
+		i.Load(blocks[:25])
+		i.Commit(i.Open(25, 0, chain.RangeLoading), blocks[25:])
+	},
+	"in parts": func(i *repotest.Index, blocks []facts.Block) {
+		i.Load(blocks[:40])
+		i.Commit(i.Open(40, 50, chain.RangeReady), blocks[40:50])
+		i.Commit(i.Open(50, 1000, chain.RangeReady), blocks[50:])
+	},
+	"undone and made again": func(i *repotest.Index, blocks []facts.Block) {
+		i.Load(blocks[:25])
+		tip := i.Open(25, 1000, chain.RangeReady)
+		i.Commit(tip, blocks[25:])
+		i.Undo(&blocks[40].Header)
+		i.Commit(tip, blocks[41:])
+		i.Undo(&blocks[10].Header)
+		i.Commit(chain.Range{From: 0, To: 25, State: chain.RangeReady}, blocks[11:25])
+		i.Commit(i.Open(25, 1000, chain.RangeReady), blocks[25:])
+	},
+}
+
+func TestStoredReturnsExactlyWhatWasCommitted(t *testing.T) {
+	t.Parallel()
+	blocks := repotest.Everyday(t)
+	want := asStored(blocks)
+	for _, table := range facts.Tables {
+		if !slices.ContainsFunc(want, func(b facts.Block) bool {
+			_, differ := facts.FirstDifference(&b, &facts.Block{Header: b.Header}, table)
+			return differ || table == facts.TableBlocks
+		}) {
+			t.Errorf("no block has a row in %s", table)
+		}
+	}
+	for name, way := range ways {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			db := repotest.Open(t)
+			index(t, db, 7, blocks, way)
+			got := stored(t, db, 0, 1000)
+			if len(got) != len(want) {
+				t.Fatalf("%d blocks instead of %d", len(got), len(want))
+			}
+			for i := range want {
+				if difference, differ := facts.FirstDifference(&got[i], &want[i]); differ {
+					t.Fatal(difference)
+				}
+				if g, w := normal(got[i]), normal(want[i]); !reflect.DeepEqual(g, w) {
+					t.Fatalf("block %d:\n%+v\nwant\n%+v", i, g, w)
+				}
+			}
+			if part := stored(t, db, 20, 30); len(part) != 11 || part[0].Header.Number != 20 {
+				t.Errorf("blocks 20 to 30 are %d from %d", len(part), part[0].Header.Number)
+			}
+		})
+	}
+}
+
+func TestEveryWayToTheSameIndexHasTheSameDigest(t *testing.T) {
+	t.Parallel()
+	blocks := repotest.Everyday(t)
+	var fold facts.Fold
+	for _, block := range asStored(blocks) {
+		fold.Add(&block)
+	}
+	want := fold.Sum().String()
+	for name, way := range ways {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			for _, batch := range []int{1, 60} {
+				db := repotest.Open(t)
+				index(t, db, batch, blocks, way)
+				if got, err := db.Digest(t.Context(), domain.Mainnet); err != nil || got != want {
+					t.Errorf("%s, %v; want %s", got, err, want)
+				}
+			}
+		})
+	}
+}
+
+func index(t *testing.T, db *repo.DB, batch int, blocks []facts.Block, way func(*repotest.Index, []facts.Block)) {
+	t.Helper()
+	i := repotest.NewIndex(t.Context(), db, 0, batch)
+	if way(i, blocks); i.Err() != nil {
+		t.Fatal(i.Err())
+	}
+}
+
+func stored(t *testing.T, db *repo.DB, from, to uint64) (blocks []facts.Block) {
+	t.Helper()
+	for block, err := range db.Stored(t.Context(), domain.Mainnet, from, to) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		blocks = append(blocks, block)
+	}
+	return blocks
+}
+
+// asStored leaves of the tokens that blocks show those that no earlier block
+// showed.
+func asStored(blocks []facts.Block) []facts.Block {
+	blocks = slices.Clone(blocks)
+	shown := map[starknet.Felt]bool{}
+	for i := range blocks {
+		blocks[i].Tokens = slices.DeleteFunc(slices.Clone(blocks[i].Tokens), func(token facts.Token) bool {
+			known := shown[token.Address]
+			shown[token.Address] = true
+			return known
+		})
+	}
+	return blocks
+}
+
+// normal makes blocks comparable: empty lists are nil, and the classes, which
+// differ in what is compiled, are left out.
+func normal(b facts.Block) facts.Block {
+	b.Classes = nil
+	v := reflect.ValueOf(&b).Elem()
+	normalise(v)
+	return b
+}
+
+func normalise(v reflect.Value) {
+	switch v.Kind() {
+	case reflect.Struct:
+		for i := range v.NumField() {
+			normalise(v.Field(i))
+		}
+	case reflect.Slice:
+		if v.Len() == 0 {
+			v.SetZero()
+			return
+		}
+		copied := reflect.MakeSlice(v.Type(), v.Len(), v.Len())
+		reflect.Copy(copied, v)
+		v.Set(copied)
+		for i := range v.Len() {
+			normalise(v.Index(i))
+		}
+	}
+}
+
+func TestTheDigestOfAnEmptyIndexIsThatOfNoBlocks(t *testing.T) {
+	t.Parallel()
+	db := repotest.Open(t)
+	got, err := db.Digest(t.Context(), domain.Sepolia)
+	if want := new(facts.Fold).Sum().String(); err != nil || got != want {
+		t.Errorf("%s, %v; want %s", got, err, want)
+	}
+}
+
+func TestABeginningIndexRecordsTheVersionsOfItsDerivers(t *testing.T) {
+	t.Parallel()
+	db := repotest.Open(t)
+	if err := repotest.NewIndex(t.Context(), db, 0, 1).Err(); err != nil {
+		t.Fatal(err)
+	}
+	versions, err := db.DeriverVersions(t.Context(), domain.Mainnet)
+	if err != nil || !maps.Equal(versions, facts.Versions) {
+		t.Errorf("%v, %v", versions, err)
+	}
+}
