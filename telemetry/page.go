@@ -24,7 +24,7 @@ func (p *page) head(name, help, kind string) {
 func (p *page) line(name string, value float64, labels ...string) {
 	p.text = append(p.text, name...)
 	separator := byte('{')
-	for i := 0; i < len(labels); i += 2 {
+	for i := 0; i+1 < len(labels); i += 2 {
 		p.text = append(p.text, separator)
 		p.text = append(p.text, labels[i]+`="`+escapeValue.Replace(labels[i+1])+`"`...)
 		separator = ','
