@@ -11,7 +11,7 @@ CAIRO := ./toolchain/... ./sim/classes/...
 SOURCES := $(shell find . -name '*.go' -not -path './web/node_modules/*' -not -path './clients/*') $(shell find web/dist repo/migrations rest -type f)
 
 .DEFAULT_GOAL := help
-.PHONY: help build run test test-clients soak lint fmt generate web check-generated fuzz bench bench-frame bench-facades bench-starknet postgres clean
+.PHONY: help build run test test-clients soak lint fmt generate web check-generated fuzz bench bench-frame bench-facades bench-starknet bench-index postgres clean
 
 help: ## List every target
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -46,7 +46,7 @@ test-clients: build postgres ## Run other people's clients and audits against th
 
 soak: postgres ## Run the long campaigns
 	ASTROLABE_SOAK=1 $(GO) test -count=1 -timeout 6h $(CAIRO)
-	ASTROLABE_SOAK=1 $(GO) test $(RACE) -count=1 -timeout 6h $$($(GO) list ./... | grep -vE 'astrolabe/(toolchain|sim/classes)')
+	ASTROLABE_SOAK=1 ASTROLABE_CHAOS=300 $(GO) test $(RACE) -count=1 -timeout 6h $$($(GO) list ./... | grep -vE 'astrolabe/(toolchain|sim/classes)')
 
 lint: bin/golangci-lint ## Run the linters
 	$(GO) mod tidy -diff
@@ -72,7 +72,7 @@ FUZZTIME ?= 20s
 fuzz: ## Fuzz every parser for FUZZTIME each
 	scripts/fuzz $(FUZZTIME)
 
-bench: bench-frame bench-facades bench-starknet ## Run every benchmark
+bench: bench-frame bench-facades bench-starknet bench-index ## Run every benchmark
 
 bench-frame: build postgres ## Start-up times and idle memory, into docs/bench/frame.txt
 	scripts/bench-frame | tee docs/bench/frame.txt
@@ -82,6 +82,9 @@ bench-facades: build postgres ## Both facades against bare handlers, into docs/b
 
 bench-starknet: build ## Hashes and decoding beside another library, into docs/bench/starknet.txt
 	scripts/bench-starknet | tee docs/bench/starknet.txt
+
+bench-index: build postgres ## The index beside psql's copy, at the sizes of BENCH_EVENTS, into docs/bench/index.txt
+	scripts/bench-index | tee docs/bench/index.txt
 
 postgres: ## Install Postgres' server where it is missing and may be installed
 	@scripts/postgres

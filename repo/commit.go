@@ -51,8 +51,11 @@ func bound(ctx context.Context, tx pgx.Tx, loading bool) error {
 	if loading {
 		commits = "off"
 	}
+	// Long calldata is compressed; lz4 does so for less, where the server has it.
 	_, err := tx.Exec(ctx, `/* commit.bound */
-		SELECT set_config('statement_timeout', $1, true), set_config('synchronous_commit', $2, true)`,
+		SELECT set_config('statement_timeout', $1, true), set_config('synchronous_commit', $2, true),
+			set_config('default_toast_compression', CASE WHEN 'lz4' = ANY(enumvals) THEN 'lz4' ELSE setting END, true)
+		FROM pg_settings WHERE name = 'default_toast_compression'`,
 		milliseconds(writeTime), commits)
 	return err
 }

@@ -141,9 +141,9 @@ func (db *DB) BuildRange(ctx context.Context, lease chain.Lease, r chain.Range) 
 			}
 			failpoint.Hit(failpoint.RangeIndexed)
 		}
-		if _, err := db.pool.Exec(ctx, "/* range.analyze */ ANALYZE "+name); err != nil {
-			return outage(storage(err))
-		}
+	}
+	if err := db.AnalyzeRange(ctx, lease, r); err != nil {
+		return err
 	}
 	return db.lead(ctx, lease, func(tx pgx.Tx) error {
 		tag, err := tx.Exec(ctx, `/* range.ready */
@@ -163,6 +163,17 @@ func (db *DB) BuildRange(ctx context.Context, lease chain.Lease, r chain.Range) 
 		failpoint.Hit(failpoint.RangeReady)
 		return nil
 	})
+}
+
+// AnalyzeRange tells the planner what a range's tables hold. Without that it
+// sorts whole histories instead of following an index to the page it wants.
+func (db *DB) AnalyzeRange(ctx context.Context, lease chain.Lease, r chain.Range) error {
+	for _, table := range rangeTables {
+		if _, err := db.pool.Exec(ctx, "/* range.analyze */ ANALYZE "+leaf(table.name, lease.Chain, r.From)); err != nil {
+			return outage(storage(err))
+		}
+	}
+	return nil
 }
 
 // locatorRows selects the locators of the blocks from %[2]d up to %[3]d.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"runtime/debug"
 	"time"
 
 	"astrolabe/domain"
@@ -100,8 +101,15 @@ func (c *console) openNode(chain domain.Chain, urls []secretText) (*node.Pool, e
 	return pool, nil
 }
 
+// indexMemory is from where on an index process collects its garbage eagerly:
+// batches are short-lived and many times what lives. GOMEMLIMIT overrides it.
+const indexMemory = 300 << 20
+
 // indexers returns a part for each chain that has a node.
 func (d *deployment) indexers(nodes nodeSettings, s indexSettings) ([]part, error) {
+	if os.Getenv("GOMEMLIMIT") == "" {
+		debug.SetMemoryLimit(indexMemory)
+	}
 	var parts []part
 	for _, chain := range domain.Chains {
 		if len(nodes.urls()[chain]) == 0 {

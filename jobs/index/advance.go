@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/bits"
 	"time"
 
 	"astrolabe/domain"
@@ -149,10 +150,15 @@ func (t *turns) commit(ctx context.Context, batch chain.Batch) error {
 	for i := range batch.Blocks {
 		events += len(batch.Blocks[i].Events)
 	}
-	t.at.Ranges[len(t.at.Ranges)-1].Events += uint64(events)
+	open := &t.at.Ranges[len(t.at.Ranges)-1]
+	before := open.Events
+	open.Events += uint64(events)
 	t.Metrics.IndexedBlock(string(t.Chain), last.Number)
 	t.progress.add(len(batch.Blocks), events)
-	if batch.Range.State != chain.RangeLoading || time.Since(t.recorded) < t.Sizes.RecordEvery {
+	if open.State == chain.RangeReady {
+		return t.analyze(ctx, *open, before)
+	}
+	if time.Since(t.recorded) < t.Sizes.RecordEvery {
 		return nil
 	}
 	t.recorded = time.Now()
@@ -161,6 +167,18 @@ func (t *turns) commit(ctx context.Context, batch chain.Batch) error {
 	}
 	return t.record(ctx, chain.Backfilling, nil)
 }
+
+// analyze refreshes the planner's picture of the range at the tip whenever its
+// events have doubled.
+func (t *turns) analyze(ctx context.Context, r chain.Range, before uint64) error {
+	if r.Events < leastAnalyzed || bits.Len64(before) == bits.Len64(r.Events) {
+		return nil
+	}
+	return t.Store.AnalyzeRange(ctx, t.lease, r)
+}
+
+// leastAnalyzed is how many events a range needs for statistics to matter.
+const leastAnalyzed = 1000
 
 // finalized returns the newest final block when the index stands at a block.
 func (t *turns) finalized(number uint64) *uint64 {

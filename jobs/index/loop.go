@@ -49,6 +49,7 @@ type Store interface {
 	OpenRange(ctx context.Context, lease chain.Lease, r chain.Range) error
 	SealRange(ctx context.Context, lease chain.Lease, r chain.Range) error
 	BuildRange(ctx context.Context, lease chain.Lease, r chain.Range) error
+	AnalyzeRange(ctx context.Context, lease chain.Lease, r chain.Range) error
 
 	BlockHash(ctx context.Context, c domain.Chain, number uint64) (starknet.Felt, bool, error)
 	Classes(ctx context.Context, c domain.Chain, hashes []starknet.Felt) (map[starknet.Felt]*facts.Class, error)

@@ -83,6 +83,14 @@ func (c *Chain) HashAt(number uint64) (starknet.Felt, bool) {
 	return c.line[number], true
 }
 
+// NumberOf returns the number of a block of the chain.
+func (c *Chain) NumberOf(hash starknet.Felt) (uint64, bool) {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	number, ok := c.hashes[hash]
+	return number, ok && c.line[number] == hash
+}
+
 // Find returns the place of a transaction in a block that can be read.
 func (c *Chain) Find(transaction starknet.Felt) (Place, bool) {
 	c.mu.RLock()

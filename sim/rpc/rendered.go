@@ -91,16 +91,29 @@ func (s *Server) openRendered(r *request) *os.File {
 	}
 	p, err := readParams(r.Params, methods[r.Method].params)
 	var id blockID
-	if err != nil || p.given(1) || required(p, 0, &id) != nil || id.Number == nil {
+	if err != nil || p.given(1) || required(p, 0, &id) != nil {
 		return nil
 	}
-	hash, ok := s.chain.HashAt(*id.Number)
+	number, hash, ok := s.named(id)
 	if !ok {
 		return nil
 	}
-	file, err := os.Open(s.renderedFile(r.Method, hash, s.chain.Finality(*id.Number)))
+	file, err := os.Open(s.renderedFile(r.Method, hash, s.chain.Finality(number)))
 	if err != nil {
 		return nil
 	}
 	return file
+}
+
+// named finds the block that an id names by number or by hash.
+func (s *Server) named(id blockID) (number uint64, hash starknet.Felt, ok bool) {
+	switch {
+	case id.Number != nil:
+		number = *id.Number
+		hash, ok = s.chain.HashAt(number)
+	case id.Hash != nil:
+		hash = *id.Hash
+		number, ok = s.chain.NumberOf(hash)
+	}
+	return number, hash, ok
 }

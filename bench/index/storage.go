@@ -1,0 +1,69 @@
+package main
+
+import (
+	"context"
+	"slices"
+	"strings"
+)
+
+// storage is what tables take on disk with their indexes, in bytes.
+type storage map[string]int
+
+// storage measures every table, ranges under the name of their noun.
+func (d *database) storage(ctx context.Context) (storage, error) {
+	list, err := d.partitions(ctx)
+	if err != nil {
+		return nil, err
+	}
+	parents := make(map[string]string, len(list))
+	for _, p := range list {
+		parents[p.name] = p.parent
+	}
+	rows, err := d.Query(ctx, `
+		SELECT relname, pg_total_relation_size(oid) FROM pg_class
+		WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace`)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	sizes := make(storage)
+	for rows.Next() {
+		var (
+			name  string
+			bytes int
+		)
+		if err := rows.Scan(&name, &bytes); err != nil {
+			return nil, err
+		}
+		if parent, ok := parents[name]; ok {
+			name = parent
+		}
+		sizes[name] += bytes
+	}
+	return sizes, rows.Err()
+}
+
+// total is everything.
+func (s storage) total() (bytes int) {
+	for _, size := range s {
+		bytes += size
+	}
+	return bytes
+}
+
+// largest lists the tables by size that take at least a byte for each event.
+func (s storage) largest(events int) []string {
+	var names []string
+	for name, bytes := range s {
+		if bytes >= events {
+			names = append(names, name)
+		}
+	}
+	slices.SortFunc(names, func(a, b string) int {
+		if s[a] != s[b] {
+			return s[b] - s[a]
+		}
+		return strings.Compare(a, b)
+	})
+	return names
+}

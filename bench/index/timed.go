@@ -1,0 +1,84 @@
+package main
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"sync/atomic"
+	"time"
+
+	"astrolabe/domain/chain"
+	"astrolabe/jobs/index"
+	"astrolabe/starknet"
+)
+
+// clock adds up time that several may spend at once.
+type clock struct{ total atomic.Int64 }
+
+func (c *clock) since(began time.Time) { c.total.Add(int64(time.Since(began))) }
+
+func (c *clock) seconds() float64 { return time.Duration(c.total.Load()).Seconds() }
+
+// readsBlock marks the context of a block's requests.
+type readsBlock struct{}
+
+// timedTransport measures the time from a request for a block to the end of
+// its answer.
+type timedTransport struct {
+	http.RoundTripper
+	spent *clock
+}
+
+// RoundTrip implements http.RoundTripper.
+func (t timedTransport) RoundTrip(request *http.Request) (*http.Response, error) {
+	if request.Context().Value(readsBlock{}) == nil {
+		return t.RoundTripper.RoundTrip(request)
+	}
+	defer t.spent.since(time.Now())
+	response, err := t.RoundTripper.RoundTrip(request)
+	if err == nil {
+		response.Body = timedBody{response.Body, t.spent}
+	}
+	return response, err
+}
+
+type timedBody struct {
+	io.ReadCloser
+	spent *clock
+}
+
+// Read implements io.Reader.
+func (b timedBody) Read(p []byte) (int, error) {
+	defer b.spent.since(time.Now())
+	return b.ReadCloser.Read(p)
+}
+
+// timedNode measures how long blocks take until they are decoded.
+type timedNode struct {
+	index.Node
+	spent *clock
+}
+
+// Block implements index.Node.
+func (n timedNode) Block(ctx context.Context, number uint64) (*starknet.BlockWithReceipts, *starknet.StateUpdate, bool, error) {
+	defer n.spent.since(time.Now())
+	return n.Node.Block(context.WithValue(ctx, readsBlock{}, true), number)
+}
+
+// timedStore measures how long rows and indexes take.
+type timedStore struct {
+	index.Store
+	commit, build *clock
+}
+
+// Commit implements index.Store.
+func (s timedStore) Commit(ctx context.Context, lease chain.Lease, batch chain.Batch) error {
+	defer s.commit.since(time.Now())
+	return s.Store.Commit(ctx, lease, batch)
+}
+
+// BuildRange implements index.Store.
+func (s timedStore) BuildRange(ctx context.Context, lease chain.Lease, r chain.Range) error {
+	defer s.build.since(time.Now())
+	return s.Store.BuildRange(ctx, lease, r)
+}
