@@ -1,0 +1,210 @@
+package main
+
+import (
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"astrolabe/domain"
+	"astrolabe/domain/chain"
+	"astrolabe/pg"
+	"astrolabe/pg/pgtest"
+	"astrolabe/repo"
+	"astrolabe/repo/repotest"
+	"astrolabe/sim"
+)
+
+// campaign is a simulated node that lives on, and a program that indexes it,
+// dies and comes back.
+type campaign struct {
+	*testing.T
+	node    *sim.Node
+	nodeURL string
+	data    string // the program's data folder
+	passed  string // the file that names every failpoint that was passed
+}
+
+func newCampaign(t *testing.T, config sim.Config) *campaign {
+	t.Helper()
+	node, err := sim.New(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := httptest.NewServer(node.Handler())
+	folder := pgtest.Dir(t)
+	c := &campaign{T: t, node: node, nodeURL: server.URL, data: filepath.Join(folder, "data"), passed: filepath.Join(folder, "passed")}
+	t.Cleanup(func() {
+		_ = node.Close()
+		server.Close()
+	})
+	return c
+}
+
+// brief makes a short chain pass through everything that a long one does: its
+// history is loaded in several ranges, and blocks are final soon.
+var brief = []string{"--range-events", "400", "--bulk-blocks", "8", "--finality-depth", "5", "--poll", "100ms", "--lease", "1s"}
+
+// up starts the program. Later settings win over earlier ones.
+func (c *campaign) up(environment []string, settings ...string) *program {
+	c.Helper()
+	args := slices.Concat([]string{"up", "--data", c.data, "--chains", "SN_MAIN", "--node-main", c.nodeURL}, anyPort, brief, settings)
+	return start(c.T, append(environment, "ASTROLABE_FAILPOINT_LOG="+c.passed), args...)
+}
+
+// index starts an index process on a database of its own.
+func (c *campaign) index(database string, settings ...string) *program {
+	c.Helper()
+	args := slices.Concat([]string{"index", "--data", c.data, "--admin-addr", "", "--node-main", c.nodeURL}, brief, settings)
+	return start(c.T, []string{"ASTROLABE_DATABASE_URL=" + database}, args...)
+}
+
+// database answers how to reach the private Postgres, or nothing while it
+// does not answer.
+func (c *campaign) database() string {
+	url, err := pg.Attach(c.Context(), filepath.Join(c.data, "postgres"), "postgres")
+	if err != nil {
+		return ""
+	}
+	return url
+}
+
+// follows waits until the index in a database stands where the node does.
+func (c *campaign) follows(p *program, database func() string) {
+	c.Helper()
+	p.until(c.T, "the index has caught up", func() bool {
+		url := database()
+		if url == "" {
+			return false
+		}
+		db, err := repo.Open(c.Context(), repo.Options{URL: url})
+		if err != nil {
+			return false
+		}
+		defer db.Close()
+		at, err := db.Checkpoint(c.Context(), domain.Mainnet)
+		return err == nil && at != nil && at.Block != nil && at.Block.Hash == c.node.Head().Header.BlockHash
+	})
+}
+
+// ask reads the only row that a query gives.
+func (c *campaign) ask(database, query string, into ...any) {
+	c.Helper()
+	conn, err := pgx.Connect(c.Context(), database)
+	if err != nil {
+		c.Fatal(err)
+	}
+	defer func() { _ = conn.Close(c.Context()) }()
+	if err := conn.QueryRow(c.Context(), query).Scan(into...); err != nil {
+		c.Fatal(err)
+	}
+}
+
+// operate runs a command on a database, or on the data folder's when it is
+// empty, and returns what it says.
+func (c *campaign) operate(database string, args ...string) (said string, ok bool) {
+	c.Helper()
+	p := start(c.T, []string{"ASTROLABE_DATABASE_URL=" + database, "ASTROLABE_LOG_LEVEL=warn"}, append(args, "--data", c.data)...)
+	p.wait(c.T)
+	return p.text(), p.cmd.ProcessState.ExitCode() == exitOK
+}
+
+// check expects that fsck finds nothing.
+func (c *campaign) check(database string, args ...string) {
+	c.Helper()
+	if said, ok := c.operate(database, append([]string{"fsck"}, args...)...); !ok {
+		c.Fatalf("fsck says:\n%s", said)
+	}
+}
+
+// digest returns what an index says, in few digits.
+func (c *campaign) digest(database string) string {
+	c.Helper()
+	said, ok := c.operate(database, "digest", "--tables")
+	if !ok {
+		c.Fatalf("digest says:\n%s", said)
+	}
+	return said
+}
+
+// checkAll expects that an index is faultless and says what a clean index of
+// the node's chain says.
+func (c *campaign) checkAll(database string) {
+	c.Helper()
+	c.check(database, "--node-main", c.nodeURL)
+	clean := pgtest.Database(c.T, repotest.Migrated)
+	p := c.index(clean, "--range-events", "1000000")
+	c.follows(p, func() string { return clean })
+	if code := p.stop(c.T); code != exitOK {
+		c.Errorf("exit code %d:\n%s", code, p.text())
+	}
+	if got, want := c.digest(database), c.digest(clean); got != want {
+		c.Errorf("the digest is\n%sof a clean index\n%s", got, want)
+	}
+}
+
+// expectPassed expects that every point was passed in some life.
+func (c *campaign) expectPassed(points []string) {
+	c.Helper()
+	log, err := os.ReadFile(c.passed)
+	if err != nil {
+		c.Fatal(err)
+	}
+	for _, point := range points {
+		if !slices.Contains(strings.Fields(string(log)), point) {
+			c.Errorf("nothing passed %s", point)
+		}
+	}
+}
+
+// must ends the test when something that it needs went wrong.
+func (c *campaign) must(err error) {
+	c.Helper()
+	if err != nil {
+		c.Fatal(err)
+	}
+}
+
+// patience bounds every wait.
+const patience = 2 * time.Minute
+
+// until polls a condition while the program runs.
+func (p *program) until(t *testing.T, what string, holds func() bool) {
+	t.Helper()
+	deadline := time.After(patience)
+	ticker := time.NewTicker(20 * time.Millisecond)
+	defer ticker.Stop()
+	for !holds() {
+		select {
+		case <-ticker.C:
+		case <-p.ended:
+			t.Fatalf("the program ended before %s:\n%s", what, p.text())
+		case <-deadline:
+			t.Fatalf("%s passed before %s:\n%s", patience, what, p.text())
+		}
+	}
+}
+
+// says waits until the program has said one of some texts.
+func (p *program) says(t *testing.T, texts ...string) {
+	t.Helper()
+	p.until(t, "it says "+strings.Join(texts, " or "), func() bool {
+		return slices.ContainsFunc(texts, func(text string) bool { return strings.Contains(p.text(), text) })
+	})
+}
+
+// What the program says when it begins to lead, builds indexes, and is at the
+// tip.
+const (
+	saysLeads   = "this process leads the index"
+	saysBuilds  = "building the indexes of a range"
+	saysFollows = "the index follows its node"
+)
+
+// saysLostLead is why a process that led no longer writes.
+var saysLostLead = chain.ErrLeaseLost.Error()

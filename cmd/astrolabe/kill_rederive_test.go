@@ -1,0 +1,38 @@
+package main
+
+import (
+	"testing"
+
+	"astrolabe/failpoint"
+)
+
+// TestAKillAtAnyPointOfARederivationDoesNoHarm shows that a command that was
+// interrupted can be given again.
+func TestAKillAtAnyPointOfARederivationDoesNoHarm(t *testing.T) {
+	t.Parallel()
+	cases := map[string]struct{ damage, fact string }{
+		failpoint.RewriteRows:     {"DELETE FROM transfers WHERE block > 30", "transfers"},
+		failpoint.RewriteSchemas:  {"DELETE FROM event_schemas", "schemas"},
+		failpoint.RewriteLocators: {"DELETE FROM locators WHERE block > 30", "locators"},
+		failpoint.RewriteVersions: {"DELETE FROM activity WHERE block > 30", "activity"},
+	}
+	for _, point := range failpoint.Rederiving {
+		t.Run(point, func(t *testing.T) {
+			t.Parallel()
+			o := newOperator(t)
+			digest := o.types(exitOK, "digest --tables")
+			o.strikes(cases[point].damage)
+			dying := start(t, []string{"ASTROLABE_DATABASE_URL=" + o.url, "ASTROLABE_FAILPOINT=" + point}, "rederive", cases[point].fact)
+			dying.wait(t)
+			if !dying.killed() {
+				t.Fatalf("the command was not killed at %s:\n%s", point, dying.text())
+			}
+			o.strikes("UPDATE index_leases SET expires_at = now()") // as if time had passed
+			o.types(exitOK, "rederive "+cases[point].fact)
+			o.types(exitOK, "fsck")
+			if again := o.types(exitOK, "digest --tables"); again != digest {
+				t.Errorf("the digest was\n%sand is\n%s", digest, again)
+			}
+		})
+	}
+}
