@@ -91,13 +91,19 @@ func (db *DB) Begin(ctx context.Context, lease chain.Lease, first uint64) error 
 // successor waiting.
 const silence = 10 * time.Second
 
+// lockTime is how long a writing transaction waits for a lock. Readers queue
+// behind whoever waits to drop a table, so that must be short; the index tries
+// again by itself.
+const lockTime = 5 * time.Second
+
 // lead runs a transaction that commits only while the lease is held. The
 // check comes last and locks the lease's row, so that nobody can take the
 // lease between the check and the commit.
 func (db *DB) lead(ctx context.Context, lease chain.Lease, act func(tx pgx.Tx) error) error {
 	err := pgx.BeginFunc(ctx, db.pool, func(tx pgx.Tx) error {
-		if _, err := tx.Exec(ctx, `/* lead.bound */ SELECT set_config('idle_in_transaction_session_timeout', $1, true)`,
-			milliseconds(silence)); err != nil {
+		if _, err := tx.Exec(ctx, `/* lead.bound */
+			SELECT set_config('idle_in_transaction_session_timeout', $1, true), set_config('lock_timeout', $2, true)`,
+			milliseconds(silence), milliseconds(lockTime)); err != nil {
 			return err
 		}
 		if err := act(tx); err != nil {
@@ -105,6 +111,9 @@ func (db *DB) lead(ctx context.Context, lease chain.Lease, act func(tx pgx.Tx) e
 		}
 		return checkLease(ctx, tx, lease)
 	})
+	if err != nil {
+		db.Forget(lease.Chain)
+	}
 	return outage(storage(err))
 }
 

@@ -76,6 +76,9 @@ func (w *writer) writeClasses(ctx context.Context, tx pgx.Tx, blocks []facts.Blo
 	var classes, events, functions copyRows
 	for i := range blocks {
 		for _, class := range blocks[i].Classes {
+			if _, stored := w.classes[class.Hash]; stored {
+				continue // named by an earlier block of the batch
+			}
 			last++
 			w.classes[class.Hash] = last
 			w.class(&classes, blocks[i].Header.Number, last, class)

@@ -36,12 +36,13 @@ func (db *DB) Commit(ctx context.Context, lease chain.Lease, batch chain.Batch) 
 		failpoint.Hit(failpoint.CommitCheckpoint)
 		return nil
 	})
-	if err == nil {
-		w.addresses.committed()
-		w.selectors.committed()
-		failpoint.Hit(failpoint.CommitDone)
+	if err != nil {
+		return err
 	}
-	return err
+	w.addresses.committed()
+	w.selectors.committed()
+	failpoint.Hit(failpoint.CommitDone)
+	return nil
 }
 
 // bound limits the transaction's statements. A loading range need not wait for
@@ -78,7 +79,7 @@ func moveCheckpoint(ctx context.Context, tx pgx.Tx, c domain.Chain, batch chain.
 	}
 	last := batch.Blocks[len(batch.Blocks)-1].Header
 	tag, err := tx.Exec(ctx, `/* checkpoint.move */
-		UPDATE index_checkpoints SET block = $4, hash = $5, finalized_block = coalesce($6, finalized_block)
+		UPDATE index_checkpoints SET block = $4, hash = $5, finalized_block = greatest(finalized_block, $6)
 		WHERE chain = $1 AND block IS NOT DISTINCT FROM $2 AND hash IS NOT DISTINCT FROM $3`,
 		chainCode(c), after.number, after.hash, int64(last.Number), last.Hash[:], batch.Finalized)
 	if err != nil {

@@ -14,7 +14,10 @@ import (
 // copyRows collects rows in Postgres' binary COPY format. Rows are encoded
 // straight from our own types: for millions of rows that is several times
 // cheaper than describing each value to a driver.
-type copyRows struct{ buf []byte }
+type copyRows struct {
+	buf []byte
+	err error // the first value that its column cannot hold
+}
 
 var copyHeader = []byte("PGCOPY\n\xff\r\n\x00\x00\x00\x00\x00\x00\x00\x00\x00")
 
@@ -29,6 +32,9 @@ func (c *copyRows) row(n int) {
 func (c *copyRows) null() { c.buf = append(c.buf, 0xff, 0xff, 0xff, 0xff) }
 
 func (c *copyRows) int2(v int) {
+	if v != int(int16(v)) && c.err == nil {
+		c.err = fmt.Errorf("%d does not fit a smallint", v)
+	}
 	c.buf = append(c.buf, 0, 0, 0, 2)
 	c.buf = binary.BigEndian.AppendUint16(c.buf, uint16(v))
 }
@@ -171,6 +177,9 @@ func divide(limbs *[4]uint64, by uint64) (rest uint64) {
 // into sends the rows to a table and forgets them. The columns' order is that
 // of the fields.
 func (c *copyRows) into(ctx context.Context, tx pgx.Tx, table, columns string) error {
+	if c.err != nil {
+		return fmt.Errorf("copy into %s: %w", table, c.err)
+	}
 	if len(c.buf) == 0 {
 		return nil
 	}

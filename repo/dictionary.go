@@ -12,7 +12,8 @@ import (
 )
 
 // dictionary gives ids to the felts of one chain: addresses or selectors. It
-// remembers the ones used lately; what it remembers is committed.
+// remembers the ones used lately; what it remembers is committed, which is
+// less than durable: see Forget.
 type dictionary struct {
 	table string
 
@@ -27,6 +28,21 @@ func dictionaries(table string) map[domain.Chain]*dictionary {
 		all[c] = &dictionary{table: table}
 	}
 	return all
+}
+
+// forget drops everything remembered.
+func (d *dictionary) forget() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.young, d.aged = nil, nil
+}
+
+// Forget drops what this process remembers of a chain's dictionaries. Whoever
+// learns that a commit of his may be gone calls it: after a crash of the
+// database, ids that were never made durable are given anew.
+func (db *DB) Forget(c domain.Chain) {
+	db.addresses[c].forget()
+	db.selectors[c].forget()
 }
 
 // rememberedWords bounds each of a dictionary's two generations. When the

@@ -18,7 +18,7 @@ func (db *DB) Heads(ctx context.Context) (map[domain.Chain]chain.Head, error) {
 	// the lease. A replica is always read-only, which says nothing.
 	rows, err := db.pool.Query(ctx, `/* head.list */
 		SELECT h.chain, h.state, coalesce(h.reason_code, ''), h.block_number, h.block_hash, coalesce(h.finality_depth, 0),
-			h.l1_block_number, h.l1_observed_at, h.observed_at, coalesce(l.expires_at > now(), false),
+			h.l1_block_number, h.l1_observed_at, h.observed_at, h.recorded_at > h.observed_at, coalesce(l.expires_at > now(), false),
 			current_setting('transaction_read_only')::boolean AND NOT pg_is_in_recovery(),
 			c.first_block, coalesce(r.from_block - 1, c.block), c.finalized_block
 		FROM chain_heads h
@@ -41,7 +41,7 @@ func (db *DB) Heads(ctx context.Context) (map[domain.Chain]chain.Head, error) {
 		finalized   *uint64
 	)
 	_, err = pgx.ForEachRow(rows, []any{
-		&c, &head.State, &head.ReasonCode, &number, &hash, &head.Depth, &head.L1, &l1Since, &head.ObservedAt, &head.Led, &head.ReadOnly,
+		&c, &head.State, &head.ReasonCode, &number, &hash, &head.Depth, &head.L1, &l1Since, &head.ObservedAt, &head.Stale, &head.Led, &head.ReadOnly,
 		&first, &last, &finalized,
 	}, func() error {
 		found := head
@@ -72,7 +72,8 @@ func coverage(first, last *int64, finalized *uint64) *chain.Coverage {
 
 // RecordHead stores what the leader of a chain has learned. Without a live
 // lease of the same epoch nothing is written and ErrLeaseLost comes back. A
-// head without a block, or without an L1 watermark, keeps what was known last.
+// head without a block keeps the last one that was known, with its age. L1
+// never takes an acceptance back, so its watermark only grows.
 func (db *DB) RecordHead(ctx context.Context, lease chain.Lease, head chain.Head) error {
 	var (
 		number *int64
@@ -90,17 +91,18 @@ func (db *DB) RecordHead(ctx context.Context, lease chain.Lease, head chain.Head
 			SELECT chain FROM index_leases
 			WHERE chain = $1 AND holder = $2 AND epoch = $3 AND expires_at > now()
 			FOR SHARE)
-		INSERT INTO chain_heads AS known (chain, state, reason_code, block_number, block_hash, finality_depth, l1_block_number, l1_observed_at, observed_at)
-		SELECT chain, $4, $5, $6::bigint, $7::bytea, $8::bigint, $9::bigint, CASE WHEN $9::bigint IS NOT NULL THEN now() END, now() FROM leader
+		INSERT INTO chain_heads AS known (chain, state, reason_code, block_number, block_hash, finality_depth, l1_block_number, l1_observed_at, observed_at, recorded_at)
+		SELECT chain, $4, $5, $6::bigint, $7::bytea, $8::bigint, $9::bigint, CASE WHEN $9::bigint IS NOT NULL THEN now() END, now(), now() FROM leader
 		ON CONFLICT (chain) DO UPDATE SET
 			state = excluded.state, reason_code = excluded.reason_code,
 			block_number = coalesce(excluded.block_number, known.block_number),
 			block_hash = coalesce(excluded.block_hash, known.block_hash),
 			finality_depth = excluded.finality_depth,
-			l1_block_number = coalesce(excluded.l1_block_number, known.l1_block_number),
-			l1_observed_at = CASE WHEN excluded.l1_block_number IS DISTINCT FROM known.l1_block_number
-				THEN coalesce(excluded.l1_observed_at, known.l1_observed_at) ELSE known.l1_observed_at END,
-			observed_at = excluded.observed_at`,
+			l1_block_number = greatest(excluded.l1_block_number, known.l1_block_number),
+			l1_observed_at = CASE WHEN known.l1_block_number IS NULL OR excluded.l1_block_number > known.l1_block_number
+				THEN excluded.l1_observed_at ELSE known.l1_observed_at END,
+			observed_at = CASE WHEN excluded.block_number IS NULL THEN known.observed_at ELSE excluded.observed_at END,
+			recorded_at = excluded.recorded_at`,
 		string(lease.Chain), lease.Holder, lease.Epoch, string(head.State), reason, number, hash, int64(head.Depth), head.L1)
 	if err != nil {
 		return outage(err)

@@ -113,11 +113,18 @@ func (d digestCommand) fold(ctx context.Context, db *database, c domain.Chain, a
 	return fold, err
 }
 
-// withSchema opens the database, brings its schema up to date and acts.
+// withSchema opens a database whose schema is this program's, and acts. It
+// changes nothing: a running program of another version keeps its schema.
 func withSchema(ctx context.Context, c *console, s databaseSettings, act func(*database) error) error {
 	return withDatabase(ctx, c, s, func(db *database) error {
-		if _, err := db.Migrate(ctx); err != nil {
+		known, err := db.Migrations(ctx)
+		if err != nil {
 			return err
+		}
+		for _, m := range known {
+			if m.AppliedAt.IsZero() {
+				return usageError{fmt.Errorf("the schema lacks %s; run: astrolabe migrate up", m.Name)}
+			}
 		}
 		return act(db)
 	})

@@ -24,7 +24,7 @@ const (
 	ReasonNoIndexer           = "no_indexer"            // no index process has run yet, or its lease ran out
 	ReasonNodeUnavailable     = "node_unavailable"      // the node does not answer
 	ReasonWrongChain          = "wrong_chain"           // the node answers for another chain
-	ReasonNodeInvalidAnswer   = "node_invalid_answer"   // an answer is cut off, incomplete or malformed
+	ReasonNodeInvalidAnswer   = "node_invalid_answer"   // an answer is incomplete or malformed
 	ReasonNodeInconsistent    = "node_inconsistent"     // answers contradict one another
 	ReasonClassUnavailable    = "class_unavailable"     // the node does not have a class that its blocks name
 	ReasonReorgBelowFinalized = "reorg_below_finalized" // the chain changed below the finalized tier; see rollback
@@ -55,6 +55,7 @@ type Head struct {
 	ObservedAt time.Time
 	Led        bool      // an index process holds the chain's lease now
 	ReadOnly   bool      // the database takes no writes now
+	Stale      bool      // Block is older than State: the node did not answer since
 	Coverage   *Coverage // nil while readers can see no block
 }
 
@@ -120,9 +121,9 @@ func (s *Statuses) Of(ctx context.Context, chains []domain.Chain) ([]Status, err
 }
 
 // Lag is how many blocks readers see less than the node has, and false while
-// that is not known.
+// that is not known: also when the last known head is an old one.
 func (s Status) Lag() (uint64, bool) {
-	if s.Head.Block == nil || s.Head.Coverage == nil {
+	if s.Head.Block == nil || s.Head.Coverage == nil || !s.Head.Led || s.Head.Stale {
 		return 0, false
 	}
 	if s.Head.Block.Number <= s.Head.Coverage.Last { // the node is behind

@@ -12,8 +12,8 @@ var (
 	// ErrNodeUnavailable means that the node does not answer, or answers with
 	// an error where it should not.
 	ErrNodeUnavailable = errors.New("the node does not answer")
-	// ErrInvalidAnswer means that the node's answer was cut off, incomplete or
-	// of another shape than the specification gives it.
+	// ErrInvalidAnswer means that the node's answer was incomplete or of another
+	// shape than the specification gives it.
 	ErrInvalidAnswer = errors.New("the node's answer is not valid")
 	// ErrInconsistent means that the node's answers contradict one another.
 	ErrInconsistent = errors.New("the node's answers contradict one another")

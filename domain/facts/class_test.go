@@ -148,6 +148,21 @@ func TestTextsOfAnABIAreFitToBeStored(t *testing.T) {
 	}
 }
 
+// Ordinals of schemas are stored in 16 bits.
+func TestAClassOfTooManyEventsHasNoSchema(t *testing.T) {
+	t.Parallel()
+	for count, want := range map[int]int{8_000: 8_000, 70_000: 0} {
+		entries := make([]string, count)
+		for i := range entries {
+			entries[i] = fmt.Sprintf(`{"type":"event","name":"e%d","inputs":[]}`, i)
+		}
+		class := abiClass("[" + strings.Join(entries, ",") + "]")
+		if got := len(class.Events); got != want || (class.Schema() != nil) != (want > 0) || class.ABI == nil {
+			t.Errorf("of %d events %d are kept", count, got)
+		}
+	}
+}
+
 func TestClassesWithoutAReadableABIHaveNoSchema(t *testing.T) {
 	t.Parallel()
 	hash := felt(5)
@@ -180,7 +195,7 @@ func TestAStoredClassIsTheClassThatWasStored(t *testing.T) {
 
 // FuzzStoredClass makes classes of arbitrary ABIs and reads an event by them.
 func FuzzStoredClass(f *testing.F) {
-	for _, text := range []string{cairo0ERC20, cairo0ERC1155, proxyABI, twoTransfers, "null", "[{", eventABI([]string{"A", "Transfer"}, keyed, "f")} {
+	for _, text := range []string{cairo0ERC20, cairo0ERC1155, proxyABI, twoTransfers, "null", "[{", "[null]", eventABI([]string{"A", "Transfer"}, keyed, "f")} {
 		f.Add([]byte(text))
 	}
 	event := []Event{{Event: starknet.Event{Keys: felts("Transfer", 7, 8), Data: felts(9, 0)}}}

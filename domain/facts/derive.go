@@ -19,6 +19,9 @@ func Derive(block *starknet.BlockWithReceipts, update *starknet.StateUpdate, obs
 	if update.BlockHash != block.BlockHash {
 		return Block{}, fmt.Errorf("%w: block %d is %s, the state update is of %s", ErrContradiction, block.BlockNumber, block.BlockHash, update.BlockHash)
 	}
+	if update.NewRoot != block.NewRoot {
+		return Block{}, fmt.Errorf("%w: block %d leads to the state %s, its state update to %s", ErrContradiction, block.BlockNumber, block.NewRoot, update.NewRoot)
+	}
 	events, err := checkBlock(block)
 	if err != nil {
 		return Block{}, err

@@ -24,7 +24,9 @@ func updateOf(diff starknet.StateDiff) *starknet.StateUpdate {
 
 func mustDerive(t *testing.T, block *starknet.BlockWithReceipts, diff starknet.StateDiff, observed ...ClassChange) Block {
 	t.Helper()
-	b, err := Derive(block, updateOf(diff), observed, unknown{})
+	update := updateOf(diff)
+	update.NewRoot = block.NewRoot
+	b, err := Derive(block, update, observed, unknown{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -100,15 +102,19 @@ func TestMessagesOfBothDirectionsAreInOrder(t *testing.T) {
 	block := blockOf(handler, handler)
 	sent := starknet.MessageToL1{FromAddress: felt(11), ToAddress: felt(30), Payload: felts(31)}
 	block.Transactions[0].Receipt.MessagesSent = []starknet.MessageToL1{sent, sent}
-	block.Transactions[1].Receipt.MessageHash = &starknet.Hash256{1}
 	message, _ := handler.L1Message()
+	block.Transactions[1].Receipt.MessageHash = pointer(message.HashWithoutNonce())
 	in := Message{TxIndex: 0, Direction: L1ToL2, Hash: message.Hash(), From: felt(20), To: felt(11), Nonce: pointer(felt(14)), Selector: pointer(felt(12)), Payload: felts(21, 22)}
 	out := Message{TxIndex: 0, Direction: L2ToL1, Hash: sent.Hash(), From: felt(11), To: felt(30), Payload: felts(31)}
 	second, told := out, in
 	second.Index = 1
-	told.TxIndex, told.Hash = 1, starknet.Hash256{1}
+	told.TxIndex, told.Hash = 1, message.HashWithoutNonce()
 	if got, want := mustDerive(t, block, starknet.StateDiff{}).Messages, []Message{in, out, second, told}; show(got) != show(want) {
 		t.Errorf("got %s\nwant %s", show(got), show(want))
+	}
+	block.Transactions[1].Receipt.MessageHash = &starknet.Hash256{1}
+	if _, err := Derive(block, updateOf(starknet.StateDiff{}), nil, unknown{}); !errors.Is(err, ErrContradiction) {
+		t.Errorf("a message hash of no formula: %v", err)
 	}
 }
 
@@ -154,6 +160,7 @@ func TestContradictionsAreRefused(t *testing.T) {
 		txs      []starknet.Transaction
 	}{
 		"another block":      {update: &starknet.StateUpdate{BlockHash: felt(2)}},
+		"another state":      {update: &starknet.StateUpdate{BlockHash: felt(1), NewRoot: felt(2)}},
 		"deployed twice":     {update: updateOf(starknet.StateDiff{DeployedContracts: twice})},
 		"replaced twice":     {update: updateOf(starknet.StateDiff{ReplacedClasses: replaced})},
 		"observed twice":     {update: updateOf(starknet.StateDiff{}), observed: []ClassChange{{felt(1), Observed, felt(2)}, {felt(1), Observed, felt(3)}}},

@@ -17,8 +17,12 @@ func messages(block *starknet.BlockWithReceipts) ([]Message, error) {
 			if !ok {
 				return nil, fmt.Errorf("%w: L1 handler %s of block %d has no sender", ErrContradiction, receipt.TransactionHash, block.BlockNumber)
 			}
+			hash, ok := hashOf(&message, receipt)
+			if !ok {
+				return nil, fmt.Errorf("%w: L1 handler %s of block %d does not have the message hash that its receipt says", ErrContradiction, receipt.TransactionHash, block.BlockNumber)
+			}
 			list = append(list, Message{
-				TxIndex: i, Direction: L1ToL2, Hash: hashOf(&message, receipt),
+				TxIndex: i, Direction: L1ToL2, Hash: hash,
 				From: message.FromAddress, To: message.ToAddress,
 				Nonce: &tx.Nonce, Selector: &tx.EntryPointSelector, Payload: message.Payload,
 			})
@@ -34,11 +38,13 @@ func messages(block *starknet.BlockWithReceipts) ([]Message, error) {
 	return list, nil
 }
 
-// hashOf returns the hash of a message from L1. The receipt's own is preferred,
-// because the oldest messages had no nonce and another formula.
-func hashOf(message *starknet.MessageFromL1, receipt *starknet.Receipt) starknet.Hash256 {
-	if receipt.MessageHash != nil {
-		return *receipt.MessageHash
+// hashOf returns the hash of a message from L1, and false when the receipt says
+// another one. The oldest messages had no nonce and another formula, which only
+// the receipt tells.
+func hashOf(message *starknet.MessageFromL1, receipt *starknet.Receipt) (starknet.Hash256, bool) {
+	hash := message.Hash()
+	if said := receipt.MessageHash; said != nil && *said != hash {
+		return *said, *said == message.HashWithoutNonce()
 	}
-	return message.Hash()
+	return hash, true
 }

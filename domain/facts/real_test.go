@@ -48,7 +48,7 @@ func realBlocks(t *testing.T, at View) (derived map[string]Block, golden map[str
 		chain, number := filepath.Split(name)
 		var block starknet.BlockWithReceipts
 		readJSON(t, filepath.Join(dir, chain, "blocks", number+".json"), &block)
-		update := starknet.StateUpdate{BlockHash: block.BlockHash}
+		update := starknet.StateUpdate{BlockHash: block.BlockHash, NewRoot: block.NewRoot}
 		path := filepath.Join(dir, chain, "state_updates", number+".json")
 		if _, err := os.Stat(path); !errors.Is(err, os.ErrNotExist) {
 			readJSON(t, path, &update)

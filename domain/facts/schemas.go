@@ -19,7 +19,7 @@ const SchemasVersion = 1
 const maxText = 1024
 
 // eventSchemas lists the events of an ABI by selector, name, path and fields,
-// equal ones once.
+// equal ones once. Of an absurd number of them it keeps the first.
 func eventSchemas(schema *abi.Schema) []EventSchema {
 	ambiguous := map[*abi.EventLayout]bool{}
 	for _, l := range schema.Ambiguous() {
@@ -41,7 +41,8 @@ func eventSchemas(schema *abi.Schema) []EventSchema {
 		list = append(list, e)
 	}
 	slices.SortFunc(list, compareEvents)
-	return slices.CompactFunc(list, func(a, b EventSchema) bool { return compareEvents(a, b) == 0 })
+	list = slices.CompactFunc(list, func(a, b EventSchema) bool { return compareEvents(a, b) == 0 })
+	return list[:min(len(list), maxCount)]
 }
 
 func compareEvents(a, b EventSchema) int {

@@ -10,6 +10,7 @@ import (
 	"astrolabe/domain"
 	"astrolabe/domain/chain"
 	"astrolabe/domain/facts"
+	"astrolabe/starknet"
 )
 
 // errAbsent means that the node does not have a block below its own head: the
@@ -79,6 +80,7 @@ func (t *turns) load(ctx context.Context, r chain.Range, last uint64) (full bool
 // derivation turns the node's answers into batches.
 type derivation struct {
 	*turns
+	root  *starknet.Felt // the state after the block before; nil when not known
 	into  chain.Range
 	last  uint64 // the last block to derive
 	room  uint64 // how many events make a loading range full
@@ -90,6 +92,7 @@ type derivation struct {
 // run passes on batches until the last block, or until a loading range is
 // full.
 func (d *derivation) run(ctx context.Context, queue <-chan chan fetched) (full bool, err error) {
+	d.root = nil // of the block before; not known at the beginning
 	previous, total := d.at.Block, d.into.Events
 	d.batch = chain.Batch{After: previous, Range: d.into}
 	for answer := range queue {
@@ -128,7 +131,7 @@ func (d *derivation) flush(ctx context.Context) error {
 
 // next checks that the node's answer follows the block before it, and derives
 // its facts.
-func (t *turns) next(ctx context.Context, got fetched, previous *domain.BlockRef) (facts.Block, error) {
+func (d *derivation) next(ctx context.Context, got fetched, previous *domain.BlockRef) (facts.Block, error) {
 	if got.err != nil {
 		return facts.Block{}, got.err
 	}
@@ -136,7 +139,12 @@ func (t *turns) next(ctx context.Context, got fetched, previous *domain.BlockRef
 		return facts.Block{}, fmt.Errorf("%w: block %d says that its parent is %s, block %d is %s",
 			errForked, got.block.BlockNumber, got.block.ParentHash, previous.Number, previous.Hash)
 	}
-	return t.memory.facts(ctx, t, got.block, got.update)
+	if d.root != nil && previous != nil && got.update.OldRoot != *d.root {
+		return facts.Block{}, fmt.Errorf("%w: the state update of block %d begins at %s, block %d ended at %s",
+			chain.ErrInconsistent, got.block.BlockNumber, got.update.OldRoot, previous.Number, *d.root)
+	}
+	d.root = &got.block.NewRoot
+	return d.memory.facts(ctx, d.turns, got.block, got.update)
 }
 
 // commit stores a batch and moves on.
@@ -145,7 +153,11 @@ func (t *turns) commit(ctx context.Context, batch chain.Batch) error {
 		return err
 	}
 	last := &batch.Blocks[len(batch.Blocks)-1].Header
-	t.at.Block, t.at.Finalized = &domain.BlockRef{Number: last.Number, Hash: last.Hash}, batch.Finalized
+	t.absent = nil
+	t.at.Block = &domain.BlockRef{Number: last.Number, Hash: last.Hash}
+	if f := batch.Finalized; f != nil && (t.at.Finalized == nil || *f > *t.at.Finalized) {
+		t.at.Finalized = f
+	}
 	events := 0
 	for i := range batch.Blocks {
 		events += len(batch.Blocks[i].Events)

@@ -41,6 +41,8 @@ type Store interface {
 	// Checkpoint returns where the index stands, nil before it began.
 	Checkpoint(ctx context.Context, c domain.Chain) (*chain.Checkpoint, error)
 	Begin(ctx context.Context, lease chain.Lease, first uint64) error
+	// Forget drops what was remembered of ids: commits may be gone.
+	Forget(c domain.Chain)
 	// DeriverVersions returns the versions that made the stored rows.
 	DeriverVersions(ctx context.Context, c domain.Chain) (map[string]int, error)
 	Commit(ctx context.Context, lease chain.Lease, batch chain.Batch) error
@@ -122,7 +124,8 @@ func (l *Loop) lead(ctx context.Context, lease chain.Lease) {
 	news := l.Node.News(leading)
 	ticker := time.NewTicker(l.Every)
 	defer ticker.Stop()
-	t := &turns{Loop: l, lease: lease, memory: newMemory()}
+	t := &turns{Loop: l, lease: lease}
+	t.forget()
 	for {
 		err := t.turn(leading)
 		if errors.Is(err, chain.ErrLeaseLost) || leading.Err() != nil {

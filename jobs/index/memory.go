@@ -3,6 +3,7 @@ package index
 import (
 	"context"
 	"errors"
+	"fmt"
 	"maps"
 	"slices"
 
@@ -15,30 +16,41 @@ import (
 
 // memory is what a leader remembers of contracts and classes while it derives
 // blocks, including what is not committed yet. It is thrown away whenever
-// something goes wrong. It is bounded, and large enough that nothing of the
-// last two batches, which may be uncommitted, is ever forgotten.
+// something goes wrong. It is bounded, and large enough that no contract of the
+// last two batches, which may be uncommitted, is ever forgotten. Classes are
+// bounded by their size, so one of those batches can be: the node is asked for
+// it again, and found tells that it is not new any more.
 type memory struct {
 	runtimes generations[starknet.Felt] // contract to class hash
 	classes  generations[*facts.Class]  // class hash to class
+	found    generations[struct{}]      // hashes of the classes that learn gave as new
 }
 
 const (
 	rememberedContracts = 200_000
-	rememberedClasses   = 1_000
+	rememberedClasses   = 128 << 20 // bytes
 )
 
 func newMemory() *memory {
 	return &memory{
 		runtimes: generations[starknet.Felt]{limit: rememberedContracts},
-		classes:  generations[*facts.Class]{limit: rememberedClasses},
+		classes:  generations[*facts.Class]{limit: rememberedClasses, weigh: classWeight},
+		found:    generations[struct{}]{limit: rememberedContracts},
 	}
 }
+
+// classWeight is about how many bytes a class takes at most: its schema is in
+// proportion to its ABI.
+func classWeight(class *facts.Class) int { return 1<<17 + 8*len(class.ABI) }
 
 // noContract stands for an address that has no known class.
 var noContract starknet.Felt
 
 // facts derives a block's facts.
 func (m *memory) facts(ctx context.Context, t *turns, block *starknet.BlockWithReceipts, update *starknet.StateUpdate) (facts.Block, error) {
+	m.runtimes.age()
+	m.classes.age()
+	m.found.age()
 	view := make(view)
 	observed, err := m.recall(ctx, t, block, update, view)
 	if err != nil {
@@ -178,31 +190,31 @@ func (m *memory) class(hash starknet.Felt) *facts.Class {
 // learn makes sure that every class that matters to the block is remembered,
 // and returns those that the index does not have yet, by hash.
 func (m *memory) learn(ctx context.Context, t *turns, at starknet.Felt, update *starknet.StateUpdate, view view) ([]*facts.Class, error) {
-	named := make(map[starknet.Felt]bool)
+	named := make(languages)
 	diff := &update.StateDiff
 	for _, hash := range diff.DeprecatedDeclaredClasses {
-		named[hash] = true
+		named[hash] = cairo0
 	}
 	for i := range diff.DeclaredClasses {
-		named[diff.DeclaredClasses[i].ClassHash] = true
+		named[diff.DeclaredClasses[i].ClassHash] = sierra
 	}
 	for i := range diff.DeployedContracts {
-		named[diff.DeployedContracts[i].ClassHash] = true
+		named.mention(diff.DeployedContracts[i].ClassHash)
 	}
 	for i := range diff.ReplacedClasses {
-		named[diff.ReplacedClasses[i].ClassHash] = true
+		named.mention(diff.ReplacedClasses[i].ClassHash)
 	}
 	for address := range view {
 		if hash, _ := m.runtimes.get(address); hash != noContract {
-			named[hash] = true
+			named.mention(hash)
 		}
 	}
 	return m.loadClasses(ctx, t, at, named)
 }
 
 // loadClasses remembers the named classes: from the index, else from the node.
-func (m *memory) loadClasses(ctx context.Context, t *turns, at starknet.Felt, named map[starknet.Felt]bool) ([]*facts.Class, error) {
-	maps.DeleteFunc(named, func(hash starknet.Felt, _ bool) bool {
+func (m *memory) loadClasses(ctx context.Context, t *turns, at starknet.Felt, named languages) ([]*facts.Class, error) {
+	maps.DeleteFunc(named, func(hash starknet.Felt, _ language) bool {
 		_, known := m.classes.get(hash)
 		return known
 	})
@@ -218,17 +230,20 @@ func (m *memory) loadClasses(ctx context.Context, t *turns, at starknet.Felt, na
 	for _, hash := range hashes {
 		class := stored[hash]
 		if class == nil {
-			if class, err = m.fetchClass(ctx, t, at, hash); err != nil {
+			if class, err = m.fetchClass(ctx, t, at, hash, named[hash]); err != nil {
 				return nil, err
 			}
-			fresh = append(fresh, class)
+			if _, given := m.found.get(hash); !given {
+				fresh = append(fresh, class)
+				m.found.put(hash, struct{}{})
+			}
 		}
 		m.classes.put(hash, class)
 	}
 	return fresh, nil
 }
 
-func (m *memory) fetchClass(ctx context.Context, t *turns, at, hash starknet.Felt) (*facts.Class, error) {
+func (m *memory) fetchClass(ctx context.Context, t *turns, at, hash starknet.Felt, declared language) (*facts.Class, error) {
 	class, err := t.Node.Class(ctx, at, hash)
 	if errors.Is(err, chain.ErrNoClass) && t.AcceptMissingClasses {
 		t.Logger.Warn("the index goes on without a class", "chain", t.Chain, "class", hash)
@@ -237,5 +252,23 @@ func (m *memory) fetchClass(ctx context.Context, t *turns, at, hash starknet.Fel
 	if err != nil {
 		return nil, err
 	}
+	if declared != unsaid && (declared == sierra) != (class.Sierra != nil) {
+		return nil, fmt.Errorf("%w: the class %s is of another language than its declaration says", chain.ErrInconsistent, hash)
+	}
 	return facts.NewClass(hash, class), nil
 }
+
+// language is the sort of a class, as its declaration tells it.
+type language int
+
+const (
+	unsaid language = iota
+	cairo0
+	sierra
+)
+
+// languages are the classes that a block names.
+type languages map[starknet.Felt]language
+
+// mention names a class without saying its language.
+func (l languages) mention(hash starknet.Felt) { l[hash] = l[hash] }

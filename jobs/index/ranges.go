@@ -14,9 +14,10 @@ const (
 	mostWidth  = 2_000_000
 )
 
-// mostRanges is about how many ranges a chain has at most: the plan of a query
-// looks at each.
-const mostRanges = 32
+// share is the part of the whole chain that a new range may hold. The plan of
+// a query looks at each range, so there must not be many: with a sixth there are
+// about 19 at a hundred million events, and 33 at a billion.
+const share = 6
 
 // open returns the range that the next block goes to, and makes one when
 // there is none: one to be loaded when much final history is missing, else
@@ -85,7 +86,7 @@ func (t *turns) events() (total uint64) {
 
 // rangeEvents is how many events make a range full. It grows with the chain.
 func (t *turns) rangeEvents() uint64 {
-	return max(t.Sizes.RangeEvents, t.events()/(mostRanges/2))
+	return max(t.Sizes.RangeEvents, t.events()/share)
 }
 
 // width is how many blocks a range at the tip spans, so that it holds about as

@@ -80,7 +80,9 @@ func TestRealBlocksYieldTheGoldenFacts(t *testing.T) {
 		seen += len(run)
 		t.Run(fmt.Sprintf("%s/%d-%d", run[0].ChainID, run[0].Number, run[len(run)-1].Number), func(t *testing.T) {
 			t.Parallel()
-			for i, block := range indexReal(t, run) {
+			stored := indexReal(t, run)
+			checkTransfers(t, run, stored, file.Transfer)
+			for i, block := range stored {
 				if diff := gocmp.Diff(run[i], count(run[i].ChainID, &block, file.Transfer), cmpopts.EquateEmpty()); diff != "" {
 					t.Errorf("block %d (-golden +indexed):\n%s", run[i].Number, diff)
 				}

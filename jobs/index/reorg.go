@@ -41,7 +41,7 @@ func (t *turns) undo(ctx context.Context) error {
 	if err := t.Store.Undo(ctx, t.lease, ancestor); err != nil {
 		return err
 	}
-	t.memory = newMemory()
+	t.forget()
 	if ancestor == nil {
 		t.Logger.Info("the whole chain was replaced; the index begins anew", "chain", t.Chain)
 	} else {
@@ -69,11 +69,36 @@ func (t *turns) ancestor(ctx context.Context) (*domain.BlockRef, error) {
 			return &domain.BlockRef{Number: n, Hash: ours}, nil
 		}
 		if t.at.Finalized != nil && n <= *t.at.Finalized {
-			return nil, fmt.Errorf("%w: the node has another block %d than the index; if the node is right, run: astrolabe rollback --chain %s --to N, with N below it",
-				chain.ErrFinalized, n, t.Chain)
+			return nil, t.belowFinalized(ctx, n)
 		}
 		if n == t.at.First {
 			return nil, nil
 		}
 	}
+}
+
+// lookDeeper is how far below the finalized tier a common block is looked for,
+// to tell the operator where to go.
+const lookDeeper = 1000
+
+// belowFinalized says that the node has another final block n, and which block
+// both still have.
+func (t *turns) belowFinalized(ctx context.Context, n uint64) error {
+	for deeper := n; deeper > t.at.First && n-deeper < lookDeeper; {
+		deeper--
+		ours, held, err := t.Store.BlockHash(ctx, t.Chain, deeper)
+		if err != nil || !held {
+			break
+		}
+		theirs, has, err := t.Node.HashAt(ctx, deeper)
+		if err != nil {
+			return err
+		}
+		if has && ours == theirs {
+			return fmt.Errorf("%w: the node has another block %d than the index; if the node is right, stop the index and run: astrolabe rollback --chain %s --to %d",
+				chain.ErrFinalized, deeper+1, t.Chain, deeper)
+		}
+	}
+	return fmt.Errorf("%w: the node has other blocks than the index, down to block %d at least; is it the right node? astrolabe rollback --chain %s --all forgets the index",
+		chain.ErrFinalized, n, t.Chain)
 }

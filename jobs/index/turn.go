@@ -18,8 +18,10 @@ type turns struct {
 	memory   *memory
 	at       chain.Checkpoint
 	head     domain.BlockRef
+	asked    bool // the head is of this turn
 	progress *progress
 	recorded time.Time // when a backfill's state was recorded last
+	absent   *uint64   // the block that the node did not have at the last turn
 }
 
 // turn brings the index as far as the node is, and records how it stands. It
@@ -27,7 +29,7 @@ type turns struct {
 func (t *turns) turn(ctx context.Context) error {
 	err := t.catchUp(ctx)
 	if err != nil {
-		t.memory = newMemory() // it may hold what was not committed
+		t.forget()
 	}
 	if ctx.Err() != nil { // what a stop interrupted says nothing about the node
 		return ctx.Err()
@@ -43,28 +45,47 @@ func (t *turns) catchUp(ctx context.Context) error {
 	if err := t.prepare(ctx); err != nil {
 		return err
 	}
+	t.asked = false
 	head, err := t.ask(ctx)
 	if err != nil {
 		return err
 	}
-	t.head = head
+	t.head, t.asked = head, true
 	t.Metrics.HeadBlock(string(t.Chain), head.Number)
 	forked, err := t.forked(ctx)
 	for err == nil && !forked && t.at.Next() <= t.head.Number {
 		err = t.advance(ctx)
 	}
 	switch {
-	case errors.Is(err, errAbsent): // the chain is just changing: look again
-		return nil
+	case errors.Is(err, errAbsent):
+		return t.missed(err)
 	case forked, errors.Is(err, errForked):
 		return t.undoFork(ctx)
 	}
 	return err
 }
 
+// missed judges that the node does not have the next block although its head
+// is above it. Once that is a chain that is just changing; a node that goes on
+// so is of no use.
+func (t *turns) missed(err error) error {
+	again := t.absent != nil && *t.absent == t.at.Next()
+	t.absent = new(t.at.Next())
+	if again {
+		return fmt.Errorf("%w: the node's head is block %d, but it does not have block %d (%w)", chain.ErrInconsistent, t.head.Number, t.at.Next(), err)
+	}
+	return nil
+}
+
+// forget drops what may not be committed, or not be durable.
+func (t *turns) forget() {
+	t.memory = newMemory()
+	t.Store.Forget(t.Chain)
+}
+
 // undoFork goes back to where the chain forked, and on from there.
 func (t *turns) undoFork(ctx context.Context) error {
-	t.memory = newMemory()
+	t.forget()
 	if err := t.reload(ctx); err != nil {
 		return err
 	}
@@ -92,7 +113,8 @@ func (t *turns) prepare(ctx context.Context) error {
 	return t.build(ctx)
 }
 
-// reload reads the checkpoint, and makes it when there is none.
+// reload reads the checkpoint, and makes it when there is none. When it is not
+// where this leader left it, a crash of the database took commits back.
 func (t *turns) reload(ctx context.Context) error {
 	for {
 		at, err := t.Store.Checkpoint(ctx, t.Chain)
@@ -100,10 +122,17 @@ func (t *turns) reload(ctx context.Context) error {
 			return err
 		}
 		if at != nil {
+			if t.at.Block != nil && (at.Block == nil || *at.Block != *t.at.Block) {
+				t.forget()
+			}
 			t.at = *at
 			return nil
 		}
-		if err := t.Store.Begin(ctx, t.lease, t.First); err != nil {
+		first := t.First
+		if t.at.Block != nil { // it was begun before, and undone whole
+			first = t.at.First
+		}
+		if err := t.Store.Begin(ctx, t.lease, first); err != nil {
 			return err
 		}
 	}
@@ -120,7 +149,7 @@ func (t *turns) ask(ctx context.Context) (domain.BlockRef, error) {
 // the L1 watermark is no failure of the index: the last known one stays.
 func (t *turns) record(ctx context.Context, state chain.IndexState, cause error) error {
 	head := chain.Head{State: state, Depth: t.Depth}
-	if t.head.Number > 0 || !t.head.Hash.IsZero() {
+	if t.asked {
 		head.Block = &t.head
 	}
 	if cause != nil {
@@ -168,7 +197,7 @@ type Sizes struct {
 	// BatchEvents ends a batch of a backfill; default 20,000.
 	BatchEvents int
 	// RangeEvents ends a range; default 2,000,000. Ranges grow with the
-	// chain, so that there are never many more than 32.
+	// chain, so that there are never many.
 	RangeEvents uint64
 	// Bulk is how many final blocks must be missing before ranges are loaded
 	// without their indexes; default 256.

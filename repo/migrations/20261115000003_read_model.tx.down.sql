@@ -10,7 +10,7 @@ BEGIN
         END LOOP;
     END LOOP;
 END $$;
-ALTER TABLE chain_heads DROP COLUMN finality_depth, DROP COLUMN l1_block_number, DROP COLUMN l1_observed_at;
+ALTER TABLE chain_heads DROP COLUMN finality_depth, DROP COLUMN recorded_at, DROP COLUMN l1_block_number, DROP COLUMN l1_observed_at;
 DROP TABLE tokens, deployments, contract_classes, declarations, function_schemas, event_schemas, classes;
 DROP TABLE locators, activity, transfers, messages, events, transactions, blocks;
 DROP FUNCTION locator_tag(bytea);

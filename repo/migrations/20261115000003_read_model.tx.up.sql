@@ -260,5 +260,6 @@ CREATE INDEX tokens_due ON tokens (chain, metadata_due); -- token.claim
 
 ALTER TABLE chain_heads
     ADD COLUMN finality_depth bigint,
+    ADD COLUMN recorded_at timestamptz NOT NULL DEFAULT now(),
     ADD COLUMN l1_block_number bigint,
     ADD COLUMN l1_observed_at timestamptz;

@@ -1,8 +1,19 @@
 package abi
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
+	"slices"
+)
+
+// Limits of an ABI, far beyond what contracts declare.
+const (
+	// maxElements bounds the elements of all its lists.
+	maxElements = 1 << 17
+	// maxText bounds a name, a type and a label in bytes: readers repeat them with every
+	// value.
+	maxText = 1 << 12
 )
 
 // entry is one item of an ABI document, of any kind and either language version.
@@ -16,7 +27,7 @@ type entry struct {
 	Outputs         []member `json:"outputs"`
 	Keys            []member `json:"keys"`
 	Data            []member `json:"data"`
-	Items           []entry  `json:"items"`
+	Items           []*entry `json:"items"`
 	StateMutability string   `json:"state_mutability"`
 	Cairo0View      string   `json:"stateMutability"`
 }
@@ -37,10 +48,39 @@ func (m member) typeName() string {
 	return m.Type
 }
 
-func parseDocument(text []byte) ([]entry, error) {
-	var entries []entry
+func parseDocument(text []byte) ([]*entry, error) {
+	// Each element of a list follows a comma or the opening bracket.
+	if bytes.Count(text, []byte(","))+bytes.Count(text, []byte("[")) > maxElements {
+		return nil, fmt.Errorf("%w: too many elements", ErrMalformedABI)
+	}
+	var entries []*entry
 	if err := json.Unmarshal(text, &entries); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrMalformedABI, err)
 	}
+	return tidy(entries)
+}
+
+// tidy drops entries that are null, and refuses overlong texts.
+func tidy(entries []*entry) (_ []*entry, err error) {
+	entries = slices.DeleteFunc(entries, func(e *entry) bool { return e == nil })
+	for _, e := range entries {
+		if e.isOverlong() {
+			return nil, fmt.Errorf("%w: overlong text in %.80q", ErrMalformedABI, e.Name)
+		}
+		if e.Items, err = tidy(e.Items); err != nil {
+			return nil, err
+		}
+	}
 	return entries, nil
+}
+
+func (e *entry) isOverlong() bool {
+	for _, list := range [][]member{e.Members, e.Variants, e.Inputs, e.Outputs, e.Keys, e.Data} {
+		for i := range list {
+			if len(list[i].Name) > maxText || len(list[i].typeName()) > maxText {
+				return true
+			}
+		}
+	}
+	return len(e.Name) > maxText
 }

@@ -46,7 +46,7 @@ func (l *EventLayout) announces(keys []starknet.Felt) bool {
 // multiply, far beyond what contracts declare.
 const (
 	maxEventDepth = 16
-	maxEventWork  = 1 << 13
+	maxEvents     = 1 << 13
 )
 
 // eventCompiler lays out the events of an ABI.
@@ -55,27 +55,45 @@ type eventCompiler struct {
 	events  map[string]*entry
 	open    map[string]bool
 	layouts []*EventLayout
-	// work counts visited variants and members, which may multiply without adding a layout.
-	work int
+	// visited counts events, variants and members, which may multiply without adding a layout.
+	visited int
 	// tooLarge is set when a limit was passed.
 	tooLarge bool
 }
 
-// proceed accounts for one more variant or member and reports whether to go on.
-func (c *eventCompiler) proceed(depth int) bool {
-	c.work++
-	c.tooLarge = c.tooLarge || c.work > maxEventWork || depth > maxEventDepth
+// proceed accounts for one more event, variant or member, and reports whether to go on.
+func (c *eventCompiler) proceed(depth, cost int) bool {
+	c.visited++
+	c.tooLarge = c.tooLarge || c.visited > maxEvents || depth > maxEventDepth || c.types.budget.spend(cost) != nil
 	return !c.tooLarge
+}
+
+// eventPath is the names that announce an event, and their selectors.
+type eventPath struct {
+	names     []string
+	selectors []starknet.Felt
+}
+
+func (p eventPath) with(name string) eventPath {
+	return eventPath{append(slices.Clip(p.names), name), append(slices.Clip(p.selectors), starknet.Selector(name))}
+}
+
+// cost is what an event with this path costs, without its fields.
+func (p eventPath) cost() int {
+	cost := eventCost
+	for _, name := range p.names {
+		cost += nameCost + len(name)
+	}
+	return cost
 }
 
 // compileEvents returns the layouts of all events that can be emitted: those of Cairo 0
 // and of the first Cairo 1 compilers, which stand alone, and those reachable from an enum
 // that no other event contains, which is the contract's own.
-func compileEvents(entries []entry, types *resolver) ([]*EventLayout, error) {
+func compileEvents(entries []*entry, types *resolver) ([]*EventLayout, error) {
 	c := &eventCompiler{types: types, events: map[string]*entry{}, open: map[string]bool{}}
 	contained := map[string]bool{}
-	for i := range entries {
-		e := &entries[i]
+	for _, e := range entries {
 		switch {
 		case e.Type != "event":
 			continue
@@ -92,14 +110,14 @@ func compileEvents(entries []entry, types *resolver) ([]*EventLayout, error) {
 			}
 		}
 	}
-	for i := range entries {
+	for _, e := range entries {
 		// The last of equal definitions is the one that was kept.
-		if e := &entries[i]; e.Kind == "enum" && e == c.events[e.Name] && !contained[e.Name] {
-			c.addEnum(e, nil)
+		if e.Kind == "enum" && e == c.events[e.Name] && !contained[e.Name] {
+			c.addEnum(e, eventPath{})
 		}
 	}
 	if c.tooLarge {
-		return nil, fmt.Errorf("%w: too many events", ErrMalformedABI)
+		return nil, errTooLarge
 	}
 	return c.layouts, nil
 }
@@ -107,6 +125,10 @@ func compileEvents(entries []entry, types *resolver) ([]*EventLayout, error) {
 // addPlain lays out an event without kind: keys and data are listed apart in Cairo 0, and
 // everything is data in the first Cairo 1.
 func (c *eventCompiler) addPlain(e *entry) {
+	path := eventPath{}.with(e.Name)
+	if !c.proceed(0, path.cost()) {
+		return
+	}
 	keys, err := c.types.params(e.Keys, FromKeys)
 	var data []Param
 	if err == nil {
@@ -115,27 +137,27 @@ func (c *eventCompiler) addPlain(e *entry) {
 	for i := range data {
 		data[i].lengthFrom += len(keys)
 	}
-	c.add([]string{e.Name}, e.Name, append(keys, data...), err)
+	c.add(path, e.Name, append(keys, data...), err)
 }
 
-func (c *eventCompiler) addEnum(e *entry, path []string) {
+func (c *eventCompiler) addEnum(e *entry, path eventPath) {
 	if c.open[e.Name] {
 		return
 	}
 	c.open[e.Name] = true
 	defer delete(c.open, e.Name)
 	for _, v := range e.Variants {
-		if !c.proceed(len(path)) {
-			return
-		}
 		inner := path
 		if v.Kind != "flat" {
-			inner = append(slices.Clip(path), v.Name)
+			inner = path.with(v.Name)
+		}
+		if !c.proceed(len(path.names), inner.cost()) {
+			return
 		}
 		switch event := c.events[v.Type]; {
 		case event != nil && event.Kind == "enum":
 			c.addEnum(event, inner)
-		case len(inner) == 0:
+		case len(inner.names) == 0:
 			// A flat struct at the top has no selector by which it could be found.
 		case event != nil && event.Kind == "struct":
 			params, err := c.structParams(event, "")
@@ -158,7 +180,11 @@ func (c *eventCompiler) structParams(e *entry, prefix string) ([]Param, error) {
 	defer delete(c.open, e.Name)
 	var list []Param
 	for _, m := range e.Members {
-		if !c.proceed(len(c.open)) {
+		size := len(prefix) + len(m.Name)
+		if size > maxText {
+			return nil, fmt.Errorf("%w: overlong label in event %.80q", ErrUnsupportedType, e.Name)
+		}
+		if !c.proceed(len(c.open), fieldCost+size+len(m.typeName())) {
 			break
 		}
 		params, err := c.memberParams(m, prefix+m.Name)
@@ -187,10 +213,9 @@ func (c *eventCompiler) memberParams(m member, label string) ([]Param, error) {
 	return []Param{{Name: label, Type: t, Source: source}}, err
 }
 
-func (c *eventCompiler) add(path []string, typeName string, params []Param, err error) {
-	l := &EventLayout{Name: path[len(path)-1], Path: path, TypeName: typeName, Params: params, unsupported: err}
-	for _, name := range path {
-		l.Selectors = append(l.Selectors, starknet.Selector(name))
-	}
-	c.layouts = append(c.layouts, l)
+func (c *eventCompiler) add(path eventPath, typeName string, params []Param, err error) {
+	c.layouts = append(c.layouts, &EventLayout{
+		Name: path.names[len(path.names)-1], Path: path.names, Selectors: path.selectors,
+		TypeName: typeName, Params: params, unsupported: err,
+	})
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"slices"
+	"strings"
 	"testing"
 
 	"astrolabe/starknet"
@@ -51,6 +52,10 @@ func addSeeds(f *testing.F) {
 	f.Add([]byte(legacyERC20), bytesOfFelts(selectors("Transfer")), bytesOfFelts(felts(f, 1, 2, 3, 0)))
 	f.Add([]byte(`[`+definedAt+`,{"type":"event","name":"e","inputs":[{"name":"a","type":"core::option::Option::<m::Choice>"},{"name":"b","type":"[(core::integer::i8, felt); 2]"}]}]`),
 		bytesOfFelts(selectors("e")), bytesOfFelts(felts(f, 0, 2, 1, 3, 4, -1, 5, 7, 6)))
+	f.Add([]byte(labelled(strings.Repeat("x", maxText), 3)), bytesOfFelts(selectors("E")), bytesOfFelts(felts(f, 1, 2, 3)))
+	f.Add([]byte(nestedEvents(3, 5, 2)), bytesOfFelts(selectors("nnnnn", "nnnnn", "nnnnn", "v1")), []byte{})
+	f.Add([]byte(pointers(2)), []byte{}, bytesOfFelts(felts(f, 1, 0, 7)))
+	f.Add([]byte(`[null,{"type":"interface","items":[null]}]`), []byte{}, []byte{})
 	f.Add([]byte(`[]`), []byte{1, 0}, binary.BigEndian.AppendUint64([]byte{8}, 1<<63))
 }
 

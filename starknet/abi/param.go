@@ -53,8 +53,12 @@ func (r *resolver) params(members []member, source Source) ([]Param, error) {
 // pointer resolves Cairo 0's "T*". Its length is the parameter before it that has the same
 // name with "_len".
 func (r *resolver) pointer(typeName, paramName string, before []Param) (*Type, int, error) {
+	if err := r.budget.spend(len(before)); err != nil {
+		return nil, 0, err
+	}
+	length := paramName + "_len"
 	for i := range before {
-		if before[i].Name == paramName+"_len" && before[i].Type.Shape == ShapeFelt {
+		if before[i].Name == length && before[i].Type.Shape == ShapeFelt {
 			t, err := r.array(strings.TrimSuffix(typeName, "*"), ShapePointer)
 			if err != nil {
 				return nil, 0, err

@@ -32,16 +32,18 @@ type resolver struct {
 	conflicting map[string]bool
 	resolved    map[string]resolution
 	depth       int
+	budget      *budget
 }
 
-func newResolver(entries []entry) *resolver {
+func newResolver(entries []*entry, b *budget) *resolver {
 	r := &resolver{
+		budget:      b,
 		definitions: map[string]definition{},
 		conflicting: map[string]bool{},
 		resolved:    map[string]resolution{},
 	}
-	for i := range entries {
-		switch e := &entries[i]; e.Type {
+	for _, e := range entries {
+		switch e.Type {
 		case "struct":
 			r.define(e.Name, definition{ShapeStruct, e.Members})
 		case "enum":
@@ -67,11 +69,15 @@ func (r *resolver) resolve(name string) (*Type, error) {
 	if r.depth >= maxTypeDepth {
 		return nil, fmt.Errorf("%w: %.80q is nested too deeply", ErrUnsupportedType, name)
 	}
+	if err := r.budget.spend(typeCost + len(name)); err != nil {
+		return nil, err
+	}
 	r.resolved[name] = resolution{err: fmt.Errorf("%w: %w: %.80q", ErrUnsupportedType, ErrRecursiveType, name)}
 	r.depth++
 	t, err := r.build(name)
 	r.depth--
 	if t != nil {
+		err = r.budget.spend(memberCost * len(t.Members))
 		t.Name = name
 		t.minFelts = leastFelts(t)
 	}

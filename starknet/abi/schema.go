@@ -35,14 +35,15 @@ func (f *Function) UnsupportedInputs() error { return f.unsupportedInputs }
 func (f *Function) UnsupportedOutputs() error { return f.unsupportedOutputs }
 
 // Compile reads an ABI, the JSON array of either language version. It returns
-// ErrMalformedABI when that is impossible. Types that cannot be decoded do not fail the
+// ErrMalformedABI when that is impossible, or when the schema would be absurdly large. Types that cannot be decoded do not fail the
 // whole ABI, only the events and functions that use them.
 func Compile(text []byte) (*Schema, error) {
 	entries, err := parseDocument(text)
 	if err != nil {
 		return nil, err
 	}
-	types := newResolver(entries)
+	b := newBudget(len(text))
+	types := newResolver(entries, b)
 	s := &Schema{
 		events:     map[starknet.Felt][]*EventLayout{},
 		functions:  map[starknet.Felt]*Function{},
@@ -54,8 +55,11 @@ func Compile(text []byte) (*Schema, error) {
 	for _, l := range s.layouts {
 		s.events[l.Selectors[0]] = append(s.events[l.Selectors[0]], l)
 	}
-	for i := range entries {
-		s.addFunctions(&entries[i], types)
+	for _, e := range entries {
+		s.addFunctions(e, types)
+	}
+	if b.left < 0 {
+		return nil, errTooLarge
 	}
 	return s, nil
 }
@@ -63,9 +67,9 @@ func Compile(text []byte) (*Schema, error) {
 func (s *Schema) addFunctions(e *entry, types *resolver) {
 	switch e.Type {
 	case "interface":
-		for i := range e.Items {
-			if e.Items[i].Type == "function" {
-				addFunction(s.functions, compileFunction(&e.Items[i], types))
+		for _, item := range e.Items {
+			if item.Type == "function" {
+				addFunction(s.functions, compileFunction(item, types))
 			}
 		}
 	case "function":
@@ -123,9 +127,23 @@ func (s *Schema) Constructor() *Function { return s.constructor }
 // Ambiguous returns the events whose keys announce another event of this class too.
 // Their payloads decode only where exactly one of the layouts fits.
 func (s *Schema) Ambiguous() []*EventLayout {
+	keys := make([]string, len(s.layouts))
+	announced := make(map[string]int, len(s.layouts)) // how many events have exactly these keys
+	for i, l := range s.layouts {
+		var key []byte
+		for _, selector := range l.Selectors {
+			key = append(key, selector[:]...)
+		}
+		keys[i] = string(key)
+		announced[keys[i]]++
+	}
 	var list []*EventLayout
-	for _, l := range s.layouts {
-		if len(s.candidates(l.Selectors)) > 1 {
+	for i, l := range s.layouts {
+		others := announced[keys[i]] - 1
+		for n := len(starknet.Felt{}); n < len(keys[i]); n += len(starknet.Felt{}) {
+			others += announced[keys[i][:n]]
+		}
+		if others > 0 {
 			list = append(list, l)
 		}
 	}

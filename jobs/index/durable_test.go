@@ -1,0 +1,97 @@
+package index
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+
+	"astrolabe/domain"
+	"astrolabe/domain/chain"
+	"astrolabe/sim"
+	"astrolabe/sim/fault"
+)
+
+// TestCommitsThatTheDatabaseLostAreNotRemembered takes commits back behind the
+// index's back, dictionaries included, as a crash of Postgres can do with
+// commits that it did not wait for. Ids of the lost words are given anew, so
+// whoever remembered them would write wrong addresses.
+func TestCommitsThatTheDatabaseLostAreNotRemembered(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, sim.Config{Blocks: 20})
+	leader := w.leader(w.loop("a"))
+	w.catchUp(leader)
+	durable := *leader.at.Block
+	addresses := w.number("SELECT max(id) FROM addresses WHERE chain = 1")
+	selectors := w.number("SELECT max(id) FROM selectors WHERE chain = 1")
+	if err := w.sim.Mine(30); err != nil {
+		t.Fatal(err)
+	}
+	w.catchUp(leader)
+	other := w.beside() // another handle of the same database, with a memory of its own
+	other.database = w.database
+	other.connect()
+	if err := other.db.Rollback(t.Context(), leader.lease, &domain.BlockRef{Number: durable.Number, Hash: durable.Hash}); err != nil {
+		t.Fatal(err)
+	}
+	w.execute(fmt.Sprintf("DELETE FROM addresses WHERE chain = 1 AND id > %d", addresses))
+	w.execute(fmt.Sprintf("DELETE FROM selectors WHERE chain = 1 AND id > %d", selectors))
+	leader.Sizes.BatchEvents = 50 // other batches give other ids
+	w.catchUp(leader)
+	if got, want := digest(t, w.db), w.clean(nil); got != want {
+		t.Errorf("the digest is %s, of a clean index %s", got, want)
+	}
+}
+
+func TestANodeThatLacksABlockBelowItsHeadHaltsTheIndex(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, sim.Config{Blocks: 5})
+	leader := w.leader(w.loop("a"))
+	w.catchUp(leader)
+	if err := w.sim.Mine(3); err != nil {
+		t.Fatal(err)
+	}
+	w.lie(leader, fault.Fault{Kind: fault.RPCError, Code: 24, Methods: []string{"starknet_getBlockWithReceipts"}})
+	if err := leader.turn(t.Context()); err != nil { // once may be a chain that is just changing
+		t.Errorf("the first turn ended with %v", err)
+	}
+	if err := leader.turn(t.Context()); !errors.Is(err, chain.ErrInconsistent) {
+		t.Errorf("the second turn ended with %v", err)
+	}
+	if status := w.status(); status.State != chain.Halted || status.ReasonCode != "node_inconsistent" {
+		t.Errorf("the status is %+v", status)
+	}
+	w.sim.ClearFaults()
+	w.catchUp(leader)
+}
+
+func TestTheFinalizedTierNeverMovesBack(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, sim.Config{Blocks: 20})
+	w.catchUp(w.leader(w.loop("a")))
+	if err := w.sim.Mine(1); err != nil {
+		t.Fatal(err)
+	}
+	deeper := w.loop("a")
+	deeper.Depth = 15
+	leader := w.leader(deeper)
+	w.catchUp(leader)
+	stored, err := w.db.Checkpoint(t.Context(), deeper.Chain)
+	if err != nil || *stored.Finalized != 15 || *leader.at.Finalized != 15 {
+		t.Errorf("the finalized tier ends at %d in the database and %d in memory, %v", *stored.Finalized, *leader.at.Finalized, err)
+	}
+}
+
+func TestAHeadThatTheNodeDidNotConfirmIsNoLag(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, sim.Config{Blocks: 3})
+	leader := w.leader(w.loop("a"))
+	w.catchUp(leader)
+	w.lie(leader, fault.Fault{Kind: fault.Cut})
+	if err := leader.turn(t.Context()); err == nil {
+		t.Fatal("a node that cuts every connection was read")
+	}
+	status := w.status()
+	if lag, known := (chain.Status{Head: status}).Lag(); !status.Stale || status.Block == nil || known {
+		t.Errorf("the lag is %d (%v) in %+v", lag, known, status)
+	}
+}
