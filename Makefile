@@ -11,7 +11,7 @@ CAIRO := ./toolchain/... ./sim/classes/...
 SOURCES := $(shell find . -name '*.go' -not -path './web/node_modules/*' -not -path './clients/*') $(shell find web/dist repo/migrations rest -type f)
 
 .DEFAULT_GOAL := help
-.PHONY: help build run test test-clients soak lint fmt generate web check-generated fuzz bench bench-frame bench-facades bench-starknet bench-index postgres clean
+.PHONY: help build run test test-clients soak lint fmt generate web check-generated fuzz bench bench-frame bench-facades bench-starknet bench-index bench-auth postgres clean
 
 help: ## List every target
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -72,7 +72,7 @@ FUZZTIME ?= 20s
 fuzz: ## Fuzz every parser for FUZZTIME each
 	scripts/fuzz $(FUZZTIME)
 
-bench: bench-frame bench-facades bench-starknet bench-index ## Run every benchmark
+bench: bench-frame bench-facades bench-starknet bench-index bench-auth ## Run every benchmark
 
 bench-frame: build postgres ## Start-up times and idle memory, into docs/bench/frame.txt
 	scripts/bench-frame | tee docs/bench/frame.txt
@@ -85,6 +85,9 @@ bench-starknet: build ## Hashes and decoding beside another library, into docs/b
 
 bench-index: build postgres ## The index beside psql's copy, at the sizes of BENCH_EVENTS, into docs/bench/index.txt
 	scripts/bench-index | tee docs/bench/index.txt
+
+bench-auth: build postgres ## What a key and a budget cost per request, into docs/bench/auth.txt
+	scripts/bench-auth | tee docs/bench/auth.txt
 
 postgres: ## Install Postgres' server where it is missing and may be installed
 	@scripts/postgres

@@ -26,8 +26,10 @@ var arrows = map[string][]string{
 	"node":          {"domain", "starknet", "strictjson", "telemetry"},
 	"repo":          {"domain", "starknet", "strictjson", "telemetry", "failpoint"},
 	"jobs":          {"domain", "starknet", "strictjson", "telemetry", "failpoint"},
-	"rest":          {"domain", "starknet", "strictjson", "telemetry", "contentcoding"},
-	"graph":         {"domain", "starknet", "strictjson", "telemetry"},
+	"access":        {"domain"},
+	"rest":          {"access", "domain", "starknet", "strictjson", "telemetry", "contentcoding"},
+	"signin":        {"access", "domain", "strictjson", "telemetry"},
+	"graph":         {"access", "domain", "starknet", "strictjson", "telemetry"},
 	"sim":           {"starknet", "strictjson"},
 	"toolchain":     {"starknet", "strictjson"},
 }
@@ -132,5 +134,5 @@ func hasModule(dir string) bool {
 
 // isTestSupport tells packages that only tests import.
 func isTestSupport(path string) bool {
-	return strings.Contains(path, "pgtest/") || strings.Contains(path, "repotest/") || strings.Contains(path, "browsertest/")
+	return strings.Contains(path, "pgtest/") || strings.Contains(path, "repotest/") || strings.Contains(path, "accesstest/") || strings.Contains(path, "browsertest/")
 }

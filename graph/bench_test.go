@@ -21,7 +21,7 @@ func BenchmarkPointQuery(b *testing.B) {
 	for b.Loop() {
 		w := httptest.NewRecorder()
 		r := httptest.NewRequest(http.MethodPost, "/graphql", strings.NewReader(body))
-		r.Header.Set("Content-Type", "application/json")
+		g.show(r, map[string]string{"Content-Type": "application/json"})
 		g.ServeHTTP(w, r)
 		if w.Code != http.StatusOK {
 			b.Fatal(w.Body)

@@ -4,12 +4,15 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"net/http"
 
 	"github.com/coder/websocket"
 	"github.com/vektah/gqlparser/v2/ast"
 	"github.com/vektah/gqlparser/v2/gqlerror"
 
+	"astrolabe/access"
 	"astrolabe/domain"
+	"astrolabe/domain/account"
 )
 
 // wireMessage is what both sides of graphql-transport-ws send.
@@ -67,10 +70,11 @@ func (s *socket) introduce(payload json.RawMessage) *breach {
 	if decodeObject(payload, &init) != nil {
 		return &breach{closeBadMessage, "the payload of connection_init is not an object"}
 	}
-	if init == nil {
-		init = map[string]any{}
-	}
-	caller, err := s.h.Authenticate(s.request.Context(), Credentials{Request: s.request, Init: init})
+	access.RecordOf(s.request.Context()).Class = account.Query
+	var shown access.Shown
+	shown.Key, _ = init["apiKey"].(string)
+	shown.PageToken, _ = init["pageToken"].(string)
+	caller, err := s.h.enter(visit{s.request, shown})
 	if err != nil {
 		return s.reject(err)
 	}
@@ -82,10 +86,12 @@ func (s *socket) introduce(payload json.RawMessage) *breach {
 // reject turns a refused introduction into a close code.
 func (s *socket) reject(err error) *breach {
 	ctx := s.request.Context()
-	_ = s.h.present(ctx, err) // for the log
+	note(ctx, s.h.presentAll(ctx, err)) // and the log
 	switch public(ctx, err).Code {
 	case domain.CodeInternal:
 		return &breach{closeInternal, "Internal server error"}
+	case domain.CodeConflictingKeyHeaders:
+		return &breach{closeBadMessage, "the header and the first message show different keys"}
 	case domain.CodeForbidden:
 		return &breach{closeForbidden, "Forbidden"}
 	case domain.CodeServiceUnavailable, domain.CodeRateLimited:
@@ -185,7 +191,12 @@ func (s *socket) perform(ctx context.Context, id string, p params) (errs gqlerro
 			errs = s.h.presentAll(ctx, recovered(ctx, reason))
 		}
 	}()
-	op, err := s.h.prepare(p, carriesAll)
+	ctx, _ = access.WithRecord(ctx) // operations run at once; the record of the request is not theirs
+	ctx, err := s.h.renew(ctx)
+	if err != nil {
+		return s.h.presentAll(s.caller, err)
+	}
+	op, err := s.h.order(ctx, http.Header{}, p, carriesAll)
 	if err != nil {
 		return s.h.presentAll(ctx, err)
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/vektah/gqlparser/v2/gqlerror"
 
+	"astrolabe/access"
 	"astrolabe/domain"
 	"astrolabe/telemetry"
 )
@@ -51,6 +52,9 @@ func (h *Handler) present(ctx context.Context, err error) *gqlerror.Error {
 	if limit, ok := errors.AsType[*limitError](err); ok {
 		shown.Extensions["limit"] = limit
 	}
+	if denial, ok := errors.AsType[*denied](err); ok && denial.scope != "" {
+		shown.Extensions["scope"] = denial.scope
+	}
 	if reason, ok := errors.AsType[*dropped](err); ok {
 		shown.Extensions["reason"] = reason.reason
 	}
@@ -76,6 +80,13 @@ func (h *Handler) presentAll(ctx context.Context, err error) gqlerror.List {
 		shown[i] = h.present(ctx, e)
 	}
 	return shown
+}
+
+// note tells whoever accounts for the request why it failed, if it did.
+func note(ctx context.Context, errs gqlerror.List) {
+	if len(errs) > 0 {
+		access.RecordOf(ctx).Code, _ = errs[0].Extensions["code"].(domain.Code)
+	}
 }
 
 // recovered turns a resolver's panic into an error for the log.

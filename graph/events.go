@@ -29,7 +29,7 @@ func (h *Handler) serveEvents(w http.ResponseWriter, r *http.Request, op *operat
 		return
 	}
 	if refusal != nil {
-		e.end(h.presentAll(ctx, refusal))
+		e.end(ctx, h.presentAll(ctx, refusal))
 		return
 	}
 	results := make(chan []byte)
@@ -63,7 +63,7 @@ func (h *Handler) pass(ctx context.Context, cancel context.CancelFunc, e *events
 			// A client that left and a server that goes are not told that
 			// the operation is complete: the client may come back.
 			if ctx.Err() == nil {
-				e.end(errs)
+				e.end(ctx, errs)
 			}
 			return
 		}
@@ -97,7 +97,8 @@ func (e *events) next(result []byte) error {
 }
 
 // end tells the errors, if there are any, and that the operation is complete.
-func (e *events) end(errs gqlerror.List) {
+func (e *events) end(ctx context.Context, errs gqlerror.List) {
+	note(ctx, errs)
 	if errs != nil && e.next(failure(errs)) != nil {
 		return
 	}

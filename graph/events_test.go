@@ -31,14 +31,16 @@ func (g *servedGraph) listen(t *testing.T, query string, header map[string]strin
 	}
 	r.Header.Set("Content-Type", "application/json")
 	r.Header.Set("Accept", mediaStream)
-	for name, value := range header {
-		r.Header.Set(name, value)
-	}
+	g.show(r, header)
 	response, err := http.DefaultClient.Do(r)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { response.Body.Close() })
+	return newEventStream(response, cancel)
+}
+
+func newEventStream(response *http.Response, cancel context.CancelFunc) *eventStream {
 	return &eventStream{response, bufio.NewScanner(response.Body), cancel}
 }
 
@@ -100,7 +102,7 @@ func TestASubscriptionMayComeByGetAsEventSourceSendsIt(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r.Header.Set("Accept", mediaStream)
+	g.show(r, map[string]string{"Accept": mediaStream})
 	response, err := http.DefaultClient.Do(r)
 	if err != nil {
 		t.Fatal(err)
@@ -139,19 +141,6 @@ func TestARefusedOperationIsToldInAnEvent(t *testing.T) {
 			t.Errorf("%s: %s", query, kind)
 		}
 	}
-}
-
-func TestAStreamNeedsItsCallerToBeKnown(t *testing.T) {
-	t.Parallel()
-	g := serve(t, func(o *Options) { o.Authenticate = onlyKey })
-	if stream := g.listen(t, follow, nil); stream.response.StatusCode != http.StatusUnauthorized {
-		t.Errorf("status %d", stream.response.StatusCode)
-	}
-	stream := g.listen(t, follow, map[string]string{"X-Service-Api-Key": "good"})
-	if kind, _ := stream.next(); kind != "next" {
-		t.Errorf("%s", kind)
-	}
-	stream.cancel()
 }
 
 func TestAClientThatLeavesIsForgotten(t *testing.T) {

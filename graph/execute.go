@@ -16,8 +16,8 @@ import (
 )
 
 // run executes an operation and hands each result to emit: one of a query,
-// all of a subscription until ctx ends. It returns the errors of an operation
-// that did not start or was cut off.
+// all of a subscription until ctx ends, each of which is charged. It returns
+// the errors of an operation that did not start or was cut off.
 func (h *Handler) run(ctx context.Context, op *operation, emit func(result []byte) error) (errs gqlerror.List) {
 	defer func() {
 		if reason := recover(); reason != nil {
@@ -43,6 +43,11 @@ func (h *Handler) run(ctx context.Context, op *operation, emit func(result []byt
 		case response.Data == nil:
 			return response.Errors
 		}
+		if op.Operation.Operation == ast.Subscription {
+			if err := h.chargeEvent(ctx, op); err != nil {
+				return h.presentAll(ctx, err)
+			}
+		}
 		if err := emit(h.render(ctx, op, response)); err != nil {
 			return nil
 		}
@@ -51,6 +56,9 @@ func (h *Handler) run(ctx context.Context, op *operation, emit func(result []byt
 
 // render writes one result. One that is too large gives way to an error.
 func (h *Handler) render(ctx context.Context, op *operation, response *graphql.Response) []byte {
+	if bytes.Equal(response.Data, []byte("null")) {
+		note(ctx, response.Errors)
+	}
 	out := make([]byte, 0, len(response.Data)+128)
 	out = append(out, '{')
 	if len(response.Errors) > 0 {

@@ -62,8 +62,7 @@ func (g *servedGraph) survives(t *testing.T, body string) bool {
 	t.Helper()
 	w := httptest.NewRecorder()
 	r := httptest.NewRequest(http.MethodPost, "/graphql", strings.NewReader(body))
-	r.Header.Set("Content-Type", "application/json")
-	r.Header.Set("Accept", mediaResponse)
+	g.show(r, map[string]string{"Content-Type": "application/json", "Accept": mediaResponse})
 	g.ServeHTTP(w, r)
 	var answer struct {
 		Data   json.RawMessage

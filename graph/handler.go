@@ -27,6 +27,7 @@ type Handler struct {
 	texts     *lru[string]             // by hash
 	streams   *streams
 	feed      *feed
+	charging  chan struct{} // one for each event that is being charged
 }
 
 // How many bytes of operation texts are remembered. A parsed document takes
@@ -39,7 +40,7 @@ const (
 // New makes a handler. It keeps nothing running while nobody subscribes.
 func New(o Options) *Handler {
 	h := &Handler{Options: o.withDefaults()}
-	executable := NewExecutableSchema(Config{Resolvers: resolvers{h}})
+	executable := NewExecutableSchema(Config{Resolvers: resolvers{h}, Directives: DirectiveRoot{Tier: tier}})
 	h.executor = executor.New(executable)
 	h.executor.SetErrorPresenter(h.present)
 	h.executor.SetRecoverFunc(recovered)
@@ -50,6 +51,7 @@ func New(o Options) *Handler {
 	h.documents = newLRU[*ast.QueryDocument](documentMemory)
 	h.texts = newLRU[string](textMemory)
 	h.streams = newStreams(h.Limits.Streams)
+	h.charging = make(chan struct{}, maxCharging)
 	h.feed = &feed{
 		statuses: h.Statuses, every: h.PollEvery, budget: h.Budget, logger: h.Logger,
 		subscribers: map[*subscriber]struct{}{},

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"astrolabe/access"
 	"astrolabe/domain"
 )
 
@@ -14,7 +15,8 @@ import (
 const subprotocol = "graphql-transport-ws"
 
 // checkHandshake refuses what is not a request for a WebSocket, before the
-// library does in its own words, and pages that may not open one.
+// library does in its own words, headers that show no one key, and pages that
+// may not open a socket.
 func (h *Handler) checkHandshake(r *http.Request) error {
 	key, err := base64.StdEncoding.DecodeString(strings.TrimSpace(r.Header.Get("Sec-WebSocket-Key")))
 	wellFormed := err == nil && len(key) == 16 && len(r.Header.Values("Sec-WebSocket-Key")) == 1 &&
@@ -22,6 +24,9 @@ func (h *Handler) checkHandshake(r *http.Request) error {
 		r.Header.Get("Sec-WebSocket-Version") == "13" && upgrades(r.Header)
 	if !wellFormed {
 		return domain.Errorf(domain.CodeInvalidRequest, "this is not a WebSocket handshake of version 13 over HTTP/1.1")
+	}
+	if _, err := access.Key(r.Header); err != nil {
+		return err
 	}
 	origin := r.Header.Get("Origin")
 	if origin == "" || slices.Contains(h.Origins, origin) {

@@ -8,6 +8,7 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 	"github.com/vektah/gqlparser/v2/gqlerror"
 
+	"astrolabe/access"
 	"astrolabe/domain"
 )
 
@@ -36,13 +37,16 @@ func (h *Handler) serveRequest(w http.ResponseWriter, r *http.Request) {
 		h.refuse(w, r, accept, err)
 		return
 	}
-	op, err := h.prepare(p.params, carries(r.Method, accept))
 	r = p.request
-	switch isStream := err == nil && op.Operation.Operation == ast.Subscription; {
+	op, err := h.order(r.Context(), w.Header(), p.params, carries(r.Method, accept))
+	_, isDenied := errors.AsType[*denied](err)
+	switch isStream := op != nil && op.Operation.Operation == ast.Subscription; {
 	case misused(err):
 		h.refuse(w, r, accept, err)
 	case accept.json == "" || isStream:
 		h.serveEvents(w, r, op, err)
+	case isDenied:
+		h.refuse(w, r, accept, err)
 	case err != nil:
 		h.refuseOperation(w, r, accept, err)
 	default:
@@ -67,7 +71,7 @@ func (h *Handler) admit(w http.ResponseWriter, r *http.Request, accept accepted)
 	if accept.json == "" && !accept.stream {
 		return admitted{}, errNotAcceptable
 	}
-	ctx, err := h.Authenticate(r.Context(), Credentials{Request: r})
+	ctx, err := h.enter(visit{request: r})
 	if err != nil {
 		return admitted{}, err
 	}
@@ -121,7 +125,7 @@ func misused(err error) bool {
 	return wrong || errors.Is(err, errNoQuery)
 }
 
-// answer executes a query.
+// answer executes a query or a mutation.
 func (h *Handler) answer(w http.ResponseWriter, r *http.Request, op *operation, media string) {
 	var result []byte
 	failed := h.run(r.Context(), op, func(one []byte) error {
@@ -131,9 +135,9 @@ func (h *Handler) answer(w http.ResponseWriter, r *http.Request, op *operation, 
 	switch {
 	case failed != nil:
 		code, _ := failed[0].Extensions["code"].(domain.Code)
-		write(w, failed, httpStatus(code), media, failure(failed))
+		write(w, r, failed, httpStatus(code), media, failure(failed))
 	case result != nil:
-		write(w, nil, http.StatusOK, media, result)
+		write(w, r, nil, http.StatusOK, media, result)
 	}
 }
 
@@ -146,8 +150,11 @@ func (h *Handler) refuse(w http.ResponseWriter, r *http.Request, accept accepted
 	if wrong, ok := errors.AsType[*methodError](err); ok {
 		w.Header().Set("Allow", wrong.allow)
 	}
+	if denial, ok := errors.AsType[*denied](err); ok {
+		access.Challenge(w.Header(), denial.cause, denial.scope)
+	}
 	errs := h.presentAll(r.Context(), err)
-	write(w, errs, status, accept.orJSON(), failure(errs))
+	write(w, r, errs, status, accept.orJSON(), failure(errs))
 }
 
 // refuseOperation answers a request whose operation is at fault. Clients of
@@ -158,7 +165,7 @@ func (h *Handler) refuseOperation(w http.ResponseWriter, r *http.Request, accept
 		return
 	}
 	errs := h.presentAll(r.Context(), err)
-	write(w, errs, http.StatusOK, mediaJSON, failure(errs))
+	write(w, r, errs, http.StatusOK, mediaJSON, failure(errs))
 }
 
 func (a accepted) orJSON() string {
@@ -169,13 +176,15 @@ func (a accepted) orJSON() string {
 }
 
 // write sends a whole body at once.
-func write(w http.ResponseWriter, errs gqlerror.List, status int, media string, body []byte) {
+func write(w http.ResponseWriter, r *http.Request, errs gqlerror.List, status int, media string, body []byte) {
+	note(r.Context(), errs)
 	header := w.Header()
 	for _, err := range errs {
 		if after, ok := err.Extensions["retryAfterSeconds"].(int); ok && status != http.StatusOK {
 			header.Set("Retry-After", strconv.Itoa(after))
 		}
 	}
+	header.Set("Cache-Control", "private, no-store")
 	header.Set("Content-Type", media+"; charset=utf-8")
 	header.Set("Content-Length", strconv.Itoa(len(body)))
 	w.WriteHeader(status)

@@ -1,7 +1,6 @@
 package graph
 
 import (
-	"context"
 	"net/http"
 	"net/url"
 	"strings"
@@ -101,9 +100,7 @@ func (g *servedGraph) get(t *testing.T, method string, parameters map[string]str
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, value := range header {
-		r.Header.Set(name, value)
-	}
+	g.show(r, header)
 	return g.do(t, r)
 }
 
@@ -202,41 +199,5 @@ func TestIntrospectionAndSuggestionsGoTogether(t *testing.T) {
 		if a := hidden.ask(t, query, nil); strings.Contains(a.text, "Did you mean") {
 			t.Errorf("a suggestion for %s: %s", query, a.text)
 		}
-	}
-}
-
-type callerKey struct{}
-
-// onlyKey lets a caller in who shows the key.
-func onlyKey(ctx context.Context, c Credentials) (context.Context, error) {
-	shown := c.Request.Header.Get("X-Service-Api-Key")
-	if c.Init != nil {
-		shown, _ = c.Init["apiKey"].(string)
-	}
-	switch shown {
-	case "good":
-		return context.WithValue(ctx, callerKey{}, shown), nil
-	case "weak":
-		return nil, domain.Errorf(domain.CodeForbidden, "the key lacks the permission")
-	case "crash":
-		return nil, context.Canceled
-	case "later":
-		return nil, domain.Unavailable("the key store", 1, nil)
-	default:
-		return nil, domain.Errorf(domain.CodeUnauthorized, "the API key is not recognised")
-	}
-}
-
-func TestACallerIsKnownBeforeTheBodyIsRead(t *testing.T) {
-	t.Parallel()
-	g := serve(t, func(o *Options) { o.Authenticate = onlyKey })
-	for key, status := range map[string]int{"": 401, "weak": 403, "later": 503, "crash": 500, "good": 400} {
-		a := g.post(t, `not JSON`, map[string]string{"X-Service-Api-Key": key})
-		if a.status != status {
-			t.Errorf("key %q: %d %s", key, a.status, a.text)
-		}
-	}
-	if a := g.post(t, `{"query":"{__typename}"}`, map[string]string{"X-Service-Api-Key": "good"}); a.status != 200 {
-		t.Errorf("%d %s", a.status, a.text)
 	}
 }

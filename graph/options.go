@@ -2,18 +2,22 @@ package graph
 
 import (
 	"cmp"
-	"context"
 	"log/slog"
-	"net/http"
 	"time"
 
+	"astrolabe/access"
 	"astrolabe/domain"
+	"astrolabe/domain/account"
 	"astrolabe/domain/chain"
 )
 
 // Options are what the facade stands on. Every zero value of a setting means
 // its default.
 type Options struct {
+	// Gate recognises callers and counts what they use.
+	Gate *access.Gate
+	// Usage reports what workspaces use.
+	Usage    *account.Usage
 	Statuses *chain.Statuses
 	Cursors  *domain.Cursors
 	Chains   []domain.Chain // the chains that are served
@@ -23,8 +27,6 @@ type Options struct {
 	// Origins may open a WebSocket from a browser, beside pages of this very
 	// host.
 	Origins []string
-	// Authenticate decides who calls; nil lets everyone in.
-	Authenticate Authenticate
 	// NoIntrospection hides the schema, and with it suggestions in errors.
 	NoIntrospection bool
 
@@ -42,20 +44,6 @@ type Options struct {
 	WriteTimeout time.Duration
 }
 
-// Authenticate decides who sends a request and returns the context that its
-// operations run in. It refuses with a domain.Error, of which unauthorized and
-// forbidden become the matching HTTP statuses and close codes.
-type Authenticate func(ctx context.Context, c Credentials) (context.Context, error)
-
-// Credentials are what a caller shows.
-type Credentials struct {
-	// Request is the request itself or, for a WebSocket, the one that opened
-	// it.
-	Request *http.Request
-	// Init is the payload of connection_init; nil outside of a WebSocket.
-	Init map[string]any
-}
-
 func (o Options) withDefaults() Options {
 	o.Limits = o.Limits.withDefaults()
 	o.Budget = cmp.Or(o.Budget, 10*time.Second)
@@ -63,8 +51,5 @@ func (o Options) withDefaults() Options {
 	o.InitTimeout = cmp.Or(o.InitTimeout, 10*time.Second)
 	o.KeepAlive = cmp.Or(o.KeepAlive, 15*time.Second)
 	o.WriteTimeout = cmp.Or(o.WriteTimeout, 10*time.Second)
-	if o.Authenticate == nil {
-		o.Authenticate = func(ctx context.Context, _ Credentials) (context.Context, error) { return ctx, nil }
-	}
 	return o
 }

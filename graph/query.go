@@ -16,6 +16,12 @@ type resolvers struct{ h *Handler }
 // Query returns the resolvers of root fields.
 func (r resolvers) Query() QueryResolver { return queryResolver(r) }
 
+// Mutation returns the resolvers of changes.
+func (r resolvers) Mutation() MutationResolver { return mutationResolver(r) }
+
+// Viewer returns the resolvers of a caller's edges.
+func (r resolvers) Viewer() ViewerResolver { return viewerResolver(r) }
+
 // Chain returns the resolvers of a chain's edges.
 func (r resolvers) Chain() ChainResolver { return chainResolver(r) }
 
@@ -24,6 +30,8 @@ func (r resolvers) Subscription() SubscriptionResolver { return subscriptionReso
 
 type (
 	queryResolver        resolvers
+	mutationResolver     resolvers
+	viewerResolver       resolvers
 	chainResolver        resolvers
 	subscriptionResolver resolvers
 )

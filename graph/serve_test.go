@@ -14,8 +14,12 @@ import (
 	"testing"
 	"time"
 
+	"astrolabe/access/accesstest"
 	"astrolabe/domain"
+	"astrolabe/domain/account"
 	"astrolabe/domain/chain"
+	"astrolabe/repo"
+	"astrolabe/repo/repotest"
 	"astrolabe/starknet"
 )
 
@@ -107,21 +111,32 @@ func (l *logbook) String() string {
 // servedGraph is a handler behind a real HTTP server.
 type servedGraph struct {
 	*Handler
-	url   string
-	store *store
-	log   *logbook
+	url    string
+	store  *store
+	log    *logbook
+	access *accesstest.Fixture
+	db     *repo.DB
 }
 
 // serve starts a server; change adapts its options.
 func serve(tb testing.TB, change func(*Options)) *servedGraph {
 	tb.Helper()
-	g := &servedGraph{store: newStore(), log: new(logbook)}
+	return serveAt(tb, time.Now, change)
+}
+
+// serveAt does the same with another clock for keys, sessions and budgets.
+func serveAt(tb testing.TB, now func() time.Time, change func(*Options)) *servedGraph {
+	tb.Helper()
+	db := repotest.Open(tb)
+	g := &servedGraph{store: newStore(), log: new(logbook), access: accesstest.New(tb, db, now), db: db}
 	o := Options{
+		Gate:      g.access.Gate,
+		Usage:     account.NewUsage(db, now),
 		Statuses:  chain.NewStatuses(g.store, 0),
 		Cursors:   domain.NewCursors(fixedKey{}),
 		Chains:    domain.Chains,
 		Version:   "v1.2.3",
-		Logger:    slog.New(slog.NewTextHandler(g.log, nil)),
+		Logger:    slog.New(slog.NewTextHandler(g.log, &slog.HandlerOptions{Level: slog.LevelDebug})),
 		PollEvery: 2 * time.Millisecond,
 	}
 	if change != nil {
@@ -166,6 +181,7 @@ type wireError struct {
 		RequestID         string
 		RetryAfterSeconds int
 		Reason            string
+		Scope             account.Permission
 		Limit             *struct {
 			Name        string
 			Max, Actual int
@@ -183,6 +199,17 @@ func (g *servedGraph) ask(t *testing.T, query string, variables map[string]any) 
 	return g.post(t, string(body), nil)
 }
 
+// show sets headers of a request, which has a key that may do everything
+// unless the headers say otherwise. An empty one is not sent.
+func (g *servedGraph) show(r *http.Request, header map[string]string) {
+	r.Header.Set("X-Service-Api-Key", g.access.Key)
+	for name, value := range header {
+		if r.Header.Set(name, value); value == "" {
+			r.Header.Del(name)
+		}
+	}
+}
+
 // post sends a body, with headers beside its content type.
 func (g *servedGraph) post(t *testing.T, body string, header map[string]string) reply {
 	t.Helper()
@@ -191,9 +218,7 @@ func (g *servedGraph) post(t *testing.T, body string, header map[string]string) 
 		t.Fatal(err)
 	}
 	r.Header.Set("Content-Type", "application/json")
-	for name, value := range header {
-		r.Header.Set(name, value)
-	}
+	g.show(r, header)
 	return g.do(t, r)
 }
 

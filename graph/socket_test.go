@@ -30,7 +30,7 @@ type received struct {
 func (g *servedGraph) dial(t *testing.T, o *websocket.DialOptions) *client {
 	t.Helper()
 	if o == nil {
-		o = &websocket.DialOptions{Subprotocols: []string{subprotocol}}
+		o = &websocket.DialOptions{Subprotocols: []string{subprotocol}, HTTPHeader: http.Header{"X-Service-Api-Key": {g.access.Key}}}
 	}
 	conn, response, err := websocket.Dial(t.Context(), g.url, o)
 	if err != nil {
@@ -157,7 +157,7 @@ func TestARefusedOperationIsAnErrorMessage(t *testing.T) {
 	g := serve(t, func(o *Options) { o.Chains = []domain.Chain{domain.Sepolia} })
 	c := g.open(t)
 	for query, code := range map[string]domain.Code{
-		"{nothing}": domain.CodeInvalidRequest, "{": domain.CodeInvalidRequest, "mutation{__typename}": domain.CodeInvalidRequest, follow: domain.CodeUnsupportedChain,
+		"{nothing}": domain.CodeInvalidRequest, "{": domain.CodeInvalidRequest, "mutation{__typename}": domain.CodeForbidden, follow: domain.CodeUnsupportedChain,
 	} {
 		c.subscribe("x", query)
 		var errs []wireError
@@ -251,23 +251,6 @@ func TestAClientThatNoLongerAnswersIsCutOff(t *testing.T) {
 	g := serve(t, func(o *Options) { o.KeepAlive, o.WriteTimeout = 5*time.Millisecond, 20*time.Millisecond })
 	g.open(t) // and it never reads again, so that pings stay unanswered
 	eventually(t, "the socket is given up", func() bool { return g.openStreams() == 0 })
-}
-
-func TestTheIntroductionDecidesWhoCalls(t *testing.T) {
-	t.Parallel()
-	g := serve(t, func(o *Options) { o.Authenticate = onlyKey })
-	for key, code := range map[string]websocket.StatusCode{
-		"bad": closeUnauthorized, "weak": closeForbidden, "later": closeTryLater, "crash": closeInternal,
-	} {
-		c := g.dial(t, nil)
-		c.send(`{"type":"connection_init","payload":{"apiKey":"` + key + `"}}`)
-		c.expectClose(code)
-	}
-	c := g.dial(t, nil)
-	c.send(`{"type":"connection_init","payload":{"apiKey":"good"}}`)
-	c.expect("connection_ack", "")
-	c.subscribe("1", `{__typename}`)
-	c.expect("next", "1")
 }
 
 func TestOperationsOfASocketAreBounded(t *testing.T) {

@@ -1,25 +1,43 @@
 package rest
 
 import (
+	"io"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"testing"
 	"time"
 
+	"github.com/go-chi/chi/v5"
+
+	"astrolabe/access/accesstest"
 	"astrolabe/domain"
+	"astrolabe/domain/account"
 	"astrolabe/domain/chain"
 	"astrolabe/repo/repotest"
 	"astrolabe/telemetry"
 )
 
-// BenchmarkPointRead is one status request through the whole facade.
-func BenchmarkPointRead(b *testing.B) {
-	handler := Handler(Options{
+// measured is the facade over a real database, for benchmarks.
+func measured(b *testing.B) (Options, *accesstest.Fixture) {
+	b.Helper()
+	db := repotest.Open(b)
+	fixture := accesstest.New(b, db, time.Now)
+	fixture.Gate.Keys.Listening(true) // as in a process that hears of revocations
+	return Options{
 		Logger: slog.New(slog.DiscardHandler), Metrics: telemetry.NewMetrics(), Health: new(telemetry.Health),
-		Chains: []domain.Chain{domain.Mainnet}, Statuses: chain.NewStatuses(repotest.Open(b), time.Minute),
-	})
+		Chains: []domain.Chain{domain.Mainnet}, Statuses: chain.NewStatuses(db, time.Minute),
+		Gate: fixture.Gate, Usage: account.NewUsage(db, time.Now),
+	}, fixture
+}
+
+// BenchmarkPointRead is one status request through the whole facade, its key
+// and budget included.
+func BenchmarkPointRead(b *testing.B) {
+	options, fixture := measured(b)
+	handler := Handler(options)
 	request := httptest.NewRequest(http.MethodGet, "/v1/SN_MAIN/status", nil)
+	request.Header.Set("X-Service-Api-Key", fixture.Key)
 	b.ReportAllocs()
 	for b.Loop() {
 		recorder := httptest.NewRecorder()
@@ -27,5 +45,65 @@ func BenchmarkPointRead(b *testing.B) {
 		if recorder.Code != http.StatusOK {
 			b.Fatal(recorder.Body)
 		}
+	}
+}
+
+// BenchmarkAuth is the same route over real HTTP with many clients: open to
+// everyone, guarded, and refused in two ways.
+func BenchmarkAuth(b *testing.B) {
+	options, fixture := measured(b)
+	guarded := httptest.NewServer(Handler(options))
+	b.Cleanup(guarded.Close)
+	s := &server{Options: options, routes: chi.NewMux()}
+	status := s.operations()[0]
+	status.Permission = ""
+	s.routes.Get(status.Path, s.operation(status))
+	open := httptest.NewServer(s.observe(s.recover(s.crossOrigin(s.routes))))
+	b.Cleanup(open.Close)
+	known, err := account.ParseKeyText(fixture.Key)
+	if err != nil {
+		b.Fatal(err)
+	}
+	forged := account.NewKeyText(known.Environment)
+	forged.PublicID = known.PublicID
+	for _, c := range []struct {
+		name, url, key string
+		status         int
+	}{
+		{"open", open.URL, "", http.StatusOK},
+		{"guarded", guarded.URL, fixture.Key, http.StatusOK},
+		{"unknown-key", guarded.URL, account.NewKeyText(account.Live).Reveal(), http.StatusUnauthorized},
+		{"wrong-secret", guarded.URL, forged.Reveal(), http.StatusUnauthorized},
+	} {
+		b.Run(c.name, func(b *testing.B) {
+			b.SetParallelism(16)
+			client := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 64}}
+			b.RunParallel(func(pb *testing.PB) {
+				for pb.Next() {
+					ask(b, client, c.url+"/v1/SN_MAIN/status", c.key, c.status)
+				}
+			})
+		})
+	}
+}
+
+func ask(b *testing.B, client *http.Client, url, key string, status int) {
+	request, err := http.NewRequestWithContext(b.Context(), http.MethodGet, url, nil)
+	if err != nil {
+		b.Error(err)
+		return
+	}
+	if key != "" {
+		request.Header.Set("X-Service-Api-Key", key)
+	}
+	response, err := client.Do(request)
+	if err != nil {
+		b.Error(err)
+		return
+	}
+	_, _ = io.Copy(io.Discard, response.Body)
+	_ = response.Body.Close()
+	if response.StatusCode != status {
+		b.Errorf("%s gives %d", url, response.StatusCode)
 	}
 }

@@ -21,7 +21,11 @@ func (s *server) operation(op Operation) http.HandlerFunc {
 		setFixed(w.Header(), headers)
 		ctx, cancel := context.WithTimeout(r.Context(), op.Budget)
 		defer cancel()
-		r = r.WithContext(ctx)
+		r, err := s.admit(op, w, r.WithContext(ctx))
+		if err != nil {
+			fail(w, r, s.Logger, err)
+			return
+		}
 		if op.MaxBody > 0 {
 			r.Body = http.MaxBytesReader(w, r.Body, op.MaxBody)
 		}
@@ -30,7 +34,7 @@ func (s *server) operation(op Operation) http.HandlerFunc {
 			fail(w, r, s.Logger, err)
 			return
 		}
-		answer, err := op.Handle(ctx, call)
+		answer, err := op.Handle(r.Context(), call)
 		if err != nil {
 			fail(w, r, s.Logger, err)
 			return

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"time"
 
+	"astrolabe/access"
 	"astrolabe/domain"
 	"astrolabe/telemetry"
 )
@@ -62,9 +63,15 @@ func public(ctx context.Context, err error) *domain.Error {
 	return &domain.Error{Code: domain.CodeInternal, Message: "the service failed unexpectedly; the request id finds the cause in its log"}
 }
 
+// Fail renders a failure of a mounted handler in the one shape.
+func Fail(w http.ResponseWriter, r *http.Request, logger *slog.Logger, err error) {
+	fail(w, r, logger, err)
+}
+
 // fail renders a failure. What the client does not learn goes into the log.
 func fail(w http.ResponseWriter, r *http.Request, logger *slog.Logger, err error) {
 	e := public(r.Context(), err)
+	access.RecordOf(r.Context()).Code = e.Code
 	status := Status(e.Code)
 	if status >= http.StatusInternalServerError {
 		level := slog.LevelError

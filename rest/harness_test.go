@@ -9,11 +9,14 @@ import (
 	"net/http/httptest"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/getkin/kin-openapi/openapi3"
 	"go.uber.org/goleak"
 
+	"astrolabe/access/accesstest"
 	"astrolabe/domain"
+	"astrolabe/domain/account"
 	"astrolabe/domain/chain"
 	"astrolabe/pg/pgtest"
 	"astrolabe/repo"
@@ -33,17 +36,26 @@ type service struct {
 	url    string
 	client *http.Client
 	log    *logBuffer
+	access *accesstest.Fixture
+	usage  *account.Usage
 }
 
 // newService starts a service; change may alter its options first.
 func newService(t *testing.T, change func(*Options)) *service {
 	t.Helper()
+	return newServiceAt(t, time.Now, change)
+}
+
+// newServiceAt does the same with another clock for keys, sessions and budgets.
+func newServiceAt(t *testing.T, now func() time.Time, change func(*Options)) *service {
+	t.Helper()
 	db := repotest.Open(t)
-	s := &service{t: t, db: db, log: new(logBuffer)}
+	s := &service{t: t, db: db, log: new(logBuffer), access: accesstest.New(t, db, now), usage: account.NewUsage(db, now)}
 	options := Options{
 		Logger:  slog.New(slog.NewTextHandler(s.log, &slog.HandlerOptions{Level: slog.LevelDebug})),
 		Metrics: telemetry.NewMetrics(), Health: new(telemetry.Health), Version: "test",
 		Chains: []domain.Chain{domain.Mainnet}, Statuses: chain.NewStatuses(db, 0),
+		Gate: s.access.Gate, Usage: s.usage,
 	}
 	if change != nil {
 		change(&options)
@@ -80,8 +92,15 @@ type answer struct {
 	body string
 }
 
-// ask sends a request and holds the answer against the OpenAPI document.
+// ask sends a request with a key that may do everything.
 func (s *service) ask(method, path string, header ...string) answer {
+	s.t.Helper()
+	return s.show(method, path, append(header, "X-Service-Api-Key", s.access.Key)...)
+}
+
+// show sends a request with these headers only, and holds the answer against
+// the OpenAPI document.
+func (s *service) show(method, path string, header ...string) answer {
 	s.t.Helper()
 	request, err := http.NewRequestWithContext(s.t.Context(), method, s.url+path, nil)
 	if err != nil {

@@ -9,6 +9,8 @@ import (
 	"github.com/go-chi/chi/v5"
 	"github.com/go-chi/chi/v5/middleware"
 
+	"astrolabe/access"
+	"astrolabe/domain/account"
 	"astrolabe/telemetry"
 )
 
@@ -30,6 +32,7 @@ func (s *server) observe(next http.Handler) http.Handler {
 		w.Header().Set("X-Request-Id", id)
 		ctx, span := telemetry.StartRequest(telemetry.WithRequestID(r.Context(), id), r.Header)
 		defer span.End()
+		ctx, learnt := access.WithRecord(ctx)
 		// The route context is made here so that its pattern can be read
 		// after the router has filled it in.
 		route := chi.NewRouteContext()
@@ -42,7 +45,20 @@ func (s *server) observe(next http.Handler) http.Handler {
 		}
 		span.SetName(knownMethod(r.Method) + " " + pattern)
 		s.record(r, pattern, answer, time.Since(started))
+		s.account(r, id, pattern, answer.Status(), learnt, started)
 	})
+}
+
+// account notes the use of a recognised caller.
+func (s *server) account(r *http.Request, id, pattern string, status int, learnt *access.Record, started time.Time) {
+	if s.Usage == nil || learnt.Caller == nil {
+		return
+	}
+	use := account.UseBy(learnt.Caller)
+	use.At, use.Took, use.RequestID = started, time.Since(started), id
+	use.Route, use.Method, use.Status = pattern, knownMethod(r.Method), status
+	use.Class, use.Code = learnt.Class, learnt.Code
+	s.Usage.Record(use)
 }
 
 func (s *server) record(r *http.Request, pattern string, answer middleware.WrapResponseWriter, took time.Duration) {
@@ -57,7 +73,7 @@ func (s *server) record(r *http.Request, pattern string, answer middleware.WrapR
 	s.Logger.LogAttrs(r.Context(), slog.LevelDebug, "request",
 		slog.String("requestId", telemetry.RequestID(r.Context())), slog.String("method", knownMethod(r.Method)),
 		slog.String("route", pattern), slog.Int("status", status), slog.Int("bytes", answer.BytesWritten()),
-		slog.Duration("took", took), slog.String("client", s.clientAddress(r).String()))
+		slog.Duration("took", took), slog.String("client", s.Gate.Client(r).String()))
 }
 
 // requestID keeps the caller's id when there is exactly one, well-formed.

@@ -10,13 +10,13 @@ import (
 )
 
 // RouteClass is the budget that an operation draws on.
-type RouteClass string
+type RouteClass = account.Class
 
 // The route classes, as X-Service-Route-Class names them.
 const (
-	Light RouteClass = "light"
-	Heavy RouteClass = "heavy"
-	Batch RouteClass = "batch"
+	Light = account.Light
+	Heavy = account.Heavy
+	Batch = account.Bulk
 )
 
 // Certification says how far a client may rely on an operation's schema.
@@ -61,6 +61,7 @@ type Operation struct {
 	Params     []Param
 	MaxBody    int64              // largest request body in bytes; zero: a body is not read
 	Permission account.Permission // empty: no key is needed
+	Session    bool               // a signed-in person is needed, not a key
 	Class      RouteClass
 	Cert       Certification
 	Audience   Audience
@@ -87,6 +88,10 @@ func (o Operation) Tier() Tier {
 		return Official
 	}
 }
+
+// guarded reports whether the operation needs a caller, whose budget it then
+// draws on.
+func (o Operation) guarded() bool { return o.Permission != "" || o.Session }
 
 // takesChain reports whether the path has a chain segment.
 func (o Operation) takesChain() bool { return o.hasParam("chain") }
@@ -115,8 +120,10 @@ func (o Operation) EveryError() []domain.Code {
 		codes = append(codes, domain.CodeUnsupportedChain)
 	}
 	if o.Permission != "" {
-		codes = append(codes, domain.CodeConflictingKeyHeaders, domain.CodeMalformedKeyHeader,
-			domain.CodeUnauthorized, domain.CodeForbidden, domain.CodeRateLimited)
+		codes = append(codes, domain.CodeConflictingKeyHeaders, domain.CodeMalformedKeyHeader)
+	}
+	if o.guarded() {
+		codes = append(codes, domain.CodeUnauthorized, domain.CodeForbidden, domain.CodeRateLimited)
 	}
 	if o.MaxBody > 0 {
 		codes = append(codes, domain.CodePayloadTooLarge, domain.CodeUnsupportedMediaType)

@@ -3,13 +3,14 @@ package rest
 import (
 	"log/slog"
 	"net/http"
-	"net/netip"
 	"slices"
 	"strings"
 
 	"github.com/go-chi/chi/v5"
 
+	"astrolabe/access"
 	"astrolabe/domain"
+	"astrolabe/domain/account"
 	"astrolabe/domain/chain"
 	"astrolabe/telemetry"
 )
@@ -22,11 +23,13 @@ type Options struct {
 	Version  string
 	Chains   []domain.Chain // the chains that are served
 	Statuses *chain.Statuses
+	// Gate recognises callers and counts what they use.
+	Gate *access.Gate
+	// Usage notes and reports what workspaces use.
+	Usage *account.Usage
 
 	// Origins may call with credentials from a browser.
 	Origins []string
-	// Proxies may name the client's address in X-Forwarded-For.
-	Proxies []netip.Prefix
 	// Mounts are handlers of other facades that share this one's middleware.
 	Mounts []Mount
 }

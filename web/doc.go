@@ -6,6 +6,7 @@
 // program needs no Node. Nothing in a page is fetched from another origin, and
 // each page has its own content security policy, kept next to its handler.
 //
-// This package serves files. It knows no data, no key and no other route: the
-// pages ask /graphql and /openapi.json, which belong to the facades.
+// This package serves files, and each page with a token that its caller makes.
+// It knows no data, no key and no other route: the pages ask /graphql and
+// /openapi.json, which belong to the facades.
 package web

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 
@@ -27,8 +28,8 @@ func openGraphiQL(t *testing.T) (*browsertest.Tab, *graphqlServer) {
 	t.Helper()
 	graph := &graphqlServer{}
 	mux := http.NewServeMux()
-	mux.Handle("/graphiql", web.GraphiQL())
-	mux.Handle("/graphiql/", web.GraphiQL())
+	mux.Handle("/graphiql", web.GraphiQL(graph.token))
+	mux.Handle("/graphiql/", web.GraphiQL(graph.token))
 	mux.Handle("/graphql", graph)
 	server := httptest.NewServer(mux)
 	t.Cleanup(server.Close)
@@ -53,23 +54,19 @@ func waitForTab(operation string) chromedp.Action[chromedp.Void] {
 		`document.querySelector('.graphiql-tab-button')?.textContent === %q`, operation))
 }
 
-// replaceText puts text in place of all that an editor holds, as pasting does,
-// and waits until the editor shows it.
-func replaceText(editor chromedp.CSS, text string) chromedp.Action[chromedp.Void] {
-	return chromedp.Steps(
-		chromedp.Focus(editor+" textarea"),
-		chromedp.KeyEvent("a", chromedp.KeyModifiers(chromedp.ModifierCtrl)),
-		chromedp.Evaluate[chromedp.Void](fmt.Sprintf(`void document.execCommand('insertText', false, %q)`, text)),
-		browsertest.Await(fmt.Sprintf(
-			`document.querySelector(%q).textContent.replaceAll('\u00a0', ' ').includes(%q)`, editor+" .view-lines", text)),
-	)
-}
-
 // traces returns everything that the page leaves behind: both storages, the
 // cookies and the address.
 func traces(tab *browsertest.Tab) string {
 	return browsertest.Get(tab, chromedp.Evaluate[string](
 		`JSON.stringify([localStorage, sessionStorage, document.cookie, location.href])`))
+}
+
+// requireShown compares what the operations showed, introspection apart.
+func requireShown(t *testing.T, graph *graphqlServer, want ...shown) {
+	t.Helper()
+	if got := graph.operations(); !slices.Equal(got, want) {
+		t.Errorf("the operations showed %q, want %q", got, want)
+	}
 }
 
 func TestGraphiQLAnswersAQueryWithTheKeyOfTheBox(t *testing.T) {
@@ -80,22 +77,77 @@ func TestGraphiQLAnswersAQueryWithTheKeyOfTheBox(t *testing.T) {
 		browsertest.Press(runButton),
 		waitForResult(version),
 	)
-	if keys := graph.keys(); len(keys) != 1 || keys[0] != key {
-		t.Errorf("keys received: %q, want one operation with %q", keys, key)
-	}
+	requireShown(t, graph, shown{Key: key})
 	if left := traces(tab); strings.Contains(left, key) {
 		t.Errorf("the key stays behind in %s", left)
 	}
 	tab.AssertQuiet()
 }
 
-func TestGraphiQLSendsNoKeyHeaderWithoutAKey(t *testing.T) {
+func TestGraphiQLAnswersAQueryWithoutAKey(t *testing.T) {
 	t.Parallel()
 	tab, graph := openGraphiQL(t)
 	tab.Do(browsertest.Press(runButton), waitForResult(version))
-	if keys := graph.keys(); len(keys) != 1 || keys[0] != "" {
-		t.Errorf("keys received: %q, want one operation without", keys)
+	requireShown(t, graph, shown{Token: tokenNumber(1)})
+	if left := traces(tab); strings.Contains(left, "page-token") {
+		t.Errorf("the token stays behind in %s", left)
 	}
+	tab.AssertQuiet()
+}
+
+func TestGraphiQLShowsThatAKeyIsWrong(t *testing.T) {
+	t.Parallel()
+	tab, graph := openGraphiQL(t)
+	tab.Do(
+		chromedp.SendKeys(keyBox, "wrong"),
+		browsertest.Press(runButton),
+		waitForResult("unauthorized"),
+	)
+	requireShown(t, graph, shown{Key: "wrong"})
+}
+
+// agePage lets the page believe that 51 minutes have passed since it loaded.
+var agePage = chromedp.Evaluate[chromedp.Void](
+	`void (Date.now = ((now) => () => now() + 51 * 60_000)(Date.now))`)
+
+func TestGraphiQLFetchesItsNextTokenBeforeTheOldExpires(t *testing.T) {
+	t.Parallel()
+	tab, graph := openGraphiQL(t)
+	tab.Do(agePage, browsertest.Press(runButton), waitForResult(version))
+	requireShown(t, graph, shown{Token: tokenNumber(2)})
+	tab.AssertQuiet()
+}
+
+func TestGraphiQLFetchesItsNextTokenWhenTheOldIsRefused(t *testing.T) {
+	t.Parallel()
+	tab, graph := openGraphiQL(t)
+	graph.revoke()
+	tab.Do(browsertest.Press(runButton), waitForResult(version))
+	requireShown(t, graph, shown{Token: tokenNumber(1)}, shown{Token: tokenNumber(2)})
+}
+
+func TestGraphiQLSubscribesAgainAfterASocketWasRefused(t *testing.T) {
+	t.Parallel()
+	tab, graph := openGraphiQL(t)
+	tab.Do(browsertest.ReplaceText(queryEditor, "subscription Greet { greeting }"), waitForTab("Greet"))
+	graph.revoke()
+	tab.Do(
+		browsertest.Press(runButton),
+		waitForResult("4401"),
+		browsertest.Press(runButton),
+		waitForResult("hello-"+tokenNumber(2)),
+	)
+}
+
+func TestGraphiQLSubscribesWithoutAKey(t *testing.T) {
+	t.Parallel()
+	tab, _ := openGraphiQL(t)
+	tab.Do(
+		browsertest.ReplaceText(queryEditor, "subscription Greet { greeting }"),
+		waitForTab("Greet"),
+		browsertest.Press(runButton),
+		waitForResult("hello-"+tokenNumber(1)),
+	)
 	tab.AssertQuiet()
 }
 
@@ -104,7 +156,7 @@ func TestGraphiQLSubscribesWithTheKeyInTheOpeningMessage(t *testing.T) {
 	tab, _ := openGraphiQL(t)
 	tab.Do(
 		chromedp.SendKeys(keyBox, key),
-		replaceText(queryEditor, "subscription Greet { greeting }"),
+		browsertest.ReplaceText(queryEditor, "subscription Greet { greeting }"),
 		waitForTab("Greet"),
 		browsertest.Press(runButton),
 		waitForResult("hello-"+key),
@@ -121,17 +173,15 @@ func TestGraphiQLForgetsRequestHeaders(t *testing.T) {
 	tab.Do(
 		browsertest.Press(`button[data-name="headers"]`),
 		chromedp.WaitVisible(chromedp.CSS(`button.active[data-name="headers"]`)),
-		replaceText(`.graphiql-editor-tool > .graphiql-editor:not(.hidden)`, `{"X-Service-Api-Key": "`+key+`"}`),
-		replaceText(queryEditor, "query Version { service { version } }"),
+		browsertest.ReplaceText(`.graphiql-editor-tool > .graphiql-editor:not(.hidden)`, `{"X-Service-Api-Key": "`+key+`"}`),
+		browsertest.ReplaceText(queryEditor, "query Version { service { version } }"),
 		waitForTab("Version"),
 		browsertest.Press(runButton),
 		waitForResult(version),
 		browsertest.Await(`localStorage.getItem('graphiql:queries')?.includes('Version')`),
 		browsertest.Await(`localStorage.getItem('graphiql:tabState')?.includes('Version')`),
 	)
-	if keys := graph.keys(); len(keys) != 1 || keys[0] != key {
-		t.Errorf("keys received: %q, want the one of the header editor", keys)
-	}
+	requireShown(t, graph, shown{Key: key})
 	if left := traces(tab); strings.Contains(left, key) {
 		t.Errorf("the header stays behind in %s", left)
 	}
@@ -142,7 +192,7 @@ func TestGraphiQLUnderlinesAFieldThatTheSchemaLacks(t *testing.T) {
 	t.Parallel()
 	tab, _ := openGraphiQL(t)
 	tab.Do(
-		replaceText(queryEditor, "{ service { colour } }"),
+		browsertest.ReplaceText(queryEditor, "{ service { colour } }"),
 		chromedp.WaitVisible(chromedp.CSS(".squiggly-error")),
 	)
 	tab.AssertQuiet()

@@ -4,9 +4,11 @@ import (
 	"compress/gzip"
 	"crypto/sha256"
 	"fmt"
+	"html"
 	"io"
 	"net/http"
 	"path"
+	"strconv"
 	"strings"
 	"time"
 
@@ -26,9 +28,11 @@ var contentTypes = map[string]string{
 
 // page is one built folder of dist, served under its own name.
 type page struct {
-	name      string
-	policy    string
-	documents map[string]document
+	name     string
+	policy   string
+	token    Token
+	html     [2]string // the document, before and after the token
+	licences document
 }
 
 // document is a file whose name stays the same from build to build.
@@ -37,17 +41,28 @@ type document struct {
 	etag string
 }
 
-func newPage(name, policy string) page {
-	p := page{name: name, policy: policy, documents: map[string]document{}}
-	for _, file := range []string{"index.html", "licenses.md"} {
-		body, err := dist.ReadFile(path.Join("dist", name, file))
-		if err != nil {
-			panic("web: the build is incomplete: " + err.Error())
-		}
-		etag := fmt.Sprintf(`"%x"`, sha256.Sum256(body))
-		p.documents[file] = document{body: string(body), etag: etag}
+// slot is where the built document takes the token, followed by a quote.
+const slot = `<meta name="page-token" content="`
+
+func newPage(name, policy string, token Token) page {
+	before, after, found := strings.Cut(built(name, "index.html"), slot)
+	if !found {
+		panic("web: the document of " + name + " has no place for the token")
 	}
-	return p
+	licences := built(name, "licenses.md")
+	return page{
+		name: name, policy: policy, token: token,
+		html:     [2]string{before + slot, after},
+		licences: document{body: licences, etag: fmt.Sprintf(`"%x"`, sha256.Sum256([]byte(licences)))},
+	}
+}
+
+func built(name, file string) string {
+	body, err := dist.ReadFile(path.Join("dist", name, file))
+	if err != nil {
+		panic("web: the build is incomplete: " + err.Error())
+	}
+	return string(body)
 }
 
 // ServeHTTP answers GET and HEAD for the document, its licences and its assets.
@@ -65,9 +80,9 @@ func (p page) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	file := strings.TrimPrefix(strings.TrimPrefix(r.URL.Path, "/"+p.name), "/")
 	switch {
 	case file == "":
-		p.serveDocument(w, r, "index.html")
+		p.serveDocument(w, r)
 	case file == "licenses.md":
-		p.serveDocument(w, r, file)
+		p.serveLicences(w, r)
 	case strings.HasPrefix(file, "assets/"):
 		p.serveAsset(w, r, file)
 	default:
@@ -75,14 +90,29 @@ func (p page) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// serveDocument lets the browser keep a document but ask each time whether it
-// is still the same.
-func (p page) serveDocument(w http.ResponseWriter, r *http.Request, file string) {
-	doc := p.documents[file]
-	w.Header().Set("Content-Type", contentTypes[path.Ext(file)])
+// serveDocument sends the page with a token of its own, which nobody may keep
+// for others or for later and no page of another origin may read.
+func (p page) serveDocument(w http.ResponseWriter, r *http.Request) {
+	body := p.html[0] + html.EscapeString(p.token(r)) + p.html[1]
+	header := w.Header()
+	header.Del("Access-Control-Allow-Origin")
+	header.Set("Cross-Origin-Resource-Policy", "same-origin")
+	header.Set("Content-Type", contentTypes[".html"])
+	header.Set("Cache-Control", "private, no-store")
+	header.Set("Content-Length", strconv.Itoa(len(body)))
+	if r.Method == http.MethodHead {
+		return
+	}
+	_, _ = io.WriteString(w, body) // an error is the client's departure
+}
+
+// serveLicences lets the browser keep them but ask each time whether they are
+// still the same.
+func (p page) serveLicences(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("Content-Type", contentTypes[".md"])
 	w.Header().Set("Cache-Control", "no-cache")
-	w.Header().Set("ETag", doc.etag)
-	http.ServeContent(w, r, file, time.Time{}, strings.NewReader(doc.body))
+	w.Header().Set("ETag", p.licences.etag)
+	http.ServeContent(w, r, "licenses.md", time.Time{}, strings.NewReader(p.licences.body))
 }
 
 // serveAsset sends a file whose name holds the hash of its content, so that it

@@ -22,9 +22,12 @@ var pages = map[string]struct {
 	handler http.Handler
 	policy  string
 }{
-	"graphiql": {web.GraphiQL(), web.GraphiQLPolicy},
-	"docs":     {web.Reference(), web.ReferencePolicy},
+	"graphiql": {web.GraphiQL(addressAsToken), web.GraphiQLPolicy},
+	"docs":     {web.Reference(addressAsToken), web.ReferencePolicy},
 }
+
+// addressAsToken gives every client another token, and some need escaping.
+func addressAsToken(r *http.Request) string { return r.RemoteAddr }
 
 // ask sends one request to a page; headers come as name, value, name, value.
 func ask(name, method, target string, headers ...string) *http.Response {
@@ -59,24 +62,61 @@ func assets(t *testing.T, name string) []string {
 	return stored
 }
 
-func TestDocumentIsRevalidatedAndAssetsAreKept(t *testing.T) {
+func TestDocumentIsForOneVisitAndAssetsAreKept(t *testing.T) {
 	t.Parallel()
 	for name := range pages {
 		document := ask(name, http.MethodGet, "/"+name)
 		if document.StatusCode != http.StatusOK || document.Header.Get("Content-Type") != "text/html; charset=utf-8" {
 			t.Errorf("/%s: %d %s", name, document.StatusCode, document.Header.Get("Content-Type"))
 		}
-		if got := document.Header.Get("Cache-Control"); got != "no-cache" {
-			t.Errorf("/%s: Cache-Control %q", name, got)
+		if got := document.Header.Get("Cache-Control"); got != "private, no-store" || document.Header.Get("ETag") != "" {
+			t.Errorf("/%s: Cache-Control %q, ETag %q", name, got, document.Header.Get("ETag"))
 		}
-		again := ask(name, http.MethodGet, "/"+name, "If-None-Match", document.Header.Get("ETag"))
-		if again.StatusCode != http.StatusNotModified {
-			t.Errorf("/%s with its ETag: %d, want 304", name, again.StatusCode)
+		licences := ask(name, http.MethodGet, "/"+name+"/licenses.md")
+		again := ask(name, http.MethodGet, "/"+name+"/licenses.md", "If-None-Match", licences.Header.Get("ETag"))
+		if licences.StatusCode != http.StatusOK || again.StatusCode != http.StatusNotModified {
+			t.Errorf("the licences of /%s: %d, with their ETag %d", name, licences.StatusCode, again.StatusCode)
 		}
 		for _, asset := range assets(t, name) {
 			if got := ask(name, http.MethodGet, asset).Header.Get("Cache-Control"); got != "public, max-age=31536000, immutable" {
 				t.Errorf("%s: Cache-Control %q", asset, got)
 			}
+		}
+	}
+}
+
+func TestEveryClientGetsItsOwnToken(t *testing.T) {
+	t.Parallel()
+	for name, page := range pages {
+		for client, want := range map[string]string{
+			"192.0.2.1:5":           "192.0.2.1:5",
+			"192.0.2.2:5":           "192.0.2.2:5",
+			`"><script>x</script>&`: "&#34;&gt;&lt;script&gt;x&lt;/script&gt;&amp;",
+		} {
+			r := httptest.NewRequest(http.MethodGet, "/"+name, nil)
+			r.RemoteAddr = client
+			w := httptest.NewRecorder()
+			page.handler.ServeHTTP(w, r)
+			if got := w.Body.String(); strings.Count(got, `<meta name="page-token" content="`+want+`" />`) != 1 {
+				t.Errorf("/%s for %s: %s", name, client, got)
+			}
+		}
+	}
+}
+
+// TestNoOtherOriginReadsTheToken stands behind a server that lets every origin
+// read its answers.
+func TestNoOtherOriginReadsTheToken(t *testing.T) {
+	t.Parallel()
+	for name, page := range pages {
+		w := httptest.NewRecorder()
+		w.Header().Set("Access-Control-Allow-Origin", "*")
+		page.handler.ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/"+name, nil))
+		if got, ok := w.Header()["Access-Control-Allow-Origin"]; ok {
+			t.Errorf("/%s may be read by %s", name, got)
+		}
+		if got := w.Header().Get("Cross-Origin-Resource-Policy"); got != "same-origin" {
+			t.Errorf("/%s: Cross-Origin-Resource-Policy %q", name, got)
 		}
 	}
 }

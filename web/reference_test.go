@@ -14,18 +14,19 @@ import (
 )
 
 // openReference loads the reference of testdata/openapi.json in a browser. The
-// one operation behind it answers with the key that it received.
+// one operation behind it answers with the key or the token that it received.
 func openReference(t *testing.T) *browsertest.Tab {
 	t.Helper()
 	mux := http.NewServeMux()
-	mux.Handle("/docs", web.Reference())
-	mux.Handle("/docs/", web.Reference())
+	token := func(*http.Request) string { return tokenNumber(1) }
+	mux.Handle("/docs", web.Reference(token))
+	mux.Handle("/docs/", web.Reference(token))
 	mux.HandleFunc("/openapi.json", func(w http.ResponseWriter, r *http.Request) {
 		http.ServeFile(w, r, "testdata/openapi.json")
 	})
 	mux.HandleFunc("/v1/mainnet/status", func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
-		_, _ = fmt.Fprintf(w, `{"chain":"seen-%s"}`, r.Header.Get("X-Service-Api-Key"))
+		_, _ = fmt.Fprintf(w, `{"chain":"seen-%s-%s"}`, r.Header.Get("X-Service-Api-Key"), r.Header.Get("X-Service-Page-Token"))
 	})
 	server := httptest.NewServer(mux)
 	t.Cleanup(server.Close)
@@ -34,18 +35,66 @@ func openReference(t *testing.T) *browsertest.Tab {
 	return tab
 }
 
+// tryStatus executes the operation and waits until the answer shows what the
+// server saw.
+func tryStatus(tab *browsertest.Tab, seen shown) {
+	tab.Do(
+		browsertest.Press("#operations-Status-getStatus .opblock-summary-control"),
+		browsertest.Press("#operations-Status-getStatus .execute"),
+		browsertest.Await(fmt.Sprintf(
+			`document.querySelector('.live-responses-table')?.textContent.includes('"seen-%s-%s"')`, seen.Key, seen.Token)),
+	)
+}
+
+// requireShareable checks that the shown command has a place for a key and no
+// secret.
+func requireShareable(t *testing.T, tab *browsertest.Tab) {
+	t.Helper()
+	command := browsertest.Get(tab, chromedp.Text(chromedp.CSS(".curl-command")))
+	if !strings.Contains(command, "X-Service-Api-Key: YOUR_API_KEY") {
+		t.Errorf("no place for a key in %s", command)
+	}
+	for _, secret := range []string{key, "page-token", "Page-Token"} {
+		if strings.Contains(command, secret) {
+			t.Errorf("%s is in %s", secret, command)
+		}
+	}
+}
+
 func TestReferenceTriesAnOperationWithTheKeyOfTheBox(t *testing.T) {
 	t.Parallel()
 	tab := openReference(t)
-	tab.Do(
-		chromedp.SendKeys(keyBox, key),
-		browsertest.Press("#operations-Status-getStatus .opblock-summary-control"),
-		browsertest.Press("#operations-Status-getStatus .execute"),
-		browsertest.Await(`document.querySelector('.live-responses-table')?.textContent.includes('seen-`+key+`')`),
-	)
+	tab.Do(chromedp.SendKeys(keyBox, key))
+	tryStatus(tab, shown{Key: key})
 	if left := traces(tab); strings.Contains(left, key) {
 		t.Errorf("the key stays behind in %s", left)
 	}
+	requireShareable(t, tab)
+	tab.AssertQuiet()
+}
+
+func TestReferenceTriesAnOperationWithoutAKey(t *testing.T) {
+	t.Parallel()
+	tab := openReference(t)
+	tryStatus(tab, shown{Token: tokenNumber(1)})
+	if left := traces(tab); strings.Contains(left, "page-token") {
+		t.Errorf("the token stays behind in %s", left)
+	}
+	requireShareable(t, tab)
+	tab.AssertQuiet()
+}
+
+func TestReferenceTriesAnOperationWithAnAuthorizedKey(t *testing.T) {
+	t.Parallel()
+	tab := openReference(t)
+	tab.Do(
+		browsertest.Press(".btn.authorize"),
+		chromedp.SendKeys(chromedp.CSS(".auth-container input[type=text]"), key),
+		browsertest.Press(".auth-btn-wrapper .authorize"),
+		browsertest.Press(".btn-done"),
+	)
+	tryStatus(tab, shown{Key: key})
+	requireShareable(t, tab)
 	tab.AssertQuiet()
 }
 

@@ -1,15 +1,17 @@
 // Follows a chain with the two clients that people use for subscriptions:
-// node subscribe.mjs <url>. Each must be told the status of the chain at once,
-// have a query answered on the same transport, and see an invalid operation
-// refused with our code. It fails unless all of that holds.
+// node subscribe.mjs <url>, with an API key in ASTROLABE_API_KEY. Each must be
+// told the status of the chain at once, have a query answered on the same
+// transport, and see an invalid operation refused with our code; without the
+// key each must be turned away. It fails unless all of that holds.
 import assert from 'node:assert/strict';
 import { createClient as createSocketClient } from 'graphql-ws';
 import { createClient as createEventClient } from 'graphql-sse';
 import WebSocket from 'ws';
 
 const url = process.argv[2];
-if (!url) {
-  console.error('usage: node subscribe.mjs <url of the GraphQL endpoint>');
+const apiKey = process.env.ASTROLABE_API_KEY;
+if (!url || !apiKey) {
+  console.error('usage: ASTROLABE_API_KEY=<key> node subscribe.mjs <url of the GraphQL endpoint>');
   process.exit(2);
 }
 
@@ -54,12 +56,24 @@ const deadline = setTimeout(() => {
   process.exit(1);
 }, 30_000);
 
-const sockets = createSocketClient({ url: url.replace(/^http/, 'ws'), webSocketImpl: WebSocket, retryAttempts: 0 });
+/** Makes the client of graphql-ws; the key goes into connection_init. */
+function socketClient(connectionParams) {
+  return createSocketClient({
+    url: url.replace(/^http/, 'ws'), webSocketImpl: WebSocket, retryAttempts: 0, connectionParams,
+  });
+}
+
+const sockets = socketClient({ apiKey });
 await check('graphql-ws', sockets);
 await sockets.dispose();
+const [closed] = await errorsOf(socketClient({}), follow);
+assert.equal(closed.code, 4401);
 
-const events = createEventClient({ url, retryAttempts: 0 });
+const events = createEventClient({ url, retryAttempts: 0, headers: { 'X-Service-Api-Key': apiKey } });
 await check('graphql-sse', events);
 events.dispose();
+const [refused] = await errorsOf(createEventClient({ url, retryAttempts: 0 }), follow);
+assert.equal(refused.response.status, 401);
+console.log('both are turned away without a key');
 
 clearTimeout(deadline);

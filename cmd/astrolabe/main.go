@@ -35,18 +35,21 @@ type commandLine struct {
 	TraceEndpoint secretText `help:"Send OpenTelemetry spans to this OTLP/HTTP URL, for example http://127.0.0.1:4318/v1/traces. Empty: no tracing." placeholder:"URL"`
 	ShowSettings  bool       `help:"Print the settings that the command would run with, secrets redacted, and exit." env:"-"`
 
-	Up       upCommand       `cmd:"" help:"Run everything in one process: database, API, workers and index."`
-	Serve    serveCommand    `cmd:"" help:"Serve the API."`
-	Work     workCommand     `cmd:"" help:"Run background jobs."`
-	Index    indexCommand    `cmd:"" help:"Follow the chains' nodes."`
-	Sim      simCommand      `cmd:"" help:"Run a simulated Starknet node to develop against."`
-	Digest   digestCommand   `cmd:"" help:"Print the digest of what is indexed: equal for equal facts, however they came about."`
-	Fsck     fsckCommand     `cmd:"" help:"Look for faults in what is indexed, and say how to repair them."`
-	Rederive rederiveCommand `cmd:"" help:"Make derived facts again from stored blocks, without a node."`
-	Rollback rollbackCommand `cmd:"" help:"Undo the newest blocks of an index, or all of it."`
-	Migrate  migrateCommand  `cmd:"" help:"Bring the database schema up to date, or look at it."`
-	Secrets  secretsCommand  `cmd:"" help:"List and rotate the deployment's own keys."`
-	Version  versionCommand  `cmd:"" help:"Print the version."`
+	Up         upCommand         `cmd:"" help:"Run everything in one process: database, API, workers and index."`
+	Serve      serveCommand      `cmd:"" help:"Serve the API."`
+	Work       workCommand       `cmd:"" help:"Run background jobs."`
+	Index      indexCommand      `cmd:"" help:"Follow the chains' nodes."`
+	Sim        simCommand        `cmd:"" help:"Run a simulated Starknet node to develop against."`
+	Digest     digestCommand     `cmd:"" help:"Print the digest of what is indexed: equal for equal facts, however they came about."`
+	Fsck       fsckCommand       `cmd:"" help:"Look for faults in what is indexed, and say how to repair them."`
+	Rederive   rederiveCommand   `cmd:"" help:"Make derived facts again from stored blocks, without a node."`
+	Rollback   rollbackCommand   `cmd:"" help:"Undo the newest blocks of an index, or all of it."`
+	Migrate    migrateCommand    `cmd:"" help:"Bring the database schema up to date, or look at it."`
+	Secrets    secretsCommand    `cmd:"" help:"List and rotate the deployment's own keys."`
+	Keys       keysCommand       `cmd:"" help:"Make, list, revoke and extend API keys."`
+	Session    sessionCommand    `cmd:"" help:"Make and end sessions of the self-serve routes."`
+	Workspaces workspacesCommand `cmd:"" help:"Look after the owners of keys."`
+	Version    versionCommand    `cmd:"" help:"Print the version."`
 }
 
 // logSettings say how the process logs.

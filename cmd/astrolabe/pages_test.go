@@ -1,30 +1,51 @@
 package main
 
 import (
+	"net/http"
 	"path/filepath"
+	"regexp"
+	"strings"
 	"testing"
 
 	"github.com/chromedp/chromedp"
 
+	"astrolabe/access"
 	"astrolabe/pg/pgtest"
 	"astrolabe/web/browsertest"
 )
 
+const (
+	graphiqlEditor = chromedp.CSS(".graphiql-query-editor")
+	graphiqlRun    = chromedp.CSS(".graphiql-execute-button")
+)
+
 // TestThePagesWorkInABrowser opens the pages of a running program as a person
-// would: GraphiQL answers a query and follows a subscription, the reference
-// tries an operation, and neither makes a request to another origin or writes
-// an error to the console.
+// without a key would: GraphiQL answers a query and follows a subscription,
+// the reference tries an operation, and neither makes a request to another
+// origin or writes an error to the console.
 func TestThePagesWorkInABrowser(t *testing.T) {
 	t.Parallel()
 	base := up(t, filepath.Join(pgtest.Dir(t), "data")).ready(t)
 
 	console := browsertest.Page(t, base+"/graphiql")
 	console.Do(
-		chromedp.WaitVisible(chromedp.CSS(".graphiql-query-editor .view-lines")),
-		browsertest.Press(".graphiql-execute-button"),
-		browsertest.Await(`document.querySelector('.graphiql-response')?.textContent.includes('development')`),
+		chromedp.WaitVisible(graphiqlEditor+" .view-lines"),
+		browsertest.Press(graphiqlRun),
+		awaitResult("development"),
+		browsertest.ReplaceText(graphiqlEditor, "subscription Follow { chainStatus(chain: SN_MAIN) { asOf } }"),
+		browsertest.Await(`document.querySelector('.graphiql-tab-button')?.textContent === 'Follow'`),
+		browsertest.Press(graphiqlRun),
+		awaitResult("chainStatus"),
 	)
 	console.AssertQuiet()
+	console.Do( // ends the subscription; then a wrong key is not made good by the page's token
+		browsertest.Press(graphiqlRun),
+		browsertest.ReplaceText(graphiqlEditor, "query Version { service { version } }"),
+		browsertest.Await(`document.querySelector('.graphiql-tab-button')?.textContent === 'Version'`),
+		chromedp.SendKeys(chromedp.CSS("#api-key"), "svc_live_wrong"),
+		browsertest.Press(graphiqlRun),
+		awaitResult("unauthorized"),
+	)
 
 	reference := browsertest.Page(t, base+"/docs")
 	reference.Do(
@@ -33,4 +54,73 @@ func TestThePagesWorkInABrowser(t *testing.T) {
 		browsertest.Await(`document.querySelector('.live-responses-table')?.textContent.includes('no_indexer')`),
 	)
 	reference.AssertQuiet()
+}
+
+func awaitResult(text string) chromedp.Action[chromedp.Void] {
+	return browsertest.Await(`document.querySelector('.graphiql-response')?.textContent.includes('` + text + `')`)
+}
+
+// TestAPagesTokenIsOfNoUseElsewhere takes the token out of a page, as anybody
+// can, and shows it from other places. The program believes the test about
+// where it calls from, as it believes a proxy.
+func TestAPagesTokenIsOfNoUseElsewhere(t *testing.T) {
+	t.Parallel()
+	args := []string{"up", "--no-simulate", "--data", filepath.Join(pgtest.Dir(t), "data"), "--trusted-proxies", "127.0.0.0/8"}
+	base := start(t, nil, append(args, anyPort...)...).ready(t)
+	const visitor, stranger = "192.0.2.1", "192.0.2.2"
+	for _, page := range []string{"/graphiql", "/docs"} {
+		document := get(t, base+page, "X-Forwarded-For", visitor)
+		meta := regexp.MustCompile(`<meta name="page-token" content="([^"]+)" />`).FindStringSubmatch(document)
+		if meta == nil {
+			t.Fatalf("%s has no token:\n%s", page, document)
+		}
+		token := meta[1]
+		for name, c := range map[string]struct {
+			header []string
+			status int
+		}{
+			"the page":            {[]string{access.PageHeader, token}, http.StatusOK},
+			"the page's own post": {[]string{access.PageHeader, token, "Origin", base}, http.StatusOK},
+			"another origin":      {[]string{access.PageHeader, token, "Origin", "https://elsewhere.example"}, http.StatusUnauthorized},
+			"another address":     {[]string{access.PageHeader, token, "X-Forwarded-For", stranger}, http.StatusUnauthorized},
+			"another scheme":      {[]string{access.PageHeader, token, "X-Forwarded-Proto", "https"}, http.StatusUnauthorized},
+			"another host":        {[]string{access.PageHeader, token, "Host", "elsewhere.example"}, http.StatusUnauthorized},
+			"a changed token":     {[]string{access.PageHeader, token + "x"}, http.StatusUnauthorized},
+			"no token":            {nil, http.StatusUnauthorized},
+			"a browser's headers": {[]string{"Origin", base, "Sec-Fetch-Site", "same-origin", "Sec-Fetch-Mode", "cors", "Referer", base + page}, http.StatusUnauthorized},
+		} {
+			header := append([]string{"X-Forwarded-For", visitor}, c.header...)
+			for _, path := range []string{"/v1/SN_MAIN/status", "/api/v1/SN_MAIN/status", "/graphql"} {
+				if got := statusOf(t, base+path, header); got != c.status {
+					t.Errorf("%s of %s at %s: %d, want %d", name, page, path, got, c.status)
+				}
+			}
+		}
+	}
+}
+
+// statusOf asks /graphql for the version, and other paths for what they show.
+func statusOf(t *testing.T, url string, header []string) int {
+	t.Helper()
+	method, body := http.MethodGet, ""
+	if strings.HasSuffix(url, "/graphql") {
+		method, body = http.MethodPost, `{"query":"{ service { version } }"}`
+	}
+	request, err := http.NewRequestWithContext(t.Context(), method, url, strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	request.Header.Set("Content-Type", "application/json")
+	for i := 0; i < len(header); i += 2 {
+		request.Header.Set(header[i], header[i+1])
+		if header[i] == "Host" {
+			request.Host = header[i+1]
+		}
+	}
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	return response.StatusCode
 }

@@ -9,7 +9,11 @@ import (
 	"net/http"
 	"time"
 
+	"golang.org/x/sync/errgroup"
+
+	"astrolabe/access"
 	"astrolabe/domain"
+	"astrolabe/domain/account"
 	"astrolabe/domain/chain"
 	"astrolabe/failpoint"
 	"astrolabe/graph"
@@ -53,6 +57,8 @@ type api struct {
 	streams  streams
 	drain    time.Duration
 	logger   *slog.Logger
+	gate     *access.Gate
+	keep     []part // what runs beside it and ends after it
 }
 
 // streams are answers without an end, which a drain must end itself.
@@ -62,37 +68,45 @@ type streams interface {
 
 // listen opens the socket, so that whoever is told its address can connect.
 func (d *deployment) listen(ctx context.Context, l listenSettings) (*api, error) {
+	gate, usage := d.gate(l.TrustedProxies, l.PublicURL), account.NewUsage(d.db, time.Now)
+	signIn, err := d.signIn(l.signinSettings, gate)
+	if err != nil {
+		return nil, err
+	}
 	listener, err := listenOn(ctx, l.Addr, "--addr")
 	if err != nil {
 		return nil, err
 	}
-	handler, streams := d.facades(l)
+	d.metrics.Counter("usage_dropped_total", "Requests that could not be accounted for.", func() float64 { return float64(usage.Dropped()) })
+	handler, streams := d.facades(l, gate, usage, signIn)
 	failpoint.Hit(failpoint.ServeListening)
 	return &api{
 		listener: listener, server: newServer(handler, d.logger), streams: streams, drain: l.Drain, logger: d.logger,
+		gate: gate, keep: []part{d.keepGate(gate), d.keepUsage(usage)},
 	}, nil
 }
 
 // statusFreshness is how old a chain's status may be when it is answered.
 const statusFreshness = 250 * time.Millisecond
 
-// facades puts both facades over one set of domain services.
-func (d *deployment) facades(l listenSettings) (http.Handler, streams) {
+// facades puts both facades over one set of domain services. Other routes
+// share their middleware.
+func (d *deployment) facades(l listenSettings, gate *access.Gate, usage *account.Usage, others []rest.Mount) (http.Handler, streams) {
 	statuses := chain.NewStatuses(d.db, statusFreshness)
 	live := graph.New(graph.Options{
-		Statuses: statuses, Cursors: domain.NewCursors(d.ring.CursorKeys()),
+		Gate: gate, Usage: usage, Statuses: statuses, Cursors: domain.NewCursors(d.ring.CursorKeys()),
 		Chains: l.Chains, Origins: l.Origins, Version: version(), Logger: d.logger,
 	})
 	handler := rest.Handler(rest.Options{
 		Logger: d.logger, Metrics: d.metrics, Health: d.health, Version: version(),
-		Chains: l.Chains, Origins: l.Origins, Proxies: l.TrustedProxies, Statuses: statuses,
-		Mounts: []rest.Mount{
+		Chains: l.Chains, Origins: l.Origins, Statuses: statuses, Gate: gate, Usage: usage,
+		Mounts: append([]rest.Mount{
 			{Pattern: "/graphql", Handler: live},
-			{Pattern: "/docs", Handler: web.Reference(), Page: true},
-			{Pattern: "/docs/*", Handler: web.Reference(), Page: true},
-			{Pattern: "/graphiql", Handler: web.GraphiQL(), Page: true},
-			{Pattern: "/graphiql/*", Handler: web.GraphiQL(), Page: true},
-		},
+			{Pattern: "/docs", Handler: web.Reference(gate.PageToken), Page: true},
+			{Pattern: "/docs/*", Handler: web.Reference(gate.PageToken), Page: true},
+			{Pattern: "/graphiql", Handler: web.GraphiQL(gate.PageToken), Page: true},
+			{Pattern: "/graphiql/*", Handler: web.GraphiQL(gate.PageToken), Page: true},
+		}, others...),
 	})
 	return handler, live
 }
@@ -119,8 +133,20 @@ func (a *api) announce(c *console, operators *admin) {
 func (a *api) url() string { return urlOf(a.listener) }
 
 // run answers requests until ctx ends, then refuses new ones, ends the
-// streams and lets the requests under way finish within the drain time.
+// streams and lets the requests under way finish within the drain time. What
+// it keeps ends last, so that the last requests are accounted for, too.
 func (a *api) run(ctx context.Context) error {
+	keeping, stop := context.WithCancel(context.WithoutCancel(ctx))
+	var kept errgroup.Group
+	for _, p := range a.keep {
+		kept.Go(func() error { return p(keeping) })
+	}
+	err := a.serve(ctx)
+	stop()
+	return errors.Join(err, kept.Wait())
+}
+
+func (a *api) serve(ctx context.Context) error {
 	failed := make(chan error, 1)
 	go func() { failed <- a.server.Serve(a.listener) }()
 	select {

@@ -41,6 +41,8 @@ type listenSettings struct {
 	Origins        []string       `help:"Web origins that may call with a session or a socket, for example https://explorer.example. API keys work from every origin." placeholder:"ORIGIN"`
 	TrustedProxies []netip.Prefix `help:"Networks of reverse proxies whose X-Forwarded-For is believed, for example 10.0.0.0/8." placeholder:"CIDR"`
 	Drain          time.Duration  `help:"How long requests may finish after a stop signal." default:"15s"`
+
+	signinSettings
 }
 
 func (s databaseSettings) check() error {
@@ -60,7 +62,7 @@ func (l listenSettings) check() error {
 		}
 	}
 	for _, origin := range l.Origins {
-		if u, err := url.Parse(origin); err != nil || u.Host == "" || u.Scheme+"://"+u.Host != origin {
+		if !isOrigin(origin) {
 			return fmt.Errorf("--origins: %q is not an origin such as https://explorer.example", origin)
 		}
 	}
@@ -70,7 +72,18 @@ func (l listenSettings) check() error {
 	case l.Drain < 0:
 		return errors.New("--drain must not be negative")
 	}
-	return checkAddress("--addr", l.Addr)
+	return firstError(checkAddress("--addr", l.Addr), l.signinSettings.check())
+}
+
+// isOrigin tells a scheme and a host as browsers write them: in lower case and
+// without a port that the scheme implies.
+func isOrigin(text string) bool {
+	parsed, err := url.Parse(text)
+	if err != nil || parsed.Host == "" || parsed.Scheme+"://"+parsed.Host != text || strings.ToLower(text) != text {
+		return false
+	}
+	implied := parsed.Scheme == "http" && parsed.Port() == "80" || parsed.Scheme == "https" && parsed.Port() == "443"
+	return !implied
 }
 
 func checkAddress(flag, address string) error {

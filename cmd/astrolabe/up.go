@@ -2,10 +2,7 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
-	"os"
-	"path/filepath"
 
 	"golang.org/x/sync/errgroup"
 
@@ -62,7 +59,11 @@ func (u upCommand) start(ctx context.Context, d *deployment, operators *admin) (
 	if err != nil {
 		return nil, err
 	}
-	if err := writeDemo(u.Data, api, operators, simulated); err != nil {
+	shown, err := d.demo(ctx, u.Data, api, operators, simulated)
+	if err != nil {
+		return nil, err
+	}
+	if err := shown.write(u.Data); err != nil {
 		return nil, err
 	}
 	for _, node := range simulated {
@@ -90,31 +91,4 @@ func (u upCommand) simulate(ctx context.Context, d *deployment) ([]simulatedNode
 		})
 	}
 	return simulated, group.Wait()
-}
-
-// demo is what scripts and documents need to call a running program. It may
-// hold keys, so its file is private.
-type demo struct {
-	BaseURL  string `json:"baseUrl"`
-	AdminURL string `json:"adminUrl,omitempty"`
-
-	// NodeURL is the simulated node of Chain; both are absent where no chain
-	// is simulated.
-	NodeURL string       `json:"nodeUrl,omitempty"`
-	Chain   domain.Chain `json:"chain,omitempty"`
-}
-
-func writeDemo(data string, api *api, operators *admin, simulated []simulatedNode) error {
-	d := demo{BaseURL: api.url(), AdminURL: operators.url()}
-	if len(simulated) > 0 {
-		d.NodeURL, d.Chain = simulated[0].url, simulated[0].chain
-	}
-	content, err := json.MarshalIndent(d, "", "  ")
-	if err != nil {
-		return err
-	}
-	if err := os.MkdirAll(data, 0o711); err != nil {
-		return err
-	}
-	return writeWhole(filepath.Join(data, "demo.json"), append(content, '\n'))
 }

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -31,12 +32,13 @@ func TestUpFollowsItsSimulatedChain(t *testing.T) {
 	data := filepath.Join(pgtest.Dir(t), "data")
 	p := start(t, nil, append([]string{"up", "--data", data, "--poll", "100ms"}, anyPort...)...)
 	base := p.ready(t)
-	if where := readDemo(t, data); where.NodeURL == "" || where.Chain != domain.Mainnet {
-		t.Errorf("demo.json says %+v", where)
+	where := readDemo(t, data)
+	if where.NodeURL == "" || where.Chain != domain.Mainnet {
+		t.Errorf("demo.json says %s, %s", where.NodeURL, where.Chain)
 	}
 	for _, chain := range domain.Chains {
 		deadline := time.Now().Add(time.Minute)
-		for !strings.Contains(get(t, base+"/v1/"+string(chain)+"/status"), `"state":"following"`) {
+		for !strings.Contains(get(t, base+"/v1/"+string(chain)+"/status", keyHeader, where.Keys["read"]), `"state":"following"`) {
 			if time.Now().After(deadline) {
 				t.Fatalf("%s is not followed:\n%s", chain, p.text())
 			}
@@ -56,7 +58,7 @@ func TestUpServesAndStopsCleanly(t *testing.T) {
 	if where.BaseURL != base {
 		t.Errorf("demo.json says %s, the program %s", where.BaseURL, base)
 	}
-	if got := get(t, base+"/v1/SN_MAIN/status"); !strings.Contains(got, `"chainId":"SN_MAIN"`) {
+	if got := get(t, base+"/v1/SN_MAIN/status", keyHeader, createKey(t, data)); !strings.Contains(got, `"chainId":"SN_MAIN"`) {
 		t.Errorf("status: %s", got)
 	}
 	if got := get(t, where.AdminURL+"/metrics"); !strings.Contains(got, "astrolabe_http_requests_total") {
@@ -177,9 +179,31 @@ func TestAnAddressInUseIsRefusedInOneLine(t *testing.T) {
 	}
 }
 
-func get(t *testing.T, url string) string {
+const keyHeader = "X-Service-Api-Key"
+
+// createKey makes a key beside a running program, as an operator would.
+func createKey(t *testing.T, data string) string {
 	t.Helper()
-	response, err := http.Get(url)
+	create := start(t, nil, "keys", "create", "--workspace", "test", "--create-workspace", "--permissions", "read", "--data", data)
+	create.wait(t)
+	key := regexp.MustCompile(`(?m)^svc_live_\w+$`).FindString(create.text())
+	if key == "" {
+		t.Fatalf("no key in:\n%s", create.text())
+	}
+	return key
+}
+
+// get asks for a page; headers come as name, value, name, value.
+func get(t *testing.T, url string, headers ...string) string {
+	t.Helper()
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := 0; i < len(headers); i += 2 {
+		request.Header.Set(headers[i], headers[i+1])
+	}
+	response, err := http.DefaultClient.Do(request)
 	if err != nil {
 		t.Fatal(err)
 	}

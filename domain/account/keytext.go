@@ -53,23 +53,27 @@ func NewKeyText(env Environment) KeyText {
 // ParseKeyText reads a key's text. A wrong shape or checksum is unauthorized,
 // as an unknown key is: the answer does not teach the format.
 func ParseKeyText(text string) (KeyText, error) {
-	unrecognised := domain.Errorf(domain.CodeUnauthorized, "the API key is not recognised")
 	parts := strings.Split(text, "_")
 	if len(parts) != 4 || parts[0] != "svc" {
-		return KeyText{}, unrecognised
+		return KeyText{}, unrecognisedKey()
 	}
 	env, publicID, tail := Environment(parts[1]), parts[2], parts[3]
 	wellFormed := (env == Live || env == Test) &&
 		len(publicID) == publicIDLength && strings.Trim(publicID, publicIDDigits) == "" &&
 		len(tail) == secretLength+checksumLength && strings.Trim(tail, base62Digits) == ""
 	if !wellFormed {
-		return KeyText{}, unrecognised
+		return KeyText{}, unrecognisedKey()
 	}
 	key := KeyText{Environment: env, PublicID: publicID, secret: tail[:secretLength]}
 	if key.checksum() != tail[secretLength:] {
-		return KeyText{}, unrecognised
+		return KeyText{}, unrecognisedKey()
 	}
 	return key, nil
+}
+
+// unrecognisedKey is the one answer to every key that does not open anything.
+func unrecognisedKey() error {
+	return domain.Errorf(domain.CodeUnauthorized, "the API key is not recognised")
 }
 
 // Reveal returns the whole key, for the one moment in which its owner sees it.
@@ -97,10 +101,12 @@ func (k KeyText) stem() string {
 	return fmt.Sprintf("svc_%s_%s_%s", string(k.Environment), k.PublicID, k.secret)
 }
 
-// checksum lets a mistyped or truncated key be told from an unknown one
+func (k KeyText) checksum() string { return checksum(k.stem()) }
+
+// checksum lets a mistyped or truncated text be told from an unknown one
 // before the database is asked.
-func (k KeyText) checksum() string {
-	sum := crc32.ChecksumIEEE([]byte(k.stem()))
+func checksum(stem string) string {
+	sum := crc32.ChecksumIEEE([]byte(stem))
 	return base62(new(big.Int).SetUint64(uint64(sum)), checksumLength)
 }
 

@@ -2,6 +2,7 @@ package retain
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"time"
 
@@ -22,13 +23,16 @@ func (SecretsArgs) InsertOpts() river.InsertOpts {
 	return river.InsertOpts{UniqueOpts: river.UniqueOpts{ByPeriod: time.Hour}}
 }
 
-// SecretStore is where retired secrets are deleted.
+// SecretStore is where retired secrets and sessions are deleted.
 type SecretStore interface {
 	// ForgetSecrets deletes the generations whose overlap ended before now.
 	ForgetSecrets(ctx context.Context, now time.Time) (forgotten int, err error)
+	// ForgetSessions deletes the sessions that expired before a time.
+	ForgetSessions(ctx context.Context, before time.Time) (forgotten int, err error)
 }
 
-// Secrets deletes generations of secrets whose overlap has ended.
+// Secrets deletes generations of secrets whose overlap has ended, and sessions
+// that have expired.
 type Secrets struct {
 	river.WorkerDefaults[SecretsArgs]
 
@@ -40,10 +44,12 @@ type Secrets struct {
 // Work runs one pass.
 func (w *Secrets) Work(ctx context.Context, _ *river.Job[SecretsArgs]) error {
 	started := time.Now()
-	forgotten, err := w.Store.ForgetSecrets(ctx, started)
+	secrets, err := w.Store.ForgetSecrets(ctx, started)
+	sessions, sessionsErr := w.Store.ForgetSessions(ctx, started)
+	err = errors.Join(err, sessionsErr)
 	w.Metrics.Job(SecretsArgs{}.Kind(), err, time.Since(started))
-	if forgotten > 0 {
-		w.Logger.Info("retired secrets were deleted", "count", forgotten)
+	if secrets+sessions > 0 {
+		w.Logger.Info("retired secrets and sessions were deleted", "secrets", secrets, "sessions", sessions)
 	}
 	return err
 }

@@ -20,3 +20,15 @@ func Press(button chromedp.CSS) chromedp.Action[chromedp.Void] {
 func Await(expression string) chromedp.Action[chromedp.Void] {
 	return chromedp.Poll[chromedp.Void](expression)
 }
+
+// ReplaceText puts text in place of all that a Monaco editor holds, as pasting
+// does, and waits until the editor shows it.
+func ReplaceText(editor chromedp.CSS, text string) chromedp.Action[chromedp.Void] {
+	return chromedp.Steps(
+		chromedp.Focus(editor+" textarea"),
+		chromedp.KeyEvent("a", chromedp.KeyModifiers(chromedp.ModifierCtrl)),
+		chromedp.Evaluate[chromedp.Void](fmt.Sprintf(`void document.execCommand('insertText', false, %q)`, text)),
+		Await(fmt.Sprintf(
+			`document.querySelector(%q).textContent.replaceAll('\u00a0', ' ').includes(%q)`, editor+" .view-lines", text)),
+	)
+}

@@ -2,9 +2,11 @@ import 'swagger-ui-dist/swagger-ui.css';
 import './page.css';
 import createSwaggerUI from 'swagger-ui-dist/swagger-ui-es-bundle.js';
 import { mountBar } from '../shared/bar';
+import { createCredentials } from '../shared/credentials';
 import { followSystemTheme } from '../shared/theme';
+import { commandWithoutSecrets } from './command';
 
-const bar = mountBar('/docs');
+const credentials = createCredentials(mountBar('/docs'));
 followSystemTheme((dark) => document.documentElement.classList.toggle('dark-mode', dark));
 
 createSwaggerUI({
@@ -19,9 +21,10 @@ createSwaggerUI({
   showExtensions: true,
   tryItOutEnabled: true,
   validatorUrl: null,
+  plugins: [commandWithoutSecrets],
   requestInterceptor: (request) => {
     const ours = new URL(request.url, location.href).origin === location.origin;
-    if (ours && bar.key()) request.headers['X-Service-Api-Key'] = bar.key();
+    if (ours) request.userFetch = credentials.fetch;
     return request;
   },
 });

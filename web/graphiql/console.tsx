@@ -3,6 +3,7 @@ import { useGraphiQLActions } from '@graphiql/react';
 import { GraphiQL, HISTORY_PLUGIN } from 'graphiql';
 import { useEffect, useMemo } from 'react';
 import type { Bar } from '../shared/bar';
+import { createCredentials } from '../shared/credentials';
 import { followSystemTheme } from '../shared/theme';
 import defaultQuery from './default-query.graphql?raw';
 import { createFetcher } from './fetcher';
@@ -11,9 +12,9 @@ import { storageWithoutHeaders } from './storage';
 const plugins = [explorerPlugin(), HISTORY_PLUGIN];
 const storage = storageWithoutHeaders(localStorage);
 
-/** GraphiQL, asking /graphql with the key of the bar. */
+/** GraphiQL, asking /graphql with the key of the bar, or as this page without one. */
 export function Console({ bar }: { bar: Bar }) {
-  const fetcher = useMemo(() => createFetcher(bar), [bar]);
+  const fetcher = useMemo(() => createFetcher(createCredentials(bar)), [bar]);
   return (
     <GraphiQL
       fetcher={fetcher}

@@ -1,10 +1,12 @@
 package main
 
 import (
+	"net/http"
 	"slices"
 	"strconv"
 	"strings"
 
+	"astrolabe/access"
 	"astrolabe/rest"
 )
 
@@ -18,12 +20,18 @@ type text struct {
 var securitySchemes = object{
 	"ApiKey":        object{"type": "apiKey", "in": "header", "name": "X-Service-Api-Key", "description": "The API key of a workspace."},
 	"BrowserApiKey": object{"type": "apiKey", "in": "header", "name": "X-Api-Key", "description": "The same key from a browser."},
+	"SessionBearer": object{"type": "http", "scheme": "bearer", "description": "The session of a signed-in person."},
+	"SessionCookie": object{"type": "apiKey", "in": "cookie", "name": access.SessionCookie, "description": "The same session in a browser, for reads."},
 }
 
 var headers = object{
 	"RequestId":  object{"description": "The id of the request.", "required": true, "schema": object{"type": "string"}},
 	"RouteClass": object{"description": "The budget that the operation draws on.", "required": true, "schema": object{"type": "string", "enum": []string{"light", "heavy", "batch"}}},
 	"RetryAfter": object{"description": "Seconds to wait before the same request can succeed.", "schema": object{"type": "integer", "minimum": 0}},
+	"Limit":      object{"description": "How much of the class may be used in 60 seconds.", "required": true, "schema": object{"type": "integer", "minimum": 0}},
+	"Remaining":  object{"description": "How much of it is left now.", "required": true, "schema": object{"type": "integer", "minimum": 0}},
+	"Policy":     object{"description": "The class and its window.", "required": true, "schema": object{"type": "string", "pattern": "^[a-z_]+;w=60$"}},
+	"Challenge":  object{"description": "What is lacking (RFC 6750).", "required": true, "schema": object{"type": "string", "pattern": "^Bearer realm=\"service\""}},
 	"Allow":      object{"description": "The methods that the route takes.", "schema": object{"type": "string"}},
 }
 
@@ -47,7 +55,12 @@ func operation(op rest.Operation, written text) object {
 }
 
 func security(op rest.Operation) []object {
-	if op.Permission == "" {
+	switch {
+	case op.Session && op.Method == http.MethodGet:
+		return []object{{"SessionBearer": []string{}}, {"SessionCookie": []string{}}}
+	case op.Session:
+		return []object{{"SessionBearer": []string{}}}
+	case op.Permission == "":
 		return []object{{}}
 	}
 	return []object{{"ApiKey": []string{}}, {"BrowserApiKey": []string{}}}
@@ -107,14 +120,19 @@ func responses(op rest.Operation, written text) object {
 		content["example"] = written.Example
 	}
 	out := object{strconv.Itoa(op.Success): object{
-		"description": op.Summary, "headers": answerHeaders(), "content": object{media: content},
+		"description": op.Summary, "headers": pacedHeaders(op), "content": object{media: content},
 	}}
 	for status, codes := range errorsByStatus(op) {
 		h := answerHeaders()
 		switch status {
 		case 405:
 			h["Allow"] = object{"$ref": "#/components/headers/Allow"}
-		case 429, 503:
+		case 401, 403:
+			h["WWW-Authenticate"] = object{"$ref": "#/components/headers/Challenge"}
+		case 429:
+			h = pacedHeaders(op)
+			h["Retry-After"] = object{"$ref": "#/components/headers/RetryAfter"}
+		case 503:
 			h["Retry-After"] = object{"$ref": "#/components/headers/RetryAfter"}
 		}
 		out[strconv.Itoa(status)] = object{
@@ -130,6 +148,18 @@ func answerHeaders() object {
 		"X-Request-Id":          object{"$ref": "#/components/headers/RequestId"},
 		"X-Service-Route-Class": object{"$ref": "#/components/headers/RouteClass"},
 	}
+}
+
+// pacedHeaders are those of an answer that drew on a budget, if the operation
+// does.
+func pacedHeaders(op rest.Operation) object {
+	h := answerHeaders()
+	if op.Permission != "" || op.Session {
+		h["X-Ratelimit-Limit"] = object{"$ref": "#/components/headers/Limit"}
+		h["X-Ratelimit-Remaining"] = object{"$ref": "#/components/headers/Remaining"}
+		h["X-Ratelimit-Policy"] = object{"$ref": "#/components/headers/Policy"}
+	}
+	return h
 }
 
 // errorsByStatus groups the codes that an operation can give.

@@ -1,0 +1,94 @@
+package accesstest
+
+import (
+	"testing"
+	"time"
+
+	"astrolabe/access"
+	"astrolabe/domain/account"
+	"astrolabe/domain/secret"
+	"astrolabe/repo"
+)
+
+// Fixture is a gate and what callers show it.
+type Fixture struct {
+	Gate      *access.Gate
+	Workspace account.Workspace
+	// Key has every permission. Keys has one key for each permission, which
+	// has nothing else.
+	Key  string
+	Keys map[account.Permission]string
+	// Cookie is the text of a session.
+	Cookie string
+
+	tb   testing.TB
+	db   *repo.DB
+	now  func() time.Time
+	ring *secret.Ring
+}
+
+// plenty are budgets that no ordinary test uses up.
+var plenty = account.Budgets{
+	account.Light: 1_000_000, account.Heavy: 1_000_000, account.Bulk: 1_000_000, account.Query: 50_000_000,
+}
+
+// New makes the fixture. The gate's clock is now.
+func New(tb testing.TB, db *repo.DB, now func() time.Time) *Fixture {
+	tb.Helper()
+	ring, err := secret.Open(tb.Context(), db, secret.NewMaster())
+	if err != nil {
+		tb.Fatal(err)
+	}
+	f := &Fixture{
+		tb: tb, db: db, now: now, ring: ring, Keys: make(map[account.Permission]string),
+		Gate: &access.Gate{
+			Keys: account.NewKeys(db, ring, now), Sessions: account.NewSessions(db, ring, now),
+			FirstParty: account.NewFirstParty(ring, now), Quotas: account.NewQuotas(db, now),
+		},
+	}
+	workspaces := account.NewWorkspaces(db, now)
+	if f.Workspace, err = workspaces.Ensure(tb.Context(), "test", operator); err != nil {
+		tb.Fatal(err)
+	}
+	f.Key = f.Issue(account.IssueRequest{Permissions: account.Permissions, Budgets: plenty})
+	for _, p := range account.Permissions {
+		f.Keys[p] = f.Issue(account.IssueRequest{Permissions: []account.Permission{p}, Budgets: plenty})
+	}
+	_, text, err := f.Gate.Sessions.Create(tb.Context(), f.Workspace.ID, "somebody", time.Hour, operator)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	f.Cookie = text.Reveal()
+	return f
+}
+
+var operator = account.Operator("test")
+
+// Issue issues one more key of the workspace and returns its text.
+func (f *Fixture) Issue(r account.IssueRequest) string {
+	f.tb.Helper()
+	return f.issue(f.Gate.Keys, r)
+}
+
+// IssueExpired issues a key that has expired by now.
+func (f *Fixture) IssueExpired(r account.IssueRequest) string {
+	f.tb.Helper()
+	past := func() time.Time { return f.now().Add(-time.Hour) }
+	r.ExpiresAt = new(past().Add(time.Minute))
+	return f.issue(account.NewKeys(f.db, f.ring, past), r)
+}
+
+func (f *Fixture) issue(keys *account.Keys, r account.IssueRequest) string {
+	f.tb.Helper()
+	if r.Environment == "" {
+		r.Environment = account.Live
+	}
+	if r.Label == "" {
+		r.Label = "test"
+	}
+	issued, err := keys.Issue(f.tb.Context(), f.Workspace.ID, r, operator)
+	if err != nil {
+		f.tb.Fatal(err)
+	}
+	return issued.Text.Reveal()
+}

@@ -1,0 +1,39 @@
+package access
+
+import (
+	"net/http"
+	"strings"
+
+	"astrolabe/domain"
+)
+
+// The headers that an API key may come in: the second is for browsers.
+var keyHeaders = []string{"X-Service-Api-Key", "X-Api-Key"}
+
+// Key returns the API key of a request, the empty text when it bears none. A
+// header that is empty, repeated, quoted or has white space in it is
+// malformed_api_key_header; two headers with different values are
+// conflicting_api_key_headers.
+func Key(header http.Header) (string, error) {
+	key, found := "", false
+	for _, name := range keyHeaders {
+		values := header[name]
+		if len(values) == 0 {
+			continue
+		}
+		if len(values) > 1 || !wellFormed(values[0]) {
+			return "", domain.Errorf(domain.CodeMalformedKeyHeader, "the header %s must hold one key, without quotes or white space", name)
+		}
+		if found && values[0] != key {
+			return "", domain.Errorf(domain.CodeConflictingKeyHeaders, "%s and %s differ", keyHeaders[0], keyHeaders[1])
+		}
+		key, found = values[0], true
+	}
+	return key, nil
+}
+
+// wellFormed tells whether a header's value can be one key. Proxies join
+// repeated headers by commas.
+func wellFormed(value string) bool {
+	return value != "" && !strings.ContainsAny(value, " \t\"'`,")
+}

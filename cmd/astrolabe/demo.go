@@ -1,0 +1,104 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"time"
+
+	"astrolabe/domain"
+	"astrolabe/domain/account"
+)
+
+// demo is what scripts and documents need to call a running program. It holds
+// keys, so its file is private.
+type demo struct {
+	BaseURL  string `json:"baseUrl"`
+	AdminURL string `json:"adminUrl,omitempty"`
+
+	// NodeURL is the simulated node of Chain; both are absent where no chain
+	// is simulated, and so are Keys and Session: a real deployment makes its
+	// own.
+	NodeURL string       `json:"nodeUrl,omitempty"`
+	Chain   domain.Chain `json:"chain,omitempty"`
+
+	// Keys are named after what they are for; each may read, too.
+	Keys    map[string]string `json:"keys,omitempty"`
+	Session string            `json:"session,omitempty"`
+}
+
+// demoWorkspace owns the demo's keys.
+const demoWorkspace = "demo"
+
+// demoKeys are the keys of the demo and what each may do beside reading.
+var demoKeys = map[string]account.Permission{
+	"read": account.Read, "utility": account.Batch, "partner": account.Partner, "write": account.Write,
+	"verify": account.Verify, "prove": account.Prove, "trace": account.Trace,
+}
+
+// demo makes the demo of this run. Its keys and session are good for as long
+// as a session can be; the next start makes new ones.
+func (d *deployment) demo(ctx context.Context, data string, api *api, operators *admin, simulated []simulatedNode) (demo, error) {
+	shown := demo{BaseURL: api.url(), AdminURL: operators.url()}
+	if len(simulated) == 0 {
+		return shown, nil
+	}
+	shown.NodeURL, shown.Chain, shown.Keys = simulated[0].url, simulated[0].chain, make(map[string]string)
+	if err := d.forgetDemo(ctx, data); err != nil {
+		return demo{}, err
+	}
+	by := account.Operator("demo")
+	owner, err := account.NewWorkspaces(d.db, time.Now).Ensure(ctx, demoWorkspace, by)
+	if err != nil {
+		return demo{}, err
+	}
+	for name, permission := range demoKeys {
+		issued, err := api.gate.Keys.Issue(ctx, owner.ID, account.IssueRequest{
+			Label: "demo " + name, Environment: account.Test, Permissions: []account.Permission{account.Read, permission},
+			ExpiresAt: new(time.Now().Add(account.MaxSession)),
+		}, by)
+		if err != nil {
+			return demo{}, err
+		}
+		shown.Keys[name] = issued.Text.Reveal()
+	}
+	_, session, err := api.gate.Sessions.Create(ctx, owner.ID, "demo", account.MaxSession, by)
+	shown.Session = session.Reveal()
+	return shown, err
+}
+
+// forgetDemo revokes the keys of the run before, whose file is about to be
+// replaced. A file that cannot be read revokes none: they expire.
+func (d *deployment) forgetDemo(ctx context.Context, data string) error {
+	var before demo
+	content, err := os.ReadFile(filepath.Join(data, demoFile))
+	if err != nil || json.Unmarshal(content, &before) != nil {
+		return nil //nolint:nilerr // there is nothing to revoke
+	}
+	keys := account.NewKeys(d.db, d.ring, time.Now)
+	for _, text := range before.Keys {
+		key, err := account.ParseKeyText(text)
+		if err != nil {
+			continue
+		}
+		if _, err := keys.Revoke(ctx, "", key.PublicID, account.Operator("demo")); err != nil && domain.CodeOf(err) != domain.CodeNotFound {
+			return err
+		}
+	}
+	return nil
+}
+
+const demoFile = "demo.json"
+
+// write writes the demo into the data folder.
+func (d demo) write(data string) error {
+	content, err := json.MarshalIndent(d, "", "  ")
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(data, 0o711); err != nil {
+		return err
+	}
+	return writeWhole(filepath.Join(data, demoFile), append(content, '\n'))
+}

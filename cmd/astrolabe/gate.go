@@ -1,0 +1,58 @@
+package main
+
+import (
+	"context"
+	"net/netip"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"astrolabe/access"
+	"astrolabe/domain/account"
+	"astrolabe/repo"
+)
+
+// gate makes what recognises the callers of a process.
+func (d *deployment) gate(proxies []netip.Prefix, public string) *access.Gate {
+	return &access.Gate{
+		Keys: account.NewKeys(d.db, d.ring, time.Now), Sessions: account.NewSessions(d.db, d.ring, time.Now),
+		FirstParty: account.NewFirstParty(d.ring, time.Now), Quotas: account.NewQuotas(d.db, time.Now),
+		Proxies: proxies, Public: public,
+	}
+}
+
+// keepGate learns of revocations as they happen, and stores when keys were
+// used.
+func (d *deployment) keepGate(gate *access.Gate) part {
+	return func(ctx context.Context) error {
+		var group errgroup.Group
+		group.Go(func() error {
+			d.db.Listen(ctx, []string{repo.KeyChanges, repo.SessionChanges}, func(channel, id string) {
+				if channel == repo.KeyChanges {
+					gate.Keys.Forget(id)
+				} else {
+					gate.Sessions.Forget(id)
+				}
+			}, func(up bool) {
+				gate.Keys.Listening(up)
+				gate.Sessions.Listening(up)
+			})
+			return nil
+		})
+		group.Go(func() error {
+			gate.Keys.FollowUse(ctx, account.UseEvery, func(err error) {
+				d.logger.Warn("the last use of keys could not be stored", "error", err)
+			})
+			return nil
+		})
+		return group.Wait()
+	}
+}
+
+// keepUsage stores what callers used.
+func (d *deployment) keepUsage(usage *account.Usage) part {
+	return func(ctx context.Context) error {
+		usage.Run(ctx, func(err error) { d.logger.Warn("the use of the API could not be stored", "error", err) })
+		return nil
+	}
+}

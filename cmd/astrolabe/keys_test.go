@@ -1,0 +1,134 @@
+package main
+
+import (
+	"bytes"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"astrolabe/domain/account"
+	"astrolabe/domain/secret"
+	"astrolabe/pg/pgtest"
+	"astrolabe/repo"
+	"astrolabe/repo/repotest"
+)
+
+// keeper is an operator who looks after keys, with the master key in a data
+// folder.
+type keeper struct {
+	*operator
+	data   string
+	stderr bytes.Buffer
+}
+
+func newKeeper(t *testing.T) *keeper {
+	t.Helper()
+	url := pgtest.Database(t, repotest.Migrated)
+	db, err := repo.Open(t.Context(), repo.Options{URL: url})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(db.Close)
+	return &keeper{operator: &operator{t, url, db}, data: t.TempDir()}
+}
+
+// types runs a command, expects its exit code and returns its stdout.
+func (k *keeper) types(code int, command string) string {
+	k.Helper()
+	var stdout bytes.Buffer
+	k.stderr.Reset()
+	args := append(strings.Fields(command), "--database-url="+k.url, "--data="+k.data)
+	if got := run(k.Context(), args, &stdout, &k.stderr); got != code {
+		k.Fatalf("%s: exit code %d\n%s%s", command, got, &stdout, &k.stderr)
+	}
+	return stdout.String()
+}
+
+// ring opens the secrets as a serving process would.
+func (k *keeper) ring() *secret.Ring {
+	k.Helper()
+	master, err := secretSettings{}.master(k.data)
+	if err != nil {
+		k.Fatal(err)
+	}
+	ring, err := secret.Open(k.Context(), k.db, master)
+	if err != nil {
+		k.Fatal(err)
+	}
+	return ring
+}
+
+func TestAnOperatorMakesExtendsAndRevokesAKey(t *testing.T) {
+	t.Parallel()
+	k := newKeeper(t)
+	k.types(exitUsage, "keys create --workspace acme")
+	k.expects(k.stderr.String(), `there is no workspace "acme": --create-workspace makes it`)
+	text := k.types(exitOK, "keys create --workspace acme --create-workspace --label ci --permissions read --environment test --expires 720h --budget heavy=1000 --budget light=5")
+	if !regexp.MustCompile(`^svc_test_[a-z0-9]{12}_[A-Za-z0-9]{49}\n$`).MatchString(text) {
+		t.Fatalf("stdout is %q", text)
+	}
+	text = strings.TrimSpace(text)
+	id := strings.Split(text, "_")[2]
+	k.expects(k.stderr.String(), "svc_test_"+id+"_…")
+	if strings.Contains(k.stderr.String(), text) {
+		t.Error("the explanation shows the key too")
+	}
+
+	keys := account.NewKeys(k.db, k.ring(), time.Now)
+	caller, err := keys.Authenticate(t.Context(), text)
+	if err != nil || caller.Budgets.Of(account.Heavy) != 1000 || caller.Budgets.Of(account.Light) != 5 || caller.May(account.Trace) {
+		t.Fatalf("%+v, %v", caller, err)
+	}
+	k.expects(k.types(exitOK, "keys grant "+id+" --permissions trace,partner"), "read,partner,trace")
+	if caller, err := keys.Authenticate(t.Context(), text); err != nil || !caller.May(account.Trace) {
+		t.Errorf("after the grant: %+v, %v", caller, err)
+	}
+	listed := k.types(exitOK, "keys list")
+	k.expects(listed, id+"  "+caller.Workspace+"  test  active  read,partner,trace")
+	k.expects(k.types(exitOK, "keys revoke "+id), "revoked")
+	if _, err := keys.Authenticate(t.Context(), text); err == nil {
+		t.Error("the revoked key is accepted")
+	}
+	k.expects(k.types(exitOK, "keys list --workspace acme"), id+"  "+caller.Workspace+"  test  revoked")
+	audit := k.types(exitOK, "workspaces audit acme")
+	for _, action := range []string{"key_revoked", "key_granted", "key_issued", "workspace_created"} {
+		k.expects(audit, action)
+	}
+	if strings.Contains(audit+listed, text[22:]) {
+		t.Error("a list shows the secret")
+	}
+}
+
+func TestAnOperatorMakesASession(t *testing.T) {
+	t.Parallel()
+	k := newKeeper(t)
+	text := strings.TrimSpace(k.types(exitOK, "session create --workspace acme --create-workspace --lasts 2h"))
+	sessions := account.NewSessions(k.db, k.ring(), time.Now)
+	caller, err := sessions.Authenticate(t.Context(), text)
+	if err != nil || strings.Contains(k.stderr.String(), text) {
+		t.Fatalf("%v, %s", err, &k.stderr)
+	}
+	k.expects(k.stderr.String(), caller.Subject)
+	k.expects(k.types(exitOK, "session revoke "+caller.Subject), "revoked")
+	if _, err := sessions.Authenticate(t.Context(), text); err == nil {
+		t.Error("the revoked session is accepted")
+	}
+	k.types(exitUsage, "session create --workspace acme --lasts 721h")
+	k.types(exitUsage, "session revoke ses_nowhere")
+}
+
+func TestAnOperatorChangesAPlan(t *testing.T) {
+	t.Parallel()
+	k := newKeeper(t)
+	k.types(exitOK, "keys create --workspace acme --create-workspace")
+	k.expects(k.types(exitOK, "workspaces plan acme wallet"), "  wallet  ")
+	k.expects(k.types(exitOK, "workspaces list"), "acme")
+	for _, mistake := range []string{
+		"workspaces plan acme gold", "workspaces plan nobody wallet", "workspaces audit nobody", "keys list --workspace nobody",
+		"keys revoke nosuchkey000", "keys grant nosuchkey000 --permissions read",
+		"keys create --workspace acme --permissions admin", "keys create --workspace acme --budget all=1", "keys create --workspace acme --expires=-1h",
+	} {
+		k.types(exitUsage, mistake)
+	}
+}

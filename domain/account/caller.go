@@ -1,0 +1,74 @@
+package account
+
+import (
+	"context"
+	"slices"
+
+	"astrolabe/domain"
+)
+
+// Kind tells by what a caller was recognised.
+type Kind string
+
+// The kinds of callers.
+const (
+	ByKey        Kind = "key"         // an API key
+	BySession    Kind = "session"     // a signed-in person
+	ByFirstParty Kind = "first_party" // a page of ours, without a key
+	ByInternal   Kind = "internal"    // a process of ours
+)
+
+// Caller is who sends a request, as far as authentication could tell. It is
+// immutable.
+type Caller struct {
+	Kind      Kind
+	Workspace string // empty for first-party and internal callers
+	Plan      Plan
+	// Subject names the caller within its kind: a key's public id, a session's
+	// id, a client's address. Budgets are counted by it.
+	Subject     string
+	Permissions []Permission
+	// Budgets override the usual ones; a class that is absent has its usual
+	// one.
+	Budgets Budgets
+}
+
+// Plan is what a workspace has beside its keys' permissions.
+type Plan string
+
+// The plans. Wallet workspaces may search events over wide ranges.
+const (
+	Standard Plan = "standard"
+	Wallet   Plan = "wallet"
+)
+
+// May reports whether the caller has a permission.
+func (c *Caller) May(p Permission) bool { return c != nil && slices.Contains(c.Permissions, p) }
+
+// Require returns nil when the caller may do what needs the permission:
+// unauthorized when nobody was recognised, forbidden when the caller lacks it.
+// A route that needs no permission has the empty one.
+func (c *Caller) Require(p Permission) error {
+	switch {
+	case p == "":
+		return nil
+	case c == nil:
+		return domain.Errorf(domain.CodeUnauthorized, "an API key is needed")
+	case !c.May(p):
+		return domain.Errorf(domain.CodeForbidden, "the key lacks the permission %s", p)
+	}
+	return nil
+}
+
+type callerKey struct{}
+
+// WithCaller returns a context that knows who calls.
+func WithCaller(ctx context.Context, c *Caller) context.Context {
+	return context.WithValue(ctx, callerKey{}, c)
+}
+
+// CallerOf returns who calls, nil when nobody was recognised.
+func CallerOf(ctx context.Context) *Caller {
+	c, _ := ctx.Value(callerKey{}).(*Caller)
+	return c
+}

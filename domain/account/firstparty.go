@@ -1,0 +1,55 @@
+package account
+
+import (
+	"context"
+	"net/netip"
+	"time"
+
+	"astrolabe/domain"
+	"astrolabe/domain/secret"
+)
+
+// FirstPartyTime is how long a page's token is good.
+const FirstPartyTime = time.Hour
+
+// FirstParty gives our own pages the tokens with which they read without a
+// key. A token is good for one origin and one client.
+type FirstParty struct {
+	signer signer
+}
+
+// NewFirstParty makes the issuer.
+func NewFirstParty(ring *secret.Ring, now func() time.Time) *FirstParty {
+	return &FirstParty{signer{kind: "svf", ring: ring, now: now}}
+}
+
+// Issue makes a token for a page of an origin that a client asked for, and
+// tells until when it is good.
+func (f *FirstParty) Issue(origin string, client netip.Addr) (token SignedText, expires time.Time) {
+	expires = f.signer.now().Add(FirstPartyTime).UTC().Truncate(time.Second)
+	return f.signer.sign(expires, "", origin, clientText(client)), expires
+}
+
+// Authenticate returns the caller of a token that was issued to this client
+// for this origin and is still good, else unauthorized. It may only read.
+func (f *FirstParty) Authenticate(ctx context.Context, token, origin string, client netip.Addr) (*Caller, error) {
+	subject := clientText(client)
+	if _, ok := f.signer.open(ctx, token, origin, subject); !ok {
+		return nil, domain.Errorf(domain.CodeUnauthorized, "an API key is needed")
+	}
+	return &Caller{Kind: ByFirstParty, Plan: Standard, Subject: subject, Permissions: []Permission{Read}}, nil
+}
+
+// clientText names a client: an IPv4 address, or the /64 of an IPv6 one, in
+// which a host changes its address as it likes.
+func clientText(client netip.Addr) string {
+	client = client.Unmap().WithZone("")
+	if !client.Is6() {
+		return client.String()
+	}
+	prefix, err := client.Prefix(64)
+	if err != nil {
+		return client.String()
+	}
+	return prefix.String()
+}

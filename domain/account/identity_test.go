@@ -1,0 +1,24 @@
+package account
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestEachIdentityHasAWorkspaceNameOfItsOwn(t *testing.T) {
+	t.Parallel()
+	names := map[string]Identity{}
+	for _, i := range []Identity{
+		{"https://a.example", "ada"}, {"https://a.example", "Ada"}, {"https://b.example", "ada"},
+		{"https://a.example/", "ada"}, {"https://a.examplea", "da"}, {"https://a.example", strings.Repeat("x", 255)},
+	} {
+		name := i.Workspace()
+		if before, taken := names[name]; taken {
+			t.Errorf("%v and %v share %s", before, i, name)
+		}
+		if err := checkWorkspaceName(name); err != nil || name != i.Workspace() {
+			t.Errorf("%v has the name %q: %v", i, name, err)
+		}
+		names[name] = i
+	}
+}

@@ -1,0 +1,137 @@
+package account
+
+import (
+	"fmt"
+	"log/slog"
+	"slices"
+	"time"
+
+	"astrolabe/domain"
+)
+
+// Key is an API key as it is stored: everything but its secret.
+type Key struct {
+	PublicID    string
+	Workspace   string
+	Plan        Plan // its workspace's
+	Environment Environment
+	Label       string
+	Permissions []Permission
+	Budgets     Budgets // where they differ from the usual ones
+	// Default marks the one key of a workspace that self-serve rotates.
+	Default bool
+	Hash    Hash
+	// Pepper is the generation of the pepper that Hash was made with.
+	Pepper     uint32
+	CreatedAt  time.Time
+	ExpiresAt  *time.Time
+	RevokedAt  *time.Time
+	LastUsedAt *time.Time
+}
+
+// Status tells whether a key opens anything.
+type Status string
+
+// The states of a key. A revoked key stays revoked, also past its expiry.
+const (
+	Active  Status = "active"
+	Expired Status = "expired"
+	Revoked Status = "revoked"
+)
+
+// Status returns the key's state at a time.
+func (k Key) Status(now time.Time) Status {
+	switch {
+	case k.RevokedAt != nil:
+		return Revoked
+	case k.ExpiresAt != nil && !now.Before(*k.ExpiresAt):
+		return Expired
+	}
+	return Active
+}
+
+// Masked shows enough of the key to recognise it.
+func (k Key) Masked() string {
+	return KeyText{Environment: k.Environment, PublicID: k.PublicID}.Masked()
+}
+
+// Hash is what is stored of a secret. It does not print.
+type Hash []byte
+
+// Format prints the word redacted for every verb.
+func (Hash) Format(f fmt.State, _ rune) { _, _ = f.Write([]byte("[redacted]")) }
+
+// LogValue keeps the hash out of structured logs.
+func (Hash) LogValue() slog.Value { return slog.StringValue("[redacted]") }
+
+// MarshalText keeps the hash out of every document.
+func (Hash) MarshalText() ([]byte, error) { return []byte("[redacted]"), nil }
+
+// SelfServe are the permissions that a workspace may give its own keys.
+// Partner, Prove and Trace come from an operator.
+var SelfServe = []Permission{Read, Batch, Write, Verify}
+
+// IssueRequest says what a new key shall be.
+type IssueRequest struct {
+	Label       string
+	Environment Environment
+	Permissions []Permission
+	Budgets     Budgets
+	ExpiresAt   *time.Time
+}
+
+// check returns invalid_request for what makes no sense, and forbidden for
+// what only an operator may give.
+func (r IssueRequest) check(now time.Time, by Actor) error {
+	if r.Environment != Live && r.Environment != Test {
+		return domain.Errorf(domain.CodeInvalidRequest, "environment must be live or test")
+	}
+	if err := checkPrintable("a label", r.Label, maxLabel); err != nil {
+		return err
+	}
+	if err := checkPermissions(r.Permissions); err != nil {
+		return err
+	}
+	for class, budget := range r.Budgets {
+		if _, known := Usual[class]; !known || budget < 0 || budget > maxBudget {
+			return domain.Errorf(domain.CodeInvalidRequest, "a budget must be a class and a number from 0 to %d", maxBudget)
+		}
+	}
+	if r.ExpiresAt != nil && !r.ExpiresAt.After(now) {
+		return domain.Errorf(domain.CodeInvalidRequest, "expiry must be in the future")
+	}
+	if by.operator() {
+		return nil
+	}
+	beyond := slices.ContainsFunc(r.Permissions, func(p Permission) bool { return !slices.Contains(SelfServe, p) })
+	if beyond || len(r.Budgets) > 0 {
+		return domain.Errorf(domain.CodeForbidden, "only an operator gives permissions beyond %v, or budgets", SelfServe)
+	}
+	return nil
+}
+
+// maxBudget keeps budgets within what a column and a header hold.
+const maxBudget = 1_000_000_000
+
+func checkPermissions(list []Permission) error {
+	if len(list) == 0 {
+		return domain.Errorf(domain.CodeInvalidRequest, "permissions must not be empty")
+	}
+	for _, p := range list {
+		if !p.Valid() {
+			return domain.Errorf(domain.CodeInvalidRequest, "permissions must be of %v", Permissions)
+		}
+	}
+	return nil
+}
+
+// inOrder returns permissions once each, in the order of the list.
+func inOrder(list []Permission) []Permission {
+	var ordered []Permission
+	for _, p := range Permissions {
+		if slices.Contains(list, p) {
+			ordered = append(ordered, p)
+		}
+	}
+	return ordered
+}

@@ -1,0 +1,197 @@
+package account
+
+import (
+	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"slices"
+	"time"
+
+	"astrolabe/domain"
+	"astrolabe/domain/secret"
+)
+
+// KeyStore keeps API keys. Each change is one transaction with its audit
+// entries, and tells every process that listens.
+type KeyStore interface {
+	// FindKey returns a key, else not_found.
+	FindKey(ctx context.Context, publicID string) (Key, error)
+	// ListKeys returns the first keys of a workspace: those that were not
+	// revoked first, and newest first.
+	ListKeys(ctx context.Context, workspace string, limit int) ([]Key, error)
+	// AddKey stores a key. Without its workspace it returns not_found.
+	AddKey(ctx context.Context, k Key, entry Entry) error
+	// ReplaceDefaultKey stores a key as its workspace's default one and
+	// revokes those that were, whose public ids it returns. Without its
+	// workspace it returns not_found.
+	ReplaceDefaultKey(ctx context.Context, k Key, entry Entry, by Actor) (revoked []string, err error)
+	// RevokeKey revokes a key of a workspace, or of any when that is empty,
+	// and returns it. A key that was revoked before comes back as it is. A
+	// key of another workspace is not_found.
+	RevokeKey(ctx context.Context, workspace, publicID string, by Actor, at time.Time) (Key, error)
+	// GrantKey changes a key by what grant returns for it: the permissions it
+	// then has and those that were added. An error of grant comes back and
+	// nothing is changed.
+	GrantKey(ctx context.Context, publicID string, by Actor, at time.Time, grant Granting) (Key, error)
+	// RecordUse stores when keys were last used.
+	RecordUse(ctx context.Context, uses map[string]time.Time) error
+}
+
+// Granting decides on a stored key which permissions it shall have.
+type Granting func(Key) (all, added []Permission, err error)
+
+// Keys issues, checks and revokes API keys. It is safe for concurrent use.
+type Keys struct {
+	store KeyStore
+	ring  *secret.Ring
+	now   func() time.Time
+	cache *cache[Key]
+	uses  uses
+}
+
+// NewKeys makes the service. Until Listening is told that changes are heard
+// of, every check reads the store. A process that neither issues nor checks
+// keys needs no ring.
+func NewKeys(store KeyStore, ring *secret.Ring, now func() time.Time) *Keys {
+	return &Keys{store: store, ring: ring, now: now, cache: newCache(store.FindKey, now)}
+}
+
+// Forget makes the next check of a key read the store: the key has changed.
+func (s *Keys) Forget(publicID string) { s.cache.forget(publicID) }
+
+// Listening says whether this process hears of changes and calls Forget.
+// While it does not, nothing is cached.
+func (s *Keys) Listening(up bool) { s.cache.listen(up) }
+
+// Authenticate returns the caller whose key a text is. Whatever is wrong with
+// the key (its form, unknown, wrong secret, expired, revoked) the answer is
+// the same unauthorized. A store that cannot be read is service_unavailable.
+func (s *Keys) Authenticate(ctx context.Context, text string) (*Caller, error) {
+	claimed, err := ParseKeyText(text)
+	if err != nil {
+		return nil, err
+	}
+	key, err := s.cache.get(ctx, claimed.PublicID)
+	if domain.CodeOf(err) == domain.CodeNotFound {
+		key, err = Key{Pepper: s.ring.Current(secret.Pepper).Generation, Hash: make(Hash, sha256.Size)}, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	// An unknown key is hashed too: its answer takes as long as that to a
+	// wrong secret.
+	pepper, known := s.ring.Key(ctx, secret.Pepper, key.Pepper)
+	if !known { // peppers are kept for ever, so this one is newer than the ring
+		return nil, domain.Unavailable("key checking", time.Second, nil)
+	}
+	now := s.now()
+	same := hmac.Equal(claimed.Hash(pepper.Material[:]), key.Hash)
+	if !same || key.PublicID == "" || key.Status(now) != Active {
+		return nil, unrecognisedKey()
+	}
+	s.uses.note(key.PublicID, now)
+	return &Caller{
+		Kind: ByKey, Workspace: key.Workspace, Plan: key.Plan, Subject: key.PublicID,
+		Permissions: key.Permissions, Budgets: key.Budgets,
+	}, nil
+}
+
+// Issued is a new key and its text, which nobody can show again.
+type Issued struct {
+	Key  Key
+	Text KeyText
+}
+
+// Issue makes a key for a workspace. What only an operator may give is
+// forbidden to others.
+func (s *Keys) Issue(ctx context.Context, workspace string, r IssueRequest, by Actor) (Issued, error) {
+	if err := r.check(s.now(), by); err != nil {
+		return Issued{}, err
+	}
+	issued := s.draw(workspace, r)
+	if err := s.store.AddKey(ctx, issued.Key, keyIssued(issued.Key, by)); err != nil {
+		return Issued{}, err
+	}
+	return issued, nil
+}
+
+// Rotated is a workspace's new default key and those that it replaces.
+type Rotated struct {
+	Issued
+	Revoked []string // public ids; none when the key is the first
+}
+
+// Action is created for a first key and rotated for one that replaces another.
+func (r Rotated) Action() string {
+	if len(r.Revoked) == 0 {
+		return "created"
+	}
+	return "rotated"
+}
+
+// RotateDefault makes a workspace's default key and revokes the one before, in
+// one transaction. Keys that were issued otherwise are left alone.
+func (s *Keys) RotateDefault(ctx context.Context, workspace string, by Actor) (Rotated, error) {
+	issued := s.draw(workspace, IssueRequest{Label: "default", Environment: Live, Permissions: SelfServe})
+	issued.Key.Default = true
+	revoked, err := s.store.ReplaceDefaultKey(ctx, issued.Key, keyIssued(issued.Key, by), by)
+	if err != nil {
+		return Rotated{}, err
+	}
+	for _, id := range revoked {
+		s.Forget(id)
+	}
+	return Rotated{Issued: issued, Revoked: revoked}, nil
+}
+
+// draw makes a key that is not stored yet.
+func (s *Keys) draw(workspace string, r IssueRequest) Issued {
+	text, pepper := NewKeyText(r.Environment), s.ring.Current(secret.Pepper)
+	return Issued{Text: text, Key: Key{
+		PublicID: text.PublicID, Workspace: workspace, Environment: r.Environment, Label: r.Label,
+		Permissions: inOrder(r.Permissions), Budgets: r.Budgets,
+		Hash: text.Hash(pepper.Material[:]), Pepper: pepper.Generation,
+		CreatedAt: moment(s.now), ExpiresAt: r.ExpiresAt,
+	}}
+}
+
+// List returns at most limit keys of a workspace and whether there are more.
+// Keys that were not revoked come first, then newest first.
+func (s *Keys) List(ctx context.Context, workspace string, limit int) (list []Key, truncated bool, err error) {
+	list, err = s.store.ListKeys(ctx, workspace, limit+1)
+	if len(list) > limit {
+		return list[:limit], true, err
+	}
+	return list, false, err
+}
+
+// Revoke ends a key of a workspace and returns its final metadata, also when
+// it was revoked before. A key of another workspace is not_found. An operator
+// may leave the workspace empty.
+func (s *Keys) Revoke(ctx context.Context, workspace, publicID string, by Actor) (Key, error) {
+	if workspace == "" && !by.operator() {
+		return Key{}, domain.Errorf(domain.CodeNotFound, "the key does not exist")
+	}
+	defer s.Forget(publicID)
+	return s.store.RevokeKey(ctx, workspace, publicID, by, moment(s.now))
+}
+
+// Grant gives a key permissions that it lacks and returns it. Only an operator
+// may; a key that is no longer active is invalid_request.
+func (s *Keys) Grant(ctx context.Context, publicID string, permissions []Permission, by Actor) (Key, error) {
+	if !by.operator() {
+		return Key{}, domain.Errorf(domain.CodeForbidden, "only an operator grants permissions")
+	}
+	if err := checkPermissions(permissions); err != nil {
+		return Key{}, err
+	}
+	defer s.Forget(publicID)
+	now := moment(s.now)
+	return s.store.GrantKey(ctx, publicID, by, now, func(k Key) (all, added []Permission, err error) {
+		if status := k.Status(now); status != Active {
+			return nil, nil, domain.Errorf(domain.CodeInvalidRequest, "the key is %s", status)
+		}
+		added = slices.DeleteFunc(inOrder(permissions), func(p Permission) bool { return slices.Contains(k.Permissions, p) })
+		return inOrder(append(added, k.Permissions...)), added, nil
+	})
+}

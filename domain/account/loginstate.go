@@ -1,0 +1,61 @@
+package account
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"astrolabe/domain"
+	"astrolabe/domain/secret"
+)
+
+const (
+	// LoginTime is how long a person may take to sign in.
+	LoginTime = 10 * time.Minute
+	// maxReturn bounds where a login returns to, so that its token fits into a
+	// cookie.
+	maxReturn = 200
+)
+
+// Login is a sign-in that has begun: what goes with the person to the identity
+// provider and must come back, and where the person wants to be afterwards.
+type Login struct {
+	State    string // returns with the person
+	Nonce    string // returns in the identity token
+	Verifier string // proves to the provider who began; only its hash is sent before
+	Return   string
+}
+
+// LoginStates keeps logins that have begun, each in a token that its browser
+// holds and nobody else.
+type LoginStates struct {
+	signer signer
+}
+
+// NewLoginStates makes the keeper.
+func NewLoginStates(ring *secret.Ring, now func() time.Time) *LoginStates {
+	return &LoginStates{signer{kind: "svl", ring: ring, now: now}}
+}
+
+// Begin draws a login that ends at a place and returns the browser's token
+// with it. A place that is too long is invalid_request.
+func (l *LoginStates) Begin(place string) (Login, SignedText, error) {
+	if len(place) > maxReturn {
+		return Login{}, SignedText{}, domain.Errorf(domain.CodeInvalidRequest, "the place to return to must have at most %d characters", maxReturn)
+	}
+	login := Login{State: randomSecret(), Nonce: randomSecret(), Verifier: randomSecret(), Return: place}
+	payload := login.Nonce + " " + login.Verifier + " " + login.Return
+	return login, l.signer.sign(l.signer.now().Add(LoginTime), payload, login.State), nil
+}
+
+// Resume returns the login whose token a browser shows together with the state
+// that came back. The token is bound to its state: a token that is missing,
+// changed, expired or of another login is invalid_request.
+func (l *LoginStates) Resume(ctx context.Context, token, state string) (Login, error) {
+	payload, ok := l.signer.open(ctx, token, state)
+	parts := strings.SplitN(payload, " ", 3)
+	if !ok || len(parts) != 3 {
+		return Login{}, domain.Errorf(domain.CodeInvalidRequest, "this sign-in was not begun in this browser, or took too long; begin again")
+	}
+	return Login{State: state, Nonce: parts[0], Verifier: parts[1], Return: parts[2]}, nil
+}

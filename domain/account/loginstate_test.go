@@ -1,0 +1,62 @@
+package account
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"astrolabe/domain"
+)
+
+func TestALoginResumesWhenItsStateComesBackToItsBrowser(t *testing.T) {
+	t.Parallel()
+	ring, now := newRing(t), time.Now()
+	states := NewLoginStates(ring, func() time.Time { return now })
+	begun, token, err := states.Begin("/docs?a=b c")
+	if err != nil {
+		t.Fatal(err)
+	}
+	resumed, err := states.Resume(t.Context(), token.Reveal(), begun.State)
+	if err != nil || resumed != begun {
+		t.Errorf("%+v became %+v, %v", begun, resumed, err)
+	}
+	if !regexp.MustCompile(`^[A-Za-z0-9]{43}$`).MatchString(begun.Verifier) || begun.Verifier == begun.Nonce || begun.Nonce == begun.State {
+		t.Errorf("drew %+v", begun)
+	}
+	other, _, err := states.Begin("/")
+	if err != nil {
+		t.Fatal(err)
+	}
+	page, _ := NewFirstParty(ring, time.Now).Issue(begun.State, client)
+	for name, try := range map[string]struct{ token, state string }{
+		"no token":        {"", begun.State},
+		"no state":        {token.Reveal(), ""},
+		"another state":   {token.Reveal(), other.State},
+		"changed token":   {tampered(token.Reveal()), begun.State},
+		"another purpose": {page.Reveal(), begun.State},
+	} {
+		if _, err := states.Resume(t.Context(), try.token, try.state); domain.CodeOf(err) != domain.CodeInvalidRequest {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	now = now.Add(LoginTime)
+	if _, err := states.Resume(t.Context(), token.Reveal(), begun.State); domain.CodeOf(err) != domain.CodeInvalidRequest {
+		t.Errorf("expired: %v", err)
+	}
+}
+
+func TestALoginsTokenAlwaysFits(t *testing.T) {
+	t.Parallel()
+	states := NewLoginStates(newRing(t), time.Now)
+	begun, token, err := states.Begin("/" + strings.Repeat("x", maxReturn-1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := states.Resume(t.Context(), token.Reveal(), begun.State); err != nil {
+		t.Errorf("the longest place: %v", err)
+	}
+	if _, _, err := states.Begin("/" + strings.Repeat("x", maxReturn)); domain.CodeOf(err) != domain.CodeInvalidRequest {
+		t.Errorf("a longer place: %v", err)
+	}
+}

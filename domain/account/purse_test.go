@@ -1,0 +1,106 @@
+package account
+
+import (
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+func TestOrdinaryBudgetsAreNotDrawnOnInAdvance(t *testing.T) {
+	t.Parallel()
+	for class, limit := range Usual {
+		if got := (Rate{class, limit}).advance(1); got != 0 && class != Query {
+			t.Errorf("%s: %d", class, got)
+		}
+	}
+	for limit, want := range map[int]int{9599: 0, 9600: 8, 60_000: 50, MaxBudget: MaxBudget / 1200} {
+		if got := (Rate{Query, limit}).advance(1); got != want {
+			t.Errorf("%d: %d, want %d", limit, got, want)
+		}
+	}
+	if got := (Rate{Query, 60_000}).advance(7); got != 0 {
+		t.Errorf("an advance of %d pays for few takes that cost 7", got)
+	}
+}
+
+func TestABusyCallerPaysFromItsPurseAndGetsTheRestBack(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		store := newMemory()
+		quotas := NewQuotas(store, frozen)
+		caller := &Caller{Kind: ByKey, Subject: "a", Budgets: Budgets{Light: 1_200_000}}
+		for used := 1; used <= 1500; used++ {
+			got, err := quotas.Take(t.Context(), caller, Light, 1)
+			if err != nil || !got.Allowed || got.Remaining != 1_200_000-used {
+				t.Fatalf("take %d: %+v, %v", used, got, err)
+			}
+		}
+		if n := store.calls.Load(); n != 6 { // four until it is busy, and two advances of 1000
+			t.Errorf("%d statements", n)
+		}
+		time.Sleep(2 * purseLife) // the second life is idle
+		synctest.Wait()
+		if got := store.meters[Metered{ByKey, "a", Light}].Debt; got != units(1500) {
+			t.Errorf("%d is owed, want %d", got, units(1500))
+		}
+		if len(quotas.purses) != 0 {
+			t.Errorf("%d purses are left", len(quotas.purses))
+		}
+	})
+}
+
+func TestABusyCallerStaysBusy(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		store := newMemory()
+		quotas := NewQuotas(store, time.Now)
+		caller := &Caller{Kind: ByKey, Subject: "a", Budgets: Budgets{Light: 1_200_000}}
+		for range 1000 { // a second, in 20 lives
+			if _, err := quotas.Take(t.Context(), caller, Light, 1); err != nil {
+				t.Fatal(err)
+			}
+			time.Sleep(time.Millisecond)
+		}
+		if n := store.calls.Load(); n != busyTakes+1 {
+			t.Errorf("%d statements", n)
+		}
+		time.Sleep(2 * purseLife)
+	})
+}
+
+func TestARareCallerGetsNoAdvance(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		store := newMemory()
+		quotas := NewQuotas(store, time.Now)
+		caller := &Caller{Kind: ByKey, Subject: "a", Budgets: Budgets{Light: 1_200_000}}
+		for range 5 {
+			if _, err := quotas.Take(t.Context(), caller, Light, 1); err != nil {
+				t.Fatal(err)
+			}
+			if got := store.meters[Metered{ByKey, "a", Light}].Debt; got != units(1) {
+				t.Errorf("%d is owed", got)
+			}
+			time.Sleep(purseLife)
+			synctest.Wait()
+		}
+	})
+}
+
+func TestNoAdvanceIsGivenWhenHalfOfTheBudgetIsUsed(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		store := newMemory()
+		quotas := NewQuotas(store, frozen)
+		caller := &Caller{Kind: ByKey, Subject: "a", Budgets: Budgets{Light: 12_000}}
+		for _, cost := range []int{1, 1, 1, 1, 5_987, 1} { // an advance would be 10
+			if _, err := quotas.Take(t.Context(), caller, Light, cost); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if got := store.meters[Metered{ByKey, "a", Light}].Debt; got != units(5_992) {
+			t.Errorf("%d is owed", got)
+		}
+		time.Sleep(purseLife)
+	})
+}

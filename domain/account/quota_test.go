@@ -1,0 +1,275 @@
+package account
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"astrolabe/domain"
+)
+
+// memory keeps meters for one process. A gate, where there is one, lets one
+// statement pass for each value that it is sent.
+type memory struct {
+	gate   chan struct{}
+	calls  atomic.Int64
+	mu     sync.Mutex
+	meters map[Metered]Meter
+}
+
+func (m *memory) TakeQuotas(ctx context.Context, now time.Time, takes []QuotaTake) ([]QuotaTaken, error) {
+	m.calls.Add(1)
+	if m.gate != nil {
+		select {
+		case <-m.gate:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	taken := make([]QuotaTaken, len(takes))
+	for i, t := range takes {
+		meter, decision := m.meters[t.Metered], Decision{}
+		for range t.Count {
+			if meter, decision = (Rate{t.Class, t.Limit}).Take(meter, now, t.Cost); decision.Allowed {
+				taken[i].Granted++
+			}
+		}
+		if ahead := units(t.Advance); taken[i].Granted == t.Count && meter.Debt+ahead <= units(t.Limit)/2 {
+			meter.Debt, taken[i].Advance = meter.Debt+ahead, t.Advance
+		}
+		m.meters[t.Metered], taken[i].Meter = meter, meter
+	}
+	return taken, nil
+}
+
+func (m *memory) ReturnQuota(_ context.Context, key Metered, left int) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	meter := m.meters[key]
+	meter.Debt = max(0, meter.Debt-units(left))
+	m.meters[key] = meter
+	return nil
+}
+
+func newMemory() *memory { return &memory{meters: map[Metered]Meter{}} }
+
+func frozen() time.Time { return midnight }
+
+func byKey(subject string) *Caller { return &Caller{Kind: ByKey, Subject: subject} }
+
+func TestWhoCallsDecidesWhatIsCounted(t *testing.T) {
+	t.Parallel()
+	quotas := NewQuotas(newMemory(), frozen)
+	if _, err := quotas.Take(t.Context(), nil, Heavy, 1); domain.CodeOf(err) != domain.CodeUnauthorized {
+		t.Errorf("nobody: %v", err)
+	}
+	page := &Caller{Kind: ByFirstParty, Subject: "a", Budgets: Budgets{Heavy: 2}}
+	for _, c := range []struct {
+		caller    *Caller
+		class     Class
+		limit     int
+		remaining int
+	}{
+		{byKey("a"), Heavy, 240, 239}, {byKey("a"), Light, 600, 599}, {byKey("b"), Heavy, 240, 239},
+		{&Caller{Kind: BySession, Subject: "a"}, Heavy, 240, 239},
+		{page, Heavy, 2, 1}, {page, Heavy, 2, 0}, {byKey("a"), Heavy, 240, 238},
+		{&Caller{Kind: ByInternal, Subject: "a"}, Heavy, 0, 0},
+	} {
+		got, err := quotas.Take(t.Context(), c.caller, c.class, 1)
+		if err != nil || !got.Allowed || got.Limit != c.limit || got.Remaining != c.remaining {
+			t.Errorf("%s %s: %+v, %v", c.caller.Kind, c.class, got, err)
+		}
+	}
+	if got, err := quotas.Take(t.Context(), page, Heavy, 1); err != nil || got.Allowed {
+		t.Errorf("beyond the budget: %+v, %v", got, err)
+	}
+	if _, err := quotas.Take(t.Context(), page, Heavy, 3); domain.CodeOf(err) != domain.CodeInvalidRequest {
+		t.Errorf("above the budget: %v", err)
+	}
+}
+
+func TestTakesThatWaitGoTogether(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		store := newMemory()
+		store.gate = make(chan struct{})
+		quotas := NewQuotas(store, frozen)
+		var remaining [600]int
+		var group sync.WaitGroup
+		for i := range remaining {
+			group.Go(func() {
+				got, err := quotas.Take(t.Context(), byKey("a"), Light, 1)
+				if err != nil || !got.Allowed {
+					t.Errorf("%+v, %v", got, err)
+				}
+				remaining[got.Remaining] = i + 1
+			})
+			synctest.Wait() // they come one by one
+		}
+		for range 2 {
+			store.gate <- struct{}{}
+			synctest.Wait()
+		}
+		group.Wait()
+		if n := store.calls.Load(); n != 2 {
+			t.Errorf("%d statements, want the first one's and one for all others", n)
+		}
+		for left, who := range remaining {
+			if who != 600-left {
+				t.Fatalf("number %d was told that %d remain", who, left)
+			}
+		}
+	})
+}
+
+func TestTakesOfOneCallerAreDecidedInTheirOrder(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		store := newMemory()
+		store.gate = make(chan struct{})
+		quotas := NewQuotas(store, frozen)
+		caller := &Caller{Kind: ByKey, Subject: "a", Budgets: Budgets{Query: 10}}
+		got := make([]string, 5)
+		var group sync.WaitGroup
+		for i, cost := range []int{1, 1, 7, 3, 1} {
+			group.Go(func() {
+				d, err := quotas.Take(t.Context(), caller, Query, cost)
+				got[i] = fmt.Sprint(d.Allowed, d.Remaining, err)
+			})
+			synctest.Wait()
+		}
+		close(store.gate)
+		group.Wait()
+		for i, want := range []string{"true 9 <nil>", "true 8 <nil>", "true 1 <nil>", "false 1 <nil>", "true 0 <nil>"} {
+			if got[i] != want {
+				t.Errorf("take %d: %s, want %s", i, got[i], want)
+			}
+		}
+	})
+}
+
+func TestASpentBudgetIsDeniedWithoutAStatementUntilSomeIsBack(t *testing.T) {
+	t.Parallel()
+	store := newMemory()
+	now := midnight
+	quotas := NewQuotas(store, func() time.Time { return now })
+	caller := byKey("a")
+	take := func(cost int) Decision {
+		t.Helper()
+		got, err := quotas.Take(t.Context(), caller, Heavy, cost)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return got
+	}
+	take(240)
+	before := store.calls.Load()
+	for range 10 {
+		if got := take(2); got.Allowed || got.RetryAfter != 2*Window/240 {
+			t.Fatalf("got %+v", got)
+		}
+	}
+	now = midnight.Add(Window/240 - 1)
+	if got := take(1); got.Allowed || got.RetryAfter != 1 {
+		t.Fatalf("got %+v", got)
+	}
+	if n := store.calls.Load() - before; n != 0 {
+		t.Errorf("%d statements for denials", n)
+	}
+	now = now.Add(1)
+	if got := take(1); !got.Allowed || got.Remaining != 0 {
+		t.Errorf("got %+v", got)
+	}
+	caller = &Caller{Kind: ByKey, Subject: "a", Budgets: Budgets{Heavy: 300}}
+	if got := take(60); !got.Allowed {
+		t.Errorf("the budget was raised, yet %+v", got)
+	}
+}
+
+func TestAStoreThatHangsOrFailsRefusesInTime(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		hanging := newMemory()
+		hanging.gate = make(chan struct{})
+		quotas, began := NewQuotas(hanging, frozen), time.Now()
+		_, err := quotas.Take(t.Context(), byKey("a"), Heavy, 1)
+		refusal, ok := errors.AsType[*domain.Error](err)
+		if !ok || refusal.Code != domain.CodeServiceUnavailable || refusal.RetryAfter <= 0 {
+			t.Errorf("got %v", err)
+		}
+		if waited := time.Since(began); waited != quotaTimeout {
+			t.Errorf("it took %v", waited)
+		}
+		go func() { hanging.gate <- struct{}{} }()
+		if got, err := quotas.Take(t.Context(), byKey("a"), Heavy, 1); err != nil || !got.Allowed {
+			t.Errorf("after the store came back: %+v, %v", got, err)
+		}
+	})
+}
+
+func TestWhoLeavesIsNotCharged(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		store := newMemory()
+		store.gate = make(chan struct{})
+		quotas := NewQuotas(store, frozen)
+		go func() { _, _ = quotas.Take(t.Context(), byKey("first"), Heavy, 1) }()
+		synctest.Wait()
+		ctx, cancel := context.WithCancel(t.Context())
+		left := make(chan error)
+		go func() {
+			_, err := quotas.Take(ctx, byKey("a"), Heavy, 1)
+			left <- err
+		}()
+		synctest.Wait()
+		cancel()
+		if err := <-left; !errors.Is(err, context.Canceled) {
+			t.Errorf("got %v", err)
+		}
+		close(store.gate)
+		synctest.Wait()
+		if got, err := quotas.Take(t.Context(), byKey("a"), Heavy, 1); err != nil || got.Remaining != 239 {
+			t.Errorf("got %+v, %v", got, err)
+		}
+	})
+}
+
+func TestTheQueueIsBounded(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		store := newMemory()
+		store.gate = make(chan struct{})
+		quotas := NewQuotas(store, frozen)
+		var group sync.WaitGroup
+		var served atomic.Int64
+		ask := func(i int) {
+			if got, err := quotas.Take(t.Context(), byKey(fmt.Sprint(i)), Heavy, 1); err == nil && got.Allowed {
+				served.Add(1)
+			}
+		}
+		group.Go(func() { ask(-1) })
+		synctest.Wait()
+		for i := range quotaWaiting {
+			group.Go(func() { ask(i) })
+		}
+		synctest.Wait()
+		if _, err := quotas.Take(t.Context(), byKey("late"), Heavy, 1); domain.CodeOf(err) != domain.CodeServiceUnavailable {
+			t.Errorf("one too many: %v", err)
+		}
+		close(store.gate)
+		group.Wait()
+		if served.Load() != quotaWaiting+1 {
+			t.Errorf("%d were served", served.Load())
+		}
+		if n := store.calls.Load(); n != 1+quotaWaiting/quotaBatch {
+			t.Errorf("%d statements", n)
+		}
+	})
+}

@@ -1,0 +1,109 @@
+package account
+
+import (
+	"context"
+	"time"
+
+	"astrolabe/domain"
+)
+
+const (
+	quotaBatch   = 256             // meters that one statement touches
+	quotaTimeout = 2 * time.Second // of one statement
+)
+
+// serve works until nobody waits.
+func (q *Quotas) serve() {
+	for {
+		groups := q.next()
+		if len(groups) == 0 {
+			return
+		}
+		q.decide(groups)
+	}
+}
+
+// group is the waiters who ask the same meter for the same.
+type group []*waiter
+
+// next takes those who can be answered by one statement from the queue, first
+// come, first served at each meter. Who asks a meter for another cost than the
+// first did, and all who ask it later, stay for the next statement.
+func (q *Quotas) next() []group {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	var (
+		groups []group
+		places = map[Metered]int{}
+		closed = map[Metered]bool{}
+		stay   []*waiter
+	)
+	for _, w := range q.waiting {
+		place, met := places[w.meter]
+		switch {
+		case w.ctx.Err() != nil: // it left
+		case closed[w.meter]:
+			stay = append(stay, w)
+		case met && groups[place][0].cost == w.cost && groups[place][0].rate == w.rate:
+			groups[place] = append(groups[place], w)
+		case met || len(groups) == quotaBatch:
+			closed[w.meter] = true
+			stay = append(stay, w)
+		default:
+			places[w.meter] = len(groups)
+			groups = append(groups, group{w})
+		}
+	}
+	q.waiting = stay
+	q.busy = len(groups) > 0
+	return groups
+}
+
+// decide asks the store for every group and answers all who wait. Nobody's own
+// time limit holds for the statement, which serves many.
+func (q *Quotas) decide(groups []group) {
+	ctx, cancel := context.WithTimeout(context.Background(), quotaTimeout)
+	defer cancel()
+	now := q.now()
+	taken, err := q.store.TakeQuotas(ctx, now, q.takes(groups))
+	if err != nil {
+		err = domain.Unavailable("the count of requests", quotaRetry, err)
+	}
+	for i, g := range groups {
+		if err == nil {
+			q.remember(g[0], taken[i].Meter, now)
+			q.fill(g, taken[i])
+			g.answer(now, taken[i])
+			continue
+		}
+		for _, w := range g {
+			w.answer <- answer{err: err}
+		}
+	}
+}
+
+func (q *Quotas) takes(groups []group) []QuotaTake {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	takes := make([]QuotaTake, len(groups))
+	for i, g := range groups {
+		takes[i] = QuotaTake{
+			Metered: g[0].meter, Limit: g[0].rate.Limit, Cost: g[0].cost, Count: len(g), Advance: q.advance(g[0]),
+		}
+	}
+	return takes
+}
+
+// answer tells each of a group how it went, as if they had come one by one.
+func (g group) answer(now time.Time, taken QuotaTaken) {
+	rate, cost := g[0].rate, g[0].cost
+	taken.Meter.Debt -= units(taken.Advance)
+	for i, w := range g {
+		later := taken.Granted - 1 - i // grants after this one
+		if later >= 0 {
+			w.answer <- answer{decision: rate.allowed(Meter{taken.Meter.At, taken.Meter.Debt - int64(later)*units(cost)})}
+		} else {
+			w.answer <- answer{decision: rate.denied(taken.Meter, now, cost)}
+		}
+	}
+}

@@ -1,0 +1,190 @@
+package account
+
+import (
+	"context"
+	"crypto/hmac"
+	"strings"
+	"time"
+
+	"astrolabe/domain"
+	"astrolabe/domain/secret"
+)
+
+// Session is a signed-in person's access to one workspace, as it is stored:
+// everything but its secret.
+type Session struct {
+	ID        string
+	Workspace string
+	Plan      Plan   // its workspace's
+	Subject   string // who signed in, as the identity provider or the operator names them
+	Hash      Hash
+	// Generation is that of the session key that Hash was made with. It is the
+	// session key and not the pepper, because a rotation of the session key
+	// without overlap then signs everybody out.
+	Generation uint32
+	CreatedAt  time.Time
+	ExpiresAt  time.Time
+	RevokedAt  *time.Time
+}
+
+// live reports whether the session is good at a time.
+func (s Session) live(now time.Time) bool { return s.RevokedAt == nil && now.Before(s.ExpiresAt) }
+
+const (
+	// MaxSession bounds a session: rotated session keys are honoured as long.
+	MaxSession = 30 * 24 * time.Hour
+	// BearerTime is how long a short-lived bearer is good.
+	BearerTime = 15 * time.Minute
+)
+
+// SessionStore keeps sessions. Each change is one transaction with its audit
+// entry; a revocation tells every process that listens.
+type SessionStore interface {
+	// AddSession stores a session. Without its workspace it returns not_found.
+	AddSession(ctx context.Context, s Session, entry Entry) error
+	// FindSession returns a session, else not_found.
+	FindSession(ctx context.Context, id string) (Session, error)
+	// RevokeSession ends a session and returns it; one that was revoked before
+	// comes back as it is. Without one it returns not_found.
+	RevokeSession(ctx context.Context, id string, by Actor, at time.Time) (Session, error)
+}
+
+// Sessions creates, checks and ends sessions. It is safe for concurrent use.
+type Sessions struct {
+	store   SessionStore
+	ring    *secret.Ring
+	now     func() time.Time
+	cache   *cache[Session]
+	bearers signer
+}
+
+// NewSessions makes the service. Until Listening is told that changes are
+// heard of, every check reads the store. A process that only ends sessions
+// needs no ring.
+func NewSessions(store SessionStore, ring *secret.Ring, now func() time.Time) *Sessions {
+	return &Sessions{
+		store: store, ring: ring, now: now, cache: newCache(store.FindSession, now),
+		bearers: signer{kind: "svb", ring: ring, now: now},
+	}
+}
+
+// Forget makes the next check of a session read the store.
+func (s *Sessions) Forget(id string) { s.cache.forget(id) }
+
+// Listening says whether this process hears of changes and calls Forget.
+// While it does not, nothing is cached.
+func (s *Sessions) Listening(up bool) { s.cache.listen(up) }
+
+// Create makes a session of a workspace and returns it with its token, which
+// nobody can show again.
+func (s *Sessions) Create(ctx context.Context, workspace, subject string, lasts time.Duration, by Actor) (Session, SessionText, error) {
+	if lasts <= 0 || lasts > MaxSession {
+		return Session{}, SessionText{}, domain.Errorf(domain.CodeInvalidRequest, "a session must last longer than 0 and at most %s", MaxSession)
+	}
+	if err := checkPrintable("a session's subject", subject, maxName); err != nil {
+		return Session{}, SessionText{}, err
+	}
+	text, key, now := newSessionText(), s.ring.Current(secret.Session), moment(s.now)
+	session := Session{
+		ID: text.SessionID, Workspace: workspace, Subject: subject, Hash: text.hash(key), Generation: key.Generation,
+		CreatedAt: now, ExpiresAt: now.Add(lasts),
+	}
+	if err := s.store.AddSession(ctx, session, sessionCreated(session, by)); err != nil {
+		return Session{}, SessionText{}, err
+	}
+	return session, text, nil
+}
+
+func (t SessionText) hash(key secret.Key) Hash { return keyedHash(key, "session", t.stem()) }
+
+// Authenticate returns the caller of an Authorization header's token: a
+// session token or a short-lived bearer. Whatever is wrong with it, the answer
+// is the same unauthorized. A store that cannot be read is
+// service_unavailable.
+func (s *Sessions) Authenticate(ctx context.Context, text string) (*Caller, error) {
+	if strings.HasPrefix(text, s.bearers.kind+"_") {
+		return s.authenticateBearer(ctx, text)
+	}
+	return s.AuthenticateCookie(ctx, text)
+}
+
+// AuthenticateCookie is Authenticate for a cookie, which is a session token
+// and nothing else.
+func (s *Sessions) AuthenticateCookie(ctx context.Context, text string) (*Caller, error) {
+	claimed, err := ParseSessionText(text)
+	if err != nil {
+		return nil, err
+	}
+	session, err := s.find(ctx, claimed.SessionID)
+	if err != nil {
+		return nil, err
+	}
+	key, known := s.ring.Key(ctx, secret.Session, session.Generation)
+	if !known && session.Generation > s.ring.Current(secret.Session).Generation {
+		return nil, domain.Unavailable("session checking", time.Second, nil)
+	}
+	if same := hmac.Equal(claimed.hash(key), session.Hash); !same || !known {
+		return nil, unrecognisedSession()
+	}
+	return session.caller(), nil
+}
+
+func (s *Sessions) authenticateBearer(ctx context.Context, text string) (*Caller, error) {
+	payload, ok := s.bearers.open(ctx, text)
+	id, workspace, _ := strings.Cut(payload, " ")
+	if !ok {
+		return nil, unrecognisedSession()
+	}
+	session, err := s.find(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	if session.Workspace != workspace {
+		return nil, unrecognisedSession()
+	}
+	return session.caller(), nil
+}
+
+// find returns a session that is live, else unauthorized.
+func (s *Sessions) find(ctx context.Context, id string) (Session, error) {
+	session, err := s.cache.get(ctx, id)
+	if domain.CodeOf(err) == domain.CodeNotFound || (err == nil && !session.live(s.now())) {
+		return Session{}, unrecognisedSession()
+	}
+	return session, err
+}
+
+func (s Session) caller() *Caller {
+	return &Caller{Kind: BySession, Workspace: s.Workspace, Plan: s.Plan, Subject: s.ID}
+}
+
+// Bearer is a short-lived token that stands for a session.
+type Bearer struct {
+	Text      SignedText
+	ExpiresAt time.Time
+}
+
+// Bearer makes a bearer for a session's caller. It is good for BearerTime and
+// no longer than the session. A caller without a live session is unauthorized.
+func (s *Sessions) Bearer(ctx context.Context, c *Caller) (Bearer, error) {
+	if c == nil || c.Kind != BySession {
+		return Bearer{}, unrecognisedSession()
+	}
+	session, err := s.find(ctx, c.Subject)
+	if err != nil {
+		return Bearer{}, err
+	}
+	expires := s.now().Add(BearerTime)
+	if session.ExpiresAt.Before(expires) {
+		expires = session.ExpiresAt
+	}
+	expires = expires.UTC().Truncate(time.Second)
+	return Bearer{s.bearers.sign(expires, session.ID+" "+session.Workspace), expires}, nil
+}
+
+// Revoke ends a session and with it its bearers. One that was ended before
+// comes back as it is; without one it is not_found.
+func (s *Sessions) Revoke(ctx context.Context, id string, by Actor) (Session, error) {
+	defer s.Forget(id)
+	return s.store.RevokeSession(ctx, id, by, moment(s.now))
+}

@@ -1,0 +1,123 @@
+package account
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"astrolabe/domain"
+)
+
+// Workspace owns keys and sessions. Nothing of one workspace can be seen from
+// another.
+type Workspace struct {
+	ID        string
+	Name      string
+	Plan      Plan
+	CreatedAt time.Time
+}
+
+// Plans lists all plans.
+var Plans = []Plan{Standard, Wallet}
+
+const (
+	workspacePrefix = "wsp_"
+	idLength        = 20
+	maxName         = 255 // also of a subject, as OpenID Connect has it
+	maxLabel        = 100
+)
+
+// WorkspaceStore keeps workspaces.
+type WorkspaceStore interface {
+	// AddWorkspace stores a workspace and its audit entry. It reports false and
+	// changes nothing when the name is taken.
+	AddWorkspace(ctx context.Context, w Workspace, entry Entry) (added bool, err error)
+	// FindWorkspace returns the workspace of an id or a name, else not_found.
+	FindWorkspace(ctx context.Context, idOrName string) (Workspace, error)
+	// ListWorkspaces returns the first workspaces by name.
+	ListWorkspaces(ctx context.Context, limit int) ([]Workspace, error)
+	// SetPlan changes the plan of a workspace and tells every process that
+	// knows one of its keys or sessions. It returns not_found without one.
+	SetPlan(ctx context.Context, id string, plan Plan, entry Entry) (Workspace, error)
+}
+
+// Workspaces looks after workspaces.
+type Workspaces struct {
+	store WorkspaceStore
+	now   func() time.Time
+}
+
+// NewWorkspaces makes the service.
+func NewWorkspaces(store WorkspaceStore, now func() time.Time) *Workspaces {
+	return &Workspaces{store: store, now: now}
+}
+
+// Find returns the workspace of an id or a name, else not_found.
+func (s *Workspaces) Find(ctx context.Context, idOrName string) (Workspace, error) {
+	return s.store.FindWorkspace(ctx, idOrName)
+}
+
+// List returns at most limit workspaces by name, and whether there are more.
+func (s *Workspaces) List(ctx context.Context, limit int) (list []Workspace, truncated bool, err error) {
+	list, err = s.store.ListWorkspaces(ctx, limit+1)
+	if len(list) > limit {
+		return list[:limit], true, err
+	}
+	return list, false, err
+}
+
+// Ensure returns the workspace of a name, which is made when there is none.
+func (s *Workspaces) Ensure(ctx context.Context, name string, by Actor) (Workspace, error) {
+	found, err := s.store.FindWorkspace(ctx, name)
+	if domain.CodeOf(err) != domain.CodeNotFound {
+		return found, err
+	}
+	if err := checkWorkspaceName(name); err != nil {
+		return Workspace{}, err
+	}
+	made := Workspace{
+		ID: workspacePrefix + randomText(publicIDDigits, idLength), Name: name, Plan: Standard,
+		CreatedAt: moment(s.now),
+	}
+	added, err := s.store.AddWorkspace(ctx, made, workspaceCreated(made, by))
+	if err != nil || added {
+		return made, err
+	}
+	return s.store.FindWorkspace(ctx, name) // another process was first
+}
+
+// SetPlan changes the plan of a workspace. Only an operator may.
+func (s *Workspaces) SetPlan(ctx context.Context, idOrName string, plan Plan, by Actor) (Workspace, error) {
+	if !by.operator() {
+		return Workspace{}, domain.Errorf(domain.CodeForbidden, "only an operator changes a plan")
+	}
+	if !slices.Contains(Plans, plan) {
+		return Workspace{}, domain.Errorf(domain.CodeInvalidRequest, "plan must be one of %v", Plans)
+	}
+	found, err := s.store.FindWorkspace(ctx, idOrName)
+	if err != nil {
+		return Workspace{}, err
+	}
+	return s.store.SetPlan(ctx, found.ID, plan, planChanged(found, plan, by, moment(s.now)))
+}
+
+func checkWorkspaceName(name string) error {
+	if name == "" || strings.HasPrefix(name, workspacePrefix) || strings.TrimSpace(name) != name {
+		return domain.Errorf(domain.CodeInvalidRequest, "a workspace's name must not be empty, begin with %s or be padded", workspacePrefix)
+	}
+	return checkPrintable("a workspace's name", name, maxName)
+}
+
+func checkPrintable(what, text string, limit int) error {
+	unprintable := func(r rune) bool { return !unicode.IsPrint(r) }
+	if utf8.RuneCountInString(text) > limit || !utf8.ValidString(text) || strings.ContainsFunc(text, unprintable) {
+		return domain.Errorf(domain.CodeInvalidRequest, "%s must be at most %d printable characters", what, limit)
+	}
+	return nil
+}
+
+// moment is the time as it is stored.
+func moment(now func() time.Time) time.Time { return now().UTC().Truncate(time.Microsecond) }

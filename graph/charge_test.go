@@ -1,0 +1,206 @@
+package graph
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/coder/websocket"
+
+	"astrolabe/domain"
+	"astrolabe/domain/account"
+)
+
+// serveFrozen serves with a clock that stands still, so that no budget is
+// refilled, and returns a key with a budget.
+func serveFrozen(t *testing.T, budget int) (*servedGraph, map[string]string) {
+	t.Helper()
+	at := time.Now()
+	g := serveAt(t, func() time.Time { return at }, nil)
+	key := g.access.Issue(account.IssueRequest{
+		Permissions: []account.Permission{account.Read}, Budgets: account.Budgets{account.Query: budget},
+	})
+	return g, map[string]string{"X-Service-Api-Key": key}
+}
+
+const costsTwo = `{"query":"{service{version}}"}`
+
+func TestAnOperationIsChargedItsCostAndToldWhatIsLeft(t *testing.T) {
+	t.Parallel()
+	g, header := serveFrozen(t, 7)
+	for _, remaining := range []string{"5", "3", "1"} {
+		a := g.post(t, costsTwo, header)
+		if a.status != http.StatusOK || a.body.Extensions.Cost.Requested != 2 {
+			t.Fatalf("%d %s", a.status, a.text)
+		}
+		if h := a.header; h.Get("X-Ratelimit-Limit") != "7" || h.Get("X-Ratelimit-Remaining") != remaining || h.Get("X-Ratelimit-Policy") != "graphql;w=60" {
+			t.Errorf("%s left: %v", remaining, h)
+		}
+	}
+	for _, accept := range []string{mediaJSON, mediaResponse} {
+		a := g.post(t, costsTwo, map[string]string{"X-Service-Api-Key": header["X-Service-Api-Key"], "Accept": accept})
+		if a.status != http.StatusTooManyRequests || a.body.Data != nil || len(a.body.Errors) != 1 {
+			t.Fatalf("%s: %d %s", accept, a.status, a.text)
+		}
+		e := a.body.Errors[0].Extensions
+		if e.Code != domain.CodeRateLimited || e.RetryAfterSeconds == 0 || a.header.Get("Retry-After") != fmt.Sprint(e.RetryAfterSeconds) {
+			t.Errorf("%+v, Retry-After %q", e, a.header.Get("Retry-After"))
+		}
+		if a.header.Get("X-Ratelimit-Remaining") != "1" || a.header.Get("WWW-Authenticate") != "" {
+			t.Errorf("%v", a.header)
+		}
+	}
+	if a := g.post(t, `{"query":"{__typename}"}`, header); a.status != http.StatusOK || a.header.Get("X-Ratelimit-Remaining") != "0" {
+		t.Errorf("what is left was not to be had: %d %v", a.status, a.header)
+	}
+}
+
+func TestOperationsAtOnceAreChargedExactly(t *testing.T) {
+	t.Parallel()
+	g, header := serveFrozen(t, 41)
+	var answered, denied atomic.Int64
+	var all sync.WaitGroup
+	for range 60 {
+		all.Go(func() {
+			switch a := g.post(t, costsTwo, header); a.status {
+			case http.StatusOK:
+				answered.Add(1)
+			case http.StatusTooManyRequests:
+				denied.Add(1)
+			default:
+				t.Errorf("%d %s", a.status, a.text)
+			}
+		})
+	}
+	all.Wait()
+	if answered.Load() != 20 || denied.Load() != 40 {
+		t.Errorf("%d answered, %d denied", answered.Load(), denied.Load())
+	}
+}
+
+func TestAnOperationThatIsAtFaultCostsOne(t *testing.T) {
+	t.Parallel()
+	g, header := serveFrozen(t, 3)
+	for _, query := range []string{"{nothing}", "{", "{service@skip(if:true){version}}"} {
+		if a := g.post(t, string(encode(map[string]string{"query": query})), header); a.status != http.StatusOK {
+			t.Errorf("%s: %d %s", query, a.status, a.text)
+		}
+	}
+	if a := g.post(t, `{"query":"{nothing}"}`, header); a.status != http.StatusTooManyRequests {
+		t.Errorf("%d %s", a.status, a.text)
+	}
+}
+
+func TestACostAboveTheWholeBudgetIsNamed(t *testing.T) {
+	t.Parallel()
+	g, header := serveFrozen(t, 60)
+	a := g.post(t, `{"query":"{chains(first:20){nodes{id chainId chainIdFelt}}}"}`, header)
+	if len(a.body.Errors) != 1 || a.body.Errors[0].Extensions.Limit == nil || a.body.Data != nil {
+		t.Fatalf("%d %s", a.status, a.text)
+	}
+	if e := a.body.Errors[0].Extensions; e.Code != domain.CodeInvalidRequest || e.Limit.Name != limitCost || e.Limit.Max != 60 || e.Limit.Actual != 62 {
+		t.Errorf("%+v", e)
+	}
+}
+
+func TestAKeyWithoutABudgetIsForbidden(t *testing.T) {
+	t.Parallel()
+	g, header := serveFrozen(t, 0)
+	if a := g.post(t, costsTwo, header); a.status != http.StatusForbidden || a.body.Errors[0].Extensions.Code != domain.CodeForbidden {
+		t.Errorf("%d %s", a.status, a.text)
+	}
+}
+
+// TestASubscriptionIsChargedForItsStartAndEachEvent has budget for a start and
+// two events.
+func TestASubscriptionIsChargedForItsStartAndEachEvent(t *testing.T) {
+	t.Parallel()
+	for name, subscribe := range map[string]func(*testing.T, *servedGraph, string) (next func() string){
+		"by events": func(t *testing.T, g *servedGraph, key string) func() string {
+			stream := g.listen(t, follow, map[string]string{"X-Service-Api-Key": key})
+			return func() string {
+				_, data := stream.next()
+				return data
+			}
+		},
+		"on a socket": func(t *testing.T, g *servedGraph, key string) func() string {
+			c := g.dial(t, &websocket.DialOptions{Subprotocols: []string{subprotocol}, HTTPHeader: http.Header{"X-Api-Key": {key}}})
+			c.send(`{"type":"connection_init"}`)
+			c.expect("connection_ack", "")
+			c.subscribe("1", follow)
+			return func() string {
+				_, text, err := c.conn.Read(t.Context())
+				if err != nil {
+					t.Fatal(err)
+				}
+				var m received
+				if err := json.Unmarshal(text, &m); err != nil {
+					t.Fatal(err)
+				}
+				if m.Type == "error" {
+					return `{"errors":` + string(m.Payload) + `}`
+				}
+				return string(m.Payload)
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			g, header := serveFrozen(t, 7)
+			next := subscribe(t, g, header["X-Service-Api-Key"])
+			for _, number := range []uint64{100, 101} {
+				if result := next(); headNumber(t, result) != number {
+					t.Fatalf("%s instead of %d", result, number)
+				}
+				g.store.move(domain.Mainnet, number+1)
+			}
+			if last := next(); codeOf(t, last) != domain.CodeRateLimited || !strings.Contains(last, "retryAfterSeconds") {
+				t.Errorf("the third event: %s", last)
+			}
+			eventually(t, "the subscription has ended", func() bool { return g.followers() == 0 })
+			if again := subscribe(t, g, header["X-Service-Api-Key"])(); codeOf(t, again) != domain.CodeRateLimited {
+				t.Errorf("another start: %s", again)
+			}
+		})
+	}
+}
+
+// TestAnIntrospectionFitsIntoTheUsualBudget keeps tools and our own page
+// usable.
+func TestAnIntrospectionFitsIntoTheUsualBudget(t *testing.T) {
+	t.Parallel()
+	g := serve(t, nil)
+	a := g.ask(t, introspectionQuery, nil)
+	if cost := a.body.Extensions.Cost.Requested; len(a.body.Errors) > 0 || cost == 0 || cost > account.Usual[account.Query]/2 {
+		t.Errorf("it costs %d of %d: %.300s", cost, account.Usual[account.Query], a.text)
+	}
+}
+
+// introspectionQuery is what tools send to learn a schema.
+const introspectionQuery = `query IntrospectionQuery {
+  __schema {
+    description
+    queryType { name kind } mutationType { name kind } subscriptionType { name kind }
+    types { ...FullType }
+    directives { name description isRepeatable locations args(includeDeprecated: true) { ...InputValue } }
+  }
+}
+fragment FullType on __Type {
+  kind name description specifiedByURL isOneOf
+  fields(includeDeprecated: true) {
+    name description args(includeDeprecated: true) { ...InputValue } type { ...TypeRef } isDeprecated deprecationReason
+  }
+  inputFields(includeDeprecated: true) { ...InputValue }
+  interfaces { ...TypeRef }
+  enumValues(includeDeprecated: true) { name description isDeprecated deprecationReason }
+  possibleTypes { ...TypeRef }
+}
+fragment InputValue on __InputValue { name description type { ...TypeRef } defaultValue isDeprecated deprecationReason }
+fragment TypeRef on __Type {
+  kind name ofType { kind name ofType { kind name ofType { kind name ofType { kind name ofType { kind name ofType { kind name ofType { kind name ofType { kind name ofType { kind name } } } } } } } } }
+}`

@@ -1,0 +1,77 @@
+package graph
+
+import (
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+
+	"github.com/coder/websocket"
+
+	"astrolabe/access"
+	"astrolabe/domain"
+	"astrolabe/domain/account"
+)
+
+// serveOnRecord serves behind a layer that accounts for requests, and returns
+// what that learns about each.
+func serveOnRecord(t *testing.T) (*servedGraph, <-chan access.Record) {
+	t.Helper()
+	g := serve(t, nil)
+	records := make(chan access.Record, 1)
+	outer := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		ctx, record := access.WithRecord(r.Context())
+		g.ServeHTTP(w, r.WithContext(ctx))
+		records <- *record
+	}))
+	t.Cleanup(outer.Close)
+	g.url = outer.URL
+	return g, records
+}
+
+func TestWhoCalledAndWhatFailedIsOnRecord(t *testing.T) {
+	t.Parallel()
+	g, records := serveOnRecord(t)
+	for _, c := range []struct {
+		query  string
+		header map[string]string
+		kind   account.Kind
+		class  account.Class
+		code   domain.Code
+	}{
+		{"{service{version}}", nil, account.ByKey, account.Query, ""},
+		{`{chain(chainId:SN_MAIN){id} no:node(id:"x"){id}}`, nil, account.ByKey, account.Query, ""},
+		{"{nothing}", nil, account.ByKey, account.Query, domain.CodeInvalidRequest},
+		{"{nothing}", map[string]string{"Accept": mediaStream}, account.ByKey, account.Query, domain.CodeInvalidRequest},
+		{"mutation{issueApiKey{action}}", nil, account.ByKey, "", domain.CodeForbidden},
+		{`mutation{revokeApiKey(publicId:"x"){status}}`, g.asPerson(), account.BySession, account.Query, domain.CodeNotFound},
+		{"{__typename}", map[string]string{"X-Service-Api-Key": g.access.Keys[account.Write]}, account.ByKey, "", domain.CodeForbidden},
+		{"{__typename}", map[string]string{"X-Service-Api-Key": ""}, "", "", domain.CodeUnauthorized},
+	} {
+		header := map[string]string{"Accept": mediaJSON}
+		maps.Copy(header, c.header)
+		g.listen(t, c.query, header)
+		got := <-records
+		if (got.Caller == nil) != (c.kind == "") || got.Caller != nil && got.Caller.Kind != c.kind || got.Class != c.class || got.Code != c.code {
+			t.Errorf("%s: %+v", c.query, got)
+		}
+	}
+}
+
+func TestASocketIsOnRecordWhileItsOperationsRun(t *testing.T) {
+	t.Parallel()
+	g, records := serveOnRecord(t)
+	c := g.open(t)
+	for _, id := range []string{"1", "2", "3", "4"} {
+		c.subscribe(id, `{nothing}`)
+	}
+	for range 4 {
+		if _, _, err := c.conn.Read(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	_ = c.conn.Close(websocket.StatusNormalClosure, "")
+	if record := <-records; record.Caller == nil || record.Caller.Kind != account.ByKey || record.Class != account.Query || record.Code != "" {
+		t.Errorf("%+v", record)
+	}
+}

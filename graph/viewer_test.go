@@ -1,0 +1,248 @@
+package graph
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"astrolabe/access"
+	"astrolabe/domain"
+	"astrolabe/domain/account"
+)
+
+// data reads the data of an answer without errors.
+func data[T any](t *testing.T, a reply) (into T) {
+	t.Helper()
+	if err := json.Unmarshal(a.body.Data, &into); err != nil || len(a.body.Errors) > 0 {
+		t.Fatalf("%v: %d %s", err, a.status, a.text)
+	}
+	return into
+}
+
+type viewerData struct {
+	Viewer struct {
+		Kind, Plan  string
+		WorkspaceID *string
+		Scopes      []string
+		Budgets     []Budget
+	}
+}
+
+const whoAmI = `{"query":"{ viewer { kind workspaceId plan scopes budgets { class limit windowSeconds } } }"}`
+
+func TestTheViewerIsTheCaller(t *testing.T) {
+	t.Parallel()
+	g := serve(t, nil)
+	key := g.access.Issue(account.IssueRequest{
+		Permissions: []account.Permission{account.Write, account.Read}, Budgets: account.Budgets{account.Query: 1234},
+	})
+	for kind, c := range map[string]struct {
+		header    map[string]string
+		workspace string
+		scopes    []string
+		limit     int
+	}{
+		"KEY":         {map[string]string{"X-Service-Api-Key": key}, g.access.Workspace.ID, []string{"READ", "WRITE"}, 1234},
+		"SESSION":     {g.asPerson(), g.access.Workspace.ID, []string{}, account.Usual[account.Query]},
+		"FIRST_PARTY": {map[string]string{"X-Service-Api-Key": "", access.PageHeader: g.pageToken("127.0.0.1")}, "", []string{"READ"}, account.Usual[account.Query]},
+	} {
+		v := data[viewerData](t, g.post(t, whoAmI, c.header)).Viewer
+		if v.Kind != kind || v.Plan != "STANDARD" || !slices.Equal(v.Scopes, c.scopes) || len(v.Budgets) != len(account.Usual) {
+			t.Errorf("%s: %+v", kind, v)
+		}
+		if (v.WorkspaceID == nil) != (c.workspace == "") || v.WorkspaceID != nil && *v.WorkspaceID != c.workspace {
+			t.Errorf("%s: the workspace is %v", kind, v.WorkspaceID)
+		}
+		if !slices.Contains(v.Budgets, Budget{"graphql", c.limit, 60}) {
+			t.Errorf("%s: %v", kind, v.Budgets)
+		}
+	}
+}
+
+const keyFields = `publicId label environment scopes status maskedKey createdAt lastUsedAt expiresAt revokedAt`
+
+type keyData struct {
+	PublicID, Status, MaskedKey string
+	Scopes                      []string
+	RevokedAt                   *time.Time
+}
+
+type issuedData struct {
+	IssueAPIKey struct {
+		Action, PlaintextKey string
+		APIKey               keyData
+		RevokedPublicIDs     []string
+	}
+}
+
+func (g *servedGraph) issue(t *testing.T) issuedData {
+	t.Helper()
+	return data[issuedData](t, g.post(t, `{"query":"mutation { issueApiKey { action plaintextKey apiKey { `+keyFields+` } revokedPublicIds } }"}`, g.asPerson()))
+}
+
+func TestAPersonIssuesListsAndRevokesKeys(t *testing.T) {
+	t.Parallel()
+	g := serve(t, nil)
+	first := g.issue(t).IssueAPIKey
+	if first.Action != "CREATED" || len(first.RevokedPublicIDs) != 0 || len(first.APIKey.Scopes) != len(account.SelfServe) {
+		t.Errorf("%+v", first)
+	}
+	second := g.issue(t).IssueAPIKey
+	if second.Action != "ROTATED" || !slices.Equal(second.RevokedPublicIDs, []string{first.APIKey.PublicID}) {
+		t.Errorf("%+v", second)
+	}
+	for key, status := range map[string]int{first.PlaintextKey: 401, second.PlaintextKey: 200} {
+		if a := g.post(t, `{"query":"{__typename}"}`, map[string]string{"X-Service-Api-Key": key}); a.status != status {
+			t.Errorf("%d instead of %d", a.status, status)
+		}
+	}
+	list := data[struct {
+		Viewer struct {
+			APIKeys struct {
+				Items     []keyData
+				Truncated bool
+			}
+		}
+	}](t, g.post(t, `{"query":"{ viewer { apiKeys { items { `+keyFields+` } truncated } } }"}`, g.asPerson())).Viewer.APIKeys
+	statuses := map[string]string{}
+	for _, k := range list.Items {
+		statuses[k.PublicID] = k.Status
+	}
+	if statuses[first.APIKey.PublicID] != "REVOKED" || statuses[second.APIKey.PublicID] != "ACTIVE" || list.Truncated {
+		t.Errorf("%+v", list)
+	}
+	revoke := `{"query":"mutation { revokeApiKey(publicId: \"` + second.APIKey.PublicID + `\") { ` + keyFields + ` } }"}`
+	type revoked struct{ RevokeAPIKey keyData }
+	gone := data[revoked](t, g.post(t, revoke, g.asPerson())).RevokeAPIKey
+	again := data[revoked](t, g.post(t, revoke, g.asPerson())).RevokeAPIKey
+	if gone.Status != "REVOKED" || gone.RevokedAt == nil || again.RevokedAt == nil || !gone.RevokedAt.Equal(*again.RevokedAt) {
+		t.Errorf("%+v, again %+v", gone, again)
+	}
+}
+
+func TestAnotherWorkspacesKeyLooksAbsent(t *testing.T) {
+	t.Parallel()
+	g := serve(t, nil)
+	foreign := g.foreignKey(t)
+	var messages []string
+	for _, id := range []string{publicID(foreign), "abcdefghijk1", "", "x y"} {
+		a := g.post(t, `{"query":"mutation { revokeApiKey(publicId: \"`+id+`\") { publicId } }"}`, g.asPerson())
+		if string(a.body.Data) != "null" || len(a.body.Errors) != 1 || a.body.Errors[0].Extensions.Code != domain.CodeNotFound {
+			t.Fatalf("%q: %s", id, a.text)
+		}
+		messages = append(messages, a.body.Errors[0].Message)
+	}
+	if len(slices.Compact(messages)) != 1 {
+		t.Errorf("the answers differ: %q", messages)
+	}
+	if _, err := g.access.Gate.Keys.Authenticate(t.Context(), foreign); err != nil {
+		t.Errorf("the other workspace's key: %v", err)
+	}
+}
+
+// foreignKey issues a key of another workspace.
+func (g *servedGraph) foreignKey(t *testing.T) string {
+	t.Helper()
+	other, err := account.NewWorkspaces(g.db, time.Now).Ensure(t.Context(), "another", account.Operator("test"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	issued, err := g.access.Gate.Keys.Issue(t.Context(), other.ID, account.IssueRequest{
+		Label: "theirs", Environment: account.Live, Permissions: []account.Permission{account.Read},
+	}, account.Operator("test"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return issued.Text.Reveal()
+}
+
+func TestOnlyAPersonLooksAfterKeys(t *testing.T) {
+	t.Parallel()
+	g := serve(t, nil)
+	for name, header := range map[string]map[string]string{
+		"a key":  nil,
+		"a page": {"X-Service-Api-Key": "", access.PageHeader: g.pageToken("127.0.0.1")},
+	} {
+		for _, mutation := range []string{`issueApiKey { plaintextKey }`, `revokeApiKey(publicId: \"abcdefghijk1\") { status }`, `__typename`} {
+			a := g.post(t, `{"query":"mutation { `+mutation+` }"}`, header)
+			if a.status != http.StatusForbidden || a.header.Get("WWW-Authenticate") != `Bearer realm="service"` || a.body.Errors[0].Extensions.Code != domain.CodeForbidden {
+				t.Errorf("%s: %s: %d %v %s", name, mutation, a.status, a.header, a.text)
+			}
+		}
+		a := g.post(t, `{"query":"{ viewer { apiKeys { truncated } } service { version } }"}`, header)
+		if string(a.body.Data) != `{"viewer":{"apiKeys":null},"service":{"version":"v1.2.3"}}` || codeOf(t, a.text) != domain.CodeForbidden {
+			t.Errorf("%s: %s", name, a.text)
+		}
+	}
+}
+
+// TestASecretIsShownOnceAndNeverLogged looks at everything that is logged, down
+// to the level of debugging, while keys are issued, used and misused.
+func TestASecretIsShownOnceAndNeverLogged(t *testing.T) {
+	t.Parallel()
+	g := serve(t, nil)
+	issued := g.issue(t).IssueAPIKey
+	secret := issued.PlaintextKey[strings.LastIndex(issued.PlaintextKey, "_")+1:]
+	used := map[string]string{"X-Service-Api-Key": issued.PlaintextKey}
+	g.store.fail(context.DeadlineExceeded)
+	for _, a := range []reply{
+		g.post(t, `{"query":"{ status(chain: SN_MAIN) { asOf } }"}`, used),
+		g.post(t, `{"query":"{ nothing }"}`, used),
+		g.post(t, `{"query":"{ viewer { apiKeys { items { `+keyFields+` } } } }"}`, g.asPerson()),
+		g.post(t, `{"query":"mutation { issueApiKey { nothing } }"}`, g.asPerson()),
+		g.post(t, `{"query":"{__typename}"}`, map[string]string{"X-Service-Api-Key": issued.PlaintextKey + "0"}),
+		g.post(t, `{"query":"{__typename}"}`, map[string]string{"X-Service-Api-Key": `"` + issued.PlaintextKey + `"`}),
+		g.post(t, `{"query":"{__typename}"}`, map[string]string{"X-Service-Api-Key": issued.PlaintextKey, "X-Api-Key": g.access.Key}),
+	} {
+		if strings.Contains(a.text, secret) || strings.Contains(a.text, g.access.Cookie) {
+			t.Errorf("the answer shows a secret: %s", a.text)
+		}
+	}
+	g.trySocket(t, nil, map[string]string{"apiKey": issued.PlaintextKey + "0"})
+	if log := g.log.String(); log == "" || strings.Contains(log, secret) || strings.Contains(log, g.access.Cookie) || strings.Contains(log, g.access.Key) {
+		t.Errorf("logged %s", log)
+	}
+}
+
+func TestUsageIsTheWorkspaces(t *testing.T) {
+	t.Parallel()
+	g := serve(t, nil)
+	usage := g.Usage
+	use := account.Use{
+		At: time.Now(), Workspace: g.access.Workspace.ID, PublicID: publicID(g.access.Key), Route: "/graphql", Method: http.MethodPost,
+		Class: account.Query, Status: 200, RequestID: "mine", Took: 1500 * time.Microsecond,
+	}
+	failed, foreign := use, use
+	failed.Code, failed.Status, failed.PublicID, failed.RequestID = domain.CodeRateLimited, 429, "", "failed"
+	foreign.Workspace, foreign.RequestID = "wsp_other", "foreign"
+	for _, u := range []account.Use{use, failed, foreign} {
+		usage.Record(u)
+	}
+	stored, stop := context.WithCancel(t.Context())
+	stop()
+	usage.Run(stored, func(err error) { t.Error(err) }) // stores what is left
+	const query = `{"query":"{ viewer { usage { windowStart windowEnd totalRequests totalFailures
+		perKey { publicId label requests failures lastUsedAt perClass { class requests failures } perRoute { route requests failures } perCode { code failures } } perKeyTruncated
+		recentRequests { at publicId route method class status code requestId tookMs } recentRequestsTruncated recentFailures { requestId code publicId } recentFailuresTruncated } } }"}`
+	for name, header := range map[string]map[string]string{"a key": nil, "a person": g.asPerson()} {
+		u := data[struct{ Viewer struct{ Usage Usage } }](t, g.post(t, strings.Join(strings.Fields(query), " "), header)).Viewer.Usage
+		if u.TotalRequests != 2 || u.TotalFailures != 1 || len(u.PerKey) != 1 || len(u.RecentRequests) != 2 || len(u.RecentFailures) != 1 {
+			t.Fatalf("%s: %+v", name, u)
+		}
+		k, f := u.PerKey[0], u.RecentFailures[0]
+		if k.PublicID != use.PublicID || k.Requests != 1 || len(k.PerClass) != 1 || k.PerClass[0].Class != "graphql" || k.PerRoute[0].Route != "/graphql" {
+			t.Errorf("%s: %+v", name, k)
+		}
+		if f.RequestID != "failed" || f.Code == nil || *f.Code != "rate_limited" || f.PublicID != nil {
+			t.Errorf("%s: %+v", name, f)
+		}
+	}
+	page := map[string]string{"X-Service-Api-Key": "", access.PageHeader: g.pageToken("127.0.0.1")}
+	if a := g.post(t, `{"query":"{ viewer { kind usage { totalRequests } } }"}`, page); string(a.body.Data) != `{"viewer":{"kind":"FIRST_PARTY","usage":null}}` || codeOf(t, a.text) != domain.CodeForbidden {
+		t.Errorf("a page: %s", a.text)
+	}
+}

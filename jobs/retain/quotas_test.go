@@ -1,0 +1,88 @@
+package retain_test
+
+import (
+	"context"
+	"log/slog"
+	"testing"
+	"time"
+
+	"github.com/riverqueue/river"
+
+	"astrolabe/domain/account"
+	"astrolabe/jobs/retain"
+	"astrolabe/repo"
+	"astrolabe/repo/repotest"
+	"astrolabe/telemetry"
+)
+
+func TestIdleMetersAreForgottenAndOthersKept(t *testing.T) {
+	t.Parallel()
+	db := repotest.Open(t)
+	logger := slog.New(slog.DiscardHandler)
+	for subject, ago := range map[string]time.Duration{"idle": time.Hour, "recent": 0} {
+		quotas := account.NewQuotas(db, func() time.Time { return time.Now().Add(-ago) })
+		if _, err := quotas.Take(t.Context(), &account.Caller{Kind: account.ByKey, Subject: subject}, account.Heavy, 1); err != nil {
+			t.Fatal(err)
+		}
+	}
+	worker := &retain.Quotas{Store: db, Logger: logger, Metrics: telemetry.NewMetrics()}
+	if err := worker.Work(t.Context(), nil); err != nil {
+		t.Fatal(err)
+	}
+	future := time.Now().Add(24 * time.Hour)
+	if left, err := db.ForgetQuotas(t.Context(), future, 10); err != nil || left != 1 {
+		t.Errorf("%d meters were kept, want the recent one: %v", left, err)
+	}
+}
+
+// endless always has more to forget.
+type endless int
+
+func (e *endless) ForgetQuotas(_ context.Context, _ time.Time, most int) (int, error) {
+	*e++
+	return most, nil
+}
+
+func TestAPassOverTheMetersEnds(t *testing.T) {
+	t.Parallel()
+	var store endless
+	worker := &retain.Quotas{Store: &store, Logger: slog.New(slog.DiscardHandler), Metrics: telemetry.NewMetrics()}
+	if err := worker.Work(t.Context(), nil); err != nil || store != 100 {
+		t.Errorf("%d statements, %v", store, err)
+	}
+}
+
+// told says when the pass over the real store is done.
+type told struct {
+	*repo.DB
+	done chan struct{}
+}
+
+func (s told) ForgetQuotas(ctx context.Context, since time.Time, most int) (int, error) {
+	defer close(s.done)
+	return s.DB.ForgetQuotas(ctx, since, most)
+}
+
+func TestTheQueueForgetsIdleMeters(t *testing.T) {
+	t.Parallel()
+	db := repotest.Open(t)
+	logger, store := slog.New(slog.DiscardHandler), told{db, make(chan struct{})}
+	workers := river.NewWorkers()
+	river.AddWorker(workers, &retain.Quotas{Store: store, Logger: logger, Metrics: telemetry.NewMetrics()})
+	queue, err := db.NewQueue(repo.QueueOptions{Workers: workers, Periodic: []*river.PeriodicJob{retain.EveryQuotas()}, Logger: logger})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- queue.Run(ctx, time.Minute) }()
+	select {
+	case <-store.done:
+	case <-time.After(time.Minute):
+		t.Error("the pass did not run")
+	}
+	stop()
+	if err := <-ended; err != nil {
+		t.Errorf("the queue ended with %v", err)
+	}
+}

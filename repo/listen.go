@@ -1,0 +1,86 @@
+package repo
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+)
+
+const (
+	// heartbeat is how often a silent listener asks whether the database is
+	// still there, and how long it waits for the answer.
+	heartbeat = 5 * time.Second
+	// The pauses between attempts to listen again.
+	firstPause, longestPause = 100 * time.Millisecond, 5 * time.Second
+)
+
+// Listen calls on for every notification on the channels, one at a time, until
+// ctx ends. It uses a connection of its own and makes a new one whenever that
+// breaks. state hears true when notifications arrive from now on, and false
+// when some may be missed.
+func (db *DB) Listen(ctx context.Context, channels []string, on func(channel, payload string), state func(up bool)) {
+	pause := firstPause
+	for ctx.Err() == nil {
+		if heard := db.listenOnce(ctx, channels, on, state); heard {
+			pause = firstPause
+		}
+		select {
+		case <-ctx.Done():
+		case <-time.After(pause):
+			pause = min(2*pause, longestPause)
+		}
+	}
+}
+
+// listenOnce listens until the connection breaks and reports whether it came
+// to listening at all.
+func (db *DB) listenOnce(ctx context.Context, channels []string, on func(channel, payload string), state func(up bool)) (heard bool) {
+	conn, err := pgx.ConnectConfig(ctx, db.pool.Config().ConnConfig)
+	if err != nil {
+		return false
+	}
+	defer func() {
+		closing, cancel := context.WithTimeout(context.WithoutCancel(ctx), heartbeat)
+		defer cancel()
+		_ = conn.Close(closing)
+	}()
+	for _, channel := range channels {
+		if _, err := conn.Exec(ctx, "/* listen.begin */ LISTEN "+pgx.Identifier{channel}.Sanitize()); err != nil {
+			return false
+		}
+	}
+	state(true)
+	defer state(false)
+	for {
+		if err := waitNotification(ctx, conn, on); err != nil {
+			return true
+		}
+	}
+}
+
+// waitNotification passes on one notification. After a while of silence it
+// asks whether the connection is alive instead.
+func waitNotification(ctx context.Context, conn *pgx.Conn, on func(channel, payload string)) error {
+	waiting, cancel := context.WithTimeout(ctx, heartbeat)
+	defer cancel()
+	n, err := conn.WaitForNotification(waiting)
+	if err == nil {
+		on(n.Channel, n.Payload)
+		return nil
+	}
+	if ctx.Err() != nil || !errors.Is(err, context.DeadlineExceeded) {
+		return err
+	}
+	asking, cancelAsking := context.WithTimeout(ctx, heartbeat)
+	defer cancelAsking()
+	_, err = conn.Exec(asking, "/* listen.alive */ SELECT 1")
+	return err
+}
+
+// tell notifies every process that listens, when the transaction commits.
+func tell(ctx context.Context, tx pgx.Tx, channel, payload string) error {
+	_, err := tx.Exec(ctx, "/* listen.tell */ SELECT pg_notify($1, $2)", channel, payload)
+	return err
+}

@@ -1,0 +1,2 @@
+DROP TABLE usage_requests;
+DROP TABLE usage_hours;

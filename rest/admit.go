@@ -1,0 +1,35 @@
+package rest
+
+import (
+	"net/http"
+
+	"astrolabe/access"
+	"astrolabe/domain/account"
+)
+
+// admit lets a request in: it recognises the caller, checks the permission and
+// charges the budget, in this order, before anything else is looked at. It
+// returns the request with its caller in the context.
+func (s *server) admit(op Operation, w http.ResponseWriter, r *http.Request) (*http.Request, error) {
+	if !op.guarded() {
+		return r, nil
+	}
+	caller, err := s.recognise(op, r)
+	if err == nil {
+		access.RecordOf(r.Context()).Caller = caller
+		r = r.WithContext(account.WithCaller(r.Context(), caller))
+		err = caller.Require(op.Permission)
+	}
+	if err != nil {
+		access.Challenge(w.Header(), err, op.Permission)
+		return r, err
+	}
+	return r, s.Gate.Charge(r.Context(), w.Header(), op.Class, 1)
+}
+
+func (s *server) recognise(op Operation, r *http.Request) (*account.Caller, error) {
+	if op.Session {
+		return s.Gate.Session(r)
+	}
+	return s.Gate.Caller(r, access.Shown{})
+}

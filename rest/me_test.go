@@ -1,0 +1,106 @@
+package rest
+
+import (
+	"encoding/json"
+	"net/http"
+	"testing"
+	"time"
+
+	"astrolabe/access"
+	"astrolabe/domain"
+	"astrolabe/domain/account"
+)
+
+// bearer exchanges the session cookie for a bearer.
+func (s *service) bearer() string {
+	s.t.Helper()
+	a := s.show(http.MethodGet, "/v1/me/session", "Cookie", access.SessionCookie+"="+s.access.Cookie)
+	var body sessionBody
+	if err := json.Unmarshal([]byte(a.body), &body); err != nil || a.StatusCode != http.StatusOK {
+		s.t.Fatalf("%d %s, %v", a.StatusCode, a.body, err)
+	}
+	if left := time.Until(body.ExpiresAt); left <= 0 || left > account.BearerTime {
+		s.t.Errorf("the bearer is good for %s", left)
+	}
+	return body.Bearer
+}
+
+func decodeBody[T any](t *testing.T, a answer) (body T) {
+	t.Helper()
+	if err := json.Unmarshal([]byte(a.body), &body); err != nil || a.StatusCode != http.StatusOK {
+		t.Fatalf("%d %s, %v", a.StatusCode, a.body, err)
+	}
+	return body
+}
+
+func TestACookieIsExchangedForABearer(t *testing.T) {
+	t.Parallel()
+	s := newService(t, nil)
+	list := s.show(http.MethodGet, "/v1/me/api-keys", "Authorization", "Bearer "+s.bearer())
+	if list.StatusCode != http.StatusOK {
+		t.Errorf("%d %s", list.StatusCode, list.body)
+	}
+}
+
+func TestAPersonIssuesListsAndRevokesKeys(t *testing.T) {
+	t.Parallel()
+	s := newService(t, nil)
+	bearer := []string{"Authorization", "Bearer " + s.bearer()}
+	first := decodeBody[issuedBody](t, s.show(http.MethodPost, "/v1/me/api-keys", bearer...))
+	if first.Action != "created" || len(first.RevokedPublicIDs) != 0 || len(first.APIKey.Scopes) != 4 {
+		t.Errorf("%+v", first)
+	}
+	works := func(key string) int {
+		return s.show(http.MethodGet, "/v1/SN_MAIN/status", "X-Service-Api-Key", key).StatusCode
+	}
+	if got := works(first.PlaintextKey); got != http.StatusOK {
+		t.Errorf("the new key gives %d", got)
+	}
+	second := decodeBody[issuedBody](t, s.show(http.MethodPost, "/v1/me/api-keys", bearer...))
+	if second.Action != "rotated" || len(second.RevokedPublicIDs) != 1 || second.RevokedPublicIDs[0] != first.APIKey.PublicID {
+		t.Errorf("%+v", second)
+	}
+	if old, fresh := works(first.PlaintextKey), works(second.PlaintextKey); old != http.StatusUnauthorized || fresh != http.StatusOK {
+		t.Errorf("after the rotation the old key gives %d, the new one %d", old, fresh)
+	}
+	path := "/v1/me/api-keys/" + second.APIKey.PublicID
+	gone := decodeBody[keyBody](t, s.show(http.MethodDelete, path, bearer...))
+	again := decodeBody[keyBody](t, s.show(http.MethodDelete, path, bearer...))
+	if gone.Status != account.Revoked || gone.RevokedAt == nil || again.RevokedAt == nil || !gone.RevokedAt.Equal(*again.RevokedAt) {
+		t.Errorf("revoked as %+v, then %+v", gone, again)
+	}
+	if got := works(second.PlaintextKey); got != http.StatusUnauthorized {
+		t.Errorf("the revoked key gives %d", got)
+	}
+	list := decodeBody[keyListBody](t, s.show(http.MethodGet, "/v1/me/api-keys", bearer...))
+	statuses := map[string]account.Status{}
+	for _, k := range list.Items {
+		statuses[k.PublicID] = k.Status
+	}
+	if statuses[first.APIKey.PublicID] != account.Revoked || statuses[second.APIKey.PublicID] != account.Revoked || list.Truncated {
+		t.Errorf("%+v", list)
+	}
+}
+
+func TestAnotherWorkspacesKeyLooksAbsent(t *testing.T) {
+	t.Parallel()
+	s := newService(t, nil)
+	other, err := account.NewWorkspaces(s.db, time.Now).Ensure(t.Context(), "other", account.Operator("test"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	foreign, err := s.access.Gate.Keys.RotateDefault(t.Context(), other.ID, account.Operator("test"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	bearer := "Bearer " + s.bearer()
+	theirs := s.show(http.MethodDelete, "/v1/me/api-keys/"+foreign.Key.PublicID, "Authorization", bearer, "X-Request-Id", "same")
+	nobodys := s.show(http.MethodDelete, "/v1/me/api-keys/aaaaaaaaaaaa", "Authorization", bearer, "X-Request-Id", "same")
+	requireFailure(t, theirs, http.StatusNotFound, domain.CodeNotFound)
+	if theirs.body != nobodys.body {
+		t.Errorf("%s tells more than %s", theirs.body, nobodys.body)
+	}
+	if _, err := s.access.Gate.Keys.Authenticate(t.Context(), foreign.Text.Reveal()); err != nil {
+		t.Errorf("the key of the other workspace: %v", err)
+	}
+}

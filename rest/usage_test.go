@@ -1,0 +1,47 @@
+package rest
+
+import (
+	"context"
+	"net/http"
+	"strings"
+	"testing"
+
+	"astrolabe/domain"
+)
+
+func TestUsageTellsOfRequestsAndFailures(t *testing.T) {
+	t.Parallel()
+	s := newService(t, nil)
+	bearer := s.bearer()
+	ok := s.show(http.MethodGet, "/v1/SN_MAIN/status", "X-Service-Api-Key", s.access.Key)
+	bad := s.show(http.MethodGet, "/v1/SN_MAIN/status?secret=hidden", "X-Service-Api-Key", s.access.Key)
+	refused := s.show(http.MethodGet, "/v1/SN_MAIN/status", "X-Service-Api-Key", s.access.Keys["write"])
+	s.show(http.MethodGet, "/v1/SN_MAIN/status") // nobody's
+	stored, cancel := context.WithCancel(t.Context())
+	cancel()
+	s.usage.Run(stored, func(err error) { t.Error(err) }) // stores what there is and ends
+	a := s.show(http.MethodGet, "/v1/me/usage", "Authorization", "Bearer "+bearer)
+	report := decodeBody[usageBody](t, a)
+	if report.TotalRequests != 4 || report.TotalFailures != 2 || len(report.PerKey) != 2 { // the session's own request counts
+		t.Errorf("%s", a.body)
+	}
+	codes := map[string]domain.Code{}
+	for _, use := range report.RecentRequests {
+		if use.Code != nil {
+			codes[use.RequestID] = *use.Code
+		} else {
+			codes[use.RequestID] = ""
+		}
+	}
+	for id, want := range map[string]domain.Code{
+		ok.Header.Get("X-Request-Id"): "", bad.Header.Get("X-Request-Id"): domain.CodeInvalidRequest,
+		refused.Header.Get("X-Request-Id"): domain.CodeForbidden,
+	} {
+		if got, listed := codes[id]; !listed || got != want {
+			t.Errorf("request %s is listed: %v, with %q, want %q", id, listed, got, want)
+		}
+	}
+	if strings.Contains(a.body, "hidden") || !strings.Contains(a.body, "/v1/{chain}/status") {
+		t.Errorf("%s", a.body)
+	}
+}

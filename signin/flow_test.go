@@ -1,0 +1,220 @@
+package signin_test
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"astrolabe/access"
+	"astrolabe/domain"
+	"astrolabe/domain/account"
+	"astrolabe/signin"
+	"astrolabe/signin/idptest"
+)
+
+// field returns a field of a JSON answer.
+func (a answer) field(t *testing.T, name string) string {
+	t.Helper()
+	var fields map[string]any
+	if err := json.Unmarshal([]byte(a.body), &fields); err != nil || a.StatusCode != http.StatusOK {
+		t.Fatalf("%d %s: %v", a.StatusCode, a.body, err)
+	}
+	value, _ := fields[name].(string)
+	return value
+}
+
+func TestAPersonSignsInMakesAKeyAndSignsOut(t *testing.T) {
+	t.Parallel()
+	s := newService(t, nil)
+	b := s.browser()
+	landed := b.opens("/auth/login?return=" + url.QueryEscape("/docs?a=1#top"))
+	if landed.StatusCode != http.StatusOK || landed.body != "welcome" || landed.Request.URL.RequestURI() != "/docs?a=1" {
+		t.Fatalf("landed on %s: %d %s\n%s", landed.Request.URL, landed.StatusCode, landed.body, s.log)
+	}
+	bearer := "Bearer " + b.opens("/v1/me/session").field(t, "bearer")
+	key := b.sends(http.MethodPost, "/v1/me/api-keys", "Authorization", bearer).field(t, "plaintextKey")
+	if got := b.sends(http.MethodGet, "/v1/SN_MAIN/status", "X-Service-Api-Key", key); got.StatusCode != http.StatusOK {
+		t.Errorf("the key gives %d %s", got.StatusCode, got.body)
+	}
+	session := b.cookie()
+	gone := b.sends(http.MethodPost, "/auth/logout", "Origin", s.url)
+	if gone.StatusCode != http.StatusNoContent || b.cookie() != "" {
+		t.Errorf("signing out gives %d %s, cookie %q", gone.StatusCode, gone.body, b.cookie())
+	}
+	for _, header := range [][2]string{{"Cookie", access.SessionCookie + "=" + session}, {"Authorization", bearer}} {
+		b.refuses(b.sends(http.MethodGet, "/v1/me/session", header[0], header[1]), http.StatusUnauthorized, domain.CodeUnauthorized)
+	}
+}
+
+func TestAPersonReturnsToTheSameWorkspaceAndNobodyElse(t *testing.T) {
+	t.Parallel()
+	s := newService(t, nil)
+	home := func(subject string) string {
+		s.idp.SignsIn(subject)
+		b := s.browser()
+		b.opens("/auth/login")
+		caller, err := s.gate.Sessions.AuthenticateCookie(t.Context(), b.cookie())
+		if err != nil {
+			t.Fatalf("%v\n%s", err, s.log)
+		}
+		return caller.Workspace
+	}
+	first, again, other := home("ada"), home("ada"), home("bob")
+	if first != again || first == other {
+		t.Errorf("ada has %s and %s, bob %s", first, again, other)
+	}
+	named, err := account.NewWorkspaces(s.db, time.Now).Find(t.Context(), account.Identity{Issuer: s.idp.Issuer, Subject: "ada"}.Workspace())
+	if err != nil || named.ID != first {
+		t.Errorf("the workspace of the name is %+v, %v", named, err)
+	}
+}
+
+func TestEveryAlgorithmAndAPublicClientSignIn(t *testing.T) {
+	t.Parallel()
+	s := newService(t, func(o *signin.Options) { o.ClientSecret = "" })
+	s.idp.Public = true
+	for _, algorithm := range []string{"RS256", "ES256", "EdDSA"} {
+		s.idp.SignWith(algorithm)
+		if b := s.browser(); b.opens("/auth/login").StatusCode != http.StatusOK || b.cookie() == "" {
+			t.Errorf("%s does not sign in\n%s", algorithm, s.log)
+		}
+	}
+	if n := s.idp.Asked(idptest.DiscoveryPath); n != 1 {
+		t.Errorf("discovery was asked for %d times", n)
+	}
+	if n := s.idp.Asked(idptest.KeysPath); n != 1 {
+		t.Errorf("the keys were asked for %d times", n)
+	}
+}
+
+func TestTheCookiesAreForTheBrowserAlone(t *testing.T) {
+	t.Parallel()
+	s := newService(t, nil)
+	b := s.browser().stays()
+	begun := b.opens("/auth/login")
+	back := b.opens(begun.Header.Get("Location")).Header.Get("Location")
+	ended := b.opens(back)
+	for name, c := range map[string]struct {
+		a        answer
+		name     string
+		path     string
+		lifetime int
+	}{
+		"login":   {begun, "service_login", "/auth/callback", 600},
+		"session": {ended, access.SessionCookie, "/", 12 * 3600},
+		"cleared": {ended, "service_login", "/auth/callback", -1},
+	} {
+		var found *http.Cookie
+		for _, cookie := range c.a.Cookies() {
+			if cookie.Name == c.name {
+				found = cookie
+			}
+		}
+		if found == nil || found.Path != c.path || found.MaxAge != c.lifetime || found.Domain != "" ||
+			!found.HttpOnly || !found.Secure || found.SameSite != http.SameSiteLaxMode {
+			t.Errorf("%s: %v", name, found)
+		}
+		if !strings.Contains(c.a.Header.Get("Cache-Control"), "no-store") {
+			t.Errorf("%s may be kept: %v", name, c.a.Header)
+		}
+	}
+	if got := ended.Header.Get("Location"); got != s.url+"/docs" {
+		t.Errorf("the login ends at %s", got)
+	}
+}
+
+func TestAnAttemptIsGoodOnce(t *testing.T) {
+	t.Parallel()
+	b := newService(t, nil).browser()
+	callback := b.begins().String()
+	if got := b.opens(callback); got.StatusCode != http.StatusSeeOther {
+		t.Fatalf("%d %s", got.StatusCode, got.body)
+	}
+	if got := b.opens(callback); got.StatusCode != http.StatusBadRequest {
+		t.Errorf("the second time: %d %s", got.StatusCode, got.body)
+	}
+}
+
+func TestTheProvidersKeysMayRotate(t *testing.T) {
+	t.Parallel()
+	now := time.Now()
+	s := newService(t, func(o *signin.Options) { o.Now = func() time.Time { return now } })
+	if s.browser().opens("/auth/login").StatusCode != http.StatusOK {
+		t.Fatal(s.log)
+	}
+	s.idp.Rotate("second")
+	b := s.browser()
+	b.refuses(b.opens("/auth/login"), http.StatusUnauthorized, domain.CodeUnauthorized) // asked a moment ago
+	now = now.Add(10 * time.Second)
+	if got := b.opens("/auth/login"); got.StatusCode != http.StatusOK || s.idp.Asked(idptest.KeysPath) != 2 {
+		t.Errorf("after the pause: %d %s, the keys were asked for %d times", got.StatusCode, got.body, s.idp.Asked(idptest.KeysPath))
+	}
+}
+
+func TestOnlyOurPagesSignOutByCookie(t *testing.T) {
+	t.Parallel()
+	s := newService(t, nil)
+	b := s.browser()
+	b.opens("/auth/login")
+	works := func() bool { return b.opens("/v1/me/session").StatusCode == http.StatusOK }
+	for _, header := range [][]string{
+		nil, {"Origin", "https://evil.example"}, {"Origin", "null"}, {"Origin", s.url, "Origin", s.url},
+		{"Origin", s.url, "Authorization", "Basic YTpi"},
+	} {
+		if got := b.sends(http.MethodPost, "/auth/logout", header...); got.StatusCode != http.StatusForbidden || !works() {
+			t.Errorf("%v: %d %s", header, got.StatusCode, got.body)
+		}
+	}
+	if got := b.sends(http.MethodPost, "/auth/logout", "Authorization", "Bearer nonsense", "Origin", s.url); got.StatusCode != http.StatusUnauthorized || !works() {
+		t.Errorf("a bad bearer: %d %s", got.StatusCode, got.body)
+	}
+	if got := s.browser().sends(http.MethodPost, "/auth/logout", "Origin", s.url); got.StatusCode != http.StatusUnauthorized || got.Header.Get("WWW-Authenticate") == "" {
+		t.Errorf("nobody: %d %s", got.StatusCode, got.body)
+	}
+	bearer := b.opens("/v1/me/session").field(t, "bearer")
+	if got := b.sends(http.MethodPost, "/auth/logout", "Authorization", "Bearer "+bearer); got.StatusCode != http.StatusNoContent || works() {
+		t.Errorf("a bearer: %d %s", got.StatusCode, got.body)
+	}
+}
+
+func TestEachRouteTakesOneMethod(t *testing.T) {
+	t.Parallel()
+	b := newService(t, nil).browser()
+	for path, method := range map[string]string{"/auth/login": "GET", "/auth/callback": "GET", "/auth/logout": "POST"} {
+		for _, other := range []string{"GET", "POST", "PUT", "DELETE"} {
+			if other == method {
+				continue
+			}
+			got := b.sends(other, path)
+			b.refuses(got, http.StatusMethodNotAllowed, domain.CodeMethodNotAllowed)
+			if got.Header.Get("Allow") != method {
+				t.Errorf("%s %s allows %q", other, path, got.Header.Get("Allow"))
+			}
+		}
+	}
+}
+
+func TestSigningInLogsNoSecret(t *testing.T) {
+	t.Parallel()
+	s := newService(t, nil)
+	b := s.browser()
+	callback := b.begins()
+	b.opens(callback.String())
+	b.opens(callback.String())
+	s.idp.Forge(idptest.Unsigned)
+	forged := s.browser()
+	second := forged.begins()
+	forged.opens(second.String())
+	all := s.log.String()
+	for _, secret := range []string{
+		callback.Query().Get("code"), callback.Query().Get("state"), second.Query().Get("code"), b.cookie(),
+		idptest.ClientSecret, "eyJ", "at-", "svl_",
+	} {
+		if secret == "" || strings.Contains(all, secret) {
+			t.Errorf("%q is in the log:\n%s", secret, all)
+		}
+	}
+}

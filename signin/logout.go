@@ -1,0 +1,37 @@
+package signin
+
+import (
+	"net/http"
+
+	"astrolabe/access"
+	"astrolabe/domain/account"
+)
+
+// Logout ends the session of a bearer token or, on a request of our own
+// pages, of the cookie.
+func (p *RelyingParty) Logout(w http.ResponseWriter, r *http.Request) {
+	p.handle(w, r, http.MethodPost, func() error {
+		caller, err := p.signedIn(r)
+		if err != nil {
+			return err
+		}
+		if _, err := p.Gate.Sessions.Revoke(r.Context(), caller.Subject, account.ActorOf(caller)); err != nil {
+			return err
+		}
+		p.clearSession(w)
+		w.WriteHeader(http.StatusNoContent)
+		return nil
+	})
+}
+
+// signedIn recognises who signs out. The cookie counts only where the browser
+// says that a page of this service sends it.
+func (p *RelyingParty) signedIn(r *http.Request) (*account.Caller, error) {
+	cookie, err := r.Cookie(access.SessionCookie)
+	origins := r.Header["Origin"]
+	ours := len(origins) == 1 && origins[0] == p.PublicURL
+	if r.Header["Authorization"] != nil || err != nil || !ours {
+		return p.Gate.Session(r) // which refuses the cookie for a change
+	}
+	return p.Gate.Sessions.AuthenticateCookie(r.Context(), cookie.Value)
+}

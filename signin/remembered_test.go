@@ -1,0 +1,72 @@
+package signin
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+func TestAnAnswerIsAskedForOnceByAllWhoWait(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		asked := 0
+		answer := newRemembered(time.Now, func(ctx context.Context) (int, error) {
+			time.Sleep(time.Second) // of the bubble's clock
+			asked++
+			return asked, ctx.Err()
+		})
+		impatient, cancel := context.WithCancel(t.Context())
+		var group sync.WaitGroup
+		group.Go(func() {
+			if got, err := answer.get(impatient); got != 1 || err != nil {
+				t.Errorf("the first caller: %d, %v", got, err)
+			}
+		})
+		synctest.Wait()
+		cancel() // does not fail the others
+		if _, err := answer.get(impatient); !errors.Is(err, context.Canceled) {
+			t.Errorf("a caller that left: %v", err)
+		}
+		for range 10 {
+			group.Go(func() {
+				if got, err := answer.get(t.Context()); got != 1 || err != nil {
+					t.Errorf("a caller that waited: %d, %v", got, err)
+				}
+			})
+		}
+		group.Wait()
+	})
+}
+
+func TestAnAnswerAgesAndAFailureIsTriedAgain(t *testing.T) {
+	t.Parallel()
+	now, asked, failure := time.Now(), 0, error(nil)
+	answer := newRemembered(func() time.Time { return now }, func(context.Context) (int, error) {
+		asked++
+		return asked, failure
+	})
+	broken := errors.New("broken")
+	for i, step := range []struct {
+		after time.Duration
+		fails error
+		read  func(context.Context) (int, error)
+		want  int
+		err   error
+	}{
+		{0, nil, answer.get, 1, nil},
+		{rememberedFor - 1, nil, answer.get, 1, nil},
+		{1, nil, answer.get, 2, nil},
+		{askingPause - 1, nil, answer.getNewer, 2, nil},
+		{1, broken, answer.getNewer, 3, broken},
+		{askingPause - 1, nil, answer.get, 3, broken},
+		{1, nil, answer.get, 4, nil},
+	} {
+		now, failure = now.Add(step.after), step.fails
+		if got, err := step.read(t.Context()); got != step.want || !errors.Is(err, step.err) {
+			t.Errorf("step %d: %d, %v", i, got, err)
+		}
+	}
+}
