@@ -41,11 +41,11 @@ func (g *Gate) origin(r *http.Request) string {
 	if origin := r.Header.Get("Origin"); origin != "" {
 		return origin
 	}
-	return g.own(r)
+	return g.Own(r)
 }
 
-// own is this service's origin as the client knows it.
-func (g *Gate) own(r *http.Request) string {
+// Own is this service's origin as the client knows it.
+func (g *Gate) Own(r *http.Request) string {
 	if g.Public != "" {
 		return g.Public
 	}

@@ -94,7 +94,7 @@ func bearer(header http.Header) (string, bool) {
 // PageToken returns the token that a page of ours gives to its script, good
 // for this client on this origin only.
 func (g *Gate) PageToken(r *http.Request) string {
-	token, _ := g.FirstParty.Issue(g.own(r), g.Client(r))
+	token, _ := g.FirstParty.Issue(g.Own(r), g.Client(r))
 	return token.Reveal()
 }
 

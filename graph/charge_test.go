@@ -163,8 +163,10 @@ func TestASubscriptionIsChargedForItsStartAndEachEvent(t *testing.T) {
 				t.Errorf("the third event: %s", last)
 			}
 			eventually(t, "the subscription has ended", func() bool { return g.followers() == 0 })
-			if again := subscribe(t, g, header["X-Service-Api-Key"])(); codeOf(t, again) != domain.CodeRateLimited {
-				t.Errorf("another start: %s", again)
+			header["Accept"] = mediaStream
+			again := g.post(t, `{"query":"`+follow+`"}`, header)
+			if again.status != http.StatusTooManyRequests || again.header.Get("Retry-After") == "" {
+				t.Errorf("another start: %d %v", again.status, again.header)
 			}
 		})
 	}

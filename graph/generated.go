@@ -481,7 +481,7 @@ type Viewer {
   budgets: [Budget!]! @listSize(assumedSize: 16)
   "The keys of the workspace, for a signed-in person; to others it is ` + "`" + `forbidden` + "`" + `."
   apiKeys: ApiKeyList
-  "What the workspace has used, for its keys and sessions; to a page without a key it is ` + "`" + `forbidden` + "`" + `."
+  "What the workspace has used, for a signed-in person; to others it is ` + "`" + `forbidden` + "`" + `."
   usage: Usage
 }
 

@@ -41,12 +41,10 @@ func (h *Handler) serveRequest(w http.ResponseWriter, r *http.Request) {
 	op, err := h.order(r.Context(), w.Header(), p.params, carries(r.Method, accept))
 	_, isDenied := errors.AsType[*denied](err)
 	switch isStream := op != nil && op.Operation.Operation == ast.Subscription; {
-	case misused(err):
+	case misused(err), isDenied:
 		h.refuse(w, r, accept, err)
 	case accept.json == "" || isStream:
 		h.serveEvents(w, r, op, err)
-	case isDenied:
-		h.refuse(w, r, accept, err)
 	case err != nil:
 		h.refuseOperation(w, r, accept, err)
 	default:

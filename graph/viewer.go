@@ -5,7 +5,6 @@ import (
 	"maps"
 	"slices"
 
-	"astrolabe/domain"
 	"astrolabe/domain/account"
 )
 
@@ -49,13 +48,14 @@ func (r viewerResolver) APIKeys(ctx context.Context, _ *Viewer) (*APIKeyList, er
 	return r.h.listKeys(ctx, caller.Workspace)
 }
 
-// Usage reports what the caller's workspace has used.
+// Usage reports what a signed-in person's workspace has used. A key, which may
+// be in many hands, does not see its siblings.
 func (r viewerResolver) Usage(ctx context.Context, _ *Viewer) (*Usage, error) {
-	workspace := account.CallerOf(ctx).Workspace
-	if workspace == "" {
-		return nil, domain.Errorf(domain.CodeForbidden, "a caller without a workspace has no usage")
+	caller := account.CallerOf(ctx)
+	if caller.Kind != account.BySession {
+		return nil, needsSession()
 	}
-	report, err := r.h.Usage.Report(ctx, workspace)
+	report, err := r.h.Usage.Report(ctx, caller.Workspace)
 	if err != nil {
 		return nil, err
 	}

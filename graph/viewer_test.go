@@ -228,7 +228,10 @@ func TestUsageIsTheWorkspaces(t *testing.T) {
 	const query = `{"query":"{ viewer { usage { windowStart windowEnd totalRequests totalFailures
 		perKey { publicId label requests failures lastUsedAt perClass { class requests failures } perRoute { route requests failures } perCode { code failures } } perKeyTruncated
 		recentRequests { at publicId route method class status code requestId tookMs } recentRequestsTruncated recentFailures { requestId code publicId } recentFailuresTruncated } } }"}`
-	for name, header := range map[string]map[string]string{"a key": nil, "a person": g.asPerson()} {
+	if a := g.post(t, `{"query":"{ viewer { usage { totalRequests } } }"}`, nil); !strings.Contains(a.text, `"forbidden"`) || strings.Contains(a.text, "totalRequests\":") {
+		t.Errorf("a key sees %s", a.text)
+	}
+	for name, header := range map[string]map[string]string{"a person": g.asPerson()} {
 		u := data[struct{ Viewer struct{ Usage Usage } }](t, g.post(t, strings.Join(strings.Fields(query), " "), header)).Viewer.Usage
 		if u.TotalRequests != 2 || u.TotalFailures != 1 || len(u.PerKey) != 1 || len(u.RecentRequests) != 2 || len(u.RecentFailures) != 1 {
 			t.Fatalf("%s: %+v", name, u)

@@ -2,8 +2,10 @@ package rest
 
 import (
 	"net/http"
+	"slices"
 
 	"astrolabe/access"
+	"astrolabe/domain"
 	"astrolabe/domain/account"
 )
 
@@ -28,8 +30,12 @@ func (s *server) admit(op Operation, w http.ResponseWriter, r *http.Request) (*h
 }
 
 func (s *server) recognise(op Operation, r *http.Request) (*account.Caller, error) {
-	if op.Session {
-		return s.Gate.Session(r)
+	if !op.Session {
+		return s.Gate.Caller(r, access.Shown{})
 	}
-	return s.Gate.Caller(r, access.Shown{})
+	caller, err := s.Gate.Session(r)
+	if origin := r.Header.Get("Origin"); err == nil && origin != "" && !slices.Contains(s.Origins, origin) && origin != s.Gate.Own(r) {
+		return nil, domain.Errorf(domain.CodeForbidden, "pages of %s may not use sessions here", origin)
+	}
+	return caller, err
 }

@@ -86,8 +86,6 @@ func fail(w http.ResponseWriter, r *http.Request, logger *slog.Logger, err error
 	if e.RetryAfter > 0 {
 		w.Header().Set("Retry-After", strconv.Itoa(int(math.Ceil(e.RetryAfter.Seconds()))))
 	}
-	if status >= http.StatusInternalServerError || status == http.StatusTooManyRequests {
-		w.Header().Set("Cache-Control", cacheControl("no-store"))
-	}
+	w.Header().Set("Cache-Control", cacheControl("no-store"))
 	write(w, r, status, jsonMedia, encode(envelope{e.Code, e.Message, e.DocSlug(), telemetry.RequestID(r.Context())}))
 }

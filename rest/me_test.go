@@ -104,3 +104,44 @@ func TestAnotherWorkspacesKeyLooksAbsent(t *testing.T) {
 		t.Errorf("the key of the other workspace: %v", err)
 	}
 }
+
+func TestASessionIsOfNoUseToAForeignPage(t *testing.T) {
+	t.Parallel()
+	s := newService(t, func(o *Options) { o.Origins = []string{"https://ours.example"} })
+	cookie := access.SessionCookie + "=" + s.access.Cookie
+	for origin, status := range map[string]int{
+		"https://evil.example": http.StatusForbidden, "null": http.StatusForbidden,
+		"https://ours.example": http.StatusOK, s.url: http.StatusOK,
+	} {
+		if a := s.show(http.MethodGet, "/v1/me/session", "Cookie", cookie, "Origin", origin); a.StatusCode != status {
+			t.Errorf("from %s: %d %s", origin, a.StatusCode, a.body)
+		}
+	}
+}
+
+func TestAKeyOfNoPossibleNameIsAbsent(t *testing.T) {
+	t.Parallel()
+	s := newService(t, nil)
+	bearer := "Bearer " + s.bearer()
+	for path, status := range map[string]int{"%00": http.StatusBadRequest, "%ff": http.StatusBadRequest, "x": http.StatusNotFound} {
+		if a := s.show(http.MethodDelete, "/v1/me/api-keys/"+path, "Authorization", bearer); a.StatusCode != status {
+			t.Errorf("%s: %d %s", path, a.StatusCode, a.body)
+		}
+	}
+}
+
+func TestARotationDoesNotRenewTheBudget(t *testing.T) {
+	t.Parallel()
+	now := time.Now()
+	s := newServiceAt(t, func() time.Time { return now }, nil)
+	bearer := []string{"Authorization", "Bearer " + s.bearer()}
+	remaining := ""
+	for range 2 {
+		issued := decodeBody[issuedBody](t, s.show(http.MethodPost, "/v1/me/api-keys", bearer...))
+		a := s.show(http.MethodGet, "/v1/SN_MAIN/status", "X-Service-Api-Key", issued.PlaintextKey)
+		remaining = a.Header.Get("X-Ratelimit-Remaining")
+	}
+	if remaining != "598" {
+		t.Errorf("%s are left after one use of each of two default keys", remaining)
+	}
+}

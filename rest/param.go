@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"astrolabe/domain"
 	"astrolabe/starknet"
@@ -73,8 +74,8 @@ func (p Param) check(text string) error {
 			return p.refuse("must be one of %s", strings.Join(p.Enum, ", "))
 		}
 	default:
-		if text == "" || len(text) > maxTextParam {
-			return p.refuse("must have 1 to %d characters", maxTextParam)
+		if text == "" || len(text) > maxTextParam || !utf8.ValidString(text) || strings.ContainsRune(text, 0) {
+			return p.refuse("must have 1 to %d characters of text", maxTextParam)
 		}
 	}
 	return nil

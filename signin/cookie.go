@@ -31,7 +31,7 @@ func (p *RelyingParty) clearSession(w http.ResponseWriter) {
 // brings along from another site. One that lasts less than a second is
 // removed.
 func (p *RelyingParty) setCookie(w http.ResponseWriter, name, value, path string, lasts time.Duration) {
-	http.SetCookie(w, &http.Cookie{
+	http.SetCookie(w, &http.Cookie{ //nolint:gosec // Secure wherever the public URL is.
 		Name: name, Value: value, Path: path, MaxAge: int(lasts / time.Second),
 		Secure: p.secure(), HttpOnly: true, SameSite: http.SameSiteLaxMode,
 	})

@@ -18,8 +18,8 @@ type demo struct {
 	AdminURL string `json:"adminUrl,omitempty"`
 
 	// NodeURL is the simulated node of Chain; both are absent where no chain
-	// is simulated, and so are Keys and Session: a real deployment makes its
-	// own.
+	// is simulated. Keys and Session are there only where every chain is: a
+	// real deployment makes its own.
 	NodeURL string       `json:"nodeUrl,omitempty"`
 	Chain   domain.Chain `json:"chain,omitempty"`
 
@@ -39,15 +39,18 @@ var demoKeys = map[string]account.Permission{
 
 // demo makes the demo of this run. Its keys and session are good for as long
 // as a session can be; the next start makes new ones.
-func (d *deployment) demo(ctx context.Context, data string, api *api, operators *admin, simulated []simulatedNode) (demo, error) {
+func (d *deployment) demo(ctx context.Context, data string, api *api, operators *admin, simulated []simulatedNode, served int) (demo, error) {
 	shown := demo{BaseURL: api.url(), AdminURL: operators.url()}
-	if len(simulated) == 0 {
-		return shown, nil
-	}
-	shown.NodeURL, shown.Chain, shown.Keys = simulated[0].url, simulated[0].chain, make(map[string]string)
 	if err := d.forgetDemo(ctx, data); err != nil {
 		return demo{}, err
 	}
+	if len(simulated) > 0 {
+		shown.NodeURL, shown.Chain = simulated[0].url, simulated[0].chain
+	}
+	if len(simulated) < served { // a real chain is served: its keys are for its operator to make
+		return shown, nil
+	}
+	shown.Keys = make(map[string]string)
 	by := account.Operator("demo")
 	owner, err := account.NewWorkspaces(d.db, time.Now).Ensure(ctx, demoWorkspace, by)
 	if err != nil {
@@ -83,6 +86,12 @@ func (d *deployment) forgetDemo(ctx context.Context, data string) error {
 			continue
 		}
 		if _, err := keys.Revoke(ctx, "", key.PublicID, account.Operator("demo")); err != nil && domain.CodeOf(err) != domain.CodeNotFound {
+			return err
+		}
+	}
+	if session, err := account.ParseSessionText(before.Session); err == nil {
+		sessions := account.NewSessions(d.db, d.ring, time.Now)
+		if _, err := sessions.Revoke(ctx, session.SessionID, account.Operator("demo")); err != nil && domain.CodeOf(err) != domain.CodeNotFound {
 			return err
 		}
 	}

@@ -39,7 +39,7 @@ func (k keysCreate) Validate() error {
 	if k.Expires < 0 {
 		return errors.New("--expires must not be negative")
 	}
-	return k.databaseSettings.check()
+	return k.check()
 }
 
 // Run issues a key.

@@ -33,7 +33,7 @@ func (s sessionCreate) Validate() error {
 	if s.Lasts <= 0 || s.Lasts > account.MaxSession {
 		return errors.New("--lasts must be above 0 and at most 720h")
 	}
-	return s.databaseSettings.check()
+	return s.check()
 }
 
 // Run creates a session.

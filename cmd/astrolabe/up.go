@@ -59,7 +59,7 @@ func (u upCommand) start(ctx context.Context, d *deployment, operators *admin) (
 	if err != nil {
 		return nil, err
 	}
-	shown, err := d.demo(ctx, u.Data, api, operators, simulated)
+	shown, err := d.demo(ctx, u.Data, api, operators, simulated, len(u.Chains))
 	if err != nil {
 		return nil, err
 	}

@@ -4,6 +4,8 @@ import (
 	"context"
 	"sync"
 	"time"
+
+	"astrolabe/domain"
 )
 
 const (
@@ -14,6 +16,11 @@ const (
 	cacheHalf = 5000
 	// loadTime bounds a read that several callers wait for.
 	loadTime = 5 * time.Second
+	// maxLoads bounds the reads under way: well-formed keys cost nothing to
+	// invent, and whoever sends them must not use up the connections.
+	maxLoads = 4
+	// maxFlights bounds the reads that wait for their turn, too.
+	maxFlights = 1000
 )
 
 // cache remembers rows for a moment. Failures and absent rows are not
@@ -44,7 +51,16 @@ type flight[V any] struct {
 }
 
 func newCache[V any](load func(context.Context, string) (V, error), now func() time.Time) *cache[V] {
-	c := &cache[V]{load: load, now: now}
+	turn := make(chan struct{}, maxLoads)
+	c := &cache[V]{now: now, load: func(ctx context.Context, id string) (value V, err error) {
+		select {
+		case turn <- struct{}{}:
+			defer func() { <-turn }()
+			return load(ctx, id)
+		case <-ctx.Done():
+			return value, ctx.Err()
+		}
+	}}
 	c.empty()
 	return c
 }
@@ -67,6 +83,11 @@ func (c *cache[V]) get(ctx context.Context, id string) (V, error) {
 		return value, nil
 	}
 	f, begun := c.flights[id]
+	if !begun && len(c.flights) >= maxFlights {
+		c.mu.Unlock()
+		var none V
+		return none, domain.Unavailable("key checking", time.Second, nil)
+	}
 	if !begun {
 		f = &flight[V]{done: make(chan struct{})}
 		c.flights[id] = f

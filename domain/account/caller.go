@@ -25,8 +25,12 @@ type Caller struct {
 	Workspace string // empty for first-party and internal callers
 	Plan      Plan
 	// Subject names the caller within its kind: a key's public id, a session's
-	// id, a client's address. Budgets are counted by it.
-	Subject     string
+	// id, a client's address. Budgets are counted by it, unless Meter is set.
+	Subject string
+	// Meter is what budgets are counted by where that is not the subject: the
+	// default keys of a workspace share one, so that rotating a key does not
+	// renew its budget.
+	Meter       string
 	Permissions []Permission
 	// Budgets override the usual ones; a class that is absent has its usual
 	// one.
@@ -41,6 +45,13 @@ const (
 	Standard Plan = "standard"
 	Wallet   Plan = "wallet"
 )
+
+func (c *Caller) meter() string {
+	if c.Meter != "" {
+		return c.Meter
+	}
+	return c.Subject
+}
 
 // May reports whether the caller has a permission.
 func (c *Caller) May(p Permission) bool { return c != nil && slices.Contains(c.Permissions, p) }

@@ -78,8 +78,8 @@ func (s *Keys) Authenticate(ctx context.Context, text string) (*Caller, error) {
 	if err != nil {
 		return nil, err
 	}
-	// An unknown key is hashed too: its answer takes as long as that to a
-	// wrong secret.
+	// An unknown key is hashed too, so that the check itself takes as long as
+	// that of a wrong secret. A key that was used lately needs no read, though.
 	pepper, known := s.ring.Key(ctx, secret.Pepper, key.Pepper)
 	if !known { // peppers are kept for ever, so this one is newer than the ring
 		return nil, domain.Unavailable("key checking", time.Second, nil)
@@ -90,10 +90,14 @@ func (s *Keys) Authenticate(ctx context.Context, text string) (*Caller, error) {
 		return nil, unrecognisedKey()
 	}
 	s.uses.note(key.PublicID, now)
-	return &Caller{
+	caller := &Caller{
 		Kind: ByKey, Workspace: key.Workspace, Plan: key.Plan, Subject: key.PublicID,
 		Permissions: key.Permissions, Budgets: key.Budgets,
-	}, nil
+	}
+	if key.Default {
+		caller.Meter = key.Workspace
+	}
+	return caller, nil
 }
 
 // Issued is a new key and its text, which nobody can show again.
@@ -169,7 +173,7 @@ func (s *Keys) List(ctx context.Context, workspace string, limit int) (list []Ke
 // it was revoked before. A key of another workspace is not_found. An operator
 // may leave the workspace empty.
 func (s *Keys) Revoke(ctx context.Context, workspace, publicID string, by Actor) (Key, error) {
-	if workspace == "" && !by.operator() {
+	if workspace == "" && !by.operator() || !isPublicID(publicID) {
 		return Key{}, domain.Errorf(domain.CodeNotFound, "the key does not exist")
 	}
 	defer s.Forget(publicID)

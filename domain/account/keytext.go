@@ -59,7 +59,7 @@ func ParseKeyText(text string) (KeyText, error) {
 	}
 	env, publicID, tail := Environment(parts[1]), parts[2], parts[3]
 	wellFormed := (env == Live || env == Test) &&
-		len(publicID) == publicIDLength && strings.Trim(publicID, publicIDDigits) == "" &&
+		isPublicID(publicID) &&
 		len(tail) == secretLength+checksumLength && strings.Trim(tail, base62Digits) == ""
 	if !wellFormed {
 		return KeyText{}, unrecognisedKey()
@@ -138,4 +138,8 @@ func base62(v *big.Int, length int) string {
 		text[i] = base62Digits[digit.Int64()]
 	}
 	return string(text)
+}
+
+func isPublicID(text string) bool {
+	return len(text) == publicIDLength && strings.Trim(text, publicIDDigits) == ""
 }

@@ -10,6 +10,7 @@ import (
 
 const (
 	quotaWaiting = 4096            // takes that may wait for their turn
+	quotaCrowd   = 1024            // of those, how many of one meter
 	quotaRetry   = 2 * time.Second // when to come back after a failure
 	quotaSpent   = 4096            // meters that are known to be spent
 )
@@ -63,7 +64,8 @@ type Quotas struct {
 
 	mu      sync.Mutex
 	waiting []*waiter
-	busy    bool // a goroutine serves those who wait
+	crowds  map[Metered]int // how many wait at each meter
+	busy    bool            // a goroutine serves those who wait
 	spent   map[Metered]spent
 	purses  map[Metered]*purse
 }
@@ -90,7 +92,7 @@ type answer struct {
 
 // NewQuotas makes the service. Every process of a deployment has one.
 func NewQuotas(store QuotaStore, now func() time.Time) *Quotas {
-	return &Quotas{store: store, now: now, spent: map[Metered]spent{}, purses: map[Metered]*purse{}}
+	return &Quotas{store: store, now: now, spent: map[Metered]spent{}, crowds: map[Metered]int{}, purses: map[Metered]*purse{}}
 }
 
 // Take charges a caller for one use of a class. A denial is a decision, not an
@@ -105,7 +107,7 @@ func (q *Quotas) Take(ctx context.Context, caller *Caller, class Class, cost int
 		return Decision{Allowed: true}, nil
 	}
 	w := &waiter{
-		ctx: ctx, meter: Metered{caller.Kind, caller.Subject, class},
+		ctx: ctx, meter: Metered{caller.Kind, caller.meter(), class},
 		rate: Rate{class, min(caller.Budgets.Of(class), MaxBudget)}, cost: cost, answer: make(chan answer, 1),
 	}
 	if err := w.rate.Check(cost); err != nil {
@@ -132,10 +134,11 @@ func (q *Quotas) enqueue(w *waiter) (answer, bool) {
 	if decision, denied := q.denial(w); denied {
 		return answer{decision: decision}, true
 	}
-	if len(q.waiting) >= quotaWaiting {
+	if len(q.waiting) >= quotaWaiting || q.crowds[w.meter] >= quotaCrowd {
 		return answer{err: domain.Unavailable("the count of requests", quotaRetry, nil)}, true
 	}
 	q.waiting = append(q.waiting, w)
+	q.crowds[w.meter]++
 	if !q.busy {
 		q.busy = true
 		go q.serve()

@@ -55,6 +55,10 @@ func (q *Quotas) next() []group {
 		}
 	}
 	q.waiting = stay
+	clear(q.crowds)
+	for _, w := range stay {
+		q.crowds[w.meter]++
+	}
 	q.busy = len(groups) > 0
 	return groups
 }

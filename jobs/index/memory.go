@@ -271,4 +271,8 @@ const (
 type languages map[starknet.Felt]language
 
 // mention names a class without saying its language.
-func (l languages) mention(hash starknet.Felt) { l[hash] = l[hash] }
+func (l languages) mention(hash starknet.Felt) {
+	if _, named := l[hash]; !named {
+		l[hash] = unsaid
+	}
+}
