@@ -71,6 +71,9 @@ func (c channel) send(request *http.Request) (status int, body []byte, err error
 	}
 	defer func() { _ = response.Body.Close() }()
 	body, err = io.ReadAll(io.LimitReader(response.Body, maxAnswer+1))
+	if err == nil { // a server that notices our leaving first may end its answer in form
+		err = request.Context().Err()
+	}
 	if err == nil && len(body) > maxAnswer {
 		err = fmt.Errorf("the answer is longer than %d bytes", maxAnswer)
 	}
