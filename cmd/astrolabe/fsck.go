@@ -37,12 +37,16 @@ func (f fsckCommand) Validate() error {
 // Run prints what is found.
 func (f fsckCommand) Run(ctx context.Context, c *console) error {
 	return withSchema(ctx, c, f.databaseSettings, func(db *database) error {
-		found := 0
+		found, looked := 0, false
 		err := f.chosen(ctx, db, func(name domain.Chain, _ chain.Checkpoint) error {
+			looked = true
 			n, err := f.chain(ctx, c, db, name)
 			found += n
 			return err
 		})
+		if err == nil && !looked {
+			fmt.Fprintln(c.stdout, "nothing is indexed")
+		}
 		if err == nil && found > 0 {
 			err = fmt.Errorf("%d findings", found)
 		}
@@ -80,6 +84,8 @@ func (f fsckCommand) chain(ctx context.Context, c *console, db *database, name d
 	}
 	if result.Blocks > 0 {
 		summary = fmt.Sprintf("blocks %d to %d: %s", result.First, result.Last, summary)
+	} else {
+		summary += "; no block was looked at"
 	}
 	fmt.Fprintf(c.stdout, "%s  %s\n", name, summary)
 	return len(result.Findings), nil

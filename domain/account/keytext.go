@@ -98,7 +98,7 @@ func (k KeyText) Format(f fmt.State, _ rune) { _, _ = f.Write([]byte(k.Masked())
 func (k KeyText) LogValue() slog.Value { return slog.StringValue(k.Masked()) }
 
 func (k KeyText) stem() string {
-	return fmt.Sprintf("svc_%s_%s_%s", string(k.Environment), k.PublicID, k.secret)
+	return "svc_" + string(k.Environment) + "_" + k.PublicID + "_" + k.secret
 }
 
 func (k KeyText) checksum() string { return checksum(k.stem()) }
@@ -106,8 +106,13 @@ func (k KeyText) checksum() string { return checksum(k.stem()) }
 // checksum lets a mistyped or truncated text be told from an unknown one
 // before the database is asked.
 func checksum(stem string) string {
+	var text [checksumLength]byte
 	sum := crc32.ChecksumIEEE([]byte(stem))
-	return base62(new(big.Int).SetUint64(uint64(sum)), checksumLength)
+	for i := checksumLength - 1; i >= 0; i-- {
+		text[i] = base62Digits[sum%62]
+		sum /= 62
+	}
+	return string(text[:])
 }
 
 func randomSecret() string {
