@@ -55,11 +55,13 @@ func start(t *testing.T, environment []string, args ...string) *program {
 	if err := p.cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	go p.read(reader)
 	go func() {
 		_ = p.cmd.Wait()
 		_ = writer.Close()
-		close(p.ended)
+	}()
+	go func() {
+		defer close(p.ended) // when its last words are read, too
+		p.read(reader)
 	}()
 	t.Cleanup(func() { p.stop(t) }) // not a kill: the folder goes next, and Postgres must have left it
 	return p
