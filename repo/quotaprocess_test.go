@@ -60,7 +60,7 @@ const eachTurn = 8
 // tells of each grant.
 func takeInTurns(t *testing.T, db *DB) {
 	t.Helper()
-	quotas := account.NewQuotas(db, frozen)
+	quotas := account.NewQuotas(QuotasBy{db, frozen}, frozen)
 	for lines := bufio.NewScanner(os.Stdin); lines.Scan(); {
 		allowed, err := rush(t.Context(), quotas, eachTurn)
 		if err != nil {

@@ -43,7 +43,7 @@ func New(tb testing.TB, db *repo.DB, now func() time.Time) *Fixture {
 		tb: tb, db: db, now: now, ring: ring, Keys: make(map[account.Permission]string),
 		Gate: &access.Gate{
 			Keys: account.NewKeys(db, ring, now), Sessions: account.NewSessions(db, ring, now),
-			FirstParty: account.NewFirstParty(ring, now), Quotas: account.NewQuotas(db, now),
+			FirstParty: account.NewFirstParty(ring, now), Quotas: account.NewQuotas(repo.QuotasBy{DB: db, Now: now}, now),
 		},
 	}
 	workspaces := account.NewWorkspaces(db, now)
