@@ -38,12 +38,16 @@ func (db *DB) takeQuotas(ctx context.Context, now *int64, takes []account.QuotaT
 	ordered := slices.SortedFunc(slices.Values(takes), func(a, b account.QuotaTake) int {
 		return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Subject, b.Subject), cmp.Compare(a.Class, b.Class))
 	})
-	var limits, costs, counts, advances []int64
+	var (
+		limits, costs, counts, advances []int64
+		meters                          []account.Metered
+	)
 	for _, t := range ordered {
+		meters = append(meters, t.Metered)
 		limits, costs = append(limits, int64(t.Limit)), append(costs, int64(t.Cost))
 		counts, advances = append(counts, int64(t.Count)), append(advances, int64(t.Advance))
 	}
-	kinds, subjects, classes := meteredColumns(ordered)
+	kinds, subjects, classes := meteredColumns(meters)
 	// A new row is what a caller who owes nothing is granted; a row that is
 	// there grants what it has left. Both by the primary key.
 	rows, err := db.pool.Query(ctx, `/* quota.take */
@@ -72,7 +76,7 @@ func (db *DB) takeQuotas(ctx context.Context, now *int64, takes []account.QuotaT
 	if err != nil {
 		return nil, time.Time{}, outage(err)
 	}
-	denied := slices.DeleteFunc(ordered, func(t account.QuotaTake) bool { _, granted := taken[t.Metered]; return granted })
+	denied := slices.DeleteFunc(meters, func(m account.Metered) bool { _, granted := taken[m]; return granted })
 	if err := db.addDenied(ctx, denied, taken); err != nil {
 		return nil, time.Time{}, outage(err)
 	}
@@ -84,19 +88,18 @@ func (db *DB) takeQuotas(ctx context.Context, now *int64, takes []account.QuotaT
 }
 
 // addDenied reads how the meters stand that granted nothing.
-func (db *DB) addDenied(ctx context.Context, denied []account.QuotaTake, taken map[account.Metered]account.QuotaTaken) error {
+func (db *DB) addDenied(ctx context.Context, denied []account.Metered, taken map[account.Metered]account.QuotaTaken) error {
 	if len(denied) == 0 {
 		return nil
 	}
-	kinds, subjects, classes := meteredColumns(denied)
-	_, read, err := db.readMeters(ctx, nil, kinds, subjects, classes)
+	_, read, err := db.storedMeters(ctx, nil, denied)
 	maps.Copy(taken, read)
 	return err
 }
 
-func meteredColumns(takes []account.QuotaTake) (kinds, subjects, classes []string) {
-	for _, t := range takes {
-		kinds, subjects, classes = append(kinds, string(t.Kind)), append(subjects, t.Subject), append(classes, string(t.Class))
+func meteredColumns(meters []account.Metered) (kinds, subjects, classes []string) {
+	for _, m := range meters {
+		kinds, subjects, classes = append(kinds, string(m.Kind)), append(subjects, m.Subject), append(classes, string(m.Class))
 	}
 	return kinds, subjects, classes
 }

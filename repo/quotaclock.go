@@ -25,6 +25,11 @@ func (q QuotasBy) TakeQuotas(ctx context.Context, takes []account.QuotaTake) ([]
 	return q.takeQuotas(ctx, new(q.Now().UnixNano()), takes)
 }
 
+// ReadQuotas implements account.QuotaStore.
+func (q QuotasBy) ReadQuotas(ctx context.Context, meters []account.Metered) ([]account.Meter, time.Time, error) {
+	return q.readQuotas(ctx, new(q.Now().UnixNano()), meters)
+}
+
 // ForgetQuotas is that of DB.
 func (q QuotasBy) ForgetQuotas(ctx context.Context, idle time.Duration, most int) (forgotten int, err error) {
 	return q.forgetQuotas(ctx, new(q.Now().UnixNano()), idle, most)
@@ -46,8 +51,26 @@ func (db *DB) forgetQuotas(ctx context.Context, now *int64, idle time.Duration, 
 	return int(tag.RowsAffected()), outage(err)
 }
 
-// readMeters returns how meters stand that are there, and the time.
-func (db *DB) readMeters(ctx context.Context, now *int64, kinds, subjects, classes []string) (time.Time, map[account.Metered]account.QuotaTaken, error) {
+// ReadQuotas implements account.QuotaStore by the database's clock.
+func (db *DB) ReadQuotas(ctx context.Context, meters []account.Metered) ([]account.Meter, time.Time, error) {
+	return db.readQuotas(ctx, nil, meters)
+}
+
+func (db *DB) readQuotas(ctx context.Context, now *int64, meters []account.Metered) ([]account.Meter, time.Time, error) {
+	at, stored, err := db.storedMeters(ctx, now, meters)
+	if err != nil {
+		return nil, time.Time{}, outage(err)
+	}
+	read := make([]account.Meter, len(meters))
+	for i, m := range meters {
+		read[i] = stored[m].Meter
+	}
+	return read, at, nil
+}
+
+// storedMeters returns the meters that are there, and the time.
+func (db *DB) storedMeters(ctx context.Context, now *int64, meters []account.Metered) (time.Time, map[account.Metered]account.QuotaTaken, error) {
+	kinds, subjects, classes := meteredColumns(meters)
 	// Each row by the primary key.
 	rows, err := db.pool.Query(ctx, `/* quota.read */
 		SELECT now, kind, subject, class, at, debt, 0::bigint, 0::bigint

@@ -1,6 +1,7 @@
 package account
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
@@ -46,12 +47,16 @@ const (
 	Wallet   Plan = "wallet"
 )
 
-func (c *Caller) meter() string {
-	if c.Meter != "" {
-		return c.Meter
-	}
-	return c.Subject
+// metered names the meter of a class.
+func (c *Caller) metered(class Class) Metered {
+	return Metered{c.Kind, cmp.Or(c.Meter, c.Subject), class}
 }
+
+// rate is how much of a class the caller may use.
+func (c *Caller) rate(class Class) Rate { return Rate{class, c.Budget(class)} }
+
+// Budget is how much of a class the caller may use in a Window.
+func (c *Caller) Budget(class Class) int { return min(c.Budgets.Of(class), MaxBudget) }
 
 // May reports whether the caller has a permission.
 func (c *Caller) May(p Permission) bool { return c != nil && slices.Contains(c.Permissions, p) }

@@ -46,6 +46,9 @@ type QuotaStore interface {
 	// has half of its budget left, or not at all. What was given is on record
 	// when it returns, whatever happens to the process.
 	TakeQuotas(ctx context.Context, takes []QuotaTake) ([]QuotaTaken, time.Time, error)
+	// ReadQuotas tells where meters stand, in the same order, and the time of
+	// its clock. It changes nothing.
+	ReadQuotas(ctx context.Context, meters []Metered) ([]Meter, time.Time, error)
 	// ReturnQuota takes back what is left of an advance.
 	ReturnQuota(ctx context.Context, m Metered, left int) error
 }
@@ -118,8 +121,7 @@ func (q *Quotas) Take(ctx context.Context, caller *Caller, class Class, cost int
 		return Decision{Allowed: true}, nil
 	}
 	w := &waiter{
-		ctx: ctx, meter: Metered{caller.Kind, caller.meter(), class},
-		rate: Rate{class, min(caller.Budgets.Of(class), MaxBudget)}, cost: cost, answer: make(chan answer, 1),
+		ctx: ctx, meter: caller.metered(class), rate: caller.rate(class), cost: cost, answer: make(chan answer, 1),
 	}
 	if err := w.rate.Check(cost); err != nil {
 		return Decision{}, err

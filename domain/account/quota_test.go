@@ -50,6 +50,16 @@ func (m *memory) TakeQuotas(ctx context.Context, takes []QuotaTake) ([]QuotaTake
 	return taken, now, nil
 }
 
+func (m *memory) ReadQuotas(_ context.Context, meters []Metered) ([]Meter, time.Time, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	read := make([]Meter, len(meters))
+	for i, key := range meters {
+		read[i] = m.meters[key]
+	}
+	return read, m.now(), nil
+}
+
 func (m *memory) ReturnQuota(_ context.Context, key Metered, left int) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -276,4 +286,30 @@ func TestTheQueueIsBounded(t *testing.T) {
 			t.Errorf("%d statements", n)
 		}
 	})
+}
+
+func TestWhatRemainsIsToldAndNotTaken(t *testing.T) {
+	t.Parallel()
+	now := midnight
+	clock := func() time.Time { return now }
+	quotas := NewQuotas(newMemory(clock), clock)
+	caller := &Caller{Kind: ByKey, Subject: "a", Budgets: Budgets{Light: 0, Query: 120_000}}
+	for _, c := range []struct {
+		class Class
+		cost  int
+	}{{Heavy, 100}, {Query, 1}, {Query, 1}, {Query, 1}, {Query, 1}, {Query, 1}} { // the last has an advance of 100
+		if got, err := quotas.Take(t.Context(), caller, c.class, c.cost); err != nil || !got.Allowed {
+			t.Fatal(got, err)
+		}
+	}
+	for _, c := range []struct {
+		later time.Duration
+		want  [4]int
+	}{{0, [4]int{140, 60, 0, 119_995}}, {0, [4]int{140, 60, 0, 119_995}}, {Window / 240, [4]int{141, 60, 0, 120_000}}, {Window, [4]int{240, 60, 0, 120_000}}} {
+		now = now.Add(c.later)
+		got, err := quotas.Remaining(t.Context(), caller, []Class{Heavy, Bulk, Light, Query})
+		if err != nil || [4]int(got) != c.want {
+			t.Errorf("%v later: %v, %v, want %v", c.later, got, err, c.want)
+		}
+	}
 }
