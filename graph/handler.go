@@ -30,6 +30,9 @@ type Handler struct {
 	charging  chan struct{} // one for each event that is being charged
 }
 
+// route is where the handler is mounted, as usage names it.
+const route = "/graphql"
+
 // How many bytes of operation texts are remembered. A parsed document takes
 // some forty times its text.
 const (
