@@ -80,7 +80,11 @@ func (s *socket) introduce(payload json.RawMessage) *breach {
 	if err != nil {
 		return s.reject(err)
 	}
+	if err := s.h.streams.introduce(s.stream, holderOf(account.CallerOf(caller))); err != nil {
+		return s.reject(err)
+	}
 	s.caller = caller
+	s.known <- caller
 	_ = s.send([]byte(`{"type":"connection_ack"}`)) // a failure ends the next read
 	return nil
 }

@@ -53,7 +53,7 @@ func New(o Options) *Handler {
 	h.service = describe(h.Options)
 	h.documents = newLRU[*ast.QueryDocument](documentMemory)
 	h.texts = newLRU[string](textMemory)
-	h.streams = newStreams(h.Limits.Streams)
+	h.streams = newStreams(h.Limits.Streams, h.Limits.CallerStreams)
 	h.charging = make(chan struct{}, maxCharging)
 	h.feed = &feed{
 		statuses: h.Statuses, every: h.PollEvery, budget: h.Budget, logger: h.Logger,

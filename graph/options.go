@@ -48,7 +48,7 @@ func (o Options) withDefaults() Options {
 	o.Limits = o.Limits.withDefaults()
 	o.Budget = cmp.Or(o.Budget, 10*time.Second)
 	o.PollEvery = cmp.Or(o.PollEvery, time.Second)
-	o.InitTimeout = cmp.Or(o.InitTimeout, 10*time.Second)
+	o.InitTimeout = cmp.Or(o.InitTimeout, 5*time.Second)
 	o.KeepAlive = cmp.Or(o.KeepAlive, 15*time.Second)
 	o.WriteTimeout = cmp.Or(o.WriteTimeout, 10*time.Second)
 	return o

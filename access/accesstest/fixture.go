@@ -1,6 +1,7 @@
 package accesstest
 
 import (
+	"net/netip"
 	"testing"
 	"time"
 
@@ -76,6 +77,14 @@ func (f *Fixture) IssueExpired(r account.IssueRequest) string {
 	past := func() time.Time { return f.now().Add(-time.Hour) }
 	r.ExpiresAt = new(past().Add(time.Minute))
 	return f.issue(account.NewKeys(f.db, f.ring, past), r)
+}
+
+// PageToken is the token of a page that a client asked for, which lasts so long
+// from now, to a second.
+func (f *Fixture) PageToken(origin string, client netip.Addr, lasts time.Duration) string {
+	then := func() time.Time { return f.now().Add(lasts - account.FirstPartyTime) }
+	token, _ := account.NewFirstParty(f.ring, then).Issue(origin, client)
+	return token.Reveal()
 }
 
 func (f *Fixture) issue(keys *account.Keys, r account.IssueRequest) string {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"time"
 
 	"astrolabe/domain"
 )
@@ -31,7 +32,9 @@ type Caller struct {
 	// Meter is what budgets are counted by where that is not the subject: the
 	// default keys of a workspace share one, so that rotating a key does not
 	// renew its budget.
-	Meter       string
+	Meter string
+	// Until is when what the caller shows ends; zero where it need not.
+	Until       time.Time
 	Permissions []Permission
 	// Budgets override the usual ones; a class that is absent has its usual
 	// one.

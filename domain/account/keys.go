@@ -97,6 +97,9 @@ func (s *Keys) Authenticate(ctx context.Context, text string) (*Caller, error) {
 	if key.Default {
 		caller.Meter = key.Workspace
 	}
+	if key.ExpiresAt != nil {
+		caller.Until = *key.ExpiresAt
+	}
 	return caller, nil
 }
 

@@ -126,12 +126,12 @@ func (s *Sessions) AuthenticateCookie(ctx context.Context, text string) (*Caller
 	if same := hmac.Equal(claimed.hash(key), session.Hash); !same || !known {
 		return nil, unrecognisedSession()
 	}
-	return session.caller(), nil
+	return session.caller(session.ExpiresAt), nil
 }
 
 func (s *Sessions) authenticateBearer(ctx context.Context, text string) (*Caller, error) {
-	payload, ok := s.bearers.open(ctx, text)
-	id, workspace, _ := strings.Cut(payload, " ")
+	bearer, ok := s.bearers.open(ctx, text)
+	id, workspace, _ := strings.Cut(bearer.payload, " ")
 	if !ok {
 		return nil, unrecognisedSession()
 	}
@@ -142,7 +142,7 @@ func (s *Sessions) authenticateBearer(ctx context.Context, text string) (*Caller
 	if session.Workspace != workspace {
 		return nil, unrecognisedSession()
 	}
-	return session.caller(), nil
+	return session.caller(bearer.expires), nil
 }
 
 // find returns a session that is live, else unauthorized.
@@ -154,8 +154,8 @@ func (s *Sessions) find(ctx context.Context, id string) (Session, error) {
 	return session, err
 }
 
-func (s Session) caller() *Caller {
-	return &Caller{Kind: BySession, Workspace: s.Workspace, Plan: s.Plan, Subject: s.ID}
+func (s Session) caller(until time.Time) *Caller {
+	return &Caller{Kind: BySession, Workspace: s.Workspace, Plan: s.Plan, Subject: s.ID, Until: until}
 }
 
 // Bearer is a short-lived token that stands for a session.
