@@ -72,12 +72,14 @@ func (s *socket) introduce(payload json.RawMessage) *breach {
 	if decodeObject(payload, &init) != nil {
 		return &breach{closeBadMessage, "the payload of connection_init is not an object"}
 	}
-	access.RecordOf(s.request.Context()).Class = account.Query
 	var shown access.Shown
 	shown.Key, _ = init["apiKey"].(string)
 	shown.PageToken, _ = init["pageToken"].(string)
 	caller, err := s.h.enter(visit{s.request, shown})
 	if err != nil {
+		return s.reject(err)
+	}
+	if err := s.h.take(caller, http.Header{}, 1); err != nil {
 		return s.reject(err)
 	}
 	if err := s.h.streams.introduce(s.stream, holderOf(account.CallerOf(caller))); err != nil {

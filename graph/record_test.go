@@ -44,7 +44,7 @@ func TestWhoCalledAndWhatFailedIsOnRecord(t *testing.T) {
 		{`{chain(chainId:SN_MAIN){id} no:node(id:"x"){id}}`, nil, account.ByKey, account.Query, ""},
 		{"{nothing}", nil, account.ByKey, account.Query, domain.CodeInvalidRequest},
 		{"{nothing}", map[string]string{"Accept": mediaStream}, account.ByKey, account.Query, domain.CodeInvalidRequest},
-		{"mutation{issueApiKey{action}}", nil, account.ByKey, "", domain.CodeForbidden},
+		{"mutation{issueApiKey{action}}", nil, account.ByKey, account.Query, domain.CodeForbidden},
 		{`mutation{revokeApiKey(publicId:"x"){status}}`, g.asPerson(), account.BySession, account.Query, domain.CodeNotFound},
 		{"{__typename}", map[string]string{"X-Service-Api-Key": g.access.Keys[account.Write]}, account.ByKey, "", domain.CodeForbidden},
 		{"{__typename}", map[string]string{"X-Service-Api-Key": ""}, "", "", domain.CodeUnauthorized},
