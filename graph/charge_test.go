@@ -100,8 +100,8 @@ func TestARequestThatIsNotCarriedOutCostsOne(t *testing.T) {
 	t.Parallel()
 	for body, status := range map[string]int{
 		`not JSON`: http.StatusBadRequest, `[]`: http.StatusBadRequest, `{"query":1}`: http.StatusBadRequest, `{}`: http.StatusBadRequest,
-		strings.Repeat("x", 300<<10):                       http.StatusRequestEntityTooLarge,
-		`{"query":"mutation{issueApiKey{action}}"}`:        http.StatusForbidden,
+		strings.Repeat("x", 300<<10):                        http.StatusRequestEntityTooLarge,
+		`{"query":"mutation{issueApiKey{action}}"}`:         http.StatusForbidden,
 		`{"query":"mutation{revokeApiKey(publicId:\"x\")"}`: http.StatusOK,
 	} {
 		t.Run(body[:min(len(body), 30)], func(t *testing.T) {

@@ -63,6 +63,13 @@ func (s *Keys) Forget(publicID string) { s.cache.forget(publicID) }
 // While it does not, nothing is cached.
 func (s *Keys) Listening(up bool) { s.cache.listen(up) }
 
+// Knows reports whether the check of a text asks the store for nothing new: the
+// text is no key's, or its key was found before.
+func (s *Keys) Knows(text string) bool {
+	claimed, err := ParseKeyText(text)
+	return err != nil || s.cache.has(claimed.PublicID)
+}
+
 // Authenticate returns the caller whose key a text is. Whatever is wrong with
 // the key (its form, unknown, wrong secret, expired, revoked) the answer is
 // the same unauthorized. A store that cannot be read is service_unavailable.

@@ -97,6 +97,14 @@ func (s *Sessions) Create(ctx context.Context, workspace, subject string, lasts 
 
 func (t SessionText) hash(key secret.Key) Hash { return keyedHash(key, "session", t.stem()) }
 
+// Knows reports whether the check of a text asks the store for nothing new: the
+// text is no session's, a bearer, which was issued here, or its session was
+// found before.
+func (s *Sessions) Knows(text string) bool {
+	claimed, err := ParseSessionText(text)
+	return err != nil || s.cache.has(claimed.SessionID)
+}
+
 // Authenticate returns the caller of an Authorization header's token: a
 // session token or a short-lived bearer. Whatever is wrong with it, the answer
 // is the same unauthorized. A store that cannot be read is
