@@ -10,8 +10,7 @@ import (
 // Window is the time over which budgets are counted. Policies name it.
 const Window = 60 * time.Second
 
-// MaxBudget bounds budgets, so that the arithmetic below cannot overflow. A
-// larger one counts as this.
+// MaxBudget bounds budgets, so that the arithmetic below cannot overflow.
 const MaxBudget = 50_000_000
 
 // Rate is how much of a class may be used: Limit per Window, all at once or
