@@ -7,6 +7,7 @@ import (
 
 	"github.com/vektah/gqlparser/v2/ast"
 
+	"astrolabe/domain"
 	"astrolabe/domain/account"
 )
 
@@ -38,10 +39,15 @@ func (h *Handler) order(ctx context.Context, header http.Header, p params, carri
 
 // take charges a caller. The error is denied.
 func (h *Handler) take(ctx context.Context, header http.Header, cost int) error {
-	if err := h.Gate.Charge(ctx, header, account.Query, cost); err != nil {
+	err := h.Gate.Charge(ctx, header, account.Query, cost)
+	switch {
+	case err == nil:
+		return nil
+	case domain.CodeOf(err) == domain.CodeForbidden: // no budget at all
+		return &denied{err, account.Read}
+	default:
 		return &denied{cause: err}
 	}
-	return nil
 }
 
 // charge is what the operation takes from a budget. One that selects nothing

@@ -143,8 +143,8 @@ func TestACostAboveTheWholeBudgetIsNamed(t *testing.T) {
 func TestAKeyWithoutABudgetIsForbidden(t *testing.T) {
 	t.Parallel()
 	g, header := serveFrozen(t, 0)
-	if a := g.post(t, costsTwo, header); a.status != http.StatusForbidden || a.body.Errors[0].Extensions.Code != domain.CodeForbidden {
-		t.Errorf("%d %s", a.status, a.text)
+	if a := g.post(t, costsTwo, header); a.status != http.StatusForbidden || a.header.Get("WWW-Authenticate") != readScope || a.body.Errors[0].Extensions.Code != domain.CodeForbidden {
+		t.Errorf("%d %v %s", a.status, a.header, a.text)
 	}
 }
 

@@ -25,7 +25,7 @@ type Options struct {
 	Logger   *slog.Logger
 
 	// Origins may open a WebSocket from a browser, beside pages of this very
-	// host.
+	// origin.
 	Origins []string
 	// NoIntrospection hides the schema, and with it suggestions in errors.
 	NoIntrospection bool
