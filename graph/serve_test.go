@@ -18,6 +18,7 @@ import (
 	"astrolabe/domain"
 	"astrolabe/domain/account"
 	"astrolabe/domain/chain"
+	"astrolabe/domain/explorer"
 	"astrolabe/repo"
 	"astrolabe/repo/repotest"
 	"astrolabe/starknet"
@@ -132,8 +133,7 @@ func serveAt(tb testing.TB, now func() time.Time, change func(*Options)) *served
 	o := Options{
 		Gate:      g.access.Gate,
 		Usage:     account.NewUsage(db, now),
-		Statuses:  chain.NewStatuses(g.store, 0),
-		Cursors:   domain.NewCursors(fixedKey{}),
+		Services:  &explorer.Services{Statuses: chain.NewStatuses(g.store, 0), Cursors: domain.NewCursors(fixedKey{})},
 		Chains:    domain.Chains,
 		Version:   "v1.2.3",
 		Logger:    slog.New(slog.NewTextHandler(g.log, &slog.HandlerOptions{Level: slog.LevelDebug})),
