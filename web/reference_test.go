@@ -41,9 +41,14 @@ func tryStatus(tab *browsertest.Tab, seen shown) {
 	tab.Do(
 		browsertest.Press("#operations-Status-getStatus .opblock-summary-control"),
 		browsertest.Press("#operations-Status-getStatus .execute"),
-		browsertest.Await(fmt.Sprintf(
-			`document.querySelector('.live-responses-table')?.textContent.includes('"seen-%s-%s"')`, seen.Key, seen.Token)),
+		waitForAnswer(seen),
 	)
+}
+
+// waitForAnswer polls until the answer shows what the server saw.
+func waitForAnswer(seen shown) chromedp.Action[chromedp.Void] {
+	return browsertest.Await(fmt.Sprintf(
+		`document.querySelector('.live-responses-table')?.textContent.includes('"seen-%s-%s"')`, seen.Key, seen.Token))
 }
 
 // requireShareable checks that the shown command has a place for a key and no
@@ -81,6 +86,31 @@ func TestReferenceTriesAnOperationWithoutAKey(t *testing.T) {
 		t.Errorf("the token stays behind in %s", left)
 	}
 	requireShareable(t, tab)
+	tab.AssertQuiet()
+}
+
+// executeAtOnce opens the operation and executes it in the very moment that the
+// page allows it, which no visitor can outdo. It tells whether the page knew the
+// operation's parameter by then.
+var executeAtOnce = chromedp.Evaluate[bool](`new Promise((done) => {
+	const operation = document.querySelector('#operations-Status-getStatus');
+	new MutationObserver((_, observer) => {
+		const button = operation.querySelector('.execute:enabled');
+		if (!button) return;
+		observer.disconnect();
+		done(operation.querySelector('[data-param-name="chain"]') !== null);
+		button.click();
+	}).observe(operation, {childList: true, subtree: true, attributes: true});
+	operation.querySelector('.opblock-summary-control').click();
+})`, chromedp.EvalAwaitPromise)
+
+func TestReferenceAnswersTheHastyVisitor(t *testing.T) {
+	t.Parallel()
+	tab := openReference(t)
+	if !browsertest.Get(tab, executeAtOnce) {
+		t.Fatal("the operation can be executed before its parameter is known")
+	}
+	tab.Do(waitForAnswer(shown{Token: tokenNumber(1)}))
 	tab.AssertQuiet()
 }
 
