@@ -31,7 +31,7 @@ func openReference(t *testing.T) *browsertest.Tab {
 	server := httptest.NewServer(mux)
 	t.Cleanup(server.Close)
 	tab := browsertest.Page(t, server.URL+"/docs")
-	tab.Do(chromedp.WaitVisible(chromedp.CSS("#operations-Status-getStatus")))
+	tab.Do(browsertest.AwaitVisible("#operations-Status-getStatus"))
 	return tab
 }
 
@@ -135,7 +135,7 @@ func TestReferenceShowsSchemasAndTheAuthorizeDialog(t *testing.T) {
 		browsertest.Press("section.models .json-schema-2020-12-accordion"),
 		browsertest.Await(`document.querySelector('section.models').textContent.includes('finalized')`),
 		browsertest.Press(".btn.authorize"),
-		chromedp.WaitVisible(chromedp.CSS(".modal-ux")),
+		browsertest.AwaitVisible(".modal-ux"),
 	)
 	tab.AssertQuiet()
 }
