@@ -5,6 +5,7 @@ import (
 
 	"astrolabe/domain"
 	"astrolabe/domain/chain"
+	"astrolabe/domain/event"
 )
 
 // Services are everything that a facade can ask.
@@ -13,11 +14,15 @@ type Services struct {
 	Cursors *domain.Cursors
 	// Statuses tell how chains and their indexes stand.
 	Statuses *chain.Statuses
+	// Events tell what contracts have emitted.
+	Events *event.Events
 }
 
 // Store is everything that the services read.
 type Store interface {
 	chain.Heads
+	chain.ClassStore
+	event.Store
 }
 
 // Options are what the services stand on.
@@ -33,5 +38,6 @@ func New(o Options) *Services {
 	return &Services{
 		Cursors:  o.Cursors,
 		Statuses: chain.NewStatuses(o.Store, o.Freshness),
+		Events:   event.NewEvents(o.Store, chain.NewCompiledClasses(o.Store)),
 	}
 }
