@@ -5,6 +5,7 @@ import (
 
 	"astrolabe/domain"
 	"astrolabe/domain/chain"
+	"astrolabe/domain/token"
 )
 
 // Services are everything that a facade can ask.
@@ -13,11 +14,14 @@ type Services struct {
 	Cursors *domain.Cursors
 	// Statuses tell how chains and their indexes stand.
 	Statuses *chain.Statuses
+	// Transfers tell which tokens moved.
+	Transfers *token.Transfers
 }
 
 // Store is everything that the services read.
 type Store interface {
 	chain.Heads
+	token.TransferStore
 }
 
 // Options are what the services stand on.
@@ -30,8 +34,10 @@ type Options struct {
 
 // New makes the services.
 func New(o Options) *Services {
+	statuses := chain.NewStatuses(o.Store, o.Freshness)
 	return &Services{
-		Cursors:  o.Cursors,
-		Statuses: chain.NewStatuses(o.Store, o.Freshness),
+		Cursors:   o.Cursors,
+		Statuses:  statuses,
+		Transfers: token.NewTransfers(o.Store, statuses),
 	}
 }
