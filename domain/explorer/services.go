@@ -6,6 +6,7 @@ import (
 	"astrolabe/domain"
 	"astrolabe/domain/chain"
 	"astrolabe/domain/event"
+	"astrolabe/domain/token"
 )
 
 // Services are everything that a facade can ask.
@@ -16,6 +17,8 @@ type Services struct {
 	Statuses *chain.Statuses
 	// Events tell what contracts have emitted.
 	Events *event.Events
+	// Transfers tell which tokens moved.
+	Transfers *token.Transfers
 }
 
 // Store is everything that the services read.
@@ -23,6 +26,7 @@ type Store interface {
 	chain.Heads
 	chain.ClassStore
 	event.Store
+	token.TransferStore
 }
 
 // Options are what the services stand on.
@@ -35,9 +39,11 @@ type Options struct {
 
 // New makes the services.
 func New(o Options) *Services {
+	statuses := chain.NewStatuses(o.Store, o.Freshness)
 	return &Services{
-		Cursors:  o.Cursors,
-		Statuses: chain.NewStatuses(o.Store, o.Freshness),
-		Events:   event.NewEvents(o.Store, chain.NewCompiledClasses(o.Store)),
+		Cursors:   o.Cursors,
+		Statuses:  statuses,
+		Events:    event.NewEvents(o.Store, chain.NewCompiledClasses(o.Store)),
+		Transfers: token.NewTransfers(o.Store, statuses),
 	}
 }
