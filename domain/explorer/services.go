@@ -13,11 +13,14 @@ type Services struct {
 	Cursors *domain.Cursors
 	// Statuses tell how chains and their indexes stand.
 	Statuses *chain.Statuses
+	// Messages tell what was said between the layers.
+	Messages *chain.Messages
 }
 
 // Store is everything that the services read.
 type Store interface {
 	chain.Heads
+	chain.MessageStore
 }
 
 // Options are what the services stand on.
@@ -30,8 +33,10 @@ type Options struct {
 
 // New makes the services.
 func New(o Options) *Services {
+	statuses := chain.NewStatuses(o.Store, o.Freshness)
 	return &Services{
 		Cursors:  o.Cursors,
-		Statuses: chain.NewStatuses(o.Store, o.Freshness),
+		Statuses: statuses,
+		Messages: chain.NewMessages(o.Store, statuses),
 	}
 }
