@@ -19,6 +19,8 @@ type Services struct {
 	Events *event.Events
 	// Transfers tell which tokens moved.
 	Transfers *token.Transfers
+	// Messages tell what was said between the layers.
+	Messages *chain.Messages
 }
 
 // Store is everything that the services read.
@@ -27,6 +29,7 @@ type Store interface {
 	chain.ClassStore
 	event.Store
 	token.TransferStore
+	chain.MessageStore
 }
 
 // Options are what the services stand on.
@@ -45,5 +48,6 @@ func New(o Options) *Services {
 		Statuses:  statuses,
 		Events:    event.NewEvents(o.Store, chain.NewCompiledClasses(o.Store)),
 		Transfers: token.NewTransfers(o.Store, statuses),
+		Messages:  chain.NewMessages(o.Store, statuses),
 	}
 }
