@@ -7,6 +7,10 @@ import "slices"
 func (s *server) operations() []Operation {
 	return slices.Concat(
 		s.statusOperations(),
+		s.blockOperations(),
+		s.transactionOperations(),
+		s.searchOperations(),
+		s.messageOperations(),
 		s.accountOperations(),
 		s.discoveryOperations(),
 	)
