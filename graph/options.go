@@ -8,7 +8,7 @@ import (
 	"astrolabe/access"
 	"astrolabe/domain"
 	"astrolabe/domain/account"
-	"astrolabe/domain/chain"
+	"astrolabe/domain/explorer"
 )
 
 // Options are what the facade stands on. Every zero value of a setting means
@@ -17,12 +17,12 @@ type Options struct {
 	// Gate recognises callers and counts what they use.
 	Gate *access.Gate
 	// Usage reports what workspaces use.
-	Usage    *account.Usage
-	Statuses *chain.Statuses
-	Cursors  *domain.Cursors
-	Chains   []domain.Chain // the chains that are served
-	Version  string
-	Logger   *slog.Logger
+	Usage *account.Usage
+	// Services answer every question.
+	*explorer.Services
+	Chains  []domain.Chain // the chains that are served
+	Version string
+	Logger  *slog.Logger
 
 	// Origins may open a WebSocket from a browser, beside pages of this very
 	// origin.

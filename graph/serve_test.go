@@ -18,6 +18,7 @@ import (
 	"astrolabe/domain"
 	"astrolabe/domain/account"
 	"astrolabe/domain/chain"
+	"astrolabe/domain/explorer"
 	"astrolabe/repo"
 	"astrolabe/repo/repotest"
 	"astrolabe/starknet"
@@ -132,8 +133,7 @@ func serveAt(tb testing.TB, now func() time.Time, change func(*Options)) *served
 	o := Options{
 		Gate:      g.access.Gate,
 		Usage:     account.NewUsage(db, now),
-		Statuses:  chain.NewStatuses(g.store, 0),
-		Cursors:   domain.NewCursors(fixedKey{}),
+		Services:  &explorer.Services{Statuses: chain.NewStatuses(g.store, 0), Cursors: domain.NewCursors(fixedKey{})},
 		Chains:    domain.Chains,
 		Version:   "v1.2.3",
 		Logger:    slog.New(slog.NewTextHandler(g.log, &slog.HandlerOptions{Level: slog.LevelDebug})),
@@ -146,7 +146,7 @@ func serveAt(tb testing.TB, now func() time.Time, change func(*Options)) *served
 	server := httptest.NewServer(g.Handler)
 	g.url = server.URL
 	tb.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 		defer cancel()
 		if err := g.Shutdown(ctx); err != nil {
 			tb.Errorf("shutdown: %v", err)

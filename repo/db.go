@@ -27,7 +27,8 @@ var ErrAddress = errors.New("the database address is malformed")
 type Options struct {
 	// URL is a postgres:// address.
 	URL string
-	// MaxConns bounds the pool; zero means 10.
+	// MaxConns bounds the connections that write and work, and as many that
+	// requests read through; zero means 10.
 	MaxConns int
 	// Metrics receives statement and pool measurements; nil means none.
 	Metrics *telemetry.Metrics
@@ -36,6 +37,7 @@ type Options struct {
 // DB is a pool of connections to the read model and everything beside it.
 type DB struct {
 	pool      *pgxpool.Pool
+	reader    *pgxpool.Pool // what requests read through
 	bun       *bun.DB
 	addresses map[domain.Chain]*dictionary
 	selectors map[domain.Chain]*dictionary
@@ -72,11 +74,16 @@ func Open(ctx context.Context, o Options) (*DB, error) {
 		pool.Close()
 		return nil, fmt.Errorf("reach the database: %w", err)
 	}
+	reader, err := openReader(ctx, config)
+	if err != nil {
+		pool.Close()
+		return nil, fmt.Errorf("open the database for reading: %w", err)
+	}
 	if o.Metrics != nil {
-		registerPool(o.Metrics, pool)
+		registerPool(o.Metrics, pool, reader)
 	}
 	return &DB{
-		pool: pool, bun: bun.NewDB(stdlib.OpenDBFromPool(pool), pgdialect.New()),
+		pool: pool, reader: reader, bun: bun.NewDB(stdlib.OpenDBFromPool(pool), pgdialect.New()),
 		addresses: dictionaries("addresses"), selectors: dictionaries("selectors"),
 	}, nil
 }
@@ -84,19 +91,28 @@ func Open(ctx context.Context, o Options) (*DB, error) {
 // Close ends the pool after the connections in use are given back.
 func (db *DB) Close() {
 	_ = db.bun.Close() // closes only the database/sql view of the pool
+	db.reader.Close()
 	db.pool.Close()
 }
 
 // Ping checks that the database answers.
 func (db *DB) Ping(ctx context.Context) error { return db.pool.Ping(ctx) }
 
-func registerPool(m *telemetry.Metrics, pool *pgxpool.Pool) {
+func registerPool(m *telemetry.Metrics, pools ...*pgxpool.Pool) {
+	sum := func(of func(*pgxpool.Stat) float64) func() float64 {
+		return func() (total float64) {
+			for _, pool := range pools {
+				total += of(pool.Stat())
+			}
+			return total
+		}
+	}
 	m.Gauge("db_connections", "Open database connections.",
-		func() float64 { return float64(pool.Stat().TotalConns()) })
+		sum(func(s *pgxpool.Stat) float64 { return float64(s.TotalConns()) }))
 	m.Gauge("db_connections_in_use", "Database connections that are in use.",
-		func() float64 { return float64(pool.Stat().AcquiredConns()) })
+		sum(func(s *pgxpool.Stat) float64 { return float64(s.AcquiredConns()) }))
 	m.Gauge("db_connections_max", "The largest number of database connections.",
-		func() float64 { return float64(pool.Stat().MaxConns()) })
+		sum(func(s *pgxpool.Stat) float64 { return float64(s.MaxConns()) }))
 	m.Counter("db_waits_total", "Times that a statement had to wait for a connection.",
-		func() float64 { return float64(pool.Stat().EmptyAcquireCount()) })
+		sum(func(s *pgxpool.Stat) float64 { return float64(s.EmptyAcquireCount()) }))
 }

@@ -66,6 +66,33 @@ func (t statementTracer) TraceQueryStart(ctx context.Context, _ *pgx.Conn, data 
 	return context.WithValue(ctx, startedKey{}, startedStatement{name, time.Now(), span})
 }
 
+type startedBatch struct{ at *time.Time }
+
+type startedBatchKey struct{}
+
+// TraceBatchStart implements pgx.BatchTracer.
+func (t statementTracer) TraceBatchStart(ctx context.Context, _ *pgx.Conn, _ pgx.TraceBatchStartData) context.Context {
+	return context.WithValue(ctx, startedBatchKey{}, startedBatch{new(time.Now())})
+}
+
+// TraceBatchQuery implements pgx.BatchTracer. A statement's time is that since
+// the answer before it.
+func (t statementTracer) TraceBatchQuery(ctx context.Context, _ *pgx.Conn, data pgx.TraceBatchQueryData) {
+	if count, ok := ctx.Value(countKey{}).(*StatementCount); ok {
+		count.n.Add(1)
+	}
+	started, ok := ctx.Value(startedBatchKey{}).(startedBatch)
+	if !ok || t.metrics == nil {
+		return
+	}
+	now := time.Now()
+	t.metrics.Statement(statementName(data.SQL), data.Err, now.Sub(*started.at))
+	*started.at = now
+}
+
+// TraceBatchEnd implements pgx.BatchTracer.
+func (t statementTracer) TraceBatchEnd(context.Context, *pgx.Conn, pgx.TraceBatchEndData) {}
+
 // TraceQueryEnd implements pgx.QueryTracer.
 func (t statementTracer) TraceQueryEnd(ctx context.Context, _ *pgx.Conn, data pgx.TraceQueryEndData) {
 	started, ok := ctx.Value(startedKey{}).(startedStatement)

@@ -53,7 +53,7 @@ func TestStatementsAreCountedAndMeasuredByName(t *testing.T) {
 	for _, want := range []string{
 		`astrolabe_sql_statements_total{name="secrets.load",outcome="ok"} 1`,
 		`astrolabe_sql_statements_total{name="head.list",outcome="ok"} 1`,
-		`astrolabe_db_connections_max 10`,
+		`astrolabe_db_connections_max 20`,
 	} {
 		if !strings.Contains(string(text), want) {
 			t.Errorf("the metrics lack %s", want)

@@ -13,7 +13,7 @@ import (
 	"astrolabe/access/accesstest"
 	"astrolabe/domain"
 	"astrolabe/domain/account"
-	"astrolabe/domain/chain"
+	"astrolabe/domain/explorer"
 	"astrolabe/repo/repotest"
 	"astrolabe/telemetry"
 )
@@ -26,7 +26,7 @@ func measured(b *testing.B) (Options, *accesstest.Fixture) {
 	fixture.Gate.Keys.Listening(true) // as in a process that hears of revocations
 	return Options{
 		Logger: slog.New(slog.DiscardHandler), Metrics: telemetry.NewMetrics(), Health: new(telemetry.Health),
-		Chains: []domain.Chain{domain.Mainnet}, Statuses: chain.NewStatuses(db, time.Minute),
+		Chains: []domain.Chain{domain.Mainnet}, Services: explorer.New(explorer.Options{Store: db, Freshness: time.Minute}),
 		Gate: fixture.Gate, Usage: account.NewUsage(db, time.Now),
 	}, fixture
 }

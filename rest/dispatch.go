@@ -29,7 +29,7 @@ func (s *server) operation(op Operation) http.HandlerFunc {
 		if op.MaxBody > 0 {
 			r.Body = http.MaxBytesReader(w, r.Body, op.MaxBody)
 		}
-		call, err := s.call(op, r)
+		call, err := s.call(&op, r)
 		if err != nil {
 			fail(w, r, s.Logger, err)
 			return
@@ -48,8 +48,8 @@ func (s *server) operation(op Operation) http.HandlerFunc {
 }
 
 // call reads and checks a request's parameters.
-func (s *server) call(op Operation, r *http.Request) (*Call, error) {
-	c := &Call{Request: r, path: make(map[string]string, len(op.Params))}
+func (s *server) call(op *Operation, r *http.Request) (*Call, error) {
+	c := &Call{Request: r, operation: op, path: make(map[string]string, len(op.Params))}
 	for _, p := range op.Params {
 		if p.In != InPath {
 			continue
@@ -58,10 +58,9 @@ func (s *server) call(op Operation, r *http.Request) (*Call, error) {
 		if err != nil {
 			return nil, p.refuse("is not a valid path segment")
 		}
-		if err := p.check(text); err != nil {
+		if c.path[p.Name], err = p.canonical(text); err != nil {
 			return nil, err
 		}
-		c.path[p.Name] = text
 	}
 	if op.takesChain() {
 		c.Chain = domain.Chain(c.path["chain"])

@@ -34,7 +34,7 @@ func (s *server) errorPages() {
 	add := func(slug, title string, entry errorEntry) {
 		entry.Slug = slug
 		index.Entries = append(index.Entries, entry)
-		s.page("/docs/"+slug, errorPageData{Title: title, Entries: []errorEntry{entry}})
+		s.errorPage("/docs/"+slug, errorPageData{Title: title, Entries: []errorEntry{entry}})
 	}
 	for _, e := range domain.Catalogue {
 		add(e.Code.DocSlug(), string(e.Code), errorEntry{
@@ -46,11 +46,11 @@ func (s *server) errorPages() {
 		Meaning: "The cursor was changed, has expired or was issued for another list or other filters.",
 		Remedy:  "Start the list again without a cursor. Pass cursors back unchanged and URL-encoded.",
 	})
-	s.page("/docs/errors", index)
+	s.errorPage("/docs/errors", index)
 }
 
-// page registers one page, rendered once.
-func (s *server) page(path string, data errorPageData) {
+// errorPage registers one page, rendered once.
+func (s *server) errorPage(path string, data errorPageData) {
 	var html bytes.Buffer
 	if err := errorPage.Execute(&html, data); err != nil {
 		panic(err) // the template is ours

@@ -22,6 +22,7 @@ import (
 	"astrolabe/domain"
 	"astrolabe/domain/account"
 	"astrolabe/domain/chain"
+	"astrolabe/domain/explorer"
 	"astrolabe/domain/secret"
 	"astrolabe/pg/pgtest"
 	"astrolabe/repo"
@@ -137,7 +138,7 @@ func serveInFleet(t *testing.T) {
 	}
 	server := &http.Server{ReadHeaderTimeout: time.Minute, Handler: Handler(Options{
 		Logger: slog.New(slog.DiscardHandler), Metrics: telemetry.NewMetrics(), Health: new(telemetry.Health),
-		Chains: []domain.Chain{domain.Mainnet}, Statuses: chain.NewStatuses(db, time.Minute), Gate: gate,
+		Chains: []domain.Chain{domain.Mainnet}, Services: &explorer.Services{Statuses: chain.NewStatuses(db, time.Minute)}, Gate: gate,
 	})}
 	ended := make(chan error, 1)
 	go func() { ended <- server.Serve(listener) }()

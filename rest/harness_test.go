@@ -2,6 +2,7 @@ package rest
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"io"
 	"log/slog"
@@ -17,7 +18,7 @@ import (
 	"astrolabe/access/accesstest"
 	"astrolabe/domain"
 	"astrolabe/domain/account"
-	"astrolabe/domain/chain"
+	"astrolabe/domain/explorer"
 	"astrolabe/pg/pgtest"
 	"astrolabe/repo"
 	"astrolabe/repo/repotest"
@@ -38,6 +39,8 @@ type service struct {
 	log    *logBuffer
 	access *accesstest.Fixture
 	usage  *account.Usage
+	// services are what the facade asks.
+	services *explorer.Services
 }
 
 // newService starts a service; change may alter its options first.
@@ -49,21 +52,45 @@ func newService(t *testing.T, change func(*Options)) *service {
 // newServiceAt does the same with another clock for keys, sessions and budgets.
 func newServiceAt(t *testing.T, now func() time.Time, change func(*Options)) *service {
 	t.Helper()
-	db := repotest.Open(t)
+	return newServiceOver(t, repotest.Open(t), now, change)
+}
+
+// newExplorer starts a service over the index of repotest.Everyday, as
+// repotest.Followed left it.
+func newExplorer(t *testing.T) *service {
+	t.Helper()
+	return newServiceOver(t, repotest.OpenTemplate(t, repotest.Followed), time.Now, nil)
+}
+
+func newServiceOver(t *testing.T, db *repo.DB, now func() time.Time, change func(*Options)) *service {
+	t.Helper()
 	s := &service{t: t, db: db, log: new(logBuffer), access: accesstest.New(t, db, now), usage: account.NewUsage(db, now)}
 	options := Options{
 		Logger:  slog.New(slog.NewTextHandler(s.log, &slog.HandlerOptions{Level: slog.LevelDebug})),
 		Metrics: telemetry.NewMetrics(), Health: new(telemetry.Health), Version: "test",
-		Chains: []domain.Chain{domain.Mainnet}, Statuses: chain.NewStatuses(db, 0),
+		Chains: []domain.Chain{domain.Mainnet}, Services: explorer.New(explorer.Options{Store: db, Cursors: domain.NewCursors(fixedKey{})}),
 		Gate: s.access.Gate, Usage: s.usage,
 	}
 	if change != nil {
 		change(&options)
 	}
+	s.services = options.Services
 	server := httptest.NewServer(Handler(options))
 	t.Cleanup(server.Close)
 	s.url, s.client = server.URL, server.Client()
 	return s
+}
+
+// fixedKey is the key of all cursors.
+type fixedKey struct{}
+
+// CurrentKey implements domain.MACKeys.
+func (fixedKey) CurrentKey() (uint32, []byte) { return 1, []byte("0123456789abcdef") }
+
+// KeyOf implements domain.MACKeys.
+func (k fixedKey) KeyOf(_ context.Context, generation uint32) ([]byte, bool) {
+	_, key := k.CurrentKey()
+	return key, generation == 1
 }
 
 // logBuffer is a log that tests may read while it is written.

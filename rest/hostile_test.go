@@ -16,6 +16,7 @@ import (
 
 	"astrolabe/domain"
 	"astrolabe/domain/chain"
+	"astrolabe/domain/explorer"
 	"astrolabe/rest/contracttest"
 	"astrolabe/telemetry"
 )
@@ -24,7 +25,7 @@ import (
 func hostileHandler() http.Handler {
 	return Handler(Options{
 		Logger: slog.New(slog.DiscardHandler), Metrics: telemetry.NewMetrics(), Health: new(telemetry.Health),
-		Chains: []domain.Chain{domain.Mainnet}, Statuses: chain.NewStatuses(noHeads{}, 0),
+		Chains: []domain.Chain{domain.Mainnet}, Services: &explorer.Services{Statuses: chain.NewStatuses(noHeads{}, 0)},
 		Origins: []string{ours},
 	})
 }

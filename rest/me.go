@@ -2,8 +2,10 @@ package rest
 
 import (
 	"context"
+	"net/http"
 	"time"
 
+	"astrolabe/domain"
 	"astrolabe/domain/account"
 )
 
@@ -97,4 +99,55 @@ func (s *server) session(ctx context.Context, _ *Call) (any, error) {
 		return nil, err
 	}
 	return sessionBody{bearer.Text.Reveal(), bearer.ExpiresAt.UTC()}, nil
+}
+
+func (s *server) accountOperations() []Operation {
+	return []Operation{
+		{
+			ID: "listApiKeys", Method: http.MethodGet, Path: "/v1/me/api-keys",
+			Summary: "The keys of the signed-in workspace, without their secrets",
+			Session: true,
+			Class:   Light, Cert: Beta, Audience: External, Budget: 5 * time.Second, Cache: "no-store",
+			Success: http.StatusOK, Body: "ApiKeyList",
+			Proof:  []string{"TestAPersonIssuesListsAndRevokesKeys"},
+			Handle: s.listKeys,
+		},
+		{
+			ID: "issueApiKey", Method: http.MethodPost, Path: "/v1/me/api-keys",
+			Summary: "Issue the default key, or rotate it",
+			Session: true,
+			Class:   Light, Cert: Beta, Audience: External, Budget: 5 * time.Second, Cache: "no-store",
+			Success: http.StatusOK, Body: "IssuedApiKey",
+			Proof:  []string{"TestAPersonIssuesListsAndRevokesKeys"},
+			Handle: s.issueKey,
+		},
+		{
+			ID: "revokeApiKey", Method: http.MethodDelete, Path: "/v1/me/api-keys/{public_id}",
+			Summary: "Revoke one key",
+			Params:  []Param{{Name: "public_id", In: InPath, Kind: TextKind, About: "The public id of the key.", Example: "abcdefghijk1"}},
+			Session: true,
+			Class:   Light, Cert: Beta, Audience: External, Budget: 5 * time.Second, Cache: "no-store",
+			Success: http.StatusOK, Body: "ApiKey", Errors: []domain.Code{domain.CodeNotFound},
+			Proof:  []string{"TestAPersonIssuesListsAndRevokesKeys", "TestAnotherWorkspacesKeyLooksAbsent"},
+			Handle: s.revokeKey,
+		},
+		{
+			ID: "getUsage", Method: http.MethodGet, Path: "/v1/me/usage",
+			Summary: "What the signed-in workspace has used lately",
+			Session: true,
+			Class:   Light, Cert: Beta, Audience: External, Budget: 5 * time.Second, Cache: "no-store",
+			Success: http.StatusOK, Body: "Usage",
+			Proof:  []string{"TestUsageTellsOfRequestsAndFailures"},
+			Handle: s.usage,
+		},
+		{
+			ID: "getSession", Method: http.MethodGet, Path: "/v1/me/session",
+			Summary: "Exchange the session cookie for a short-lived bearer",
+			Session: true,
+			Class:   Light, Cert: Beta, Audience: External, Budget: 5 * time.Second, Cache: "no-store",
+			Success: http.StatusOK, Body: "SessionBearer",
+			Proof:  []string{"TestACookieIsExchangedForABearer"},
+			Handle: s.session,
+		},
+	}
 }

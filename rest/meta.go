@@ -2,6 +2,8 @@ package rest
 
 import (
 	"context"
+	"net/http"
+	"time"
 
 	"astrolabe/domain"
 )
@@ -56,4 +58,49 @@ func (s *server) evidence(context.Context, *Call) (any, error) {
 		body.Operations = append(body.Operations, evidenceItem{describe(op), op.Proof})
 	}
 	return body, nil
+}
+
+func (s *server) discoveryOperations() []Operation {
+	return []Operation{
+		{
+			ID: "getCapabilities", Method: http.MethodGet, Path: "/v1/meta/capabilities",
+			Summary: "What this deployment serves",
+			Class:   Light, Cert: Beta, Audience: External, Budget: 2 * time.Second, Cache: "max-age=60",
+			Success: http.StatusOK, Body: "Capabilities",
+			Proof:  []string{"TestCapabilitiesNameEveryOperation"},
+			Handle: s.capabilities,
+		},
+		{
+			ID: "getEvidence", Method: http.MethodGet, Path: "/v1/meta/evidence",
+			Summary: "Certification, tier and audience of each operation, with the tests that hold it",
+			Class:   Light, Cert: Beta, Audience: External, Budget: 2 * time.Second, Cache: "max-age=60",
+			Success: http.StatusOK, Body: "Evidence",
+			Proof:  []string{"TestEvidenceNamesTestsThatExist"},
+			Handle: s.evidence,
+		},
+		{
+			ID: "getOpenapiJson", Method: http.MethodGet, Path: "/openapi.json",
+			Summary: "This contract as an OpenAPI 3.1 document, in JSON",
+			Class:   Light, Cert: Beta, Audience: External, Budget: 2 * time.Second, Cache: "max-age=60",
+			Success: http.StatusOK, Body: "OpenAPIDocument",
+			Proof:  []string{"TestOpenAPIDocumentEqualsTheTable"},
+			Handle: s.openAPIJSON,
+		},
+		{
+			ID: "getOpenapiYaml", Method: http.MethodGet, Path: "/openapi.yaml",
+			Summary: "This contract as an OpenAPI 3.1 document, in YAML",
+			Class:   Light, Cert: Beta, Audience: External, Budget: 2 * time.Second, Cache: "max-age=60",
+			Success: http.StatusOK, Body: "OpenAPIDocument", Media: yamlMedia,
+			Proof:  []string{"TestOpenAPIInYAMLSaysTheSame"},
+			Handle: s.openAPIYAML,
+		},
+		{
+			ID: "getApiCatalog", Method: http.MethodGet, Path: "/.well-known/api-catalog",
+			Summary: "Where this service's documents are (RFC 9727)",
+			Class:   Light, Cert: Beta, Audience: External, Budget: 2 * time.Second, Cache: "max-age=60",
+			Success: http.StatusOK, Body: "ApiCatalog", Media: linksetMedia,
+			Proof:  []string{"TestCatalogLinksResolve"},
+			Handle: s.catalog,
+		},
+	}
 }

@@ -59,6 +59,7 @@ type Operation struct {
 	Summary string // one line; the longer description is written in openapi/
 
 	Params     []Param
+	Request    string             // schema of the request body, by its name in openapi/
 	MaxBody    int64              // largest request body in bytes; zero: a body is not read
 	Permission account.Permission // empty: no key is needed
 	Session    bool               // a signed-in person is needed, not a key

@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"astrolabe/domain"
+	"astrolabe/domain/chain"
 	"astrolabe/starknet"
 )
 
@@ -27,10 +28,13 @@ type Kind string
 const (
 	ChainKind   Kind = "chain"
 	FeltKind    Kind = "felt"
+	HashKind    Kind = "hash" // 256 bits, which a felt may not hold
 	IntegerKind Kind = "integer"
 	EnumKind    Kind = "enum"
 	TextKind    Kind = "text"
 	CursorKind  Kind = "cursor"
+	BlockKind   Kind = "block" // a number, a hash or latest
+	StateKind   Kind = "state" // a number, a hash, latest or pending
 )
 
 // Param is one parameter of an operation.
@@ -51,34 +55,61 @@ type Param struct {
 // maxTextParam bounds a free text in a query.
 const maxTextParam = 256
 
+// maxCursorParam bounds a cursor. A longer one is refused by the cursors
+// themselves, as every other that they did not write.
+const maxCursorParam = 4096
+
 // chainParam is the path segment that most operations share.
 var chainParam = Param{Name: "chain", In: InPath, Kind: ChainKind, Required: true, About: "The chain that is asked.", Example: string(domain.Mainnet)}
 
-// check holds one text against the parameter's kind.
-func (p Param) check(text string) error {
+// canonical holds one text against the parameter's kind and returns it in the
+// form that every other text of the same meaning has, too.
+func (p Param) canonical(text string) (string, error) {
 	switch p.Kind {
 	case ChainKind:
 		_, err := domain.ParseChain(text)
-		return err
+		return text, err
 	case FeltKind:
-		if _, err := starknet.ParseFelt(text); err != nil {
-			return p.refuse("must be a 0x-prefixed hex felt below the field prime")
+		felt, err := starknet.ParseFelt(text)
+		if err != nil {
+			return "", p.refuse("must be a 0x-prefixed hex felt below the field prime")
 		}
+		return felt.String(), nil
+	case HashKind:
+		hash, err := starknet.ParseHash256(text)
+		if err != nil {
+			return "", p.refuse("must be a 0x-prefixed hash of at most 64 hex digits")
+		}
+		return hash.String(), nil
+	case BlockKind, StateKind:
+		id, err := chain.ParseBlockID(text, p.blockTags()...)
+		return id.String(), err
 	case IntegerKind:
 		v, err := strconv.ParseInt(text, 10, 64)
 		if err != nil || v < p.Min || v > p.Max || text != strconv.FormatInt(v, 10) {
-			return p.refuse("must be an integer from %d to %d", p.Min, p.Max)
+			return "", p.refuse("must be an integer from %d to %d", p.Min, p.Max)
 		}
 	case EnumKind:
 		if !slices.Contains(p.Enum, text) {
-			return p.refuse("must be one of %s", strings.Join(p.Enum, ", "))
+			return "", p.refuse("must be one of %s", strings.Join(p.Enum, ", "))
 		}
 	default:
-		if text == "" || len(text) > maxTextParam || !utf8.ValidString(text) || strings.ContainsRune(text, 0) {
-			return p.refuse("must have 1 to %d characters of text", maxTextParam)
+		most := maxTextParam
+		if p.Kind == CursorKind {
+			most = maxCursorParam
+		}
+		if text == "" || len(text) > most || !utf8.ValidString(text) || strings.ContainsRune(text, 0) {
+			return "", p.refuse("must have 1 to %d characters of text", most)
 		}
 	}
-	return nil
+	return text, nil
+}
+
+func (p Param) blockTags() []chain.BlockTag {
+	if p.Kind == StateKind {
+		return []chain.BlockTag{chain.Latest, chain.Pending}
+	}
+	return []chain.BlockTag{chain.Latest}
 }
 
 func (p Param) refuse(format string, args ...any) error {
@@ -111,7 +142,8 @@ func readQuery(params []Param, raw string) (url.Values, error) {
 	return values, nil
 }
 
-// checkAll checks every value of one query parameter and fills its default.
+// checkAll checks every value of one query parameter, puts it into canonical
+// form and fills its default.
 func (p Param) checkAll(values url.Values) error {
 	given := values[p.Name]
 	switch {
@@ -124,10 +156,12 @@ func (p Param) checkAll(values url.Values) error {
 	case p.Repeatable && p.MaxItems > 0 && len(given) > p.MaxItems:
 		return p.refuse("must be given at most %d times", p.MaxItems)
 	}
-	for _, text := range given {
-		if err := p.check(text); err != nil {
+	for i, text := range given {
+		canonical, err := p.canonical(text)
+		if err != nil {
 			return err
 		}
+		given[i] = canonical
 	}
 	return nil
 }

@@ -11,18 +11,19 @@ import (
 	"astrolabe/access"
 	"astrolabe/domain"
 	"astrolabe/domain/account"
-	"astrolabe/domain/chain"
+	"astrolabe/domain/explorer"
 	"astrolabe/telemetry"
 )
 
 // Options are what the facade stands on.
 type Options struct {
-	Logger   *slog.Logger
-	Metrics  *telemetry.Metrics
-	Health   *telemetry.Health
-	Version  string
-	Chains   []domain.Chain // the chains that are served
-	Statuses *chain.Statuses
+	Logger  *slog.Logger
+	Metrics *telemetry.Metrics
+	Health  *telemetry.Health
+	Version string
+	Chains  []domain.Chain // the chains that are served
+	// Services answer every question.
+	*explorer.Services
 	// Gate recognises callers and counts what they use.
 	Gate *access.Gate
 	// Usage notes and reports what workspaces use.

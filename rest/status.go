@@ -2,9 +2,11 @@ package rest
 
 import (
 	"context"
+	"net/http"
 	"time"
 
 	"astrolabe/domain"
+	"astrolabe/domain/account"
 	"astrolabe/domain/chain"
 	"astrolabe/starknet"
 )
@@ -66,4 +68,18 @@ func (s *server) status(ctx context.Context, c *Call) (any, error) {
 		body.L1Finality.WatermarkAgeSeconds = new(uint64(age.Seconds()))
 	}
 	return body, nil
+}
+
+func (s *server) statusOperations() []Operation {
+	return []Operation{
+		{
+			ID: "getStatus", Method: http.MethodGet, Path: "/v1/{chain}/status",
+			Summary: "How the chain and its index stand",
+			Params:  []Param{chainParam}, Permission: account.Read,
+			Class: Light, Cert: Certified, Audience: External, Budget: 2 * time.Second, Cache: "no-cache",
+			Success: http.StatusOK, Body: "Status",
+			Proof:  []string{"TestStatusTellsHowTheIndexStands", "TestStatusOfAChainThatNobodyIndexes"},
+			Handle: s.status,
+		},
+	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"astrolabe/domain"
 	"astrolabe/domain/chain"
+	"astrolabe/repo/repotest"
 	"astrolabe/starknet"
 )
 
@@ -88,6 +89,20 @@ func TestStatusOfAChainThatNobodyIndexes(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got.HeadBlockNumber != nil || got.Indexer.State != chain.Halted || *got.Indexer.ReasonCode != chain.ReasonNoIndexer {
+		t.Errorf("got %s", a.body)
+	}
+}
+
+func TestStatusOfAnIndexThatWasStopped(t *testing.T) {
+	t.Parallel()
+	a := newExplorer(t).get("/v1/SN_MAIN/status")
+	var got statusBody
+	if err := json.Unmarshal([]byte(a.body), &got); err != nil {
+		t.Fatal(err)
+	}
+	last := uint64(len(repotest.Everyday(t))) - 1
+	if *got.LatestIndexedBlockNumber != last || *got.FinalizedBlockNumber != repotest.FollowedFinalized ||
+		*got.LatestL1AcceptedBlockNumber != repotest.FollowedL1 || *got.Indexer.ReasonCode != chain.ReasonNoIndexer {
 		t.Errorf("got %s", a.body)
 	}
 }

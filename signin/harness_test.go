@@ -19,7 +19,7 @@ import (
 	"astrolabe/access"
 	"astrolabe/domain"
 	"astrolabe/domain/account"
-	"astrolabe/domain/chain"
+	"astrolabe/domain/explorer"
 	"astrolabe/domain/secret"
 	"astrolabe/pg/pgtest"
 	"astrolabe/repo"
@@ -72,7 +72,7 @@ func newService(t *testing.T, change func(*signin.Options)) *service {
 	}
 	server.Config.Handler = rest.Handler(rest.Options{
 		Logger: logger, Metrics: telemetry.NewMetrics(), Health: new(telemetry.Health), Version: "test",
-		Chains: []domain.Chain{domain.Mainnet}, Statuses: chain.NewStatuses(db, 0), Gate: s.gate,
+		Chains: []domain.Chain{domain.Mainnet}, Services: explorer.New(explorer.Options{Store: db}), Gate: s.gate,
 		Mounts: mounts(signin.New(options)),
 	})
 	server.StartTLS()

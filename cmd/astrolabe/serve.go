@@ -14,7 +14,7 @@ import (
 	"astrolabe/access"
 	"astrolabe/domain"
 	"astrolabe/domain/account"
-	"astrolabe/domain/chain"
+	"astrolabe/domain/explorer"
 	"astrolabe/failpoint"
 	"astrolabe/graph"
 	"astrolabe/rest"
@@ -92,14 +92,16 @@ const statusFreshness = 250 * time.Millisecond
 // facades puts both facades over one set of domain services. Other routes
 // share their middleware.
 func (d *deployment) facades(l listenSettings, gate *access.Gate, usage *account.Usage, others []rest.Mount) (http.Handler, streams) {
-	statuses := chain.NewStatuses(d.db, statusFreshness)
+	services := explorer.New(explorer.Options{
+		Store: d.db, Cursors: domain.NewCursors(d.ring.CursorKeys()), Freshness: statusFreshness,
+	})
 	live := graph.New(graph.Options{
-		Gate: gate, Usage: usage, Statuses: statuses, Cursors: domain.NewCursors(d.ring.CursorKeys()),
+		Gate: gate, Usage: usage, Services: services,
 		Chains: l.Chains, Origins: l.Origins, Version: version(), Logger: d.logger,
 	})
 	handler := rest.Handler(rest.Options{
 		Logger: d.logger, Metrics: d.metrics, Health: d.health, Version: version(),
-		Chains: l.Chains, Origins: l.Origins, Statuses: statuses, Gate: gate, Usage: usage,
+		Chains: l.Chains, Origins: l.Origins, Services: services, Gate: gate, Usage: usage,
 		Mounts: append([]rest.Mount{
 			{Pattern: "/graphql", Handler: live},
 			{Pattern: "/docs", Handler: web.Reference(gate.PageToken), Page: true},

@@ -20,6 +20,9 @@ type Index struct {
 	batch int
 	at    *domain.BlockRef
 	err   error
+
+	// Finalized is what commits make the newest block of the finalized tier.
+	Finalized *uint64
 }
 
 // NewIndex begins an index, which commits so many blocks at once, and holds
@@ -56,7 +59,7 @@ func (i *Index) Commit(r chain.Range, blocks []facts.Block) {
 	for len(blocks) > 0 {
 		n := min(i.batch, len(blocks))
 		i.do(func() error {
-			return i.db.Commit(i.ctx, i.lease, chain.Batch{After: i.at, Range: r, Blocks: blocks[:n]})
+			return i.db.Commit(i.ctx, i.lease, chain.Batch{After: i.at, Range: r, Blocks: blocks[:n], Finalized: i.Finalized})
 		})
 		last := &blocks[n-1].Header
 		i.at = &domain.BlockRef{Number: last.Number, Hash: last.Hash}
@@ -84,6 +87,14 @@ func (i *Index) Continue(at *facts.Header) {
 	i.at = &domain.BlockRef{Number: at.Number, Hash: at.Hash}
 }
 
+// RecordHead says that the newest block is the node's head, and which one L1
+// has accepted.
+func (i *Index) RecordHead(l1 uint64) {
+	i.do(func() error {
+		return i.db.RecordHead(i.ctx, i.lease, chain.Head{State: chain.Following, Depth: chain.FinalityDepth, L1: &l1, Block: i.at})
+	})
+}
+
 // Release gives the lease back, so that operators' commands can take it.
 func (i *Index) Release() {
 	i.do(func() error { return i.db.ReleaseLease(i.ctx, i.lease) })
@@ -109,6 +120,38 @@ func Indexed(ctx context.Context, url string) error {
 	index.Load(blocks[:25])
 	index.Commit(index.Open(25, 45, chain.RangeReady), blocks[25:45])
 	index.Commit(index.Open(45, 0, chain.RangeLoading), blocks[45:])
+	index.Release()
+	return index.Err()
+}
+
+// What Followed makes of the blocks of Everyday.
+const (
+	FollowedFinalized = 45 // the newest block of the finalized tier
+	FollowedL1        = 30 // the newest block that L1 has accepted
+)
+
+// Followed is the template of a database that shows all blocks of Everyday, in
+// three ranges of which the first was loaded and built. The index stood at the
+// node's head when it was stopped. Nobody holds its lease.
+func Followed(ctx context.Context, url string) error {
+	if err := Migrated(ctx, url); err != nil {
+		return err
+	}
+	blocks, err := everyday()
+	if err != nil {
+		return err
+	}
+	db, err := repo.Open(ctx, repo.Options{URL: url})
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	index := NewIndex(ctx, db, 0, 10)
+	index.Load(blocks[:20])
+	index.Commit(index.Open(20, 40, chain.RangeReady), blocks[20:40])
+	index.Finalized = new(uint64(FollowedFinalized))
+	index.Commit(index.Open(40, uint64(len(blocks))+100, chain.RangeReady), blocks[40:])
+	index.RecordHead(FollowedL1)
 	index.Release()
 	return index.Err()
 }

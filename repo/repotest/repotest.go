@@ -12,7 +12,13 @@ import (
 // ends.
 func Open(t testing.TB) *repo.DB {
 	t.Helper()
-	db, err := repo.Open(t.Context(), repo.Options{URL: pgtest.Database(t, Migrated)})
+	return OpenTemplate(t, Migrated)
+}
+
+// OpenTemplate does the same with what a template holds.
+func OpenTemplate(t testing.TB, template pgtest.Template) *repo.DB {
+	t.Helper()
+	db, err := repo.Open(t.Context(), repo.Options{URL: pgtest.Database(t, template)})
 	if err != nil {
 		t.Fatal(err)
 	}

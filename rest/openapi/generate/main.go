@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log"
 	"os"
+	"path/filepath"
 	"slices"
 
 	"go.yaml.in/yaml/v3"
@@ -36,11 +37,11 @@ func build() (object, error) {
 	if err != nil {
 		return nil, err
 	}
-	schemas, err := read[object]("schemas.yaml")
+	schemas, err := readAll[any]("schemas")
 	if err != nil {
 		return nil, err
 	}
-	texts, err := read[map[string]text]("operations.yaml")
+	texts, err := readAll[text]("operations")
 	if err != nil {
 		return nil, err
 	}
@@ -48,7 +49,7 @@ func build() (object, error) {
 	for _, op := range rest.Table() {
 		written, ok := texts[op.ID]
 		if !ok {
-			return nil, fmt.Errorf("operations.yaml does not describe %s", op.ID)
+			return nil, fmt.Errorf("operations/ does not describe %s", op.ID)
 		}
 		delete(texts, op.ID)
 		item, ok := paths[op.Path].(object)
@@ -59,7 +60,7 @@ func build() (object, error) {
 		item[lower(op.Method)] = operation(op, written)
 	}
 	for id := range texts {
-		return nil, fmt.Errorf("operations.yaml describes %s, which the table does not have", id)
+		return nil, fmt.Errorf("operations/ describes %s, which the table does not have", id)
 	}
 	document["paths"] = paths
 	components := object{"schemas": schemas, "headers": headers}
@@ -80,6 +81,29 @@ func read[T any](file string) (T, error) {
 		return value, fmt.Errorf("%s: %w", file, err)
 	}
 	return value, nil
+}
+
+// readAll merges the files of a folder, one for each noun. No name may be in
+// two of them.
+func readAll[T any](folder string) (map[string]T, error) {
+	files, err := filepath.Glob(filepath.Join(folder, "*.yaml"))
+	if err != nil {
+		return nil, err
+	}
+	all := map[string]T{}
+	for _, file := range files {
+		part, err := read[map[string]T](file)
+		if err != nil {
+			return nil, err
+		}
+		for name, value := range part {
+			if _, taken := all[name]; taken {
+				return nil, fmt.Errorf("%s: %s is described elsewhere, too", file, name)
+			}
+			all[name] = value
+		}
+	}
+	return all, nil
 }
 
 func writeJSON(file string, v any) error {

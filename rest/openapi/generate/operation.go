@@ -48,6 +48,9 @@ func operation(op rest.Operation, written text) object {
 		"x-service-audience":      string(op.Audience),
 		"x-service-route-class":   string(op.Class),
 	}
+	if op.Request != "" {
+		out["requestBody"] = object{"required": true, "content": object{"application/json": object{"schema": object{"$ref": "#/components/schemas/" + op.Request}}}}
+	}
 	if len(op.Params) > 0 {
 		out["parameters"] = parameters(op.Params)
 	}
@@ -91,8 +94,16 @@ func paramSchema(p rest.Param) object {
 	switch p.Kind {
 	case rest.ChainKind:
 		return object{"$ref": "#/components/schemas/Chain"}
-	case rest.FeltKind:
+	case rest.FeltKind, rest.HashKind:
 		return object{"type": "string", "pattern": "^0[xX][0-9a-fA-F]+$"}
+	case rest.BlockKind:
+		return object{"type": "string", "pattern": "^(0|[1-9][0-9]*|0[xX][0-9a-fA-F]+|latest)$"}
+	case rest.StateKind:
+		schema := object{"type": "string", "pattern": "^(0|[1-9][0-9]*|0[xX][0-9a-fA-F]+|latest|pending)$"}
+		if p.Default != "" {
+			schema["default"] = p.Default
+		}
+		return schema
 	case rest.IntegerKind:
 		schema := object{"type": "integer", "minimum": p.Min, "maximum": p.Max}
 		if v, err := strconv.ParseInt(p.Default, 10, 64); err == nil {

@@ -1,0 +1,63 @@
+package chain
+
+import (
+	"strconv"
+
+	"astrolabe/domain"
+	"astrolabe/starknet"
+)
+
+// BlockID names a block as a caller does: by number, by hash or by tag. Exactly
+// one of the three is set.
+type BlockID struct {
+	Number *uint64
+	Hash   *starknet.Felt
+	Tag    BlockTag
+}
+
+// BlockTag names a block by what it is now.
+type BlockTag string
+
+// The tags.
+const (
+	Latest  BlockTag = "latest"  // the newest block
+	Pending BlockTag = "pending" // the node's pre-confirmed block
+)
+
+// maxBlockNumber is the largest number that a JSON integer holds exactly.
+const maxBlockNumber = 1<<53 - 1
+
+// ParseBlockID reads a block number in base 10, a 0x-prefixed hash or one of
+// the tags that are taken here.
+func ParseBlockID(text string, tags ...BlockTag) (BlockID, error) {
+	for _, tag := range tags {
+		if text == string(tag) {
+			return BlockID{Tag: tag}, nil
+		}
+	}
+	if n, err := strconv.ParseUint(text, 10, 64); err == nil && n <= maxBlockNumber && strconv.FormatUint(n, 10) == text {
+		return BlockID{Number: &n}, nil
+	}
+	if hash, err := starknet.ParseFelt(text); err == nil {
+		return BlockID{Hash: &hash}, nil
+	}
+	return BlockID{}, domain.Errorf(domain.CodeInvalidRequest, "a block must be named by its number, its 0x-prefixed hash%s", orTags(tags))
+}
+
+func orTags(tags []BlockTag) (text string) {
+	for _, tag := range tags {
+		text += " or " + string(tag)
+	}
+	return text
+}
+
+// String returns the canonical text.
+func (id BlockID) String() string {
+	switch {
+	case id.Number != nil:
+		return strconv.FormatUint(*id.Number, 10)
+	case id.Hash != nil:
+		return id.Hash.String()
+	}
+	return string(id.Tag)
+}

@@ -1,0 +1,91 @@
+package repo
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgconn/ctxwatch"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"astrolabe/domain"
+)
+
+// readTimeout is when the database gives up a read by itself. Requests have
+// shorter budgets; this is for those whose process is gone.
+const readTimeout = "15s"
+
+// openReader opens the connections that requests read through. Whatever is
+// sent at once on one of them is read in one moment and cannot write, and a
+// request that runs out of time takes its statement with it. Statements are
+// prepared, and their plans do not depend on the arguments.
+func openReader(ctx context.Context, config *pgxpool.Config) (*pgxpool.Pool, error) {
+	config = config.Copy()
+	params := config.ConnConfig.RuntimeParams
+	params["default_transaction_isolation"] = "repeatable read"
+	params["default_transaction_read_only"] = "on"
+	params["statement_timeout"] = readTimeout
+	params["jit"] = "off"
+	config.ConnConfig.DefaultQueryExecMode = pgx.QueryExecModeCacheStatement
+	config.ConnConfig.BuildContextWatcherHandler = func(conn *pgconn.PgConn) ctxwatch.Handler {
+		return &pgconn.CancelRequestContextWatcherHandler{Conn: conn, DeadlineDelay: time.Second}
+	}
+	return pgxpool.NewWithConfig(ctx, config)
+}
+
+// look sends statements at once and reads their answers in one moment: what
+// one of them shows, all of them see. Each statement is queued with what
+// becomes of its rows:
+//
+//	err := db.look(ctx, func(b *pgx.Batch) {
+//		b.Queue(sql, arguments...).Query(func(rows pgx.Rows) error { … })
+//	})
+func (db *DB) look(ctx context.Context, queue func(*pgx.Batch)) error {
+	var batch pgx.Batch
+	queue(&batch)
+	return readFailure(ctx, db.reader.SendBatch(ctx, &batch).Close())
+}
+
+// collect runs one statement and returns what scan makes of its rows.
+func collect[T any](ctx context.Context, db *DB, scan pgx.RowToFunc[T], sql string, arguments ...any) ([]T, error) {
+	rows, err := db.reader.Query(ctx, sql, arguments...)
+	if err != nil {
+		return nil, readFailure(ctx, err)
+	}
+	list, err := pgx.CollectRows(rows, scan)
+	return list, readFailure(ctx, err)
+}
+
+// queryCanceled is the state of a statement that was ended, by us or by its
+// timeout.
+const queryCanceled = "57014"
+
+// readFailure says why a read failed: because its time is over, because the
+// database is away, or for a reason that only the log should have.
+func readFailure(ctx context.Context, err error) error {
+	if err == nil {
+		return nil
+	}
+	if ended := ctx.Err(); ended != nil {
+		return ended
+	}
+	if refused, ok := errors.AsType[*pgconn.PgError](err); ok && refused.Code == queryCanceled {
+		return domain.Unavailable("a read that takes this long", retryOutage, err)
+	}
+	return outage(err)
+}
+
+// rowsFor returns how many rows a statement asks for that needs limit rows and
+// one more. It is one of a few numbers, because it stands in the statement's
+// text: the planner must know that the list is short, and few texts are few
+// prepared statements. What is read too much is cut off by domain.CutPage.
+func rowsFor(limit int) int {
+	for _, rows := range []int{2, 11, 26, 51, 101, 201, 501} {
+		if rows > limit {
+			return rows
+		}
+	}
+	return 1001
+}
