@@ -8,6 +8,7 @@ func (s *server) operations() []Operation {
 	return slices.Concat(
 		s.statusOperations(),
 		s.messageOperations(),
+		s.contractOperations(),
 		s.accountOperations(),
 		s.discoveryOperations(),
 	)

@@ -15,12 +15,15 @@ type Services struct {
 	Statuses *chain.Statuses
 	// Messages tell what was said between the layers.
 	Messages *chain.Messages
+	// Contracts tell what is known of contracts.
+	Contracts *chain.Contracts
 }
 
 // Store is everything that the services read.
 type Store interface {
 	chain.Heads
 	chain.MessageStore
+	chain.ContractStore
 }
 
 // Options are what the services stand on.
@@ -35,8 +38,9 @@ type Options struct {
 func New(o Options) *Services {
 	statuses := chain.NewStatuses(o.Store, o.Freshness)
 	return &Services{
-		Cursors:  o.Cursors,
-		Statuses: statuses,
-		Messages: chain.NewMessages(o.Store, statuses),
+		Cursors:   o.Cursors,
+		Statuses:  statuses,
+		Messages:  chain.NewMessages(o.Store, statuses),
+		Contracts: chain.NewContracts(o.Store, statuses),
 	}
 }
