@@ -17,6 +17,8 @@ type Services struct {
 	Messages *chain.Messages
 	// Contracts tell what is known of contracts.
 	Contracts *chain.Contracts
+	// Classes tell what is known of classes.
+	Classes *chain.Classes
 }
 
 // Store is everything that the services read.
@@ -24,6 +26,7 @@ type Store interface {
 	chain.Heads
 	chain.MessageStore
 	chain.ContractStore
+	chain.ClassStore
 }
 
 // Options are what the services stand on.
@@ -42,5 +45,6 @@ func New(o Options) *Services {
 		Statuses:  statuses,
 		Messages:  chain.NewMessages(o.Store, statuses),
 		Contracts: chain.NewContracts(o.Store, statuses),
+		Classes:   chain.NewClasses(o.Store),
 	}
 }
