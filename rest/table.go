@@ -9,6 +9,7 @@ func (s *server) operations() []Operation {
 		s.statusOperations(),
 		s.messageOperations(),
 		s.contractOperations(),
+		s.contractVerificationOperations(),
 		s.accountOperations(),
 		s.discoveryOperations(),
 	)

@@ -5,6 +5,7 @@ import (
 
 	"astrolabe/domain"
 	"astrolabe/domain/chain"
+	"astrolabe/domain/verify"
 )
 
 // Services are everything that a facade can ask.
@@ -19,6 +20,8 @@ type Services struct {
 	Contracts *chain.Contracts
 	// Classes tell what is known of classes.
 	Classes *chain.Classes
+	// Verifications tell which classes were verified.
+	Verifications *verify.Records
 }
 
 // Store is everything that the services read.
@@ -27,6 +30,7 @@ type Store interface {
 	chain.MessageStore
 	chain.ContractStore
 	chain.ClassStore
+	verify.Store
 }
 
 // Options are what the services stand on.
@@ -40,11 +44,13 @@ type Options struct {
 // New makes the services.
 func New(o Options) *Services {
 	statuses := chain.NewStatuses(o.Store, o.Freshness)
+	contracts := chain.NewContracts(o.Store, statuses)
 	return &Services{
-		Cursors:   o.Cursors,
-		Statuses:  statuses,
-		Messages:  chain.NewMessages(o.Store, statuses),
-		Contracts: chain.NewContracts(o.Store, statuses),
-		Classes:   chain.NewClasses(o.Store),
+		Cursors:       o.Cursors,
+		Statuses:      statuses,
+		Messages:      chain.NewMessages(o.Store, statuses),
+		Contracts:     contracts,
+		Classes:       chain.NewClasses(o.Store),
+		Verifications: verify.NewRecords(o.Store, contracts),
 	}
 }
