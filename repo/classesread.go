@@ -14,7 +14,7 @@ import (
 	"astrolabe/starknet"
 )
 
-// ClassesShown implements chain.ClassStore.
+// ClassesShown implements chain.ClassIndex.
 func (db *DB) ClassesShown(ctx context.Context, c domain.Chain, hashes []starknet.Felt) ([]*chain.Class, error) {
 	list := make([]*chain.Class, len(hashes))
 	_, err := collect(ctx, db, func(row pgx.CollectableRow) (struct{}, error) {
@@ -56,7 +56,7 @@ func classesStatement(c domain.Chain) string {
 		) d ON true`, chainCode(c))
 }
 
-// ClassABIs implements chain.ClassStore.
+// ClassABIs implements chain.ClassIndex.
 func (db *DB) ClassABIs(ctx context.Context, c domain.Chain, hashes []starknet.Felt) ([][]byte, error) {
 	list := make([][]byte, len(hashes))
 	_, err := collect(ctx, db, func(row pgx.CollectableRow) (struct{}, error) {
@@ -76,7 +76,7 @@ func (db *DB) ClassABIs(ctx context.Context, c domain.Chain, hashes []starknet.F
 	return list, err
 }
 
-// ClassUses implements chain.ClassStore.
+// ClassUses implements chain.ClassIndex.
 func (db *DB) ClassUses(ctx context.Context, c domain.Chain, hashes []starknet.Felt, page domain.PageRequest) ([]domain.Page[chain.ClassUse], error) {
 	lists := make([][]chain.ClassUse, len(hashes))
 	block, contract, after := usedAfter(page.After)

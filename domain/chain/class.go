@@ -35,8 +35,8 @@ type ClassUse struct {
 	Current  bool // the contract has it still
 }
 
-// ClassStore reads classes.
-type ClassStore interface {
+// ClassIndex reads classes as readers see them.
+type ClassIndex interface {
 	// ClassesShown returns the classes in the order of the hashes; nil stands
 	// for one that no visible block names.
 	ClassesShown(ctx context.Context, c domain.Chain, hashes []starknet.Felt) ([]*Class, error)
@@ -48,10 +48,10 @@ type ClassStore interface {
 }
 
 // Classes answers what is known of classes.
-type Classes struct{ store ClassStore }
+type Classes struct{ store ClassIndex }
 
 // NewClasses makes the service.
-func NewClasses(store ClassStore) *Classes { return &Classes{store} }
+func NewClasses(store ClassIndex) *Classes { return &Classes{store} }
 
 // Of returns the classes with the hashes, in their order. One that no visible
 // block names is nil.

@@ -5,6 +5,7 @@ import (
 
 	"astrolabe/domain"
 	"astrolabe/domain/chain"
+	"astrolabe/domain/event"
 	"astrolabe/domain/verify"
 )
 
@@ -14,6 +15,8 @@ type Services struct {
 	Cursors *domain.Cursors
 	// Statuses tell how chains and their indexes stand.
 	Statuses *chain.Statuses
+	// Events tell what contracts have emitted.
+	Events *event.Events
 	// Messages tell what was said between the layers.
 	Messages *chain.Messages
 	// Contracts tell what is known of contracts.
@@ -27,9 +30,11 @@ type Services struct {
 // Store is everything that the services read.
 type Store interface {
 	chain.Heads
+	chain.ClassStore
+	event.Store
 	chain.MessageStore
 	chain.ContractStore
-	chain.ClassStore
+	chain.ClassIndex
 	verify.Store
 }
 
@@ -44,10 +49,12 @@ type Options struct {
 // New makes the services.
 func New(o Options) *Services {
 	statuses := chain.NewStatuses(o.Store, o.Freshness)
+	compiled := chain.NewCompiledClasses(o.Store)
 	contracts := chain.NewContracts(o.Store, statuses)
 	return &Services{
 		Cursors:       o.Cursors,
 		Statuses:      statuses,
+		Events:        event.NewEvents(o.Store, compiled),
 		Messages:      chain.NewMessages(o.Store, statuses),
 		Contracts:     contracts,
 		Classes:       chain.NewClasses(o.Store),
