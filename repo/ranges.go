@@ -42,8 +42,10 @@ var rangeTables = []rangeTable{
 		{"address_selector", "address, selector, block, tx, log", false}, // events of a contract by first key
 	}},
 	{"messages", []rangeIndex{
-		{"place", "block, tx, to_l1, idx", true},               // a transaction's messages; all messages; undo
-		{"contract", "contract, block, tx, to_l1, idx", false}, // a contract's messages
+		{"place", "block, tx, to_l1, idx", true},                         // a transaction's messages; all messages; undo
+		{"direction", "to_l1, block, tx, idx", false},                    // all messages in one direction
+		{"contract", "contract, block, tx, to_l1, idx", false},           // a contract's messages
+		{"contract_direction", "contract, to_l1, block, tx, idx", false}, // a contract's messages in one direction
 	}},
 	{"transfers", []rangeIndex{
 		{"place", "block, tx, log, idx", true},                            // a transaction's transfers; undo

@@ -7,6 +7,9 @@ import "slices"
 func (s *server) operations() []Operation {
 	return slices.Concat(
 		s.statusOperations(),
+		s.messageOperations(),
+		s.contractOperations(),
+		s.contractVerificationOperations(),
 		s.accountOperations(),
 		s.discoveryOperations(),
 	)

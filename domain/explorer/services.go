@@ -5,7 +5,9 @@ import (
 
 	"astrolabe/domain"
 	"astrolabe/domain/chain"
+	"astrolabe/domain/event"
 	"astrolabe/domain/token"
+	"astrolabe/domain/verify"
 )
 
 // Services are everything that a facade can ask.
@@ -14,14 +16,41 @@ type Services struct {
 	Cursors *domain.Cursors
 	// Statuses tell how chains and their indexes stand.
 	Statuses *chain.Statuses
+	// Events tell what contracts have emitted.
+	Events *event.Events
+	// Messages tell what was said between the layers.
+	Messages *chain.Messages
+	// Contracts tell what is known of contracts.
+	Contracts *chain.Contracts
+	// Classes tell what is known of classes.
+	Classes *chain.Classes
+	// Verifications tell which classes were verified.
+	Verifications *verify.Records
 	// Transfers tell which tokens moved.
 	Transfers *token.Transfers
+	// Tokens tell what is known of tokens.
+	Tokens *token.Tokens
+	// States read the state of contracts from nodes.
+	States *chain.States
+	// Quantities ask tokens for supplies and balances.
+	Quantities *token.Quantities
+	// Wallets tell what addresses hold.
+	Wallets *token.Wallets
 }
 
 // Store is everything that the services read.
 type Store interface {
 	chain.Heads
+	chain.ClassStore
+	event.Store
+	chain.MessageStore
+	chain.ContractStore
+	chain.ClassIndex
+	verify.Store
+	chain.FinalizedBlocks
+	token.Store
 	token.TransferStore
+	token.ReceivedStore
 }
 
 // Options are what the services stand on.
@@ -30,14 +59,31 @@ type Options struct {
 	Cursors *domain.Cursors
 	// Freshness is how old a chain's status may be when it is answered.
 	Freshness time.Duration
+	// Nodes are the nodes of the chains that have some. What only a node can
+	// tell is unavailable on the others.
+	Nodes map[domain.Chain]chain.Node
 }
 
 // New makes the services.
 func New(o Options) *Services {
 	statuses := chain.NewStatuses(o.Store, o.Freshness)
+	compiled := chain.NewCompiledClasses(o.Store)
+	contracts := chain.NewContracts(o.Store, statuses)
+	tokens := token.NewTokens(o.Store, statuses)
+	states := chain.NewStates(o.Nodes, o.Store, statuses)
+	quantities := token.NewQuantities(states)
 	return &Services{
-		Cursors:   o.Cursors,
-		Statuses:  statuses,
-		Transfers: token.NewTransfers(o.Store, statuses),
+		Cursors:       o.Cursors,
+		Statuses:      statuses,
+		Events:        event.NewEvents(o.Store, compiled),
+		Messages:      chain.NewMessages(o.Store, statuses),
+		Contracts:     contracts,
+		Classes:       chain.NewClasses(o.Store),
+		Verifications: verify.NewRecords(o.Store, contracts),
+		Transfers:     token.NewTransfers(o.Store, statuses),
+		Tokens:        tokens,
+		States:        states,
+		Quantities:    quantities,
+		Wallets:       token.NewWallets(token.NewReceived(o.Store, statuses), tokens, quantities),
 	}
 }

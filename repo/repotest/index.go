@@ -143,13 +143,41 @@ func Followed(ctx context.Context, url string) error {
 	index.Commit(index.Open(20, 40, chain.RangeReady), blocks[20:40])
 	index.Finalized = new(uint64(FollowedFinalized))
 	index.Commit(index.Open(40, uint64(len(blocks))+100, chain.RangeReady), blocks[40:])
+	index.head(blocks)
+	index.Release()
+	return index.Err()
+}
+
+// Begun is the template of a database that shows all blocks of Partial, in one
+// range: its index began with a later block. Nobody holds its lease.
+func Begun(ctx context.Context, url string) error {
+	if err := Migrated(ctx, url); err != nil {
+		return err
+	}
+	blocks, err := partial()
+	if err != nil {
+		return err
+	}
+	db, err := repo.Open(ctx, repo.Options{URL: url})
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	index := NewIndex(ctx, db, PartialFirst, 10)
+	index.Finalized = new(uint64(FollowedFinalized))
+	index.Commit(index.Open(PartialFirst, PartialFirst+1000, chain.RangeReady), blocks)
+	index.head(blocks)
+	index.Release()
+	return index.Err()
+}
+
+// head records the newest block as the node's head.
+func (i *Index) head(blocks []facts.Block) {
 	last := blocks[len(blocks)-1].Header
-	index.do(func() error {
-		return db.RecordHead(ctx, index.lease, chain.Head{
+	i.do(func() error {
+		return i.db.RecordHead(i.ctx, i.lease, chain.Head{
 			State: chain.Following, Depth: chain.FinalityDepth, L1: new(uint64(FollowedL1)),
 			Block: &domain.BlockRef{Number: last.Number, Hash: last.Hash},
 		})
 	})
-	index.Release()
-	return index.Err()
 }

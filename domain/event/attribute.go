@@ -1,0 +1,118 @@
+package event
+
+import (
+	"context"
+	"time"
+
+	"astrolabe/domain"
+	"astrolabe/domain/facts"
+	"astrolabe/starknet"
+)
+
+// Emission is what tells one event's class and name: who emitted it, when, and
+// its first key.
+type Emission struct {
+	Address  starknet.Felt
+	Block    uint64
+	Selector starknet.Felt
+}
+
+// Emitter is what is known of an emission.
+type Emitter struct {
+	// Classes are the contract's classes at the end of the block: its newest
+	// one from before the block, and those of the block itself.
+	Classes facts.ClassHistory
+	// UniqueName is the name that all indexed classes have for the selector;
+	// empty when they have several or none.
+	UniqueName string
+}
+
+// attributeTime bounds the lookup of what events mean, so that a slow one
+// costs the attribution and not the answer.
+const attributeTime = time.Second
+
+// attribute decodes rows in place. The lookup is optional: when it fails, all
+// rows come without attribution, and it reports true. It is an error only when
+// the request itself has ended.
+func (s *Events) attribute(ctx context.Context, c domain.Chain, lists ...[]Row) (degraded bool, err error) {
+	meanings, failed := s.meanings(ctx, c, lists)
+	if ctx.Err() != nil {
+		return false, ctx.Err()
+	}
+	for _, rows := range lists {
+		for i := range rows {
+			r := &rows[i]
+			r.Decoding = unknown
+			if failed == nil {
+				m := meanings[keyOf(r)]
+				r.Decoding = decode(r.Keys, r.Data, m.classes, m.name)
+			}
+		}
+	}
+	return failed != nil, nil
+}
+
+// emissionKey is an emission that can be compared. An event without keys has
+// no meaning to look up, so that it may share the key of selector zero.
+type emissionKey struct {
+	address, selector starknet.Felt
+	block             uint64
+}
+
+func keyOf(r *Row) emissionKey {
+	key := emissionKey{address: r.Address, block: r.Block}
+	if len(r.Keys) > 0 {
+		key.selector = r.Keys[0]
+	}
+	return key
+}
+
+// meaning is what an emission is decoded with.
+type meaning struct {
+	classes facts.Runtime
+	name    string
+}
+
+// meanings looks up each distinct emission once.
+func (s *Events) meanings(ctx context.Context, c domain.Chain, lists [][]Row) (map[emissionKey]meaning, error) {
+	var (
+		found     = map[emissionKey]meaning{}
+		keys      []emissionKey
+		emissions []Emission
+	)
+	for _, rows := range lists {
+		for i := range rows {
+			key := keyOf(&rows[i])
+			if _, ok := found[key]; ok || len(rows[i].Keys) == 0 {
+				continue
+			}
+			found[key] = meaning{}
+			keys = append(keys, key)
+			emissions = append(emissions, Emission{Address: key.address, Block: key.block, Selector: key.selector})
+		}
+	}
+	if len(emissions) == 0 {
+		return found, nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, attributeTime)
+	defer cancel()
+	emitters, err := s.store.Emitters(ctx, c, emissions)
+	if err != nil {
+		return nil, err
+	}
+	view := facts.HistoryView{Histories: map[starknet.Felt]facts.ClassHistory{}}
+	var hashes []starknet.Felt
+	for i := range emitters {
+		for _, since := range emitters[i].Classes {
+			hashes = append(hashes, since.Class)
+		}
+	}
+	if view.Classes, err = s.classes.Of(ctx, c, hashes); err != nil {
+		return nil, err
+	}
+	for i, key := range keys {
+		view.Block, view.Histories[key.address] = key.block, emitters[i].Classes
+		found[key] = meaning{view.Runtime(key.address), emitters[i].UniqueName}
+	}
+	return found, nil
+}

@@ -1,0 +1,104 @@
+package event
+
+import (
+	"cmp"
+	"errors"
+	"slices"
+
+	"astrolabe/domain/facts"
+	"astrolabe/starknet"
+	"astrolabe/starknet/abi"
+)
+
+// decode tells what an event means. The class in force decides: a name that it
+// gives stands, also where the payload does not fit. Only an event that no
+// class in force mentions, such as that of a proxy's implementation, is
+// attributed by its selector: with types where a standard's schema consumes
+// exactly its payload, else by name. unique is the one name that indexed
+// classes have for the selector, empty when there are several or none.
+func decode(keys, data []starknet.Felt, classes facts.Runtime, unique string) Decoding {
+	if len(keys) == 0 {
+		return unknown
+	}
+	d, mentioned := byRuntime(keys, data, classes)
+	if !mentioned {
+		d = bySelector(keys, data, unique)
+	}
+	return d
+}
+
+// byRuntime decodes by the classes around the block. Where the class was
+// replaced within the block, nobody knows which of both emitted the event, so
+// that both must say the same. It reports false when no class mentions the
+// event.
+func byRuntime(keys, data []starknet.Felt, classes facts.Runtime) (Decoding, bool) {
+	before, after := cmp.Or(classes.Before, classes.After), cmp.Or(classes.After, classes.Before)
+	d, mentioned := byClass(keys, data, after)
+	if before == after || before.Hash == after.Hash {
+		return d, mentioned
+	}
+	other, mentionedBefore := byClass(keys, data, before)
+	if mentioned && mentionedBefore {
+		if d.agrees(other) {
+			return d, true
+		}
+		if d.Name != other.Name {
+			return unknown, true
+		}
+	}
+	if name := cmp.Or(d.Name, other.Name); name != "" {
+		return nameOnly(name, FromClassABI, SchemaUnavailable), true
+	}
+	return unknown, mentioned || mentionedBefore
+}
+
+// byClass decodes by one class. It reports false when the class is not known,
+// has no readable ABI, or does not mention the event.
+func byClass(keys, data []starknet.Felt, class *facts.Class) (Decoding, bool) {
+	if class == nil || class.Schema() == nil {
+		return unknown, false
+	}
+	e, err := class.Schema().DecodeEvent(keys, data)
+	if err == nil {
+		return decoded(e, FromClassABI, TypedByClassABI), true
+	}
+	if errors.Is(err, abi.ErrUnknownSelector) {
+		return unknown, false
+	}
+	name, nameErr := class.Schema().EventName(keys)
+	if nameErr != nil { // several events of different names are possible
+		return unknown, true
+	}
+	why := SchemaShapeUnsupported
+	if errors.Is(err, abi.ErrPayloadMismatch) {
+		why = PayloadShapeMismatch
+	}
+	return nameOnly(name, FromClassABI, why), true
+}
+
+// bySelector attributes an event by its first key.
+func bySelector(keys, data []starknet.Felt, unique string) Decoding {
+	if e, err := standard().DecodeEvent(keys, data); err == nil {
+		return decoded(e, FromCuration, TypedByStandard)
+	}
+	if name, ok := curated()[keys[0]]; ok {
+		return nameOnly(name, FromCuration, SelectorOnly)
+	}
+	// A name whose selector is not the first key belongs to an event that
+	// further keys announce, which are not compared here.
+	if unique != "" && starknet.Selector(unique) == keys[0] {
+		return nameOnly(unique, FromUniqueName, SelectorOnly)
+	}
+	return unknown
+}
+
+// agrees reports whether two readings of one event are the same for every
+// reader: name, labels, types and the felts behind each.
+func (d Decoding) agrees(other Decoding) bool {
+	return d.Status == other.Status && d.Name == other.Name && d.Unavailable == other.Unavailable &&
+		slices.EqualFunc(d.Fields, other.Fields, func(a, b abi.Field) bool {
+			return a.Label == b.Label && a.Source == b.Source && a.Start == b.Start &&
+				a.Type.Name == b.Type.Name && a.Type.Kind() == b.Type.Kind() && len(a.Raw) == len(b.Raw) &&
+				a.String() == b.String()
+		})
+}

@@ -1,0 +1,191 @@
+package event
+
+import (
+	"strings"
+	"testing"
+
+	"astrolabe/domain/facts"
+	"astrolabe/starknet"
+)
+
+// The ABIs of small classes, each with one event under the selector of
+// Transfer.
+const (
+	address = "core::starknet::contract_address::ContractAddress"
+
+	keyedTransfer = `[
+		{"type":"event","name":"T","kind":"struct","members":[
+			{"name":"from","type":"` + address + `","kind":"key"},
+			{"name":"to","type":"` + address + `","kind":"key"},
+			{"name":"value","type":"core::integer::u256","kind":"data"}]},
+		{"type":"event","name":"E","kind":"enum","variants":[{"name":"Transfer","type":"T","kind":"nested"}]}]`
+	oldTransfer = `[{"type":"event","name":"Transfer","keys":[],"data":[
+		{"name":"from_","type":"felt"},{"name":"to","type":"felt"},{"name":"value","type":"Uint256"}]},
+		{"type":"struct","name":"Uint256","size":2,"members":[{"name":"low","offset":0,"type":"felt"},{"name":"high","offset":1,"type":"felt"}]}]`
+	oldTokenTransfer = `[{"type":"event","name":"Transfer","keys":[],"data":[
+		{"name":"from_","type":"felt"},{"name":"to","type":"felt"},{"name":"tokenId","type":"Uint256"}]},
+		{"type":"struct","name":"Uint256","size":2,"members":[{"name":"low","offset":0,"type":"felt"},{"name":"high","offset":1,"type":"felt"}]}]`
+	unreadableTransfer = `[
+		{"type":"event","name":"T","kind":"struct","members":[{"name":"x","type":"nowhere::Defined","kind":"data"}]},
+		{"type":"event","name":"E","kind":"enum","variants":[{"name":"Transfer","type":"T","kind":"nested"}]}]`
+	otherEvent = `[{"type":"event","name":"Other","keys":[],"data":[]}]`
+)
+
+func class(abi string) *facts.Class {
+	return facts.StoredClass(starknet.Selector(abi), true, []byte(abi), false)
+}
+
+func felts(list ...any) []starknet.Felt {
+	out := make([]starknet.Felt, len(list))
+	for i, v := range list {
+		switch v := v.(type) {
+		case string:
+			out[i] = starknet.Selector(v)
+		case int:
+			out[i] = starknet.FeltFromUint64(uint64(v))
+		}
+	}
+	return out
+}
+
+// labels shows the fields of a decoding as one text.
+func (d Decoding) labels() string {
+	var list []string
+	for i := range d.Fields {
+		f := &d.Fields[i]
+		list = append(list, f.Source.String()+" "+f.Label+"="+f.String())
+	}
+	return strings.Join(list, ", ")
+}
+
+func TestTheClassInForceDecidesWhatAnEventMeans(t *testing.T) {
+	t.Parallel()
+	keyed, old, oldToken := class(keyedTransfer), class(oldTransfer), class(oldTokenTransfer)
+	unreadable, other, none := class(unreadableTransfer), class(otherEvent), class("")
+	at := func(c *facts.Class) facts.Runtime { return facts.Runtime{Before: c, After: c} }
+	keys3, data2 := felts("Transfer", 1, 2), felts(7, 0)
+	keys1, data4 := felts("Transfer"), felts(1, 2, 7, 0)
+	for name, test := range map[string]struct {
+		keys, data []starknet.Felt
+		classes    facts.Runtime
+		unique     string
+		want       Decoding
+		labels     string
+	}{
+		"decoded by the class": {keys3, data2, at(keyed), "",
+			Decoding{Status: Decoded, Name: "Transfer", NameSource: FromClassABI, FieldsFrom: TypedByClassABI}, "key from=0x1, key to=0x2, data value=7"},
+		"decoded by the class that it was deployed with": {keys3, data2, facts.Runtime{After: keyed}, "",
+			Decoding{Status: Decoded, Name: "Transfer", NameSource: FromClassABI, FieldsFrom: TypedByClassABI}, "key from=0x1, key to=0x2, data value=7"},
+		"the old layout by its class": {keys1, data4, at(oldToken), "",
+			Decoding{Status: Decoded, Name: "Transfer", NameSource: FromClassABI, FieldsFrom: TypedByClassABI}, "data from_=0x1, data to=0x2, data tokenId=7"},
+		"one key and four data felts are never typed by arity alone": {keys1, data4, at(nil), "Transfer",
+			nameOnly("Transfer", FromCuration, SelectorOnly), ""},
+		"nor where the class does not mention it": {keys1, data4, at(other), "Transfer",
+			nameOnly("Transfer", FromCuration, SelectorOnly), ""},
+		"a payload that the class does not fit stays a name": {keys3, data2, at(old), "",
+			nameOnly("Transfer", FromClassABI, PayloadShapeMismatch), ""},
+		"a type that cannot be read": {keys3, data2, at(unreadable), "",
+			nameOnly("Transfer", FromClassABI, SchemaShapeUnsupported), ""},
+		"a proxy's implementation by the standard": {keys3, data2, at(other), "",
+			Decoding{Status: Decoded, Name: "Transfer", NameSource: FromCuration, FieldsFrom: TypedByStandard}, "key from=0x1, key to=0x2, data value=7"},
+		"an unknown class by the standard, as a token": {felts("Transfer", 1, 2, 7, 0), nil, at(nil), "",
+			Decoding{Status: Decoded, Name: "Transfer", NameSource: FromCuration, FieldsFrom: TypedByStandard}, "key from=0x1, key to=0x2, key token_id=7"},
+		"a class without an ABI": {keys3, felts(7), at(none), "",
+			nameOnly("Transfer", FromCuration, SelectorOnly), ""},
+		"a name that every class gives": {felts("Frobnicated", 1), nil, at(other), "Frobnicated",
+			nameOnly("Frobnicated", FromUniqueName, SelectorOnly), ""},
+		"a name that further keys would announce": {felts("Component", "Inner"), nil, at(other), "Inner", unknown, ""},
+		"nothing is known":                        {felts("Frobnicated", 1), nil, at(other), "", unknown, ""},
+		"an event without keys":                   {nil, data2, at(keyed), "Transfer", unknown, ""},
+	} {
+		got := decode(test.keys, test.data, test.classes, test.unique)
+		if labels := got.labels(); got.Status != test.want.Status || got.Name != test.want.Name || got.NameSource != test.want.NameSource ||
+			got.FieldsFrom != test.want.FieldsFrom || got.Unavailable != test.want.Unavailable || labels != test.labels {
+			t.Errorf("%s: got %+v with %q", name, got, labels)
+		}
+		if (got.Status == Decoded) != (got.Fields != nil) {
+			t.Errorf("%s: %s with fields %v", name, got.Status, got.Fields)
+		}
+	}
+}
+
+func TestAClassReplacedWithinTheBlockLeavesTheNameUnlessBothAgree(t *testing.T) {
+	t.Parallel()
+	renamed := class(strings.ReplaceAll(keyedTransfer, `"value"`, `"amount"`))
+	same := class(keyedTransfer + " ")
+	keys, data := felts("Transfer", 1, 2), felts(7, 0)
+	for name, test := range map[string]struct {
+		before, after *facts.Class
+		want          Decoding
+	}{
+		"both agree":         {class(keyedTransfer), same, Decoding{Status: Decoded, Name: "Transfer", NameSource: FromClassABI}},
+		"a label differs":    {class(keyedTransfer), renamed, nameOnly("Transfer", FromClassABI, SchemaUnavailable)},
+		"a layout differs":   {class(oldTransfer), same, nameOnly("Transfer", FromClassABI, SchemaUnavailable)},
+		"only the old knows": {same, class(otherEvent), nameOnly("Transfer", FromClassABI, SchemaUnavailable)},
+		"only the new knows": {class(otherEvent), same, nameOnly("Transfer", FromClassABI, SchemaUnavailable)},
+		"neither fits":       {class(oldTransfer), class(oldTokenTransfer), nameOnly("Transfer", FromClassABI, PayloadShapeMismatch)},
+	} {
+		got := decode(keys, data, facts.Runtime{Before: test.before, After: test.after}, "")
+		if got.Status != test.want.Status || got.Name != test.want.Name || got.NameSource != test.want.NameSource || got.Unavailable != test.want.Unavailable {
+			t.Errorf("%s: got %+v", name, got)
+		}
+	}
+}
+
+// TestStandardSchemasFitOnePayloadEach holds the reviewed schemas against
+// payloads of the standards.
+func TestStandardSchemasFitOnePayloadEach(t *testing.T) {
+	t.Parallel()
+	for want, payload := range map[string][2][]starknet.Felt{
+		"key from=0x1, key to=0x2, data value=340282366920938463463374607431768211457":    {felts("Transfer", 1, 2), felts(1, 1)},
+		"key owner=0x1, key spender=0x2, data value=5":                                    {felts("Approval", 1, 2), felts(5, 0)},
+		"key owner=0x1, key approved=0x2, key token_id=5":                                 {felts("Approval", 1, 2, 5, 0), nil},
+		"key owner=0x1, key operator=0x2, data approved=true":                             {felts("ApprovalForAll", 1, 2), felts(1)},
+		"key operator=0x1, key from=0x2, key to=0x3, data id=4, data value=5":             {felts("TransferSingle", 1, 2, 3), felts(4, 0, 5, 0)},
+		"key operator=0x1, key from=0x2, key to=0x3, data ids=[4, 5], data values=[6, 7]": {felts("TransferBatch", 1, 2, 3), felts(2, 4, 0, 5, 0, 2, 6, 0, 7, 0)},
+		"key previous_owner=0x1, key new_owner=0x2":                                       {felts("OwnershipTransferred", 1, 2), nil},
+	} {
+		if got := bySelector(payload[0], payload[1], ""); got.labels() != want || got.FieldsFrom != TypedByStandard {
+			t.Errorf("got %+v with %q, want %q", got, got.labels(), want)
+		}
+	}
+	for _, l := range standard().Events() {
+		if l.Unsupported() != nil {
+			t.Errorf("%s: %v", l.TypeName, l.Unsupported())
+		}
+		if curated()[l.Selectors[0]] != l.Name {
+			t.Errorf("%s has a schema but no curated name", l.Name)
+		}
+	}
+}
+
+// FuzzDecode holds the certificate of every decoded event: its fields consume
+// exactly its payload.
+func FuzzDecode(f *testing.F) {
+	f.Add([]byte{1, 2}, []byte{7, 0}, uint8(0))
+	f.Add([]byte{}, []byte{1, 2, 7, 0}, uint8(3))
+	classes := []*facts.Class{class(keyedTransfer), class(oldTransfer), class(oldTokenTransfer), class(otherEvent), class(unreadableTransfer), nil}
+	f.Fuzz(func(t *testing.T, keyBytes, dataBytes []byte, pick uint8) {
+		keys, data := felts("Transfer"), felts()
+		for _, b := range keyBytes {
+			keys = append(keys, starknet.FeltFromUint64(uint64(b)))
+		}
+		for _, b := range dataBytes {
+			data = append(data, starknet.FeltFromUint64(uint64(b)))
+		}
+		runtime := facts.Runtime{Before: classes[int(pick)%len(classes)], After: classes[int(pick/8)%len(classes)]}
+		d := decode(keys, data, runtime, "Transfer")
+		consumed := 1
+		for i := range d.Fields {
+			consumed += len(d.Fields[i].Raw)
+		}
+		switch {
+		case d.Status == Decoded && consumed != len(keys)+len(data):
+			t.Errorf("%d of %d felts are in fields", consumed, len(keys)+len(data))
+		case d.Status == Decoded && len(keys) == 1 && len(data) == 4 && d.FieldsFrom == TypedByStandard:
+			t.Error("a Transfer is typed by its arity")
+		case d.Status != Decoded && (d.Fields != nil || d.Unavailable == ""):
+			t.Errorf("%+v", d)
+		}
+	})
+}

@@ -1,0 +1,170 @@
+package event_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"astrolabe/domain"
+	"astrolabe/domain/chain"
+	"astrolabe/domain/event"
+	"astrolabe/domain/facts"
+	"astrolabe/pg/pgtest"
+	"astrolabe/repo/repotest"
+	"astrolabe/starknet"
+)
+
+func TestMain(m *testing.M) {
+	goleak.VerifyTestMain(pgtest.Main{M: m})
+}
+
+// places lists the transactions of blocks.
+func places(blocks []facts.Block) (list []chain.TxPlace) {
+	for i := range blocks {
+		for j := range blocks[i].Transactions {
+			list = append(list, chain.TxPlace{Block: blocks[i].Header.Number, Tx: j})
+		}
+	}
+	return list
+}
+
+func TestEventsOfTransactionsAreAllOfThemInOrder(t *testing.T) {
+	t.Parallel()
+	db := repotest.OpenTemplate(t, repotest.Followed)
+	blocks := repotest.Everyday(t)
+	parents := places(blocks)
+	events := event.NewEvents(db, chain.NewCompiledClasses(db))
+	for _, limit := range []int{1, 3, 1000} {
+		pages, degraded, err := events.OfTransactions(t.Context(), domain.Mainnet, parents, limit)
+		if err != nil || degraded || len(pages) != len(parents) {
+			t.Fatal(err, degraded, len(pages))
+		}
+		decoded := 0
+		for i, place := range parents {
+			block := &blocks[place.Block]
+			var want []facts.Event
+			for _, e := range block.Events {
+				if e.TxIndex == place.Tx {
+					want = append(want, e)
+				}
+			}
+			if more := len(want) > limit; more != (pages[i].Next != nil) {
+				t.Errorf("%+v has %d events, and its page goes on: %v", place, len(want), pages[i].Next)
+			}
+			want = want[:min(limit, len(want))]
+			if len(pages[i].Items) != len(want) {
+				t.Fatalf("%+v has %d events, want %d", place, len(pages[i].Items), len(want))
+			}
+			for j, got := range pages[i].Items {
+				if got.Block != place.Block || got.Tx != place.Tx || got.Log != want[j].LogIndex || got.Address != want[j].FromAddress ||
+					got.TxHash != block.Transactions[place.Tx].Hash || got.Timestamp != block.Header.Timestamp ||
+					!slices.Equal(got.Keys, want[j].Keys) || !slices.Equal(got.Data, want[j].Data) {
+					t.Errorf("%+v: got %+v, want %+v", place, got, want[j])
+				}
+				if got.Status == event.Decoded {
+					decoded++
+				}
+			}
+		}
+		if decoded == 0 {
+			t.Error("none is decoded")
+		}
+	}
+}
+
+// deaf is a store whose attribution lookup fails.
+type deaf struct{ event.Store }
+
+func (deaf) Emitters(context.Context, domain.Chain, []event.Emission) ([]event.Emitter, error) {
+	return nil, errors.New("no answer")
+}
+
+func TestAFailedLookupCostsTheAttributionAndNotTheAnswer(t *testing.T) {
+	t.Parallel()
+	db := repotest.OpenTemplate(t, repotest.Followed)
+	parents := places(repotest.Everyday(t)[30:32])
+	events := event.NewEvents(deaf{db}, chain.NewCompiledClasses(db))
+	pages, degraded, err := events.OfTransactions(t.Context(), domain.Mainnet, parents, 10)
+	if err != nil || !degraded {
+		t.Fatal(err, degraded)
+	}
+	rows := 0
+	for _, page := range pages {
+		for _, row := range page.Items {
+			rows++
+			if row.Status != event.Unknown || row.Name != "" || row.Fields != nil {
+				t.Errorf("got %+v", row)
+			}
+		}
+	}
+	if rows == 0 {
+		t.Error("there are no events")
+	}
+}
+
+func TestAnEndedRequestIsNotADegradedAnswer(t *testing.T) {
+	t.Parallel()
+	db := repotest.OpenTemplate(t, repotest.Followed)
+	ctx, cancel := context.WithCancel(t.Context())
+	events := event.NewEvents(ending{db, cancel}, chain.NewCompiledClasses(db))
+	_, degraded, err := events.OfTransactions(ctx, domain.Mainnet, places(repotest.Everyday(t)[30:32]), 10)
+	if !errors.Is(err, context.Canceled) || degraded {
+		t.Errorf("got %v, degraded %v", err, degraded)
+	}
+}
+
+// ending is a store whose caller leaves during the lookup.
+type ending struct {
+	event.Store
+	leave context.CancelFunc
+}
+
+func (e ending) Emitters(ctx context.Context, c domain.Chain, emissions []event.Emission) ([]event.Emitter, error) {
+	e.leave()
+	return e.Store.Emitters(ctx, c, emissions)
+}
+
+// TestTheClassAtTheEventsBlockDecodes compares every event with what the
+// history of classes says, class by class.
+func TestTheClassAtTheEventsBlockDecodes(t *testing.T) {
+	t.Parallel()
+	db := repotest.OpenTemplate(t, repotest.Followed)
+	blocks := repotest.Everyday(t)
+	view := facts.HistoryView{Histories: map[starknet.Felt]facts.ClassHistory{}, Classes: map[starknet.Felt]*facts.Class{}}
+	for i := range blocks {
+		for _, class := range blocks[i].Classes {
+			view.Classes[class.Hash] = class
+		}
+		for _, change := range blocks[i].Changes {
+			view.Histories[change.Address] = append(view.Histories[change.Address],
+				facts.ClassSince{Block: blocks[i].Header.Number, Origin: change.Origin, Class: change.Class})
+		}
+	}
+	events := event.NewEvents(db, chain.NewCompiledClasses(db))
+	pages, _, err := events.OfTransactions(t.Context(), domain.Mainnet, places(blocks), 1000)
+	if err != nil {
+		t.Fatal(err)
+	}
+	byClass := 0
+	for _, page := range pages {
+		for _, row := range page.Items {
+			view.Block = row.Block
+			runtime := view.Runtime(row.Address)
+			if runtime.Before == nil || runtime.Before != runtime.After || runtime.After.Schema() == nil {
+				continue
+			}
+			if e, err := runtime.After.Schema().DecodeEvent(row.Keys, row.Data); err == nil {
+				byClass++
+				if row.Status != event.Decoded || row.Name != e.Layout.Name || row.NameSource != event.FromClassABI || len(row.Fields) != len(e.Fields) {
+					t.Errorf("block %d: %s is %+v", row.Block, e.Layout.Name, row.Decoding)
+				}
+			}
+		}
+	}
+	if byClass < 100 {
+		t.Errorf("only %d events were compared", byClass)
+	}
+}

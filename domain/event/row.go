@@ -1,0 +1,37 @@
+package event
+
+import (
+	"time"
+
+	"astrolabe/domain"
+	"astrolabe/starknet"
+)
+
+// Row is an event with its place and what is known of its meaning.
+type Row struct {
+	Block     uint64
+	Timestamp uint64 // of the block, in Unix seconds
+	Tx        int
+	Log       int // within the transaction
+	TxHash    starknet.Felt
+	Address   starknet.Felt // the contract that emitted it
+	Keys      []starknet.Felt
+	Data      []starknet.Felt
+	Decoding
+}
+
+// Time returns when the block was made.
+func (r *Row) Time() time.Time { return time.Unix(int64(r.Timestamp), 0).UTC() }
+
+// Topic returns the key of a position, nil when the event has none there.
+func (r *Row) Topic(position int) *starknet.Felt {
+	if position >= len(r.Keys) {
+		return nil
+	}
+	return &r.Keys[position]
+}
+
+// position is the sort key of a row: block, transaction and log.
+func position(r Row) domain.Position {
+	return domain.Position{r.Block, uint64(r.Tx), uint64(r.Log)}
+}

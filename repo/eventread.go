@@ -1,0 +1,142 @@
+package repo
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+
+	"astrolabe/domain"
+	"astrolabe/domain/chain"
+	"astrolabe/domain/event"
+	"astrolabe/domain/facts"
+)
+
+// shownEvent are the columns of an event e as readers see it. Each value from
+// another table is one probe of that table's key.
+const shownEvent = `e.block, e.tx, e.log,
+	(SELECT a.felt FROM addresses a WHERE a.chain = %[1]d AND a.id = e.address),
+	(SELECT s.felt FROM selectors s WHERE s.chain = %[1]d AND s.id = e.selector),
+	e.keys, e.payload,
+	(SELECT t.hash FROM transactions t WHERE t.chain = %[1]d AND t.block = e.block AND t.tx = e.tx),
+	(SELECT b.timestamp FROM blocks b WHERE b.chain = %[1]d AND b.block = e.block)`
+
+// scanEvent reads the columns of shownEvent.
+func scanEvent(f *fields) (event.Row, error) {
+	r := event.Row{Block: uint64(f.int4()), Tx: f.int2(), Log: f.int2(), Address: f.felt()}
+	selector, first := f.feltOrNil(), 0
+	if selector != nil {
+		first = 1
+	}
+	keys := f.int2()
+	felts := f.felts(first)
+	r.TxHash, r.Timestamp = f.felt(), uint64(f.int8())
+	if f.bad || keys < first || keys > len(felts) || (first == 0) != (keys == 0) {
+		return event.Row{}, damaged(facts.TableEvents, r.Block, "a value is malformed, or an id is in no dictionary")
+	}
+	if selector != nil {
+		felts[0] = *selector
+	}
+	r.Keys, r.Data = felts[:keys:keys], felts[keys:]
+	return r, nil
+}
+
+// EventsOfTransactions implements event.Store.
+func (db *DB) EventsOfTransactions(ctx context.Context, c domain.Chain, places []chain.TxPlace, limit int) ([][]event.Row, error) {
+	type child struct {
+		parent int64
+		row    event.Row
+	}
+	blocks, txs := make([]int32, len(places)), make([]int16, len(places))
+	for i, place := range places {
+		blocks[i], txs[i] = int32(place.Block), int16(place.Tx)
+	}
+	// Each transaction's events by events_…_place, in its order.
+	children, err := collect(ctx, db, func(row pgx.CollectableRow) (child, error) {
+		f, err := collectFields(row)
+		if err != nil {
+			return child{}, err
+		}
+		found := child{parent: f.int8() - 1}
+		found.row, err = scanEvent(&f)
+		return found, err
+	}, fmt.Sprintf(`/* event.of_transactions */
+		SELECT p.parent, `+shownEvent+`
+		FROM unnest($1::int[], $2::smallint[]) WITH ORDINALITY AS p (block, tx, parent)
+		CROSS JOIN LATERAL (
+			SELECT block, tx, log, address, selector, keys, payload
+			FROM events WHERE chain = %[1]d AND block = p.block AND tx = p.tx
+			ORDER BY log LIMIT %[2]d
+		) e
+		ORDER BY p.parent, e.log`, chainCode(c), rowsFor(limit)), blocks, txs)
+	if err != nil {
+		return nil, err
+	}
+	lists := make([][]event.Row, len(places))
+	for _, found := range children {
+		lists[found.parent] = append(lists[found.parent], found.row)
+	}
+	return lists, nil
+}
+
+// Emitters implements event.Store.
+func (db *DB) Emitters(ctx context.Context, c domain.Chain, emissions []event.Emission) ([]event.Emitter, error) {
+	addresses, selectors, blocks := make([][]byte, len(emissions)), make([][]byte, len(emissions)), make([]int32, len(emissions))
+	for i := range emissions {
+		e := &emissions[i]
+		addresses[i], selectors[i], blocks[i] = e.Address[:], e.Selector[:], int32(e.Block)
+	}
+	emitters := make([]event.Emitter, len(emissions))
+	err := db.look(ctx, func(b *pgx.Batch) {
+		b.Queue(fmt.Sprintf(classesInForce, chainCode(c)), addresses, blocks).Query(func(rows pgx.Rows) error {
+			var (
+				n     int
+				since facts.ClassSince
+				at    int
+			)
+			_, err := pgx.ForEachRow(rows, []any{&n, &since.Block, &at, &since.Class}, func() error {
+				since.Origin = origins[at]
+				emitters[n-1].Classes = append(emitters[n-1].Classes, since)
+				return nil
+			})
+			return err
+		})
+		b.Queue(fmt.Sprintf(uniqueNames, chainCode(c)), selectors).Query(func(rows pgx.Rows) error {
+			var (
+				n           int
+				first, last string
+			)
+			_, err := pgx.ForEachRow(rows, []any{&n, &first, &last}, func() error {
+				if first == last {
+					emitters[n-1].UniqueName = first
+				}
+				return nil
+			})
+			return err
+		})
+	})
+	return emitters, err
+}
+
+// classesInForce returns the newest classes of each contract up to a block, by
+// the primary key of contract_classes. A block gives a contract three of them
+// at most, and the one before is the fourth.
+const classesInForce = `/* event.classes */
+	SELECT p.n, h.block, h.origin, k.hash
+	FROM unnest($1::bytea[], $2::int[]) WITH ORDINALITY AS p (address, block, n)
+	CROSS JOIN LATERAL (
+		SELECT block, origin, class FROM contract_classes
+		WHERE chain = %[1]d AND address = (SELECT id FROM addresses WHERE chain = %[1]d AND felt = p.address) AND block <= p.block
+		ORDER BY block DESC, origin DESC LIMIT 4
+	) h
+	CROSS JOIN LATERAL (SELECT hash FROM classes WHERE chain = %[1]d AND id = h.class) k
+	ORDER BY p.n, h.block, h.origin`
+
+// uniqueNames returns the first and the last name that classes have for a
+// selector, by event_schemas_selector.
+const uniqueNames = `/* event.names */
+	SELECT p.n, first.name, last.name
+	FROM unnest($1::bytea[]) WITH ORDINALITY AS p (selector, n)
+	CROSS JOIN LATERAL (SELECT id FROM selectors WHERE chain = %[1]d AND felt = p.selector) s
+	CROSS JOIN LATERAL (SELECT name FROM event_schemas WHERE chain = %[1]d AND selector = s.id ORDER BY name LIMIT 1) first
+	CROSS JOIN LATERAL (SELECT name FROM event_schemas WHERE chain = %[1]d AND selector = s.id ORDER BY name DESC LIMIT 1) last`
