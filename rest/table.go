@@ -10,6 +10,7 @@ func (s *server) operations() []Operation {
 		s.messageOperations(),
 		s.contractOperations(),
 		s.contractVerificationOperations(),
+		s.bridgeSignalOperations(),
 		s.accountOperations(),
 		s.discoveryOperations(),
 	)

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"astrolabe/domain"
+	"astrolabe/domain/bridge"
 	"astrolabe/domain/chain"
 	"astrolabe/domain/event"
 	"astrolabe/domain/verify"
@@ -25,6 +26,8 @@ type Services struct {
 	Classes *chain.Classes
 	// Verifications tell which classes were verified.
 	Verifications *verify.Records
+	// Bridges tell of deposits and withdrawals.
+	Bridges *bridge.Signals
 }
 
 // Store is everything that the services read.
@@ -36,6 +39,7 @@ type Store interface {
 	chain.ContractStore
 	chain.ClassIndex
 	verify.Store
+	bridge.Store
 }
 
 // Options are what the services stand on.
@@ -59,5 +63,6 @@ func New(o Options) *Services {
 		Contracts:     contracts,
 		Classes:       chain.NewClasses(o.Store),
 		Verifications: verify.NewRecords(o.Store, contracts),
+		Bridges:       bridge.NewSignals(o.Store, compiled, statuses),
 	}
 }
