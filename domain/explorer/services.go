@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"astrolabe/domain"
+	"astrolabe/domain/bridge"
 	"astrolabe/domain/chain"
 	"astrolabe/domain/detail"
 	"astrolabe/domain/event"
@@ -36,6 +37,8 @@ type Services struct {
 	Classes *chain.Classes
 	// Verifications tell which classes were verified.
 	Verifications *verify.Records
+	// Bridges tell of deposits and withdrawals.
+	Bridges *bridge.Signals
 	// Transfers tell which tokens moved.
 	Transfers *token.Transfers
 	// Tokens tell what is known of tokens.
@@ -65,6 +68,7 @@ type Store interface {
 	token.TransferStore
 	token.ReceivedStore
 	verify.Store
+	bridge.Store
 	search.Store
 }
 
@@ -96,6 +100,7 @@ func New(o Options) *Services {
 	s.Messages = chain.NewMessages(o.Store, s.Statuses)
 	s.Contracts = chain.NewContracts(o.Store, s.Statuses)
 	s.Verifications = verify.NewRecords(o.Store, s.Contracts)
+	s.Bridges = bridge.NewSignals(o.Store, compiled, s.Statuses)
 	s.Transfers = token.NewTransfers(o.Store, s.Statuses)
 	s.Tokens = token.NewTokens(o.Store, s.Statuses)
 	s.States = chain.NewStates(o.Nodes, o.Store, s.Statuses)
