@@ -11,6 +11,8 @@ func (s *server) operations() []Operation {
 		s.transactionOperations(),
 		s.searchOperations(),
 		s.messageOperations(),
+		s.contractOperations(),
+		s.contractVerificationOperations(),
 		s.accountOperations(),
 		s.discoveryOperations(),
 	)
