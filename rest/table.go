@@ -10,6 +10,11 @@ func (s *server) operations() []Operation {
 		s.messageOperations(),
 		s.contractOperations(),
 		s.contractVerificationOperations(),
+		s.tokenOperations(),
+		s.quantityOperations(),
+		s.transferOperations(),
+		s.contractReadOperations(),
+		s.walletOperations(),
 		s.accountOperations(),
 		s.discoveryOperations(),
 	)
