@@ -14,6 +14,11 @@ func (s *server) operations() []Operation {
 		s.contractOperations(),
 		s.contractVerificationOperations(),
 		s.bridgeSignalOperations(),
+		s.tokenOperations(),
+		s.quantityOperations(),
+		s.transferOperations(),
+		s.contractReadOperations(),
+		s.walletOperations(),
 		s.accountOperations(),
 		s.discoveryOperations(),
 	)
