@@ -11,6 +11,7 @@ func (s *server) operations() []Operation {
 		s.contractOperations(),
 		s.contractVerificationOperations(),
 		s.bridgeSignalOperations(),
+		s.controlOperations(),
 		s.accountOperations(),
 		s.discoveryOperations(),
 	)

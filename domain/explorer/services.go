@@ -7,6 +7,7 @@ import (
 	"astrolabe/domain/bridge"
 	"astrolabe/domain/chain"
 	"astrolabe/domain/event"
+	"astrolabe/domain/token"
 	"astrolabe/domain/verify"
 )
 
@@ -28,6 +29,8 @@ type Services struct {
 	Verifications *verify.Records
 	// Bridges tell of deposits and withdrawals.
 	Bridges *bridge.Signals
+	// Controls tell who controls tokens.
+	Controls *token.ControlsReader
 }
 
 // Store is everything that the services read.
@@ -40,6 +43,7 @@ type Store interface {
 	chain.ClassIndex
 	verify.Store
 	bridge.Store
+	token.ControlStore
 }
 
 // Options are what the services stand on.
@@ -64,5 +68,6 @@ func New(o Options) *Services {
 		Classes:       chain.NewClasses(o.Store),
 		Verifications: verify.NewRecords(o.Store, contracts),
 		Bridges:       bridge.NewSignals(o.Store, compiled, statuses),
+		Controls:      token.NewControlsReader(o.Store, contracts, compiled, statuses),
 	}
 }
