@@ -19,6 +19,7 @@ func (s *server) operations() []Operation {
 		s.transferOperations(),
 		s.contractReadOperations(),
 		s.walletOperations(),
+		s.controlOperations(),
 		s.accountOperations(),
 		s.discoveryOperations(),
 	)

@@ -43,6 +43,8 @@ type Services struct {
 	Transfers *token.Transfers
 	// Tokens tell what is known of tokens.
 	Tokens *token.Tokens
+	// Controls tell who controls tokens.
+	Controls *token.ControlsReader
 	// States read the state of contracts from nodes.
 	States *chain.States
 	// Quantities ask tokens for supplies and balances.
@@ -67,6 +69,7 @@ type Store interface {
 	token.Store
 	token.TransferStore
 	token.ReceivedStore
+	token.ControlStore
 	verify.Store
 	bridge.Store
 	search.Store
@@ -101,6 +104,7 @@ func New(o Options) *Services {
 	s.Bridges = bridge.NewSignals(o.Store, compiled, s.Statuses)
 	s.Transfers = token.NewTransfers(o.Store, s.Statuses)
 	s.Tokens = token.NewTokens(o.Store, s.Statuses)
+	s.Controls = token.NewControlsReader(o.Store, s.Contracts, compiled, s.Statuses)
 	s.States = chain.NewStates(o.Nodes, o.Store, s.Statuses)
 	s.Quantities = token.NewQuantities(s.States)
 	s.Wallets = token.NewWallets(token.NewReceived(o.Store, s.Statuses), s.Tokens, s.Quantities)
