@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"astrolabe/domain"
+	"astrolabe/domain/address"
 	"astrolabe/domain/chain"
 	"astrolabe/domain/event"
 	"astrolabe/domain/token"
@@ -21,6 +22,10 @@ type Services struct {
 	Transfers *token.Transfers
 	// Messages tell what was said between the layers.
 	Messages *chain.Messages
+	// Addresses tell what addresses did, hold and are.
+	Addresses *address.Addresses
+	// Labels tell what addresses are called.
+	Labels *address.Labels
 }
 
 // Store is everything that the services read.
@@ -30,6 +35,8 @@ type Store interface {
 	event.Store
 	token.TransferStore
 	chain.MessageStore
+	address.Store
+	address.Notes
 }
 
 // Options are what the services stand on.
@@ -43,11 +50,14 @@ type Options struct {
 // New makes the services.
 func New(o Options) *Services {
 	statuses := chain.NewStatuses(o.Store, o.Freshness)
+	labels := address.NewLabels(o.Store, time.Now)
 	return &Services{
 		Cursors:   o.Cursors,
 		Statuses:  statuses,
 		Events:    event.NewEvents(o.Store, chain.NewCompiledClasses(o.Store)),
 		Transfers: token.NewTransfers(o.Store, statuses),
 		Messages:  chain.NewMessages(o.Store, statuses),
+		Addresses: address.NewAddresses(o.Store, statuses, labels),
+		Labels:    labels,
 	}
 }
