@@ -54,6 +54,9 @@ func (w *writer) rewrite(ctx context.Context, tx pgx.Tx, table facts.Table, bloc
 	}
 	switch table {
 	case facts.TableTransfers:
+		if err := unsum(ctx, tx, w.chain, int64(first)-1); err != nil {
+			return err
+		}
 		if err := remove(leaf("transfers", w.chain, w.into.From)); err != nil {
 			return err
 		}

@@ -94,23 +94,3 @@ func childTransfer(row pgx.CollectableRow) (child[token.Transfer], error) {
 	}
 	return child[token.Transfer]{parent, t}, nil
 }
-
-// textOrNil reads a text that may be null.
-func (f *fields) textOrNil() *string {
-	v := f.bytes()
-	if v == nil {
-		return nil
-	}
-	return new(string(v))
-}
-
-// byteOrNil reads a number of at most 255 that may be null.
-func (f *fields) byteOrNil() *uint8 {
-	if f.raw[f.next] == nil {
-		f.next++
-		return nil
-	}
-	v := f.int2()
-	f.bad = f.bad || v < 0 || v > 255
-	return new(uint8(v))
-}

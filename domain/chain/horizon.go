@@ -58,3 +58,13 @@ func (h Horizon) Finality(block uint64) FinalityStatus {
 	}
 	return AcceptedOnL2
 }
+
+// Messages returns copies of messages with what the horizon says of them.
+func (h Horizon) Messages(list []Message) []Message {
+	stamped := make([]Message, len(list))
+	for i, m := range list {
+		m.Tier, m.Status = h.Tier(m.Block), messageStatus(&m, h)
+		stamped[i] = m
+	}
+	return stamped
+}
