@@ -14,6 +14,7 @@ func (s *server) operations() []Operation {
 		s.contractOperations(),
 		s.contractVerificationOperations(),
 		s.bridgeSignalOperations(),
+		s.addressOperations(),
 		s.accountOperations(),
 		s.discoveryOperations(),
 	)

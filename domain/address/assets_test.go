@@ -51,7 +51,7 @@ func (g *guide) assets(owner starknet.Felt, scope address.Scope, limit int) (all
 			return nil, err
 		}
 		last = pages[0].Coverage
-		if complete := pages[0].Next == nil; last.Complete != complete || slices.Contains(last.Reasons, address.ReasonMorePages) == complete {
+		if pages[0].Next == nil && last.Reasons != nil || pages[0].Next != nil && !slices.Equal(last.Reasons, []string{"limit_reached"}) {
 			g.Errorf("the coverage of a page is %+v", last)
 		}
 		return []domain.Page[address.Asset]{pages[0].Page}, nil
@@ -94,7 +94,7 @@ func TestDiscoveredTokensOfEveryAddressAreThoseOfItsTransfers(t *testing.T) {
 		if !maps.Equal(got, want) {
 			t.Fatalf("%s holds\n%v, want\n%v", owner, got, want)
 		}
-		if last := l.blocks[len(l.blocks)-1].Header.Number; coverage.Scope != address.ScopeDiscovered || *coverage.Through != last || !slices.Equal(coverage.Reasons, []string{"transfer_evidence_only"}) {
+		if last := l.blocks[len(l.blocks)-1].Header.Number; coverage.Scope != address.ScopeDiscovered || *coverage.Through != last {
 			t.Errorf("the coverage is %+v", coverage)
 		}
 	}
@@ -129,7 +129,7 @@ func TestTheRegistryComesFirstAndOnceAtAnyLimit(t *testing.T) {
 		t.Errorf("found %v, want %v", found, want)
 	}
 	unknown, coverage := g.assets(starknet.FeltFromUint64(404), address.ScopeWithRegistry, 50)
-	if len(unknown) != len(registry) || !coverage.Complete {
+	if len(unknown) != len(registry) || coverage.Reasons != nil {
 		t.Errorf("an address that nobody has seen has %d tokens, %+v", len(unknown), coverage)
 	}
 }
@@ -138,7 +138,7 @@ func TestDiscoveredReturnsTheFirstTokensAndSaysWhatItLeavesOut(t *testing.T) {
 	t.Parallel()
 	g, l := followed(t)
 	got, err := g.addresses.Discovered(t.Context(), domain.Mainnet, l.addresses[0], address.ScopeWithRegistry, 3)
-	if err != nil || len(got.Items) != 3 || got.Coverage.Complete || !slices.Equal(got.Coverage.Reasons, []string{"transfer_evidence_only", "more_pages"}) {
+	if err != nil || len(got.Items) != 3 || !slices.Equal(got.Coverage.Reasons, []string{"limit_reached"}) {
 		t.Errorf("%+v, %v", got, err)
 	}
 }
@@ -167,7 +167,7 @@ func TestAPartialHistoryIsNeverComplete(t *testing.T) {
 	g := newGuide(t, partial(t))
 	l := newLedger(repotest.Everyday(t))
 	got, err := g.addresses.Discovered(t.Context(), domain.Mainnet, l.addresses[0], address.ScopeDiscovered, 50)
-	if err != nil || got.Coverage.Complete || !slices.Contains(got.Coverage.Reasons, domain.ReasonIndexStart) {
+	if err != nil || !slices.Equal(got.Coverage.Reasons, []string{"index_starts_later"}) {
 		t.Errorf("%+v, %v", got.Coverage, err)
 	}
 	if coverage, err := g.addresses.Coverage(t.Context(), domain.Mainnet); err != nil || coverage != (domain.Coverage{Status: domain.CoveragePartial, ReasonCode: domain.ReasonIndexStart}) {
