@@ -20,6 +20,7 @@ func (s *server) operations() []Operation {
 		s.contractReadOperations(),
 		s.walletOperations(),
 		s.controlOperations(),
+		s.addressOperations(),
 		s.accountOperations(),
 		s.discoveryOperations(),
 	)

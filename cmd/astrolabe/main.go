@@ -49,6 +49,7 @@ type commandLine struct {
 	Keys       keysCommand       `cmd:"" help:"Make, list, revoke and extend API keys."`
 	Session    sessionCommand    `cmd:"" help:"Make and end sessions of the self-serve routes."`
 	Workspaces workspacesCommand `cmd:"" help:"Look after the owners of keys."`
+	Labels     labelsCommand     `cmd:"" help:"Say what addresses and classes are called."`
 	Version    versionCommand    `cmd:"" help:"Print the version."`
 }
 

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"astrolabe/domain"
+	"astrolabe/domain/address"
 	"astrolabe/domain/bridge"
 	"astrolabe/domain/chain"
 	"astrolabe/domain/detail"
@@ -53,6 +54,10 @@ type Services struct {
 	Wallets *token.Wallets
 	// Search finds what texts name.
 	Search *search.Search
+	// Addresses tell what addresses did, may hold and are.
+	Addresses *address.Addresses
+	// Labels tell what addresses are called.
+	Labels *address.Labels
 }
 
 // Store is everything that the services read.
@@ -73,6 +78,8 @@ type Store interface {
 	verify.Store
 	bridge.Store
 	search.Store
+	address.Store
+	address.Notes
 }
 
 // Options are what the services stand on.
@@ -93,6 +100,7 @@ func New(o Options) *Services {
 		Statuses: chain.NewStatuses(o.Store, o.Freshness),
 		Cache:    chain.NewCache(chain.DefaultCacheWeight),
 		Classes:  chain.NewClasses(o.Store),
+		Labels:   address.NewLabels(o.Store, time.Now),
 	}
 	compiled := chain.NewCompiledClasses(o.Store)
 	s.Blocks = chain.NewBlocks(o.Store, s.Statuses, s.Cache)
@@ -112,6 +120,7 @@ func New(o Options) *Services {
 		Statuses: s.Statuses, Blocks: s.Blocks, Transactions: s.Transactions, Events: s.Events,
 		Transfers: s.Transfers, Messages: s.Messages, Cache: s.Cache, Nodes: o.Nodes,
 	})
+	s.Addresses = address.NewAddresses(o.Store, s.Statuses, s.Labels)
 	s.Search = search.New(o.Store, s.Blocks, s.Statuses)
 	return s
 }
