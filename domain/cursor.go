@@ -139,7 +139,8 @@ func cursorMAC(key []byte, list Binding, body []byte) []byte {
 	return h.Sum(nil)[:cursorMACSize]
 }
 
-// InvalidCursor refuses a cursor, and says why.
+// InvalidCursor refuses a cursor: invalid_request with the page
+// errors/invalid-cursor.
 func InvalidCursor(why string) *Error {
 	err := Errorf(CodeInvalidRequest, "invalid_cursor: %s; restart without a cursor", why)
 	err.Doc = "errors/invalid-cursor"

@@ -55,6 +55,11 @@ func (db *DB) undo(ctx context.Context, lease chain.Lease, to *domain.BlockRef, 
 		if err := moveBack(ctx, tx, lease.Chain, to); err != nil {
 			return err
 		}
+		if finalized {
+			if err := advanceEpoch(ctx, tx, lease.Chain); err != nil {
+				return err
+			}
+		}
 		failpoint.Hit(failpoint.UndoCheckpoint)
 		return nil
 	})

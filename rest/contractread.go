@@ -22,7 +22,7 @@ type contractReadBody struct {
 }
 
 func (s *server) readContract(ctx context.Context, c *Call) (any, error) {
-	call := chain.Call{Contract: c.Felt("address"), Selector: c.Felt("selector"), Calldata: c.Felts("calldata")}
+	call := chain.ViewCall{Contract: c.Felt("address"), Selector: c.Felt("selector"), Calldata: c.Felts("calldata")}
 	block, result, err := s.States.View(ctx, c.Chain, c.state(), call)
 	if err != nil {
 		return nil, err

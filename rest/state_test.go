@@ -46,7 +46,7 @@ func (s *source) Find(ctx context.Context, id chain.BlockID) (chain.StateBlock, 
 }
 
 // Call implements chain.Node.
-func (s *source) Call(ctx context.Context, at chain.StateBlock, call chain.Call) (chain.Answer, error) {
+func (s *source) Call(ctx context.Context, at chain.StateBlock, call chain.ViewCall) (chain.Answer, error) {
 	return s.now().Call(ctx, at, call)
 }
 

@@ -11,7 +11,7 @@ import (
 // and returns that block with the result. It is not_found when there is no such
 // block, contract or entry point, and contract_call_failed when the contract
 // fails in it.
-func (s *States) View(ctx context.Context, c domain.Chain, id BlockID, call Call) (StateBlock, []starknet.Felt, error) {
+func (s *States) View(ctx context.Context, c domain.Chain, id BlockID, call ViewCall) (StateBlock, []starknet.Felt, error) {
 	var answer Answer
 	block, err := s.Read(ctx, c, id, func(ctx context.Context, at State) (err error) {
 		answer, err = at.Call(ctx, call)
