@@ -55,7 +55,7 @@ func (u upCommand) start(ctx context.Context, d *deployment, operators *admin) (
 	if err != nil {
 		return nil, err
 	}
-	api, err := d.listen(ctx, u.listenSettings)
+	api, err := d.listen(ctx, u.listenSettings, nodes)
 	if err != nil {
 		return nil, err
 	}
