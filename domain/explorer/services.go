@@ -1,10 +1,12 @@
 package explorer
 
 import (
+	"cmp"
 	"time"
 
 	"astrolabe/domain"
 	"astrolabe/domain/chain"
+	"astrolabe/domain/token"
 )
 
 // Services are everything that a facade can ask.
@@ -13,11 +15,14 @@ type Services struct {
 	Cursors *domain.Cursors
 	// Statuses tell how chains and their indexes stand.
 	Statuses *chain.Statuses
+	// Censuses tell who holds tokens.
+	Censuses *token.Censuses
 }
 
 // Store is everything that the services read.
 type Store interface {
 	chain.Heads
+	token.CensusStore
 }
 
 // Options are what the services stand on.
@@ -26,6 +31,9 @@ type Options struct {
 	Cursors *domain.Cursors
 	// Freshness is how old a chain's status may be when it is answered.
 	Freshness time.Duration
+	// ScreeningTop is how many holders a screening shows; zero means
+	// token.ScreeningTop.
+	ScreeningTop int
 }
 
 // New makes the services.
@@ -33,5 +41,6 @@ func New(o Options) *Services {
 	return &Services{
 		Cursors:  o.Cursors,
 		Statuses: chain.NewStatuses(o.Store, o.Freshness),
+		Censuses: token.NewCensuses(o.Store, cmp.Or(o.ScreeningTop, token.ScreeningTop), time.Now),
 	}
 }
