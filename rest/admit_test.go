@@ -76,6 +76,9 @@ func TestEveryOperationJudgesEveryCredential(t *testing.T) {
 		for _, op := range Table() {
 			for _, path := range op.paths() {
 				path = strings.NewReplacer("{chain}", "SN_MAIN", "{public_id}", "aaaaaaaaaaaa").Replace(path)
+				for _, p := range op.Params {
+					path = strings.ReplaceAll(path, "{"+p.Name+"}", p.Example)
+				}
 				a := s.show(op.Method, path, c.headers...)
 				if got, want := verdict(a), c.verdict(op); got != want {
 					t.Errorf("%s %s with %s: %s, want %s\n%s", op.Method, path, name, got, want, a.body)
