@@ -18,7 +18,7 @@ import (
 // which for an undo of the head find nothing.
 func revokeCensuses(ctx context.Context, tx pgx.Tx, c domain.Chain, from int64, reason string) error {
 	code := chainCode(c)
-	if err := run(ctx, tx, "/* census.epoch */ UPDATE census_epochs SET epoch = epoch + 1 WHERE chain = %d", code); err != nil {
+	if err := nextEpoch(ctx, tx, c); err != nil {
 		return err
 	}
 	_, err := tx.Exec(ctx, fmt.Sprintf(`/* census.revoke */
@@ -33,12 +33,19 @@ func revokeCensuses(ctx context.Context, tx pgx.Tx, c domain.Chain, from int64, 
 	return err
 }
 
+// nextEpoch keeps every census of the chain that is under way from being
+// published.
+func nextEpoch(ctx context.Context, tx pgx.Tx, c domain.Chain) error {
+	return run(ctx, tx, "/* census.next */ UPDATE census_epochs SET epoch = epoch + 1 WHERE chain = %d", chainCode(c))
+}
+
 // HoldCensus revokes the certified generations of a token for an operator, and
 // keeps others from being made. It returns how many it revoked; when that is
 // none, nothing changes.
 func (db *DB) HoldCensus(ctx context.Context, c domain.Chain, contract starknet.Felt, reason string) (revoked int, err error) {
 	err = pgx.BeginFunc(ctx, db.pool, func(tx pgx.Tx) error {
-		if err := run(ctx, tx, "/* census.epoch */ UPDATE census_epochs SET epoch = epoch + 1 WHERE chain = %d", chainCode(c)); err != nil {
+		// Nobody publishes between the revocation and the commit.
+		if err := run(ctx, tx, "/* census.lock */ SELECT FROM census_epochs WHERE chain = %d FOR UPDATE", chainCode(c)); err != nil {
 			return err
 		}
 		tag, err := tx.Exec(ctx, fmt.Sprintf(`/* census.hold */
@@ -52,8 +59,10 @@ func (db *DB) HoldCensus(ctx context.Context, c domain.Chain, contract starknet.
 				SELECT DISTINCT %[1]d, token, $3, now() FROM revoked ON CONFLICT DO NOTHING
 			)
 			SELECT token FROM revoked`, chainCode(c)), contract[:], token.ReasonOperator, reason)
-		revoked = int(tag.RowsAffected())
-		return err
+		if revoked = int(tag.RowsAffected()); err != nil || revoked == 0 {
+			return err
+		}
+		return nextEpoch(ctx, tx, c)
 	})
 	return revoked, outage(err)
 }

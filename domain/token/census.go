@@ -107,7 +107,7 @@ func (s Standing) Serve(now time.Time) (*Generation, error) {
 	case s.Policy == nil:
 		return nil, domain.Unavailable("the holder census of this token, which is being prepared,", warming, nil)
 	case !s.Policy.Qualified:
-		return nil, domain.Errorf(domain.CodeUnqualifiedToken, "no holder census can be made of this token: %s", s.Policy.Reason)
+		return nil, domain.Errorf(domain.CodeUnqualifiedToken, "no holder census can be made of this token (%s); what is required: %s", s.Policy.Reason, requirement(s.Policy.Reason))
 	case s.Generation == nil || s.Generation.Status == CensusCertified && !s.Generation.Live(now):
 		return nil, domain.Unavailable("the holder census of this token, which is being prepared,", warming, nil)
 	}

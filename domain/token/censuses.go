@@ -67,6 +67,10 @@ func (s *Censuses) Of(ctx context.Context, c domain.Chain, tokens []starknet.Fel
 	return list, nil
 }
 
+// uncertified is when to come back for a census that has failed its audit or
+// was revoked: only another generation can help.
+const uncertified = time.Minute
+
 // Analytics returns how the token is spread. It is service_unavailable when the
 // census is not certified: there is nothing to compute it from.
 func (c Census) Analytics() (Analytics, error) {
@@ -74,7 +78,7 @@ func (c Census) Analytics() (Analytics, error) {
 		return Analytics{}, c.Err
 	}
 	if c.Generation.Snapshot == nil {
-		return Analytics{}, domain.Unavailable("a certified holder census of this token (its newest one is "+string(c.Generation.Status)+")", warming, nil)
+		return Analytics{}, domain.Unavailable("a certified holder census of this token (its newest one is "+string(c.Generation.Status)+")", uncertified, nil)
 	}
 	return c.Generation.Snapshot.Analytics, nil
 }

@@ -49,6 +49,16 @@ func JudgeCensus(life Life, block uint64) CensusPolicy {
 	return CensusPolicy{Qualified: true, Block: block}
 }
 
+// requirement is that of a criterion by its reason.
+func requirement(reason string) string {
+	for _, criterion := range Criteria {
+		if criterion.Reason == reason {
+			return criterion.Requirement
+		}
+	}
+	return "the criteria of another version"
+}
+
 func deployedHere(life Life) bool {
 	return len(life.History) > 0 && life.History[0].Origin == facts.Deployed
 }

@@ -13,6 +13,7 @@ import (
 
 	"astrolabe/domain"
 	"astrolabe/domain/chain"
+	"astrolabe/domain/facts"
 	"astrolabe/domain/token"
 	"astrolabe/starknet"
 	"astrolabe/telemetry"
@@ -66,6 +67,8 @@ type Store interface {
 	Checkpoint(ctx context.Context, c domain.Chain) (*chain.Checkpoint, error)
 	// BlockHash returns the hash of a stored block, false if there is none.
 	BlockHash(ctx context.Context, c domain.Chain, number uint64) (starknet.Felt, bool, error)
+	// DeriverVersions returns which version of each deriver made the rows.
+	DeriverVersions(ctx context.Context, c domain.Chain) (map[string]int, error)
 	// ClaimCensuses returns tokens of the blocks up to a number whose census is
 	// due, at most limit. Until the given time nobody else is told of them.
 	ClaimCensuses(ctx context.Context, c domain.Chain, upTo uint64, now, until time.Time, limit int) ([]starknet.Felt, error)
@@ -136,9 +139,14 @@ func (w *Worker) chain(ctx context.Context, c domain.Chain, node token.Views, no
 	return failures
 }
 
-// newest returns the newest finalized block that readers can see, false without
-// one.
+// newest returns the newest finalized block that readers can see. It is false
+// without one, and while the transfers are of another version than this
+// program makes: they are about to be made again.
 func (w *Worker) newest(ctx context.Context, c domain.Chain) (domain.BlockRef, bool, error) {
+	versions, err := w.Store.DeriverVersions(ctx, c)
+	if err != nil || versions["transfers"] != facts.TransfersVersion {
+		return domain.BlockRef{}, false, err
+	}
 	checkpoint, err := w.Store.Checkpoint(ctx, c)
 	if err != nil || checkpoint == nil || checkpoint.Finalized == nil {
 		return domain.BlockRef{}, false, err
