@@ -58,7 +58,7 @@ var Catalogue = []Explained{
 	{CodeUnsupportedMediaType, "The body's content type is not one that the operation reads.",
 		"Send the Content-Type that the reference names, without Content-Encoding."},
 	{CodeUnqualifiedToken, "The token does not meet the criteria of the holder census, so nothing is known of its holders as a whole. That is not a count of zero.",
-		"Do not retry: the message names the criterion, and docs/census.md explains each. Transfers and single balances are served all the same."},
+		"Do not retry: the message names the criterion and what it requires. Transfers and single balances are served all the same."},
 	{CodeRateLimited, "The budget of this route class is used up.",
 		"Wait for as long as Retry-After says. X-Ratelimit-Remaining tells beforehand how much is left."},
 	{CodeServiceUnavailable, "A part of the service is temporarily unavailable, or the time budget of the request ran out.",

@@ -37,7 +37,7 @@ type world struct {
 	db    *repo.DB
 	conn  *pgx.Conn
 	node  token.Views
-	url   string // the node's
+	url   string                   // the node's
 	named map[string]starknet.Felt // contracts of the economy
 }
 
