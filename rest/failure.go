@@ -28,6 +28,7 @@ var statuses = map[domain.Code]int{
 	domain.CodePayloadTooLarge:       http.StatusRequestEntityTooLarge,
 	domain.CodeUnsupportedMediaType:  http.StatusUnsupportedMediaType,
 	domain.CodeContractCallFailed:    http.StatusUnprocessableEntity,
+	domain.CodeUnqualifiedToken:      http.StatusUnprocessableEntity,
 	domain.CodeRateLimited:           http.StatusTooManyRequests,
 	domain.CodeServiceUnavailable:    http.StatusServiceUnavailable,
 	domain.CodeInternal:              http.StatusInternalServerError,

@@ -21,6 +21,7 @@ func (s *server) operations() []Operation {
 		s.walletOperations(),
 		s.controlOperations(),
 		s.addressOperations(),
+		s.holderOperations(),
 		s.accountOperations(),
 		s.discoveryOperations(),
 	)

@@ -1,6 +1,7 @@
 package explorer
 
 import (
+	"cmp"
 	"time"
 
 	"astrolabe/domain"
@@ -50,6 +51,8 @@ type Services struct {
 	States *chain.States
 	// Quantities ask tokens for supplies and balances.
 	Quantities *token.Quantities
+	// Censuses tell who holds tokens.
+	Censuses *token.Censuses
 	// Wallets tell what addresses hold.
 	Wallets *token.Wallets
 	// Search finds what texts name.
@@ -75,6 +78,7 @@ type Store interface {
 	token.TransferStore
 	token.ReceivedStore
 	token.ControlStore
+	token.CensusStore
 	verify.Store
 	bridge.Store
 	search.Store
@@ -91,6 +95,9 @@ type Options struct {
 	// Nodes are the nodes of the chains that have some. What only a node can
 	// tell is unavailable on the others.
 	Nodes map[domain.Chain]chain.Node
+	// ScreeningTop is how many holders a screening shows; zero means
+	// token.ScreeningTop.
+	ScreeningTop int
 }
 
 // New makes the services.
@@ -112,6 +119,7 @@ func New(o Options) *Services {
 	s.Bridges = bridge.NewSignals(o.Store, compiled, s.Statuses)
 	s.Transfers = token.NewTransfers(o.Store, s.Statuses)
 	s.Tokens = token.NewTokens(o.Store, s.Statuses)
+	s.Censuses = token.NewCensuses(o.Store, cmp.Or(o.ScreeningTop, token.ScreeningTop), time.Now)
 	s.Controls = token.NewControlsReader(o.Store, s.Contracts, compiled, s.Statuses)
 	s.States = chain.NewStates(o.Nodes, o.Store, s.Statuses)
 	s.Quantities = token.NewQuantities(s.States)
