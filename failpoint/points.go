@@ -49,6 +49,25 @@ const (
 // Rederiving lists every point that is passed while facts are made again.
 var Rederiving = []string{RewriteRows, RewriteSchemas, RewriteLocators, RewriteVersions}
 
+// The points that are passed while transfers are summed up.
+const (
+	SumsAdded      = "sums.added"
+	SumsCheckpoint = "sums.checkpoint"
+)
+
+// Summing lists every point that is passed while transfers are summed up.
+var Summing = []string{SumsAdded, SumsCheckpoint}
+
+// The points that a holder census passes.
+const (
+	CensusCounted   = "census.counted"   // rows are staged inside their transaction
+	CensusStaged    = "census.staged"    // they are committed, and nobody sees them
+	CensusPublished = "census.published" // the generation is written, not yet committed
+)
+
+// Counting lists every point that a holder census passes.
+var Counting = []string{CensusCounted, CensusStaged, CensusPublished}
+
 // Startup lists every point that a first start passes.
 var Startup = []string{
 	PostgresLock, PostgresInitdb, PostgresInitdbDone, PostgresStart, PostgresReady,

@@ -29,13 +29,16 @@ const transferToken = `LEFT JOIN LATERAL (
 		SELECT name, symbol, decimals FROM tokens WHERE chain = %[1]d AND address = t.token LIMIT 1
 	) m ON true`
 
+// transferParts are the columns that shownTransfer takes from a list.
+const transferParts = "block, tx, log, idx, standard, token, sender, receiver, amount, token_id"
+
 // transfersOfTransactions follows the index transfers_place of each block's
 // range.
 const transfersOfTransactions = `/* transfer.of_transactions */
 	SELECT p.parent, ` + shownTransfer + `
 	FROM unnest($1::integer[], $2::smallint[]) WITH ORDINALITY AS p (block, tx, parent)
 	CROSS JOIN LATERAL (
-		SELECT block, tx, log, idx, standard, token, sender, receiver, amount, token_id
+		SELECT ` + transferParts + `
 		FROM transfers WHERE chain = %[1]d AND block = p.block AND tx = p.tx
 		ORDER BY log, idx %[2]s
 	) t
@@ -90,24 +93,4 @@ func childTransfer(row pgx.CollectableRow) (child[token.Transfer], error) {
 		return child[token.Transfer]{}, damaged("transfers", t.Block, "a value is malformed or missing")
 	}
 	return child[token.Transfer]{parent, t}, nil
-}
-
-// textOrNil reads a text that may be null.
-func (f *fields) textOrNil() *string {
-	v := f.bytes()
-	if v == nil {
-		return nil
-	}
-	return new(string(v))
-}
-
-// byteOrNil reads a number of at most 255 that may be null.
-func (f *fields) byteOrNil() *uint8 {
-	if f.raw[f.next] == nil {
-		f.next++
-		return nil
-	}
-	v := f.int2()
-	f.bad = f.bad || v < 0 || v > 255
-	return new(uint8(v))
 }

@@ -10,6 +10,7 @@ import (
 
 	"astrolabe/domain"
 	"astrolabe/domain/chain"
+	"astrolabe/domain/token"
 	"astrolabe/failpoint"
 	"astrolabe/starknet"
 )
@@ -42,6 +43,11 @@ func (db *DB) undo(ctx context.Context, lease chain.Lease, to *domain.BlockRef, 
 		}
 		if err := checkUndo(ctx, tx, lease.Chain, last, finalized); err != nil {
 			return err
+		}
+		if finalized { // sums and supplies rest on nothing else; whoever sums holds them before it reads, too
+			if err := undoTokenReadings(ctx, tx, lease.Chain, last); err != nil {
+				return err
+			}
 		}
 		if err := removeRows(ctx, tx, lease.Chain, last); err != nil {
 			return err
@@ -91,6 +97,9 @@ func removeRows(ctx context.Context, tx pgx.Tx, c domain.Chain, last int64) erro
 			return err
 		}
 	}
+	if err := revokeCensuses(ctx, tx, c, last+1, token.ReasonRolledBack); err != nil {
+		return err
+	}
 	for _, table := range []string{"tokens", "deployments", "contract_classes", "declarations"} {
 		if err := run(ctx, tx, "/* %s.remove */ DELETE FROM %s WHERE chain = %d AND block > %d", table, table, code, last); err != nil {
 			return err
@@ -107,6 +116,16 @@ func removeRows(ctx context.Context, tx pgx.Tx, c domain.Chain, last int64) erro
 		}
 	}
 	return run(ctx, tx, "/* classes.remove */ DELETE FROM classes WHERE chain = %d AND block > %d", code, last)
+}
+
+// undoTokenReadings takes back what was summed up or read of tokens at blocks
+// above last.
+func undoTokenReadings(ctx context.Context, tx pgx.Tx, c domain.Chain, last int64) error {
+	if err := unsum(ctx, tx, c, last); err != nil {
+		return err
+	}
+	return run(ctx, tx, `/* supply.undo */ UPDATE tokens SET supply = NULL, supply_block = NULL, supply_due = '-infinity'
+		WHERE chain = %d AND supply_block > %d`, chainCode(c), last)
 }
 
 // rangesAfter returns the ranges that hold blocks above last.

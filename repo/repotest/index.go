@@ -155,3 +155,26 @@ func Followed(ctx context.Context, url string) error {
 	index.Release()
 	return index.Err()
 }
+
+// Begun is the template of a database that shows all blocks of Partial, in one
+// range: its index began with a later block. Nobody holds its lease.
+func Begun(ctx context.Context, url string) error {
+	if err := Migrated(ctx, url); err != nil {
+		return err
+	}
+	blocks, err := partial()
+	if err != nil {
+		return err
+	}
+	db, err := repo.Open(ctx, repo.Options{URL: url})
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	index := NewIndex(ctx, db, PartialFirst, 10)
+	index.Finalized = new(uint64(FollowedFinalized))
+	index.Commit(index.Open(PartialFirst, PartialFirst+1000, chain.RangeReady), blocks)
+	index.RecordHead(FollowedL1)
+	index.Release()
+	return index.Err()
+}
