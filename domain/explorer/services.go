@@ -35,9 +35,10 @@ type Options struct {
 
 // New makes the services.
 func New(o Options) *Services {
+	statuses, classes := chain.NewStatuses(o.Store, o.Freshness), chain.NewCompiledClasses(o.Store)
 	return &Services{
 		Cursors:  o.Cursors,
-		Statuses: chain.NewStatuses(o.Store, o.Freshness),
-		Events:   event.NewEvents(o.Store, chain.NewCompiledClasses(o.Store)),
+		Statuses: statuses,
+		Events:   event.NewEvents(o.Store, classes, statuses, o.Freshness),
 	}
 }
