@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/netip"
+	"net/url"
 	"strings"
 	"testing"
 	"time"
@@ -75,7 +76,7 @@ func TestEveryOperationJudgesEveryCredential(t *testing.T) {
 	for name, c := range s.credentials() {
 		for _, op := range Table() {
 			for _, path := range op.paths() {
-				path = strings.NewReplacer("{chain}", "SN_MAIN", "{public_id}", "aaaaaaaaaaaa").Replace(path)
+				path = op.filled(path)
 				a := s.show(op.Method, path, c.headers...)
 				if got, want := verdict(a), c.verdict(op); got != want {
 					t.Errorf("%s %s with %s: %s, want %s\n%s", op.Method, path, name, got, want, a.body)
@@ -86,6 +87,23 @@ func TestEveryOperationJudgesEveryCredential(t *testing.T) {
 			}
 		}
 	}
+}
+
+// filled is a path of the operation with the examples of its parameters.
+func (o Operation) filled(path string) string {
+	query := url.Values{}
+	for _, p := range o.Params {
+		switch {
+		case p.In == InPath:
+			path = strings.ReplaceAll(path, "{"+p.Name+"}", p.Example)
+		case p.Example != "":
+			query.Set(p.Name, p.Example)
+		}
+	}
+	if len(query) > 0 {
+		path += "?" + query.Encode()
+	}
+	return path
 }
 
 // verdict is what an answer says of the credential.

@@ -10,11 +10,6 @@ import (
 	"astrolabe/starknet"
 )
 
-type coverageBody struct {
-	Status     domain.CoverageStatus `json:"status"`
-	ReasonCode *string               `json:"reasonCode"`
-}
-
 type intervalBody struct {
 	FromBlock uint64 `json:"fromBlock"`
 	ToBlock   uint64 `json:"toBlock"`

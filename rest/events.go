@@ -54,7 +54,7 @@ func (s *server) foundEvents(ctx context.Context, c *Call, filter event.Filter) 
 	return eventsBody{
 		listBody:              paged(s, c, found.Page, eventBody),
 		EventDecodingDegraded: found.Degraded,
-		Coverage:              coverageBody{found.Coverage.Status, wordOrNull(found.Coverage.ReasonCode)},
+		Coverage:              wireCoverage(found.Coverage),
 		RangeCoverage:         rangeBody(found.Range),
 	}, nil
 }

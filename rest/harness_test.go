@@ -39,6 +39,8 @@ type service struct {
 	log    *logBuffer
 	access *accesstest.Fixture
 	usage  *account.Usage
+	// services are what the facade asks.
+	services *explorer.Services
 }
 
 // newService starts a service; change may alter its options first.
@@ -72,6 +74,7 @@ func newServiceOver(t *testing.T, db *repo.DB, now func() time.Time, change func
 	if change != nil {
 		change(&options)
 	}
+	s.services = options.Services
 	server := httptest.NewServer(Handler(options))
 	t.Cleanup(server.Close)
 	s.url, s.client = server.URL, server.Client()

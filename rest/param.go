@@ -28,6 +28,7 @@ type Kind string
 const (
 	ChainKind   Kind = "chain"
 	FeltKind    Kind = "felt"
+	HashKind    Kind = "hash" // 256 bits, which a felt may not hold
 	IntegerKind Kind = "integer"
 	EnumKind    Kind = "enum"
 	TextKind    Kind = "text"
@@ -75,6 +76,12 @@ func (p Param) canonical(text string) (string, error) {
 			return "", p.refuse("must be a 0x-prefixed hex felt below the field prime")
 		}
 		return felt.String(), nil
+	case HashKind:
+		hash, err := starknet.ParseHash256(text)
+		if err != nil {
+			return "", p.refuse("must be a 0x-prefixed hash of at most 64 hex digits")
+		}
+		return hash.String(), nil
 	case BlockKind, StateKind:
 		id, err := chain.ParseBlockID(text, p.blockTags()...)
 		return id.String(), err

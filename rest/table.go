@@ -8,6 +8,13 @@ func (s *server) operations() []Operation {
 	return slices.Concat(
 		s.statusOperations(),
 		s.eventOperations(),
+		s.blockOperations(),
+		s.transactionOperations(),
+		s.searchOperations(),
+		s.messageOperations(),
+		s.contractOperations(),
+		s.contractVerificationOperations(),
+		s.bridgeSignalOperations(),
 		s.accountOperations(),
 		s.discoveryOperations(),
 	)

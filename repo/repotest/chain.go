@@ -33,12 +33,40 @@ var everyday = sync.OnceValues(func() ([]facts.Block, error) {
 	return Facts(node)
 })
 
+// PartialFirst is the first block of Partial.
+const PartialFirst = 20
+
+// Partial returns the facts of the same chain from a later block on, as an
+// index that begins there would commit them: with the classes of older
+// contracts, which it asked of the node, as observed.
+func Partial(t testing.TB) []facts.Block {
+	t.Helper()
+	blocks, err := partial()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return blocks
+}
+
+var partial = sync.OnceValues(func() ([]facts.Block, error) {
+	node, err := sim.New(sim.Config{Blocks: 60})
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = node.Close() }()
+	return factsFrom(node, PartialFirst)
+})
+
 // Facts derives every block of a simulated node whose classes are its own.
-func Facts(node *sim.Node) ([]facts.Block, error) {
+func Facts(node *sim.Node) ([]facts.Block, error) { return factsFrom(node, 0) }
+
+// factsFrom does the same for an index that begins with a later block.
+func factsFrom(node *sim.Node, first uint64) ([]facts.Block, error) {
 	d, err := newDeriver()
 	if err != nil {
 		return nil, err
 	}
+	d.first = first
 	var list []facts.Block
 	for number := range node.Head().Header.BlockNumber + 1 {
 		block, err := node.Block(number)
@@ -49,7 +77,9 @@ func Facts(node *sim.Node) ([]facts.Block, error) {
 		if err != nil {
 			return nil, err
 		}
-		list = append(list, derived)
+		if number >= first {
+			list = append(list, derived)
+		}
 	}
 	return list, nil
 }
@@ -58,6 +88,8 @@ func Facts(node *sim.Node) ([]facts.Block, error) {
 type deriver struct {
 	view  facts.HistoryView
 	named map[starknet.Felt]bool
+	first uint64                 // block of the index
+	known map[starknet.Felt]bool // contracts whose class the index has
 }
 
 func newDeriver() (*deriver, error) {
@@ -67,7 +99,7 @@ func newDeriver() (*deriver, error) {
 	}
 	d := &deriver{
 		view:  facts.HistoryView{Histories: map[starknet.Felt]facts.ClassHistory{}, Classes: map[starknet.Felt]*facts.Class{}},
-		named: map[starknet.Felt]bool{},
+		named: map[starknet.Felt]bool{}, known: map[starknet.Felt]bool{},
 	}
 	for _, class := range all {
 		var document starknet.Class
@@ -86,8 +118,13 @@ func (d *deriver) derive(b *sim.Block) (facts.Block, error) {
 	}
 	number, diff := b.Header.BlockNumber, &b.StateUpdate.StateDiff
 	var named []starknet.Felt
+	observed := d.observe(block, diff)
+	for _, change := range observed {
+		named = append(named, change.Class)
+	}
 	since := func(address starknet.Felt, origin facts.Origin, class starknet.Felt) {
 		d.view.Histories[address] = append(d.view.Histories[address], facts.ClassSince{Block: number, Origin: origin, Class: class})
+		d.known[address] = number >= d.first
 		named = append(named, class)
 	}
 	for _, c := range diff.DeployedContracts {
@@ -101,9 +138,12 @@ func (d *deriver) derive(b *sim.Block) (facts.Block, error) {
 	}
 	named = append(named, diff.DeprecatedDeclaredClasses...)
 	d.view.Block = number
-	derived, err := facts.Derive(block, &b.StateUpdate, nil, d.view)
+	derived, err := facts.Derive(block, &b.StateUpdate, observed, d.view)
 	if err != nil {
 		return facts.Block{}, err
+	}
+	if number < d.first {
+		return derived, nil
 	}
 	slices.SortFunc(named, starknet.Felt.Cmp)
 	for _, hash := range slices.Compact(named) {
@@ -117,4 +157,27 @@ func (d *deriver) derive(b *sim.Block) (facts.Block, error) {
 		derived.Classes = append(derived.Classes, d.view.Classes[hash])
 	}
 	return derived, nil
+}
+
+// observe returns the classes of the older contracts that emit an event in a
+// block, or whose class it replaces, and that the index has not met before.
+func (d *deriver) observe(block *starknet.BlockWithReceipts, diff *starknet.StateDiff) (observed []facts.ClassChange) {
+	if block.BlockNumber < d.first || d.first == 0 {
+		return nil
+	}
+	meet := func(address starknet.Felt) {
+		if history := d.view.Histories[address]; len(history) > 0 && !d.known[address] {
+			d.known[address] = true
+			observed = append(observed, facts.ClassChange{Address: address, Origin: facts.Observed, Class: history[len(history)-1].Class})
+		}
+	}
+	for i := range block.Transactions {
+		for j := range block.Transactions[i].Receipt.Events {
+			meet(block.Transactions[i].Receipt.Events[j].FromAddress)
+		}
+	}
+	for i := range diff.ReplacedClasses {
+		meet(diff.ReplacedClasses[i].ContractAddress)
+	}
+	return observed
 }

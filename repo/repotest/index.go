@@ -87,6 +87,14 @@ func (i *Index) Continue(at *facts.Header) {
 	i.at = &domain.BlockRef{Number: at.Number, Hash: at.Hash}
 }
 
+// RecordHead says that the newest block is the node's head, and which one L1
+// has accepted.
+func (i *Index) RecordHead(l1 uint64) {
+	i.do(func() error {
+		return i.db.RecordHead(i.ctx, i.lease, chain.Head{State: chain.Following, Depth: chain.FinalityDepth, L1: &l1, Block: i.at})
+	})
+}
+
 // Release gives the lease back, so that operators' commands can take it.
 func (i *Index) Release() {
 	i.do(func() error { return i.db.ReleaseLease(i.ctx, i.lease) })
@@ -143,13 +151,30 @@ func Followed(ctx context.Context, url string) error {
 	index.Commit(index.Open(20, 40, chain.RangeReady), blocks[20:40])
 	index.Finalized = new(uint64(FollowedFinalized))
 	index.Commit(index.Open(40, uint64(len(blocks))+100, chain.RangeReady), blocks[40:])
-	last := blocks[len(blocks)-1].Header
-	index.do(func() error {
-		return db.RecordHead(ctx, index.lease, chain.Head{
-			State: chain.Following, Depth: chain.FinalityDepth, L1: new(uint64(FollowedL1)),
-			Block: &domain.BlockRef{Number: last.Number, Hash: last.Hash},
-		})
-	})
+	index.RecordHead(FollowedL1)
+	index.Release()
+	return index.Err()
+}
+
+// Begun is the template of a database that shows all blocks of Partial, in one
+// range: its index began with a later block. Nobody holds its lease.
+func Begun(ctx context.Context, url string) error {
+	if err := Migrated(ctx, url); err != nil {
+		return err
+	}
+	blocks, err := partial()
+	if err != nil {
+		return err
+	}
+	db, err := repo.Open(ctx, repo.Options{URL: url})
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	index := NewIndex(ctx, db, PartialFirst, 10)
+	index.Finalized = new(uint64(FollowedFinalized))
+	index.Commit(index.Open(PartialFirst, PartialFirst+1000, chain.RangeReady), blocks)
+	index.RecordHead(FollowedL1)
 	index.Release()
 	return index.Err()
 }

@@ -97,7 +97,7 @@ func paramSchema(p rest.Param) object {
 	switch p.Kind {
 	case rest.ChainKind:
 		return object{"$ref": "#/components/schemas/Chain"}
-	case rest.FeltKind:
+	case rest.FeltKind, rest.HashKind:
 		return object{"type": "string", "pattern": "^0[xX][0-9a-fA-F]+$"}
 	case rest.BlockKind:
 		return object{"type": "string", "pattern": "^(0|[1-9][0-9]*|0[xX][0-9a-fA-F]+|latest)$"}

@@ -1,0 +1,137 @@
+package chain
+
+import (
+	"time"
+
+	"astrolabe/domain"
+	"astrolabe/domain/facts"
+	"astrolabe/starknet"
+)
+
+// ClassSource tells what a contract's class is known from.
+type ClassSource string
+
+// The sources of a class.
+const (
+	ClassFromState      ClassSource = "state_update"    // the state itself, at a block of the index
+	ClassFromDeployment ClassSource = "deploy_evidence" // only its deployment
+	ClassFromNothing    ClassSource = "none"
+)
+
+// ClassFinality tells how firm the block is that a class is known from.
+type ClassFinality string
+
+// The steps of finality.
+const (
+	ClassAtHead       ClassFinality = "head"
+	ClassFinalized    ClassFinality = "finalized"
+	ClassAcceptedOnL1 ClassFinality = "l1_accepted"
+)
+
+// Completeness tells how much of a contract's metadata could be determined.
+type Completeness string
+
+// The degrees of completeness.
+const (
+	MetadataComplete Completeness = "complete"
+	// MetadataPartial lacks something that the indexed blocks do not tell, or
+	// do not tell yet.
+	MetadataPartial Completeness = "partial"
+	// MetadataBeforeStart lacks the contract's beginning, which is older than
+	// the index.
+	MetadataBeforeStart Completeness = "unknown_before_index_start"
+)
+
+// Contract is what the index knows of a contract.
+type Contract struct {
+	Address    starknet.Felt
+	Current    *KnownClass // the newest that the state shows; nil when no block does
+	Deployment *ContractDeployment
+	Token      *TokenIdentity // nil when it was not seen as a token
+
+	// Finality is that of Class; empty without one. Both follow from how far
+	// the chain has come.
+	Finality     ClassFinality
+	Completeness Completeness
+}
+
+// KnownClass is a contract's class as a block shows it.
+type KnownClass struct {
+	Hash    starknet.Felt
+	Block   domain.BlockRef
+	Account *bool // whether it is an account's; nil when its ABI is not known
+}
+
+// ContractDeployment is how a contract came into being. There is one only
+// where a block says so: the first activity of a contract is none.
+type ContractDeployment struct {
+	KnownClass
+	Time     time.Time
+	TxHash   *starknet.Felt // nil when only the state difference tells of it
+	Deployer *starknet.Felt // nil when unknown
+}
+
+// TokenIdentity is a contract's identity as a token.
+type TokenIdentity struct {
+	Standard     facts.Standard
+	Name, Symbol *string // what it calls itself; they identify nothing
+	Described    bool    // it was asked for them
+}
+
+// Class is the newest class that is known of the contract, and from what. It is
+// nil when none is.
+func (c *Contract) Class() (*KnownClass, ClassSource) {
+	switch {
+	case c.Current != nil:
+		return c.Current, ClassFromState
+	case c.Deployment != nil:
+		return &c.Deployment.KnownClass, ClassFromDeployment
+	}
+	return nil, ClassFromNothing
+}
+
+// Account tells whether the contract is an account, nil when that is not known.
+func (c *Contract) Account() *bool {
+	class, _ := c.Class()
+	if class == nil {
+		return nil
+	}
+	return class.Account
+}
+
+// Alias is what a token calls itself: its name, or else its symbol. Nothing
+// else has one.
+func (c *Contract) Alias() *string {
+	switch {
+	case c.Token == nil:
+		return nil
+	case c.Token.Name != nil:
+		return c.Token.Name
+	}
+	return c.Token.Symbol
+}
+
+// stamp says what depends on how far the chain has come.
+func (c *Contract) stamp(horizon Horizon) {
+	if class, _ := c.Class(); class != nil {
+		c.Finality = classFinality(class.Block.Number, horizon)
+	}
+	switch {
+	case c.Deployment == nil && horizon.Coverage != nil && horizon.Coverage.First > 0:
+		c.Completeness = MetadataBeforeStart
+	case c.Deployment == nil, c.Deployment.TxHash == nil, c.Account() == nil, c.Token != nil && !c.Token.Described:
+		c.Completeness = MetadataPartial
+	default:
+		c.Completeness = MetadataComplete
+	}
+}
+
+func classFinality(block uint64, horizon Horizon) ClassFinality {
+	switch {
+	case horizon.Finality(block) == AcceptedOnL1:
+		return ClassAcceptedOnL1
+	case horizon.Tier(block) == FinalizedTier:
+		return ClassFinalized
+	}
+	return ClassAtHead
+}

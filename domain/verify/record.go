@@ -1,0 +1,69 @@
+package verify
+
+import (
+	"context"
+	"time"
+
+	"astrolabe/domain"
+	"astrolabe/domain/chain"
+	"astrolabe/starknet"
+)
+
+// Exact is the only result that makes a record: the source was rebuilt and gave
+// the class that was declared.
+const Exact = "verified_exact"
+
+// Record says that a class was verified.
+type Record struct {
+	Class         starknet.Felt
+	ReceiptID     uint64
+	IssuedAt      time.Time
+	KeyID         string // of the key that signed the receipt
+	ReceiptDigest string
+}
+
+// Store reads records.
+type Store interface {
+	// Verifications returns the newest record of each class, in the order of
+	// the hashes; nil stands for none.
+	Verifications(ctx context.Context, c domain.Chain, classes []starknet.Felt) ([]*Record, error)
+}
+
+// Records answers which classes were verified.
+type Records struct {
+	store     Store
+	contracts *chain.Contracts
+}
+
+// NewRecords makes the service.
+func NewRecords(store Store, contracts *chain.Contracts) *Records {
+	return &Records{store, contracts}
+}
+
+// OfClasses returns the newest record of each class, in their order; nil stands
+// for none.
+func (r *Records) OfClasses(ctx context.Context, c domain.Chain, classes []starknet.Felt) ([]*Record, error) {
+	return r.store.Verifications(ctx, c, classes)
+}
+
+// OfContract returns the record of the class that a contract has now. It is
+// not_found when there is none yet, also when an earlier class of the contract
+// has one.
+func (r *Records) OfContract(ctx context.Context, c domain.Chain, address starknet.Felt) (*Record, error) {
+	contract, err := r.contracts.At(ctx, c, address)
+	if err != nil {
+		return nil, err
+	}
+	class, _ := contract.Class()
+	if class == nil {
+		return nil, domain.Errorf(domain.CodeNotFound, "the class of %s is not known, so there is no verification record", address)
+	}
+	records, err := r.OfClasses(ctx, c, []starknet.Felt{class.Hash})
+	if err != nil {
+		return nil, err
+	}
+	if records[0] == nil {
+		return nil, domain.Errorf(domain.CodeNotFound, "there is no verification record of class %s yet", class.Hash)
+	}
+	return records[0], nil
+}
