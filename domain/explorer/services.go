@@ -88,8 +88,6 @@ type Options struct {
 	// Nodes are the nodes of the chains that have some. What only a node can
 	// tell is unavailable on the others.
 	Nodes map[domain.Chain]chain.Node
-	// NodeTransactions tell of transactions that are not indexed; nil: nobody does.
-	NodeTransactions chain.NodeTransactions
 }
 
 // New makes the services.
@@ -116,7 +114,7 @@ func New(o Options) *Services {
 	s.Wallets = token.NewWallets(token.NewReceived(o.Store, s.Statuses), s.Tokens, s.Quantities)
 	s.Details = detail.NewTransactions(detail.Services{
 		Statuses: s.Statuses, Blocks: s.Blocks, Transactions: s.Transactions, Events: s.Events,
-		Transfers: s.Transfers, Messages: s.Messages, Cache: s.Cache, Node: o.NodeTransactions,
+		Transfers: s.Transfers, Messages: s.Messages, Cache: s.Cache, Nodes: o.Nodes,
 	})
 	s.Addresses = address.NewAddresses(o.Store, s.Statuses, s.Labels)
 	s.Search = search.New(o.Store, s.Blocks, s.Statuses)
