@@ -91,12 +91,6 @@ func listOfAddress[T, W any](ctx context.Context, s *server, c *Call,
 	return coveredList[W]{paged(s, c, lists[0], wire), wireCoverage(coverage)}, nil
 }
 
-// ownerParam is the address that a route is about.
-var ownerParam = Param{
-	Name: "address", In: InPath, Kind: FeltKind, Required: true, About: "The address.",
-	Example: "0x4718f5a0fc34cc1af16a1cdee98ffb20c31f5cd61d6ab07201858f4287c938d",
-}
-
 func (s *server) addressOperations() []Operation {
 	return slices.Concat([]Operation{
 		{
