@@ -64,7 +64,7 @@ func TestServeAsksTheNodesThatItIsGiven(t *testing.T) {
 	key := strings.TrimSpace(k.types(exitOK, "keys create --workspace acme --create-workspace --label test --permissions read"))
 	for want, settings := range map[string][]string{
 		`"blockNumber":20`:        {"--node-main", server.URL},
-		`none is configured here`: nil,
+		`is configured here`: nil,
 	} {
 		args := slices.Concat([]string{"serve", "--data", k.data}, anyPort, settings)
 		p := start(t, []string{"ASTROLABE_DATABASE_URL=" + k.url}, args...)
