@@ -50,7 +50,7 @@ func named(id chain.BlockID) BlockID {
 }
 
 // Call implements chain.Node.
-func (s Source) Call(ctx context.Context, at chain.StateBlock, call chain.Call) (answer chain.Answer, err error) {
+func (s Source) Call(ctx context.Context, at chain.StateBlock, call chain.ViewCall) (answer chain.Answer, err error) {
 	const method = "starknet_call"
 	block := PreConfirmed
 	if at.Hash != nil {
@@ -89,7 +89,7 @@ func (s Source) Call(ctx context.Context, at chain.StateBlock, call chain.Call) 
 // contract has no such view, fails in it or returns more than anybody could
 // want.
 func (s Source) View(ctx context.Context, at, contract, selector starknet.Felt) (result []starknet.Felt, answered bool, err error) {
-	answer, err := s.Call(ctx, chain.StateBlock{Hash: &at}, chain.Call{Contract: contract, Selector: selector})
+	answer, err := s.Call(ctx, chain.StateBlock{Hash: &at}, chain.ViewCall{Contract: contract, Selector: selector})
 	switch {
 	case err != nil:
 		return nil, false, err

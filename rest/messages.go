@@ -34,15 +34,11 @@ type messageItem struct {
 }
 
 func messageBody(m chain.Message) messageItem {
-	payload := m.Payload
-	if payload == nil {
-		payload = []starknet.Felt{}
-	}
 	return messageItem{
 		ID: m.ID(), Direction: m.Direction, BlockNumber: m.Block, TimestampIso: m.Time, TxIndex: m.TxIndex,
 		MessageIndex: m.Index, MessageHash: m.Hash, FromAddress: m.From, ToAddress: m.To, TxHash: m.TxHash,
 		L1ContractAddress: m.L1Contract(), L2ContractAddress: m.Contract(), Nonce: m.Nonce, Selector: m.Selector,
-		Payload: payload, Status: m.Status, SourceTier: m.Tier,
+		Payload: listOrEmpty(m.Payload), Status: m.Status, SourceTier: m.Tier,
 	}
 }
 

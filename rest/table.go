@@ -13,6 +13,7 @@ func (s *server) operations() []Operation {
 		s.messageOperations(),
 		s.contractOperations(),
 		s.contractVerificationOperations(),
+		s.bridgeSignalOperations(),
 		s.accountOperations(),
 		s.discoveryOperations(),
 	)

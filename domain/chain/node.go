@@ -14,7 +14,7 @@ type Node interface {
 	// no such block.
 	Find(ctx context.Context, id BlockID) (StateBlock, bool, error)
 	// Call runs a view on the state after a block that Find returned.
-	Call(ctx context.Context, at StateBlock, call Call) (Answer, error)
+	Call(ctx context.Context, at StateBlock, call ViewCall) (Answer, error)
 	// KnowsTransaction reports whether the node knows a transaction, in whatever
 	// state.
 	KnowsTransaction(ctx context.Context, hash starknet.Felt) (bool, error)
@@ -27,8 +27,8 @@ type StateBlock struct {
 	Finality FinalityStatus // empty for the pre-confirmed one
 }
 
-// Call is a call of a contract's view.
-type Call struct {
+// ViewCall is a call of a contract's view.
+type ViewCall struct {
 	Contract starknet.Felt
 	Selector starknet.Felt
 	Calldata []starknet.Felt

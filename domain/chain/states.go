@@ -133,7 +133,7 @@ func (s *States) stayed(ctx context.Context, at State, id BlockID) error {
 
 // Call runs a view on the state. What a finalized block's state says is
 // remembered: it cannot change.
-func (s State) Call(ctx context.Context, call Call) (Answer, error) {
+func (s State) Call(ctx context.Context, call ViewCall) (Answer, error) {
 	key, keep := s.key(call)
 	if keep {
 		if answer, known := s.states.answers.get(key); known {
@@ -155,7 +155,7 @@ func (s State) Call(ctx context.Context, call Call) (Answer, error) {
 
 // key names a call among those that are remembered; false means that this one
 // is not.
-func (s State) key(call Call) (callKey, bool) {
+func (s State) key(call ViewCall) (callKey, bool) {
 	if !s.finalized || len(call.Calldata) > keptFelts {
 		return callKey{}, false
 	}

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"astrolabe/domain"
+	"astrolabe/domain/bridge"
 	"astrolabe/domain/chain"
 	"astrolabe/domain/detail"
 	"astrolabe/domain/event"
@@ -18,8 +19,6 @@ type Services struct {
 	Cursors *domain.Cursors
 	// Statuses tell how chains and their indexes stand.
 	Statuses *chain.Statuses
-	// Events tell what contracts have emitted.
-	Events *event.Events
 	// Cache remembers facts of final blocks, while somebody listens for it.
 	Cache *chain.Cache
 	// Blocks tell which blocks there are.
@@ -28,8 +27,8 @@ type Services struct {
 	Transactions *chain.Transactions
 	// Details tell everything of a transaction at once.
 	Details *detail.Transactions
-	// Search finds what texts name.
-	Search *search.Search
+	// Events tell what contracts have emitted.
+	Events *event.Events
 	// Messages tell what was said between the layers.
 	Messages *chain.Messages
 	// Contracts tell what is known of contracts.
@@ -38,6 +37,8 @@ type Services struct {
 	Classes *chain.Classes
 	// Verifications tell which classes were verified.
 	Verifications *verify.Records
+	// Bridges tell of deposits and withdrawals.
+	Bridges *bridge.Signals
 	// Transfers tell which tokens moved.
 	Transfers *token.Transfers
 	// Tokens tell what is known of tokens.
@@ -48,24 +49,27 @@ type Services struct {
 	Quantities *token.Quantities
 	// Wallets tell what addresses hold.
 	Wallets *token.Wallets
+	// Search finds what texts name.
+	Search *search.Search
 }
 
 // Store is everything that the services read.
 type Store interface {
 	chain.Heads
 	chain.ClassStore
-	event.Store
 	chain.BlockStore
 	chain.TransactionStore
-	search.Store
 	chain.MessageStore
 	chain.ContractStore
 	chain.ClassIndex
-	verify.Store
 	chain.FinalizedBlocks
+	event.Store
 	token.Store
 	token.TransferStore
 	token.ReceivedStore
+	verify.Store
+	bridge.Store
+	search.Store
 }
 
 // Options are what the services stand on.
@@ -81,35 +85,29 @@ type Options struct {
 
 // New makes the services.
 func New(o Options) *Services {
-	statuses := chain.NewStatuses(o.Store, o.Freshness)
-	compiled := chain.NewCompiledClasses(o.Store)
-	contracts := chain.NewContracts(o.Store, statuses)
-	tokens := token.NewTokens(o.Store, statuses)
-	states := chain.NewStates(o.Nodes, o.Store, statuses)
-	quantities := token.NewQuantities(states)
-	cache := chain.NewCache(chain.DefaultCacheWeight)
-	blocks := chain.NewBlocks(o.Store, statuses, cache)
 	s := &Services{
-		Cursors:       o.Cursors,
-		Statuses:      statuses,
-		Events:        event.NewEvents(o.Store, compiled),
-		Cache:         cache,
-		Blocks:        blocks,
-		Transactions:  chain.NewTransactions(o.Store, blocks, compiled, statuses, cache),
-		Search:        search.New(o.Store, blocks, statuses),
-		Messages:      chain.NewMessages(o.Store, statuses),
-		Contracts:     contracts,
-		Classes:       chain.NewClasses(o.Store),
-		Verifications: verify.NewRecords(o.Store, contracts),
-		Transfers:     token.NewTransfers(o.Store, statuses),
-		Tokens:        tokens,
-		States:        states,
-		Quantities:    quantities,
-		Wallets:       token.NewWallets(token.NewReceived(o.Store, statuses), tokens, quantities),
+		Cursors:  o.Cursors,
+		Statuses: chain.NewStatuses(o.Store, o.Freshness),
+		Cache:    chain.NewCache(chain.DefaultCacheWeight),
+		Classes:  chain.NewClasses(o.Store),
 	}
+	compiled := chain.NewCompiledClasses(o.Store)
+	s.Blocks = chain.NewBlocks(o.Store, s.Statuses, s.Cache)
+	s.Transactions = chain.NewTransactions(o.Store, s.Blocks, compiled, s.Statuses, s.Cache)
+	s.Events = event.NewEvents(o.Store, compiled)
+	s.Messages = chain.NewMessages(o.Store, s.Statuses)
+	s.Contracts = chain.NewContracts(o.Store, s.Statuses)
+	s.Verifications = verify.NewRecords(o.Store, s.Contracts)
+	s.Bridges = bridge.NewSignals(o.Store, compiled, s.Statuses)
+	s.Transfers = token.NewTransfers(o.Store, s.Statuses)
+	s.Tokens = token.NewTokens(o.Store, s.Statuses)
+	s.States = chain.NewStates(o.Nodes, o.Store, s.Statuses)
+	s.Quantities = token.NewQuantities(s.States)
+	s.Wallets = token.NewWallets(token.NewReceived(o.Store, s.Statuses), s.Tokens, s.Quantities)
 	s.Details = detail.NewTransactions(detail.Services{
-		Statuses: statuses, Blocks: blocks, Transactions: s.Transactions, Events: s.Events,
-		Transfers: s.Transfers, Messages: s.Messages, Cache: cache, Nodes: o.Nodes,
+		Statuses: s.Statuses, Blocks: s.Blocks, Transactions: s.Transactions, Events: s.Events,
+		Transfers: s.Transfers, Messages: s.Messages, Cache: s.Cache, Nodes: o.Nodes,
 	})
+	s.Search = search.New(o.Store, s.Blocks, s.Statuses)
 	return s
 }

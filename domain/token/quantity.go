@@ -95,7 +95,7 @@ func (v quantityView) ask(ctx context.Context, at chain.State) (starknet.Uint256
 	ctx, cancel := context.WithTimeout(ctx, quantityPatience)
 	defer cancel()
 	for _, selector := range v.selectors {
-		answer, err := at.Call(ctx, chain.Call{Contract: v.token, Selector: selector, Calldata: v.calldata})
+		answer, err := at.Call(ctx, chain.ViewCall{Contract: v.token, Selector: selector, Calldata: v.calldata})
 		if err != nil {
 			return starknet.Uint256{}, err
 		}

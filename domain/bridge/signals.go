@@ -1,0 +1,145 @@
+package bridge
+
+import (
+	"context"
+	"maps"
+	"slices"
+
+	"astrolabe/domain"
+	"astrolabe/domain/chain"
+	"astrolabe/domain/event"
+	"astrolabe/domain/facts"
+	"astrolabe/starknet"
+)
+
+// ReasonNotRegistered is the reason code of a list for a contract that the
+// registry does not know as a bridge: it may be one.
+const ReasonNotRegistered = "bridge_not_registered"
+
+// Store reads what signals are made of.
+type Store interface {
+	// EventsBySelector returns events of each contract whose first key is one of
+	// the selectors, newest first, after a position of block, transaction and
+	// log: at least limit+1 where there are as many.
+	EventsBySelector(ctx context.Context, c domain.Chain, contracts, selectors []starknet.Felt, page domain.PageRequest) ([][]event.Row, error)
+	// Emitters returns what is known of who emitted events, in the order of
+	// the emissions.
+	Emitters(ctx context.Context, c domain.Chain, emissions []event.Emission) ([]event.Emitter, error)
+	// MessagesOfTransactions returns all messages of each transaction.
+	MessagesOfTransactions(ctx context.Context, c domain.Chain, places []chain.TxPlace) ([][]chain.Message, error)
+}
+
+// Signals answers what bridges tell.
+type Signals struct {
+	store    Store
+	classes  *chain.CompiledClasses
+	statuses *chain.Statuses
+}
+
+// NewSignals makes the service.
+func NewSignals(store Store, classes *chain.CompiledClasses, statuses *chain.Statuses) *Signals {
+	return &Signals{store, classes, statuses}
+}
+
+// List is a page of a contract's signals, and how much of them it rests on.
+type List struct {
+	domain.Page[Signal]
+	Coverage domain.Coverage
+}
+
+// Of returns a page of each contract's signals, newest first. For one that is
+// not a known bridge the list is empty and its coverage unavailable.
+func (s *Signals) Of(ctx context.Context, c domain.Chain, contracts []starknet.Felt, page domain.PageRequest) ([]List, error) {
+	horizon, err := s.statuses.Horizon(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	selectors := slices.Collect(maps.Keys(layouts))
+	rows, err := s.store.EventsBySelector(ctx, c, known(c, contracts), selectors, page)
+	if err != nil {
+		return nil, err
+	}
+	lists := make([]List, len(contracts))
+	next := 0
+	var all []*Signal
+	for i, address := range contracts {
+		bridge, ok := Known(c, address)
+		if !ok {
+			lists[i].Coverage = domain.Coverage{Status: domain.CoverageUnavailable, ReasonCode: ReasonNotRegistered}
+			continue
+		}
+		cut := domain.CutPage(rows[next], page.Limit, rowPosition)
+		next++
+		lists[i].Coverage, lists[i].Next = horizon.History(), cut.Next
+		if lists[i].Items, err = s.read(ctx, c, bridge, cut.Items); err != nil {
+			return nil, err
+		}
+		for j := range lists[i].Items {
+			all = append(all, &lists[i].Items[j])
+		}
+	}
+	return lists, s.pair(ctx, c, all)
+}
+
+func known(c domain.Chain, contracts []starknet.Felt) (bridges []starknet.Felt) {
+	for _, address := range contracts {
+		if _, ok := Known(c, address); ok {
+			bridges = append(bridges, address)
+		}
+	}
+	return bridges
+}
+
+// read makes signals of a bridge's events, by the classes in force.
+func (s *Signals) read(ctx context.Context, c domain.Chain, bridge Bridge, rows []event.Row) ([]Signal, error) {
+	emissions := make([]event.Emission, len(rows))
+	for i := range rows {
+		emissions[i] = event.Emission{Address: bridge.Address, Block: rows[i].Block, Selector: rows[i].Keys[0]}
+	}
+	emitters, err := s.store.Emitters(ctx, c, emissions)
+	if err != nil {
+		return nil, err
+	}
+	view := facts.HistoryView{Histories: map[starknet.Felt]facts.ClassHistory{}}
+	var hashes []starknet.Felt
+	for _, emitter := range emitters {
+		for _, since := range emitter.Classes {
+			hashes = append(hashes, since.Class)
+		}
+	}
+	if view.Classes, err = s.classes.Of(ctx, c, hashes); err != nil {
+		return nil, err
+	}
+	signals := make([]Signal, len(rows))
+	for i := range rows {
+		view.Block, view.Histories[bridge.Address] = rows[i].Block, emitters[i].Classes
+		signals[i] = bridge.read(&rows[i], view.Runtime(bridge.Address))
+	}
+	return signals, nil
+}
+
+// pair finds the messages of signals, all of them from one read.
+func (s *Signals) pair(ctx context.Context, c domain.Chain, signals []*Signal) error {
+	var places []chain.TxPlace
+	at := map[chain.TxPlace]int{}
+	for _, signal := range signals {
+		place := chain.TxPlace{Block: signal.Block, Tx: signal.Tx}
+		if _, asked := at[place]; !asked {
+			at[place] = len(places)
+			places = append(places, place)
+		}
+	}
+	messages, err := s.store.MessagesOfTransactions(ctx, c, places)
+	if err != nil {
+		return err
+	}
+	for _, signal := range signals {
+		signal.pair(messages[at[chain.TxPlace{Block: signal.Block, Tx: signal.Tx}]])
+	}
+	return nil
+}
+
+// rowPosition is the position of an event in its list.
+func rowPosition(r event.Row) domain.Position {
+	return domain.Position{r.Block, uint64(r.Tx), uint64(r.Log)}
+}

@@ -1,0 +1,70 @@
+package rest
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"astrolabe/domain/account"
+	"astrolabe/domain/bridge"
+	"astrolabe/starknet"
+)
+
+// bridgeSignalItem is what a bridge tells of a deposit or a withdrawal.
+type bridgeSignalItem struct {
+	BlockNumber       uint64            `json:"blockNumber"`
+	TimestampIso      time.Time         `json:"timestampIso"`
+	TxIndex           int               `json:"txIndex"`
+	LogIndex          int               `json:"logIndex"`
+	TxHash            starknet.Felt     `json:"txHash"`
+	Direction         bridge.Direction  `json:"direction"`
+	Protocol          string            `json:"protocol"`
+	TokenAddress      *starknet.Felt    `json:"tokenAddress"`
+	L1Token           *starknet.Felt    `json:"l1Token"`
+	Account           *starknet.Felt    `json:"account"`
+	Amount            *string           `json:"amount"`
+	EventName         string            `json:"eventName"`
+	MessageHash       *starknet.Hash256 `json:"messageHash"`
+	PairingConfidence bridge.Confidence `json:"pairingConfidence"`
+}
+
+func bridgeSignalBody(s bridge.Signal) bridgeSignalItem {
+	item := bridgeSignalItem{
+		BlockNumber: s.Block, TimestampIso: s.Time, TxIndex: s.Tx, LogIndex: s.Log, TxHash: s.TxHash,
+		Direction: s.Direction, Protocol: s.Protocol, TokenAddress: s.Token, L1Token: s.L1Token, Account: s.Account,
+		EventName: s.Event, MessageHash: s.Message, PairingConfidence: s.Confidence(),
+	}
+	if s.Amount != nil {
+		item.Amount = new(s.Amount.String())
+	}
+	return item
+}
+
+func (s *server) bridgeSignals(ctx context.Context, c *Call) (any, error) {
+	page, err := s.page(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	lists, err := s.Bridges.Of(ctx, c.Chain, []starknet.Felt{c.Felt("address")}, page)
+	if err != nil {
+		return nil, err
+	}
+	return coveredList[bridgeSignalItem]{paged(s, c, lists[0].Page, bridgeSignalBody), wireCoverage(lists[0].Coverage)}, nil
+}
+
+func (s *server) bridgeSignalOperations() []Operation {
+	return []Operation{
+		{
+			ID: "listBridgeSignals", Method: http.MethodGet, Path: "/v1/{chain}/contract/{address}/bridge-signals",
+			Summary: "What a bridge tells of deposits and withdrawals, newest first",
+			Params:  []Param{chainParam, contractParam, limitParam(25, 100), cursorParam}, Permission: account.Read,
+			Class: Heavy, Cert: Beta, Audience: External, Budget: 5 * time.Second, Cache: "no-cache",
+			Success: http.StatusOK, Body: "BridgeSignalPage",
+			Proof: []string{
+				"TestBridgeSignalsAreWhatBridgesEmitted", "TestASignalIsPairedWithTheMessageOfItsTransaction",
+				"TestAnUnknownContractsSignalsAreUnavailable",
+			},
+			Handle: s.bridgeSignals,
+		},
+	}
+}
