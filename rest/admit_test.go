@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/netip"
+	"net/url"
 	"slices"
 	"strings"
 	"testing"
@@ -97,10 +98,17 @@ func TestEveryOperationJudgesEveryCredential(t *testing.T) {
 
 // filled is a path of the operation with the examples of its parameters.
 func (o Operation) filled(path string) string {
+	query := url.Values{}
 	for _, p := range o.Params {
-		if p.In == InPath {
+		switch {
+		case p.In == InPath:
 			path = strings.ReplaceAll(path, "{"+p.Name+"}", p.Example)
+		case p.Example != "":
+			query.Set(p.Name, p.Example)
 		}
+	}
+	if len(query) > 0 {
+		path += "?" + query.Encode()
 	}
 	return path
 }

@@ -27,9 +27,13 @@ var statuses = map[domain.Code]int{
 	domain.CodeMethodNotAllowed:      http.StatusMethodNotAllowed,
 	domain.CodePayloadTooLarge:       http.StatusRequestEntityTooLarge,
 	domain.CodeUnsupportedMediaType:  http.StatusUnsupportedMediaType,
+	domain.CodeUnsupportedSelector:   http.StatusUnprocessableEntity,
 	domain.CodeRateLimited:           http.StatusTooManyRequests,
 	domain.CodeServiceUnavailable:    http.StatusServiceUnavailable,
 	domain.CodeInternal:              http.StatusInternalServerError,
+
+	domain.CodeFullRangeSelectorNotSupported: http.StatusUnprocessableEntity,
+	domain.CodeCoverageUnavailable:           http.StatusServiceUnavailable,
 }
 
 // Status returns the HTTP status of a code.
