@@ -82,7 +82,9 @@ func TestSearchTellsEveryAddressByWhatItIs(t *testing.T) {
 			continue
 		}
 		got := s.search(address.String())
-		if !slices.ContainsFunc(got, func(hit searchHit) bool { return hit.Kind == kind && hit.ID == address.String() && hit.Matched == "address" }) {
+		if !slices.ContainsFunc(got, func(hit searchHit) bool {
+			return hit.Kind == kind && hit.ID == address.String() && hit.Matched == "address"
+		}) {
 			t.Errorf("%s is %v, want %s", address, got, kind)
 		}
 	}
