@@ -180,7 +180,7 @@ func (db *DB) LastCandidate(ctx context.Context, c domain.Chain, f event.Filter,
 }
 
 // depth shares out what may be looked at among values.
-func depth(most, values int) int { return max(64, most/values) }
+func depth(most, values int) int { return max(most/values, min(most, 64)) }
 
 // onePlace returns the place that a statement finds, if any.
 func onePlace(ctx context.Context, db *DB, sql string, arguments ...any) (*event.Place, error) {
