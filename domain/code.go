@@ -21,6 +21,8 @@ const (
 	CodeConflictingKeyHeaders Code = "conflicting_api_key_headers"
 	CodeMalformedKeyHeader    Code = "malformed_api_key_header"
 	CodeUnsupportedSelector   Code = "unsupported_selector"
+	CodeContractCallFailed    Code = "contract_call_failed"
+	CodeUnqualifiedToken      Code = "unqualified_token_policy"
 	CodeRateLimited           Code = "rate_limited"
 	CodeServiceUnavailable    Code = "service_unavailable"
 	CodeInternal              Code = "internal_error"
@@ -64,6 +66,10 @@ var Catalogue = []Explained{
 		"Search at most 10,000 blocks at once, or choose a selector that the capabilities list under eventSearch.fullRange.selectorCoverage."},
 	{CodeFullRangeSelectorNotSupported, "No key position that the search populates is ready for a wide block range.",
 		"Search at most 10,000 blocks at once, or populate a position whose coverage the capabilities list as ready. The same request can succeed only when they change."},
+	{CodeContractCallFailed, "The contract has the entry point, but failed in it with this calldata at this block, or returned more than is passed on.",
+		"Do not retry the same call at the same block. Check the calldata against the contract's ABI."},
+	{CodeUnqualifiedToken, "The token does not meet the criteria of the holder census, so nothing is known of its holders as a whole. That is not a count of zero.",
+		"Do not retry: the message names the criterion and what it requires. Transfers and single balances are served all the same."},
 	{CodeRateLimited, "The budget of this route class is used up.",
 		"Wait for as long as Retry-After says. X-Ratelimit-Remaining tells beforehand how much is left."},
 	{CodeServiceUnavailable, "A part of the service is temporarily unavailable, or the time budget of the request ran out.",

@@ -281,7 +281,7 @@ func TestPagesOfOtherOriginsMayNotOpenASocket(t *testing.T) {
 	g := serve(t, func(o *Options) { o.Origins = []string{"https://app.example"} })
 	host := strings.TrimPrefix(g.url, "http://")
 	for origin, welcome := range map[string]bool{
-		"": true, "https://app.example": true, "http://" + host: true, "https://app.example.evil": false, "http://app.example": false, "null": false, "::": false,
+		"": true, "https://app.example": true, "http://" + host: true, "https://" + host: false, "https://app.example.evil": false, "http://app.example": false, "null": false, "::": false,
 	} {
 		conn, response, err := websocket.Dial(t.Context(), g.url, &websocket.DialOptions{Subprotocols: []string{subprotocol}, HTTPHeader: http.Header{"Origin": {origin}}})
 		if (err == nil) != welcome {

@@ -28,6 +28,8 @@ var statuses = map[domain.Code]int{
 	domain.CodePayloadTooLarge:       http.StatusRequestEntityTooLarge,
 	domain.CodeUnsupportedMediaType:  http.StatusUnsupportedMediaType,
 	domain.CodeUnsupportedSelector:   http.StatusUnprocessableEntity,
+	domain.CodeContractCallFailed:    http.StatusUnprocessableEntity,
+	domain.CodeUnqualifiedToken:      http.StatusUnprocessableEntity,
 	domain.CodeRateLimited:           http.StatusTooManyRequests,
 	domain.CodeServiceUnavailable:    http.StatusServiceUnavailable,
 	domain.CodeInternal:              http.StatusInternalServerError,

@@ -96,7 +96,7 @@ func integerOrNull(n uint64) *uint64 {
 	return &n
 }
 
-func accountCallBody(call *chain.Call) accountCall {
+func accountCallBody(call *chain.AccountCall) accountCall {
 	body := accountCall{To: call.To, Selector: call.Selector, SelectorName: wordOrNull(call.Name), CalldataLen: len(call.Calldata)}
 	if call.Inputs != nil {
 		body.DecodedCalldata = make([]decodedField, len(call.Inputs))

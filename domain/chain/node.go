@@ -15,6 +15,9 @@ type Node interface {
 	Find(ctx context.Context, id BlockID) (StateBlock, bool, error)
 	// Call runs a view on the state after a block that Find returned.
 	Call(ctx context.Context, at StateBlock, call ViewCall) (Answer, error)
+	// KnowsTransaction reports whether the node knows a transaction, in whatever
+	// state.
+	KnowsTransaction(ctx context.Context, hash starknet.Felt) (bool, error)
 }
 
 // StateBlock is a block whose state can be read.

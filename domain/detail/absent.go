@@ -29,10 +29,11 @@ func (s *Transactions) absent(ctx context.Context, c domain.Chain, hash starknet
 	return domain.Errorf(domain.CodeNotFound, "transaction %s is not in the index", hash)
 }
 
-// nodeKnows asks the node. A node that does not answer in time, or that too
+// nodeKnows asks the chain's node, if it has one. A node that does not answer in time, or that too
 // many ask already, knows nothing.
 func (s *Transactions) nodeKnows(ctx context.Context, c domain.Chain, hash starknet.Felt) bool {
-	if s.Node == nil {
+	node, ok := s.Nodes[c]
+	if !ok {
 		return false
 	}
 	select {
@@ -43,6 +44,6 @@ func (s *Transactions) nodeKnows(ctx context.Context, c domain.Chain, hash stark
 	}
 	ctx, cancel := context.WithTimeout(ctx, nodeTime)
 	defer cancel()
-	known, err := s.Node.KnowsTransaction(ctx, c, hash)
+	known, err := node.KnowsTransaction(ctx, hash)
 	return err == nil && known
 }

@@ -15,7 +15,7 @@ import (
 // changes them.
 type Transaction struct {
 	*chain.Transaction
-	Calls     []chain.Call // nil when they cannot be told
+	Calls     []chain.AccountCall // nil when they cannot be told
 	Logs      domain.Page[event.Row]
 	Degraded  bool // the logs come without the attribution that they may have
 	Transfers []token.Transfer
@@ -31,8 +31,8 @@ type Services struct {
 	Transfers    *token.Transfers
 	Messages     *chain.Messages
 	Cache        *chain.Cache
-	// Node knows transactions that the index does not hold; nil: nobody does.
-	Node chain.NodeTransactions
+	// Nodes know transactions that the index does not hold.
+	Nodes map[domain.Chain]chain.Node
 }
 
 // Transactions answers everything of transactions.

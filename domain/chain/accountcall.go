@@ -10,9 +10,9 @@ import (
 	"astrolabe/starknet/abi"
 )
 
-// Call is one of the calls that an account was asked to make, with what is
+// AccountCall is one of the calls that an account was asked to make, with what is
 // known of its meaning.
-type Call struct {
+type AccountCall struct {
 	facts.Call
 	Name string // of the entry point; empty when no class says it
 	// Inputs is the calldata by the ABI of the class that was in force; nil when
@@ -24,15 +24,15 @@ type Call struct {
 // transaction is not an account's or has a form of its own. Calldata is typed
 // only by the class of the called contract that was in force at the block;
 // where it was replaced within the block, both classes must read it alike.
-func (s *Transactions) Calls(ctx context.Context, c domain.Chain, txs []*TxFacts) ([][]Call, error) {
-	lists := make([][]Call, len(txs))
+func (s *Transactions) Calls(ctx context.Context, c domain.Chain, txs []*TxFacts) ([][]AccountCall, error) {
+	lists := make([][]AccountCall, len(txs))
 	var asked askedCalls
 	for i, tx := range txs {
 		calls, ok := facts.Calls(&tx.Transaction)
 		if !ok {
 			continue
 		}
-		lists[i] = make([]Call, len(calls))
+		lists[i] = make([]AccountCall, len(calls))
 		for j, call := range calls {
 			lists[i][j].Call = call
 			asked.add(call, tx.Block.Number)
