@@ -105,6 +105,10 @@ func removeRows(ctx context.Context, tx pgx.Tx, c domain.Chain, last int64) erro
 			return err
 		}
 	}
+	// A certificate over blocks that are gone is built anew.
+	if err := run(ctx, tx, "/* certificate.undo */ DELETE FROM event_certificates WHERE chain = %d AND through_block > %d", code, last); err != nil {
+		return err
+	}
 	// What was read of tokens at a block that is gone is read again.
 	if err := run(ctx, tx, "/* token.unread */ UPDATE tokens SET metadata_due = '-infinity' WHERE chain = %d AND metadata_block > %d", code, last); err != nil {
 		return err

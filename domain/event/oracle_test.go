@@ -154,7 +154,7 @@ func TestSearchFindsWhatBruteForceFinds(t *testing.T) {
 			t.Parallel()
 			g := guesses{rand.New(rand.NewPCG(7, uint64(seed))), all}
 			matched := 0
-			for range 400 {
+			for range 300 {
 				f := g.like(all[g.IntN(len(all))])
 				want := all.search(f)
 				matched += len(want)
@@ -177,13 +177,10 @@ func TestAPageThatLooksAtFewCandidatesGoesOn(t *testing.T) {
 	t.Parallel()
 	db := repotest.OpenTemplate(t, repotest.Followed)
 	events := newEvents(db, db)
-	events.LookAt(1) // of each value, 64 candidates are looked at nevertheless
+	events.LookAt(8)
 	all := newOracle(repotest.Everyday(t))
 	transfers := event.Filter{From: new(uint64(0)), To: new(uint64(9999))}
 	transfers.Topics[0] = []starknet.Felt{starknet.Selector("Transfer")}
-	if n := len(all.search(transfers)); n < 64*8*2 {
-		t.Skipf("the chain has only %d transfers", n)
-	}
 	rare := all.search(transfers)
 	e := rare[len(rare)-1] // the oldest
 	if len(e.keys) < 2 {
