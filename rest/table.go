@@ -12,6 +12,7 @@ func (s *server) operations() []Operation {
 		s.contractVerificationOperations(),
 		s.bridgeSignalOperations(),
 		s.controlOperations(),
+		s.poolOperations(),
 		s.accountOperations(),
 		s.discoveryOperations(),
 	)

@@ -9,6 +9,7 @@ import (
 
 	"astrolabe/domain"
 	"astrolabe/domain/token"
+	"astrolabe/jobs/markets"
 	"astrolabe/jobs/metadata"
 	"astrolabe/jobs/retain"
 	"astrolabe/node"
@@ -61,10 +62,11 @@ func (w workCommand) Run(ctx context.Context, c *console) error {
 // nothing to do.
 func (d *deployment) worker(w workSettings, nodes nodeSettings) (part, error) {
 	workers := river.NewWorkers()
-	periodic := []*river.PeriodicJob{retain.EverySecrets(), retain.EveryUsage(), retain.EveryQuotas()}
+	periodic := []*river.PeriodicJob{retain.EverySecrets(), retain.EveryUsage(), retain.EveryQuotas(), markets.Every()}
 	river.AddWorker(workers, &retain.Secrets{Store: d.db, Logger: d.logger, Metrics: d.metrics})
 	river.AddWorker(workers, &retain.Usage{Store: d.db, Logger: d.logger, Metrics: d.metrics})
 	river.AddWorker(workers, &retain.Quotas{Store: d.db, Logger: d.logger, Metrics: d.metrics})
+	river.AddWorker(workers, &markets.Worker{Store: d.db, Logger: d.logger, Metrics: d.metrics})
 	views, closeNodes, err := d.views(nodes)
 	if err != nil {
 		return nil, err

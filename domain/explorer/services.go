@@ -31,6 +31,8 @@ type Services struct {
 	Bridges *bridge.Signals
 	// Controls tell who controls tokens.
 	Controls *token.ControlsReader
+	// Pools tell where tokens are traded.
+	Pools *token.Pools
 }
 
 // Store is everything that the services read.
@@ -44,6 +46,7 @@ type Store interface {
 	verify.Store
 	bridge.Store
 	token.ControlStore
+	token.PoolStore
 }
 
 // Options are what the services stand on.
@@ -69,5 +72,6 @@ func New(o Options) *Services {
 		Verifications: verify.NewRecords(o.Store, contracts),
 		Bridges:       bridge.NewSignals(o.Store, compiled, statuses),
 		Controls:      token.NewControlsReader(o.Store, contracts, compiled, statuses),
+		Pools:         token.NewPools(o.Store, contracts, statuses),
 	}
 }
