@@ -59,9 +59,14 @@ func allMessages(c domain.Chain, filter chain.MessageFilter, page domain.PageReq
 	return "/* message.locate */" + fmt.Sprintf(messagesShown, code, statement), arguments
 }
 
+// sameTags is room for places that only have the tag of the hash that is looked
+// for.
+const sameTags = 100
+
 // locatedMessages are the messages of a transaction, with a hash, or both.
-// Locators by tag give places, newest first, and each place its messages; only
-// as many places are looked at as the page needs.
+// Locators by tag give places, newest first, and each place its messages. Every
+// place gives one at least, so that as many places are enough as there are rows
+// on the page.
 func locatedMessages(code int, filter chain.MessageFilter, arguments []any, where string, rows int) (string, []any) {
 	kind, hash := 3, []byte(nil)
 	if filter.Hash != nil {
@@ -78,8 +83,8 @@ func locatedMessages(code int, filter chain.MessageFilter, arguments []any, wher
 	return fmt.Sprintf(`
 		SELECT 1::bigint, x.* FROM (
 			SELECT DISTINCT block, tx FROM locators
-			WHERE tag = locator_tag($%[5]d) AND kind = %[4]d AND chain = %[1]d AND block <= $1
-			ORDER BY block DESC, tx DESC
+			WHERE tag = locator_tag($%[5]d) AND kind = %[4]d AND chain = %[1]d AND (block, tx) <= ($1, $2)
+			ORDER BY block DESC, tx DESC LIMIT %[6]d
 		) l
 		CROSS JOIN LATERAL (
 			SELECT `+messageParts+` FROM messages
@@ -87,7 +92,7 @@ func locatedMessages(code int, filter chain.MessageFilter, arguments []any, wher
 			OFFSET 0
 		) x
 		ORDER BY l.block DESC, l.tx DESC, x.to_l1 DESC, x.idx DESC LIMIT %[3]d`,
-		code, where, rows, kind, len(arguments)), arguments
+		code, where, rows, kind, len(arguments), rows+sameTags), arguments
 }
 
 // MessagesOfContracts implements chain.MessageStore.
@@ -121,12 +126,14 @@ func contractMessages(c domain.Chain, contracts []starknet.Felt, filter chain.Me
 		CROSS JOIN LATERAL (%s) x`, code, list)), arguments
 }
 
-// messagesOfTransactions goes along the messages' place.
-const messagesOfTransactions = `
-	SELECT p.parent, x.* FROM unnest($1::integer[], $2::smallint[]) WITH ORDINALITY AS p (block, tx, parent)
-	CROSS JOIN LATERAL (
-		SELECT ` + messageParts + ` FROM messages WHERE chain = %[1]d AND block = p.block AND tx = p.tx OFFSET 0
-	) x`
+// transactionMessagesStatement goes along the messages' place.
+func transactionMessagesStatement(c domain.Chain) string {
+	return "/* message.of_transactions */" + fmt.Sprintf(messagesShown, chainCode(c), fmt.Sprintf(`
+		SELECT p.parent, x.* FROM unnest($1::integer[], $2::smallint[]) WITH ORDINALITY AS p (block, tx, parent)
+		CROSS JOIN LATERAL (
+			SELECT `+messageParts+` FROM messages WHERE chain = %d AND block = p.block AND tx = p.tx OFFSET 0
+		) x`, chainCode(c)))
+}
 
 // MessagesOfTransactions implements chain.MessageStore.
 func (db *DB) MessagesOfTransactions(ctx context.Context, c domain.Chain, places []chain.TxPlace) ([][]chain.Message, error) {
@@ -134,8 +141,7 @@ func (db *DB) MessagesOfTransactions(ctx context.Context, c domain.Chain, places
 	for i, place := range places {
 		blocks[i], txs[i] = int32(place.Block), int16(place.Tx)
 	}
-	statement := "/* message.of_transactions */" + fmt.Sprintf(messagesShown, chainCode(c), fmt.Sprintf(messagesOfTransactions, chainCode(c)))
-	lists, err := db.messages(ctx, len(places), statement, blocks, txs)
+	lists, err := db.messages(ctx, len(places), transactionMessagesStatement(c), blocks, txs)
 	for _, list := range lists {
 		slices.Reverse(list)
 	}
