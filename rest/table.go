@@ -7,6 +7,7 @@ import "slices"
 func (s *server) operations() []Operation {
 	return slices.Concat(
 		s.statusOperations(),
+		s.eventOperations(),
 		s.blockOperations(),
 		s.transactionOperations(),
 		s.searchOperations(),
@@ -19,7 +20,9 @@ func (s *server) operations() []Operation {
 		s.transferOperations(),
 		s.contractReadOperations(),
 		s.walletOperations(),
+		s.controlOperations(),
 		s.addressOperations(),
+		s.holderOperations(),
 		s.accountOperations(),
 		s.discoveryOperations(),
 	)

@@ -82,7 +82,7 @@ func (s *server) tokenOperations() []Operation {
 			Params:  []Param{chainParam, tokenParam}, Permission: account.Read,
 			Class: Heavy, Cert: Beta, Audience: External, Budget: 5 * time.Second, Cache: "no-cache",
 			Success: http.StatusOK, Body: "Token", Errors: []domain.Code{domain.CodeNotFound},
-			Proof: []string{"TestATokensSummaryCountsItsTransfers", "TestATokenWithoutCountsHasNullsAndNoZeros", "TestAnAddressWithoutATokenIsNotFound"},
+			Proof:  []string{"TestATokensSummaryCountsItsTransfers", "TestATokenWithoutCountsHasNullsAndNoZeros", "TestAnAddressWithoutATokenIsNotFound"},
 			Handle: s.token,
 		},
 	}

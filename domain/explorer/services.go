@@ -1,6 +1,7 @@
 package explorer
 
 import (
+	"cmp"
 	"time"
 
 	"astrolabe/domain"
@@ -44,10 +45,14 @@ type Services struct {
 	Transfers *token.Transfers
 	// Tokens tell what is known of tokens.
 	Tokens *token.Tokens
+	// Controls tell who controls tokens.
+	Controls *token.ControlsReader
 	// States read the state of contracts from nodes.
 	States *chain.States
 	// Quantities ask tokens for supplies and balances.
 	Quantities *token.Quantities
+	// Censuses tell who holds tokens.
+	Censuses *token.Censuses
 	// Wallets tell what addresses hold.
 	Wallets *token.Wallets
 	// Search finds what texts name.
@@ -71,6 +76,8 @@ type Store interface {
 	event.Store
 	token.Store
 	token.TransferStore
+	token.ControlStore
+	token.CensusStore
 	verify.Store
 	bridge.Store
 	search.Store
@@ -87,6 +94,9 @@ type Options struct {
 	// Nodes are the nodes of the chains that have some. What only a node can
 	// tell is unavailable on the others.
 	Nodes map[domain.Chain]chain.Node
+	// ScreeningTop is how many holders a screening shows; zero means
+	// token.ScreeningTop.
+	ScreeningTop int
 }
 
 // New makes the services.
@@ -101,13 +111,15 @@ func New(o Options) *Services {
 	compiled := chain.NewCompiledClasses(o.Store)
 	s.Blocks = chain.NewBlocks(o.Store, s.Statuses, s.Cache)
 	s.Transactions = chain.NewTransactions(o.Store, s.Blocks, compiled, s.Statuses, s.Cache)
-	s.Events = event.NewEvents(o.Store, compiled)
+	s.Events = event.NewEvents(o.Store, compiled, s.Statuses, o.Freshness)
 	s.Messages = chain.NewMessages(o.Store, s.Statuses)
 	s.Contracts = chain.NewContracts(o.Store, s.Statuses)
 	s.Verifications = verify.NewRecords(o.Store, s.Contracts)
 	s.Bridges = bridge.NewSignals(o.Store, compiled, s.Statuses)
 	s.Transfers = token.NewTransfers(o.Store, s.Statuses)
 	s.Tokens = token.NewTokens(o.Store, s.Statuses)
+	s.Censuses = token.NewCensuses(o.Store, cmp.Or(o.ScreeningTop, token.ScreeningTop), time.Now)
+	s.Controls = token.NewControlsReader(o.Store, s.Contracts, compiled, s.Statuses)
 	s.States = chain.NewStates(o.Nodes, o.Store, s.Statuses)
 	s.Quantities = token.NewQuantities(s.States)
 	s.Addresses = address.NewAddresses(o.Store, s.Statuses, s.Labels)
