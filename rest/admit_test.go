@@ -96,8 +96,7 @@ func TestEveryOperationJudgesEveryCredential(t *testing.T) {
 	}
 }
 
-// filled is a path of the operation with the examples of its parameters that
-// must be given.
+// filled is a path of the operation with the examples of its parameters.
 func (o Operation) filled(path string) string {
 	query := url.Values{}
 	for _, p := range o.Params {
