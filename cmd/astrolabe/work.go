@@ -9,6 +9,7 @@ import (
 
 	"astrolabe/jobs/census"
 	"astrolabe/jobs/markets"
+	"astrolabe/jobs/materialise"
 	"astrolabe/jobs/metadata"
 	"astrolabe/jobs/retain"
 	"astrolabe/jobs/summaries"
@@ -29,6 +30,7 @@ type workSettings struct {
 	JobDrain time.Duration `help:"How long running jobs may finish after a stop signal." default:"15s"`
 
 	censusSettings
+	coverageSettings
 }
 
 func (w workSettings) check() error {
@@ -79,8 +81,9 @@ func (d *deployment) worker(w workSettings, nodes nodeSettings) (part, error) {
 		periodic = append(periodic, metadata.Every(), summaries.EverySupplies())
 	}
 	periodic = append(periodic, d.censusJobs(workers, w.censusSettings, views)...)
+	periodic = append(periodic, d.coverageJobs(workers, w.coverageSettings)...)
 	queue, err := d.db.NewQueue(repo.QueueOptions{
-		Workers: workers, Periodic: periodic, Logger: d.logger, Parallel: w.Jobs, Apart: []string{census.Queue},
+		Workers: workers, Periodic: periodic, Logger: d.logger, Parallel: w.Jobs, Apart: []string{census.Queue, materialise.ExtendQueue, materialise.VerifyQueue},
 	})
 	if err != nil {
 		closeNodes()
