@@ -17,13 +17,26 @@ func (g *Gate) Client(r *http.Request) netip.Addr {
 	client := peer.Addr().Unmap()
 	hops := strings.Split(strings.Join(r.Header.Values("X-Forwarded-For"), ","), ",")
 	for i := len(hops) - 1; i >= 0 && g.trusts(client); i-- {
-		hop, err := netip.ParseAddr(strings.TrimSpace(hops[i]))
-		if err != nil {
+		hop, ok := address(strings.TrimSpace(hops[i]))
+		if !ok {
 			break
 		}
 		client = hop.Unmap()
 	}
 	return client
+}
+
+// address reads what proxies write: an address, with or without brackets and a
+// port.
+func address(text string) (netip.Addr, bool) {
+	if hop, err := netip.ParseAddrPort(text); err == nil {
+		return hop.Addr(), true
+	}
+	if strings.HasPrefix(text, "[") && strings.HasSuffix(text, "]") {
+		text = text[1 : len(text)-1]
+	}
+	hop, err := netip.ParseAddr(text)
+	return hop, err == nil
 }
 
 func (g *Gate) trusts(address netip.Addr) bool {

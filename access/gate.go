@@ -16,6 +16,8 @@ type Gate struct {
 	Sessions   *account.Sessions
 	FirstParty *account.FirstParty
 	Quotas     *account.Quotas
+	// Failures bounds the attempts to be recognised that fail; nil does not.
+	Failures *Failures
 
 	// Proxies may name the client's address in X-Forwarded-For and the scheme
 	// in X-Forwarded-Proto.
@@ -28,9 +30,6 @@ type Gate struct {
 // PageHeader bears the token that a page of ours received with its HTML.
 const PageHeader = "X-Service-Page-Token"
 
-// SessionCookie holds the session of a signed-in person.
-const SessionCookie = "service_session"
-
 // Shown is what a caller shows outside of headers: in the first message of a
 // WebSocket. A browser cannot set headers there.
 type Shown struct {
@@ -39,7 +38,8 @@ type Shown struct {
 }
 
 // Caller recognises who calls by an API key or, without one, by a page's
-// token. Whoever shows neither is unauthorized.
+// token. Whoever shows neither is unauthorized; whoever was too often is
+// rate_limited.
 func (g *Gate) Caller(r *http.Request, shown Shown) (*account.Caller, error) {
 	key, err := Key(r.Header)
 	if err != nil {
@@ -52,33 +52,56 @@ func (g *Gate) Caller(r *http.Request, shown Shown) (*account.Caller, error) {
 		key = shown.Key
 	}
 	if key != "" {
-		return g.Keys.Authenticate(r.Context(), key)
+		return g.attempt(g.Client(r), func() bool { return g.Keys.Knows(key) }, func() (*account.Caller, error) {
+			return g.Keys.Authenticate(r.Context(), key)
+		})
 	}
 	token := r.Header.Get(PageHeader)
 	if shown.PageToken != "" {
 		token = shown.PageToken
 	}
 	if token != "" {
-		return g.FirstParty.Authenticate(r.Context(), token, g.origin(r), g.Client(r))
+		client := g.Client(r)
+		return g.attempt(client, nothingIsRead, func() (*account.Caller, error) {
+			return g.FirstParty.Authenticate(r.Context(), token, g.origin(r), client)
+		})
 	}
 	return nil, domain.Errorf(domain.CodeUnauthorized, "an API key is needed")
 }
+
+// nothingIsRead says of a token that it is checked without the store.
+func nothingIsRead() bool { return true }
 
 // Session recognises a signed-in person by a bearer token or, where the
 // request changes nothing, by the session cookie. A cookie alone is forbidden
 // for a change: another site could have made the browser send it.
 func (g *Gate) Session(r *http.Request) (*account.Caller, error) {
 	if token, ok := bearer(r.Header); ok {
-		return g.Sessions.Authenticate(r.Context(), token)
+		return g.attempt(g.Client(r), func() bool { return g.Sessions.Knows(token) }, func() (*account.Caller, error) {
+			return g.Sessions.Authenticate(r.Context(), token)
+		})
 	}
-	cookie, err := r.Cookie(SessionCookie)
+	if _, err := g.sessionCookie(r); err == nil && r.Method != http.MethodGet && r.Method != http.MethodHead {
+		return nil, domain.Errorf(domain.CodeForbidden, "a change needs the session as a bearer token; the cookie alone is not enough")
+	}
+	return g.CookieSession(r)
+}
+
+// CookieSession recognises a signed-in person by the session cookie alone. The
+// caller must know that another site did not make the browser send it, or that
+// it does not matter.
+func (g *Gate) CookieSession(r *http.Request) (*account.Caller, error) {
+	cookie, err := g.sessionCookie(r)
 	if err != nil {
 		return nil, domain.Errorf(domain.CodeUnauthorized, "a session is needed")
 	}
-	if r.Method != http.MethodGet && r.Method != http.MethodHead {
-		return nil, domain.Errorf(domain.CodeForbidden, "a change needs the session as a bearer token; the cookie alone is not enough")
-	}
-	return g.Sessions.AuthenticateCookie(r.Context(), cookie.Value)
+	return g.attempt(g.Client(r), func() bool { return g.Sessions.Knows(cookie.Value) }, func() (*account.Caller, error) {
+		return g.Sessions.AuthenticateCookie(r.Context(), cookie.Value)
+	})
+}
+
+func (g *Gate) sessionCookie(r *http.Request) (*http.Cookie, error) {
+	return r.Cookie(CookieName(SessionCookie, g.Own(r)))
 }
 
 // bearer returns the token of an Authorization header.

@@ -1,6 +1,7 @@
 package access
 
 import (
+	"errors"
 	"fmt"
 	"net/http"
 	"strconv"
@@ -10,9 +11,12 @@ import (
 )
 
 // Challenge sets WWW-Authenticate for a failure that a better credential
-// could avoid: unauthorized, or forbidden for lack of a permission. Other
-// failures get none.
+// could avoid: unauthorized, or forbidden for lack of a permission. Where there
+// were too many, it sets the pacing headers. Other failures get none.
 func Challenge(header http.Header, err error, needs account.Permission) {
+	if refused, ok := errors.AsType[*tooOften](err); ok {
+		Pace(header, refused.decision)
+	}
 	switch domain.CodeOf(err) {
 	case domain.CodeUnauthorized:
 		header.Set("WWW-Authenticate", `Bearer realm="service", error="invalid_token"`)

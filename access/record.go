@@ -15,6 +15,13 @@ type Record struct {
 	Code   domain.Code     // of the failure; empty on success
 }
 
+// Use begins what is noted of the request's use.
+func (r *Record) Use() account.Use {
+	use := account.UseBy(r.Caller)
+	use.Class, use.Code = r.Class, r.Code
+	return use
+}
+
 type recordKey struct{}
 
 // WithRecord returns a context in which a request's record is kept.

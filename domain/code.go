@@ -20,6 +20,7 @@ const (
 	CodeUnsupportedMediaType  Code = "unsupported_media_type"
 	CodeConflictingKeyHeaders Code = "conflicting_api_key_headers"
 	CodeMalformedKeyHeader    Code = "malformed_api_key_header"
+	CodeContractCallFailed    Code = "contract_call_failed"
 	CodeRateLimited           Code = "rate_limited"
 	CodeServiceUnavailable    Code = "service_unavailable"
 	CodeInternal              Code = "internal_error"
@@ -56,6 +57,8 @@ var Catalogue = []Explained{
 		"Send less at once; the reference states each limit."},
 	{CodeUnsupportedMediaType, "The body's content type is not one that the operation reads.",
 		"Send the Content-Type that the reference names, without Content-Encoding."},
+	{CodeContractCallFailed, "The contract has the entry point, but failed in it with this calldata at this block, or returned more than is passed on.",
+		"Do not retry the same call at the same block. Check the calldata against the contract's ABI."},
 	{CodeRateLimited, "The budget of this route class is used up.",
 		"Wait for as long as Retry-After says. X-Ratelimit-Remaining tells beforehand how much is left."},
 	{CodeServiceUnavailable, "A part of the service is temporarily unavailable, or the time budget of the request ran out.",

@@ -83,23 +83,23 @@ func (c *Cursors) Encode(list Binding, pos Position, expires time.Time) string {
 // errors/invalid-cursor.
 func (c *Cursors) Decode(ctx context.Context, list Binding, text string) (Position, error) {
 	if len(text) > maxCursorText {
-		return nil, invalidCursor("it is too long")
+		return nil, InvalidCursor("it is too long")
 	}
 	raw, err := base64.RawURLEncoding.Strict().DecodeString(text)
 	if err != nil || len(raw) <= cursorMACSize {
-		return nil, invalidCursor("it is not one of ours")
+		return nil, InvalidCursor("it is not one of ours")
 	}
 	body, mac := raw[:len(raw)-cursorMACSize], raw[len(raw)-cursorMACSize:]
 	generation, expiry, pos, ok := parseCursor(body)
 	if !ok {
-		return nil, invalidCursor("it is not one of ours")
+		return nil, InvalidCursor("it is not one of ours")
 	}
 	key, ok := c.keys.KeyOf(ctx, generation)
 	if !ok || !hmac.Equal(mac, cursorMAC(key, list, body)) {
-		return nil, invalidCursor("it was not issued for this list and these filters")
+		return nil, InvalidCursor("it was not issued for this list and these filters")
 	}
 	if expiry != 0 && c.now().Unix() >= int64(expiry) {
-		return nil, invalidCursor("it has expired")
+		return nil, InvalidCursor("it has expired")
 	}
 	return pos, nil
 }
@@ -139,7 +139,9 @@ func cursorMAC(key []byte, list Binding, body []byte) []byte {
 	return h.Sum(nil)[:cursorMACSize]
 }
 
-func invalidCursor(why string) *Error {
+// InvalidCursor refuses a cursor: invalid_request with the page
+// errors/invalid-cursor.
+func InvalidCursor(why string) *Error {
 	err := Errorf(CodeInvalidRequest, "invalid_cursor: %s; restart without a cursor", why)
 	err.Doc = "errors/invalid-cursor"
 	return err

@@ -49,6 +49,15 @@ const (
 // Rederiving lists every point that is passed while facts are made again.
 var Rederiving = []string{RewriteRows, RewriteSchemas, RewriteLocators, RewriteVersions}
 
+// The points that are passed while transfers are summed up.
+const (
+	SumsAdded      = "sums.added"
+	SumsCheckpoint = "sums.checkpoint"
+)
+
+// Summing lists every point that is passed while transfers are summed up.
+var Summing = []string{SumsAdded, SumsCheckpoint}
+
 // Startup lists every point that a first start passes.
 var Startup = []string{
 	PostgresLock, PostgresInitdb, PostgresInitdbDone, PostgresStart, PostgresReady,

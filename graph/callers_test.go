@@ -302,3 +302,22 @@ func TestARevokedKeyIsOfNoUseOnASocketThatItOpened(t *testing.T) {
 		t.Errorf("the next operation: %s", errs)
 	}
 }
+
+func TestGuessingIsBoundedOnEveryTransport(t *testing.T) {
+	t.Parallel()
+	at := time.Now()
+	g := serve(t, func(o *Options) { o.Gate.Failures = access.NewFailures(func() time.Time { return at }) })
+	wrong := http.Header{"X-Service-Api-Key": {"nonsense"}}
+	for range 120 {
+		if got := g.tryHTTP(t, wrong, `{__typename}`, mediaJSON); got != unknown {
+			t.Fatalf("%+v", got)
+		}
+	}
+	a := g.post(t, `{"query":"{__typename}"}`, map[string]string{"X-Service-Api-Key": "nonsense"})
+	if a.status != http.StatusTooManyRequests || a.header.Get("Retry-After") != "1" || a.body.Errors[0].Extensions.Code != domain.CodeRateLimited {
+		t.Errorf("%d %v %s", a.status, a.header, a.text)
+	}
+	if got := g.trySocket(t, nil, map[string]string{"apiKey": "nonsense"}); got.closed != closeTryLater {
+		t.Errorf("a socket: %+v", got)
+	}
+}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/vektah/gqlparser/v2/ast"
 
+	"astrolabe/domain"
 	"astrolabe/domain/account"
 )
 
@@ -15,24 +16,38 @@ import (
 const maxCharging = 1024
 
 // order prepares an operation and charges its caller for it. The error is
-// denied where the caller is the reason; an operation that is itself at fault
+// denied where the caller is the reason; an operation that is not carried out
 // is charged 1, for it had to be looked at.
 func (h *Handler) order(ctx context.Context, header http.Header, p params, carries func(ast.Operation) error) (*operation, error) {
 	op, err := h.prepare(p, carries)
+	caller := account.CallerOf(ctx)
+	if err == nil && op.Operation.Operation == ast.Mutation && caller.Kind != account.BySession {
+		err = needsSession()
+	}
 	if err == nil {
-		err = affordable(account.CallerOf(ctx), op)
+		err = affordable(caller, op)
 	}
 	cost := 1
 	if err == nil {
-		if op.Operation.Operation == ast.Mutation && account.CallerOf(ctx).Kind != account.BySession {
-			return op, needsSession()
-		}
 		cost = op.charge()
 	}
-	if denial := h.Gate.Charge(ctx, header, account.Query, cost); denial != nil {
-		return op, &denied{cause: denial}
+	if denial := h.take(ctx, header, cost); denial != nil {
+		return op, denial
 	}
 	return op, err
+}
+
+// take charges a caller. The error is denied.
+func (h *Handler) take(ctx context.Context, header http.Header, cost int) error {
+	err := h.Gate.Charge(ctx, header, account.Query, cost)
+	switch {
+	case err == nil:
+		return nil
+	case domain.CodeOf(err) == domain.CodeForbidden: // no budget at all
+		return &denied{err, account.Read}
+	default:
+		return &denied{cause: err}
+	}
 }
 
 // charge is what the operation takes from a budget. One that selects nothing

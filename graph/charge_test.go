@@ -96,6 +96,38 @@ func TestAnOperationThatIsAtFaultCostsOne(t *testing.T) {
 	}
 }
 
+func TestARequestThatIsNotCarriedOutCostsOne(t *testing.T) {
+	t.Parallel()
+	for body, status := range map[string]int{
+		`not JSON`: http.StatusBadRequest, `[]`: http.StatusBadRequest, `{"query":1}`: http.StatusBadRequest, `{}`: http.StatusBadRequest,
+		strings.Repeat("x", 300<<10):                        http.StatusRequestEntityTooLarge,
+		`{"query":"mutation{issueApiKey{action}}"}`:         http.StatusForbidden,
+		`{"query":"mutation{revokeApiKey(publicId:\"x\")"}`: http.StatusOK,
+	} {
+		t.Run(body[:min(len(body), 30)], func(t *testing.T) {
+			t.Parallel()
+			g, header := serveFrozen(t, 1)
+			for _, want := range []int{status, http.StatusTooManyRequests} {
+				if a := g.post(t, body, header); a.status != want || a.header.Get("X-Ratelimit-Remaining") != "0" {
+					t.Errorf("%d instead of %d: %v %s", a.status, want, a.header, a.text)
+				}
+			}
+		})
+	}
+}
+
+func TestASocketsIntroductionCostsOne(t *testing.T) {
+	t.Parallel()
+	g, header := serveFrozen(t, 1)
+	dial := func() *client {
+		c := g.dial(t, &websocket.DialOptions{Subprotocols: []string{subprotocol}, HTTPHeader: http.Header{"X-Api-Key": {header["X-Service-Api-Key"]}}})
+		c.send(`{"type":"connection_init"}`)
+		return c
+	}
+	dial().expect("connection_ack", "")
+	dial().expectClose(closeTryLater)
+}
+
 func TestACostAboveTheWholeBudgetIsNamed(t *testing.T) {
 	t.Parallel()
 	g, header := serveFrozen(t, 60)
@@ -111,8 +143,8 @@ func TestACostAboveTheWholeBudgetIsNamed(t *testing.T) {
 func TestAKeyWithoutABudgetIsForbidden(t *testing.T) {
 	t.Parallel()
 	g, header := serveFrozen(t, 0)
-	if a := g.post(t, costsTwo, header); a.status != http.StatusForbidden || a.body.Errors[0].Extensions.Code != domain.CodeForbidden {
-		t.Errorf("%d %s", a.status, a.text)
+	if a := g.post(t, costsTwo, header); a.status != http.StatusForbidden || a.header.Get("WWW-Authenticate") != readScope || a.body.Errors[0].Extensions.Code != domain.CodeForbidden {
+		t.Errorf("%d %v %s", a.status, a.header, a.text)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"time"
 
 	"github.com/coder/websocket"
 	"github.com/vektah/gqlparser/v2/ast"
@@ -13,6 +14,7 @@ import (
 	"astrolabe/access"
 	"astrolabe/domain"
 	"astrolabe/domain/account"
+	"astrolabe/telemetry"
 )
 
 // wireMessage is what both sides of graphql-transport-ws send.
@@ -70,7 +72,6 @@ func (s *socket) introduce(payload json.RawMessage) *breach {
 	if decodeObject(payload, &init) != nil {
 		return &breach{closeBadMessage, "the payload of connection_init is not an object"}
 	}
-	access.RecordOf(s.request.Context()).Class = account.Query
 	var shown access.Shown
 	shown.Key, _ = init["apiKey"].(string)
 	shown.PageToken, _ = init["pageToken"].(string)
@@ -78,7 +79,14 @@ func (s *socket) introduce(payload json.RawMessage) *breach {
 	if err != nil {
 		return s.reject(err)
 	}
+	if err := s.h.take(caller, http.Header{}, 1); err != nil {
+		return s.reject(err)
+	}
+	if err := s.h.streams.introduce(s.stream, holderOf(account.CallerOf(caller))); err != nil {
+		return s.reject(err)
+	}
 	s.caller = caller
+	s.known <- caller
 	_ = s.send([]byte(`{"type":"connection_ack"}`)) // a failure ends the next read
 	return nil
 }
@@ -186,21 +194,40 @@ func (s *socket) operate(ctx context.Context, id string, op *running, p params) 
 }
 
 func (s *socket) perform(ctx context.Context, id string, p params) (errs gqlerror.List) {
+	ctx, learnt := access.WithRecord(ctx) // operations run at once; the record of the request is not theirs
+	learnt.Caller = account.CallerOf(ctx)
+	started := time.Now()
 	defer func() {
 		if reason := recover(); reason != nil {
 			errs = s.h.presentAll(ctx, recovered(ctx, reason))
 		}
+		note(ctx, errs)
+		s.account(learnt, started)
 	}()
-	ctx, _ = access.WithRecord(ctx) // operations run at once; the record of the request is not theirs
-	ctx, err := s.h.renew(ctx)
-	if err != nil {
-		return s.h.presentAll(s.caller, err)
-	}
-	op, err := s.h.order(ctx, http.Header{}, p, carriesAll)
+	renewed, err := s.h.renew(ctx)
 	if err != nil {
 		return s.h.presentAll(ctx, err)
 	}
-	return s.h.run(ctx, op, func(result []byte) error { return s.send(compose("next", id, result)) })
+	op, err := s.h.order(renewed, http.Header{}, p, carriesAll)
+	if err != nil {
+		return s.h.presentAll(renewed, err)
+	}
+	return s.h.run(renewed, op, func(result []byte) error { return s.send(compose("next", id, result)) })
+}
+
+// account notes the use of one operation: each is a request of its own, with
+// the id of the socket's.
+func (s *socket) account(learnt *access.Record, started time.Time) {
+	if s.h.Usage == nil {
+		return
+	}
+	use := learnt.Use()
+	use.At, use.Took, use.RequestID = started, time.Since(started), telemetry.RequestID(s.request.Context())
+	use.Route, use.Method, use.Status = route, s.request.Method, http.StatusOK
+	if use.Failed() {
+		use.Status = httpStatus(use.Code)
+	}
+	s.h.Usage.Record(use)
 }
 
 // carriesAll lets every kind of operation through.

@@ -6,6 +6,9 @@ import (
 	"time"
 
 	"github.com/vektah/gqlparser/v2/gqlerror"
+
+	"astrolabe/domain"
+	"astrolabe/domain/account"
 )
 
 // serveEvents carries an operation as server-sent events, one connection for
@@ -14,7 +17,7 @@ import (
 func (h *Handler) serveEvents(w http.ResponseWriter, r *http.Request, op *operation, refusal error) {
 	ctx, cancel := context.WithCancel(r.Context())
 	defer cancel()
-	one := &stream{goodbye: cancel, abort: cancel}
+	one := &stream{holder: holderOf(account.CallerOf(ctx)), goodbye: cancel, abort: cancel}
 	if err := h.streams.enter(one); err != nil {
 		h.refuse(w, r, accepted{}, err)
 		return
@@ -52,6 +55,8 @@ func (h *Handler) serveEvents(w http.ResponseWriter, r *http.Request, op *operat
 func (h *Handler) pass(ctx context.Context, cancel context.CancelFunc, e *events, results <-chan []byte, ended <-chan gqlerror.List) {
 	alive := time.NewTicker(h.KeepAlive)
 	defer alive.Stop()
+	expired, stop := expiry(ctx)
+	defer stop()
 	for {
 		var err error
 		select {
@@ -65,6 +70,11 @@ func (h *Handler) pass(ctx context.Context, cancel context.CancelFunc, e *events
 			if ctx.Err() == nil {
 				e.end(ctx, errs)
 			}
+			return
+		case <-expired:
+			cancel()
+			<-ended
+			e.end(ctx, h.presentAll(ctx, domain.Errorf(domain.CodeUnauthorized, "what opened the stream has expired")))
 			return
 		}
 		if err != nil {

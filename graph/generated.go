@@ -32,6 +32,7 @@ func NewExecutableSchema(cfg Config) graphql.ExecutableSchema {
 type Config = graphql.Config[ResolverRoot, DirectiveRoot, ComplexityRoot]
 
 type ResolverRoot interface {
+	Budget() BudgetResolver
 	Chain() ChainResolver
 	Mutation() MutationResolver
 	Query() QueryResolver
@@ -50,6 +51,9 @@ type ComplexityRoot struct {
 
 // region    ************************** generated!.gotpl **************************
 
+type BudgetResolver interface {
+	Remaining(ctx context.Context, obj *Budget) (*int, error)
+}
 type ChainResolver interface {
 	Status(ctx context.Context, obj *Chain) (*ChainStatus, error)
 }
@@ -529,6 +533,8 @@ type Budget {
   class: String!
   "How much of it may be used in a window."
   limit: Int!
+  "How much of it may be used at once now. It comes back evenly, the whole of it in a window."
+  remaining: Int
   "The length of the window."
   windowSeconds: Int!
 }
@@ -746,6 +752,8 @@ func (ec *executionContext) childFields_Budget(ctx context.Context, field graphq
 		return ec.fieldContext_Budget_class(ctx, field)
 	case "limit":
 		return ec.fieldContext_Budget_limit(ctx, field)
+	case "remaining":
+		return ec.fieldContext_Budget_remaining(ctx, field)
 	case "windowSeconds":
 		return ec.fieldContext_Budget_windowSeconds(ctx, field)
 	}
@@ -1673,6 +1681,29 @@ func (ec *executionContext) _Budget_limit(ctx context.Context, field graphql.Col
 }
 func (ec *executionContext) fieldContext_Budget_limit(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Budget", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _Budget_remaining(ctx context.Context, field graphql.CollectedField, obj *Budget) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Budget_remaining(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Budget().Remaining(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *int) graphql.Marshaler {
+			return ec.marshalOInt2ᚖint(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Budget_remaining(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Budget", field, true, true, errors.New("field of type Int does not have child fields"))
 }
 
 func (ec *executionContext) _Budget_windowSeconds(ctx context.Context, field graphql.CollectedField, obj *Budget) (ret graphql.Marshaler) {
@@ -5684,17 +5715,55 @@ func (ec *executionContext) _Budget(ctx context.Context, sel ast.SelectionSet, o
 		case "class":
 			out.Values[i] = ec._Budget_class(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "limit":
 			out.Values[i] = ec._Budget_limit(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
+		case "remaining":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Budget_remaining(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		case "windowSeconds":
 			out.Values[i] = ec._Budget_windowSeconds(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))

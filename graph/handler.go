@@ -30,6 +30,9 @@ type Handler struct {
 	charging  chan struct{} // one for each event that is being charged
 }
 
+// route is where the handler is mounted, as usage names it.
+const route = "/graphql"
+
 // How many bytes of operation texts are remembered. A parsed document takes
 // some forty times its text.
 const (
@@ -50,7 +53,7 @@ func New(o Options) *Handler {
 	h.service = describe(h.Options)
 	h.documents = newLRU[*ast.QueryDocument](documentMemory)
 	h.texts = newLRU[string](textMemory)
-	h.streams = newStreams(h.Limits.Streams)
+	h.streams = newStreams(h.Limits.Streams, h.Limits.CallerStreams)
 	h.charging = make(chan struct{}, maxCharging)
 	h.feed = &feed{
 		statuses: h.Statuses, every: h.PollEvery, budget: h.Budget, logger: h.Logger,

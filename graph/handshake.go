@@ -3,7 +3,6 @@ package graph
 import (
 	"encoding/base64"
 	"net/http"
-	"net/url"
 	"slices"
 	"strings"
 
@@ -29,10 +28,7 @@ func (h *Handler) checkHandshake(r *http.Request) error {
 		return err
 	}
 	origin := r.Header.Get("Origin")
-	if origin == "" || slices.Contains(h.Origins, origin) {
-		return nil
-	}
-	if page, err := url.Parse(origin); err == nil && strings.EqualFold(page.Host, r.Host) {
+	if origin == "" || slices.Contains(h.Origins, origin) || strings.EqualFold(origin, h.Gate.Own(r)) {
 		return nil
 	}
 	return domain.Errorf(domain.CodeForbidden, "pages of this origin may not open a WebSocket here")

@@ -74,6 +74,11 @@ func (h *Handler) admit(w http.ResponseWriter, r *http.Request, accept accepted)
 		return admitted{}, err
 	}
 	p, err := h.readParams(w, r)
+	if err != nil { // which had to be looked at
+		if denial := h.take(ctx, w.Header(), 1); denial != nil {
+			err = denial
+		}
+	}
 	return admitted{request: r.WithContext(ctx), params: p}, err
 }
 

@@ -19,6 +19,7 @@ type Limits struct {
 	Cost          int // values that the answer may hold
 	ResponseBytes int // of one result
 	Streams       int // sockets and event streams that are open at once
+	CallerStreams int // of those, of one caller
 	Operations    int // that run at once on one socket
 }
 
@@ -34,6 +35,7 @@ const (
 	limitCost       = "cost"
 	limitResponse   = "responseBytes"
 	limitStreams    = "streams"
+	limitCaller     = "callerStreams"
 	limitOperations = "operations"
 )
 
@@ -49,6 +51,7 @@ func (l Limits) withDefaults() Limits {
 		Cost:          cmp.Or(l.Cost, 300_000),
 		ResponseBytes: cmp.Or(l.ResponseBytes, 16<<20),
 		Streams:       cmp.Or(l.Streams, 5_000),
+		CallerStreams: cmp.Or(l.CallerStreams, 100),
 		Operations:    cmp.Or(l.Operations, 32),
 	}
 }
@@ -66,6 +69,7 @@ func (l Limits) list() []Limit {
 		{limitCost, l.Cost, "Values that the answer of an operation may hold at most."},
 		{limitResponse, l.ResponseBytes, "Bytes of one result."},
 		{limitStreams, l.Streams, "WebSockets and event streams that are open at once on this server."},
+		{limitCaller, l.CallerStreams, "Of those, streams of one caller: a key, a session or the address of a page without a key."},
 		{limitOperations, l.Operations, "Operations that run at once on one WebSocket."},
 	}
 }

@@ -25,7 +25,7 @@ type Options struct {
 	Logger  *slog.Logger
 
 	// Origins may open a WebSocket from a browser, beside pages of this very
-	// host.
+	// origin.
 	Origins []string
 	// NoIntrospection hides the schema, and with it suggestions in errors.
 	NoIntrospection bool
@@ -48,7 +48,7 @@ func (o Options) withDefaults() Options {
 	o.Limits = o.Limits.withDefaults()
 	o.Budget = cmp.Or(o.Budget, 10*time.Second)
 	o.PollEvery = cmp.Or(o.PollEvery, time.Second)
-	o.InitTimeout = cmp.Or(o.InitTimeout, 10*time.Second)
+	o.InitTimeout = cmp.Or(o.InitTimeout, 5*time.Second)
 	o.KeepAlive = cmp.Or(o.KeepAlive, 15*time.Second)
 	o.WriteTimeout = cmp.Or(o.WriteTimeout, 10*time.Second)
 	return o

@@ -22,6 +22,9 @@ func (r resolvers) Mutation() MutationResolver { return mutationResolver(r) }
 // Viewer returns the resolvers of a caller's edges.
 func (r resolvers) Viewer() ViewerResolver { return viewerResolver(r) }
 
+// Budget returns the resolvers of how budgets stand.
+func (r resolvers) Budget() BudgetResolver { return budgetResolver(r) }
+
 // Chain returns the resolvers of a chain's edges.
 func (r resolvers) Chain() ChainResolver { return chainResolver(r) }
 
@@ -32,6 +35,7 @@ type (
 	queryResolver        resolvers
 	mutationResolver     resolvers
 	viewerResolver       resolvers
+	budgetResolver       resolvers
 	chainResolver        resolvers
 	subscriptionResolver resolvers
 )

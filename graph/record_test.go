@@ -1,6 +1,7 @@
 package graph
 
 import (
+	"context"
 	"maps"
 	"net/http"
 	"net/http/httptest"
@@ -43,7 +44,7 @@ func TestWhoCalledAndWhatFailedIsOnRecord(t *testing.T) {
 		{`{chain(chainId:SN_MAIN){id} no:node(id:"x"){id}}`, nil, account.ByKey, account.Query, ""},
 		{"{nothing}", nil, account.ByKey, account.Query, domain.CodeInvalidRequest},
 		{"{nothing}", map[string]string{"Accept": mediaStream}, account.ByKey, account.Query, domain.CodeInvalidRequest},
-		{"mutation{issueApiKey{action}}", nil, account.ByKey, "", domain.CodeForbidden},
+		{"mutation{issueApiKey{action}}", nil, account.ByKey, account.Query, domain.CodeForbidden},
 		{`mutation{revokeApiKey(publicId:"x"){status}}`, g.asPerson(), account.BySession, account.Query, domain.CodeNotFound},
 		{"{__typename}", map[string]string{"X-Service-Api-Key": g.access.Keys[account.Write]}, account.ByKey, "", domain.CodeForbidden},
 		{"{__typename}", map[string]string{"X-Service-Api-Key": ""}, "", "", domain.CodeUnauthorized},
@@ -73,5 +74,51 @@ func TestASocketIsOnRecordWhileItsOperationsRun(t *testing.T) {
 	_ = c.conn.Close(websocket.StatusNormalClosure, "")
 	if record := <-records; record.Caller == nil || record.Caller.Kind != account.ByKey || record.Class != account.Query || record.Code != "" {
 		t.Errorf("%+v", record)
+	}
+}
+
+func TestOperationsOfASocketAreUsesOfTheirOwn(t *testing.T) {
+	t.Parallel()
+	g := serve(t, nil)
+	key := g.access.Issue(account.IssueRequest{Permissions: []account.Permission{account.Read}})
+	c := g.dial(t, &websocket.DialOptions{Subprotocols: []string{subprotocol}, HTTPHeader: http.Header{"X-Api-Key": {key}, "X-Request-Id": {"the-socket"}}})
+	c.send(`{"type":"connection_init"}`)
+	c.expect("connection_ack", "")
+	c.subscribe("1", `{service{version}}`)
+	c.expect("next", "1")
+	c.expect("complete", "1")
+	c.subscribe("2", `{nothing}`)
+	c.expect("error", "2")
+	c.subscribe("3", follow)
+	c.expect("next", "3")
+	c.send(`{"id":"3","type":"complete"}`)
+	eventually(t, "the subscription has ended", func() bool { return g.followers() == 0 })
+	if _, err := g.access.Gate.Keys.Revoke(t.Context(), g.access.Workspace.ID, publicID(key), account.Operator("test")); err != nil {
+		t.Fatal(err)
+	}
+	c.subscribe("4", `{service{version}}`)
+	c.expect("error", "4")
+	_ = c.conn.CloseNow()
+	eventually(t, "the socket is closed", func() bool { return g.openStreams() == 0 })
+	stored, stop := context.WithCancel(t.Context())
+	stop()
+	g.Usage.Run(stored, func(err error) { t.Error(err) }) // stores what is left
+	report, err := g.Usage.Report(t.Context(), g.access.Workspace.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	codes := map[domain.Code]int{}
+	for _, use := range report.RecentRequests {
+		codes[use.Code]++
+		status := http.StatusOK
+		if use.Failed() {
+			status = httpStatus(use.Code)
+		}
+		if use.PublicID != publicID(key) || use.Route != "/graphql" || use.Method != http.MethodGet || use.RequestID != "the-socket" || use.Status != status {
+			t.Errorf("%+v", use)
+		}
+	}
+	if report.Total.Requests != 4 || codes[""] != 2 || codes[domain.CodeInvalidRequest] != 1 || codes[domain.CodeUnauthorized] != 1 {
+		t.Errorf("%d requests, %v", report.Total.Requests, codes)
 	}
 }

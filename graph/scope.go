@@ -12,9 +12,25 @@ import (
 type scope struct {
 	served []domain.Chain
 
+	keys      shared[*APIKeyList]
+	usage     shared[*Usage]
+	remaining shared[map[string]int] // by class
+
 	mu     sync.Mutex
 	all    *cohort[domain.Chain]
 	logged map[string]bool
+}
+
+// shared is something that is read once, however many aliases ask for it.
+type shared[T any] struct {
+	once  sync.Once
+	value T
+	err   error
+}
+
+func (s *shared[T]) get(read func() (T, error)) (T, error) {
+	s.once.Do(func() { s.value, s.err = read() })
+	return s.value, s.err
 }
 
 type scopeKey struct{}

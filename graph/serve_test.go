@@ -146,7 +146,7 @@ func serveAt(tb testing.TB, now func() time.Time, change func(*Options)) *served
 	server := httptest.NewServer(g.Handler)
 	g.url = server.URL
 	tb.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 		defer cancel()
 		if err := g.Shutdown(ctx); err != nil {
 			tb.Errorf("shutdown: %v", err)

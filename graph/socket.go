@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/coder/websocket"
+
+	"astrolabe/domain/account"
 )
 
 // The close codes of graphql-transport-ws, and those of WebSocket itself that
@@ -28,10 +30,12 @@ const (
 type socket struct {
 	h       *Handler
 	conn    *websocket.Conn
+	stream  *stream
 	request *http.Request // that opened the socket; its context is the socket's
 
-	initialised chan struct{}   // closed by the first connection_init
-	caller      context.Context // of operations; nil until the caller is known
+	initialised chan struct{}        // closed by the first connection_init
+	known       chan context.Context // is sent caller when it is known
+	caller      context.Context      // of operations; nil until the caller is known
 
 	mu         sync.Mutex
 	operations map[string]*running // by id
@@ -49,7 +53,8 @@ func (h *Handler) serveSocket(w http.ResponseWriter, r *http.Request) {
 	defer cancel()
 	leaving, goodbye := context.WithCancel(ctx)
 	defer goodbye()
-	one := &stream{goodbye: goodbye, abort: cancel}
+	stranger := holder{name: account.ClientName(h.Gate.Client(r))}
+	one := &stream{holder: stranger, goodbye: goodbye, abort: cancel}
 	if err := h.streams.enter(one); err != nil {
 		h.refuse(w, r, accepted{}, err)
 		return
@@ -67,7 +72,8 @@ func (h *Handler) serveSocket(w http.ResponseWriter, r *http.Request) {
 	}
 	conn.SetReadLimit(int64(h.Limits.BodyBytes))
 	s := &socket{
-		h: h, conn: conn, request: r.WithContext(ctx), initialised: make(chan struct{}),
+		h: h, conn: conn, stream: one, request: r.WithContext(ctx),
+		initialised: make(chan struct{}), known: make(chan context.Context, 1),
 		operations: map[string]*running{}, slots: make(chan struct{}, h.Limits.Operations),
 	}
 	s.work.Go(func() { s.attend(leaving) })
@@ -90,14 +96,16 @@ func (s *socket) listen(ctx context.Context) {
 	}
 }
 
-// attend watches over the socket: a client that does not introduce itself, or
-// that no longer answers, is closed, and all are when the server goes.
+// attend watches over the socket: a client that does not introduce itself,
+// whose introduction has expired or that no longer answers is closed, and all
+// are when the server goes.
 func (s *socket) attend(leaving context.Context) {
 	introduce := time.NewTimer(s.h.InitTimeout)
 	defer introduce.Stop()
 	alive := time.NewTicker(s.h.KeepAlive)
 	defer alive.Stop()
 	initialised := s.initialised
+	var expired <-chan time.Time
 	for {
 		select {
 		case <-initialised:
@@ -105,6 +113,13 @@ func (s *socket) attend(leaving context.Context) {
 			initialised = nil
 		case <-introduce.C:
 			_ = s.conn.Close(closeInitTimeout, "Connection initialisation timeout")
+			return
+		case caller := <-s.known:
+			comes, stop := expiry(caller)
+			defer stop()
+			expired = comes
+		case <-expired:
+			_ = s.conn.Close(closeUnauthorized, "Unauthorized")
 			return
 		case <-alive.C:
 			ping, cancel := context.WithTimeout(leaving, s.h.WriteTimeout)

@@ -24,6 +24,9 @@ type Budget struct {
 	WindowSeconds int
 }
 
+// classes are all that have a budget.
+var classes = slices.Sorted(maps.Keys(account.Usual))
+
 // Viewer returns the caller.
 func (r queryResolver) Viewer(ctx context.Context) (*Viewer, error) {
 	caller := account.CallerOf(ctx)
@@ -31,12 +34,29 @@ func (r queryResolver) Viewer(ctx context.Context) (*Viewer, error) {
 	if caller.Workspace != "" {
 		v.WorkspaceID = &caller.Workspace
 	}
-	for _, class := range slices.Sorted(maps.Keys(account.Usual)) {
+	for _, class := range classes {
 		v.Budgets = append(v.Budgets, Budget{
-			Class: string(class), Limit: min(caller.Budgets.Of(class), account.MaxBudget), WindowSeconds: int(account.Window.Seconds()),
+			Class: string(class), Limit: caller.Budget(class), WindowSeconds: int(account.Window.Seconds()),
 		})
 	}
 	return v, nil
+}
+
+// Remaining tells how much of a budget is left. All budgets of a result are
+// read at once.
+func (r budgetResolver) Remaining(ctx context.Context, b *Budget) (*int, error) {
+	all, err := scopeOf(ctx).remaining.get(func() (map[string]int, error) {
+		left, err := r.h.Gate.Quotas.Remaining(ctx, account.CallerOf(ctx), classes)
+		byClass := make(map[string]int, len(left))
+		for i, n := range left {
+			byClass[string(classes[i])] = n
+		}
+		return byClass, err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return new(all[b.Class]), nil
 }
 
 // APIKeys lists the keys of a signed-in person's workspace.
@@ -45,7 +65,7 @@ func (r viewerResolver) APIKeys(ctx context.Context, _ *Viewer) (*APIKeyList, er
 	if caller.Kind != account.BySession {
 		return nil, needsSession()
 	}
-	return r.h.listKeys(ctx, caller.Workspace)
+	return scopeOf(ctx).keys.get(func() (*APIKeyList, error) { return r.h.listKeys(ctx, caller.Workspace) })
 }
 
 // Usage reports what a signed-in person's workspace has used. A key, which may
@@ -55,9 +75,11 @@ func (r viewerResolver) Usage(ctx context.Context, _ *Viewer) (*Usage, error) {
 	if caller.Kind != account.BySession {
 		return nil, needsSession()
 	}
-	report, err := r.h.Usage.Report(ctx, caller.Workspace)
-	if err != nil {
-		return nil, err
-	}
-	return usageOf(report), nil
+	return scopeOf(ctx).usage.get(func() (*Usage, error) {
+		report, err := r.h.Usage.Report(ctx, caller.Workspace)
+		if err != nil {
+			return nil, err
+		}
+		return usageOf(report), nil
+	})
 }

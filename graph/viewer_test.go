@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
+	"net/http/httptest"
 	"slices"
 	"strings"
 	"testing"
@@ -12,6 +13,7 @@ import (
 	"astrolabe/access"
 	"astrolabe/domain"
 	"astrolabe/domain/account"
+	"astrolabe/repo"
 )
 
 // data reads the data of an answer without errors.
@@ -61,6 +63,57 @@ func TestTheViewerIsTheCaller(t *testing.T) {
 			t.Errorf("%s: %v", kind, v.Budgets)
 		}
 	}
+}
+
+func TestTheViewerSeesWhatRemainsOfItsBudgets(t *testing.T) {
+	t.Parallel()
+	g, header := serveFrozen(t, 1000)
+	const query = `{"query":"{ viewer { budgets { class remaining } } a: viewer { budgets { remaining } } }"}`
+	cost := 0
+	for range 2 {
+		a, statements := g.count(t, query, header)
+		cost += a.body.Extensions.Cost.Requested
+		type left struct {
+			Class     string
+			Remaining int
+		}
+		budgets := data[struct{ Viewer struct{ Budgets []left } }](t, a).Viewer.Budgets
+		for _, want := range []left{{"graphql", 1000 - cost}, {"heavy", 240}} {
+			if !slices.Contains(budgets, want) {
+				t.Errorf("%+v, want %+v", budgets, want)
+			}
+		}
+		if statements != 2 { // the key and the budgets
+			t.Errorf("%d statements", statements)
+		}
+	}
+}
+
+func TestAliasesOfWhatAWorkspaceHasShareOneRead(t *testing.T) {
+	t.Parallel()
+	g := serve(t, nil)
+	_, once := g.count(t, `{"query":"{ viewer { apiKeys { truncated } usage { totalRequests } } }"}`, g.asPerson())
+	_, often := g.count(t, `{"query":"{ viewer { apiKeys { truncated } usage { totalRequests } b: apiKeys { truncated } c: usage { totalFailures } } v: viewer { apiKeys { truncated } usage { totalRequests } } }"}`, g.asPerson())
+	if once != often {
+		t.Errorf("%d statements instead of %d", often, once)
+	}
+}
+
+// count has the handler answer without a connection in between, and counts the
+// statements of the request. Its charge is none: it goes with those of others.
+func (g *servedGraph) count(t *testing.T, body string, header map[string]string) (a reply, statements int) {
+	t.Helper()
+	ctx, count := repo.CountStatements(t.Context())
+	r := httptest.NewRequestWithContext(ctx, http.MethodPost, "/graphql", strings.NewReader(body))
+	r.Header.Set("Content-Type", "application/json")
+	g.show(r, header)
+	recorder := httptest.NewRecorder()
+	g.ServeHTTP(recorder, r)
+	a.text, a.status = recorder.Body.String(), recorder.Code
+	if err := json.Unmarshal(recorder.Body.Bytes(), &a.body); err != nil || len(a.body.Errors) > 0 {
+		t.Fatalf("%v: %s", err, a.text)
+	}
+	return a, count.N()
 }
 
 const keyFields = `publicId label environment scopes status maskedKey createdAt lastUsedAt expiresAt revokedAt`

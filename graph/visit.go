@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"strings"
+	"time"
 
 	"astrolabe/access"
 	"astrolabe/domain"
@@ -48,16 +49,23 @@ func (h *Handler) recognise(v visit) (*account.Caller, error) {
 	return h.Gate.Caller(v.request, v.shown)
 }
 
-// renew recognises the caller of a stream again, so that a revoked key is of
-// no use on a stream that it opened. A page's token cannot be revoked and need
-// not last as long as the stream.
+// renew recognises the caller of a stream again, so that what was revoked or
+// has expired is of no use on a stream that it opened.
 func (h *Handler) renew(ctx context.Context) (context.Context, error) {
-	if account.CallerOf(ctx).Kind == account.ByFirstParty {
-		return ctx, nil
-	}
 	v, _ := ctx.Value(visitKey{}).(visit)
 	v.request = v.request.WithContext(ctx)
 	return h.enter(v)
+}
+
+// expiry is when what a caller showed ends, and with it a stream that it opened.
+// It never comes for what need not end.
+func expiry(ctx context.Context) (expired <-chan time.Time, stop func() bool) {
+	until := account.CallerOf(ctx).Until
+	if until.IsZero() {
+		return nil, func() bool { return false }
+	}
+	timer := time.NewTimer(time.Until(until))
+	return timer.C, timer.Stop
 }
 
 // denied is a refusal of the caller, whatever the operation is like. Scope is

@@ -15,10 +15,12 @@ type BlockID struct {
 	hash   *starknet.Felt
 }
 
-// The tags: the newest block, and the newest one that was proven on L1.
+// The tags: the newest block, the newest one that was proven on L1, and the one
+// that is not sealed yet.
 var (
-	Latest     = BlockID{tag: "latest"}
-	L1Accepted = BlockID{tag: "l1_accepted"}
+	Latest       = BlockID{tag: "latest"}
+	L1Accepted   = BlockID{tag: "l1_accepted"}
+	PreConfirmed = BlockID{tag: "pre_confirmed"}
 )
 
 // AtNumber names the block at a height, which a reorganisation may exchange.

@@ -40,6 +40,13 @@ func (p *Pool) Block(ctx context.Context, id BlockID) (starknet.BlockWithHashes,
 	})
 }
 
+var heightShape = shapeOf(number("block_number", func(n *uint64) *uint64 { return n }))
+
+// PreConfirmedNumber returns the number of the block that is not sealed yet.
+func (p *Pool) PreConfirmedNumber(ctx context.Context) (uint64, error) {
+	return ask(ctx, p, "starknet_getBlockWithTxHashes", []any{PreConfirmed}, heightShape.decode)
+}
+
 // BlockWithReceipts returns a sealed block with its transactions and their
 // receipts. It is complete: the numbers of transactions and events are those
 // of the header, and every transaction has its own receipt.

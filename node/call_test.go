@@ -77,7 +77,7 @@ func TestReadFailsOverToTheNextUpstream(t *testing.T) {
 			p := withoutSurveys(openPool(t, func(o *Options) {
 				o.MaxResponse = 1 << 16
 				if strings.HasPrefix(name, "no end") {
-					o.Timeout = 2 * time.Second
+					o.Timeout = 6 * time.Second
 				}
 			}, bad, good))
 			got, err := p.Head(t.Context())
@@ -152,7 +152,7 @@ func TestHangingUpstreamLeavesTimeForTheNext(t *testing.T) {
 	first.on(head, hang)
 	second.on("starknet_chainId", hang)
 	p := openPool(t, nil, first, second, third)
-	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), 9*time.Second)
 	defer cancel()
 	if got, err := p.Head(ctx); err != nil || got != headOfFake {
 		t.Fatalf("Head = %v, %v", got, err)

@@ -155,7 +155,7 @@ func drip(w http.ResponseWriter, r *http.Request, _ call) {
 // openPool opens a pool over the nodes; change may be nil.
 func openPool(t *testing.T, change func(*Options), nodes ...*fakeNode) *Pool {
 	t.Helper()
-	options := Options{Chain: domain.Sepolia, Timeout: 10 * time.Second}
+	options := Options{Chain: domain.Sepolia, Timeout: time.Minute}
 	for _, n := range nodes {
 		options.URLs = append(options.URLs, n.URL)
 	}
@@ -216,7 +216,7 @@ func (c *fakeClock) waited() []time.Duration {
 // until polls a condition, and fails the test when it does not come true.
 func until(t *testing.T, what string, condition func() bool) {
 	t.Helper()
-	deadline := time.Now().Add(10 * time.Second)
+	deadline := time.Now().Add(time.Minute)
 	for !condition() {
 		if time.Now().After(deadline) {
 			t.Fatalf("waited in vain: %s", what)

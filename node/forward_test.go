@@ -103,7 +103,7 @@ func TestAWriteIsSentAtMostOnce(t *testing.T) {
 				p := withoutSurveys(openPool(t, func(o *Options) {
 					o.MaxResponse = 1 << 16
 					if strings.HasPrefix(name, "no end") {
-						o.Timeout = 2 * time.Second
+						o.Timeout = 5 * time.Second
 					}
 				}, bad, good))
 				made := sendOneWrite(t, p, bad, kept)

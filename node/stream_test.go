@@ -25,7 +25,7 @@ func receive[T any](t *testing.T, s *Stream[T]) T {
 			t.Fatalf("the stream ended: %v", err)
 		}
 		return v
-	case <-time.After(10 * time.Second):
+	case <-time.After(time.Minute):
 		_, err := s.State()
 		t.Fatalf("no message came; last: %v", err)
 	}
@@ -277,14 +277,14 @@ func TestSilentConnectionIsNoticed(t *testing.T) {
 		s.newHead(1)
 		s.stay()
 	}
-	p := openPool(t, func(o *Options) { o.clock, o.timing.ping = newFakeClock(), 500*time.Millisecond }, n)
+	p := openPool(t, func(o *Options) { o.clock, o.timing.ping = newFakeClock(), 2*time.Second }, n)
 	expect(t, p.SubscribeHeads(t.Context()), "resumed", "resumed", "head 1")
 }
 
 func TestStreamOutlivesTheTimeoutOfCalls(t *testing.T) {
 	t.Parallel()
 	n := newFakeNode(t)
-	const timeout = time.Second
+	const timeout = 3 * time.Second
 	n.sockets <- func(s *fakeSocket) {
 		s.subscribed()
 		<-time.After(2 * timeout)
@@ -307,7 +307,7 @@ func TestConnectionThatNeverAnswersIsGivenUp(t *testing.T) {
 		s.subscribed()
 		s.stay()
 	}
-	p := openPool(t, func(o *Options) { o.clock, o.Timeout = newFakeClock(), time.Second }, n)
+	p := openPool(t, func(o *Options) { o.clock, o.Timeout = newFakeClock(), 3*time.Second }, n)
 	expect(t, p.SubscribeHeads(t.Context()), "resumed")
 }
 

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 
+	"astrolabe/domain/chain"
 	"astrolabe/starknet"
 )
 
@@ -19,25 +20,83 @@ const (
 // decide how long theirs are, and many are asked at once.
 const maxView = 256 << 10
 
-// View calls a contract's view without calldata on the state after a block,
-// whose hash is at. It answers false when the contract has no such view, fails
-// in it or returns more than anybody could want.
-func (s Source) View(ctx context.Context, at, contract, selector starknet.Felt) (result []starknet.Felt, answered bool, err error) {
+var _ chain.Node = Source{}
+
+// Find implements chain.Node.
+func (s Source) Find(ctx context.Context, id chain.BlockID) (chain.StateBlock, bool, error) {
+	if id.Tag == chain.Pending {
+		number, err := s.pool.PreConfirmedNumber(ctx)
+		if hasCode(err, blockNotFound) {
+			return chain.StateBlock{}, false, nil
+		}
+		return chain.StateBlock{Number: number}, err == nil, judge(err)
+	}
+	block, err := s.pool.Block(ctx, named(id))
+	if hasCode(err, blockNotFound) {
+		return chain.StateBlock{}, false, nil
+	}
+	return chain.StateBlock{Number: block.BlockNumber, Hash: &block.BlockHash, Finality: chain.FinalityStatus(block.Status)}, err == nil, judge(err)
+}
+
+// named is the id of a sealed block as a node takes it.
+func named(id chain.BlockID) BlockID {
+	switch {
+	case id.Hash != nil:
+		return AtHash(*id.Hash)
+	case id.Number != nil:
+		return AtNumber(*id.Number)
+	}
+	return map[chain.BlockTag]BlockID{chain.Latest: Latest, chain.L1Accepted: L1Accepted}[id.Tag]
+}
+
+// Call implements chain.Node.
+func (s Source) Call(ctx context.Context, at chain.StateBlock, call chain.ViewCall) (answer chain.Answer, err error) {
 	const method = "starknet_call"
-	call := map[string]any{"contract_address": contract, "entry_point_selector": selector, "calldata": []starknet.Felt{}}
-	params, err := json.Marshal([]any{call, AtHash(at)})
+	block := PreConfirmed
+	if at.Hash != nil {
+		block = AtHash(*at.Hash)
+	}
+	calldata := call.Calldata
+	if calldata == nil {
+		calldata = []starknet.Felt{}
+	}
+	request := map[string]any{"contract_address": call.Contract, "entry_point_selector": call.Selector, "calldata": calldata}
+	params, err := json.Marshal([]any{request, block})
 	if err != nil {
-		return nil, false, fmt.Errorf("node: %s: %w", method, err)
+		return answer, fmt.Errorf("node: %s: %w", method, err)
 	}
 	_, err = s.pool.call(ctx, query{method: method, params: params, maxSize: maxView, accept: func(text json.RawMessage) (err error) {
-		result, err = decode(text, (*scanner).felts)
+		answer.Result, err = decode(text, (*scanner).felts)
 		return err
 	}})
 	switch {
 	case err == nil:
-		return result, true, nil
-	case hasCode(err, entrypointNotFound), hasCode(err, contractError), errors.Is(err, ErrTooLarge):
-		return nil, false, nil
+		return answer, nil
+	case hasCode(err, contractNotFound):
+		return chain.Answer{NoContract: true}, nil
+	case hasCode(err, blockNotFound):
+		return chain.Answer{NoBlock: true}, nil
+	case hasCode(err, entrypointNotFound):
+		return chain.Answer{NoView: true}, nil
+	case hasCode(err, contractError), errors.Is(err, ErrTooLarge):
+		return chain.Answer{Failed: true}, nil
 	}
-	return nil, false, judge(fmt.Errorf("%s: %w", method, err))
+	return chain.Answer{}, judge(fmt.Errorf("%s: %w", method, err))
+}
+
+// View calls a view without calldata of a contract that is known to be there,
+// on the state after a block, whose hash is at. It answers false when the
+// contract has no such view, fails in it or returns more than anybody could
+// want.
+func (s Source) View(ctx context.Context, at, contract, selector starknet.Felt) (result []starknet.Felt, answered bool, err error) {
+	answer, err := s.Call(ctx, chain.StateBlock{Hash: &at}, chain.ViewCall{Contract: contract, Selector: selector})
+	switch {
+	case err != nil:
+		return nil, false, err
+	case answer.NoBlock:
+		return nil, false, fmt.Errorf("%w: it has no block %s", chain.ErrNodeUnavailable, at)
+	case answer.NoContract:
+		return nil, false, fmt.Errorf("%w: it has no contract %s", chain.ErrNodeUnavailable, contract)
+	}
+	return answer.Result, answer.Returned(), nil
 }

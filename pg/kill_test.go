@@ -74,7 +74,7 @@ func killMyself() {
 
 // await polls until the condition holds, and answers false after a while.
 func await(condition func() bool) bool {
-	for deadline := time.Now().Add(20 * time.Second); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
+	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
 		if condition() {
 			return true
 		}

@@ -2,3 +2,6 @@ package repo
 
 // ClaimTokensStatement is exported for the test that looks at its plan.
 const ClaimTokensStatement = claimUnread
+
+// TransferListStatement is exported for the test that looks at plans.
+var TransferListStatement = transferListStatement

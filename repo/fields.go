@@ -3,9 +3,12 @@ package repo
 import (
 	"encoding/binary"
 	"math/bits"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 
+	"astrolabe/domain/chain"
+	"astrolabe/domain/facts"
 	"astrolabe/starknet"
 )
 
@@ -156,4 +159,53 @@ func multiply(limbs *[4]uint64, by, add uint64) bool {
 		limbs[i], add = sum, high+carry
 	}
 	return add == 0
+}
+
+// textOrNil reads a text that may be null.
+func (f *fields) textOrNil() *string {
+	v := f.bytes()
+	if v == nil {
+		return nil
+	}
+	return new(string(v))
+}
+
+// byteOrNil reads a number of at most 255 that may be null.
+func (f *fields) byteOrNil() *uint8 {
+	if f.raw[f.next] == nil {
+		f.next++
+		return nil
+	}
+	v := f.int2()
+	f.bad = f.bad || v < 0 || v > 255
+	return new(uint8(v))
+}
+
+// blockOrNil reads a block's number that may be null.
+func (f *fields) blockOrNil() *uint64 {
+	if f.raw[f.next] == nil {
+		f.next++
+		return nil
+	}
+	return new(uint64(f.int4()))
+}
+
+// postgresEpoch is the moment that Postgres counts microseconds from.
+var postgresEpoch = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
+
+// timeOrNil reads a moment that may be null.
+func (f *fields) timeOrNil() *time.Time {
+	if f.raw[f.next] == nil {
+		f.next++
+		return nil
+	}
+	return new(postgresEpoch.Add(time.Duration(f.int8()) * time.Microsecond))
+}
+
+// damage is the error of a row of a table in which something was bad.
+func (f *fields) damage(table facts.Table) error {
+	if !f.bad {
+		return nil
+	}
+	return &chain.DamageError{Table: table, What: "a value is malformed or missing"}
 }

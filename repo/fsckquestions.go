@@ -62,6 +62,23 @@ var chainQuestions = []question{
 			WHERE chain = {chain} AND block BETWEEN {from} AND {to} GROUP BY tag, block, tx, kind
 		) AS have ON have.tag = want.tag AND have.block = want.block AND have.tx = want.tx AND have.kind = want.kind
 		WHERE want.n IS DISTINCT FROM have.n`},
+	{"token sums", `
+		SELECT c.block, format('up to block %s token %s has %s transfers, %s senders and %s receivers in its sums, %s and %s parties, but moved %s times from %s to %s addresses',
+			c.block, x.token, x.transfers, x.senders, x.receivers, coalesce(p.senders, 0), coalesce(p.receivers, 0), x.moved, x.from_, x.to_)
+		FROM (SELECT block FROM token_summary_checkpoints WHERE chain = {chain} AND block IS NOT NULL) AS c
+		CROSS JOIN LATERAL (
+			SELECT coalesce(m.token, s.token) AS token, coalesce(s.transfers, 0) AS transfers, coalesce(s.senders, 0) AS senders,
+				coalesce(s.receivers, 0) AS receivers, coalesce(m.n, 0) AS moved, coalesce(m.senders, 0) AS from_, coalesce(m.receivers, 0) AS to_
+			FROM (
+				SELECT token, count(*) AS n, count(DISTINCT sender) AS senders, count(DISTINCT receiver) AS receivers
+				FROM {transfers} AS t WHERE t.block <= c.block GROUP BY token
+			) AS m FULL JOIN (SELECT token, transfers, senders, receivers FROM token_summaries WHERE chain = {chain}) AS s ON s.token = m.token
+		) AS x
+		LEFT JOIN (
+			SELECT token, count(*) FILTER (WHERE sent) AS senders, count(*) FILTER (WHERE received) AS receivers
+			FROM token_parties WHERE chain = {chain} GROUP BY token
+		) AS p ON p.token = x.token
+		WHERE (x.transfers, x.senders, x.receivers, coalesce(p.senders, 0), coalesce(p.receivers, 0)) <> (x.moved, x.from_, x.to_, x.from_, x.to_)`},
 	{"unused", `
 		SELECT NULL, format('%s addresses are used by no row, which is harmless: blocks were undone', count(*)) FROM (
 			SELECT id FROM addresses WHERE chain = {chain} EXCEPT (

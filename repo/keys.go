@@ -63,9 +63,19 @@ func addKey(ctx context.Context, tx pgx.Tx, k account.Key, entry account.Entry) 
 
 // ReplaceDefaultKey implements account.KeyStore. The lock on the workspace
 // makes rotations that meet follow one another.
-func (db *DB) ReplaceDefaultKey(ctx context.Context, k account.Key, entry account.Entry, by account.Actor) (revoked []string, err error) {
+func (db *DB) ReplaceDefaultKey(ctx context.Context, k account.Key, entry account.Entry, by account.Actor, rotate account.Rotating) (revoked []string, err error) {
 	err = pgx.BeginFunc(ctx, db.pool, func(tx pgx.Tx) error {
 		if _, err := tx.Exec(ctx, `/* key.queue */ SELECT id FROM workspaces WHERE id = $1 FOR NO KEY UPDATE`, k.Workspace); err != nil {
+			return err
+		}
+		today := 0
+		// The keys of one workspace, by api_keys_of_workspace.
+		if err := tx.QueryRow(ctx, `/* key.today */
+			SELECT count(*) FROM api_keys WHERE workspace = $1 AND is_default AND created_at >= $2`,
+			k.Workspace, account.Day(k.CreatedAt)).Scan(&today); err != nil {
+			return err
+		}
+		if err := rotate(today); err != nil {
 			return err
 		}
 		// By api_keys_default.
@@ -93,10 +103,7 @@ func (db *DB) ReplaceDefaultKey(ctx context.Context, k account.Key, entry accoun
 
 // RevokeKey implements account.KeyStore.
 func (db *DB) RevokeKey(ctx context.Context, workspace, publicID string, by account.Actor, at time.Time) (account.Key, error) {
-	return db.changeKey(ctx, publicID, func(tx pgx.Tx, k *account.Key) error {
-		if workspace != "" && k.Workspace != workspace {
-			return noKey()
-		}
+	return db.changeKey(ctx, workspace, publicID, func(tx pgx.Tx, k *account.Key) error {
 		if k.RevokedAt != nil {
 			return nil
 		}
@@ -110,7 +117,7 @@ func (db *DB) RevokeKey(ctx context.Context, workspace, publicID string, by acco
 
 // GrantKey implements account.KeyStore.
 func (db *DB) GrantKey(ctx context.Context, publicID string, by account.Actor, at time.Time, grant account.Granting) (account.Key, error) {
-	return db.changeKey(ctx, publicID, func(tx pgx.Tx, k *account.Key) error {
+	return db.changeKey(ctx, "", publicID, func(tx pgx.Tx, k *account.Key) error {
 		all, added, err := grant(*k)
 		if err != nil || len(added) == 0 {
 			return err
@@ -123,11 +130,12 @@ func (db *DB) GrantKey(ctx context.Context, publicID string, by account.Actor, a
 	})
 }
 
-// changeKey changes one key, which nobody else changes meanwhile, and tells
-// every process of it.
-func (db *DB) changeKey(ctx context.Context, publicID string, change func(pgx.Tx, *account.Key) error) (k account.Key, err error) {
+// changeKey changes one key of a workspace, or of any when that is empty, which
+// nobody else changes meanwhile, and tells every process of it. It does not
+// wait for another workspace's key.
+func (db *DB) changeKey(ctx context.Context, workspace, publicID string, change func(pgx.Tx, *account.Key) error) (k account.Key, err error) {
 	err = pgx.BeginFunc(ctx, db.pool, func(tx pgx.Tx) error {
-		k, err = oneKey(tx.Query(ctx, findKey+" FOR UPDATE OF k", pgx.QueryExecModeCacheStatement, publicID))
+		k, err = oneKey(tx.Query(ctx, findKey+" AND $2 IN (k.workspace, '') FOR UPDATE OF k", pgx.QueryExecModeCacheStatement, publicID, workspace))
 		if err != nil {
 			return err
 		}
@@ -159,6 +167,18 @@ func (db *DB) RecordUse(ctx context.Context, uses map[string]time.Time) error {
 		WHERE k.public_id = used.public_id`, pgx.QueryExecModeCacheStatement, ids, times)
 	return outage(err)
 }
+
+// ForgetKeys deletes at most so many keys that were revoked before a time. The
+// audit log keeps that they were.
+func (db *DB) ForgetKeys(ctx context.Context, before time.Time, most int) (forgotten int, err error) {
+	tag, err := db.pool.Exec(ctx, forgetKeys, before, most)
+	return int(tag.RowsAffected()), outage(err)
+}
+
+// By api_keys_revoked.
+const forgetKeys = `/* key.forget */
+	DELETE FROM api_keys WHERE ctid = ANY (ARRAY(
+		SELECT ctid FROM api_keys WHERE revoked_at < $1 ORDER BY revoked_at LIMIT $2))`
 
 func oneKey(rows pgx.Rows, err error) (account.Key, error) {
 	if err != nil {

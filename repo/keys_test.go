@@ -2,10 +2,12 @@ package repo
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -270,6 +272,77 @@ func TestRotationsThatMeetLeaveOneKey(t *testing.T) {
 	}
 }
 
+func TestRotationsAreBoundedEachDay(t *testing.T) {
+	t.Parallel()
+	deployment := newAccounts(t)
+	processes := []*process{deployment.process(t), deployment.process(t)}
+	noon := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	for _, p := range processes {
+		p.clock.Store(noon.UnixNano())
+	}
+	w := processes[0].workspace("acme")
+	var (
+		group   sync.WaitGroup
+		rotated atomic.Int64
+	)
+	for i := range 30 {
+		group.Go(func() {
+			_, err := processes[i%2].keys.RotateDefault(t.Context(), w.ID, operator)
+			refused, ok := errors.AsType[*domain.Error](err)
+			switch {
+			case err == nil:
+				rotated.Add(1)
+			case !ok || refused.Code != domain.CodeRateLimited || refused.RetryAfter != 12*time.Hour:
+				t.Error(err)
+			}
+		})
+	}
+	group.Wait()
+	p := processes[0]
+	if n := rotated.Load(); n != 20 || p.audit("acme")[account.ActionKeyIssued] != 20 {
+		t.Errorf("%d of 30 rotations, %v", n, p.audit("acme"))
+	}
+	if _, err := p.keys.RotateDefault(t.Context(), p.workspace("other").ID, operator); err != nil {
+		t.Errorf("another workspace: %v", err)
+	}
+	p.later(12*time.Hour - time.Microsecond)
+	if _, err := p.keys.RotateDefault(t.Context(), w.ID, operator); domain.CodeOf(err) != domain.CodeRateLimited {
+		t.Errorf("before midnight: %v", err)
+	}
+	p.later(time.Microsecond)
+	if _, err := p.keys.RotateDefault(t.Context(), w.ID, operator); err != nil {
+		t.Errorf("after midnight: %v", err)
+	}
+}
+
+func TestKeysAreForgottenLongAfterTheyWereRevoked(t *testing.T) {
+	t.Parallel()
+	p := newProcess(t)
+	old, older, good := p.issue(account.Read), p.issue(account.Read), p.issue(account.Read)
+	for _, key := range []account.Issued{older, old} {
+		if _, err := p.keys.Revoke(t.Context(), "", key.Key.PublicID, operator); err != nil {
+			t.Fatal(err)
+		}
+		p.later(time.Second)
+	}
+	for i, want := range []int{0, 1, 1, 0} {
+		before := p.now().Add(-2 * time.Second) // when the first was revoked
+		if i > 0 {
+			before = p.now()
+		}
+		if got, err := p.db.ForgetKeys(t.Context(), before, 1); err != nil || got != want {
+			t.Errorf("pass %d forgot %d, %v, want %d", i, got, err, want)
+		}
+	}
+	list, _, err := p.keys.List(t.Context(), good.Key.Workspace, 10)
+	if err != nil || len(list) != 1 || list[0].PublicID != good.Key.PublicID {
+		t.Errorf("%v, %v", list, err)
+	}
+	if done := p.audit("acme"); done[account.ActionKeyIssued] != 3 || done[account.ActionKeyRevoked] != 2 {
+		t.Errorf("the audit log has %v", done)
+	}
+}
+
 func TestOldKeysSurviveANewPepper(t *testing.T) {
 	t.Parallel()
 	deployment := newAccounts(t)
@@ -307,6 +380,25 @@ func TestAnotherWorkspacesKeyLooksAbsent(t *testing.T) {
 	}
 	if !p.accepts(key.Text) || p.audit("thief")[account.ActionKeyRevoked] != 0 {
 		t.Error("the key was revoked")
+	}
+}
+
+func TestARevocationDoesNotWaitForAnotherWorkspacesKey(t *testing.T) {
+	t.Parallel()
+	p := newProcess(t)
+	key, thief := p.issue(account.Read), p.workspace("thief")
+	busy, err := p.db.pool.Begin(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer busy.Rollback(context.WithoutCancel(t.Context())) //nolint:errcheck // the test is over
+	if _, err := busy.Exec(t.Context(), "SELECT FROM api_keys WHERE public_id = $1 FOR UPDATE", key.Key.PublicID); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	if _, err := p.keys.Revoke(ctx, thief.ID, key.Key.PublicID, operator); domain.CodeOf(err) != domain.CodeNotFound {
+		t.Errorf("got %v", err)
 	}
 }
 
@@ -364,6 +456,7 @@ func TestARequestForAKeyThatMakesNoSenseIsRefused(t *testing.T) {
 		"no permission":       func(r *account.IssueRequest) { r.Permissions = nil },
 		"unknown permission":  func(r *account.IssueRequest) { r.Permissions = []account.Permission{"admin"} },
 		"unknown class":       func(r *account.IssueRequest) { r.Budgets = account.Budgets{"all": 1} },
+		"enormous budget":     func(r *account.IssueRequest) { r.Budgets = account.Budgets{account.Light: account.MaxBudget + 1} },
 		"negative budget":     func(r *account.IssueRequest) { r.Budgets = account.Budgets{account.Light: -1} },
 		"expired":             func(r *account.IssueRequest) { r.ExpiresAt = &past },
 		"a label of a novel":  func(r *account.IssueRequest) { r.Label = strings.Repeat("x", 101) },
@@ -491,7 +584,7 @@ func TestALastUseThatCouldNotBeStoredIsKept(t *testing.T) {
 func TestTheHotReadOfAKeyUsesItsIndexes(t *testing.T) {
 	t.Parallel()
 	p := newProcess(t)
-	for statement, index := range map[string]string{findKey: "api_keys_pkey", listKeys: "api_keys_of_workspace", findSession: "sessions_pkey"} {
+	for statement, index := range map[string]string{findKey: "api_keys_pkey", listKeys: "api_keys_of_workspace", findSession: "sessions_pkey", forgetKeys: "api_keys_revoked"} {
 		conn, err := p.db.pool.Acquire(t.Context())
 		if err != nil {
 			t.Fatal(err)
@@ -501,6 +594,9 @@ func TestTheHotReadOfAKeyUsesItsIndexes(t *testing.T) {
 			t.Fatal(err)
 		}
 		args := []any{"x", 2}[:strings.Count(statement, "$")]
+		if statement == forgetKeys {
+			args[0] = p.now()
+		}
 		rows, err := conn.Query(t.Context(), "EXPLAIN "+statement, args...)
 		if err != nil {
 			t.Fatal(err)

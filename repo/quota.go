@@ -3,6 +3,7 @@ package repo
 import (
 	"cmp"
 	"context"
+	"maps"
 	"slices"
 	"time"
 
@@ -12,109 +13,95 @@ import (
 )
 
 // The parts of account.Rate in SQL, for the row q and the take that excluded
-// holds: $1 is the window, which is what one unit of a budget owes.
+// holds: $2 is the window, which is what one unit of a budget owes.
 const (
 	quotaElapsed = `(excluded.at - q.at)`
-	quotaAhead   = `(` + quotaElapsed + ` < -$1)`
+	quotaAhead   = `(` + quotaElapsed + ` < -$2)`
 	quotaDebt    = `(CASE WHEN ` + quotaElapsed + ` <= 0 THEN q.debt
 		WHEN ` + quotaElapsed + ` > q.debt / excluded.budget THEN 0
 		ELSE q.debt - ` + quotaElapsed + ` * excluded.budget END)`
-	quotaEach    = `((excluded.debt - excluded.advance * $1) / excluded.granted)`
-	quotaGranted = `greatest(0, least(excluded.granted, (excluded.budget * $1 - ` + quotaDebt + `) / ` + quotaEach + `))`
-	quotaAdvance = `(CASE WHEN ` + quotaDebt + ` + excluded.debt <= excluded.budget * $1 / 2 THEN excluded.advance ELSE 0 END)`
+	quotaEach    = `((excluded.debt - excluded.advance * $2) / excluded.granted)`
+	quotaGranted = `greatest(0, least(excluded.granted, (excluded.budget * $2 - ` + quotaDebt + `) / ` + quotaEach + `))`
+	quotaAdvance = `(CASE WHEN ` + quotaDebt + ` + excluded.debt <= excluded.budget * $2 / 2 THEN excluded.advance ELSE 0 END)`
 )
 
-// TakeQuotas implements account.QuotaStore. The row's lock puts the takes of
-// all processes in one order. A take that is denied changes nothing, so a
-// caller can cause no more writes than its budget has units.
-func (db *DB) TakeQuotas(ctx context.Context, now time.Time, takes []account.QuotaTake) ([]account.QuotaTaken, error) {
+// TakeQuotas implements account.QuotaStore by the database's clock.
+func (db *DB) TakeQuotas(ctx context.Context, takes []account.QuotaTake) ([]account.QuotaTaken, time.Time, error) {
+	return db.takeQuotas(ctx, nil, takes)
+}
+
+// takeQuotas takes from meters. The row's lock puts the takes of all processes
+// in one order. A take that is denied changes nothing, so a caller can cause no
+// more writes than its budget has units.
+func (db *DB) takeQuotas(ctx context.Context, now *int64, takes []account.QuotaTake) ([]account.QuotaTaken, time.Time, error) {
 	// Whoever locks many rows locks them in the same order.
 	ordered := slices.SortedFunc(slices.Values(takes), func(a, b account.QuotaTake) int {
 		return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Subject, b.Subject), cmp.Compare(a.Class, b.Class))
 	})
-	var limits, costs, counts, advances []int64
+	var (
+		limits, costs, counts, advances []int64
+		meters                          []account.Metered
+	)
 	for _, t := range ordered {
+		meters = append(meters, t.Metered)
 		limits, costs = append(limits, int64(t.Limit)), append(costs, int64(t.Cost))
 		counts, advances = append(counts, int64(t.Count)), append(advances, int64(t.Advance))
 	}
-	kinds, subjects, classes := meteredColumns(ordered)
+	kinds, subjects, classes := meteredColumns(meters)
 	// A new row is what a caller who owes nothing is granted; a row that is
 	// there grants what it has left. Both by the primary key.
 	rows, err := db.pool.Query(ctx, `/* quota.take */
-		INSERT INTO quotas AS q (kind, subject, class, budget, at, debt, granted, advance)
-		SELECT kind, subject, class, budget, $2, (fresh * cost + given) * $1::bigint, fresh, given
-		FROM unnest($3::text[], $4::text[], $5::text[], $6::bigint[], $7::bigint[], $8::bigint[], $9::bigint[]) WITH ORDINALITY
-			AS asked (kind, subject, class, budget, cost, count, advance, place),
-			LATERAL (SELECT least(count, budget / cost) AS fresh) AS untouched,
-			LATERAL (SELECT CASE WHEN fresh * cost + advance <= budget / 2 THEN advance ELSE 0 END AS given) AS ahead
-		ORDER BY place
-		ON CONFLICT (kind, subject, class) DO UPDATE SET
-			budget = excluded.budget,
-			at = CASE WHEN `+quotaAhead+` THEN excluded.at ELSE greatest(q.at, excluded.at) END,
-			debt = `+quotaDebt+` + `+quotaGranted+` * `+quotaEach+` + `+quotaAdvance+` * $1,
-			granted = `+quotaGranted+`,
-			advance = `+quotaAdvance+`
-		WHERE `+quotaGranted+` > 0 OR `+quotaAhead+`
-		RETURNING kind, subject, class, at, debt, granted, advance`,
-		pgx.QueryExecModeCacheStatement, int64(account.Window), now.UnixNano(), kinds, subjects, classes, limits, costs, counts, advances)
+		WITH clock AS MATERIALIZED (SELECT `+quotaClock+` AS now), taken AS (
+			INSERT INTO quotas AS q (kind, subject, class, budget, at, debt, granted, advance)
+			SELECT kind, subject, class, budget, now, (fresh * cost + given) * $2::bigint, fresh, given
+			FROM clock, unnest($3::text[], $4::text[], $5::text[], $6::bigint[], $7::bigint[], $8::bigint[], $9::bigint[]) WITH ORDINALITY
+				AS asked (kind, subject, class, budget, cost, count, advance, place),
+				LATERAL (SELECT least(count, budget / cost) AS fresh) AS untouched,
+				LATERAL (SELECT CASE WHEN fresh * cost + advance <= budget / 2 THEN advance ELSE 0 END AS given) AS ahead
+			ORDER BY place
+			ON CONFLICT (kind, subject, class) DO UPDATE SET
+				budget = excluded.budget,
+				at = CASE WHEN `+quotaAhead+` THEN excluded.at ELSE greatest(q.at, excluded.at) END,
+				debt = `+quotaDebt+` + `+quotaGranted+` * `+quotaEach+` + `+quotaAdvance+` * $2,
+				granted = `+quotaGranted+`,
+				advance = `+quotaAdvance+`
+			WHERE `+quotaGranted+` > 0 OR `+quotaAhead+`
+			RETURNING kind, subject, class, at, debt, granted, advance)
+		SELECT now, kind, subject, class, at, debt, granted, advance FROM clock LEFT JOIN taken ON true`,
+		pgx.QueryExecModeCacheStatement, now, int64(account.Window), kinds, subjects, classes, limits, costs, counts, advances)
 	if err != nil {
-		return nil, outage(err)
+		return nil, time.Time{}, outage(err)
 	}
-	taken, err := readQuotas(rows)
+	at, taken, err := readTaken(rows)
 	if err != nil {
-		return nil, outage(err)
+		return nil, time.Time{}, outage(err)
 	}
-	denied := slices.DeleteFunc(ordered, func(t account.QuotaTake) bool { _, granted := taken[t.Metered]; return granted })
+	denied := slices.DeleteFunc(meters, func(m account.Metered) bool { _, granted := taken[m]; return granted })
 	if err := db.addDenied(ctx, denied, taken); err != nil {
-		return nil, outage(err)
+		return nil, time.Time{}, outage(err)
 	}
 	answers := make([]account.QuotaTaken, len(takes))
 	for i, t := range takes {
 		answers[i] = taken[t.Metered]
 	}
-	return answers, nil
+	return answers, at, nil
 }
 
 // addDenied reads how the meters stand that granted nothing.
-func (db *DB) addDenied(ctx context.Context, denied []account.QuotaTake, taken map[account.Metered]account.QuotaTaken) error {
+func (db *DB) addDenied(ctx context.Context, denied []account.Metered, taken map[account.Metered]account.QuotaTaken) error {
 	if len(denied) == 0 {
 		return nil
 	}
-	kinds, subjects, classes := meteredColumns(denied)
-	// Each row by the primary key.
-	rows, err := db.pool.Query(ctx, `/* quota.read */
-		SELECT kind, subject, class, at, debt, 0::bigint, 0::bigint
-		FROM unnest($1::text[], $2::text[], $3::text[]) AS denied (kind, subject, class)
-		JOIN quotas USING (kind, subject, class)`,
-		pgx.QueryExecModeCacheStatement, kinds, subjects, classes)
-	if err != nil {
-		return err
-	}
-	read, err := readQuotas(rows)
-	for key, meter := range read {
-		taken[key] = meter
-	}
+	_, read, err := db.storedMeters(ctx, nil, denied)
+	maps.Copy(taken, read)
 	return err
 }
 
-func meteredColumns(takes []account.QuotaTake) (kinds, subjects, classes []string) {
-	for _, t := range takes {
-		kinds, subjects, classes = append(kinds, string(t.Kind)), append(subjects, t.Subject), append(classes, string(t.Class))
+func meteredColumns(meters []account.Metered) (kinds, subjects, classes []string) {
+	for _, m := range meters {
+		kinds, subjects, classes = append(kinds, string(m.Kind)), append(subjects, m.Subject), append(classes, string(m.Class))
 	}
 	return kinds, subjects, classes
-}
-
-func readQuotas(rows pgx.Rows) (map[account.Metered]account.QuotaTaken, error) {
-	read := map[account.Metered]account.QuotaTaken{}
-	var (
-		key   account.Metered
-		taken account.QuotaTaken
-	)
-	_, err := pgx.ForEachRow(rows, []any{&key.Kind, &key.Subject, &key.Class, &taken.Meter.At, &taken.Meter.Debt, &taken.Granted, &taken.Advance}, func() error {
-		read[key] = taken
-		return nil
-	})
-	return read, err
 }
 
 // ReturnQuota implements account.QuotaStore.
@@ -125,16 +112,4 @@ func (db *DB) ReturnQuota(ctx context.Context, m account.Metered, left int) erro
 		WHERE kind = $1 AND subject = $2 AND class = $3`,
 		string(m.Kind), m.Subject, string(m.Class), int64(left)*int64(account.Window))
 	return outage(err)
-}
-
-// ForgetQuotas deletes at most so many meters that have owed nothing since a
-// time: an absent one says the same.
-func (db *DB) ForgetQuotas(ctx context.Context, since time.Time, most int) (forgotten int, err error) {
-	// A scan of the whole table: an index on what every take changes would cost
-	// more. It waits for no take, so that none of them waits for it in a circle.
-	tag, err := db.pool.Exec(ctx, `/* quota.forget */
-		DELETE FROM quotas WHERE ctid IN (
-			SELECT ctid FROM quotas WHERE at + debt / budget < $1 LIMIT $2 FOR UPDATE SKIP LOCKED)`,
-		since.UnixNano(), most)
-	return int(tag.RowsAffected()), outage(err)
 }

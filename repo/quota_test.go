@@ -61,7 +61,7 @@ func owed(t *testing.T, db *DB) int64 {
 func TestExactlyTheBudgetIsGrantedToOneProcess(t *testing.T) {
 	t.Parallel()
 	db := testDB(t)
-	allowed, err := rush(t.Context(), account.NewQuotas(db, frozen), 1000)
+	allowed, err := rush(t.Context(), account.NewQuotas(QuotasBy{db, frozen}, frozen), 1000)
 	if err != nil || allowed != 240 || owed(t, db) != 240 {
 		t.Errorf("%d of 1000 were allowed, %d recorded: %v", allowed, owed(t, db), err)
 	}
@@ -78,10 +78,36 @@ func TestInRealTimeNoMoreThanTheRefillIsAdded(t *testing.T) {
 	}
 }
 
+func TestProcessesWhoseClocksDifferShareOneBudget(t *testing.T) {
+	t.Parallel()
+	db := testDB(t)
+	var asked atomic.Int64
+	processes := []*account.Quotas{
+		account.NewQuotas(db, time.Now),
+		account.NewQuotas(db, func() time.Time { return time.Now().Add(10 * time.Minute) }),
+		account.NewQuotas(db, func() time.Time { return time.Now().Add(-10 * time.Minute) }),
+		account.NewQuotas(db, func() time.Time { return midnight.Add(time.Duration(asked.Add(1)%7) * 10 * time.Minute) }), // it leaps
+	}
+	began, allowed := time.Now(), int64(0)
+	for range 50 {
+		for _, quotas := range processes {
+			got, err := rush(t.Context(), quotas, 5)
+			if err != nil {
+				t.Fatal(err)
+			}
+			allowed += got
+		}
+	}
+	most := 240 + int64(time.Since(began)*240/account.Window)
+	if allowed < 240 || allowed > most {
+		t.Errorf("%d of 1000 were allowed, want 240 to %d", allowed, most)
+	}
+}
+
 func TestCallersDoNotDisturbOneAnother(t *testing.T) {
 	t.Parallel()
 	db := testDB(t)
-	processes := []*account.Quotas{account.NewQuotas(db, frozen), account.NewQuotas(openTest(t, db.pool.Config().ConnString()), frozen)}
+	processes := []*account.Quotas{account.NewQuotas(QuotasBy{db, frozen}, frozen), account.NewQuotas(QuotasBy{openTest(t, db.pool.Config().ConnString()), frozen}, frozen)}
 	const callers, each = 40, 30
 	var (
 		group   sync.WaitGroup
@@ -130,9 +156,9 @@ func TestTheStatementDecidesAsTheMeterDoes(t *testing.T) {
 					Advance: rapid.IntRange(0, limit).Draw(t, "advance"),
 				})
 			}
-			taken, err := db.TakeQuotas(ctx, now, takes)
-			if err != nil {
-				t.Fatal(err)
+			taken, at, err := QuotasBy{db, func() time.Time { return now }}.TakeQuotas(ctx, takes)
+			if err != nil || !at.Equal(now) {
+				t.Fatal(at, err)
 			}
 			for i, take := range takes {
 				meter, granted := meters[take.Metered], 0
@@ -158,7 +184,7 @@ func TestTheStatementDecidesAsTheMeterDoes(t *testing.T) {
 func TestWhatIsLeftOfAnAdvanceComesBack(t *testing.T) {
 	t.Parallel()
 	db := testDB(t)
-	processes := []*account.Quotas{account.NewQuotas(db, frozen), account.NewQuotas(db, frozen)}
+	processes := []*account.Quotas{account.NewQuotas(QuotasBy{db, frozen}, frozen), account.NewQuotas(QuotasBy{db, frozen}, frozen)}
 	busy := &account.Caller{Kind: account.ByKey, Subject: "k", Budgets: account.Budgets{account.Heavy: 1_200_000}}
 	const takes = 3000
 	for i := range takes {
@@ -176,7 +202,7 @@ func TestWhatIsLeftOfAnAdvanceComesBack(t *testing.T) {
 func TestOnlyMetersThatOweNothingAreForgotten(t *testing.T) {
 	t.Parallel()
 	db := testDB(t)
-	quotas := account.NewQuotas(db, frozen)
+	quotas := account.NewQuotas(QuotasBy{db, frozen}, frozen)
 	for i, cost := range []int{1, 1, 60, 240} { // one is 250 ms
 		if _, err := quotas.Take(t.Context(), &account.Caller{Kind: account.ByKey, Subject: fmt.Sprint(i)}, account.Heavy, cost); err != nil {
 			t.Fatal(err)
@@ -186,7 +212,8 @@ func TestOnlyMetersThatOweNothingAreForgotten(t *testing.T) {
 		after      time.Duration
 		most, want int
 	}{{250 * time.Millisecond, 10, 0}, {time.Second, 1, 1}, {time.Second, 10, 1}, {15*time.Second + 1, 10, 1}, {time.Minute, 10, 0}, {time.Minute + 1, 10, 1}} {
-		if got, err := db.ForgetQuotas(t.Context(), midnight.Add(step.after), step.most); err != nil || got != step.want {
+		later := QuotasBy{db, func() time.Time { return midnight.Add(step.after + time.Hour) }}
+		if got, err := later.ForgetQuotas(t.Context(), time.Hour, step.most); err != nil || got != step.want {
 			t.Errorf("after %v: %d, %v, want %d", step.after, got, err, step.want)
 		}
 	}
@@ -215,7 +242,8 @@ func benchmarkTake(b *testing.B, goroutines, callers, cost int) {
 	}
 	defer db.Close()
 	var next, clock atomic.Int64
-	quotas := account.NewQuotas(db, func() time.Time { return time.Unix(0, clock.Add(int64(account.Window))) }) // nobody is denied
+	now := func() time.Time { return time.Unix(0, clock.Add(int64(account.Window))) } // nobody is denied
+	quotas := account.NewQuotas(QuotasBy{db, now}, now)
 	var group sync.WaitGroup
 	b.ResetTimer()
 	for worker := range goroutines {

@@ -48,10 +48,12 @@ var rangeTables = []rangeTable{
 		{"contract_direction", "contract, to_l1, block, tx, idx", false}, // a contract's messages in one direction
 	}},
 	{"transfers", []rangeIndex{
-		{"place", "block, tx, log, idx", true},               // a transaction's transfers; undo
-		{"token", "token, block, tx, log, idx", false},       // a token's transfers
-		{"sender", "sender, block, tx, log, idx", false},     // what an address sent
-		{"receiver", "receiver, block, tx, log, idx", false}, // what an address received
+		{"place", "block, tx, log, idx", true},                            // a transaction's transfers; undo
+		{"token", "token, block, tx, log, idx", false},                    // a token's transfers
+		{"sender", "sender, block, tx, log, idx", false},                  // what an address sent
+		{"receiver", "receiver, block, tx, log, idx", false},              // what an address received
+		{"sender_token", "sender, token, block, tx, log, idx", false},     // what an address sent of a token
+		{"receiver_token", "receiver, token, block, tx, log, idx", false}, // what it received of a token; which tokens it received
 	}},
 	{"activity", []rangeIndex{
 		{"address", "address, block, tx", true}, // an address' transactions and activity

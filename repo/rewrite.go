@@ -37,8 +37,9 @@ func (db *DB) Rewrite(ctx context.Context, lease chain.Lease, run chain.Run, tab
 				return fmt.Errorf("rewrite %s: %w", table, err)
 			}
 		}
+		err := advanceEpoch(ctx, tx, lease.Chain)
 		failpoint.Hit(failpoint.RewriteRows)
-		return nil
+		return err
 	})
 	if err == nil {
 		w.addresses.committed()
@@ -53,6 +54,9 @@ func (w *writer) rewrite(ctx context.Context, tx pgx.Tx, table facts.Table, bloc
 	}
 	switch table {
 	case facts.TableTransfers:
+		if err := unsum(ctx, tx, w.chain, int64(first)-1); err != nil {
+			return err
+		}
 		if err := remove(leaf("transfers", w.chain, w.into.From)); err != nil {
 			return err
 		}
@@ -125,7 +129,10 @@ func (db *DB) RewriteSchemas(ctx context.Context, lease chain.Lease, classes []*
 		if err := events.into(ctx, tx, "event_schemas", eventSchemaColumns); err != nil {
 			return err
 		}
-		err := functions.into(ctx, tx, "function_schemas", functionSchemaColumns)
+		if err := functions.into(ctx, tx, "function_schemas", functionSchemaColumns); err != nil {
+			return err
+		}
+		err := advanceEpoch(ctx, tx, lease.Chain)
 		failpoint.Hit(failpoint.RewriteSchemas)
 		return err
 	})
@@ -141,7 +148,10 @@ func (db *DB) RewriteLocators(ctx context.Context, lease chain.Lease) error {
 		if err := run(ctx, tx, "/* locator.clear */ DELETE FROM locators WHERE chain = %d", chainCode(lease.Chain)); err != nil {
 			return err
 		}
-		err := locate(ctx, tx, lease.Chain, 0, 1<<31-1)
+		if err := locate(ctx, tx, lease.Chain, 0, 1<<31-1); err != nil {
+			return err
+		}
+		err := advanceEpoch(ctx, tx, lease.Chain)
 		failpoint.Hit(failpoint.RewriteLocators)
 		return err
 	})

@@ -43,12 +43,22 @@ func (db *DB) undo(ctx context.Context, lease chain.Lease, to *domain.BlockRef, 
 		if err := checkUndo(ctx, tx, lease.Chain, last, finalized); err != nil {
 			return err
 		}
+		if finalized { // sums and supplies rest on nothing else; whoever sums holds them before it reads, too
+			if err := undoTokenReadings(ctx, tx, lease.Chain, last); err != nil {
+				return err
+			}
+		}
 		if err := removeRows(ctx, tx, lease.Chain, last); err != nil {
 			return err
 		}
 		failpoint.Hit(failpoint.UndoRows)
 		if err := moveBack(ctx, tx, lease.Chain, to); err != nil {
 			return err
+		}
+		if finalized {
+			if err := advanceEpoch(ctx, tx, lease.Chain); err != nil {
+				return err
+			}
 		}
 		failpoint.Hit(failpoint.UndoCheckpoint)
 		return nil
@@ -107,6 +117,16 @@ func removeRows(ctx context.Context, tx pgx.Tx, c domain.Chain, last int64) erro
 		}
 	}
 	return run(ctx, tx, "/* classes.remove */ DELETE FROM classes WHERE chain = %d AND block > %d", code, last)
+}
+
+// undoTokenReadings takes back what was summed up or read of tokens at blocks
+// above last.
+func undoTokenReadings(ctx context.Context, tx pgx.Tx, c domain.Chain, last int64) error {
+	if err := unsum(ctx, tx, c, last); err != nil {
+		return err
+	}
+	return run(ctx, tx, `/* supply.undo */ UPDATE tokens SET supply = NULL, supply_block = NULL, supply_due = '-infinity'
+		WHERE chain = %d AND supply_block > %d`, chainCode(c), last)
 }
 
 // rangesAfter returns the ranges that hold blocks above last.

@@ -22,11 +22,13 @@ func (s *server) admit(op Operation, w http.ResponseWriter, r *http.Request) (*h
 		r = r.WithContext(account.WithCaller(r.Context(), caller))
 		err = caller.Require(op.Permission)
 	}
+	if err == nil {
+		err = s.Gate.Charge(r.Context(), w.Header(), op.Class, 1)
+	}
 	if err != nil {
 		access.Challenge(w.Header(), err, op.Permission)
-		return r, err
 	}
-	return r, s.Gate.Charge(r.Context(), w.Header(), op.Class, 1)
+	return r, err
 }
 
 func (s *server) recognise(op Operation, r *http.Request) (*account.Caller, error) {

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"net/http"
 	"net/netip"
+	"net/url"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -67,81 +69,121 @@ func (s *service) credentials() map[string]credential {
 	return all
 }
 
-// TestEveryOperationJudgesEveryCredential walks the whole table, so that no
-// route can be forgotten.
+// TestEveryOperationJudgesEveryCredential walks the whole table, by every method
+// that an operation answers, so that no route can be forgotten.
 func TestEveryOperationJudgesEveryCredential(t *testing.T) {
 	t.Parallel()
 	s := newService(t, nil)
-	for name, c := range s.credentials() {
-		for _, op := range Table() {
-			for _, path := range op.paths() {
-				path = op.filled(path)
-				a := s.show(op.Method, path, c.headers...)
-				if got, want := verdict(a), c.verdict(op); got != want {
-					t.Errorf("%s %s with %s: %s, want %s\n%s", op.Method, path, name, got, want, a.body)
+	credentials := s.credentials()
+	for _, op := range Table() {
+		for _, path := range op.paths() {
+			path = op.filled(path)
+			open := s.opened(op, path)
+			for name, c := range credentials {
+				want := c.verdict(op, open)
+				for _, method := range op.methods() {
+					a := s.show(method, path, c.headers...)
+					if got := judged(a); got != want.seenBy(method) {
+						t.Errorf("%s %s with %s: %+v, want %+v\n%s", method, path, name, got, want, a.body)
+					}
+					requirePace(t, a, op.Class, op.guarded() && want == open)
 				}
-				if opened := a.StatusCode != 401 && a.StatusCode != 403 && a.StatusCode != 400; op.guarded() && opened {
-					requirePace(t, a, op.Class)
+				if a := s.show(http.MethodOptions, path, c.headers...); a.StatusCode != http.StatusNoContent || !strings.Contains(a.Header.Get("Allow"), op.Method) {
+					t.Errorf("OPTIONS %s with %s: %d %v", path, name, a.StatusCode, a.Header)
 				}
 			}
 		}
 	}
 }
 
-// filled is a path of the operation with the examples of its parameters.
+// filled is a path of the operation with the examples of its parameters that
+// must be given.
 func (o Operation) filled(path string) string {
+	query := url.Values{}
 	for _, p := range o.Params {
-		if p.In == InPath {
+		switch {
+		case p.In == InPath:
 			path = strings.ReplaceAll(path, "{"+p.Name+"}", p.Example)
+		case p.Required:
+			query.Set(p.Name, p.Example)
 		}
+	}
+	if len(query) > 0 {
+		path += "?" + query.Encode()
 	}
 	return path
 }
 
-// verdict is what an answer says of the credential.
-func verdict(a answer) string {
-	switch a.StatusCode {
-	case http.StatusBadRequest, http.StatusUnauthorized, http.StatusForbidden:
+// opened is what whoever may gets on a path: success or, where the table says
+// that a request with nothing but examples can fail so, that failure.
+func (s *service) opened(op Operation, path string) verdict {
+	s.t.Helper()
+	a := s.show(op.Method, path, "X-Service-Api-Key", s.access.Key, "Authorization", "Bearer "+s.access.Cookie)
+	open := judged(a)
+	wantsMore := op.MaxBody > 0 || slices.ContainsFunc(op.Params, func(p Param) bool { return p.In == InQuery && p.Required })
+	foreseen := slices.Contains(op.Errors, open.code) ||
+		wantsMore && (open.code == domain.CodeInvalidRequest || open.code == domain.CodeUnsupportedMediaType)
+	if open != (verdict{status: op.Success}) && (!foreseen || open != verdict{status: Status(open.code), code: open.code}) {
+		s.t.Errorf("%s %s is not open to who may: %+v\n%s", op.Method, path, open, a.body)
+	}
+	return open
+}
+
+// verdict is what an answer says of the credential and the request.
+type verdict struct {
+	status    int
+	code      domain.Code
+	challenge string
+}
+
+func judged(a answer) verdict {
+	got := verdict{status: a.StatusCode, challenge: a.Header.Get("WWW-Authenticate")}
+	if a.StatusCode >= http.StatusBadRequest {
 		var e envelope
 		_ = json.Unmarshal([]byte(a.body), &e)
-		return fmt.Sprintf("%d %s %s", a.StatusCode, e.Code, a.Header.Get("WWW-Authenticate"))
+		got.code = e.Code
 	}
-	return "open" // whatever else is wrong with the request
+	return got
 }
 
-// verdict is what the contract says of it.
-func (c credential) verdict(op Operation) string {
-	judged, opens := c.key, false
-	for _, p := range c.opens {
-		opens = opens || p == op.Permission
+// seenBy leaves out what the answer to a method does not tell.
+func (v verdict) seenBy(method string) verdict {
+	if method == http.MethodHead {
+		v.code = ""
 	}
+	return v
+}
+
+// verdict is what the contract says of it, where who may gets open.
+func (c credential) verdict(op Operation, open verdict) verdict {
+	refused, opens := c.key, slices.Contains(c.opens, op.Permission)
 	switch {
 	case !op.guarded():
-		return "open"
+		return open
 	case op.Session && c.session == "read":
 		if op.Method == http.MethodGet {
-			return "open"
+			return open
 		}
-		return `403 forbidden Bearer realm="service"`
+		return verdict{http.StatusForbidden, domain.CodeForbidden, `Bearer realm="service"`}
 	case op.Session:
-		judged, opens = c.session, true
+		refused, opens = c.session, true
 	}
 	switch {
-	case judged == domain.CodeUnauthorized:
-		return `401 unauthorized Bearer realm="service", error="invalid_token"`
-	case judged != "":
-		return fmt.Sprintf("400 %s ", judged)
+	case refused == domain.CodeUnauthorized:
+		return verdict{http.StatusUnauthorized, refused, `Bearer realm="service", error="invalid_token"`}
+	case refused != "":
+		return verdict{http.StatusBadRequest, refused, ""}
 	case opens:
-		return "open"
+		return open
 	}
-	return fmt.Sprintf(`403 forbidden Bearer realm="service", error="insufficient_scope", scope="%s"`, op.Permission)
+	return verdict{http.StatusForbidden, domain.CodeForbidden, fmt.Sprintf(`Bearer realm="service", error="insufficient_scope", scope="%s"`, op.Permission)}
 }
 
-// requirePace checks the pacing headers.
-func requirePace(t *testing.T, a answer, class account.Class) {
+// requirePace checks that the pacing headers are there, or that none is.
+func requirePace(t *testing.T, a answer, class account.Class, budgeted bool) {
 	t.Helper()
-	if a.Header.Get("X-Ratelimit-Limit") == "" || a.Header.Get("X-Ratelimit-Remaining") == "" ||
-		a.Header.Get("X-Ratelimit-Policy") != string(class)+";w=60" {
+	limit, remaining, policy := a.Header.Get("X-Ratelimit-Limit"), a.Header.Get("X-Ratelimit-Remaining"), a.Header.Get("X-Ratelimit-Policy")
+	if budgeted && (limit == "" || remaining == "" || policy != string(class)+";w=60") || !budgeted && limit+remaining+policy != "" {
 		t.Errorf("%s %s: the pacing headers are %v", a.Request.Method, a.Request.URL.Path, a.Header)
 	}
 }
@@ -165,6 +207,17 @@ func TestASpentBudgetIsDeniedWithAnHonestDelay(t *testing.T) {
 	now = now.Add(20 * time.Second)
 	if a := ask(); a.StatusCode != http.StatusOK {
 		t.Errorf("after the delay: %d %s", a.StatusCode, a.body)
+	}
+}
+
+func TestAKeyWithoutABudgetIsForbidden(t *testing.T) {
+	t.Parallel()
+	s := newService(t, nil)
+	key := s.access.Issue(account.IssueRequest{Permissions: account.Permissions, Budgets: account.Budgets{account.Light: 0}})
+	a := s.show(http.MethodGet, "/v1/SN_MAIN/status", "X-Service-Api-Key", key)
+	requireFailure(t, a, http.StatusForbidden, domain.CodeForbidden)
+	if got := a.Header.Get("WWW-Authenticate"); got != `Bearer realm="service", error="insufficient_scope", scope="read"` {
+		t.Errorf("the challenge is %q", got)
 	}
 }
 

@@ -21,7 +21,7 @@ func TestABodyIsReadStrictlyAndWithinItsLimit(t *testing.T) {
 	}
 	s := &server{Options: Options{Logger: slog.New(slog.DiscardHandler)}}
 	handler := s.operation(Operation{
-		MaxBody: 64, Budget: time.Second, Success: http.StatusOK, Class: Batch,
+		MaxBody: 64, Budget: time.Minute, Success: http.StatusOK, Class: Batch,
 		Handle: func(_ context.Context, c *Call) (any, error) { return got, c.DecodeJSON(&got) },
 	})
 	for _, c := range []struct {

@@ -73,16 +73,31 @@ func TestPreflightsAlwaysAnswer204(t *testing.T) {
 	}
 }
 
+// TestAnInternalKeyFromOutsideIsStripped looks at what handlers see, the
+// GraphQL facade's among them: whatever a caller writes, none of it is left.
 func TestAnInternalKeyFromOutsideIsStripped(t *testing.T) {
 	t.Parallel()
-	seen := make(chan string, 1)
+	seen := make(chan http.Header, 1)
 	s := newService(t, func(o *Options) {
-		o.Mounts = []Mount{{Pattern: "/see", Handler: http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
-			seen <- r.Header.Get("X-Service-Internal-Key")
-		})}}
+		o.Origins = []string{ours}
+		o.Mounts = []Mount{{Pattern: "/graphql", Handler: http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { seen <- r.Header })}}
 	})
-	s.ask("GET", "/see", "X-Service-Internal-Key", "forged")
-	if got := <-seen; got != "" {
-		t.Errorf("the handler saw %q", got)
+	for name, header := range map[string][]string{
+		"plain":           {"X-Service-Internal-Key", s.access.Key},
+		"in another case": {"x-SERVICE-internal-KEY", s.access.Key},
+		"twice":           {"X-Service-Internal-Key", "", "X-Service-Internal-Key", s.access.Key},
+		"from our origin": {"X-Service-Internal-Key", s.access.Key, "Origin", ours},
+		"with a session":  {"X-Service-Internal-Key", s.access.Key, "Authorization", "Bearer " + s.access.Cookie},
+		"on a socket":     {"X-Service-Internal-Key", s.access.Key, "Upgrade", "websocket", "Connection", "Upgrade"},
+		"named hop":       {"X-Service-Internal-Key", s.access.Key, "Connection", "X-Service-Internal-Key"},
+	} {
+		for _, method := range []string{http.MethodGet, http.MethodPost} {
+			s.show(method, "/graphql", header...)
+			for field := range <-seen {
+				if strings.EqualFold(field, internalKeyHeader) {
+					t.Errorf("%s: the handler saw %s", name, field)
+				}
+			}
+		}
 	}
 }

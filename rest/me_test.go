@@ -145,3 +145,18 @@ func TestARotationDoesNotRenewTheBudget(t *testing.T) {
 		t.Errorf("%s are left after one use of each of two default keys", remaining)
 	}
 }
+
+func TestTheTwentyFirstKeyOfADayHasToWait(t *testing.T) {
+	t.Parallel()
+	evening := time.Now().Truncate(24 * time.Hour).Add(23 * time.Hour)
+	s := newServiceAt(t, func() time.Time { return evening }, nil)
+	bearer := []string{"Authorization", "Bearer " + s.access.Cookie}
+	for range 20 {
+		decodeBody[issuedBody](t, s.show(http.MethodPost, "/v1/me/api-keys", bearer...))
+	}
+	a := s.show(http.MethodPost, "/v1/me/api-keys", bearer...)
+	requireFailure(t, a, http.StatusTooManyRequests, domain.CodeRateLimited)
+	if a.Header.Get("Retry-After") != "3600" {
+		t.Errorf("%v", a.Header)
+	}
+}

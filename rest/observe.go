@@ -10,7 +10,6 @@ import (
 	"github.com/go-chi/chi/v5/middleware"
 
 	"astrolabe/access"
-	"astrolabe/domain/account"
 	"astrolabe/telemetry"
 )
 
@@ -43,9 +42,13 @@ func (s *server) observe(next http.Handler) http.Handler {
 		if pattern == "" {
 			pattern = "unmatched"
 		}
+		status := answer.Status()
+		if status == 0 { // nothing was written: the server sends 200
+			status = http.StatusOK
+		}
 		span.SetName(knownMethod(r.Method) + " " + pattern)
-		s.record(r, pattern, answer, time.Since(started))
-		s.account(r, id, pattern, answer.Status(), learnt, started)
+		s.record(r, pattern, status, answer.BytesWritten(), time.Since(started))
+		s.account(r, id, pattern, status, learnt, started)
 	})
 }
 
@@ -54,25 +57,20 @@ func (s *server) account(r *http.Request, id, pattern string, status int, learnt
 	if s.Usage == nil || learnt.Caller == nil {
 		return
 	}
-	use := account.UseBy(learnt.Caller)
+	use := learnt.Use()
 	use.At, use.Took, use.RequestID = started, time.Since(started), id
 	use.Route, use.Method, use.Status = pattern, knownMethod(r.Method), status
-	use.Class, use.Code = learnt.Class, learnt.Code
 	s.Usage.Record(use)
 }
 
-func (s *server) record(r *http.Request, pattern string, answer middleware.WrapResponseWriter, took time.Duration) {
-	status := answer.Status()
-	if status == 0 { // nothing was written: the server sends 200
-		status = http.StatusOK
-	}
+func (s *server) record(r *http.Request, pattern string, status, bytes int, took time.Duration) {
 	s.Metrics.Request(pattern, knownMethod(r.Method), status, took)
 	if !s.Logger.Enabled(r.Context(), slog.LevelDebug) {
 		return
 	}
 	s.Logger.LogAttrs(r.Context(), slog.LevelDebug, "request",
 		slog.String("requestId", telemetry.RequestID(r.Context())), slog.String("method", knownMethod(r.Method)),
-		slog.String("route", pattern), slog.Int("status", status), slog.Int("bytes", answer.BytesWritten()),
+		slog.String("route", pattern), slog.Int("status", status), slog.Int("bytes", bytes),
 		slog.Duration("took", took), slog.String("client", s.Gate.Client(r).String()))
 }
 

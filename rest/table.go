@@ -7,10 +7,18 @@ import "slices"
 func (s *server) operations() []Operation {
 	return slices.Concat(
 		s.statusOperations(),
+		s.blockOperations(),
+		s.transactionOperations(),
+		s.searchOperations(),
 		s.messageOperations(),
 		s.contractOperations(),
 		s.contractVerificationOperations(),
 		s.bridgeSignalOperations(),
+		s.tokenOperations(),
+		s.quantityOperations(),
+		s.transferOperations(),
+		s.contractReadOperations(),
+		s.walletOperations(),
 		s.controlOperations(),
 		s.poolOperations(),
 		s.accountOperations(),

@@ -6,7 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"astrolabe/access"
 	"astrolabe/domain"
+	"astrolabe/domain/account"
 )
 
 func TestUsageTellsOfRequestsAndFailures(t *testing.T) {
@@ -43,5 +45,24 @@ func TestUsageTellsOfRequestsAndFailures(t *testing.T) {
 	}
 	if strings.Contains(a.body, "hidden") || !strings.Contains(a.body, "/v1/{chain}/status") {
 		t.Errorf("%s", a.body)
+	}
+}
+
+func TestAnAnswerWithoutAWordIsASuccess(t *testing.T) {
+	t.Parallel()
+	var caller *account.Caller
+	s := newService(t, func(o *Options) {
+		o.Mounts = []Mount{{Pattern: "/silent", Handler: http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+			access.RecordOf(r.Context()).Caller = caller
+		})}}
+	})
+	caller = &account.Caller{Kind: account.ByKey, Workspace: s.access.Workspace.ID, Subject: "abcdefghijk1"}
+	s.show(http.MethodGet, "/silent")
+	stored, cancel := context.WithCancel(t.Context())
+	cancel()
+	s.usage.Run(stored, func(err error) { t.Error(err) }) // stores what there is and ends
+	report, err := s.usage.Report(t.Context(), s.access.Workspace.ID)
+	if err != nil || len(report.RecentRequests) != 1 || report.RecentRequests[0].Status != http.StatusOK {
+		t.Errorf("%+v, %v", report.RecentRequests, err)
 	}
 }

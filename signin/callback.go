@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"time"
 
+	"astrolabe/access"
 	"astrolabe/domain"
 	"astrolabe/domain/account"
 	"astrolabe/telemetry"
@@ -40,7 +41,7 @@ func (p *RelyingParty) Callback(w http.ResponseWriter, r *http.Request) {
 // resume finds the login that a callback belongs to.
 func (p *RelyingParty) resume(r *http.Request, query url.Values) (account.Login, error) {
 	token := ""
-	if cookie, err := r.Cookie(loginCookie); err == nil {
+	if cookie, err := r.Cookie(access.CookieName(loginCookie, p.PublicURL)); err == nil {
 		token = cookie.Value
 	}
 	state, _ := one(query, "state")

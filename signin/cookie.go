@@ -12,27 +12,27 @@ import (
 const loginCookie = "service_login"
 
 func (p *RelyingParty) setLogin(w http.ResponseWriter, token account.SignedText) {
-	p.setCookie(w, loginCookie, token.Reveal(), CallbackPath, account.LoginTime)
+	p.setCookie(w, loginCookie, token.Reveal(), account.LoginTime)
 }
 
 func (p *RelyingParty) clearLogin(w http.ResponseWriter) {
-	p.setCookie(w, loginCookie, "", CallbackPath, -time.Second)
+	p.setCookie(w, loginCookie, "", -time.Second)
 }
 
 func (p *RelyingParty) setSession(w http.ResponseWriter, token account.SessionText) {
-	p.setCookie(w, access.SessionCookie, token.Reveal(), "/", p.SessionLasts)
+	p.setCookie(w, access.SessionCookie, token.Reveal(), p.SessionLasts)
 }
 
 func (p *RelyingParty) clearSession(w http.ResponseWriter) {
-	p.setCookie(w, access.SessionCookie, "", "/", -time.Second)
+	p.setCookie(w, access.SessionCookie, "", -time.Second)
 }
 
 // setCookie sets a cookie that no script reads and that only navigation
 // brings along from another site. One that lasts less than a second is
 // removed.
-func (p *RelyingParty) setCookie(w http.ResponseWriter, name, value, path string, lasts time.Duration) {
+func (p *RelyingParty) setCookie(w http.ResponseWriter, name, value string, lasts time.Duration) {
 	http.SetCookie(w, &http.Cookie{ //nolint:gosec // Secure wherever the public URL is.
-		Name: name, Value: value, Path: path, MaxAge: int(lasts / time.Second),
+		Name: access.CookieName(name, p.PublicURL), Value: value, Path: "/", MaxAge: int(lasts / time.Second),
 		Secure: p.secure(), HttpOnly: true, SameSite: http.SameSiteLaxMode,
 	})
 }

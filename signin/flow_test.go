@@ -8,7 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"astrolabe/access"
 	"astrolabe/domain"
 	"astrolabe/domain/account"
 	"astrolabe/signin"
@@ -44,7 +43,7 @@ func TestAPersonSignsInMakesAKeyAndSignsOut(t *testing.T) {
 	if gone.StatusCode != http.StatusNoContent || b.cookie() != "" {
 		t.Errorf("signing out gives %d %s, cookie %q", gone.StatusCode, gone.body, b.cookie())
 	}
-	for _, header := range [][2]string{{"Cookie", access.SessionCookie + "=" + session}, {"Authorization", bearer}} {
+	for _, header := range [][2]string{{"Cookie", "__Host-service_session=" + session}, {"Authorization", bearer}} {
 		b.refuses(b.sends(http.MethodGet, "/v1/me/session", header[0], header[1]), http.StatusUnauthorized, domain.CodeUnauthorized)
 	}
 }
@@ -103,9 +102,9 @@ func TestTheCookiesAreForTheBrowserAlone(t *testing.T) {
 		path     string
 		lifetime int
 	}{
-		"login":   {begun, "service_login", "/auth/callback", 600},
-		"session": {ended, access.SessionCookie, "/", 12 * 3600},
-		"cleared": {ended, "service_login", "/auth/callback", -1},
+		"login":   {begun, "__Host-service_login", "/", 600},
+		"session": {ended, "__Host-service_session", "/", 12 * 3600},
+		"cleared": {ended, "__Host-service_login", "/", -1},
 	} {
 		var found *http.Cookie
 		for _, cookie := range c.a.Cookies() {

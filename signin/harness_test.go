@@ -169,7 +169,7 @@ func (b *browser) cookie() string {
 		b.Fatal(err)
 	}
 	for _, c := range b.client.Jar.Cookies(origin) {
-		if c.Name == access.SessionCookie {
+		if c.Name == "__Host-"+access.SessionCookie {
 			return c.Value
 		}
 	}

@@ -3,7 +3,6 @@ package signin
 import (
 	"net/http"
 
-	"astrolabe/access"
 	"astrolabe/domain/account"
 )
 
@@ -27,11 +26,10 @@ func (p *RelyingParty) Logout(w http.ResponseWriter, r *http.Request) {
 // signedIn recognises who signs out. The cookie counts only where the browser
 // says that a page of this service sends it.
 func (p *RelyingParty) signedIn(r *http.Request) (*account.Caller, error) {
-	cookie, err := r.Cookie(access.SessionCookie)
 	origins := r.Header["Origin"]
 	ours := len(origins) == 1 && origins[0] == p.PublicURL
-	if r.Header["Authorization"] != nil || err != nil || !ours {
+	if r.Header["Authorization"] != nil || !ours {
 		return p.Gate.Session(r) // which refuses the cookie for a change
 	}
-	return p.Gate.Sessions.AuthenticateCookie(r.Context(), cookie.Value)
+	return p.Gate.CookieSession(r)
 }

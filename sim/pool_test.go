@@ -89,7 +89,7 @@ func TestOurOwnClientRefusesANodeOfAnotherChain(t *testing.T) {
 	}
 	server := httptest.NewServer(n.Handler())
 	defer server.Close()
-	pool, err := node.Open(node.Options{Chain: domain.Mainnet, URLs: []string{server.URL}, Timeout: 2 * time.Second})
+	pool, err := node.Open(node.Options{Chain: domain.Mainnet, URLs: []string{server.URL}, Timeout: time.Minute})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -74,7 +74,7 @@ func TestIntegerCostsLittleHoweverLargeItsExponent(t *testing.T) {
 	}
 	// One such power of ten takes minutes to compute; four thousand refusals
 	// take some milliseconds.
-	if took := time.Since(started); took > 5*time.Second {
+	if took := time.Since(started); took > time.Minute {
 		t.Errorf("took %s", took)
 	}
 }

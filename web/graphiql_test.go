@@ -35,8 +35,8 @@ func openGraphiQL(t *testing.T) (*browsertest.Tab, *graphqlServer) {
 	t.Cleanup(server.Close)
 	tab := browsertest.Page(t, server.URL+"/graphiql")
 	tab.Do(
-		chromedp.WaitVisible(queryEditor+" .view-lines"),
-		chromedp.WaitVisible(runButton),
+		browsertest.AwaitVisible(queryEditor+" .view-lines"),
+		browsertest.AwaitVisible(runButton),
 	)
 	return tab, graph
 }
@@ -172,7 +172,7 @@ func TestGraphiQLForgetsRequestHeaders(t *testing.T) {
 	tab, graph := openGraphiQL(t)
 	tab.Do(
 		browsertest.Press(`button[data-name="headers"]`),
-		chromedp.WaitVisible(chromedp.CSS(`button.active[data-name="headers"]`)),
+		browsertest.AwaitVisible(`button.active[data-name="headers"]`),
 		browsertest.ReplaceText(`.graphiql-editor-tool > .graphiql-editor:not(.hidden)`, `{"X-Service-Api-Key": "`+key+`"}`),
 		browsertest.ReplaceText(queryEditor, "query Version { service { version } }"),
 		waitForTab("Version"),
@@ -193,7 +193,7 @@ func TestGraphiQLUnderlinesAFieldThatTheSchemaLacks(t *testing.T) {
 	tab, _ := openGraphiQL(t)
 	tab.Do(
 		browsertest.ReplaceText(queryEditor, "{ service { colour } }"),
-		chromedp.WaitVisible(chromedp.CSS(".squiggly-error")),
+		browsertest.AwaitVisible(".squiggly-error"),
 	)
 	tab.AssertQuiet()
 }

@@ -31,7 +31,7 @@ func openReference(t *testing.T) *browsertest.Tab {
 	server := httptest.NewServer(mux)
 	t.Cleanup(server.Close)
 	tab := browsertest.Page(t, server.URL+"/docs")
-	tab.Do(chromedp.WaitVisible(chromedp.CSS("#operations-Status-getStatus")))
+	tab.Do(browsertest.AwaitVisible("#operations-Status-getStatus"))
 	return tab
 }
 
@@ -41,9 +41,14 @@ func tryStatus(tab *browsertest.Tab, seen shown) {
 	tab.Do(
 		browsertest.Press("#operations-Status-getStatus .opblock-summary-control"),
 		browsertest.Press("#operations-Status-getStatus .execute"),
-		browsertest.Await(fmt.Sprintf(
-			`document.querySelector('.live-responses-table')?.textContent.includes('"seen-%s-%s"')`, seen.Key, seen.Token)),
+		waitForAnswer(seen),
 	)
+}
+
+// waitForAnswer polls until the answer shows what the server saw.
+func waitForAnswer(seen shown) chromedp.Action[chromedp.Void] {
+	return browsertest.Await(fmt.Sprintf(
+		`document.querySelector('.live-responses-table')?.textContent.includes('"seen-%s-%s"')`, seen.Key, seen.Token))
 }
 
 // requireShareable checks that the shown command has a place for a key and no
@@ -84,6 +89,31 @@ func TestReferenceTriesAnOperationWithoutAKey(t *testing.T) {
 	tab.AssertQuiet()
 }
 
+// executeAtOnce opens the operation and executes it in the very moment that the
+// page allows it, which no visitor can outdo. It tells whether the page knew the
+// operation's parameter by then.
+var executeAtOnce = chromedp.Evaluate[bool](`new Promise((done) => {
+	const operation = document.querySelector('#operations-Status-getStatus');
+	new MutationObserver((_, observer) => {
+		const button = operation.querySelector('.execute:enabled');
+		if (!button) return;
+		observer.disconnect();
+		done(operation.querySelector('[data-param-name="chain"]') !== null);
+		button.click();
+	}).observe(operation, {childList: true, subtree: true, attributes: true});
+	operation.querySelector('.opblock-summary-control').click();
+})`, chromedp.EvalAwaitPromise)
+
+func TestReferenceAnswersTheHastyVisitor(t *testing.T) {
+	t.Parallel()
+	tab := openReference(t)
+	if !browsertest.Get(tab, executeAtOnce) {
+		t.Fatal("the operation can be executed before its parameter is known")
+	}
+	tab.Do(waitForAnswer(shown{Token: tokenNumber(1)}))
+	tab.AssertQuiet()
+}
+
 func TestReferenceTriesAnOperationWithAnAuthorizedKey(t *testing.T) {
 	t.Parallel()
 	tab := openReference(t)
@@ -105,7 +135,7 @@ func TestReferenceShowsSchemasAndTheAuthorizeDialog(t *testing.T) {
 		browsertest.Press("section.models .json-schema-2020-12-accordion"),
 		browsertest.Await(`document.querySelector('section.models').textContent.includes('finalized')`),
 		browsertest.Press(".btn.authorize"),
-		chromedp.WaitVisible(chromedp.CSS(".modal-ux")),
+		browsertest.AwaitVisible(".modal-ux"),
 	)
 	tab.AssertQuiet()
 }

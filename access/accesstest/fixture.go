@@ -1,6 +1,7 @@
 package accesstest
 
 import (
+	"net/netip"
 	"testing"
 	"time"
 
@@ -43,7 +44,7 @@ func New(tb testing.TB, db *repo.DB, now func() time.Time) *Fixture {
 		tb: tb, db: db, now: now, ring: ring, Keys: make(map[account.Permission]string),
 		Gate: &access.Gate{
 			Keys: account.NewKeys(db, ring, now), Sessions: account.NewSessions(db, ring, now),
-			FirstParty: account.NewFirstParty(ring, now), Quotas: account.NewQuotas(db, now),
+			FirstParty: account.NewFirstParty(ring, now), Quotas: account.NewQuotas(repo.QuotasBy{DB: db, Now: now}, now),
 		},
 	}
 	workspaces := account.NewWorkspaces(db, now)
@@ -76,6 +77,14 @@ func (f *Fixture) IssueExpired(r account.IssueRequest) string {
 	past := func() time.Time { return f.now().Add(-time.Hour) }
 	r.ExpiresAt = new(past().Add(time.Minute))
 	return f.issue(account.NewKeys(f.db, f.ring, past), r)
+}
+
+// PageToken is the token of a page that a client asked for, which lasts so long
+// from now, to a second.
+func (f *Fixture) PageToken(origin string, client netip.Addr, lasts time.Duration) string {
+	then := func() time.Time { return f.now().Add(lasts - account.FirstPartyTime) }
+	token, _ := account.NewFirstParty(f.ring, then).Issue(origin, client)
+	return token.Reveal()
 }
 
 func (f *Fixture) issue(keys *account.Keys, r account.IssueRequest) string {

@@ -17,7 +17,7 @@ func (d *deployment) gate(proxies []netip.Prefix, public string) *access.Gate {
 	return &access.Gate{
 		Keys: account.NewKeys(d.db, d.ring, time.Now), Sessions: account.NewSessions(d.db, d.ring, time.Now),
 		FirstParty: account.NewFirstParty(d.ring, time.Now), Quotas: account.NewQuotas(d.db, time.Now),
-		Proxies: proxies, Public: public,
+		Failures: access.NewFailures(time.Now), Proxies: proxies, Public: public,
 	}
 }
 

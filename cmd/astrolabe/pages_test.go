@@ -29,7 +29,7 @@ func TestThePagesWorkInABrowser(t *testing.T) {
 
 	console := browsertest.Page(t, base+"/graphiql")
 	console.Do(
-		chromedp.WaitVisible(graphiqlEditor+" .view-lines"),
+		browsertest.AwaitVisible(graphiqlEditor+" .view-lines"),
 		browsertest.Press(graphiqlRun),
 		awaitResult("development"),
 		browsertest.ReplaceText(graphiqlEditor, "subscription Follow { chainStatus(chain: SN_MAIN) { asOf } }"),

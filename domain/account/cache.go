@@ -111,6 +111,15 @@ func (c *cache[V]) fresh(id string) (V, bool) {
 	return row.value, ok && c.now().Before(row.until)
 }
 
+// has tells whether a row was found before, however long ago.
+func (c *cache[V]) has(id string) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	_, young := c.young[id]
+	_, old := c.old[id]
+	return young || old
+}
+
 // fly reads a row. One that was forgotten meanwhile is not kept: the read may
 // have been before the change.
 func (c *cache[V]) fly(ctx context.Context, id string, f *flight[V]) {

@@ -1,8 +1,10 @@
 package account
 
 import (
+	"cmp"
 	"context"
 	"slices"
+	"time"
 
 	"astrolabe/domain"
 )
@@ -30,7 +32,9 @@ type Caller struct {
 	// Meter is what budgets are counted by where that is not the subject: the
 	// default keys of a workspace share one, so that rotating a key does not
 	// renew its budget.
-	Meter       string
+	Meter string
+	// Until is when what the caller shows ends; zero where it need not.
+	Until       time.Time
 	Permissions []Permission
 	// Budgets override the usual ones; a class that is absent has its usual
 	// one.
@@ -46,12 +50,16 @@ const (
 	Wallet   Plan = "wallet"
 )
 
-func (c *Caller) meter() string {
-	if c.Meter != "" {
-		return c.Meter
-	}
-	return c.Subject
+// metered names the meter of a class.
+func (c *Caller) metered(class Class) Metered {
+	return Metered{c.Kind, cmp.Or(c.Meter, c.Subject), class}
 }
+
+// rate is how much of a class the caller may use.
+func (c *Caller) rate(class Class) Rate { return Rate{class, c.Budget(class)} }
+
+// Budget is how much of a class the caller may use in a Window.
+func (c *Caller) Budget(class Class) int { return min(c.Budgets.Of(class), MaxBudget) }
 
 // May reports whether the caller has a permission.
 func (c *Caller) May(p Permission) bool { return c != nil && slices.Contains(c.Permissions, p) }

@@ -27,22 +27,23 @@ func NewFirstParty(ring *secret.Ring, now func() time.Time) *FirstParty {
 // tells until when it is good.
 func (f *FirstParty) Issue(origin string, client netip.Addr) (token SignedText, expires time.Time) {
 	expires = f.signer.now().Add(FirstPartyTime).UTC().Truncate(time.Second)
-	return f.signer.sign(expires, "", origin, clientText(client)), expires
+	return f.signer.sign(expires, "", origin, ClientName(client)), expires
 }
 
 // Authenticate returns the caller of a token that was issued to this client
 // for this origin and is still good, else unauthorized. It may only read.
 func (f *FirstParty) Authenticate(ctx context.Context, token, origin string, client netip.Addr) (*Caller, error) {
-	subject := clientText(client)
-	if _, ok := f.signer.open(ctx, token, origin, subject); !ok {
+	subject := ClientName(client)
+	opened, ok := f.signer.open(ctx, token, origin, subject)
+	if !ok {
 		return nil, domain.Errorf(domain.CodeUnauthorized, "an API key is needed")
 	}
-	return &Caller{Kind: ByFirstParty, Plan: Standard, Subject: subject, Permissions: []Permission{Read}}, nil
+	return &Caller{Kind: ByFirstParty, Plan: Standard, Subject: subject, Until: opened.expires, Permissions: []Permission{Read}}, nil
 }
 
-// clientText names a client: an IPv4 address, or the /64 of an IPv6 one, in
+// ClientName names a client: an IPv4 address, or the /64 of an IPv6 one, in
 // which a host changes its address as it likes.
-func clientText(client netip.Addr) string {
+func ClientName(client netip.Addr) string {
 	client = client.Unmap().WithZone("")
 	if !client.Is6() {
 		return client.String()

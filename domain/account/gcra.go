@@ -10,8 +10,7 @@ import (
 // Window is the time over which budgets are counted. Policies name it.
 const Window = 60 * time.Second
 
-// MaxBudget bounds budgets, so that the arithmetic below cannot overflow. A
-// larger one counts as this.
+// MaxBudget bounds budgets, so that the arithmetic below cannot overflow.
 const MaxBudget = 50_000_000
 
 // Rate is how much of a class may be used: Limit per Window, all at once or
@@ -84,8 +83,8 @@ func (r Rate) Take(m Meter, now time.Time, cost int) (Meter, Decision) {
 	return after, r.allowed(after)
 }
 
-// corrected gives up a time that is more than a window ahead of now: a clock
-// was wrong, and must not lock anybody out for longer.
+// corrected gives up a time that is more than a window ahead of now: the clock
+// was wrong and was set back, and must not lock anybody out for longer.
 func corrected(m Meter, now time.Time) Meter {
 	if m.At-now.UnixNano() > int64(Window) {
 		m.At = now.UnixNano()
@@ -93,8 +92,8 @@ func corrected(m Meter, now time.Time) Meter {
 	return m
 }
 
-// drained pays off what the time since the last take allows. A clock that is
-// behind another one waits for it, so that no moment pays twice.
+// drained pays off what the time since the last take allows. A clock that was
+// set back is waited for, so that no moment pays twice.
 func (r Rate) drained(m Meter, now time.Time) Meter {
 	elapsed := now.UnixNano() - m.At
 	if elapsed <= 0 {

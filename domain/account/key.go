@@ -93,8 +93,8 @@ func (r IssueRequest) check(now time.Time, by Actor) error {
 		return err
 	}
 	for class, budget := range r.Budgets {
-		if _, known := Usual[class]; !known || budget < 0 || budget > maxBudget {
-			return domain.Errorf(domain.CodeInvalidRequest, "a budget must be a class and a number from 0 to %d", maxBudget)
+		if _, known := Usual[class]; !known || budget < 0 || budget > MaxBudget {
+			return domain.Errorf(domain.CodeInvalidRequest, "a budget must be a class and a number from 0 to %d", MaxBudget)
 		}
 	}
 	if r.ExpiresAt != nil && !r.ExpiresAt.After(now) {
@@ -109,9 +109,6 @@ func (r IssueRequest) check(now time.Time, by Actor) error {
 	}
 	return nil
 }
-
-// maxBudget keeps budgets within what a column and a header hold.
-const maxBudget = 1_000_000_000
 
 func checkPermissions(list []Permission) error {
 	if len(list) == 0 {

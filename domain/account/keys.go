@@ -23,8 +23,9 @@ type KeyStore interface {
 	AddKey(ctx context.Context, k Key, entry Entry) error
 	// ReplaceDefaultKey stores a key as its workspace's default one and
 	// revokes those that were, whose public ids it returns. Without its
-	// workspace it returns not_found.
-	ReplaceDefaultKey(ctx context.Context, k Key, entry Entry, by Actor) (revoked []string, err error)
+	// workspace it returns not_found. An error of rotate comes back and nothing
+	// is changed.
+	ReplaceDefaultKey(ctx context.Context, k Key, entry Entry, by Actor, rotate Rotating) (revoked []string, err error)
 	// RevokeKey revokes a key of a workspace, or of any when that is empty,
 	// and returns it. A key that was revoked before comes back as it is. A
 	// key of another workspace is not_found.
@@ -39,6 +40,10 @@ type KeyStore interface {
 
 // Granting decides on a stored key which permissions it shall have.
 type Granting func(Key) (all, added []Permission, err error)
+
+// Rotating decides whether a workspace may have another default key, when it
+// has had so many in the same UTC day.
+type Rotating func(today int) error
 
 // Keys issues, checks and revokes API keys. It is safe for concurrent use.
 type Keys struct {
@@ -62,6 +67,13 @@ func (s *Keys) Forget(publicID string) { s.cache.forget(publicID) }
 // Listening says whether this process hears of changes and calls Forget.
 // While it does not, nothing is cached.
 func (s *Keys) Listening(up bool) { s.cache.listen(up) }
+
+// Knows reports whether the check of a text asks the store for nothing new: the
+// text is no key's, or its key was found before.
+func (s *Keys) Knows(text string) bool {
+	claimed, err := ParseKeyText(text)
+	return err != nil || s.cache.has(claimed.PublicID)
+}
 
 // Authenticate returns the caller whose key a text is. Whatever is wrong with
 // the key (its form, unknown, wrong secret, expired, revoked) the answer is
@@ -96,6 +108,9 @@ func (s *Keys) Authenticate(ctx context.Context, text string) (*Caller, error) {
 	}
 	if key.Default {
 		caller.Meter = key.Workspace
+	}
+	if key.ExpiresAt != nil {
+		caller.Until = *key.ExpiresAt
 	}
 	return caller, nil
 }
@@ -134,11 +149,12 @@ func (r Rotated) Action() string {
 }
 
 // RotateDefault makes a workspace's default key and revokes the one before, in
-// one transaction. Keys that were issued otherwise are left alone.
+// one transaction. Keys that were issued otherwise are left alone. It is
+// rate_limited until the next UTC day when there were too many in this one.
 func (s *Keys) RotateDefault(ctx context.Context, workspace string, by Actor) (Rotated, error) {
 	issued := s.draw(workspace, IssueRequest{Label: "default", Environment: Live, Permissions: SelfServe})
 	issued.Key.Default = true
-	revoked, err := s.store.ReplaceDefaultKey(ctx, issued.Key, keyIssued(issued.Key, by), by)
+	revoked, err := s.store.ReplaceDefaultKey(ctx, issued.Key, keyIssued(issued.Key, by), by, mayRotate(issued.Key.CreatedAt))
 	if err != nil {
 		return Rotated{}, err
 	}
@@ -147,6 +163,24 @@ func (s *Keys) RotateDefault(ctx context.Context, workspace string, by Actor) (R
 	}
 	return Rotated{Issued: issued, Revoked: revoked}, nil
 }
+
+// rotationsEachDay bounds the default keys of a workspace in a UTC day: each is
+// a row and a line in the audit log.
+const rotationsEachDay = 20
+
+func mayRotate(at time.Time) Rotating {
+	return func(today int) error {
+		if today < rotationsEachDay {
+			return nil
+		}
+		tooMany := domain.Errorf(domain.CodeRateLimited, "the default key was issued %d times today (UTC), which is the limit", today)
+		tooMany.RetryAfter = Day(at).AddDate(0, 0, 1).Sub(at)
+		return tooMany
+	}
+}
+
+// Day returns the beginning of the UTC day of a time.
+func Day(at time.Time) time.Time { return at.UTC().Truncate(24 * time.Hour) }
 
 // draw makes a key that is not stored yet.
 func (s *Keys) draw(workspace string, r IssueRequest) Issued {

@@ -52,8 +52,8 @@ func (l *LoginStates) Begin(place string) (Login, SignedText, error) {
 // that came back. The token is bound to its state: a token that is missing,
 // changed, expired or of another login is invalid_request.
 func (l *LoginStates) Resume(ctx context.Context, token, state string) (Login, error) {
-	payload, ok := l.signer.open(ctx, token, state)
-	parts := strings.SplitN(payload, " ", 3)
+	opened, ok := l.signer.open(ctx, token, state)
+	parts := strings.SplitN(opened.payload, " ", 3)
 	if !ok || len(parts) != 3 {
 		return Login{}, domain.Errorf(domain.CodeInvalidRequest, "this sign-in was not begun in this browser, or took too long; begin again")
 	}

@@ -25,8 +25,9 @@ type purse struct {
 	rate  Rate
 	left  int
 	meter Meter // after the last advance
-	takes int   // in this life
-	busy  bool  // in the life before
+	read  reading
+	takes int  // in this life
+	busy  bool // in the life before
 }
 
 // advance is how much to ask for: nothing for a caller who is not busy, whose
@@ -55,13 +56,13 @@ func (q *Quotas) pay(w *waiter) (Decision, bool) {
 	}
 	p.left -= w.cost
 	p.takes++
-	decision := p.rate.allowed(p.rate.drained(p.meter, q.now()))
+	decision := p.rate.allowed(p.rate.drained(p.meter, q.after(p.read)))
 	decision.Remaining = min(decision.Remaining+p.left, p.rate.Limit)
 	return decision, true
 }
 
 // fill puts an advance into the purse of those who have just taken.
-func (q *Quotas) fill(g group, taken QuotaTaken) {
+func (q *Quotas) fill(g group, taken QuotaTaken, read reading) {
 	w := g[0]
 	if w.rate.advance(w.cost) == 0 {
 		return
@@ -74,7 +75,7 @@ func (q *Quotas) fill(g group, taken QuotaTaken) {
 		q.purses[w.meter] = p
 		time.AfterFunc(purseLife, func() { q.endLife(w.meter) })
 	}
-	p.rate, p.meter = w.rate, taken.Meter
+	p.rate, p.meter, p.read = w.rate, taken.Meter, read
 	p.left, p.takes = p.left+taken.Advance, p.takes+len(g)
 }
 

@@ -26,7 +26,7 @@ func TestOrdinaryBudgetsAreNotDrawnOnInAdvance(t *testing.T) {
 func TestABusyCallerPaysFromItsPurseAndGetsTheRestBack(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		store := newMemory()
+		store := newMemory(frozen)
 		quotas := NewQuotas(store, frozen)
 		caller := &Caller{Kind: ByKey, Subject: "a", Budgets: Budgets{Light: 1_200_000}}
 		for used := 1; used <= 1500; used++ {
@@ -52,7 +52,7 @@ func TestABusyCallerPaysFromItsPurseAndGetsTheRestBack(t *testing.T) {
 func TestABusyCallerStaysBusy(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		store := newMemory()
+		store := newMemory(time.Now)
 		quotas := NewQuotas(store, time.Now)
 		caller := &Caller{Kind: ByKey, Subject: "a", Budgets: Budgets{Light: 1_200_000}}
 		for range 1000 { // a second, in 20 lives
@@ -71,7 +71,7 @@ func TestABusyCallerStaysBusy(t *testing.T) {
 func TestARareCallerGetsNoAdvance(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		store := newMemory()
+		store := newMemory(time.Now)
 		quotas := NewQuotas(store, time.Now)
 		caller := &Caller{Kind: ByKey, Subject: "a", Budgets: Budgets{Light: 1_200_000}}
 		for range 5 {
@@ -90,7 +90,7 @@ func TestARareCallerGetsNoAdvance(t *testing.T) {
 func TestNoAdvanceIsGivenWhenHalfOfTheBudgetIsUsed(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		store := newMemory()
+		store := newMemory(frozen)
 		quotas := NewQuotas(store, frozen)
 		caller := &Caller{Kind: ByKey, Subject: "a", Budgets: Budgets{Light: 12_000}}
 		for _, cost := range []int{1, 1, 1, 1, 5_987, 1} { // an advance would be 10

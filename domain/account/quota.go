@@ -37,14 +37,18 @@ type QuotaTaken struct {
 	Meter   Meter
 }
 
-// QuotaStore keeps the meters that all processes share.
+// QuotaStore keeps the meters that all processes share, and the clock that they
+// are read by.
 type QuotaStore interface {
 	// TakeQuotas decides each take, as so many calls of Rate.Take would, and
-	// answers in the same order. No two takes name the same meter. The advance
-	// is given whole, where the meter then still has half of its budget left,
-	// or not at all. What was given is on record when it returns, whatever
-	// happens to the process.
-	TakeQuotas(ctx context.Context, now time.Time, takes []QuotaTake) ([]QuotaTaken, error)
+	// answers in the same order, with the time of its clock. No two takes name
+	// the same meter. The advance is given whole, where the meter then still
+	// has half of its budget left, or not at all. What was given is on record
+	// when it returns, whatever happens to the process.
+	TakeQuotas(ctx context.Context, takes []QuotaTake) ([]QuotaTaken, time.Time, error)
+	// ReadQuotas tells where meters stand, in the same order, and the time of
+	// its clock. It changes nothing.
+	ReadQuotas(ctx context.Context, meters []Metered) ([]Meter, time.Time, error)
 	// ReturnQuota takes back what is left of an advance.
 	ReturnQuota(ctx context.Context, m Metered, left int) error
 }
@@ -56,11 +60,10 @@ type QuotaStore interface {
 // of which each process has one at a time. Large budgets are drawn on in
 // advance: see purse.
 //
-// The clocks of the processes should agree; a clock that is behind another
-// waits for it.
+// Time is the store's: what the clock of a process shows is of no account.
 type Quotas struct {
 	store QuotaStore
-	now   func() time.Time
+	now   func() time.Time // measures how long something took; never tells the time
 
 	mu      sync.Mutex
 	waiting []*waiter
@@ -75,7 +78,17 @@ type Quotas struct {
 type spent struct {
 	rate  Rate
 	meter Meter
+	read  reading
 }
+
+// reading is a moment by the store's clock and by this process' own.
+type reading struct{ store, local time.Time }
+
+func (q *Quotas) reading(store time.Time) reading { return reading{store, q.now()} }
+
+// after returns what the store's clock shows now, less the time that the
+// reading took to arrive.
+func (q *Quotas) after(r reading) time.Time { return r.store.Add(max(0, q.now().Sub(r.local))) }
 
 type waiter struct {
 	ctx    context.Context
@@ -90,7 +103,8 @@ type answer struct {
 	err      error
 }
 
-// NewQuotas makes the service. Every process of a deployment has one.
+// NewQuotas makes the service. Every process of a deployment has one. It may
+// have any clock that runs, however wrong.
 func NewQuotas(store QuotaStore, now func() time.Time) *Quotas {
 	return &Quotas{store: store, now: now, spent: map[Metered]spent{}, crowds: map[Metered]int{}, purses: map[Metered]*purse{}}
 }
@@ -107,8 +121,7 @@ func (q *Quotas) Take(ctx context.Context, caller *Caller, class Class, cost int
 		return Decision{Allowed: true}, nil
 	}
 	w := &waiter{
-		ctx: ctx, meter: Metered{caller.Kind, caller.meter(), class},
-		rate: Rate{class, min(caller.Budgets.Of(class), MaxBudget)}, cost: cost, answer: make(chan answer, 1),
+		ctx: ctx, meter: caller.metered(class), rate: caller.rate(class), cost: cost, answer: make(chan answer, 1),
 	}
 	if err := w.rate.Check(cost); err != nil {
 		return Decision{}, err
@@ -152,20 +165,18 @@ func (q *Quotas) denial(w *waiter) (Decision, bool) {
 	if !ok {
 		return Decision{}, false
 	}
-	now := q.now()
-	known.meter = corrected(known.meter, now)
+	now := q.after(known.read)
 	if known.rate != w.rate || !known.rate.spent(known.meter, now) {
 		delete(q.spent, w.meter)
 		return Decision{}, false
 	}
-	q.spent[w.meter] = known
 	return w.rate.denied(known.meter, now, w.cost), true
 }
 
 // remember notes a meter that is spent. The memory is bounded: what it forgets
 // costs a statement.
-func (q *Quotas) remember(w *waiter, m Meter, now time.Time) {
-	if !w.rate.spent(m, now) {
+func (q *Quotas) remember(w *waiter, m Meter, read reading) {
+	if !w.rate.spent(m, read.store) {
 		return
 	}
 	q.mu.Lock()
@@ -173,5 +184,5 @@ func (q *Quotas) remember(w *waiter, m Meter, now time.Time) {
 	if len(q.spent) >= quotaSpent {
 		clear(q.spent)
 	}
-	q.spent[w.meter] = spent{w.rate, m}
+	q.spent[w.meter] = spent{w.rate, m, read}
 }

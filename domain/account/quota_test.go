@@ -13,27 +13,28 @@ import (
 	"astrolabe/domain"
 )
 
-// memory keeps meters for one process. A gate, where there is one, lets one
-// statement pass for each value that it is sent.
+// memory keeps meters for one process, by its clock. A gate, where there is one,
+// lets one statement pass for each value that it is sent.
 type memory struct {
+	now    func() time.Time
 	gate   chan struct{}
 	calls  atomic.Int64
 	mu     sync.Mutex
 	meters map[Metered]Meter
 }
 
-func (m *memory) TakeQuotas(ctx context.Context, now time.Time, takes []QuotaTake) ([]QuotaTaken, error) {
+func (m *memory) TakeQuotas(ctx context.Context, takes []QuotaTake) ([]QuotaTaken, time.Time, error) {
 	m.calls.Add(1)
 	if m.gate != nil {
 		select {
 		case <-m.gate:
 		case <-ctx.Done():
-			return nil, ctx.Err()
+			return nil, time.Time{}, ctx.Err()
 		}
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	taken := make([]QuotaTaken, len(takes))
+	now, taken := m.now(), make([]QuotaTaken, len(takes))
 	for i, t := range takes {
 		meter, decision := m.meters[t.Metered], Decision{}
 		for range t.Count {
@@ -46,7 +47,17 @@ func (m *memory) TakeQuotas(ctx context.Context, now time.Time, takes []QuotaTak
 		}
 		m.meters[t.Metered], taken[i].Meter = meter, meter
 	}
-	return taken, nil
+	return taken, now, nil
+}
+
+func (m *memory) ReadQuotas(_ context.Context, meters []Metered) ([]Meter, time.Time, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	read := make([]Meter, len(meters))
+	for i, key := range meters {
+		read[i] = m.meters[key]
+	}
+	return read, m.now(), nil
 }
 
 func (m *memory) ReturnQuota(_ context.Context, key Metered, left int) error {
@@ -58,7 +69,9 @@ func (m *memory) ReturnQuota(_ context.Context, key Metered, left int) error {
 	return nil
 }
 
-func newMemory() *memory { return &memory{meters: map[Metered]Meter{}} }
+func newMemory(now func() time.Time) *memory {
+	return &memory{now: now, meters: map[Metered]Meter{}}
+}
 
 func frozen() time.Time { return midnight }
 
@@ -66,7 +79,7 @@ func byKey(subject string) *Caller { return &Caller{Kind: ByKey, Subject: subjec
 
 func TestWhoCallsDecidesWhatIsCounted(t *testing.T) {
 	t.Parallel()
-	quotas := NewQuotas(newMemory(), frozen)
+	quotas := NewQuotas(newMemory(frozen), frozen)
 	if _, err := quotas.Take(t.Context(), nil, Heavy, 1); domain.CodeOf(err) != domain.CodeUnauthorized {
 		t.Errorf("nobody: %v", err)
 	}
@@ -98,7 +111,7 @@ func TestWhoCallsDecidesWhatIsCounted(t *testing.T) {
 func TestTakesThatWaitGoTogether(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		store := newMemory()
+		store := newMemory(frozen)
 		store.gate = make(chan struct{})
 		quotas := NewQuotas(store, frozen)
 		var remaining [600]int
@@ -132,7 +145,7 @@ func TestTakesThatWaitGoTogether(t *testing.T) {
 func TestTakesOfOneCallerAreDecidedInTheirOrder(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		store := newMemory()
+		store := newMemory(frozen)
 		store.gate = make(chan struct{})
 		quotas := NewQuotas(store, frozen)
 		caller := &Caller{Kind: ByKey, Subject: "a", Budgets: Budgets{Query: 10}}
@@ -157,9 +170,10 @@ func TestTakesOfOneCallerAreDecidedInTheirOrder(t *testing.T) {
 
 func TestASpentBudgetIsDeniedWithoutAStatementUntilSomeIsBack(t *testing.T) {
 	t.Parallel()
-	store := newMemory()
 	now := midnight
-	quotas := NewQuotas(store, func() time.Time { return now })
+	clock := func() time.Time { return now }
+	store := newMemory(clock)
+	quotas := NewQuotas(store, clock)
 	caller := byKey("a")
 	take := func(cost int) Decision {
 		t.Helper()
@@ -196,7 +210,7 @@ func TestASpentBudgetIsDeniedWithoutAStatementUntilSomeIsBack(t *testing.T) {
 func TestAStoreThatHangsOrFailsRefusesInTime(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		hanging := newMemory()
+		hanging := newMemory(frozen)
 		hanging.gate = make(chan struct{})
 		quotas, began := NewQuotas(hanging, frozen), time.Now()
 		_, err := quotas.Take(t.Context(), byKey("a"), Heavy, 1)
@@ -217,7 +231,7 @@ func TestAStoreThatHangsOrFailsRefusesInTime(t *testing.T) {
 func TestWhoLeavesIsNotCharged(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		store := newMemory()
+		store := newMemory(frozen)
 		store.gate = make(chan struct{})
 		quotas := NewQuotas(store, frozen)
 		go func() { _, _ = quotas.Take(t.Context(), byKey("first"), Heavy, 1) }()
@@ -244,7 +258,7 @@ func TestWhoLeavesIsNotCharged(t *testing.T) {
 func TestTheQueueIsBounded(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		store := newMemory()
+		store := newMemory(frozen)
 		store.gate = make(chan struct{})
 		quotas := NewQuotas(store, frozen)
 		var group sync.WaitGroup
@@ -272,4 +286,30 @@ func TestTheQueueIsBounded(t *testing.T) {
 			t.Errorf("%d statements", n)
 		}
 	})
+}
+
+func TestWhatRemainsIsToldAndNotTaken(t *testing.T) {
+	t.Parallel()
+	now := midnight
+	clock := func() time.Time { return now }
+	quotas := NewQuotas(newMemory(clock), clock)
+	caller := &Caller{Kind: ByKey, Subject: "a", Budgets: Budgets{Light: 0, Query: 120_000}}
+	for _, c := range []struct {
+		class Class
+		cost  int
+	}{{Heavy, 100}, {Query, 1}, {Query, 1}, {Query, 1}, {Query, 1}, {Query, 1}} { // the last has an advance of 100
+		if got, err := quotas.Take(t.Context(), caller, c.class, c.cost); err != nil || !got.Allowed {
+			t.Fatal(got, err)
+		}
+	}
+	for _, c := range []struct {
+		later time.Duration
+		want  [4]int
+	}{{0, [4]int{140, 60, 0, 119_995}}, {0, [4]int{140, 60, 0, 119_995}}, {Window / 240, [4]int{141, 60, 0, 120_000}}, {Window, [4]int{240, 60, 0, 120_000}}} {
+		now = now.Add(c.later)
+		got, err := quotas.Remaining(t.Context(), caller, []Class{Heavy, Bulk, Light, Query})
+		if err != nil || [4]int(got) != c.want {
+			t.Errorf("%v later: %v, %v, want %v", c.later, got, err, c.want)
+		}
+	}
 }

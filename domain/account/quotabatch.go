@@ -68,15 +68,15 @@ func (q *Quotas) next() []group {
 func (q *Quotas) decide(groups []group) {
 	ctx, cancel := context.WithTimeout(context.Background(), quotaTimeout)
 	defer cancel()
-	now := q.now()
-	taken, err := q.store.TakeQuotas(ctx, now, q.takes(groups))
+	taken, now, err := q.store.TakeQuotas(ctx, q.takes(groups))
+	read := q.reading(now)
 	if err != nil {
 		err = domain.Unavailable("the count of requests", quotaRetry, err)
 	}
 	for i, g := range groups {
 		if err == nil {
-			q.remember(g[0], taken[i].Meter, now)
-			q.fill(g, taken[i])
+			q.remember(g[0], taken[i].Meter, read)
+			q.fill(g, taken[i], read)
 			g.answer(now, taken[i])
 			continue
 		}

@@ -97,6 +97,14 @@ func (s *Sessions) Create(ctx context.Context, workspace, subject string, lasts 
 
 func (t SessionText) hash(key secret.Key) Hash { return keyedHash(key, "session", t.stem()) }
 
+// Knows reports whether the check of a text asks the store for nothing new: the
+// text is no session's, a bearer, which was issued here, or its session was
+// found before.
+func (s *Sessions) Knows(text string) bool {
+	claimed, err := ParseSessionText(text)
+	return err != nil || s.cache.has(claimed.SessionID)
+}
+
 // Authenticate returns the caller of an Authorization header's token: a
 // session token or a short-lived bearer. Whatever is wrong with it, the answer
 // is the same unauthorized. A store that cannot be read is
@@ -126,12 +134,12 @@ func (s *Sessions) AuthenticateCookie(ctx context.Context, text string) (*Caller
 	if same := hmac.Equal(claimed.hash(key), session.Hash); !same || !known {
 		return nil, unrecognisedSession()
 	}
-	return session.caller(), nil
+	return session.caller(session.ExpiresAt), nil
 }
 
 func (s *Sessions) authenticateBearer(ctx context.Context, text string) (*Caller, error) {
-	payload, ok := s.bearers.open(ctx, text)
-	id, workspace, _ := strings.Cut(payload, " ")
+	bearer, ok := s.bearers.open(ctx, text)
+	id, workspace, _ := strings.Cut(bearer.payload, " ")
 	if !ok {
 		return nil, unrecognisedSession()
 	}
@@ -142,7 +150,7 @@ func (s *Sessions) authenticateBearer(ctx context.Context, text string) (*Caller
 	if session.Workspace != workspace {
 		return nil, unrecognisedSession()
 	}
-	return session.caller(), nil
+	return session.caller(bearer.expires), nil
 }
 
 // find returns a session that is live, else unauthorized.
@@ -154,8 +162,8 @@ func (s *Sessions) find(ctx context.Context, id string) (Session, error) {
 	return session, err
 }
 
-func (s Session) caller() *Caller {
-	return &Caller{Kind: BySession, Workspace: s.Workspace, Plan: s.Plan, Subject: s.ID}
+func (s Session) caller(until time.Time) *Caller {
+	return &Caller{Kind: BySession, Workspace: s.Workspace, Plan: s.Plan, Subject: s.ID, Until: until}
 }
 
 // Bearer is a short-lived token that stands for a session.

@@ -62,25 +62,31 @@ func (s signer) sign(expires time.Time, payload string, bound ...string) SignedT
 	return SignedText{s.kind + "_" + base64.RawURLEncoding.EncodeToString(append(body, mac...))}
 }
 
-// open returns the payload of a token of this kind that is authentic, bound to
-// the same things and not expired.
-func (s signer) open(ctx context.Context, text string, bound ...string) (payload string, ok bool) {
+// opened is what a token says.
+type opened struct {
+	payload string
+	expires time.Time
+}
+
+// open reads a token of this kind that is authentic, bound to the same things
+// and not expired.
+func (s signer) open(ctx context.Context, text string, bound ...string) (token opened, ok bool) {
 	encoded, ours := strings.CutPrefix(text, s.kind+"_")
 	if !ours || len(text) > maxSigned || strings.ContainsAny(encoded, "\r\n") { // which the decoder would skip
-		return "", false
+		return opened{}, false
 	}
 	raw, err := base64.RawURLEncoding.Strict().DecodeString(encoded)
 	if err != nil || len(raw) < sha256.Size {
-		return "", false
+		return opened{}, false
 	}
 	body, mac := raw[:len(raw)-sha256.Size], raw[len(raw)-sha256.Size:]
 	generation, expires, payload, ok := parseSigned(body)
 	if !ok {
-		return "", false
+		return opened{}, false
 	}
 	key, known := s.ring.Key(ctx, secret.Session, generation)
 	same := hmac.Equal(mac, s.mac(key, body, bound))
-	return payload, known && same && s.now().Unix() < expires
+	return opened{payload, time.Unix(expires, 0)}, known && same && s.now().Unix() < expires
 }
 
 // parseSigned reads a body that is not yet known to be authentic.

@@ -113,7 +113,7 @@ func TestAClientIsAnAddressOrANetworkOfOneHost(t *testing.T) {
 		"2001:db8:1:2:3:4:5:6": "2001:db8:1:2::/64",
 		"fe80::1%eth0":         "fe80::/64",
 	} {
-		if got := clientText(netip.MustParseAddr(text)); got != want {
+		if got := ClientName(netip.MustParseAddr(text)); got != want {
 			t.Errorf("%s is %s, want %s", text, got, want)
 		}
 	}

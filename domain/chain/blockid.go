@@ -20,8 +20,9 @@ type BlockTag string
 
 // The tags.
 const (
-	Latest  BlockTag = "latest"  // the newest block
-	Pending BlockTag = "pending" // the node's pre-confirmed block
+	Latest     BlockTag = "latest"      // the newest block
+	Pending    BlockTag = "pending"     // the node's pre-confirmed block
+	L1Accepted BlockTag = "l1_accepted" // the newest block that L1 has accepted
 )
 
 // maxBlockNumber is the largest number that a JSON integer holds exactly.

@@ -30,6 +30,7 @@ const (
 type Horizon struct {
 	Coverage *Coverage // nil while readers can see no block
 	L1       *uint64   // the newest block that L1 has accepted; nil while unknown
+	Epoch    uint64    // grows whenever an operator changes facts of final blocks
 }
 
 // Horizon returns how far a chain has come.
@@ -38,7 +39,8 @@ func (s *Statuses) Horizon(ctx context.Context, c domain.Chain) (Horizon, error)
 	if err != nil {
 		return Horizon{}, err
 	}
-	return Horizon{Coverage: statuses[0].Head.Coverage, L1: statuses[0].Head.L1}, nil
+	head := &statuses[0].Head
+	return Horizon{Coverage: head.Coverage, L1: head.L1, Epoch: head.Epoch}, nil
 }
 
 // Tier returns the tier of a block's rows.
@@ -55,4 +57,14 @@ func (h Horizon) Finality(block uint64) FinalityStatus {
 		return AcceptedOnL1
 	}
 	return AcceptedOnL2
+}
+
+// Messages returns copies of messages with what the horizon says of them.
+func (h Horizon) Messages(list []Message) []Message {
+	stamped := make([]Message, len(list))
+	for i, m := range list {
+		m.Tier, m.Status = h.Tier(m.Block), messageStatus(&m, h)
+		stamped[i] = m
+	}
+	return stamped
 }

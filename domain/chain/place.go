@@ -1,8 +1,35 @@
 package chain
 
+import (
+	"strconv"
+	"strings"
+
+	"astrolabe/domain"
+)
+
 // TxPlace is where a transaction stands: its block and its index there. It is
 // the parent of everything that a transaction holds.
 type TxPlace struct {
 	Block uint64
 	Tx    int
+}
+
+// Cursor returns the place as one text, which sorts nothing and means nothing
+// to a client but names the place: the block, a colon, the transaction.
+func (p TxPlace) Cursor() string {
+	text := make([]byte, 0, 16)
+	text = strconv.AppendUint(text, p.Block, 10)
+	return string(strconv.AppendInt(append(text, ':'), int64(p.Tx), 10))
+}
+
+// ParseTxCursor reads what Cursor wrote. Anything else is invalid_request.
+func ParseTxCursor(text string) (TxPlace, error) {
+	block, index, _ := strings.Cut(text, ":")
+	number, err := strconv.ParseUint(block, 10, 64)
+	tx, txErr := strconv.ParseUint(index, 10, 15)
+	place := TxPlace{Block: number, Tx: int(tx)} //nolint:gosec // 15 bits.
+	if err != nil || txErr != nil || number > maxBlockNumber || place.Cursor() != text {
+		return TxPlace{}, domain.Errorf(domain.CodeInvalidRequest, "a transaction's cursor is its block, a colon and its index there")
+	}
+	return place, nil
 }

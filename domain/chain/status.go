@@ -57,6 +57,7 @@ type Head struct {
 	ReadOnly   bool      // the database takes no writes now
 	Stale      bool      // Block is older than State: the node did not answer since
 	Coverage   *Coverage // nil while readers can see no block
+	Epoch      uint64    // of the facts of final blocks, which an operator can change
 }
 
 // Coverage is the blocks that readers can see, both ends included.

@@ -6,7 +6,9 @@ import (
 	"astrolabe/domain"
 	"astrolabe/domain/bridge"
 	"astrolabe/domain/chain"
+	"astrolabe/domain/detail"
 	"astrolabe/domain/event"
+	"astrolabe/domain/search"
 	"astrolabe/domain/token"
 	"astrolabe/domain/verify"
 )
@@ -17,6 +19,14 @@ type Services struct {
 	Cursors *domain.Cursors
 	// Statuses tell how chains and their indexes stand.
 	Statuses *chain.Statuses
+	// Cache remembers facts of final blocks, while somebody listens for it.
+	Cache *chain.Cache
+	// Blocks tell which blocks there are.
+	Blocks *chain.Blocks
+	// Transactions tell which transactions there are.
+	Transactions *chain.Transactions
+	// Details tell everything of a transaction at once.
+	Details *detail.Transactions
 	// Events tell what contracts have emitted.
 	Events *event.Events
 	// Messages tell what was said between the layers.
@@ -29,6 +39,18 @@ type Services struct {
 	Verifications *verify.Records
 	// Bridges tell of deposits and withdrawals.
 	Bridges *bridge.Signals
+	// Transfers tell which tokens moved.
+	Transfers *token.Transfers
+	// Tokens tell what is known of tokens.
+	Tokens *token.Tokens
+	// States read the state of contracts from nodes.
+	States *chain.States
+	// Quantities ask tokens for supplies and balances.
+	Quantities *token.Quantities
+	// Wallets tell what addresses hold.
+	Wallets *token.Wallets
+	// Search finds what texts name.
+	Search *search.Search
 	// Controls tell who controls tokens.
 	Controls *token.ControlsReader
 	// Pools tell where tokens are traded.
@@ -39,12 +61,19 @@ type Services struct {
 type Store interface {
 	chain.Heads
 	chain.ClassStore
-	event.Store
+	chain.BlockStore
+	chain.TransactionStore
 	chain.MessageStore
 	chain.ContractStore
 	chain.ClassIndex
+	chain.FinalizedBlocks
+	event.Store
+	token.Store
+	token.TransferStore
+	token.ReceivedStore
 	verify.Store
 	bridge.Store
+	search.Store
 	token.ControlStore
 	token.PoolStore
 }
@@ -55,23 +84,38 @@ type Options struct {
 	Cursors *domain.Cursors
 	// Freshness is how old a chain's status may be when it is answered.
 	Freshness time.Duration
+	// Nodes are the nodes of the chains that have some. What only a node can
+	// tell is unavailable on the others.
+	Nodes map[domain.Chain]chain.Node
 }
 
 // New makes the services.
 func New(o Options) *Services {
-	statuses := chain.NewStatuses(o.Store, o.Freshness)
-	compiled := chain.NewCompiledClasses(o.Store)
-	contracts := chain.NewContracts(o.Store, statuses)
-	return &Services{
-		Cursors:       o.Cursors,
-		Statuses:      statuses,
-		Events:        event.NewEvents(o.Store, compiled),
-		Messages:      chain.NewMessages(o.Store, statuses),
-		Contracts:     contracts,
-		Classes:       chain.NewClasses(o.Store),
-		Verifications: verify.NewRecords(o.Store, contracts),
-		Bridges:       bridge.NewSignals(o.Store, compiled, statuses),
-		Controls:      token.NewControlsReader(o.Store, contracts, compiled, statuses),
-		Pools:         token.NewPools(o.Store, contracts, statuses),
+	s := &Services{
+		Cursors:  o.Cursors,
+		Statuses: chain.NewStatuses(o.Store, o.Freshness),
+		Cache:    chain.NewCache(chain.DefaultCacheWeight),
+		Classes:  chain.NewClasses(o.Store),
 	}
+	compiled := chain.NewCompiledClasses(o.Store)
+	s.Blocks = chain.NewBlocks(o.Store, s.Statuses, s.Cache)
+	s.Transactions = chain.NewTransactions(o.Store, s.Blocks, compiled, s.Statuses, s.Cache)
+	s.Events = event.NewEvents(o.Store, compiled)
+	s.Messages = chain.NewMessages(o.Store, s.Statuses)
+	s.Contracts = chain.NewContracts(o.Store, s.Statuses)
+	s.Verifications = verify.NewRecords(o.Store, s.Contracts)
+	s.Bridges = bridge.NewSignals(o.Store, compiled, s.Statuses)
+	s.Transfers = token.NewTransfers(o.Store, s.Statuses)
+	s.Tokens = token.NewTokens(o.Store, s.Statuses)
+	s.States = chain.NewStates(o.Nodes, o.Store, s.Statuses)
+	s.Quantities = token.NewQuantities(s.States)
+	s.Wallets = token.NewWallets(token.NewReceived(o.Store, s.Statuses), s.Tokens, s.Quantities)
+	s.Details = detail.NewTransactions(detail.Services{
+		Statuses: s.Statuses, Blocks: s.Blocks, Transactions: s.Transactions, Events: s.Events,
+		Transfers: s.Transfers, Messages: s.Messages, Cache: s.Cache, Nodes: o.Nodes,
+	})
+	s.Controls = token.NewControlsReader(o.Store, s.Contracts, compiled, s.Statuses)
+	s.Pools = token.NewPools(o.Store, s.Contracts, s.Statuses)
+	s.Search = search.New(o.Store, s.Blocks, s.Statuses)
+	return s
 }

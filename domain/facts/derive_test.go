@@ -193,7 +193,7 @@ func TestWhatCannotBeStoredIsRefused(t *testing.T) {
 			b.BlockNumber = math.MaxInt32 + 1
 		}, true},
 		"timestamp": {func(b *starknet.BlockWithReceipts, _ *starknet.TransactionWithReceipt) {
-			b.Timestamp = math.MaxInt64 + 1
+			b.Timestamp = maxTimestamp + 1
 		}, true},
 		"transactions": {func(b *starknet.BlockWithReceipts, _ *starknet.TransactionWithReceipt) {
 			b.Transactions = make([]starknet.TransactionWithReceipt, maxCount+1)

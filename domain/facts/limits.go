@@ -21,13 +21,17 @@ var ErrContradiction = errors.New("contradictory block")
 // and these counts are stored in 16 bits.
 const maxCount = math.MaxInt16
 
+// maxTimestamp is the last second that RFC 3339 can write: the end of the year
+// 9999.
+const maxTimestamp = 253_402_300_799
+
 // checkBlock returns ErrTooLarge when a block or a part of it cannot be stored,
 // and how many events it has.
 func checkBlock(block *starknet.BlockWithReceipts) (events int, err error) {
 	switch {
 	case block.BlockNumber > math.MaxInt32:
 		return 0, fmt.Errorf("%w: number %d", ErrTooLarge, block.BlockNumber)
-	case block.Timestamp > math.MaxInt64:
+	case block.Timestamp > maxTimestamp:
 		return 0, fmt.Errorf("%w: block %d has timestamp %d", ErrTooLarge, block.BlockNumber, block.Timestamp)
 	case len(block.Transactions) > maxCount:
 		return 0, fmt.Errorf("%w: block %d has %d transactions", ErrTooLarge, block.BlockNumber, len(block.Transactions))

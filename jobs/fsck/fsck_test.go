@@ -118,6 +118,9 @@ func TestEveryKindOfDamageIsFoundAndNamed(t *testing.T) {
 		"a transfer nobody made": {
 			"INSERT INTO transfers SELECT block, tx, log, 77, standard, token, sender, receiver, chain, amount, token_id FROM transfers WHERE ctid = (SELECT min(ctid) FROM transfers_1_0) AND tableoid = 'transfers_1_0'::regclass", "transfers", "there is a row that is not expected", rederive("transfers"),
 		},
+		"transfers are not in the sums": {
+			"UPDATE token_summary_checkpoints SET block = 10 WHERE chain = 1", "token sums", "has 0 transfers, 0 senders and 0 receivers in its sums", rederive("transfers"),
+		},
 		"activity is gone": {
 			"DELETE FROM activity WHERE block = 33", "activity", "of block 33, address", rederive("activity"),
 		},

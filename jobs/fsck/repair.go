@@ -23,6 +23,8 @@ func (l *look) advise(f *chain.Finding, at *chain.Checkpoint) {
 	switch {
 	case slices.Contains(rederived, f.Check):
 		f.Repair = l.rederive(f.Check)
+	case f.Check == "token sums": // which are made anew when the transfers are
+		f.Repair = l.rederive("transfers")
 	case f.Check == "range events":
 		f.Repair = "none is needed: the count only sizes the next range"
 	case f.Block == nil:

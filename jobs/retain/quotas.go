@@ -31,9 +31,9 @@ func (QuotasArgs) InsertOpts() river.InsertOpts {
 
 // QuotaStore is where idle meters are deleted.
 type QuotaStore interface {
-	// ForgetQuotas deletes at most so many meters that have owed nothing since
-	// a time.
-	ForgetQuotas(ctx context.Context, since time.Time, most int) (forgotten int, err error)
+	// ForgetQuotas deletes at most so many meters that have owed nothing for a
+	// while.
+	ForgetQuotas(ctx context.Context, idle time.Duration, most int) (forgotten int, err error)
 }
 
 // Quotas deletes the meters of callers who have not come for a while. An
@@ -49,7 +49,7 @@ type Quotas struct {
 // Work runs one pass. What it does not reach is left to the next one.
 func (w *Quotas) Work(ctx context.Context, _ *river.Job[QuotasArgs]) error {
 	started := time.Now()
-	total, err := w.pass(ctx, started.Add(-quotaIdle))
+	total, err := w.pass(ctx)
 	w.Metrics.Job(QuotasArgs{}.Kind(), err, time.Since(started))
 	if total > 0 {
 		w.Logger.Debug("idle meters were deleted", "count", total)
@@ -57,9 +57,9 @@ func (w *Quotas) Work(ctx context.Context, _ *river.Job[QuotasArgs]) error {
 	return err
 }
 
-func (w *Quotas) pass(ctx context.Context, since time.Time) (total int, err error) {
+func (w *Quotas) pass(ctx context.Context) (total int, err error) {
 	for range quotaPass {
-		forgotten, err := w.Store.ForgetQuotas(ctx, since, quotaBatch)
+		forgotten, err := w.Store.ForgetQuotas(ctx, quotaIdle, quotaBatch)
 		total += forgotten
 		if err != nil || forgotten < quotaBatch {
 			return total, err

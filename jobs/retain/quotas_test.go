@@ -20,7 +20,8 @@ func TestIdleMetersAreForgottenAndOthersKept(t *testing.T) {
 	db := repotest.Open(t)
 	logger := slog.New(slog.DiscardHandler)
 	for subject, ago := range map[string]time.Duration{"idle": time.Hour, "recent": 0} {
-		quotas := account.NewQuotas(db, func() time.Time { return time.Now().Add(-ago) })
+		then := func() time.Time { return time.Now().Add(-ago) }
+		quotas := account.NewQuotas(repo.QuotasBy{DB: db, Now: then}, then)
 		if _, err := quotas.Take(t.Context(), &account.Caller{Kind: account.ByKey, Subject: subject}, account.Heavy, 1); err != nil {
 			t.Fatal(err)
 		}
@@ -29,8 +30,7 @@ func TestIdleMetersAreForgottenAndOthersKept(t *testing.T) {
 	if err := worker.Work(t.Context(), nil); err != nil {
 		t.Fatal(err)
 	}
-	future := time.Now().Add(24 * time.Hour)
-	if left, err := db.ForgetQuotas(t.Context(), future, 10); err != nil || left != 1 {
+	if left, err := db.ForgetQuotas(t.Context(), -24*time.Hour, 10); err != nil || left != 1 {
 		t.Errorf("%d meters were kept, want the recent one: %v", left, err)
 	}
 }
@@ -38,7 +38,7 @@ func TestIdleMetersAreForgottenAndOthersKept(t *testing.T) {
 // endless always has more to forget.
 type endless int
 
-func (e *endless) ForgetQuotas(_ context.Context, _ time.Time, most int) (int, error) {
+func (e *endless) ForgetQuotas(_ context.Context, _ time.Duration, most int) (int, error) {
 	*e++
 	return most, nil
 }
@@ -58,9 +58,9 @@ type told struct {
 	done chan struct{}
 }
 
-func (s told) ForgetQuotas(ctx context.Context, since time.Time, most int) (int, error) {
+func (s told) ForgetQuotas(ctx context.Context, idle time.Duration, most int) (int, error) {
 	defer close(s.done)
-	return s.DB.ForgetQuotas(ctx, since, most)
+	return s.DB.ForgetQuotas(ctx, idle, most)
 }
 
 func TestTheQueueForgetsIdleMeters(t *testing.T) {

@@ -23,16 +23,25 @@ func (SecretsArgs) InsertOpts() river.InsertOpts {
 	return river.InsertOpts{UniqueOpts: river.UniqueOpts{ByPeriod: time.Hour}}
 }
 
-// SecretStore is where retired secrets and sessions are deleted.
+const (
+	// keysFor is how long a key is kept after it was revoked.
+	keysFor = 90 * 24 * time.Hour
+	// keysAtOnce is how many of them a pass deletes.
+	keysAtOnce = 10_000
+)
+
+// SecretStore is where retired secrets, sessions and keys are deleted.
 type SecretStore interface {
 	// ForgetSecrets deletes the generations whose overlap ended before now.
 	ForgetSecrets(ctx context.Context, now time.Time) (forgotten int, err error)
 	// ForgetSessions deletes the sessions that expired before a time.
 	ForgetSessions(ctx context.Context, before time.Time) (forgotten int, err error)
+	// ForgetKeys deletes at most so many keys that were revoked before a time.
+	ForgetKeys(ctx context.Context, before time.Time, most int) (forgotten int, err error)
 }
 
-// Secrets deletes generations of secrets whose overlap has ended, and sessions
-// that have expired.
+// Secrets deletes generations of secrets whose overlap has ended, sessions that
+// have expired and keys that were revoked long ago.
 type Secrets struct {
 	river.WorkerDefaults[SecretsArgs]
 
@@ -46,10 +55,11 @@ func (w *Secrets) Work(ctx context.Context, _ *river.Job[SecretsArgs]) error {
 	started := time.Now()
 	secrets, err := w.Store.ForgetSecrets(ctx, started)
 	sessions, sessionsErr := w.Store.ForgetSessions(ctx, started)
-	err = errors.Join(err, sessionsErr)
+	keys, keysErr := w.Store.ForgetKeys(ctx, started.Add(-keysFor), keysAtOnce)
+	err = errors.Join(err, sessionsErr, keysErr)
 	w.Metrics.Job(SecretsArgs{}.Kind(), err, time.Since(started))
-	if secrets+sessions > 0 {
-		w.Logger.Info("retired secrets and sessions were deleted", "secrets", secrets, "sessions", sessions)
+	if secrets+sessions+keys > 0 {
+		w.Logger.Info("retired secrets, sessions and keys were deleted", "secrets", secrets, "sessions", sessions, "keys", keys)
 	}
 	return err
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/riverqueue/river"
 	"go.uber.org/goleak"
 
+	"astrolabe/domain/account"
 	"astrolabe/domain/secret"
 	"astrolabe/jobs/retain"
 	"astrolabe/pg/pgtest"
@@ -64,5 +65,37 @@ func TestTheQueueForgetsRetiredSecrets(t *testing.T) {
 	stop()
 	if err := <-ended; err != nil {
 		t.Errorf("the queue ended with %v", err)
+	}
+}
+
+func TestKeysAreForgottenAQuarterAfterTheirRevocation(t *testing.T) {
+	t.Parallel()
+	db := repotest.Open(t)
+	ring, err := secret.Open(t.Context(), db, secret.NewMaster())
+	if err != nil {
+		t.Fatal(err)
+	}
+	operator := account.Operator("test")
+	home, err := account.NewWorkspaces(db, time.Now).Ensure(t.Context(), "home", operator)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, ago := range []time.Duration{89 * day, 91 * day} {
+		keys := account.NewKeys(db, ring, func() time.Time { return time.Now().Add(-ago) })
+		issued, err := keys.Issue(t.Context(), home.ID, account.IssueRequest{Environment: account.Live, Permissions: account.SelfServe, Label: ago.String()}, operator)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := keys.Revoke(t.Context(), home.ID, issued.Key.PublicID, operator); err != nil {
+			t.Fatal(err)
+		}
+	}
+	worker := &retain.Secrets{Store: db, Logger: slog.New(slog.DiscardHandler), Metrics: telemetry.NewMetrics()}
+	if err := worker.Work(t.Context(), nil); err != nil {
+		t.Fatal(err)
+	}
+	left, err := db.ListKeys(t.Context(), home.ID, 10)
+	if err != nil || len(left) != 1 || left[0].Label != (89*day).String() {
+		t.Errorf("%v are left, %v", left, err)
 	}
 }

@@ -34,7 +34,7 @@ func Database(tb testing.TB, template Template) string {
 		tb.Fatalf("pgtest: %v", err)
 	}
 	tb.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 		defer cancel()
 		if err := h.drop(ctx, name); err != nil {
 			tb.Errorf("pgtest: %v", err)

@@ -94,6 +94,14 @@ func (i *Index) Continue(at *facts.Header) {
 	i.at = &domain.BlockRef{Number: at.Number, Hash: at.Hash}
 }
 
+// RecordHead says that the newest block is the node's head, and which one L1
+// has accepted.
+func (i *Index) RecordHead(l1 uint64) {
+	i.do(func() error {
+		return i.db.RecordHead(i.ctx, i.lease, chain.Head{State: chain.Following, Depth: chain.FinalityDepth, L1: &l1, Block: i.at})
+	})
+}
+
 // Release gives the lease back, so that operators' commands can take it.
 func (i *Index) Release() {
 	i.do(func() error { return i.db.ReleaseLease(i.ctx, i.lease) })
@@ -150,7 +158,7 @@ func Followed(ctx context.Context, url string) error {
 	index.Commit(index.Open(20, 40, chain.RangeReady), blocks[20:40])
 	index.Finalized = new(uint64(FollowedFinalized))
 	index.Commit(index.Open(40, uint64(len(blocks))+100, chain.RangeReady), blocks[40:])
-	index.head(blocks)
+	index.RecordHead(FollowedL1)
 	index.Release()
 	return index.Err()
 }
@@ -173,18 +181,7 @@ func Begun(ctx context.Context, url string) error {
 	index := NewIndex(ctx, db, PartialFirst, 10)
 	index.Finalized = new(uint64(FollowedFinalized))
 	index.Commit(index.Open(PartialFirst, PartialFirst+1000, chain.RangeReady), blocks)
-	index.head(blocks)
+	index.RecordHead(FollowedL1)
 	index.Release()
 	return index.Err()
-}
-
-// head records the newest block as the node's head.
-func (i *Index) head(blocks []facts.Block) {
-	last := blocks[len(blocks)-1].Header
-	i.do(func() error {
-		return i.db.RecordHead(i.ctx, i.lease, chain.Head{
-			State: chain.Following, Depth: chain.FinalityDepth, L1: new(uint64(FollowedL1)),
-			Block: &domain.BlockRef{Number: last.Number, Hash: last.Hash},
-		})
-	})
 }

@@ -2,23 +2,37 @@ package browsertest
 
 import (
 	"fmt"
+	"time"
 
 	"github.com/chromedp/chromedp"
 )
 
-// Press waits for a button and presses it. It does so through the document and
-// not at a place on the screen, so that it cannot miss on a page that still
-// moves.
-func Press(button chromedp.CSS) chromedp.Action[chromedp.Void] {
-	return chromedp.Steps(
-		chromedp.WaitVisible(button),
-		chromedp.Evaluate[chromedp.Void](fmt.Sprintf(`document.querySelector(%q).click()`, button)),
-	)
-}
+// pollInterval is how often a page is asked for what a test waits for. The
+// browser draws no frames for a page that it thinks nobody sees, so the
+// questions follow a clock and not the frames.
+const pollInterval = 20 * time.Millisecond
 
 // Await waits until a JavaScript expression is true.
 func Await(expression string) chromedp.Action[chromedp.Void] {
-	return chromedp.Poll[chromedp.Void](expression)
+	return chromedp.Poll[chromedp.Void]("Boolean("+expression+")",
+		chromedp.WithPollingInterval(pollInterval), chromedp.WithPollingTimeout(0))
+}
+
+// AwaitVisible waits until an element is seen on the page.
+func AwaitVisible(element chromedp.CSS) chromedp.Action[chromedp.Void] {
+	return Await(fmt.Sprintf(`document.querySelector(%q)?.getClientRects().length`, element))
+}
+
+// Press waits until a button is seen and enabled, and presses it in that moment,
+// because the page may disable or replace it in the next. It does so through the
+// document and not at a place on the screen, so that it cannot miss on a page
+// that still moves.
+func Press(button chromedp.CSS) chromedp.Action[chromedp.Void] {
+	return Await(fmt.Sprintf(`((button) => {
+		const ready = button?.getClientRects().length && !button.disabled;
+		if (ready) button.click();
+		return ready;
+	})(document.querySelector(%q))`, button))
 }
 
 // ReplaceText puts text in place of all that a Monaco editor holds, as pasting

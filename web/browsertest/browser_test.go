@@ -65,3 +65,16 @@ func TestRequestsToOtherHostsAreSeen(t *testing.T) {
 		t.Errorf("outside requests %q, want only those of the page", outside)
 	}
 }
+
+func TestAPressWaitsUntilTheButtonIsEnabled(t *testing.T) {
+	t.Parallel()
+	tab := browsertest.Page(t, serve(t, `<button id="b" disabled onclick="this.textContent = 'pressed'">wait</button>`))
+	tab.Do(
+		chromedp.Evaluate[chromedp.Void](`void setTimeout(() => { b.disabled = false; }, 300)`),
+		browsertest.Press("#b"),
+	)
+	if text := browsertest.Get(tab, chromedp.Text(chromedp.CSS("#b"))); text != "pressed" {
+		t.Errorf("the button says %q, want pressed", text)
+	}
+	tab.AssertQuiet()
+}

@@ -37,6 +37,7 @@ const nowhere = "http://127.0.0.1:9"
 func flags(executable string) []chromedp.ExecAllocatorOption {
 	return append(chromedp.DefaultExecAllocatorOptions[:],
 		chromedp.ExecPath(executable),
+		chromedp.WSURLReadTimeout(patience),
 		chromedp.NoSandbox,
 		chromedp.DisableGPU,
 		chromedp.WindowSize(1400, 900),

@@ -12,8 +12,10 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// patience is how long one page may live; a healthy test needs a few seconds.
-const patience = 90 * time.Second
+// patience is how long the start of a browser and every action may take. It tells
+// what hangs, never what is slow: a healthy action needs less than a second, and
+// many on a machine whose cores are taken.
+const patience = 2 * time.Minute
 
 // Tab is a page that is open in a browser. It belongs to the goroutine of its
 // test.
@@ -39,9 +41,7 @@ func Page(t testing.TB, address string) *Tab {
 	}
 	wall := newWall(t)
 
-	ctx, cancelTimeout := context.WithTimeout(context.Background(), patience)
-	t.Cleanup(cancelTimeout)
-	ctx, cancelAllocator := chromedp.NewExecAllocator(ctx, flags(executable)...)
+	ctx, cancelAllocator := chromedp.NewExecAllocator(context.Background(), flags(executable)...)
 	t.Cleanup(cancelAllocator)
 	browser, cancelBrowser := chromedp.NewContext(ctx)
 	t.Cleanup(cancelBrowser)
@@ -59,12 +59,12 @@ func Page(t testing.TB, address string) *Tab {
 }
 
 // Do runs the actions one after the other and fails the test at the first that
-// does not succeed within the life of the page.
+// does not succeed in time.
 func (tab *Tab) Do(actions ...chromedp.Action[chromedp.Void]) {
 	tab.t.Helper()
 	for i, action := range actions {
-		if _, err := chromedp.Run(tab.ctx, action); err != nil {
-			tab.t.Fatalf("in the browser, action %d of %d: %v", i+1, len(actions), err)
+		if _, err := run(tab, action); err != nil {
+			tab.t.Fatalf("in the browser, action %d of %d: %v; %s", i+1, len(actions), err, tab.sight())
 		}
 	}
 }
@@ -72,11 +72,26 @@ func (tab *Tab) Do(actions ...chromedp.Action[chromedp.Void]) {
 // Get runs an action that has a value and returns it, or fails the test.
 func Get[T any](tab *Tab, action chromedp.Action[T]) T {
 	tab.t.Helper()
-	value, err := chromedp.Run(tab.ctx, action)
+	value, err := run(tab, action)
 	if err != nil {
-		tab.t.Fatalf("in the browser: %v", err)
+		tab.t.Fatalf("in the browser: %v; %s", err, tab.sight())
 	}
 	return value
+}
+
+func run[T any](tab *Tab, action chromedp.Action[T]) (T, error) {
+	ctx, cancel := context.WithTimeout(tab.ctx, patience)
+	defer cancel()
+	return chromedp.Run(ctx, action)
+}
+
+// sight tells what a visitor sees at the moment, for the report of a failure.
+func (tab *Tab) sight() string {
+	text, err := run(tab, chromedp.Evaluate[string]("document.body.innerText"))
+	if err != nil {
+		return fmt.Sprintf("the page cannot be asked what it shows: %v", err)
+	}
+	return "the page shows:\n" + text
 }
 
 // ConsoleErrors returns what the console shows as errors so far: logged ones,

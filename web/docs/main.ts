@@ -5,6 +5,7 @@ import { mountBar } from '../shared/bar';
 import { createCredentials } from '../shared/credentials';
 import { followSystemTheme } from '../shared/theme';
 import { commandWithoutSecrets } from './command';
+import { executeOnceResolved } from './execute';
 
 const credentials = createCredentials(mountBar('/docs'));
 followSystemTheme((dark) => document.documentElement.classList.toggle('dark-mode', dark));
@@ -21,7 +22,7 @@ createSwaggerUI({
   showExtensions: true,
   tryItOutEnabled: true,
   validatorUrl: null,
-  plugins: [commandWithoutSecrets],
+  plugins: [commandWithoutSecrets, executeOnceResolved],
   requestInterceptor: (request) => {
     const ours = new URL(request.url, location.href).origin === location.origin;
     if (ours) request.userFetch = credentials.fetch;

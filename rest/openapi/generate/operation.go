@@ -21,7 +21,7 @@ var securitySchemes = object{
 	"ApiKey":        object{"type": "apiKey", "in": "header", "name": "X-Service-Api-Key", "description": "The API key of a workspace."},
 	"BrowserApiKey": object{"type": "apiKey", "in": "header", "name": "X-Api-Key", "description": "The same key from a browser."},
 	"SessionBearer": object{"type": "http", "scheme": "bearer", "description": "The session of a signed-in person."},
-	"SessionCookie": object{"type": "apiKey", "in": "cookie", "name": access.SessionCookie, "description": "The same session in a browser, for reads."},
+	"SessionCookie": object{"type": "apiKey", "in": "cookie", "name": access.SessionCookie, "description": "The same session in a browser, for reads. Over https the name begins with __Host-."},
 }
 
 var headers = object{

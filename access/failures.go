@@ -1,0 +1,113 @@
+package access
+
+import (
+	"net/netip"
+	"sync"
+	"time"
+
+	"astrolabe/domain"
+	"astrolabe/domain/account"
+)
+
+const (
+	// failuresEach is how many attempts to be recognised may fail in a minute
+	// for one client address. Behind an address there can be many clients.
+	failuresEach = 120
+	// failuresHalf bounds each of the two generations of addresses.
+	failuresHalf = 10_000
+)
+
+// Failures counts the attempts to be recognised that fail, by client address
+// (an IPv6 client by its /64), so that nobody tries without end. It counts in
+// one process, and forgets old addresses when there are very many.
+type Failures struct {
+	now func() time.Time
+
+	mu sync.Mutex
+	// young takes new addresses; when it is full it becomes old, and what was
+	// old is forgotten.
+	young, old map[string]account.Meter
+}
+
+// NewFailures makes a count by a clock.
+func NewFailures(now func() time.Time) *Failures {
+	return &Failures{now: now, young: make(map[string]account.Meter)}
+}
+
+// refuses is rate_limited while a client's attempts have failed too often. A
+// nil count refuses nobody.
+func (f *Failures) refuses(client netip.Addr) error {
+	if f == nil {
+		return nil
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if len(f.young)+len(f.old) == 0 {
+		return nil
+	}
+	_, decision := failureRate.Take(f.meter(account.ClientName(client)), f.now(), 1)
+	return refusal(decision)
+}
+
+// note counts one more failure. It is rate_limited when there were too many
+// before.
+func (f *Failures) note(client netip.Addr) error {
+	if f == nil {
+		return nil
+	}
+	name := account.ClientName(client)
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	meter, decision := failureRate.Take(f.meter(name), f.now(), 1)
+	if len(f.young) >= failuresHalf {
+		f.young, f.old = make(map[string]account.Meter), f.young
+	}
+	f.young[name] = meter
+	return refusal(decision)
+}
+
+func (f *Failures) meter(name string) account.Meter {
+	if meter, ok := f.young[name]; ok {
+		return meter
+	}
+	return f.old[name]
+}
+
+var failureRate = account.Rate{Class: "authentication", Limit: failuresEach}
+
+// tooOften is a refusal of a client that has failed too often.
+type tooOften struct {
+	cause    *domain.Error
+	decision account.Decision
+}
+
+// Error returns the text of the domain's error.
+func (e *tooOften) Error() string { return e.cause.Error() }
+
+// Unwrap makes the error one of the domain.
+func (e *tooOften) Unwrap() error { return e.cause }
+
+func refusal(d account.Decision) error {
+	if d.Allowed {
+		return nil
+	}
+	cause := domain.Errorf(domain.CodeRateLimited, "too many requests from this address showed a credential that is not recognised")
+	cause.RetryAfter = d.RetryAfter
+	return &tooOften{cause, d}
+}
+
+// attempt checks a credential. Where a client has failed too often, only what
+// the check knows already is looked at: it costs nothing, and whoever shares an
+// address with the client is not shut out.
+func (g *Gate) attempt(client netip.Addr, known func() bool, check func() (*account.Caller, error)) (*account.Caller, error) {
+	if err := g.Failures.refuses(client); err != nil && !known() {
+		return nil, err
+	}
+	caller, err := check()
+	if domain.CodeOf(err) == domain.CodeUnauthorized {
+		if tooMany := g.Failures.note(client); tooMany != nil {
+			return nil, tooMany
+		}
+	}
+	return caller, err
+}

@@ -1,0 +1,18 @@
+package address
+
+import "astrolabe/domain"
+
+// checkPosition holds a position against the largest value of each of its
+// fields. Cursors are authentic, but a later release may have written them.
+func checkPosition(p domain.Position, most ...uint64) error {
+	fits := len(p) == len(most)
+	for i := 0; fits && i < len(p); i++ {
+		fits = p[i] <= most[i]
+	}
+	if fits {
+		return nil
+	}
+	err := domain.Errorf(domain.CodeInvalidRequest, "invalid_cursor: it is of another release; restart without a cursor")
+	err.Doc = "errors/invalid-cursor"
+	return err
+}

@@ -1,0 +1,80 @@
+package address
+
+import (
+	"context"
+	"time"
+
+	"astrolabe/domain"
+	"astrolabe/starknet"
+)
+
+// Summary is what an address did, in short. What is not known is nil.
+type Summary struct {
+	Address starknet.Felt
+	// Found tells that the index has seen the address. Without it everything
+	// else is nil or false.
+	Found bool
+	// ActivityCount is how many items its activity has. When CountExact is
+	// false, it is a lower bound above zero, or nil.
+	ActivityCount *int
+	CountExact    bool
+	LatestBlock   *uint64 // of its activity
+	Class         *starknet.Felt
+	Account       *bool      // nil when its class is unknown or cannot be read
+	CreatedAt     *time.Time // nil unless its deployment was indexed
+	DeployedAtTx  *starknet.Felt
+	DeployedBy    *starknet.Felt
+}
+
+// Evidence is what the summary of an address rests on.
+type Evidence struct {
+	Seen         bool
+	Counted      int // transactions that were counted, the newest ones
+	Items        int // of those
+	LatestBlock  *uint64
+	Class        *starknet.Felt
+	Account      *bool
+	CreatedAt    *time.Time
+	DeployedAtTx *starknet.Felt
+	DeployedBy   *starknet.Felt
+}
+
+// countMost is how many transactions of an address are counted. An address that
+// has more gets a lower bound.
+const countMost = 1000
+
+// Summaries returns the summary of each address, in their order, repeated ones
+// included.
+func (a *Addresses) Summaries(ctx context.Context, c domain.Chain, addresses []starknet.Felt) ([]Summary, error) {
+	coverage, err := a.Coverage(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	return spread(addresses, func(addresses []starknet.Felt) ([]Summary, error) {
+		found, err := a.store.SummariesOf(ctx, c, addresses, countMost+1)
+		if err != nil {
+			return nil, err
+		}
+		list := make([]Summary, len(addresses))
+		for i, address := range addresses {
+			list[i] = found[i].summary(address, coverage.Status == domain.CoverageExact)
+		}
+		return list, nil
+	})
+}
+
+// summary judges the evidence. whole tells that nothing of the chain is
+// missing.
+func (e *Evidence) summary(address starknet.Felt, whole bool) Summary {
+	if !e.Seen {
+		return Summary{Address: address}
+	}
+	s := Summary{
+		Address: address, Found: true, CountExact: whole && e.Counted <= countMost, LatestBlock: e.LatestBlock,
+		Class: e.Class, Account: e.Account, CreatedAt: e.CreatedAt, DeployedAtTx: e.DeployedAtTx, DeployedBy: e.DeployedBy,
+	}
+	if s.CountExact || e.Items > 0 {
+		s.ActivityCount = &e.Items
+	}
+	return s
+}

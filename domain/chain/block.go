@@ -1,0 +1,174 @@
+package chain
+
+import (
+	"context"
+	"math"
+	"time"
+
+	"astrolabe/domain"
+	"astrolabe/domain/facts"
+	"astrolabe/starknet"
+)
+
+// Block is a block's header as it is shown. The header is shared: nobody
+// changes it.
+type Block struct {
+	*facts.Header
+	Finality FinalityStatus
+	Tier     Tier
+}
+
+// Ref names the block beyond doubt.
+func (b *Block) Ref() domain.BlockRef { return domain.BlockRef{Number: b.Number, Hash: b.Hash} }
+
+// Time returns when the block was made.
+func (b *Block) Time() time.Time { return time.Unix(int64(b.Timestamp), 0).UTC() }
+
+// BlockStore reads the headers that readers can see.
+type BlockStore interface {
+	// Headers returns the header of each block, nil where there is none.
+	Headers(ctx context.Context, c domain.Chain, ids []BlockID) ([]*facts.Header, error)
+	// HeadersBelow returns the headers below a number, the newest first: limit
+	// of them and one more, if there are as many.
+	HeadersBelow(ctx context.Context, c domain.Chain, number uint64, limit int) ([]*facts.Header, error)
+	// HeadersAtTime returns the header of the block that is closest to a Unix
+	// time on one side and those of its neighbours, oldest first, and the
+	// number of that block. Without such a block there are none.
+	HeadersAtTime(ctx context.Context, c domain.Chain, second int64, closest Closest) (number uint64, around []*facts.Header, err error)
+}
+
+// Blocks answers which blocks there are.
+type Blocks struct {
+	store    BlockStore
+	statuses *Statuses
+	cache    *Cache
+}
+
+// NewBlocks makes the service.
+func NewBlocks(store BlockStore, statuses *Statuses, cache *Cache) *Blocks {
+	return &Blocks{store, statuses, cache}
+}
+
+// ByID returns each block, nil where the index has none of that name. Only the
+// tag Latest is taken.
+func (s *Blocks) ByID(ctx context.Context, c domain.Chain, ids []BlockID) ([]*Block, error) {
+	horizon, err := s.statuses.Horizon(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	return s.byID(ctx, c, ids, horizon)
+}
+
+func (s *Blocks) byID(ctx context.Context, c domain.Chain, ids []BlockID, horizon Horizon) ([]*Block, error) {
+	blocks := make([]*Block, len(ids))
+	var (
+		asked  []BlockID
+		places []int
+	)
+	for i, id := range ids {
+		if id.Tag == "" {
+			if known, ok := s.cache.Recall(blockKey(c, id), horizon); ok {
+				blocks[i] = horizon.block(known.(*facts.Header))
+				continue
+			}
+		}
+		asked, places = append(asked, id), append(places, i)
+	}
+	if len(asked) == 0 {
+		return blocks, nil
+	}
+	headers, err := s.store.Headers(ctx, c, asked)
+	if err != nil {
+		return nil, err
+	}
+	for i, header := range headers {
+		if header != nil {
+			blocks[places[i]] = horizon.block(header)
+			s.remember(c, header, horizon)
+		}
+	}
+	return blocks, nil
+}
+
+// block stamps a header with how far the chain has come.
+func (h Horizon) block(header *facts.Header) *Block {
+	return &Block{header, h.Finality(header.Number), h.Tier(header.Number)}
+}
+
+func blockKey(c domain.Chain, id BlockID) CacheKey {
+	if id.Hash != nil {
+		return CacheKey{Kind: CachedBlockByHash, Chain: c, Hash: *id.Hash}
+	}
+	key := CacheKey{Kind: CachedBlockByNumber, Chain: c}
+	if id.Number != nil {
+		key.Number = *id.Number
+	}
+	return key
+}
+
+// headerWeight is about how many bytes a header takes.
+const headerWeight = 500
+
+func (s *Blocks) remember(c domain.Chain, header *facts.Header, horizon Horizon) {
+	for _, id := range [...]BlockID{{Number: &header.Number}, {Hash: &header.Hash}} {
+		s.cache.Remember(blockKey(c, id), horizon, header.Number, header, headerWeight)
+	}
+}
+
+// List returns a page of a chain's blocks, the newest first.
+func (s *Blocks) List(ctx context.Context, c domain.Chain, page domain.PageRequest) (domain.Page[*Block], error) {
+	horizon, err := s.statuses.Horizon(ctx, c)
+	if err != nil {
+		return domain.Page[*Block]{}, err
+	}
+	below := uint64(math.MaxInt32)
+	if page.After != nil {
+		below = page.After[0]
+	}
+	headers, err := s.store.HeadersBelow(ctx, c, below, page.Limit)
+	if err != nil {
+		return domain.Page[*Block]{}, err
+	}
+	blocks := make([]*Block, len(headers))
+	for i, header := range headers {
+		blocks[i] = horizon.block(header)
+	}
+	return domain.CutPage(blocks, page.Limit, func(b *Block) domain.Position { return domain.Position{b.Number} }), nil
+}
+
+// absentBlock says that readers can see no block of that name.
+func absentBlock(id BlockID, h Horizon) error {
+	switch {
+	case h.Coverage == nil:
+		return domain.Errorf(domain.CodeNotFound, "no block of this chain is indexed yet")
+	case id.Number != nil && *id.Number < h.Coverage.First:
+		return domain.Errorf(domain.CodeNotFound, "block %d is not indexed: the index begins with block %d", *id.Number, h.Coverage.First)
+	}
+	return domain.Errorf(domain.CodeNotFound, "block %s is not in the index", id)
+}
+
+// Still reports whether the index holds each of the blocks now. Whoever reads
+// what belongs to blocks in several steps asks it at the end: only blocks of the
+// head tier can be replaced in between.
+func (s *Blocks) Still(ctx context.Context, c domain.Chain, refs []domain.BlockRef) (bool, error) {
+	ids := make([]BlockID, len(refs))
+	for i := range refs {
+		ids[i] = BlockID{Number: &refs[i].Number}
+	}
+	headers, err := s.store.Headers(ctx, c, ids)
+	if err != nil {
+		return false, err
+	}
+	for i, header := range headers {
+		if header == nil || header.Hash != refs[i].Hash {
+			return false, nil
+		}
+	}
+	return true, nil
+}
+
+// HashID names a block by its hash.
+func HashID(hash starknet.Felt) BlockID { return BlockID{Hash: &hash} }
+
+// NumberID names a block by its number.
+func NumberID(number uint64) BlockID { return BlockID{Number: &number} }

@@ -1,0 +1,133 @@
+package chain
+
+import (
+	"container/list"
+	"sync"
+
+	"astrolabe/domain"
+	"astrolabe/starknet"
+)
+
+// Cache remembers facts of finalized blocks, which never change by themselves,
+// within a bounded weight; what was not asked for the longest time goes first.
+// It holds facts and no answers: finality and tier are stamped when a fact is
+// shown.
+//
+// An operator can change final facts. Each such change begins a new epoch, and
+// a fact counts in the epoch in which it was read only. While nobody listens
+// for new epochs nothing is remembered.
+type Cache struct {
+	mu        sync.Mutex
+	listening bool
+	epochs    map[domain.Chain]uint64 // the newest that was heard of
+	capacity  int
+	weight    int
+	entries   map[CacheKey]*list.Element
+	order     list.List // of *cacheEntry, the newest first
+}
+
+// CacheKey names a remembered fact. Which fields say so depends on the kind.
+type CacheKey struct {
+	Kind   CacheKind
+	Chain  domain.Chain
+	Hash   starknet.Felt
+	Number uint64
+	Limit  int
+}
+
+// CacheKind tells the kinds of facts apart.
+type CacheKind uint8
+
+// The kinds of facts that are remembered.
+const (
+	CachedBlockByNumber CacheKind = iota // by number: *facts.Header
+	CachedBlockByHash                    // by hash: *facts.Header
+	CachedBlockLines                     // by hash and limit: *domain.Page[TxLine]
+	CachedTransaction                    // by hash: *TxFacts
+	CachedDetail                         // by hash and limit: everything of a transaction
+)
+
+type cacheEntry struct {
+	key    CacheKey
+	epoch  uint64
+	value  any
+	weight int
+}
+
+// DefaultCacheWeight is about how many bytes a cache holds if nobody says
+// otherwise.
+const DefaultCacheWeight = 64 << 20
+
+// entryWeight is about how many bytes an entry takes beside its value.
+const entryWeight = 250
+
+// NewCache makes an empty cache of a capacity in bytes, about.
+func NewCache(capacity int) *Cache {
+	return &Cache{capacity: capacity, epochs: map[domain.Chain]uint64{}, entries: map[CacheKey]*list.Element{}}
+}
+
+// Listening says whether new epochs are heard of from now on. What was
+// remembered before is not trusted.
+func (c *Cache) Listening(up bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.listening = up
+	clear(c.entries)
+	c.order.Init()
+	c.weight = 0
+}
+
+// Advance says that a new epoch of a chain has begun: facts that were read in
+// an earlier one are neither remembered nor recalled, also by requests that do
+// not know of it yet.
+func (c *Cache) Advance(name domain.Chain, epoch uint64) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.epochs[name] = max(c.epochs[name], epoch)
+}
+
+// Recall returns a fact that was remembered in the horizon's epoch.
+func (c *Cache) Recall(key CacheKey, h Horizon) (any, bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	element, ok := c.entries[key]
+	if !ok {
+		return nil, false
+	}
+	entry := element.Value.(*cacheEntry)
+	if entry.epoch != h.Epoch || h.Epoch < c.epochs[key.Chain] {
+		return nil, false
+	}
+	c.order.MoveToFront(element)
+	return entry.value, true
+}
+
+// Remember keeps a fact of a block, whose value weighs about so many bytes and
+// is not changed any more. The horizon MUST have been read before the fact:
+// only then was a block that it calls finalized final when the fact was read.
+// Facts of other blocks are not kept.
+func (c *Cache) Remember(key CacheKey, h Horizon, block uint64, value any, weight int) {
+	if h.Tier(block) != FinalizedTier {
+		return
+	}
+	weight += entryWeight
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !c.listening || weight > c.capacity || h.Epoch < c.epochs[key.Chain] {
+		return
+	}
+	if element, known := c.entries[key]; known {
+		c.drop(element)
+	}
+	c.entries[key] = c.order.PushFront(&cacheEntry{key, h.Epoch, value, weight})
+	c.weight += weight
+	for c.weight > c.capacity {
+		c.drop(c.order.Back())
+	}
+}
+
+func (c *Cache) drop(element *list.Element) {
+	entry := c.order.Remove(element).(*cacheEntry)
+	delete(c.entries, entry.key)
+	c.weight -= entry.weight
+}

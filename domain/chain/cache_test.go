@@ -1,0 +1,119 @@
+package chain
+
+import (
+	"testing"
+
+	"astrolabe/domain"
+)
+
+// final is a horizon of an epoch with everything up to a block finalized.
+func final(upTo, epoch uint64) Horizon {
+	return Horizon{Coverage: &Coverage{Last: upTo + 10, Finalized: &upTo}, Epoch: epoch}
+}
+
+func key(number uint64) CacheKey {
+	return CacheKey{Kind: CachedBlockByNumber, Chain: domain.Mainnet, Number: number}
+}
+
+func listeningCache(capacity int) *Cache {
+	c := NewCache(capacity)
+	c.Listening(true)
+	return c
+}
+
+func TestOnlyFactsOfFinalizedBlocksAreRemembered(t *testing.T) {
+	t.Parallel()
+	c := listeningCache(1 << 20)
+	for _, block := range []uint64{44, 45, 46} {
+		c.Remember(key(block), final(45, 0), block, block, 8)
+		if _, known := c.Recall(key(block), final(45, 0)); known != (block <= 45) {
+			t.Errorf("block %d is remembered: %v", block, known)
+		}
+	}
+}
+
+func TestACacheWithoutItsListenerIsBypassed(t *testing.T) {
+	t.Parallel()
+	c := NewCache(1 << 20)
+	h := final(45, 0)
+	c.Remember(key(1), h, 1, "early", 8)
+	if _, known := c.Recall(key(1), h); known {
+		t.Error("a fact was remembered before anybody listened")
+	}
+	c.Listening(true)
+	c.Remember(key(1), h, 1, "heard", 8)
+	if _, known := c.Recall(key(1), h); !known {
+		t.Error("a fact was forgotten at once")
+	}
+	c.Listening(false)
+	c.Remember(key(2), h, 2, "deaf", 8)
+	for _, k := range []CacheKey{key(1), key(2)} {
+		if _, known := c.Recall(k, h); known {
+			t.Errorf("block %d is remembered although nobody listens", k.Number)
+		}
+	}
+}
+
+func TestAFactOfAnotherEpochIsNotRecalled(t *testing.T) {
+	t.Parallel()
+	c := listeningCache(1 << 20)
+	c.Remember(key(1), final(45, 3), 1, "old", 8)
+	if _, known := c.Recall(key(1), final(45, 4)); known {
+		t.Error("a fact outlived its epoch")
+	}
+	c.Remember(key(1), final(45, 4), 1, "new", 8)
+	if value, _ := c.Recall(key(1), final(45, 4)); value != "new" {
+		t.Errorf("got %v", value)
+	}
+}
+
+// TestANewEpochCountsForRequestsThatDoNotKnowOfIt plays a request whose horizon
+// was read just before an operator changed final facts.
+func TestANewEpochCountsForRequestsThatDoNotKnowOfIt(t *testing.T) {
+	t.Parallel()
+	c := listeningCache(1 << 20)
+	before := final(45, 3)
+	c.Remember(key(1), before, 1, "old", 8)
+	c.Advance(domain.Mainnet, 4)
+	c.Remember(key(2), before, 2, "old", 8)
+	for _, k := range []CacheKey{key(1), key(2)} {
+		if _, known := c.Recall(k, before); known {
+			t.Errorf("block %d is recalled in an epoch that is over", k.Number)
+		}
+	}
+	other := CacheKey{Kind: CachedBlockByNumber, Chain: domain.Sepolia, Number: 1}
+	c.Remember(other, before, 1, "untouched", 8)
+	if _, known := c.Recall(other, before); !known {
+		t.Error("the epoch of another chain counted")
+	}
+}
+
+func TestACacheStaysWithinItsWeight(t *testing.T) {
+	t.Parallel()
+	const each = 1000
+	c := listeningCache(10 * (each + entryWeight))
+	h := final(1000, 0)
+	for number := range uint64(10) {
+		c.Remember(key(number), h, number, number, each)
+	}
+	if _, known := c.Recall(key(0), h); !known {
+		t.Fatal("a fact was dropped although there was room")
+	}
+	for number := uint64(10); number < 19; number++ {
+		c.Remember(key(number), h, number, number, each)
+	}
+	if _, known := c.Recall(key(0), h); !known {
+		t.Error("the fact that was asked for last went before the others")
+	}
+	if _, known := c.Recall(key(1), h); known {
+		t.Error("the fact that was asked for the longest time ago stayed")
+	}
+	c.Remember(key(99), h, 99, "huge", 1<<20)
+	if _, known := c.Recall(key(99), h); known || len(c.entries) != 10 || c.weight != 10*(each+entryWeight) {
+		t.Errorf("%d entries weigh %d", len(c.entries), c.weight)
+	}
+	c.Remember(key(0), h, 0, "again", each)
+	if len(c.entries) != 10 || c.order.Len() != 10 {
+		t.Errorf("a fact that is remembered again takes another place: %d", c.order.Len())
+	}
+}

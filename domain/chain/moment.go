@@ -1,0 +1,95 @@
+package chain
+
+import (
+	"context"
+	"strconv"
+	"strings"
+	"time"
+
+	"astrolabe/domain"
+	"astrolabe/domain/facts"
+)
+
+// Closest says on which side of a time a block is looked for. A block that was
+// made at that very second is on both.
+type Closest string
+
+// The two sides.
+const (
+	ClosestBefore Closest = "before" // the newest block that is not younger
+	ClosestAfter  Closest = "after"  // the oldest block that is not older
+)
+
+// lastMoment is the last Unix second that RFC 3339 can write.
+const lastMoment = 253_402_300_799
+
+// ParseMoment reads a time as RFC 3339 writes it, or as Unix seconds in base
+// 10. Anything else is invalid_request.
+func ParseMoment(text string) (time.Time, error) {
+	if seconds, err := strconv.ParseUint(text, 10, 64); err == nil && seconds <= lastMoment && text == strconv.FormatUint(seconds, 10) {
+		return time.Unix(int64(seconds), 0).UTC(), nil
+	}
+	var at time.Time
+	// RFC 3339 lets T and Z be lower-case, too.
+	if err := at.UnmarshalText([]byte(strings.ToUpper(text))); err != nil || at.UTC().Year() < 0 || at.UTC().Year() > 9999 {
+		return time.Time{}, domain.Errorf(domain.CodeInvalidRequest,
+			"timestamp must be a time as RFC 3339 writes it, with its plus sign URL-encoded, or Unix seconds up to %d", uint64(lastMoment))
+	}
+	return at.UTC(), nil
+}
+
+// AtTime is the block that was closest to a time, with its neighbours.
+type AtTime struct {
+	Block          *Block
+	Previous, Next *Block // nil where the index has none
+}
+
+// AtTime returns the block that is closest to a time on one side. It is
+// not_found when the index has none there, and when it may be one from before
+// the first indexed block, which is then unknown.
+func (s *Blocks) AtTime(ctx context.Context, c domain.Chain, at time.Time, closest Closest) (AtTime, error) {
+	horizon, err := s.statuses.Horizon(ctx, c)
+	if err != nil {
+		return AtTime{}, err
+	}
+	second := at.Unix()
+	if closest == ClosestAfter && at.Nanosecond() > 0 {
+		second++ // blocks have whole seconds
+	}
+	number, around, err := s.store.HeadersAtTime(ctx, c, second, closest)
+	if err != nil {
+		return AtTime{}, err
+	}
+	if len(around) == 0 || closest == ClosestAfter && horizon.beginsWith(number) {
+		return AtTime{}, nothingThere(closest, horizon)
+	}
+	return neighbours(number, around, horizon), nil
+}
+
+// beginsWith reports whether a block is the first one that is known, although
+// there are earlier ones.
+func (h Horizon) beginsWith(number uint64) bool {
+	return number > 0 && h.Coverage != nil && number == h.Coverage.First
+}
+
+func nothingThere(closest Closest, h Horizon) error {
+	if h.Coverage != nil && h.Coverage.First > 0 {
+		return domain.Errorf(domain.CodeNotFound, "no indexed block is known to be the closest one %s that time: the index begins with block %d", closest, h.Coverage.First)
+	}
+	return domain.Errorf(domain.CodeNotFound, "no indexed block is at or %s that time", closest)
+}
+
+func neighbours(number uint64, around []*facts.Header, h Horizon) (found AtTime) {
+	for _, header := range around {
+		block := h.block(header)
+		switch {
+		case header.Number < number:
+			found.Previous = block
+		case header.Number > number:
+			found.Next = block
+		default:
+			found.Block = block
+		}
+	}
+	return found
+}

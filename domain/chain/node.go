@@ -1,0 +1,49 @@
+package chain
+
+import (
+	"context"
+
+	"astrolabe/starknet"
+)
+
+// Node is a chain's node as requests and jobs ask it about state. Its errors
+// are ErrNodeUnavailable, ErrInvalidAnswer and ErrWrongChain, and nothing is
+// known then.
+type Node interface {
+	// Find returns the block that an id names now, and false when the node has
+	// no such block.
+	Find(ctx context.Context, id BlockID) (StateBlock, bool, error)
+	// Call runs a view on the state after a block that Find returned.
+	Call(ctx context.Context, at StateBlock, call ViewCall) (Answer, error)
+	// KnowsTransaction reports whether the node knows a transaction, in whatever
+	// state.
+	KnowsTransaction(ctx context.Context, hash starknet.Felt) (bool, error)
+}
+
+// StateBlock is a block whose state can be read.
+type StateBlock struct {
+	Number   uint64
+	Hash     *starknet.Felt // nil: the node's pre-confirmed block, which changes
+	Finality FinalityStatus // empty for the pre-confirmed one
+}
+
+// ViewCall is a call of a contract's view.
+type ViewCall struct {
+	Contract starknet.Felt
+	Selector starknet.Felt
+	Calldata []starknet.Felt
+}
+
+// Answer is what came of a call. Exactly one of these holds: the contract
+// returned a result, or one of the flags tells why it did not.
+type Answer struct {
+	Result []starknet.Felt
+
+	NoBlock    bool // the node no longer has the block
+	NoContract bool // there is no contract at the address
+	NoView     bool // the contract has no such entry point
+	Failed     bool // the contract failed in it, or returned more than is read
+}
+
+// Returned reports whether the contract returned a result.
+func (a Answer) Returned() bool { return !a.NoBlock && !a.NoContract && !a.NoView && !a.Failed }

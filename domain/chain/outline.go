@@ -1,0 +1,107 @@
+package chain
+
+import (
+	"context"
+
+	"astrolabe/domain"
+	"astrolabe/domain/facts"
+	"astrolabe/starknet"
+)
+
+// TxOutline is a transaction in short: a line with what it is about.
+type TxOutline struct {
+	TxLine
+	BlockHash starknet.Felt
+	Timestamp uint64 // of the block, in Unix seconds
+	// Calls is how many calls the account was asked to make; nil for what is
+	// no account's transaction or has a form of its own.
+	Calls *int
+	// Selector is the entry point of the first call; nil when there is none or
+	// it cannot be told.
+	Selector *starknet.Felt
+	// Method is the name of that entry point; empty when no class says it.
+	Method    string
+	Events    int
+	Transfers int
+}
+
+// Block is the block of the transaction.
+func (o *TxOutline) Block() domain.BlockRef {
+	return domain.BlockRef{Number: o.Place.Block, Hash: o.BlockHash}
+}
+
+// Calling sets how many calls a transaction makes and the entry point of the
+// first.
+func (o *TxOutline) Calling(tx *facts.Transaction) {
+	if tx.Selector != nil {
+		o.Selector = tx.Selector
+		return
+	}
+	calls, ok := facts.Calls(tx)
+	if !ok {
+		return
+	}
+	o.Calls = new(len(calls))
+	if len(calls) > 0 {
+		o.Selector = &calls[0].Selector
+	}
+}
+
+// Outlines returns the outline of each transaction, nil where the index has
+// none of that hash.
+func (s *Transactions) Outlines(ctx context.Context, c domain.Chain, hashes []starknet.Felt) ([]*TxOutline, error) {
+	horizon, err := s.statuses.Horizon(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	outlines, err := s.store.Outlines(ctx, c, hashes)
+	if err != nil {
+		return nil, err
+	}
+	var selectors []starknet.Felt
+	for _, o := range outlines {
+		if o == nil {
+			continue
+		}
+		o.Finality, o.Tier = horizon.Finality(o.Place.Block), horizon.Tier(o.Place.Block)
+		if o.Selector != nil {
+			selectors = append(selectors, *o.Selector)
+		}
+	}
+	names, err := s.Names(ctx, c, selectors)
+	if err != nil {
+		return nil, err
+	}
+	for _, o := range outlines {
+		if o != nil && o.Selector != nil {
+			o.Method = names[*o.Selector]
+		}
+	}
+	return outlines, nil
+}
+
+// Names returns the names of entry points. A selector is a hash of its name,
+// so that the name which any class has for it is the name.
+func (s *Transactions) Names(ctx context.Context, c domain.Chain, selectors []starknet.Felt) (map[starknet.Felt]string, error) {
+	known := make(map[starknet.Felt]string, len(selectors))
+	var asked []starknet.Felt
+	for _, selector := range selectors {
+		if _, again := known[selector]; !again {
+			known[selector] = ""
+			asked = append(asked, selector)
+		}
+	}
+	if len(asked) == 0 {
+		return known, nil
+	}
+	names, err := s.store.FunctionNames(ctx, c, asked)
+	if err != nil {
+		return nil, err
+	}
+	for i, name := range names {
+		if name != "" && starknet.Selector(name) == asked[i] { // a name that is too long is stored in part
+			known[asked[i]] = name
+		}
+	}
+	return known, nil
+}

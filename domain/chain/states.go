@@ -1,0 +1,184 @@
+package chain
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"astrolabe/domain"
+	"astrolabe/starknet"
+)
+
+// FinalizedBlocks finds blocks of the finalized tier.
+type FinalizedBlocks interface {
+	// FinalizedBlock returns the block with a number or a hash, nil when the
+	// finalized tier does not hold it.
+	FinalizedBlock(ctx context.Context, c domain.Chain, id BlockID) (*domain.BlockRef, error)
+}
+
+// States reads the state of contracts from the chains' nodes. A value comes
+// from the node, at a block that the answer names, or there is an error.
+type States struct {
+	nodes    map[domain.Chain]Node
+	blocks   FinalizedBlocks
+	statuses *Statuses
+	answers  *recent[callKey, Answer] // at finalized blocks
+}
+
+type callKey struct {
+	chain              domain.Chain
+	at                 starknet.Felt
+	contract, selector starknet.Felt
+	calldata           string
+}
+
+const (
+	keptAnswers = 8192
+	keptFelts   = 32 // a longer result, or calldata, is not kept
+
+	tries        = 3                // how often a block is looked up that leaves the chain meanwhile
+	nodeRetry    = 2 * time.Second  // after a failure of the node that says nothing else
+	nodeAbsence  = time.Minute      // where no node is configured
+	longestRetry = 30 * time.Second // whatever a node asks for
+)
+
+// NewStates makes the service over the nodes that there are.
+func NewStates(nodes map[domain.Chain]Node, blocks FinalizedBlocks, statuses *Statuses) *States {
+	return &States{nodes: nodes, blocks: blocks, statuses: statuses, answers: newRecent[callKey, Answer](keptAnswers)}
+}
+
+// ErrBlockMoved means that a block left the chain while its state was read.
+var ErrBlockMoved = errors.New("the block left the node's chain")
+
+// State is the state after one block.
+type State struct {
+	StateBlock
+	states    *States
+	chain     domain.Chain
+	node      Node
+	finalized bool
+}
+
+// Read finds the block that an id names and reads from the state after it. A
+// block that leaves the chain meanwhile is looked up again, unless it was named
+// by its hash, and everything is read anew. It is not_found when the node has
+// no such block.
+func (s *States) Read(ctx context.Context, c domain.Chain, id BlockID, read func(ctx context.Context, at State) error) (StateBlock, error) {
+	node, ok := s.nodes[c]
+	if !ok {
+		return StateBlock{}, domain.Unavailable("what only a node of "+string(c)+" can tell: none is configured here, so it", nodeAbsence, nil)
+	}
+	for range tries {
+		at, err := s.find(ctx, c, node, id)
+		if err != nil {
+			return StateBlock{}, err
+		}
+		err = read(ctx, at)
+		if err == nil && at.Hash == nil {
+			err = s.stayed(ctx, at, id)
+		}
+		switch {
+		case err == nil:
+			return at.StateBlock, nil
+		case !errors.Is(err, ErrBlockMoved):
+			return StateBlock{}, err
+		case id.Hash != nil:
+			return StateBlock{}, unknownBlock(id)
+		}
+	}
+	return StateBlock{}, domain.Unavailable("a block that stays long enough to be read", nodeRetry, ErrBlockMoved)
+}
+
+// find returns the state at the block that an id names. The node is not asked
+// for blocks of the finalized tier, which cannot have changed.
+func (s *States) find(ctx context.Context, c domain.Chain, node Node, id BlockID) (State, error) {
+	horizon, err := s.statuses.Horizon(ctx, c)
+	if err != nil {
+		return State{}, err
+	}
+	at := State{states: s, chain: c, node: node}
+	if id.Tag == "" {
+		block, err := s.blocks.FinalizedBlock(ctx, c, id)
+		if err != nil {
+			return State{}, err
+		}
+		if block != nil {
+			at.StateBlock, at.finalized = StateBlock{block.Number, &block.Hash, horizon.Finality(block.Number)}, true
+			return at, nil
+		}
+	}
+	block, found, err := node.Find(ctx, id)
+	if err != nil {
+		return State{}, unavailable(c, err)
+	}
+	if !found {
+		return State{}, unknownBlock(id)
+	}
+	at.StateBlock, at.finalized = block, block.Hash != nil && horizon.Tier(block.Number) == FinalizedTier
+	return at, nil
+}
+
+// stayed tells whether the pre-confirmed block is still the one that was found:
+// it has no hash to read it by.
+func (s *States) stayed(ctx context.Context, at State, id BlockID) error {
+	now, found, err := at.node.Find(ctx, id)
+	switch {
+	case err != nil:
+		return unavailable(at.chain, err)
+	case !found || now.Number != at.Number:
+		return ErrBlockMoved
+	}
+	return nil
+}
+
+// Call runs a view on the state. What a finalized block's state says is
+// remembered: it cannot change.
+func (s State) Call(ctx context.Context, call ViewCall) (Answer, error) {
+	key, keep := s.key(call)
+	if keep {
+		if answer, known := s.states.answers.get(key); known {
+			return answer, nil
+		}
+	}
+	answer, err := s.node.Call(ctx, s.StateBlock, call)
+	switch {
+	case err != nil:
+		return Answer{}, unavailable(s.chain, err)
+	case answer.NoBlock:
+		return Answer{}, ErrBlockMoved
+	}
+	if keep && len(answer.Result) <= keptFelts && !answer.Failed { // another node may have other limits
+		s.states.answers.put(key, answer)
+	}
+	return answer, nil
+}
+
+// key names a call among those that are remembered; false means that this one
+// is not.
+func (s State) key(call ViewCall) (callKey, bool) {
+	if !s.finalized || len(call.Calldata) > keptFelts {
+		return callKey{}, false
+	}
+	calldata := make([]byte, 0, len(call.Calldata)*len(starknet.Felt{}))
+	for _, felt := range call.Calldata {
+		calldata = append(calldata, felt[:]...)
+	}
+	return callKey{s.chain, *s.Hash, call.Contract, call.Selector, string(calldata)}, true
+}
+
+func unknownBlock(id BlockID) error {
+	return domain.Errorf(domain.CodeNotFound, "the node has no block %s", id)
+}
+
+// unavailable says that a node could not be asked. The node may have said when
+// to come back.
+func unavailable(c domain.Chain, err error) error {
+	retry := nodeRetry
+	if asked, ok := errors.AsType[interface {
+		error
+		RetryAfter() time.Duration
+	}](err); ok && asked.RetryAfter() > 0 {
+		retry = min(asked.RetryAfter(), longestRetry)
+	}
+	return domain.Unavailable("the node of "+string(c), retry, err)
+}

@@ -1,0 +1,170 @@
+package detail
+
+import (
+	"context"
+	"time"
+
+	"astrolabe/domain"
+	"astrolabe/domain/chain"
+	"astrolabe/domain/event"
+	"astrolabe/domain/token"
+	"astrolabe/starknet"
+)
+
+// Transaction is everything of a transaction. Its parts are shared: nobody
+// changes them.
+type Transaction struct {
+	*chain.Transaction
+	Calls     []chain.AccountCall // nil when they cannot be told
+	Logs      domain.Page[event.Row]
+	Degraded  bool // the logs come without the attribution that they may have
+	Transfers []token.Transfer
+	Messages  []chain.Message
+}
+
+// Services are the services of the parts.
+type Services struct {
+	Statuses     *chain.Statuses
+	Blocks       *chain.Blocks
+	Transactions *chain.Transactions
+	Events       *event.Events
+	Transfers    *token.Transfers
+	Messages     *chain.Messages
+	Cache        *chain.Cache
+	// Nodes know transactions that the index does not hold.
+	Nodes map[domain.Chain]chain.Node
+}
+
+// Transactions answers everything of transactions.
+type Transactions struct {
+	Services
+	asking chan struct{} // held while the node is asked
+}
+
+// NewTransactions makes the service.
+func NewTransactions(s Services) *Transactions {
+	return &Transactions{Services: s, asking: make(chan struct{}, nodeQuestions)}
+}
+
+// attempts is how often a transaction is read anew when a reorganisation
+// replaced its block between two reads.
+const attempts = 3
+
+// ByHash returns a transaction with its first logs, at most logLimit. It is
+// not_found when the index does not hold it; the message says pending_indexing
+// when the node knows it.
+func (s *Transactions) ByHash(ctx context.Context, c domain.Chain, hash starknet.Felt, logLimit int) (*Transaction, error) {
+	horizon, err := s.Statuses.Horizon(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	key := chain.CacheKey{Kind: chain.CachedDetail, Chain: c, Hash: hash, Limit: logLimit}
+	if known, ok := s.recall(key, horizon); ok {
+		return known, nil
+	}
+	for range attempts {
+		found, err := s.Services.Transactions.ByHash(ctx, c, []starknet.Felt{hash})
+		if err != nil {
+			return nil, err
+		}
+		if found[0] == nil {
+			return nil, s.absent(ctx, c, hash, horizon)
+		}
+		whole, err := s.whole(ctx, c, found[0], logLimit)
+		if err != nil {
+			return nil, err
+		}
+		same, err := s.still(ctx, c, found[0].Tier, found[0].Block)
+		if err != nil {
+			return nil, err
+		}
+		if same {
+			s.remember(key, horizon, whole)
+			return whole, nil
+		}
+	}
+	return nil, chain.Replaced()
+}
+
+// whole reads the parts of a transaction.
+func (s *Transactions) whole(ctx context.Context, c domain.Chain, tx *chain.Transaction, logLimit int) (*Transaction, error) {
+	place := []chain.TxPlace{tx.Place()}
+	calls, err := s.Services.Transactions.Calls(ctx, c, []*chain.TxFacts{tx.TxFacts})
+	if err != nil {
+		return nil, err
+	}
+	logs, degraded, err := s.Events.OfTransactions(ctx, c, place, logLimit)
+	if err != nil {
+		return nil, err
+	}
+	transfers, err := s.Transfers.OfTransactions(ctx, c, place, 0)
+	if err != nil {
+		return nil, err
+	}
+	messages, err := s.Messages.OfTransactions(ctx, c, place)
+	if err != nil {
+		return nil, err
+	}
+	return &Transaction{tx, calls[0], logs[0], degraded, transfers[0].Items, messages[0]}, nil
+}
+
+// still reports whether what was read of blocks is of these blocks. Final ones
+// cannot have been replaced.
+func (s *Transactions) still(ctx context.Context, c domain.Chain, tier chain.Tier, blocks ...domain.BlockRef) (bool, error) {
+	if tier == chain.FinalizedTier || len(blocks) == 0 {
+		return true, nil
+	}
+	return s.Blocks.Still(ctx, c, blocks)
+}
+
+// remembered is a transaction as it was read at a time.
+type remembered struct {
+	whole *Transaction
+	until time.Time
+}
+
+// displayTime is for how long a remembered transaction is shown: what tokens
+// call themselves can change, and no epoch tells of that.
+const displayTime = time.Minute
+
+func (s *Transactions) recall(key chain.CacheKey, h chain.Horizon) (*Transaction, bool) {
+	known, ok := s.Cache.Recall(key, h)
+	if !ok {
+		return nil, false
+	}
+	r := known.(*remembered)
+	if time.Now().After(r.until) {
+		return nil, false
+	}
+	shown := *r.whole
+	shown.Transaction = &chain.Transaction{
+		TxFacts:  r.whole.TxFacts,
+		Finality: h.Finality(r.whole.Block.Number), Tier: h.Tier(r.whole.Block.Number),
+	}
+	shown.Messages = h.Messages(r.whole.Messages)
+	return &shown, true
+}
+
+func (s *Transactions) remember(key chain.CacheKey, h chain.Horizon, whole *Transaction) {
+	if whole.Degraded {
+		return
+	}
+	s.Cache.Remember(key, h, whole.Block.Number, &remembered{whole, time.Now().Add(displayTime)}, whole.weight())
+}
+
+// weight is about how many bytes the parts take.
+func (t *Transaction) weight() int {
+	const felt, field = len(starknet.Felt{}), 250
+	bytes := 1000 + felt*len(t.Calldata) + len(t.RevertReason)
+	for i := range t.Calls {
+		bytes += 200 + field*len(t.Calls[i].Inputs)
+	}
+	for i := range t.Logs.Items {
+		log := &t.Logs.Items[i]
+		bytes += 400 + felt*(len(log.Keys)+len(log.Data)) + field*len(log.Fields)
+	}
+	for i := range t.Messages {
+		bytes += 500 + felt*len(t.Messages[i].Payload)
+	}
+	return bytes + 600*len(t.Transfers)
+}

@@ -1,0 +1,38 @@
+package token
+
+import (
+	"time"
+
+	"astrolabe/domain"
+	"astrolabe/domain/facts"
+	"astrolabe/starknet"
+)
+
+// Token is a contract that shows itself as a token. Its address is its
+// identity; what it says of itself is for display only.
+type Token struct {
+	Address    starknet.Felt
+	Standard   facts.Standard
+	Metadata   Metadata
+	MetadataAt *time.Time     // when it was asked; nil while it was not
+	Supply     *SupplyReading // nil while none was read
+}
+
+// SupplyReading is a supply that was read at a finalized block.
+type SupplyReading struct {
+	Raw   starknet.Uint256
+	Block uint64
+}
+
+// SupplyReadings is what tokens said of their supply at one finalized block.
+type SupplyReadings struct {
+	Block  domain.BlockRef
+	Next   time.Time // when they are to be asked again
+	Tokens []SaidSupply
+}
+
+// SaidSupply is what one token said; nil: it tells no supply.
+type SaidSupply struct {
+	Token starknet.Felt
+	Raw   *starknet.Uint256
+}

@@ -1,0 +1,69 @@
+package token
+
+import (
+	"context"
+
+	"astrolabe/domain"
+	"astrolabe/domain/chain"
+	"astrolabe/starknet"
+)
+
+// Store reads stored tokens.
+type Store interface {
+	// Tokens returns the token at each address, nil where the index knows of
+	// none.
+	Tokens(ctx context.Context, c domain.Chain, addresses []starknet.Felt) ([]*Token, error)
+	// CountedTokens returns the same with what their transfers add up to.
+	CountedTokens(ctx context.Context, c domain.Chain, addresses []starknet.Felt, bounds Counting) ([]*Counted, error)
+}
+
+// Tokens answers what is known of tokens.
+type Tokens struct {
+	store    Store
+	statuses *chain.Statuses
+}
+
+// NewTokens makes the service.
+func NewTokens(store Store, statuses *chain.Statuses) *Tokens {
+	return &Tokens{store: store, statuses: statuses}
+}
+
+// Of returns the token at each address, nil where the index knows of none.
+func (s *Tokens) Of(ctx context.Context, c domain.Chain, addresses []starknet.Felt) ([]*Token, error) {
+	if len(addresses) == 0 {
+		return nil, nil
+	}
+	return s.store.Tokens(ctx, c, addresses)
+}
+
+// Summaries returns the token at each address with what its transfers add up
+// to, nil where the index knows of no token.
+func (s *Tokens) Summaries(ctx context.Context, c domain.Chain, addresses []starknet.Felt) ([]*Summary, error) {
+	if len(addresses) == 0 {
+		return nil, nil
+	}
+	horizon, err := s.statuses.Horizon(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	bounds := Counting{Most: summaryCount}
+	if seen := horizon.Coverage; seen != nil && seen.Finalized != nil && *seen.Finalized > summaryLag {
+		bounds.Fresh = *seen.Finalized - summaryLag
+	}
+	counted, err := s.store.CountedTokens(ctx, c, addresses, bounds)
+	if err != nil {
+		return nil, err
+	}
+	summaries := make([]*Summary, len(counted))
+	for i, of := range counted {
+		if of != nil {
+			summaries[i] = new(of.summary(bounds))
+		}
+	}
+	return summaries, nil
+}
+
+// Unknown is the error of an address at which the index knows of no token.
+func Unknown(address starknet.Felt) error {
+	return domain.Errorf(domain.CodeNotFound, "the index knows of no token at %s", address)
+}

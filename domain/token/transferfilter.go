@@ -1,0 +1,67 @@
+package token
+
+import (
+	"math"
+
+	"astrolabe/domain"
+	"astrolabe/starknet"
+)
+
+// Direction is the way of transfers, seen from an address. What it sent to
+// itself went both ways.
+type Direction string
+
+// The directions.
+const (
+	AnyDirection Direction = "any"
+	Incoming     Direction = "in"
+	Outgoing     Direction = "out"
+)
+
+// Directions lists the directions.
+var Directions = []Direction{AnyDirection, Incoming, Outgoing}
+
+// AddressFilter narrows the list of an address' transfers. Its zero value
+// narrows nothing.
+type AddressFilter struct {
+	Direction Direction       // empty: any
+	Tokens    []starknet.Felt // empty: all
+	From, To  *uint64         // blocks, both included
+}
+
+// check refuses what no block can satisfy by itself.
+func (f AddressFilter) check() error {
+	if f.From != nil && f.To != nil && *f.From > *f.To {
+		return domain.Errorf(domain.CodeInvalidRequest, "from_block must not be above to_block")
+	}
+	return nil
+}
+
+// Window is the part of a list of transfers that a page is taken from: the
+// transfers of the blocks from Oldest on that stand before a place.
+type Window struct {
+	Oldest, Newest uint64
+	Tx, Log, Index int // the place is in the block Newest
+}
+
+// beyond is above every index of a transaction, an event or a transfer.
+const beyond = math.MaxInt16 + 1
+
+// window bounds a page; the blocks are both included.
+func window(page domain.PageRequest, from, to *uint64) (Window, error) {
+	w := Window{Newest: math.MaxInt32, Tx: beyond, Log: beyond, Index: beyond}
+	if to != nil {
+		w.Newest = min(*to, w.Newest)
+	}
+	if from != nil {
+		w.Oldest = min(*from, math.MaxInt32)
+	}
+	switch len(page.After) {
+	case 0:
+		return w, nil
+	case 4:
+		w.Newest, w.Tx, w.Log, w.Index = page.After[0], int(page.After[1]), int(page.After[2]), int(page.After[3])
+		return w, nil
+	}
+	return w, domain.InvalidCursor("it is not of a list of transfers")
+}

@@ -1,0 +1,127 @@
+package graph
+
+import (
+	"net/http"
+	"net/netip"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/coder/websocket"
+
+	"astrolabe/access"
+	"astrolabe/domain"
+	"astrolabe/domain/account"
+)
+
+// knock asks for a socket without headers and returns it or the refusal.
+func (g *servedGraph) knock(t *testing.T) (*client, *http.Response) {
+	t.Helper()
+	conn, response, err := websocket.Dial(t.Context(), g.url, &websocket.DialOptions{Subprotocols: []string{subprotocol}})
+	if err != nil {
+		return nil, response
+	}
+	t.Cleanup(func() { _ = conn.CloseNow() })
+	return &client{t, conn}, response
+}
+
+// introduce says who the client of a socket is.
+func (c *client) introduce(key string) {
+	c.t.Helper()
+	c.send(`{"type":"connection_init","payload":{"apiKey":"` + key + `"}}`)
+}
+
+func TestStreamsOfOneCallerAreBounded(t *testing.T) {
+	t.Parallel()
+	g := serve(t, func(o *Options) { o.Limits.CallerStreams = 2 })
+	first := g.open(t)
+	stream := g.listen(t, follow, nil)
+	if kind, _ := stream.next(); kind != "next" {
+		t.Fatal("the second stream is refused")
+	}
+	refused := g.dial(t, nil)
+	refused.send(`{"type":"connection_init"}`)
+	refused.expectClose(closeTryLater)
+	a := g.post(t, `{"query":"`+follow+`"}`, map[string]string{"Accept": mediaStream})
+	if a.status != http.StatusTooManyRequests || a.header.Get("Retry-After") == "" || a.body.Errors[0].Extensions.Limit.Name != limitCaller {
+		t.Errorf("%d %v %s", a.status, a.header, a.text)
+	}
+	other, _ := g.knock(t)
+	other.introduce(g.access.Keys[account.Read])
+	other.expect("connection_ack", "")
+	_ = first.conn.Close(websocket.StatusNormalClosure, "")
+	eventually(t, "the place is free", func() bool { return g.openStreams() == 2 })
+	g.open(t)
+}
+
+func TestStrangersHoldNoMoreThanTheirPart(t *testing.T) {
+	t.Parallel()
+	g := serve(t, func(o *Options) { o.Limits.Streams, o.InitTimeout = 8, time.Minute })
+	first, _ := g.knock(t)
+	if second, _ := g.knock(t); first == nil || second == nil {
+		t.Fatal("strangers are not let in at all")
+	}
+	if c, response := g.knock(t); c != nil || response.StatusCode != http.StatusServiceUnavailable || response.Header.Get("Retry-After") == "" {
+		t.Errorf("a third of eight: %v", response)
+	}
+	if kind, _ := g.listen(t, follow, nil).next(); kind != "next" {
+		t.Error("who is known is kept out")
+	}
+	first.introduce(g.access.Key)
+	first.expect("connection_ack", "")
+	if c, response := g.knock(t); c == nil {
+		t.Errorf("a place among strangers is free, yet %s", response.Status)
+	}
+}
+
+func TestStrangersOfOneAddressAreBounded(t *testing.T) {
+	t.Parallel()
+	g := serve(t, func(o *Options) { o.Limits.CallerStreams, o.InitTimeout = 1, time.Minute })
+	if c, _ := g.knock(t); c == nil {
+		t.Fatal("the first is refused")
+	}
+	if c, response := g.knock(t); c != nil || response.StatusCode != http.StatusTooManyRequests || response.Header.Get("Retry-After") == "" {
+		t.Errorf("the second: %v", response)
+	}
+}
+
+func TestAStreamEndsWithThePageTokenThatOpenedIt(t *testing.T) {
+	t.Parallel()
+	g := serve(t, nil)
+	token := g.access.PageToken(g.url, netip.MustParseAddr("127.0.0.1"), 3*time.Second)
+	c, _ := g.knock(t)
+	c.send(`{"type":"connection_init","payload":{"pageToken":"` + token + `"}}`)
+	c.expect("connection_ack", "")
+	stream := g.listen(t, follow, map[string]string{"X-Service-Api-Key": "", access.PageHeader: token})
+	if _, data := stream.next(); headNumber(t, data) != 100 {
+		t.Errorf("at first %s", data)
+	}
+	if _, data := stream.next(); codeOf(t, data) != domain.CodeUnauthorized {
+		t.Errorf("at the end %s", data)
+	}
+	if kind, _ := stream.next(); kind != "complete" {
+		t.Errorf("then %q", kind)
+	}
+	c.expectClose(closeUnauthorized)
+	again, _ := g.knock(t)
+	again.send(`{"type":"connection_init","payload":{"pageToken":"` + token + `"}}`)
+	again.expectClose(closeUnauthorized)
+}
+
+func TestAnExpiredPageTokenIsOfNoUseOnASocketThatItOpened(t *testing.T) {
+	t.Parallel()
+	var late atomic.Int64
+	g := serveAt(t, func() time.Time { return time.Now().Add(time.Duration(late.Load())) }, nil)
+	c, _ := g.knock(t)
+	c.send(`{"type":"connection_init","payload":{"pageToken":"` + g.pageToken("127.0.0.1") + `"}}`)
+	c.expect("connection_ack", "")
+	c.subscribe("1", `{__typename}`)
+	c.expect("next", "1")
+	c.expect("complete", "1")
+	late.Store(int64(account.FirstPartyTime)) // for the gate; the socket's own timer is an hour away
+	c.subscribe("2", `{__typename}`)
+	if errs := c.expect("error", "2"); !strings.Contains(errs, string(domain.CodeUnauthorized)) {
+		t.Errorf("%s", errs)
+	}
+}

@@ -1,0 +1,34 @@
+package node
+
+import (
+	"errors"
+	"testing"
+
+	"astrolabe/domain/chain"
+	"astrolabe/starknet"
+)
+
+func TestATransactionOfAnyStatusIsKnown(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		does  reply
+		known bool
+		is    error
+	}{
+		"received":       {result(`{"finality_status":"RECEIVED"}`), true, nil},
+		"accepted on L2": {result(`{"finality_status":"ACCEPTED_ON_L2","execution_status":"REVERTED","failure_reason":"no"}`), true, nil},
+		"never heard of": {rpcError(29), false, nil},
+		"no status":      {result(`{}`), false, chain.ErrInvalidAnswer},
+		"a failure":      {rpcError(-32603), false, chain.ErrNodeUnavailable},
+	} {
+		n := newFakeNode(t)
+		n.on("starknet_getTransactionStatus", c.does)
+		known, err := openPool(t, nil, n).Source().KnowsTransaction(t.Context(), starknet.MustFelt("0x7a"))
+		if known != c.known || !errors.Is(err, c.is) {
+			t.Errorf("%s: known %v, %v", name, known, err)
+		}
+		if calls := n.calls("starknet_getTransactionStatus"); len(calls) == 0 || string(calls[0].Params) != `["0x7a"]` {
+			t.Errorf("%s: the node was asked %v", name, calls)
+		}
+	}
+}

@@ -1,0 +1,3 @@
+DROP INDEX tokens_name;
+DROP INDEX tokens_symbol;
+DROP TABLE fact_epochs;

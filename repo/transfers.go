@@ -1,0 +1,96 @@
+package repo
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"astrolabe/domain"
+	"astrolabe/domain/chain"
+	"astrolabe/domain/token"
+	"astrolabe/starknet"
+)
+
+// shownTransfer are the columns of a transfer t as readers see it, with its
+// token's metadata m. Each value from elsewhere is looked up by a key: that
+// way no plan can read a whole dictionary for a page.
+const shownTransfer = `t.block, t.tx, t.log, t.idx, t.standard, t.amount, t.token_id,
+	(SELECT felt FROM addresses WHERE chain = %[1]d AND id = t.token),
+	(SELECT felt FROM addresses WHERE chain = %[1]d AND id = t.sender),
+	(SELECT felt FROM addresses WHERE chain = %[1]d AND id = t.receiver),
+	(SELECT timestamp FROM blocks WHERE chain = %[1]d AND block = t.block),
+	(SELECT hash FROM transactions WHERE chain = %[1]d AND block = t.block AND tx = t.tx),
+	m.name, m.symbol, m.decimals`
+
+// transferToken is the metadata m of the token of a transfer t.
+const transferToken = `LEFT JOIN LATERAL (
+		SELECT name, symbol, decimals FROM tokens WHERE chain = %[1]d AND address = t.token LIMIT 1
+	) m ON true`
+
+// transferParts are the columns that shownTransfer takes from a list.
+const transferParts = "block, tx, log, idx, standard, token, sender, receiver, amount, token_id"
+
+// transfersOfTransactions follows the index transfers_place of each block's
+// range.
+const transfersOfTransactions = `/* transfer.of_transactions */
+	SELECT p.parent, ` + shownTransfer + `
+	FROM unnest($1::integer[], $2::smallint[]) WITH ORDINALITY AS p (block, tx, parent)
+	CROSS JOIN LATERAL (
+		SELECT ` + transferParts + `
+		FROM transfers WHERE chain = %[1]d AND block = p.block AND tx = p.tx
+		ORDER BY log, idx %[2]s
+	) t
+	` + transferToken + `
+	ORDER BY p.parent, t.log, t.idx`
+
+// TransfersOfTransactions implements token.TransferStore.
+func (db *DB) TransfersOfTransactions(ctx context.Context, c domain.Chain, txs []chain.TxPlace, limit int) ([][]token.Transfer, error) {
+	blocks, indexes := make([]int32, len(txs)), make([]int16, len(txs))
+	for i, tx := range txs {
+		blocks[i], indexes[i] = int32(tx.Block), int16(tx.Tx)
+	}
+	bound := ""
+	if limit > 0 {
+		bound = fmt.Sprintf("LIMIT %d", rowsFor(limit))
+	}
+	rows, err := collect(ctx, db, childTransfer, fmt.Sprintf(transfersOfTransactions, chainCode(c), bound), blocks, indexes)
+	return ofParents(rows, len(txs)), err
+}
+
+// child is a row that was found for one of several parents.
+type child[T any] struct {
+	parent int // from 1 on, as Postgres counts
+	row    T
+}
+
+// ofParents gives each of n parents its rows, in their order.
+func ofParents[T any](children []child[T], n int) [][]T {
+	lists := make([][]T, n)
+	for i := range children {
+		list := &lists[children[i].parent-1]
+		*list = append(*list, children[i].row)
+	}
+	return lists
+}
+
+// childTransfer reads the number of a parent and the columns of
+// shownTransfer.
+func childTransfer(row pgx.CollectableRow) (child[token.Transfer], error) {
+	f, err := collectFields(row)
+	if err != nil {
+		return child[token.Transfer]{}, err
+	}
+	parent := int(f.int8())
+	t := token.Transfer{Block: uint64(f.int4()), Tx: f.int2(), Log: f.int2(), Index: f.int2(), Standard: oneOf(&f, standards)}
+	t.Amount, t.TokenID = (*starknet.Uint256)(f.number()), (*starknet.Uint256)(f.number())
+	t.Token, t.From, t.To = f.felt(), f.felt(), f.felt()
+	t.Time = time.Unix(f.int8(), 0).UTC()
+	t.TxHash = f.felt()
+	t.Metadata = token.Metadata{Name: f.textOrNil(), Symbol: f.textOrNil(), Decimals: f.byteOrNil()}
+	if f.bad {
+		return child[token.Transfer]{}, damaged("transfers", t.Block, "a value is malformed or missing")
+	}
+	return child[token.Transfer]{parent, t}, nil
+}

@@ -1,0 +1,102 @@
+package repo_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+
+	"astrolabe/domain"
+	"astrolabe/pg/pgtest"
+	"astrolabe/repo"
+	"astrolabe/repo/repotest"
+)
+
+// crowd is a connection to an index that holds as many more transfers as make
+// plans what they are on a whole chain.
+func crowd(t *testing.T) *pgx.Conn {
+	t.Helper()
+	conn, err := pgx.Connect(t.Context(), pgtest.Database(t, repotest.Followed))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = conn.Close(t.Context()) })
+	for _, statement := range []string{
+		`INSERT INTO addresses (chain, id, felt) SELECT 1, n, decode(lpad(to_hex(n), 64, '0'), 'hex') FROM generate_series(1000000, 1050000) n`,
+		`INSERT INTO tokens (chain, address, block, standard) SELECT 1, n, 0, 1 FROM generate_series(1000000, 1010000) n`,
+		`INSERT INTO transfers (block, tx, log, idx, standard, token, sender, receiver, chain, amount)
+			SELECT n % 59, 20000 + n / 59, 0, 0, 1, 1000000 + n % 7, 1000000 + n * 31 % 40009, 1000000 + n * 17 % 40009, 1, n FROM generate_series(1, 150000) n`,
+		`INSERT INTO token_parties (chain, token, address, sent, received)
+			SELECT 1, 1000000 + n % 7, 1000000 + n / 7, true, n % 3 = 0 FROM generate_series(1, 150000) n`,
+		`ANALYZE`,
+		`SET plan_cache_mode = force_generic_plan`,
+	} {
+		if _, err := conn.Exec(t.Context(), statement); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return conn
+}
+
+// plan explains a statement as it is planned for whatever its arguments are.
+func plan(t *testing.T, conn *pgx.Conn, statement, arguments string) string {
+	t.Helper()
+	if _, err := conn.Exec(t.Context(), "PREPARE explained AS "+statement); err != nil {
+		t.Fatal(err)
+	}
+	rows, err := conn.Query(t.Context(), "EXPLAIN EXECUTE explained("+arguments+")")
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := conn.Exec(t.Context(), "DEALLOCATE explained"); err != nil {
+		t.Fatal(err)
+	}
+	return strings.Join(lines, "\n")
+}
+
+func TestListsOfTransfersFollowTheirIndexes(t *testing.T) {
+	t.Parallel()
+	conn := crowd(t)
+	for _, c := range []struct {
+		name    string
+		streams []string
+		each    bool
+		indexes []string
+	}{
+		{"of_tokens", []string{"token = a.id"}, false, []string{"token"}},
+		{"of_tokens_and_parties", []string{"sender = f.id AND token = a.id", "receiver = f.id AND token = a.id"}, true,
+			[]string{"sender_token", "receiver_token"}},
+		{"of_addresses", []string{"sender = a.id", "receiver = a.id"}, false, []string{"sender", "receiver"}},
+		{"of_addresses_and_tokens", []string{"sender = a.id AND token = f.id", "receiver = a.id AND token = f.id"}, true,
+			[]string{"sender_token", "receiver_token"}},
+	} {
+		arguments := `'{"\\x01"}', 0, 1000, 32768, 32768, 32768`
+		if c.each {
+			arguments += `, '{"\\x01"}'`
+		}
+		text := plan(t, conn, repo.TransferListStatement(domain.Mainnet, c.name, c.each, 100, c.streams), arguments)
+		for _, index := range c.indexes {
+			for _, from := range []int{0, 20, 40} {
+				if scan := fmt.Sprintf("Index Scan Backward using transfers_1_%d_%s on", from, index); !strings.Contains(text, scan) {
+					t.Errorf("%s has no %s", c.name, scan)
+				}
+			}
+		}
+		for _, table := range []string{"transfers", "addresses", "tokens"} {
+			if strings.Contains(text, "Seq Scan on "+table) || strings.Contains(text, "Bitmap Heap Scan on "+table) {
+				t.Errorf("%s reads all %s", c.name, table)
+			}
+		}
+		if sorts := strings.Count(text, "->  Sort "); sorts > 0 && !c.each || sorts > 1 { // the beginnings of many streams are sorted
+			t.Errorf("%s sorts %d times", c.name, sorts)
+		}
+		if t.Failed() {
+			t.Fatalf("the plan is\n%s", text)
+		}
+	}
+}

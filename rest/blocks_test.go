@@ -1,0 +1,222 @@
+package rest
+
+import (
+	"fmt"
+	"math/big"
+	"net/http"
+	"net/url"
+	"reflect"
+	"slices"
+	"testing"
+	"time"
+
+	"astrolabe/domain"
+	"astrolabe/domain/chain"
+	"astrolabe/domain/facts"
+	"astrolabe/repo/repotest"
+	"astrolabe/starknet"
+)
+
+// finality is what the network says of a block of the followed chain.
+func finality(number uint64) chain.FinalityStatus {
+	if number <= repotest.FollowedL1 {
+		return "ACCEPTED_ON_L1"
+	}
+	return "ACCEPTED_ON_L2"
+}
+
+// tier is the tier of a block of the followed chain.
+func tier(number uint64) chain.Tier {
+	if number <= repotest.FollowedFinalized {
+		return "finalized"
+	}
+	return "head"
+}
+
+func execution(reverted bool) starknet.ExecutionStatus {
+	if reverted {
+		return "REVERTED"
+	}
+	return "SUCCEEDED"
+}
+
+// expectedBlock is a block as the contract shows it in a list.
+func expectedBlock(h facts.Header) blockItem {
+	return blockItem{
+		BlockNumber: h.Number, BlockHash: h.Hash, ParentHash: h.ParentHash, TimestampIso: time.Unix(int64(h.Timestamp), 0).UTC(),
+		TxCount: h.Transactions, EventCount: h.Events, FinalityStatus: finality(h.Number), SourceTier: tier(h.Number),
+	}
+}
+
+// expectedTxs are the transactions of a block as the contract shows them.
+func expectedTxs(b facts.Block) []txItem {
+	list := []txItem{}
+	for i, tx := range b.Transactions {
+		list = append(list, txItem{
+			TxHash: tx.Hash, TxIndex: i, TxCursor: fmt.Sprintf("%d:%d", b.Header.Number, i), TxType: tx.Type,
+			FromAddress: tx.Sender, ToAddress: tx.Contract, ExecutionStatus: execution(tx.Reverted), FinalityStatus: finality(b.Header.Number),
+		})
+	}
+	return list
+}
+
+func expectedPrice(p starknet.ResourcePrice) *gasPrice {
+	text := func(f starknet.Felt) *string {
+		if f.IsZero() {
+			return nil
+		}
+		return new(new(big.Int).SetBytes(f[:]).String())
+	}
+	if p.PriceInWei.IsZero() && p.PriceInFri.IsZero() {
+		return nil
+	}
+	return &gasPrice{text(p.PriceInWei), text(p.PriceInFri)}
+}
+
+func TestBlocksAreListedNewestFirst(t *testing.T) {
+	t.Parallel()
+	s, blocks := newExplorer(t), repotest.Everyday(t)
+	var want []blockItem
+	for _, b := range slices.Backward(blocks) {
+		want = append(want, expectedBlock(b.Header))
+	}
+	body := decodeBody[listBody[blockItem]](t, s.get("/v1/SN_MAIN/blocks"))
+	requireEqual(t, "the first page", body.Items, want[:25])
+	if body.ChainID != domain.Mainnet || body.NextCursor == nil {
+		t.Errorf("chain %s, cursor %v", body.ChainID, body.NextCursor)
+	}
+	for _, limit := range []int{1, 7, 61, 200} {
+		requireEqual(t, fmt.Sprintf("limit %d", limit), walk[blockItem](s, "/v1/SN_MAIN/blocks", nil, limit), want)
+	}
+}
+
+// TestPagesOfBlocksNeitherRepeatNorSkip replaces the head and adds blocks
+// between two pages.
+func TestPagesOfBlocksNeitherRepeatNorSkip(t *testing.T) {
+	t.Parallel()
+	world := newGrowing(t, 50)
+	first := decodeBody[listBody[blockItem]](t, world.get("/v1/SN_MAIN/blocks?limit=10"))
+	world.reorganise(47)
+	world.grow(55)
+	rest := decodeBody[listBody[blockItem]](t, world.get("/v1/SN_MAIN/blocks?limit=100&cursor="+url.QueryEscape(*first.NextCursor)))
+	want := uint64(49)
+	for _, item := range append(first.Items, rest.Items...) {
+		if item.BlockNumber != want {
+			t.Fatalf("block %d came instead of %d", item.BlockNumber, want)
+		}
+		want--
+	}
+	if want != ^uint64(0) {
+		t.Errorf("the list ended before block %d", want)
+	}
+}
+
+func TestABlockIsFoundByNumberHashAndLatest(t *testing.T) {
+	t.Parallel()
+	s, blocks := newExplorer(t), repotest.Everyday(t)
+	head := blocks[len(blocks)-1].Header
+	for name, want := range map[string]uint64{
+		"0": 0, "28": 28, head.Hash.String(): head.Number, "latest": head.Number,
+		fmt.Sprintf("0x%064X", blocks[45].Header.Hash[:]): 45,
+	} {
+		if body := decodeBody[blockBody](t, s.get("/v1/SN_MAIN/block/"+name)); body.BlockNumber != want || body.BlockHash != blocks[want].Header.Hash {
+			t.Errorf("%s is block %d %s", name, body.BlockNumber, body.BlockHash)
+		}
+	}
+	for _, name := range []string{"61", "2147483648", "9007199254740991", "0x0", blocks[3].Transactions[0].Hash.String(), blocks[1].Header.StateRoot.String()} {
+		requireFailure(t, s.get("/v1/SN_MAIN/block/"+name), http.StatusNotFound, domain.CodeNotFound)
+		requireFailure(t, s.get("/v1/SN_MAIN/block/"+name+"/txs"), http.StatusNotFound, domain.CodeNotFound)
+	}
+	for _, name := range []string{"-1", "007", "pending", "Latest", "1e3", "9007199254740992", "0xg", "0x800000000000011000000000000000000000000000000000000000000000001"} {
+		requireFailure(t, s.get("/v1/SN_MAIN/block/"+name), http.StatusBadRequest, domain.CodeInvalidRequest)
+	}
+}
+
+func TestABlockTellsWhatTheChainSays(t *testing.T) {
+	t.Parallel()
+	s := newExplorer(t)
+	s.services.Cache.Listening(true)
+	for _, b := range repotest.Everyday(t) {
+		h := b.Header
+		want := blockBody{
+			ChainID: domain.Mainnet, blockItem: expectedBlock(h), StateRoot: &h.StateRoot, SequencerAddress: &h.Sequencer,
+			L1DataAvailabilityMode: &h.L1DAMode, StarknetVersion: &h.Version,
+			L1GasPrice: expectedPrice(h.L1Gas), L2GasPrice: expectedPrice(h.L2Gas), L1DataGasPrice: expectedPrice(h.L1DataGas),
+			Transactions: expectedTxs(b),
+		}
+		for range 2 { // the second time from what is remembered
+			got := decodeBody[blockBody](t, s.get("/v1/SN_MAIN/block/"+h.Hash.String()))
+			if !reflect.DeepEqual(got, want) {
+				t.Errorf("block %d: got %+v, want %+v", h.Number, got, want)
+			}
+		}
+	}
+}
+
+func TestTxLimitBoundsTheTransactionsOfABlock(t *testing.T) {
+	t.Parallel()
+	s, blocks := newExplorer(t), repotest.Everyday(t)
+	want := expectedTxs(blocks[28])
+	for _, limit := range []int{1, 15, 16, 200} {
+		got := decodeBody[blockBody](t, s.get(fmt.Sprintf("/v1/SN_MAIN/block/28?tx_limit=%d", limit)))
+		requireEqual(t, fmt.Sprint(limit), got.Transactions, want[:min(limit, len(want))])
+		if got.TxCount != len(want) {
+			t.Errorf("%d transactions, want %d", got.TxCount, len(want))
+		}
+	}
+	for _, limit := range []string{"0", "201", "-1", "x", ""} {
+		requireFailure(t, s.get("/v1/SN_MAIN/block/28?tx_limit="+limit), http.StatusBadRequest, domain.CodeInvalidRequest)
+	}
+}
+
+func TestPagesOfABlocksTransactionsNeitherRepeatNorSkip(t *testing.T) {
+	t.Parallel()
+	s, blocks := newExplorer(t), repotest.Everyday(t)
+	for _, number := range []int{1, 28, 60} {
+		want := expectedTxs(blocks[number])
+		for _, limit := range []int{1, 5, 16, 100} {
+			path := fmt.Sprintf("/v1/SN_MAIN/block/%d/txs", number)
+			requireEqual(t, fmt.Sprintf("%s by %d", path, limit), walk[txItem](s, path, nil, limit), want)
+		}
+	}
+	cursor := *decodeBody[listBody[txItem]](t, s.get("/v1/SN_MAIN/block/28/txs?limit=2")).NextCursor
+	for _, path := range []string{"/v1/SN_MAIN/block/29/txs", "/v1/SN_MAIN/blocks", "/v1/SN_MAIN/block/" + blocks[28].Header.Hash.String() + "/txs"} {
+		e := requireFailure(t, s.get(path+"?cursor="+cursor), http.StatusBadRequest, domain.CodeInvalidRequest)
+		if e.DocSlug != "errors/invalid-cursor" {
+			t.Errorf("%s: %s", path, e.DocSlug)
+		}
+	}
+}
+
+// TestTransactionsOfTheLatestBlockGoOnInThatBlock pages through the latest
+// block while another one becomes the latest.
+func TestTransactionsOfTheLatestBlockGoOnInThatBlock(t *testing.T) {
+	t.Parallel()
+	world := newGrowing(t, 50)
+	first := decodeBody[listBody[txItem]](t, world.get("/v1/SN_MAIN/block/latest/txs?limit=2"))
+	world.grow(52)
+	rest := decodeBody[listBody[txItem]](t, world.get("/v1/SN_MAIN/block/latest/txs?limit=100&cursor="+*first.NextCursor))
+	var hashes []starknet.Felt
+	for _, item := range append(first.Items, rest.Items...) {
+		hashes = append(hashes, item.TxHash)
+	}
+	var want []starknet.Felt
+	for _, tx := range world.blocks[49].Transactions {
+		want = append(want, tx.Hash)
+	}
+	requireEqual(t, "the block that was the latest", hashes, want)
+}
+
+// TestACursorOfAReplacedBlockIsRefused pages through a block that a
+// reorganisation replaces by one of the same number.
+func TestACursorOfAReplacedBlockIsRefused(t *testing.T) {
+	t.Parallel()
+	world := newGrowing(t, 50)
+	cursor := *decodeBody[listBody[txItem]](t, world.get("/v1/SN_MAIN/block/49/txs?limit=2")).NextCursor
+	world.reorganise(48)
+	e := requireFailure(t, world.get("/v1/SN_MAIN/block/49/txs?limit=2&cursor="+cursor), http.StatusBadRequest, domain.CodeInvalidRequest)
+	if e.DocSlug != "errors/invalid-cursor" {
+		t.Errorf("got %+v", e)
+	}
+	requireFailure(t, world.get("/v1/SN_MAIN/block/"+world.blocks[49].Header.Hash.String()), http.StatusNotFound, domain.CodeNotFound)
+}
