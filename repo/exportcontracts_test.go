@@ -11,5 +11,5 @@ var (
 	EventsBySelectorStatement = eventsBySelectorStatement
 	ScannedPoolsStatement     = scannedPoolsStatement
 	PoolTailStatement         = poolTailStatement
-	TransactionMessages       = transactionMessagesStatement
+	TransactionMessages       = transactionMessages
 )

@@ -23,9 +23,9 @@ func (s *shelf) scan(factories []token.Factory) {
 	}
 }
 
-func (s *shelf) number(sql string, arguments ...any) (n int) {
+func (s *shelf) number(sql string) (n int) {
 	s.Helper()
-	if err := s.conn.QueryRow(s.Context(), sql, arguments...).Scan(&n); err != nil {
+	if err := s.conn.QueryRow(s.Context(), sql).Scan(&n); err != nil {
 		s.Fatal(err)
 	}
 	return n

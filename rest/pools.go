@@ -78,7 +78,7 @@ func (s *server) poolOperations() []Operation {
 		{
 			ID: "listTokenPools", Method: http.MethodGet, Path: "/v1/{chain}/token/{token}/markets/pools",
 			Summary: "Pools where a token is traded, newest first",
-			Params:  []Param{chainParam, controlledParam, limitParam(25, 100), cursorParam}, Permission: account.Partner,
+			Params:  []Param{chainParam, tokenParam, limitParam(25, 100), cursorParam}, Permission: account.Partner,
 			Class: Heavy, Cert: Beta, Audience: External, Budget: 5 * time.Second, Cache: "no-cache",
 			Success: http.StatusOK, Body: "TokenPoolPage", Errors: []domain.Code{domain.CodeNotFound},
 			Proof: []string{

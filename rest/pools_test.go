@@ -233,7 +233,7 @@ func TestManyNewPoolsMakeTheListPartialUntilTheyAreRead(t *testing.T) {
 func TestReadTierKeysDoNotSeePools(t *testing.T) {
 	t.Parallel()
 	s := newExplorer(t)
-	path := fmt.Sprintf("/v1/SN_MAIN/token/%s/markets/pools", controlledParam.Example)
+	path := fmt.Sprintf("/v1/SN_MAIN/token/%s/markets/pools", tokenParam.Example)
 	requireFailure(t, s.show("GET", path, "X-Service-Api-Key", s.access.Keys[account.Read]), 403, domain.CodeForbidden)
 	if a := s.show("GET", path, "X-Service-Api-Key", s.access.Keys[account.Partner]); a.StatusCode != 200 {
 		t.Errorf("a partner gets %d %s", a.StatusCode, a.body)

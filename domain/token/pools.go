@@ -93,8 +93,8 @@ func (s *Pools) Of(ctx context.Context, c domain.Chain, tokens []starknet.Felt, 
 			continue
 		}
 		lists[i] = newPoolList(found[i], page.Limit, horizon.History(), late)
-		for j := range lists[i].Items {
-			paired = append(paired, lists[i].Items[j].Paired(tokens[i]))
+		for _, pool := range lists[i].Items {
+			paired = append(paired, pool.Paired(tokens[i]))
 		}
 	}
 	symbols, err := s.symbols(ctx, c, paired)
