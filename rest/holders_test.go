@@ -104,10 +104,10 @@ func (r *register) do(sql string) {
 // holders reads a page.
 func (r *register) holders(contract, query string) censusBody {
 	r.t.Helper()
-	return read[censusBody](r, contract+"/holders"+query)
+	return readRegister[censusBody](r, contract+"/holders"+query)
 }
 
-func read[T any](r *register, path string) (body T) {
+func readRegister[T any](r *register, path string) (body T) {
 	r.t.Helper()
 	a := r.get("/v1/SN_MAIN/token/" + path)
 	if err := json.Unmarshal([]byte(a.body), &body); err != nil || a.StatusCode != http.StatusOK {
@@ -303,7 +303,7 @@ func TestHoldersOfATokenInEachState(t *testing.T) {
 			page.HolderBalanceTotalRaw != nil || page.RowDigest != nil || page.NextCursor != nil || page.Completeness != "truncated" || page.AsOfBlock != repotest.FollowedFinalized {
 			t.Errorf("%+v", page)
 		}
-		if screened := read[holderScreeningBody](r, contract+"/holders/screening"); screened.Certification.Status != want.status || len(screened.Items) != 0 {
+		if screened := readRegister[holderScreeningBody](r, contract+"/holders/screening"); screened.Certification.Status != want.status || len(screened.Items) != 0 {
 			t.Errorf("%+v", screened)
 		}
 		if e := r.refused(contract+"/holders/analytics", http.StatusServiceUnavailable, domain.CodeServiceUnavailable); !strings.Contains(e.Message, string(want.status)) {
@@ -382,7 +382,7 @@ func TestScreeningIsTheTopAndNoClaimOfCompleteness(t *testing.T) {
 	t.Parallel()
 	r := newRegister(t)
 	all := r.holders(strk, "?limit=100")
-	screened := read[holderScreeningBody](r, strk+"/holders/screening")
+	screened := readRegister[holderScreeningBody](r, strk+"/holders/screening")
 	if !slices.EqualFunc(screened.Items, all.Items[:3], func(a, b holderBody) bool { return fmt.Sprint(a) == fmt.Sprint(b) }) ||
 		screened.PopulationComplete || screened.AsOfBlock != all.AsOfBlock || screened.GenerationID != all.GenerationID {
 		t.Errorf("%+v", screened)
@@ -397,7 +397,7 @@ func TestAnalyticsAreOfTheWholeGeneration(t *testing.T) {
 	t.Parallel()
 	r := newRegister(t)
 	lines, total := byHand(t, strk, repotest.FollowedFinalized)
-	got := read[holderAnalyticsBody](r, strk+"/holders/analytics")
+	got := readRegister[holderAnalyticsBody](r, strk+"/holders/analytics")
 	if got.ValidatedAgainst != "total_supply_at_block" || got.AsOfBlock != repotest.FollowedFinalized || got.GenerationID != r.holders(strk, "").GenerationID {
 		t.Errorf("%+v", got)
 	}

@@ -7,6 +7,7 @@ import "slices"
 func (s *server) operations() []Operation {
 	return slices.Concat(
 		s.statusOperations(),
+		s.eventOperations(),
 		s.blockOperations(),
 		s.transactionOperations(),
 		s.searchOperations(),

@@ -112,7 +112,7 @@ func New(o Options) *Services {
 	compiled := chain.NewCompiledClasses(o.Store)
 	s.Blocks = chain.NewBlocks(o.Store, s.Statuses, s.Cache)
 	s.Transactions = chain.NewTransactions(o.Store, s.Blocks, compiled, s.Statuses, s.Cache)
-	s.Events = event.NewEvents(o.Store, compiled)
+	s.Events = event.NewEvents(o.Store, compiled, s.Statuses, o.Freshness)
 	s.Messages = chain.NewMessages(o.Store, s.Statuses)
 	s.Contracts = chain.NewContracts(o.Store, s.Statuses)
 	s.Verifications = verify.NewRecords(o.Store, s.Contracts)
