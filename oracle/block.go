@@ -40,14 +40,7 @@ func price(p starknet.ResourcePrice) any {
 	return object{"priceInWei": one(p.PriceInWei), "priceInFri": one(p.PriceInFri)}
 }
 
-func (m *Model) txsOf(b *Block) (list []*tx) {
-	for _, t := range m.txs {
-		if t.block == b {
-			list = append(list, t)
-		}
-	}
-	return list
-}
+func (m *Model) txsOf(b *Block) []*tx { return m.byBlock[b.BlockNumber] }
 
 // blockNamed finds a block by number, hash or latest.
 func (m *Model) blockNamed(name string) *Block {

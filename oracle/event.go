@@ -8,7 +8,14 @@ import (
 	"astrolabe/starknet/abi"
 )
 
-func (m *Model) eventBody(t *tx, log int) object {
+// emission is an event at its place.
+type emission struct {
+	*tx
+	log int
+}
+
+func (m *Model) eventBody(at emission) object {
+	t, log := at.tx, at.log
 	e := &t.Receipt.Events[log]
 	body := m.decode(e, t.block)
 	body["blockNumber"], body["timestampIso"], body["txHash"] = t.block.BlockNumber, iso(t.block.Timestamp), t.Receipt.TransactionHash.String()
@@ -55,10 +62,11 @@ func (m *Model) decode(e *starknet.Event, b *Block) object {
 	return meaning("name_only", name.(string), "class_abi", "schema_unavailable")
 }
 
+// meaning has decodedFields only where an event is decoded.
 func meaning(status, name, source, why string) object {
 	return object{
 		"decodingStatus": status, "eventName": wordOrNull(name), "eventNameSource": wordOrNull(source),
-		"decodedFields": nil, "decodedFieldsSource": nil, "decodedFieldsUnavailableReason": wordOrNull(why),
+		"decodedFieldsSource": nil, "decodedFieldsUnavailableReason": wordOrNull(why),
 	}
 }
 
@@ -129,11 +137,11 @@ func (f *eventFilter) matches(t *tx, e *starknet.Event) bool {
 	return true
 }
 
-func (m *Model) events(f eventFilter) (list []object) {
+func (m *Model) events(f eventFilter) (list []emission) {
 	for _, t := range newestFirst(m.txs) {
 		for log := len(t.Receipt.Events) - 1; log >= 0; log-- {
 			if f.matches(t, &t.Receipt.Events[log]) {
-				list = append(list, m.eventBody(t, log))
+				list = append(list, emission{t, log})
 			}
 		}
 	}

@@ -32,6 +32,7 @@ type Model struct {
 	Read func(block uint64, contract starknet.Felt, function string, calldata ...starknet.Felt) ([]starknet.Felt, error)
 
 	txs       []*tx // in order
+	byBlock   map[uint64][]*tx
 	changes   map[starknet.Felt][]change
 	names     map[starknet.Felt]string // of entry points
 	eventName map[starknet.Felt]string // of events with one name; empty when there are several
@@ -117,10 +118,13 @@ func (m *Model) derive() {
 		}
 	}
 	m.nameEntryPoints()
+	m.byBlock = map[uint64][]*tx{}
 	for i := range m.Blocks {
-		for j := range m.Blocks[i].Transactions {
-			m.txs = append(m.txs, m.transaction(&m.Blocks[i], j))
+		b := &m.Blocks[i]
+		for j := range b.Transactions {
+			m.byBlock[b.BlockNumber] = append(m.byBlock[b.BlockNumber], m.transaction(b, j))
 		}
+		m.txs = append(m.txs, m.byBlock[b.BlockNumber]...)
 	}
 }
 

@@ -206,7 +206,7 @@ func (m *Model) txBody(t *tx, logLimit int) object {
 	}
 	logs := []object{}
 	for log := range min(logLimit, len(out.Events)) {
-		logs = append(logs, m.eventBody(t, log))
+		logs = append(logs, m.eventBody(emission{t, log}))
 	}
 	body["logs"], body["logsTruncated"], body["eventDecodingDegraded"] = logs, len(out.Events) > logLimit, false
 	body["tokenTransfers"] = render(t.transfers, m.transferBody)
