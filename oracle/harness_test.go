@@ -54,7 +54,7 @@ type world struct {
 	chain    domain.Chain
 
 	service *httptest.Server
-	key     string
+	access  *accesstest.Fixture
 	// model is the chain as it was when the index last caught up.
 	model *Model
 }
@@ -86,6 +86,7 @@ func newIndex(t *testing.T, c domain.Chain, url string, change func(*index.Loop)
 		t.Fatal(err)
 	}
 	t.Cleanup(w.db.Close)
+	w.access = accesstest.New(t, w.db, time.Now)
 	loop := &index.Loop{
 		Chain: c, Node: w.pool.Source(), Store: w.db, Holder: "oracle", Every: 10 * time.Millisecond, Lease: time.Minute, Depth: depth,
 		Sizes:  index.Sizes{BatchEvents: 300, RangeEvents: 1500, Bulk: 8}, // so that a short chain has several partitions
@@ -113,19 +114,22 @@ func (k cursorKey) KeyOf(_ context.Context, generation uint32) ([]byte, bool) {
 }
 
 // restart ends the service, if there is one, and starts another over the same
-// database.
+// database, with connections and caches of its own.
 func (w *world) restart() {
 	w.Helper()
 	if w.service != nil {
 		w.service.Close()
 	}
-	fixture := accesstest.New(w.T, w.db, time.Now)
-	w.key = fixture.Key
+	db, err := repo.Open(w.Context(), repo.Options{URL: w.database})
+	if err != nil {
+		w.Fatal(err)
+	}
+	w.Cleanup(db.Close)
 	w.service = httptest.NewServer(rest.Handler(rest.Options{
 		Logger: slog.New(slog.DiscardHandler), Metrics: telemetry.NewMetrics(), Health: new(telemetry.Health), Version: "test",
-		Chains: []domain.Chain{w.chain}, Gate: fixture.Gate, Usage: account.NewUsage(w.db, time.Now),
+		Chains: []domain.Chain{w.chain}, Gate: w.access.Gate, Usage: account.NewUsage(db, time.Now),
 		Services: explorer.New(explorer.Options{
-			Store: w.db, Cursors: domain.NewCursors(cursorKey{}), Nodes: map[domain.Chain]chain.Node{w.chain: w.pool.Source()},
+			Store: db, Cursors: domain.NewCursors(cursorKey{}), Nodes: map[domain.Chain]chain.Node{w.chain: w.pool.Source()},
 		}),
 	}))
 	w.Cleanup(w.service.Close)
@@ -186,7 +190,7 @@ func (w *world) get(r Request, cursor string) (int, object) {
 	if err != nil {
 		w.Fatal(err)
 	}
-	request.Header.Set("X-Service-Api-Key", w.key)
+	request.Header.Set("X-Service-Api-Key", w.access.Key)
 	request.Header.Set("Content-Type", "application/json")
 	response, err := w.service.Client().Do(request)
 	if err != nil {
