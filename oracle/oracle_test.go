@@ -18,7 +18,7 @@ func TestTheServiceAnswersWhatTheModelSays(t *testing.T) {
 	}
 	a := newAsker(1, w.model)
 	wrong, failed := 0, map[int]int{}
-	for i := 0; i < requests && wrong < 10; i++ {
+	for i := 0; i < requests && wrong < 3; i++ {
 		r := a.request()
 		cursor := ""
 		for page := 0; page < 4; page++ {
