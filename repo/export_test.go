@@ -5,3 +5,6 @@ const ClaimTokensStatement = claimUnread
 
 // TransferListStatement is exported for the test that looks at plans.
 var TransferListStatement = transferListStatement
+
+// The statements of tokens are exported for the test that looks at plans.
+const CountedTokensStatement = countedTokens

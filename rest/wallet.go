@@ -9,7 +9,6 @@ import (
 	"astrolabe/domain"
 	"astrolabe/domain/account"
 	"astrolabe/domain/chain"
-	"astrolabe/domain/facts"
 	"astrolabe/domain/token"
 	"astrolabe/starknet"
 	"astrolabe/telemetry"
@@ -28,14 +27,14 @@ type walletRequest struct {
 }
 
 type walletBody struct {
-	ChainID      domain.Chain  `json:"chainId"`
-	OwnerAddress starknet.Felt `json:"ownerAddress"`
-	RequestID    string        `json:"requestId"`
-	Block        walletBlock   `json:"block"`
-	Scope        token.Scope   `json:"scope"`
-	Coverage     assetCoverage `json:"coverage"`
-	Correctness  string        `json:"correctness"`
-	Items        []walletItem  `json:"items"`
+	ChainID      domain.Chain   `json:"chainId"`
+	OwnerAddress starknet.Felt  `json:"ownerAddress"`
+	RequestID    string         `json:"requestId"`
+	Block        walletBlock    `json:"block"`
+	Scope        token.Scope    `json:"scope"`
+	Coverage     walletCoverage `json:"coverage"`
+	Correctness  string         `json:"correctness"`
+	Items        []walletItem   `json:"items"`
 }
 
 type walletBlock struct {
@@ -45,9 +44,9 @@ type walletBlock struct {
 	FinalityStatus chain.FinalityStatus  `json:"finalityStatus"`
 }
 
-// assetCoverage tells what a list of somebody's tokens rests on. It is never
+// walletCoverage tells what a list of somebody's tokens rests on. It is never
 // all tokens that there are.
-type assetCoverage struct {
+type walletCoverage struct {
 	DeclaredScope       token.Scope `json:"declaredScope"`
 	CompleteWithinScope bool        `json:"completeWithinScope"`
 	GloballyComplete    bool        `json:"globallyComplete"`
@@ -59,22 +58,14 @@ type walletItem struct {
 	TokenAddress starknet.Felt       `json:"tokenAddress"`
 	BalanceRaw   *string             `json:"balanceRaw"`
 	Status       token.BalanceStatus `json:"status"`
-	Metadata     assetMetadata       `json:"metadata"`
+	Metadata     discoveredMetadata  `json:"metadata"`
 }
 
-// assetMetadata is what is known of a token, null where nothing is.
-type assetMetadata struct {
-	Symbol   *string         `json:"symbol"`
-	Name     *string         `json:"name"`
-	Decimals *uint8          `json:"decimals"`
-	Standard *facts.Standard `json:"standard"`
-}
-
-func wireMetadata(t *token.Token) assetMetadata {
+func wireMetadata(t *token.Token) discoveredMetadata {
 	if t == nil {
-		return assetMetadata{}
+		return discoveredMetadata{}
 	}
-	return assetMetadata{t.Metadata.Symbol, t.Metadata.Name, t.Metadata.Decimals, &t.Standard}
+	return discoveredMetadata{t.Metadata.Symbol, t.Metadata.Name, t.Metadata.Decimals, wordOrNull(t.Standard)}
 }
 
 func (s *server) walletState(ctx context.Context, c *Call) (any, error) {
@@ -93,9 +84,9 @@ func (s *server) walletState(ctx context.Context, c *Call) (any, error) {
 	body := walletBody{
 		ChainID: c.Chain, OwnerAddress: query.Owner, RequestID: telemetry.RequestID(ctx), Scope: query.Scope,
 		Block: walletBlock{query.Preference, wallet.Block.Number, wallet.Block.Hash, wallet.Block.Finality},
-		Coverage: assetCoverage{
+		Coverage: walletCoverage{
 			DeclaredScope: query.Scope, CompleteWithinScope: len(wallet.Reasons) == 0,
-			ReasonCodes: append([]string{}, wallet.Reasons...), CoveredThroughBlock: wallet.Through,
+			ReasonCodes: listOrEmpty(wallet.Reasons), CoveredThroughBlock: wallet.Through,
 		},
 		Correctness: "verified_partial", Items: make([]walletItem, len(wallet.Items)),
 	}

@@ -73,7 +73,6 @@ type Store interface {
 	event.Store
 	token.Store
 	token.TransferStore
-	token.ReceivedStore
 	token.ControlStore
 	verify.Store
 	bridge.Store
@@ -115,12 +114,12 @@ func New(o Options) *Services {
 	s.Controls = token.NewControlsReader(o.Store, s.Contracts, compiled, s.Statuses)
 	s.States = chain.NewStates(o.Nodes, o.Store, s.Statuses)
 	s.Quantities = token.NewQuantities(s.States)
-	s.Wallets = token.NewWallets(token.NewReceived(o.Store, s.Statuses), s.Tokens, s.Quantities)
 	s.Details = detail.NewTransactions(detail.Services{
 		Statuses: s.Statuses, Blocks: s.Blocks, Transactions: s.Transactions, Events: s.Events,
 		Transfers: s.Transfers, Messages: s.Messages, Cache: s.Cache, Nodes: o.Nodes,
 	})
 	s.Addresses = address.NewAddresses(o.Store, s.Statuses, s.Labels)
+	s.Wallets = token.NewWallets(candidates{s.Addresses}, s.Tokens, s.Quantities)
 	s.Search = search.New(o.Store, s.Blocks, s.Statuses)
 	return s
 }
