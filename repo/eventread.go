@@ -51,7 +51,6 @@ func (db *DB) EventsOfTransactions(ctx context.Context, c domain.Chain, places [
 	for i, place := range places {
 		blocks[i], txs[i] = int32(place.Block), int16(place.Tx)
 	}
-	// Each transaction's events by events_…_place, in its order.
 	children, err := collect(ctx, db, func(row pgx.CollectableRow) (child, error) {
 		f, err := collectFields(row)
 		if err != nil {
@@ -60,15 +59,7 @@ func (db *DB) EventsOfTransactions(ctx context.Context, c domain.Chain, places [
 		found := child{parent: f.int8() - 1}
 		found.row, err = scanEvent(&f)
 		return found, err
-	}, fmt.Sprintf(`/* event.of_transactions */
-		SELECT p.parent, `+shownEvent+`
-		FROM unnest($1::int[], $2::smallint[]) WITH ORDINALITY AS p (block, tx, parent)
-		CROSS JOIN LATERAL (
-			SELECT block, tx, log, address, selector, keys, payload
-			FROM events WHERE chain = %[1]d AND block = p.block AND tx = p.tx
-			ORDER BY log LIMIT %[2]d
-		) e
-		ORDER BY p.parent, e.log`, chainCode(c), rowsFor(limit)), blocks, txs)
+	}, eventsOfTransactions(c, rowsFor(limit)), blocks, txs)
 	if err != nil {
 		return nil, err
 	}
@@ -77,6 +68,20 @@ func (db *DB) EventsOfTransactions(ctx context.Context, c domain.Chain, places [
 		lists[found.parent] = append(lists[found.parent], found.row)
 	}
 	return lists, nil
+}
+
+// eventsOfTransactions reads each transaction's events by events_…_place, in
+// its order.
+func eventsOfTransactions(c domain.Chain, rows int) string {
+	return fmt.Sprintf(`/* event.of_transactions */
+		SELECT p.parent, `+shownEvent+`
+		FROM unnest($1::int[], $2::smallint[]) WITH ORDINALITY AS p (block, tx, parent)
+		CROSS JOIN LATERAL (
+			SELECT block, tx, log, address, selector, keys, payload
+			FROM events WHERE chain = %[1]d AND block = p.block AND tx = p.tx
+			ORDER BY log LIMIT %[2]d
+		) e
+		ORDER BY p.parent, e.log`, chainCode(c), rows)
 }
 
 // Emitters implements event.Store.
@@ -122,14 +127,13 @@ func (db *DB) Emitters(ctx context.Context, c domain.Chain, emissions []event.Em
 // the primary key of contract_classes. A block gives a contract three of them
 // at most, and the one before is the fourth.
 const classesInForce = `/* event.classes */
-	SELECT p.n, h.block, h.origin, k.hash
+	SELECT p.n, h.block, h.origin, (SELECT hash FROM classes WHERE chain = %[1]d AND id = h.class)
 	FROM unnest($1::bytea[], $2::int[]) WITH ORDINALITY AS p (address, block, n)
 	CROSS JOIN LATERAL (
 		SELECT block, origin, class FROM contract_classes
 		WHERE chain = %[1]d AND address = (SELECT id FROM addresses WHERE chain = %[1]d AND felt = p.address) AND block <= p.block
 		ORDER BY block DESC, origin DESC LIMIT 4
 	) h
-	CROSS JOIN LATERAL (SELECT hash FROM classes WHERE chain = %[1]d AND id = h.class) k
 	ORDER BY p.n, h.block, h.origin`
 
 // uniqueNames returns the first and the last name that classes have for a

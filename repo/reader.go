@@ -28,6 +28,7 @@ func openReader(ctx context.Context, config *pgxpool.Config) (*pgxpool.Pool, err
 	params["default_transaction_read_only"] = "on"
 	params["statement_timeout"] = readTimeout
 	params["jit"] = "off"
+	params["enable_bitmapscan"] = "off" // a page follows an index in its order, however many rows are behind it
 	config.ConnConfig.DefaultQueryExecMode = pgx.QueryExecModeCacheStatement
 	config.ConnConfig.BuildContextWatcherHandler = func(conn *pgconn.PgConn) ctxwatch.Handler {
 		return &pgconn.CancelRequestContextWatcherHandler{Conn: conn, DeadlineDelay: time.Second}

@@ -81,7 +81,7 @@ func orNone(err error) error {
 const tokensBeginning = `/* search.tokens */
 	SELECT (SELECT felt FROM addresses WHERE chain = %[1]d AND id = t.address), t.symbol, t.name
 	FROM tokens t
-	WHERE t.chain = %[1]d AND lower(t.%[2]s) ~>=~ lower($1) AND lower(t.%[2]s) ~<~ lower($1) || chr(1114111) AND t.block <= $2
+	WHERE t.chain = %[1]d AND lower(t.%[2]s) ~>=~ lower($1::text) AND lower(t.%[2]s) ~<~ (lower($1::text) || chr(1114111)) AND t.block <= $2
 	ORDER BY lower(t.%[2]s) USING ~<~, t.block, t.address LIMIT %[3]d`
 
 // SearchTokens implements search.Store.

@@ -96,15 +96,14 @@ func TestEveryOperationJudgesEveryCredential(t *testing.T) {
 	}
 }
 
-// filled is a path of the operation with the examples of its parameters that
-// must be given.
+// filled is a path of the operation with the examples of its parameters.
 func (o Operation) filled(path string) string {
 	query := url.Values{}
 	for _, p := range o.Params {
 		switch {
 		case p.In == InPath:
 			path = strings.ReplaceAll(path, "{"+p.Name+"}", p.Example)
-		case p.Required:
+		case p.Example != "":
 			query.Set(p.Name, p.Example)
 		}
 	}

@@ -7,6 +7,7 @@ import "slices"
 func (s *server) operations() []Operation {
 	return slices.Concat(
 		s.statusOperations(),
+		s.eventOperations(),
 		s.blockOperations(),
 		s.transactionOperations(),
 		s.searchOperations(),
@@ -21,6 +22,7 @@ func (s *server) operations() []Operation {
 		s.walletOperations(),
 		s.controlOperations(),
 		s.addressOperations(),
+		s.holderOperations(),
 		s.accountOperations(),
 		s.discoveryOperations(),
 	)

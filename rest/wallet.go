@@ -9,6 +9,7 @@ import (
 	"astrolabe/domain"
 	"astrolabe/domain/account"
 	"astrolabe/domain/chain"
+	"astrolabe/domain/facts"
 	"astrolabe/domain/token"
 	"astrolabe/starknet"
 	"astrolabe/telemetry"
@@ -27,14 +28,14 @@ type walletRequest struct {
 }
 
 type walletBody struct {
-	ChainID      domain.Chain   `json:"chainId"`
-	OwnerAddress starknet.Felt  `json:"ownerAddress"`
-	RequestID    string         `json:"requestId"`
-	Block        walletBlock    `json:"block"`
-	Scope        token.Scope    `json:"scope"`
-	Coverage     walletCoverage `json:"coverage"`
-	Correctness  string         `json:"correctness"`
-	Items        []walletItem   `json:"items"`
+	ChainID      domain.Chain  `json:"chainId"`
+	OwnerAddress starknet.Felt `json:"ownerAddress"`
+	RequestID    string        `json:"requestId"`
+	Block        walletBlock   `json:"block"`
+	Scope        token.Scope   `json:"scope"`
+	Coverage     assetCoverage `json:"coverage"`
+	Correctness  string        `json:"correctness"`
+	Items        []walletItem  `json:"items"`
 }
 
 type walletBlock struct {
@@ -44,9 +45,9 @@ type walletBlock struct {
 	FinalityStatus chain.FinalityStatus  `json:"finalityStatus"`
 }
 
-// walletCoverage tells what a list of somebody's tokens rests on. It is never
+// assetCoverage tells what a list of somebody's tokens rests on. It is never
 // all tokens that there are.
-type walletCoverage struct {
+type assetCoverage struct {
 	DeclaredScope       token.Scope `json:"declaredScope"`
 	CompleteWithinScope bool        `json:"completeWithinScope"`
 	GloballyComplete    bool        `json:"globallyComplete"`
@@ -58,14 +59,22 @@ type walletItem struct {
 	TokenAddress starknet.Felt       `json:"tokenAddress"`
 	BalanceRaw   *string             `json:"balanceRaw"`
 	Status       token.BalanceStatus `json:"status"`
-	Metadata     discoveredMetadata  `json:"metadata"`
+	Metadata     assetMetadata       `json:"metadata"`
 }
 
-func wireMetadata(t *token.Token) discoveredMetadata {
+// assetMetadata is what is known of a token, null where nothing is.
+type assetMetadata struct {
+	Symbol   *string         `json:"symbol"`
+	Name     *string         `json:"name"`
+	Decimals *uint8          `json:"decimals"`
+	Standard *facts.Standard `json:"standard"`
+}
+
+func wireMetadata(t *token.Token) assetMetadata {
 	if t == nil {
-		return discoveredMetadata{}
+		return assetMetadata{}
 	}
-	return discoveredMetadata{t.Metadata.Symbol, t.Metadata.Name, t.Metadata.Decimals, wordOrNull(t.Standard)}
+	return assetMetadata{t.Metadata.Symbol, t.Metadata.Name, t.Metadata.Decimals, wordOrNull(t.Standard)}
 }
 
 func (s *server) walletState(ctx context.Context, c *Call) (any, error) {
@@ -84,7 +93,7 @@ func (s *server) walletState(ctx context.Context, c *Call) (any, error) {
 	body := walletBody{
 		ChainID: c.Chain, OwnerAddress: query.Owner, RequestID: telemetry.RequestID(ctx), Scope: query.Scope,
 		Block: walletBlock{query.Preference, wallet.Block.Number, wallet.Block.Hash, wallet.Block.Finality},
-		Coverage: walletCoverage{
+		Coverage: assetCoverage{
 			DeclaredScope: query.Scope, CompleteWithinScope: len(wallet.Reasons) == 0,
 			ReasonCodes: listOrEmpty(wallet.Reasons), CoveredThroughBlock: wallet.Through,
 		},

@@ -111,6 +111,7 @@ const statusFreshness = 250 * time.Millisecond
 func (d *deployment) facades(l listenSettings, nodes map[domain.Chain]chain.Node, gate *access.Gate, usage *account.Usage, others []rest.Mount) (http.Handler, streams) {
 	services := explorer.New(explorer.Options{
 		Store: d.db, Cursors: domain.NewCursors(d.ring.CursorKeys()), Freshness: statusFreshness, Nodes: nodes,
+		ScreeningTop: l.ScreeningTop,
 	})
 	live := graph.New(graph.Options{
 		Gate: gate, Usage: usage, Services: services,

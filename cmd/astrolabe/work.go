@@ -7,6 +7,7 @@ import (
 
 	"github.com/riverqueue/river"
 
+	"astrolabe/jobs/census"
 	"astrolabe/jobs/metadata"
 	"astrolabe/jobs/retain"
 	"astrolabe/jobs/summaries"
@@ -25,6 +26,8 @@ type workCommand struct {
 type workSettings struct {
 	Jobs     int           `help:"How many background jobs may run at once." default:"4"`
 	JobDrain time.Duration `help:"How long running jobs may finish after a stop signal." default:"15s"`
+
+	censusSettings
 }
 
 func (w workSettings) check() error {
@@ -34,7 +37,7 @@ func (w workSettings) check() error {
 	case w.JobDrain < 0:
 		return errors.New("--job-drain must not be negative")
 	}
-	return nil
+	return w.censusSettings.check()
 }
 
 // Validate checks the settings before anything is started.
@@ -73,7 +76,10 @@ func (d *deployment) worker(w workSettings, nodes nodeSettings) (part, error) {
 	if len(views) > 0 {
 		periodic = append(periodic, metadata.Every(), summaries.EverySupplies())
 	}
-	queue, err := d.db.NewQueue(repo.QueueOptions{Workers: workers, Periodic: periodic, Logger: d.logger, Parallel: w.Jobs})
+	periodic = append(periodic, d.censusJobs(workers, w.censusSettings, views)...)
+	queue, err := d.db.NewQueue(repo.QueueOptions{
+		Workers: workers, Periodic: periodic, Logger: d.logger, Parallel: w.Jobs, Apart: []string{census.Queue},
+	})
 	if err != nil {
 		closeNodes()
 		return nil, err

@@ -1,6 +1,7 @@
 package explorer
 
 import (
+	"cmp"
 	"time"
 
 	"astrolabe/domain"
@@ -50,6 +51,8 @@ type Services struct {
 	States *chain.States
 	// Quantities ask tokens for supplies and balances.
 	Quantities *token.Quantities
+	// Censuses tell who holds tokens.
+	Censuses *token.Censuses
 	// Wallets tell what addresses hold.
 	Wallets *token.Wallets
 	// Search finds what texts name.
@@ -74,6 +77,7 @@ type Store interface {
 	token.Store
 	token.TransferStore
 	token.ControlStore
+	token.CensusStore
 	verify.Store
 	bridge.Store
 	search.Store
@@ -90,6 +94,9 @@ type Options struct {
 	// Nodes are the nodes of the chains that have some. What only a node can
 	// tell is unavailable on the others.
 	Nodes map[domain.Chain]chain.Node
+	// ScreeningTop is how many holders a screening shows; zero means
+	// token.ScreeningTop.
+	ScreeningTop int
 }
 
 // New makes the services.
@@ -104,22 +111,23 @@ func New(o Options) *Services {
 	compiled := chain.NewCompiledClasses(o.Store)
 	s.Blocks = chain.NewBlocks(o.Store, s.Statuses, s.Cache)
 	s.Transactions = chain.NewTransactions(o.Store, s.Blocks, compiled, s.Statuses, s.Cache)
-	s.Events = event.NewEvents(o.Store, compiled)
+	s.Events = event.NewEvents(o.Store, compiled, s.Statuses, o.Freshness)
 	s.Messages = chain.NewMessages(o.Store, s.Statuses)
 	s.Contracts = chain.NewContracts(o.Store, s.Statuses)
 	s.Verifications = verify.NewRecords(o.Store, s.Contracts)
 	s.Bridges = bridge.NewSignals(o.Store, compiled, s.Statuses)
 	s.Transfers = token.NewTransfers(o.Store, s.Statuses)
 	s.Tokens = token.NewTokens(o.Store, s.Statuses)
+	s.Censuses = token.NewCensuses(o.Store, cmp.Or(o.ScreeningTop, token.ScreeningTop), time.Now)
 	s.Controls = token.NewControlsReader(o.Store, s.Contracts, compiled, s.Statuses)
 	s.States = chain.NewStates(o.Nodes, o.Store, s.Statuses)
 	s.Quantities = token.NewQuantities(s.States)
+	s.Addresses = address.NewAddresses(o.Store, s.Statuses, s.Labels)
+	s.Wallets = token.NewWallets(candidates{s.Addresses}, s.Tokens, s.Quantities)
 	s.Details = detail.NewTransactions(detail.Services{
 		Statuses: s.Statuses, Blocks: s.Blocks, Transactions: s.Transactions, Events: s.Events,
 		Transfers: s.Transfers, Messages: s.Messages, Cache: s.Cache, Nodes: o.Nodes,
 	})
-	s.Addresses = address.NewAddresses(o.Store, s.Statuses, s.Labels)
-	s.Wallets = token.NewWallets(candidates{s.Addresses}, s.Tokens, s.Quantities)
 	s.Search = search.New(o.Store, s.Blocks, s.Statuses)
 	return s
 }
