@@ -127,7 +127,7 @@ func New(o Options) *Services {
 	s.States = chain.NewStates(o.Nodes, o.Store, s.Statuses)
 	s.Quantities = token.NewQuantities(s.States)
 	s.Addresses = address.NewAddresses(o.Store, s.Statuses, s.Labels)
-	s.Wallets = token.NewWallets(holdings{s.Addresses}, s.Tokens, s.Quantities)
+	s.Wallets = token.NewWallets(candidates{s.Addresses}, s.Tokens, s.Quantities)
 	s.Details = detail.NewTransactions(detail.Services{
 		Statuses: s.Statuses, Blocks: s.Blocks, Transactions: s.Transactions, Events: s.Events,
 		Transfers: s.Transfers, Messages: s.Messages, Cache: s.Cache, Nodes: o.Nodes,
