@@ -20,6 +20,8 @@ const (
 	CodeUnsupportedMediaType  Code = "unsupported_media_type"
 	CodeConflictingKeyHeaders Code = "conflicting_api_key_headers"
 	CodeMalformedKeyHeader    Code = "malformed_api_key_header"
+	CodeContractCallFailed    Code = "contract_call_failed"
+	CodeUnqualifiedToken      Code = "unqualified_token_policy"
 	CodeUnsupportedSelector   Code = "unsupported_selector"
 	CodeRateLimited           Code = "rate_limited"
 	CodeServiceUnavailable    Code = "service_unavailable"
@@ -60,6 +62,10 @@ var Catalogue = []Explained{
 		"Send less at once; the reference states each limit."},
 	{CodeUnsupportedMediaType, "The body's content type is not one that the operation reads.",
 		"Send the Content-Type that the reference names, without Content-Encoding."},
+	{CodeContractCallFailed, "The contract has the entry point, but failed in it with this calldata at this block, or returned more than is passed on.",
+		"Do not retry the same call at the same block. Check the calldata against the contract's ABI."},
+	{CodeUnqualifiedToken, "The token does not meet the criteria of the holder census, so nothing is known of its holders as a whole. That is not a count of zero.",
+		"Do not retry: the message names the criterion and what it requires. Transfers and single balances are served all the same."},
 	{CodeUnsupportedSelector, "The selector is not among those that the operator declared for searches over wide block ranges.",
 		"Search at most 10,000 blocks at once, or choose a selector that the capabilities list under eventSearch.fullRange.selectorCoverage."},
 	{CodeFullRangeSelectorNotSupported, "No key position that the search populates is ready for a wide block range.",

@@ -30,3 +30,11 @@ var ChainStatements = map[string]string{
 
 // LatestBlockStatement is exported for the same test.
 var LatestBlockStatement = fmt.Sprintf(latestBlock, 1)
+
+// CensusLock is exported for the test that holds it.
+const CensusLock = censusLock
+
+// CensusStatements are exported for the test that looks at their plans.
+var CensusStatements = struct{ Standings, Holders, Claim, Count, Forget, Leftover string }{
+	standings, pageOfHolders, claimCensuses, countHolders, forgetGenerations, leftoverSnapshot,
+}

@@ -10,6 +10,7 @@ import (
 
 	"astrolabe/domain"
 	"astrolabe/domain/chain"
+	"astrolabe/domain/token"
 	"astrolabe/failpoint"
 	"astrolabe/starknet"
 )
@@ -95,6 +96,9 @@ func removeRows(ctx context.Context, tx pgx.Tx, c domain.Chain, last int64) erro
 		if err := removeFromRange(ctx, tx, c, r, last); err != nil {
 			return err
 		}
+	}
+	if err := revokeCensuses(ctx, tx, c, last+1, token.ReasonRolledBack); err != nil {
+		return err
 	}
 	for _, table := range []string{"tokens", "deployments", "contract_classes", "declarations"} {
 		if err := run(ctx, tx, "/* %s.remove */ DELETE FROM %s WHERE chain = %d AND block > %d", table, table, code, last); err != nil {

@@ -247,10 +247,10 @@ func TestASearchHasAtMostSoManyValues(t *testing.T) {
 	}
 	const bounds = "&from_block=0&to_block=100"
 	for query, fine := range map[string]bool{
-		values("topic0", 128): true,
-		values("topic0", 129): false,
-		values("topic0", 128) + "&" + values("topic0", 128):                                      true, // repeats of 128
-		values("topic0", 128) + "&" + values("topic1", 128) + bounds:                             true,
+		values("topic0", 128):                                        true,
+		values("topic0", 129):                                        false,
+		values("topic0", 128) + "&" + values("topic0", 128):          true, // repeats of 128
+		values("topic0", 128) + "&" + values("topic1", 128) + bounds: true,
 		values("topic0", 128) + "&" + values("topic1", 127) + "&" + values("topic2", 2) + bounds: false,
 		values("address", 128): true,
 		values("address", 129): false,
@@ -333,9 +333,9 @@ func TestACursorBelongsToItsSearch(t *testing.T) {
 	page := s.found(searchPath + "topic0=" + transferTopic + "&topic0=" + approvalTopic + "&limit=3")
 	cursor := "&cursor=" + url.QueryEscape(*page.NextCursor)
 	for query, fine := range map[string]bool{
-		"topic0=" + transferTopic + "&topic0=" + approvalTopic + "&limit=50":                            true,
-		"topic0=" + approvalTopic + "&topic0=" + transferTopic + "&topic0=" + approvalTopic:             true, // the same search
-		"topic0=" + transferTopic:                                                                       false,
+		"topic0=" + transferTopic + "&topic0=" + approvalTopic + "&limit=50":                true,
+		"topic0=" + approvalTopic + "&topic0=" + transferTopic + "&topic0=" + approvalTopic: true, // the same search
+		"topic0=" + transferTopic: false,
 		"topic0=" + transferTopic + "&topic0=" + approvalTopic + "&from_block=0":                        false,
 		"topic0=" + transferTopic + "&topic0=" + approvalTopic + "&address=0x1":                         false,
 		"topic0=" + transferTopic + "&topic0=" + approvalTopic + "&topic1=0x1&from_block=0&to_block=50": false,

@@ -27,6 +27,8 @@ var statuses = map[domain.Code]int{
 	domain.CodeMethodNotAllowed:      http.StatusMethodNotAllowed,
 	domain.CodePayloadTooLarge:       http.StatusRequestEntityTooLarge,
 	domain.CodeUnsupportedMediaType:  http.StatusUnsupportedMediaType,
+	domain.CodeContractCallFailed:    http.StatusUnprocessableEntity,
+	domain.CodeUnqualifiedToken:      http.StatusUnprocessableEntity,
 	domain.CodeUnsupportedSelector:   http.StatusUnprocessableEntity,
 	domain.CodeRateLimited:           http.StatusTooManyRequests,
 	domain.CodeServiceUnavailable:    http.StatusServiceUnavailable,

@@ -18,6 +18,7 @@ import (
 	"astrolabe/access/accesstest"
 	"astrolabe/domain"
 	"astrolabe/domain/account"
+	"astrolabe/domain/chain"
 	"astrolabe/domain/explorer"
 	"astrolabe/pg/pgtest"
 	"astrolabe/repo"
@@ -32,13 +33,14 @@ func TestMain(m *testing.M) {
 
 // service is the facade over a database of the test's own, on real HTTP.
 type service struct {
-	t      *testing.T
-	db     *repo.DB
-	url    string
-	client *http.Client
-	log    *logBuffer
-	access *accesstest.Fixture
-	usage  *account.Usage
+	t        *testing.T
+	db       *repo.DB
+	database string // its URL, where a test may need another connection
+	url      string
+	client   *http.Client
+	log      *logBuffer
+	access   *accesstest.Fixture
+	usage    *account.Usage
 	// services are what the facade asks.
 	services *explorer.Services
 }
@@ -59,7 +61,23 @@ func newServiceAt(t *testing.T, now func() time.Time, change func(*Options)) *se
 // repotest.Followed left it.
 func newExplorer(t *testing.T) *service {
 	t.Helper()
-	return newServiceOver(t, repotest.OpenTemplate(t, repotest.Followed), time.Now, nil)
+	return newExplorerWith(t, nil)
+}
+
+// newExplorerWith does the same with nodes to ask.
+func newExplorerWith(t *testing.T, nodes map[domain.Chain]chain.Node) *service {
+	t.Helper()
+	database := pgtest.Database(t, repotest.Followed)
+	db, err := repo.Open(t.Context(), repo.Options{URL: database})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(db.Close)
+	s := newServiceOver(t, db, time.Now, func(o *Options) {
+		o.Services = explorer.New(explorer.Options{Store: db, Cursors: o.Cursors, Nodes: nodes})
+	})
+	s.database = database
+	return s
 }
 
 func newServiceOver(t *testing.T, db *repo.DB, now func() time.Time, change func(*Options)) *service {

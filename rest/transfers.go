@@ -1,8 +1,12 @@
 package rest
 
 import (
+	"context"
+	"net/http"
 	"time"
 
+	"astrolabe/domain"
+	"astrolabe/domain/account"
 	"astrolabe/domain/chain"
 	"astrolabe/domain/facts"
 	"astrolabe/domain/token"
@@ -45,4 +49,93 @@ func decimalOrNull(n *starknet.Uint256) *string {
 		return nil
 	}
 	return new(n.String())
+}
+
+func (s *server) tokenTransfers(ctx context.Context, c *Call) (any, error) {
+	page, err := s.page(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	tokens := []starknet.Felt{c.Felt("token")}
+	lists, err := s.Transfers.OfTokens(ctx, c.Chain, tokens, c.Felts("address"), page)
+	if err != nil {
+		return nil, err
+	}
+	if len(lists[0].Items) == 0 { // perhaps because it is no token
+		known, err := s.Tokens.Of(ctx, c.Chain, tokens)
+		if err != nil {
+			return nil, err
+		}
+		if known[0] == nil {
+			return nil, token.Unknown(tokens[0])
+		}
+	}
+	return s.transferPage(ctx, c, lists[0], nil)
+}
+
+func (s *server) addressTransfers(ctx context.Context, c *Call) (any, error) {
+	page, err := s.page(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	filter := token.AddressFilter{
+		Direction: token.Direction(c.Text("direction")), Tokens: c.Felts("token"), From: c.Number("from_block"), To: c.Number("to_block"),
+	}
+	lists, err := s.Transfers.OfAddresses(ctx, c.Chain, []starknet.Felt{c.Felt("address")}, filter, page)
+	if err != nil {
+		return nil, err
+	}
+	return s.transferPage(ctx, c, lists[0], filter.From)
+}
+
+// transferPage renders a page of a list that begins with a block.
+func (s *server) transferPage(ctx context.Context, c *Call, page domain.Page[token.Transfer], from *uint64) (any, error) {
+	coverage, err := s.Transfers.Coverage(ctx, c.Chain, from)
+	if err != nil {
+		return nil, err
+	}
+	return coveredList[transferRow]{paged(s, c, page, transferBody), wireCoverage(coverage)}, nil
+}
+
+// maxFilter is how many values a repeatable filter of transfers takes.
+const maxFilter = 128
+
+// fromBlockParam and toBlockParam bound a list.
+var (
+	fromBlockParam = Param{Name: "from_block", In: InQuery, Kind: IntegerKind, Max: maxBlock, About: "The oldest block, itself included."}
+	toBlockParam   = Param{Name: "to_block", In: InQuery, Kind: IntegerKind, Max: maxBlock, About: "The newest block, itself included."}
+)
+
+// maxBlock is the largest block number that a JSON integer holds exactly.
+const maxBlock = 1<<53 - 1
+
+func (s *server) transferOperations() []Operation {
+	return []Operation{
+		{
+			ID: "listTokenTransfers", Method: http.MethodGet, Path: "/v1/{chain}/token/{token}/transfers",
+			Summary: "Transfers of a token, newest first",
+			Params: []Param{chainParam, tokenParam,
+				{Name: "address", In: InQuery, Kind: FeltKind, Repeatable: true, MaxItems: maxFilter, About: "Only transfers that one of these sent or received."},
+				limitParam(25, 100), cursorParam},
+			Permission: account.Read, Class: Heavy, Cert: Beta, Audience: External, Budget: 5 * time.Second, Cache: "no-cache",
+			Success: http.StatusOK, Body: "TransferPage", Errors: []domain.Code{domain.CodeNotFound},
+			Proof: []string{"TestTransfersOfATokenAreThoseOfTheChain", "TestAPageWalkYieldsEveryTransferOnce",
+				"TestATransferBetweenTwoMatchingAddressesIsListedOnce", "TestAnAddressWithoutATokenIsNotFound"},
+			Handle: s.tokenTransfers,
+		},
+		{
+			ID: "listAddressTransfers", Method: http.MethodGet, Path: "/v1/{chain}/address/{address}/transfers",
+			Summary: "Transfers that an address sent or received, newest first",
+			Params: []Param{chainParam, ownerParam,
+				{Name: "direction", In: InQuery, Kind: EnumKind, Enum: []string{string(token.AnyDirection), string(token.Incoming), string(token.Outgoing)},
+					Default: string(token.AnyDirection), About: "Only transfers that go this way. What an address sent to itself goes both ways, and is listed once."},
+				{Name: "token", In: InQuery, Kind: FeltKind, Repeatable: true, MaxItems: maxFilter, About: "Only transfers of these tokens."},
+				fromBlockParam, toBlockParam, limitParam(25, 100), cursorParam},
+			Permission: account.Read, Class: Heavy, Cert: Beta, Audience: External, Budget: 5 * time.Second, Cache: "no-cache",
+			Success: http.StatusOK, Body: "TransferPage",
+			Proof: []string{"TestTransfersOfAnAddressAreFilteredBeforePaging", "TestAPageWalkYieldsEveryTransferOnce",
+				"TestAnyDirectionListsASelfTransferOnce", "TestARangeOfBlocksThatIsUpsideDownIsRefused"},
+			Handle: s.addressTransfers,
+		},
+	}
 }

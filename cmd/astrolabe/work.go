@@ -7,11 +7,10 @@ import (
 
 	"github.com/riverqueue/river"
 
-	"astrolabe/domain"
-	"astrolabe/domain/token"
+	"astrolabe/jobs/census"
 	"astrolabe/jobs/metadata"
 	"astrolabe/jobs/retain"
-	"astrolabe/node"
+	"astrolabe/jobs/summaries"
 	"astrolabe/repo"
 )
 
@@ -27,6 +26,8 @@ type workCommand struct {
 type workSettings struct {
 	Jobs     int           `help:"How many background jobs may run at once." default:"4"`
 	JobDrain time.Duration `help:"How long running jobs may finish after a stop signal." default:"15s"`
+
+	censusSettings
 }
 
 func (w workSettings) check() error {
@@ -36,7 +37,7 @@ func (w workSettings) check() error {
 	case w.JobDrain < 0:
 		return errors.New("--job-drain must not be negative")
 	}
-	return nil
+	return w.censusSettings.check()
 }
 
 // Validate checks the settings before anything is started.
@@ -61,19 +62,24 @@ func (w workCommand) Run(ctx context.Context, c *console) error {
 // nothing to do.
 func (d *deployment) worker(w workSettings, nodes nodeSettings) (part, error) {
 	workers := river.NewWorkers()
-	periodic := []*river.PeriodicJob{retain.EverySecrets(), retain.EveryUsage(), retain.EveryQuotas()}
+	periodic := []*river.PeriodicJob{retain.EverySecrets(), retain.EveryUsage(), retain.EveryQuotas(), summaries.EverySums()}
 	river.AddWorker(workers, &retain.Secrets{Store: d.db, Logger: d.logger, Metrics: d.metrics})
 	river.AddWorker(workers, &retain.Usage{Store: d.db, Logger: d.logger, Metrics: d.metrics})
 	river.AddWorker(workers, &retain.Quotas{Store: d.db, Logger: d.logger, Metrics: d.metrics})
+	river.AddWorker(workers, &summaries.Sums{Store: d.db, Logger: d.logger, Metrics: d.metrics})
 	views, closeNodes, err := d.views(nodes)
 	if err != nil {
 		return nil, err
 	}
 	river.AddWorker(workers, &metadata.Worker{Nodes: views, Store: d.db, Logger: d.logger, Metrics: d.metrics})
+	river.AddWorker(workers, &summaries.Supplies{Nodes: views, Store: d.db, Logger: d.logger, Metrics: d.metrics})
 	if len(views) > 0 {
-		periodic = append(periodic, metadata.Every())
+		periodic = append(periodic, metadata.Every(), summaries.EverySupplies())
 	}
-	queue, err := d.db.NewQueue(repo.QueueOptions{Workers: workers, Periodic: periodic, Logger: d.logger, Parallel: w.Jobs})
+	periodic = append(periodic, d.censusJobs(workers, w.censusSettings, views)...)
+	queue, err := d.db.NewQueue(repo.QueueOptions{
+		Workers: workers, Periodic: periodic, Logger: d.logger, Parallel: w.Jobs, Apart: []string{census.Queue},
+	})
 	if err != nil {
 		closeNodes()
 		return nil, err
@@ -82,27 +88,4 @@ func (d *deployment) worker(w workSettings, nodes nodeSettings) (part, error) {
 		defer closeNodes()
 		return queue.Run(ctx, w.JobDrain)
 	}, nil
-}
-
-// views opens the nodes of every chain that has some.
-func (d *deployment) views(nodes nodeSettings) (map[domain.Chain]token.Views, func(), error) {
-	views := make(map[domain.Chain]token.Views)
-	var pools []*node.Pool
-	closeAll := func() {
-		for _, pool := range pools {
-			pool.Close()
-		}
-	}
-	for chain, urls := range nodes.urls() {
-		if len(urls) == 0 {
-			continue
-		}
-		pool, err := d.openNode(chain, urls)
-		if err != nil {
-			closeAll()
-			return nil, nil, err
-		}
-		pools, views[chain] = append(pools, pool), pool.Source()
-	}
-	return views, closeAll, nil
 }

@@ -3,6 +3,7 @@ package token
 import (
 	"time"
 
+	"astrolabe/domain"
 	"astrolabe/domain/facts"
 	"astrolabe/starknet"
 )
@@ -21,4 +22,17 @@ type Token struct {
 type SupplyReading struct {
 	Raw   starknet.Uint256
 	Block uint64
+}
+
+// SupplyReadings is what tokens said of their supply at one finalized block.
+type SupplyReadings struct {
+	Block  domain.BlockRef
+	Next   time.Time // when they are to be asked again
+	Tokens []SaidSupply
+}
+
+// SaidSupply is what one token said; nil: it tells no supply.
+type SaidSupply struct {
+	Token starknet.Felt
+	Raw   *starknet.Uint256
 }

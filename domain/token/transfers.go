@@ -84,15 +84,13 @@ func (s *Transfers) OfAddresses(ctx context.Context, c domain.Chain, addresses [
 // hold those of the indexed blocks.
 func (s *Transfers) Coverage(ctx context.Context, c domain.Chain, from *uint64) (domain.Coverage, error) {
 	horizon, err := s.statuses.Horizon(ctx, c)
-	switch {
-	case err != nil:
+	if err != nil {
 		return domain.Coverage{}, err
-	case horizon.Coverage == nil:
-		return domain.Coverage{Status: domain.CoverageUnavailable, ReasonCode: chain.ReasonNoIndexer}, nil
-	case horizon.Coverage.First > 0 && (from == nil || *from < horizon.Coverage.First):
-		return domain.Coverage{Status: domain.CoveragePartial, ReasonCode: domain.ReasonIndexStart}, nil
 	}
-	return domain.Coverage{Status: domain.CoverageExact}, nil
+	if seen := horizon.Coverage; seen != nil && from != nil && *from >= seen.First {
+		return domain.Coverage{Status: domain.CoverageExact}, nil
+	}
+	return horizon.History(), nil
 }
 
 // pages stamps the tiers of transfers and cuts each list to its page.

@@ -1,0 +1,139 @@
+package token
+
+import (
+	"context"
+	"time"
+
+	"astrolabe/domain"
+	"astrolabe/domain/chain"
+	"astrolabe/domain/event"
+	"astrolabe/domain/facts"
+	"astrolabe/starknet"
+)
+
+// ControlStatus tells whether somebody has a kind of control over a token.
+type ControlStatus string
+
+// The statuses.
+const (
+	ControlPresent   ControlStatus = "present"   // the class has it, and nothing shows that it was given up
+	ControlRenounced ControlStatus = "renounced" // it was there and was given up
+	ControlAbsent    ControlStatus = "absent"    // the class has no way to it
+	ControlUnknown   ControlStatus = "unknown"   // what is indexed does not tell
+)
+
+// Control is one kind of control over a token.
+type Control struct {
+	Status ControlStatus
+	Actor  *starknet.Felt // who has it, where one is known
+}
+
+// ControlEvidence is an event or a deployment that a snapshot rests on.
+type ControlEvidence struct {
+	Kind   string // the event's name in snake case, or deployed
+	Block  uint64
+	TxHash starknet.Felt
+}
+
+// Why controls are what they are.
+const (
+	ReasonControlsIndexed   = "indexed"           // from the token's whole history
+	ReasonControlsPartial   = "partial_history"   // the token is older than the index
+	ReasonControlsTruncated = "history_truncated" // there are more events of roles than are looked at
+	ReasonControlsNoClass   = "class_unavailable" // the class in force, or its ABI, is not known
+)
+
+// ControlSnapshot is who controls what of a token as of a block.
+type ControlSnapshot struct {
+	Supply, Transfer, Metadata, Upgrade Control
+	Evidence                            []ControlEvidence
+	Block                               uint64
+	At                                  time.Time
+}
+
+// Controls is what is known of the control over a token.
+type Controls struct {
+	Token    starknet.Felt
+	Reason   string
+	Snapshot *ControlSnapshot // nil when the class in force is not known
+}
+
+// ControlStore reads what controls follow from.
+type ControlStore interface {
+	// EventsBySelector returns events of each contract whose first key is one of
+	// the selectors, newest first: of each selector at least limit+1 where there
+	// are as many.
+	EventsBySelector(ctx context.Context, c domain.Chain, contracts, selectors []starknet.Felt, page domain.PageRequest) ([][]event.Row, error)
+}
+
+// ControlsReader answers who controls tokens, from indexed events and classes
+// alone.
+type ControlsReader struct {
+	store     ControlStore
+	contracts *chain.Contracts
+	classes   *chain.CompiledClasses
+	statuses  *chain.Statuses
+}
+
+// NewControlsReader makes the service.
+func NewControlsReader(store ControlStore, contracts *chain.Contracts, classes *chain.CompiledClasses, statuses *chain.Statuses) *ControlsReader {
+	return &ControlsReader{store, contracts, classes, statuses}
+}
+
+// Of returns the controls over tokens, in their order; nil stands for an
+// address that is not known as a token.
+func (r *ControlsReader) Of(ctx context.Context, c domain.Chain, tokens []starknet.Felt) ([]*Controls, error) {
+	contracts, err := r.contracts.Of(ctx, c, tokens)
+	if err != nil {
+		return nil, err
+	}
+	classes, err := r.classesOf(ctx, c, contracts)
+	if err != nil {
+		return nil, err
+	}
+	newest, err := r.store.EventsBySelector(ctx, c, tokens, newestOf, domain.PageRequest{Limit: 1})
+	if err != nil {
+		return nil, err
+	}
+	roles, err := r.store.EventsBySelector(ctx, c, tokens, rolesOf, domain.PageRequest{Limit: maxRoleEvents})
+	if err != nil {
+		return nil, err
+	}
+	statuses, err := r.statuses.Of(ctx, []domain.Chain{c})
+	if err != nil {
+		return nil, err
+	}
+	list := make([]*Controls, len(tokens))
+	for i, contract := range contracts {
+		if contract != nil && contract.Token != nil {
+			list[i] = controlsOf(contract, classes, history{newest: newest[i], roles: roles[i]}, statuses[0])
+		}
+	}
+	return list, nil
+}
+
+// At returns the controls over one token. An address that is not known as a
+// token is not_found.
+func (r *ControlsReader) At(ctx context.Context, c domain.Chain, address starknet.Felt) (*Controls, error) {
+	list, err := r.Of(ctx, c, []starknet.Felt{address})
+	if err != nil {
+		return nil, err
+	}
+	if list[0] == nil {
+		return nil, domain.Errorf(domain.CodeNotFound, "%s is not known as a token", address)
+	}
+	return list[0], nil
+}
+
+func (r *ControlsReader) classesOf(ctx context.Context, c domain.Chain, contracts []*chain.Contract) (map[starknet.Felt]*facts.Class, error) {
+	var hashes []starknet.Felt
+	for _, contract := range contracts {
+		if contract == nil {
+			continue
+		}
+		if class, _ := contract.Class(); class != nil {
+			hashes = append(hashes, class.Hash)
+		}
+	}
+	return r.classes.Of(ctx, c, hashes)
+}

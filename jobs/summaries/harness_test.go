@@ -1,0 +1,133 @@
+package summaries
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"net/http/httptest"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"go.uber.org/goleak"
+
+	"astrolabe/domain"
+	"astrolabe/domain/token"
+	"astrolabe/node"
+	"astrolabe/pg/pgtest"
+	"astrolabe/repo"
+	"astrolabe/repo/repotest"
+	"astrolabe/sim"
+	"astrolabe/starknet"
+	"astrolabe/telemetry"
+)
+
+func TestMain(m *testing.M) {
+	goleak.VerifyTestMain(pgtest.Main{M: m})
+}
+
+// world is the everyday chain, its node and an index of it.
+type world struct {
+	*testing.T
+	sim  *sim.Node
+	url  string // the node's
+	db   *repo.DB
+	conn *pgx.Conn // beside the program's own
+	now  time.Time
+}
+
+func newWorld(t *testing.T) *world {
+	t.Helper()
+	simulated, err := sim.New(sim.Config{Blocks: 60})
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := httptest.NewServer(simulated.Handler())
+	t.Cleanup(func() {
+		_ = simulated.Close()
+		server.Close()
+	})
+	database := pgtest.Database(t, repotest.Followed)
+	db, err := repo.Open(t.Context(), repo.Options{URL: database})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(db.Close)
+	conn, err := pgx.Connect(t.Context(), database)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = conn.Close(context.Background()) })
+	return &world{t, simulated, server.URL, db, conn, time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC)}
+}
+
+// supplies is a worker with a new client of the node.
+func (w *world) supplies() *Supplies {
+	w.Helper()
+	pool, err := node.Open(node.Options{Chain: domain.Mainnet, URLs: []string{w.url}})
+	if err != nil {
+		w.Fatal(err)
+	}
+	w.Cleanup(pool.Close)
+	return &Supplies{
+		Nodes: map[domain.Chain]token.Views{domain.Mainnet: pool.Source()}, Store: w.db,
+		Logger: slog.New(slog.DiscardHandler), Metrics: telemetry.NewMetrics(),
+	}
+}
+
+func (w *world) sums() *Sums {
+	return &Sums{Store: w.db, Logger: slog.New(slog.DiscardHandler), Metrics: telemetry.NewMetrics()}
+}
+
+// count counts the rows of a query.
+func (w *world) count(from string) (n int) {
+	w.Helper()
+	if err := w.conn.QueryRow(w.Context(), "SELECT count(*) FROM "+from).Scan(&n); err != nil {
+		w.Fatal(err)
+	}
+	return n
+}
+
+// stored is what the database knows of the supply of a contract of the
+// economy.
+func (w *world) stored(name string) string {
+	w.Helper()
+	var (
+		supply *string
+		block  *uint64
+	)
+	address := w.contract(name)
+	if err := w.conn.QueryRow(w.Context(), `SELECT supply::text, supply_block FROM tokens t
+		JOIN addresses a ON a.chain = t.chain AND a.id = t.address WHERE a.chain = 1 AND a.felt = $1`, address[:]).Scan(&supply, &block); err != nil {
+		w.Fatalf("%s: %v", name, err)
+	}
+	if supply == nil || block == nil {
+		return "unknown"
+	}
+	return fmt.Sprintf("%s at %d", *supply, *block)
+}
+
+func (w *world) contract(name string) starknet.Felt {
+	w.Helper()
+	for _, contract := range w.sim.Directory() {
+		if contract.Name == name {
+			return contract.Address
+		}
+	}
+	w.Fatalf("there is no %s", name)
+	return starknet.Felt{}
+}
+
+// said is what a contract says of its supply after a block.
+func (w *world) said(name string, number uint64) string {
+	w.Helper()
+	result, err := w.sim.Call(number, w.contract(name), "total_supply")
+	if err != nil {
+		w.Fatal(err)
+	}
+	supply, ok := token.ReadQuantity(result)
+	if !ok {
+		w.Fatalf("%s says %v", name, result)
+	}
+	return fmt.Sprintf("%s at %d", supply, number)
+}

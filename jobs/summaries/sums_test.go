@@ -1,0 +1,110 @@
+package summaries
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/riverqueue/river"
+
+	"astrolabe/domain"
+	"astrolabe/domain/token"
+	"astrolabe/repo"
+	"astrolabe/repo/repotest"
+)
+
+func TestARunSumsUpEverythingThatIsFinalized(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	if err := w.sums().Work(t.Context(), nil); err != nil {
+		t.Fatal(err)
+	}
+	want := 0
+	for _, block := range repotest.Everyday(t)[:repotest.FollowedFinalized+1] {
+		want += len(block.Transfers)
+	}
+	var summed int
+	if err := w.conn.QueryRow(t.Context(), "SELECT sum(transfers)::int FROM token_summaries").Scan(&summed); err != nil {
+		t.Fatal(err)
+	}
+	if summed != want {
+		t.Errorf("%d transfers are summed up, want %d", summed, want)
+	}
+}
+
+// TestTwoWhoSumAtOnceCountNothingTwice lets several processes run.
+func TestTwoWhoSumAtOnceCountNothingTwice(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	ended := make(chan error)
+	for range 4 {
+		go func() {
+			var err error
+			for range 30 {
+				if _, err = w.db.SumTransfers(t.Context(), domain.Mainnet, 20); err != nil {
+					break
+				}
+			}
+			ended <- err
+		}()
+	}
+	for range 4 {
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+	}
+	if err := w.sums().Work(t.Context(), nil); err != nil {
+		t.Fatal(err)
+	}
+	for _, check := range w.db.Checks(domain.Mainnet, 0, 60) {
+		if check.Name != "token sums" {
+			continue
+		}
+		findings, err := check.Run(t.Context(), 10)
+		if err != nil || len(findings) != 0 {
+			t.Errorf("%v, %v", findings, err)
+		}
+	}
+}
+
+// telling tells when the real store was asked.
+type telling struct {
+	*repo.DB
+	summed chan token.Summing
+}
+
+func (s telling) SumTransfers(ctx context.Context, c domain.Chain, about int) (token.Summing, error) {
+	done, err := s.DB.SumTransfers(ctx, c, about)
+	if done.Advanced {
+		s.summed <- done
+	}
+	return done, err
+}
+
+func TestTheQueueSumsTransfersUp(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	worker, store := w.sums(), telling{w.db, make(chan token.Summing, 1)}
+	worker.Store = store
+	workers := river.NewWorkers()
+	river.AddWorker(workers, worker)
+	queue, err := w.db.NewQueue(repo.QueueOptions{Workers: workers, Periodic: []*river.PeriodicJob{EverySums()}, Logger: worker.Logger})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- queue.Run(ctx, time.Minute) }()
+	select {
+	case done := <-store.summed:
+		if done.Through != repotest.FollowedFinalized || done.More {
+			t.Errorf("got %+v", done)
+		}
+	case <-time.After(time.Minute):
+		t.Error("no run was made")
+	}
+	stop()
+	if err := <-ended; err != nil {
+		t.Errorf("the queue ended with %v", err)
+	}
+}

@@ -1,0 +1,166 @@
+package rest
+
+import (
+	"context"
+	"net/http"
+	"slices"
+	"time"
+
+	"astrolabe/domain"
+	"astrolabe/domain/account"
+	"astrolabe/domain/chain"
+	"astrolabe/domain/facts"
+	"astrolabe/domain/token"
+	"astrolabe/starknet"
+	"astrolabe/telemetry"
+)
+
+// walletRequest asks for a snapshot. What is absent has a default.
+type walletRequest struct {
+	OwnerAddress    *starknet.Felt         `json:"ownerAddress"`
+	Mode            *token.WalletMode      `json:"mode,omitempty"`
+	Scope           *token.Scope           `json:"scope,omitempty"`
+	TokenAddresses  []starknet.Felt        `json:"tokenAddresses,omitempty"`
+	Limit           *int                   `json:"limit,omitempty"`
+	BlockPreference *token.BlockPreference `json:"blockPreference,omitempty"`
+	BlockHash       *starknet.Felt         `json:"blockHash,omitempty"`
+	BlockNumber     *uint64                `json:"blockNumber,omitempty"`
+}
+
+type walletBody struct {
+	ChainID      domain.Chain  `json:"chainId"`
+	OwnerAddress starknet.Felt `json:"ownerAddress"`
+	RequestID    string        `json:"requestId"`
+	Block        walletBlock   `json:"block"`
+	Scope        token.Scope   `json:"scope"`
+	Coverage     assetCoverage `json:"coverage"`
+	Correctness  string        `json:"correctness"`
+	Items        []walletItem  `json:"items"`
+}
+
+type walletBlock struct {
+	Preference     token.BlockPreference `json:"preference"`
+	BlockNumber    uint64                `json:"blockNumber"`
+	BlockHash      *starknet.Felt        `json:"blockHash"`
+	FinalityStatus chain.FinalityStatus  `json:"finalityStatus"`
+}
+
+// assetCoverage tells what a list of somebody's tokens rests on. It is never
+// all tokens that there are.
+type assetCoverage struct {
+	DeclaredScope       token.Scope `json:"declaredScope"`
+	CompleteWithinScope bool        `json:"completeWithinScope"`
+	GloballyComplete    bool        `json:"globallyComplete"`
+	ReasonCodes         []string    `json:"reasonCodes"`
+	CoveredThroughBlock *uint64     `json:"coveredThroughBlock"`
+}
+
+type walletItem struct {
+	TokenAddress starknet.Felt       `json:"tokenAddress"`
+	BalanceRaw   *string             `json:"balanceRaw"`
+	Status       token.BalanceStatus `json:"status"`
+	Metadata     assetMetadata       `json:"metadata"`
+}
+
+// assetMetadata is what is known of a token, null where nothing is.
+type assetMetadata struct {
+	Symbol   *string         `json:"symbol"`
+	Name     *string         `json:"name"`
+	Decimals *uint8          `json:"decimals"`
+	Standard *facts.Standard `json:"standard"`
+}
+
+func wireMetadata(t *token.Token) assetMetadata {
+	if t == nil {
+		return assetMetadata{}
+	}
+	return assetMetadata{t.Metadata.Symbol, t.Metadata.Name, t.Metadata.Decimals, &t.Standard}
+}
+
+func (s *server) walletState(ctx context.Context, c *Call) (any, error) {
+	var request walletRequest
+	if err := c.DecodeJSON(&request); err != nil {
+		return nil, err
+	}
+	query, err := request.query()
+	if err != nil {
+		return nil, err
+	}
+	wallet, err := s.Wallets.At(ctx, c.Chain, query)
+	if err != nil {
+		return nil, err
+	}
+	body := walletBody{
+		ChainID: c.Chain, OwnerAddress: query.Owner, RequestID: telemetry.RequestID(ctx), Scope: query.Scope,
+		Block: walletBlock{query.Preference, wallet.Block.Number, wallet.Block.Hash, wallet.Block.Finality},
+		Coverage: assetCoverage{
+			DeclaredScope: query.Scope, CompleteWithinScope: len(wallet.Reasons) == 0,
+			ReasonCodes: append([]string{}, wallet.Reasons...), CoveredThroughBlock: wallet.Through,
+		},
+		Correctness: "verified_partial", Items: make([]walletItem, len(wallet.Items)),
+	}
+	if wallet.Complete {
+		body.Correctness = "verified_complete"
+	}
+	for i, item := range wallet.Items {
+		body.Items[i] = walletItem{item.Token, decimalOrNull(item.Raw), item.Status, wireMetadata(item.Known)}
+	}
+	return body, nil
+}
+
+// query checks the words of a request and fills in its defaults.
+func (r walletRequest) query() (token.WalletQuery, error) {
+	q := token.WalletQuery{Tokens: r.TokenAddresses, BlockHash: r.BlockHash, BlockNumber: r.BlockNumber}
+	if r.OwnerAddress == nil {
+		return q, domain.Errorf(domain.CodeInvalidRequest, "ownerAddress is required")
+	}
+	q.Owner = *r.OwnerAddress
+	var err error
+	if q.Mode, err = word("mode", r.Mode, token.RequireComplete, token.VerifiedPartial); err != nil {
+		return q, err
+	}
+	if q.Scope, err = word("scope", r.Scope, token.ScopeRegistry, token.ScopeDiscovered, token.ScopeExplicit); err != nil {
+		return q, err
+	}
+	if q.Preference, err = word("blockPreference", r.BlockPreference, token.PreferLatest, token.PreferL1, token.PreferExplicit); err != nil {
+		return q, err
+	}
+	q.Limit = token.MaxWallet
+	if r.Limit != nil {
+		q.Limit = *r.Limit
+	}
+	if q.Limit < 1 || q.Limit > token.MaxWallet {
+		return q, domain.Errorf(domain.CodeInvalidRequest, "limit must be an integer from 1 to %d", token.MaxWallet)
+	}
+	if q.BlockNumber != nil && *q.BlockNumber > maxBlock {
+		return q, domain.Errorf(domain.CodeInvalidRequest, "blockNumber must be an integer from 0 to %d", int64(maxBlock))
+	}
+	return q, nil
+}
+
+// word returns a word of a body, the first of the allowed ones when it is
+// absent.
+func word[T ~string](name string, given *T, allowed ...T) (T, error) {
+	switch {
+	case given == nil:
+		return allowed[0], nil
+	case !slices.Contains(allowed, *given):
+		return "", domain.Errorf(domain.CodeInvalidRequest, "%s must be one of %v", name, allowed)
+	}
+	return *given, nil
+}
+
+func (s *server) walletOperations() []Operation {
+	return []Operation{
+		{
+			ID: "queryWalletState", Method: http.MethodPost, Path: "/v1/{chain}/query/wallet-state",
+			Summary: "What an address holds, every balance at one block",
+			Params:  []Param{chainParam}, Request: "WalletStateRequest", MaxBody: 8 << 10, Permission: account.Read,
+			Class: Heavy, Cert: Beta, Audience: External, Budget: 10 * time.Second, Cache: "no-cache",
+			Success: http.StatusOK, Body: "WalletState", Errors: []domain.Code{domain.CodeNotFound},
+			Proof: []string{"TestEveryBalanceOfAWalletIsOfOneBlock", "TestOneFailedBalanceRefusesACompleteSnapshot",
+				"TestAPartialSnapshotNamesWhatFailed", "TestAWalletRequestIsHeldToItsRules"},
+			Handle: s.walletState,
+		},
+	}
+}
