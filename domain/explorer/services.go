@@ -129,6 +129,6 @@ func New(o Options) *Services {
 		Transfers: s.Transfers, Messages: s.Messages, Cache: s.Cache, Nodes: o.Nodes,
 	})
 	s.Addresses = address.NewAddresses(o.Store, s.Statuses, s.Labels)
-	s.Search = search.New(o.Store, s.Blocks, s.Statuses)
+	s.Search = search.New(o.Store, s.Blocks, s.Labels, s.Statuses)
 	return s
 }
