@@ -65,6 +65,10 @@ func (m *Model) tokenSummary(token starknet.Felt) Answer {
 	if len(rows) > 0 {
 		body["latestTransferBlock"] = rows[0].block.BlockNumber
 	}
+	if m.first() > 0 && m.deployment(token) == nil { // it may have moved before
+		body["summaryCacheStatus"] = "metadata_only"
+		body["transferCount"], body["distinctFromCount"], body["distinctToCount"] = nil, nil, nil
+	}
 	return found(body)
 }
 
