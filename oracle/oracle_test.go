@@ -12,11 +12,11 @@ import (
 // follows lists over several pages of changing size.
 func TestTheServiceAnswersWhatTheModelSays(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, sim.Config{Blocks: 60})
-	requests := 1000
+	requests, config := 1000, sim.Config{Blocks: 60}
 	if soak {
-		requests = 20_000
+		requests, config = 20_000, sim.Config{Blocks: 160, Seed: 5}
 	}
+	w := newWorld(t, config)
 	failed := w.ask(newAsker(1, w.model), requests)
 	t.Logf("answers by status: %v", failed)
 	if failed[200] < requests/2 || failed[404] == 0 || failed[400] == 0 {

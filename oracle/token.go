@@ -35,6 +35,8 @@ func (m *Model) token(r Request, token starknet.Felt, rest []string) Answer {
 		return m.tokenSummary(token)
 	case rest[0] == "transfers":
 		return m.tokenTransfers(r, token)
+	case rest[0] == "holders":
+		return m.holders(r, token)
 	case rest[0] == "total-supply":
 		return m.quantity(r, object{"tokenAddress": token.String()}, "totalSupplyRaw", token, []string{"total_supply", "totalSupply"})
 	}
@@ -80,7 +82,7 @@ func (m *Model) tokenTransfers(r Request, token starknet.Felt) Answer {
 	if _, ok := limitOf(r.Query, "limit", 25, 100); ok && len(rows) == 0 && m.standardOf(token) == "" {
 		return notFound
 	}
-	return list(m, r, 25, 100, rows, m.transferBody, m.covered(nil))
+	return pageOf(m, r, 25, 100, rows, m.transferBody, m.covered(nil))
 }
 
 // quantity asks a contract for a number after a block.
