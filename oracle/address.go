@@ -144,9 +144,9 @@ func (m *Model) partBody(p part) object {
 func (m *Model) address(r Request, owner starknet.Felt, route string) Answer {
 	switch route {
 	case "activity":
-		return list(m, r, 25, 100, m.activity(owner), m.activityBody, m.covered(nil))
+		return pageOf(m, r, 25, 100, m.activity(owner), m.activityBody, m.covered(nil))
 	case "transactions":
-		return list(m, r, 25, 100, m.partsOf(owner), m.partBody, m.covered(nil))
+		return pageOf(m, r, 25, 100, m.partsOf(owner), m.partBody, m.covered(nil))
 	}
 	from, to, ok := bounds(r.Query)
 	if !ok {
@@ -159,7 +159,7 @@ func (m *Model) address(r Request, owner starknet.Felt, route string) Answer {
 			(len(tokens) == 0 || slices.Contains(tokens, t.token)) &&
 			(sent && direction != "in" || received && direction != "out")
 	})
-	return list(m, r, 25, 100, rows, m.transferBody, m.covered(from))
+	return pageOf(m, r, 25, 100, rows, m.transferBody, m.covered(from))
 }
 
 // seen reports whether anything in the blocks has to do with an address.

@@ -43,7 +43,7 @@ func (m *Model) Answer(r Request) Answer {
 	parts := strings.Split(r.Path, "/")
 	switch route := parts[0]; {
 	case route == "blocks":
-		return list(m, r, 25, 200, newestFirst(pointers(m.Blocks)), m.blockItem, nil)
+		return pageOf(m, r, 25, 200, newestFirst(pointers(m.Blocks)), m.blockItem, nil)
 	case route == "block":
 		return m.block(r, parts[1:])
 	case route == "block-at-timestamp":
@@ -112,8 +112,8 @@ func bounds(q url.Values) (from, to *uint64, ok bool) {
 	return from, to, from == nil || to == nil || *from <= *to
 }
 
-// list cuts a page out of all rows. more are the other fields of the body.
-func list[T any](m *Model, r Request, standard, most int, rows []T, item func(T) object, more object) Answer {
+// pageOf cuts a page out of all rows. more are the other fields of the body.
+func pageOf[T any](m *Model, r Request, standard, most int, rows []T, item func(T) object, more object) Answer {
 	limit, ok := limitOf(r.Query, "limit", standard, most)
 	if !ok {
 		return invalid
@@ -161,7 +161,7 @@ func (m *Model) block(r Request, parts []string) Answer {
 		if b == nil {
 			return invalid
 		}
-		return list(m, r, 25, 100, m.txsOf(b), m.txItem, nil)
+		return pageOf(m, r, 25, 100, m.txsOf(b), m.txItem, nil)
 	}
 	limit, ok := limitOf(r.Query, "tx_limit", 50, 200)
 	switch {
@@ -207,7 +207,7 @@ func (m *Model) searchEvents(r Request, contract *starknet.Felt) Answer {
 		more = object{"coverage": object{"status": "partial", "reasonCode": "index_ends_earlier"}}
 	}
 	more["eventDecodingDegraded"], more["rangeCoverage"] = false, nil
-	return list(m, r, 25, 100, m.events(f), m.eventBody, more)
+	return pageOf(m, r, 25, 100, m.events(f), m.eventBody, more)
 }
 
 // filterOf reads the filter of a search and judges it by the rules of the
@@ -273,7 +273,7 @@ func (m *Model) listMessages(r Request, contract *starknet.Felt) Answer {
 			(!q.Has("txHash") || g.Receipt.TransactionHash == felt(q.Get("txHash"))) &&
 			(!q.Has("messageHash") || g.hash == q.Get("messageHash"))
 	})
-	return list(m, r, 100, 100, rows, m.messageBody, m.covered(nil))
+	return pageOf(m, r, 100, 100, rows, m.messageBody, m.covered(nil))
 }
 
 // String is the request as one line.

@@ -56,7 +56,7 @@ type signal struct {
 func (m *Model) bridgeSignals(r Request, contract starknet.Felt) Answer {
 	b, known := m.bridges()[contract]
 	if !known {
-		return list(m, r, 25, 100, nil, m.signalBody, object{"coverage": object{"status": "unavailable", "reasonCode": "bridge_not_registered"}})
+		return pageOf(m, r, 25, 100, nil, m.signalBody, object{"coverage": object{"status": "unavailable", "reasonCode": "bridge_not_registered"}})
 	}
 	var rows []signal
 	for _, at := range m.events(eventFilter{addresses: []starknet.Felt{contract}}) {
@@ -66,7 +66,7 @@ func (m *Model) bridgeSignals(r Request, contract starknet.Felt) Answer {
 			}
 		}
 	}
-	return list(m, r, 25, 100, rows, m.signalBody, m.covered(nil))
+	return pageOf(m, r, 25, 100, rows, m.signalBody, m.covered(nil))
 }
 
 // signalBody reads an event of a bridge and finds the message of its transaction

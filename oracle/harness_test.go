@@ -215,10 +215,29 @@ func plain(t *testing.T, text []byte) (value any) {
 	return value
 }
 
-// unmodelled are the fields of items that do not follow from the chain:
-// labels come from a registry of names, which the service ships as data.
+// unmodelled are fields of the answers to a route that do not follow from the
+// chain: labels come from a registry of names, which the service ships as data;
+// a census has a name and times of its own.
 var unmodelled = map[string][]string{
-	"address/intelligence": {"label", "labelSource", "protocol", "classLabel"},
+	"/intelligence": {"label", "labelSource", "protocol", "classLabel"},
+	"/holders":      {"generationId", "expiresAt", "checkedAt", "reasonCode"},
+}
+
+// forget removes fields from a value and everything in it.
+func forget(value any, names []string) {
+	switch v := value.(type) {
+	case object:
+		for _, name := range names {
+			delete(v, name)
+		}
+		for _, inner := range v {
+			forget(inner, names)
+		}
+	case []any:
+		for _, inner := range v {
+			forget(inner, names)
+		}
+	}
 }
 
 // check asks the service and the model, and reports whether they say the same.
@@ -238,13 +257,7 @@ func (w *world) check(r Request, cursor string) (next string, ok bool) {
 	if text, given := got["nextCursor"].(string); given {
 		next, got["nextCursor"] = text, More
 	}
-	if items, ok := got["items"].([]any); ok {
-		for _, item := range items {
-			for _, name := range unmodelled[r.Path] {
-				delete(item.(object), name)
-			}
-		}
-	}
+	forget(got, unmodelled[r.Path[max(0, strings.LastIndexByte(r.Path, '/')):]])
 	text, err := json.Marshal(want.Body)
 	if err != nil {
 		w.Fatal(err)

@@ -2,6 +2,7 @@ package oracle
 
 import (
 	"strconv"
+	"strings"
 	"testing"
 
 	"astrolabe/sim"
@@ -11,33 +12,12 @@ import (
 // follows lists over several pages of changing size.
 func TestTheServiceAnswersWhatTheModelSays(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, sim.Config{Blocks: 60})
-	requests := 1000
+	requests, config := 1000, sim.Config{Blocks: 60}
 	if soak {
-		requests = 20_000
+		requests, config = 20_000, sim.Config{Blocks: 160, Seed: 5}
 	}
-	a := newAsker(1, w.model)
-	wrong, failed := 0, map[int]int{}
-	for i := 0; i < requests && wrong < 3; i++ {
-		r := a.request()
-		cursor := ""
-		for page := 0; page < 4; page++ {
-			next, ok := w.check(r, cursor)
-			if !ok {
-				wrong++
-			}
-			failed[w.model.Answer(r).Status]++
-			if next == "" || !ok {
-				break
-			}
-			r.Offset += limitOfPage(r)
-			cursor = next
-			r.Query = clone(r.Query)
-			if a.oneIn(2) {
-				r.Query.Set("limit", strconv.Itoa(1+a.IntN(40)))
-			}
-		}
-	}
+	w := newWorld(t, config)
+	failed := w.ask(newAsker(1, w.model), requests)
 	t.Logf("answers by status: %v", failed)
 	if failed[200] < requests/2 || failed[404] == 0 || failed[400] == 0 {
 		t.Errorf("the requests are of too few sorts: %v", failed)
@@ -47,9 +27,36 @@ func TestTheServiceAnswersWhatTheModelSays(t *testing.T) {
 // limitOfPage is how many rows a page that goes on has.
 func limitOfPage(r Request) int {
 	standard := 25
-	if r.Path == "messages" || len(r.Path) > 9 && r.Path[len(r.Path)-9:] == "/messages" {
+	if strings.HasSuffix(r.Path, "messages") {
 		standard = 100
 	}
 	limit, _ := limitOf(r.Query, "limit", standard, 200)
 	return limit
+}
+
+// ask compares the answers to so many requests, lists over up to four pages. It
+// returns how many answers there were of each status, and ends early when too
+// many differ.
+func (w *world) ask(a *asker, requests int) map[int]int {
+	w.Helper()
+	wrong, statuses := 0, map[int]int{}
+	for i := 0; i < requests && wrong < 3; i++ {
+		r, cursor := a.request(), ""
+		for range 4 {
+			next, ok := w.check(r, cursor)
+			if !ok {
+				wrong++
+			}
+			statuses[w.model.Answer(r).Status]++
+			if next == "" || !ok {
+				break
+			}
+			r.Offset += limitOfPage(r)
+			cursor, r.Query = next, clone(r.Query)
+			if a.oneIn(2) {
+				r.Query.Set("limit", strconv.Itoa(1+a.IntN(40)))
+			}
+		}
+	}
+	return statuses
 }

@@ -76,7 +76,7 @@ func (a *asker) address() starknet.Felt {
 }
 
 func (a *asker) token() starknet.Felt {
-	if a.oneIn(15) {
+	if a.oneIn(15) || len(a.tokens) == 0 {
 		return a.address()
 	}
 	return pick(a, a.tokens)
@@ -181,6 +181,9 @@ func (a *asker) txRequest() Request {
 // eventsRequest starts from an event that exists, so that most searches find
 // something, and adds other values and conditions.
 func (a *asker) eventsRequest() Request {
+	if len(a.emissions) == 0 {
+		return Request{Path: "contract/" + a.address().String() + "/events", Query: a.list(100)}
+	}
 	at := pick(a, a.emissions)
 	e := &at.Receipt.Events[at.log]
 	q, path := a.list(100), "events"
@@ -275,14 +278,17 @@ func (a *asker) contractRequest() Request {
 }
 
 func (a *asker) tokenRequest() Request {
+	if len(a.tokens) == 0 {
+		return a.addressRequest()
+	}
 	token := a.token().String()
-	tag := url.Values{"block_tag": {a.block()}}
-	switch a.IntN(6) {
-	case 0:
+	tag, sort := url.Values{"block_tag": {a.block()}}, a.IntN(6)
+	switch {
+	case sort == 0:
 		return Request{Path: "token/" + token}
-	case 1:
+	case sort == 1 && a.m.Read != nil: // otherwise there is nobody to ask
 		return Request{Path: "token/" + token + "/total-supply", Query: tag}
-	case 2:
+	case sort == 2 && a.m.Read != nil:
 		return Request{Path: "token/" + token + "/balance-of/" + a.address().String(), Query: tag}
 	}
 	q := a.list(100)

@@ -35,6 +35,8 @@ func (m *Model) token(r Request, token starknet.Felt, rest []string) Answer {
 		return m.tokenSummary(token)
 	case rest[0] == "transfers":
 		return m.tokenTransfers(r, token)
+	case rest[0] == "holders":
+		return m.holders(r, token)
 	case rest[0] == "total-supply":
 		return m.quantity(r, object{"tokenAddress": token.String()}, "totalSupplyRaw", token, []string{"total_supply", "totalSupply"})
 	}
@@ -65,6 +67,10 @@ func (m *Model) tokenSummary(token starknet.Felt) Answer {
 	if len(rows) > 0 {
 		body["latestTransferBlock"] = rows[0].block.BlockNumber
 	}
+	if m.first() > 0 && m.deployment(token) == nil { // it may have moved before
+		body["summaryCacheStatus"] = "metadata_only"
+		body["transferCount"], body["distinctFromCount"], body["distinctToCount"] = nil, nil, nil
+	}
 	return found(body)
 }
 
@@ -76,7 +82,7 @@ func (m *Model) tokenTransfers(r Request, token starknet.Felt) Answer {
 	if _, ok := limitOf(r.Query, "limit", 25, 100); ok && len(rows) == 0 && m.standardOf(token) == "" {
 		return notFound
 	}
-	return list(m, r, 25, 100, rows, m.transferBody, m.covered(nil))
+	return pageOf(m, r, 25, 100, rows, m.transferBody, m.covered(nil))
 }
 
 // quantity asks a contract for a number after a block.

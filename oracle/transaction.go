@@ -32,11 +32,14 @@ func (m *Model) transaction(b *Block, index int) *tx {
 	switch {
 	case in.Type == starknet.L1Handler, in.Type == starknet.Invoke && in.Version.Number == 0:
 		t.to = &in.ContractAddress
-	case in.Type == starknet.Deploy:
-		t.to, t.calldata = new(in.DeployedAddress()), in.ConstructorCalldata
-	case in.Type == starknet.DeployAccount:
-		t.to, t.calldata = new(in.DeployedAddress()), in.ConstructorCalldata
-		t.from = t.to
+	case in.Type == starknet.Deploy, in.Type == starknet.DeployAccount:
+		t.calldata = in.ConstructorCalldata
+		if t.to = t.Receipt.ContractAddress; t.to == nil {
+			t.to = new(in.DeployedAddress())
+		}
+		if in.Type == starknet.DeployAccount {
+			t.from = t.to
+		}
 	default:
 		t.from = &in.SenderAddress
 	}
