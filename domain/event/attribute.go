@@ -27,9 +27,18 @@ type Emitter struct {
 	UniqueName string
 }
 
-// attributeTime bounds the lookup of what events mean, so that a slow one
-// costs the attribution and not the answer.
-const attributeTime = time.Second
+// attributeTime bounds the lookup of what events mean where the request has no
+// end of its own.
+const attributeTime = 30 * time.Second
+
+// patience is how long the lookup may take: half of what the request has left,
+// so that a slow one costs the attribution and not the answer.
+func patience(ctx context.Context) time.Duration {
+	if end, bounded := ctx.Deadline(); bounded {
+		return time.Until(end) / 2
+	}
+	return attributeTime
+}
 
 // attribute decodes rows in place. The lookup is optional: when it fails, all
 // rows come without attribution, and it reports true. It is an error only when
@@ -94,7 +103,7 @@ func (s *Events) meanings(ctx context.Context, c domain.Chain, lists [][]Row) (m
 	if len(emissions) == 0 {
 		return found, nil
 	}
-	ctx, cancel := context.WithTimeout(ctx, attributeTime)
+	ctx, cancel := context.WithTimeout(ctx, patience(ctx))
 	defer cancel()
 	emitters, err := s.store.Emitters(ctx, c, emissions)
 	if err != nil {
