@@ -12,4 +12,7 @@
 // use is no answer. Which contracts are tokens, and their transfers, follow
 // from blocks alone and live in domain/facts. Nothing here reads a database or
 // knows how a node is reached.
+//
+// Who controls a token and where it is traded are told from indexed events and
+// classes; the factories of markets are data (factories.json).
 package token

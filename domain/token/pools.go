@@ -88,13 +88,13 @@ func (s *Pools) Of(ctx context.Context, c domain.Chain, tokens []starknet.Felt, 
 	}
 	lists := make([]*PoolList, len(tokens))
 	var paired []starknet.Felt
-	for i := range tokens {
+	for i, of := range tokens {
 		if contracts[i] == nil || contracts[i].Token == nil {
 			continue
 		}
 		lists[i] = newPoolList(found[i], page.Limit, horizon.History(), late)
 		for _, pool := range lists[i].Items {
-			paired = append(paired, pool.Paired(tokens[i]))
+			paired = append(paired, pool.Paired(of))
 		}
 	}
 	symbols, err := s.symbols(ctx, c, paired)
