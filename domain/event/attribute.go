@@ -27,17 +27,19 @@ type Emitter struct {
 	UniqueName string
 }
 
-// attributeTime bounds the lookup of what events mean where the request has no
-// end of its own.
-const attributeTime = 30 * time.Second
+// lookupTime bounds the lookup of what events mean where the request itself is
+// not bounded.
+const lookupTime = 30 * time.Second
 
-// patience is how long the lookup may take: half of what the request has left,
-// so that a slow one costs the attribution and not the answer.
-func patience(ctx context.Context) time.Duration {
-	if end, bounded := ctx.Deadline(); bounded {
-		return time.Until(end) / 2
+// withinHalf bounds the lookup of what events mean by half of the time that
+// the request has left, so that a slow one costs the attribution and not the
+// answer.
+func withinHalf(ctx context.Context) (context.Context, context.CancelFunc) {
+	half := lookupTime
+	if deadline, ok := ctx.Deadline(); ok {
+		half = time.Until(deadline) / 2
 	}
-	return attributeTime
+	return context.WithTimeout(ctx, half)
 }
 
 // attribute decodes rows in place. The lookup is optional: when it fails, all
@@ -103,7 +105,7 @@ func (s *Events) meanings(ctx context.Context, c domain.Chain, lists [][]Row) (m
 	if len(emissions) == 0 {
 		return found, nil
 	}
-	ctx, cancel := context.WithTimeout(ctx, patience(ctx))
+	ctx, cancel := withinHalf(ctx)
 	defer cancel()
 	emitters, err := s.store.Emitters(ctx, c, emissions)
 	if err != nil {
