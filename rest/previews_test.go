@@ -3,7 +3,6 @@ package rest
 import (
 	"context"
 	"encoding/json"
-	"io"
 	"net/http"
 	"reflect"
 	"strings"
@@ -19,29 +18,6 @@ import (
 	"astrolabe/repo/repotest"
 	"astrolabe/starknet"
 )
-
-// send posts a JSON body with a key that may do everything, and holds the
-// answer against the OpenAPI document.
-func (s *service) send(path, body string) answer {
-	s.t.Helper()
-	request, err := http.NewRequestWithContext(s.t.Context(), http.MethodPost, s.url+path, strings.NewReader(body))
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	request.Header.Set("Content-Type", "application/json")
-	request.Header.Set("X-Service-Api-Key", s.access.Key)
-	response, err := s.client.Do(request)
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	defer response.Body.Close()
-	text, err := io.ReadAll(response.Body)
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	s.holdToContract(request, response, text)
-	return answer{response, string(text)}
-}
 
 func hashesBody(hashes []starknet.Felt) string {
 	text, err := json.Marshal(map[string]any{"hashes": hashes})
@@ -90,7 +66,7 @@ func TestPreviewsTellWhatTheChainSays(t *testing.T) {
 		truncated int
 	)
 	ask := func() {
-		got := decodeBody[batchBody[previewItem]](t, s.send("/v1/SN_MAIN/tx/previews", hashesBody(hashes)))
+		got := decodeBody[batchBody[previewItem]](t, s.postJSON("/v1/SN_MAIN/tx/previews", hashesBody(hashes)))
 		requireEqual(t, "previews", got.Items, want)
 		hashes, want = nil, nil
 	}
@@ -117,7 +93,7 @@ func TestPreviewsKeepTheOrderOfTheRequest(t *testing.T) {
 	s, blocks := newExplorer(t), repotest.Everyday(t)
 	known, other, unknown := blocks[28].Transactions[7].Hash, blocks[60].Transactions[0].Hash, starknet.FeltFromUint64(7)
 	asked := []starknet.Felt{unknown, known, other, known, unknown, blocks[28].Header.Hash}
-	got := decodeBody[batchBody[previewItem]](t, s.send("/v1/SN_MAIN/tx/previews", hashesBody(asked)))
+	got := decodeBody[batchBody[previewItem]](t, s.postJSON("/v1/SN_MAIN/tx/previews", hashesBody(asked)))
 	if got.ChainID != domain.Mainnet || len(got.Items) != len(asked) {
 		t.Fatalf("got %+v", got)
 	}
@@ -139,11 +115,11 @@ func TestPreviewsTakeOneTo128Hashes(t *testing.T) {
 	t.Parallel()
 	s := newExplorer(t)
 	many := make([]starknet.Felt, 129)
-	if a := s.send("/v1/SN_MAIN/tx/previews", hashesBody(many[:128])); a.StatusCode != http.StatusOK {
+	if a := s.postJSON("/v1/SN_MAIN/tx/previews", hashesBody(many[:128])); a.StatusCode != http.StatusOK {
 		t.Errorf("128 hashes: %d %s", a.StatusCode, a.body)
 	}
 	padded := strings.ReplaceAll(hashesBody(many[:128]), `"0x0"`, `"0x`+strings.Repeat("0", 63)+`A"`)
-	if got := decodeBody[batchBody[previewItem]](t, s.send("/v1/SN_MAIN/tx/previews", padded)); got.Items[0].TxHash != starknet.FeltFromUint64(10) {
+	if got := decodeBody[batchBody[previewItem]](t, s.postJSON("/v1/SN_MAIN/tx/previews", padded)); got.Items[0].TxHash != starknet.FeltFromUint64(10) {
 		t.Errorf("a padded hash is %s", got.Items[0].TxHash)
 	}
 	for _, body := range []string{
@@ -151,9 +127,9 @@ func TestPreviewsTakeOneTo128Hashes(t *testing.T) {
 		`{"txHashes":["0x1"]}`, `{"transactions":["0x1"]}`, `{"hashes":["0x1"],"limit":1}`, `{"hashes":["0x1"],"hashes":["0x2"]}`, `["0x1"]`, ``, `{"hashes":["0x1"]} x`,
 		`{"hashes":["0x800000000000011000000000000000000000000000000000000000000000001"]}`,
 	} {
-		requireFailure(t, s.send("/v1/SN_MAIN/tx/previews", body), http.StatusBadRequest, domain.CodeInvalidRequest)
+		requireFailure(t, s.postJSON("/v1/SN_MAIN/tx/previews", body), http.StatusBadRequest, domain.CodeInvalidRequest)
 	}
-	requireFailure(t, s.send("/v1/SN_MAIN/tx/previews", `{"hashes":["`+strings.Repeat("0", 40_000)+`"]}`), http.StatusRequestEntityTooLarge, domain.CodePayloadTooLarge)
+	requireFailure(t, s.postJSON("/v1/SN_MAIN/tx/previews", `{"hashes":["`+strings.Repeat("0", 40_000)+`"]}`), http.StatusRequestEntityTooLarge, domain.CodePayloadTooLarge)
 }
 
 // TestPreviewsThatRunOutOfTimeSayWhenToComeBack lets somebody hold the table
@@ -175,7 +151,7 @@ func TestPreviewsThatRunOutOfTimeSayWhenToComeBack(t *testing.T) {
 	if _, err := conn.Exec(t.Context(), "BEGIN; LOCK TABLE locators"); err != nil {
 		t.Fatal(err)
 	}
-	a := s.send("/v1/SN_MAIN/tx/previews", `{"hashes":["0x1"]}`)
+	a := s.postJSON("/v1/SN_MAIN/tx/previews", `{"hashes":["0x1"]}`)
 	requireFailure(t, a, http.StatusServiceUnavailable, domain.CodeServiceUnavailable)
 	if a.Header.Get("Retry-After") != "2" {
 		t.Errorf("Retry-After is %q", a.Header.Get("Retry-After"))

@@ -70,7 +70,7 @@ func TestPreviewsAreNotPutTogetherFromTwoChains(t *testing.T) {
 	t.Parallel()
 	world := newInterrupted(t, 1)
 	asked := []starknet.Felt{world.blocks[49].Transactions[0].Hash, world.blocks[48].Transactions[0].Hash}
-	got := decodeBody[batchBody[previewItem]](t, world.send("/v1/SN_MAIN/tx/previews", hashesBody(asked)))
+	got := decodeBody[batchBody[previewItem]](t, world.postJSON("/v1/SN_MAIN/tx/previews", hashesBody(asked)))
 	if got.Items[0].Found || !got.Items[1].Found || len(got.Items[1].TokenTransfers) == 0 {
 		t.Errorf("got %+v", got)
 	}

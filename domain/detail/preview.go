@@ -24,7 +24,7 @@ type Preview struct {
 // nil where the index does not hold it.
 func (s *Transactions) Previews(ctx context.Context, c domain.Chain, hashes []starknet.Felt) ([]*Preview, error) {
 	for range attempts {
-		outlines, err := s.Services.Transactions.Outlines(ctx, c, hashes)
+		outlines, err := s.Transactions.Outlines(ctx, c, hashes)
 		if err != nil {
 			return nil, err
 		}

@@ -63,7 +63,7 @@ func (s *Transactions) ByHash(ctx context.Context, c domain.Chain, hash starknet
 		return known, nil
 	}
 	for range attempts {
-		found, err := s.Services.Transactions.ByHash(ctx, c, []starknet.Felt{hash})
+		found, err := s.Transactions.ByHash(ctx, c, []starknet.Felt{hash})
 		if err != nil {
 			return nil, err
 		}
@@ -89,7 +89,7 @@ func (s *Transactions) ByHash(ctx context.Context, c domain.Chain, hash starknet
 // whole reads the parts of a transaction.
 func (s *Transactions) whole(ctx context.Context, c domain.Chain, tx *chain.Transaction, logLimit int) (*Transaction, error) {
 	place := []chain.TxPlace{tx.Place()}
-	calls, err := s.Services.Transactions.Calls(ctx, c, []*chain.TxFacts{tx.TxFacts})
+	calls, err := s.Transactions.Calls(ctx, c, []*chain.TxFacts{tx.TxFacts})
 	if err != nil {
 		return nil, err
 	}
