@@ -34,7 +34,7 @@ var ChainStatements = map[string]string{
 	"search.block":           fmt.Sprintf(searchBlock, 1),
 	"search.transaction":     fmt.Sprintf(searchTransaction, 1),
 	"search.class":           fmt.Sprintf(searchClass, 1),
-	"search.address":         fmt.Sprintf(searchAddress, 1),
+	"search.addresses":       fmt.Sprintf(searchAddresses, 1),
 	"search.token by symbol": fmt.Sprintf(tokensBeginning, 1, "symbol", 10),
 	"search.token by name":   fmt.Sprintf(tokensBeginning, 1, "name", 10),
 }
