@@ -55,7 +55,7 @@ func wideChain(t *testing.T) *pgx.Conn {
 var arguments = map[string]string{
 	"block.by_number": `'{1}'`, "block.list": "1000", "block.before": "1", "block.after": "1",
 	"transaction.of_blocks": `'{1}', '{"\\x01"}', 0`,
-	"search.class":          `'\x01', 60`, "search.address": `'\x01', 60`, "search.block": `'\x01'`, "search.transaction": `'\x01'`,
+	"search.class":          `'\x01', 60`, "search.addresses": `'{"\\x01"}', 60`, "search.block": `'\x01'`, "search.transaction": `'\x01'`,
 	"search.token by symbol": "'us', 60", "search.token by name": "'us', 60",
 }
 
@@ -75,7 +75,7 @@ func TestReadsOfTheChainFollowIndexes(t *testing.T) {
 		"function.names":         {"function_schemas_selector"},
 		"search.transaction":     {"locators_tag", "transactions_1_0_place"},
 		"search.class":           {"classes_chain_hash_key"},
-		"search.address":         {"addresses_chain_felt_key", "tokens_pkey", "contract_classes_pkey", "activity_1_0_address"},
+		"search.addresses":       {"addresses_chain_felt_key", "tokens_pkey", "contract_classes_pkey", "activity_1_0_address"},
 		"search.token by symbol": {"tokens_symbol"},
 		"search.token by name":   {"tokens_name"},
 	}

@@ -25,18 +25,18 @@ const newestCovered = `/* event.covered */
 			SELECT v.value FROM unnest($1::bytea[]) v (value)
 			CROSS JOIN LATERAL (
 				SELECT block, tx, log FROM %[3]s WHERE value = v.value AND $2::bytea[] IS NULL AND ` + within + `
-				ORDER BY ` + newestEvents + ` LIMIT 1
+				ORDER BY ` + newestEventFirst + ` LIMIT 1
 			) newest
-			ORDER BY ` + newestEvents + ` LIMIT %[2]d
+			ORDER BY ` + newestEventFirst + ` LIMIT %[2]d
 		) v
 		CROSS JOIN LATERAL (
 			SELECT block, tx, log FROM %[3]s WHERE value = v.value AND ` + within + `
-			ORDER BY ` + newestEvents + ` LIMIT %[2]d
+			ORDER BY ` + newestEventFirst + ` LIMIT %[2]d
 		) p
-		ORDER BY ` + newestEvents + ` LIMIT %[2]d
+		ORDER BY ` + newestEventFirst + ` LIMIT %[2]d
 	) p
 	CROSS JOIN LATERAL (` + eventAt + `) e
-	ORDER BY ` + newestEvents
+	ORDER BY ` + newestEventFirst
 
 // newestCoveredWithKeys does so where other keys or the contract ($2) must
 // match, too. Their span is short: see lastCovered.
@@ -45,14 +45,14 @@ const newestCoveredWithKeys = `/* event.covered_keys */
 	FROM (
 		SELECT e.* FROM unnest($1::bytea[]) v (value)
 		CROSS JOIN LATERAL (
-			SELECT e.* FROM (SELECT block, tx, log FROM %[3]s WHERE value = v.value AND ` + within + ` ORDER BY ` + newestEvents + `) p
+			SELECT e.* FROM (SELECT block, tx, log FROM %[3]s WHERE value = v.value AND ` + within + ` ORDER BY ` + newestEventFirst + `) p
 			CROSS JOIN LATERAL (` + eventAt + `) e
 			WHERE ($2::bytea[] IS NULL OR e.address = ANY(ARRAY(SELECT id FROM addresses WHERE chain = %[1]d AND felt = ANY($2))))%[4]s
-			ORDER BY ` + newestEvents + ` LIMIT %[2]d
+			ORDER BY ` + newestEventFirst + ` LIMIT %[2]d
 		) e
-		ORDER BY ` + newestEvents + ` LIMIT %[2]d
+		ORDER BY ` + newestEventFirst + ` LIMIT %[2]d
 	) e
-	ORDER BY ` + newestEvents
+	ORDER BY ` + newestEventFirst
 
 // eventAt is the event at the place p, by events_…_place.
 const eventAt = `
@@ -64,9 +64,9 @@ const lastCovered = `/* event.last_covered */
 	SELECT p.block, p.tx, p.log FROM unnest($1::bytea[]) v (value)
 	CROSS JOIN LATERAL (
 		SELECT block, tx, log FROM %[3]s WHERE value = v.value AND $2::bytea[] IS NULL AND ` + within + `
-		ORDER BY ` + newestEvents + ` OFFSET $9 - 1 LIMIT 1
+		ORDER BY ` + newestEventFirst + ` OFFSET $9 - 1 LIMIT 1
 	) p
-	ORDER BY ` + newestEvents + ` LIMIT 1`
+	ORDER BY ` + newestEventFirst + ` LIMIT 1`
 
 // countCovered counts the events of all keys, at most so many ($9).
 const countCovered = `/* event.count_covered */

@@ -83,6 +83,7 @@ func TestEventReadsFollowTheirIndexes(t *testing.T) {
 		sql, arguments, index string
 	}{
 		"transactions":      {eventsOfTransactions(domain.Mainnet, 26), "ARRAY[5, 2800], ARRAY[1, 2]", "place"},
+		"contracts":         {eventsOfContracts(domain.Mainnet, 26), felt, "address"},
 		"classes":           {fmt.Sprintf(classesInForce, 1), felt + ", ARRAY[1700]", "contract_classes_pkey"},
 		"names":             {fmt.Sprintf(uniqueNames, 1), felt, "event_schemas_selector"},
 		"selector":          {search(bySelector, newestOfAnchors), felt + ", " + nobody, "selector"},

@@ -10,6 +10,7 @@ import (
 	"astrolabe/domain/chain"
 	"astrolabe/domain/event"
 	"astrolabe/domain/facts"
+	"astrolabe/starknet"
 )
 
 // shownEvent are the columns of an event e as readers see it. Each value from
@@ -43,31 +44,11 @@ func scanEvent(f *fields) (event.Row, error) {
 
 // EventsOfTransactions implements event.Store.
 func (db *DB) EventsOfTransactions(ctx context.Context, c domain.Chain, places []chain.TxPlace, limit int) ([][]event.Row, error) {
-	type child struct {
-		parent int64
-		row    event.Row
-	}
 	blocks, txs := make([]int32, len(places)), make([]int16, len(places))
 	for i, place := range places {
 		blocks[i], txs[i] = int32(place.Block), int16(place.Tx)
 	}
-	children, err := collect(ctx, db, func(row pgx.CollectableRow) (child, error) {
-		f, err := collectFields(row)
-		if err != nil {
-			return child{}, err
-		}
-		found := child{parent: f.int8() - 1}
-		found.row, err = scanEvent(&f)
-		return found, err
-	}, eventsOfTransactions(c, rowsFor(limit)), blocks, txs)
-	if err != nil {
-		return nil, err
-	}
-	lists := make([][]event.Row, len(places))
-	for _, found := range children {
-		lists[found.parent] = append(lists[found.parent], found.row)
-	}
-	return lists, nil
+	return db.eventsOf(ctx, len(places), eventsOfTransactions(c, rowsFor(limit)), blocks, txs)
 }
 
 // eventsOfTransactions reads each transaction's events by events_…_place, in
@@ -82,6 +63,42 @@ func eventsOfTransactions(c domain.Chain, rows int) string {
 			ORDER BY log LIMIT %[2]d
 		) e
 		ORDER BY p.parent, e.log`, chainCode(c), rows)
+}
+
+// EventsOfContracts implements event.Store.
+func (db *DB) EventsOfContracts(ctx context.Context, c domain.Chain, contracts []starknet.Felt, limit int) ([][]event.Row, error) {
+	return db.eventsOf(ctx, len(contracts), eventsOfContracts(c, rowsFor(limit)), feltBytes(contracts))
+}
+
+// eventsOfContracts reads each contract's newest events by events_…_address.
+func eventsOfContracts(c domain.Chain, rows int) string {
+	return fmt.Sprintf(`/* event.of_contracts */
+		SELECT p.parent, `+shownEvent+`
+		FROM unnest($1::bytea[]) WITH ORDINALITY AS p (felt, parent)
+		CROSS JOIN LATERAL (SELECT id FROM addresses WHERE chain = %[1]d AND felt = p.felt) a
+		CROSS JOIN LATERAL (
+			SELECT block, tx, log, address, selector, keys, payload
+			FROM events WHERE chain = %[1]d AND address = a.id
+			ORDER BY block DESC, tx DESC, log DESC LIMIT %[2]d
+		) e
+		ORDER BY p.parent, e.block DESC, e.tx DESC, e.log DESC`, chainCode(c), rows)
+}
+
+// eventsOf runs a statement that returns the events of so many parents, each
+// with its parent's ordinal first.
+func (db *DB) eventsOf(ctx context.Context, parents int, sql string, arguments ...any) ([][]event.Row, error) {
+	lists := make([][]event.Row, parents)
+	_, err := collect(ctx, db, func(row pgx.CollectableRow) (none struct{}, err error) {
+		f, err := collectFields(row)
+		if err != nil {
+			return none, err
+		}
+		parent := f.int8() - 1
+		found, err := scanEvent(&f)
+		lists[parent] = append(lists[parent], found)
+		return none, err
+	}, sql, arguments...)
+	return lists, err
 }
 
 // Emitters implements event.Store.

@@ -45,8 +45,8 @@ func anchorOf(f event.Filter) anchor {
 	return byPair
 }
 
-// newestEvents is the order of every search.
-const newestEvents = `block DESC, tx DESC, log DESC`
+// newestEventFirst is the order of every search.
+const newestEventFirst = `block DESC, tx DESC, log DESC`
 
 // within holds rows of an index against a span, $3 to $8. The bounds by block
 // alone let partitions be left out.
@@ -100,18 +100,18 @@ const newestOfAnchors = `/* event.by_%[3]s */
 			SELECT v.* FROM (%[4]s) v
 			CROSS JOIN LATERAL (
 				SELECT e.block, e.tx, e.log FROM events e WHERE e.chain = %[1]d AND %[5]s AND ` + within + `
-				ORDER BY ` + newestEvents + ` LIMIT 1
+				ORDER BY ` + newestEventFirst + ` LIMIT 1
 			) newest
-			ORDER BY ` + newestEvents + ` LIMIT %[2]d
+			ORDER BY ` + newestEventFirst + ` LIMIT %[2]d
 		) v
 		CROSS JOIN LATERAL (
 			SELECT e.block, e.tx, e.log, e.address, e.selector, e.keys, e.payload
 			FROM events e WHERE e.chain = %[1]d AND %[5]s AND ` + within + `
-			ORDER BY ` + newestEvents + ` LIMIT %[2]d
+			ORDER BY ` + newestEventFirst + ` LIMIT %[2]d
 		) e
-		ORDER BY ` + newestEvents + ` LIMIT %[2]d
+		ORDER BY ` + newestEventFirst + ` LIMIT %[2]d
 	) e
-	ORDER BY ` + newestEvents
+	ORDER BY ` + newestEventFirst
 
 // newestWithKeys finds the newest events that match by further keys. Their
 // span is short: see lastOfAnchors.
@@ -122,11 +122,11 @@ const newestWithKeys = `/* event.by_%[3]s_keys */
 		CROSS JOIN LATERAL (
 			SELECT e.block, e.tx, e.log, e.address, e.selector, e.keys, e.payload
 			FROM events e WHERE e.chain = %[1]d AND %[5]s AND ` + within + `%[6]s
-			ORDER BY ` + newestEvents + ` LIMIT %[2]d
+			ORDER BY ` + newestEventFirst + ` LIMIT %[2]d
 		) e
-		ORDER BY ` + newestEvents + ` LIMIT %[2]d
+		ORDER BY ` + newestEventFirst + ` LIMIT %[2]d
 	) e
-	ORDER BY ` + newestEvents
+	ORDER BY ` + newestEventFirst
 
 // lastOfAnchors finds how far the newest so many ($9) events of each value
 // reach.
@@ -134,9 +134,9 @@ const lastOfAnchors = `/* event.last_by_%[3]s */
 	SELECT e.block, e.tx, e.log FROM (%[4]s) v
 	CROSS JOIN LATERAL (
 		SELECT e.block, e.tx, e.log FROM events e WHERE e.chain = %[1]d AND %[5]s AND ` + within + `
-		ORDER BY ` + newestEvents + ` OFFSET $9 - 1 LIMIT 1
+		ORDER BY ` + newestEventFirst + ` OFFSET $9 - 1 LIMIT 1
 	) e
-	ORDER BY ` + newestEvents + ` LIMIT 1`
+	ORDER BY ` + newestEventFirst + ` LIMIT 1`
 
 // statement writes the statement of an anchor that returns at most so many
 // rows.
@@ -180,7 +180,7 @@ func (db *DB) LastCandidate(ctx context.Context, c domain.Chain, f event.Filter,
 }
 
 // depth shares out what may be looked at among values.
-func depth(most, values int) int { return max(most/values, min(most, 64)) }
+func depth(most, values int) int { return max(64, most/values) }
 
 // onePlace returns the place that a statement finds, if any.
 func onePlace(ctx context.Context, db *DB, sql string, arguments ...any) (*event.Place, error) {

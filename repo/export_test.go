@@ -8,6 +8,9 @@ const ClaimTokensStatement = claimUnread
 // TransferListStatement is exported for the test that looks at plans.
 var TransferListStatement = transferListStatement
 
+// The statements of tokens are exported for the test that looks at plans.
+const CountedTokensStatement = countedTokens
+
 // CensusLock is exported for the test that holds it.
 const CensusLock = censusLock
 

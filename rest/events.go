@@ -109,9 +109,9 @@ func sameValues(a, b []starknet.Felt) bool {
 func topic(position int) string { return fmt.Sprintf("topic%d", position) }
 
 const (
-	maxBlockParam = 1<<53 - 1
-	exampleTopic  = "0x99cd8bde557814842a3121e8ddfd433a539b8c9f14bf31ebf108d12e6196e9" // Transfer
-	exampleToken  = "0x4718f5a0fc34cc1af16a1cdee98ffb20c31f5cd61d6ab07201858f4287c938d"
+	maxBlockParam  = 1<<53 - 1
+	exampleTopic   = "0x99cd8bde557814842a3121e8ddfd433a539b8c9f14bf31ebf108d12e6196e9" // Transfer
+	exampleEmitter = "0x4718f5a0fc34cc1af16a1cdee98ffb20c31f5cd61d6ab07201858f4287c938d"
 )
 
 // keyParams are selector and topic0 to topic15.
@@ -154,7 +154,7 @@ func (s *server) eventOperations() []Operation {
 	global.Proof = []string{"TestGlobalSearchNeedsTopic0OrAnAddress", "TestRepeatedValuesAreAlternativesAndPositionsMustAllMatch", "TestAPageWalkYieldsEveryEventOnce"}
 	contract.ID, contract.Path, contract.Summary, contract.Handle = "getContractEvents", "/v1/{chain}/contract/{address}/events", "Events of a contract by keys, newest first", s.contractEvents
 	contract.Params = slices.Concat([]Param{chainParam, {
-		Name: "address", In: InPath, Kind: FeltKind, About: "The contract that emitted the events.", Example: exampleToken,
+		Name: "address", In: InPath, Kind: FeltKind, About: "The contract that emitted the events.", Example: exampleEmitter,
 	}}, keyParams, []Param{
 		{Name: "key", In: InQuery, Kind: FeltKind, Repeatable: true, Ordered: true, MaxItems: event.Positions, About: sequence},
 		{Name: "keys", In: InQuery, Kind: FeltKind, Repeatable: true, Ordered: true, MaxItems: event.Positions, About: sequence},

@@ -8,6 +8,8 @@ import (
 	"github.com/riverqueue/river"
 
 	"astrolabe/jobs/census"
+	"astrolabe/jobs/markets"
+	"astrolabe/jobs/materialise"
 	"astrolabe/jobs/metadata"
 	"astrolabe/jobs/retain"
 	"astrolabe/jobs/summaries"
@@ -28,6 +30,7 @@ type workSettings struct {
 	JobDrain time.Duration `help:"How long running jobs may finish after a stop signal." default:"15s"`
 
 	censusSettings
+	coverageSettings
 }
 
 func (w workSettings) check() error {
@@ -62,10 +65,11 @@ func (w workCommand) Run(ctx context.Context, c *console) error {
 // nothing to do.
 func (d *deployment) worker(w workSettings, nodes nodeSettings) (part, error) {
 	workers := river.NewWorkers()
-	periodic := []*river.PeriodicJob{retain.EverySecrets(), retain.EveryUsage(), retain.EveryQuotas(), summaries.EverySums()}
+	periodic := []*river.PeriodicJob{retain.EverySecrets(), retain.EveryUsage(), retain.EveryQuotas(), summaries.EverySums(), markets.Every()}
 	river.AddWorker(workers, &retain.Secrets{Store: d.db, Logger: d.logger, Metrics: d.metrics})
 	river.AddWorker(workers, &retain.Usage{Store: d.db, Logger: d.logger, Metrics: d.metrics})
 	river.AddWorker(workers, &retain.Quotas{Store: d.db, Logger: d.logger, Metrics: d.metrics})
+	river.AddWorker(workers, &markets.Worker{Store: d.db, Logger: d.logger, Metrics: d.metrics})
 	river.AddWorker(workers, &summaries.Sums{Store: d.db, Logger: d.logger, Metrics: d.metrics})
 	views, closeNodes, err := d.views(nodes)
 	if err != nil {
@@ -77,8 +81,9 @@ func (d *deployment) worker(w workSettings, nodes nodeSettings) (part, error) {
 		periodic = append(periodic, metadata.Every(), summaries.EverySupplies())
 	}
 	periodic = append(periodic, d.censusJobs(workers, w.censusSettings, views)...)
+	periodic = append(periodic, d.coverageJobs(workers, w.coverageSettings)...)
 	queue, err := d.db.NewQueue(repo.QueueOptions{
-		Workers: workers, Periodic: periodic, Logger: d.logger, Parallel: w.Jobs, Apart: []string{census.Queue},
+		Workers: workers, Periodic: periodic, Logger: d.logger, Parallel: w.Jobs, Apart: []string{census.Queue, materialise.ExtendQueue, materialise.VerifyQueue},
 	})
 	if err != nil {
 		closeNodes()

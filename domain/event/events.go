@@ -14,6 +14,9 @@ type Store interface {
 	// EventsOfTransactions returns the first events of each transaction in the
 	// order of their logs: at least limit+1 where there are as many.
 	EventsOfTransactions(ctx context.Context, c domain.Chain, places []chain.TxPlace, limit int) ([][]Row, error)
+	// EventsOfContracts returns the newest events of each contract, newest
+	// first: at least limit+1 where there are as many.
+	EventsOfContracts(ctx context.Context, c domain.Chain, contracts []starknet.Felt, limit int) ([][]Row, error)
 	// Emitters returns what is known of who emitted events, in the order of
 	// the emissions.
 	Emitters(ctx context.Context, c domain.Chain, emissions []Emission) ([]Emitter, error)
@@ -69,6 +72,21 @@ func (s *Events) OfTransactions(ctx context.Context, c domain.Chain, places []ch
 	if err != nil {
 		return nil, false, err
 	}
+	return s.pages(ctx, c, lists, limit)
+}
+
+// OfContracts does the same for the newest events of each contract, newest
+// first.
+func (s *Events) OfContracts(ctx context.Context, c domain.Chain, contracts []starknet.Felt, limit int) (pages []domain.Page[Row], degraded bool, err error) {
+	lists, err := s.store.EventsOfContracts(ctx, c, contracts, limit)
+	if err != nil {
+		return nil, false, err
+	}
+	return s.pages(ctx, c, lists, limit)
+}
+
+// pages cuts lists that were read one event too long, and attributes them.
+func (s *Events) pages(ctx context.Context, c domain.Chain, lists [][]Row, limit int) (pages []domain.Page[Row], degraded bool, err error) {
 	pages = make([]domain.Page[Row], len(lists))
 	shown := make([][]Row, len(lists))
 	for i, rows := range lists {

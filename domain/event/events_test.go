@@ -81,6 +81,25 @@ func TestEventsOfTransactionsAreAllOfThemInOrder(t *testing.T) {
 	}
 }
 
+func TestEventsOfContractsAreTheirNewest(t *testing.T) {
+	t.Parallel()
+	db := repotest.OpenTemplate(t, repotest.Followed)
+	all := newOracle(repotest.Everyday(t))
+	contracts := []starknet.Felt{all[0].address, starknet.FeltFromUint64(12345), all[len(all)-1].address, all[0].address}
+	pages, degraded, err := newEvents(db, db).OfContracts(t.Context(), domain.Mainnet, contracts, 5)
+	if err != nil || degraded || len(pages) != len(contracts) {
+		t.Fatal(err, degraded, len(pages))
+	}
+	for i, contract := range contracts {
+		f := event.Filter{Addresses: []starknet.Felt{contract}}
+		want := all.search(f)
+		if (pages[i].Next != nil) != (len(want) > 5) {
+			t.Errorf("contract %d has %d events, and its page goes on: %v", i, len(want), pages[i].Next)
+		}
+		requireSame(t, f, pages[i].Items, want[:min(5, len(want))])
+	}
+}
+
 // deaf is a store whose attribution lookup fails.
 type deaf struct{ event.Store }
 

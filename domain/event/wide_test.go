@@ -2,6 +2,7 @@ package event_test
 
 import (
 	"context"
+	"errors"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -198,7 +199,7 @@ func TestAtMostFiveThousandBlocksOnEachSideAreReadDirectly(t *testing.T) {
 				return
 			}
 			_, err := w.search(f)
-			if e, ok := err.(*domain.Error); !ok || e.Code != domain.CodeCoverageUnavailable || e.RetryAfter == 0 { //nolint:errorlint // it is the error itself
+			if e, ok := errors.AsType[*domain.Error](err); !ok || e.Code != domain.CodeCoverageUnavailable || e.RetryAfter == 0 {
 				t.Errorf("got %v", err)
 			}
 		})

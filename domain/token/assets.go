@@ -17,15 +17,19 @@ const (
 	ScopeRegistry   Scope = "discovered_plus_registry" // and those of the registry
 )
 
-// Why a list of tokens is not all that its scope means.
-const (
-	ReasonLimit       = "limit_reached"      // there are more than were asked for
-	ReasonIndexBehind = "index_behind_block" // the index does not reach the block in question
-)
+// ReasonIndexBehind is the reason code of a list of tokens at a block that the
+// index does not reach.
+const ReasonIndexBehind = "index_behind_block"
+
+// Candidate is a token that an address may hold.
+type Candidate struct {
+	Address starknet.Felt
+	Known   *Token // what is known of it; nil: nothing
+}
 
 // Discovery is the tokens that an address may hold.
 type Discovery struct {
-	Tokens  []starknet.Felt
+	Tokens  []Candidate
 	Reasons []string // why these are not all within the scope; empty when they are
 	Through *uint64  // up to which block transfers were looked at; nil: none
 }

@@ -27,7 +27,7 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(pgtest.Main{M: m})
 }
 
-// world is an index of all blocks of Everyday, of which those up to a block
+// world is an index of the first 40 blocks of Everyday, of which those up to 30
 // are final, and a connection beside the program's own.
 type world struct {
 	*testing.T
@@ -38,7 +38,7 @@ type world struct {
 	blocks []facts.Block
 }
 
-func newWorld(t *testing.T, stored int, finalized uint64) *world {
+func newWorld(t *testing.T) *world {
 	t.Helper()
 	url := pgtest.Database(t, repotest.Migrated)
 	db, err := repo.Open(t.Context(), repo.Options{URL: url})
@@ -52,9 +52,9 @@ func newWorld(t *testing.T, stored int, finalized uint64) *world {
 	}
 	t.Cleanup(func() { _ = conn.Close(t.Context()) })
 	w := &world{T: t, db: db, conn: conn, blocks: repotest.Everyday(t), index: repotest.NewIndex(t.Context(), db, 0, 10)}
-	w.index.Finalized = &finalized
+	w.index.Finalized = new(uint64(30))
 	w.within = w.index.Open(0, 1000, chain.RangeReady)
-	w.store(0, stored)
+	w.store(0, 40)
 	return w
 }
 
@@ -151,7 +151,7 @@ func (w *world) requireRows(at event.SelectorPosition, through uint64) {
 
 func TestCertificatesHoldTheKeysOfFinalizedBlocks(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, 40, 30)
+	w := newWorld(t)
 	w.extend(declared...)
 	for _, at := range declared {
 		w.requireRows(at, 30)
@@ -160,7 +160,7 @@ func TestCertificatesHoldTheKeysOfFinalizedBlocks(t *testing.T) {
 
 func TestCertificatesGrowWithTheFinalizedTier(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, 40, 30)
+	w := newWorld(t)
 	w.extend(declared...)
 	w.index.Finalized = new(uint64(45))
 	w.store(40, 55)
@@ -187,7 +187,7 @@ func TestARowMoreLessOrOtherFailsTheCertificate(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := newWorld(t, 40, 30)
+			w := newWorld(t)
 			w.extend(declared...)
 			at := declared[2]
 			cert := w.certificates()[at]
@@ -209,7 +209,7 @@ func TestARowMoreLessOrOtherFailsTheCertificate(t *testing.T) {
 
 func TestAFailedCertificateIsBuiltAnewOnlyWhenAnOperatorSaysSo(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, 40, 30)
+	w := newWorld(t)
 	w.extend(declared...)
 	at := declared[1]
 	cert := w.certificates()[at]
@@ -242,7 +242,7 @@ func (w *world) requireTables(want int) {
 
 func TestWhatIsNotDeclaredIsDiscarded(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, 40, 30)
+	w := newWorld(t)
 	w.extend(declared...)
 	w.extend(declared[1])
 	if got := w.certificates(); len(got) != 1 {
@@ -258,7 +258,7 @@ func TestWhatIsNotDeclaredIsDiscarded(t *testing.T) {
 
 func TestAReorgOfTheHeadDoesNotConcernCertificates(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, 40, 30)
+	w := newWorld(t)
 	w.extend(declared...)
 	w.index.Undo(&w.blocks[30].Header)
 	if err := w.index.Err(); err != nil {
@@ -273,7 +273,7 @@ func TestAReorgOfTheHeadDoesNotConcernCertificates(t *testing.T) {
 
 func TestARollbackBelowTheFinalizedTierDiscardsCertificates(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, 40, 30)
+	w := newWorld(t)
 	w.extend(declared...)
 	w.index.Release()
 	rollback := func(to *facts.Header) {
@@ -305,7 +305,7 @@ func TestARollbackBelowTheFinalizedTierDiscardsCertificates(t *testing.T) {
 
 func TestWorkersThatRunTogetherExtendOnce(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, 40, 30)
+	w := newWorld(t)
 	var group sync.WaitGroup
 	for range 4 {
 		group.Go(func() {

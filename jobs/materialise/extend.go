@@ -34,6 +34,13 @@ type Store interface {
 	SweepCertificates(ctx context.Context) error
 }
 
+// The queues of the jobs, which are apart because a run over a long history
+// takes its time.
+const (
+	ExtendQueue = "extend_certificates"
+	VerifyQueue = "verify_certificates"
+)
+
 // ExtendArgs asks for one run over all chains.
 type ExtendArgs struct{}
 
@@ -45,12 +52,11 @@ func (ExtendArgs) Kind() string { return "extend_certificates" }
 // stays "running" in the queue for long, so the next minute does not wait for
 // it. The next run is the next attempt.
 func (ExtendArgs) InsertOpts() river.InsertOpts {
-	return river.InsertOpts{MaxAttempts: 1, UniqueOpts: oneEach(time.Minute)}
-}
-
-func oneEach(period time.Duration) river.UniqueOpts {
-	return river.UniqueOpts{ByPeriod: period, ByState: []rivertype.JobState{
-		rivertype.JobStateAvailable, rivertype.JobStatePending, rivertype.JobStateRunning, rivertype.JobStateScheduled,
+	return river.InsertOpts{Queue: ExtendQueue, MaxAttempts: 1, UniqueOpts: river.UniqueOpts{
+		ByPeriod: time.Minute,
+		ByState: []rivertype.JobState{
+			rivertype.JobStateAvailable, rivertype.JobStatePending, rivertype.JobStateRunning, rivertype.JobStateScheduled,
+		},
 	}}
 }
 

@@ -24,7 +24,7 @@ const verifyEvery = time.Hour
 // InsertOpts lets one run an hour stand in the queue, however many processes
 // schedule it.
 func (VerifyArgs) InsertOpts() river.InsertOpts {
-	return river.InsertOpts{MaxAttempts: 1, UniqueOpts: river.UniqueOpts{ByPeriod: verifyEvery}}
+	return river.InsertOpts{Queue: VerifyQueue, MaxAttempts: 1, UniqueOpts: river.UniqueOpts{ByPeriod: verifyEvery}}
 }
 
 // EveryVerify schedules a run every hour, and one at start.
