@@ -67,7 +67,11 @@ func (db *DB) AssetsOf(ctx context.Context, c domain.Chain, q address.AssetQuery
 	if q.After != nil {
 		after = q.After[:]
 	}
-	found, err := collect(ctx, db, scanHolding, fmt.Sprintf(addressAssets, chainCode(c), max(q.Discover, 0), evidenceMost),
+	discover := 0
+	if q.Discover > 0 {
+		discover = rowsFor(q.Discover - 1)
+	}
+	found, err := collect(ctx, db, scanHolding, fmt.Sprintf(addressAssets, chainCode(c), discover, evidenceMost),
 		feltBytes(q.Owners), feltBytes(q.Listed), feltBytes(q.Except), after)
 	if err != nil {
 		return nil, err

@@ -74,7 +74,7 @@ type AssetPage struct {
 }
 
 // AssetQuery asks for evidence: of the listed tokens, and of Discover other
-// tokens that follow a token in the store's own order.
+// tokens or more that follow a token in the store's own order.
 type AssetQuery struct {
 	Owners   []starknet.Felt
 	Listed   []starknet.Felt

@@ -70,10 +70,7 @@ func (l *Labels) label(c domain.Chain, address starknet.Felt, known Noted) *Labe
 	if shipped, ok := registryOf(c).labels[address]; ok {
 		return &shipped
 	}
-	if class := l.classLabel(c, known); class != nil {
-		return class
-	}
-	return nil
+	return l.classLabel(c, known)
 }
 
 // classLabel decides what the class of an address is called.
