@@ -21,9 +21,14 @@ const (
 	CodeConflictingKeyHeaders Code = "conflicting_api_key_headers"
 	CodeMalformedKeyHeader    Code = "malformed_api_key_header"
 	CodeContractCallFailed    Code = "contract_call_failed"
+	CodeUnqualifiedToken      Code = "unqualified_token_policy"
+	CodeUnsupportedSelector   Code = "unsupported_selector"
 	CodeRateLimited           Code = "rate_limited"
 	CodeServiceUnavailable    Code = "service_unavailable"
 	CodeInternal              Code = "internal_error"
+
+	CodeFullRangeSelectorNotSupported Code = "full_range_selector_not_supported"
+	CodeCoverageUnavailable           Code = "event_key_index_coverage_unavailable"
 )
 
 // Explained is a code with what a reader of its page needs.
@@ -59,10 +64,18 @@ var Catalogue = []Explained{
 		"Send the Content-Type that the reference names, without Content-Encoding."},
 	{CodeContractCallFailed, "The contract has the entry point, but failed in it with this calldata at this block, or returned more than is passed on.",
 		"Do not retry the same call at the same block. Check the calldata against the contract's ABI."},
+	{CodeUnqualifiedToken, "The token does not meet the criteria of the holder census, so nothing is known of its holders as a whole. That is not a count of zero.",
+		"Do not retry: the message names the criterion and what it requires. Transfers and single balances are served all the same."},
+	{CodeUnsupportedSelector, "The selector is not among those that the operator declared for searches over wide block ranges.",
+		"Search at most 10,000 blocks at once, or choose a selector that the capabilities list under eventSearch.fullRange.selectorCoverage."},
+	{CodeFullRangeSelectorNotSupported, "No key position that the search populates is ready for a wide block range.",
+		"Search at most 10,000 blocks at once, or populate a position whose coverage the capabilities list as ready. The same request can succeed only when they change."},
 	{CodeRateLimited, "The budget of this route class is used up.",
 		"Wait for as long as Retry-After says. X-Ratelimit-Remaining tells beforehand how much is left."},
 	{CodeServiceUnavailable, "A part of the service is temporarily unavailable, or the time budget of the request ran out.",
 		"Send the same request again after the delay in Retry-After; do not spin. A smaller request may fit the budget."},
+	{CodeCoverageUnavailable, "The coverage of the selector does not reach the requested lower bound, is behind the chain, or has just been withdrawn.",
+		"The capabilities tell which blocks are covered. Raise from_block, lower to_block, or try again after the delay in Retry-After."},
 	{CodeInternal, "The service failed in a way that it did not foresee.",
 		"Nothing was changed half-way. Report the request id: it finds the cause in the operator's log."},
 }

@@ -58,6 +58,16 @@ const (
 // Summing lists every point that is passed while transfers are summed up.
 var Summing = []string{SumsAdded, SumsCheckpoint}
 
+// The points that a holder census passes.
+const (
+	CensusCounted   = "census.counted"   // rows are staged inside their transaction
+	CensusStaged    = "census.staged"    // they are committed, and nobody sees them
+	CensusPublished = "census.published" // the generation is written, not yet committed
+)
+
+// Counting lists every point that a holder census passes.
+var Counting = []string{CensusCounted, CensusStaged, CensusPublished}
+
 // Startup lists every point that a first start passes.
 var Startup = []string{
 	PostgresLock, PostgresInitdb, PostgresInitdbDone, PostgresStart, PostgresReady,

@@ -19,7 +19,9 @@ import (
 // involved are the transactions a of the addresses w, numbered n, that hold the
 // items of a page after the place ($2, $3): the newest ones, until those before
 // have enough items. The transaction at the place itself may have none left.
-// It follows activity_*_address, which covers everything that it reads.
+// It follows activity_*_address, which covers everything that it reads. It asks
+// the chain's own partition by its name: a condition on chain is checked row by
+// row, in the table.
 const involved = `
 	FROM unnest($1::bytea[]) WITH ORDINALITY AS o (felt, n)
 	JOIN addresses w ON w.chain = %[1]d AND w.felt = o.felt
@@ -27,8 +29,8 @@ const involved = `
 		SELECT r.block, r.tx, r.kinds, sum(r.items) FILTER (WHERE (r.block, r.tx) <> ($2::integer, $3::smallint)) OVER (
 			ORDER BY r.block DESC, r.tx DESC ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS before
 		FROM (
-			SELECT block, tx, kinds, items FROM activity
-			WHERE chain = %[1]d AND address = w.id AND block <= $2 AND (block, tx) <= ($2, $3)
+			SELECT block, tx, kinds, items FROM activity_%[1]d
+			WHERE address = w.id AND block <= $2 AND (block, tx) <= ($2, $3)
 			ORDER BY block DESC, tx DESC LIMIT %[2]d + 1
 		) AS r
 	) AS a`
@@ -107,15 +109,15 @@ func (db *DB) ActivityOf(ctx context.Context, c domain.Chain, owners []starknet.
 	if err != nil {
 		return nil, err
 	}
-	found := newestFirst(ofParents(txs, len(owners)))
+	found := newestInvolved(ofParents(txs, len(owners)))
 	for i, list := range ofParents(transfers, len(owners)) {
 		giveTransfers(found[i], list)
 	}
 	return found, nil
 }
 
-// newestFirst orders the transactions of each address.
-func newestFirst(lists [][]address.Involvement) [][]address.Involvement {
+// newestInvolved orders the transactions of each address.
+func newestInvolved(lists [][]address.Involvement) [][]address.Involvement {
 	for _, list := range lists {
 		slices.SortFunc(list, func(a, b address.Involvement) int {
 			return cmp.Or(cmp.Compare(b.Block, a.Block), cmp.Compare(b.Tx, a.Tx))

@@ -35,8 +35,8 @@ const addressAssets = `/* address.assets */
 				SELECT coalesce((SELECT id FROM addresses WHERE chain = %[1]d AND felt = $4::bytea), -1)
 				UNION ALL
 				SELECT least(
-					(SELECT token FROM transfers WHERE chain = %[1]d AND receiver = w.id AND token > walk.token ORDER BY token LIMIT 1),
-					(SELECT token FROM transfers WHERE chain = %[1]d AND sender = w.id AND token > walk.token ORDER BY token LIMIT 1))
+					(SELECT token FROM transfers_%[1]d WHERE receiver = w.id AND token > walk.token ORDER BY token LIMIT 1),
+					(SELECT token FROM transfers_%[1]d WHERE sender = w.id AND token > walk.token ORDER BY token LIMIT 1))
 				FROM walk WHERE walk.token IS NOT NULL
 			)
 			SELECT token FROM walk WHERE token IS NOT NULL OFFSET 1
@@ -46,11 +46,11 @@ const addressAssets = `/* address.assets */
 	) AS g
 	CROSS JOIN LATERAL (
 		SELECT count(*) AS n, max(block) AS block FROM (
-			SELECT block FROM transfers WHERE chain = %[1]d AND receiver = w.id AND token = g.token ORDER BY block DESC LIMIT %[3]d) AS newest
+			SELECT block FROM transfers_%[1]d WHERE receiver = w.id AND token = g.token ORDER BY block DESC LIMIT %[3]d) AS newest
 	) AS received
 	CROSS JOIN LATERAL (
 		SELECT count(*) AS n, max(block) AS block FROM (
-			SELECT block FROM transfers WHERE chain = %[1]d AND sender = w.id AND token = g.token ORDER BY block DESC LIMIT %[3]d) AS newest
+			SELECT block FROM transfers_%[1]d WHERE sender = w.id AND token = g.token ORDER BY block DESC LIMIT %[3]d) AS newest
 	) AS sent
 	LEFT JOIN LATERAL (
 		SELECT standard, name, symbol, decimals FROM tokens WHERE chain = %[1]d AND address = g.token AND block < ` + firstUnseen + ` LIMIT 1

@@ -25,14 +25,17 @@ const classOf = `
 // seen tells whether any row of a visible block has to do with an address w:
 // one probe each of activity_*_address, transfers_*_receiver,
 // transfers_*_sender, events_*_address and messages_*_contract, until one finds
-// something.
+// something. The newest row is asked for, because then the planner goes to it
+// directly; asked for any, it may collect all of them first.
 const seen = `coalesce(
-	(SELECT true FROM activity WHERE chain = %[1]d AND address = w.id LIMIT 1),
-	(SELECT true FROM transfers WHERE chain = %[1]d AND receiver = w.id LIMIT 1),
-	(SELECT true FROM transfers WHERE chain = %[1]d AND sender = w.id LIMIT 1),
-	(SELECT true FROM events WHERE chain = %[1]d AND address = w.id LIMIT 1),
-	(SELECT true FROM messages WHERE chain = %[1]d AND contract = w.id LIMIT 1),
+	(SELECT true FROM activity_%[1]d WHERE address = w.id ORDER BY block DESC LIMIT 1),
+	` + received + `,
+	(SELECT true FROM transfers_%[1]d WHERE sender = w.id ORDER BY block DESC LIMIT 1),
+	(SELECT true FROM events_%[1]d WHERE address = w.id ORDER BY block DESC LIMIT 1),
+	(SELECT true FROM messages_%[1]d WHERE contract = w.id ORDER BY block DESC LIMIT 1),
 	false)`
+
+const received = `(SELECT true FROM transfers_%[1]d WHERE receiver = w.id ORDER BY block DESC LIMIT 1)`
 
 // addressSummaries counts along activity_*_address, which covers what it reads,
 // and finds everything else by keys.
@@ -46,7 +49,7 @@ const addressSummaries = `/* address.summaries */
 	JOIN addresses w ON w.chain = %[1]d AND w.felt = o.felt
 	CROSS JOIN LATERAL (
 		SELECT count(*) AS n, coalesce(sum(items), 0) AS items, max(block) AS latest FROM (
-			SELECT block, items FROM activity WHERE chain = %[1]d AND address = w.id ORDER BY block DESC, tx DESC LIMIT %[2]d) AS newest
+			SELECT block, items FROM activity_%[1]d WHERE address = w.id ORDER BY block DESC, tx DESC LIMIT %[2]d) AS newest
 	) AS a` + classOf + `
 	LEFT JOIN LATERAL (
 		SELECT block, tx, deployer FROM deployments WHERE chain = %[1]d AND address = w.id AND block < ` + firstUnseen + `
@@ -83,7 +86,7 @@ func onePerParent[T any](children []child[T], n int) []T {
 const addressProfiles = `/* address.profiles */
 	SELECT o.n, ` + notedColumns + `, k.hash IS NOT NULL OR t.standard IS NOT NULL OR ` + seen + `,
 		coalesce(k.account, false), coalesce(t.standard, k.standard, 0),
-		coalesce((SELECT true FROM transfers WHERE chain = %[1]d AND receiver = w.id LIMIT 1), false)
+		coalesce(` + received + `, false)
 	FROM unnest($1::bytea[]) WITH ORDINALITY AS o (felt, n)
 	LEFT JOIN addresses w ON w.chain = %[1]d AND w.felt = o.felt` + classOf + `
 	LEFT JOIN tokens t ON t.chain = %[1]d AND t.address = w.id AND t.block < ` + firstUnseen + noteOf

@@ -20,12 +20,12 @@ const addressTransactions = `/* address.transactions */
 		(SELECT felt FROM selectors WHERE chain = %[1]d AND id = t.selector),
 		(SELECT name FROM function_schemas WHERE chain = %[1]d AND selector = coalesce(t.selector,
 			(SELECT id FROM selectors WHERE chain = %[1]d AND t.type = 1 AND felt = substr(t.calldata, 65, 32))) ORDER BY name LIMIT 1),
-		(SELECT count(*) FROM transfers WHERE chain = %[1]d AND block = a.block AND tx = a.tx)
+		(SELECT count(*) FROM transfers_%[1]d WHERE block = a.block AND tx = a.tx)
 	FROM unnest($1::bytea[]) WITH ORDINALITY AS o (felt, n)
 	JOIN addresses w ON w.chain = %[1]d AND w.felt = o.felt
 	CROSS JOIN LATERAL (
-		SELECT block, tx, kinds FROM activity
-		WHERE chain = %[1]d AND address = w.id AND block <= $2 AND (block, tx) < ($2::integer, $3::smallint)
+		SELECT block, tx, kinds FROM activity_%[1]d
+		WHERE address = w.id AND block <= $2 AND (block, tx) < ($2::integer, $3::smallint)
 		ORDER BY block DESC, tx DESC LIMIT %[2]d
 	) AS a` + transactionOf
 
@@ -36,7 +36,7 @@ func (db *DB) TransactionsOf(ctx context.Context, c domain.Chain, owners []stark
 	if err != nil {
 		return nil, err
 	}
-	return newestFirst(ofParents(found, len(owners))), nil
+	return newestInvolved(ofParents(found, len(owners))), nil
 }
 
 func scanAddressTransaction(row pgx.CollectableRow) (child[address.Involvement], error) {

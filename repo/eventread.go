@@ -10,6 +10,7 @@ import (
 	"astrolabe/domain/chain"
 	"astrolabe/domain/event"
 	"astrolabe/domain/facts"
+	"astrolabe/starknet"
 )
 
 // shownEvent are the columns of an event e as readers see it. Each value from
@@ -43,24 +44,17 @@ func scanEvent(f *fields) (event.Row, error) {
 
 // EventsOfTransactions implements event.Store.
 func (db *DB) EventsOfTransactions(ctx context.Context, c domain.Chain, places []chain.TxPlace, limit int) ([][]event.Row, error) {
-	type child struct {
-		parent int64
-		row    event.Row
-	}
 	blocks, txs := make([]int32, len(places)), make([]int16, len(places))
 	for i, place := range places {
 		blocks[i], txs[i] = int32(place.Block), int16(place.Tx)
 	}
-	// Each transaction's events by events_…_place, in its order.
-	children, err := collect(ctx, db, func(row pgx.CollectableRow) (child, error) {
-		f, err := collectFields(row)
-		if err != nil {
-			return child{}, err
-		}
-		found := child{parent: f.int8() - 1}
-		found.row, err = scanEvent(&f)
-		return found, err
-	}, fmt.Sprintf(`/* event.of_transactions */
+	return db.eventsOf(ctx, len(places), eventsOfTransactions(c, rowsFor(limit)), blocks, txs)
+}
+
+// eventsOfTransactions reads each transaction's events by events_…_place, in
+// its order.
+func eventsOfTransactions(c domain.Chain, rows int) string {
+	return fmt.Sprintf(`/* event.of_transactions */
 		SELECT p.parent, `+shownEvent+`
 		FROM unnest($1::int[], $2::smallint[]) WITH ORDINALITY AS p (block, tx, parent)
 		CROSS JOIN LATERAL (
@@ -68,15 +62,43 @@ func (db *DB) EventsOfTransactions(ctx context.Context, c domain.Chain, places [
 			FROM events WHERE chain = %[1]d AND block = p.block AND tx = p.tx
 			ORDER BY log LIMIT %[2]d
 		) e
-		ORDER BY p.parent, e.log`, chainCode(c), rowsFor(limit)), blocks, txs)
-	if err != nil {
-		return nil, err
-	}
-	lists := make([][]event.Row, len(places))
-	for _, found := range children {
-		lists[found.parent] = append(lists[found.parent], found.row)
-	}
-	return lists, nil
+		ORDER BY p.parent, e.log`, chainCode(c), rows)
+}
+
+// EventsOfContracts implements event.Store.
+func (db *DB) EventsOfContracts(ctx context.Context, c domain.Chain, contracts []starknet.Felt, limit int) ([][]event.Row, error) {
+	return db.eventsOf(ctx, len(contracts), eventsOfContracts(c, rowsFor(limit)), feltBytes(contracts))
+}
+
+// eventsOfContracts reads each contract's newest events by events_…_address.
+func eventsOfContracts(c domain.Chain, rows int) string {
+	return fmt.Sprintf(`/* event.of_contracts */
+		SELECT p.parent, `+shownEvent+`
+		FROM unnest($1::bytea[]) WITH ORDINALITY AS p (felt, parent)
+		CROSS JOIN LATERAL (SELECT id FROM addresses WHERE chain = %[1]d AND felt = p.felt) a
+		CROSS JOIN LATERAL (
+			SELECT block, tx, log, address, selector, keys, payload
+			FROM events WHERE chain = %[1]d AND address = a.id
+			ORDER BY block DESC, tx DESC, log DESC LIMIT %[2]d
+		) e
+		ORDER BY p.parent, e.block DESC, e.tx DESC, e.log DESC`, chainCode(c), rows)
+}
+
+// eventsOf runs a statement that returns the events of so many parents, each
+// with its parent's ordinal first.
+func (db *DB) eventsOf(ctx context.Context, parents int, sql string, arguments ...any) ([][]event.Row, error) {
+	lists := make([][]event.Row, parents)
+	_, err := collect(ctx, db, func(row pgx.CollectableRow) (none struct{}, err error) {
+		f, err := collectFields(row)
+		if err != nil {
+			return none, err
+		}
+		parent := f.int8() - 1
+		found, err := scanEvent(&f)
+		lists[parent] = append(lists[parent], found)
+		return none, err
+	}, sql, arguments...)
+	return lists, err
 }
 
 // Emitters implements event.Store.
@@ -122,14 +144,13 @@ func (db *DB) Emitters(ctx context.Context, c domain.Chain, emissions []event.Em
 // the primary key of contract_classes. A block gives a contract three of them
 // at most, and the one before is the fourth.
 const classesInForce = `/* event.classes */
-	SELECT p.n, h.block, h.origin, k.hash
+	SELECT p.n, h.block, h.origin, (SELECT hash FROM classes WHERE chain = %[1]d AND id = h.class)
 	FROM unnest($1::bytea[], $2::int[]) WITH ORDINALITY AS p (address, block, n)
 	CROSS JOIN LATERAL (
 		SELECT block, origin, class FROM contract_classes
 		WHERE chain = %[1]d AND address = (SELECT id FROM addresses WHERE chain = %[1]d AND felt = p.address) AND block <= p.block
 		ORDER BY block DESC, origin DESC LIMIT 4
 	) h
-	CROSS JOIN LATERAL (SELECT hash FROM classes WHERE chain = %[1]d AND id = h.class) k
 	ORDER BY p.n, h.block, h.origin`
 
 // uniqueNames returns the first and the last name that classes have for a

@@ -99,7 +99,7 @@ func (f fsck) leaf(table rangeTable, r chain.Range, have *leafTable) (findings [
 		switch {
 		case r.State == chain.RangeLoading && is.columns != "":
 			wrong("DROP INDEX "+want, "the loading table %s has the index %s", name, want)
-		case r.State == chain.RangeReady && is != leafIndex{index.columns, index.unique, true}:
+		case r.State == chain.RangeReady && is != leafIndex{index.all(), index.unique, true}:
 			repair := strings.TrimPrefix(index.create(name), "/* range.index */ ")
 			if is.columns != "" {
 				repair = "DROP INDEX " + want + "; " + repair

@@ -37,6 +37,8 @@ type QueueOptions struct {
 	Logger   *slog.Logger
 	// Parallel bounds the jobs that run at once; zero means 4.
 	Parallel int
+	// Apart are further queues, whose jobs run one at a time beside the others.
+	Apart []string
 }
 
 // NewQueue prepares a queue; Run does its work.
@@ -45,12 +47,16 @@ func (db *DB) NewQueue(o QueueOptions) (*Queue, error) {
 	if parallel <= 0 {
 		parallel = 4
 	}
+	queues := map[string]river.QueueConfig{river.QueueDefault: {MaxWorkers: parallel}}
+	for _, name := range o.Apart {
+		queues[name] = river.QueueConfig{MaxWorkers: 1}
+	}
 	stopping := new(atomic.Bool)
 	client, err := river.NewClient(riverpgxv5.New(db.pool), &river.Config{
 		Logger:                      slog.New(warnings{o.Logger.Handler(), stopping}),
 		Workers:                     o.Workers,
 		PeriodicJobs:                o.Periodic,
-		Queues:                      map[string]river.QueueConfig{river.QueueDefault: {MaxWorkers: parallel}},
+		Queues:                      queues,
 		CompletedJobRetentionPeriod: 24 * time.Hour,
 	})
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 // rangeIndex is an index of each range's table.
 type rangeIndex struct {
 	name    string
-	columns string
+	columns string // of its key; after "covering", further ones that reads find in it
 	unique  bool
 }
 
@@ -56,8 +56,8 @@ var rangeTables = []rangeTable{
 		{"receiver_token", "receiver, token, block, tx, log, idx", false}, // what it received of a token; which tokens it received
 	}},
 	{"activity", []rangeIndex{
-		{"address", "address, block, tx", true}, // an address' transactions and activity
-		{"place", "block", false},               // undo
+		{"address", "address, block, tx covering kinds, items", true}, // an address' transactions, activity and their count
+		{"place", "block", false},                                     // undo
 	}},
 }
 
@@ -111,8 +111,14 @@ func (i rangeIndex) create(table string) string {
 	if i.unique {
 		unique = "UNIQUE "
 	}
-	return fmt.Sprintf("/* range.index */ CREATE %sINDEX IF NOT EXISTS %s_%s ON %s (%s)", unique, table, i.name, table, i.columns)
+	columns := "(" + strings.Replace(i.columns, covering, ") INCLUDE (", 1) + ")"
+	return fmt.Sprintf("/* range.index */ CREATE %sINDEX IF NOT EXISTS %s_%s ON %s %s", unique, table, i.name, table, columns)
 }
+
+const covering = " covering "
+
+// all returns the columns of the key and those that the index covers.
+func (i rangeIndex) all() string { return strings.Replace(i.columns, covering, ", ", 1) }
 
 // attach makes a range's table part of the partitioned one.
 func attach(ctx context.Context, tx pgx.Tx, c domain.Chain, table string, r chain.Range) error {

@@ -9,6 +9,7 @@ import (
 
 	"astrolabe/domain/chain"
 	"astrolabe/domain/facts"
+	"astrolabe/domain/token"
 	"astrolabe/failpoint"
 )
 
@@ -58,6 +59,9 @@ func (w *writer) rewrite(ctx context.Context, tx pgx.Tx, table facts.Table, bloc
 			return err
 		}
 		if err := remove(leaf("transfers", w.chain, w.into.From)); err != nil {
+			return err
+		}
+		if err := revokeCensuses(ctx, tx, w.chain, int64(first), token.ReasonRederived); err != nil {
 			return err
 		}
 		return w.writeTransfers(ctx, tx, blocks)

@@ -10,6 +10,7 @@ import (
 
 	"astrolabe/domain"
 	"astrolabe/domain/chain"
+	"astrolabe/domain/token"
 	"astrolabe/failpoint"
 	"astrolabe/starknet"
 )
@@ -96,10 +97,17 @@ func removeRows(ctx context.Context, tx pgx.Tx, c domain.Chain, last int64) erro
 			return err
 		}
 	}
+	if err := revokeCensuses(ctx, tx, c, last+1, token.ReasonRolledBack); err != nil {
+		return err
+	}
 	for _, table := range []string{"tokens", "deployments", "contract_classes", "declarations", "market_pools"} {
 		if err := run(ctx, tx, "/* %s.remove */ DELETE FROM %s WHERE chain = %d AND block > %d", table, table, code, last); err != nil {
 			return err
 		}
+	}
+	// A certificate over blocks that are gone is built anew.
+	if err := run(ctx, tx, "/* certificate.undo */ DELETE FROM event_certificates WHERE chain = %d AND through_block > %d", code, last); err != nil {
+		return err
 	}
 	// What was read of tokens at a block that is gone is read again.
 	if err := run(ctx, tx, "/* token.unread */ UPDATE tokens SET metadata_due = '-infinity' WHERE chain = %d AND metadata_block > %d", code, last); err != nil {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/go-chi/chi/v5"
 
+	"astrolabe/access"
 	"astrolabe/access/accesstest"
 	"astrolabe/domain"
 	"astrolabe/domain/account"
@@ -52,6 +53,10 @@ func BenchmarkPointRead(b *testing.B) {
 // everyone, guarded, and refused in two ways.
 func BenchmarkAuth(b *testing.B) {
 	options, fixture := measured(b)
+	refusing := httptest.NewServer(Handler(options)) // as often as it is asked
+	b.Cleanup(refusing.Close)
+	options.Gate = new(*fixture.Gate)
+	options.Gate.Failures = access.NewFailures(time.Now)
 	guarded := httptest.NewServer(Handler(options))
 	b.Cleanup(guarded.Close)
 	s := &server{Options: options, routes: chi.NewMux()}
@@ -72,8 +77,8 @@ func BenchmarkAuth(b *testing.B) {
 	}{
 		{"open", open.URL, "", http.StatusOK},
 		{"guarded", guarded.URL, fixture.Key, http.StatusOK},
-		{"unknown-key", guarded.URL, account.NewKeyText(account.Live).Reveal(), http.StatusUnauthorized},
-		{"wrong-secret", guarded.URL, forged.Reveal(), http.StatusUnauthorized},
+		{"unknown-key", refusing.URL, account.NewKeyText(account.Live).Reveal(), http.StatusUnauthorized},
+		{"wrong-secret", refusing.URL, forged.Reveal(), http.StatusUnauthorized},
 	} {
 		b.Run(c.name, func(b *testing.B) {
 			b.SetParallelism(16)

@@ -28,9 +28,14 @@ var statuses = map[domain.Code]int{
 	domain.CodePayloadTooLarge:       http.StatusRequestEntityTooLarge,
 	domain.CodeUnsupportedMediaType:  http.StatusUnsupportedMediaType,
 	domain.CodeContractCallFailed:    http.StatusUnprocessableEntity,
+	domain.CodeUnqualifiedToken:      http.StatusUnprocessableEntity,
+	domain.CodeUnsupportedSelector:   http.StatusUnprocessableEntity,
 	domain.CodeRateLimited:           http.StatusTooManyRequests,
 	domain.CodeServiceUnavailable:    http.StatusServiceUnavailable,
 	domain.CodeInternal:              http.StatusInternalServerError,
+
+	domain.CodeFullRangeSelectorNotSupported: http.StatusUnprocessableEntity,
+	domain.CodeCoverageUnavailable:           http.StatusServiceUnavailable,
 }
 
 // Status returns the HTTP status of a code.

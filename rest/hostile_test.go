@@ -25,14 +25,16 @@ import (
 func hostileHandler() http.Handler {
 	return Handler(Options{
 		Logger: slog.New(slog.DiscardHandler), Metrics: telemetry.NewMetrics(), Health: new(telemetry.Health),
-		Chains: []domain.Chain{domain.Mainnet}, Services: &explorer.Services{Statuses: chain.NewStatuses(noHeads{}, 0)},
+		Chains: []domain.Chain{domain.Mainnet}, Services: explorer.New(explorer.Options{Store: nothing{}}),
 		Origins: []string{ours},
 	})
 }
 
-type noHeads struct{}
+// nothing is a store that nobody has indexed anything into; what needs a key
+// never reaches it.
+type nothing struct{ explorer.Store }
 
-func (noHeads) Heads(context.Context) (map[domain.Chain]chain.Head, error) { return nil, nil }
+func (nothing) Heads(context.Context) (map[domain.Chain]chain.Head, error) { return nil, nil }
 
 // judge sends one request and says what is wrong with the answer.
 func judge(handler http.Handler, request *http.Request) error {

@@ -52,7 +52,7 @@ func paged[T, W any](s *server, c *Call, page domain.Page[T], wire func(T) W) li
 
 // list identifies the list that a request reads: the operation with everything
 // that selects items, in canonical form. The order of a parameter's values and
-// their repeats make no difference.
+// their repeats make no difference, unless it is Ordered.
 func (c *Call) list() domain.Binding {
 	var filters []string
 	for _, p := range c.operation.Params {
@@ -60,8 +60,12 @@ func (c *Call) list() domain.Binding {
 		case p.In == InPath:
 			filters = append(filters, p.Name, c.path[p.Name])
 		case p.Kind != CursorKind && p.Name != "limit" && len(c.query[p.Name]) > 0:
-			values := slices.Sorted(slices.Values(c.query[p.Name]))
-			filters = append(filters, p.Name, strings.Join(slices.Compact(values), ","))
+			values := slices.Clone(c.query[p.Name])
+			if !p.Ordered {
+				slices.Sort(values)
+				values = slices.Compact(values)
+			}
+			filters = append(filters, p.Name, strings.Join(values, ","))
 		}
 	}
 	return domain.Bind(c.operation.ID, filters...)

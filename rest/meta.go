@@ -28,14 +28,17 @@ type capabilitiesBody struct {
 	Operations  []operationBody `json:"operations"`
 	EventSearch struct {
 		FullRange struct {
-			SelectorCoverage []struct{} `json:"selectorCoverage"`
+			SelectorCoverage []selectorCoverage `json:"selectorCoverage"`
 		} `json:"fullRange"`
 	} `json:"eventSearch"`
 }
 
-func (s *server) capabilities(context.Context, *Call) (any, error) {
+func (s *server) capabilities(ctx context.Context, _ *Call) (any, error) {
 	body := capabilitiesBody{Version: s.Version, Chains: s.Chains}
-	body.EventSearch.FullRange.SelectorCoverage = []struct{}{}
+	var err error
+	if body.EventSearch.FullRange.SelectorCoverage, err = s.selectorCoverage(ctx); err != nil {
+		return nil, err
+	}
 	for _, op := range s.table {
 		body.Operations = append(body.Operations, describe(op))
 	}
@@ -67,7 +70,7 @@ func (s *server) discoveryOperations() []Operation {
 			Summary: "What this deployment serves",
 			Class:   Light, Cert: Beta, Audience: External, Budget: 2 * time.Second, Cache: "max-age=60",
 			Success: http.StatusOK, Body: "Capabilities",
-			Proof:  []string{"TestCapabilitiesNameEveryOperation"},
+			Proof:  []string{"TestCapabilitiesNameEveryOperation", "TestCapabilitiesTellTheTruthAboutCoverage"},
 			Handle: s.capabilities,
 		},
 		{

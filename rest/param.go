@@ -45,6 +45,7 @@ type Param struct {
 	Required   bool // path parameters always are
 	Repeatable bool
 	MaxItems   int      // of a repeatable parameter
+	Ordered    bool     // the order of its values means something
 	Enum       []string // of EnumKind
 	Min, Max   int64    // of IntegerKind
 	Default    string   // what stands for an absent parameter; empty: nothing

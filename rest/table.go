@@ -7,6 +7,7 @@ import "slices"
 func (s *server) operations() []Operation {
 	return slices.Concat(
 		s.statusOperations(),
+		s.eventOperations(),
 		s.blockOperations(),
 		s.transactionOperations(),
 		s.searchOperations(),
@@ -20,6 +21,8 @@ func (s *server) operations() []Operation {
 		s.contractReadOperations(),
 		s.walletOperations(),
 		s.controlOperations(),
+		s.addressOperations(),
+		s.holderOperations(),
 		s.poolOperations(),
 		s.accountOperations(),
 		s.discoveryOperations(),

@@ -26,6 +26,9 @@ type demo struct {
 	// Keys are named after what they are for; each may read, too.
 	Keys    map[string]string `json:"keys,omitempty"`
 	Session string            `json:"session,omitempty"`
+
+	// Samples are things of Chain to look at, where it is simulated.
+	Samples samples `json:"samples,omitzero"`
 }
 
 // demoWorkspace owns the demo's keys.
@@ -46,6 +49,7 @@ func (d *deployment) demo(ctx context.Context, data string, api *api, operators 
 	}
 	if len(simulated) > 0 {
 		shown.NodeURL, shown.Chain = simulated[0].url, simulated[0].chain
+		shown.Samples = samples{Tokens: simulated[0].tokens}
 	}
 	if len(simulated) < served { // a real chain is served: its keys are for its operator to make
 		return shown, nil

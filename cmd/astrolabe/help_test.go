@@ -19,7 +19,7 @@ func TestTheCommandsPageShowsTheHelpOfEveryCommand(t *testing.T) {
 	t.Parallel()
 	var page bytes.Buffer
 	page.WriteString("# Commands\n\nWhat `astrolabe <command> --help` prints. Every flag is also an environment variable.\n")
-	for _, command := range []string{"", "up", "serve", "work", "index", "sim", "digest", "fsck", "rederive", "rollback", "migrate up", "migrate status", "migrate down", "secrets list", "secrets rotate", "keys create", "keys list", "keys revoke", "keys grant", "session create", "session revoke", "workspaces list", "workspaces plan", "workspaces audit", "version"} {
+	for _, command := range []string{"", "up", "serve", "work", "index", "sim", "digest", "fsck", "rederive", "rollback", "migrate up", "migrate status", "migrate down", "secrets list", "secrets rotate", "keys create", "keys list", "keys revoke", "keys grant", "session create", "session revoke", "workspaces list", "workspaces plan", "workspaces audit", "labels add", "labels list", "labels remove", "census revoke", "census restore", "coverage list", "coverage rebuild", "version"} {
 		page.WriteString("\n## astrolabe " + command + "\n\n```\n" + help(t, command) + "```\n")
 	}
 	if *update {

@@ -44,11 +44,14 @@ type commandLine struct {
 	Fsck       fsckCommand       `cmd:"" help:"Look for faults in what is indexed, and say how to repair them."`
 	Rederive   rederiveCommand   `cmd:"" help:"Make derived facts again from stored blocks, without a node."`
 	Rollback   rollbackCommand   `cmd:"" help:"Undo the newest blocks of an index, or all of it."`
+	Census     censusCommand     `cmd:"" help:"Revoke the holder census of a token, or let it have one again."`
+	Coverage   coverageCommand   `cmd:"" help:"Look after what event searches over wide block ranges rest on."`
 	Migrate    migrateCommand    `cmd:"" help:"Bring the database schema up to date, or look at it."`
 	Secrets    secretsCommand    `cmd:"" help:"List and rotate the deployment's own keys."`
 	Keys       keysCommand       `cmd:"" help:"Make, list, revoke and extend API keys."`
 	Session    sessionCommand    `cmd:"" help:"Make and end sessions of the self-serve routes."`
 	Workspaces workspacesCommand `cmd:"" help:"Look after the owners of keys."`
+	Labels     labelsCommand     `cmd:"" help:"Say what addresses and classes are called."`
 	Version    versionCommand    `cmd:"" help:"Print the version."`
 }
 

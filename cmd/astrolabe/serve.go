@@ -14,6 +14,7 @@ import (
 	"astrolabe/access"
 	"astrolabe/domain"
 	"astrolabe/domain/account"
+	"astrolabe/domain/chain"
 	"astrolabe/domain/explorer"
 	"astrolabe/failpoint"
 	"astrolabe/graph"
@@ -26,6 +27,7 @@ type serveCommand struct {
 	databaseSettings
 	secretSettings
 	listenSettings
+	nodeSettings
 	AdminAddr string `help:"Address of metrics, profiles and health for operators. Keep it private. Empty: none." default:"127.0.0.1:8081"`
 }
 
@@ -41,7 +43,7 @@ func (s serveCommand) Run(ctx context.Context, c *console) error {
 		return err
 	}
 	return d.run(ctx, s.AdminAddr, func(operators *admin) ([]part, error) {
-		api, err := d.listen(ctx, s.listenSettings)
+		api, err := d.listen(ctx, s.listenSettings, s.nodeSettings)
 		if err != nil {
 			return nil, err
 		}
@@ -67,23 +69,50 @@ type streams interface {
 }
 
 // listen opens the socket, so that whoever is told its address can connect.
-func (d *deployment) listen(ctx context.Context, l listenSettings) (*api, error) {
+// What only a node can tell is asked of the given ones.
+func (d *deployment) listen(ctx context.Context, l listenSettings, nodes nodeSettings) (*api, error) {
 	gate, usage := d.gate(l.TrustedProxies, l.PublicURL), account.NewUsage(d.db, time.Now)
 	signIn, err := d.signIn(l.signinSettings, gate)
 	if err != nil {
 		return nil, err
 	}
-	listener, err := listenOn(ctx, l.Addr, "--addr")
+	states, closeNodes, err := d.stateNodes(nodes)
 	if err != nil {
 		return nil, err
 	}
+	listener, err := listenOn(ctx, l.Addr, "--addr")
+	if err != nil {
+		closeNodes()
+		return nil, err
+	}
 	d.metrics.Counter("usage_dropped_total", "Requests that could not be accounted for.", func() float64 { return float64(usage.Dropped()) })
-	handler, streams := d.facades(l, gate, usage, signIn)
+	services := explorer.New(explorer.Options{
+		Store: d.db, Cursors: domain.NewCursors(d.ring.CursorKeys()), Freshness: statusFreshness, Nodes: states,
+		ScreeningTop: l.ScreeningTop,
+	})
+	handler, streams := d.facades(l, services, gate, usage, signIn)
 	failpoint.Hit(failpoint.ServeListening)
 	return &api{
 		listener: listener, server: newServer(handler, d.logger), streams: streams, drain: l.Drain, logger: d.logger,
-		gate: gate, keep: []part{d.keepGate(gate), d.keepUsage(usage)},
+		gate: gate, keep: []part{d.keepGate(gate), d.keepUsage(usage), d.keepFacts(services.Cache), keepUntilEnd(closeNodes)},
 	}, nil
+}
+
+// keepUntilEnd is a part that lets go of something when it ends.
+func keepUntilEnd(letGo func()) part {
+	return func(ctx context.Context) error {
+		<-ctx.Done()
+		letGo()
+		return nil
+	}
+}
+
+// keepFacts forgets facts of final blocks when an operator changes them.
+func (d *deployment) keepFacts(cache *chain.Cache) part {
+	return func(ctx context.Context) error {
+		d.db.ListenEpochs(ctx, cache.Advance, cache.Listening)
+		return nil
+	}
 }
 
 // statusFreshness is how old a chain's status may be when it is answered.
@@ -91,10 +120,7 @@ const statusFreshness = 250 * time.Millisecond
 
 // facades puts both facades over one set of domain services. Other routes
 // share their middleware.
-func (d *deployment) facades(l listenSettings, gate *access.Gate, usage *account.Usage, others []rest.Mount) (http.Handler, streams) {
-	services := explorer.New(explorer.Options{
-		Store: d.db, Cursors: domain.NewCursors(d.ring.CursorKeys()), Freshness: statusFreshness,
-	})
+func (d *deployment) facades(l listenSettings, services *explorer.Services, gate *access.Gate, usage *account.Usage, others []rest.Mount) (http.Handler, streams) {
 	live := graph.New(graph.Options{
 		Gate: gate, Usage: usage, Services: services,
 		Chains: l.Chains, Origins: l.Origins, Version: version(), Logger: d.logger,

@@ -41,6 +41,7 @@ type listenSettings struct {
 	Origins        []string       `help:"Web origins that may call with a session or a socket, for example https://explorer.example. API keys work from every origin." placeholder:"ORIGIN"`
 	TrustedProxies []netip.Prefix `help:"Networks of reverse proxies whose X-Forwarded-For is believed, for example 10.0.0.0/8." placeholder:"CIDR"`
 	Drain          time.Duration  `help:"How long requests may finish after a stop signal." default:"15s"`
+	ScreeningTop   int            `help:"How many holders a holder screening shows." default:"100"`
 
 	signinSettings
 }
@@ -71,6 +72,8 @@ func (l listenSettings) check() error {
 		return errors.New("--chains is empty: name at least one")
 	case l.Drain < 0:
 		return errors.New("--drain must not be negative")
+	case l.ScreeningTop < 1 || l.ScreeningTop > 1000:
+		return errors.New("--screening-top must be from 1 to 1000")
 	}
 	return firstError(checkAddress("--addr", l.Addr), l.signinSettings.check())
 }

@@ -17,6 +17,7 @@ import (
 	"astrolabe/domain"
 	"astrolabe/sim"
 	"astrolabe/sim/fault"
+	"astrolabe/starknet"
 )
 
 // simCommand runs a simulated node.
@@ -106,9 +107,10 @@ const (
 
 // simulatedNode is a simulated node that listens and is ready to run.
 type simulatedNode struct {
-	chain domain.Chain
-	url   string
-	run   part
+	chain  domain.Chain
+	url    string
+	run    part
+	tokens map[string]starknet.Felt // by what they show
 }
 
 // simulate makes a simulated node for a chain, on a free port of the loopback
@@ -136,7 +138,7 @@ func (d *deployment) simulate(ctx context.Context, data string, chain domain.Cha
 		group.Go(func() error { return node.Run(ctx) })
 		return errors.Join(group.Wait(), node.Close())
 	}
-	return simulatedNode{chain: chain, url: urlOf(listener), run: run}, nil
+	return simulatedNode{chain: chain, url: urlOf(listener), run: run, tokens: sampleTokens(node)}, nil
 }
 
 // serveUntil serves until ctx ends, and then cuts what is under way: a node that goes

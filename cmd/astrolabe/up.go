@@ -45,7 +45,7 @@ func (u upCommand) start(ctx context.Context, d *deployment, operators *admin) (
 	var parts []part
 	for _, node := range simulated {
 		nodes.add(node.chain, node.url)
-		parts = append(parts, node.run)
+		parts = append(parts, node.run, d.revokeSample(node))
 	}
 	indexers, err := d.indexers(nodes, u.indexSettings)
 	if err != nil {
@@ -55,7 +55,7 @@ func (u upCommand) start(ctx context.Context, d *deployment, operators *admin) (
 	if err != nil {
 		return nil, err
 	}
-	api, err := d.listen(ctx, u.listenSettings)
+	api, err := d.listen(ctx, u.listenSettings, nodes)
 	if err != nil {
 		return nil, err
 	}

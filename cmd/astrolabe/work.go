@@ -7,12 +7,12 @@ import (
 
 	"github.com/riverqueue/river"
 
-	"astrolabe/domain"
-	"astrolabe/domain/token"
+	"astrolabe/jobs/census"
 	"astrolabe/jobs/markets"
+	"astrolabe/jobs/materialise"
 	"astrolabe/jobs/metadata"
 	"astrolabe/jobs/retain"
-	"astrolabe/node"
+	"astrolabe/jobs/summaries"
 	"astrolabe/repo"
 )
 
@@ -28,6 +28,9 @@ type workCommand struct {
 type workSettings struct {
 	Jobs     int           `help:"How many background jobs may run at once." default:"4"`
 	JobDrain time.Duration `help:"How long running jobs may finish after a stop signal." default:"15s"`
+
+	censusSettings
+	coverageSettings
 }
 
 func (w workSettings) check() error {
@@ -37,7 +40,7 @@ func (w workSettings) check() error {
 	case w.JobDrain < 0:
 		return errors.New("--job-drain must not be negative")
 	}
-	return nil
+	return w.censusSettings.check()
 }
 
 // Validate checks the settings before anything is started.
@@ -62,20 +65,26 @@ func (w workCommand) Run(ctx context.Context, c *console) error {
 // nothing to do.
 func (d *deployment) worker(w workSettings, nodes nodeSettings) (part, error) {
 	workers := river.NewWorkers()
-	periodic := []*river.PeriodicJob{retain.EverySecrets(), retain.EveryUsage(), retain.EveryQuotas(), markets.Every()}
+	periodic := []*river.PeriodicJob{retain.EverySecrets(), retain.EveryUsage(), retain.EveryQuotas(), summaries.EverySums(), markets.Every()}
 	river.AddWorker(workers, &retain.Secrets{Store: d.db, Logger: d.logger, Metrics: d.metrics})
 	river.AddWorker(workers, &retain.Usage{Store: d.db, Logger: d.logger, Metrics: d.metrics})
 	river.AddWorker(workers, &retain.Quotas{Store: d.db, Logger: d.logger, Metrics: d.metrics})
 	river.AddWorker(workers, &markets.Worker{Store: d.db, Logger: d.logger, Metrics: d.metrics})
+	river.AddWorker(workers, &summaries.Sums{Store: d.db, Logger: d.logger, Metrics: d.metrics})
 	views, closeNodes, err := d.views(nodes)
 	if err != nil {
 		return nil, err
 	}
 	river.AddWorker(workers, &metadata.Worker{Nodes: views, Store: d.db, Logger: d.logger, Metrics: d.metrics})
+	river.AddWorker(workers, &summaries.Supplies{Nodes: views, Store: d.db, Logger: d.logger, Metrics: d.metrics})
 	if len(views) > 0 {
-		periodic = append(periodic, metadata.Every())
+		periodic = append(periodic, metadata.Every(), summaries.EverySupplies())
 	}
-	queue, err := d.db.NewQueue(repo.QueueOptions{Workers: workers, Periodic: periodic, Logger: d.logger, Parallel: w.Jobs})
+	periodic = append(periodic, d.censusJobs(workers, w.censusSettings, views)...)
+	periodic = append(periodic, d.coverageJobs(workers, w.coverageSettings)...)
+	queue, err := d.db.NewQueue(repo.QueueOptions{
+		Workers: workers, Periodic: periodic, Logger: d.logger, Parallel: w.Jobs, Apart: []string{census.Queue, materialise.ExtendQueue, materialise.VerifyQueue},
+	})
 	if err != nil {
 		closeNodes()
 		return nil, err
@@ -84,27 +93,4 @@ func (d *deployment) worker(w workSettings, nodes nodeSettings) (part, error) {
 		defer closeNodes()
 		return queue.Run(ctx, w.JobDrain)
 	}, nil
-}
-
-// views opens the nodes of every chain that has some.
-func (d *deployment) views(nodes nodeSettings) (map[domain.Chain]token.Views, func(), error) {
-	views := make(map[domain.Chain]token.Views)
-	var pools []*node.Pool
-	closeAll := func() {
-		for _, pool := range pools {
-			pool.Close()
-		}
-	}
-	for chain, urls := range nodes.urls() {
-		if len(urls) == 0 {
-			continue
-		}
-		pool, err := d.openNode(chain, urls)
-		if err != nil {
-			closeAll()
-			return nil, nil, err
-		}
-		pools, views[chain] = append(pools, pool), pool.Source()
-	}
-	return views, closeAll, nil
 }

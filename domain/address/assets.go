@@ -1,11 +1,6 @@
 package address
 
 import (
-	"context"
-	"encoding/binary"
-	"math"
-	"slices"
-
 	"astrolabe/domain"
 	"astrolabe/domain/facts"
 	"astrolabe/starknet"
@@ -59,25 +54,18 @@ const (
 	TokenRegistry     ProofSource = "token_registry"
 )
 
-// AssetCoverage tells what a list of assets leaves out.
+// AssetCoverage tells what a list of assets leaves out. It never holds all that
+// there are: tokens can come without a transfer that is recognised.
 type AssetCoverage struct {
 	Scope Scope
-	// Complete tells that this page and those before it hold every token of
-	// the scope.
-	Complete bool
-	// Reasons tell why a list is not complete: within its scope, and beyond.
+	// Reasons tell why this page and those before it do not hold every token
+	// of the scope; there are none when they do.
 	Reasons []string
-	Through *uint64 // the newest block that was looked at
+	Through *uint64 // the newest block that was looked at; nil: none
 }
 
-// The reasons.
-const (
-	// ReasonTransfersOnly is always among them: tokens can come without a
-	// transfer that is recognised.
-	ReasonTransfersOnly = "transfer_evidence_only"
-	// ReasonMorePages means that the list goes on.
-	ReasonMorePages = "more_pages"
-)
+// ReasonLimit is the reason code of a list that goes on.
+const ReasonLimit = "limit_reached"
 
 // AssetPage is a page of assets with its coverage.
 type AssetPage struct {
@@ -112,163 +100,4 @@ type Holding struct {
 type Observed struct {
 	AtLeast   int
 	LastBlock uint64
-}
-
-// Discovered returns the first tokens of an address, at most limit, and what
-// that leaves out.
-func (a *Addresses) Discovered(ctx context.Context, c domain.Chain, owner starknet.Felt, scope Scope, limit int) (AssetPage, error) {
-	pages, err := a.Assets(ctx, c, []starknet.Felt{owner}, scope, domain.PageRequest{Limit: limit})
-	if err != nil {
-		return AssetPage{}, err
-	}
-	return pages[0], nil
-}
-
-// Assets returns a page of the tokens of each address: those of the registry
-// by address, if the scope has them, then the others in an order that stays.
-func (a *Addresses) Assets(ctx context.Context, c domain.Chain, owners []starknet.Felt, scope Scope, page domain.PageRequest) ([]AssetPage, error) {
-	query, listed, err := assetQuery(c, scope, page)
-	if err != nil {
-		return nil, err
-	}
-	through, covered, err := a.covered(ctx, c)
-	if err != nil {
-		return nil, err
-	}
-	return spread(owners, func(owners []starknet.Felt) ([]AssetPage, error) {
-		query.Owners = owners
-		found, err := a.store.AssetsOf(ctx, c, query)
-		if err != nil {
-			return nil, err
-		}
-		pages := make([]AssetPage, len(owners))
-		for i := range owners {
-			cut := domain.CutPage(assetsOf(listed, found[i]), page.Limit, assetPosition(listed))
-			pages[i] = AssetPage{cut, assetCoverage(scope, covered, cut.Next != nil, through)}
-		}
-		return pages, nil
-	})
-}
-
-// The phases of the list, as its positions have them.
-const (
-	phaseListed = iota
-	phaseDiscovered
-)
-
-// assetQuery returns what a page needs: the tokens of the registry that are
-// left, one more than the page has at most, and as many others.
-func assetQuery(c domain.Chain, scope Scope, page domain.PageRequest) (q AssetQuery, listed []RegistryToken, err error) {
-	if scope == ScopeWithRegistry {
-		listed = RegistryTokens(c)
-	}
-	for _, token := range listed {
-		q.Except = append(q.Except, token.Address)
-	}
-	if page.After != nil {
-		after, err := assetOf(page.After)
-		if err != nil {
-			return q, nil, err
-		}
-		if page.After[0] == phaseDiscovered {
-			listed, q.After = nil, &after
-		} else {
-			listed = slices.DeleteFunc(slices.Clone(listed), func(t RegistryToken) bool { return t.Address.Cmp(after) <= 0 })
-		}
-	}
-	listed = listed[:min(len(listed), page.Limit+1)]
-	for _, token := range listed {
-		q.Listed = append(q.Listed, token.Address)
-	}
-	q.Discover = page.Limit + 1 - len(listed)
-	return q, listed, nil
-}
-
-// assetOf reads the token of a position: the phase and four words of its felt.
-func assetOf(p domain.Position) (token starknet.Felt, err error) {
-	if err := checkPosition(p, phaseDiscovered, math.MaxUint64, math.MaxUint64, math.MaxUint64, math.MaxUint64); err != nil {
-		return token, err
-	}
-	for i, word := range p[1:] {
-		binary.BigEndian.PutUint64(token[8*i:], word)
-	}
-	return token, nil
-}
-
-// assetPosition writes what assetOf reads.
-func assetPosition(listed []RegistryToken) func(Asset) domain.Position {
-	return func(a Asset) domain.Position {
-		p := domain.Position{phaseDiscovered}
-		if slices.ContainsFunc(listed, func(t RegistryToken) bool { return t.Address == a.Token }) {
-			p[0] = phaseListed
-		}
-		for i := 0; i < len(a.Token); i += 8 {
-			p = append(p, binary.BigEndian.Uint64(a.Token[i:]))
-		}
-		return p
-	}
-}
-
-// assetsOf puts the listed tokens before the discovered ones.
-func assetsOf(listed []RegistryToken, found []Holding) []Asset {
-	assets := make([]Asset, 0, len(listed)+len(found))
-	for _, token := range listed {
-		holding := Holding{Token: token.Address}
-		if i := slices.IndexFunc(found, func(h Holding) bool { return h.Listed && h.Token == token.Address }); i >= 0 {
-			holding = found[i]
-		}
-		assets = append(assets, token.asset(holding))
-	}
-	for _, holding := range found {
-		if !holding.Listed {
-			assets = append(assets, holding.asset())
-		}
-	}
-	return assets
-}
-
-func (h Holding) asset() Asset {
-	asset := Asset{Token: h.Token, Standard: h.Standard, Symbol: h.Symbol, Name: h.Name, Decimals: h.Decimals}
-	for _, side := range []struct {
-		ProofSource
-		Observed
-	}{{ReceivedTransfers, h.Received}, {SentTransfers, h.Sent}} {
-		if side.AtLeast > 0 {
-			asset.Proofs = append(asset.Proofs, Proof{TierObserved, side.ProofSource, &side.LastBlock, &side.AtLeast})
-		}
-	}
-	return asset
-}
-
-// asset adds what the registry knows. What the contract says of itself counts
-// more.
-func (t RegistryToken) asset(h Holding) Asset {
-	asset := h.asset()
-	asset.Proofs = append(asset.Proofs, Proof{Tier: TierListed, Source: TokenRegistry})
-	if asset.Standard == "" {
-		asset.Standard = facts.ERC20
-	}
-	if asset.Symbol == nil {
-		asset.Symbol = &t.Symbol
-	}
-	if asset.Name == nil {
-		asset.Name = &t.Name
-	}
-	if asset.Decimals == nil {
-		asset.Decimals = &t.Decimals
-	}
-	return asset
-}
-
-func assetCoverage(scope Scope, covered domain.Coverage, goesOn bool, through *uint64) AssetCoverage {
-	c := AssetCoverage{
-		Scope: scope, Complete: !goesOn && covered.Status == domain.CoverageExact, Reasons: []string{ReasonTransfersOnly}, Through: through,
-	}
-	if goesOn {
-		c.Reasons = append(c.Reasons, ReasonMorePages)
-	}
-	if covered.ReasonCode != "" {
-		c.Reasons = append(c.Reasons, covered.ReasonCode)
-	}
-	return c
 }

@@ -9,10 +9,8 @@ func checkPosition(p domain.Position, most ...uint64) error {
 	for i := 0; fits && i < len(p); i++ {
 		fits = p[i] <= most[i]
 	}
-	if fits {
-		return nil
+	if !fits {
+		return domain.InvalidCursor("it is of another release")
 	}
-	err := domain.Errorf(domain.CodeInvalidRequest, "invalid_cursor: it is of another release; restart without a cursor")
-	err.Doc = "errors/invalid-cursor"
-	return err
+	return nil
 }

@@ -64,11 +64,8 @@ func (t Transaction) position() domain.Position {
 func (v *Involvement) transaction(horizon chain.Horizon) Transaction {
 	t := Transaction{
 		TxPlace: v.TxPlace, Timestamp: v.Timestamp, Hash: v.Transaction.Hash, Kinds: KindsOf(v.Kinds),
-		Type: v.Transaction.Type, Execution: starknet.Succeeded, Finality: horizon.Finality(v.Block),
+		Type: v.Transaction.Type, Execution: chain.Execution(v.Transaction.Reverted), Finality: horizon.Finality(v.Block),
 		From: v.Transaction.Sender, To: v.Transaction.Contract, Transfers: v.TransferCount,
-	}
-	if v.Transaction.Reverted {
-		t.Execution = starknet.Reverted
 	}
 	t.Method, t.Calls = v.method()
 	return t

@@ -27,9 +27,20 @@ type Emitter struct {
 	UniqueName string
 }
 
-// attributeTime bounds the lookup of what events mean, so that a slow one
-// costs the attribution and not the answer.
-const attributeTime = time.Second
+// lookupTime bounds the lookup of what events mean where the request itself is
+// not bounded.
+const lookupTime = 30 * time.Second
+
+// withinHalf bounds the lookup of what events mean by half of the time that
+// the request has left, so that a slow one costs the attribution and not the
+// answer.
+func withinHalf(ctx context.Context) (context.Context, context.CancelFunc) {
+	half := lookupTime
+	if deadline, ok := ctx.Deadline(); ok {
+		half = time.Until(deadline) / 2
+	}
+	return context.WithTimeout(ctx, half)
+}
 
 // attribute decodes rows in place. The lookup is optional: when it fails, all
 // rows come without attribution, and it reports true. It is an error only when
@@ -94,7 +105,7 @@ func (s *Events) meanings(ctx context.Context, c domain.Chain, lists [][]Row) (m
 	if len(emissions) == 0 {
 		return found, nil
 	}
-	ctx, cancel := context.WithTimeout(ctx, attributeTime)
+	ctx, cancel := withinHalf(ctx)
 	defer cancel()
 	emitters, err := s.store.Emitters(ctx, c, emissions)
 	if err != nil {

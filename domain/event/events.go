@@ -2,9 +2,11 @@ package event
 
 import (
 	"context"
+	"time"
 
 	"astrolabe/domain"
 	"astrolabe/domain/chain"
+	"astrolabe/starknet"
 )
 
 // Store keeps events. What it returns has no decoding yet.
@@ -12,20 +14,53 @@ type Store interface {
 	// EventsOfTransactions returns the first events of each transaction in the
 	// order of their logs: at least limit+1 where there are as many.
 	EventsOfTransactions(ctx context.Context, c domain.Chain, places []chain.TxPlace, limit int) ([][]Row, error)
+	// EventsOfContracts returns the newest events of each contract, newest
+	// first: at least limit+1 where there are as many.
+	EventsOfContracts(ctx context.Context, c domain.Chain, contracts []starknet.Felt, limit int) ([][]Row, error)
 	// Emitters returns what is known of who emitted events, in the order of
 	// the emissions.
 	Emitters(ctx context.Context, c domain.Chain, emissions []Emission) ([]Emitter, error)
+
+	// SearchEvents returns the newest events of a span that a filter selects,
+	// newest first: at least limit+1 where there are as many. It follows the
+	// index of the filter's first keys and addresses.
+	SearchEvents(ctx context.Context, c domain.Chain, f Filter, span Span, limit int) ([]Row, error)
+	// LastCandidate returns the last of the newest events of a span that have
+	// the filter's first keys and addresses, so that about so many of them
+	// stand from there on; nil when the span has no more than that.
+	LastCandidate(ctx context.Context, c domain.Chain, f Filter, span Span, most int) (*Place, error)
+
+	// Certificates returns the certificates of a chain.
+	Certificates(ctx context.Context, c domain.Chain) ([]Certificate, error)
+	// SearchCovered does the same as SearchEvents for the events of one
+	// certificate, by the filter's keys at its position.
+	SearchCovered(ctx context.Context, c domain.Chain, cert Certificate, f Filter, span Span, limit int) ([]Row, error)
+	// LastCovered does the same as LastCandidate, by the keys at the
+	// certificate's position alone.
+	LastCovered(ctx context.Context, c domain.Chain, cert Certificate, keys []starknet.Felt, span Span, most int) (*Place, error)
+	// CountCovered returns how many events of a span have one of the keys at
+	// the certificate's position, and most if there are more. This and the two
+	// before it return ErrCoverageLost when the certificate does not cover the
+	// span any more.
+	CountCovered(ctx context.Context, c domain.Chain, cert Certificate, keys []starknet.Felt, span Span, most int) (int, error)
 }
 
 // Events answers which events there are.
 type Events struct {
-	store   Store
-	classes *chain.CompiledClasses
+	store        Store
+	classes      *chain.CompiledClasses
+	statuses     *chain.Statuses
+	certificates *certificates
+	candidates   int // that one step of a search looks at
 }
 
-// NewEvents makes the service.
-func NewEvents(store Store, classes *chain.CompiledClasses) *Events {
-	return &Events{store: store, classes: classes}
+// candidates is how many events a search looks at in one step.
+const candidates = 20_000
+
+// NewEvents makes the service. What it has read of certificates it may go by
+// for as long as freshFor.
+func NewEvents(store Store, classes *chain.CompiledClasses, statuses *chain.Statuses, freshFor time.Duration) *Events {
+	return &Events{store: store, classes: classes, statuses: statuses, certificates: newCertificates(store, freshFor), candidates: candidates}
 }
 
 // OfTransactions returns the first events of each transaction, at most limit
@@ -37,6 +72,21 @@ func (s *Events) OfTransactions(ctx context.Context, c domain.Chain, places []ch
 	if err != nil {
 		return nil, false, err
 	}
+	return s.pages(ctx, c, lists, limit)
+}
+
+// OfContracts does the same for the newest events of each contract, newest
+// first.
+func (s *Events) OfContracts(ctx context.Context, c domain.Chain, contracts []starknet.Felt, limit int) (pages []domain.Page[Row], degraded bool, err error) {
+	lists, err := s.store.EventsOfContracts(ctx, c, contracts, limit)
+	if err != nil {
+		return nil, false, err
+	}
+	return s.pages(ctx, c, lists, limit)
+}
+
+// pages cuts lists that were read one event too long, and attributes them.
+func (s *Events) pages(ctx context.Context, c domain.Chain, lists [][]Row, limit int) (pages []domain.Page[Row], degraded bool, err error) {
 	pages = make([]domain.Page[Row], len(lists))
 	shown := make([][]Row, len(lists))
 	for i, rows := range lists {

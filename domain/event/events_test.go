@@ -13,12 +13,18 @@ import (
 	"astrolabe/domain/event"
 	"astrolabe/domain/facts"
 	"astrolabe/pg/pgtest"
+	"astrolabe/repo"
 	"astrolabe/repo/repotest"
 	"astrolabe/starknet"
 )
 
 func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(pgtest.Main{M: m})
+}
+
+// newEvents makes the service over a store and a database.
+func newEvents(store event.Store, db *repo.DB) *event.Events {
+	return event.NewEvents(store, chain.NewCompiledClasses(db), chain.NewStatuses(db, 0), 0)
 }
 
 // places lists the transactions of blocks.
@@ -36,7 +42,7 @@ func TestEventsOfTransactionsAreAllOfThemInOrder(t *testing.T) {
 	db := repotest.OpenTemplate(t, repotest.Followed)
 	blocks := repotest.Everyday(t)
 	parents := places(blocks)
-	events := event.NewEvents(db, chain.NewCompiledClasses(db))
+	events := newEvents(db, db)
 	for _, limit := range []int{1, 3, 1000} {
 		pages, degraded, err := events.OfTransactions(t.Context(), domain.Mainnet, parents, limit)
 		if err != nil || degraded || len(pages) != len(parents) {
@@ -75,6 +81,25 @@ func TestEventsOfTransactionsAreAllOfThemInOrder(t *testing.T) {
 	}
 }
 
+func TestEventsOfContractsAreTheirNewest(t *testing.T) {
+	t.Parallel()
+	db := repotest.OpenTemplate(t, repotest.Followed)
+	all := newOracle(repotest.Everyday(t))
+	contracts := []starknet.Felt{all[0].address, starknet.FeltFromUint64(12345), all[len(all)-1].address, all[0].address}
+	pages, degraded, err := newEvents(db, db).OfContracts(t.Context(), domain.Mainnet, contracts, 5)
+	if err != nil || degraded || len(pages) != len(contracts) {
+		t.Fatal(err, degraded, len(pages))
+	}
+	for i, contract := range contracts {
+		f := event.Filter{Addresses: []starknet.Felt{contract}}
+		want := all.search(f)
+		if (pages[i].Next != nil) != (len(want) > 5) {
+			t.Errorf("contract %d has %d events, and its page goes on: %v", i, len(want), pages[i].Next)
+		}
+		requireSame(t, f, pages[i].Items, want[:min(5, len(want))])
+	}
+}
+
 // deaf is a store whose attribution lookup fails.
 type deaf struct{ event.Store }
 
@@ -86,7 +111,7 @@ func TestAFailedLookupCostsTheAttributionAndNotTheAnswer(t *testing.T) {
 	t.Parallel()
 	db := repotest.OpenTemplate(t, repotest.Followed)
 	parents := places(repotest.Everyday(t)[30:32])
-	events := event.NewEvents(deaf{db}, chain.NewCompiledClasses(db))
+	events := newEvents(deaf{db}, db)
 	pages, degraded, err := events.OfTransactions(t.Context(), domain.Mainnet, parents, 10)
 	if err != nil || !degraded {
 		t.Fatal(err, degraded)
@@ -109,7 +134,7 @@ func TestAnEndedRequestIsNotADegradedAnswer(t *testing.T) {
 	t.Parallel()
 	db := repotest.OpenTemplate(t, repotest.Followed)
 	ctx, cancel := context.WithCancel(t.Context())
-	events := event.NewEvents(ending{db, cancel}, chain.NewCompiledClasses(db))
+	events := newEvents(ending{db, cancel}, db)
 	_, degraded, err := events.OfTransactions(ctx, domain.Mainnet, places(repotest.Everyday(t)[30:32]), 10)
 	if !errors.Is(err, context.Canceled) || degraded {
 		t.Errorf("got %v, degraded %v", err, degraded)
@@ -143,7 +168,7 @@ func TestTheClassAtTheEventsBlockDecodes(t *testing.T) {
 				facts.ClassSince{Block: blocks[i].Header.Number, Origin: change.Origin, Class: change.Class})
 		}
 	}
-	events := event.NewEvents(db, chain.NewCompiledClasses(db))
+	events := newEvents(db, db)
 	pages, _, err := events.OfTransactions(t.Context(), domain.Mainnet, places(blocks), 1000)
 	if err != nil {
 		t.Fatal(err)

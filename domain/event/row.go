@@ -31,7 +31,8 @@ func (r *Row) Topic(position int) *starknet.Felt {
 	return &r.Keys[position]
 }
 
-// position is the sort key of a row: block, transaction and log.
-func position(r Row) domain.Position {
-	return domain.Position{r.Block, uint64(r.Tx), uint64(r.Log)}
-}
+// place returns where the event stands.
+func (r *Row) place() Place { return Place{Block: r.Block, Tx: r.Tx, Log: r.Log} }
+
+// position is the sort key of a row.
+func position(r Row) domain.Position { return r.place().position() }

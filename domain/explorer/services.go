@@ -1,9 +1,11 @@
 package explorer
 
 import (
+	"cmp"
 	"time"
 
 	"astrolabe/domain"
+	"astrolabe/domain/address"
 	"astrolabe/domain/bridge"
 	"astrolabe/domain/chain"
 	"astrolabe/domain/detail"
@@ -43,18 +45,24 @@ type Services struct {
 	Transfers *token.Transfers
 	// Tokens tell what is known of tokens.
 	Tokens *token.Tokens
-	// States read the state of contracts from nodes.
-	States *chain.States
-	// Quantities ask tokens for supplies and balances.
-	Quantities *token.Quantities
-	// Wallets tell what addresses hold.
-	Wallets *token.Wallets
-	// Search finds what texts name.
-	Search *search.Search
 	// Controls tell who controls tokens.
 	Controls *token.ControlsReader
 	// Pools tell where tokens are traded.
 	Pools *token.Pools
+	// States read the state of contracts from nodes.
+	States *chain.States
+	// Quantities ask tokens for supplies and balances.
+	Quantities *token.Quantities
+	// Censuses tell who holds tokens.
+	Censuses *token.Censuses
+	// Wallets tell what addresses hold.
+	Wallets *token.Wallets
+	// Search finds what texts name.
+	Search *search.Search
+	// Addresses tell what addresses did, may hold and are.
+	Addresses *address.Addresses
+	// Labels tell what addresses are called.
+	Labels *address.Labels
 }
 
 // Store is everything that the services read.
@@ -70,12 +78,14 @@ type Store interface {
 	event.Store
 	token.Store
 	token.TransferStore
-	token.ReceivedStore
+	token.ControlStore
+	token.CensusStore
+	token.PoolStore
 	verify.Store
 	bridge.Store
 	search.Store
-	token.ControlStore
-	token.PoolStore
+	address.Store
+	address.Notes
 }
 
 // Options are what the services stand on.
@@ -87,6 +97,9 @@ type Options struct {
 	// Nodes are the nodes of the chains that have some. What only a node can
 	// tell is unavailable on the others.
 	Nodes map[domain.Chain]chain.Node
+	// ScreeningTop is how many holders a screening shows; zero means
+	// token.ScreeningTop.
+	ScreeningTop int
 }
 
 // New makes the services.
@@ -96,26 +109,29 @@ func New(o Options) *Services {
 		Statuses: chain.NewStatuses(o.Store, o.Freshness),
 		Cache:    chain.NewCache(chain.DefaultCacheWeight),
 		Classes:  chain.NewClasses(o.Store),
+		Labels:   address.NewLabels(o.Store, time.Now),
 	}
 	compiled := chain.NewCompiledClasses(o.Store)
 	s.Blocks = chain.NewBlocks(o.Store, s.Statuses, s.Cache)
 	s.Transactions = chain.NewTransactions(o.Store, s.Blocks, compiled, s.Statuses, s.Cache)
-	s.Events = event.NewEvents(o.Store, compiled)
+	s.Events = event.NewEvents(o.Store, compiled, s.Statuses, o.Freshness)
 	s.Messages = chain.NewMessages(o.Store, s.Statuses)
 	s.Contracts = chain.NewContracts(o.Store, s.Statuses)
 	s.Verifications = verify.NewRecords(o.Store, s.Contracts)
 	s.Bridges = bridge.NewSignals(o.Store, compiled, s.Statuses)
 	s.Transfers = token.NewTransfers(o.Store, s.Statuses)
 	s.Tokens = token.NewTokens(o.Store, s.Statuses)
+	s.Censuses = token.NewCensuses(o.Store, cmp.Or(o.ScreeningTop, token.ScreeningTop), time.Now)
+	s.Controls = token.NewControlsReader(o.Store, s.Contracts, compiled, s.Statuses)
+	s.Pools = token.NewPools(o.Store, s.Contracts, s.Statuses)
 	s.States = chain.NewStates(o.Nodes, o.Store, s.Statuses)
 	s.Quantities = token.NewQuantities(s.States)
-	s.Wallets = token.NewWallets(token.NewReceived(o.Store, s.Statuses), s.Tokens, s.Quantities)
+	s.Addresses = address.NewAddresses(o.Store, s.Statuses, s.Labels)
+	s.Wallets = token.NewWallets(candidates{s.Addresses}, s.Tokens, s.Quantities)
 	s.Details = detail.NewTransactions(detail.Services{
 		Statuses: s.Statuses, Blocks: s.Blocks, Transactions: s.Transactions, Events: s.Events,
 		Transfers: s.Transfers, Messages: s.Messages, Cache: s.Cache, Nodes: o.Nodes,
 	})
-	s.Controls = token.NewControlsReader(o.Store, s.Contracts, compiled, s.Statuses)
-	s.Pools = token.NewPools(o.Store, s.Contracts, s.Statuses)
-	s.Search = search.New(o.Store, s.Blocks, s.Statuses)
+	s.Search = search.New(o.Store, s.Blocks, s.Labels, s.Statuses)
 	return s
 }

@@ -1,7 +1,12 @@
 // Package token holds what is known of tokens beyond the chain's own facts.
-// So far that is what a token says of itself: Describe asks its contract for
+// One part is what a token says of itself: Describe asks its contract for
 // name, symbol and decimals at one block, and ReadText and ReadDecimals decide
-// what of the answers can be shown.
+// what of the answers can be shown. Another is what happened to it: Transfers
+// lists its movements, Tokens tells what they add up to, Quantities asks for
+// supplies and balances at any block, and Wallets for all balances of an
+// address at one. A third is the holder census: Criteria say
+// of which tokens one can be made, Tally audits its rows against the supply,
+// and Censuses answers from its generations.
 //
 // Nothing is guessed: an answer of another form than the two that contracts
 // use is no answer. Which contracts are tokens, and their transfers, follow

@@ -83,7 +83,10 @@ func parameters(params []rest.Param) []object {
 			"name": p.Name, "in": string(p.In), "required": p.Required || p.In == rest.InPath,
 			"description": p.About, "schema": schema,
 		}
-		if p.Example != "" {
+		switch {
+		case p.Example != "" && p.Repeatable:
+			out[i]["example"] = []string{p.Example}
+		case p.Example != "":
 			out[i]["example"] = p.Example
 		}
 	}

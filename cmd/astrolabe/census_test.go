@@ -1,0 +1,90 @@
+package main
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"astrolabe/domain"
+	"astrolabe/domain/token"
+	"astrolabe/pg/pgtest"
+	"astrolabe/repo/repotest"
+	"astrolabe/starknet"
+)
+
+// TestTheDemoShowsATokenInEachStateOfItsCensus waits for what the samples of
+// demo.json promise.
+func TestTheDemoShowsATokenInEachStateOfItsCensus(t *testing.T) {
+	t.Parallel()
+	data := filepath.Join(pgtest.Dir(t), "data")
+	p := start(t, nil, append([]string{"up", "--data", data, "--poll", "100ms", "--chains", string(domain.Mainnet)}, anyPort...)...)
+	base := p.ready(t)
+	where := readDemo(t, data)
+	if len(where.Samples.Tokens) != 4 {
+		t.Fatalf("the samples are %v", where.Samples)
+	}
+	for state, contract := range where.Samples.Tokens {
+		want := `"status":"` + state + `"`
+		if state == "unqualified" {
+			want = `"code":"unqualified_token_policy"`
+		}
+		p.until(t, "a token is "+state, func() bool {
+			return strings.Contains(get(t, base+"/v1/SN_MAIN/token/"+contract.String()+"/holders", keyHeader, where.Keys["partner"]), want)
+		})
+	}
+	if got := get(t, base+"/v1/SN_MAIN/token/"+where.Samples.Tokens["certified"].String()+"/holders", keyHeader, where.Keys["read"]); !strings.Contains(got, `"code":"forbidden"`) {
+		t.Errorf("a key that may only read: %s", got)
+	}
+	if code := p.stop(t); code != exitOK {
+		t.Errorf("exit code %d:\n%s", code, p.text())
+	}
+}
+
+func TestAnOperatorRevokesAndRestoresACensus(t *testing.T) {
+	t.Parallel()
+	o := newOperator(t)
+	contract := starknet.MustFelt("0x49d36570d4e46f48e99674bd3fcc84644ddd6b96f7c741b1562b82f9e004dc7")
+	target := " --chain SN_MAIN --token 0x0" + contract.String()[2:]
+	o.expects(o.types(exitUsage, "census revoke --reason test"+target), "SN_MAIN has no certified holder census of "+contract.String())
+	o.expects(o.types(exitUsage, "census restore"+target), "nobody revoked the holder census of "+contract.String())
+	o.expects(o.types(exitUsage, "census restore --chain SN_MAIN --token x"), "--token must be a 0x-prefixed address")
+	o.certify(contract)
+	o.expects(o.types(exitOK, "census revoke --reason test"+target), "revoked, with the cursors of its generations (1)")
+	standings, err := o.db.CensusStandings(t.Context(), domain.Mainnet, []starknet.Felt{contract}, time.Now())
+	if err != nil || !standings[0].Held || standings[0].Generation.Status != token.CensusRevoked {
+		t.Errorf("%+v, %v", standings, err)
+	}
+	o.expects(o.types(exitOK, "census restore"+target), "its holders are counted again")
+}
+
+// certify makes a census of a token at block 30, whose supply is what was
+// minted and not burned.
+func (o *operator) certify(contract starknet.Felt) {
+	o.Helper()
+	blocks, supply := repotest.Everyday(o.T), domain.Amount{}
+	for _, block := range blocks[:31] {
+		for _, transfer := range block.Transfers {
+			amount := domain.Amount{}
+			if transfer.Amount != nil {
+				amount = domain.AmountFromBig(transfer.Amount.Big())
+			}
+			if transfer.Token == contract && transfer.From.IsZero() {
+				supply = supply.Add(amount)
+			}
+			if transfer.Token == contract && transfer.To.IsZero() {
+				supply = supply.Sub(amount)
+			}
+		}
+	}
+	draft, err := o.db.BuildCensus(o.Context(), domain.Mainnet, token.CensusOrder{
+		Token: contract, Block: domain.BlockRef{Number: 30, Hash: blocks[30].Header.Hash}, Supply: &supply,
+	})
+	if err != nil || draft.Status != token.CensusCertified {
+		o.Fatal(draft, err)
+	}
+	draft.CheckedAt, draft.ExpiresAt = time.Now(), time.Now().Add(time.Hour)
+	if _, err := o.db.PublishCensus(o.Context(), domain.Mainnet, draft); err != nil {
+		o.Fatal(err)
+	}
+}

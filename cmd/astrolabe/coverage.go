@@ -1,0 +1,148 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/riverqueue/river"
+
+	"astrolabe/domain"
+	"astrolabe/domain/event"
+	"astrolabe/jobs/materialise"
+	"astrolabe/starknet"
+)
+
+// coverageSettings say which events can be searched over wide ranges.
+type coverageSettings struct {
+	WideSelectors []wideSelector `help:"Events that wallet workspaces can search over any number of blocks: a name or selector and the key positions, for example Transfer:1,2. Each position takes about 140 bytes per event. \"none\" for no such events." default:"Transfer:1,2;Approval:1,2;TransferSingle:2,3;TransferBatch:2,3;DepositHandled:1,2;WithdrawInitiated:1,2,3" sep:";" placeholder:"EVENT:POSITION,…;…"`
+}
+
+// declared lists the positions of all selectors.
+func (s coverageSettings) declared() (list []event.SelectorPosition) {
+	for _, wide := range s.WideSelectors {
+		list = append(list, wide.positions...)
+	}
+	return list
+}
+
+// wideSelector is a selector with key positions, as text NAME:1,2.
+type wideSelector struct {
+	text      string
+	positions []event.SelectorPosition
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (w *wideSelector) UnmarshalText(text []byte) error {
+	w.text = string(text)
+	if w.text == "none" {
+		return nil
+	}
+	name, list, _ := strings.Cut(w.text, ":")
+	selector, err := eventSelector(name)
+	if err != nil {
+		return err
+	}
+	for _, part := range strings.Split(list, ",") {
+		position, err := strconv.Atoi(part)
+		if err != nil || position < 1 || position >= event.Positions {
+			return fmt.Errorf("%q is not an event with key positions from 1 to %d, such as Transfer:1,2", w.text, event.Positions-1)
+		}
+		w.positions = append(w.positions, event.SelectorPosition{Selector: selector, Position: position})
+	}
+	return nil
+}
+
+// String returns the text.
+func (w wideSelector) String() string { return w.text }
+
+// eventSelector reads the name or the 0x-prefixed selector of an event.
+func eventSelector(text string) (starknet.Felt, error) {
+	if !strings.HasPrefix(text, "0x") && text != "" {
+		return starknet.Selector(text), nil
+	}
+	selector, err := starknet.ParseFelt(text)
+	if err != nil {
+		return selector, fmt.Errorf("%q is neither the name nor the selector of an event", text)
+	}
+	return selector, nil
+}
+
+// coverageJobs registers the jobs that certify wide searches and returns those
+// to schedule.
+func (d *deployment) coverageJobs(workers *river.Workers, s coverageSettings) []*river.PeriodicJob {
+	river.AddWorker(workers, &materialise.Extend{
+		Chains: domain.Chains, Declared: s.declared(), Store: d.db, Logger: d.logger, Metrics: d.metrics,
+	})
+	river.AddWorker(workers, &materialise.Verify{Chains: domain.Chains, Store: d.db, Logger: d.logger, Metrics: d.metrics})
+	return []*river.PeriodicJob{materialise.EveryExtend(), materialise.EveryVerify()}
+}
+
+// coverageCommand looks after what wide searches rest on.
+type coverageCommand struct {
+	List    coverageList    `cmd:"" help:"List the key positions that wide event searches can use."`
+	Rebuild coverageRebuild `cmd:"" help:"Discard the coverage of a key position. If it is still declared, the workers build it anew."`
+}
+
+type coverageList struct{ databaseSettings }
+
+// Validate checks the settings before anything is started.
+func (l coverageList) Validate() error { return l.check() }
+
+// Run prints one line per certificate.
+func (l coverageList) Run(ctx context.Context, c *console) error {
+	return withSchema(ctx, c, l.databaseSettings, func(db *database) error {
+		for _, name := range domain.Chains {
+			certificates, err := db.Certificates(ctx, name)
+			if err != nil {
+				return err
+			}
+			for _, cert := range certificates {
+				fmt.Fprintf(c.stdout, "%s  %s  %d  %s  %s\n", name, cert.Selector, cert.Position, cert.Status, describeCoverage(cert))
+			}
+		}
+		return nil
+	})
+}
+
+func describeCoverage(cert event.Certificate) string {
+	if cert.Through == nil {
+		return "nothing yet"
+	}
+	verified := "never verified"
+	if cert.VerifiedAt != nil {
+		verified = "verified " + cert.VerifiedAt.UTC().Format(time.RFC3339)
+	}
+	return fmt.Sprintf("blocks %d to %d, %s", cert.From, *cert.Through, verified)
+}
+
+type coverageRebuild struct {
+	databaseSettings
+	Chain    domain.Chain `help:"The chain, SN_MAIN or SN_SEPOLIA." required:"" env:"-" placeholder:"CHAIN"`
+	Selector string       `help:"The event's name or selector." required:"" env:"-" placeholder:"EVENT"`
+	Position int          `help:"The key position, 1 to 15." required:"" env:"-" placeholder:"N"`
+}
+
+// Validate checks the settings before anything is started.
+func (r coverageRebuild) Validate() error { return r.check() }
+
+// Run discards a certificate.
+func (r coverageRebuild) Run(ctx context.Context, c *console) error {
+	selector, err := eventSelector(r.Selector)
+	if err != nil {
+		return usageError{err}
+	}
+	return withSchema(ctx, c, r.databaseSettings, func(db *database) error {
+		found, err := db.DiscardCertificate(ctx, r.Chain, event.SelectorPosition{Selector: selector, Position: r.Position})
+		if err != nil {
+			return err
+		}
+		if !found {
+			return usageError{fmt.Errorf("%s has no coverage of position %d of %s; see coverage list", r.Chain, r.Position, selector)}
+		}
+		fmt.Fprintf(c.stdout, "%s  %s  %d  discarded\n", r.Chain, selector, r.Position)
+		return nil
+	})
+}

@@ -1,0 +1,51 @@
+package main
+
+import (
+	"testing"
+	"time"
+
+	"astrolabe/failpoint"
+	"astrolabe/pg/pgtest"
+	"astrolabe/repo/repotest"
+)
+
+// TestAKillWhileTransfersAreSummedUpCountsNothingTwice kills the worker inside
+// its transaction. Nothing of it stays, and the next worker counts everything
+// once.
+func TestAKillWhileTransfersAreSummedUpCountsNothingTwice(t *testing.T) {
+	t.Parallel()
+	o := &operator{T: t, url: pgtest.Database(t, repotest.Followed)}
+	c := &campaign{T: t}
+	data := pgtest.Dir(t)
+	work := func(point string) *program {
+		return start(t, []string{"ASTROLABE_DATABASE_URL=" + o.url, "ASTROLABE_FAILPOINT=" + point}, "work", "--data", data, "--admin-addr", "")
+	}
+	through := func() (block *int64) {
+		c.ask(o.url, "SELECT block FROM token_summary_checkpoints WHERE chain = 1", &block)
+		return block
+	}
+	for _, point := range failpoint.Summing {
+		dying := work(point)
+		dying.wait(t)
+		if !dying.killed() {
+			t.Fatalf("the worker was not killed at %s:\n%s", point, dying.text())
+		}
+		var rows int
+		c.ask(o.url, "SELECT (SELECT count(*) FROM token_parties) + (SELECT count(*) FROM token_summaries)", &rows)
+		if rows != 0 || through() != nil {
+			t.Errorf("after a kill at %s there are %d rows", point, rows)
+		}
+		o.strikes("DELETE FROM river_job") // as if time had passed
+		o.strikes("DELETE FROM river_leader")
+	}
+	last := work("")
+	for deadline := time.Now().Add(time.Minute); through() == nil; {
+		if time.Now().After(deadline) {
+			t.Fatalf("nothing was summed up:\n%s", last.text())
+		}
+	}
+	if code := last.stop(t); code != exitOK {
+		t.Errorf("exit code %d:\n%s", code, last.text())
+	}
+	o.types(exitOK, "fsck") // which counts again
+}

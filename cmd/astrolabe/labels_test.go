@@ -1,0 +1,38 @@
+package main
+
+import (
+	"strings"
+	"testing"
+
+	"astrolabe/domain"
+	"astrolabe/domain/address"
+	"astrolabe/starknet"
+)
+
+func TestAnOperatorLabelsAddressesAndClasses(t *testing.T) {
+	t.Parallel()
+	k := newKeeper(t)
+	k.expects(k.types(exitOK, "labels add 0x00A1 Treasury --protocol Acme --kind dao --confidence medium"), "SN_MAIN  address  0xa1  medium  Acme/dao  by operator:")
+	k.types(exitOK, "labels add 0xa1 Vault")
+	k.types(exitOK, "labels add 0xa1 Accounts --class --chain SN_SEPOLIA")
+	listed := strings.Split(strings.TrimSpace(k.types(exitOK, "labels list")), "\n")
+	if len(listed) != 2 || !strings.HasPrefix(listed[0], "SN_MAIN  address  0xa1  high  -  ") || !strings.HasSuffix(listed[0], "  Vault") ||
+		!strings.HasPrefix(listed[1], "SN_SEPOLIA  class  0xa1  high") {
+		t.Errorf("%q", listed)
+	}
+	found, err := labels(&database{DB: k.db}).Of(t.Context(), domain.Mainnet, []starknet.Felt{starknet.FeltFromUint64(0xa1)})
+	if err != nil || found[0].Text != "Vault" || found[0].Source != address.FromOperator {
+		t.Errorf("%+v, %v", found, err)
+	}
+	k.types(exitOK, "labels remove 0xa1 --class --chain SN_SEPOLIA")
+	k.types(exitOK, "labels remove 0xa1")
+	if left := k.types(exitOK, "labels list"); left != "" {
+		t.Errorf("%q is left", left)
+	}
+	for _, mistake := range []string{
+		"labels remove 0xa1", "labels add 0xa1", "labels add nonsense Name", "labels add 0xa1 Name --kind dex", "labels add 0xa1 Name --protocol X --kind DEX",
+		"labels add 0xa1 Name --confidence certain", "labels add 0xa1 Name --chain SN_GOERLI", "labels add 0xa1 " + strings.Repeat("x", 65),
+	} {
+		k.types(exitUsage, mistake)
+	}
+}

@@ -1,0 +1,51 @@
+package main
+
+import (
+	"astrolabe/domain"
+	"astrolabe/domain/chain"
+	"astrolabe/domain/token"
+	"astrolabe/node"
+)
+
+// pools opens the nodes of every chain that has some, and returns how to close
+// them.
+func (d *deployment) pools(nodes nodeSettings) (map[domain.Chain]*node.Pool, func(), error) {
+	pools := make(map[domain.Chain]*node.Pool)
+	closeAll := func() {
+		for _, pool := range pools {
+			pool.Close()
+		}
+	}
+	for c, urls := range nodes.urls() {
+		if len(urls) == 0 {
+			continue
+		}
+		pool, err := d.openNode(c, urls)
+		if err != nil {
+			closeAll()
+			return nil, nil, err
+		}
+		pools[c] = pool
+	}
+	return pools, closeAll, nil
+}
+
+// views are the nodes as jobs ask them.
+func (d *deployment) views(nodes nodeSettings) (map[domain.Chain]token.Views, func(), error) {
+	pools, closeAll, err := d.pools(nodes)
+	views := make(map[domain.Chain]token.Views, len(pools))
+	for c, pool := range pools {
+		views[c] = pool.Source()
+	}
+	return views, closeAll, err
+}
+
+// stateNodes are the nodes as requests ask them.
+func (d *deployment) stateNodes(nodes nodeSettings) (map[domain.Chain]chain.Node, func(), error) {
+	pools, closeAll, err := d.pools(nodes)
+	states := make(map[domain.Chain]chain.Node, len(pools))
+	for c, pool := range pools {
+		states[c] = pool.Source()
+	}
+	return states, closeAll, err
+}

@@ -1,0 +1,79 @@
+package main
+
+import (
+	"net/http/httptest"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"astrolabe/domain"
+	"astrolabe/pg/pgtest"
+	"astrolabe/sim"
+)
+
+// strk is the address of STRK on every chain.
+const strk = "0x4718f5a0fc34cc1af16a1cdee98ffb20c31f5cd61d6ab07201858f4287c938d"
+
+// TestUpReadsItsSimulatedNodes asks a program with nothing configured for what
+// only a node can tell, and waits for what its workers read and sum up.
+func TestUpReadsItsSimulatedNodes(t *testing.T) {
+	t.Parallel()
+	data := filepath.Join(pgtest.Dir(t), "data")
+	p := start(t, nil, append([]string{"up", "--data", data, "--poll", "100ms", "--finality-depth", "3", "--chains", string(domain.Sepolia)}, anyPort...)...)
+	base := p.ready(t)
+	key := readDemo(t, data).Keys["read"]
+	ask := func(path string) string {
+		return get(t, base+"/v1/SN_SEPOLIA/token/"+strk+path, "X-Service-Api-Key", key)
+	}
+	if supply := ask("/total-supply"); !strings.Contains(supply, `"totalSupplyRaw":"`) {
+		t.Errorf("got %s", supply)
+	}
+	if balance := ask("/balance-of/0x1?block_tag=pending"); !strings.Contains(balance, `"blockHash":null,"balanceRaw":"0"`) {
+		t.Errorf("got %s", balance)
+	}
+	deadline := time.Now().Add(time.Minute)
+	for {
+		token := ask("")
+		if strings.Contains(token, `"summaryCacheStatus":"current"`) && !strings.Contains(token, `"totalSupplyRaw":null`) && !strings.Contains(token, `"transferCount":0`) {
+			break
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("the token is still %s\n%s", token, p.text())
+		}
+	}
+	if code := p.stop(t); code != exitOK {
+		t.Errorf("exit code %d:\n%s", code, p.text())
+	}
+}
+
+// TestServeAsksTheNodesThatItIsGiven starts it with a node and without one.
+func TestServeAsksTheNodesThatItIsGiven(t *testing.T) {
+	t.Parallel()
+	node, err := sim.New(sim.Config{Blocks: 20})
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := httptest.NewServer(node.Handler())
+	t.Cleanup(func() {
+		_ = node.Close()
+		server.Close()
+	})
+	k := newKeeper(t)
+	key := strings.TrimSpace(k.types(exitOK, "keys create --workspace acme --create-workspace --label test --permissions read"))
+	for want, settings := range map[string][]string{
+		`"blockNumber":20`:   {"--node-main", server.URL},
+		`is configured here`: nil,
+	} {
+		args := slices.Concat([]string{"serve", "--data", k.data}, anyPort, settings)
+		p := start(t, []string{"ASTROLABE_DATABASE_URL=" + k.url}, args...)
+		got := get(t, p.ready(t)+"/v1/SN_MAIN/token/"+strk+"/total-supply", "X-Service-Api-Key", key)
+		if !strings.Contains(got, want) {
+			t.Errorf("with %v: %s", settings, got)
+		}
+		if code := p.stop(t); code != exitOK {
+			t.Errorf("exit code %d:\n%s", code, p.text())
+		}
+	}
+}

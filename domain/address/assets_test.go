@@ -1,0 +1,202 @@
+package address_test
+
+import (
+	"maps"
+	"reflect"
+	"slices"
+	"testing"
+	"time"
+
+	"astrolabe/domain"
+	"astrolabe/domain/address"
+	"astrolabe/domain/chain"
+	"astrolabe/domain/facts"
+	"astrolabe/domain/token"
+	"astrolabe/repo/repotest"
+	"astrolabe/starknet"
+)
+
+// held is the evidence of one token: how often it was received and sent, at
+// most 20 times each, and where last.
+type held struct {
+	received, sent         int
+	lastReceived, lastSent uint64
+}
+
+func (l *ledger) holdings(owner starknet.Felt) map[starknet.Felt]held {
+	tokens := map[starknet.Felt]held{}
+	for i := range l.blocks {
+		for _, m := range l.blocks[i].Transfers {
+			h, block := tokens[m.Token], l.blocks[i].Header.Number
+			if m.To == owner {
+				h.received, h.lastReceived = min(h.received+1, 20), block
+			}
+			if m.From == owner {
+				h.sent, h.lastSent = min(h.sent+1, 20), block
+			}
+			if m.To == owner || m.From == owner {
+				tokens[m.Token] = h
+			}
+		}
+	}
+	return tokens
+}
+
+// assets walks a list and returns its items and the coverage of its last page.
+func (g *guide) assets(owner starknet.Felt, scope address.Scope, limit int) (all []address.Asset, last address.AssetCoverage) {
+	g.Helper()
+	all = walk(g.T, limit, func(page domain.PageRequest) ([]domain.Page[address.Asset], error) {
+		pages, err := g.addresses.Assets(g.Context(), domain.Mainnet, []starknet.Felt{owner}, scope, page)
+		if err != nil {
+			return nil, err
+		}
+		last = pages[0].Coverage
+		if pages[0].Next == nil && last.Reasons != nil || pages[0].Next != nil && !slices.Equal(last.Reasons, []string{"limit_reached"}) {
+			g.Errorf("the coverage of a page is %+v", last)
+		}
+		return []domain.Page[address.Asset]{pages[0].Page}, nil
+	})
+	return all, last
+}
+
+// evidence turns proofs back into what they say.
+func evidence(a address.Asset) (h held, listed bool) {
+	for _, p := range a.Proofs {
+		switch p.Source {
+		case address.ReceivedTransfers:
+			h.received, h.lastReceived = *p.AtLeast, *p.LastBlock
+		case address.SentTransfers:
+			h.sent, h.lastSent = *p.AtLeast, *p.LastBlock
+		case address.TokenRegistry:
+			listed = p.Tier == address.TierListed && p.LastBlock == nil && p.AtLeast == nil
+		}
+	}
+	return h, listed
+}
+
+func TestDiscoveredTokensOfEveryAddressAreThoseOfItsTransfers(t *testing.T) {
+	t.Parallel()
+	g, l := followed(t)
+	owners := append(slices.Clone(l.addresses), starknet.Felt{}) // zero has tokens, although it has no activity
+	most := 0
+	for i, owner := range owners {
+		want := l.holdings(owner)
+		most = max(most, len(want))
+		assets, coverage := g.assets(owner, address.ScopeDiscovered, 1+i%7)
+		got := map[starknet.Felt]held{}
+		for _, a := range assets {
+			h, listed := evidence(a)
+			if _, twice := got[a.Token]; twice || listed {
+				t.Errorf("%s has %s twice, or of the registry", owner, a.Token)
+			}
+			got[a.Token] = h
+		}
+		if !maps.Equal(got, want) {
+			t.Fatalf("%s holds\n%v, want\n%v", owner, got, want)
+		}
+		if last := l.blocks[len(l.blocks)-1].Header.Number; coverage.Scope != address.ScopeDiscovered || *coverage.Through != last {
+			t.Errorf("the coverage is %+v", coverage)
+		}
+	}
+	if most < 8 {
+		t.Errorf("no address holds more than %d tokens", most)
+	}
+}
+
+func TestTheRegistryComesFirstAndOnceAtAnyLimit(t *testing.T) {
+	t.Parallel()
+	g, l := followed(t)
+	registry := address.RegistryTokens(domain.Mainnet)
+	owner := slices.MaxFunc(l.addresses, func(a, b starknet.Felt) int { return len(l.holdings(a)) - len(l.holdings(b)) })
+	want := l.holdings(owner)
+	all, _ := g.assets(owner, address.ScopeWithRegistry, 50)
+	for limit := 1; limit <= 7; limit++ {
+		if got, _ := g.assets(owner, address.ScopeWithRegistry, limit); !reflect.DeepEqual(got, all) {
+			t.Errorf("at limit %d: %d tokens instead of %d", limit, len(got), len(all))
+		}
+	}
+	found := map[starknet.Felt]held{}
+	for i, a := range all {
+		h, listed := evidence(a)
+		if listed != (i < len(registry)) || listed && (a.Token != registry[i].Address || *a.Symbol != registry[i].Symbol || *a.Decimals != registry[i].Decimals) {
+			t.Errorf("token %d is %+v", i, a)
+		}
+		if h != (held{}) {
+			found[a.Token] = h
+		}
+	}
+	if !maps.Equal(found, want) || len(all) <= len(registry) {
+		t.Errorf("found %v, want %v", found, want)
+	}
+	unknown, coverage := g.assets(starknet.FeltFromUint64(404), address.ScopeWithRegistry, 50)
+	if len(unknown) != len(registry) || coverage.Reasons != nil {
+		t.Errorf("an address that nobody has seen has %d tokens, %+v", len(unknown), coverage)
+	}
+}
+
+func TestDiscoveredReturnsTheFirstTokensAndSaysWhatItLeavesOut(t *testing.T) {
+	t.Parallel()
+	g, l := followed(t)
+	got, err := g.addresses.Discovered(t.Context(), domain.Mainnet, l.addresses[0], address.ScopeWithRegistry, 3)
+	if err != nil || len(got.Items) != 3 || !slices.Equal(got.Coverage.Reasons, []string{"limit_reached"}) {
+		t.Errorf("%+v, %v", got, err)
+	}
+}
+
+func TestWhatATokenSaysOfItselfCountsMoreThanTheRegistry(t *testing.T) {
+	t.Parallel()
+	g, l := followed(t)
+	last, ether := l.blocks[len(l.blocks)-1].Header, starknet.MustFelt("0x49d36570d4e46f48e99674bd3fcc84644ddd6b96f7c741b1562b82f9e004dc7")
+	stored, err := g.db.StoreMetadata(t.Context(), domain.Mainnet, token.Reading{
+		Block: domain.BlockRef{Number: last.Number, Hash: last.Hash}, At: time.Now(), Next: time.Now(),
+		Tokens: []token.Description{{Token: ether, Metadata: token.Metadata{Symbol: new("SAID"), Decimals: new(uint8(3))}}},
+	})
+	if err != nil || stored != 1 {
+		t.Fatal(stored, err)
+	}
+	all, _ := g.assets(l.addresses[0], address.ScopeWithRegistry, 50)
+	i := slices.IndexFunc(all, func(a address.Asset) bool { return a.Token == ether })
+	if a := all[i]; *a.Symbol != "SAID" || *a.Decimals != 3 || *a.Name != "Ether" || a.Standard != facts.ERC20 {
+		t.Errorf("%+v", a)
+	}
+}
+
+// TestAPartialHistoryIsNeverComplete begins the index with block 20.
+func TestAPartialHistoryIsNeverComplete(t *testing.T) {
+	t.Parallel()
+	g := newGuide(t, partial(t))
+	l := newLedger(repotest.Everyday(t))
+	got, err := g.addresses.Discovered(t.Context(), domain.Mainnet, l.addresses[0], address.ScopeDiscovered, 50)
+	if err != nil || !slices.Equal(got.Coverage.Reasons, []string{"index_starts_later"}) {
+		t.Errorf("%+v, %v", got.Coverage, err)
+	}
+	if coverage, err := g.addresses.Coverage(t.Context(), domain.Mainnet); err != nil || coverage != (domain.Coverage{Status: domain.CoveragePartial, ReasonCode: domain.ReasonIndexStart}) {
+		t.Errorf("%+v, %v", coverage, err)
+	}
+}
+
+func TestAnIndexThatIsFarBehindIsNotWhole(t *testing.T) {
+	t.Parallel()
+	exact := domain.Coverage{Status: domain.CoverageExact}
+	behind := domain.Coverage{Status: domain.CoveragePartial, ReasonCode: "index_behind"}
+	head := func(first, last, node uint64) chain.Head {
+		return chain.Head{Depth: 20, Block: &domain.BlockRef{Number: node}, Coverage: &chain.Coverage{First: first, Last: last}}
+	}
+	for name, c := range map[string]struct {
+		chain.Head
+		want domain.Coverage
+	}{
+		"at the head":          {head(0, 100, 100), exact},
+		"a little behind":      {head(0, 80, 100), exact},
+		"far behind":           {head(0, 79, 100), behind},
+		"begun later":          {head(1, 100, 100), domain.Coverage{Status: domain.CoveragePartial, ReasonCode: "index_starts_later"}},
+		"without a node":       {chain.Head{Depth: 20, Coverage: &chain.Coverage{Last: 100}}, behind},
+		"without any block":    {chain.Head{Depth: 20, Block: &domain.BlockRef{Number: 3}}, domain.Coverage{Status: domain.CoverageUnavailable, ReasonCode: "index_behind"}},
+		"without any head yet": {chain.Head{}, domain.Coverage{Status: domain.CoverageUnavailable, ReasonCode: "index_behind"}},
+	} {
+		addresses := address.NewAddresses(nil, chain.NewStatuses(heads{domain.Mainnet: c.Head}, 0), nil)
+		if got, err := addresses.Coverage(t.Context(), domain.Mainnet); err != nil || got != c.want {
+			t.Errorf("%s: %+v, %v", name, got, err)
+		}
+	}
+}

@@ -1,0 +1,304 @@
+package address_test
+
+import (
+	"context"
+	"reflect"
+	"slices"
+	"testing"
+	"time"
+
+	"astrolabe/domain"
+	"astrolabe/domain/address"
+	"astrolabe/domain/chain"
+	"astrolabe/domain/facts"
+	"astrolabe/repo"
+	"astrolabe/repo/repotest"
+	"astrolabe/starknet"
+)
+
+// heads are stored heads.
+type heads map[domain.Chain]chain.Head
+
+// Heads implements chain.Heads.
+func (h heads) Heads(context.Context) (map[domain.Chain]chain.Head, error) { return h, nil }
+
+// record says that the node's head is the last of the blocks.
+func record(t *testing.T, db *repo.DB, last *facts.Header) {
+	t.Helper()
+	lease, _, err := db.TakeLease(t.Context(), domain.Mainnet, "test", time.Hour)
+	if err == nil {
+		err = db.RecordHead(t.Context(), lease, chain.Head{State: chain.Following, Depth: 20, Block: &domain.BlockRef{Number: last.Number, Hash: last.Hash}})
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// partial is an index of the everyday chain that begins with block 20.
+func partial(t *testing.T) *repo.DB {
+	t.Helper()
+	blocks, db := repotest.Everyday(t), repotest.Open(t)
+	blocks = slices.Clone(blocks)
+	for i := range blocks[:20] { // classes that an index from block 20 on would find out by itself
+		blocks[20].Classes = append(slices.Clone(blocks[20].Classes), blocks[i].Classes...)
+	}
+	index := repotest.NewIndex(t.Context(), db, 20, 50)
+	index.Commit(index.Open(20, 1000, chain.RangeReady), blocks[20:])
+	if index.Err() != nil {
+		t.Fatal(index.Err())
+	}
+	record(t, db, &blocks[len(blocks)-1].Header)
+	return db
+}
+
+// facts of one address, told without a database.
+type portrait struct {
+	class    *facts.Class
+	created  *facts.Deployment
+	block    uint64
+	received bool
+	token    bool
+	emitted  bool
+}
+
+func (l *ledger) portrait(owner starknet.Felt) (p portrait) {
+	classes := map[starknet.Felt]*facts.Class{}
+	for i := range l.blocks {
+		b := &l.blocks[i]
+		for _, class := range b.Classes {
+			classes[class.Hash] = class
+		}
+		for _, change := range b.Changes {
+			if change.Address == owner {
+				p.class = classes[change.Class]
+			}
+		}
+		for j := range b.Deployments {
+			if b.Deployments[j].Address == owner {
+				p.created, p.block = &b.Deployments[j], b.Header.Number
+			}
+		}
+		for _, m := range b.Transfers {
+			p.received = p.received || m.To == owner
+		}
+		for _, token := range b.Tokens {
+			p.token = p.token || token.Address == owner
+		}
+		for _, e := range b.Events {
+			p.emitted = p.emitted || e.FromAddress == owner
+		}
+	}
+	return p
+}
+
+// everyone is every address that the blocks name, zero included.
+func (l *ledger) everyone() []starknet.Felt {
+	list := append(slices.Clone(l.addresses), starknet.Felt{})
+	for i := range l.blocks {
+		for _, change := range l.blocks[i].Changes {
+			list = append(list, change.Address)
+		}
+		for _, e := range l.blocks[i].Events {
+			list = append(list, e.FromAddress)
+		}
+	}
+	slices.SortFunc(list, starknet.Felt.Cmp)
+	return slices.Compact(list)
+}
+
+func TestSummariesOfEveryAddressAreWhatBlocksSay(t *testing.T) {
+	t.Parallel()
+	g, l := followed(t)
+	everyone := l.everyone()
+	ctx, statements := repo.CountStatements(t.Context())
+	got, err := g.addresses.Summaries(ctx, domain.Mainnet, everyone)
+	if err != nil || len(got) != len(everyone) || statements.N() != 2 { // one of them is the status
+		t.Fatalf("%d of %d, %d statements, %v", len(got), len(everyone), statements.N(), err)
+	}
+	accounts, created, idle := 0, 0, 0
+	for i, owner := range everyone {
+		p := l.portrait(owner)
+		want := address.Summary{Address: owner, Found: true, ActivityCount: new(len(l.items[owner])), CountExact: true}
+		if list := l.items[owner]; len(list) > 0 {
+			want.LatestBlock = &list[0].Block
+		} else {
+			idle++
+		}
+		if p.class != nil {
+			want.Class, want.Account = &p.class.Hash, &p.class.Account
+			if p.class.Account {
+				accounts++
+			}
+		}
+		if p.created != nil {
+			b := &l.blocks[p.block]
+			want.CreatedAt, want.DeployedBy = new(time.Unix(int64(b.Header.Timestamp), 0).UTC()), p.created.Deployer
+			if p.created.TxIndex != nil {
+				want.DeployedAtTx = &b.Transactions[*p.created.TxIndex].Hash
+				created++
+			}
+		}
+		if !reflect.DeepEqual(got[i], want) {
+			t.Errorf("%+v\nwant\n%+v", got[i], want)
+		}
+	}
+	if accounts == 0 || created == 0 || idle == 0 {
+		t.Errorf("%d accounts, %d created by a transaction, %d without activity", accounts, created, idle)
+	}
+}
+
+func TestUnknownAddressesAreNotFoundAndRepeatedOnesAreKept(t *testing.T) {
+	t.Parallel()
+	g, l := followed(t)
+	unknown, known := starknet.FeltFromUint64(404), l.addresses[0]
+	list := []starknet.Felt{unknown, known, known, unknown}
+	summaries, err := g.addresses.Summaries(t.Context(), domain.Mainnet, list)
+	if err != nil || !reflect.DeepEqual(summaries[0], address.Summary{Address: unknown}) || !reflect.DeepEqual(summaries[3], summaries[0]) ||
+		!summaries[1].Found || !reflect.DeepEqual(summaries[1], summaries[2]) {
+		t.Errorf("%+v, %v", summaries, err)
+	}
+	profiles, err := g.addresses.Intelligence(t.Context(), domain.Mainnet, list)
+	want := address.Intelligence{Address: unknown, Type: address.TypeUnknown, Coverage: domain.Coverage{Status: domain.CoverageExact}}
+	if err != nil || !reflect.DeepEqual(profiles[0], want) || !reflect.DeepEqual(profiles[3], want) || !profiles[1].Found || !reflect.DeepEqual(profiles[1], profiles[2]) {
+		t.Errorf("%+v, %v", profiles, err)
+	}
+	if none, err := g.addresses.Summaries(t.Context(), domain.Sepolia, list); err != nil || none[1].Found {
+		t.Errorf("the other chain knows %+v, %v", none, err)
+	}
+}
+
+// TestAnInexactCountIsAPositiveLowerBoundOrUnknown reads an index that begins
+// with block 20.
+func TestAnInexactCountIsAPositiveLowerBoundOrUnknown(t *testing.T) {
+	t.Parallel()
+	g, l := newGuide(t, partial(t)), newLedger(repotest.Everyday(t))
+	everyone := l.everyone()
+	got, err := g.addresses.Summaries(t.Context(), domain.Mainnet, everyone)
+	if err != nil {
+		t.Fatal(err)
+	}
+	bounds, unknown := 0, 0
+	for i, owner := range everyone {
+		later := 0
+		for _, item := range l.items[owner] {
+			if item.Block >= 20 {
+				later++
+			}
+		}
+		switch s := got[i]; {
+		case s.CountExact:
+			t.Errorf("%s is said to be exact", owner)
+		case later > 0:
+			bounds++
+			if s.ActivityCount == nil || *s.ActivityCount != later {
+				t.Errorf("%s has %v items after block 20, want %d", owner, s.ActivityCount, later)
+			}
+		default:
+			unknown++
+			if s.ActivityCount != nil {
+				t.Errorf("%s has a count of %d", owner, *s.ActivityCount)
+			}
+		}
+	}
+	if bounds == 0 || unknown == 0 {
+		t.Errorf("%d bounds, %d unknown", bounds, unknown)
+	}
+}
+
+// TestCountingStopsAtItsLimit counts an address with more transactions than
+// are counted, and one with just as many.
+func TestCountingStopsAtItsLimit(t *testing.T) {
+	t.Parallel()
+	busy, fair := starknet.FeltFromUint64(1), starknet.FeltFromUint64(2)
+	blocks := invent(21, 100, func(b *facts.Block, tx *facts.Transaction) {
+		switch {
+		case b.Header.Number >= 10 && b.Header.Number < 20:
+			tx.Sender = &fair
+		default:
+			tx.Sender = &busy
+		}
+	})
+	db := repotest.Open(t)
+	index := repotest.NewIndex(t.Context(), db, 0, 10)
+	index.Commit(index.Open(0, 100, chain.RangeReady), blocks)
+	index.Release()
+	if index.Err() != nil {
+		t.Fatal(index.Err())
+	}
+	record(t, db, &blocks[20].Header)
+	got, err := newGuide(t, db).addresses.Summaries(t.Context(), domain.Mainnet, []starknet.Felt{busy, fair})
+	if err != nil || got[0].CountExact || *got[0].ActivityCount != 1001 || *got[0].LatestBlock != 20 {
+		t.Errorf("%+v, %v", got[0], err)
+	}
+	if !got[1].CountExact || *got[1].ActivityCount != 1000 {
+		t.Errorf("%+v", got[1])
+	}
+}
+
+func TestIntelligenceOfEveryAddressIsWhatBlocksSay(t *testing.T) {
+	t.Parallel()
+	g, l := followed(t)
+	everyone := l.everyone()
+	ctx, statements := repo.CountStatements(t.Context())
+	got, err := g.addresses.Intelligence(ctx, domain.Mainnet, everyone)
+	if err != nil || len(got) != len(everyone) || statements.N() != 2 {
+		t.Fatalf("%d of %d, %d statements, %v", len(got), len(everyone), statements.N(), err)
+	}
+	labels, err := g.labels.Of(t.Context(), domain.Mainnet, everyone)
+	if err != nil {
+		t.Fatal(err)
+	}
+	types := map[address.Type]int{}
+	for i, owner := range everyone {
+		p := l.portrait(owner)
+		want := address.Intelligence{
+			Address: owner, Found: true, Label: labels[i], Type: address.TypeUnknown, ReceivedFunds: p.received, Coverage: domain.Coverage{Status: domain.CoverageExact},
+		}
+		if p.class != nil {
+			want.Deployed, want.Class, want.Type = true, &p.class.Hash, address.TypeContract
+		}
+		if p.token {
+			want.Type = address.TypeToken
+		}
+		if p.class != nil && p.class.Account {
+			want.Type = address.TypeAccount
+		}
+		if !reflect.DeepEqual(got[i], want) {
+			t.Errorf("%+v\nwant\n%+v", got[i], want)
+		}
+		types[got[i].Type]++
+	}
+	if len(types) != 4 {
+		t.Errorf("there are only %v", types)
+	}
+}
+
+// TestProfilesDoNotSeeBlocksThatAreStillLoaded compares an index whose last
+// blocks are being loaded with one that ends before them.
+func TestProfilesDoNotSeeBlocksThatAreStillLoaded(t *testing.T) {
+	t.Parallel()
+	blocks := repotest.Everyday(t)
+	short := repotest.Open(t)
+	index := repotest.NewIndex(t.Context(), short, 0, 50)
+	index.Commit(index.Open(0, 1000, chain.RangeReady), blocks[:45])
+	if index.Err() != nil {
+		t.Fatal(index.Err())
+	}
+	everyone := newLedger(blocks).everyone()
+	var answers [2][]any
+	for i, db := range []*repo.DB{short, repotest.OpenTemplate(t, repotest.Indexed)} {
+		g := newGuide(t, db)
+		summaries, err := g.addresses.Summaries(t.Context(), domain.Mainnet, everyone)
+		if err != nil {
+			t.Fatal(err)
+		}
+		profiles, err := g.addresses.Intelligence(t.Context(), domain.Mainnet, everyone)
+		if err != nil {
+			t.Fatal(err)
+		}
+		answers[i] = []any{summaries, profiles}
+	}
+	if !reflect.DeepEqual(answers[0], answers[1]) {
+		t.Errorf("%+v\n\n%+v", answers[0], answers[1])
+	}
+}

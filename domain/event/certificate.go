@@ -1,0 +1,94 @@
+package event
+
+import (
+	"time"
+
+	"astrolabe/domain/chain"
+	"astrolabe/starknet"
+)
+
+// SelectorPosition is a key position of the events with one first key.
+type SelectorPosition struct {
+	Selector starknet.Felt
+	Position int // 1 to 15
+}
+
+// Certificate says that the events of a selector can be found by the key of a
+// position, from one finalized block through another.
+type Certificate struct {
+	ID int64
+	SelectorPosition
+	From    uint64
+	Through *uint64 // nil while nothing is covered yet
+	Status  CertificateStatus
+	// VerifiedAt is when all of it was last found equal to the events; nil
+	// before the first time.
+	VerifiedAt *time.Time
+	// Maintained tells that a worker has looked after it within the last
+	// minutes.
+	Maintained bool
+}
+
+// CertificateStatus tells how far a certificate can be relied on.
+type CertificateStatus string
+
+// The statuses. A certificate is built, counted again from the events, and
+// then ready; it grows with the finalized tier and is counted again from time
+// to time. A failed one is not repaired but built anew, when an operator says
+// so.
+const (
+	Building CertificateStatus = "building"
+	Ready    CertificateStatus = "ready"
+	Failed   CertificateStatus = "failed"
+)
+
+// Freshness tells whether a certificate reaches the newest blocks.
+type Freshness string
+
+// The degrees of freshness.
+const (
+	Current     Freshness = "current"     // what it lacks at the end is read directly
+	Stale       Freshness = "stale"       // it lacks more than that
+	Unavailable Freshness = "unavailable" // it is not ready
+)
+
+// MaxExtension is how many blocks on each side of a certificate a wide search
+// reads directly from the events.
+const MaxExtension = 5000
+
+// Diagnostics tell how coverage stands to the blocks that it is made from.
+type Diagnostics struct {
+	Freshness Freshness
+	// The blocks that readers can see, and those of them without a gap.
+	SourceLow, SourceHigh         uint64
+	ContiguousLow, ContiguousHigh uint64
+	Lag                           uint64 // blocks that readers see beyond the coverage
+	OpenEnded                     bool   // its end is not fixed: it grows with the chain
+	LiveMaintenance               bool
+}
+
+// SelectorCoverage is a certificate as capabilities show it.
+type SelectorCoverage struct {
+	Certificate
+	Diagnostics
+}
+
+// diagnose holds a certificate that covers something against the blocks that
+// readers can see.
+func (c *Certificate) diagnose(held chain.Coverage) Diagnostics {
+	d := Diagnostics{
+		Freshness: Unavailable, LiveMaintenance: c.Maintained, OpenEnded: true,
+		SourceLow: held.First, SourceHigh: held.Last, ContiguousLow: held.First, ContiguousHigh: held.Last,
+	}
+	if held.Last > *c.Through {
+		d.Lag = held.Last - *c.Through
+	}
+	switch {
+	case c.Status != Ready:
+	case d.Lag > MaxExtension:
+		d.Freshness = Stale
+	default:
+		d.Freshness = Current
+	}
+	return d
+}

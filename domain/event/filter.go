@@ -1,0 +1,83 @@
+package event
+
+import (
+	"slices"
+
+	"astrolabe/domain"
+	"astrolabe/starknet"
+)
+
+// Filter selects events. Values of one position are alternatives, populated
+// positions must all match, and the others match everything.
+type Filter struct {
+	Addresses []starknet.Felt
+	Topics    [Positions][]starknet.Felt // by key position
+	From, To  *uint64                    // both included; nil: without that bound
+}
+
+// The limits of a filter.
+const (
+	Positions    = 16     // key positions that a filter can name
+	MaxAddresses = 128    // emitting contracts
+	MaxDistinct  = 128    // distinct values of one position
+	MaxValues    = 256    // values of all positions together
+	MaxBlocks    = 10_000 // blocks between explicit bounds, both included
+)
+
+// check returns invalid_request when the filter is not one that can be
+// searched by: it lacks an anchor, has too many values, or its bounds do not
+// fit. How wide the bounds may be depends on who asks and is not judged here.
+func (f *Filter) check() error {
+	values := 0
+	for position, list := range f.Topics {
+		values += len(list)
+		if len(distinct(list)) > MaxDistinct {
+			return refuse("topic%d has more than %d distinct values", position, MaxDistinct)
+		}
+	}
+	switch {
+	case values > MaxValues:
+		return refuse("the search names %d key values; at most %d can be searched at once", values, MaxValues)
+	case len(f.Addresses) > MaxAddresses:
+		return refuse("the search names %d addresses; at most %d can be searched at once", len(f.Addresses), MaxAddresses)
+	case f.From != nil && f.To != nil && *f.From > *f.To:
+		return refuse("from_block must not be above to_block")
+	case f.hasKeys() && len(f.Topics[0]) == 0:
+		return refuse("topic1 to topic15 need topic0; an address alone is not enough")
+	case f.hasKeys() && (f.From == nil || f.To == nil):
+		return refuse("topic1 to topic15 need both from_block and to_block")
+	case len(f.Topics[0]) == 0 && len(f.Addresses) == 0:
+		return refuse("the search needs topic0, its alias selector, or an address")
+	}
+	return nil
+}
+
+// hasKeys reports whether a position after the first is populated.
+func (f *Filter) hasKeys() bool {
+	return slices.ContainsFunc(f.Topics[1:], func(list []starknet.Felt) bool { return len(list) > 0 })
+}
+
+// isWide reports whether the explicit bounds hold more blocks than a search
+// reads directly.
+func (f *Filter) isWide() bool {
+	return f.From != nil && f.To != nil && *f.To-*f.From >= MaxBlocks
+}
+
+// normal returns the filter with each value once.
+func (f Filter) normal() Filter {
+	f.Addresses = distinct(f.Addresses)
+	for i := range f.Topics {
+		f.Topics[i] = distinct(f.Topics[i])
+	}
+	return f
+}
+
+func distinct(list []starknet.Felt) []starknet.Felt {
+	list = slices.Clone(list)
+	slices.SortFunc(list, starknet.Felt.Cmp)
+	return slices.Compact(list)
+}
+
+func refuse(format string, args ...any) error {
+	return domain.Errorf(domain.CodeInvalidRequest, format, args...)
+}

@@ -1,0 +1,115 @@
+package token
+
+import (
+	"cmp"
+	"errors"
+	"slices"
+	"strconv"
+	"time"
+
+	"astrolabe/domain"
+	"astrolabe/starknet"
+)
+
+// CensusStatus tells how far a generation of a census can be relied on.
+type CensusStatus string
+
+// The statuses. Rows are served of certified generations only.
+const (
+	CensusCertified   CensusStatus = "certified"    // its balances add up to the supply at its block
+	CensusAuditFailed CensusStatus = "audit_failed" // they do not
+	CensusUnavailable CensusStatus = "unavailable"  // the contract did not tell its supply at the block
+	CensusRevoked     CensusStatus = "revoked"      // what it was made from is gone, or the operator took it back
+)
+
+// Reason codes of generations that are not certified.
+const (
+	ReasonSupplyMismatch   = "supply_mismatch"   // the balances add up to another number than the supply
+	ReasonNegativeBalance  = "negative_balance"  // somebody gave away more than the events say he had
+	ReasonSupplyUnreadable = "supply_unreadable" // the supply view failed or answered something else than a number
+	ReasonRolledBack       = "rolled_back"       // its block left the index
+	ReasonRederived        = "rederived"         // the transfers below it were made again
+	ReasonOperator         = "operator"          // an operator revoked it, and nothing replaces it until he says so
+)
+
+// Holder is one row of a census. Ranks go from 1 without gaps, by balance from
+// the largest and then by address from the smallest.
+type Holder struct {
+	Rank    int64
+	Address starknet.Felt
+	Balance domain.Amount
+	Updated uint64 // the newest block with a transfer from or to the address
+}
+
+// SortHolders puts rows into the order of their ranks.
+func SortHolders(rows []Holder) {
+	slices.SortFunc(rows, func(a, b Holder) int { return cmp.Compare(a.Rank, b.Rank) })
+}
+
+// Snapshot is everybody who held a token after a block. It never changes.
+// Generations share one for as long as nothing moves.
+type Snapshot struct {
+	ID        int64
+	Holders   int64
+	Total     domain.Amount
+	Digest    [32]byte // sha256 over the lines "rank,address,balance\n"
+	Analytics Analytics
+}
+
+// Generation is one census of a token at a finalized block.
+type Generation struct {
+	ID        int64
+	Token     starknet.Felt
+	Block     domain.BlockRef
+	Status    CensusStatus
+	Reason    string    // empty while certified
+	CheckedAt time.Time // when the status was decided
+	ExpiresAt time.Time // when its rows and cursors end, in whole seconds
+	Snapshot  *Snapshot // nil unless it is certified
+}
+
+var (
+	// ErrCensusStale means that a census is of something that is no longer so:
+	// it was not made, or not published.
+	ErrCensusStale = errors.New("what the census was to be made of has changed")
+	// ErrCensusTaken means that another process is making the token's census.
+	ErrCensusTaken = errors.New("another process is making this census")
+)
+
+// Name is the generation's name for clients.
+func (g *Generation) Name() string { return "gen_" + strconv.FormatInt(g.ID, 10) }
+
+// Live tells whether the generation's rows may be served.
+func (g *Generation) Live(now time.Time) bool {
+	return g.Status == CensusCertified && g.Snapshot != nil && now.Before(g.ExpiresAt)
+}
+
+// Standing is what is known of a token's census at one moment.
+type Standing struct {
+	Known  bool          // the contract is a token
+	Policy *CensusPolicy // nil until it was judged
+	Held   bool          // an operator revoked its census
+	// Generation is the newest live one, else the newest of all; nil when there
+	// is none.
+	Generation *Generation
+}
+
+// warming is when to come back for a census that is not there yet.
+const warming = 5 * time.Second
+
+// Serve decides which generation a request is answered from. It is not_found
+// for what is no token, unqualified_token_policy for a token that no census can
+// be made of, and service_unavailable while there is no generation to speak of.
+func (s Standing) Serve(now time.Time) (*Generation, error) {
+	switch {
+	case !s.Known:
+		return nil, domain.Errorf(domain.CodeNotFound, "the index knows no token at this address")
+	case s.Policy == nil:
+		return nil, domain.Unavailable("the holder census of this token, which is being prepared,", warming, nil)
+	case !s.Policy.Qualified:
+		return nil, domain.Errorf(domain.CodeUnqualifiedToken, "no holder census can be made of this token (%s); what is required: %s", s.Policy.Reason, requirement(s.Policy.Reason))
+	case s.Generation == nil || s.Generation.Status == CensusCertified && !s.Generation.Live(now):
+		return nil, domain.Unavailable("the holder census of this token, which is being prepared,", warming, nil)
+	}
+	return s.Generation, nil
+}

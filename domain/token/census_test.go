@@ -1,0 +1,101 @@
+package token_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"astrolabe/domain"
+	"astrolabe/domain/token"
+	"astrolabe/starknet"
+)
+
+func TestTheGenerationThatIsServed(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC)
+	qualified := &token.CensusPolicy{Qualified: true}
+	generation := func(status token.CensusStatus, left time.Duration) *token.Generation {
+		g := &token.Generation{ID: 7, Status: status, ExpiresAt: now.Add(left)}
+		if status == token.CensusCertified {
+			g.Snapshot = new(token.Snapshot)
+		}
+		return g
+	}
+	for name, c := range map[string]struct {
+		standing token.Standing
+		want     domain.Code
+	}{
+		"no token":           {token.Standing{}, domain.CodeNotFound},
+		"not judged yet":     {token.Standing{Known: true}, domain.CodeServiceUnavailable},
+		"unqualified":        {token.Standing{Known: true, Policy: &token.CensusPolicy{Reason: "not_erc20"}, Generation: generation(token.CensusCertified, time.Hour)}, domain.CodeUnqualifiedToken},
+		"no generation yet":  {token.Standing{Known: true, Policy: qualified}, domain.CodeServiceUnavailable},
+		"only an expired":    {token.Standing{Known: true, Policy: qualified, Generation: generation(token.CensusCertified, 0)}, domain.CodeServiceUnavailable},
+		"a live one":         {token.Standing{Known: true, Policy: qualified, Generation: generation(token.CensusCertified, time.Second)}, ""},
+		"one that failed":    {token.Standing{Known: true, Policy: qualified, Generation: generation(token.CensusAuditFailed, time.Second)}, ""},
+		"an unaudited one":   {token.Standing{Known: true, Policy: qualified, Generation: generation(token.CensusUnavailable, time.Second)}, ""},
+		"one revoked before": {token.Standing{Known: true, Policy: qualified, Generation: generation(token.CensusRevoked, -time.Hour)}, ""},
+	} {
+		got, err := c.standing.Serve(now)
+		if c.want == "" && (err != nil || got != c.standing.Generation) || c.want != "" && domain.CodeOf(err) != c.want {
+			t.Errorf("%s: %v, %v", name, got, err)
+		}
+		if e, ok := errors.AsType[*domain.Error](err); ok && (e.RetryAfter > 0) != (c.want == domain.CodeServiceUnavailable) {
+			t.Errorf("%s: retry after %s", name, e.RetryAfter)
+		}
+	}
+}
+
+func TestAnalyticsAreOfCertifiedGenerationsOnly(t *testing.T) {
+	t.Parallel()
+	failed := token.Census{Generation: &token.Generation{Status: token.CensusAuditFailed}}
+	if _, err := failed.Analytics(); domain.CodeOf(err) != domain.CodeServiceUnavailable {
+		t.Errorf("got %v", err)
+	}
+	refused := token.Census{Err: domain.Errorf(domain.CodeUnqualifiedToken, "no")}
+	if _, err := refused.Analytics(); domain.CodeOf(err) != domain.CodeUnqualifiedToken {
+		t.Errorf("got %v", err)
+	}
+}
+
+// answers are the views of one contract.
+type answers map[starknet.Felt][]starknet.Felt
+
+var errAway = errors.New("the node is away")
+
+// View implements token.Views.
+func (a answers) View(_ context.Context, _, _, selector starknet.Felt) ([]starknet.Felt, bool, error) {
+	result, ok := a[selector]
+	if ok && result == nil {
+		return nil, false, errAway
+	}
+	return result, ok, nil
+}
+
+func TestTheSupplyIsOneFeltOrAU256InEitherSpelling(t *testing.T) {
+	t.Parallel()
+	snake, camel := starknet.Selector("total_supply"), starknet.Selector("totalSupply")
+	for name, c := range map[string]struct {
+		views answers
+		want  string
+		err   error
+	}{
+		"one felt":             {answers{snake: felts("0x2a")}, "42", nil},
+		"a u256":               {answers{snake: felts("0x1", "0x1")}, "340282366920938463463374607431768211457", nil},
+		"the old spelling":     {answers{camel: felts("0x7", "0x0")}, "7", nil},
+		"an odd answer first":  {answers{snake: felts("0x1", "0x2", "0x3"), camel: felts("0x7")}, "7", nil},
+		"neither":              {answers{}, "none", nil},
+		"halves over 128 bits": {answers{snake: felts("0x100000000000000000000000000000000", "0x0")}, "none", nil},
+		"nothing":              {answers{snake: []starknet.Felt{}}, "none", nil},
+		"no node":              {answers{snake: nil}, "none", errAway},
+	} {
+		supply, err := token.AskSupply(t.Context(), c.views, starknet.Felt{}, starknet.Felt{})
+		got := "none"
+		if supply != nil {
+			got = supply.String()
+		}
+		if got != c.want || !errors.Is(err, c.err) {
+			t.Errorf("%s: %s, %v", name, got, err)
+		}
+	}
+}

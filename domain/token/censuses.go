@@ -1,0 +1,218 @@
+package token
+
+import (
+	"context"
+	"math"
+	"time"
+
+	"astrolabe/domain"
+	"astrolabe/starknet"
+)
+
+// CensusStore reads stored censuses.
+type CensusStore interface {
+	// CensusStandings returns how the census of each token stands at a time, in
+	// the order of the tokens.
+	CensusStandings(ctx context.Context, c domain.Chain, tokens []starknet.Felt, now time.Time) ([]Standing, error)
+	// Generations returns generations by their ids, nil where there is none.
+	Generations(ctx context.Context, c domain.Chain, ids []int64) ([]*Generation, error)
+	// Holders returns the rows at each place in their order, as many as limit,
+	// and more if there are more.
+	Holders(ctx context.Context, c domain.Chain, places []HolderPlace, limit int) ([][]Holder, error)
+}
+
+// HolderPlace is a place in the list of a snapshot's holders.
+type HolderPlace struct {
+	Snapshot int64
+	After    int64 // the rank that was seen last; 0 at the beginning
+}
+
+// Censuses answers who holds tokens.
+type Censuses struct {
+	store CensusStore
+	top   int
+	now   func() time.Time
+}
+
+// ScreeningTop is how many holders a screening shows, unless the operator chose
+// another number.
+const ScreeningTop = 100
+
+// NewCensuses makes the service. Screenings show as many holders as top says.
+func NewCensuses(store CensusStore, top int, now func() time.Time) *Censuses {
+	return &Censuses{store: store, top: top, now: now}
+}
+
+// Census is what can be said of a token's holders: a generation, or why there
+// is none.
+type Census struct {
+	// Generation is certified and has a snapshot, or its status and reason say
+	// why no rows are served.
+	Generation *Generation
+	Err        error
+}
+
+// Of returns the census of each token. Err is not_found, unqualified_token_policy
+// or service_unavailable, as Standing.Serve decides.
+func (s *Censuses) Of(ctx context.Context, c domain.Chain, tokens []starknet.Felt) ([]Census, error) {
+	now := s.now()
+	standings, err := s.store.CensusStandings(ctx, c, tokens, now)
+	if err != nil {
+		return nil, err
+	}
+	list := make([]Census, len(standings))
+	for i, standing := range standings {
+		list[i].Generation, list[i].Err = standing.Serve(now)
+	}
+	return list, nil
+}
+
+// uncertified is when to come back for a census that has failed its audit or
+// was revoked: only another generation can help.
+const uncertified = time.Minute
+
+// Analytics returns how the token is spread. It is service_unavailable when the
+// census is not certified: there is nothing to compute it from.
+func (c Census) Analytics() (Analytics, error) {
+	if c.Err != nil {
+		return Analytics{}, c.Err
+	}
+	if c.Generation.Snapshot == nil {
+		return Analytics{}, domain.Unavailable("a certified holder census of this token (its newest one is "+string(c.Generation.Status)+")", uncertified, nil)
+	}
+	return c.Generation.Snapshot.Analytics, nil
+}
+
+// HolderRequest asks for a page of a token's holders. After is a page's Next:
+// it stays with the generation that the first page was of.
+type HolderRequest struct {
+	Token starknet.Felt
+	After domain.Position
+}
+
+// HolderPage is a page of a census. Without a certified generation it has no
+// rows.
+type HolderPage struct {
+	Census
+	domain.Page[Holder]
+}
+
+// Holders returns a page of each token's holders, the largest first, at most
+// limit rows. Err is also an invalid cursor, for a position in a generation that
+// was revoked, has expired or never was one of this token's.
+func (s *Censuses) Holders(ctx context.Context, c domain.Chain, requests []HolderRequest, limit int) ([]HolderPage, error) {
+	pages := make([]HolderPage, len(requests))
+	if err := s.begin(ctx, c, requests, pages); err != nil {
+		return nil, err
+	}
+	if err := s.resume(ctx, c, requests, pages); err != nil {
+		return nil, err
+	}
+	return pages, s.fill(ctx, c, requests, pages, limit)
+}
+
+// Screening returns the largest holders of each token, as many as the operator
+// chose, which is never a claim that there are no others.
+func (s *Censuses) Screening(ctx context.Context, c domain.Chain, tokens []starknet.Felt) ([]HolderPage, error) {
+	requests := make([]HolderRequest, len(tokens))
+	for i, contract := range tokens {
+		requests[i].Token = contract
+	}
+	return s.Holders(ctx, c, requests, s.top)
+}
+
+// begin finds the censuses of first pages.
+func (s *Censuses) begin(ctx context.Context, c domain.Chain, requests []HolderRequest, pages []HolderPage) error {
+	var (
+		tokens []starknet.Felt
+		places []int
+	)
+	for i, request := range requests {
+		if request.After == nil {
+			tokens, places = append(tokens, request.Token), append(places, i)
+		}
+	}
+	if len(tokens) == 0 {
+		return nil
+	}
+	found, err := s.Of(ctx, c, tokens)
+	for i := range found {
+		pages[places[i]].Census = found[i]
+	}
+	return err
+}
+
+// resume finds the generations of later pages.
+func (s *Censuses) resume(ctx context.Context, c domain.Chain, requests []HolderRequest, pages []HolderPage) error {
+	var (
+		ids    []int64
+		places []int
+	)
+	for i, request := range requests {
+		if request.After == nil {
+			continue
+		}
+		id, _, ok := readPlace(request.After)
+		if !ok {
+			pages[i].Err = domain.InvalidCursor("it is not one of this list")
+			continue
+		}
+		ids, places = append(ids, id), append(places, i)
+	}
+	if len(ids) == 0 {
+		return nil
+	}
+	found, err := s.store.Generations(ctx, c, ids)
+	now := s.now()
+	for i, g := range found {
+		pages[places[i]].Census = judgeCursor(g, requests[places[i]].Token, now)
+	}
+	return err
+}
+
+// judgeCursor decides whether a list goes on in its generation.
+func judgeCursor(g *Generation, contract starknet.Felt, now time.Time) Census {
+	switch {
+	case g == nil || g.Token != contract:
+		return Census{Err: domain.InvalidCursor("its generation is not one of this token's, or no longer kept")}
+	case g.Status != CensusCertified:
+		return Census{Err: domain.InvalidCursor("its generation was revoked")}
+	case !g.Live(now):
+		return Census{Err: domain.InvalidCursor("its generation has expired")}
+	}
+	return Census{Generation: g}
+}
+
+// fill reads the rows of the pages that have some.
+func (s *Censuses) fill(ctx context.Context, c domain.Chain, requests []HolderRequest, pages []HolderPage, limit int) error {
+	var (
+		wanted []HolderPlace
+		places []int
+	)
+	for i := range pages {
+		if pages[i].Err != nil || pages[i].Generation.Snapshot == nil {
+			continue
+		}
+		_, after, _ := readPlace(requests[i].After)
+		wanted, places = append(wanted, HolderPlace{pages[i].Generation.Snapshot.ID, after}), append(places, i)
+	}
+	if len(wanted) == 0 {
+		return nil
+	}
+	lists, err := s.store.Holders(ctx, c, wanted, limit)
+	for i, list := range lists {
+		page := &pages[places[i]]
+		page.Page = domain.CutPage(list, limit, func(h Holder) domain.Position {
+			return domain.Position{uint64(page.Generation.ID), uint64(h.Rank)}
+		})
+	}
+	return err
+}
+
+// readPlace reads a position: a generation and the rank that was seen last.
+func readPlace(after domain.Position) (generation, rank int64, ok bool) {
+	if len(after) != 2 || after[0] > math.MaxInt64 || after[1] > math.MaxInt64 {
+		return 0, 0, false
+	}
+	return int64(after[0]), int64(after[1]), true
+}

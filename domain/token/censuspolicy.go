@@ -1,0 +1,99 @@
+package token
+
+import (
+	"slices"
+
+	"astrolabe/domain/facts"
+	"astrolabe/starknet"
+)
+
+// CensusPolicy says whether a census can be made of a token.
+type CensusPolicy struct {
+	Qualified bool
+	Reason    string // the criterion that it does not meet; empty when it is qualified
+	Block     uint64 // the block up to which its life was looked at
+}
+
+// Life is what the index knows of a token's classes up to a block.
+type Life struct {
+	History facts.ClassHistory
+	Classes map[starknet.Felt]*facts.Class
+}
+
+// Criterion is one requirement of the policy, and the reason code of tokens
+// that do not meet it.
+type Criterion struct {
+	Reason      string
+	Requirement string
+	met         func(Life) bool
+}
+
+// Criteria are the policy, in the order in which they are judged. They rest on
+// what is indexed alone, so that every process comes to the same judgement.
+var Criteria = []Criterion{
+	{"history_incomplete", "The index has seen the contract from its deployment on.", deployedHere},
+	{"class_unknown", "Every class that the contract ever had is known, with an ABI that can be read.", everyClass(readable)},
+	{"not_erc20", "Every one of these classes is an ERC-20 by its ABI.", everyClass(fungible)},
+	{"transfer_layout_not_fixed", "The ABI of each fixes the layout of the Transfer event.", everyClass(fixesLayout)},
+	{"transfer_layout_changes", "It is the same layout in all of them, so that no event around an upgrade is misread.", oneLayout},
+	{"supply_not_declared", "The newest class has a view total_supply or totalSupply without arguments and with one result.", declaresSupply},
+}
+
+// JudgeCensus holds a token's life up to a block against the criteria.
+func JudgeCensus(life Life, block uint64) CensusPolicy {
+	for _, criterion := range Criteria {
+		if !criterion.met(life) {
+			return CensusPolicy{Reason: criterion.Reason, Block: block}
+		}
+	}
+	return CensusPolicy{Qualified: true, Block: block}
+}
+
+// requirement is that of a criterion by its reason.
+func requirement(reason string) string {
+	for _, criterion := range Criteria {
+		if criterion.Reason == reason {
+			return criterion.Requirement
+		}
+	}
+	return "the criteria of another version"
+}
+
+func deployedHere(life Life) bool {
+	return len(life.History) > 0 && life.History[0].Origin == facts.Deployed
+}
+
+func everyClass(holds func(*facts.Class) bool) func(Life) bool {
+	return func(life Life) bool {
+		for _, since := range life.History {
+			if class := life.Classes[since.Class]; class == nil || !holds(class) {
+				return false
+			}
+		}
+		return true
+	}
+}
+
+func readable(class *facts.Class) bool { return class.Schema() != nil }
+
+func fungible(class *facts.Class) bool { return class.Standard == facts.ERC20 }
+
+func fixesLayout(class *facts.Class) bool {
+	_, fixed := class.FungibleLayout()
+	return fixed
+}
+
+func oneLayout(life Life) bool {
+	first, _ := life.Classes[life.History[0].Class].FungibleLayout()
+	return everyClass(func(class *facts.Class) bool {
+		layout, _ := class.FungibleLayout()
+		return layout == first
+	})(life)
+}
+
+func declaresSupply(life Life) bool {
+	newest := life.Classes[life.History[len(life.History)-1].Class]
+	return slices.ContainsFunc(newest.Functions, func(f facts.FunctionSchema) bool {
+		return slices.Contains(supplySelectors, f.Selector) && !f.L1Handler && len(f.Inputs) == 0 && len(f.Outputs) == 1
+	})
+}

@@ -1,0 +1,111 @@
+package token_test
+
+import (
+	"encoding/json"
+	"os"
+	"strings"
+	"testing"
+
+	"astrolabe/domain/facts"
+	"astrolabe/domain/token"
+	"astrolabe/sim/classes"
+	"astrolabe/starknet"
+)
+
+// simulated returns a class of the simulated chain.
+func simulated(t *testing.T, name string) *facts.Class {
+	t.Helper()
+	class, err := classes.ByName(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var document starknet.Class
+	if err := json.Unmarshal(class.Document, &document); err != nil {
+		t.Fatal(err)
+	}
+	return facts.NewClass(class.Hash, document)
+}
+
+// declared makes a Cairo 1 class of an ABI's entries.
+func declared(hash uint64, entries ...string) *facts.Class {
+	return facts.StoredClass(starknet.FeltFromUint64(hash), true, []byte("["+strings.Join(entries, ",")+"]"), false)
+}
+
+const (
+	abiU256     = `{"type":"struct","name":"core::integer::u256","members":[{"name":"low","type":"core::integer::u128"},{"name":"high","type":"core::integer::u128"}]}`
+	abiTransfer = `{"type":"function","name":"transfer","inputs":[],"outputs":[],"state_mutability":"external"}`
+	abiBalance  = `{"type":"function","name":"balance_of","inputs":[],"outputs":[{"type":"core::integer::u256"}],"state_mutability":"view"}`
+	abiSupply   = `{"type":"function","name":"total_supply","inputs":[],"outputs":[{"type":"core::integer::u256"}],"state_mutability":"view"}`
+	abiMint     = `{"type":"function","name":"mint","inputs":[],"outputs":[],"state_mutability":"external"}`
+	abiOdd      = `{"type":"function","name":"total_supply","inputs":[{"name":"id","type":"core::felt252"}],"outputs":[{"type":"core::integer::u256"}],"state_mutability":"view"}`
+	abiEvent    = `{"type":"event","name":"t::Transfer","kind":"struct","members":[{"name":"from","type":"core::starknet::contract_address::ContractAddress","kind":"KIND"},{"name":"to","type":"core::starknet::contract_address::ContractAddress","kind":"KIND"},{"name":"value","type":"core::integer::u256","kind":"data"}]}`
+	abiStrange  = `{"type":"event","name":"t::Transfer","kind":"struct","members":[{"name":"note","type":"core::felt252","kind":"data"}]}`
+	abiEvents   = `{"type":"event","name":"t::Event","kind":"enum","variants":[{"name":"Transfer","type":"t::Transfer","kind":"nested"}]}`
+)
+
+func TestATokenQualifiesOnlyIfEveryClassOfItsLifeFixesItsTransfers(t *testing.T) {
+	t.Parallel()
+	keyedEvent, plainEvent := strings.ReplaceAll(abiEvent, "KIND", "key"), strings.ReplaceAll(abiEvent, "KIND", "data")
+	keyed := declared(1, abiU256, abiTransfer, abiBalance, abiSupply, keyedEvent, abiEvents)
+	same := declared(2, abiU256, abiTransfer, abiBalance, abiSupply, keyedEvent, abiEvents, abiMint)
+	plain := declared(3, abiU256, abiTransfer, abiBalance, abiSupply, plainEvent, abiEvents)
+	silent := declared(4, abiU256, abiTransfer, abiBalance, abiSupply)
+	strange := declared(5, abiU256, abiTransfer, abiBalance, abiSupply, abiStrange, abiEvents)
+	odd := declared(6, abiU256, abiTransfer, abiBalance, abiOdd, keyedEvent, abiEvents)
+	unreadable := facts.StoredClass(starknet.FeltFromUint64(7), true, []byte("no ABI"), false)
+	missing := facts.MissingClass(starknet.FeltFromUint64(8))
+	for name, c := range map[string]struct {
+		want string
+		life []*facts.Class
+	}{
+		"a keyed ERC-20":                   {"", []*facts.Class{keyed}},
+		"another class of the same layout": {"", []*facts.Class{keyed, same}},
+		"the simulated tokens of today":    {"", []*facts.Class{simulated(t, "erc20_keyed")}},
+		"the simulated bridged tokens":     {"", []*facts.Class{simulated(t, "erc20_legacy")}},
+		"the shares of a pair":             {"", []*facts.Class{simulated(t, "amm_pair")}},
+		"no history":                       {"history_incomplete", nil},
+		"a class that the node lacks":      {"class_unknown", []*facts.Class{missing}},
+		"an ABI that cannot be read":       {"class_unknown", []*facts.Class{unreadable}},
+		"an ERC-721":                       {"not_erc20", []*facts.Class{simulated(t, "erc721_keyed")}},
+		"an old ERC-721":                   {"not_erc20", []*facts.Class{simulated(t, "erc721_legacy")}},
+		"an ERC-1155":                      {"not_erc20", []*facts.Class{simulated(t, "erc1155")}},
+		"no token at first":                {"not_erc20", []*facts.Class{simulated(t, "upgradable_v1"), keyed}},
+		"an ABI without the event":         {"transfer_layout_not_fixed", []*facts.Class{silent}},
+		"another event of that name":       {"transfer_layout_not_fixed", []*facts.Class{strange}},
+		"a layout that changed":            {"transfer_layout_changes", []*facts.Class{plain, keyed}},
+		"a supply that takes arguments":    {"supply_not_declared", []*facts.Class{odd}},
+	} {
+		policy := token.JudgeCensus(lifeOf(facts.Deployed, c.life...), 77)
+		if policy.Reason != c.want || policy.Qualified != (c.want == "") || policy.Block != 77 {
+			t.Errorf("%s: %+v, want %q", name, policy, c.want)
+		}
+	}
+	if policy := token.JudgeCensus(lifeOf(facts.Observed, keyed), 1); policy.Reason != "history_incomplete" {
+		t.Errorf("a token from before the index: %+v", policy)
+	}
+}
+
+// lifeOf is the life of a contract that had one class after the other.
+func lifeOf(origin facts.Origin, all ...*facts.Class) token.Life {
+	life := token.Life{Classes: map[starknet.Felt]*facts.Class{}}
+	for i, class := range all {
+		life.Classes[class.Hash] = class
+		life.History = append(life.History, facts.ClassSince{Block: uint64(i), Origin: origin, Class: class.Hash})
+		origin = facts.Replaced
+	}
+	return life
+}
+
+// TestTheCriteriaAreWritten keeps the policy and its page equal.
+func TestTheCriteriaAreWritten(t *testing.T) {
+	t.Parallel()
+	page, err := os.ReadFile("../../docs/census.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, criterion := range token.Criteria {
+		if line := "| `" + criterion.Reason + "` | " + criterion.Requirement + " |"; !strings.Contains(string(page), line) {
+			t.Errorf("docs/census.md lacks criterion %d:\n%s", i+1, line)
+		}
+	}
+}

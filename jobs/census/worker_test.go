@@ -1,0 +1,322 @@
+package census
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"go.uber.org/goleak"
+
+	"astrolabe/domain"
+	"astrolabe/domain/facts"
+	"astrolabe/domain/token"
+	"astrolabe/node"
+	"astrolabe/pg/pgtest"
+	"astrolabe/repo"
+	"astrolabe/repo/repotest"
+	"astrolabe/sim"
+	"astrolabe/starknet"
+	"astrolabe/telemetry"
+)
+
+func TestMain(m *testing.M) {
+	goleak.VerifyTestMain(pgtest.Main{M: m})
+}
+
+// world is an indexed chain and its node.
+type world struct {
+	*testing.T
+	db    *repo.DB
+	conn  *pgx.Conn
+	node  token.Views
+	url   string                   // the node's
+	named map[string]starknet.Felt // contracts of the economy
+}
+
+func newWorld(t *testing.T, template pgtest.Template) *world {
+	t.Helper()
+	simulated, err := sim.New(sim.Config{Blocks: 60})
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := httptest.NewServer(simulated.Handler())
+	pool, err := node.Open(node.Options{Chain: domain.Mainnet, URLs: []string{server.URL}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		pool.Close()
+		_ = simulated.Close()
+		server.Close()
+	})
+	url := pgtest.Database(t, template)
+	db, err := repo.Open(t.Context(), repo.Options{URL: url})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(db.Close)
+	conn, err := pgx.Connect(t.Context(), url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = conn.Close(t.Context()) })
+	w := &world{T: t, db: db, conn: conn, node: pool.Source(), url: server.URL, named: map[string]starknet.Felt{}}
+	for _, contract := range simulated.Directory() {
+		w.named[contract.Name] = contract.Address
+	}
+	return w
+}
+
+// run lets a worker make one run.
+func (w *world) run(node token.Views) error {
+	worker := &Worker{
+		Nodes: map[domain.Chain]token.Views{domain.Mainnet: node}, Store: w.db, Logger: slog.New(slog.DiscardHandler),
+		Metrics: telemetry.NewMetrics(), Refresh: time.Hour, Retention: 6 * time.Hour,
+	}
+	return worker.Work(w.Context(), nil)
+}
+
+func (w *world) do(sql string) {
+	w.Helper()
+	if _, err := w.conn.Exec(w.Context(), sql); err != nil {
+		w.Fatal(err)
+	}
+}
+
+func (w *world) count(from string) (n int) {
+	w.Helper()
+	if err := w.conn.QueryRow(w.Context(), "SELECT count(*) FROM "+from).Scan(&n); err != nil {
+		w.Fatal(err)
+	}
+	return n
+}
+
+// standing is how the census of a contract of the economy stands.
+func (w *world) standing(name string) token.Standing {
+	w.Helper()
+	found, err := w.db.CensusStandings(w.Context(), domain.Mainnet, []starknet.Felt{w.named[name]}, time.Now())
+	if err != nil {
+		w.Fatal(err)
+	}
+	return found[0]
+}
+
+// twisted answers for some contracts itself.
+type twisted struct {
+	token.Views
+	twist map[starknet.Felt]func() ([]starknet.Felt, bool, error)
+}
+
+// View implements token.Views.
+func (n twisted) View(ctx context.Context, at, contract, selector starknet.Felt) ([]starknet.Felt, bool, error) {
+	if answer := n.twist[contract]; answer != nil {
+		return answer()
+	}
+	return n.Views.View(ctx, at, contract, selector)
+}
+
+// TestARunJudgesAndCountsEveryToken also shows that every ERC-20 of the economy
+// adds up except the one that was made not to.
+func TestARunJudgesAndCountsEveryToken(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, repotest.Followed)
+	if err := w.run(w.node); err != nil {
+		t.Fatal(err)
+	}
+	tokens := map[starknet.Felt]facts.Standard{}
+	for _, block := range repotest.Everyday(t)[:repotest.FollowedFinalized+1] {
+		for _, shown := range block.Tokens {
+			tokens[shown.Address] = shown.Standard
+		}
+	}
+	for contract, standard := range tokens {
+		found, err := w.db.CensusStandings(t.Context(), domain.Mainnet, []starknet.Felt{contract}, time.Now())
+		if err != nil || found[0].Policy == nil || found[0].Policy.Block != repotest.FollowedFinalized || found[0].Policy.Qualified != (standard == facts.ERC20) {
+			t.Fatalf("%s %s: %+v, %v", standard, contract, found, err)
+		}
+		g := found[0].Generation
+		switch {
+		case standard != facts.ERC20:
+			if found[0].Policy.Reason != "not_erc20" || g != nil {
+				t.Errorf("%s %s: %+v", standard, contract, found[0])
+			}
+		case contract == w.named["vSTRK"]:
+			if g.Status != token.CensusAuditFailed || g.Reason != token.ReasonSupplyMismatch {
+				t.Errorf("%+v", g)
+			}
+		case g.Status != token.CensusCertified || g.Block.Number != repotest.FollowedFinalized || time.Until(g.ExpiresAt) < 5*time.Hour:
+			t.Errorf("%s: %+v", contract, g)
+		}
+	}
+	if generations := w.count("census_generations"); w.run(w.node) != nil || w.count("census_generations") != generations {
+		t.Error("nothing was due, and something was counted")
+	}
+}
+
+func TestALaterRunSharesTheRowsOfTokensThatDidNotMove(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, repotest.Followed)
+	if err := w.run(w.node); err != nil {
+		t.Fatal(err)
+	}
+	before, idle := w.standing("STRK").Generation, w.standing("strkBTC").Generation
+	w.do("UPDATE index_checkpoints SET finalized_block = 46")
+	w.do("UPDATE tokens SET census_due = '-infinity'")
+	if err := w.run(w.node); err != nil {
+		t.Fatal(err)
+	}
+	if after := w.standing("STRK").Generation; after.Block.Number != 46 || after.Snapshot.ID == before.Snapshot.ID || after.Status != token.CensusCertified {
+		t.Errorf("%+v", after)
+	}
+	if after := w.standing("strkBTC").Generation; after.Block.Number != 46 || after.ID == idle.ID || after.Snapshot.ID != idle.Snapshot.ID {
+		t.Errorf("%+v after %+v", after, idle)
+	}
+}
+
+func TestATokenThatCannotBeAskedHoldsUpNoOther(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, repotest.Followed)
+	away := errors.New("the node is away")
+	broken := twisted{w.node, map[starknet.Felt]func() ([]starknet.Felt, bool, error){
+		w.named["ETH"]:  func() ([]starknet.Felt, bool, error) { return nil, false, away },
+		w.named["USDC"]: func() ([]starknet.Felt, bool, error) { return nil, false, nil },
+		w.named["USDT"]: func() ([]starknet.Felt, bool, error) { return make([]starknet.Felt, 3), true, nil },
+	}}
+	if err := w.run(broken); !errors.Is(err, away) || !strings.Contains(err.Error(), w.named["ETH"].String()) {
+		t.Errorf("got %v", err)
+	}
+	if s := w.standing("ETH"); s.Generation != nil || !s.Policy.Qualified {
+		t.Errorf("ETH: %+v", s)
+	}
+	for _, name := range []string{"USDC", "USDT"} { // the contract itself told no number
+		if g := w.standing(name).Generation; g.Status != token.CensusUnavailable || g.Reason != token.ReasonSupplyUnreadable {
+			t.Errorf("%s: %+v", name, g)
+		}
+	}
+	if g := w.standing("STRK").Generation; g.Status != token.CensusCertified {
+		t.Errorf("STRK: %+v", g)
+	}
+	if n := w.count("tokens WHERE census_due < now() + interval '31 seconds' AND block <= 45"); n != 1 {
+		t.Errorf("%d tokens are tried again soon", n)
+	}
+	w.do("UPDATE tokens SET census_due = '-infinity' WHERE census_due < now() + interval '31 seconds'")
+	if err := w.run(w.node); err != nil || w.standing("ETH").Generation.Status != token.CensusCertified {
+		t.Errorf("%v, %+v", err, w.standing("ETH"))
+	}
+}
+
+// TestASupplyOfAnotherMomentIsNoticed lets a token claim one more than its
+// transfers say.
+func TestASupplyOfAnotherMomentIsNoticed(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, repotest.Followed)
+	lying := twisted{w.node, map[starknet.Felt]func() ([]starknet.Felt, bool, error){
+		w.named["STRK"]: func() ([]starknet.Felt, bool, error) { return []starknet.Felt{starknet.FeltFromUint64(1)}, true, nil },
+	}}
+	if err := w.run(lying); err != nil || w.standing("STRK").Generation.Status != token.CensusAuditFailed {
+		t.Errorf("%v, %+v", err, w.standing("STRK").Generation)
+	}
+	if n := w.count("census_holders h LEFT JOIN census_snapshots s ON s.id = h.snapshot WHERE s.id IS NULL"); n != 0 {
+		t.Errorf("%d rows of failed audits are kept", n)
+	}
+}
+
+func TestAHeldTokenIsNotCounted(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, repotest.Followed)
+	if err := w.run(w.node); err != nil {
+		t.Fatal(err)
+	}
+	if n, err := w.db.HoldCensus(t.Context(), domain.Mainnet, w.named["STRK"], "a test"); err != nil || n != 1 {
+		t.Fatal(n, err)
+	}
+	w.do("UPDATE tokens SET census_due = '-infinity'")
+	if err := w.run(w.node); err != nil || w.standing("STRK").Generation.Status != token.CensusRevoked {
+		t.Errorf("%v, %+v", err, w.standing("STRK").Generation)
+	}
+	if released, err := w.db.ReleaseCensus(t.Context(), domain.Mainnet, w.named["STRK"]); err != nil || !released {
+		t.Fatal(err)
+	}
+	if err := w.run(w.node); err != nil || w.standing("STRK").Generation.Status != token.CensusCertified {
+		t.Errorf("%v, %+v", err, w.standing("STRK").Generation)
+	}
+}
+
+// TestNothingIsCountedBeforeABlockIsFinal runs over an index without a
+// finalized tier.
+func TestNothingIsCountedBeforeABlockIsFinal(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, repotest.Indexed)
+	if err := w.run(w.node); err != nil || w.count("census_policies")+w.count("census_generations") != 0 {
+		t.Errorf("%v, %d policies", err, w.count("census_policies"))
+	}
+	w.do("UPDATE index_checkpoints SET finalized_block = 50") // readers see blocks up to 44
+	if err := w.run(w.node); err != nil || w.standing("STRK").Generation.Block.Number != 44 {
+		t.Errorf("%v, %+v", err, w.standing("STRK").Generation)
+	}
+}
+
+func TestTransfersOfAnotherVersionAreNotCounted(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, repotest.Followed)
+	w.do("UPDATE deriver_versions SET version = version - 1 WHERE fact = 'transfers'")
+	if err := w.run(w.node); err != nil || w.count("census_generations") != 0 {
+		t.Errorf("%v, %d generations", err, w.count("census_generations"))
+	}
+}
+
+// TestCertifiedBalancesAreWhatTheContractsSay asks the contracts themselves for
+// the balance of every holder of a bridged and of a keyed token.
+func TestCertifiedBalancesAreWhatTheContractsSay(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, repotest.Followed)
+	if err := w.run(w.node); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"STRK", "ASTRO"} {
+		g := w.standing(name).Generation
+		lists, err := w.db.Holders(t.Context(), domain.Mainnet, []token.HolderPlace{{Snapshot: g.Snapshot.ID}}, 1000)
+		if err != nil || int64(len(lists[0])) != g.Snapshot.Holders {
+			t.Fatal(len(lists[0]), err)
+		}
+		for _, h := range lists[0] {
+			if balance := w.balance(g.Block.Hash, w.named[name], h.Address); balance != h.Balance.String() {
+				t.Errorf("%s of %s: %s is counted, the contract says %s", name, h.Address, h.Balance, balance)
+			}
+		}
+	}
+}
+
+// balance asks a contract for a balance after a block.
+func (w *world) balance(at, contract, owner starknet.Felt) string {
+	w.Helper()
+	request, err := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": 1, "method": "starknet_call", "params": []any{
+		map[string]any{"contract_address": contract, "entry_point_selector": starknet.Selector("balance_of"), "calldata": []starknet.Felt{owner}},
+		map[string]any{"block_hash": at},
+	}})
+	if err != nil {
+		w.Fatal(err)
+	}
+	response, err := http.Post(w.url, "application/json", bytes.NewReader(request))
+	if err != nil {
+		w.Fatal(err)
+	}
+	defer response.Body.Close()
+	var answer struct{ Result []starknet.Felt }
+	if err := json.NewDecoder(response.Body).Decode(&answer); err != nil {
+		w.Fatal(err)
+	}
+	balance, ok := token.ReadQuantity(answer.Result)
+	if !ok {
+		w.Fatal(answer)
+	}
+	return balance.String()
+}

@@ -1,0 +1,196 @@
+package repo
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+
+	"astrolabe/domain"
+	"astrolabe/domain/event"
+	"astrolabe/starknet"
+)
+
+// anchor is how a search begins: by first keys ($1), by contracts ($2), or by
+// each pair of them. Each of its values leads to one stretch of an index, in
+// the order of the chain.
+type anchor struct {
+	name   string
+	values string // selects the ids
+	match  string // holds an event e against them
+}
+
+var (
+	bySelector = anchor{"selector", // events_…_selector
+		`SELECT s.id AS selector FROM selectors s WHERE s.chain = %[1]d AND s.felt = ANY($1) AND $2::bytea[] IS NULL`,
+		`e.selector = v.selector`}
+	byAddress = anchor{"address", // events_…_address
+		`SELECT a.id AS address FROM addresses a WHERE a.chain = %[1]d AND a.felt = ANY($2) AND $1::bytea[] IS NULL`,
+		`e.address = v.address`}
+	byPair = anchor{"pair", // events_…_address_selector
+		`SELECT s.id AS selector, a.id AS address FROM selectors s, addresses a
+			WHERE s.chain = %[1]d AND s.felt = ANY($1) AND a.chain = %[1]d AND a.felt = ANY($2)`,
+		`e.address = v.address AND e.selector = v.selector`}
+)
+
+func anchorOf(f event.Filter) anchor {
+	switch {
+	case len(f.Addresses) == 0:
+		return bySelector
+	case len(f.Topics[0]) == 0:
+		return byAddress
+	}
+	return byPair
+}
+
+// newestEventFirst is the order of every search.
+const newestEventFirst = `block DESC, tx DESC, log DESC`
+
+// within holds rows of an index against a span, $3 to $8. The bounds by block
+// alone let partitions be left out.
+const within = `block >= $3 AND block <= $6 AND (block, tx, log) >= ($3, $4::smallint, $5::smallint) AND (block, tx, log) < ($6, $7::smallint, $8::smallint)`
+
+// matching holds the keys of an event e against the filter's, $9 to $23: those
+// after the first are the first felts of the payload.
+var matching = func() string {
+	var text strings.Builder
+	for position := 1; position < event.Positions; position++ {
+		fmt.Fprintf(&text, " AND ($%[1]d::bytea[] IS NULL OR e.keys > %[2]d AND substr(e.payload, %[3]d, 32) = ANY($%[1]d))",
+			8+position, position, 32*(position-1)+1)
+	}
+	return text.String()
+}()
+
+// eventArguments are the arguments $1 to $23 of a search; those that the
+// statement does not name are left out by most.
+func eventArguments(f event.Filter, span event.Span, most int) []any {
+	arguments := []any{
+		feltsOrNull(f.Topics[0]), feltsOrNull(f.Addresses),
+		int32(span.From.Block), int16(span.From.Tx), int16(span.From.Log),
+		int32(span.Before.Block), int16(span.Before.Tx), int16(span.Before.Log),
+	}
+	for _, keys := range f.Topics[1:] {
+		arguments = append(arguments, feltsOrNull(keys))
+	}
+	return arguments[:most]
+}
+
+// The numbers of arguments that statements take.
+const (
+	spanArguments = 8
+	allArguments  = 8 + event.Positions - 1
+)
+
+func feltsOrNull(felts []starknet.Felt) [][]byte {
+	if len(felts) == 0 {
+		return nil
+	}
+	return feltBytes(felts)
+}
+
+// newestOfAnchors finds the newest events of all values. A page of n events
+// has those of n values at most, namely of those whose newest events are the
+// newest: however many values there are, the others cost one probe each.
+const newestOfAnchors = `/* event.by_%[3]s */
+	SELECT ` + shownEvent + `
+	FROM (
+		SELECT e.* FROM (
+			SELECT v.* FROM (%[4]s) v
+			CROSS JOIN LATERAL (
+				SELECT e.block, e.tx, e.log FROM events e WHERE e.chain = %[1]d AND %[5]s AND ` + within + `
+				ORDER BY ` + newestEventFirst + ` LIMIT 1
+			) newest
+			ORDER BY ` + newestEventFirst + ` LIMIT %[2]d
+		) v
+		CROSS JOIN LATERAL (
+			SELECT e.block, e.tx, e.log, e.address, e.selector, e.keys, e.payload
+			FROM events e WHERE e.chain = %[1]d AND %[5]s AND ` + within + `
+			ORDER BY ` + newestEventFirst + ` LIMIT %[2]d
+		) e
+		ORDER BY ` + newestEventFirst + ` LIMIT %[2]d
+	) e
+	ORDER BY ` + newestEventFirst
+
+// newestWithKeys finds the newest events that match by further keys. Their
+// span is short: see lastOfAnchors.
+const newestWithKeys = `/* event.by_%[3]s_keys */
+	SELECT ` + shownEvent + `
+	FROM (
+		SELECT e.* FROM (%[4]s) v
+		CROSS JOIN LATERAL (
+			SELECT e.block, e.tx, e.log, e.address, e.selector, e.keys, e.payload
+			FROM events e WHERE e.chain = %[1]d AND %[5]s AND ` + within + `%[6]s
+			ORDER BY ` + newestEventFirst + ` LIMIT %[2]d
+		) e
+		ORDER BY ` + newestEventFirst + ` LIMIT %[2]d
+	) e
+	ORDER BY ` + newestEventFirst
+
+// lastOfAnchors finds how far the newest so many ($9) events of each value
+// reach.
+const lastOfAnchors = `/* event.last_by_%[3]s */
+	SELECT e.block, e.tx, e.log FROM (%[4]s) v
+	CROSS JOIN LATERAL (
+		SELECT e.block, e.tx, e.log FROM events e WHERE e.chain = %[1]d AND %[5]s AND ` + within + `
+		ORDER BY ` + newestEventFirst + ` OFFSET $9 - 1 LIMIT 1
+	) e
+	ORDER BY ` + newestEventFirst + ` LIMIT 1`
+
+// statement writes the statement of an anchor that returns at most so many
+// rows.
+func (a anchor) statement(template string, c domain.Chain, rows int) string {
+	code := chainCode(c)
+	return fmt.Sprintf(template, code, rows, a.name, fmt.Sprintf(a.values, code), a.match, matching)
+}
+
+// SearchEvents implements event.Store.
+func (db *DB) SearchEvents(ctx context.Context, c domain.Chain, f event.Filter, span event.Span, limit int) ([]event.Row, error) {
+	template, arguments := newestOfAnchors, spanArguments
+	if hasKeys(f) {
+		template, arguments = newestWithKeys, allArguments
+	}
+	return collect(ctx, db, collectEvent, anchorOf(f).statement(template, c, rowsFor(limit)), eventArguments(f, span, arguments)...)
+}
+
+func hasKeys(f event.Filter) bool {
+	for _, keys := range f.Topics[1:] {
+		if len(keys) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+func collectEvent(row pgx.CollectableRow) (event.Row, error) {
+	f, err := collectFields(row)
+	if err != nil {
+		return event.Row{}, err
+	}
+	return scanEvent(&f)
+}
+
+// LastCandidate implements event.Store. Many values share what may be looked
+// at, but each may be looked at in some depth.
+func (db *DB) LastCandidate(ctx context.Context, c domain.Chain, f event.Filter, span event.Span, most int) (*event.Place, error) {
+	values := max(1, len(f.Topics[0])) * max(1, len(f.Addresses))
+	arguments := append(eventArguments(f, span, spanArguments), depth(most, values))
+	return onePlace(ctx, db, anchorOf(f).statement(lastOfAnchors, c, 0), arguments...)
+}
+
+// depth shares out what may be looked at among values.
+func depth(most, values int) int { return max(64, most/values) }
+
+// onePlace returns the place that a statement finds, if any.
+func onePlace(ctx context.Context, db *DB, sql string, arguments ...any) (*event.Place, error) {
+	var p event.Place
+	err := db.reader.QueryRow(ctx, sql, arguments...).Scan(&p.Block, &p.Tx, &p.Log)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, readFailure(ctx, err)
+	}
+	return &p, nil
+}

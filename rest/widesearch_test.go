@@ -1,0 +1,182 @@
+package rest
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"astrolabe/domain"
+	"astrolabe/domain/account"
+	"astrolabe/domain/facts"
+	"astrolabe/pg/pgtest"
+	"astrolabe/repo"
+	"astrolabe/repo/repotest"
+)
+
+// newWallet starts a service over repotest.Spaced for a workspace that may
+// search wide ranges, after a change of the database.
+func newWallet(t *testing.T, change string) *service {
+	t.Helper()
+	url := pgtest.Database(t, repotest.Spaced)
+	conn, err := pgx.Connect(t.Context(), url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := conn.Exec(t.Context(), change); err != nil {
+		t.Fatal(err)
+	}
+	if err := conn.Close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	db, err := repo.Open(t.Context(), repo.Options{URL: url})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(db.Close)
+	s := newServiceOver(t, db, time.Now, nil)
+	workspaces := account.NewWorkspaces(db, time.Now)
+	if _, err := workspaces.SetPlan(t.Context(), s.access.Workspace.ID, account.Wallet, account.Operator("test")); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// newestSpaced is the newest block of repotest.Spaced.
+const newestSpaced = 60 * repotest.Spacing
+
+func TestAWalletSearchesAsFarAsCoverageIsReady(t *testing.T) {
+	t.Parallel()
+	s := newWallet(t, "")
+	e, _ := aTransfer(t)
+	sender := e.Keys[1].String()
+	query := fmt.Sprintf("topic0=%s&topic1=%s&from_block=0&to_block=%d&limit=2", transferTopic, sender, newestSpaced)
+	var want []string
+	blocks := repotest.Everyday(t)
+	for i := range blocks {
+		for _, o := range blocks[i].Events {
+			if hasKey(o, 0, transferTopic) && hasKey(o, 1, sender) {
+				want = append(want, fmt.Sprintf("%d:%d:%d", i*repotest.Spacing, o.TxIndex, o.LogIndex))
+			}
+		}
+	}
+	slices.Reverse(want)
+	requirePlaces(t, query, s.walked(searchPath+query), want)
+
+	got := s.found(searchPath + query).RangeCoverage
+	if got == nil || !got.Complete || got.OpenEnded || got.Requested != (intervalBody{0, newestSpaced}) || *got.Completed != got.Requested || got.FreshnessStatus != "current" {
+		t.Errorf("got %+v", got)
+	}
+	open := s.found(searchPath + strings.Replace(query, fmt.Sprint(newestSpaced), "99999999", 1)).RangeCoverage
+	if open == nil || open.Complete || !open.OpenEnded || *open.Completed != (intervalBody{0, newestSpaced}) || open.Requested.ToBlock != 99999999 {
+		t.Errorf("an incomplete interval is labelled %+v", open)
+	}
+	path := "/v1/SN_MAIN/contract/" + e.FromAddress.String() + "/events?limit=100&" + strings.TrimSuffix(query, "&limit=2")
+	requirePlaces(t, path, s.walked(path), chosenSpaced(t, func(o facts.Event) bool {
+		return o.FromAddress == e.FromAddress && hasKey(o, 0, transferTopic) && hasKey(o, 1, sender)
+	}))
+}
+
+// chosenSpaced are events of SpacedBlocks, newest first.
+func chosenSpaced(t *testing.T, wanted func(facts.Event) bool) (list []string) {
+	t.Helper()
+	for _, b := range repotest.SpacedBlocks(repotest.Everyday(t)) {
+		for _, e := range b.Events {
+			if wanted(e) {
+				list = append(list, fmt.Sprintf("%d:%d:%d", b.Header.Number, e.TxIndex, e.LogIndex))
+			}
+		}
+	}
+	slices.Reverse(list)
+	return list
+}
+
+func TestAWideSearchIsRefusedForWhatIsNotCovered(t *testing.T) {
+	t.Parallel()
+	s := newWallet(t, "")
+	bounds := fmt.Sprintf("&from_block=0&to_block=%d", newestSpaced)
+	for query, want := range map[string]domain.Code{
+		"topic0=" + transferTopic + "&topic3=0x1": domain.CodeFullRangeSelectorNotSupported,
+		"topic0=" + transferTopic:                 domain.CodeFullRangeSelectorNotSupported,
+		"address=0x1":                             domain.CodeFullRangeSelectorNotSupported,
+		"topic0=" + approvalTopic + "&topic1=0x1": domain.CodeFullRangeSelectorNotSupported, // still building
+		"topic0=0x1&topic1=0x1":                   domain.CodeUnsupportedSelector,
+	} {
+		a := s.get(searchPath + query + bounds)
+		requireFailure(t, a, http.StatusUnprocessableEntity, want)
+		if a.Header.Get("Retry-After") != "" {
+			t.Errorf("%s: waiting alone does not help", query)
+		}
+	}
+}
+
+func TestCoverageThatDoesNotReachIsUnavailable(t *testing.T) {
+	t.Parallel()
+	for name, change := range map[string]string{
+		"the lower bound":   "UPDATE event_certificates SET from_block = 6000",
+		"the newest blocks": "UPDATE event_certificates SET through_block = 6000",
+		"the first block":   "UPDATE index_checkpoints SET first_block = 1",
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newWallet(t, change)
+			a := s.get(fmt.Sprintf("%stopic0=%s&topic1=0x1&from_block=0&to_block=%d", searchPath, transferTopic, newestSpaced))
+			requireFailure(t, a, http.StatusServiceUnavailable, domain.CodeCoverageUnavailable)
+			if a.Header.Get("Retry-After") == "" {
+				t.Error("there is no Retry-After")
+			}
+		})
+	}
+}
+
+func TestAnOrdinaryKeyNeverSearchesWideRanges(t *testing.T) {
+	t.Parallel()
+	s := newServiceOver(t, repotest.OpenTemplate(t, repotest.Spaced), time.Now, nil)
+	for _, query := range []string{"topic0=" + transferTopic + "&topic1=0x1", "topic0=0x1&topic1=0x1", "topic0=" + transferTopic, "address=0x1"} {
+		requireFailure(t, s.get(searchPath+query+"&from_block=0&to_block=10000"), http.StatusBadRequest, domain.CodeInvalidRequest)
+	}
+}
+
+func TestCapabilitiesTellTheTruthAboutCoverage(t *testing.T) {
+	t.Parallel()
+	rows := func(s *service) (list []string) {
+		t.Helper()
+		var got capabilitiesBody
+		if err := json.Unmarshal([]byte(s.get("/v1/meta/capabilities").body), &got); err != nil {
+			t.Fatal(err)
+		}
+		for _, row := range got.EventSearch.FullRange.SelectorCoverage {
+			if row.ChainID != domain.Mainnet || row.SourceTier != "finalized" || row.FromBlock != 0 || row.SourceHighWaterBlock != newestSpaced || (row.VerifiedAt != nil) != (row.Status == "ready") {
+				t.Errorf("got %+v", row)
+			}
+			list = append(list, fmt.Sprintf("%s %d %s %s through %d", row.Selector, row.Position, row.Status, row.FreshnessStatus, row.ThroughBlock))
+		}
+		return list
+	}
+	transfer, approval := repotest.TransferSelector.String(), repotest.ApprovalSelector.String()
+	want := []string{
+		transfer + " 1 ready current through 13500", transfer + " 2 ready current through 13500", approval + " 1 building unavailable through 13500",
+	}
+	got := rows(newWallet(t, ""))
+	slices.Sort(got)
+	slices.Sort(want)
+	if !slices.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+	failed := rows(newWallet(t, "UPDATE event_certificates SET status = 'failed', verified_at = NULL WHERE position = 2"))
+	if !slices.ContainsFunc(failed, func(row string) bool { return strings.HasPrefix(row, transfer+" 2 failed unavailable") }) {
+		t.Errorf("got %v", failed)
+	}
+	stale := rows(newWallet(t, "UPDATE event_certificates SET through_block = 5000"))
+	if !slices.ContainsFunc(stale, func(row string) bool { return strings.HasPrefix(row, transfer+" 1 ready stale") }) {
+		t.Errorf("got %v", stale)
+	}
+	if none := rows(newWallet(t, "UPDATE event_certificates SET from_block = NULL, through_block = NULL")); len(none) != 0 {
+		t.Errorf("what covers nothing is listed: %v", none)
+	}
+}
