@@ -134,6 +134,7 @@ func indexReal(t *testing.T, run []golden) []facts.Block {
 	if err := leader.turn(t.Context()); err != nil {
 		t.Fatal(err)
 	}
+	checkMessages(t, w.db, run)
 	var stored []facts.Block
 	for block, err := range w.db.Stored(t.Context(), loop.Chain, first.Number, last.Number) {
 		if err != nil {
