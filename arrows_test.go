@@ -32,6 +32,7 @@ var arrows = map[string][]string{
 	"graph":         {"access", "domain", "starknet", "strictjson", "telemetry"},
 	"sim":           {"starknet", "strictjson"},
 	"toolchain":     {"starknet", "strictjson"},
+	"oracle":        {"sim", "starknet"},
 }
 
 // TestImportsFollowTheArrows keeps the dependencies pointing one way, as

@@ -1,6 +1,7 @@
 package access
 
 import (
+	"net/http"
 	"net/netip"
 	"sync"
 	"time"
@@ -34,23 +35,26 @@ func NewFailures(now func() time.Time) *Failures {
 	return &Failures{now: now, young: make(map[string]account.Meter)}
 }
 
-// refuses is rate_limited while a client's attempts have failed too often. A
-// nil count refuses nobody.
-func (f *Failures) refuses(client netip.Addr) error {
+// any tells whether there are failures at all. A nil count has none.
+func (f *Failures) any() bool {
 	if f == nil {
-		return nil
+		return false
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if len(f.young)+len(f.old) == 0 {
-		return nil
-	}
+	return len(f.young) > 0
+}
+
+// refuses is rate_limited while a client's attempts have failed too often.
+func (f *Failures) refuses(client netip.Addr) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
 	_, decision := failureRate.Take(f.meter(account.ClientName(client)), f.now(), 1)
 	return refusal(decision)
 }
 
 // note counts one more failure. It is rate_limited when there were too many
-// before.
+// before. A nil count never is.
 func (f *Failures) note(client netip.Addr) error {
 	if f == nil {
 		return nil
@@ -99,13 +103,15 @@ func refusal(d account.Decision) error {
 // attempt checks a credential. Where a client has failed too often, only what
 // the check knows already is looked at: it costs nothing, and whoever shares an
 // address with the client is not shut out.
-func (g *Gate) attempt(client netip.Addr, known func() bool, check func() (*account.Caller, error)) (*account.Caller, error) {
-	if err := g.Failures.refuses(client); err != nil && !known() {
-		return nil, err
+func (g *Gate) attempt(r *http.Request, known func() bool, check func() (*account.Caller, error)) (*account.Caller, error) {
+	if g.Failures.any() {
+		if err := g.Failures.refuses(g.Client(r)); err != nil && !known() {
+			return nil, err
+		}
 	}
 	caller, err := check()
-	if domain.CodeOf(err) == domain.CodeUnauthorized {
-		if tooMany := g.Failures.note(client); tooMany != nil {
+	if err != nil && domain.CodeOf(err) == domain.CodeUnauthorized {
+		if tooMany := g.Failures.note(g.Client(r)); tooMany != nil {
 			return nil, tooMany
 		}
 	}

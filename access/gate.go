@@ -52,7 +52,7 @@ func (g *Gate) Caller(r *http.Request, shown Shown) (*account.Caller, error) {
 		key = shown.Key
 	}
 	if key != "" {
-		return g.attempt(g.Client(r), func() bool { return g.Keys.Knows(key) }, func() (*account.Caller, error) {
+		return g.attempt(r, func() bool { return g.Keys.Knows(key) }, func() (*account.Caller, error) {
 			return g.Keys.Authenticate(r.Context(), key)
 		})
 	}
@@ -61,9 +61,8 @@ func (g *Gate) Caller(r *http.Request, shown Shown) (*account.Caller, error) {
 		token = shown.PageToken
 	}
 	if token != "" {
-		client := g.Client(r)
-		return g.attempt(client, nothingIsRead, func() (*account.Caller, error) {
-			return g.FirstParty.Authenticate(r.Context(), token, g.origin(r), client)
+		return g.attempt(r, nothingIsRead, func() (*account.Caller, error) {
+			return g.FirstParty.Authenticate(r.Context(), token, g.origin(r), g.Client(r))
 		})
 	}
 	return nil, domain.Errorf(domain.CodeUnauthorized, "an API key is needed")
@@ -77,7 +76,7 @@ func nothingIsRead() bool { return true }
 // for a change: another site could have made the browser send it.
 func (g *Gate) Session(r *http.Request) (*account.Caller, error) {
 	if token, ok := bearer(r.Header); ok {
-		return g.attempt(g.Client(r), func() bool { return g.Sessions.Knows(token) }, func() (*account.Caller, error) {
+		return g.attempt(r, func() bool { return g.Sessions.Knows(token) }, func() (*account.Caller, error) {
 			return g.Sessions.Authenticate(r.Context(), token)
 		})
 	}
@@ -95,7 +94,7 @@ func (g *Gate) CookieSession(r *http.Request) (*account.Caller, error) {
 	if err != nil {
 		return nil, domain.Errorf(domain.CodeUnauthorized, "a session is needed")
 	}
-	return g.attempt(g.Client(r), func() bool { return g.Sessions.Knows(cookie.Value) }, func() (*account.Caller, error) {
+	return g.attempt(r, func() bool { return g.Sessions.Knows(cookie.Value) }, func() (*account.Caller, error) {
 		return g.Sessions.AuthenticateCookie(r.Context(), cookie.Value)
 	})
 }

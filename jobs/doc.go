@@ -1,6 +1,7 @@
 // Package jobs is the work that nobody waits for. Its packages are the index
 // loop (index), which one leader per chain runs, the workers of the job queue
-// (census, materialise, metadata, retain), and what operators ask for (fsck, rederive).
+// (census, markets, materialise, metadata, retain, summaries), and what operators
+// ask for (fsck, rederive).
 //
 // Like the facades, jobs call domain services and declare what else they
 // need as small interfaces; they never import repo.

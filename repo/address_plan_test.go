@@ -18,8 +18,8 @@ import (
 
 // metropolis is the template of a chain of three ranges with 300 blocks of 20
 // transactions each. Address 1 has part in every transaction and sends a
-// transfer in it, of 40 tokens in turn; address 2 has part in the first
-// transaction only; 20,000 others share what is left.
+// transfer in every second one, of 40 tokens in turn; address 2 has part in the
+// first transaction only; 20,000 others share what is left.
 func metropolis(ctx context.Context, url string) error {
 	if err := repotest.Migrated(ctx, url); err != nil {
 		return err
@@ -50,7 +50,8 @@ func metropolis(ctx context.Context, url string) error {
 			decode(lpad(to_hex(block * 20 + tx), 64, '0'), 'hex'), NULL, decode(repeat('00', 256), 'hex'), NULL FROM ` + places,
 		`INSERT INTO events SELECT block, tx, 0, 100 + (block * 20 + tx) * 7919 % 20000, 1, 1, 1, '' FROM ` + places,
 		`INSERT INTO messages SELECT block, 0, 0, 1, true, 100 + block * 7919 % 20000, NULL, NULL, '', '', '' FROM generate_series(0, 899) AS block`,
-		`INSERT INTO transfers SELECT block, tx, 0, 0, 1, 10 + (block * 20 + tx) % 40, 1, 100 + (block * 20 + tx) * 7919 % 20000, 1, 5, NULL FROM ` + places,
+		`INSERT INTO transfers SELECT block, tx, 0, 0, 1, 10 + (block * 20 + tx) / 2 % 40,
+			CASE tx % 2 WHEN 0 THEN 1 ELSE 100 + (block * 20 + tx) * 6007 % 20000 END, 100 + (block * 20 + tx) * 7919 % 20000, 1, 5, NULL FROM ` + places,
 		`INSERT INTO activity SELECT 1, block, tx, 9, 2, 1 FROM ` + places,
 		`INSERT INTO activity SELECT 100 + (block * 20 + tx) * 7919 % 20000, block, tx, 4, 1, 1 FROM ` + places,
 		`INSERT INTO activity VALUES (2, 0, 0, 2, 1, 1)`,

@@ -109,15 +109,15 @@ func (db *DB) ActivityOf(ctx context.Context, c domain.Chain, owners []starknet.
 	if err != nil {
 		return nil, err
 	}
-	found := newestFirst(ofParents(txs, len(owners)))
+	found := newestInvolved(ofParents(txs, len(owners)))
 	for i, list := range ofParents(transfers, len(owners)) {
 		giveTransfers(found[i], list)
 	}
 	return found, nil
 }
 
-// newestFirst orders the transactions of each address.
-func newestFirst(lists [][]address.Involvement) [][]address.Involvement {
+// newestInvolved orders the transactions of each address.
+func newestInvolved(lists [][]address.Involvement) [][]address.Involvement {
 	for _, list := range lists {
 		slices.SortFunc(list, func(a, b address.Involvement) int {
 			return cmp.Or(cmp.Compare(b.Block, a.Block), cmp.Compare(b.Tx, a.Tx))

@@ -25,19 +25,17 @@ const classOf = `
 // seen tells whether any row of a visible block has to do with an address w:
 // one probe each of activity_*_address, transfers_*_receiver,
 // transfers_*_sender, events_*_address and messages_*_contract, until one finds
-// something.
-const seen = `coalesce(` + activitySeen + ` OR ` + receivedSeen + `
-	OR (SELECT sender FROM transfers_%[1]d WHERE sender >= w.id ORDER BY sender LIMIT 1) = w.id
-	OR (SELECT address FROM events_%[1]d WHERE address >= w.id ORDER BY address LIMIT 1) = w.id
-	OR (SELECT contract FROM messages_%[1]d WHERE contract >= w.id ORDER BY contract LIMIT 1) = w.id, false)`
+// something. The newest row is asked for, because then the planner goes to it
+// directly; asked for any, it may collect all of them first.
+const seen = `coalesce(
+	(SELECT true FROM activity_%[1]d WHERE address = w.id ORDER BY block DESC LIMIT 1),
+	` + received + `,
+	(SELECT true FROM transfers_%[1]d WHERE sender = w.id ORDER BY block DESC LIMIT 1),
+	(SELECT true FROM events_%[1]d WHERE address = w.id ORDER BY block DESC LIMIT 1),
+	(SELECT true FROM messages_%[1]d WHERE contract = w.id ORDER BY block DESC LIMIT 1),
+	false)`
 
-// A probe takes the first row that is not below an address and looks whose it
-// is. Asked for any row of the address, the planner may hope to meet one soon
-// without an index, and read everything when there is none.
-const (
-	activitySeen = `(SELECT address FROM activity_%[1]d WHERE address >= w.id ORDER BY address LIMIT 1) = w.id`
-	receivedSeen = `(SELECT receiver FROM transfers_%[1]d WHERE receiver >= w.id ORDER BY receiver LIMIT 1) = w.id`
-)
+const received = `(SELECT true FROM transfers_%[1]d WHERE receiver = w.id ORDER BY block DESC LIMIT 1)`
 
 // addressSummaries counts along activity_*_address, which covers what it reads,
 // and finds everything else by keys.
@@ -88,7 +86,7 @@ func onePerParent[T any](children []child[T], n int) []T {
 const addressProfiles = `/* address.profiles */
 	SELECT o.n, ` + notedColumns + `, k.hash IS NOT NULL OR t.standard IS NOT NULL OR ` + seen + `,
 		coalesce(k.account, false), coalesce(t.standard, k.standard, 0),
-		coalesce(` + receivedSeen + `, false)
+		coalesce(` + received + `, false)
 	FROM unnest($1::bytea[]) WITH ORDINALITY AS o (felt, n)
 	LEFT JOIN addresses w ON w.chain = %[1]d AND w.felt = o.felt` + classOf + `
 	LEFT JOIN tokens t ON t.chain = %[1]d AND t.address = w.id AND t.block < ` + firstUnseen + noteOf

@@ -36,7 +36,7 @@ func (db *DB) TransactionsOf(ctx context.Context, c domain.Chain, owners []stark
 	if err != nil {
 		return nil, err
 	}
-	return newestFirst(ofParents(found, len(owners))), nil
+	return newestInvolved(ofParents(found, len(owners))), nil
 }
 
 func scanAddressTransaction(row pgx.CollectableRow) (child[address.Involvement], error) {

@@ -1,10 +1,15 @@
 package repo
 
+import "fmt"
+
 // ClaimTokensStatement is exported for the test that looks at its plan.
 const ClaimTokensStatement = claimUnread
 
 // TransferListStatement is exported for the test that looks at plans.
 var TransferListStatement = transferListStatement
+
+// The statements of tokens are exported for the test that looks at plans.
+const CountedTokensStatement = countedTokens
 
 // CensusLock is exported for the test that holds it.
 const CensusLock = censusLock
@@ -13,3 +18,26 @@ const CensusLock = censusLock
 var CensusStatements = struct{ Standings, Holders, Claim, Count, Forget, Leftover string }{
 	standings, pageOfHolders, claimCensuses, countHolders, forgetGenerations, leftoverSnapshot,
 }
+
+// ChainStatements are exported for the test that looks at their plans, with the
+// chain in place and lists of 25.
+var ChainStatements = map[string]string{
+	"block.by_number":        fmt.Sprintf(blocksByNumber, 1),
+	"block.by_hash":          fmt.Sprintf(blocksByHash, 1),
+	"block.list":             fmt.Sprintf(blocksBelow, 1, 26),
+	"block.before":           fmt.Sprintf(blocksAtTime, 1, notYounger, shownBlock),
+	"block.after":            fmt.Sprintf(blocksAtTime, 1, notOlder, shownBlock),
+	"transaction.by_hash":    fmt.Sprintf(transactionsByHash, 1),
+	"transaction.of_blocks":  fmt.Sprintf(transactionsOfBlocks, 1, 26),
+	"transaction.outline":    fmt.Sprintf(outlinesByHash, 1),
+	"function.names":         fmt.Sprintf(functionNames, 1),
+	"search.block":           fmt.Sprintf(searchBlock, 1),
+	"search.transaction":     fmt.Sprintf(searchTransaction, 1),
+	"search.class":           fmt.Sprintf(searchClass, 1),
+	"search.address":         fmt.Sprintf(searchAddress, 1),
+	"search.token by symbol": fmt.Sprintf(tokensBeginning, 1, "symbol", 10),
+	"search.token by name":   fmt.Sprintf(tokensBeginning, 1, "name", 10),
+}
+
+// LatestBlockStatement is exported for the same test.
+var LatestBlockStatement = fmt.Sprintf(latestBlock, 1)

@@ -3,8 +3,6 @@ package repo
 import (
 	"cmp"
 	"context"
-	"fmt"
-	"math"
 	"slices"
 	"time"
 
@@ -14,30 +12,6 @@ import (
 	"astrolabe/starknet"
 )
 
-// messageParts are the columns that messagesShown takes from a list of
-// messages, after the parent of each.
-const messageParts = "block, tx, idx, to_l1, contract, selector, nonce, hash, l1_address, payload"
-
-// messagesShown is what is shown of the messages that %[2]s lists. Each of
-// them finds its transaction and block by place and its words by id.
-const messagesShown = `
-	SELECT m.parent, m.block, m.tx, m.idx, m.to_l1,
-		(SELECT felt FROM addresses WHERE chain = %[1]d AND id = m.contract),
-		(SELECT felt FROM selectors WHERE chain = %[1]d AND id = m.selector),
-		m.nonce, m.hash, m.l1_address, m.payload, t.hash, t.reverted,
-		(SELECT timestamp FROM blocks WHERE chain = %[1]d AND block = m.block)
-	FROM (%[2]s) AS m (parent, ` + messageParts + `)
-	CROSS JOIN LATERAL (
-		SELECT hash, reverted FROM transactions WHERE chain = %[1]d AND block = m.block AND tx = m.tx LIMIT 1
-	) t`
-
-// messagesAfter are the messages of a page: those after the position in the
-// arguments $1 to $4, newest first, which satisfy %[2]s.
-const messagesAfter = `
-	SELECT ` + messageParts + ` FROM messages
-	WHERE chain = %[1]d AND block <= $1 AND (block, tx, to_l1, idx) < ($1, $2, $3, $4) %[2]s
-	ORDER BY block DESC, tx DESC, to_l1 DESC, idx DESC LIMIT %[3]d`
-
 // Messages implements chain.MessageStore.
 func (db *DB) Messages(ctx context.Context, c domain.Chain, filter chain.MessageFilter, page domain.PageRequest) (domain.Page[chain.Message], error) {
 	statement, arguments := allMessages(c, filter, page)
@@ -46,48 +20,6 @@ func (db *DB) Messages(ctx context.Context, c domain.Chain, filter chain.Message
 		return domain.Page[chain.Message]{}, err
 	}
 	return messagePage(lists[0], page.Limit), nil
-}
-
-// allMessages goes along the messages' place or direction, or from locators.
-func allMessages(c domain.Chain, filter chain.MessageFilter, page domain.PageRequest) (string, []any) {
-	code, rows, arguments := chainCode(c), rowsFor(page.Limit), messagePosition(page.After)
-	where := inDirection(filter.Direction)
-	if filter.Tx == nil && filter.Hash == nil {
-		return "/* message.list */" + fmt.Sprintf(messagesShown, code, "SELECT 1::bigint, "+messageParts+" FROM ("+fmt.Sprintf(messagesAfter, code, where, rows)+") x"), arguments
-	}
-	statement, arguments := locatedMessages(code, filter, arguments, where, rows)
-	return "/* message.locate */" + fmt.Sprintf(messagesShown, code, statement), arguments
-}
-
-// locatedMessages are the messages of a transaction, with a hash, or both.
-// Locators by tag give places, newest first, and each place its messages; only
-// as many places are looked at as the page needs.
-func locatedMessages(code int, filter chain.MessageFilter, arguments []any, where string, rows int) (string, []any) {
-	kind, hash := 3, []byte(nil)
-	if filter.Hash != nil {
-		arguments, hash = append(arguments, filter.Hash[:]), filter.Hash[:]
-		where += fmt.Sprintf(" AND hash = $%d", len(arguments))
-	}
-	if filter.Tx != nil {
-		kind, hash = 2, filter.Tx[:]
-	}
-	arguments = append(arguments, hash)
-	if filter.Tx != nil {
-		where += fmt.Sprintf(" AND (SELECT hash FROM transactions WHERE chain = %d AND block = l.block AND tx = l.tx) = $%d", code, len(arguments))
-	}
-	return fmt.Sprintf(`
-		SELECT 1::bigint, x.* FROM (
-			SELECT DISTINCT block, tx FROM locators
-			WHERE tag = locator_tag($%[5]d) AND kind = %[4]d AND chain = %[1]d AND block <= $1
-			ORDER BY block DESC, tx DESC
-		) l
-		CROSS JOIN LATERAL (
-			SELECT `+messageParts+` FROM messages
-			WHERE chain = %[1]d AND block = l.block AND tx = l.tx AND (block, tx, to_l1, idx) < ($1, $2, $3, $4) %[2]s
-			OFFSET 0
-		) x
-		ORDER BY l.block DESC, l.tx DESC, x.to_l1 DESC, x.idx DESC LIMIT %[3]d`,
-		code, where, rows, kind, len(arguments)), arguments
 }
 
 // MessagesOfContracts implements chain.MessageStore.
@@ -104,62 +36,17 @@ func (db *DB) MessagesOfContracts(ctx context.Context, c domain.Chain, contracts
 	return pages, nil
 }
 
-// contractMessages goes along the messages' contract or contract_direction for
-// each contract, or from locators.
-func contractMessages(c domain.Chain, contracts []starknet.Felt, filter chain.MessageFilter, page domain.PageRequest) (string, []any) {
-	code, rows := chainCode(c), rowsFor(page.Limit)
-	arguments := append(messagePosition(page.After), feltBytes(contracts))
-	where := inDirection(filter.Direction) + " AND contract = a.id"
-	list := fmt.Sprintf(messagesAfter, code, where, rows)
-	if filter.Tx != nil || filter.Hash != nil {
-		list, arguments = locatedMessages(code, filter, arguments, where, rows)
-		list = "SELECT " + messageParts + " FROM (" + list + ") AS m (parent, " + messageParts + ")"
-	}
-	return "/* message.of_contracts */" + fmt.Sprintf(messagesShown, code, fmt.Sprintf(`
-		SELECT p.parent, x.* FROM unnest($5::bytea[]) WITH ORDINALITY AS p (felt, parent)
-		CROSS JOIN LATERAL (SELECT id FROM addresses WHERE chain = %d AND felt = p.felt LIMIT 1) a
-		CROSS JOIN LATERAL (%s) x`, code, list)), arguments
-}
-
-// messagesOfTransactions goes along the messages' place.
-const messagesOfTransactions = `
-	SELECT p.parent, x.* FROM unnest($1::integer[], $2::smallint[]) WITH ORDINALITY AS p (block, tx, parent)
-	CROSS JOIN LATERAL (
-		SELECT ` + messageParts + ` FROM messages WHERE chain = %[1]d AND block = p.block AND tx = p.tx OFFSET 0
-	) x`
-
 // MessagesOfTransactions implements chain.MessageStore.
 func (db *DB) MessagesOfTransactions(ctx context.Context, c domain.Chain, places []chain.TxPlace) ([][]chain.Message, error) {
 	blocks, txs := make([]int32, len(places)), make([]int16, len(places))
 	for i, place := range places {
 		blocks[i], txs[i] = int32(place.Block), int16(place.Tx)
 	}
-	statement := "/* message.of_transactions */" + fmt.Sprintf(messagesShown, chainCode(c), fmt.Sprintf(messagesOfTransactions, chainCode(c)))
-	lists, err := db.messages(ctx, len(places), statement, blocks, txs)
+	lists, err := db.messages(ctx, len(places), transactionMessages(c), blocks, txs)
 	for _, list := range lists {
 		slices.Reverse(list)
 	}
 	return lists, err
-}
-
-// inDirection is the condition of one direction, or none.
-func inDirection(direction facts.Direction) string {
-	switch direction {
-	case facts.L1ToL2:
-		return " AND to_l1 = false"
-	case facts.L2ToL1:
-		return " AND to_l1 = true"
-	}
-	return ""
-}
-
-// messagePosition returns the arguments of a position; none is before all
-// messages.
-func messagePosition(after domain.Position) []any {
-	if len(after) != 4 {
-		return []any{int32(math.MaxInt32), int16(math.MaxInt16), true, int16(math.MaxInt16)}
-	}
-	return []any{int32(after[0]), int16(after[1]), after[2] != 0, int16(after[3])}
 }
 
 func messagePage(list []chain.Message, limit int) domain.Page[chain.Message] {

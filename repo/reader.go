@@ -20,7 +20,8 @@ const readTimeout = "15s"
 // openReader opens the connections that requests read through. Whatever is
 // sent at once on one of them is read in one moment and cannot write, and a
 // request that runs out of time takes its statement with it. Statements are
-// prepared, and their plans do not depend on the arguments.
+// prepared, and their plans do not depend on the arguments: to plan a statement
+// over thirty ranges takes longer than to run it.
 func openReader(ctx context.Context, config *pgxpool.Config) (*pgxpool.Pool, error) {
 	config = config.Copy()
 	params := config.ConnConfig.RuntimeParams
@@ -28,6 +29,7 @@ func openReader(ctx context.Context, config *pgxpool.Config) (*pgxpool.Pool, err
 	params["default_transaction_read_only"] = "on"
 	params["statement_timeout"] = readTimeout
 	params["jit"] = "off"
+	params["plan_cache_mode"] = "force_generic_plan"
 	params["enable_bitmapscan"] = "off" // a page follows an index in its order, however many rows are behind it
 	config.ConnConfig.DefaultQueryExecMode = pgx.QueryExecModeCacheStatement
 	config.ConnConfig.BuildContextWatcherHandler = func(conn *pgconn.PgConn) ctxwatch.Handler {

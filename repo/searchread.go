@@ -28,10 +28,12 @@ const (
 	searchClass = `/* search.class */ SELECT true FROM classes WHERE chain = %[1]d AND hash = $1 AND block <= $2`
 
 	// By the unique felt of addresses, the primary keys of tokens and
-	// contract_classes, and each range's activity of an address.
-	searchAddress = `/* search.address */
-		SELECT t.address IS NOT NULL, t.symbol, t.name, k.account IS NOT NULL, coalesce(k.account, false)
-		FROM (SELECT id FROM addresses WHERE chain = %[1]d AND felt = $1) a
+	// contract_classes, and each range's activity of an address. Each row
+	// begins with the number of its address, from 1 on.
+	searchAddresses = `/* search.addresses */
+		SELECT p.n, t.address IS NOT NULL, t.symbol, t.name, k.account IS NOT NULL, coalesce(k.account, false)
+		FROM unnest($1::bytea[]) WITH ORDINALITY AS p (felt, n)
+		CROSS JOIN LATERAL (SELECT id FROM addresses WHERE chain = %[1]d AND felt = p.felt LIMIT 1) a
 		LEFT JOIN LATERAL (
 			SELECT address, symbol, name FROM tokens WHERE chain = %[1]d AND address = a.id AND block <= $2 LIMIT 1
 		) t ON true
@@ -44,8 +46,9 @@ const (
 )
 
 // SearchFelt implements search.Store.
-func (db *DB) SearchFelt(ctx context.Context, c domain.Chain, felt starknet.Felt, upTo uint64) (found search.Felt, err error) {
+func (db *DB) SearchFelt(ctx context.Context, c domain.Chain, felt starknet.Felt, upTo uint64) (found search.Felt, known *search.AddressHit, err error) {
 	code, last := chainCode(c), int64(upTo)
+	addresses := make([]*search.AddressHit, 1)
 	err = db.look(ctx, func(b *pgx.Batch) {
 		b.Queue(fmt.Sprintf(searchBlock, code), felt[:]).QueryRow(func(row pgx.Row) error {
 			return orNone(row.Scan(&found.Block))
@@ -56,16 +59,33 @@ func (db *DB) SearchFelt(ctx context.Context, c domain.Chain, felt starknet.Felt
 		b.Queue(fmt.Sprintf(searchClass, code), felt[:], last).QueryRow(func(row pgx.Row) error {
 			return orNone(row.Scan(&found.Class))
 		})
-		b.Queue(fmt.Sprintf(searchAddress, code), felt[:], last).QueryRow(func(row pgx.Row) error {
-			var a search.AddressHit
-			err := row.Scan(&a.Token, &a.Symbol, &a.Name, &a.Contract, &a.Account)
-			if err == nil {
-				found.Address = &a
-			}
-			return orNone(err)
-		})
+		b.Queue(fmt.Sprintf(searchAddresses, code), feltBytes([]starknet.Felt{felt}), last).Query(addressHits(addresses))
 	})
-	return found, err
+	return found, addresses[0], err
+}
+
+// SearchAddresses implements search.Store.
+func (db *DB) SearchAddresses(ctx context.Context, c domain.Chain, addresses []starknet.Felt, upTo uint64) ([]*search.AddressHit, error) {
+	hits := make([]*search.AddressHit, len(addresses))
+	err := db.look(ctx, func(b *pgx.Batch) {
+		b.Queue(fmt.Sprintf(searchAddresses, chainCode(c)), feltBytes(addresses), int64(upTo)).Query(addressHits(hits))
+	})
+	return hits, err
+}
+
+// addressHits reads the rows of searchAddresses.
+func addressHits(into []*search.AddressHit) func(pgx.Rows) error {
+	return func(rows pgx.Rows) error {
+		var (
+			n   int
+			hit search.AddressHit
+		)
+		_, err := pgx.ForEachRow(rows, []any{&n, &hit.Token, &hit.Symbol, &hit.Name, &hit.Contract, &hit.Account}, func() error {
+			into[n-1] = new(hit)
+			return nil
+		})
+		return err
+	}
 }
 
 // orNone takes an absent row for an answer.
@@ -81,7 +101,7 @@ func orNone(err error) error {
 const tokensBeginning = `/* search.tokens */
 	SELECT (SELECT felt FROM addresses WHERE chain = %[1]d AND id = t.address), t.symbol, t.name
 	FROM tokens t
-	WHERE t.chain = %[1]d AND lower(t.%[2]s) ~>=~ lower($1) AND lower(t.%[2]s) ~<~ lower($1) || chr(1114111) AND t.block <= $2
+	WHERE t.chain = %[1]d AND lower(t.%[2]s) ~>=~ lower($1::text) AND lower(t.%[2]s) ~<~ (lower($1::text) || chr(1114111)) AND t.block <= $2
 	ORDER BY lower(t.%[2]s) USING ~<~, t.block, t.address LIMIT %[3]d`
 
 // SearchTokens implements search.Store.

@@ -100,3 +100,31 @@ func TestListsOfTransfersFollowTheirIndexes(t *testing.T) {
 		}
 	}
 }
+
+func TestASummaryIsReadByKeysAndOneIndex(t *testing.T) {
+	t.Parallel()
+	conn := crowd(t)
+	if _, err := conn.Exec(t.Context(), `INSERT INTO token_summaries (chain, token, transfers, senders, receivers) SELECT 1, n, 1, 1, 1 FROM generate_series(1000000, 1010000) n`); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := conn.Exec(t.Context(), "ANALYZE token_summaries"); err != nil {
+		t.Fatal(err)
+	}
+	text := plan(t, conn, fmt.Sprintf(repo.CountedTokensStatement, 1, 25_000), `'{"\\x01"}', 0`)
+	for _, scan := range []string{
+		"Scan using token_parties_pkey", "Scan using token_summaries_pkey", "Scan using tokens_pkey", "Scan using addresses_chain_felt_key",
+		"transfers_1_0_token on", "transfers_1_20_token on", "transfers_1_40_token on",
+	} {
+		if !strings.Contains(text, scan) {
+			t.Errorf("there is no %s", scan)
+		}
+	}
+	for _, table := range []string{"transfers", "addresses", "tokens", "token_parties", "token_summaries"} {
+		if strings.Contains(text, "Seq Scan on "+table) {
+			t.Errorf("all %s are read", table)
+		}
+	}
+	if t.Failed() {
+		t.Logf("the plan is\n%s", text)
+	}
+}

@@ -100,7 +100,7 @@ func removeRows(ctx context.Context, tx pgx.Tx, c domain.Chain, last int64) erro
 	if err := revokeCensuses(ctx, tx, c, last+1, token.ReasonRolledBack); err != nil {
 		return err
 	}
-	for _, table := range []string{"tokens", "deployments", "contract_classes", "declarations"} {
+	for _, table := range []string{"tokens", "deployments", "contract_classes", "declarations", "market_pools"} {
 		if err := run(ctx, tx, "/* %s.remove */ DELETE FROM %s WHERE chain = %d AND block > %d", table, table, code, last); err != nil {
 			return err
 		}
@@ -111,6 +111,11 @@ func removeRows(ctx context.Context, tx pgx.Tx, c domain.Chain, last int64) erro
 	}
 	// What was read of tokens at a block that is gone is read again.
 	if err := run(ctx, tx, "/* token.unread */ UPDATE tokens SET metadata_due = '-infinity' WHERE chain = %d AND metadata_block > %d", code, last); err != nil {
+		return err
+	}
+	// Pools are read again from there on.
+	if err := run(ctx, tx, "/* market.unscan */ UPDATE market_scans SET block = %[2]d, tx = %[3]d, log = %[3]d WHERE chain = %[1]d AND block > %[2]d",
+		code, last, math.MaxInt16); err != nil {
 		return err
 	}
 	for _, table := range []string{"event_schemas", "function_schemas"} {

@@ -7,15 +7,15 @@ import (
 
 	"astrolabe/domain/account"
 	"astrolabe/domain/address"
-	"astrolabe/domain/facts"
+	"astrolabe/domain/token"
 	"astrolabe/starknet"
 )
 
 // assetItem is a token that an address may hold.
 type assetItem struct {
-	TokenAddress starknet.Felt      `json:"tokenAddress"`
-	Evidence     []assetProof       `json:"evidence"`
-	Metadata     discoveredMetadata `json:"metadata"`
+	TokenAddress starknet.Felt `json:"tokenAddress"`
+	Evidence     []assetProof  `json:"evidence"`
+	Metadata     assetMetadata `json:"metadata"`
 }
 
 type assetProof struct {
@@ -25,31 +25,16 @@ type assetProof struct {
 	EvidenceCountLowerBound *int                `json:"evidenceCountLowerBound"`
 }
 
-type discoveredMetadata struct {
-	Symbol   *string         `json:"symbol"`
-	Name     *string         `json:"name"`
-	Decimals *uint8          `json:"decimals"`
-	Standard *facts.Standard `json:"standard"`
-}
-
 // assetList is a page of such tokens.
 type assetList struct {
 	listBody[assetItem]
-	Coverage discoveryCoverage `json:"coverage"`
-}
-
-type discoveryCoverage struct {
-	DeclaredScope       address.Scope `json:"declaredScope"`
-	CompleteWithinScope bool          `json:"completeWithinScope"`
-	GloballyComplete    bool          `json:"globallyComplete"`
-	ReasonCodes         []string      `json:"reasonCodes"`
-	CoveredThroughBlock *uint64       `json:"coveredThroughBlock"`
+	Coverage assetCoverage `json:"coverage"`
 }
 
 func assetBody(a address.Asset) assetItem {
 	body := assetItem{
 		TokenAddress: a.Token, Evidence: make([]assetProof, len(a.Proofs)),
-		Metadata: discoveredMetadata{a.Symbol, a.Name, a.Decimals, wordOrNull(a.Standard)},
+		Metadata: assetMetadata{a.Symbol, a.Name, a.Decimals, wordOrNull(a.Standard)},
 	}
 	for i, p := range a.Proofs {
 		body.Evidence[i] = assetProof{p.Tier, p.Source, p.LastBlock, p.AtLeast}
@@ -67,8 +52,8 @@ func (s *server) assets(ctx context.Context, c *Call) (any, error) {
 		return nil, err
 	}
 	covered := lists[0].Coverage
-	return assetList{paged(s, c, lists[0].Page, assetBody), discoveryCoverage{
-		DeclaredScope: covered.Scope, CompleteWithinScope: len(covered.Reasons) == 0,
+	return assetList{paged(s, c, lists[0].Page, assetBody), assetCoverage{
+		DeclaredScope: token.Scope(covered.Scope), CompleteWithinScope: len(covered.Reasons) == 0,
 		ReasonCodes: listOrEmpty(covered.Reasons), CoveredThroughBlock: covered.Through,
 	}}, nil
 }

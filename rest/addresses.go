@@ -31,7 +31,7 @@ type activityItem struct {
 
 func activityBody(i address.Item) activityItem {
 	body := activityItem{
-		BlockNumber: i.Block, TimestampIso: i.Timestamp, TxIndex: i.Tx, TxHash: i.TxHash, TxCursor: i.TxPlace.Cursor(), Kind: i.Kind,
+		BlockNumber: i.Block, TimestampIso: i.Timestamp, TxIndex: i.Tx, TxHash: i.TxHash, TxCursor: i.Cursor(), Kind: i.Kind,
 		Counterparty: i.Counterparty, TokenAddress: i.Token, Amount: i.Amount, TokenID: i.TokenID,
 	}
 	if i.Step == address.StepTransfer {

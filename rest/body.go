@@ -25,7 +25,11 @@ func (c *Call) DecodeJSON(v any) error {
 		return domain.Errorf(domain.CodeInvalidRequest, "the body could not be read to its end")
 	}
 	if e, ok := errors.AsType[*strictjson.Error](strictjson.Decode(body, v)); ok {
-		return domain.Errorf(domain.CodeInvalidRequest, "the body is not acceptable: %s", e.Message)
+		at := ""
+		if e.Key == "" && e.Path != "" { // else the message names the key
+			at = " at " + shorten(e.Path)
+		}
+		return domain.Errorf(domain.CodeInvalidRequest, "the body is not acceptable%s: %s", at, e.Message)
 	}
 	return nil
 }

@@ -30,6 +30,11 @@ func (s *server) readContract(ctx context.Context, c *Call) (any, error) {
 	return contractReadBody{c.Chain, call.Contract, call.Selector, c.Text(blockTagParam.Name), block.Number, block.Hash, result}, nil
 }
 
+// readParam is the contract that is read. The example is STRK, which has a name.
+var readParam = Param{
+	Name: "address", In: InPath, Kind: FeltKind, Required: true, About: "The contract's address.", Example: tokenParam.Example,
+}
+
 // maxCalldata is how many felts a call takes.
 const maxCalldata = 1024
 
@@ -38,7 +43,7 @@ func (s *server) contractReadOperations() []Operation {
 		{
 			ID: "readContract", Method: http.MethodGet, Path: "/v1/{chain}/contract/{address}/read",
 			Summary: "What a contract's view returns at a block",
-			Params: []Param{chainParam, contractParam,
+			Params: []Param{chainParam, readParam,
 				{Name: "selector", In: InQuery, Kind: FeltKind, Required: true, About: "The selector of the entry point: a felt, not a name.",
 					Example: starknet.Selector("name").String()},
 				{Name: "calldata", In: InQuery, Kind: FeltKind, Repeatable: true, MaxItems: maxCalldata, About: "The arguments as felts, in their order."},

@@ -60,18 +60,12 @@ func (s *server) controls(ctx context.Context, c *Call) (any, error) {
 	return body, nil
 }
 
-// controlledParam is the token that a path names. The example is STRK.
-var controlledParam = Param{
-	Name: "token", In: InPath, Kind: FeltKind, Required: true, About: "The token's contract address.",
-	Example: "0x4718f5a0fc34cc1af16a1cdee98ffb20c31f5cd61d6ab07201858f4287c938d",
-}
-
 func (s *server) controlOperations() []Operation {
 	return []Operation{
 		{
 			ID: "getTokenControls", Method: http.MethodGet, Path: "/v1/{chain}/token/{token}/controls",
 			Summary: "Who controls supply, transfers, metadata and class of a token",
-			Params:  []Param{chainParam, controlledParam}, Permission: account.Read,
+			Params:  []Param{chainParam, tokenParam}, Permission: account.Read,
 			Class: Heavy, Cert: Beta, Audience: External, Budget: 3 * time.Second, Cache: "no-cache",
 			Success: http.StatusOK, Body: "TokenControls", Errors: []domain.Code{domain.CodeNotFound},
 			Proof: []string{

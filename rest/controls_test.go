@@ -89,7 +89,7 @@ func TestControlsWithoutTheClassAreNotIndexed(t *testing.T) {
 	if _, err := conn.Exec(t.Context(), "UPDATE classes SET abi = NULL, missing = true"); err != nil {
 		t.Fatal(err)
 	}
-	got := read[controlsBody](s, "/v1/SN_MAIN/token/"+controlledParam.Example+"/controls")
+	got := read[controlsBody](s, "/v1/SN_MAIN/token/"+tokenParam.Example+"/controls")
 	if got.Indexed || got.Snapshot != nil || got.ReasonCode != token.ReasonControlsNoClass {
 		t.Errorf("got %+v", got)
 	}

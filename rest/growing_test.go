@@ -1,11 +1,13 @@
 package rest
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
 	"astrolabe/domain/chain"
 	"astrolabe/domain/facts"
+	"astrolabe/repo"
 	"astrolabe/repo/repotest"
 	"astrolabe/starknet"
 )
@@ -17,17 +19,21 @@ type growing struct {
 	open   chain.Range
 	blocks []facts.Block
 	next   int
+	forks  int // blocks that were replaced so far
 }
 
 // newGrowing indexes the first blocks of repotest.Everyday. The first 30 are
-// final.
-func newGrowing(t *testing.T, blocks int) *growing {
+// final. The chain has these nodes.
+func newGrowing(t *testing.T, blocks int, nodes ...chain.Node) *growing {
 	t.Helper()
 	db := repotest.Open(t)
-	w := &growing{
-		service: newServiceOver(t, db, time.Now, nil), blocks: repotest.Everyday(t),
-		index: repotest.NewIndex(t.Context(), db, 0, 10), next: 30,
-	}
+	return grow(t, db, newServiceOver(t, db, time.Now, withNodes(db, nodes)), blocks)
+}
+
+// grow indexes the first blocks into a service's database.
+func grow(t *testing.T, db *repo.DB, s *service, blocks int) *growing {
+	t.Helper()
+	w := &growing{service: s, blocks: repotest.Everyday(t), index: repotest.NewIndex(t.Context(), db, 0, 10), next: 30}
 	w.index.Load(w.blocks[:30])
 	w.index.Finalized = new(uint64(29))
 	w.open = w.index.Open(30, 1000, chain.RangeReady)
@@ -50,9 +56,17 @@ func (w *growing) grow(to int) {
 // same numbers and transactions.
 func (w *growing) reorganise(from int) {
 	w.t.Helper()
+	w.replace(from, func(*facts.Block) {})
+}
+
+// replace does the same with blocks that differ further.
+func (w *growing) replace(from int, change func(*facts.Block)) {
+	w.t.Helper()
 	var others []facts.Block
 	for _, b := range w.blocks[from:w.next] {
-		b.Header.Hash = starknet.Selector(b.Header.Hash.String())
+		w.forks++
+		b.Header.Hash = starknet.Selector(fmt.Sprint(b.Header.Hash, w.forks))
+		change(&b)
 		others = append(others, b)
 	}
 	w.index.Undo(&w.blocks[from-1].Header)

@@ -24,6 +24,7 @@ import (
 	"astrolabe/repo"
 	"astrolabe/repo/repotest"
 	"astrolabe/rest/contracttest"
+	"astrolabe/starknet"
 	"astrolabe/telemetry"
 )
 
@@ -86,7 +87,9 @@ func newServiceOver(t *testing.T, db *repo.DB, now func() time.Time, change func
 	options := Options{
 		Logger:  slog.New(slog.NewTextHandler(s.log, &slog.HandlerOptions{Level: slog.LevelDebug})),
 		Metrics: telemetry.NewMetrics(), Health: new(telemetry.Health), Version: "test",
-		Chains: []domain.Chain{domain.Mainnet}, Services: explorer.New(explorer.Options{Store: db, Cursors: domain.NewCursors(fixedKey{})}),
+		Chains: []domain.Chain{domain.Mainnet}, Services: explorer.New(explorer.Options{
+			Store: db, Cursors: domain.NewCursors(fixedKey{}), Nodes: map[domain.Chain]chain.Node{domain.Mainnet: emptyNode{}},
+		}),
 		Gate: s.access.Gate, Usage: s.usage,
 	}
 	if change != nil {
@@ -98,6 +101,22 @@ func newServiceOver(t *testing.T, db *repo.DB, now func() time.Time, change func
 	s.url, s.client = server.URL, server.Client()
 	return s
 }
+
+// emptyNode is a node without blocks.
+type emptyNode struct{}
+
+// Find implements chain.Node.
+func (emptyNode) Find(context.Context, chain.BlockID) (chain.StateBlock, bool, error) {
+	return chain.StateBlock{}, false, nil
+}
+
+// Call implements chain.Node.
+func (emptyNode) Call(context.Context, chain.StateBlock, chain.ViewCall) (chain.Answer, error) {
+	return chain.Answer{NoBlock: true}, nil
+}
+
+// KnowsTransaction implements chain.Node.
+func (emptyNode) KnowsTransaction(context.Context, starknet.Felt) (bool, error) { return false, nil }
 
 // fixedKey is the key of all cursors.
 type fixedKey struct{}

@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"time"
 
-	"astrolabe/domain"
 	"astrolabe/domain/account"
 	"astrolabe/domain/chain"
 	"astrolabe/domain/facts"
@@ -40,25 +39,6 @@ func messageBody(m chain.Message) messageItem {
 		L1ContractAddress: m.L1Contract(), L2ContractAddress: m.Contract(), Nonce: m.Nonce, Selector: m.Selector,
 		Payload: listOrEmpty(m.Payload), Status: m.Status, SourceTier: m.Tier,
 	}
-}
-
-// coveredList is a list that says what it rests on.
-type coveredList[T any] struct {
-	listBody[T]
-	Coverage coverageBody `json:"coverage"`
-}
-
-type coverageBody struct {
-	Status     domain.CoverageStatus `json:"status"`
-	ReasonCode *string               `json:"reasonCode"`
-}
-
-func wireCoverage(c domain.Coverage) coverageBody {
-	body := coverageBody{Status: c.Status}
-	if c.ReasonCode != "" {
-		body.ReasonCode = &c.ReasonCode
-	}
-	return body
 }
 
 func (s *server) messages(ctx context.Context, c *Call) (any, error) {

@@ -57,7 +57,6 @@ func everyMessage(t *testing.T) []messageItem {
 // walk reads a list to its end, so many items at a time.
 func walk[T any](s *service, path string, query url.Values, limit int) (items []T) {
 	s.t.Helper()
-	query = url.Values(query)
 	if query == nil {
 		query = url.Values{}
 	}

@@ -37,10 +37,10 @@ func (s *server) searchOperations() []Operation {
 		Summary: "What a text names",
 		Params: []Param{chainParam, {
 			Name: "q", In: InQuery, Kind: TextKind, Required: true, Example: "STRK",
-			About: "A block number, a hash, an address, or the beginning of a token's symbol or name.",
+			About: "A block number, a hash, an address, or the beginning of a token's symbol, its name, or a label.",
 		}},
 		Permission: account.Read, Class: Heavy, Cert: Experimental, Audience: External, Budget: 5 * time.Second, Cache: "no-cache",
 		Success: http.StatusOK, Body: "SearchResult",
-		Proof: []string{"TestSearchFindsWhateverAHashNames", "TestSearchFindsTokensByTheBeginningOfTheirNames"}, Handle: s.search,
+		Proof: []string{"TestSearchFindsWhateverAHashNames", "TestSearchFindsTokensByTheBeginningOfTheirNames", "TestSearchFindsAddressesByTheirLabels"}, Handle: s.search,
 	}}
 }

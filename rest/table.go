@@ -23,6 +23,7 @@ func (s *server) operations() []Operation {
 		s.controlOperations(),
 		s.addressOperations(),
 		s.holderOperations(),
+		s.poolOperations(),
 		s.accountOperations(),
 		s.discoveryOperations(),
 	)

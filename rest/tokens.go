@@ -68,10 +68,10 @@ var tokenParam = Param{
 	Example: "0x4718f5a0fc34cc1af16a1cdee98ffb20c31f5cd61d6ab07201858f4287c938d",
 }
 
-// ownerParam is the address that a path names. The example is a bridge.
+// ownerParam is the address that a path names. The example is an account.
 var ownerParam = Param{
 	Name: "address", In: InPath, Kind: FeltKind, Required: true, About: "The address of the account or contract.",
-	Example: "0x616757a151c21f9be8775098d591c2807316d992bbc3bb1a5c1821630589256",
+	Example: "0x9e2b6d6b0b4647dedd680a74ab5fc95555162324651537264842d07f29075a",
 }
 
 func (s *server) tokenOperations() []Operation {

@@ -16,14 +16,14 @@ import (
 )
 
 // strike changes the service's database behind its back.
-func (s *service) strike(statement string, arguments ...any) {
+func (s *service) strike(statement string) {
 	s.t.Helper()
 	conn, err := pgx.Connect(s.t.Context(), s.database)
 	if err != nil {
 		s.t.Fatal(err)
 	}
 	defer func() { _ = conn.Close(s.t.Context()) }()
-	if _, err := conn.Exec(s.t.Context(), statement, arguments...); err != nil {
+	if _, err := conn.Exec(s.t.Context(), statement); err != nil {
 		s.t.Fatal(err)
 	}
 }

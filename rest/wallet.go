@@ -74,7 +74,7 @@ func wireMetadata(t *token.Token) assetMetadata {
 	if t == nil {
 		return assetMetadata{}
 	}
-	return assetMetadata{t.Metadata.Symbol, t.Metadata.Name, t.Metadata.Decimals, &t.Standard}
+	return assetMetadata{t.Metadata.Symbol, t.Metadata.Name, t.Metadata.Decimals, wordOrNull(t.Standard)}
 }
 
 func (s *server) walletState(ctx context.Context, c *Call) (any, error) {
@@ -95,7 +95,7 @@ func (s *server) walletState(ctx context.Context, c *Call) (any, error) {
 		Block: walletBlock{query.Preference, wallet.Block.Number, wallet.Block.Hash, wallet.Block.Finality},
 		Coverage: assetCoverage{
 			DeclaredScope: query.Scope, CompleteWithinScope: len(wallet.Reasons) == 0,
-			ReasonCodes: append([]string{}, wallet.Reasons...), CoveredThroughBlock: wallet.Through,
+			ReasonCodes: listOrEmpty(wallet.Reasons), CoveredThroughBlock: wallet.Through,
 		},
 		Correctness: "verified_partial", Items: make([]walletItem, len(wallet.Items)),
 	}

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"astrolabe/domain"
+	"astrolabe/domain/address"
 	"astrolabe/repo/repotest"
 	"astrolabe/sim/fault"
 	"astrolabe/starknet"
@@ -136,6 +137,26 @@ func TestAWalletHoldsWhatItsOwnerNames(t *testing.T) {
 	}
 	if got.Correctness != "verified_complete" || got.Coverage.DeclaredScope != "explicit" || !got.Coverage.CompleteWithinScope || len(got.Items) != len(names) {
 		t.Errorf("got %+v", got)
+	}
+}
+
+func TestTokensOfTheRegistryAreReadToo(t *testing.T) {
+	t.Parallel()
+	s := newStateful(t)
+	got := s.wallet(`{"ownerAddress":"0xdead"}`)
+	listed := address.RegistryTokens(domain.Mainnet)
+	if len(listed) < 3 || got.Scope != "discovered_plus_registry" || got.Correctness != "verified_complete" {
+		t.Fatalf("%d tokens are listed, got %+v", len(listed), got)
+	}
+	for _, token := range listed {
+		i := slices.IndexFunc(got.Items, func(item walletItem) bool { return item.TokenAddress == token.Address })
+		if i < 0 || got.Items[i].Metadata.Symbol == nil {
+			t.Errorf("%s is not there, or without its name: %+v", token.Symbol, got.Items)
+			continue
+		}
+		if item := got.Items[i]; item.Status == "ok" && *item.BalanceRaw != "0" || item.Status != "ok" && (item.Status != "unsupported" || item.BalanceRaw != nil) {
+			t.Errorf("%s is %+v", token.Symbol, item)
+		}
 	}
 }
 

@@ -86,11 +86,15 @@ func (d *deployment) listen(ctx context.Context, l listenSettings, nodes nodeSet
 		return nil, err
 	}
 	d.metrics.Counter("usage_dropped_total", "Requests that could not be accounted for.", func() float64 { return float64(usage.Dropped()) })
-	handler, streams := d.facades(l, states, gate, usage, signIn)
+	services := explorer.New(explorer.Options{
+		Store: d.db, Cursors: domain.NewCursors(d.ring.CursorKeys()), Freshness: statusFreshness, Nodes: states,
+		ScreeningTop: l.ScreeningTop,
+	})
+	handler, streams := d.facades(l, services, gate, usage, signIn)
 	failpoint.Hit(failpoint.ServeListening)
 	return &api{
 		listener: listener, server: newServer(handler, d.logger), streams: streams, drain: l.Drain, logger: d.logger,
-		gate: gate, keep: []part{d.keepGate(gate), d.keepUsage(usage), keepUntilEnd(closeNodes)},
+		gate: gate, keep: []part{d.keepGate(gate), d.keepUsage(usage), d.keepFacts(services.Cache), keepUntilEnd(closeNodes)},
 	}, nil
 }
 
@@ -103,16 +107,20 @@ func keepUntilEnd(letGo func()) part {
 	}
 }
 
+// keepFacts forgets facts of final blocks when an operator changes them.
+func (d *deployment) keepFacts(cache *chain.Cache) part {
+	return func(ctx context.Context) error {
+		d.db.ListenEpochs(ctx, cache.Advance, cache.Listening)
+		return nil
+	}
+}
+
 // statusFreshness is how old a chain's status may be when it is answered.
 const statusFreshness = 250 * time.Millisecond
 
 // facades puts both facades over one set of domain services. Other routes
 // share their middleware.
-func (d *deployment) facades(l listenSettings, nodes map[domain.Chain]chain.Node, gate *access.Gate, usage *account.Usage, others []rest.Mount) (http.Handler, streams) {
-	services := explorer.New(explorer.Options{
-		Store: d.db, Cursors: domain.NewCursors(d.ring.CursorKeys()), Freshness: statusFreshness, Nodes: nodes,
-		ScreeningTop: l.ScreeningTop,
-	})
+func (d *deployment) facades(l listenSettings, services *explorer.Services, gate *access.Gate, usage *account.Usage, others []rest.Mount) (http.Handler, streams) {
 	live := graph.New(graph.Options{
 		Gate: gate, Usage: usage, Services: services,
 		Chains: l.Chains, Origins: l.Origins, Version: version(), Logger: d.logger,

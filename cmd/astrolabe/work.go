@@ -8,6 +8,7 @@ import (
 	"github.com/riverqueue/river"
 
 	"astrolabe/jobs/census"
+	"astrolabe/jobs/markets"
 	"astrolabe/jobs/materialise"
 	"astrolabe/jobs/metadata"
 	"astrolabe/jobs/retain"
@@ -64,10 +65,11 @@ func (w workCommand) Run(ctx context.Context, c *console) error {
 // nothing to do.
 func (d *deployment) worker(w workSettings, nodes nodeSettings) (part, error) {
 	workers := river.NewWorkers()
-	periodic := []*river.PeriodicJob{retain.EverySecrets(), retain.EveryUsage(), retain.EveryQuotas(), summaries.EverySums()}
+	periodic := []*river.PeriodicJob{retain.EverySecrets(), retain.EveryUsage(), retain.EveryQuotas(), summaries.EverySums(), markets.Every()}
 	river.AddWorker(workers, &retain.Secrets{Store: d.db, Logger: d.logger, Metrics: d.metrics})
 	river.AddWorker(workers, &retain.Usage{Store: d.db, Logger: d.logger, Metrics: d.metrics})
 	river.AddWorker(workers, &retain.Quotas{Store: d.db, Logger: d.logger, Metrics: d.metrics})
+	river.AddWorker(workers, &markets.Worker{Store: d.db, Logger: d.logger, Metrics: d.metrics})
 	river.AddWorker(workers, &summaries.Sums{Store: d.db, Logger: d.logger, Metrics: d.metrics})
 	views, closeNodes, err := d.views(nodes)
 	if err != nil {

@@ -97,7 +97,7 @@ func itemsOf(owner starknet.Felt, found []Involvement, after Place) []Item {
 	var items []Item
 	for i := range found {
 		for _, item := range found[i].items(owner) {
-			if item.Place.below(after) {
+			if item.below(after) {
 				items = append(items, item)
 			}
 		}
@@ -151,10 +151,10 @@ func (v *Involvement) item(kind Kind, place Place, counterparty *starknet.Felt) 
 // moved is the item of a transfer.
 func (v *Involvement) moved(owner starknet.Felt, t *facts.Transfer) Item {
 	kind, side := TransferIn, &t.From
-	switch {
-	case t.From == t.To:
+	switch t.From {
+	case t.To:
 		kind = TransferSelf
-	case t.From == owner:
+	case owner:
 		kind, side = TransferOut, &t.To
 	}
 	item := v.item(kind, Place{v.TxPlace, StepTransfer, t.LogIndex, t.Index}, another(owner, side))

@@ -105,8 +105,8 @@ func (l *ledger) tell(b *facts.Block, tx int) {
 		if m.TokenID != nil {
 			h.TokenID = m.TokenID.String()
 		}
-		switch {
-		case m.From == m.To:
+		switch m.From {
+		case m.To:
 			h.Kind = "transfer_self"
 			note(m.From, h, nil)
 		default:

@@ -8,6 +8,9 @@ import (
 	"astrolabe/starknet"
 )
 
+// place is where the signal's transaction stands.
+func (s *Signal) place() chain.TxPlace { return chain.TxPlace{Block: s.Block, Tx: s.Tx} }
+
 // pair finds the message of the signal among those of its transaction. Equal
 // withdrawals of one transaction have equal messages with one hash.
 func (s *Signal) pair(messages []chain.Message) {

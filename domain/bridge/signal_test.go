@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"astrolabe/domain"
+	"astrolabe/domain/chain"
 	"astrolabe/domain/event"
 	"astrolabe/domain/facts"
 	"astrolabe/sim/classes"
@@ -105,4 +106,31 @@ func changedDeposit(t *testing.T) *facts.Class {
 		{"type": "event", "name": "m::DepositHandled", "kind": "struct", "members": [`+
 		member("l1_token", "key")+","+member("l2_recipient", "key")+","+member("amount", "data")+`]},
 		{"type": "event", "name": "m::Event", "kind": "enum", "variants": [{"name": "DepositHandled", "type": "m::DepositHandled", "kind": "nested"}]}]`), false)
+}
+
+// FuzzABridgesEventIsReadOrLeftNull gives every layout arbitrary payloads.
+func FuzzABridgesEventIsReadOrLeftNull(f *testing.F) {
+	f.Add(uint8(0), uint8(2), []byte{31: 5, 63: 0})
+	f.Add(uint8(3), uint8(0), make([]byte, 96))
+	f.Add(uint8(1), uint8(3), make([]byte, 32*8))
+	names := []string{"DepositHandled", "DepositWithMessageHandled", "WithdrawInitiated", "deposit_handled", "withdraw_initiated"}
+	f.Fuzz(func(t *testing.T, which, keys uint8, payload []byte) {
+		row := &event.Row{Keys: []starknet.Felt{starknet.Selector(names[int(which)%len(names)])}}
+		for ; len(payload) >= 32; payload = payload[32:] {
+			felt, err := starknet.FeltFromBytes(payload[:32])
+			if err != nil {
+				return
+			}
+			if len(row.Keys) <= int(keys) {
+				row.Keys = append(row.Keys, felt)
+			} else {
+				row.Data = append(row.Data, felt)
+			}
+		}
+		s := Bridge{}.read(row, facts.Runtime{})
+		if (s.Amount == nil) != (s.Account == nil) || s.Event == "" {
+			t.Errorf("got %+v of %+v", s, row)
+		}
+		s.pair([]chain.Message{{Message: facts.Message{Direction: facts.L1ToL2, Payload: row.Data}}, {Message: facts.Message{Direction: facts.L2ToL1, Payload: row.Data}}})
+	})
 }

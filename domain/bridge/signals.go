@@ -54,47 +54,46 @@ func (s *Signals) Of(ctx context.Context, c domain.Chain, contracts []starknet.F
 	if err != nil {
 		return nil, err
 	}
-	selectors := slices.Collect(maps.Keys(layouts))
-	rows, err := s.store.EventsBySelector(ctx, c, known(c, contracts), selectors, page)
-	if err != nil {
-		return nil, err
-	}
 	lists := make([]List, len(contracts))
-	next := 0
-	var all []*Signal
+	var (
+		bridges []starknet.Felt
+		places  []int // of their lists
+	)
 	for i, address := range contracts {
-		bridge, ok := Known(c, address)
-		if !ok {
+		if _, ok := Known(c, address); !ok {
 			lists[i].Coverage = domain.Coverage{Status: domain.CoverageUnavailable, ReasonCode: ReasonNotRegistered}
 			continue
 		}
-		cut := domain.CutPage(rows[next], page.Limit, rowPosition)
-		next++
-		lists[i].Coverage, lists[i].Next = horizon.History(), cut.Next
-		if lists[i].Items, err = s.read(ctx, c, bridge, cut.Items); err != nil {
-			return nil, err
-		}
-		for j := range lists[i].Items {
-			all = append(all, &lists[i].Items[j])
-		}
+		bridges, places = append(bridges, address), append(places, i)
+		lists[i].Coverage = horizon.History()
 	}
-	return lists, s.pair(ctx, c, all)
+	found, err := s.store.EventsBySelector(ctx, c, bridges, slices.Collect(maps.Keys(layouts)), page)
+	if err != nil {
+		return nil, err
+	}
+	var rows []event.Row
+	for i, list := range found {
+		cut := domain.CutPage(list, page.Limit, rowPosition)
+		lists[places[i]].Next = cut.Next
+		rows, found[i] = append(rows, cut.Items...), cut.Items
+	}
+	signals, err := s.read(ctx, c, rows)
+	if err != nil {
+		return nil, err
+	}
+	for i := range found {
+		n := len(found[i])
+		lists[places[i]].Items, signals = signals[:n:n], signals[n:]
+	}
+	return lists, nil
 }
 
-func known(c domain.Chain, contracts []starknet.Felt) (bridges []starknet.Felt) {
-	for _, address := range contracts {
-		if _, ok := Known(c, address); ok {
-			bridges = append(bridges, address)
-		}
-	}
-	return bridges
-}
-
-// read makes signals of a bridge's events, by the classes in force.
-func (s *Signals) read(ctx context.Context, c domain.Chain, bridge Bridge, rows []event.Row) ([]Signal, error) {
+// read makes signals of bridges' events, by the classes in force and with their
+// messages.
+func (s *Signals) read(ctx context.Context, c domain.Chain, rows []event.Row) ([]Signal, error) {
 	emissions := make([]event.Emission, len(rows))
 	for i := range rows {
-		emissions[i] = event.Emission{Address: bridge.Address, Block: rows[i].Block, Selector: rows[i].Keys[0]}
+		emissions[i] = event.Emission{Address: rows[i].Address, Block: rows[i].Block, Selector: rows[i].Keys[0]}
 	}
 	emitters, err := s.store.Emitters(ctx, c, emissions)
 	if err != nil {
@@ -112,18 +111,20 @@ func (s *Signals) read(ctx context.Context, c domain.Chain, bridge Bridge, rows 
 	}
 	signals := make([]Signal, len(rows))
 	for i := range rows {
-		view.Block, view.Histories[bridge.Address] = rows[i].Block, emitters[i].Classes
-		signals[i] = bridge.read(&rows[i], view.Runtime(bridge.Address))
+		address := rows[i].Address
+		bridge, _ := Known(c, address)
+		view.Block, view.Histories[address] = rows[i].Block, emitters[i].Classes
+		signals[i] = bridge.read(&rows[i], view.Runtime(address))
 	}
-	return signals, nil
+	return signals, s.pair(ctx, c, signals)
 }
 
 // pair finds the messages of signals, all of them from one read.
-func (s *Signals) pair(ctx context.Context, c domain.Chain, signals []*Signal) error {
+func (s *Signals) pair(ctx context.Context, c domain.Chain, signals []Signal) error {
 	var places []chain.TxPlace
 	at := map[chain.TxPlace]int{}
-	for _, signal := range signals {
-		place := chain.TxPlace{Block: signal.Block, Tx: signal.Tx}
+	for i := range signals {
+		place := signals[i].place()
 		if _, asked := at[place]; !asked {
 			at[place] = len(places)
 			places = append(places, place)
@@ -133,8 +134,8 @@ func (s *Signals) pair(ctx context.Context, c domain.Chain, signals []*Signal) e
 	if err != nil {
 		return err
 	}
-	for _, signal := range signals {
-		signal.pair(messages[at[chain.TxPlace{Block: signal.Block, Tx: signal.Tx}]])
+	for i := range signals {
+		signals[i].pair(messages[at[signals[i].place()]])
 	}
 	return nil
 }

@@ -2,6 +2,7 @@ package chain
 
 import (
 	"context"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -23,15 +24,18 @@ const (
 // lastMoment is the last Unix second that RFC 3339 can write.
 const lastMoment = 253_402_300_799
 
+// rfc3339 is the form of a time. Package time takes other forms for it, too.
+var rfc3339 = regexp.MustCompile(`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]([01]\d|2[0-3]):[0-5]\d)$`)
+
 // ParseMoment reads a time as RFC 3339 writes it, or as Unix seconds in base
 // 10. Anything else is invalid_request.
 func ParseMoment(text string) (time.Time, error) {
 	if seconds, err := strconv.ParseUint(text, 10, 64); err == nil && seconds <= lastMoment && text == strconv.FormatUint(seconds, 10) {
 		return time.Unix(int64(seconds), 0).UTC(), nil
 	}
-	var at time.Time
-	// RFC 3339 lets T and Z be lower-case, too.
-	if err := at.UnmarshalText([]byte(strings.ToUpper(text))); err != nil || at.UTC().Year() < 0 || at.UTC().Year() > 9999 {
+	text = strings.ToUpper(text) // RFC 3339 lets T and Z be lower-case, too
+	at, err := time.Parse(time.RFC3339, text)
+	if err != nil || !rfc3339.MatchString(text) || at.UTC().Year() < 0 || at.UTC().Year() > 9999 {
 		return time.Time{}, domain.Errorf(domain.CodeInvalidRequest,
 			"timestamp must be a time as RFC 3339 writes it, with its plus sign URL-encoded, or Unix seconds up to %d", uint64(lastMoment))
 	}

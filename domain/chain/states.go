@@ -66,7 +66,9 @@ type State struct {
 func (s *States) Read(ctx context.Context, c domain.Chain, id BlockID, read func(ctx context.Context, at State) error) (StateBlock, error) {
 	node, ok := s.nodes[c]
 	if !ok {
-		return StateBlock{}, domain.Unavailable("what only a node of "+string(c)+" can tell: none is configured here, so it", nodeAbsence, nil)
+		absent := domain.Errorf(domain.CodeServiceUnavailable, "no node of %s is configured here: state cannot be read", c)
+		absent.RetryAfter = nodeAbsence
+		return StateBlock{}, absent
 	}
 	for range tries {
 		at, err := s.find(ctx, c, node, id)

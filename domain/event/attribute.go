@@ -29,7 +29,7 @@ type Emitter struct {
 
 // lookupTime bounds the lookup of what events mean where the request itself is
 // not bounded.
-const lookupTime = 5 * time.Second
+const lookupTime = 30 * time.Second
 
 // withinHalf bounds the lookup of what events mean by half of the time that
 // the request has left, so that a slow one costs the attribution and not the

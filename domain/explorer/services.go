@@ -47,6 +47,8 @@ type Services struct {
 	Tokens *token.Tokens
 	// Controls tell who controls tokens.
 	Controls *token.ControlsReader
+	// Pools tell where tokens are traded.
+	Pools *token.Pools
 	// States read the state of contracts from nodes.
 	States *chain.States
 	// Quantities ask tokens for supplies and balances.
@@ -76,9 +78,9 @@ type Store interface {
 	event.Store
 	token.Store
 	token.TransferStore
-	token.ReceivedStore
 	token.ControlStore
 	token.CensusStore
+	token.PoolStore
 	verify.Store
 	bridge.Store
 	search.Store
@@ -121,14 +123,15 @@ func New(o Options) *Services {
 	s.Tokens = token.NewTokens(o.Store, s.Statuses)
 	s.Censuses = token.NewCensuses(o.Store, cmp.Or(o.ScreeningTop, token.ScreeningTop), time.Now)
 	s.Controls = token.NewControlsReader(o.Store, s.Contracts, compiled, s.Statuses)
+	s.Pools = token.NewPools(o.Store, s.Contracts, s.Statuses)
 	s.States = chain.NewStates(o.Nodes, o.Store, s.Statuses)
 	s.Quantities = token.NewQuantities(s.States)
-	s.Wallets = token.NewWallets(token.NewReceived(o.Store, s.Statuses), s.Tokens, s.Quantities)
+	s.Addresses = address.NewAddresses(o.Store, s.Statuses, s.Labels)
+	s.Wallets = token.NewWallets(candidates{s.Addresses}, s.Tokens, s.Quantities)
 	s.Details = detail.NewTransactions(detail.Services{
 		Statuses: s.Statuses, Blocks: s.Blocks, Transactions: s.Transactions, Events: s.Events,
 		Transfers: s.Transfers, Messages: s.Messages, Cache: s.Cache, Nodes: o.Nodes,
 	})
-	s.Addresses = address.NewAddresses(o.Store, s.Statuses, s.Labels)
-	s.Search = search.New(o.Store, s.Blocks, s.Statuses)
+	s.Search = search.New(o.Store, s.Blocks, s.Labels, s.Statuses)
 	return s
 }

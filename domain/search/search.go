@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"astrolabe/domain"
+	"astrolabe/domain/address"
 	"astrolabe/domain/chain"
 	"astrolabe/starknet"
 )
@@ -20,7 +21,7 @@ const (
 	Token       Kind = "token"
 	Account     Kind = "account"
 	Contract    Kind = "contract"
-	Address     Kind = "address" // one that has done or received something but is no contract
+	Address     Kind = "address" // one that is no contract, as far as is known
 )
 
 // Match is by what it was found.
@@ -33,22 +34,22 @@ const (
 	ByAddress Match = "address"
 	BySymbol  Match = "symbol"
 	ByName    Match = "name"
+	ByLabel   Match = "label"
 )
 
 // Hit is one thing that a text names.
 type Hit struct {
 	Kind    Kind
 	ID      string  // the number of a block, else the hash or the address
-	Label   *string // what it calls itself; nil when it does not
+	Label   *string // what it is called, or calls itself; nil when nobody says
 	Matched Match
 }
 
-// Felt is what a felt names.
+// Felt is what a hash names.
 type Felt struct {
-	Block       *uint64 // the number of the block with that hash
+	Block       *uint64 // the number of the block
 	Transaction bool
 	Class       bool
-	Address     *AddressHit // nil when the address has done nothing
 }
 
 // AddressHit is what is known of an address.
@@ -69,8 +70,12 @@ type TokenHit struct {
 
 // Store looks into the indexes, at blocks up to a number.
 type Store interface {
-	// SearchFelt returns what a felt names.
-	SearchFelt(ctx context.Context, c domain.Chain, felt starknet.Felt, upTo uint64) (Felt, error)
+	// SearchFelt returns what a hash names, and what is known of the address
+	// that is the same felt: nil when it has done nothing.
+	SearchFelt(ctx context.Context, c domain.Chain, felt starknet.Felt, upTo uint64) (Felt, *AddressHit, error)
+	// SearchAddresses returns what is known of each address, nil when it has
+	// done nothing.
+	SearchAddresses(ctx context.Context, c domain.Chain, addresses []starknet.Felt, upTo uint64) ([]*AddressHit, error)
 	// SearchTokens returns tokens whose symbol or name begins with a text in
 	// whatever case: those that are nothing but the text first, then the
 	// others in their order, at most limit of each.
@@ -81,19 +86,20 @@ type Store interface {
 type Search struct {
 	store    Store
 	blocks   *chain.Blocks
+	labels   *address.Labels
 	statuses *chain.Statuses
 }
 
 // New makes the service.
-func New(store Store, blocks *chain.Blocks, statuses *chain.Statuses) *Search {
-	return &Search{store, blocks, statuses}
+func New(store Store, blocks *chain.Blocks, labels *address.Labels, statuses *chain.Statuses) *Search {
+	return &Search{store, blocks, labels, statuses}
 }
 
-// tokensEach is how many tokens are found by symbol, and by name, at most.
-const tokensEach = 10
+// each is how many things are found at most by symbol, by label and by name.
+const each = 10
 
 // Find returns what a text names, the most exact first: at most one block, and
-// no more than twice tokensEach others. Unknown texts name nothing.
+// no more than thrice each others. Unknown texts name nothing.
 func (s *Search) Find(ctx context.Context, c domain.Chain, text string) ([]Hit, error) {
 	text = strings.TrimSpace(text)
 	if text == "" {
@@ -104,44 +110,100 @@ func (s *Search) Find(ctx context.Context, c domain.Chain, text string) ([]Hit, 
 		return nil, err
 	}
 	id, err := chain.ParseBlockID(text)
-	if err == nil && id.Hash != nil {
-		found, err := s.store.SearchFelt(ctx, c, *id.Hash, horizon.Coverage.Last)
-		return found.hits(*id.Hash), err
+	switch {
+	case err != nil:
+		return s.byText(ctx, c, text, horizon.Coverage.Last)
+	case id.Hash != nil:
+		return s.byFelt(ctx, c, *id.Hash, horizon.Coverage.Last)
 	}
-	var hits []Hit
-	if err == nil {
-		blocks, err := s.blocks.ByID(ctx, c, []chain.BlockID{id})
-		if err != nil {
-			return nil, err
-		}
-		if blocks[0] != nil {
-			hits = append(hits, Hit{Kind: Block, ID: id.String(), Matched: ByNumber})
-		}
+	blocks, err := s.blocks.ByID(ctx, c, []chain.BlockID{id})
+	if err != nil {
+		return nil, err
 	}
-	bySymbol, byName, err := s.store.SearchTokens(ctx, c, text, horizon.Coverage.Last, tokensEach)
-	return append(hits, tokenHits(bySymbol, byName)...), err
+	hits, err := s.byText(ctx, c, text, horizon.Coverage.Last)
+	if blocks[0] != nil {
+		hits = append([]Hit{{Kind: Block, ID: id.String(), Matched: ByNumber}}, hits...)
+	}
+	return hits, err
 }
 
-// hits lists what a felt names.
-func (f Felt) hits(felt starknet.Felt) (hits []Hit) {
+// byFelt finds what a felt names.
+func (s *Search) byFelt(ctx context.Context, c domain.Chain, felt starknet.Felt, upTo uint64) (hits []Hit, err error) {
+	found, known, err := s.store.SearchFelt(ctx, c, felt, upTo)
+	if err != nil {
+		return nil, err
+	}
+	labels, err := s.labels.Of(ctx, c, []starknet.Felt{felt})
+	if err != nil {
+		return nil, err
+	}
 	id := felt.String()
-	if f.Transaction {
+	if found.Transaction {
 		hits = append(hits, Hit{Kind: Transaction, ID: id, Matched: ByHash})
 	}
-	if f.Block != nil {
-		hits = append(hits, Hit{Kind: Block, ID: chain.NumberID(*f.Block).String(), Matched: ByHash})
+	if found.Block != nil {
+		hits = append(hits, Hit{Kind: Block, ID: chain.NumberID(*found.Block).String(), Matched: ByHash})
 	}
-	if f.Class {
+	if found.Class {
 		hits = append(hits, Hit{Kind: Class, ID: id, Matched: ByHash})
 	}
-	if a := f.Address; a != nil {
-		hits = append(hits, Hit{Kind: a.kind(), ID: id, Label: label(a.Symbol, a.Name), Matched: ByAddress})
+	if called := labels[0]; called != nil {
+		hits = append(hits, Hit{Kind: known.kind(), ID: id, Label: &called.Text, Matched: ByAddress})
+	} else if known != nil {
+		hits = append(hits, Hit{Kind: known.kind(), ID: id, Label: label(known.Symbol, known.Name), Matched: ByAddress})
 	}
-	return hits
+	return hits, nil
+}
+
+// byText finds addresses by what they are called and tokens by what they call
+// themselves.
+func (s *Search) byText(ctx context.Context, c domain.Chain, text string, upTo uint64) ([]Hit, error) {
+	bySymbol, byName, err := s.store.SearchTokens(ctx, c, text, upTo, each)
+	if err != nil {
+		return nil, err
+	}
+	labelled, err := s.byLabel(ctx, c, text, upTo)
+	if err != nil {
+		return nil, err
+	}
+	var hits []Hit
+	known := make(map[string]bool)
+	for _, list := range [][]Hit{tokenHits(bySymbol, BySymbol), labelled, tokenHits(byName, ByName)} {
+		for _, hit := range list {
+			if !known[hit.ID] {
+				known[hit.ID] = true
+				hits = append(hits, hit)
+			}
+		}
+	}
+	return hits, nil
+}
+
+// byLabel finds addresses by what the registry and the operator call them.
+func (s *Search) byLabel(ctx context.Context, c domain.Chain, text string, upTo uint64) ([]Hit, error) {
+	found, err := s.labels.Search(ctx, c, text, each)
+	if err != nil || len(found) == 0 {
+		return nil, err
+	}
+	addresses := make([]starknet.Felt, len(found))
+	for i := range found {
+		addresses[i] = found[i].Address
+	}
+	known, err := s.store.SearchAddresses(ctx, c, addresses, upTo)
+	if err != nil {
+		return nil, err
+	}
+	hits := make([]Hit, len(found))
+	for i := range found {
+		hits[i] = Hit{Kind: known[i].kind(), ID: found[i].Address.String(), Label: &found[i].Label.Text, Matched: ByLabel}
+	}
+	return hits, nil
 }
 
 func (a *AddressHit) kind() Kind {
 	switch {
+	case a == nil:
+		return Address
 	case a.Token:
 		return Token
 	case a.Account:
@@ -152,19 +214,11 @@ func (a *AddressHit) kind() Kind {
 	return Address
 }
 
-// tokenHits lists tokens by symbol, then those by name that are not among them.
-func tokenHits(bySymbol, byName []TokenHit) (hits []Hit) {
-	known := make(map[starknet.Felt]bool)
-	add := func(tokens []TokenHit, matched Match) {
-		for _, token := range tokens {
-			if !known[token.Address] {
-				known[token.Address] = true
-				hits = append(hits, Hit{Kind: Token, ID: token.Address.String(), Label: label(token.Symbol, token.Name), Matched: matched})
-			}
-		}
+func tokenHits(tokens []TokenHit, matched Match) []Hit {
+	hits := make([]Hit, len(tokens))
+	for i, token := range tokens {
+		hits[i] = Hit{Kind: Token, ID: token.Address.String(), Label: label(token.Symbol, token.Name), Matched: matched}
 	}
-	add(bySymbol, BySymbol)
-	add(byName, ByName)
 	return hits
 }
 

@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"astrolabe/domain"
-	"astrolabe/domain/chain"
 	"astrolabe/starknet"
 )
 
@@ -18,16 +17,19 @@ const (
 	ScopeRegistry   Scope = "discovered_plus_registry" // and those of the registry
 )
 
-// Why a list of tokens is not all that its scope means.
-const (
-	ReasonLimit       = "limit_reached"        // there are more than were asked for
-	ReasonIndexBehind = "index_behind_block"   // the index does not reach the block in question
-	ReasonNoRegistry  = "registry_unavailable" // there is no registry here
-)
+// ReasonIndexBehind is the reason code of a list of tokens at a block that the
+// index does not reach.
+const ReasonIndexBehind = "index_behind_block"
+
+// Candidate is a token that an address may hold.
+type Candidate struct {
+	Address starknet.Felt
+	Known   *Token // what is known of it; nil: nothing
+}
 
 // Discovery is the tokens that an address may hold.
 type Discovery struct {
-	Tokens  []starknet.Felt
+	Tokens  []Candidate
 	Reasons []string // why these are not all within the scope; empty when they are
 	Through *uint64  // up to which block transfers were looked at; nil: none
 }
@@ -36,47 +38,4 @@ type Discovery struct {
 type Assets interface {
 	// Discovered returns at most limit tokens within a scope.
 	Discovered(ctx context.Context, c domain.Chain, owner starknet.Felt, scope Scope, limit int) (Discovery, error)
-}
-
-// ReceivedStore finds what was received.
-type ReceivedStore interface {
-	// ReceivedTokens returns tokens that an address has received, those first
-	// that the index has known longest, at most limit.
-	ReceivedTokens(ctx context.Context, c domain.Chain, owner starknet.Felt, limit int) ([]starknet.Felt, error)
-}
-
-// Received finds tokens by their indexed transfers alone.
-type Received struct {
-	store    ReceivedStore
-	statuses *chain.Statuses
-}
-
-// NewReceived makes the service.
-func NewReceived(store ReceivedStore, statuses *chain.Statuses) *Received {
-	return &Received{store, statuses}
-}
-
-// Discovered implements Assets.
-func (r *Received) Discovered(ctx context.Context, c domain.Chain, owner starknet.Felt, scope Scope, limit int) (Discovery, error) {
-	horizon, err := r.statuses.Horizon(ctx, c)
-	if err != nil {
-		return Discovery{}, err
-	}
-	var found Discovery
-	if seen := horizon.Coverage; seen != nil {
-		found.Through = &seen.Last
-		if seen.First > 0 {
-			found.Reasons = append(found.Reasons, domain.ReasonIndexStart)
-		}
-	}
-	if scope == ScopeRegistry {
-		found.Reasons = append(found.Reasons, ReasonNoRegistry)
-	}
-	if found.Tokens, err = r.store.ReceivedTokens(ctx, c, owner, limit+1); err != nil {
-		return Discovery{}, err
-	}
-	if len(found.Tokens) > limit {
-		found.Tokens, found.Reasons = found.Tokens[:limit], append(found.Reasons, ReasonLimit)
-	}
-	return found, nil
 }

@@ -89,7 +89,7 @@ func TestTheSupplyIsOneFeltOrAU256InEitherSpelling(t *testing.T) {
 		"nothing":              {answers{snake: []starknet.Felt{}}, "none", nil},
 		"no node":              {answers{snake: nil}, "none", errAway},
 	} {
-		supply, err := token.CensusSupply(t.Context(), c.views, starknet.Felt{}, starknet.Felt{})
+		supply, err := token.AskSupply(t.Context(), c.views, starknet.Felt{}, starknet.Felt{})
 		got := "none"
 		if supply != nil {
 			got = supply.String()
@@ -98,23 +98,4 @@ func TestTheSupplyIsOneFeltOrAU256InEitherSpelling(t *testing.T) {
 			t.Errorf("%s: %s, %v", name, got, err)
 		}
 	}
-}
-
-func FuzzReadSupply(f *testing.F) {
-	f.Add([]byte{}, []byte{1}, uint8(1))
-	f.Add([]byte{1, 2}, []byte{0xff}, uint8(2))
-	f.Fuzz(func(t *testing.T, low, high []byte, count uint8) {
-		felt := func(raw []byte) (v starknet.Felt) {
-			copy(v[1:], raw) // below the prime
-			return v
-		}
-		result := []starknet.Felt{felt(low), felt(high), {}}[:count%4]
-		supply, ok := token.ReadSupply(result)
-		switch {
-		case ok && (supply.Sign() < 0 || supply.Big().BitLen() > 256):
-			t.Errorf("%v is read as %s", result, supply)
-		case ok != (len(result) == 1 || len(result) == 2 && result[0].BitLen() <= 128 && result[1].BitLen() <= 128):
-			t.Errorf("%v: %v", result, ok)
-		}
-	})
 }

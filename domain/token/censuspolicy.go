@@ -94,6 +94,6 @@ func oneLayout(life Life) bool {
 func declaresSupply(life Life) bool {
 	newest := life.Classes[life.History[len(life.History)-1].Class]
 	return slices.ContainsFunc(newest.Functions, func(f facts.FunctionSchema) bool {
-		return slices.Contains(supplyViews, f.Selector) && !f.L1Handler && len(f.Inputs) == 0 && len(f.Outputs) == 1
+		return slices.Contains(supplySelectors, f.Selector) && !f.L1Handler && len(f.Inputs) == 0 && len(f.Outputs) == 1
 	})
 }

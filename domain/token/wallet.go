@@ -63,7 +63,7 @@ type Balance struct {
 	Token  starknet.Felt
 	Raw    *starknet.Uint256 // nil unless the status is ok
 	Status BalanceStatus
-	Known  *Token // what the index knows of the token; nil: nothing
+	Known  *Token // what is known of the token; nil: nothing
 }
 
 // Wallet is a snapshot: every balance is of the same block.
@@ -102,26 +102,20 @@ func (s *Wallets) At(ctx context.Context, c domain.Chain, q WalletQuery) (Wallet
 		return Wallet{}, err
 	}
 	holdings := make([]Holding, len(found.Tokens))
-	for i, token := range found.Tokens {
-		holdings[i] = Holding{token, q.Owner}
+	for i, candidate := range found.Tokens {
+		holdings[i] = Holding{candidate.Address, q.Owner}
 	}
 	at, quantities, err := s.quantities.Balances(ctx, c, block, holdings)
 	if err != nil {
 		return Wallet{}, err
 	}
-	known, err := s.tokens.Of(ctx, c, found.Tokens)
-	if err != nil {
-		return Wallet{}, err
-	}
 	wallet := Wallet{Block: at, Through: found.Through, Reasons: found.Reasons, Complete: true, Items: make([]Balance, len(found.Tokens))}
-	if q.Scope == ScopeExplicit {
-		wallet.Through = &at.Number
-	} else if found.Through == nil || *found.Through < at.Number {
+	if q.Scope != ScopeExplicit && (found.Through == nil || *found.Through < at.Number) {
 		wallet.Reasons = append(wallet.Reasons, ReasonIndexBehind)
 	}
 	failed := 0
-	for i, token := range found.Tokens {
-		item := Balance{Token: token, Status: balanceStatus(quantities[i].Err), Known: known[i]}
+	for i, candidate := range found.Tokens {
+		item := Balance{Token: candidate.Address, Status: balanceStatus(quantities[i].Err), Known: candidate.Known}
 		switch item.Status {
 		case BalanceOK:
 			item.Raw = &quantities[i].Raw
@@ -166,7 +160,15 @@ func (s *Wallets) scope(ctx context.Context, c domain.Chain, q WalletQuery) (Dis
 	case len(q.Tokens) == 0 || len(q.Tokens) > MaxWallet:
 		return Discovery{}, domain.Errorf(domain.CodeInvalidRequest, "tokenAddresses must have 1 to %d addresses", MaxWallet)
 	}
-	return Discovery{Tokens: q.Tokens}, nil
+	known, err := s.tokens.Of(ctx, c, q.Tokens)
+	if err != nil {
+		return Discovery{}, err
+	}
+	found := Discovery{Tokens: make([]Candidate, len(q.Tokens))}
+	for i, token := range q.Tokens {
+		found.Tokens[i] = Candidate{token, known[i]}
+	}
+	return found, nil
 }
 
 func balanceStatus(err error) BalanceStatus {

@@ -192,9 +192,12 @@ func (w *Worker) token(ctx context.Context, c domain.Chain, node token.Views, or
 	}
 	asking, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	var err error
-	if order.Supply, err = token.CensusSupply(asking, node, order.Block.Hash, order.Token); err != nil {
+	supply, err := token.AskSupply(asking, node, order.Block.Hash, order.Token)
+	if err != nil {
 		return 0, err
+	}
+	if supply != nil {
+		order.Supply = new(domain.AmountFromBig(supply.Big()))
 	}
 	if standing.Generation != nil && standing.Generation.Live(time.Now()) {
 		order.Base = standing.Generation

@@ -314,7 +314,7 @@ func (w *world) balance(at, contract, owner starknet.Felt) string {
 	if err := json.NewDecoder(response.Body).Decode(&answer); err != nil {
 		w.Fatal(err)
 	}
-	balance, ok := token.ReadSupply(answer.Result)
+	balance, ok := token.ReadQuantity(answer.Result)
 	if !ok {
 		w.Fatal(answer)
 	}

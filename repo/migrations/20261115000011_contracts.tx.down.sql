@@ -1,3 +1,5 @@
+DROP TABLE market_scans;
+DROP TABLE market_pools;
 DROP TABLE verifications;
 DROP INDEX contract_classes_class;
 CREATE INDEX contract_classes_class ON contract_classes (chain, class, address);

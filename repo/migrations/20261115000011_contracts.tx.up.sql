@@ -24,3 +24,30 @@ CREATE TABLE verifications (
     receipt_digest text        NOT NULL,
     PRIMARY KEY (chain, class, receipt_id) -- verification.of
 );
+
+-- The pools that known factories created in finalized blocks, once for each of
+-- their tokens, as far as each factory's events were read.
+CREATE TABLE market_pools (
+    chain   smallint NOT NULL,
+    token   bytea    NOT NULL,
+    block   integer  NOT NULL,
+    tx      smallint NOT NULL,
+    log     smallint NOT NULL,
+    factory bytea    NOT NULL,
+    pool    bytea    NOT NULL,
+    paired  bytea    NOT NULL,
+    class   bytea, -- that the pool was deployed with in that block; null when it was not
+    fee_bps integer,
+    PRIMARY KEY (chain, token, block, tx, log) -- market.pools
+);
+CREATE INDEX market_pools_block ON market_pools (chain, block); -- undo
+CREATE INDEX market_pools_factory ON market_pools (chain, factory); -- market.forget
+CREATE TABLE market_scans (
+    chain    smallint NOT NULL,
+    factory  bytea    NOT NULL,
+    registry text     NOT NULL, -- the digest of the factory's entry: another one begins again
+    block    integer  NOT NULL, -- everything up to this place was read
+    tx       smallint NOT NULL,
+    log      smallint NOT NULL,
+    PRIMARY KEY (chain, factory) -- market.scan
+);

@@ -82,6 +82,13 @@ func (i *Index) Undo(to *facts.Header) {
 	i.do(func() error { return i.db.Undo(i.ctx, i.lease, i.at) })
 }
 
+// Rollback goes back to a block as an operator does, also below the finalized
+// tier.
+func (i *Index) Rollback(to *facts.Header) {
+	i.at = &domain.BlockRef{Number: to.Number, Hash: to.Hash}
+	i.do(func() error { return i.db.Rollback(i.ctx, i.lease, i.at) })
+}
+
 // Continue takes up an index that stands at a block.
 func (i *Index) Continue(at *facts.Header) {
 	i.at = &domain.BlockRef{Number: at.Number, Hash: at.Hash}

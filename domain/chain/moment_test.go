@@ -1,0 +1,56 @@
+package chain
+
+import (
+	"testing"
+	"time"
+
+	"astrolabe/domain"
+)
+
+func TestMomentsAreReadStrictly(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]time.Time{
+		"0":                              time.Unix(0, 0),
+		"253402300799":                   time.Date(9999, 12, 31, 23, 59, 59, 0, time.UTC),
+		"2026-01-01T00:00:00Z":           time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC),
+		"2026-01-01t02:00:00.25+02:00":   time.Date(2026, 1, 1, 0, 0, 0, 250e6, time.UTC),
+		"0000-01-01T00:00:00Z":           time.Date(0, 1, 1, 0, 0, 0, 0, time.UTC),
+		"2026-01-01T00:00:00.123456789z": time.Date(2026, 1, 1, 0, 0, 0, 123456789, time.UTC),
+	} {
+		if got, err := ParseMoment(text); err != nil || !got.Equal(want) || got.Location() != time.UTC {
+			t.Errorf("%s: %v, %v", text, got, err)
+		}
+	}
+	for _, text := range []string{
+		"", " 1", "+1", "-1", "01", "1.0", "1e3", "0x1", "253402300800", "18446744073709551616",
+		"2026-01-01", "2026-01-01T00:00:00", "2026-01-01T00:00:00 02:00", "2026-1-01T00:00:00Z", "2026-01-01T24:00:00Z",
+		"2026-01-01T00:00:60Z", "2026-02-30T00:00:00Z", "2026-01-01T00:00:00,5Z", "2026-01-01T00:00:00+24:00",
+		"0000-01-01T00:00:00+01:00", "9999-12-31T23:59:59-01:00",
+	} {
+		if got, err := ParseMoment(text); domain.CodeOf(err) != domain.CodeInvalidRequest {
+			t.Errorf("%q is %v, %v", text, got, err)
+		}
+	}
+}
+
+func FuzzMoment(f *testing.F) {
+	for _, seed := range []string{"1767225782", "2026-01-01T00:00:00Z", "2026-01-01T00:00:00.5+02:00", "-1", "9999-12-31T23:59:59-01:00"} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		at, err := ParseMoment(text)
+		if err != nil {
+			if domain.CodeOf(err) != domain.CodeInvalidRequest {
+				t.Errorf("%q: %v", text, err)
+			}
+			return
+		}
+		written, err := at.MarshalText()
+		if err != nil {
+			t.Fatalf("%q is a moment that cannot be written: %v", text, err)
+		}
+		if again, err := ParseMoment(string(written)); err != nil || !again.Equal(at) {
+			t.Errorf("%q is %s, which is %v, %v", text, written, again, err)
+		}
+	})
+}

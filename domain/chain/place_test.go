@@ -1,0 +1,39 @@
+package chain
+
+import (
+	"testing"
+
+	"astrolabe/domain"
+)
+
+func TestATransactionsCursorNamesItsPlace(t *testing.T) {
+	t.Parallel()
+	for _, place := range []TxPlace{{}, {28, 7}, {1<<53 - 1, 1<<15 - 1}} {
+		if got, err := ParseTxCursor(place.Cursor()); err != nil || got != place {
+			t.Errorf("%s is %v, %v", place.Cursor(), got, err)
+		}
+	}
+	if got := (TxPlace{28, 7}).Cursor(); got != "28:7" {
+		t.Errorf("got %s", got)
+	}
+	for _, text := range []string{"", ":", "28", "28:", ":7", "28:7:1", "28:-7", "+28:7", "028:7", "28:07", "28: 7", "28:32768", "9007199254740992:0", "0x1c:7"} {
+		if got, err := ParseTxCursor(text); domain.CodeOf(err) != domain.CodeInvalidRequest {
+			t.Errorf("%q is %v, %v", text, got, err)
+		}
+	}
+}
+
+func FuzzTxCursor(f *testing.F) {
+	for _, seed := range []string{"0:0", "28:7", "9007199254740991:32767", "28", "1:2:3"} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		place, err := ParseTxCursor(text)
+		if err == nil && place.Cursor() != text {
+			t.Errorf("%q is %v, which is %q", text, place, place.Cursor())
+		}
+		if err != nil && domain.CodeOf(err) != domain.CodeInvalidRequest {
+			t.Errorf("%q: %v", text, err)
+		}
+	})
+}

@@ -1,0 +1,224 @@
+package oracle
+
+import (
+	"slices"
+
+	"astrolabe/starknet"
+)
+
+// kinds are the things that a transaction can mean for an address, in the order
+// in which a list shows them.
+var kinds = []string{"tx_sent", "tx_received", "transfer_in", "transfer_out", "transfer_self", "deployed", "upgraded"}
+
+// item is one thing that happened to an address.
+type item struct {
+	*tx
+	kind  string
+	other *starknet.Felt // the counterparty
+	moved *transfer
+}
+
+// items lists what a transaction meant for an address, in order: what it is,
+// what it does to contracts, its transfers. The zero address, from which tokens
+// are minted, does nothing.
+func (m *Model) items(t *tx, owner starknet.Felt) (list []item) {
+	if owner.IsZero() {
+		return nil
+	}
+	add := func(kind string, other *starknet.Felt, moved *transfer) {
+		if other != nil && *other == owner {
+			other = nil
+		}
+		list = append(list, item{t, kind, other, moved})
+	}
+	if t.from != nil && *t.from == owner {
+		switch {
+		case t.to != nil:
+			add("tx_sent", t.to, nil)
+		case len(t.calls) > 0:
+			add("tx_sent", &t.calls[0].to, nil)
+		default:
+			add("tx_sent", nil, nil)
+		}
+	}
+	if t.calledBy(owner) {
+		add("tx_received", t.from, nil)
+	}
+	if d := m.deployment(owner); d != nil && d.tx == t {
+		add("deployed", d.deployer, nil)
+	}
+	if m.upgradedIn(t, owner) {
+		add("upgraded", nil, nil)
+	}
+	for i := range t.transfers {
+		switch moved := &t.transfers[i]; {
+		case moved.movement.from == owner && moved.movement.to == owner:
+			add("transfer_self", nil, moved)
+		case moved.movement.from == owner:
+			add("transfer_out", &moved.movement.to, moved)
+		case moved.movement.to == owner:
+			add("transfer_in", &moved.movement.from, moved)
+		}
+	}
+	return list
+}
+
+// calledBy reports whether a transaction calls a contract: by itself, or by one
+// of the calls of an account that is another.
+func (t *tx) calledBy(contract starknet.Felt) bool {
+	in := &t.Transaction
+	if in.Type == starknet.L1Handler || in.Type == starknet.Invoke && in.Version.Number == 0 {
+		return *t.to == contract
+	}
+	return slices.ContainsFunc(t.calls, func(c call) bool { return c.to == contract && contract != *t.from })
+}
+
+// upgradedIn reports whether a contract's class was replaced in a block and t
+// is the last of its transactions in which the contract said so.
+func (m *Model) upgradedIn(t *tx, contract starknet.Felt) bool {
+	if !slices.ContainsFunc(m.changes[contract], func(c change) bool { return c.block == t.block && !c.deployed }) {
+		return false
+	}
+	var last *tx
+	for _, other := range m.txsOf(t.block) {
+		for _, e := range other.Receipt.Events {
+			if e.FromAddress == contract && len(e.Keys) > 0 && e.Keys[0] == starknet.Selector("Upgraded") {
+				last = other
+			}
+		}
+	}
+	return last == t
+}
+
+// activity lists the items of an address, newest first.
+func (m *Model) activity(owner starknet.Felt) (list []item) {
+	for _, t := range m.txs {
+		list = append(list, m.items(t, owner)...)
+	}
+	return newestFirst(list)
+}
+
+func (m *Model) activityBody(i item) object {
+	body := object{
+		"blockNumber": i.block.BlockNumber, "timestampIso": iso(i.block.Timestamp), "txIndex": i.index, "logIndex": nil, "transferIndex": nil,
+		"txHash": i.Receipt.TransactionHash.String(), "txCursor": i.cursor(), "kind": i.kind, "counterparty": feltOrNull(i.other),
+		"tokenAddress": nil, "amount": nil, "tokenId": nil,
+	}
+	if i.moved != nil {
+		body["logIndex"], body["transferIndex"], body["tokenAddress"] = i.moved.log, i.moved.place, i.moved.token.String()
+		body["amount"], body["tokenId"] = decimalOrNull(i.moved.amount), decimalOrNull(i.moved.id)
+	}
+	return body
+}
+
+// part is a transaction with what it meant for an address.
+type part struct {
+	*tx
+	items []item
+}
+
+// partsOf lists the transactions that an address has part in, newest first.
+func (m *Model) partsOf(owner starknet.Felt) (list []part) {
+	for _, t := range newestFirst(m.txs) {
+		if items := m.items(t, owner); len(items) > 0 {
+			list = append(list, part{t, items})
+		}
+	}
+	return list
+}
+
+func (m *Model) partBody(p part) object {
+	is := []string{}
+	for _, kind := range kinds {
+		if slices.ContainsFunc(p.items, func(i item) bool { return i.kind == kind }) {
+			is = append(is, kind)
+		}
+	}
+	body := m.txItem(p.tx)
+	delete(body, "txCursor")
+	body["blockNumber"], body["timestampIso"], body["kinds"], body["transferCount"] = p.block.BlockNumber, iso(p.block.Timestamp), is, len(p.transfers)
+	body["primaryMethod"], body["callCount"] = m.firstMethod(p.tx)
+	return body
+}
+
+func (m *Model) address(r Request, owner starknet.Felt, route string) Answer {
+	switch route {
+	case "activity":
+		return pageOf(m, r, 25, 100, m.activity(owner), m.activityBody, m.covered(nil))
+	case "transactions":
+		return pageOf(m, r, 25, 100, m.partsOf(owner), m.partBody, m.covered(nil))
+	}
+	from, to, ok := bounds(r.Query)
+	if !ok {
+		return invalid
+	}
+	tokens, direction := felts(r.Query["token"]), r.Query.Get("direction")
+	rows := m.transfers(func(t transfer) bool {
+		sent, received := t.movement.from == owner, t.movement.to == owner
+		return (from == nil || t.block.BlockNumber >= *from) && (to == nil || t.block.BlockNumber <= *to) &&
+			(len(tokens) == 0 || slices.Contains(tokens, t.token)) &&
+			(sent && direction != "in" || received && direction != "out")
+	})
+	return pageOf(m, r, 25, 100, rows, m.transferBody, m.covered(from))
+}
+
+// seen reports whether anything in the blocks has to do with an address.
+func (m *Model) seen(address starknet.Felt) bool {
+	for _, t := range m.txs {
+		if len(m.items(t, address)) > 0 ||
+			slices.ContainsFunc(t.Receipt.Events, func(e starknet.Event) bool { return e.FromAddress == address }) ||
+			slices.ContainsFunc(t.transfers, func(v transfer) bool { return v.movement.from == address || v.movement.to == address }) ||
+			slices.ContainsFunc(t.messages, func(g message) bool { return g.l2 == address }) {
+			return true
+		}
+	}
+	return m.current(address) != nil || m.standardOf(address) != ""
+}
+
+func (m *Model) summary(address starknet.Felt) object {
+	body := object{
+		"address": address.String(), "found": m.seen(address), "totalActivityCount": nil, "activityCountExact": false, "latestActivityBlock": nil,
+		"classHash": nil, "isAccount": nil, "createdOnIso": nil, "deployedAtTxHash": nil, "deployedByAddress": nil,
+	}
+	if body["found"] == false {
+		return body
+	}
+	activity := m.activity(address)
+	body["activityCountExact"] = m.first() == 0
+	if m.first() == 0 || len(activity) > 0 {
+		body["totalActivityCount"] = len(activity)
+	}
+	if len(activity) > 0 {
+		body["latestActivityBlock"] = activity[0].block.BlockNumber
+	}
+	if c := m.current(address); c != nil {
+		body["classHash"], body["isAccount"] = c.class.String(), isAccount(m.Classes[c.class])
+	}
+	if d := m.deployment(address); d != nil {
+		body["createdOnIso"], body["deployedByAddress"] = iso(d.block.Timestamp), feltOrNull(d.deployer)
+		if d.tx != nil {
+			body["deployedAtTxHash"] = d.tx.Receipt.TransactionHash.String()
+		}
+	}
+	return body
+}
+
+// intelligence leaves out the labels, which come from a registry and not from
+// the chain.
+func (m *Model) intelligence(address starknet.Felt) object {
+	body := object{"address": address.String(), "isDeployed": false, "typeLabel": "unknown", "classHash": nil}
+	body["found"] = m.seen(address)
+	body["coverage"] = m.covered(nil)["coverage"]
+	body["hasReceivedFunds"] = len(m.transfers(func(t transfer) bool { return t.movement.to == address })) > 0
+	c := m.current(address)
+	if c != nil {
+		body["isDeployed"], body["classHash"], body["typeLabel"] = true, c.class.String(), "contract"
+	}
+	if m.standardOf(address) != "" {
+		body["typeLabel"] = "token"
+	}
+	if c != nil && isAccount(m.Classes[c.class]) == true {
+		body["typeLabel"] = "account"
+	}
+	return body
+}

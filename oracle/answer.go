@@ -1,0 +1,290 @@
+package oracle
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"astrolabe/starknet"
+)
+
+// Request is a read of the contract.
+type Request struct {
+	Path  string // after /v1/{chain}/
+	Query url.Values
+	Body  any // of a POST; nil for a GET
+	// Offset is how many rows the pages before this one had. The model has no
+	// cursors.
+	Offset int
+}
+
+// Answer is what the service must say: a body, or the code of a failure.
+type Answer struct {
+	Status int
+	Body   any
+	Code   string
+	// Rows is how many rows the list has in all.
+	Rows int
+}
+
+// More stands in an answer where the service gives a cursor.
+const More = "more"
+
+func found(body any) Answer { return Answer{Status: http.StatusOK, Body: body} }
+
+var notFound, invalid = Answer{Status: http.StatusNotFound, Code: "not_found"}, Answer{Status: http.StatusBadRequest, Code: "invalid_request"}
+
+// Answer answers a request.
+func (m *Model) Answer(r Request) Answer {
+	parts := strings.Split(r.Path, "/")
+	switch route := parts[0]; {
+	case route == "blocks":
+		return pageOf(m, r, 25, 200, newestFirst(pointers(m.Blocks)), m.blockItem, nil)
+	case route == "block":
+		return m.block(r, parts[1:])
+	case route == "block-at-timestamp":
+		return m.blockAtTimestamp(r.Query)
+	case r.Path == "tx/previews":
+		return m.batch(r, "hashes", m.preview)
+	case route == "tx":
+		t := m.txByHash(felt(parts[1]))
+		limit, ok := limitOf(r.Query, "log_limit", 96, 1000)
+		switch {
+		case !ok:
+			return invalid
+		case t == nil:
+			return notFound
+		}
+		return found(m.txBody(t, limit))
+	case route == "events":
+		return m.searchEvents(r, nil)
+	case route == "messages":
+		return m.listMessages(r, nil)
+	case route == "contract":
+		return m.contract(r, felt(parts[1]), parts[2:])
+	case route == "token":
+		return m.token(r, felt(parts[1]), parts[2:])
+	case r.Path == "address/summaries":
+		return m.batch(r, "addresses", m.summary)
+	case r.Path == "address/intelligence":
+		return m.batch(r, "addresses", m.intelligence)
+	case route == "address":
+		return m.address(r, felt(parts[1]), parts[2])
+	}
+	panic(fmt.Sprintf("the model has no route %s", r.Path))
+}
+
+func pointers[T any](list []T) (all []*T) {
+	for i := range list {
+		all = append(all, &list[i])
+	}
+	return all
+}
+
+func felt(text string) starknet.Felt { return starknet.MustFelt(text) }
+
+func parseNumber(text string) (uint64, bool) {
+	n, err := strconv.ParseUint(text, 10, 53)
+	return n, err == nil
+}
+
+// limitOf reads a limit within its bounds.
+func limitOf(q url.Values, name string, standard, most int) (int, bool) {
+	if !q.Has(name) {
+		return standard, true
+	}
+	n, err := strconv.Atoi(q.Get(name))
+	return n, err == nil && n >= 1 && n <= most
+}
+
+// bounds reads from_block and to_block, which must not be upside down.
+func bounds(q url.Values) (from, to *uint64, ok bool) {
+	if n, given := parseNumber(q.Get("from_block")); given {
+		from = &n
+	}
+	if n, given := parseNumber(q.Get("to_block")); given {
+		to = &n
+	}
+	return from, to, from == nil || to == nil || *from <= *to
+}
+
+// pageOf cuts a page out of all rows. more are the other fields of the body.
+func pageOf[T any](m *Model, r Request, standard, most int, rows []T, item func(T) object, more object) Answer {
+	limit, ok := limitOf(r.Query, "limit", standard, most)
+	if !ok {
+		return invalid
+	}
+	body := object{"chainId": m.Chain, "nextCursor": nil}
+	for name, value := range more {
+		body[name] = value
+	}
+	end := min(r.Offset+limit, len(rows))
+	body["items"] = render(rows[min(r.Offset, len(rows)):end], item)
+	if end < len(rows) {
+		body["nextCursor"] = More
+	}
+	return Answer{Status: http.StatusOK, Body: body, Rows: len(rows)}
+}
+
+// covered says that a list rests on all blocks from the first that was asked
+// for, or that the index begins later.
+func (m *Model) covered(from *uint64) object {
+	if m.first() > 0 && (from == nil || *from < m.first()) {
+		return object{"coverage": object{"status": "partial", "reasonCode": "index_starts_later"}}
+	}
+	return object{"coverage": object{"status": "exact", "reasonCode": nil}}
+}
+
+// batch answers one item for each felt of a list, in its order.
+func (m *Model) batch(r Request, name string, item func(starknet.Felt) object) Answer {
+	inputs := r.Body.(map[string]any)[name].([]string)
+	if len(inputs) < 1 || len(inputs) > 128 {
+		return invalid
+	}
+	items := []object{}
+	for _, input := range inputs {
+		items = append(items, item(felt(input)))
+	}
+	return found(object{"chainId": m.Chain, "items": items})
+}
+
+func (m *Model) block(r Request, parts []string) Answer {
+	b := m.blockNamed(parts[0])
+	if len(parts) == 2 { // txs
+		if _, ok := limitOf(r.Query, "limit", 25, 100); b == nil && ok {
+			return notFound
+		}
+		if b == nil {
+			return invalid
+		}
+		return pageOf(m, r, 25, 100, m.txsOf(b), m.txItem, nil)
+	}
+	limit, ok := limitOf(r.Query, "tx_limit", 50, 200)
+	switch {
+	case !ok:
+		return invalid
+	case b == nil:
+		return notFound
+	}
+	return found(m.blockBody(b, limit))
+}
+
+func (m *Model) blockAtTimestamp(q url.Values) Answer {
+	second, ok := parseNumber(q.Get("timestamp"))
+	if !ok {
+		return invalid
+	}
+	closest := "before"
+	if q.Has("closest") {
+		closest = q.Get("closest")
+	}
+	b := m.blockAtTime(second, closest == "after")
+	if b == nil {
+		return notFound
+	}
+	var before *Block
+	if b.BlockNumber > 0 {
+		before = m.at(b.BlockNumber - 1)
+	}
+	return found(object{
+		"chainId": m.Chain, "query": object{"timestampIso": iso(second), "timestampUnix": second, "closest": closest}, "source": "indexed_blocks",
+		"block": m.timedBlock(b), "previousBlock": m.timedBlock(before), "nextBlock": m.timedBlock(m.at(b.BlockNumber + 1)),
+	})
+}
+
+// searchEvents answers both event routes; contract is that of the path.
+func (m *Model) searchEvents(r Request, contract *starknet.Felt) Answer {
+	f, ok := filterOf(r.Query, contract)
+	if !ok {
+		return invalid
+	}
+	more := m.covered(f.from)
+	if f.to != nil && *f.to > m.head().BlockNumber && !(m.first() > 0 && (f.from == nil || *f.from < m.first())) {
+		more = object{"coverage": object{"status": "partial", "reasonCode": "index_ends_earlier"}}
+	}
+	more["eventDecodingDegraded"], more["rangeCoverage"] = false, nil
+	return pageOf(m, r, 25, 100, m.events(f), m.eventBody, more)
+}
+
+// filterOf reads the filter of a search and judges it by the rules of the
+// contract.
+func filterOf(q url.Values, contract *starknet.Felt) (f eventFilter, ok bool) {
+	if f.from, f.to, ok = bounds(q); !ok {
+		return f, false
+	}
+	f.addresses = felts(q["address"])
+	if contract != nil {
+		f.addresses = []starknet.Felt{*contract}
+	}
+	anyTopic, later := false, false
+	for i := range f.topics {
+		f.topics[i] = felts(q[fmt.Sprintf("topic%d", i)])
+		anyTopic = anyTopic || len(f.topics[i]) > 0
+	}
+	if selector := felts(q["selector"]); len(selector) > 0 {
+		if len(f.topics[0]) > 0 && !slices.Equal(distinct(f.topics[0]), distinct(selector)) {
+			return f, false
+		}
+		f.topics[0], anyTopic = selector, true
+	}
+	if sequence := append(felts(q["key"]), felts(q["keys"])...); len(sequence) > 0 {
+		if contract == nil || anyTopic || q.Has("key") && q.Has("keys") {
+			return f, false
+		}
+		for i, key := range sequence {
+			f.topics[i] = []starknet.Felt{key}
+		}
+	}
+	for _, values := range f.topics[1:] {
+		later = later || len(values) > 0
+	}
+	switch {
+	case later && (len(f.topics[0]) == 0 || f.from == nil || f.to == nil):
+		return f, false
+	case len(f.topics[0]) == 0 && len(f.addresses) == 0:
+		return f, false
+	}
+	return f, f.from == nil || f.to == nil || *f.to-*f.from < 10_000
+}
+
+// distinct returns felts in order, each once.
+func distinct(list []starknet.Felt) []starknet.Felt {
+	return slices.Compact(slices.SortedFunc(slices.Values(list), starknet.Felt.Cmp))
+}
+
+// felts reads a repeated parameter.
+func felts(list []string) (all []starknet.Felt) {
+	for _, text := range list {
+		all = append(all, felt(text))
+	}
+	return all
+}
+
+// listMessages answers both message routes; contract is that of the path.
+func (m *Model) listMessages(r Request, contract *starknet.Felt) Answer {
+	q := r.Query
+	rows := m.messages(func(g message) bool {
+		return (contract == nil || g.l2 == *contract) &&
+			(!q.Has("direction") || g.direction == q.Get("direction")) &&
+			(!q.Has("txHash") || g.Receipt.TransactionHash == felt(q.Get("txHash"))) &&
+			(!q.Has("messageHash") || g.hash == q.Get("messageHash"))
+	})
+	return pageOf(m, r, 100, 100, rows, m.messageBody, m.covered(nil))
+}
+
+// String is the request as one line.
+func (r Request) String() string {
+	text := r.Path
+	if len(r.Query) > 0 {
+		text += "?" + r.Query.Encode()
+	}
+	if r.Body != nil {
+		body, _ := json.Marshal(r.Body)
+		text += " " + string(body)
+	}
+	return fmt.Sprintf("%s (offset %d)", text, r.Offset)
+}

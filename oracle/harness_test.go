@@ -1,0 +1,306 @@
+package oracle
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"astrolabe/access/accesstest"
+	"astrolabe/domain"
+	"astrolabe/domain/account"
+	"astrolabe/domain/chain"
+	"astrolabe/domain/explorer"
+	"astrolabe/jobs/index"
+	"astrolabe/node"
+	"astrolabe/pg/pgtest"
+	"astrolabe/repo"
+	"astrolabe/repo/repotest"
+	"astrolabe/rest"
+	"astrolabe/sim"
+	"astrolabe/telemetry"
+)
+
+func TestMain(m *testing.M) {
+	goleak.VerifyTestMain(pgtest.Main{M: m})
+}
+
+// depth is how many blocks above a block make it final.
+const depth = 5
+
+// soak tells that a long run is wanted.
+var soak = os.Getenv("ASTROLABE_SOAK") != ""
+
+// world is a simulated chain, an index that follows it, and the service over
+// the index, with real HTTP and a real database between them.
+type world struct {
+	*testing.T
+	sim      *sim.Node
+	pool     *node.Pool
+	database string
+	db       *repo.DB
+	chain    domain.Chain
+
+	service *httptest.Server
+	access  *accesstest.Fixture
+	// model is the chain as it was when the index last caught up.
+	model *Model
+}
+
+func newWorld(t *testing.T, config sim.Config) *world {
+	t.Helper()
+	simulated, err := sim.New(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := httptest.NewServer(simulated.Handler())
+	t.Cleanup(func() { _ = simulated.Close(); server.Close() })
+	w := newIndex(t, domain.Mainnet, server.URL, func(*index.Loop) {})
+	w.sim = simulated
+	w.catchUp()
+	return w
+}
+
+// newIndex follows a node.
+func newIndex(t *testing.T, c domain.Chain, url string, change func(*index.Loop)) *world {
+	t.Helper()
+	w := &world{T: t, chain: c, database: pgtest.Database(t, repotest.Migrated)}
+	var err error
+	if w.pool, err = node.Open(node.Options{Chain: c, URLs: []string{url}}); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(w.pool.Close)
+	if w.db, err = repo.Open(t.Context(), repo.Options{URL: w.database}); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(w.db.Close)
+	w.access = accesstest.New(t, w.db, time.Now)
+	loop := &index.Loop{
+		Chain: c, Node: w.pool.Source(), Store: w.db, Holder: "oracle", Every: 10 * time.Millisecond, Lease: time.Minute, Depth: depth,
+		Sizes:  index.Sizes{BatchEvents: 300, RangeEvents: 1500, Bulk: 8}, // so that a short chain has several partitions
+		Logger: slog.New(slog.DiscardHandler), Metrics: telemetry.NewMetrics(),
+	}
+	change(loop)
+	ctx, stop := context.WithCancel(t.Context())
+	stopped := make(chan error, 1)
+	go func() { stopped <- loop.Run(ctx) }()
+	t.Cleanup(func() { stop(); <-stopped })
+	w.restart()
+	return w
+}
+
+// cursorKey is the key of all cursors, which a restart does not change.
+type cursorKey struct{}
+
+// CurrentKey implements domain.MACKeys.
+func (cursorKey) CurrentKey() (uint32, []byte) { return 1, []byte("0123456789abcdef") }
+
+// KeyOf implements domain.MACKeys.
+func (k cursorKey) KeyOf(_ context.Context, generation uint32) ([]byte, bool) {
+	_, key := k.CurrentKey()
+	return key, generation == 1
+}
+
+// restart ends the service, if there is one, and starts another over the same
+// database, with connections and caches of its own.
+func (w *world) restart() {
+	w.Helper()
+	if w.service != nil {
+		w.service.Close()
+	}
+	db, err := repo.Open(w.Context(), repo.Options{URL: w.database})
+	if err != nil {
+		w.Fatal(err)
+	}
+	w.Cleanup(db.Close)
+	w.service = httptest.NewServer(rest.Handler(rest.Options{
+		Logger: slog.New(slog.DiscardHandler), Metrics: telemetry.NewMetrics(), Health: new(telemetry.Health), Version: "test",
+		Chains: []domain.Chain{w.chain}, Gate: w.access.Gate, Usage: account.NewUsage(db, time.Now),
+		Services: explorer.New(explorer.Options{
+			Store: db, Cursors: domain.NewCursors(cursorKey{}), Nodes: map[domain.Chain]chain.Node{w.chain: w.pool.Source()},
+		}),
+	}))
+	w.Cleanup(w.service.Close)
+}
+
+// catchUp waits until the index stands where the simulated chain does, and
+// models that.
+func (w *world) catchUp() {
+	w.Helper()
+	model, err := OfNode(w.sim, depth)
+	if err != nil {
+		w.Fatal(err)
+	}
+	w.follow(model)
+}
+
+// follow waits until the service tells of a model's head, with its watermarks.
+func (w *world) follow(model *Model) {
+	w.Helper()
+	want := object{"headBlockHash": model.head().BlockHash.String(), "latestIndexedBlockNumber": model.head().BlockNumber}
+	want["finalizedBlockNumber"], want["latestL1AcceptedBlockNumber"] = model.Finalized, model.L1
+	deadline := time.Now().Add(2 * time.Minute)
+	for {
+		_, status := w.get(Request{Path: "status"}, "")
+		got := object{}
+		for name := range want {
+			got[name] = status[name]
+		}
+		_, newest := w.get(Request{Path: "block/latest"}, "")
+		if same(got, want) && newest["blockHash"] == want["headBlockHash"] {
+			w.model = model
+			return
+		}
+		if time.Now().After(deadline) {
+			w.Fatalf("the index stands at %v, want %v", got, want)
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+}
+
+// get asks the service, with a cursor if there is one.
+func (w *world) get(r Request, cursor string) (int, object) {
+	w.Helper()
+	query := r.Query
+	if cursor != "" {
+		query = clone(query)
+		query.Set("cursor", cursor)
+	}
+	method, body := http.MethodGet, io.Reader(nil)
+	if r.Body != nil {
+		text, err := json.Marshal(r.Body)
+		if err != nil {
+			w.Fatal(err)
+		}
+		method, body = http.MethodPost, bytes.NewReader(text)
+	}
+	request, err := http.NewRequestWithContext(w.Context(), method, w.service.URL+"/v1/"+string(w.chain)+"/"+r.Path+"?"+query.Encode(), body)
+	if err != nil {
+		w.Fatal(err)
+	}
+	request.Header.Set("X-Service-Api-Key", w.access.Key)
+	request.Header.Set("Content-Type", "application/json")
+	response, err := w.service.Client().Do(request)
+	if err != nil {
+		w.Fatal(err)
+	}
+	defer response.Body.Close()
+	text, err := io.ReadAll(response.Body)
+	if err != nil {
+		w.Fatal(err)
+	}
+	return response.StatusCode, plain(w.T, text).(object)
+}
+
+// plain reads JSON with its numbers as they are written.
+func plain(t *testing.T, text []byte) (value any) {
+	t.Helper()
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	decoder.UseNumber()
+	if err := decoder.Decode(&value); err != nil {
+		t.Fatalf("%v in %q", err, text)
+	}
+	return value
+}
+
+// unmodelled are fields of the answers to a route that do not follow from the
+// chain: labels come from a registry of names, which the service ships as data;
+// a census has a name and times of its own.
+var unmodelled = map[string][]string{
+	"/intelligence": {"label", "labelSource", "protocol", "classLabel"},
+	"/holders":      {"generationId", "expiresAt", "checkedAt", "reasonCode"},
+}
+
+// forget removes fields from a value and everything in it.
+func forget(value any, names []string) {
+	switch v := value.(type) {
+	case object:
+		for _, name := range names {
+			delete(v, name)
+		}
+		for _, inner := range v {
+			forget(inner, names)
+		}
+	case []any:
+		for _, inner := range v {
+			forget(inner, names)
+		}
+	}
+}
+
+// check asks the service and the model, and reports whether they say the same.
+// It returns the cursor of the next page. Of a failure the status and the code
+// are compared: its sentence is for people and its request id is its own.
+func (w *world) check(r Request, cursor string) (next string, ok bool) {
+	w.Helper()
+	want := w.model.Answer(r)
+	status, got := w.get(r, cursor)
+	if want.Status != http.StatusOK || status != http.StatusOK {
+		if status != want.Status || got["code"] != want.Code && want.Code != "" {
+			w.Errorf("%s: got %d %v, want %d %s", r, status, got, want.Status, want.Code)
+			return "", false
+		}
+		return "", true
+	}
+	if text, given := got["nextCursor"].(string); given {
+		next, got["nextCursor"] = text, More
+	}
+	forget(got, unmodelled[r.Path[max(0, strings.LastIndexByte(r.Path, '/')):]])
+	text, err := json.Marshal(want.Body)
+	if err != nil {
+		w.Fatal(err)
+	}
+	if diff := differences("", plain(w.T, text), any(got)); len(diff) > 0 {
+		w.Errorf("%s differs:\n%s", r, strings.Join(diff[:min(8, len(diff))], "\n"))
+		return next, false
+	}
+	return next, true
+}
+
+// differences lists the places at which two JSON values differ.
+func differences(at string, model, service any) (list []string) {
+	switch m := model.(type) {
+	case object:
+		s, ok := service.(object)
+		if !ok {
+			break
+		}
+		names := slices.AppendSeq(slices.Collect(maps.Keys(m)), maps.Keys(s))
+		slices.Sort(names)
+		for _, name := range slices.Compact(names) {
+			inModel, known := m[name]
+			inService, given := s[name]
+			if known != given {
+				list = append(list, fmt.Sprintf("%s.%s is in the model: %v, in the service: %v", at, name, known, given))
+			} else {
+				list = append(list, differences(at+"."+name, inModel, inService)...)
+			}
+		}
+		return list
+	case []any:
+		s, ok := service.([]any)
+		if !ok || len(s) != len(m) {
+			break
+		}
+		for i := range m {
+			list = append(list, differences(fmt.Sprintf("%s[%d]", at, i), m[i], s[i])...)
+		}
+		return list
+	}
+	if !same(model, service) {
+		list = append(list, fmt.Sprintf("%s: model %.300s, service %.300s", at, fmt.Sprint(model), fmt.Sprint(service)))
+	}
+	return list
+}

@@ -1,0 +1,206 @@
+package oracle
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"astrolabe/sim"
+	"astrolabe/sim/classes"
+	"astrolabe/starknet"
+	"astrolabe/starknet/abi"
+)
+
+// Block is a block with what it did to the state.
+type Block struct {
+	starknet.BlockWithReceipts
+	Diff starknet.StateDiff
+}
+
+// Model answers from blocks that follow one another, the oldest first.
+type Model struct {
+	Chain  string
+	Blocks []Block
+	// Finalized and L1 are the newest blocks that are final here and accepted
+	// on L1; nil while there is none.
+	Finalized, L1 *uint64
+	// Classes are the compiled ABIs of the classes that the blocks name; a
+	// class without a readable one is nil.
+	Classes map[starknet.Felt]*abi.Schema
+	// Read asks a contract after a block by a function's name; nil where there
+	// is nobody to ask.
+	Read func(block uint64, contract starknet.Felt, function string, calldata ...starknet.Felt) ([]starknet.Felt, error)
+
+	txs       []*tx // in order
+	byBlock   map[uint64][]*tx
+	changes   map[starknet.Felt][]change
+	names     map[starknet.Felt]string // of entry points
+	eventName map[starknet.Felt]string // of events with one name; empty when there are several
+}
+
+// OfNode models a simulated chain up to its head, of which depth blocks are
+// not final.
+func OfNode(node *sim.Node, depth uint64) (*Model, error) {
+	head := node.Head().Header.BlockNumber
+	m := &Model{Chain: node.Chain(), Classes: map[starknet.Felt]*abi.Schema{}, Read: node.Call}
+	documents, err := classDocuments()
+	if err != nil {
+		return nil, err
+	}
+	for number := range head + 1 {
+		b, err := node.Block(number)
+		if err != nil {
+			return nil, err
+		}
+		block := Block{BlockWithReceipts: starknet.BlockWithReceipts{BlockHeader: b.Header}, Diff: b.StateUpdate.StateDiff}
+		for i := range b.Transactions {
+			block.Transactions = append(block.Transactions, starknet.TransactionWithReceipt{Transaction: b.Transactions[i], Receipt: b.Receipts[i]})
+		}
+		m.Blocks = append(m.Blocks, block)
+		for _, f := range b.Foreign {
+			documents[f.Hash] = f.Class
+		}
+		for _, hash := range named(block.Diff) {
+			if class, ok := documents[hash]; ok {
+				m.Classes[hash], _ = abi.Compile(class.ABI())
+			}
+		}
+	}
+	if head >= depth {
+		m.Finalized = new(head - depth)
+	}
+	m.L1 = new(node.L1Head())
+	m.derive()
+	return m, nil
+}
+
+func classDocuments() (map[starknet.Felt]starknet.Class, error) {
+	all, err := classes.Load()
+	if err != nil {
+		return nil, err
+	}
+	documents := map[starknet.Felt]starknet.Class{}
+	for _, c := range all {
+		var class starknet.Class
+		if err := json.Unmarshal(c.Document, &class); err != nil {
+			return nil, fmt.Errorf("class %s: %w", c.Name, err)
+		}
+		documents[c.Hash] = class
+	}
+	return documents, nil
+}
+
+// named lists the classes that a state difference names.
+func named(d starknet.StateDiff) (list []starknet.Felt) {
+	list = append(list, d.DeprecatedDeclaredClasses...)
+	for _, c := range d.DeclaredClasses {
+		list = append(list, c.ClassHash)
+	}
+	for _, c := range d.DeployedContracts {
+		list = append(list, c.ClassHash)
+	}
+	for _, c := range d.ReplacedClasses {
+		list = append(list, c.ClassHash)
+	}
+	return list
+}
+
+// derive computes what all answers start from.
+func (m *Model) derive() {
+	m.changes = map[starknet.Felt][]change{}
+	for i := range m.Blocks {
+		b := &m.Blocks[i]
+		for _, c := range b.Diff.DeployedContracts {
+			m.changes[c.Address] = append(m.changes[c.Address], change{b, c.ClassHash, true})
+		}
+		for _, c := range b.Diff.ReplacedClasses {
+			m.changes[c.ContractAddress] = append(m.changes[c.ContractAddress], change{b, c.ClassHash, false})
+		}
+	}
+	m.nameEntryPoints()
+	m.byBlock = map[uint64][]*tx{}
+	for i := range m.Blocks {
+		b := &m.Blocks[i]
+		for j := range b.Transactions {
+			m.byBlock[b.BlockNumber] = append(m.byBlock[b.BlockNumber], m.transaction(b, j))
+		}
+		m.txs = append(m.txs, m.byBlock[b.BlockNumber]...)
+	}
+}
+
+func (m *Model) nameEntryPoints() {
+	m.names, m.eventName = map[starknet.Felt]string{}, map[starknet.Felt]string{}
+	for _, schema := range m.Classes {
+		if schema == nil {
+			continue
+		}
+		for _, l := range schema.Events() {
+			if known, ok := m.eventName[l.Selectors[0]]; ok && known != l.Name {
+				m.eventName[l.Selectors[0]] = ""
+			} else {
+				m.eventName[l.Selectors[0]] = l.Name
+			}
+		}
+	}
+	for i := range m.Blocks {
+		for j := range m.Blocks[i].Transactions {
+			tx := &m.Blocks[i].Transactions[j].Transaction
+			selectors := []starknet.Felt{tx.EntryPointSelector}
+			for _, c := range callsOf(tx) {
+				selectors = append(selectors, c.selector)
+			}
+			for _, selector := range selectors {
+				m.names[selector] = m.functionName(selector)
+			}
+		}
+	}
+}
+
+// functionName is the name that any class has for a selector.
+func (m *Model) functionName(selector starknet.Felt) string {
+	for _, schema := range m.Classes {
+		if schema == nil {
+			continue
+		}
+		if f := schema.Function(selector); f != nil {
+			return f.Name
+		}
+		if f := schema.L1Handler(selector); f != nil {
+			return f.Name
+		}
+	}
+	return ""
+}
+
+func (m *Model) head() *Block { return &m.Blocks[len(m.Blocks)-1] }
+
+func (m *Model) first() uint64 { return m.Blocks[0].BlockNumber }
+
+// at returns a block by its number, or nil.
+func (m *Model) at(number uint64) *Block {
+	if number < m.first() || number > m.head().BlockNumber {
+		return nil
+	}
+	return &m.Blocks[number-m.first()]
+}
+
+func (m *Model) finality(b *Block) string {
+	if m.L1 != nil && b.BlockNumber <= *m.L1 {
+		return "ACCEPTED_ON_L1"
+	}
+	return "ACCEPTED_ON_L2"
+}
+
+func (m *Model) tier(b *Block) string {
+	if m.Finalized != nil && b.BlockNumber <= *m.Finalized {
+		return "finalized"
+	}
+	return "head"
+}
+
+// newestFirst returns a list in the other order.
+func newestFirst[T any](list []T) []T {
+	list = slices.Clone(list)
+	slices.Reverse(list)
+	return list
+}

@@ -1,0 +1,64 @@
+package oracle
+
+import (
+	"encoding/json"
+	"strings"
+
+	"astrolabe/starknet/abi"
+)
+
+// curated are the names that mean one thing wherever they occur.
+var curated = strings.Fields(`Transfer Approval ApprovalForAll TransferSingle TransferBatch URI
+	OwnershipTransferred OwnershipTransferStarted RoleGranted RoleRevoked RoleAdminChanged
+	Paused Unpaused Initialized Upgraded AdminChanged
+	ContractDeployed OwnerAdded OwnerRemoved TransactionExecuted transaction_executed account_created
+	DepositHandled WithdrawInitiated deposit_handled withdraw_initiated`)
+
+// standards are the events of the token standards of which selector and arity
+// allow one reading only: name, then the fields among the keys and in the data.
+var standards = standardSchema(
+	"Transfer | from:address to:address | value:u256",
+	"Transfer | from:address to:address token_id:u256 |",
+	"Approval | owner:address spender:address | value:u256",
+	"Approval | owner:address approved:address token_id:u256 |",
+	"ApprovalForAll | owner:address operator:address | approved:bool",
+	"TransferSingle | operator:address from:address to:address | id:u256 value:u256",
+	"TransferBatch | operator:address from:address to:address | ids:list values:list",
+	"OwnershipTransferred | previous_owner:address new_owner:address |",
+)
+
+func standardSchema(lines ...string) *abi.Schema {
+	types := map[string]string{
+		"address": "core::starknet::contract_address::ContractAddress", "u256": "core::integer::u256", "bool": "core::bool",
+		"list": "core::array::Span::<core::integer::u256>",
+	}
+	var entries, variants []object
+	for i, line := range lines {
+		parts := strings.Split(line, "|")
+		name, members := strings.TrimSpace(parts[0]), []object{}
+		for part, kind := range []string{"", "key", "data"} {
+			for _, field := range strings.Fields(parts[part]) {
+				if label, of, ok := strings.Cut(field, ":"); ok {
+					members = append(members, object{"name": label, "type": types[of], "kind": kind})
+				}
+			}
+		}
+		id := name + strings.Repeat("_", i)
+		entries = append(entries, object{"type": "event", "name": id, "kind": "struct", "members": members})
+		variants = append(variants, object{"name": name, "type": id, "kind": "nested"})
+	}
+	entries = append(entries,
+		object{"type": "event", "name": "Event", "kind": "enum", "variants": variants},
+		object{"type": "struct", "name": types["list"], "members": []object{{"name": "snapshot", "type": "@core::array::Array::<core::integer::u256>"}}},
+		object{"type": "enum", "name": "core::bool", "variants": []object{{"name": "False", "type": "()"}, {"name": "True", "type": "()"}}},
+	)
+	text, err := json.Marshal(entries)
+	if err != nil {
+		panic(err)
+	}
+	schema, err := abi.Compile(text)
+	if err != nil {
+		panic(err)
+	}
+	return schema
+}

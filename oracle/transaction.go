@@ -1,0 +1,249 @@
+package oracle
+
+import (
+	"fmt"
+
+	"astrolabe/starknet"
+	"astrolabe/starknet/abi"
+)
+
+// tx is a transaction with what follows from it.
+type tx struct {
+	*starknet.TransactionWithReceipt
+	block     *Block
+	index     int
+	from, to  *starknet.Felt
+	calldata  []starknet.Felt
+	calls     []call // nil when it is not an account's calls
+	transfers []transfer
+	messages  []message
+}
+
+// call is what an account was asked to call.
+type call struct {
+	to, selector starknet.Felt
+	calldata     []starknet.Felt
+}
+
+func (m *Model) transaction(b *Block, index int) *tx {
+	t := &tx{TransactionWithReceipt: &b.Transactions[index], block: b, index: index}
+	in := &t.Transaction
+	t.calldata, t.calls = in.Calldata, callsOf(in)
+	switch {
+	case in.Type == starknet.L1Handler, in.Type == starknet.Invoke && in.Version.Number == 0:
+		t.to = &in.ContractAddress
+	case in.Type == starknet.Deploy, in.Type == starknet.DeployAccount:
+		t.calldata = in.ConstructorCalldata
+		if t.to = t.Receipt.ContractAddress; t.to == nil {
+			t.to = new(in.DeployedAddress())
+		}
+		if in.Type == starknet.DeployAccount {
+			t.from = t.to
+		}
+	default:
+		t.from = &in.SenderAddress
+	}
+	for log := range t.Receipt.Events {
+		t.transfers = append(t.transfers, m.transfersOf(t, log)...)
+	}
+	t.messages = messagesOf(t)
+	return t
+}
+
+// callsOf reads an account's calls: by Cairo 0's form, a table of calls before
+// all calldata, else by Cairo 1's, each call with its own. A call whose calldata
+// is not exactly used up is of neither.
+func callsOf(in *starknet.Transaction) []call {
+	if in.Type != starknet.Invoke || in.Version.Number == 0 || len(in.Calldata) == 0 {
+		return nil
+	}
+	if calls, ok := cairo0Calls(in.Calldata); ok {
+		return calls
+	}
+	calls, _ := cairo1Calls(in.Calldata)
+	return calls
+}
+
+func number(f starknet.Felt) int {
+	n, ok := f.Count(1 << 20)
+	if !ok {
+		return 1 << 20 // more than there is
+	}
+	return n
+}
+
+func cairo0Calls(felts []starknet.Felt) ([]call, bool) {
+	n := number(felts[0])
+	if len(felts) < 2+4*n {
+		return nil, false
+	}
+	table, total, data := felts[1:1+4*n], number(felts[1+4*n]), felts[2+4*n:]
+	calls, next := []call{}, 0
+	for ; len(table) > 0; table = table[4:] {
+		offset, length := number(table[2]), number(table[3])
+		if offset != next || offset+length > len(data) {
+			return nil, false
+		}
+		calls = append(calls, call{table[0], table[1], data[offset : offset+length]})
+		next += length
+	}
+	return calls, next == total && total == len(data)
+}
+
+func cairo1Calls(felts []starknet.Felt) ([]call, bool) {
+	calls, rest := []call{}, felts[1:]
+	for range number(felts[0]) {
+		if len(rest) < 3 || len(rest) < 3+number(rest[2]) {
+			return nil, false
+		}
+		end := 3 + number(rest[2])
+		calls = append(calls, call{rest[0], rest[1], rest[3:end]})
+		rest = rest[end:]
+	}
+	if len(rest) > 0 {
+		return nil, false
+	}
+	return calls, true
+}
+
+// firstMethod is the entry point that is called first, and how many calls there
+// are.
+func (m *Model) firstMethod(t *tx) (name, count any) {
+	switch {
+	case t.calls != nil && len(t.calls) == 0:
+		return nil, 0
+	case t.calls != nil:
+		return wordOrNull(m.names[t.calls[0].selector]), len(t.calls)
+	case t.Transaction.Type == starknet.L1Handler, t.Transaction.Type == starknet.Invoke && t.Transaction.Version.Number == 0:
+		return wordOrNull(m.names[t.Transaction.EntryPointSelector]), nil
+	}
+	return nil, nil
+}
+
+func (m *Model) callBody(t *tx, c call) object {
+	return object{
+		"to": c.to.String(), "selector": c.selector.String(), "selectorName": wordOrNull(m.names[c.selector]),
+		"calldataLen": len(c.calldata), "decodedCalldata": m.decodedCalldata(t, c),
+	}
+}
+
+// decodedCalldata types a call's calldata by the class in force; when there
+// are two, they must agree.
+func (m *Model) decodedCalldata(t *tx, c call) any {
+	var readings []any
+	for _, hash := range m.around(c.to, t.block) {
+		var reading any
+		if schema := m.Classes[hash]; schema != nil {
+			if f := schema.Function(c.selector); f != nil {
+				if fields, err := f.DecodeInputs(c.calldata); err == nil {
+					reading = fieldBodies(fields)
+				}
+			}
+		}
+		readings = append(readings, reading)
+	}
+	if len(readings) == 0 || len(readings) > 1 && !same(readings[0], readings[1]) {
+		return nil
+	}
+	return readings[0]
+}
+
+func fieldBodies(fields []abi.Field) []object {
+	list := []object{}
+	for i := range fields {
+		f := &fields[i]
+		body := object{
+			"label": f.Label, "type": f.Type.Name, "source": f.Source.String(), "kind": string(f.Type.Kind()), "status": "decoded",
+			"rawValues": texts(f.Raw), "originIndexes": f.OriginIndexes(), "displayValue": f.String(),
+			"addressValue": nil, "numericValue": nil, "textValue": nil, "boolValue": nil,
+		}
+		if v, ok := f.Address(); ok {
+			body["addressValue"] = v.String()
+		}
+		if v, ok := f.Int(); ok {
+			body["numericValue"] = v.String()
+		}
+		if v, ok := f.Text(); ok {
+			body["textValue"] = v
+		}
+		if v, ok := f.Bool(); ok {
+			body["boolValue"] = v
+		}
+		list = append(list, body)
+	}
+	return list
+}
+
+func (t *tx) cursor() string { return fmt.Sprintf("%d:%d", t.block.BlockNumber, t.index) }
+
+func (m *Model) txItem(t *tx) object {
+	return object{
+		"txHash": t.Receipt.TransactionHash.String(), "txIndex": t.index, "txCursor": t.cursor(), "txType": string(t.Transaction.Type),
+		"fromAddress": feltOrNull(t.from), "toAddress": feltOrNull(t.to),
+		"executionStatus": string(t.Receipt.ExecutionStatus), "finalityStatus": m.finality(t.block),
+	}
+}
+
+func (m *Model) txBody(t *tx, logLimit int) object {
+	in, out := &t.Transaction, &t.Receipt
+	body := m.txItem(t)
+	body["chainId"], body["blockNumber"], body["blockHash"], body["timestampIso"] = m.Chain, t.block.BlockNumber, t.block.BlockHash.String(), iso(t.block.Timestamp)
+	body["version"], body["nonce"] = in.Version.Number, nil
+	if in.HasNonce() {
+		body["nonce"] = in.Nonce.String()
+	}
+	body["receipt"] = object{
+		"executionStatus": string(out.ExecutionStatus), "finalityStatus": m.finality(t.block),
+		"actualFeeRaw": out.ActualFee.Amount.Big().String(), "feeUnit": wordOrNull(string(out.ActualFee.Unit)),
+		"l1Gas": out.ExecutionResources.L1Gas, "l1DataGas": out.ExecutionResources.L1DataGas, "l2Gas": out.ExecutionResources.L2Gas,
+		"revertReason": wordOrNull(out.RevertReason),
+	}
+	body["calldata"], body["signatureLen"] = texts(t.calldata), len(in.Signature)
+	calls := []object{}
+	for _, c := range t.calls {
+		calls = append(calls, m.callBody(t, c))
+	}
+	body["accountCalls"], body["accountCallCount"] = calls, nil
+	if t.calls != nil {
+		body["accountCallCount"] = len(t.calls)
+	}
+	logs := []object{}
+	for log := range min(logLimit, len(out.Events)) {
+		logs = append(logs, m.eventBody(emission{t, log}))
+	}
+	body["logs"], body["logsTruncated"], body["eventDecodingDegraded"] = logs, len(out.Events) > logLimit, false
+	body["tokenTransfers"] = render(t.transfers, m.transferBody)
+	body["messages"] = render(t.messages, m.messageBody)
+	return body
+}
+
+// previewTransfers is how many transfers a preview shows.
+const previewTransfers = 8
+
+func (m *Model) preview(hash starknet.Felt) object {
+	t := m.txByHash(hash)
+	if t == nil {
+		return object{
+			"txHash": hash.String(), "found": false, "blockNumber": nil, "timestampIso": nil, "txIndex": nil, "txType": nil,
+			"executionStatus": nil, "finalityStatus": nil, "fromAddress": nil, "toAddress": nil, "primaryMethod": nil, "callCount": nil,
+			"transferCount": nil, "tokenTransfers": []object{}, "tokenTransfersTruncated": false, "logCount": nil,
+		}
+	}
+	body := m.txItem(t)
+	delete(body, "txCursor")
+	body["found"], body["blockNumber"], body["timestampIso"] = true, t.block.BlockNumber, iso(t.block.Timestamp)
+	body["primaryMethod"], body["callCount"] = m.firstMethod(t)
+	body["transferCount"], body["logCount"] = len(t.transfers), len(t.Receipt.Events)
+	body["tokenTransfers"] = render(t.transfers[:min(previewTransfers, len(t.transfers))], m.transferBody)
+	body["tokenTransfersTruncated"] = len(t.transfers) > previewTransfers
+	return body
+}
+
+func (m *Model) txByHash(hash starknet.Felt) *tx {
+	for _, t := range m.txs {
+		if t.Receipt.TransactionHash == hash {
+			return t
+		}
+	}
+	return nil
+}

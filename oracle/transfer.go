@@ -1,0 +1,206 @@
+package oracle
+
+import (
+	"math/big"
+	"slices"
+	"strings"
+
+	"astrolabe/starknet"
+	"astrolabe/starknet/abi"
+)
+
+// transfer is a movement of tokens.
+type transfer struct {
+	*tx
+	log, place int
+	token      starknet.Felt
+	movement
+}
+
+// movement is what a transfer says; of a standard without amounts or without
+// ids that one is nil.
+type movement struct {
+	standard   string
+	from, to   starknet.Felt
+	amount, id *big.Int
+}
+
+func (a movement) equal(b movement) bool {
+	number := func(x, y *big.Int) bool { return (x == nil) == (y == nil) && (x == nil || x.Cmp(y) == 0) }
+	return a.standard == b.standard && a.from == b.from && a.to == b.to && number(a.amount, b.amount) && number(a.id, b.id)
+}
+
+var movers = []starknet.Felt{starknet.Selector("Transfer"), starknet.Selector("TransferSingle"), starknet.Selector("TransferBatch")}
+
+// announces reports whether keys announce a transfer, of a component or not.
+func announces(keys []starknet.Felt) bool {
+	return slices.ContainsFunc(keys[:min(2, len(keys))], func(key starknet.Felt) bool { return slices.Contains(movers, key) })
+}
+
+// transfersOf reads an event as movements. The class in force decides; when it
+// was replaced in that block, both must say the same.
+func (m *Model) transfersOf(t *tx, log int) (list []transfer) {
+	e := &t.Receipt.Events[log]
+	if !announces(e.Keys) {
+		return nil
+	}
+	hashes := m.around(e.FromAddress, t.block)
+	moved := movements(e, nil)
+	for i, hash := range hashes {
+		read := movements(e, m.Classes[hash])
+		if i > 0 && !slices.EqualFunc(read, moved, movement.equal) {
+			return nil
+		}
+		moved = read
+	}
+	for i, mv := range moved {
+		list = append(list, transfer{t, log, i, e.FromAddress, mv})
+	}
+	return list
+}
+
+// movements reads an event by a class, or by the standards where the class
+// says nothing of it. There are none where it can mean something else, too.
+func movements(e *starknet.Event, schema *abi.Schema) (found []movement) {
+	class := standard(schema)
+	if !mentions(schema, e.Keys[0]) {
+		schema, class = standards, ""
+	}
+	for _, l := range schema.Events() {
+		n := len(l.Selectors)
+		if len(e.Keys) < n || !slices.Equal(e.Keys[:n], l.Selectors) {
+			continue
+		}
+		if l.Unsupported() != nil {
+			return nil
+		}
+		event, err := l.Decode(e.Keys, e.Data)
+		if err != nil {
+			continue
+		}
+		moved := recognise(&event, class)
+		if moved == nil || found != nil && !slices.EqualFunc(moved, found, movement.equal) {
+			return nil
+		}
+		found = moved
+	}
+	return found
+}
+
+// mentions reports whether a class has transfers that begin with a key.
+func mentions(schema *abi.Schema, key starknet.Felt) bool {
+	return schema != nil && slices.ContainsFunc(schema.Events(), func(l *abi.EventLayout) bool {
+		return l.Selectors[0] == key && announces(l.Selectors)
+	})
+}
+
+// roles are the names under which contracts have them, in lower case and
+// without underscores.
+var roles = map[string]string{
+	"operator": "operator", "caller": "operator",
+	"from": "from", "fromaddress": "from", "sender": "from", "src": "from",
+	"to": "to", "toaddress": "to", "recipient": "to", "receiver": "to", "dst": "to",
+	"value": "amount", "amount": "amount", "wad": "amount", "values": "amounts", "amounts": "amounts",
+	"id": "id", "tokenid": "id", "ids": "ids", "tokenids": "ids",
+}
+
+// recognise reads a decoded event as a transfer of a standard; nil when it has
+// other fields than one has, or contradicts its class.
+func recognise(e *abi.Event, class string) []movement {
+	fields := map[string]*abi.Field{}
+	for i := range e.Fields {
+		f := &e.Fields[i]
+		label := f.Label[strings.LastIndexByte(f.Label, '.')+1:]
+		role := roles[strings.ToLower(strings.ReplaceAll(label, "_", ""))]
+		if role == "" && f.Type.Shape == abi.ShapeU256 {
+			role = map[string]string{"erc20": "amount", "erc721": "id"}[class]
+		}
+		if i+1 < len(e.Fields) && f.Label == e.Fields[i+1].Label+"_len" && e.Fields[i+1].Type.Shape == abi.ShapePointer {
+			continue
+		}
+		if role == "" || fields[role] != nil {
+			return nil
+		}
+		fields[role] = f
+	}
+	have := func(names ...string) bool {
+		for _, name := range names {
+			if fields[name] == nil {
+				return false
+			}
+		}
+		return len(fields) == len(names)
+	}
+	switch {
+	case e.Layout.Name == "Transfer" && have("from", "to", "amount") && class != "erc721":
+		return move("erc20", fields, nil, numbers(fields["amount"]))
+	case e.Layout.Name == "Transfer" && have("from", "to", "id") && class != "erc20":
+		return move("erc721", fields, numbers(fields["id"]), nil)
+	case e.Layout.Name == "TransferSingle" && have("operator", "from", "to", "id", "amount"):
+		return move("erc1155", fields, numbers(fields["id"]), numbers(fields["amount"]))
+	case e.Layout.Name == "TransferBatch" && have("operator", "from", "to", "ids", "amounts"):
+		return move("erc1155", fields, numbers(fields["ids"]), numbers(fields["amounts"]))
+	}
+	return nil
+}
+
+// numbers reads a u256 or a list of them.
+func numbers(f *abi.Field) (list []*big.Int) {
+	if n, ok := f.Int(); ok {
+		return []*big.Int{n}
+	}
+	for i := range f.Len() {
+		item := f.Item(i)
+		if n, ok := item.Int(); ok {
+			list = append(list, n)
+		}
+	}
+	return list
+}
+
+func move(standard string, fields map[string]*abi.Field, ids, amounts []*big.Int) (list []movement) {
+	if ids != nil && amounts != nil && len(ids) != len(amounts) {
+		return nil
+	}
+	for i := range max(len(ids), len(amounts)) {
+		m := movement{standard: standard, from: fields["from"].Raw[0], to: fields["to"].Raw[0]}
+		if ids != nil {
+			m.id = ids[i]
+		}
+		if amounts != nil {
+			m.amount = amounts[i]
+		}
+		list = append(list, m)
+	}
+	return list
+}
+
+func decimalOrNull(n *big.Int) any {
+	if n == nil {
+		return nil
+	}
+	return n.String()
+}
+
+// transferBody shows a transfer. Symbol, name and decimals are what a token
+// calls itself, which nobody asks it here.
+func (m *Model) transferBody(t transfer) object {
+	return object{
+		"blockNumber": t.block.BlockNumber, "timestampIso": iso(t.block.Timestamp), "txIndex": t.index, "logIndex": t.log, "transferIndex": t.place,
+		"txHash": t.Receipt.TransactionHash.String(), "tokenAddress": t.token.String(), "fromAddress": t.movement.from.String(), "toAddress": t.movement.to.String(),
+		"amount": decimalOrNull(t.amount), "tokenId": decimalOrNull(t.id), "standard": t.standard,
+		"tokenSymbol": nil, "tokenName": nil, "tokenDecimals": nil, "sourceTier": m.tier(t.block),
+	}
+}
+
+// transfers returns those that a condition holds for, newest first.
+func (m *Model) transfers(wanted func(transfer) bool) (list []transfer) {
+	for _, tx := range m.txs {
+		for _, t := range tx.transfers {
+			if wanted(t) {
+				list = append(list, t)
+			}
+		}
+	}
+	return newestFirst(list)
+}

@@ -1,0 +1,183 @@
+package rest
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"net/http"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"astrolabe/domain"
+	"astrolabe/domain/facts"
+	"astrolabe/pg/pgtest"
+	"astrolabe/repo"
+	"astrolabe/repo/repotest"
+	"astrolabe/starknet"
+)
+
+// send posts a JSON body with a key that may do everything, and holds the
+// answer against the OpenAPI document.
+func (s *service) send(path, body string) answer {
+	s.t.Helper()
+	request, err := http.NewRequestWithContext(s.t.Context(), http.MethodPost, s.url+path, strings.NewReader(body))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	request.Header.Set("Content-Type", "application/json")
+	request.Header.Set("X-Service-Api-Key", s.access.Key)
+	response, err := s.client.Do(request)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	defer response.Body.Close()
+	text, err := io.ReadAll(response.Body)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	s.holdToContract(request, response, text)
+	return answer{response, string(text)}
+}
+
+func hashesBody(hashes []starknet.Felt) string {
+	text, err := json.Marshal(map[string]any{"hashes": hashes})
+	if err != nil {
+		panic(err)
+	}
+	return string(text)
+}
+
+// expectedPreview is a transaction in short as the chain tells it.
+func expectedPreview(b *facts.Block, tx *facts.Transaction, h history) previewItem {
+	item := previewItem{
+		TxHash: tx.Hash, Found: true, BlockNumber: &b.Header.Number, TimestampIso: new(time.Unix(int64(b.Header.Timestamp), 0).UTC()), TxIndex: &tx.Index,
+		TxType: &tx.Type, ExecutionStatus: new(execution(tx.Reverted)), FinalityStatus: new(finality(b.Header.Number)),
+		FromAddress: tx.Sender, ToAddress: tx.Contract, TokenTransfers: expectedTransfers(b, tx), LogCount: new(0),
+	}
+	selector := tx.Selector
+	if calls, count := h.expectedCalls(b.Header.Number, tx); count != nil {
+		item.CallCount = count
+		selector = &calls[0].Selector
+	}
+	if selector != nil {
+		if name, known := h.names[*selector]; known {
+			item.PrimaryMethod = &name
+		}
+	}
+	item.TransferCount = new(len(item.TokenTransfers))
+	if len(item.TokenTransfers) > 8 {
+		item.TokenTransfers, item.TokenTransfersTruncated = item.TokenTransfers[:8], true
+	}
+	for _, e := range b.Events {
+		if e.TxIndex == tx.Index {
+			*item.LogCount++
+		}
+	}
+	return item
+}
+
+func TestPreviewsTellWhatTheChainSays(t *testing.T) {
+	t.Parallel()
+	s, blocks := newExplorer(t), repotest.Everyday(t)
+	h := newHistory(blocks)
+	var (
+		hashes    []starknet.Felt
+		want      []previewItem
+		truncated int
+	)
+	ask := func() {
+		got := decodeBody[batchBody[previewItem]](t, s.send("/v1/SN_MAIN/tx/previews", hashesBody(hashes)))
+		requireEqual(t, "previews", got.Items, want)
+		hashes, want = nil, nil
+	}
+	for i := range blocks {
+		for j := range blocks[i].Transactions {
+			item := expectedPreview(&blocks[i], &blocks[i].Transactions[j], h)
+			hashes, want = append(hashes, item.TxHash), append(want, item)
+			if item.TokenTransfersTruncated {
+				truncated++
+			}
+			if len(hashes) == 128 {
+				ask()
+			}
+		}
+	}
+	ask()
+	if truncated == 0 {
+		t.Error("no transaction of the chain has more transfers than a preview shows")
+	}
+}
+
+func TestPreviewsKeepTheOrderOfTheRequest(t *testing.T) {
+	t.Parallel()
+	s, blocks := newExplorer(t), repotest.Everyday(t)
+	known, other, unknown := blocks[28].Transactions[7].Hash, blocks[60].Transactions[0].Hash, starknet.FeltFromUint64(7)
+	asked := []starknet.Felt{unknown, known, other, known, unknown, blocks[28].Header.Hash}
+	got := decodeBody[batchBody[previewItem]](t, s.send("/v1/SN_MAIN/tx/previews", hashesBody(asked)))
+	if got.ChainID != domain.Mainnet || len(got.Items) != len(asked) {
+		t.Fatalf("got %+v", got)
+	}
+	for i, item := range got.Items {
+		found := asked[i] == known || asked[i] == other
+		if item.TxHash != asked[i] || item.Found != found {
+			t.Errorf("item %d is %s, found %v", i, item.TxHash, item.Found)
+		}
+		if !found && !reflect.DeepEqual(item, previewItem{TxHash: asked[i], TokenTransfers: []transferRow{}}) {
+			t.Errorf("an unknown transaction has %+v", item)
+		}
+	}
+	if !reflect.DeepEqual(got.Items[1], got.Items[3]) {
+		t.Error("a repeated hash is answered differently")
+	}
+}
+
+func TestPreviewsTakeOneTo128Hashes(t *testing.T) {
+	t.Parallel()
+	s := newExplorer(t)
+	many := make([]starknet.Felt, 129)
+	if a := s.send("/v1/SN_MAIN/tx/previews", hashesBody(many[:128])); a.StatusCode != http.StatusOK {
+		t.Errorf("128 hashes: %d %s", a.StatusCode, a.body)
+	}
+	padded := strings.ReplaceAll(hashesBody(many[:128]), `"0x0"`, `"0x`+strings.Repeat("0", 63)+`A"`)
+	if got := decodeBody[batchBody[previewItem]](t, s.send("/v1/SN_MAIN/tx/previews", padded)); got.Items[0].TxHash != starknet.FeltFromUint64(10) {
+		t.Errorf("a padded hash is %s", got.Items[0].TxHash)
+	}
+	for _, body := range []string{
+		hashesBody(many), `{"hashes":[]}`, `{}`, `{"hashes":null}`, `{"hashes":"0x1"}`, `{"hashes":[1]}`, `{"hashes":["1"]}`, `{"hashes":["0x1",null]}`,
+		`{"txHashes":["0x1"]}`, `{"transactions":["0x1"]}`, `{"hashes":["0x1"],"limit":1}`, `{"hashes":["0x1"],"hashes":["0x2"]}`, `["0x1"]`, ``, `{"hashes":["0x1"]} x`,
+		`{"hashes":["0x800000000000011000000000000000000000000000000000000000000000001"]}`,
+	} {
+		requireFailure(t, s.send("/v1/SN_MAIN/tx/previews", body), http.StatusBadRequest, domain.CodeInvalidRequest)
+	}
+	requireFailure(t, s.send("/v1/SN_MAIN/tx/previews", `{"hashes":["`+strings.Repeat("0", 40_000)+`"]}`), http.StatusRequestEntityTooLarge, domain.CodePayloadTooLarge)
+}
+
+// TestPreviewsThatRunOutOfTimeSayWhenToComeBack lets somebody hold the table
+// that previews are read from.
+func TestPreviewsThatRunOutOfTimeSayWhenToComeBack(t *testing.T) {
+	t.Parallel()
+	url := pgtest.Database(t, repotest.Followed)
+	db, err := repo.Open(t.Context(), repo.Options{URL: url})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(db.Close)
+	s := newServiceOver(t, db, time.Now, nil)
+	conn, err := pgx.Connect(t.Context(), url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = conn.Close(context.Background()) }()
+	if _, err := conn.Exec(t.Context(), "BEGIN; LOCK TABLE locators"); err != nil {
+		t.Fatal(err)
+	}
+	a := s.send("/v1/SN_MAIN/tx/previews", `{"hashes":["0x1"]}`)
+	requireFailure(t, a, http.StatusServiceUnavailable, domain.CodeServiceUnavailable)
+	if a.Header.Get("Retry-After") != "2" {
+		t.Errorf("Retry-After is %q", a.Header.Get("Retry-After"))
+	}
+}

@@ -1,0 +1,132 @@
+package rest
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"astrolabe/domain"
+	"astrolabe/domain/chain"
+	"astrolabe/jobs/rederive"
+	"astrolabe/pg/pgtest"
+	"astrolabe/repo"
+	"astrolabe/repo/repotest"
+)
+
+// remembering is a service over the followed chain, and a connection to its
+// database beside it.
+type remembering struct {
+	*service
+	conn *pgx.Conn
+}
+
+func newRemembering(t *testing.T) *remembering {
+	t.Helper()
+	url := pgtest.Database(t, repotest.Followed)
+	db, err := repo.Open(t.Context(), repo.Options{URL: url})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(db.Close)
+	conn, err := pgx.Connect(t.Context(), url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = conn.Close(context.Background()) })
+	return &remembering{newServiceOver(t, db, time.Now, nil), conn}
+}
+
+// listen lets the service hear of new epochs until the test ends.
+func (r *remembering) listen() {
+	r.t.Helper()
+	ctx, stop := context.WithCancel(r.t.Context())
+	up, ended := make(chan struct{}, 10), make(chan struct{})
+	go func() {
+		defer close(ended)
+		r.db.ListenEpochs(ctx, r.services.Cache.Advance, func(listening bool) {
+			r.services.Cache.Listening(listening)
+			up <- struct{}{}
+		})
+	}()
+	r.t.Cleanup(func() { stop(); <-ended })
+	<-up
+}
+
+// spoil changes rows behind the service's back.
+func (r *remembering) spoil() {
+	r.t.Helper()
+	if _, err := r.conn.Exec(r.t.Context(), "UPDATE transactions SET l2_gas = 77 WHERE chain = 1; UPDATE blocks SET version = 'spoilt' WHERE chain = 1"); err != nil {
+		r.t.Fatal(err)
+	}
+}
+
+// spoilt tells which answers of a block show what spoil wrote.
+func (r *remembering) spoilt(number int) (transaction, byHash, byNumber bool) {
+	r.t.Helper()
+	b := repotest.Everyday(r.t)[number]
+	tx := decodeBody[transactionBody](r.t, r.get("/v1/SN_MAIN/tx/"+b.Transactions[0].Hash.String()))
+	hashed := decodeBody[blockBody](r.t, r.get("/v1/SN_MAIN/block/"+b.Header.Hash.String()))
+	numbered := decodeBody[blockBody](r.t, r.get(fmt.Sprintf("/v1/SN_MAIN/block/%d", number)))
+	return *tx.Receipt.L2Gas == 77, *hashed.StarknetVersion == "spoilt", *numbered.StarknetVersion == "spoilt"
+}
+
+func (r *remembering) requireSpoilt(number int, want bool) {
+	r.t.Helper()
+	if transaction, byHash, byNumber := r.spoilt(number); transaction != want || byHash != want || byNumber != want {
+		r.t.Errorf("block %d is read anew: transaction %v, by hash %v, by number %v; want %v", number, transaction, byHash, byNumber, want)
+	}
+}
+
+func TestOnlyFinalFactsAreAnsweredFromMemory(t *testing.T) {
+	t.Parallel()
+	r := newRemembering(t)
+	r.listen()
+	for _, number := range []int{45, 46} {
+		r.requireSpoilt(number, false)
+	}
+	r.spoil()
+	r.requireSpoilt(45, false)
+	r.requireSpoilt(46, true)
+}
+
+func TestWithoutItsListenerEveryFactIsReadAnew(t *testing.T) {
+	t.Parallel()
+	r := newRemembering(t)
+	r.requireSpoilt(10, false)
+	r.spoil()
+	r.requireSpoilt(10, true)
+}
+
+func TestWhatIsRederivedIsReadAnew(t *testing.T) {
+	t.Parallel()
+	r := newRemembering(t)
+	r.listen()
+	r.requireSpoilt(10, false)
+	r.spoil()
+	r.requireSpoilt(10, false)
+	job := rederive.Job{Chain: domain.Mainnet, Store: r.db, Holder: "test"}
+	if _, err := job.Run(t.Context(), "locators"); err != nil {
+		t.Fatal(err)
+	}
+	r.requireSpoilt(10, true)
+}
+
+func TestARollbackBelowTheFinalizedTierIsSeen(t *testing.T) {
+	t.Parallel()
+	r, blocks := newRemembering(t), repotest.Everyday(t)
+	r.listen()
+	r.requireSpoilt(40, false)
+	err := chain.Hold(t.Context(), r.db, domain.Mainnet, "test", func(ctx context.Context, lease chain.Lease) error {
+		return r.db.Rollback(ctx, lease, &domain.BlockRef{Number: 39, Hash: blocks[39].Header.Hash})
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{"/v1/SN_MAIN/block/40", "/v1/SN_MAIN/block/" + blocks[40].Header.Hash.String(), "/v1/SN_MAIN/tx/" + blocks[40].Transactions[0].Hash.String()} {
+		requireFailure(t, r.get(path), http.StatusNotFound, domain.CodeNotFound)
+	}
+}

@@ -1,0 +1,101 @@
+package rest
+
+import (
+	"context"
+	"net/http"
+	"testing"
+	"time"
+
+	"astrolabe/domain"
+	"astrolabe/domain/chain"
+	"astrolabe/domain/explorer"
+	"astrolabe/domain/facts"
+	"astrolabe/domain/token"
+	"astrolabe/repo"
+	"astrolabe/repo/repotest"
+	"astrolabe/starknet"
+)
+
+// interrupted is a store with something happening between two reads of a
+// request.
+type interrupted struct {
+	*repo.DB
+	before func()
+}
+
+func (s *interrupted) TransactionsOfBlocks(ctx context.Context, c domain.Chain, blocks []domain.BlockRef, after, limit int) ([][]chain.TxLine, []bool, error) {
+	s.before()
+	return s.DB.TransactionsOfBlocks(ctx, c, blocks, after, limit)
+}
+
+func (s *interrupted) MessagesOfTransactions(ctx context.Context, c domain.Chain, places []chain.TxPlace) ([][]chain.Message, error) {
+	s.before()
+	return s.DB.MessagesOfTransactions(ctx, c, places)
+}
+
+func (s *interrupted) TransfersOfTransactions(ctx context.Context, c domain.Chain, places []chain.TxPlace, limit int) ([][]token.Transfer, error) {
+	s.before()
+	return s.DB.TransfersOfTransactions(ctx, c, places, limit)
+}
+
+// newInterrupted indexes 50 blocks. Up to so many times the newest one is
+// replaced by an empty one while a request reads.
+func newInterrupted(t *testing.T, times int) *growing {
+	t.Helper()
+	db := repotest.Open(t)
+	store := &interrupted{DB: db, before: func() {}}
+	w := grow(t, db, newServiceOver(t, db, time.Now, func(o *Options) {
+		o.Services = explorer.New(explorer.Options{Store: store, Cursors: domain.NewCursors(fixedKey{})})
+	}), 50)
+	store.before = func() {
+		if times > 0 {
+			times--
+			w.replace(49, func(b *facts.Block) {
+				*b = facts.Block{Header: b.Header}
+				b.Header.Transactions, b.Header.Events = 0, 0
+			})
+		}
+	}
+	return w
+}
+
+func TestATransactionIsNotPutTogetherFromTwoChains(t *testing.T) {
+	t.Parallel()
+	world := newInterrupted(t, 1)
+	hash := world.blocks[49].Transactions[0].Hash
+	requireFailure(t, world.get("/v1/SN_MAIN/tx/"+hash.String()), http.StatusNotFound, domain.CodeNotFound)
+}
+
+func TestPreviewsAreNotPutTogetherFromTwoChains(t *testing.T) {
+	t.Parallel()
+	world := newInterrupted(t, 1)
+	asked := []starknet.Felt{world.blocks[49].Transactions[0].Hash, world.blocks[48].Transactions[0].Hash}
+	got := decodeBody[batchBody[previewItem]](t, world.send("/v1/SN_MAIN/tx/previews", hashesBody(asked)))
+	if got.Items[0].Found || !got.Items[1].Found || len(got.Items[1].TokenTransfers) == 0 {
+		t.Errorf("got %+v", got)
+	}
+}
+
+func TestABlockIsNotPutTogetherFromTwoChains(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"49", "latest"} {
+		got := decodeBody[blockBody](t, newInterrupted(t, 1).get("/v1/SN_MAIN/block/"+name))
+		if got.TxCount != len(got.Transactions) || got.BlockHash == repotest.Everyday(t)[49].Header.Hash {
+			t.Errorf("%s has %d transactions and shows %d", name, got.TxCount, len(got.Transactions))
+		}
+	}
+}
+
+// TestAChainThatIsReplacedAgainAndAgainIsUnavailable never lets a request
+// finish.
+func TestAChainThatIsReplacedAgainAndAgainIsUnavailable(t *testing.T) {
+	t.Parallel()
+	world := newInterrupted(t, 100)
+	for _, path := range []string{"/v1/SN_MAIN/block/49", "/v1/SN_MAIN/block/latest/txs"} {
+		a := world.get(path)
+		requireFailure(t, a, http.StatusServiceUnavailable, domain.CodeServiceUnavailable)
+		if a.Header.Get("Retry-After") == "" {
+			t.Error("nobody says when to come back")
+		}
+	}
+}
