@@ -18,10 +18,10 @@ import (
 func TestBlocksAreReadByAllTheirNamesAtOnce(t *testing.T) {
 	t.Parallel()
 	db, blocks := repotest.OpenTemplate(t, repotest.Followed), repotest.Everyday(t)
-	ids := []chain.BlockID{chain.NumberID(1 << 40), {Tag: chain.Latest}, chain.HashID(blocks[9].Header.StateRoot)}
+	ids := []chain.BlockID{chain.NumberID(1 << 40), {Tag: chain.Latest}, {Hash: &blocks[9].Header.StateRoot}}
 	want := []*facts.Header{nil, &blocks[60].Header, nil}
 	for i := range blocks {
-		ids = append(ids, chain.NumberID(uint64(i)), chain.HashID(blocks[i].Header.Hash))
+		ids = append(ids, chain.NumberID(uint64(i)), chain.BlockID{Hash: &blocks[i].Header.Hash})
 		want = append(want, &blocks[i].Header, &blocks[i].Header)
 	}
 	headers, err := db.Headers(t.Context(), domain.Mainnet, ids)

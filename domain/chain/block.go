@@ -7,7 +7,6 @@ import (
 
 	"astrolabe/domain"
 	"astrolabe/domain/facts"
-	"astrolabe/starknet"
 )
 
 // Block is a block's header as it is shown. The header is shared: nobody
@@ -166,9 +165,6 @@ func (s *Blocks) Still(ctx context.Context, c domain.Chain, refs []domain.BlockR
 	}
 	return true, nil
 }
-
-// HashID names a block by its hash.
-func HashID(hash starknet.Felt) BlockID { return BlockID{Hash: &hash} }
 
 // NumberID names a block by its number.
 func NumberID(number uint64) BlockID { return BlockID{Number: &number} }
