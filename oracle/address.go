@@ -175,6 +175,10 @@ func (m *Model) seen(address starknet.Felt) bool {
 	return m.current(address) != nil || m.standardOf(address) != ""
 }
 
+// countedMost is how many transactions of an address are counted exactly; of
+// more the newest are, and one, for a lower bound.
+const countedMost = 1000
+
 func (m *Model) summary(address starknet.Felt) object {
 	body := object{
 		"address": address.String(), "found": m.seen(address), "totalActivityCount": nil, "activityCountExact": false, "latestActivityBlock": nil,
@@ -183,13 +187,17 @@ func (m *Model) summary(address starknet.Felt) object {
 	if body["found"] == false {
 		return body
 	}
-	activity := m.activity(address)
-	body["activityCountExact"] = m.first() == 0
-	if m.first() == 0 || len(activity) > 0 {
-		body["totalActivityCount"] = len(activity)
+	parts, items := m.partsOf(address), 0
+	exact := m.first() == 0 && len(parts) <= countedMost
+	for _, p := range parts[:min(countedMost+1, len(parts))] {
+		items += len(p.items)
 	}
-	if len(activity) > 0 {
-		body["latestActivityBlock"] = activity[0].block.BlockNumber
+	body["activityCountExact"] = exact
+	if exact || items > 0 {
+		body["totalActivityCount"] = items
+	}
+	if len(parts) > 0 {
+		body["latestActivityBlock"] = parts[0].block.BlockNumber
 	}
 	if c := m.current(address); c != nil {
 		body["classHash"], body["isAccount"] = c.class.String(), isAccount(m.Classes[c.class])

@@ -27,6 +27,7 @@ type asker struct {
 	addresses []starknet.Felt // everybody who has part in anything
 	tokens    []starknet.Felt
 	emissions []emission
+	upgraded  []emission // of contracts whose class was replaced
 }
 
 func newAsker(seed uint64, m *Model) *asker {
@@ -46,6 +47,9 @@ func newAsker(seed uint64, m *Model) *asker {
 		}
 		for log := range t.Receipt.Events {
 			a.emissions = append(a.emissions, emission{t, log})
+			if len(m.changes[t.Receipt.Events[log].FromAddress]) > 1 {
+				a.upgraded = append(a.upgraded, emission{t, log})
+			}
 		}
 	}
 	a.addresses = slices.SortedFunc(maps.Keys(seen), starknet.Felt.Cmp)
@@ -82,9 +86,20 @@ func (a *asker) token() starknet.Felt {
 	return pick(a, a.tokens)
 }
 
+// emission is an event, often one of those whose meaning is hard to tell.
+func (a *asker) emission() emission {
+	if a.oneIn(5) && len(a.upgraded) > 0 {
+		return pick(a, a.upgraded)
+	}
+	return pick(a, a.emissions)
+}
+
 func (a *asker) txHash() starknet.Felt {
-	if a.oneIn(30) {
+	switch {
+	case a.oneIn(30):
 		return a.stranger()
+	case a.oneIn(5) && len(a.emissions) > 0:
+		return a.emission().Receipt.TransactionHash
 	}
 	return pick(a, a.m.txs).Receipt.TransactionHash
 }
@@ -184,7 +199,7 @@ func (a *asker) eventsRequest() Request {
 	if len(a.emissions) == 0 {
 		return Request{Path: "contract/" + a.address().String() + "/events", Query: a.list(100)}
 	}
-	at := pick(a, a.emissions)
+	at := a.emission()
 	e := &at.Receipt.Events[at.log]
 	q, path := a.list(100), "events"
 	if a.oneIn(2) {
@@ -266,7 +281,7 @@ func (a *asker) messagesRequest() Request {
 }
 
 func (a *asker) contractRequest() Request {
-	if a.oneIn(3) {
+	if a.oneIn(3) && a.m.Read != nil { // the real bridges are another registry
 		bridges := slices.SortedFunc(maps.Keys(a.m.bridges()), starknet.Felt.Cmp)
 		address := pick(a, bridges)
 		if a.oneIn(8) {
