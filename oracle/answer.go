@@ -203,7 +203,8 @@ func (m *Model) searchEvents(r Request, contract *starknet.Felt) Answer {
 		return invalid
 	}
 	more := m.covered(f.from)
-	if f.to != nil && *f.to > m.head().BlockNumber && !(m.first() > 0 && (f.from == nil || *f.from < m.first())) {
+	beforeTheFirst := m.first() > 0 && (f.from == nil || *f.from < m.first())
+	if f.to != nil && *f.to > m.head().BlockNumber && !beforeTheFirst {
 		more = object{"coverage": object{"status": "partial", "reasonCode": "index_ends_earlier"}}
 	}
 	more["eventDecodingDegraded"], more["rangeCoverage"] = false, nil

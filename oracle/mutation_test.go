@@ -36,7 +36,7 @@ const planted = "ASTROLABE_ORACLE_PLANTED"
 // TestEveryPlantedBugIsNoticed builds the service with one bug at a time and
 // requires that its answers differ from the model's. An ordinary run plants one;
 // with ASTROLABE_SOAK all are.
-func TestEveryPlantedBugIsNoticed(t *testing.T) {
+func TestEveryPlantedBugIsNoticed(t *testing.T) { //nolint:tparallel // Each bug is a build, which takes every core.
 	t.Parallel()
 	if os.Getenv(planted) != "" {
 		t.Skip("this run has a bug planted already")

@@ -11,12 +11,12 @@ import (
 	"astrolabe/starknet"
 )
 
-// tokenParts are the columns of a token t as readers see it.
-const tokenParts = "t.standard, t.name, t.symbol, t.decimals, t.metadata_at, t.supply, t.supply_block"
+// describedColumns are the columns of a token t as readers see it.
+const describedColumns = "t.standard, t.name, t.symbol, t.decimals, t.metadata_at, t.supply, t.supply_block"
 
-// tokensAt joins the token t at each address of $1, whose id is a.id: by
+// describedAt joins the token t at each address of $1, whose id is a.id: by
 // (chain, felt) of addresses, then by primary key.
-const tokensAt = `
+const describedAt = `
 	FROM unnest($1::bytea[]) WITH ORDINALITY AS p (felt, parent)
 	CROSS JOIN LATERAL (SELECT id FROM addresses WHERE chain = %[1]d AND felt = p.felt LIMIT 1) a
 	CROSS JOIN LATERAL (
@@ -34,7 +34,7 @@ func (db *DB) Tokens(ctx context.Context, c domain.Chain, addresses []starknet.F
 		parent := int(f.int8())
 		t := tokenFields(&f)
 		return child[token.Token]{parent, t}, f.damage("tokens")
-	}, fmt.Sprintf("/* token.find */ SELECT p.parent, "+tokenParts+tokensAt, chainCode(c)), feltBytes(addresses))
+	}, fmt.Sprintf("/* token.find */ SELECT p.parent, "+describedColumns+describedAt, chainCode(c)), feltBytes(addresses))
 	tokens := make([]*token.Token, len(addresses))
 	for i := range found {
 		at := found[i].parent - 1
@@ -49,11 +49,11 @@ func (db *DB) Tokens(ctx context.Context, c domain.Chain, addresses []starknet.F
 // whoever takes part in them by the primary key of token_parties. Sums are
 // none while their checkpoint is null.
 const countedTokens = `/* token.summaries */
-	SELECT p.parent, ` + tokenParts + `,
+	SELECT p.parent, ` + describedColumns + `,
 		(i.first_block = 0 OR EXISTS (SELECT FROM contract_classes WHERE chain = %[1]d AND address = a.id AND origin = 1)),
 		(SELECT block FROM transfers WHERE chain = %[1]d AND token = a.id ORDER BY block DESC LIMIT 1),
 		c.block, c.updated_at, s.transfers, s.senders, s.receivers,
-		s.transfers IS NULL OR c.block >= $2, n.transfers, n.senders, n.receivers` + tokensAt + `
+		s.transfers IS NULL OR c.block >= $2, n.transfers, n.senders, n.receivers` + describedAt + `
 	JOIN index_checkpoints i ON i.chain = %[1]d
 	JOIN token_summary_checkpoints c ON c.chain = %[1]d
 	LEFT JOIN LATERAL (
@@ -102,7 +102,7 @@ func (db *DB) CountedTokens(ctx context.Context, c domain.Chain, addresses []sta
 	return tokens, err
 }
 
-// tokenFields reads the columns of tokenParts.
+// tokenFields reads the columns of describedColumns.
 func tokenFields(f *fields) token.Token {
 	t := token.Token{Standard: oneOf(f, standards)}
 	t.Metadata = token.Metadata{Name: f.textOrNil(), Symbol: f.textOrNil(), Decimals: f.byteOrNil()}
