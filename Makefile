@@ -6,8 +6,10 @@ GO ?= go
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo development)
 # The race detector needs a C compiler; without one the tests run without it.
 RACE := $(shell command -v gcc >/dev/null 2>&1 && echo -race)
-# Packages that run the Cairo compiler: under the race detector its translation takes minutes.
-CAIRO := ./toolchain/... ./sim/classes/...
+# Packages that are tested without the race detector, under which they take minutes: those that run
+# the Cairo compiler, and the oracle, whose service is raced in its own packages.
+UNRACED := ./toolchain/... ./sim/classes/... ./oracle/...
+RACED = $$($(GO) list ./... | grep -vE 'astrolabe/(toolchain|sim/classes|oracle)')
 SOURCES := $(shell find . -name '*.go' -not -path './web/node_modules/*' -not -path './clients/*') $(shell find web/dist repo/migrations rest -type f)
 
 .DEFAULT_GOAL := help
@@ -38,15 +40,15 @@ run: ## Start everything with nothing configured
 
 test: postgres ## Run every test at its quick size
 	$(GO) vet ./...
-	$(GO) test -timeout 20m $(CAIRO)
-	$(GO) test $(RACE) -timeout 20m $$($(GO) list ./... | grep -vE 'astrolabe/(toolchain|sim/classes)')
+	$(GO) test -timeout 20m $(UNRACED)
+	$(GO) test $(RACE) -timeout 20m $(RACED)
 
 test-clients: build postgres ## Run other people's clients and audits against the program
 	scripts/test-clients
 
 soak: postgres ## Run the long campaigns
-	ASTROLABE_SOAK=1 $(GO) test -count=1 -timeout 6h $(CAIRO)
-	ASTROLABE_SOAK=1 ASTROLABE_CHAOS=300 $(GO) test $(RACE) -count=1 -timeout 6h $$($(GO) list ./... | grep -vE 'astrolabe/(toolchain|sim/classes)')
+	ASTROLABE_SOAK=1 $(GO) test -count=1 -timeout 6h $(UNRACED)
+	ASTROLABE_SOAK=1 ASTROLABE_CHAOS=300 $(GO) test $(RACE) -count=1 -timeout 6h $(RACED)
 
 lint: bin/golangci-lint ## Run the linters
 	$(GO) mod tidy -diff
