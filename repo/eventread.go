@@ -42,32 +42,24 @@ func scanEvent(f *fields) (event.Row, error) {
 }
 
 // EventsOfTransactions implements event.Store.
-func (db *DB) EventsOfTransactions(ctx context.Context, c domain.Chain, places []chain.TxPlace, limit int) ([][]event.Row, error) {
-	type child struct {
-		parent int64
-		row    event.Row
-	}
+func (db *DB) EventsOfTransactions(ctx context.Context, c domain.Chain, places []chain.TxPlace, after, limit int) ([][]event.Row, error) {
 	blocks, txs := make([]int32, len(places)), make([]int16, len(places))
 	for i, place := range places {
 		blocks[i], txs[i] = int32(place.Block), int16(place.Tx)
 	}
-	children, err := collect(ctx, db, func(row pgx.CollectableRow) (child, error) {
-		f, err := collectFields(row)
-		if err != nil {
-			return child{}, err
-		}
-		found := child{parent: f.int8() - 1}
-		found.row, err = scanEvent(&f)
-		return found, err
-	}, eventsOfTransactions(c, rowsFor(limit)), blocks, txs)
+	children, err := collect(ctx, db, childEvent, eventsOfTransactions(c, rowsFor(limit)), blocks, txs, int16(after))
+	return ofParents(children, len(places)), err
+}
+
+// childEvent reads an event after the number of its parent.
+func childEvent(row pgx.CollectableRow) (child[event.Row], error) {
+	f, err := collectFields(row)
 	if err != nil {
-		return nil, err
+		return child[event.Row]{}, err
 	}
-	lists := make([][]event.Row, len(places))
-	for _, found := range children {
-		lists[found.parent] = append(lists[found.parent], found.row)
-	}
-	return lists, nil
+	found := child[event.Row]{parent: int(f.int8())}
+	found.row, err = scanEvent(&f)
+	return found, err
 }
 
 // eventsOfTransactions reads each transaction's events by events_…_place, in
@@ -78,7 +70,7 @@ func eventsOfTransactions(c domain.Chain, rows int) string {
 		FROM unnest($1::int[], $2::smallint[]) WITH ORDINALITY AS p (block, tx, parent)
 		CROSS JOIN LATERAL (
 			SELECT block, tx, log, address, selector, keys, payload
-			FROM events WHERE chain = %[1]d AND block = p.block AND tx = p.tx
+			FROM events WHERE chain = %[1]d AND block = p.block AND tx = p.tx AND log > $3
 			ORDER BY log LIMIT %[2]d
 		) e
 		ORDER BY p.parent, e.log`, chainCode(c), rows)

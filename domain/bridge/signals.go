@@ -68,7 +68,7 @@ func (s *Signals) Of(ctx context.Context, c domain.Chain, contracts []starknet.F
 			lists[i].Coverage = domain.Coverage{Status: domain.CoverageUnavailable, ReasonCode: ReasonNotRegistered}
 			continue
 		}
-		cut := domain.CutPage(rows[next], page.Limit, rowPosition)
+		cut := domain.CutPage(rows[next], page.Limit, event.Row.Position)
 		next++
 		lists[i].Coverage, lists[i].Next = horizon.History(), cut.Next
 		if lists[i].Items, err = s.read(ctx, c, bridge, cut.Items); err != nil {
@@ -137,9 +137,4 @@ func (s *Signals) pair(ctx context.Context, c domain.Chain, signals []*Signal) e
 		signal.pair(messages[at[chain.TxPlace{Block: signal.Block, Tx: signal.Tx}]])
 	}
 	return nil
-}
-
-// rowPosition is the position of an event in its list.
-func rowPosition(r event.Row) domain.Position {
-	return domain.Position{r.Block, uint64(r.Tx), uint64(r.Log)}
 }

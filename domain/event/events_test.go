@@ -44,7 +44,7 @@ func TestEventsOfTransactionsAreAllOfThemInOrder(t *testing.T) {
 	parents := places(blocks)
 	events := newEvents(db, db)
 	for _, limit := range []int{1, 3, 1000} {
-		pages, degraded, err := events.OfTransactions(t.Context(), domain.Mainnet, parents, limit)
+		pages, degraded, err := events.OfTransactions(t.Context(), domain.Mainnet, parents, domain.PageRequest{Limit: limit})
 		if err != nil || degraded || len(pages) != len(parents) {
 			t.Fatal(err, degraded, len(pages))
 		}
@@ -93,7 +93,7 @@ func TestAFailedLookupCostsTheAttributionAndNotTheAnswer(t *testing.T) {
 	db := repotest.OpenTemplate(t, repotest.Followed)
 	parents := places(repotest.Everyday(t)[30:32])
 	events := newEvents(deaf{db}, db)
-	pages, degraded, err := events.OfTransactions(t.Context(), domain.Mainnet, parents, 10)
+	pages, degraded, err := events.OfTransactions(t.Context(), domain.Mainnet, parents, domain.PageRequest{Limit: 10})
 	if err != nil || !degraded {
 		t.Fatal(err, degraded)
 	}
@@ -116,7 +116,7 @@ func TestAnEndedRequestIsNotADegradedAnswer(t *testing.T) {
 	db := repotest.OpenTemplate(t, repotest.Followed)
 	ctx, cancel := context.WithCancel(t.Context())
 	events := newEvents(ending{db, cancel}, db)
-	_, degraded, err := events.OfTransactions(ctx, domain.Mainnet, places(repotest.Everyday(t)[30:32]), 10)
+	_, degraded, err := events.OfTransactions(ctx, domain.Mainnet, places(repotest.Everyday(t)[30:32]), domain.PageRequest{Limit: 10})
 	if !errors.Is(err, context.Canceled) || degraded {
 		t.Errorf("got %v, degraded %v", err, degraded)
 	}
@@ -150,7 +150,7 @@ func TestTheClassAtTheEventsBlockDecodes(t *testing.T) {
 		}
 	}
 	events := newEvents(db, db)
-	pages, _, err := events.OfTransactions(t.Context(), domain.Mainnet, places(blocks), 1000)
+	pages, _, err := events.OfTransactions(t.Context(), domain.Mainnet, places(blocks), domain.PageRequest{Limit: 1000})
 	if err != nil {
 		t.Fatal(err)
 	}
