@@ -30,7 +30,7 @@ func FuzzOperation(f *testing.F) {
 	} {
 		f.Add([]byte(body), uint64(seed))
 	}
-	g := serve(f, nil)
+	g := explore(f)
 	f.Fuzz(func(t *testing.T, body []byte, seed uint64) {
 		g.survives(t, string(body))
 		g.survives(t, randomBody(seed))
@@ -41,7 +41,7 @@ func FuzzOperation(f *testing.F) {
 // small by default, 100,000 when ASTROLABE_SOAK is set.
 func TestRandomOperationsNeverFailTheServer(t *testing.T) {
 	t.Parallel()
-	g := serve(t, nil)
+	g := explore(t)
 	rounds := uint64(2_000)
 	if os.Getenv("ASTROLABE_SOAK") != "" {
 		rounds = 100_000

@@ -49,7 +49,9 @@ type Signal struct {
 }
 
 // Position is the place of a signal in the list of a bridge's.
-func (s Signal) Position() domain.Position { return domain.Position{s.Block, uint64(s.Tx), uint64(s.Log)} }
+func (s Signal) Position() domain.Position {
+	return domain.Position{s.Block, uint64(s.Tx), uint64(s.Log)}
+}
 
 // Confidence tells what the signal rests on.
 func (s *Signal) Confidence() Confidence {

@@ -114,7 +114,6 @@ func (s *Blocks) remember(c domain.Chain, header *facts.Header, horizon Horizon)
 	}
 }
 
-
 // At returns the block that an id names. It is not_found when the index has
 // none of that name.
 func (s *Blocks) At(ctx context.Context, c domain.Chain, id BlockID) (*Block, error) {

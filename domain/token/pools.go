@@ -26,7 +26,9 @@ type Pool struct {
 func (p *Pool) Recognised() bool { return p.Factory.recognises(p.Class) }
 
 // Position is the place of a pool in the list of a token's.
-func (p Pool) Position() domain.Position { return domain.Position{p.Block, uint64(p.Tx), uint64(p.Log)} }
+func (p Pool) Position() domain.Position {
+	return domain.Position{p.Block, uint64(p.Tx), uint64(p.Log)}
+}
 
 // MarketID names the market beyond doubt.
 func (p *Pool) MarketID() string { return p.Factory.Protocol + ":" + p.Address.String() }
