@@ -42,7 +42,7 @@ func (a *AddressActivity) ofTransfer(index *int) *int {
 func (a *AddressActivity) TxHash() starknet.Felt { return a.item.TxHash }
 
 // TxCursor returns the place of the transaction as one text.
-func (a *AddressActivity) TxCursor() string { return a.item.TxPlace.Cursor() }
+func (a *AddressActivity) TxCursor() string { return a.item.Cursor() }
 
 // Kind tells what it is.
 func (a *AddressActivity) Kind() Word { return Word(a.item.Kind) }
@@ -87,11 +87,11 @@ type AddressActivityEdge = Edge[*AddressActivity]
 
 // activityOfAddresses reads a page of what happened to each address.
 func (p part) activityOfAddresses(ctx context.Context, owners []*Address, request domain.PageRequest) ([]slice[*AddressActivity], error) {
-	coverage, err := p.h.Services.Addresses.Coverage(ctx, p.chain)
+	coverage, err := p.h.Addresses.Coverage(ctx, p.chain)
 	if err != nil {
 		return nil, err
 	}
-	pages, err := p.h.Services.Addresses.Activity(ctx, p.chain, felts(owners), request)
+	pages, err := p.h.Addresses.Activity(ctx, p.chain, felts(owners), request)
 	if err != nil {
 		return nil, err
 	}

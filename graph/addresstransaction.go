@@ -70,11 +70,11 @@ type AddressTransactionEdge = Edge[*AddressTransaction]
 
 // transactionsOfAddresses reads a page of each address' transactions.
 func (p part) transactionsOfAddresses(ctx context.Context, owners []*Address, request domain.PageRequest) ([]slice[*AddressTransaction], error) {
-	coverage, err := p.h.Services.Addresses.Coverage(ctx, p.chain)
+	coverage, err := p.h.Addresses.Coverage(ctx, p.chain)
 	if err != nil {
 		return nil, err
 	}
-	pages, err := p.h.Services.Addresses.Transactions(ctx, p.chain, felts(owners), request)
+	pages, err := p.h.Addresses.Transactions(ctx, p.chain, felts(owners), request)
 	if err != nil {
 		return nil, err
 	}

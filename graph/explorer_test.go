@@ -24,7 +24,7 @@ func exploreWith(tb testing.TB, nodes map[domain.Chain]chain.Node) *servedGraph 
 	tb.Helper()
 	db := repotest.OpenTemplate(tb, repotest.Followed)
 	return serveOver(tb, db, time.Now, func(o *Options) {
-		o.Chains = []domain.Chain{domain.Mainnet}
+		o.Chains, o.Budget = []domain.Chain{domain.Mainnet}, 5*time.Minute
 		o.Services = explorer.New(explorer.Options{Store: db, Cursors: o.Cursors, Nodes: nodes})
 	})
 }

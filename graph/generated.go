@@ -80,6 +80,8 @@ type QueryResolver interface {
 	Messages(ctx context.Context, chain domain.Chain, filter *MessageFilter, first *int, after *string) (*Connection[*Message], error)
 	Message(ctx context.Context, chain domain.Chain, messageID string) (*Message, error)
 	Search(ctx context.Context, chain domain.Chain, query string) ([]*SearchHit, error)
+	TransactionPreviews(ctx context.Context, chain domain.Chain, hashes []starknet.Felt) ([]*TransactionPreview, error)
+	WalletState(ctx context.Context, chain domain.Chain, input WalletStateInput) (*WalletState, error)
 	Service(ctx context.Context) (*Service, error)
 	Viewer(ctx context.Context) (*Viewer, error)
 }
@@ -119,6 +121,7 @@ func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 		ec.unmarshalInputEventFilter,
 		ec.unmarshalInputMessageFilter,
 		ec.unmarshalInputTransferFilter,
+		ec.unmarshalInputWalletStateInput,
 	)
 	first := true
 
@@ -433,6 +436,22 @@ type Query {
     "The text."
     query: String!
   ): [SearchHit!] @tier(permission: READ) @listSize(assumedSize: 21)
+
+  "Many transactions in short, in the order of the hashes. One that is not in the index is not found."
+  transactionPreviews(
+    "The chain to ask about."
+    chain: ChainId!
+    "The hashes of the transactions: 1 to 128."
+    hashes: [Felt!]!
+  ): [TransactionPreview!] @tier(permission: BATCH) @listSize(assumedSize: 0, slicingArguments: ["hashes"], maximumSize: 128)
+
+  "What an address holds, every balance at one block."
+  walletState(
+    "The chain to ask about."
+    chain: ChainId!
+    "Whose wallet, which tokens and at which block."
+    input: WalletStateInput!
+  ): WalletState @tier(permission: READ)
 
   "What this deployment is, what it serves and within which limits."
   service: Service!
@@ -1336,6 +1355,25 @@ type Contract implements Node {
     after: Cursor
   ): MessageConnection!
     @listSize(assumedSize: 25, slicingArguments: ["first"], maximumSize: 100, sizedFields: ["edges", "nodes"])
+  "What one of its views returns at a block. At most 25 contracts can be asked at once."
+  read(
+    "The selector of the entry point: a felt, not a name."
+    selector: Felt!
+    "The arguments as felts, in their order: at most 1024."
+    calldata: [Felt!]! = []
+    "The block whose state is read: a number, a hash, ` + "`" + `latest` + "`" + ` or ` + "`" + `pending` + "`" + `."
+    blockTag: String! = "latest"
+  ): ContractRead
+  "What it tells of deposits and withdrawals as a bridge, newest first."
+  bridgeSignals(
+    "How many signals to return at most: 1 to 100, 25 when omitted."
+    first: Int
+    "Return the signals after this cursor."
+    after: Cursor
+  ): BridgeSignalConnection!
+    @listSize(assumedSize: 25, slicingArguments: ["first"], maximumSize: 100, sizedFields: ["edges", "nodes"])
+  "The verification record of the class that it has now, null when there is none."
+  verification: ContractVerification
 }
 
 "What a contract's class is known from."
@@ -1552,6 +1590,42 @@ type Token implements Node {
     after: Cursor
   ): TransferConnection!
     @listSize(assumedSize: 25, slicingArguments: ["first"], maximumSize: 100, sizedFields: ["edges", "nodes"])
+  "Its supply at a block, as its contract says. At most 25 contracts can be asked at once."
+  totalSupply(
+    "The block whose state is read: a number, a hash, ` + "`" + `latest` + "`" + ` or ` + "`" + `pending` + "`" + `."
+    blockTag: String! = "latest"
+  ): TokenSupply
+  "What an address holds of it at a block, as its contract says. At most 25 contracts can be asked at once."
+  balanceOf(
+    "The address."
+    address: Felt!
+    "The block whose state is read: a number, a hash, ` + "`" + `latest` + "`" + ` or ` + "`" + `pending` + "`" + `."
+    blockTag: String! = "latest"
+  ): TokenBalance
+  "Who controls supply, transfers, metadata and class."
+  controls: TokenControls!
+  "Everybody who held it at a block, the largest first."
+  holders(
+    "How many holders to return at most: 1 to 100, 25 when omitted."
+    first: Int
+    "Return the holders after this cursor."
+    after: Cursor
+  ): HolderConnection
+    @tier(permission: PARTNER)
+    @listSize(assumedSize: 25, slicingArguments: ["first"], maximumSize: 100, sizedFields: ["edges", "nodes"])
+  "Its largest holders, which is no claim that there are no others."
+  holderScreening: HolderScreening @tier(permission: PARTNER)
+  "How it is spread over its holders."
+  holderAnalytics: HolderAnalytics @tier(permission: PARTNER)
+  "The pools where it is traded, newest first."
+  pools(
+    "How many pools to return at most: 1 to 100, 25 when omitted."
+    first: Int
+    "Return the pools after this cursor."
+    after: Cursor
+  ): TokenPoolConnection
+    @tier(permission: PARTNER)
+    @listSize(assumedSize: 25, slicingArguments: ["first"], maximumSize: 100, sizedFields: ["edges", "nodes"])
 }
 
 "What the counts of a token rest on."
@@ -1700,6 +1774,20 @@ type Address implements Node {
     after: Cursor
   ): TransferConnection!
     @listSize(assumedSize: 25, slicingArguments: ["first"], maximumSize: 100, sizedFields: ["edges", "nodes"])
+  "The tokens that it may hold, with the evidence for each."
+  assets(
+    "Whether well-known tokens are listed, too."
+    scope: AssetScope! = DISCOVERED_PLUS_REGISTRY
+    "How many tokens to return at most: 1 to 50, 25 when omitted."
+    first: Int
+    "Return the tokens after this cursor."
+    after: Cursor
+  ): AddressAssetConnection!
+    @listSize(assumedSize: 25, slicingArguments: ["first"], maximumSize: 50, sizedFields: ["edges", "nodes"])
+  "What it did, in short."
+  summary: AddressSummary @tier(permission: BATCH)
+  "What it is."
+  intelligence: AddressIntelligence @tier(permission: BATCH)
 }
 
 "What an address is called, and who says so."
@@ -1926,6 +2014,752 @@ enum SearchMatch {
   NAME
 }
 
+"A transaction in short. One that is not found has only its hash."
+type TransactionPreview {
+  "The hash that was asked for."
+  txHash: Felt!
+  "Whether the index has it."
+  found: Boolean!
+  "The number of its block."
+  blockNumber: Int
+  "When its block was made."
+  timestampIso: DateTime
+  "Its index in the block."
+  txIndex: Int
+  "Its type."
+  txType: TransactionType
+  "Whether its calls took effect."
+  executionStatus: ExecutionStatus
+  "What the network says of its block."
+  finalityStatus: FinalityStatus
+  "The account that sent it, null where there is none."
+  fromAddress: Felt
+  "The contract that it calls or deploys by itself, null for an account's calls."
+  toAddress: Felt
+  "The name of the entry point that is called first, null when no class says it."
+  primaryMethod: String
+  "How many calls its account was asked to make, null where that cannot be told."
+  callCount: Int
+  "How many transfers of tokens it has."
+  transferCount: Int
+  "The first of its transfers."
+  tokenTransfers: [Transfer!]! @listSize(assumedSize: 8)
+  "Whether there are more transfers."
+  tokenTransfersTruncated: Boolean!
+  "How many events it has."
+  logCount: Int
+  "All of it."
+  transaction: Transaction
+}
+
+"What a contract's view returned."
+type ContractRead {
+  "The contract."
+  contractAddress: Felt!
+  "The entry point."
+  selector: Felt!
+  "The block that was asked for."
+  blockTag: String!
+  "The number of the block whose state was read."
+  blockNumber: Int!
+  "Its hash, null for the node's pending block, which changes."
+  blockHash: Felt
+  "What it returned."
+  result: [Felt!]! @listSize(assumedSize: 4)
+}
+
+"What a bridge tells of a deposit or a withdrawal. What could not be determined is null."
+type BridgeSignal {
+  "The number of its block."
+  blockNumber: Int!
+  "When its block was made."
+  timestampIso: DateTime!
+  "The index of its transaction in the block."
+  txIndex: Int!
+  "The index of its event in the transaction."
+  logIndex: Int!
+  "The hash of its transaction."
+  txHash: Felt!
+  "The way that value takes, seen from L2."
+  direction: BridgeDirection!
+  "The protocol of the bridge."
+  protocol: String!
+  "The token on L2."
+  tokenAddress: Felt
+  "The token on L1."
+  l1Token: Felt
+  "Who receives or withdraws on L2."
+  account: Felt
+  "How much, in the smallest unit."
+  amount: BigInt
+  "The name of its event."
+  eventName: String!
+  "The hash of the message that it belongs to."
+  messageHash: Hash256
+  "What the signal rests on."
+  pairingConfidence: PairingConfidence!
+  "The token on L2."
+  token: Token
+  "Who receives or withdraws on L2."
+  accountAddress: Address
+  "Its transaction, null where its block was just replaced."
+  transaction: Transaction
+}
+
+"The ways of value between the layers, seen from L2."
+enum BridgeDirection {
+  "To L2."
+  INBOUND
+  "From L2."
+  OUTBOUND
+}
+
+"What a signal of a bridge rests on."
+enum PairingConfidence {
+  "The same transaction carries the matching message."
+  MESSAGE_PAIRED
+  "The event alone."
+  EVENT_ONLY
+}
+
+"A page of signals."
+type BridgeSignalConnection {
+  "The signals with their cursors."
+  edges: [BridgeSignalEdge!]!
+  "The signals themselves."
+  nodes: [BridgeSignal!]!
+  "Where the page lies in the list."
+  pageInfo: PageInfo!
+  "The number of signals in the whole list, null where it is not known."
+  totalCount: Int
+  "Whether totalCount is exact; otherwise it is a lower bound."
+  totalCountExact: Boolean!
+  "How much of what was asked for the list rests on."
+  coverage: Coverage
+}
+
+"A signal in a list."
+type BridgeSignalEdge {
+  "The position in the list."
+  cursor: Cursor!
+  "The item."
+  node: BridgeSignal!
+}
+
+"The record of a verified class: its source was rebuilt and gave the class that was declared."
+type ContractVerification {
+  "The class."
+  classHash: Felt!
+  "The result, which is always ` + "`" + `verified_exact` + "`" + `."
+  verification: String!
+  "The number of the receipt."
+  receiptId: BigInt!
+  "When the receipt was issued."
+  issuedAt: DateTime!
+  "The key that signed the receipt."
+  keyId: String!
+  "The digest of the receipt."
+  receiptDigest: String!
+}
+
+"A token's supply at a block, as its contract says."
+type TokenSupply {
+  "The block that was asked for."
+  blockTag: String!
+  "The number of the block whose state was read."
+  blockNumber: Int!
+  "Its hash, null for the node's pending block, which changes."
+  blockHash: Felt
+  "The supply, in the smallest unit."
+  totalSupplyRaw: BigInt!
+}
+
+"What an address holds of a token at a block, as the token's contract says."
+type TokenBalance {
+  "The address."
+  ownerAddress: Felt!
+  "The block that was asked for."
+  blockTag: String!
+  "The number of the block whose state was read."
+  blockNumber: Int!
+  "Its hash, null for the node's pending block, which changes."
+  blockHash: Felt
+  "The balance, in the smallest unit."
+  balanceRaw: BigInt!
+}
+
+"Who controls what of a token, from indexed events and classes alone."
+type TokenControls {
+  "Whether the class in force is known."
+  indexed: Boolean!
+  "Why the controls are what they are, for example ` + "`" + `indexed` + "`" + ` or ` + "`" + `partial_history` + "`" + `."
+  reasonCode: String!
+  "The controls, null when the class in force is not known."
+  snapshot: TokenControlSnapshot
+}
+
+"Who controls what of a token as of a block."
+type TokenControlSnapshot {
+  "Who can change the supply."
+  supplyControl: TokenControl!
+  "Who can stop transfers."
+  transferControl: TokenControl!
+  "Who can change what it says of itself."
+  metadataAdmin: TokenControl!
+  "Who can replace its class."
+  upgradeControl: TokenControl!
+  "What the snapshot rests on."
+  evidence: [TokenControlEvidence!]! @listSize(assumedSize: 8)
+  "The block."
+  asOfBlock: Int!
+  "When it was indexed."
+  indexedAtIso: DateTime!
+}
+
+"One kind of control over a token."
+type TokenControl {
+  "Whether somebody has it."
+  status: ControlStatus!
+  "Who has it, where one is known."
+  actor: Felt
+}
+
+"Whether somebody has a kind of control over a token."
+enum ControlStatus {
+  "The class has it, and nothing shows that it was given up."
+  PRESENT
+  "It was there and was given up."
+  RENOUNCED
+  "The class has no way to it."
+  ABSENT
+  "What is indexed does not tell."
+  UNKNOWN
+}
+
+"An event or a deployment that controls rest on."
+type TokenControlEvidence {
+  "The event's name in snake case, or ` + "`" + `deployed` + "`" + `."
+  kind: String!
+  "Its block."
+  blockNumber: Int!
+  "Its transaction."
+  txHash: Felt!
+}
+
+"One row of a holder census."
+type Holder {
+  "Its rank, from 1 on, by balance and then by address."
+  rank: Int!
+  "The address."
+  address: Felt!
+  "Its balance, in the smallest unit."
+  balanceRaw: BigInt!
+  "The newest block with a transfer from or to it."
+  lastUpdatedBlock: Int!
+  "The same address as an address."
+  account: Address!
+}
+
+"A page of a holder census."
+type HolderConnection {
+  "The holders with their cursors."
+  edges: [HolderEdge!]!
+  "The holders themselves."
+  nodes: [Holder!]!
+  "Where the page lies in the list."
+  pageInfo: PageInfo!
+  "The number of holders in the whole list, null where it is not known."
+  totalCount: Int
+  "Whether totalCount is exact; otherwise it is a lower bound."
+  totalCountExact: Boolean!
+  "How many hold the token, null without a certified census."
+  holderCount: Int
+  "What they hold together, null without a certified census."
+  holderBalanceTotalRaw: BigInt
+  "The name of the census."
+  generationId: String!
+  "The block of the census."
+  asOfBlock: Int!
+  "The hash of that block."
+  asOfBlockHash: Felt!
+  "The digest of all rows, null without a certified census."
+  rowDigest: String
+  "When the census ends, and its cursors with it."
+  expiresAt: DateTime!
+  "Whether the rows are all that there are."
+  completeness: CensusCompleteness!
+  "How far the census can be relied on."
+  certification: CensusCertification!
+}
+
+"A holder in a list."
+type HolderEdge {
+  "The position in the list."
+  cursor: Cursor!
+  "The item."
+  node: Holder!
+}
+
+"Whether the rows of a census are all that there are."
+enum CensusCompleteness {
+  "They are."
+  EXACT
+  "They are not: there is no certified census."
+  TRUNCATED
+}
+
+"How far a census can be relied on."
+type CensusCertification {
+  "The state of the census."
+  status: CensusStatus!
+  "When that was decided."
+  checkedAt: DateTime
+  "Why it is not certified, null when it is."
+  reasonCode: String
+}
+
+"The states of a census."
+enum CensusStatus {
+  "Its balances add up to the supply at its block."
+  CERTIFIED
+  "They do not."
+  AUDIT_FAILED
+  "The contract did not tell its supply at the block."
+  UNAVAILABLE
+  "What it was made from is gone, or the operator took it back."
+  REVOKED
+}
+
+"The largest holders of a token."
+type HolderScreening {
+  "The name of the census."
+  generationId: String!
+  "The block of the census."
+  asOfBlock: Int!
+  "Whether there are no other holders, which is never claimed."
+  populationComplete: Boolean!
+  "How far the census can be relied on."
+  certification: CensusCertification!
+  "The holders, the largest first."
+  items: [Holder!]! @listSize(assumedSize: 100)
+}
+
+"How a token is spread over its holders."
+type HolderAnalytics {
+  "The name of the census."
+  generationId: String!
+  "The block of the census."
+  asOfBlock: Int!
+  "What the census was checked against."
+  validatedAgainst: String!
+  "What the five largest have."
+  top5: HolderShare!
+  "What the ten largest have."
+  top10: HolderShare!
+  "What the hundred largest have."
+  top100: HolderShare!
+  "The Gini coefficient in millionths, rounded down."
+  giniPpm: Int!
+  "How many of the largest have more than half together, null when nobody holds anything."
+  nakamoto50Count: Int
+  "How many hold more than one percent each."
+  holdersAbove1Percent: Int!
+  "The holders by their share."
+  tierDistribution: [HolderTier!]! @listSize(assumedSize: 5)
+}
+
+"What some holders have together."
+type HolderShare {
+  "The sum, in the smallest unit."
+  balanceRaw: BigInt!
+  "Its part of the supply in hundredths of a percent, rounded down."
+  shareBps: Int!
+}
+
+"The holders with a share of a size."
+type HolderTier {
+  "The name of the size."
+  tier: String!
+  "The least share, in hundredths of a percent."
+  minShareBps: Int!
+  "How many holders there are."
+  count: Int!
+  "What they have together, in the smallest unit."
+  balanceRaw: BigInt!
+}
+
+"A market where a token is traded."
+type TokenPool {
+  "The name of the market."
+  marketId: String!
+  "How it makes its prices."
+  marketKind: MarketKind!
+  "The name of the protocol."
+  protocolName: String!
+  "The contract of the pool."
+  poolAddress: Felt!
+  "The token on the other side."
+  pairedTokenAddress: Felt!
+  "What that token calls itself in short."
+  pairedTokenSymbol: String
+  "The fee in hundredths of a percent, null when unknown."
+  feeBps: Int
+  "The block that created it."
+  createdAtBlock: Int!
+  "The event that created it."
+  evidence: TokenPoolEvidence!
+  "The token on the other side, null when the index knows of none there."
+  pairedToken: Token
+  "The contract of the pool."
+  contract: Contract
+}
+
+"The event that created a pool, and the pool's class."
+type TokenPoolEvidence {
+  "The kind of evidence, which is always ` + "`" + `factory_event` + "`" + `."
+  kind: String!
+  "The factory."
+  factoryAddress: Felt!
+  "The name of the event."
+  eventName: String!
+  "The hash of the transaction."
+  txHash: Felt!
+  "The index of the event in the transaction."
+  logIndex: Int!
+  "The class that the pool was deployed with."
+  poolClassHash: Felt!
+}
+
+"How a market makes its prices."
+enum MarketKind {
+  "By a constant product."
+  CONSTANT_PRODUCT
+  "By concentrated liquidity."
+  CONCENTRATED_LIQUIDITY
+}
+
+"A page of pools."
+type TokenPoolConnection {
+  "The pools with their cursors."
+  edges: [TokenPoolEdge!]!
+  "The pools themselves."
+  nodes: [TokenPool!]!
+  "Where the page lies in the list."
+  pageInfo: PageInfo!
+  "The number of pools in the whole list, null where it is not known."
+  totalCount: Int
+  "Whether totalCount is exact; otherwise it is a lower bound."
+  totalCountExact: Boolean!
+  "How much of what was asked for the list rests on."
+  coverage: Coverage
+}
+
+"A pool in a list."
+type TokenPoolEdge {
+  "The position in the list."
+  cursor: Cursor!
+  "The item."
+  node: TokenPool!
+}
+
+"A token that an address may hold. It says nothing of the balance."
+type AddressAsset {
+  "The token."
+  tokenAddress: Felt!
+  "Why it may be held, the strongest first."
+  evidence: [AssetEvidence!]! @listSize(assumedSize: 2)
+  "What is known of the token."
+  metadata: AssetMetadata!
+  "The token, null when the index knows of none there."
+  token: Token
+}
+
+"Why a token may be held."
+type AssetEvidence {
+  "How strong it is."
+  tier: EvidenceTier!
+  "What it is from."
+  source: EvidenceSource!
+  "Where it was seen last, null for what was not seen."
+  lastObservedBlock: Int
+  "How often it was seen at least, null for what was not seen."
+  evidenceCountLowerBound: Int
+}
+
+"How strong evidence is."
+enum EvidenceTier {
+  "The chain shows it."
+  OBSERVED
+  "The token is well known; nothing else speaks for it."
+  LISTED
+}
+
+"What evidence is from."
+enum EvidenceSource {
+  "Transfers to the address."
+  TRANSFERS_RECEIVED
+  "Transfers from the address."
+  TRANSFERS_SENT
+  "The registry of this service."
+  TOKEN_REGISTRY
+}
+
+"What is known of a token, null where nothing is."
+type AssetMetadata {
+  "What it calls itself in short."
+  symbol: String
+  "What it calls itself."
+  name: String
+  "By how many digits its amounts are divided for people."
+  decimals: Int
+  "Its standard."
+  standard: TokenStandard
+}
+
+"Which tokens are looked for."
+enum AssetScope {
+  "Those of the address' transfers."
+  DISCOVERED
+  "And those that the registry lists."
+  DISCOVERED_PLUS_REGISTRY
+}
+
+"What a list of somebody's tokens rests on. It is never all tokens that there are."
+type AssetCoverage {
+  "Which tokens were looked for."
+  declaredScope: WalletScope!
+  "Whether these are all of them."
+  completeWithinScope: Boolean!
+  "Whether these are all tokens that there are, which is never claimed."
+  globallyComplete: Boolean!
+  "Why these are not all within the scope."
+  reasonCodes: [String!]! @listSize(assumedSize: 2)
+  "The newest block that was looked at."
+  coveredThroughBlock: Int
+}
+
+"A page of tokens."
+type AddressAssetConnection {
+  "The tokens with their cursors."
+  edges: [AddressAssetEdge!]!
+  "The tokens themselves."
+  nodes: [AddressAsset!]!
+  "Where the page lies in the list."
+  pageInfo: PageInfo!
+  "The number of tokens in the whole list, null where it is not known."
+  totalCount: Int
+  "Whether totalCount is exact; otherwise it is a lower bound."
+  totalCountExact: Boolean!
+  "What the list rests on."
+  coverage: AssetCoverage!
+}
+
+"A token in a list."
+type AddressAssetEdge {
+  "The position in the list."
+  cursor: Cursor!
+  "The item."
+  node: AddressAsset!
+}
+
+"What an address did, in short. What is not known is null."
+type AddressSummary {
+  "Whether the index has seen it."
+  found: Boolean!
+  "How many items its activity has."
+  totalActivityCount: Int
+  "Whether the count is exact; otherwise it is a lower bound."
+  activityCountExact: Boolean!
+  "The newest block of its activity."
+  latestActivityBlock: Int
+  "Its class."
+  classHash: Felt
+  "Whether it is an account."
+  isAccount: Boolean
+  "When it was deployed."
+  createdOnIso: DateTime
+  "The transaction that deployed it."
+  deployedAtTxHash: Felt
+  "Who deployed it."
+  deployedByAddress: Felt
+}
+
+"What an address is and what it is called."
+type AddressIntelligence {
+  "Whether the index has seen it, or it has a label."
+  found: Boolean!
+  "Whether a class is known for it."
+  isDeployed: Boolean!
+  "What it is called."
+  label: String
+  "Where the label is from."
+  labelSource: LabelSource
+  "What it is a part of."
+  protocol: Protocol
+  "What it is."
+  typeLabel: AddressType!
+  "Its class."
+  classHash: Felt
+  "What its class is called."
+  classLabel: String
+  "Whether it is the recipient of a transfer."
+  hasReceivedFunds: Boolean!
+  "What the answers no and unknown are worth."
+  coverage: Coverage!
+}
+
+"What an address is."
+enum AddressType {
+  "An account."
+  ACCOUNT
+  "A token."
+  TOKEN
+  "Another contract."
+  CONTRACT
+  "No class is known for it."
+  UNKNOWN
+}
+
+"What a wallet is asked for."
+input WalletStateInput {
+  "Whose wallet."
+  ownerAddress: Felt!
+  "What becomes of a snapshot in which a balance is missing."
+  mode: WalletMode! = REQUIRE_COMPLETE
+  "Which tokens."
+  scope: WalletScope! = DISCOVERED_PLUS_REGISTRY
+  "The tokens of the scope EXPLICIT: 1 to 25."
+  tokenAddresses: [Felt!]
+  "How many tokens at most, in the other scopes: 1 to 25."
+  limit: Int! = 25
+  "At which block."
+  blockPreference: BlockPreference! = LATEST_ACCEPTED_L2
+  "The block of the preference EXPLICIT, by its hash."
+  blockHash: Felt
+  "The block of the preference EXPLICIT, by its number."
+  blockNumber: Int
+}
+
+"What becomes of a snapshot in which a balance is missing."
+enum WalletMode {
+  "It is refused."
+  REQUIRE_COMPLETE
+  "It says which."
+  VERIFIED_PARTIAL
+}
+
+"Which tokens of an address are meant."
+enum WalletScope {
+  "Those that the caller names."
+  EXPLICIT
+  "Those that indexed transfers show."
+  DISCOVERED
+  "And those of the registry."
+  DISCOVERED_PLUS_REGISTRY
+}
+
+"At which block a wallet is looked at."
+enum BlockPreference {
+  "The newest block."
+  LATEST_ACCEPTED_L2
+  "The newest block that L1 has accepted."
+  L1_ACCEPTED
+  "The block that the caller names."
+  EXPLICIT
+}
+
+"What an address holds, every balance at one block."
+type WalletState {
+  "Whose wallet."
+  ownerAddress: Felt!
+  "The block."
+  block: WalletBlock!
+  "Which tokens were asked for."
+  scope: WalletScope!
+  "What the list of tokens rests on."
+  coverage: AssetCoverage!
+  "Whether every balance was learned."
+  correctness: WalletCorrectness!
+  "The balances."
+  items: [WalletBalance!]! @listSize(assumedSize: 25)
+}
+
+"The block of a wallet's balances."
+type WalletBlock {
+  "How it was asked for."
+  preference: BlockPreference!
+  "Its number."
+  blockNumber: Int!
+  "Its hash."
+  blockHash: Felt
+  "What the network says of it."
+  finalityStatus: FinalityStatus
+}
+
+"Whether every balance of a wallet was learned."
+enum WalletCorrectness {
+  "It was."
+  VERIFIED_COMPLETE
+  "It was not: the statuses tell which."
+  VERIFIED_PARTIAL
+}
+
+"One balance of a wallet."
+type WalletBalance {
+  "The token."
+  tokenAddress: Felt!
+  "The balance in the smallest unit, null unless it was learned."
+  balanceRaw: BigInt
+  "What came of it."
+  status: BalanceStatus!
+  "What is known of the token."
+  metadata: AssetMetadata!
+}
+
+"What came of a balance."
+enum BalanceStatus {
+  "It was learned."
+  OK
+  "The contract has no balance that can be read at that block."
+  UNSUPPORTED
+  "The contract did not answer in time."
+  TIMEOUT
+  "It could not be learned."
+  ERROR
+}
+
+"A key position that searches over wide ranges of blocks may use."
+type SelectorCoverage {
+  "The chain."
+  chainId: ChainId!
+  "The first key of the events."
+  selector: Felt!
+  "The key position: 1 to 15."
+  position: Int!
+  "Which blocks it is made from."
+  sourceTier: SourceTier!
+  "The first block that it covers."
+  fromBlock: Int!
+  "The last block that it covers."
+  throughBlock: Int!
+  "How far it can be relied on."
+  status: CertificateStatus!
+  "When all of it was last found equal to the events, null before the first time."
+  verifiedAt: DateTime
+  "How it stands to the blocks that it is made from."
+  diagnostics: CoverageDiagnostics!
+}
+
+"How far coverage can be relied on."
+enum CertificateStatus {
+  "It is being built."
+  BUILDING
+  "It can be used."
+  READY
+  "It was found unequal to the events."
+  FAILED
+}
+
 "What this deployment is."
 type Service {
   "The version of the program."
@@ -1936,6 +2770,8 @@ type Service {
   limits: [Limit!]! @listSize(assumedSize: 16)
   "Where the documentation is."
   docs: [DocLink!]! @listSize(assumedSize: 8)
+  "The key positions that searches over wide ranges of blocks may use, of all served chains."
+  selectorCoverage: [SelectorCoverage!]! @listSize(assumedSize: 16)
 }
 
 "A limit on operations."
@@ -2235,6 +3071,12 @@ func (ec *executionContext) childFields_Address(ctx context.Context, field graph
 		return ec.fieldContext_Address_transactions(ctx, field)
 	case "transfers":
 		return ec.fieldContext_Address_transfers(ctx, field)
+	case "assets":
+		return ec.fieldContext_Address_assets(ctx, field)
+	case "summary":
+		return ec.fieldContext_Address_summary(ctx, field)
+	case "intelligence":
+		return ec.fieldContext_Address_intelligence(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type Address", field.Name)
 }
@@ -2303,6 +3145,98 @@ func (ec *executionContext) childFields_AddressActivityEdge(ctx context.Context,
 		return ec.fieldContext_AddressActivityEdge_node(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type AddressActivityEdge", field.Name)
+}
+
+func (ec *executionContext) childFields_AddressAsset(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "tokenAddress":
+		return ec.fieldContext_AddressAsset_tokenAddress(ctx, field)
+	case "evidence":
+		return ec.fieldContext_AddressAsset_evidence(ctx, field)
+	case "metadata":
+		return ec.fieldContext_AddressAsset_metadata(ctx, field)
+	case "token":
+		return ec.fieldContext_AddressAsset_token(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type AddressAsset", field.Name)
+}
+
+func (ec *executionContext) childFields_AddressAssetConnection(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "edges":
+		return ec.fieldContext_AddressAssetConnection_edges(ctx, field)
+	case "nodes":
+		return ec.fieldContext_AddressAssetConnection_nodes(ctx, field)
+	case "pageInfo":
+		return ec.fieldContext_AddressAssetConnection_pageInfo(ctx, field)
+	case "totalCount":
+		return ec.fieldContext_AddressAssetConnection_totalCount(ctx, field)
+	case "totalCountExact":
+		return ec.fieldContext_AddressAssetConnection_totalCountExact(ctx, field)
+	case "coverage":
+		return ec.fieldContext_AddressAssetConnection_coverage(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type AddressAssetConnection", field.Name)
+}
+
+func (ec *executionContext) childFields_AddressAssetEdge(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "cursor":
+		return ec.fieldContext_AddressAssetEdge_cursor(ctx, field)
+	case "node":
+		return ec.fieldContext_AddressAssetEdge_node(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type AddressAssetEdge", field.Name)
+}
+
+func (ec *executionContext) childFields_AddressIntelligence(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "found":
+		return ec.fieldContext_AddressIntelligence_found(ctx, field)
+	case "isDeployed":
+		return ec.fieldContext_AddressIntelligence_isDeployed(ctx, field)
+	case "label":
+		return ec.fieldContext_AddressIntelligence_label(ctx, field)
+	case "labelSource":
+		return ec.fieldContext_AddressIntelligence_labelSource(ctx, field)
+	case "protocol":
+		return ec.fieldContext_AddressIntelligence_protocol(ctx, field)
+	case "typeLabel":
+		return ec.fieldContext_AddressIntelligence_typeLabel(ctx, field)
+	case "classHash":
+		return ec.fieldContext_AddressIntelligence_classHash(ctx, field)
+	case "classLabel":
+		return ec.fieldContext_AddressIntelligence_classLabel(ctx, field)
+	case "hasReceivedFunds":
+		return ec.fieldContext_AddressIntelligence_hasReceivedFunds(ctx, field)
+	case "coverage":
+		return ec.fieldContext_AddressIntelligence_coverage(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type AddressIntelligence", field.Name)
+}
+
+func (ec *executionContext) childFields_AddressSummary(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "found":
+		return ec.fieldContext_AddressSummary_found(ctx, field)
+	case "totalActivityCount":
+		return ec.fieldContext_AddressSummary_totalActivityCount(ctx, field)
+	case "activityCountExact":
+		return ec.fieldContext_AddressSummary_activityCountExact(ctx, field)
+	case "latestActivityBlock":
+		return ec.fieldContext_AddressSummary_latestActivityBlock(ctx, field)
+	case "classHash":
+		return ec.fieldContext_AddressSummary_classHash(ctx, field)
+	case "isAccount":
+		return ec.fieldContext_AddressSummary_isAccount(ctx, field)
+	case "createdOnIso":
+		return ec.fieldContext_AddressSummary_createdOnIso(ctx, field)
+	case "deployedAtTxHash":
+		return ec.fieldContext_AddressSummary_deployedAtTxHash(ctx, field)
+	case "deployedByAddress":
+		return ec.fieldContext_AddressSummary_deployedByAddress(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type AddressSummary", field.Name)
 }
 
 func (ec *executionContext) childFields_AddressTransaction(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
@@ -2401,6 +3335,50 @@ func (ec *executionContext) childFields_ApiKeyList(ctx context.Context, field gr
 		return ec.fieldContext_ApiKeyList_truncated(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type ApiKeyList", field.Name)
+}
+
+func (ec *executionContext) childFields_AssetCoverage(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "declaredScope":
+		return ec.fieldContext_AssetCoverage_declaredScope(ctx, field)
+	case "completeWithinScope":
+		return ec.fieldContext_AssetCoverage_completeWithinScope(ctx, field)
+	case "globallyComplete":
+		return ec.fieldContext_AssetCoverage_globallyComplete(ctx, field)
+	case "reasonCodes":
+		return ec.fieldContext_AssetCoverage_reasonCodes(ctx, field)
+	case "coveredThroughBlock":
+		return ec.fieldContext_AssetCoverage_coveredThroughBlock(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type AssetCoverage", field.Name)
+}
+
+func (ec *executionContext) childFields_AssetEvidence(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "tier":
+		return ec.fieldContext_AssetEvidence_tier(ctx, field)
+	case "source":
+		return ec.fieldContext_AssetEvidence_source(ctx, field)
+	case "lastObservedBlock":
+		return ec.fieldContext_AssetEvidence_lastObservedBlock(ctx, field)
+	case "evidenceCountLowerBound":
+		return ec.fieldContext_AssetEvidence_evidenceCountLowerBound(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type AssetEvidence", field.Name)
+}
+
+func (ec *executionContext) childFields_AssetMetadata(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "symbol":
+		return ec.fieldContext_AssetMetadata_symbol(ctx, field)
+	case "name":
+		return ec.fieldContext_AssetMetadata_name(ctx, field)
+	case "decimals":
+		return ec.fieldContext_AssetMetadata_decimals(ctx, field)
+	case "standard":
+		return ec.fieldContext_AssetMetadata_standard(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type AssetMetadata", field.Name)
 }
 
 func (ec *executionContext) childFields_Attribution(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
@@ -2513,6 +3491,74 @@ func (ec *executionContext) childFields_BlockInterval(ctx context.Context, field
 	return nil, fmt.Errorf("no field named %q was found under type BlockInterval", field.Name)
 }
 
+func (ec *executionContext) childFields_BridgeSignal(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "blockNumber":
+		return ec.fieldContext_BridgeSignal_blockNumber(ctx, field)
+	case "timestampIso":
+		return ec.fieldContext_BridgeSignal_timestampIso(ctx, field)
+	case "txIndex":
+		return ec.fieldContext_BridgeSignal_txIndex(ctx, field)
+	case "logIndex":
+		return ec.fieldContext_BridgeSignal_logIndex(ctx, field)
+	case "txHash":
+		return ec.fieldContext_BridgeSignal_txHash(ctx, field)
+	case "direction":
+		return ec.fieldContext_BridgeSignal_direction(ctx, field)
+	case "protocol":
+		return ec.fieldContext_BridgeSignal_protocol(ctx, field)
+	case "tokenAddress":
+		return ec.fieldContext_BridgeSignal_tokenAddress(ctx, field)
+	case "l1Token":
+		return ec.fieldContext_BridgeSignal_l1Token(ctx, field)
+	case "account":
+		return ec.fieldContext_BridgeSignal_account(ctx, field)
+	case "amount":
+		return ec.fieldContext_BridgeSignal_amount(ctx, field)
+	case "eventName":
+		return ec.fieldContext_BridgeSignal_eventName(ctx, field)
+	case "messageHash":
+		return ec.fieldContext_BridgeSignal_messageHash(ctx, field)
+	case "pairingConfidence":
+		return ec.fieldContext_BridgeSignal_pairingConfidence(ctx, field)
+	case "token":
+		return ec.fieldContext_BridgeSignal_token(ctx, field)
+	case "accountAddress":
+		return ec.fieldContext_BridgeSignal_accountAddress(ctx, field)
+	case "transaction":
+		return ec.fieldContext_BridgeSignal_transaction(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type BridgeSignal", field.Name)
+}
+
+func (ec *executionContext) childFields_BridgeSignalConnection(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "edges":
+		return ec.fieldContext_BridgeSignalConnection_edges(ctx, field)
+	case "nodes":
+		return ec.fieldContext_BridgeSignalConnection_nodes(ctx, field)
+	case "pageInfo":
+		return ec.fieldContext_BridgeSignalConnection_pageInfo(ctx, field)
+	case "totalCount":
+		return ec.fieldContext_BridgeSignalConnection_totalCount(ctx, field)
+	case "totalCountExact":
+		return ec.fieldContext_BridgeSignalConnection_totalCountExact(ctx, field)
+	case "coverage":
+		return ec.fieldContext_BridgeSignalConnection_coverage(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type BridgeSignalConnection", field.Name)
+}
+
+func (ec *executionContext) childFields_BridgeSignalEdge(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "cursor":
+		return ec.fieldContext_BridgeSignalEdge_cursor(ctx, field)
+	case "node":
+		return ec.fieldContext_BridgeSignalEdge_node(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type BridgeSignalEdge", field.Name)
+}
+
 func (ec *executionContext) childFields_Budget(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "class":
@@ -2525,6 +3571,18 @@ func (ec *executionContext) childFields_Budget(ctx context.Context, field graphq
 		return ec.fieldContext_Budget_windowSeconds(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type Budget", field.Name)
+}
+
+func (ec *executionContext) childFields_CensusCertification(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "status":
+		return ec.fieldContext_CensusCertification_status(ctx, field)
+	case "checkedAt":
+		return ec.fieldContext_CensusCertification_checkedAt(ctx, field)
+	case "reasonCode":
+		return ec.fieldContext_CensusCertification_reasonCode(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type CensusCertification", field.Name)
 }
 
 func (ec *executionContext) childFields_Chain(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
@@ -2717,6 +3775,12 @@ func (ec *executionContext) childFields_Contract(ctx context.Context, field grap
 		return ec.fieldContext_Contract_events(ctx, field)
 	case "messages":
 		return ec.fieldContext_Contract_messages(ctx, field)
+	case "read":
+		return ec.fieldContext_Contract_read(ctx, field)
+	case "bridgeSignals":
+		return ec.fieldContext_Contract_bridgeSignals(ctx, field)
+	case "verification":
+		return ec.fieldContext_Contract_verification(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type Contract", field.Name)
 }
@@ -2753,6 +3817,42 @@ func (ec *executionContext) childFields_ContractClass(ctx context.Context, field
 		return ec.fieldContext_ContractClass_contracts(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type ContractClass", field.Name)
+}
+
+func (ec *executionContext) childFields_ContractRead(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "contractAddress":
+		return ec.fieldContext_ContractRead_contractAddress(ctx, field)
+	case "selector":
+		return ec.fieldContext_ContractRead_selector(ctx, field)
+	case "blockTag":
+		return ec.fieldContext_ContractRead_blockTag(ctx, field)
+	case "blockNumber":
+		return ec.fieldContext_ContractRead_blockNumber(ctx, field)
+	case "blockHash":
+		return ec.fieldContext_ContractRead_blockHash(ctx, field)
+	case "result":
+		return ec.fieldContext_ContractRead_result(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type ContractRead", field.Name)
+}
+
+func (ec *executionContext) childFields_ContractVerification(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "classHash":
+		return ec.fieldContext_ContractVerification_classHash(ctx, field)
+	case "verification":
+		return ec.fieldContext_ContractVerification_verification(ctx, field)
+	case "receiptId":
+		return ec.fieldContext_ContractVerification_receiptId(ctx, field)
+	case "issuedAt":
+		return ec.fieldContext_ContractVerification_issuedAt(ctx, field)
+	case "keyId":
+		return ec.fieldContext_ContractVerification_keyId(ctx, field)
+	case "receiptDigest":
+		return ec.fieldContext_ContractVerification_receiptDigest(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type ContractVerification", field.Name)
 }
 
 func (ec *executionContext) childFields_Coverage(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
@@ -2967,6 +4067,132 @@ func (ec *executionContext) childFields_GasPrice(ctx context.Context, field grap
 		return ec.fieldContext_GasPrice_priceInFri(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type GasPrice", field.Name)
+}
+
+func (ec *executionContext) childFields_Holder(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "rank":
+		return ec.fieldContext_Holder_rank(ctx, field)
+	case "address":
+		return ec.fieldContext_Holder_address(ctx, field)
+	case "balanceRaw":
+		return ec.fieldContext_Holder_balanceRaw(ctx, field)
+	case "lastUpdatedBlock":
+		return ec.fieldContext_Holder_lastUpdatedBlock(ctx, field)
+	case "account":
+		return ec.fieldContext_Holder_account(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type Holder", field.Name)
+}
+
+func (ec *executionContext) childFields_HolderAnalytics(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "generationId":
+		return ec.fieldContext_HolderAnalytics_generationId(ctx, field)
+	case "asOfBlock":
+		return ec.fieldContext_HolderAnalytics_asOfBlock(ctx, field)
+	case "validatedAgainst":
+		return ec.fieldContext_HolderAnalytics_validatedAgainst(ctx, field)
+	case "top5":
+		return ec.fieldContext_HolderAnalytics_top5(ctx, field)
+	case "top10":
+		return ec.fieldContext_HolderAnalytics_top10(ctx, field)
+	case "top100":
+		return ec.fieldContext_HolderAnalytics_top100(ctx, field)
+	case "giniPpm":
+		return ec.fieldContext_HolderAnalytics_giniPpm(ctx, field)
+	case "nakamoto50Count":
+		return ec.fieldContext_HolderAnalytics_nakamoto50Count(ctx, field)
+	case "holdersAbove1Percent":
+		return ec.fieldContext_HolderAnalytics_holdersAbove1Percent(ctx, field)
+	case "tierDistribution":
+		return ec.fieldContext_HolderAnalytics_tierDistribution(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type HolderAnalytics", field.Name)
+}
+
+func (ec *executionContext) childFields_HolderConnection(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "edges":
+		return ec.fieldContext_HolderConnection_edges(ctx, field)
+	case "nodes":
+		return ec.fieldContext_HolderConnection_nodes(ctx, field)
+	case "pageInfo":
+		return ec.fieldContext_HolderConnection_pageInfo(ctx, field)
+	case "totalCount":
+		return ec.fieldContext_HolderConnection_totalCount(ctx, field)
+	case "totalCountExact":
+		return ec.fieldContext_HolderConnection_totalCountExact(ctx, field)
+	case "holderCount":
+		return ec.fieldContext_HolderConnection_holderCount(ctx, field)
+	case "holderBalanceTotalRaw":
+		return ec.fieldContext_HolderConnection_holderBalanceTotalRaw(ctx, field)
+	case "generationId":
+		return ec.fieldContext_HolderConnection_generationId(ctx, field)
+	case "asOfBlock":
+		return ec.fieldContext_HolderConnection_asOfBlock(ctx, field)
+	case "asOfBlockHash":
+		return ec.fieldContext_HolderConnection_asOfBlockHash(ctx, field)
+	case "rowDigest":
+		return ec.fieldContext_HolderConnection_rowDigest(ctx, field)
+	case "expiresAt":
+		return ec.fieldContext_HolderConnection_expiresAt(ctx, field)
+	case "completeness":
+		return ec.fieldContext_HolderConnection_completeness(ctx, field)
+	case "certification":
+		return ec.fieldContext_HolderConnection_certification(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type HolderConnection", field.Name)
+}
+
+func (ec *executionContext) childFields_HolderEdge(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "cursor":
+		return ec.fieldContext_HolderEdge_cursor(ctx, field)
+	case "node":
+		return ec.fieldContext_HolderEdge_node(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type HolderEdge", field.Name)
+}
+
+func (ec *executionContext) childFields_HolderScreening(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "generationId":
+		return ec.fieldContext_HolderScreening_generationId(ctx, field)
+	case "asOfBlock":
+		return ec.fieldContext_HolderScreening_asOfBlock(ctx, field)
+	case "populationComplete":
+		return ec.fieldContext_HolderScreening_populationComplete(ctx, field)
+	case "certification":
+		return ec.fieldContext_HolderScreening_certification(ctx, field)
+	case "items":
+		return ec.fieldContext_HolderScreening_items(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type HolderScreening", field.Name)
+}
+
+func (ec *executionContext) childFields_HolderShare(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "balanceRaw":
+		return ec.fieldContext_HolderShare_balanceRaw(ctx, field)
+	case "shareBps":
+		return ec.fieldContext_HolderShare_shareBps(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type HolderShare", field.Name)
+}
+
+func (ec *executionContext) childFields_HolderTier(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "tier":
+		return ec.fieldContext_HolderTier_tier(ctx, field)
+	case "minShareBps":
+		return ec.fieldContext_HolderTier_minShareBps(ctx, field)
+	case "count":
+		return ec.fieldContext_HolderTier_count(ctx, field)
+	case "balanceRaw":
+		return ec.fieldContext_HolderTier_balanceRaw(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type HolderTier", field.Name)
 }
 
 func (ec *executionContext) childFields_Indexer(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
@@ -3203,6 +4429,30 @@ func (ec *executionContext) childFields_SearchHit(ctx context.Context, field gra
 	return nil, fmt.Errorf("no field named %q was found under type SearchHit", field.Name)
 }
 
+func (ec *executionContext) childFields_SelectorCoverage(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "chainId":
+		return ec.fieldContext_SelectorCoverage_chainId(ctx, field)
+	case "selector":
+		return ec.fieldContext_SelectorCoverage_selector(ctx, field)
+	case "position":
+		return ec.fieldContext_SelectorCoverage_position(ctx, field)
+	case "sourceTier":
+		return ec.fieldContext_SelectorCoverage_sourceTier(ctx, field)
+	case "fromBlock":
+		return ec.fieldContext_SelectorCoverage_fromBlock(ctx, field)
+	case "throughBlock":
+		return ec.fieldContext_SelectorCoverage_throughBlock(ctx, field)
+	case "status":
+		return ec.fieldContext_SelectorCoverage_status(ctx, field)
+	case "verifiedAt":
+		return ec.fieldContext_SelectorCoverage_verifiedAt(ctx, field)
+	case "diagnostics":
+		return ec.fieldContext_SelectorCoverage_diagnostics(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type SelectorCoverage", field.Name)
+}
+
 func (ec *executionContext) childFields_Service(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "version":
@@ -3213,6 +4463,8 @@ func (ec *executionContext) childFields_Service(ctx context.Context, field graph
 		return ec.fieldContext_Service_limits(ctx, field)
 	case "docs":
 		return ec.fieldContext_Service_docs(ctx, field)
+	case "selectorCoverage":
+		return ec.fieldContext_Service_selectorCoverage(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type Service", field.Name)
 }
@@ -3255,8 +4507,180 @@ func (ec *executionContext) childFields_Token(ctx context.Context, field graphql
 		return ec.fieldContext_Token_contract(ctx, field)
 	case "transfers":
 		return ec.fieldContext_Token_transfers(ctx, field)
+	case "totalSupply":
+		return ec.fieldContext_Token_totalSupply(ctx, field)
+	case "balanceOf":
+		return ec.fieldContext_Token_balanceOf(ctx, field)
+	case "controls":
+		return ec.fieldContext_Token_controls(ctx, field)
+	case "holders":
+		return ec.fieldContext_Token_holders(ctx, field)
+	case "holderScreening":
+		return ec.fieldContext_Token_holderScreening(ctx, field)
+	case "holderAnalytics":
+		return ec.fieldContext_Token_holderAnalytics(ctx, field)
+	case "pools":
+		return ec.fieldContext_Token_pools(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type Token", field.Name)
+}
+
+func (ec *executionContext) childFields_TokenBalance(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "ownerAddress":
+		return ec.fieldContext_TokenBalance_ownerAddress(ctx, field)
+	case "blockTag":
+		return ec.fieldContext_TokenBalance_blockTag(ctx, field)
+	case "blockNumber":
+		return ec.fieldContext_TokenBalance_blockNumber(ctx, field)
+	case "blockHash":
+		return ec.fieldContext_TokenBalance_blockHash(ctx, field)
+	case "balanceRaw":
+		return ec.fieldContext_TokenBalance_balanceRaw(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type TokenBalance", field.Name)
+}
+
+func (ec *executionContext) childFields_TokenControl(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "status":
+		return ec.fieldContext_TokenControl_status(ctx, field)
+	case "actor":
+		return ec.fieldContext_TokenControl_actor(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type TokenControl", field.Name)
+}
+
+func (ec *executionContext) childFields_TokenControlEvidence(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "kind":
+		return ec.fieldContext_TokenControlEvidence_kind(ctx, field)
+	case "blockNumber":
+		return ec.fieldContext_TokenControlEvidence_blockNumber(ctx, field)
+	case "txHash":
+		return ec.fieldContext_TokenControlEvidence_txHash(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type TokenControlEvidence", field.Name)
+}
+
+func (ec *executionContext) childFields_TokenControlSnapshot(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "supplyControl":
+		return ec.fieldContext_TokenControlSnapshot_supplyControl(ctx, field)
+	case "transferControl":
+		return ec.fieldContext_TokenControlSnapshot_transferControl(ctx, field)
+	case "metadataAdmin":
+		return ec.fieldContext_TokenControlSnapshot_metadataAdmin(ctx, field)
+	case "upgradeControl":
+		return ec.fieldContext_TokenControlSnapshot_upgradeControl(ctx, field)
+	case "evidence":
+		return ec.fieldContext_TokenControlSnapshot_evidence(ctx, field)
+	case "asOfBlock":
+		return ec.fieldContext_TokenControlSnapshot_asOfBlock(ctx, field)
+	case "indexedAtIso":
+		return ec.fieldContext_TokenControlSnapshot_indexedAtIso(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type TokenControlSnapshot", field.Name)
+}
+
+func (ec *executionContext) childFields_TokenControls(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "indexed":
+		return ec.fieldContext_TokenControls_indexed(ctx, field)
+	case "reasonCode":
+		return ec.fieldContext_TokenControls_reasonCode(ctx, field)
+	case "snapshot":
+		return ec.fieldContext_TokenControls_snapshot(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type TokenControls", field.Name)
+}
+
+func (ec *executionContext) childFields_TokenPool(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "marketId":
+		return ec.fieldContext_TokenPool_marketId(ctx, field)
+	case "marketKind":
+		return ec.fieldContext_TokenPool_marketKind(ctx, field)
+	case "protocolName":
+		return ec.fieldContext_TokenPool_protocolName(ctx, field)
+	case "poolAddress":
+		return ec.fieldContext_TokenPool_poolAddress(ctx, field)
+	case "pairedTokenAddress":
+		return ec.fieldContext_TokenPool_pairedTokenAddress(ctx, field)
+	case "pairedTokenSymbol":
+		return ec.fieldContext_TokenPool_pairedTokenSymbol(ctx, field)
+	case "feeBps":
+		return ec.fieldContext_TokenPool_feeBps(ctx, field)
+	case "createdAtBlock":
+		return ec.fieldContext_TokenPool_createdAtBlock(ctx, field)
+	case "evidence":
+		return ec.fieldContext_TokenPool_evidence(ctx, field)
+	case "pairedToken":
+		return ec.fieldContext_TokenPool_pairedToken(ctx, field)
+	case "contract":
+		return ec.fieldContext_TokenPool_contract(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type TokenPool", field.Name)
+}
+
+func (ec *executionContext) childFields_TokenPoolConnection(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "edges":
+		return ec.fieldContext_TokenPoolConnection_edges(ctx, field)
+	case "nodes":
+		return ec.fieldContext_TokenPoolConnection_nodes(ctx, field)
+	case "pageInfo":
+		return ec.fieldContext_TokenPoolConnection_pageInfo(ctx, field)
+	case "totalCount":
+		return ec.fieldContext_TokenPoolConnection_totalCount(ctx, field)
+	case "totalCountExact":
+		return ec.fieldContext_TokenPoolConnection_totalCountExact(ctx, field)
+	case "coverage":
+		return ec.fieldContext_TokenPoolConnection_coverage(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type TokenPoolConnection", field.Name)
+}
+
+func (ec *executionContext) childFields_TokenPoolEdge(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "cursor":
+		return ec.fieldContext_TokenPoolEdge_cursor(ctx, field)
+	case "node":
+		return ec.fieldContext_TokenPoolEdge_node(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type TokenPoolEdge", field.Name)
+}
+
+func (ec *executionContext) childFields_TokenPoolEvidence(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "kind":
+		return ec.fieldContext_TokenPoolEvidence_kind(ctx, field)
+	case "factoryAddress":
+		return ec.fieldContext_TokenPoolEvidence_factoryAddress(ctx, field)
+	case "eventName":
+		return ec.fieldContext_TokenPoolEvidence_eventName(ctx, field)
+	case "txHash":
+		return ec.fieldContext_TokenPoolEvidence_txHash(ctx, field)
+	case "logIndex":
+		return ec.fieldContext_TokenPoolEvidence_logIndex(ctx, field)
+	case "poolClassHash":
+		return ec.fieldContext_TokenPoolEvidence_poolClassHash(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type TokenPoolEvidence", field.Name)
+}
+
+func (ec *executionContext) childFields_TokenSupply(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "blockTag":
+		return ec.fieldContext_TokenSupply_blockTag(ctx, field)
+	case "blockNumber":
+		return ec.fieldContext_TokenSupply_blockNumber(ctx, field)
+	case "blockHash":
+		return ec.fieldContext_TokenSupply_blockHash(ctx, field)
+	case "totalSupplyRaw":
+		return ec.fieldContext_TokenSupply_totalSupplyRaw(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type TokenSupply", field.Name)
 }
 
 func (ec *executionContext) childFields_Transaction(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
@@ -3351,6 +4775,46 @@ func (ec *executionContext) childFields_TransactionEdge(ctx context.Context, fie
 		return ec.fieldContext_TransactionEdge_node(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type TransactionEdge", field.Name)
+}
+
+func (ec *executionContext) childFields_TransactionPreview(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "txHash":
+		return ec.fieldContext_TransactionPreview_txHash(ctx, field)
+	case "found":
+		return ec.fieldContext_TransactionPreview_found(ctx, field)
+	case "blockNumber":
+		return ec.fieldContext_TransactionPreview_blockNumber(ctx, field)
+	case "timestampIso":
+		return ec.fieldContext_TransactionPreview_timestampIso(ctx, field)
+	case "txIndex":
+		return ec.fieldContext_TransactionPreview_txIndex(ctx, field)
+	case "txType":
+		return ec.fieldContext_TransactionPreview_txType(ctx, field)
+	case "executionStatus":
+		return ec.fieldContext_TransactionPreview_executionStatus(ctx, field)
+	case "finalityStatus":
+		return ec.fieldContext_TransactionPreview_finalityStatus(ctx, field)
+	case "fromAddress":
+		return ec.fieldContext_TransactionPreview_fromAddress(ctx, field)
+	case "toAddress":
+		return ec.fieldContext_TransactionPreview_toAddress(ctx, field)
+	case "primaryMethod":
+		return ec.fieldContext_TransactionPreview_primaryMethod(ctx, field)
+	case "callCount":
+		return ec.fieldContext_TransactionPreview_callCount(ctx, field)
+	case "transferCount":
+		return ec.fieldContext_TransactionPreview_transferCount(ctx, field)
+	case "tokenTransfers":
+		return ec.fieldContext_TransactionPreview_tokenTransfers(ctx, field)
+	case "tokenTransfersTruncated":
+		return ec.fieldContext_TransactionPreview_tokenTransfersTruncated(ctx, field)
+	case "logCount":
+		return ec.fieldContext_TransactionPreview_logCount(ctx, field)
+	case "transaction":
+		return ec.fieldContext_TransactionPreview_transaction(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type TransactionPreview", field.Name)
 }
 
 func (ec *executionContext) childFields_Transfer(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
@@ -3497,6 +4961,52 @@ func (ec *executionContext) childFields_Viewer(ctx context.Context, field graphq
 		return ec.fieldContext_Viewer_usage(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type Viewer", field.Name)
+}
+
+func (ec *executionContext) childFields_WalletBalance(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "tokenAddress":
+		return ec.fieldContext_WalletBalance_tokenAddress(ctx, field)
+	case "balanceRaw":
+		return ec.fieldContext_WalletBalance_balanceRaw(ctx, field)
+	case "status":
+		return ec.fieldContext_WalletBalance_status(ctx, field)
+	case "metadata":
+		return ec.fieldContext_WalletBalance_metadata(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type WalletBalance", field.Name)
+}
+
+func (ec *executionContext) childFields_WalletBlock(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "preference":
+		return ec.fieldContext_WalletBlock_preference(ctx, field)
+	case "blockNumber":
+		return ec.fieldContext_WalletBlock_blockNumber(ctx, field)
+	case "blockHash":
+		return ec.fieldContext_WalletBlock_blockHash(ctx, field)
+	case "finalityStatus":
+		return ec.fieldContext_WalletBlock_finalityStatus(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type WalletBlock", field.Name)
+}
+
+func (ec *executionContext) childFields_WalletState(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "ownerAddress":
+		return ec.fieldContext_WalletState_ownerAddress(ctx, field)
+	case "block":
+		return ec.fieldContext_WalletState_block(ctx, field)
+	case "scope":
+		return ec.fieldContext_WalletState_scope(ctx, field)
+	case "coverage":
+		return ec.fieldContext_WalletState_coverage(ctx, field)
+	case "correctness":
+		return ec.fieldContext_WalletState_correctness(ctx, field)
+	case "items":
+		return ec.fieldContext_WalletState_items(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type WalletState", field.Name)
 }
 
 func (ec *executionContext) childFields___Directive(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
@@ -3651,6 +5161,36 @@ func (ec *executionContext) field_Address_activity_args(ctx context.Context, raw
 	return args, nil
 }
 
+func (ec *executionContext) field_Address_assets_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "scope",
+		func(ctx context.Context, v any) (Word, error) {
+			return ec.unmarshalNAssetScope2astrolabeᚋgraphᚐWord(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["scope"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "first",
+		func(ctx context.Context, v any) (*int, error) {
+			return ec.unmarshalOInt2ᚖint(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["first"] = arg1
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "after",
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalOCursor2ᚖstring(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["after"] = arg2
+	return args, nil
+}
+
 func (ec *executionContext) field_Address_transactions_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
 	var err error
 	args := map[string]any{}
@@ -3747,6 +5287,28 @@ func (ec *executionContext) field_ContractClass_contracts_args(ctx context.Conte
 	return args, nil
 }
 
+func (ec *executionContext) field_Contract_bridgeSignals_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "first",
+		func(ctx context.Context, v any) (*int, error) {
+			return ec.unmarshalOInt2ᚖint(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["first"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "after",
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalOCursor2ᚖstring(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["after"] = arg1
+	return args, nil
+}
+
 func (ec *executionContext) field_Contract_events_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
 	var err error
 	args := map[string]any{}
@@ -3804,6 +5366,36 @@ func (ec *executionContext) field_Contract_messages_args(ctx context.Context, ra
 		return nil, err
 	}
 	args["after"] = arg2
+	return args, nil
+}
+
+func (ec *executionContext) field_Contract_read_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "selector",
+		func(ctx context.Context, v any) (starknet.Felt, error) {
+			return ec.unmarshalNFelt2astrolabeᚋstarknetᚐFelt(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["selector"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "calldata",
+		func(ctx context.Context, v any) ([]starknet.Felt, error) {
+			return ec.unmarshalNFelt2ᚕastrolabeᚋstarknetᚐFeltᚄ(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["calldata"] = arg1
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "blockTag",
+		func(ctx context.Context, v any) (string, error) {
+			return ec.unmarshalNString2string(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["blockTag"] = arg2
 	return args, nil
 }
 
@@ -4249,6 +5841,28 @@ func (ec *executionContext) field_Query_token_args(ctx context.Context, rawArgs 
 	return args, nil
 }
 
+func (ec *executionContext) field_Query_transactionPreviews_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "chain",
+		func(ctx context.Context, v any) (domain.Chain, error) {
+			return ec.unmarshalNChainId2astrolabeᚋdomainᚐChain(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["chain"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "hashes",
+		func(ctx context.Context, v any) ([]starknet.Felt, error) {
+			return ec.unmarshalNFelt2ᚕastrolabeᚋstarknetᚐFeltᚄ(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["hashes"] = arg1
+	return args, nil
+}
+
 func (ec *executionContext) field_Query_transaction_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
 	var err error
 	args := map[string]any{}
@@ -4271,6 +5885,28 @@ func (ec *executionContext) field_Query_transaction_args(ctx context.Context, ra
 	return args, nil
 }
 
+func (ec *executionContext) field_Query_walletState_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "chain",
+		func(ctx context.Context, v any) (domain.Chain, error) {
+			return ec.unmarshalNChainId2astrolabeᚋdomainᚐChain(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["chain"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "input",
+		func(ctx context.Context, v any) (WalletStateInput, error) {
+			return ec.unmarshalNWalletStateInput2astrolabeᚋgraphᚐWalletStateInput(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["input"] = arg1
+	return args, nil
+}
+
 func (ec *executionContext) field_Subscription_chainStatus_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
 	var err error
 	args := map[string]any{}
@@ -4282,6 +5918,86 @@ func (ec *executionContext) field_Subscription_chainStatus_args(ctx context.Cont
 		return nil, err
 	}
 	args["chain"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Token_balanceOf_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "address",
+		func(ctx context.Context, v any) (starknet.Felt, error) {
+			return ec.unmarshalNFelt2astrolabeᚋstarknetᚐFelt(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["address"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "blockTag",
+		func(ctx context.Context, v any) (string, error) {
+			return ec.unmarshalNString2string(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["blockTag"] = arg1
+	return args, nil
+}
+
+func (ec *executionContext) field_Token_holders_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "first",
+		func(ctx context.Context, v any) (*int, error) {
+			return ec.unmarshalOInt2ᚖint(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["first"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "after",
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalOCursor2ᚖstring(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["after"] = arg1
+	return args, nil
+}
+
+func (ec *executionContext) field_Token_pools_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "first",
+		func(ctx context.Context, v any) (*int, error) {
+			return ec.unmarshalOInt2ᚖint(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["first"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "after",
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalOCursor2ᚖstring(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["after"] = arg1
+	return args, nil
+}
+
+func (ec *executionContext) field_Token_totalSupply_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "blockTag",
+		func(ctx context.Context, v any) (string, error) {
+			return ec.unmarshalNString2string(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["blockTag"] = arg0
 	return args, nil
 }
 
@@ -4891,6 +6607,150 @@ func (ec *executionContext) fieldContext_Address_transfers(ctx context.Context, 
 	if fc.Args, err = ec.field_Address_transfers_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
 		ec.Error(ctx, err)
 		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Address_assets(ctx context.Context, field graphql.CollectedField, obj *Address) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Address_assets(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return obj.Assets(ctx, fc.Args["scope"].(Word), fc.Args["first"].(*int), fc.Args["after"].(*string))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *AddressAssetConnection) graphql.Marshaler {
+			return ec.marshalNAddressAssetConnection2ᚖastrolabeᚋgraphᚐAddressAssetConnection(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Address_assets(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Address",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_AddressAssetConnection(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Address_assets_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Address_summary(ctx context.Context, field graphql.CollectedField, obj *Address) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Address_summary(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Summary(ctx)
+		},
+		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
+			directive0 := next
+
+			directive1 := func(ctx context.Context) (any, error) {
+				permission, err := ec.unmarshalNPermission2astrolabeᚋdomainᚋaccountᚐPermission(ctx, "BATCH")
+				if err != nil {
+					var zeroVal *AddressSummary
+					return zeroVal, err
+				}
+				if ec.Directives.Tier == nil {
+					var zeroVal *AddressSummary
+					return zeroVal, errors.New("directive tier is not implemented")
+				}
+				return ec.Directives.Tier(ctx, obj, directive0, permission)
+			}
+
+			next = directive1
+			return next
+		},
+		func(ctx context.Context, selections ast.SelectionSet, v *AddressSummary) graphql.Marshaler {
+			return ec.marshalOAddressSummary2ᚖastrolabeᚋgraphᚐAddressSummary(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Address_summary(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Address",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_AddressSummary(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Address_intelligence(ctx context.Context, field graphql.CollectedField, obj *Address) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Address_intelligence(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Intelligence(ctx)
+		},
+		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
+			directive0 := next
+
+			directive1 := func(ctx context.Context) (any, error) {
+				permission, err := ec.unmarshalNPermission2astrolabeᚋdomainᚋaccountᚐPermission(ctx, "BATCH")
+				if err != nil {
+					var zeroVal *AddressIntelligence
+					return zeroVal, err
+				}
+				if ec.Directives.Tier == nil {
+					var zeroVal *AddressIntelligence
+					return zeroVal, errors.New("directive tier is not implemented")
+				}
+				return ec.Directives.Tier(ctx, obj, directive0, permission)
+			}
+
+			next = directive1
+			return next
+		},
+		func(ctx context.Context, selections ast.SelectionSet, v *AddressIntelligence) graphql.Marshaler {
+			return ec.marshalOAddressIntelligence2ᚖastrolabeᚋgraphᚐAddressIntelligence(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Address_intelligence(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Address",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_AddressIntelligence(ctx, field)
+		},
 	}
 	return fc, nil
 }
@@ -5526,6 +7386,809 @@ func (ec *executionContext) fieldContext_AddressActivityEdge_node(_ context.Cont
 		},
 	}
 	return fc, nil
+}
+
+func (ec *executionContext) _AddressAsset_tokenAddress(ctx context.Context, field graphql.CollectedField, obj *AddressAsset) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_AddressAsset_tokenAddress(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.TokenAddress(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v starknet.Felt) graphql.Marshaler {
+			return ec.marshalNFelt2astrolabeᚋstarknetᚐFelt(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_AddressAsset_tokenAddress(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("AddressAsset", field, true, false, errors.New("field of type Felt does not have child fields"))
+}
+
+func (ec *executionContext) _AddressAsset_evidence(ctx context.Context, field graphql.CollectedField, obj *AddressAsset) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_AddressAsset_evidence(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Evidence(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []AssetEvidence) graphql.Marshaler {
+			return ec.marshalNAssetEvidence2ᚕastrolabeᚋgraphᚐAssetEvidenceᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_AddressAsset_evidence(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "AddressAsset",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_AssetEvidence(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _AddressAsset_metadata(ctx context.Context, field graphql.CollectedField, obj *AddressAsset) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_AddressAsset_metadata(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Metadata(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v AssetMetadata) graphql.Marshaler {
+			return ec.marshalNAssetMetadata2astrolabeᚋgraphᚐAssetMetadata(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_AddressAsset_metadata(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "AddressAsset",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_AssetMetadata(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _AddressAsset_token(ctx context.Context, field graphql.CollectedField, obj *AddressAsset) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_AddressAsset_token(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Token(ctx)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *Token) graphql.Marshaler {
+			return ec.marshalOToken2ᚖastrolabeᚋgraphᚐToken(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_AddressAsset_token(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "AddressAsset",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Token(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _AddressAssetConnection_edges(ctx context.Context, field graphql.CollectedField, obj *AddressAssetConnection) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_AddressAssetConnection_edges(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Edges(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []Edge[*AddressAsset]) graphql.Marshaler {
+			return ec.marshalNAddressAssetEdge2ᚕastrolabeᚋgraphᚐEdgeᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_AddressAssetConnection_edges(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "AddressAssetConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_AddressAssetEdge(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _AddressAssetConnection_nodes(ctx context.Context, field graphql.CollectedField, obj *AddressAssetConnection) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_AddressAssetConnection_nodes(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Nodes(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*AddressAsset) graphql.Marshaler {
+			return ec.marshalNAddressAsset2ᚕᚖastrolabeᚋgraphᚐAddressAssetᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_AddressAssetConnection_nodes(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "AddressAssetConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_AddressAsset(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _AddressAssetConnection_pageInfo(ctx context.Context, field graphql.CollectedField, obj *AddressAssetConnection) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_AddressAssetConnection_pageInfo(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.PageInfo(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v PageInfo) graphql.Marshaler {
+			return ec.marshalNPageInfo2astrolabeᚋgraphᚐPageInfo(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_AddressAssetConnection_pageInfo(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "AddressAssetConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_PageInfo(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _AddressAssetConnection_totalCount(ctx context.Context, field graphql.CollectedField, obj *AddressAssetConnection) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_AddressAssetConnection_totalCount(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.TotalCount(ctx)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *uint64) graphql.Marshaler {
+			return ec.marshalOInt2ᚖuint64(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_AddressAssetConnection_totalCount(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("AddressAssetConnection", field, true, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _AddressAssetConnection_totalCountExact(ctx context.Context, field graphql.CollectedField, obj *AddressAssetConnection) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_AddressAssetConnection_totalCountExact(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.TotalCountExact(ctx)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v bool) graphql.Marshaler {
+			return ec.marshalNBoolean2bool(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_AddressAssetConnection_totalCountExact(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("AddressAssetConnection", field, true, false, errors.New("field of type Boolean does not have child fields"))
+}
+
+func (ec *executionContext) _AddressAssetConnection_coverage(ctx context.Context, field graphql.CollectedField, obj *AddressAssetConnection) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_AddressAssetConnection_coverage(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Coverage, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v AssetCoverage) graphql.Marshaler {
+			return ec.marshalNAssetCoverage2astrolabeᚋgraphᚐAssetCoverage(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_AddressAssetConnection_coverage(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "AddressAssetConnection",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_AssetCoverage(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _AddressAssetEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *Edge[*AddressAsset]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_AddressAssetEdge_cursor(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Cursor(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNCursor2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_AddressAssetEdge_cursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("AddressAssetEdge", field, true, false, errors.New("field of type Cursor does not have child fields"))
+}
+
+func (ec *executionContext) _AddressAssetEdge_node(ctx context.Context, field graphql.CollectedField, obj *Edge[*AddressAsset]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_AddressAssetEdge_node(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Node, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *AddressAsset) graphql.Marshaler {
+			return ec.marshalNAddressAsset2ᚖastrolabeᚋgraphᚐAddressAsset(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_AddressAssetEdge_node(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "AddressAssetEdge",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_AddressAsset(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _AddressIntelligence_found(ctx context.Context, field graphql.CollectedField, obj *AddressIntelligence) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_AddressIntelligence_found(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Found, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v bool) graphql.Marshaler {
+			return ec.marshalNBoolean2bool(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_AddressIntelligence_found(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("AddressIntelligence", field, false, false, errors.New("field of type Boolean does not have child fields"))
+}
+
+func (ec *executionContext) _AddressIntelligence_isDeployed(ctx context.Context, field graphql.CollectedField, obj *AddressIntelligence) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_AddressIntelligence_isDeployed(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.IsDeployed, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v bool) graphql.Marshaler {
+			return ec.marshalNBoolean2bool(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_AddressIntelligence_isDeployed(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("AddressIntelligence", field, false, false, errors.New("field of type Boolean does not have child fields"))
+}
+
+func (ec *executionContext) _AddressIntelligence_label(ctx context.Context, field graphql.CollectedField, obj *AddressIntelligence) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_AddressIntelligence_label(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Label, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *string) graphql.Marshaler {
+			return ec.marshalOString2ᚖstring(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_AddressIntelligence_label(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("AddressIntelligence", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _AddressIntelligence_labelSource(ctx context.Context, field graphql.CollectedField, obj *AddressIntelligence) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_AddressIntelligence_labelSource(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.LabelSource, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *Word) graphql.Marshaler {
+			return ec.marshalOLabelSource2ᚖastrolabeᚋgraphᚐWord(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_AddressIntelligence_labelSource(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("AddressIntelligence", field, false, false, errors.New("field of type LabelSource does not have child fields"))
+}
+
+func (ec *executionContext) _AddressIntelligence_protocol(ctx context.Context, field graphql.CollectedField, obj *AddressIntelligence) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_AddressIntelligence_protocol(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Protocol, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *Protocol) graphql.Marshaler {
+			return ec.marshalOProtocol2ᚖastrolabeᚋgraphᚐProtocol(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_AddressIntelligence_protocol(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "AddressIntelligence",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Protocol(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _AddressIntelligence_typeLabel(ctx context.Context, field graphql.CollectedField, obj *AddressIntelligence) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_AddressIntelligence_typeLabel(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.TypeLabel, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v Word) graphql.Marshaler {
+			return ec.marshalNAddressType2astrolabeᚋgraphᚐWord(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_AddressIntelligence_typeLabel(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("AddressIntelligence", field, false, false, errors.New("field of type AddressType does not have child fields"))
+}
+
+func (ec *executionContext) _AddressIntelligence_classHash(ctx context.Context, field graphql.CollectedField, obj *AddressIntelligence) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_AddressIntelligence_classHash(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.ClassHash, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *starknet.Felt) graphql.Marshaler {
+			return ec.marshalOFelt2ᚖastrolabeᚋstarknetᚐFelt(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_AddressIntelligence_classHash(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("AddressIntelligence", field, false, false, errors.New("field of type Felt does not have child fields"))
+}
+
+func (ec *executionContext) _AddressIntelligence_classLabel(ctx context.Context, field graphql.CollectedField, obj *AddressIntelligence) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_AddressIntelligence_classLabel(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.ClassLabel, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *string) graphql.Marshaler {
+			return ec.marshalOString2ᚖstring(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_AddressIntelligence_classLabel(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("AddressIntelligence", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _AddressIntelligence_hasReceivedFunds(ctx context.Context, field graphql.CollectedField, obj *AddressIntelligence) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_AddressIntelligence_hasReceivedFunds(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.HasReceivedFunds, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v bool) graphql.Marshaler {
+			return ec.marshalNBoolean2bool(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_AddressIntelligence_hasReceivedFunds(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("AddressIntelligence", field, false, false, errors.New("field of type Boolean does not have child fields"))
+}
+
+func (ec *executionContext) _AddressIntelligence_coverage(ctx context.Context, field graphql.CollectedField, obj *AddressIntelligence) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_AddressIntelligence_coverage(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Coverage, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *Coverage) graphql.Marshaler {
+			return ec.marshalNCoverage2ᚖastrolabeᚋgraphᚐCoverage(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_AddressIntelligence_coverage(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "AddressIntelligence",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Coverage(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _AddressSummary_found(ctx context.Context, field graphql.CollectedField, obj *AddressSummary) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_AddressSummary_found(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Found, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v bool) graphql.Marshaler {
+			return ec.marshalNBoolean2bool(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_AddressSummary_found(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("AddressSummary", field, false, false, errors.New("field of type Boolean does not have child fields"))
+}
+
+func (ec *executionContext) _AddressSummary_totalActivityCount(ctx context.Context, field graphql.CollectedField, obj *AddressSummary) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_AddressSummary_totalActivityCount(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.TotalActivityCount, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *int) graphql.Marshaler {
+			return ec.marshalOInt2ᚖint(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_AddressSummary_totalActivityCount(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("AddressSummary", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _AddressSummary_activityCountExact(ctx context.Context, field graphql.CollectedField, obj *AddressSummary) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_AddressSummary_activityCountExact(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.ActivityCountExact, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v bool) graphql.Marshaler {
+			return ec.marshalNBoolean2bool(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_AddressSummary_activityCountExact(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("AddressSummary", field, false, false, errors.New("field of type Boolean does not have child fields"))
+}
+
+func (ec *executionContext) _AddressSummary_latestActivityBlock(ctx context.Context, field graphql.CollectedField, obj *AddressSummary) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_AddressSummary_latestActivityBlock(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.LatestActivityBlock, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *uint64) graphql.Marshaler {
+			return ec.marshalOInt2ᚖuint64(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_AddressSummary_latestActivityBlock(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("AddressSummary", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _AddressSummary_classHash(ctx context.Context, field graphql.CollectedField, obj *AddressSummary) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_AddressSummary_classHash(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.ClassHash, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *starknet.Felt) graphql.Marshaler {
+			return ec.marshalOFelt2ᚖastrolabeᚋstarknetᚐFelt(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_AddressSummary_classHash(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("AddressSummary", field, false, false, errors.New("field of type Felt does not have child fields"))
+}
+
+func (ec *executionContext) _AddressSummary_isAccount(ctx context.Context, field graphql.CollectedField, obj *AddressSummary) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_AddressSummary_isAccount(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.IsAccount, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *bool) graphql.Marshaler {
+			return ec.marshalOBoolean2ᚖbool(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_AddressSummary_isAccount(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("AddressSummary", field, false, false, errors.New("field of type Boolean does not have child fields"))
+}
+
+func (ec *executionContext) _AddressSummary_createdOnIso(ctx context.Context, field graphql.CollectedField, obj *AddressSummary) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_AddressSummary_createdOnIso(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.CreatedOnIso, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *time.Time) graphql.Marshaler {
+			return ec.marshalODateTime2ᚖtimeᚐTime(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_AddressSummary_createdOnIso(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("AddressSummary", field, false, false, errors.New("field of type DateTime does not have child fields"))
+}
+
+func (ec *executionContext) _AddressSummary_deployedAtTxHash(ctx context.Context, field graphql.CollectedField, obj *AddressSummary) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_AddressSummary_deployedAtTxHash(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.DeployedAtTxHash, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *starknet.Felt) graphql.Marshaler {
+			return ec.marshalOFelt2ᚖastrolabeᚋstarknetᚐFelt(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_AddressSummary_deployedAtTxHash(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("AddressSummary", field, false, false, errors.New("field of type Felt does not have child fields"))
+}
+
+func (ec *executionContext) _AddressSummary_deployedByAddress(ctx context.Context, field graphql.CollectedField, obj *AddressSummary) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_AddressSummary_deployedByAddress(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.DeployedByAddress, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *starknet.Felt) graphql.Marshaler {
+			return ec.marshalOFelt2ᚖastrolabeᚋstarknetᚐFelt(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_AddressSummary_deployedByAddress(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("AddressSummary", field, false, false, errors.New("field of type Felt does not have child fields"))
 }
 
 func (ec *executionContext) _AddressTransaction_blockNumber(ctx context.Context, field graphql.CollectedField, obj *AddressTransaction) (ret graphql.Marshaler) {
@@ -6371,6 +9034,305 @@ func (ec *executionContext) _ApiKeyList_truncated(ctx context.Context, field gra
 }
 func (ec *executionContext) fieldContext_ApiKeyList_truncated(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("ApiKeyList", field, false, false, errors.New("field of type Boolean does not have child fields"))
+}
+
+func (ec *executionContext) _AssetCoverage_declaredScope(ctx context.Context, field graphql.CollectedField, obj *AssetCoverage) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_AssetCoverage_declaredScope(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.DeclaredScope, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v Word) graphql.Marshaler {
+			return ec.marshalNWalletScope2astrolabeᚋgraphᚐWord(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_AssetCoverage_declaredScope(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("AssetCoverage", field, false, false, errors.New("field of type WalletScope does not have child fields"))
+}
+
+func (ec *executionContext) _AssetCoverage_completeWithinScope(ctx context.Context, field graphql.CollectedField, obj *AssetCoverage) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_AssetCoverage_completeWithinScope(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.CompleteWithinScope, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v bool) graphql.Marshaler {
+			return ec.marshalNBoolean2bool(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_AssetCoverage_completeWithinScope(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("AssetCoverage", field, false, false, errors.New("field of type Boolean does not have child fields"))
+}
+
+func (ec *executionContext) _AssetCoverage_globallyComplete(ctx context.Context, field graphql.CollectedField, obj *AssetCoverage) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_AssetCoverage_globallyComplete(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.GloballyComplete, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v bool) graphql.Marshaler {
+			return ec.marshalNBoolean2bool(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_AssetCoverage_globallyComplete(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("AssetCoverage", field, false, false, errors.New("field of type Boolean does not have child fields"))
+}
+
+func (ec *executionContext) _AssetCoverage_reasonCodes(ctx context.Context, field graphql.CollectedField, obj *AssetCoverage) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_AssetCoverage_reasonCodes(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.ReasonCodes, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []string) graphql.Marshaler {
+			return ec.marshalNString2ᚕstringᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_AssetCoverage_reasonCodes(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("AssetCoverage", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _AssetCoverage_coveredThroughBlock(ctx context.Context, field graphql.CollectedField, obj *AssetCoverage) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_AssetCoverage_coveredThroughBlock(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.CoveredThroughBlock, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *uint64) graphql.Marshaler {
+			return ec.marshalOInt2ᚖuint64(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_AssetCoverage_coveredThroughBlock(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("AssetCoverage", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _AssetEvidence_tier(ctx context.Context, field graphql.CollectedField, obj *AssetEvidence) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_AssetEvidence_tier(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Tier, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v Word) graphql.Marshaler {
+			return ec.marshalNEvidenceTier2astrolabeᚋgraphᚐWord(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_AssetEvidence_tier(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("AssetEvidence", field, false, false, errors.New("field of type EvidenceTier does not have child fields"))
+}
+
+func (ec *executionContext) _AssetEvidence_source(ctx context.Context, field graphql.CollectedField, obj *AssetEvidence) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_AssetEvidence_source(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Source, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v Word) graphql.Marshaler {
+			return ec.marshalNEvidenceSource2astrolabeᚋgraphᚐWord(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_AssetEvidence_source(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("AssetEvidence", field, false, false, errors.New("field of type EvidenceSource does not have child fields"))
+}
+
+func (ec *executionContext) _AssetEvidence_lastObservedBlock(ctx context.Context, field graphql.CollectedField, obj *AssetEvidence) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_AssetEvidence_lastObservedBlock(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.LastObservedBlock, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *uint64) graphql.Marshaler {
+			return ec.marshalOInt2ᚖuint64(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_AssetEvidence_lastObservedBlock(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("AssetEvidence", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _AssetEvidence_evidenceCountLowerBound(ctx context.Context, field graphql.CollectedField, obj *AssetEvidence) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_AssetEvidence_evidenceCountLowerBound(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.EvidenceCountLowerBound, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *int) graphql.Marshaler {
+			return ec.marshalOInt2ᚖint(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_AssetEvidence_evidenceCountLowerBound(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("AssetEvidence", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _AssetMetadata_symbol(ctx context.Context, field graphql.CollectedField, obj *AssetMetadata) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_AssetMetadata_symbol(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Symbol, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *string) graphql.Marshaler {
+			return ec.marshalOString2ᚖstring(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_AssetMetadata_symbol(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("AssetMetadata", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _AssetMetadata_name(ctx context.Context, field graphql.CollectedField, obj *AssetMetadata) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_AssetMetadata_name(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Name, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *string) graphql.Marshaler {
+			return ec.marshalOString2ᚖstring(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_AssetMetadata_name(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("AssetMetadata", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _AssetMetadata_decimals(ctx context.Context, field graphql.CollectedField, obj *AssetMetadata) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_AssetMetadata_decimals(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Decimals, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *int) graphql.Marshaler {
+			return ec.marshalOInt2ᚖint(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_AssetMetadata_decimals(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("AssetMetadata", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _AssetMetadata_standard(ctx context.Context, field graphql.CollectedField, obj *AssetMetadata) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_AssetMetadata_standard(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Standard, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *Word) graphql.Marshaler {
+			return ec.marshalOTokenStandard2ᚖastrolabeᚋgraphᚐWord(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_AssetMetadata_standard(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("AssetMetadata", field, false, false, errors.New("field of type TokenStandard does not have child fields"))
 }
 
 func (ec *executionContext) _Attribution_known(ctx context.Context, field graphql.CollectedField, obj *Attribution) (ret graphql.Marshaler) {
@@ -7362,6 +10324,653 @@ func (ec *executionContext) fieldContext_BlockInterval_toBlock(_ context.Context
 	return graphql.NewScalarFieldContext("BlockInterval", field, false, false, errors.New("field of type Int does not have child fields"))
 }
 
+func (ec *executionContext) _BridgeSignal_blockNumber(ctx context.Context, field graphql.CollectedField, obj *BridgeSignal) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_BridgeSignal_blockNumber(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.BlockNumber(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v uint64) graphql.Marshaler {
+			return ec.marshalNInt2uint64(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_BridgeSignal_blockNumber(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("BridgeSignal", field, true, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _BridgeSignal_timestampIso(ctx context.Context, field graphql.CollectedField, obj *BridgeSignal) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_BridgeSignal_timestampIso(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.TimestampIso(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v time.Time) graphql.Marshaler {
+			return ec.marshalNDateTime2timeᚐTime(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_BridgeSignal_timestampIso(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("BridgeSignal", field, true, false, errors.New("field of type DateTime does not have child fields"))
+}
+
+func (ec *executionContext) _BridgeSignal_txIndex(ctx context.Context, field graphql.CollectedField, obj *BridgeSignal) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_BridgeSignal_txIndex(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.TxIndex(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v int) graphql.Marshaler {
+			return ec.marshalNInt2int(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_BridgeSignal_txIndex(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("BridgeSignal", field, true, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _BridgeSignal_logIndex(ctx context.Context, field graphql.CollectedField, obj *BridgeSignal) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_BridgeSignal_logIndex(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.LogIndex(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v int) graphql.Marshaler {
+			return ec.marshalNInt2int(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_BridgeSignal_logIndex(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("BridgeSignal", field, true, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _BridgeSignal_txHash(ctx context.Context, field graphql.CollectedField, obj *BridgeSignal) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_BridgeSignal_txHash(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.TxHash(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v starknet.Felt) graphql.Marshaler {
+			return ec.marshalNFelt2astrolabeᚋstarknetᚐFelt(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_BridgeSignal_txHash(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("BridgeSignal", field, true, false, errors.New("field of type Felt does not have child fields"))
+}
+
+func (ec *executionContext) _BridgeSignal_direction(ctx context.Context, field graphql.CollectedField, obj *BridgeSignal) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_BridgeSignal_direction(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Direction(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v Word) graphql.Marshaler {
+			return ec.marshalNBridgeDirection2astrolabeᚋgraphᚐWord(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_BridgeSignal_direction(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("BridgeSignal", field, true, false, errors.New("field of type BridgeDirection does not have child fields"))
+}
+
+func (ec *executionContext) _BridgeSignal_protocol(ctx context.Context, field graphql.CollectedField, obj *BridgeSignal) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_BridgeSignal_protocol(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Protocol(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_BridgeSignal_protocol(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("BridgeSignal", field, true, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _BridgeSignal_tokenAddress(ctx context.Context, field graphql.CollectedField, obj *BridgeSignal) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_BridgeSignal_tokenAddress(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.TokenAddress(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *starknet.Felt) graphql.Marshaler {
+			return ec.marshalOFelt2ᚖastrolabeᚋstarknetᚐFelt(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_BridgeSignal_tokenAddress(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("BridgeSignal", field, true, false, errors.New("field of type Felt does not have child fields"))
+}
+
+func (ec *executionContext) _BridgeSignal_l1Token(ctx context.Context, field graphql.CollectedField, obj *BridgeSignal) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_BridgeSignal_l1Token(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.L1Token(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *starknet.Felt) graphql.Marshaler {
+			return ec.marshalOFelt2ᚖastrolabeᚋstarknetᚐFelt(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_BridgeSignal_l1Token(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("BridgeSignal", field, true, false, errors.New("field of type Felt does not have child fields"))
+}
+
+func (ec *executionContext) _BridgeSignal_account(ctx context.Context, field graphql.CollectedField, obj *BridgeSignal) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_BridgeSignal_account(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Account(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *starknet.Felt) graphql.Marshaler {
+			return ec.marshalOFelt2ᚖastrolabeᚋstarknetᚐFelt(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_BridgeSignal_account(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("BridgeSignal", field, true, false, errors.New("field of type Felt does not have child fields"))
+}
+
+func (ec *executionContext) _BridgeSignal_amount(ctx context.Context, field graphql.CollectedField, obj *BridgeSignal) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_BridgeSignal_amount(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Amount(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *domain.Amount) graphql.Marshaler {
+			return ec.marshalOBigInt2ᚖastrolabeᚋdomainᚐAmount(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_BridgeSignal_amount(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("BridgeSignal", field, true, false, errors.New("field of type BigInt does not have child fields"))
+}
+
+func (ec *executionContext) _BridgeSignal_eventName(ctx context.Context, field graphql.CollectedField, obj *BridgeSignal) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_BridgeSignal_eventName(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.EventName(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_BridgeSignal_eventName(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("BridgeSignal", field, true, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _BridgeSignal_messageHash(ctx context.Context, field graphql.CollectedField, obj *BridgeSignal) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_BridgeSignal_messageHash(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.MessageHash(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *starknet.Hash256) graphql.Marshaler {
+			return ec.marshalOHash2562ᚖastrolabeᚋstarknetᚐHash256(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_BridgeSignal_messageHash(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("BridgeSignal", field, true, false, errors.New("field of type Hash256 does not have child fields"))
+}
+
+func (ec *executionContext) _BridgeSignal_pairingConfidence(ctx context.Context, field graphql.CollectedField, obj *BridgeSignal) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_BridgeSignal_pairingConfidence(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.PairingConfidence(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v Word) graphql.Marshaler {
+			return ec.marshalNPairingConfidence2astrolabeᚋgraphᚐWord(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_BridgeSignal_pairingConfidence(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("BridgeSignal", field, true, false, errors.New("field of type PairingConfidence does not have child fields"))
+}
+
+func (ec *executionContext) _BridgeSignal_token(ctx context.Context, field graphql.CollectedField, obj *BridgeSignal) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_BridgeSignal_token(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Token(ctx)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *Token) graphql.Marshaler {
+			return ec.marshalOToken2ᚖastrolabeᚋgraphᚐToken(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_BridgeSignal_token(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "BridgeSignal",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Token(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _BridgeSignal_accountAddress(ctx context.Context, field graphql.CollectedField, obj *BridgeSignal) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_BridgeSignal_accountAddress(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.AccountAddress(ctx)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *Address) graphql.Marshaler {
+			return ec.marshalOAddress2ᚖastrolabeᚋgraphᚐAddress(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_BridgeSignal_accountAddress(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "BridgeSignal",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Address(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _BridgeSignal_transaction(ctx context.Context, field graphql.CollectedField, obj *BridgeSignal) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_BridgeSignal_transaction(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Transaction(ctx)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *Transaction) graphql.Marshaler {
+			return ec.marshalOTransaction2ᚖastrolabeᚋgraphᚐTransaction(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_BridgeSignal_transaction(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "BridgeSignal",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Transaction(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _BridgeSignalConnection_edges(ctx context.Context, field graphql.CollectedField, obj *Connection[*BridgeSignal]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_BridgeSignalConnection_edges(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Edges(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []Edge[*BridgeSignal]) graphql.Marshaler {
+			return ec.marshalNBridgeSignalEdge2ᚕastrolabeᚋgraphᚐEdgeᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_BridgeSignalConnection_edges(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "BridgeSignalConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_BridgeSignalEdge(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _BridgeSignalConnection_nodes(ctx context.Context, field graphql.CollectedField, obj *Connection[*BridgeSignal]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_BridgeSignalConnection_nodes(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Nodes(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*BridgeSignal) graphql.Marshaler {
+			return ec.marshalNBridgeSignal2ᚕᚖastrolabeᚋgraphᚐBridgeSignalᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_BridgeSignalConnection_nodes(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "BridgeSignalConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_BridgeSignal(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _BridgeSignalConnection_pageInfo(ctx context.Context, field graphql.CollectedField, obj *Connection[*BridgeSignal]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_BridgeSignalConnection_pageInfo(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.PageInfo(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v PageInfo) graphql.Marshaler {
+			return ec.marshalNPageInfo2astrolabeᚋgraphᚐPageInfo(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_BridgeSignalConnection_pageInfo(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "BridgeSignalConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_PageInfo(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _BridgeSignalConnection_totalCount(ctx context.Context, field graphql.CollectedField, obj *Connection[*BridgeSignal]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_BridgeSignalConnection_totalCount(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.TotalCount(ctx)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *uint64) graphql.Marshaler {
+			return ec.marshalOInt2ᚖuint64(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_BridgeSignalConnection_totalCount(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("BridgeSignalConnection", field, true, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _BridgeSignalConnection_totalCountExact(ctx context.Context, field graphql.CollectedField, obj *Connection[*BridgeSignal]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_BridgeSignalConnection_totalCountExact(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.TotalCountExact(ctx)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v bool) graphql.Marshaler {
+			return ec.marshalNBoolean2bool(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_BridgeSignalConnection_totalCountExact(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("BridgeSignalConnection", field, true, false, errors.New("field of type Boolean does not have child fields"))
+}
+
+func (ec *executionContext) _BridgeSignalConnection_coverage(ctx context.Context, field graphql.CollectedField, obj *Connection[*BridgeSignal]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_BridgeSignalConnection_coverage(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Coverage(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *Coverage) graphql.Marshaler {
+			return ec.marshalOCoverage2ᚖastrolabeᚋgraphᚐCoverage(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_BridgeSignalConnection_coverage(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "BridgeSignalConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Coverage(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _BridgeSignalEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *Edge[*BridgeSignal]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_BridgeSignalEdge_cursor(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Cursor(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNCursor2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_BridgeSignalEdge_cursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("BridgeSignalEdge", field, true, false, errors.New("field of type Cursor does not have child fields"))
+}
+
+func (ec *executionContext) _BridgeSignalEdge_node(ctx context.Context, field graphql.CollectedField, obj *Edge[*BridgeSignal]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_BridgeSignalEdge_node(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Node, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *BridgeSignal) graphql.Marshaler {
+			return ec.marshalNBridgeSignal2ᚖastrolabeᚋgraphᚐBridgeSignal(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_BridgeSignalEdge_node(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "BridgeSignalEdge",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_BridgeSignal(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _Budget_class(ctx context.Context, field graphql.CollectedField, obj *Budget) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -7452,6 +11061,75 @@ func (ec *executionContext) _Budget_windowSeconds(ctx context.Context, field gra
 }
 func (ec *executionContext) fieldContext_Budget_windowSeconds(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Budget", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _CensusCertification_status(ctx context.Context, field graphql.CollectedField, obj *CensusCertification) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_CensusCertification_status(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Status, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v Word) graphql.Marshaler {
+			return ec.marshalNCensusStatus2astrolabeᚋgraphᚐWord(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_CensusCertification_status(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("CensusCertification", field, false, false, errors.New("field of type CensusStatus does not have child fields"))
+}
+
+func (ec *executionContext) _CensusCertification_checkedAt(ctx context.Context, field graphql.CollectedField, obj *CensusCertification) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_CensusCertification_checkedAt(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.CheckedAt, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *time.Time) graphql.Marshaler {
+			return ec.marshalODateTime2ᚖtimeᚐTime(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_CensusCertification_checkedAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("CensusCertification", field, false, false, errors.New("field of type DateTime does not have child fields"))
+}
+
+func (ec *executionContext) _CensusCertification_reasonCode(ctx context.Context, field graphql.CollectedField, obj *CensusCertification) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_CensusCertification_reasonCode(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.ReasonCode, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *string) graphql.Marshaler {
+			return ec.marshalOString2ᚖstring(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_CensusCertification_reasonCode(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("CensusCertification", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func (ec *executionContext) _Chain_id(ctx context.Context, field graphql.CollectedField, obj *Chain) (ret graphql.Marshaler) {
@@ -9190,6 +12868,126 @@ func (ec *executionContext) fieldContext_Contract_messages(ctx context.Context, 
 	return fc, nil
 }
 
+func (ec *executionContext) _Contract_read(ctx context.Context, field graphql.CollectedField, obj *Contract) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Contract_read(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return obj.Read(ctx, fc.Args["selector"].(starknet.Felt), fc.Args["calldata"].([]starknet.Felt), fc.Args["blockTag"].(string))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ContractRead) graphql.Marshaler {
+			return ec.marshalOContractRead2ᚖastrolabeᚋgraphᚐContractRead(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Contract_read(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Contract",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_ContractRead(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Contract_read_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Contract_bridgeSignals(ctx context.Context, field graphql.CollectedField, obj *Contract) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Contract_bridgeSignals(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return obj.BridgeSignals(ctx, fc.Args["first"].(*int), fc.Args["after"].(*string))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *Connection[*BridgeSignal]) graphql.Marshaler {
+			return ec.marshalNBridgeSignalConnection2ᚖastrolabeᚋgraphᚐConnection(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Contract_bridgeSignals(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Contract",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_BridgeSignalConnection(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Contract_bridgeSignals_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Contract_verification(ctx context.Context, field graphql.CollectedField, obj *Contract) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Contract_verification(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Verification(ctx)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ContractVerification) graphql.Marshaler {
+			return ec.marshalOContractVerification2ᚖastrolabeᚋgraphᚐContractVerification(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Contract_verification(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Contract",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_ContractVerification(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _ContractClass_id(ctx context.Context, field graphql.CollectedField, obj *ContractClass) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -9558,6 +13356,282 @@ func (ec *executionContext) fieldContext_ContractClass_contracts(ctx context.Con
 		return fc, err
 	}
 	return fc, nil
+}
+
+func (ec *executionContext) _ContractRead_contractAddress(ctx context.Context, field graphql.CollectedField, obj *ContractRead) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ContractRead_contractAddress(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.ContractAddress, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v starknet.Felt) graphql.Marshaler {
+			return ec.marshalNFelt2astrolabeᚋstarknetᚐFelt(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_ContractRead_contractAddress(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("ContractRead", field, false, false, errors.New("field of type Felt does not have child fields"))
+}
+
+func (ec *executionContext) _ContractRead_selector(ctx context.Context, field graphql.CollectedField, obj *ContractRead) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ContractRead_selector(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Selector, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v starknet.Felt) graphql.Marshaler {
+			return ec.marshalNFelt2astrolabeᚋstarknetᚐFelt(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_ContractRead_selector(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("ContractRead", field, false, false, errors.New("field of type Felt does not have child fields"))
+}
+
+func (ec *executionContext) _ContractRead_blockTag(ctx context.Context, field graphql.CollectedField, obj *ContractRead) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ContractRead_blockTag(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.BlockTag, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_ContractRead_blockTag(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("ContractRead", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _ContractRead_blockNumber(ctx context.Context, field graphql.CollectedField, obj *ContractRead) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ContractRead_blockNumber(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.BlockNumber, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v uint64) graphql.Marshaler {
+			return ec.marshalNInt2uint64(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_ContractRead_blockNumber(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("ContractRead", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _ContractRead_blockHash(ctx context.Context, field graphql.CollectedField, obj *ContractRead) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ContractRead_blockHash(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.BlockHash, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *starknet.Felt) graphql.Marshaler {
+			return ec.marshalOFelt2ᚖastrolabeᚋstarknetᚐFelt(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_ContractRead_blockHash(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("ContractRead", field, false, false, errors.New("field of type Felt does not have child fields"))
+}
+
+func (ec *executionContext) _ContractRead_result(ctx context.Context, field graphql.CollectedField, obj *ContractRead) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ContractRead_result(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Result, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []starknet.Felt) graphql.Marshaler {
+			return ec.marshalNFelt2ᚕastrolabeᚋstarknetᚐFeltᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_ContractRead_result(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("ContractRead", field, false, false, errors.New("field of type Felt does not have child fields"))
+}
+
+func (ec *executionContext) _ContractVerification_classHash(ctx context.Context, field graphql.CollectedField, obj *ContractVerification) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ContractVerification_classHash(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.ClassHash, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v starknet.Felt) graphql.Marshaler {
+			return ec.marshalNFelt2astrolabeᚋstarknetᚐFelt(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_ContractVerification_classHash(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("ContractVerification", field, false, false, errors.New("field of type Felt does not have child fields"))
+}
+
+func (ec *executionContext) _ContractVerification_verification(ctx context.Context, field graphql.CollectedField, obj *ContractVerification) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ContractVerification_verification(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Verification, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_ContractVerification_verification(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("ContractVerification", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _ContractVerification_receiptId(ctx context.Context, field graphql.CollectedField, obj *ContractVerification) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ContractVerification_receiptId(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.ReceiptID, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v domain.Amount) graphql.Marshaler {
+			return ec.marshalNBigInt2astrolabeᚋdomainᚐAmount(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_ContractVerification_receiptId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("ContractVerification", field, false, false, errors.New("field of type BigInt does not have child fields"))
+}
+
+func (ec *executionContext) _ContractVerification_issuedAt(ctx context.Context, field graphql.CollectedField, obj *ContractVerification) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ContractVerification_issuedAt(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.IssuedAt, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v time.Time) graphql.Marshaler {
+			return ec.marshalNDateTime2timeᚐTime(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_ContractVerification_issuedAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("ContractVerification", field, false, false, errors.New("field of type DateTime does not have child fields"))
+}
+
+func (ec *executionContext) _ContractVerification_keyId(ctx context.Context, field graphql.CollectedField, obj *ContractVerification) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ContractVerification_keyId(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.KeyID, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_ContractVerification_keyId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("ContractVerification", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _ContractVerification_receiptDigest(ctx context.Context, field graphql.CollectedField, obj *ContractVerification) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ContractVerification_receiptDigest(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.ReceiptDigest, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_ContractVerification_receiptDigest(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("ContractVerification", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func (ec *executionContext) _Coverage_status(ctx context.Context, field graphql.CollectedField, obj *Coverage) (ret graphql.Marshaler) {
@@ -11386,6 +15460,1080 @@ func (ec *executionContext) _GasPrice_priceInFri(ctx context.Context, field grap
 }
 func (ec *executionContext) fieldContext_GasPrice_priceInFri(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("GasPrice", field, false, false, errors.New("field of type BigInt does not have child fields"))
+}
+
+func (ec *executionContext) _Holder_rank(ctx context.Context, field graphql.CollectedField, obj *Holder) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Holder_rank(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Rank(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v int) graphql.Marshaler {
+			return ec.marshalNInt2int(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Holder_rank(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Holder", field, true, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _Holder_address(ctx context.Context, field graphql.CollectedField, obj *Holder) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Holder_address(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Address(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v starknet.Felt) graphql.Marshaler {
+			return ec.marshalNFelt2astrolabeᚋstarknetᚐFelt(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Holder_address(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Holder", field, true, false, errors.New("field of type Felt does not have child fields"))
+}
+
+func (ec *executionContext) _Holder_balanceRaw(ctx context.Context, field graphql.CollectedField, obj *Holder) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Holder_balanceRaw(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.BalanceRaw(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v domain.Amount) graphql.Marshaler {
+			return ec.marshalNBigInt2astrolabeᚋdomainᚐAmount(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Holder_balanceRaw(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Holder", field, true, false, errors.New("field of type BigInt does not have child fields"))
+}
+
+func (ec *executionContext) _Holder_lastUpdatedBlock(ctx context.Context, field graphql.CollectedField, obj *Holder) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Holder_lastUpdatedBlock(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.LastUpdatedBlock(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v uint64) graphql.Marshaler {
+			return ec.marshalNInt2uint64(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Holder_lastUpdatedBlock(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Holder", field, true, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _Holder_account(ctx context.Context, field graphql.CollectedField, obj *Holder) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Holder_account(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Account(ctx)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *Address) graphql.Marshaler {
+			return ec.marshalNAddress2ᚖastrolabeᚋgraphᚐAddress(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Holder_account(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Holder",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Address(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _HolderAnalytics_generationId(ctx context.Context, field graphql.CollectedField, obj *HolderAnalytics) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_HolderAnalytics_generationId(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.GenerationID, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_HolderAnalytics_generationId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("HolderAnalytics", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _HolderAnalytics_asOfBlock(ctx context.Context, field graphql.CollectedField, obj *HolderAnalytics) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_HolderAnalytics_asOfBlock(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.AsOfBlock, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v uint64) graphql.Marshaler {
+			return ec.marshalNInt2uint64(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_HolderAnalytics_asOfBlock(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("HolderAnalytics", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _HolderAnalytics_validatedAgainst(ctx context.Context, field graphql.CollectedField, obj *HolderAnalytics) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_HolderAnalytics_validatedAgainst(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.ValidatedAgainst, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_HolderAnalytics_validatedAgainst(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("HolderAnalytics", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _HolderAnalytics_top5(ctx context.Context, field graphql.CollectedField, obj *HolderAnalytics) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_HolderAnalytics_top5(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Top5, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v HolderShare) graphql.Marshaler {
+			return ec.marshalNHolderShare2astrolabeᚋgraphᚐHolderShare(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_HolderAnalytics_top5(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "HolderAnalytics",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_HolderShare(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _HolderAnalytics_top10(ctx context.Context, field graphql.CollectedField, obj *HolderAnalytics) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_HolderAnalytics_top10(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Top10, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v HolderShare) graphql.Marshaler {
+			return ec.marshalNHolderShare2astrolabeᚋgraphᚐHolderShare(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_HolderAnalytics_top10(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "HolderAnalytics",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_HolderShare(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _HolderAnalytics_top100(ctx context.Context, field graphql.CollectedField, obj *HolderAnalytics) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_HolderAnalytics_top100(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Top100, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v HolderShare) graphql.Marshaler {
+			return ec.marshalNHolderShare2astrolabeᚋgraphᚐHolderShare(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_HolderAnalytics_top100(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "HolderAnalytics",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_HolderShare(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _HolderAnalytics_giniPpm(ctx context.Context, field graphql.CollectedField, obj *HolderAnalytics) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_HolderAnalytics_giniPpm(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.GiniPpm, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v int) graphql.Marshaler {
+			return ec.marshalNInt2int(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_HolderAnalytics_giniPpm(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("HolderAnalytics", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _HolderAnalytics_nakamoto50Count(ctx context.Context, field graphql.CollectedField, obj *HolderAnalytics) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_HolderAnalytics_nakamoto50Count(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Nakamoto50Count, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *int) graphql.Marshaler {
+			return ec.marshalOInt2ᚖint(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_HolderAnalytics_nakamoto50Count(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("HolderAnalytics", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _HolderAnalytics_holdersAbove1Percent(ctx context.Context, field graphql.CollectedField, obj *HolderAnalytics) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_HolderAnalytics_holdersAbove1Percent(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.HoldersAbove1Percent, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v int) graphql.Marshaler {
+			return ec.marshalNInt2int(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_HolderAnalytics_holdersAbove1Percent(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("HolderAnalytics", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _HolderAnalytics_tierDistribution(ctx context.Context, field graphql.CollectedField, obj *HolderAnalytics) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_HolderAnalytics_tierDistribution(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.TierDistribution, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []HolderTier) graphql.Marshaler {
+			return ec.marshalNHolderTier2ᚕastrolabeᚋgraphᚐHolderTierᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_HolderAnalytics_tierDistribution(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "HolderAnalytics",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_HolderTier(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _HolderConnection_edges(ctx context.Context, field graphql.CollectedField, obj *HolderConnection) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_HolderConnection_edges(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Edges(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []Edge[*Holder]) graphql.Marshaler {
+			return ec.marshalNHolderEdge2ᚕastrolabeᚋgraphᚐEdgeᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_HolderConnection_edges(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "HolderConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_HolderEdge(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _HolderConnection_nodes(ctx context.Context, field graphql.CollectedField, obj *HolderConnection) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_HolderConnection_nodes(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Nodes(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*Holder) graphql.Marshaler {
+			return ec.marshalNHolder2ᚕᚖastrolabeᚋgraphᚐHolderᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_HolderConnection_nodes(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "HolderConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Holder(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _HolderConnection_pageInfo(ctx context.Context, field graphql.CollectedField, obj *HolderConnection) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_HolderConnection_pageInfo(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.PageInfo(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v PageInfo) graphql.Marshaler {
+			return ec.marshalNPageInfo2astrolabeᚋgraphᚐPageInfo(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_HolderConnection_pageInfo(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "HolderConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_PageInfo(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _HolderConnection_totalCount(ctx context.Context, field graphql.CollectedField, obj *HolderConnection) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_HolderConnection_totalCount(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.TotalCount(ctx)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *uint64) graphql.Marshaler {
+			return ec.marshalOInt2ᚖuint64(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_HolderConnection_totalCount(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("HolderConnection", field, true, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _HolderConnection_totalCountExact(ctx context.Context, field graphql.CollectedField, obj *HolderConnection) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_HolderConnection_totalCountExact(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.TotalCountExact(ctx)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v bool) graphql.Marshaler {
+			return ec.marshalNBoolean2bool(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_HolderConnection_totalCountExact(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("HolderConnection", field, true, false, errors.New("field of type Boolean does not have child fields"))
+}
+
+func (ec *executionContext) _HolderConnection_holderCount(ctx context.Context, field graphql.CollectedField, obj *HolderConnection) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_HolderConnection_holderCount(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.HolderCount, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *int) graphql.Marshaler {
+			return ec.marshalOInt2ᚖint(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_HolderConnection_holderCount(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("HolderConnection", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _HolderConnection_holderBalanceTotalRaw(ctx context.Context, field graphql.CollectedField, obj *HolderConnection) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_HolderConnection_holderBalanceTotalRaw(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.HolderBalanceTotalRaw, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *domain.Amount) graphql.Marshaler {
+			return ec.marshalOBigInt2ᚖastrolabeᚋdomainᚐAmount(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_HolderConnection_holderBalanceTotalRaw(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("HolderConnection", field, false, false, errors.New("field of type BigInt does not have child fields"))
+}
+
+func (ec *executionContext) _HolderConnection_generationId(ctx context.Context, field graphql.CollectedField, obj *HolderConnection) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_HolderConnection_generationId(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.GenerationID, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_HolderConnection_generationId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("HolderConnection", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _HolderConnection_asOfBlock(ctx context.Context, field graphql.CollectedField, obj *HolderConnection) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_HolderConnection_asOfBlock(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.AsOfBlock, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v uint64) graphql.Marshaler {
+			return ec.marshalNInt2uint64(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_HolderConnection_asOfBlock(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("HolderConnection", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _HolderConnection_asOfBlockHash(ctx context.Context, field graphql.CollectedField, obj *HolderConnection) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_HolderConnection_asOfBlockHash(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.AsOfBlockHash, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v starknet.Felt) graphql.Marshaler {
+			return ec.marshalNFelt2astrolabeᚋstarknetᚐFelt(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_HolderConnection_asOfBlockHash(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("HolderConnection", field, false, false, errors.New("field of type Felt does not have child fields"))
+}
+
+func (ec *executionContext) _HolderConnection_rowDigest(ctx context.Context, field graphql.CollectedField, obj *HolderConnection) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_HolderConnection_rowDigest(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.RowDigest, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *string) graphql.Marshaler {
+			return ec.marshalOString2ᚖstring(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_HolderConnection_rowDigest(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("HolderConnection", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _HolderConnection_expiresAt(ctx context.Context, field graphql.CollectedField, obj *HolderConnection) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_HolderConnection_expiresAt(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.ExpiresAt, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v time.Time) graphql.Marshaler {
+			return ec.marshalNDateTime2timeᚐTime(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_HolderConnection_expiresAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("HolderConnection", field, false, false, errors.New("field of type DateTime does not have child fields"))
+}
+
+func (ec *executionContext) _HolderConnection_completeness(ctx context.Context, field graphql.CollectedField, obj *HolderConnection) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_HolderConnection_completeness(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Completeness, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v Word) graphql.Marshaler {
+			return ec.marshalNCensusCompleteness2astrolabeᚋgraphᚐWord(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_HolderConnection_completeness(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("HolderConnection", field, false, false, errors.New("field of type CensusCompleteness does not have child fields"))
+}
+
+func (ec *executionContext) _HolderConnection_certification(ctx context.Context, field graphql.CollectedField, obj *HolderConnection) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_HolderConnection_certification(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Certification, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v CensusCertification) graphql.Marshaler {
+			return ec.marshalNCensusCertification2astrolabeᚋgraphᚐCensusCertification(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_HolderConnection_certification(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "HolderConnection",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_CensusCertification(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _HolderEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *Edge[*Holder]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_HolderEdge_cursor(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Cursor(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNCursor2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_HolderEdge_cursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("HolderEdge", field, true, false, errors.New("field of type Cursor does not have child fields"))
+}
+
+func (ec *executionContext) _HolderEdge_node(ctx context.Context, field graphql.CollectedField, obj *Edge[*Holder]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_HolderEdge_node(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Node, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *Holder) graphql.Marshaler {
+			return ec.marshalNHolder2ᚖastrolabeᚋgraphᚐHolder(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_HolderEdge_node(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "HolderEdge",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Holder(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _HolderScreening_generationId(ctx context.Context, field graphql.CollectedField, obj *HolderScreening) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_HolderScreening_generationId(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.GenerationID, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_HolderScreening_generationId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("HolderScreening", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _HolderScreening_asOfBlock(ctx context.Context, field graphql.CollectedField, obj *HolderScreening) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_HolderScreening_asOfBlock(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.AsOfBlock, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v uint64) graphql.Marshaler {
+			return ec.marshalNInt2uint64(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_HolderScreening_asOfBlock(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("HolderScreening", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _HolderScreening_populationComplete(ctx context.Context, field graphql.CollectedField, obj *HolderScreening) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_HolderScreening_populationComplete(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.PopulationComplete, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v bool) graphql.Marshaler {
+			return ec.marshalNBoolean2bool(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_HolderScreening_populationComplete(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("HolderScreening", field, false, false, errors.New("field of type Boolean does not have child fields"))
+}
+
+func (ec *executionContext) _HolderScreening_certification(ctx context.Context, field graphql.CollectedField, obj *HolderScreening) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_HolderScreening_certification(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Certification, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v CensusCertification) graphql.Marshaler {
+			return ec.marshalNCensusCertification2astrolabeᚋgraphᚐCensusCertification(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_HolderScreening_certification(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "HolderScreening",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_CensusCertification(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _HolderScreening_items(ctx context.Context, field graphql.CollectedField, obj *HolderScreening) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_HolderScreening_items(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Items, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*Holder) graphql.Marshaler {
+			return ec.marshalNHolder2ᚕᚖastrolabeᚋgraphᚐHolderᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_HolderScreening_items(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "HolderScreening",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Holder(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _HolderShare_balanceRaw(ctx context.Context, field graphql.CollectedField, obj *HolderShare) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_HolderShare_balanceRaw(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.BalanceRaw, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v domain.Amount) graphql.Marshaler {
+			return ec.marshalNBigInt2astrolabeᚋdomainᚐAmount(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_HolderShare_balanceRaw(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("HolderShare", field, false, false, errors.New("field of type BigInt does not have child fields"))
+}
+
+func (ec *executionContext) _HolderShare_shareBps(ctx context.Context, field graphql.CollectedField, obj *HolderShare) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_HolderShare_shareBps(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.ShareBps, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v int) graphql.Marshaler {
+			return ec.marshalNInt2int(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_HolderShare_shareBps(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("HolderShare", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _HolderTier_tier(ctx context.Context, field graphql.CollectedField, obj *HolderTier) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_HolderTier_tier(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Tier, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_HolderTier_tier(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("HolderTier", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _HolderTier_minShareBps(ctx context.Context, field graphql.CollectedField, obj *HolderTier) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_HolderTier_minShareBps(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.MinShareBps, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v int) graphql.Marshaler {
+			return ec.marshalNInt2int(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_HolderTier_minShareBps(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("HolderTier", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _HolderTier_count(ctx context.Context, field graphql.CollectedField, obj *HolderTier) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_HolderTier_count(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Count, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v int) graphql.Marshaler {
+			return ec.marshalNInt2int(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_HolderTier_count(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("HolderTier", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _HolderTier_balanceRaw(ctx context.Context, field graphql.CollectedField, obj *HolderTier) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_HolderTier_balanceRaw(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.BalanceRaw, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v domain.Amount) graphql.Marshaler {
+			return ec.marshalNBigInt2astrolabeᚋdomainᚐAmount(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_HolderTier_balanceRaw(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("HolderTier", field, false, false, errors.New("field of type BigInt does not have child fields"))
 }
 
 func (ec *executionContext) _Indexer_state(ctx context.Context, field graphql.CollectedField, obj *Indexer) (ret graphql.Marshaler) {
@@ -13953,6 +19101,130 @@ func (ec *executionContext) fieldContext_Query_search(ctx context.Context, field
 	return fc, nil
 }
 
+func (ec *executionContext) _Query_transactionPreviews(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Query_transactionPreviews(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Query().TransactionPreviews(ctx, fc.Args["chain"].(domain.Chain), fc.Args["hashes"].([]starknet.Felt))
+		},
+		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
+			directive0 := next
+
+			directive1 := func(ctx context.Context) (any, error) {
+				permission, err := ec.unmarshalNPermission2astrolabeᚋdomainᚋaccountᚐPermission(ctx, "BATCH")
+				if err != nil {
+					var zeroVal []*TransactionPreview
+					return zeroVal, err
+				}
+				if ec.Directives.Tier == nil {
+					var zeroVal []*TransactionPreview
+					return zeroVal, errors.New("directive tier is not implemented")
+				}
+				return ec.Directives.Tier(ctx, nil, directive0, permission)
+			}
+
+			next = directive1
+			return next
+		},
+		func(ctx context.Context, selections ast.SelectionSet, v []*TransactionPreview) graphql.Marshaler {
+			return ec.marshalOTransactionPreview2ᚕᚖastrolabeᚋgraphᚐTransactionPreviewᚄ(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Query_transactionPreviews(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Query",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_TransactionPreview(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Query_transactionPreviews_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Query_walletState(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Query_walletState(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Query().WalletState(ctx, fc.Args["chain"].(domain.Chain), fc.Args["input"].(WalletStateInput))
+		},
+		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
+			directive0 := next
+
+			directive1 := func(ctx context.Context) (any, error) {
+				permission, err := ec.unmarshalNPermission2astrolabeᚋdomainᚋaccountᚐPermission(ctx, "READ")
+				if err != nil {
+					var zeroVal *WalletState
+					return zeroVal, err
+				}
+				if ec.Directives.Tier == nil {
+					var zeroVal *WalletState
+					return zeroVal, errors.New("directive tier is not implemented")
+				}
+				return ec.Directives.Tier(ctx, nil, directive0, permission)
+			}
+
+			next = directive1
+			return next
+		},
+		func(ctx context.Context, selections ast.SelectionSet, v *WalletState) graphql.Marshaler {
+			return ec.marshalOWalletState2ᚖastrolabeᚋgraphᚐWalletState(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Query_walletState(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Query",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_WalletState(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Query_walletState_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _Query_service(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -14589,6 +19861,222 @@ func (ec *executionContext) fieldContext_SearchHit_node(_ context.Context, field
 	return fc, nil
 }
 
+func (ec *executionContext) _SelectorCoverage_chainId(ctx context.Context, field graphql.CollectedField, obj *SelectorCoverage) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_SelectorCoverage_chainId(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.ChainID, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v domain.Chain) graphql.Marshaler {
+			return ec.marshalNChainId2astrolabeᚋdomainᚐChain(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_SelectorCoverage_chainId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("SelectorCoverage", field, false, false, errors.New("field of type ChainId does not have child fields"))
+}
+
+func (ec *executionContext) _SelectorCoverage_selector(ctx context.Context, field graphql.CollectedField, obj *SelectorCoverage) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_SelectorCoverage_selector(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Selector, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v starknet.Felt) graphql.Marshaler {
+			return ec.marshalNFelt2astrolabeᚋstarknetᚐFelt(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_SelectorCoverage_selector(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("SelectorCoverage", field, false, false, errors.New("field of type Felt does not have child fields"))
+}
+
+func (ec *executionContext) _SelectorCoverage_position(ctx context.Context, field graphql.CollectedField, obj *SelectorCoverage) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_SelectorCoverage_position(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Position, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v int) graphql.Marshaler {
+			return ec.marshalNInt2int(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_SelectorCoverage_position(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("SelectorCoverage", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _SelectorCoverage_sourceTier(ctx context.Context, field graphql.CollectedField, obj *SelectorCoverage) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_SelectorCoverage_sourceTier(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.SourceTier, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v Word) graphql.Marshaler {
+			return ec.marshalNSourceTier2astrolabeᚋgraphᚐWord(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_SelectorCoverage_sourceTier(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("SelectorCoverage", field, false, false, errors.New("field of type SourceTier does not have child fields"))
+}
+
+func (ec *executionContext) _SelectorCoverage_fromBlock(ctx context.Context, field graphql.CollectedField, obj *SelectorCoverage) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_SelectorCoverage_fromBlock(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.FromBlock, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v uint64) graphql.Marshaler {
+			return ec.marshalNInt2uint64(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_SelectorCoverage_fromBlock(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("SelectorCoverage", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _SelectorCoverage_throughBlock(ctx context.Context, field graphql.CollectedField, obj *SelectorCoverage) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_SelectorCoverage_throughBlock(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.ThroughBlock, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v uint64) graphql.Marshaler {
+			return ec.marshalNInt2uint64(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_SelectorCoverage_throughBlock(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("SelectorCoverage", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _SelectorCoverage_status(ctx context.Context, field graphql.CollectedField, obj *SelectorCoverage) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_SelectorCoverage_status(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Status, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v Word) graphql.Marshaler {
+			return ec.marshalNCertificateStatus2astrolabeᚋgraphᚐWord(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_SelectorCoverage_status(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("SelectorCoverage", field, false, false, errors.New("field of type CertificateStatus does not have child fields"))
+}
+
+func (ec *executionContext) _SelectorCoverage_verifiedAt(ctx context.Context, field graphql.CollectedField, obj *SelectorCoverage) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_SelectorCoverage_verifiedAt(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.VerifiedAt, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *time.Time) graphql.Marshaler {
+			return ec.marshalODateTime2ᚖtimeᚐTime(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_SelectorCoverage_verifiedAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("SelectorCoverage", field, false, false, errors.New("field of type DateTime does not have child fields"))
+}
+
+func (ec *executionContext) _SelectorCoverage_diagnostics(ctx context.Context, field graphql.CollectedField, obj *SelectorCoverage) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_SelectorCoverage_diagnostics(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Diagnostics, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v CoverageDiagnostics) graphql.Marshaler {
+			return ec.marshalNCoverageDiagnostics2astrolabeᚋgraphᚐCoverageDiagnostics(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_SelectorCoverage_diagnostics(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "SelectorCoverage",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_CoverageDiagnostics(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _Service_version(ctx context.Context, field graphql.CollectedField, obj *Service) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -14694,6 +20182,38 @@ func (ec *executionContext) fieldContext_Service_docs(_ context.Context, field g
 		IsResolver: false,
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 			return ec.childFields_DocLink(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Service_selectorCoverage(ctx context.Context, field graphql.CollectedField, obj *Service) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Service_selectorCoverage(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.SelectorCoverage(ctx)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []SelectorCoverage) graphql.Marshaler {
+			return ec.marshalNSelectorCoverage2ᚕastrolabeᚋgraphᚐSelectorCoverageᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Service_selectorCoverage(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Service",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_SelectorCoverage(ctx, field)
 		},
 	}
 	return fc, nil
@@ -15203,6 +20723,1603 @@ func (ec *executionContext) fieldContext_Token_transfers(ctx context.Context, fi
 		return fc, err
 	}
 	return fc, nil
+}
+
+func (ec *executionContext) _Token_totalSupply(ctx context.Context, field graphql.CollectedField, obj *Token) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Token_totalSupply(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return obj.TotalSupply(ctx, fc.Args["blockTag"].(string))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *TokenSupply) graphql.Marshaler {
+			return ec.marshalOTokenSupply2ᚖastrolabeᚋgraphᚐTokenSupply(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Token_totalSupply(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Token",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_TokenSupply(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Token_totalSupply_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Token_balanceOf(ctx context.Context, field graphql.CollectedField, obj *Token) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Token_balanceOf(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return obj.BalanceOf(ctx, fc.Args["address"].(starknet.Felt), fc.Args["blockTag"].(string))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *TokenBalance) graphql.Marshaler {
+			return ec.marshalOTokenBalance2ᚖastrolabeᚋgraphᚐTokenBalance(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Token_balanceOf(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Token",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_TokenBalance(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Token_balanceOf_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Token_controls(ctx context.Context, field graphql.CollectedField, obj *Token) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Token_controls(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Controls(ctx)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *TokenControls) graphql.Marshaler {
+			return ec.marshalNTokenControls2ᚖastrolabeᚋgraphᚐTokenControls(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Token_controls(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Token",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_TokenControls(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Token_holders(ctx context.Context, field graphql.CollectedField, obj *Token) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Token_holders(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return obj.Holders(ctx, fc.Args["first"].(*int), fc.Args["after"].(*string))
+		},
+		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
+			directive0 := next
+
+			directive1 := func(ctx context.Context) (any, error) {
+				permission, err := ec.unmarshalNPermission2astrolabeᚋdomainᚋaccountᚐPermission(ctx, "PARTNER")
+				if err != nil {
+					var zeroVal *HolderConnection
+					return zeroVal, err
+				}
+				if ec.Directives.Tier == nil {
+					var zeroVal *HolderConnection
+					return zeroVal, errors.New("directive tier is not implemented")
+				}
+				return ec.Directives.Tier(ctx, obj, directive0, permission)
+			}
+
+			next = directive1
+			return next
+		},
+		func(ctx context.Context, selections ast.SelectionSet, v *HolderConnection) graphql.Marshaler {
+			return ec.marshalOHolderConnection2ᚖastrolabeᚋgraphᚐHolderConnection(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Token_holders(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Token",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_HolderConnection(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Token_holders_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Token_holderScreening(ctx context.Context, field graphql.CollectedField, obj *Token) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Token_holderScreening(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.HolderScreening(ctx)
+		},
+		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
+			directive0 := next
+
+			directive1 := func(ctx context.Context) (any, error) {
+				permission, err := ec.unmarshalNPermission2astrolabeᚋdomainᚋaccountᚐPermission(ctx, "PARTNER")
+				if err != nil {
+					var zeroVal *HolderScreening
+					return zeroVal, err
+				}
+				if ec.Directives.Tier == nil {
+					var zeroVal *HolderScreening
+					return zeroVal, errors.New("directive tier is not implemented")
+				}
+				return ec.Directives.Tier(ctx, obj, directive0, permission)
+			}
+
+			next = directive1
+			return next
+		},
+		func(ctx context.Context, selections ast.SelectionSet, v *HolderScreening) graphql.Marshaler {
+			return ec.marshalOHolderScreening2ᚖastrolabeᚋgraphᚐHolderScreening(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Token_holderScreening(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Token",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_HolderScreening(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Token_holderAnalytics(ctx context.Context, field graphql.CollectedField, obj *Token) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Token_holderAnalytics(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.HolderAnalytics(ctx)
+		},
+		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
+			directive0 := next
+
+			directive1 := func(ctx context.Context) (any, error) {
+				permission, err := ec.unmarshalNPermission2astrolabeᚋdomainᚋaccountᚐPermission(ctx, "PARTNER")
+				if err != nil {
+					var zeroVal *HolderAnalytics
+					return zeroVal, err
+				}
+				if ec.Directives.Tier == nil {
+					var zeroVal *HolderAnalytics
+					return zeroVal, errors.New("directive tier is not implemented")
+				}
+				return ec.Directives.Tier(ctx, obj, directive0, permission)
+			}
+
+			next = directive1
+			return next
+		},
+		func(ctx context.Context, selections ast.SelectionSet, v *HolderAnalytics) graphql.Marshaler {
+			return ec.marshalOHolderAnalytics2ᚖastrolabeᚋgraphᚐHolderAnalytics(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Token_holderAnalytics(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Token",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_HolderAnalytics(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Token_pools(ctx context.Context, field graphql.CollectedField, obj *Token) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Token_pools(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return obj.Pools(ctx, fc.Args["first"].(*int), fc.Args["after"].(*string))
+		},
+		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
+			directive0 := next
+
+			directive1 := func(ctx context.Context) (any, error) {
+				permission, err := ec.unmarshalNPermission2astrolabeᚋdomainᚋaccountᚐPermission(ctx, "PARTNER")
+				if err != nil {
+					var zeroVal *Connection[*TokenPool]
+					return zeroVal, err
+				}
+				if ec.Directives.Tier == nil {
+					var zeroVal *Connection[*TokenPool]
+					return zeroVal, errors.New("directive tier is not implemented")
+				}
+				return ec.Directives.Tier(ctx, obj, directive0, permission)
+			}
+
+			next = directive1
+			return next
+		},
+		func(ctx context.Context, selections ast.SelectionSet, v *Connection[*TokenPool]) graphql.Marshaler {
+			return ec.marshalOTokenPoolConnection2ᚖastrolabeᚋgraphᚐConnection(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Token_pools(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Token",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_TokenPoolConnection(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Token_pools_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _TokenBalance_ownerAddress(ctx context.Context, field graphql.CollectedField, obj *TokenBalance) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_TokenBalance_ownerAddress(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.OwnerAddress, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v starknet.Felt) graphql.Marshaler {
+			return ec.marshalNFelt2astrolabeᚋstarknetᚐFelt(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_TokenBalance_ownerAddress(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("TokenBalance", field, false, false, errors.New("field of type Felt does not have child fields"))
+}
+
+func (ec *executionContext) _TokenBalance_blockTag(ctx context.Context, field graphql.CollectedField, obj *TokenBalance) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_TokenBalance_blockTag(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.BlockTag, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_TokenBalance_blockTag(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("TokenBalance", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _TokenBalance_blockNumber(ctx context.Context, field graphql.CollectedField, obj *TokenBalance) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_TokenBalance_blockNumber(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.BlockNumber, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v uint64) graphql.Marshaler {
+			return ec.marshalNInt2uint64(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_TokenBalance_blockNumber(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("TokenBalance", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _TokenBalance_blockHash(ctx context.Context, field graphql.CollectedField, obj *TokenBalance) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_TokenBalance_blockHash(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.BlockHash, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *starknet.Felt) graphql.Marshaler {
+			return ec.marshalOFelt2ᚖastrolabeᚋstarknetᚐFelt(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_TokenBalance_blockHash(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("TokenBalance", field, false, false, errors.New("field of type Felt does not have child fields"))
+}
+
+func (ec *executionContext) _TokenBalance_balanceRaw(ctx context.Context, field graphql.CollectedField, obj *TokenBalance) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_TokenBalance_balanceRaw(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.BalanceRaw, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v domain.Amount) graphql.Marshaler {
+			return ec.marshalNBigInt2astrolabeᚋdomainᚐAmount(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_TokenBalance_balanceRaw(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("TokenBalance", field, false, false, errors.New("field of type BigInt does not have child fields"))
+}
+
+func (ec *executionContext) _TokenControl_status(ctx context.Context, field graphql.CollectedField, obj *TokenControl) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_TokenControl_status(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Status, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v Word) graphql.Marshaler {
+			return ec.marshalNControlStatus2astrolabeᚋgraphᚐWord(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_TokenControl_status(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("TokenControl", field, false, false, errors.New("field of type ControlStatus does not have child fields"))
+}
+
+func (ec *executionContext) _TokenControl_actor(ctx context.Context, field graphql.CollectedField, obj *TokenControl) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_TokenControl_actor(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Actor, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *starknet.Felt) graphql.Marshaler {
+			return ec.marshalOFelt2ᚖastrolabeᚋstarknetᚐFelt(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_TokenControl_actor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("TokenControl", field, false, false, errors.New("field of type Felt does not have child fields"))
+}
+
+func (ec *executionContext) _TokenControlEvidence_kind(ctx context.Context, field graphql.CollectedField, obj *TokenControlEvidence) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_TokenControlEvidence_kind(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Kind, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_TokenControlEvidence_kind(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("TokenControlEvidence", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _TokenControlEvidence_blockNumber(ctx context.Context, field graphql.CollectedField, obj *TokenControlEvidence) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_TokenControlEvidence_blockNumber(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.BlockNumber, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v uint64) graphql.Marshaler {
+			return ec.marshalNInt2uint64(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_TokenControlEvidence_blockNumber(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("TokenControlEvidence", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _TokenControlEvidence_txHash(ctx context.Context, field graphql.CollectedField, obj *TokenControlEvidence) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_TokenControlEvidence_txHash(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.TxHash, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v starknet.Felt) graphql.Marshaler {
+			return ec.marshalNFelt2astrolabeᚋstarknetᚐFelt(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_TokenControlEvidence_txHash(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("TokenControlEvidence", field, false, false, errors.New("field of type Felt does not have child fields"))
+}
+
+func (ec *executionContext) _TokenControlSnapshot_supplyControl(ctx context.Context, field graphql.CollectedField, obj *TokenControlSnapshot) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_TokenControlSnapshot_supplyControl(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.SupplyControl, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v TokenControl) graphql.Marshaler {
+			return ec.marshalNTokenControl2astrolabeᚋgraphᚐTokenControl(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_TokenControlSnapshot_supplyControl(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "TokenControlSnapshot",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_TokenControl(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _TokenControlSnapshot_transferControl(ctx context.Context, field graphql.CollectedField, obj *TokenControlSnapshot) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_TokenControlSnapshot_transferControl(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.TransferControl, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v TokenControl) graphql.Marshaler {
+			return ec.marshalNTokenControl2astrolabeᚋgraphᚐTokenControl(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_TokenControlSnapshot_transferControl(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "TokenControlSnapshot",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_TokenControl(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _TokenControlSnapshot_metadataAdmin(ctx context.Context, field graphql.CollectedField, obj *TokenControlSnapshot) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_TokenControlSnapshot_metadataAdmin(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.MetadataAdmin, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v TokenControl) graphql.Marshaler {
+			return ec.marshalNTokenControl2astrolabeᚋgraphᚐTokenControl(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_TokenControlSnapshot_metadataAdmin(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "TokenControlSnapshot",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_TokenControl(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _TokenControlSnapshot_upgradeControl(ctx context.Context, field graphql.CollectedField, obj *TokenControlSnapshot) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_TokenControlSnapshot_upgradeControl(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.UpgradeControl, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v TokenControl) graphql.Marshaler {
+			return ec.marshalNTokenControl2astrolabeᚋgraphᚐTokenControl(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_TokenControlSnapshot_upgradeControl(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "TokenControlSnapshot",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_TokenControl(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _TokenControlSnapshot_evidence(ctx context.Context, field graphql.CollectedField, obj *TokenControlSnapshot) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_TokenControlSnapshot_evidence(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Evidence, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []TokenControlEvidence) graphql.Marshaler {
+			return ec.marshalNTokenControlEvidence2ᚕastrolabeᚋgraphᚐTokenControlEvidenceᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_TokenControlSnapshot_evidence(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "TokenControlSnapshot",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_TokenControlEvidence(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _TokenControlSnapshot_asOfBlock(ctx context.Context, field graphql.CollectedField, obj *TokenControlSnapshot) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_TokenControlSnapshot_asOfBlock(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.AsOfBlock, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v uint64) graphql.Marshaler {
+			return ec.marshalNInt2uint64(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_TokenControlSnapshot_asOfBlock(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("TokenControlSnapshot", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _TokenControlSnapshot_indexedAtIso(ctx context.Context, field graphql.CollectedField, obj *TokenControlSnapshot) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_TokenControlSnapshot_indexedAtIso(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.IndexedAtIso, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v time.Time) graphql.Marshaler {
+			return ec.marshalNDateTime2timeᚐTime(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_TokenControlSnapshot_indexedAtIso(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("TokenControlSnapshot", field, false, false, errors.New("field of type DateTime does not have child fields"))
+}
+
+func (ec *executionContext) _TokenControls_indexed(ctx context.Context, field graphql.CollectedField, obj *TokenControls) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_TokenControls_indexed(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Indexed, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v bool) graphql.Marshaler {
+			return ec.marshalNBoolean2bool(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_TokenControls_indexed(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("TokenControls", field, false, false, errors.New("field of type Boolean does not have child fields"))
+}
+
+func (ec *executionContext) _TokenControls_reasonCode(ctx context.Context, field graphql.CollectedField, obj *TokenControls) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_TokenControls_reasonCode(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.ReasonCode, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_TokenControls_reasonCode(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("TokenControls", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _TokenControls_snapshot(ctx context.Context, field graphql.CollectedField, obj *TokenControls) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_TokenControls_snapshot(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Snapshot, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *TokenControlSnapshot) graphql.Marshaler {
+			return ec.marshalOTokenControlSnapshot2ᚖastrolabeᚋgraphᚐTokenControlSnapshot(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_TokenControls_snapshot(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "TokenControls",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_TokenControlSnapshot(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _TokenPool_marketId(ctx context.Context, field graphql.CollectedField, obj *TokenPool) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_TokenPool_marketId(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.MarketID(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_TokenPool_marketId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("TokenPool", field, true, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _TokenPool_marketKind(ctx context.Context, field graphql.CollectedField, obj *TokenPool) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_TokenPool_marketKind(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.MarketKind(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v Word) graphql.Marshaler {
+			return ec.marshalNMarketKind2astrolabeᚋgraphᚐWord(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_TokenPool_marketKind(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("TokenPool", field, true, false, errors.New("field of type MarketKind does not have child fields"))
+}
+
+func (ec *executionContext) _TokenPool_protocolName(ctx context.Context, field graphql.CollectedField, obj *TokenPool) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_TokenPool_protocolName(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.ProtocolName(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_TokenPool_protocolName(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("TokenPool", field, true, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _TokenPool_poolAddress(ctx context.Context, field graphql.CollectedField, obj *TokenPool) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_TokenPool_poolAddress(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.PoolAddress(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v starknet.Felt) graphql.Marshaler {
+			return ec.marshalNFelt2astrolabeᚋstarknetᚐFelt(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_TokenPool_poolAddress(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("TokenPool", field, true, false, errors.New("field of type Felt does not have child fields"))
+}
+
+func (ec *executionContext) _TokenPool_pairedTokenAddress(ctx context.Context, field graphql.CollectedField, obj *TokenPool) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_TokenPool_pairedTokenAddress(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.PairedTokenAddress(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v starknet.Felt) graphql.Marshaler {
+			return ec.marshalNFelt2astrolabeᚋstarknetᚐFelt(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_TokenPool_pairedTokenAddress(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("TokenPool", field, true, false, errors.New("field of type Felt does not have child fields"))
+}
+
+func (ec *executionContext) _TokenPool_pairedTokenSymbol(ctx context.Context, field graphql.CollectedField, obj *TokenPool) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_TokenPool_pairedTokenSymbol(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.PairedTokenSymbol(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *string) graphql.Marshaler {
+			return ec.marshalOString2ᚖstring(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_TokenPool_pairedTokenSymbol(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("TokenPool", field, true, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _TokenPool_feeBps(ctx context.Context, field graphql.CollectedField, obj *TokenPool) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_TokenPool_feeBps(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.FeeBps(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *int) graphql.Marshaler {
+			return ec.marshalOInt2ᚖint(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_TokenPool_feeBps(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("TokenPool", field, true, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _TokenPool_createdAtBlock(ctx context.Context, field graphql.CollectedField, obj *TokenPool) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_TokenPool_createdAtBlock(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.CreatedAtBlock(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v uint64) graphql.Marshaler {
+			return ec.marshalNInt2uint64(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_TokenPool_createdAtBlock(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("TokenPool", field, true, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _TokenPool_evidence(ctx context.Context, field graphql.CollectedField, obj *TokenPool) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_TokenPool_evidence(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Evidence(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v TokenPoolEvidence) graphql.Marshaler {
+			return ec.marshalNTokenPoolEvidence2astrolabeᚋgraphᚐTokenPoolEvidence(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_TokenPool_evidence(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "TokenPool",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_TokenPoolEvidence(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _TokenPool_pairedToken(ctx context.Context, field graphql.CollectedField, obj *TokenPool) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_TokenPool_pairedToken(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.PairedToken(ctx)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *Token) graphql.Marshaler {
+			return ec.marshalOToken2ᚖastrolabeᚋgraphᚐToken(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_TokenPool_pairedToken(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "TokenPool",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Token(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _TokenPool_contract(ctx context.Context, field graphql.CollectedField, obj *TokenPool) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_TokenPool_contract(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Contract(ctx)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *Contract) graphql.Marshaler {
+			return ec.marshalOContract2ᚖastrolabeᚋgraphᚐContract(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_TokenPool_contract(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "TokenPool",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Contract(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _TokenPoolConnection_edges(ctx context.Context, field graphql.CollectedField, obj *Connection[*TokenPool]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_TokenPoolConnection_edges(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Edges(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []Edge[*TokenPool]) graphql.Marshaler {
+			return ec.marshalNTokenPoolEdge2ᚕastrolabeᚋgraphᚐEdgeᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_TokenPoolConnection_edges(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "TokenPoolConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_TokenPoolEdge(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _TokenPoolConnection_nodes(ctx context.Context, field graphql.CollectedField, obj *Connection[*TokenPool]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_TokenPoolConnection_nodes(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Nodes(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*TokenPool) graphql.Marshaler {
+			return ec.marshalNTokenPool2ᚕᚖastrolabeᚋgraphᚐTokenPoolᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_TokenPoolConnection_nodes(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "TokenPoolConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_TokenPool(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _TokenPoolConnection_pageInfo(ctx context.Context, field graphql.CollectedField, obj *Connection[*TokenPool]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_TokenPoolConnection_pageInfo(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.PageInfo(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v PageInfo) graphql.Marshaler {
+			return ec.marshalNPageInfo2astrolabeᚋgraphᚐPageInfo(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_TokenPoolConnection_pageInfo(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "TokenPoolConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_PageInfo(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _TokenPoolConnection_totalCount(ctx context.Context, field graphql.CollectedField, obj *Connection[*TokenPool]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_TokenPoolConnection_totalCount(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.TotalCount(ctx)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *uint64) graphql.Marshaler {
+			return ec.marshalOInt2ᚖuint64(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_TokenPoolConnection_totalCount(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("TokenPoolConnection", field, true, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _TokenPoolConnection_totalCountExact(ctx context.Context, field graphql.CollectedField, obj *Connection[*TokenPool]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_TokenPoolConnection_totalCountExact(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.TotalCountExact(ctx)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v bool) graphql.Marshaler {
+			return ec.marshalNBoolean2bool(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_TokenPoolConnection_totalCountExact(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("TokenPoolConnection", field, true, false, errors.New("field of type Boolean does not have child fields"))
+}
+
+func (ec *executionContext) _TokenPoolConnection_coverage(ctx context.Context, field graphql.CollectedField, obj *Connection[*TokenPool]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_TokenPoolConnection_coverage(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Coverage(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *Coverage) graphql.Marshaler {
+			return ec.marshalOCoverage2ᚖastrolabeᚋgraphᚐCoverage(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_TokenPoolConnection_coverage(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "TokenPoolConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Coverage(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _TokenPoolEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *Edge[*TokenPool]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_TokenPoolEdge_cursor(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Cursor(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNCursor2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_TokenPoolEdge_cursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("TokenPoolEdge", field, true, false, errors.New("field of type Cursor does not have child fields"))
+}
+
+func (ec *executionContext) _TokenPoolEdge_node(ctx context.Context, field graphql.CollectedField, obj *Edge[*TokenPool]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_TokenPoolEdge_node(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Node, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *TokenPool) graphql.Marshaler {
+			return ec.marshalNTokenPool2ᚖastrolabeᚋgraphᚐTokenPool(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_TokenPoolEdge_node(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "TokenPoolEdge",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_TokenPool(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _TokenPoolEvidence_kind(ctx context.Context, field graphql.CollectedField, obj *TokenPoolEvidence) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_TokenPoolEvidence_kind(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Kind, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_TokenPoolEvidence_kind(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("TokenPoolEvidence", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _TokenPoolEvidence_factoryAddress(ctx context.Context, field graphql.CollectedField, obj *TokenPoolEvidence) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_TokenPoolEvidence_factoryAddress(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.FactoryAddress, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v starknet.Felt) graphql.Marshaler {
+			return ec.marshalNFelt2astrolabeᚋstarknetᚐFelt(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_TokenPoolEvidence_factoryAddress(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("TokenPoolEvidence", field, false, false, errors.New("field of type Felt does not have child fields"))
+}
+
+func (ec *executionContext) _TokenPoolEvidence_eventName(ctx context.Context, field graphql.CollectedField, obj *TokenPoolEvidence) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_TokenPoolEvidence_eventName(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.EventName, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_TokenPoolEvidence_eventName(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("TokenPoolEvidence", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _TokenPoolEvidence_txHash(ctx context.Context, field graphql.CollectedField, obj *TokenPoolEvidence) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_TokenPoolEvidence_txHash(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.TxHash, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v starknet.Felt) graphql.Marshaler {
+			return ec.marshalNFelt2astrolabeᚋstarknetᚐFelt(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_TokenPoolEvidence_txHash(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("TokenPoolEvidence", field, false, false, errors.New("field of type Felt does not have child fields"))
+}
+
+func (ec *executionContext) _TokenPoolEvidence_logIndex(ctx context.Context, field graphql.CollectedField, obj *TokenPoolEvidence) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_TokenPoolEvidence_logIndex(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.LogIndex, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v int) graphql.Marshaler {
+			return ec.marshalNInt2int(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_TokenPoolEvidence_logIndex(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("TokenPoolEvidence", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _TokenPoolEvidence_poolClassHash(ctx context.Context, field graphql.CollectedField, obj *TokenPoolEvidence) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_TokenPoolEvidence_poolClassHash(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.PoolClassHash, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v starknet.Felt) graphql.Marshaler {
+			return ec.marshalNFelt2astrolabeᚋstarknetᚐFelt(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_TokenPoolEvidence_poolClassHash(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("TokenPoolEvidence", field, false, false, errors.New("field of type Felt does not have child fields"))
+}
+
+func (ec *executionContext) _TokenSupply_blockTag(ctx context.Context, field graphql.CollectedField, obj *TokenSupply) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_TokenSupply_blockTag(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.BlockTag, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_TokenSupply_blockTag(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("TokenSupply", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _TokenSupply_blockNumber(ctx context.Context, field graphql.CollectedField, obj *TokenSupply) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_TokenSupply_blockNumber(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.BlockNumber, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v uint64) graphql.Marshaler {
+			return ec.marshalNInt2uint64(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_TokenSupply_blockNumber(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("TokenSupply", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _TokenSupply_blockHash(ctx context.Context, field graphql.CollectedField, obj *TokenSupply) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_TokenSupply_blockHash(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.BlockHash, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *starknet.Felt) graphql.Marshaler {
+			return ec.marshalOFelt2ᚖastrolabeᚋstarknetᚐFelt(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_TokenSupply_blockHash(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("TokenSupply", field, false, false, errors.New("field of type Felt does not have child fields"))
+}
+
+func (ec *executionContext) _TokenSupply_totalSupplyRaw(ctx context.Context, field graphql.CollectedField, obj *TokenSupply) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_TokenSupply_totalSupplyRaw(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.TotalSupplyRaw, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v domain.Amount) graphql.Marshaler {
+			return ec.marshalNBigInt2astrolabeᚋdomainᚐAmount(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_TokenSupply_totalSupplyRaw(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("TokenSupply", field, false, false, errors.New("field of type BigInt does not have child fields"))
 }
 
 func (ec *executionContext) _Transaction_id(ctx context.Context, field graphql.CollectedField, obj *Transaction) (ret graphql.Marshaler) {
@@ -16203,6 +23320,415 @@ func (ec *executionContext) fieldContext_TransactionEdge_node(_ context.Context,
 		Object:     "TransactionEdge",
 		Field:      field,
 		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Transaction(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _TransactionPreview_txHash(ctx context.Context, field graphql.CollectedField, obj *TransactionPreview) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_TransactionPreview_txHash(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.TxHash, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v starknet.Felt) graphql.Marshaler {
+			return ec.marshalNFelt2astrolabeᚋstarknetᚐFelt(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_TransactionPreview_txHash(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("TransactionPreview", field, false, false, errors.New("field of type Felt does not have child fields"))
+}
+
+func (ec *executionContext) _TransactionPreview_found(ctx context.Context, field graphql.CollectedField, obj *TransactionPreview) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_TransactionPreview_found(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Found, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v bool) graphql.Marshaler {
+			return ec.marshalNBoolean2bool(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_TransactionPreview_found(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("TransactionPreview", field, false, false, errors.New("field of type Boolean does not have child fields"))
+}
+
+func (ec *executionContext) _TransactionPreview_blockNumber(ctx context.Context, field graphql.CollectedField, obj *TransactionPreview) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_TransactionPreview_blockNumber(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.BlockNumber, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *uint64) graphql.Marshaler {
+			return ec.marshalOInt2ᚖuint64(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_TransactionPreview_blockNumber(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("TransactionPreview", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _TransactionPreview_timestampIso(ctx context.Context, field graphql.CollectedField, obj *TransactionPreview) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_TransactionPreview_timestampIso(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.TimestampIso, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *time.Time) graphql.Marshaler {
+			return ec.marshalODateTime2ᚖtimeᚐTime(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_TransactionPreview_timestampIso(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("TransactionPreview", field, false, false, errors.New("field of type DateTime does not have child fields"))
+}
+
+func (ec *executionContext) _TransactionPreview_txIndex(ctx context.Context, field graphql.CollectedField, obj *TransactionPreview) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_TransactionPreview_txIndex(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.TxIndex, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *int) graphql.Marshaler {
+			return ec.marshalOInt2ᚖint(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_TransactionPreview_txIndex(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("TransactionPreview", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _TransactionPreview_txType(ctx context.Context, field graphql.CollectedField, obj *TransactionPreview) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_TransactionPreview_txType(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.TxType, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *Word) graphql.Marshaler {
+			return ec.marshalOTransactionType2ᚖastrolabeᚋgraphᚐWord(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_TransactionPreview_txType(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("TransactionPreview", field, false, false, errors.New("field of type TransactionType does not have child fields"))
+}
+
+func (ec *executionContext) _TransactionPreview_executionStatus(ctx context.Context, field graphql.CollectedField, obj *TransactionPreview) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_TransactionPreview_executionStatus(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.ExecutionStatus, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *Word) graphql.Marshaler {
+			return ec.marshalOExecutionStatus2ᚖastrolabeᚋgraphᚐWord(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_TransactionPreview_executionStatus(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("TransactionPreview", field, false, false, errors.New("field of type ExecutionStatus does not have child fields"))
+}
+
+func (ec *executionContext) _TransactionPreview_finalityStatus(ctx context.Context, field graphql.CollectedField, obj *TransactionPreview) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_TransactionPreview_finalityStatus(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.FinalityStatus, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *Word) graphql.Marshaler {
+			return ec.marshalOFinalityStatus2ᚖastrolabeᚋgraphᚐWord(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_TransactionPreview_finalityStatus(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("TransactionPreview", field, false, false, errors.New("field of type FinalityStatus does not have child fields"))
+}
+
+func (ec *executionContext) _TransactionPreview_fromAddress(ctx context.Context, field graphql.CollectedField, obj *TransactionPreview) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_TransactionPreview_fromAddress(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.FromAddress, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *starknet.Felt) graphql.Marshaler {
+			return ec.marshalOFelt2ᚖastrolabeᚋstarknetᚐFelt(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_TransactionPreview_fromAddress(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("TransactionPreview", field, false, false, errors.New("field of type Felt does not have child fields"))
+}
+
+func (ec *executionContext) _TransactionPreview_toAddress(ctx context.Context, field graphql.CollectedField, obj *TransactionPreview) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_TransactionPreview_toAddress(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.ToAddress, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *starknet.Felt) graphql.Marshaler {
+			return ec.marshalOFelt2ᚖastrolabeᚋstarknetᚐFelt(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_TransactionPreview_toAddress(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("TransactionPreview", field, false, false, errors.New("field of type Felt does not have child fields"))
+}
+
+func (ec *executionContext) _TransactionPreview_primaryMethod(ctx context.Context, field graphql.CollectedField, obj *TransactionPreview) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_TransactionPreview_primaryMethod(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.PrimaryMethod, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *string) graphql.Marshaler {
+			return ec.marshalOString2ᚖstring(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_TransactionPreview_primaryMethod(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("TransactionPreview", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _TransactionPreview_callCount(ctx context.Context, field graphql.CollectedField, obj *TransactionPreview) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_TransactionPreview_callCount(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.CallCount, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *int) graphql.Marshaler {
+			return ec.marshalOInt2ᚖint(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_TransactionPreview_callCount(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("TransactionPreview", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _TransactionPreview_transferCount(ctx context.Context, field graphql.CollectedField, obj *TransactionPreview) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_TransactionPreview_transferCount(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.TransferCount, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *int) graphql.Marshaler {
+			return ec.marshalOInt2ᚖint(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_TransactionPreview_transferCount(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("TransactionPreview", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _TransactionPreview_tokenTransfers(ctx context.Context, field graphql.CollectedField, obj *TransactionPreview) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_TransactionPreview_tokenTransfers(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.TokenTransfers, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*Transfer) graphql.Marshaler {
+			return ec.marshalNTransfer2ᚕᚖastrolabeᚋgraphᚐTransferᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_TransactionPreview_tokenTransfers(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "TransactionPreview",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Transfer(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _TransactionPreview_tokenTransfersTruncated(ctx context.Context, field graphql.CollectedField, obj *TransactionPreview) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_TransactionPreview_tokenTransfersTruncated(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.TokenTransfersTruncated, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v bool) graphql.Marshaler {
+			return ec.marshalNBoolean2bool(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_TransactionPreview_tokenTransfersTruncated(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("TransactionPreview", field, false, false, errors.New("field of type Boolean does not have child fields"))
+}
+
+func (ec *executionContext) _TransactionPreview_logCount(ctx context.Context, field graphql.CollectedField, obj *TransactionPreview) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_TransactionPreview_logCount(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.LogCount, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *int) graphql.Marshaler {
+			return ec.marshalOInt2ᚖint(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_TransactionPreview_logCount(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("TransactionPreview", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _TransactionPreview_transaction(ctx context.Context, field graphql.CollectedField, obj *TransactionPreview) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_TransactionPreview_transaction(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Transaction(ctx)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *Transaction) graphql.Marshaler {
+			return ec.marshalOTransaction2ᚖastrolabeᚋgraphᚐTransaction(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_TransactionPreview_transaction(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "TransactionPreview",
+		Field:      field,
+		IsMethod:   true,
 		IsResolver: false,
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 			return ec.childFields_Transaction(ctx, field)
@@ -17620,6 +25146,364 @@ func (ec *executionContext) fieldContext_Viewer_usage(_ context.Context, field g
 	return fc, nil
 }
 
+func (ec *executionContext) _WalletBalance_tokenAddress(ctx context.Context, field graphql.CollectedField, obj *WalletBalance) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_WalletBalance_tokenAddress(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.TokenAddress, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v starknet.Felt) graphql.Marshaler {
+			return ec.marshalNFelt2astrolabeᚋstarknetᚐFelt(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_WalletBalance_tokenAddress(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("WalletBalance", field, false, false, errors.New("field of type Felt does not have child fields"))
+}
+
+func (ec *executionContext) _WalletBalance_balanceRaw(ctx context.Context, field graphql.CollectedField, obj *WalletBalance) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_WalletBalance_balanceRaw(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.BalanceRaw, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *domain.Amount) graphql.Marshaler {
+			return ec.marshalOBigInt2ᚖastrolabeᚋdomainᚐAmount(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_WalletBalance_balanceRaw(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("WalletBalance", field, false, false, errors.New("field of type BigInt does not have child fields"))
+}
+
+func (ec *executionContext) _WalletBalance_status(ctx context.Context, field graphql.CollectedField, obj *WalletBalance) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_WalletBalance_status(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Status, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v Word) graphql.Marshaler {
+			return ec.marshalNBalanceStatus2astrolabeᚋgraphᚐWord(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_WalletBalance_status(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("WalletBalance", field, false, false, errors.New("field of type BalanceStatus does not have child fields"))
+}
+
+func (ec *executionContext) _WalletBalance_metadata(ctx context.Context, field graphql.CollectedField, obj *WalletBalance) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_WalletBalance_metadata(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Metadata, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v AssetMetadata) graphql.Marshaler {
+			return ec.marshalNAssetMetadata2astrolabeᚋgraphᚐAssetMetadata(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_WalletBalance_metadata(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "WalletBalance",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_AssetMetadata(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _WalletBlock_preference(ctx context.Context, field graphql.CollectedField, obj *WalletBlock) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_WalletBlock_preference(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Preference, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v Word) graphql.Marshaler {
+			return ec.marshalNBlockPreference2astrolabeᚋgraphᚐWord(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_WalletBlock_preference(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("WalletBlock", field, false, false, errors.New("field of type BlockPreference does not have child fields"))
+}
+
+func (ec *executionContext) _WalletBlock_blockNumber(ctx context.Context, field graphql.CollectedField, obj *WalletBlock) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_WalletBlock_blockNumber(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.BlockNumber, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v uint64) graphql.Marshaler {
+			return ec.marshalNInt2uint64(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_WalletBlock_blockNumber(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("WalletBlock", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _WalletBlock_blockHash(ctx context.Context, field graphql.CollectedField, obj *WalletBlock) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_WalletBlock_blockHash(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.BlockHash, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *starknet.Felt) graphql.Marshaler {
+			return ec.marshalOFelt2ᚖastrolabeᚋstarknetᚐFelt(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_WalletBlock_blockHash(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("WalletBlock", field, false, false, errors.New("field of type Felt does not have child fields"))
+}
+
+func (ec *executionContext) _WalletBlock_finalityStatus(ctx context.Context, field graphql.CollectedField, obj *WalletBlock) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_WalletBlock_finalityStatus(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.FinalityStatus, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *Word) graphql.Marshaler {
+			return ec.marshalOFinalityStatus2ᚖastrolabeᚋgraphᚐWord(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_WalletBlock_finalityStatus(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("WalletBlock", field, false, false, errors.New("field of type FinalityStatus does not have child fields"))
+}
+
+func (ec *executionContext) _WalletState_ownerAddress(ctx context.Context, field graphql.CollectedField, obj *WalletState) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_WalletState_ownerAddress(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.OwnerAddress, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v starknet.Felt) graphql.Marshaler {
+			return ec.marshalNFelt2astrolabeᚋstarknetᚐFelt(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_WalletState_ownerAddress(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("WalletState", field, false, false, errors.New("field of type Felt does not have child fields"))
+}
+
+func (ec *executionContext) _WalletState_block(ctx context.Context, field graphql.CollectedField, obj *WalletState) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_WalletState_block(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Block, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v WalletBlock) graphql.Marshaler {
+			return ec.marshalNWalletBlock2astrolabeᚋgraphᚐWalletBlock(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_WalletState_block(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "WalletState",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_WalletBlock(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _WalletState_scope(ctx context.Context, field graphql.CollectedField, obj *WalletState) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_WalletState_scope(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Scope, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v Word) graphql.Marshaler {
+			return ec.marshalNWalletScope2astrolabeᚋgraphᚐWord(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_WalletState_scope(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("WalletState", field, false, false, errors.New("field of type WalletScope does not have child fields"))
+}
+
+func (ec *executionContext) _WalletState_coverage(ctx context.Context, field graphql.CollectedField, obj *WalletState) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_WalletState_coverage(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Coverage, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v AssetCoverage) graphql.Marshaler {
+			return ec.marshalNAssetCoverage2astrolabeᚋgraphᚐAssetCoverage(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_WalletState_coverage(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "WalletState",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_AssetCoverage(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _WalletState_correctness(ctx context.Context, field graphql.CollectedField, obj *WalletState) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_WalletState_correctness(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Correctness, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v Word) graphql.Marshaler {
+			return ec.marshalNWalletCorrectness2astrolabeᚋgraphᚐWord(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_WalletState_correctness(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("WalletState", field, false, false, errors.New("field of type WalletCorrectness does not have child fields"))
+}
+
+func (ec *executionContext) _WalletState_items(ctx context.Context, field graphql.CollectedField, obj *WalletState) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_WalletState_items(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Items, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []WalletBalance) graphql.Marshaler {
+			return ec.marshalNWalletBalance2ᚕastrolabeᚋgraphᚐWalletBalanceᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_WalletState_items(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "WalletState",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_WalletBalance(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) ___Directive_name(ctx context.Context, field graphql.CollectedField, obj *introspection.Directive) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -18924,6 +26808,98 @@ func (ec *executionContext) unmarshalInputTransferFilter(ctx context.Context, ob
 	return it, nil
 }
 
+func (ec *executionContext) unmarshalInputWalletStateInput(ctx context.Context, obj any) (WalletStateInput, error) {
+	var it WalletStateInput
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	if _, present := asMap["mode"]; !present {
+		asMap["mode"] = "REQUIRE_COMPLETE"
+	}
+	if _, present := asMap["scope"]; !present {
+		asMap["scope"] = "DISCOVERED_PLUS_REGISTRY"
+	}
+	if _, present := asMap["limit"]; !present {
+		asMap["limit"] = 25
+	}
+	if _, present := asMap["blockPreference"]; !present {
+		asMap["blockPreference"] = "LATEST_ACCEPTED_L2"
+	}
+
+	fieldsInOrder := [...]string{"ownerAddress", "mode", "scope", "tokenAddresses", "limit", "blockPreference", "blockHash", "blockNumber"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "ownerAddress":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("ownerAddress"))
+			data, err := ec.unmarshalNFelt2astrolabeᚋstarknetᚐFelt(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.OwnerAddress = data
+		case "mode":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("mode"))
+			data, err := ec.unmarshalNWalletMode2astrolabeᚋgraphᚐWord(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Mode = data
+		case "scope":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("scope"))
+			data, err := ec.unmarshalNWalletScope2astrolabeᚋgraphᚐWord(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Scope = data
+		case "tokenAddresses":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("tokenAddresses"))
+			data, err := ec.unmarshalOFelt2ᚕastrolabeᚋstarknetᚐFeltᚄ(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.TokenAddresses = data
+		case "limit":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("limit"))
+			data, err := ec.unmarshalNInt2int(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Limit = data
+		case "blockPreference":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("blockPreference"))
+			data, err := ec.unmarshalNBlockPreference2astrolabeᚋgraphᚐWord(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.BlockPreference = data
+		case "blockHash":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("blockHash"))
+			data, err := ec.unmarshalOFelt2ᚖastrolabeᚋstarknetᚐFelt(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.BlockHash = data
+		case "blockNumber":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("blockNumber"))
+			data, err := ec.unmarshalOInt2ᚖuint64(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.BlockNumber = data
+		}
+	}
+	return it, nil
+}
+
 // endregion **************************** input.gotpl *****************************
 
 // region    ************************** interface.gotpl ***************************
@@ -19347,6 +27323,120 @@ func (ec *executionContext) _Address(ctx context.Context, sel ast.SelectionSet, 
 				}()
 				res = ec._Address_transfers(ctx, field, obj)
 				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "assets":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Address_assets(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "summary":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Address_summary(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "intelligence":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Address_intelligence(ctx, field, obj)
+				if res == graphql.RequiredNull {
 					atomic.AddUint32(&fs.Invalids, 1)
 				}
 				return res
@@ -19812,6 +27902,425 @@ func (ec *executionContext) _AddressActivityEdge(ctx context.Context, sel ast.Se
 	return out
 }
 
+var addressAssetImplementors = []string{"AddressAsset"}
+
+func (ec *executionContext) _AddressAsset(ctx context.Context, sel ast.SelectionSet, obj *AddressAsset) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, addressAssetImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("AddressAsset")
+		case "tokenAddress":
+			out.Values[i] = ec._AddressAsset_tokenAddress(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "evidence":
+			out.Values[i] = ec._AddressAsset_evidence(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "metadata":
+			out.Values[i] = ec._AddressAsset_metadata(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "token":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._AddressAsset_token(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var addressAssetConnectionImplementors = []string{"AddressAssetConnection"}
+
+func (ec *executionContext) _AddressAssetConnection(ctx context.Context, sel ast.SelectionSet, obj *AddressAssetConnection) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, addressAssetConnectionImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("AddressAssetConnection")
+		case "edges":
+			out.Values[i] = ec._AddressAssetConnection_edges(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "nodes":
+			out.Values[i] = ec._AddressAssetConnection_nodes(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "pageInfo":
+			out.Values[i] = ec._AddressAssetConnection_pageInfo(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "totalCount":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._AddressAssetConnection_totalCount(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "totalCountExact":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._AddressAssetConnection_totalCountExact(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "coverage":
+			out.Values[i] = ec._AddressAssetConnection_coverage(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var addressAssetEdgeImplementors = []string{"AddressAssetEdge"}
+
+func (ec *executionContext) _AddressAssetEdge(ctx context.Context, sel ast.SelectionSet, obj *Edge[*AddressAsset]) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, addressAssetEdgeImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("AddressAssetEdge")
+		case "cursor":
+			out.Values[i] = ec._AddressAssetEdge_cursor(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "node":
+			out.Values[i] = ec._AddressAssetEdge_node(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var addressIntelligenceImplementors = []string{"AddressIntelligence"}
+
+func (ec *executionContext) _AddressIntelligence(ctx context.Context, sel ast.SelectionSet, obj *AddressIntelligence) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, addressIntelligenceImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("AddressIntelligence")
+		case "found":
+			out.Values[i] = ec._AddressIntelligence_found(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "isDeployed":
+			out.Values[i] = ec._AddressIntelligence_isDeployed(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "label":
+			out.Values[i] = ec._AddressIntelligence_label(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "labelSource":
+			out.Values[i] = ec._AddressIntelligence_labelSource(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "protocol":
+			out.Values[i] = ec._AddressIntelligence_protocol(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "typeLabel":
+			out.Values[i] = ec._AddressIntelligence_typeLabel(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "classHash":
+			out.Values[i] = ec._AddressIntelligence_classHash(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "classLabel":
+			out.Values[i] = ec._AddressIntelligence_classLabel(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "hasReceivedFunds":
+			out.Values[i] = ec._AddressIntelligence_hasReceivedFunds(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "coverage":
+			out.Values[i] = ec._AddressIntelligence_coverage(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var addressSummaryImplementors = []string{"AddressSummary"}
+
+func (ec *executionContext) _AddressSummary(ctx context.Context, sel ast.SelectionSet, obj *AddressSummary) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, addressSummaryImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("AddressSummary")
+		case "found":
+			out.Values[i] = ec._AddressSummary_found(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "totalActivityCount":
+			out.Values[i] = ec._AddressSummary_totalActivityCount(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "activityCountExact":
+			out.Values[i] = ec._AddressSummary_activityCountExact(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "latestActivityBlock":
+			out.Values[i] = ec._AddressSummary_latestActivityBlock(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "classHash":
+			out.Values[i] = ec._AddressSummary_classHash(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "isAccount":
+			out.Values[i] = ec._AddressSummary_isAccount(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "createdOnIso":
+			out.Values[i] = ec._AddressSummary_createdOnIso(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "deployedAtTxHash":
+			out.Values[i] = ec._AddressSummary_deployedAtTxHash(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "deployedByAddress":
+			out.Values[i] = ec._AddressSummary_deployedByAddress(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
 var addressTransactionImplementors = []string{"AddressTransaction"}
 
 func (ec *executionContext) _AddressTransaction(ctx context.Context, sel ast.SelectionSet, obj *AddressTransaction) graphql.Marshaler {
@@ -20223,6 +28732,170 @@ func (ec *executionContext) _ApiKeyList(ctx context.Context, sel ast.SelectionSe
 		case "truncated":
 			out.Values[i] = ec._ApiKeyList_truncated(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var assetCoverageImplementors = []string{"AssetCoverage"}
+
+func (ec *executionContext) _AssetCoverage(ctx context.Context, sel ast.SelectionSet, obj *AssetCoverage) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, assetCoverageImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("AssetCoverage")
+		case "declaredScope":
+			out.Values[i] = ec._AssetCoverage_declaredScope(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "completeWithinScope":
+			out.Values[i] = ec._AssetCoverage_completeWithinScope(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "globallyComplete":
+			out.Values[i] = ec._AssetCoverage_globallyComplete(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "reasonCodes":
+			out.Values[i] = ec._AssetCoverage_reasonCodes(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "coveredThroughBlock":
+			out.Values[i] = ec._AssetCoverage_coveredThroughBlock(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var assetEvidenceImplementors = []string{"AssetEvidence"}
+
+func (ec *executionContext) _AssetEvidence(ctx context.Context, sel ast.SelectionSet, obj *AssetEvidence) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, assetEvidenceImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("AssetEvidence")
+		case "tier":
+			out.Values[i] = ec._AssetEvidence_tier(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "source":
+			out.Values[i] = ec._AssetEvidence_source(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "lastObservedBlock":
+			out.Values[i] = ec._AssetEvidence_lastObservedBlock(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "evidenceCountLowerBound":
+			out.Values[i] = ec._AssetEvidence_evidenceCountLowerBound(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var assetMetadataImplementors = []string{"AssetMetadata"}
+
+func (ec *executionContext) _AssetMetadata(ctx context.Context, sel ast.SelectionSet, obj *AssetMetadata) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, assetMetadataImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("AssetMetadata")
+		case "symbol":
+			out.Values[i] = ec._AssetMetadata_symbol(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "name":
+			out.Values[i] = ec._AssetMetadata_name(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "decimals":
+			out.Values[i] = ec._AssetMetadata_decimals(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "standard":
+			out.Values[i] = ec._AssetMetadata_standard(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
 		default:
@@ -20794,6 +29467,395 @@ func (ec *executionContext) _BlockInterval(ctx context.Context, sel ast.Selectio
 	return out
 }
 
+var bridgeSignalImplementors = []string{"BridgeSignal"}
+
+func (ec *executionContext) _BridgeSignal(ctx context.Context, sel ast.SelectionSet, obj *BridgeSignal) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, bridgeSignalImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("BridgeSignal")
+		case "blockNumber":
+			out.Values[i] = ec._BridgeSignal_blockNumber(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "timestampIso":
+			out.Values[i] = ec._BridgeSignal_timestampIso(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "txIndex":
+			out.Values[i] = ec._BridgeSignal_txIndex(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "logIndex":
+			out.Values[i] = ec._BridgeSignal_logIndex(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "txHash":
+			out.Values[i] = ec._BridgeSignal_txHash(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "direction":
+			out.Values[i] = ec._BridgeSignal_direction(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "protocol":
+			out.Values[i] = ec._BridgeSignal_protocol(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "tokenAddress":
+			out.Values[i] = ec._BridgeSignal_tokenAddress(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "l1Token":
+			out.Values[i] = ec._BridgeSignal_l1Token(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "account":
+			out.Values[i] = ec._BridgeSignal_account(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "amount":
+			out.Values[i] = ec._BridgeSignal_amount(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "eventName":
+			out.Values[i] = ec._BridgeSignal_eventName(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "messageHash":
+			out.Values[i] = ec._BridgeSignal_messageHash(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "pairingConfidence":
+			out.Values[i] = ec._BridgeSignal_pairingConfidence(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "token":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._BridgeSignal_token(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "accountAddress":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._BridgeSignal_accountAddress(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "transaction":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._BridgeSignal_transaction(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var bridgeSignalConnectionImplementors = []string{"BridgeSignalConnection"}
+
+func (ec *executionContext) _BridgeSignalConnection(ctx context.Context, sel ast.SelectionSet, obj *Connection[*BridgeSignal]) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, bridgeSignalConnectionImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("BridgeSignalConnection")
+		case "edges":
+			out.Values[i] = ec._BridgeSignalConnection_edges(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "nodes":
+			out.Values[i] = ec._BridgeSignalConnection_nodes(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "pageInfo":
+			out.Values[i] = ec._BridgeSignalConnection_pageInfo(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "totalCount":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._BridgeSignalConnection_totalCount(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "totalCountExact":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._BridgeSignalConnection_totalCountExact(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "coverage":
+			out.Values[i] = ec._BridgeSignalConnection_coverage(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var bridgeSignalEdgeImplementors = []string{"BridgeSignalEdge"}
+
+func (ec *executionContext) _BridgeSignalEdge(ctx context.Context, sel ast.SelectionSet, obj *Edge[*BridgeSignal]) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, bridgeSignalEdgeImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("BridgeSignalEdge")
+		case "cursor":
+			out.Values[i] = ec._BridgeSignalEdge_cursor(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "node":
+			out.Values[i] = ec._BridgeSignalEdge_node(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
 var budgetImplementors = []string{"Budget"}
 
 func (ec *executionContext) _Budget(ctx context.Context, sel ast.SelectionSet, obj *Budget) graphql.Marshaler {
@@ -20858,6 +29920,54 @@ func (ec *executionContext) _Budget(ctx context.Context, sel ast.SelectionSet, o
 			out.Values[i] = ec._Budget_windowSeconds(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				atomic.AddUint32(&out.Invalids, 1)
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var censusCertificationImplementors = []string{"CensusCertification"}
+
+func (ec *executionContext) _CensusCertification(ctx context.Context, sel ast.SelectionSet, obj *CensusCertification) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, censusCertificationImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("CensusCertification")
+		case "status":
+			out.Values[i] = ec._CensusCertification_status(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "checkedAt":
+			out.Values[i] = ec._CensusCertification_checkedAt(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "reasonCode":
+			out.Values[i] = ec._CensusCertification_reasonCode(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
 			}
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
@@ -21953,6 +31063,120 @@ func (ec *executionContext) _Contract(ctx context.Context, sel ast.SelectionSet,
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "read":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Contract_read(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "bridgeSignals":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Contract_bridgeSignals(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "verification":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Contract_verification(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -22221,6 +31445,132 @@ func (ec *executionContext) _ContractClass(ctx context.Context, sel ast.Selectio
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var contractReadImplementors = []string{"ContractRead"}
+
+func (ec *executionContext) _ContractRead(ctx context.Context, sel ast.SelectionSet, obj *ContractRead) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, contractReadImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("ContractRead")
+		case "contractAddress":
+			out.Values[i] = ec._ContractRead_contractAddress(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "selector":
+			out.Values[i] = ec._ContractRead_selector(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "blockTag":
+			out.Values[i] = ec._ContractRead_blockTag(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "blockNumber":
+			out.Values[i] = ec._ContractRead_blockNumber(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "blockHash":
+			out.Values[i] = ec._ContractRead_blockHash(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "result":
+			out.Values[i] = ec._ContractRead_result(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var contractVerificationImplementors = []string{"ContractVerification"}
+
+func (ec *executionContext) _ContractVerification(ctx context.Context, sel ast.SelectionSet, obj *ContractVerification) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, contractVerificationImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("ContractVerification")
+		case "classHash":
+			out.Values[i] = ec._ContractVerification_classHash(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "verification":
+			out.Values[i] = ec._ContractVerification_verification(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "receiptId":
+			out.Values[i] = ec._ContractVerification_receiptId(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "issuedAt":
+			out.Values[i] = ec._ContractVerification_issuedAt(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "keyId":
+			out.Values[i] = ec._ContractVerification_keyId(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "receiptDigest":
+			out.Values[i] = ec._ContractVerification_receiptDigest(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -23183,6 +32533,546 @@ func (ec *executionContext) _GasPrice(ctx context.Context, sel ast.SelectionSet,
 		case "priceInFri":
 			out.Values[i] = ec._GasPrice_priceInFri(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var holderImplementors = []string{"Holder"}
+
+func (ec *executionContext) _Holder(ctx context.Context, sel ast.SelectionSet, obj *Holder) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, holderImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("Holder")
+		case "rank":
+			out.Values[i] = ec._Holder_rank(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "address":
+			out.Values[i] = ec._Holder_address(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "balanceRaw":
+			out.Values[i] = ec._Holder_balanceRaw(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "lastUpdatedBlock":
+			out.Values[i] = ec._Holder_lastUpdatedBlock(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "account":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Holder_account(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var holderAnalyticsImplementors = []string{"HolderAnalytics"}
+
+func (ec *executionContext) _HolderAnalytics(ctx context.Context, sel ast.SelectionSet, obj *HolderAnalytics) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, holderAnalyticsImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("HolderAnalytics")
+		case "generationId":
+			out.Values[i] = ec._HolderAnalytics_generationId(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "asOfBlock":
+			out.Values[i] = ec._HolderAnalytics_asOfBlock(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "validatedAgainst":
+			out.Values[i] = ec._HolderAnalytics_validatedAgainst(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "top5":
+			out.Values[i] = ec._HolderAnalytics_top5(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "top10":
+			out.Values[i] = ec._HolderAnalytics_top10(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "top100":
+			out.Values[i] = ec._HolderAnalytics_top100(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "giniPpm":
+			out.Values[i] = ec._HolderAnalytics_giniPpm(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "nakamoto50Count":
+			out.Values[i] = ec._HolderAnalytics_nakamoto50Count(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "holdersAbove1Percent":
+			out.Values[i] = ec._HolderAnalytics_holdersAbove1Percent(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "tierDistribution":
+			out.Values[i] = ec._HolderAnalytics_tierDistribution(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var holderConnectionImplementors = []string{"HolderConnection"}
+
+func (ec *executionContext) _HolderConnection(ctx context.Context, sel ast.SelectionSet, obj *HolderConnection) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, holderConnectionImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("HolderConnection")
+		case "edges":
+			out.Values[i] = ec._HolderConnection_edges(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "nodes":
+			out.Values[i] = ec._HolderConnection_nodes(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "pageInfo":
+			out.Values[i] = ec._HolderConnection_pageInfo(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "totalCount":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._HolderConnection_totalCount(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "totalCountExact":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._HolderConnection_totalCountExact(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "holderCount":
+			out.Values[i] = ec._HolderConnection_holderCount(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "holderBalanceTotalRaw":
+			out.Values[i] = ec._HolderConnection_holderBalanceTotalRaw(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "generationId":
+			out.Values[i] = ec._HolderConnection_generationId(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "asOfBlock":
+			out.Values[i] = ec._HolderConnection_asOfBlock(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "asOfBlockHash":
+			out.Values[i] = ec._HolderConnection_asOfBlockHash(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "rowDigest":
+			out.Values[i] = ec._HolderConnection_rowDigest(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "expiresAt":
+			out.Values[i] = ec._HolderConnection_expiresAt(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "completeness":
+			out.Values[i] = ec._HolderConnection_completeness(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "certification":
+			out.Values[i] = ec._HolderConnection_certification(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var holderEdgeImplementors = []string{"HolderEdge"}
+
+func (ec *executionContext) _HolderEdge(ctx context.Context, sel ast.SelectionSet, obj *Edge[*Holder]) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, holderEdgeImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("HolderEdge")
+		case "cursor":
+			out.Values[i] = ec._HolderEdge_cursor(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "node":
+			out.Values[i] = ec._HolderEdge_node(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var holderScreeningImplementors = []string{"HolderScreening"}
+
+func (ec *executionContext) _HolderScreening(ctx context.Context, sel ast.SelectionSet, obj *HolderScreening) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, holderScreeningImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("HolderScreening")
+		case "generationId":
+			out.Values[i] = ec._HolderScreening_generationId(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "asOfBlock":
+			out.Values[i] = ec._HolderScreening_asOfBlock(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "populationComplete":
+			out.Values[i] = ec._HolderScreening_populationComplete(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "certification":
+			out.Values[i] = ec._HolderScreening_certification(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "items":
+			out.Values[i] = ec._HolderScreening_items(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var holderShareImplementors = []string{"HolderShare"}
+
+func (ec *executionContext) _HolderShare(ctx context.Context, sel ast.SelectionSet, obj *HolderShare) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, holderShareImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("HolderShare")
+		case "balanceRaw":
+			out.Values[i] = ec._HolderShare_balanceRaw(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "shareBps":
+			out.Values[i] = ec._HolderShare_shareBps(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var holderTierImplementors = []string{"HolderTier"}
+
+func (ec *executionContext) _HolderTier(ctx context.Context, sel ast.SelectionSet, obj *HolderTier) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, holderTierImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("HolderTier")
+		case "tier":
+			out.Values[i] = ec._HolderTier_tier(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "minShareBps":
+			out.Values[i] = ec._HolderTier_minShareBps(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "count":
+			out.Values[i] = ec._HolderTier_count(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "balanceRaw":
+			out.Values[i] = ec._HolderTier_balanceRaw(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
 		default:
@@ -24447,6 +34337,50 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
+		case "transactionPreviews":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Query_transactionPreviews(ctx, field)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			rrm := func(ctx context.Context) graphql.Marshaler {
+				return ec.OperationContext.RootResolverMiddleware(ctx,
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
+		case "walletState":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Query_walletState(ctx, field)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			rrm := func(ctx context.Context) graphql.Marshaler {
+				return ec.OperationContext.RootResolverMiddleware(ctx,
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
 		case "service":
 			field := field
 
@@ -24791,6 +34725,84 @@ func (ec *executionContext) _SearchHit(ctx context.Context, sel ast.SelectionSet
 	return out
 }
 
+var selectorCoverageImplementors = []string{"SelectorCoverage"}
+
+func (ec *executionContext) _SelectorCoverage(ctx context.Context, sel ast.SelectionSet, obj *SelectorCoverage) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, selectorCoverageImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("SelectorCoverage")
+		case "chainId":
+			out.Values[i] = ec._SelectorCoverage_chainId(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "selector":
+			out.Values[i] = ec._SelectorCoverage_selector(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "position":
+			out.Values[i] = ec._SelectorCoverage_position(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "sourceTier":
+			out.Values[i] = ec._SelectorCoverage_sourceTier(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "fromBlock":
+			out.Values[i] = ec._SelectorCoverage_fromBlock(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "throughBlock":
+			out.Values[i] = ec._SelectorCoverage_throughBlock(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "status":
+			out.Values[i] = ec._SelectorCoverage_status(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "verifiedAt":
+			out.Values[i] = ec._SelectorCoverage_verifiedAt(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "diagnostics":
+			out.Values[i] = ec._SelectorCoverage_diagnostics(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
 var serviceImplementors = []string{"Service"}
 
 func (ec *executionContext) _Service(ctx context.Context, sel ast.SelectionSet, obj *Service) graphql.Marshaler {
@@ -24806,23 +34818,61 @@ func (ec *executionContext) _Service(ctx context.Context, sel ast.SelectionSet, 
 		case "version":
 			out.Values[i] = ec._Service_version(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "chains":
 			out.Values[i] = ec._Service_chains(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "limits":
 			out.Values[i] = ec._Service_limits(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "docs":
 			out.Values[i] = ec._Service_docs(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
+		case "selectorCoverage":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Service_selectorCoverage(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -25230,6 +35280,979 @@ func (ec *executionContext) _Token(ctx context.Context, sel ast.SelectionSet, ob
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "totalSupply":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Token_totalSupply(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "balanceOf":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Token_balanceOf(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "controls":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Token_controls(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "holders":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Token_holders(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "holderScreening":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Token_holderScreening(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "holderAnalytics":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Token_holderAnalytics(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "pools":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Token_pools(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var tokenBalanceImplementors = []string{"TokenBalance"}
+
+func (ec *executionContext) _TokenBalance(ctx context.Context, sel ast.SelectionSet, obj *TokenBalance) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, tokenBalanceImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("TokenBalance")
+		case "ownerAddress":
+			out.Values[i] = ec._TokenBalance_ownerAddress(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "blockTag":
+			out.Values[i] = ec._TokenBalance_blockTag(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "blockNumber":
+			out.Values[i] = ec._TokenBalance_blockNumber(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "blockHash":
+			out.Values[i] = ec._TokenBalance_blockHash(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "balanceRaw":
+			out.Values[i] = ec._TokenBalance_balanceRaw(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var tokenControlImplementors = []string{"TokenControl"}
+
+func (ec *executionContext) _TokenControl(ctx context.Context, sel ast.SelectionSet, obj *TokenControl) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, tokenControlImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("TokenControl")
+		case "status":
+			out.Values[i] = ec._TokenControl_status(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "actor":
+			out.Values[i] = ec._TokenControl_actor(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var tokenControlEvidenceImplementors = []string{"TokenControlEvidence"}
+
+func (ec *executionContext) _TokenControlEvidence(ctx context.Context, sel ast.SelectionSet, obj *TokenControlEvidence) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, tokenControlEvidenceImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("TokenControlEvidence")
+		case "kind":
+			out.Values[i] = ec._TokenControlEvidence_kind(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "blockNumber":
+			out.Values[i] = ec._TokenControlEvidence_blockNumber(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "txHash":
+			out.Values[i] = ec._TokenControlEvidence_txHash(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var tokenControlSnapshotImplementors = []string{"TokenControlSnapshot"}
+
+func (ec *executionContext) _TokenControlSnapshot(ctx context.Context, sel ast.SelectionSet, obj *TokenControlSnapshot) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, tokenControlSnapshotImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("TokenControlSnapshot")
+		case "supplyControl":
+			out.Values[i] = ec._TokenControlSnapshot_supplyControl(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "transferControl":
+			out.Values[i] = ec._TokenControlSnapshot_transferControl(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "metadataAdmin":
+			out.Values[i] = ec._TokenControlSnapshot_metadataAdmin(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "upgradeControl":
+			out.Values[i] = ec._TokenControlSnapshot_upgradeControl(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "evidence":
+			out.Values[i] = ec._TokenControlSnapshot_evidence(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "asOfBlock":
+			out.Values[i] = ec._TokenControlSnapshot_asOfBlock(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "indexedAtIso":
+			out.Values[i] = ec._TokenControlSnapshot_indexedAtIso(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var tokenControlsImplementors = []string{"TokenControls"}
+
+func (ec *executionContext) _TokenControls(ctx context.Context, sel ast.SelectionSet, obj *TokenControls) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, tokenControlsImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("TokenControls")
+		case "indexed":
+			out.Values[i] = ec._TokenControls_indexed(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "reasonCode":
+			out.Values[i] = ec._TokenControls_reasonCode(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "snapshot":
+			out.Values[i] = ec._TokenControls_snapshot(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var tokenPoolImplementors = []string{"TokenPool"}
+
+func (ec *executionContext) _TokenPool(ctx context.Context, sel ast.SelectionSet, obj *TokenPool) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, tokenPoolImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("TokenPool")
+		case "marketId":
+			out.Values[i] = ec._TokenPool_marketId(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "marketKind":
+			out.Values[i] = ec._TokenPool_marketKind(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "protocolName":
+			out.Values[i] = ec._TokenPool_protocolName(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "poolAddress":
+			out.Values[i] = ec._TokenPool_poolAddress(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "pairedTokenAddress":
+			out.Values[i] = ec._TokenPool_pairedTokenAddress(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "pairedTokenSymbol":
+			out.Values[i] = ec._TokenPool_pairedTokenSymbol(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "feeBps":
+			out.Values[i] = ec._TokenPool_feeBps(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "createdAtBlock":
+			out.Values[i] = ec._TokenPool_createdAtBlock(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "evidence":
+			out.Values[i] = ec._TokenPool_evidence(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "pairedToken":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._TokenPool_pairedToken(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "contract":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._TokenPool_contract(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var tokenPoolConnectionImplementors = []string{"TokenPoolConnection"}
+
+func (ec *executionContext) _TokenPoolConnection(ctx context.Context, sel ast.SelectionSet, obj *Connection[*TokenPool]) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, tokenPoolConnectionImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("TokenPoolConnection")
+		case "edges":
+			out.Values[i] = ec._TokenPoolConnection_edges(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "nodes":
+			out.Values[i] = ec._TokenPoolConnection_nodes(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "pageInfo":
+			out.Values[i] = ec._TokenPoolConnection_pageInfo(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "totalCount":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._TokenPoolConnection_totalCount(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "totalCountExact":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._TokenPoolConnection_totalCountExact(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "coverage":
+			out.Values[i] = ec._TokenPoolConnection_coverage(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var tokenPoolEdgeImplementors = []string{"TokenPoolEdge"}
+
+func (ec *executionContext) _TokenPoolEdge(ctx context.Context, sel ast.SelectionSet, obj *Edge[*TokenPool]) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, tokenPoolEdgeImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("TokenPoolEdge")
+		case "cursor":
+			out.Values[i] = ec._TokenPoolEdge_cursor(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "node":
+			out.Values[i] = ec._TokenPoolEdge_node(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var tokenPoolEvidenceImplementors = []string{"TokenPoolEvidence"}
+
+func (ec *executionContext) _TokenPoolEvidence(ctx context.Context, sel ast.SelectionSet, obj *TokenPoolEvidence) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, tokenPoolEvidenceImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("TokenPoolEvidence")
+		case "kind":
+			out.Values[i] = ec._TokenPoolEvidence_kind(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "factoryAddress":
+			out.Values[i] = ec._TokenPoolEvidence_factoryAddress(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "eventName":
+			out.Values[i] = ec._TokenPoolEvidence_eventName(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "txHash":
+			out.Values[i] = ec._TokenPoolEvidence_txHash(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "logIndex":
+			out.Values[i] = ec._TokenPoolEvidence_logIndex(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "poolClassHash":
+			out.Values[i] = ec._TokenPoolEvidence_poolClassHash(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var tokenSupplyImplementors = []string{"TokenSupply"}
+
+func (ec *executionContext) _TokenSupply(ctx context.Context, sel ast.SelectionSet, obj *TokenSupply) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, tokenSupplyImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("TokenSupply")
+		case "blockTag":
+			out.Values[i] = ec._TokenSupply_blockTag(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "blockNumber":
+			out.Values[i] = ec._TokenSupply_blockNumber(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "blockHash":
+			out.Values[i] = ec._TokenSupply_blockHash(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "totalSupplyRaw":
+			out.Values[i] = ec._TokenSupply_totalSupplyRaw(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -26167,6 +37190,157 @@ func (ec *executionContext) _TransactionEdge(ctx context.Context, sel ast.Select
 	return out
 }
 
+var transactionPreviewImplementors = []string{"TransactionPreview"}
+
+func (ec *executionContext) _TransactionPreview(ctx context.Context, sel ast.SelectionSet, obj *TransactionPreview) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, transactionPreviewImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("TransactionPreview")
+		case "txHash":
+			out.Values[i] = ec._TransactionPreview_txHash(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "found":
+			out.Values[i] = ec._TransactionPreview_found(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "blockNumber":
+			out.Values[i] = ec._TransactionPreview_blockNumber(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "timestampIso":
+			out.Values[i] = ec._TransactionPreview_timestampIso(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "txIndex":
+			out.Values[i] = ec._TransactionPreview_txIndex(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "txType":
+			out.Values[i] = ec._TransactionPreview_txType(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "executionStatus":
+			out.Values[i] = ec._TransactionPreview_executionStatus(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "finalityStatus":
+			out.Values[i] = ec._TransactionPreview_finalityStatus(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "fromAddress":
+			out.Values[i] = ec._TransactionPreview_fromAddress(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "toAddress":
+			out.Values[i] = ec._TransactionPreview_toAddress(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "primaryMethod":
+			out.Values[i] = ec._TransactionPreview_primaryMethod(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "callCount":
+			out.Values[i] = ec._TransactionPreview_callCount(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "transferCount":
+			out.Values[i] = ec._TransactionPreview_transferCount(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "tokenTransfers":
+			out.Values[i] = ec._TransactionPreview_tokenTransfers(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "tokenTransfersTruncated":
+			out.Values[i] = ec._TransactionPreview_tokenTransfersTruncated(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "logCount":
+			out.Values[i] = ec._TransactionPreview_logCount(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "transaction":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._TransactionPreview_transaction(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
 var transferImplementors = []string{"Transfer"}
 
 func (ec *executionContext) _Transfer(ctx context.Context, sel ast.SelectionSet, obj *Transfer) graphql.Marshaler {
@@ -26937,6 +38111,175 @@ func (ec *executionContext) _Viewer(ctx context.Context, sel ast.SelectionSet, o
 	return out
 }
 
+var walletBalanceImplementors = []string{"WalletBalance"}
+
+func (ec *executionContext) _WalletBalance(ctx context.Context, sel ast.SelectionSet, obj *WalletBalance) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, walletBalanceImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("WalletBalance")
+		case "tokenAddress":
+			out.Values[i] = ec._WalletBalance_tokenAddress(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "balanceRaw":
+			out.Values[i] = ec._WalletBalance_balanceRaw(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "status":
+			out.Values[i] = ec._WalletBalance_status(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "metadata":
+			out.Values[i] = ec._WalletBalance_metadata(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var walletBlockImplementors = []string{"WalletBlock"}
+
+func (ec *executionContext) _WalletBlock(ctx context.Context, sel ast.SelectionSet, obj *WalletBlock) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, walletBlockImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("WalletBlock")
+		case "preference":
+			out.Values[i] = ec._WalletBlock_preference(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "blockNumber":
+			out.Values[i] = ec._WalletBlock_blockNumber(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "blockHash":
+			out.Values[i] = ec._WalletBlock_blockHash(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "finalityStatus":
+			out.Values[i] = ec._WalletBlock_finalityStatus(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var walletStateImplementors = []string{"WalletState"}
+
+func (ec *executionContext) _WalletState(ctx context.Context, sel ast.SelectionSet, obj *WalletState) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, walletStateImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("WalletState")
+		case "ownerAddress":
+			out.Values[i] = ec._WalletState_ownerAddress(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "block":
+			out.Values[i] = ec._WalletState_block(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "scope":
+			out.Values[i] = ec._WalletState_scope(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "coverage":
+			out.Values[i] = ec._WalletState_coverage(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "correctness":
+			out.Values[i] = ec._WalletState_correctness(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "items":
+			out.Values[i] = ec._WalletState_items(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
 var __DirectiveImplementors = []string{"__Directive"}
 
 func (ec *executionContext) ___Directive(ctx context.Context, sel ast.SelectionSet, obj *introspection.Directive) graphql.Marshaler {
@@ -27451,6 +38794,62 @@ func (ec *executionContext) marshalNAddressActivityEdge2ᚕastrolabeᚋgraphᚐE
 	return ret
 }
 
+func (ec *executionContext) marshalNAddressAsset2ᚕᚖastrolabeᚋgraphᚐAddressAssetᚄ(ctx context.Context, sel ast.SelectionSet, v []*AddressAsset) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNAddressAsset2ᚖastrolabeᚋgraphᚐAddressAsset(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNAddressAsset2ᚖastrolabeᚋgraphᚐAddressAsset(ctx context.Context, sel ast.SelectionSet, v *AddressAsset) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._AddressAsset(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNAddressAssetConnection2ᚖastrolabeᚋgraphᚐAddressAssetConnection(ctx context.Context, sel ast.SelectionSet, v *AddressAssetConnection) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._AddressAssetConnection(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNAddressAssetEdge2astrolabeᚋgraphᚐEdge(ctx context.Context, sel ast.SelectionSet, v Edge[*AddressAsset]) graphql.Marshaler {
+	return ec._AddressAssetEdge(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNAddressAssetEdge2ᚕastrolabeᚋgraphᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []Edge[*AddressAsset]) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNAddressAssetEdge2astrolabeᚋgraphᚐEdge(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
 func (ec *executionContext) marshalNAddressTransaction2ᚕᚖastrolabeᚋgraphᚐAddressTransactionᚄ(ctx context.Context, sel ast.SelectionSet, v []*AddressTransaction) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
@@ -27505,6 +38904,22 @@ func (ec *executionContext) marshalNAddressTransactionEdge2ᚕastrolabeᚋgraph�
 	}
 
 	return ret
+}
+
+func (ec *executionContext) unmarshalNAddressType2astrolabeᚋgraphᚐWord(ctx context.Context, v any) (Word, error) {
+	res, err := UnmarshalWord(v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNAddressType2astrolabeᚋgraphᚐWord(ctx context.Context, sel ast.SelectionSet, v Word) graphql.Marshaler {
+	_ = sel
+	res := MarshalWord(v)
+	if res == graphql.Null {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+	}
+	return res
 }
 
 func (ec *executionContext) marshalNApiKey2ᚕᚖastrolabeᚋgraphᚐAPIKeyᚄ(ctx context.Context, sel ast.SelectionSet, v []*APIKey) graphql.Marshaler {
@@ -27565,6 +38980,50 @@ func (ec *executionContext) marshalNApiKeyStatus2astrolabeᚋdomainᚋaccountᚐ
 	return res
 }
 
+func (ec *executionContext) marshalNAssetCoverage2astrolabeᚋgraphᚐAssetCoverage(ctx context.Context, sel ast.SelectionSet, v AssetCoverage) graphql.Marshaler {
+	return ec._AssetCoverage(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNAssetEvidence2astrolabeᚋgraphᚐAssetEvidence(ctx context.Context, sel ast.SelectionSet, v AssetEvidence) graphql.Marshaler {
+	return ec._AssetEvidence(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNAssetEvidence2ᚕastrolabeᚋgraphᚐAssetEvidenceᚄ(ctx context.Context, sel ast.SelectionSet, v []AssetEvidence) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNAssetEvidence2astrolabeᚋgraphᚐAssetEvidence(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNAssetMetadata2astrolabeᚋgraphᚐAssetMetadata(ctx context.Context, sel ast.SelectionSet, v AssetMetadata) graphql.Marshaler {
+	return ec._AssetMetadata(ctx, sel, &v)
+}
+
+func (ec *executionContext) unmarshalNAssetScope2astrolabeᚋgraphᚐWord(ctx context.Context, v any) (Word, error) {
+	res, err := UnmarshalWord(v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNAssetScope2astrolabeᚋgraphᚐWord(ctx context.Context, sel ast.SelectionSet, v Word) graphql.Marshaler {
+	_ = sel
+	res := MarshalWord(v)
+	if res == graphql.Null {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+	}
+	return res
+}
+
 func (ec *executionContext) marshalNAttribution2ᚖastrolabeᚋgraphᚐAttribution(ctx context.Context, sel ast.SelectionSet, v *Attribution) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
@@ -27573,6 +39032,38 @@ func (ec *executionContext) marshalNAttribution2ᚖastrolabeᚋgraphᚐAttributi
 		return graphql.Null
 	}
 	return ec._Attribution(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalNBalanceStatus2astrolabeᚋgraphᚐWord(ctx context.Context, v any) (Word, error) {
+	res, err := UnmarshalWord(v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNBalanceStatus2astrolabeᚋgraphᚐWord(ctx context.Context, sel ast.SelectionSet, v Word) graphql.Marshaler {
+	_ = sel
+	res := MarshalWord(v)
+	if res == graphql.Null {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+	}
+	return res
+}
+
+func (ec *executionContext) unmarshalNBigInt2astrolabeᚋdomainᚐAmount(ctx context.Context, v any) (domain.Amount, error) {
+	res, err := UnmarshalBigInt(v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNBigInt2astrolabeᚋdomainᚐAmount(ctx context.Context, sel ast.SelectionSet, v domain.Amount) graphql.Marshaler {
+	_ = sel
+	res := MarshalBigInt(v)
+	if res == graphql.Null {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+	}
+	return res
 }
 
 func (ec *executionContext) marshalNBlock2ᚕᚖastrolabeᚋgraphᚐBlockᚄ(ctx context.Context, sel ast.SelectionSet, v []*Block) graphql.Marshaler {
@@ -27641,6 +39132,22 @@ func (ec *executionContext) marshalNBlockOrder2astrolabeᚋgraphᚐWord(ctx cont
 	return res
 }
 
+func (ec *executionContext) unmarshalNBlockPreference2astrolabeᚋgraphᚐWord(ctx context.Context, v any) (Word, error) {
+	res, err := UnmarshalWord(v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNBlockPreference2astrolabeᚋgraphᚐWord(ctx context.Context, sel ast.SelectionSet, v Word) graphql.Marshaler {
+	_ = sel
+	res := MarshalWord(v)
+	if res == graphql.Null {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+	}
+	return res
+}
+
 func (ec *executionContext) unmarshalNBoolean2bool(ctx context.Context, v any) (bool, error) {
 	res, err := graphql.UnmarshalBoolean(v)
 	return res, graphql.ErrorOnPath(ctx, err)
@@ -27655,6 +39162,78 @@ func (ec *executionContext) marshalNBoolean2bool(ctx context.Context, sel ast.Se
 		}
 	}
 	return res
+}
+
+func (ec *executionContext) unmarshalNBridgeDirection2astrolabeᚋgraphᚐWord(ctx context.Context, v any) (Word, error) {
+	res, err := UnmarshalWord(v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNBridgeDirection2astrolabeᚋgraphᚐWord(ctx context.Context, sel ast.SelectionSet, v Word) graphql.Marshaler {
+	_ = sel
+	res := MarshalWord(v)
+	if res == graphql.Null {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+	}
+	return res
+}
+
+func (ec *executionContext) marshalNBridgeSignal2ᚕᚖastrolabeᚋgraphᚐBridgeSignalᚄ(ctx context.Context, sel ast.SelectionSet, v []*BridgeSignal) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNBridgeSignal2ᚖastrolabeᚋgraphᚐBridgeSignal(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNBridgeSignal2ᚖastrolabeᚋgraphᚐBridgeSignal(ctx context.Context, sel ast.SelectionSet, v *BridgeSignal) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._BridgeSignal(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNBridgeSignalConnection2ᚖastrolabeᚋgraphᚐConnection(ctx context.Context, sel ast.SelectionSet, v *Connection[*BridgeSignal]) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._BridgeSignalConnection(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNBridgeSignalEdge2astrolabeᚋgraphᚐEdge(ctx context.Context, sel ast.SelectionSet, v Edge[*BridgeSignal]) graphql.Marshaler {
+	return ec._BridgeSignalEdge(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNBridgeSignalEdge2ᚕastrolabeᚋgraphᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []Edge[*BridgeSignal]) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNBridgeSignalEdge2astrolabeᚋgraphᚐEdge(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
 }
 
 func (ec *executionContext) marshalNBudget2astrolabeᚋgraphᚐBudget(ctx context.Context, sel ast.SelectionSet, v Budget) graphql.Marshaler {
@@ -27685,6 +39264,58 @@ func (ec *executionContext) unmarshalNCallerKind2astrolabeᚋdomainᚋaccountᚐ
 func (ec *executionContext) marshalNCallerKind2astrolabeᚋdomainᚋaccountᚐKind(ctx context.Context, sel ast.SelectionSet, v account.Kind) graphql.Marshaler {
 	_ = sel
 	res := MarshalCallerKind(v)
+	if res == graphql.Null {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+	}
+	return res
+}
+
+func (ec *executionContext) marshalNCensusCertification2astrolabeᚋgraphᚐCensusCertification(ctx context.Context, sel ast.SelectionSet, v CensusCertification) graphql.Marshaler {
+	return ec._CensusCertification(ctx, sel, &v)
+}
+
+func (ec *executionContext) unmarshalNCensusCompleteness2astrolabeᚋgraphᚐWord(ctx context.Context, v any) (Word, error) {
+	res, err := UnmarshalWord(v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNCensusCompleteness2astrolabeᚋgraphᚐWord(ctx context.Context, sel ast.SelectionSet, v Word) graphql.Marshaler {
+	_ = sel
+	res := MarshalWord(v)
+	if res == graphql.Null {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+	}
+	return res
+}
+
+func (ec *executionContext) unmarshalNCensusStatus2astrolabeᚋgraphᚐWord(ctx context.Context, v any) (Word, error) {
+	res, err := UnmarshalWord(v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNCensusStatus2astrolabeᚋgraphᚐWord(ctx context.Context, sel ast.SelectionSet, v Word) graphql.Marshaler {
+	_ = sel
+	res := MarshalWord(v)
+	if res == graphql.Null {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+	}
+	return res
+}
+
+func (ec *executionContext) unmarshalNCertificateStatus2astrolabeᚋgraphᚐWord(ctx context.Context, v any) (Word, error) {
+	res, err := UnmarshalWord(v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNCertificateStatus2astrolabeᚋgraphᚐWord(ctx context.Context, sel ast.SelectionSet, v Word) graphql.Marshaler {
+	_ = sel
+	res := MarshalWord(v)
 	if res == graphql.Null {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -27939,6 +39570,32 @@ func (ec *executionContext) marshalNCodeUsage2ᚕastrolabeᚋgraphᚐCodeUsage�
 	return ret
 }
 
+func (ec *executionContext) unmarshalNControlStatus2astrolabeᚋgraphᚐWord(ctx context.Context, v any) (Word, error) {
+	res, err := UnmarshalWord(v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNControlStatus2astrolabeᚋgraphᚐWord(ctx context.Context, sel ast.SelectionSet, v Word) graphql.Marshaler {
+	_ = sel
+	res := MarshalWord(v)
+	if res == graphql.Null {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+	}
+	return res
+}
+
+func (ec *executionContext) marshalNCoverage2ᚖastrolabeᚋgraphᚐCoverage(ctx context.Context, sel ast.SelectionSet, v *Coverage) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._Coverage(ctx, sel, v)
+}
+
 func (ec *executionContext) marshalNCoverageDiagnostics2astrolabeᚋgraphᚐCoverageDiagnostics(ctx context.Context, sel ast.SelectionSet, v CoverageDiagnostics) graphql.Marshaler {
 	return ec._CoverageDiagnostics(ctx, sel, &v)
 }
@@ -28100,6 +39757,38 @@ func (ec *executionContext) unmarshalNEventFilter2astrolabeᚋgraphᚐEventFilte
 
 func (ec *executionContext) marshalNEventSchema2astrolabeᚋgraphᚐEventSchema(ctx context.Context, sel ast.SelectionSet, v EventSchema) graphql.Marshaler {
 	return ec._EventSchema(ctx, sel, &v)
+}
+
+func (ec *executionContext) unmarshalNEvidenceSource2astrolabeᚋgraphᚐWord(ctx context.Context, v any) (Word, error) {
+	res, err := UnmarshalWord(v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNEvidenceSource2astrolabeᚋgraphᚐWord(ctx context.Context, sel ast.SelectionSet, v Word) graphql.Marshaler {
+	_ = sel
+	res := MarshalWord(v)
+	if res == graphql.Null {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+	}
+	return res
+}
+
+func (ec *executionContext) unmarshalNEvidenceTier2astrolabeᚋgraphᚐWord(ctx context.Context, v any) (Word, error) {
+	res, err := UnmarshalWord(v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNEvidenceTier2astrolabeᚋgraphᚐWord(ctx context.Context, sel ast.SelectionSet, v Word) graphql.Marshaler {
+	_ = sel
+	res := MarshalWord(v)
+	if res == graphql.Null {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+	}
+	return res
 }
 
 func (ec *executionContext) unmarshalNExecutionStatus2astrolabeᚋgraphᚐWord(ctx context.Context, v any) (Word, error) {
@@ -28265,6 +39954,76 @@ func (ec *executionContext) marshalNHash2562astrolabeᚋstarknetᚐHash256(ctx c
 		}
 	}
 	return res
+}
+
+func (ec *executionContext) marshalNHolder2ᚕᚖastrolabeᚋgraphᚐHolderᚄ(ctx context.Context, sel ast.SelectionSet, v []*Holder) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNHolder2ᚖastrolabeᚋgraphᚐHolder(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNHolder2ᚖastrolabeᚋgraphᚐHolder(ctx context.Context, sel ast.SelectionSet, v *Holder) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._Holder(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNHolderEdge2astrolabeᚋgraphᚐEdge(ctx context.Context, sel ast.SelectionSet, v Edge[*Holder]) graphql.Marshaler {
+	return ec._HolderEdge(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNHolderEdge2ᚕastrolabeᚋgraphᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []Edge[*Holder]) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNHolderEdge2astrolabeᚋgraphᚐEdge(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNHolderShare2astrolabeᚋgraphᚐHolderShare(ctx context.Context, sel ast.SelectionSet, v HolderShare) graphql.Marshaler {
+	return ec._HolderShare(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNHolderTier2astrolabeᚋgraphᚐHolderTier(ctx context.Context, sel ast.SelectionSet, v HolderTier) graphql.Marshaler {
+	return ec._HolderTier(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNHolderTier2ᚕastrolabeᚋgraphᚐHolderTierᚄ(ctx context.Context, sel ast.SelectionSet, v []HolderTier) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNHolderTier2astrolabeᚋgraphᚐHolderTier(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
 }
 
 func (ec *executionContext) unmarshalNID2string(ctx context.Context, v any) (string, error) {
@@ -28479,6 +40238,22 @@ func (ec *executionContext) marshalNLimit2ᚕastrolabeᚋgraphᚐLimitᚄ(ctx co
 	return ret
 }
 
+func (ec *executionContext) unmarshalNMarketKind2astrolabeᚋgraphᚐWord(ctx context.Context, v any) (Word, error) {
+	res, err := UnmarshalWord(v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNMarketKind2astrolabeᚋgraphᚐWord(ctx context.Context, sel ast.SelectionSet, v Word) graphql.Marshaler {
+	_ = sel
+	res := MarshalWord(v)
+	if res == graphql.Null {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+	}
+	return res
+}
+
 func (ec *executionContext) marshalNMessage2ᚕᚖastrolabeᚋgraphᚐMessageᚄ(ctx context.Context, sel ast.SelectionSet, v []*Message) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
@@ -28585,6 +40360,22 @@ func (ec *executionContext) marshalNMetadataCompleteness2astrolabeᚋgraphᚐWor
 
 func (ec *executionContext) marshalNPageInfo2astrolabeᚋgraphᚐPageInfo(ctx context.Context, sel ast.SelectionSet, v PageInfo) graphql.Marshaler {
 	return ec._PageInfo(ctx, sel, &v)
+}
+
+func (ec *executionContext) unmarshalNPairingConfidence2astrolabeᚋgraphᚐWord(ctx context.Context, v any) (Word, error) {
+	res, err := UnmarshalWord(v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNPairingConfidence2astrolabeᚋgraphᚐWord(ctx context.Context, sel ast.SelectionSet, v Word) graphql.Marshaler {
+	_ = sel
+	res := MarshalWord(v)
+	if res == graphql.Null {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+	}
+	return res
 }
 
 func (ec *executionContext) unmarshalNPermission2astrolabeᚋdomainᚋaccountᚐPermission(ctx context.Context, v any) (account.Permission, error) {
@@ -28721,6 +40512,26 @@ func (ec *executionContext) marshalNSearchMatch2astrolabeᚋgraphᚐWord(ctx con
 	return res
 }
 
+func (ec *executionContext) marshalNSelectorCoverage2astrolabeᚋgraphᚐSelectorCoverage(ctx context.Context, sel ast.SelectionSet, v SelectorCoverage) graphql.Marshaler {
+	return ec._SelectorCoverage(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNSelectorCoverage2ᚕastrolabeᚋgraphᚐSelectorCoverageᚄ(ctx context.Context, sel ast.SelectionSet, v []SelectorCoverage) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNSelectorCoverage2astrolabeᚋgraphᚐSelectorCoverage(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
 func (ec *executionContext) marshalNService2ᚖastrolabeᚋgraphᚐService(ctx context.Context, sel ast.SelectionSet, v *Service) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
@@ -28808,6 +40619,90 @@ func (ec *executionContext) marshalNSummaryStatus2astrolabeᚋgraphᚐWord(ctx c
 	return res
 }
 
+func (ec *executionContext) marshalNTokenControl2astrolabeᚋgraphᚐTokenControl(ctx context.Context, sel ast.SelectionSet, v TokenControl) graphql.Marshaler {
+	return ec._TokenControl(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNTokenControlEvidence2astrolabeᚋgraphᚐTokenControlEvidence(ctx context.Context, sel ast.SelectionSet, v TokenControlEvidence) graphql.Marshaler {
+	return ec._TokenControlEvidence(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNTokenControlEvidence2ᚕastrolabeᚋgraphᚐTokenControlEvidenceᚄ(ctx context.Context, sel ast.SelectionSet, v []TokenControlEvidence) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNTokenControlEvidence2astrolabeᚋgraphᚐTokenControlEvidence(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNTokenControls2ᚖastrolabeᚋgraphᚐTokenControls(ctx context.Context, sel ast.SelectionSet, v *TokenControls) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._TokenControls(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNTokenPool2ᚕᚖastrolabeᚋgraphᚐTokenPoolᚄ(ctx context.Context, sel ast.SelectionSet, v []*TokenPool) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNTokenPool2ᚖastrolabeᚋgraphᚐTokenPool(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNTokenPool2ᚖastrolabeᚋgraphᚐTokenPool(ctx context.Context, sel ast.SelectionSet, v *TokenPool) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._TokenPool(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNTokenPoolEdge2astrolabeᚋgraphᚐEdge(ctx context.Context, sel ast.SelectionSet, v Edge[*TokenPool]) graphql.Marshaler {
+	return ec._TokenPoolEdge(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNTokenPoolEdge2ᚕastrolabeᚋgraphᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []Edge[*TokenPool]) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNTokenPoolEdge2astrolabeᚋgraphᚐEdge(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNTokenPoolEvidence2astrolabeᚋgraphᚐTokenPoolEvidence(ctx context.Context, sel ast.SelectionSet, v TokenPoolEvidence) graphql.Marshaler {
+	return ec._TokenPoolEvidence(ctx, sel, &v)
+}
+
 func (ec *executionContext) unmarshalNTokenStandard2astrolabeᚋgraphᚐWord(ctx context.Context, v any) (Word, error) {
 	res, err := UnmarshalWord(v)
 	return res, graphql.ErrorOnPath(ctx, err)
@@ -28878,6 +40773,16 @@ func (ec *executionContext) marshalNTransactionEdge2ᚕastrolabeᚋgraphᚐEdge�
 	}
 
 	return ret
+}
+
+func (ec *executionContext) marshalNTransactionPreview2ᚖastrolabeᚋgraphᚐTransactionPreview(ctx context.Context, sel ast.SelectionSet, v *TransactionPreview) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._TransactionPreview(ctx, sel, v)
 }
 
 func (ec *executionContext) unmarshalNTransactionType2astrolabeᚋgraphᚐWord(ctx context.Context, v any) (Word, error) {
@@ -28996,6 +40901,83 @@ func (ec *executionContext) marshalNViewer2ᚖastrolabeᚋgraphᚐViewer(ctx con
 		return graphql.Null
 	}
 	return ec._Viewer(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNWalletBalance2astrolabeᚋgraphᚐWalletBalance(ctx context.Context, sel ast.SelectionSet, v WalletBalance) graphql.Marshaler {
+	return ec._WalletBalance(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNWalletBalance2ᚕastrolabeᚋgraphᚐWalletBalanceᚄ(ctx context.Context, sel ast.SelectionSet, v []WalletBalance) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNWalletBalance2astrolabeᚋgraphᚐWalletBalance(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNWalletBlock2astrolabeᚋgraphᚐWalletBlock(ctx context.Context, sel ast.SelectionSet, v WalletBlock) graphql.Marshaler {
+	return ec._WalletBlock(ctx, sel, &v)
+}
+
+func (ec *executionContext) unmarshalNWalletCorrectness2astrolabeᚋgraphᚐWord(ctx context.Context, v any) (Word, error) {
+	res, err := UnmarshalWord(v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNWalletCorrectness2astrolabeᚋgraphᚐWord(ctx context.Context, sel ast.SelectionSet, v Word) graphql.Marshaler {
+	_ = sel
+	res := MarshalWord(v)
+	if res == graphql.Null {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+	}
+	return res
+}
+
+func (ec *executionContext) unmarshalNWalletMode2astrolabeᚋgraphᚐWord(ctx context.Context, v any) (Word, error) {
+	res, err := UnmarshalWord(v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNWalletMode2astrolabeᚋgraphᚐWord(ctx context.Context, sel ast.SelectionSet, v Word) graphql.Marshaler {
+	_ = sel
+	res := MarshalWord(v)
+	if res == graphql.Null {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+	}
+	return res
+}
+
+func (ec *executionContext) unmarshalNWalletScope2astrolabeᚋgraphᚐWord(ctx context.Context, v any) (Word, error) {
+	res, err := UnmarshalWord(v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNWalletScope2astrolabeᚋgraphᚐWord(ctx context.Context, sel ast.SelectionSet, v Word) graphql.Marshaler {
+	_ = sel
+	res := MarshalWord(v)
+	if res == graphql.Null {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+	}
+	return res
+}
+
+func (ec *executionContext) unmarshalNWalletStateInput2astrolabeᚋgraphᚐWalletStateInput(ctx context.Context, v any) (WalletStateInput, error) {
+	res, err := ec.unmarshalInputWalletStateInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
 }
 
 func (ec *executionContext) marshalN__Directive2githubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐDirective(ctx context.Context, sel ast.SelectionSet, v introspection.Directive) graphql.Marshaler {
@@ -29183,6 +41165,20 @@ func (ec *executionContext) marshalOAddress2ᚖastrolabeᚋgraphᚐAddress(ctx c
 	return ec._Address(ctx, sel, v)
 }
 
+func (ec *executionContext) marshalOAddressIntelligence2ᚖastrolabeᚋgraphᚐAddressIntelligence(ctx context.Context, sel ast.SelectionSet, v *AddressIntelligence) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._AddressIntelligence(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalOAddressSummary2ᚖastrolabeᚋgraphᚐAddressSummary(ctx context.Context, sel ast.SelectionSet, v *AddressSummary) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._AddressSummary(ctx, sel, v)
+}
+
 func (ec *executionContext) marshalOApiKeyList2ᚖastrolabeᚋgraphᚐAPIKeyList(ctx context.Context, sel ast.SelectionSet, v *APIKeyList) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
@@ -29335,6 +41331,20 @@ func (ec *executionContext) unmarshalOContractEventFilter2ᚖastrolabeᚋgraph�
 	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
+func (ec *executionContext) marshalOContractRead2ᚖastrolabeᚋgraphᚐContractRead(ctx context.Context, sel ast.SelectionSet, v *ContractRead) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._ContractRead(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalOContractVerification2ᚖastrolabeᚋgraphᚐContractVerification(ctx context.Context, sel ast.SelectionSet, v *ContractVerification) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._ContractVerification(ctx, sel, v)
+}
+
 func (ec *executionContext) marshalOCoverage2ᚖastrolabeᚋgraphᚐCoverage(ctx context.Context, sel ast.SelectionSet, v *Coverage) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
@@ -29477,6 +41487,24 @@ func (ec *executionContext) marshalOEventSchema2ᚕastrolabeᚋgraphᚐEventSche
 	return ret
 }
 
+func (ec *executionContext) unmarshalOExecutionStatus2ᚖastrolabeᚋgraphᚐWord(ctx context.Context, v any) (*Word, error) {
+	if v == nil {
+		return nil, nil
+	}
+	res, err := UnmarshalWord(v)
+	return &res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalOExecutionStatus2ᚖastrolabeᚋgraphᚐWord(ctx context.Context, sel ast.SelectionSet, v *Word) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	_ = sel
+	_ = ctx
+	res := MarshalWord(*v)
+	return res
+}
+
 func (ec *executionContext) unmarshalOFeeUnit2ᚖastrolabeᚋgraphᚐWord(ctx context.Context, v any) (*Word, error) {
 	if v == nil {
 		return nil, nil
@@ -29601,6 +41629,24 @@ func (ec *executionContext) marshalOFieldSource2ᚖastrolabeᚋgraphᚐWord(ctx 
 	return res
 }
 
+func (ec *executionContext) unmarshalOFinalityStatus2ᚖastrolabeᚋgraphᚐWord(ctx context.Context, v any) (*Word, error) {
+	if v == nil {
+		return nil, nil
+	}
+	res, err := UnmarshalWord(v)
+	return &res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalOFinalityStatus2ᚖastrolabeᚋgraphᚐWord(ctx context.Context, sel ast.SelectionSet, v *Word) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	_ = sel
+	_ = ctx
+	res := MarshalWord(*v)
+	return res
+}
+
 func (ec *executionContext) marshalOFunctionSchema2ᚕastrolabeᚋgraphᚐFunctionSchemaᚄ(ctx context.Context, sel ast.SelectionSet, v []FunctionSchema) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
@@ -29643,6 +41689,27 @@ func (ec *executionContext) marshalOHash2562ᚖastrolabeᚋstarknetᚐHash256(ct
 	_ = ctx
 	res := MarshalHash256(*v)
 	return res
+}
+
+func (ec *executionContext) marshalOHolderAnalytics2ᚖastrolabeᚋgraphᚐHolderAnalytics(ctx context.Context, sel ast.SelectionSet, v *HolderAnalytics) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._HolderAnalytics(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalOHolderConnection2ᚖastrolabeᚋgraphᚐHolderConnection(ctx context.Context, sel ast.SelectionSet, v *HolderConnection) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._HolderConnection(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalOHolderScreening2ᚖastrolabeᚋgraphᚐHolderScreening(ctx context.Context, sel ast.SelectionSet, v *HolderScreening) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._HolderScreening(ctx, sel, v)
 }
 
 func (ec *executionContext) unmarshalOInt2ᚖint(ctx context.Context, v any) (*int, error) {
@@ -29707,6 +41774,24 @@ func (ec *executionContext) unmarshalOLabelConfidence2ᚖastrolabeᚋgraphᚐWor
 }
 
 func (ec *executionContext) marshalOLabelConfidence2ᚖastrolabeᚋgraphᚐWord(ctx context.Context, sel ast.SelectionSet, v *Word) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	_ = sel
+	_ = ctx
+	res := MarshalWord(*v)
+	return res
+}
+
+func (ec *executionContext) unmarshalOLabelSource2ᚖastrolabeᚋgraphᚐWord(ctx context.Context, v any) (*Word, error) {
+	if v == nil {
+		return nil, nil
+	}
+	res, err := UnmarshalWord(v)
+	return &res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalOLabelSource2ᚖastrolabeᚋgraphᚐWord(ctx context.Context, sel ast.SelectionSet, v *Word) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
@@ -29869,6 +41954,27 @@ func (ec *executionContext) marshalOToken2ᚖastrolabeᚋgraphᚐToken(ctx conte
 	return ec._Token(ctx, sel, v)
 }
 
+func (ec *executionContext) marshalOTokenBalance2ᚖastrolabeᚋgraphᚐTokenBalance(ctx context.Context, sel ast.SelectionSet, v *TokenBalance) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._TokenBalance(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalOTokenControlSnapshot2ᚖastrolabeᚋgraphᚐTokenControlSnapshot(ctx context.Context, sel ast.SelectionSet, v *TokenControlSnapshot) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._TokenControlSnapshot(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalOTokenPoolConnection2ᚖastrolabeᚋgraphᚐConnection(ctx context.Context, sel ast.SelectionSet, v *Connection[*TokenPool]) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._TokenPoolConnection(ctx, sel, v)
+}
+
 func (ec *executionContext) unmarshalOTokenStandard2ᚖastrolabeᚋgraphᚐWord(ctx context.Context, v any) (*Word, error) {
 	if v == nil {
 		return nil, nil
@@ -29887,11 +41993,55 @@ func (ec *executionContext) marshalOTokenStandard2ᚖastrolabeᚋgraphᚐWord(ct
 	return res
 }
 
+func (ec *executionContext) marshalOTokenSupply2ᚖastrolabeᚋgraphᚐTokenSupply(ctx context.Context, sel ast.SelectionSet, v *TokenSupply) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._TokenSupply(ctx, sel, v)
+}
+
 func (ec *executionContext) marshalOTransaction2ᚖastrolabeᚋgraphᚐTransaction(ctx context.Context, sel ast.SelectionSet, v *Transaction) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
 	return ec._Transaction(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalOTransactionPreview2ᚕᚖastrolabeᚋgraphᚐTransactionPreviewᚄ(ctx context.Context, sel ast.SelectionSet, v []*TransactionPreview) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNTransactionPreview2ᚖastrolabeᚋgraphᚐTransactionPreview(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) unmarshalOTransactionType2ᚖastrolabeᚋgraphᚐWord(ctx context.Context, v any) (*Word, error) {
+	if v == nil {
+		return nil, nil
+	}
+	res, err := UnmarshalWord(v)
+	return &res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalOTransactionType2ᚖastrolabeᚋgraphᚐWord(ctx context.Context, sel ast.SelectionSet, v *Word) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	_ = sel
+	_ = ctx
+	res := MarshalWord(*v)
+	return res
 }
 
 func (ec *executionContext) unmarshalOTransferFilter2ᚖastrolabeᚋgraphᚐTransferFilter(ctx context.Context, v any) (*TransferFilter, error) {
@@ -29907,6 +42057,13 @@ func (ec *executionContext) marshalOUsage2ᚖastrolabeᚋgraphᚐUsage(ctx conte
 		return graphql.Null
 	}
 	return ec._Usage(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalOWalletState2ᚖastrolabeᚋgraphᚐWalletState(ctx context.Context, sel ast.SelectionSet, v *WalletState) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._WalletState(ctx, sel, v)
 }
 
 func (ec *executionContext) marshalO__EnumValue2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐEnumValueᚄ(ctx context.Context, sel ast.SelectionSet, v []introspection.EnumValue) graphql.Marshaler {

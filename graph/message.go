@@ -2,6 +2,7 @@ package graph
 
 import (
 	"context"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -154,18 +155,16 @@ func (p part) messagesByID(ctx context.Context, ids []string) ([]*Message, error
 		return nil, err
 	}
 	found := make([]*Message, len(ids))
-	for i, tx := range txs {
-		if tx == nil {
+	for i, id := range ids {
+		if txs[i] == nil {
 			continue
 		}
-		messages, err := tx.Messages(ctx)
+		messages, err := txs[i].Messages(ctx)
 		if err != nil {
 			return nil, err
 		}
-		for _, m := range messages {
-			if m.facts.ID() == ids[i] {
-				found[i] = m
-			}
+		if place := slices.IndexFunc(messages, func(m *Message) bool { return m.facts.ID() == id }); place >= 0 {
+			found[i] = messages[place]
 		}
 	}
 	return found, nil

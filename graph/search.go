@@ -56,7 +56,7 @@ func (r queryResolver) Search(ctx context.Context, id domain.Chain, query string
 	if len(query) > maxQuery {
 		return nil, domain.Errorf(domain.CodeInvalidRequest, "query must have at most %d characters", maxQuery)
 	}
-	hits, err := r.h.Services.Search.Find(ctx, id, query)
+	hits, err := r.h.Search.Find(ctx, id, query)
 	if err != nil {
 		return nil, err
 	}

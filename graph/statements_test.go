@@ -56,9 +56,15 @@ func TestTheNumberOfStatementsDoesNotDependOnTheRows(t *testing.T) {
 			transactions(first:3){nodes{transaction{block{blockHash}}}} transfers(first:3){nodes{amount}}
 			contract{events(first:2){nodes{transaction{txIndex} block{txCount}}} messages(first:2){nodes{payload}} class{contracts(first:2){nodes{contract{account{label}}}} eventSchemas{name}}}}}}}}}`,
 	} {
-		g.statements(t, query) // what it remembers of classes and finality
-		few := g.statements(t, strings.ReplaceAll(query, "first:50", "first:20"))
-		if many := g.statements(t, query); many != few {
+		g.statements(t, query) // what it remembers of classes
+		var few, many int
+		for range 3 { // the lookup of what events mean gives up when it is slow
+			few = g.statements(t, strings.ReplaceAll(query, "first:50", "first:20"))
+			if many = g.statements(t, query); many == few {
+				break
+			}
+		}
+		if many != few {
 			t.Errorf("%d statements for 20 blocks and %d for 50: %s", few, many, query)
 		}
 	}

@@ -104,7 +104,7 @@ func (p part) transferSlices(pages []domain.Page[token.Transfer]) []slice[*Trans
 // transfersOfTransactions reads a page of what each transaction moved. It is
 // found by its place: what stands there by now must be of the transaction.
 func (p part) transfersOfTransactions(ctx context.Context, txs []*Transaction, request domain.PageRequest) ([]slice[*Transfer], error) {
-	pages, err := p.h.Services.Transfers.OfTransactions(ctx, p.chain, places(txs), request)
+	pages, err := p.h.Transfers.OfTransactions(ctx, p.chain, places(txs), request)
 	if err != nil {
 		return nil, err
 	}
@@ -119,7 +119,7 @@ func (p part) transfersOfTransactions(ctx context.Context, txs []*Transaction, r
 // transfersOfTokens reads a page of each token's transfers.
 func (p part) transfersOfTokens(parties []starknet.Felt) func(context.Context, []*Token, domain.PageRequest) ([]slice[*Transfer], error) {
 	return func(ctx context.Context, tokens []*Token, request domain.PageRequest) ([]slice[*Transfer], error) {
-		pages, err := p.h.Services.Transfers.OfTokens(ctx, p.chain, convert(tokens, (*Token).TokenAddress), parties, request)
+		pages, err := p.h.Transfers.OfTokens(ctx, p.chain, convert(tokens, (*Token).TokenAddress), parties, request)
 		if err != nil {
 			return nil, err
 		}
@@ -130,7 +130,7 @@ func (p part) transfersOfTokens(parties []starknet.Felt) func(context.Context, [
 // transfersOfAddresses reads a page of each address' transfers.
 func (p part) transfersOfAddresses(filter token.AddressFilter) func(context.Context, []*Address, domain.PageRequest) ([]slice[*Transfer], error) {
 	return func(ctx context.Context, owners []*Address, request domain.PageRequest) ([]slice[*Transfer], error) {
-		pages, err := p.h.Services.Transfers.OfAddresses(ctx, p.chain, felts(owners), filter, request)
+		pages, err := p.h.Transfers.OfAddresses(ctx, p.chain, felts(owners), filter, request)
 		if err != nil {
 			return nil, err
 		}
@@ -140,7 +140,7 @@ func (p part) transfersOfAddresses(filter token.AddressFilter) func(context.Cont
 
 // coveredTransfers makes pages of lists that begin with a block.
 func (p part) coveredTransfers(ctx context.Context, pages []domain.Page[token.Transfer], from *uint64) ([]slice[*Transfer], error) {
-	coverage, err := p.h.Services.Transfers.Coverage(ctx, p.chain, from)
+	coverage, err := p.h.Transfers.Coverage(ctx, p.chain, from)
 	if err != nil {
 		return nil, err
 	}
