@@ -59,7 +59,7 @@ func (h *Handler) readStatuses(ctx context.Context, ids []domain.Chain) ([]*Chai
 
 // chainPage cuts a page out of the served chains. Their positions are those
 // of all chains, so that a cursor stays good when another one is served.
-func (h *Handler) chainPage(_ context.Context, page domain.PageRequest) (domain.Page[*Chain], error) {
+func (h *Handler) chainPage(page domain.PageRequest) domain.Page[*Chain] {
 	var seen uint64
 	if page.After != nil {
 		seen = page.After[0]
@@ -73,7 +73,7 @@ func (h *Handler) chainPage(_ context.Context, page domain.PageRequest) (domain.
 	if len(chains) > page.Limit {
 		chains = chains[:page.Limit+1]
 	}
-	return domain.CutPage(chains, page.Limit, chainPosition), nil
+	return domain.CutPage(chains, page.Limit, chainPosition)
 }
 
 // chainPosition is the number of chains up to and including this one.

@@ -13,18 +13,45 @@ import (
 // Connection is a page of a list. Cursors and the total count are worked out
 // only when they are selected.
 type Connection[T any] struct {
-	Edges    []Edge[T]
-	PageInfo PageInfo
-	count    func(context.Context) (total, error)
+	slice[T]
+	list  *listing
+	count func(context.Context) (total, error) // nil where nobody knows
+}
+
+// slice is a page of objects and what it says of itself.
+type slice[T any] struct {
+	items    []T
+	next     domain.Position // where the list goes on; nil when it ends here
+	at       func(item int) domain.Position
+	coverage *Coverage
+}
+
+// Edges returns the items of the page with their cursors.
+func (c *Connection[T]) Edges() []Edge[T] {
+	edges := make([]Edge[T], len(c.items))
+	for i, item := range c.items {
+		edges[i] = Edge[T]{Node: item, page: c, place: i}
+	}
+	return edges
 }
 
 // Nodes returns the items of the page.
-func (c *Connection[T]) Nodes() []T {
-	nodes := make([]T, len(c.Edges))
-	for i := range c.Edges {
-		nodes[i] = c.Edges[i].Node
+func (c *Connection[T]) Nodes() []T { return c.items }
+
+// Coverage tells how much of what was asked for the list rests on.
+func (c *Connection[T]) Coverage() *Coverage { return c.coverage }
+
+// PageInfo tells where the page lies. It goes on after its last item, or later
+// where some were looked at that do not belong to the list.
+func (c *Connection[T]) PageInfo() PageInfo {
+	info := PageInfo{HasNextPage: c.next != nil, HasPreviousPage: c.list.request.After != nil, list: c.list, end: c.next}
+	if n := len(c.items); n > 0 {
+		info.start = c.at(0)
+		if info.end == nil {
+			info.end = c.at(n - 1)
+		}
 	}
-	return nodes
+	return info
 }
 
 // total is the size of a whole list, nil when it cannot be told.
@@ -33,27 +60,38 @@ type total struct {
 	Exact bool
 }
 
+// exactly is the size of a list that is known.
+func exactly(count int) func(context.Context) (total, error) {
+	return func(context.Context) (total, error) { return total{new(uint64(count)), true}, nil }
+}
+
 // TotalCount counts the list.
 func (c *Connection[T]) TotalCount(ctx context.Context) (*uint64, error) {
+	if c.count == nil {
+		return nil, nil
+	}
 	t, err := c.count(ctx)
 	return t.Count, err
 }
 
 // TotalCountExact tells whether TotalCount is exact.
 func (c *Connection[T]) TotalCountExact(ctx context.Context) (bool, error) {
+	if c.count == nil {
+		return false, nil
+	}
 	t, err := c.count(ctx)
 	return t.Exact, err
 }
 
 // Edge is an item with its position in the list.
 type Edge[T any] struct {
-	Node     T
-	list     *listing
-	position domain.Position
+	Node  T
+	page  *Connection[T]
+	place int
 }
 
 // Cursor returns the position of the item.
-func (e *Edge[T]) Cursor() string { return e.list.cursor(e.position) }
+func (e *Edge[T]) Cursor() string { return e.page.list.cursor(e.page.at(e.place)) }
 
 // PageInfo tells where a page lies in its list.
 type PageInfo struct {
@@ -66,60 +104,61 @@ type PageInfo struct {
 // StartCursor returns the cursor of the page's first item.
 func (p PageInfo) StartCursor() *string { return p.list.cursorOrNil(p.start) }
 
-// EndCursor returns the cursor of the page's last item.
+// EndCursor returns the cursor that the list goes on after.
 func (p PageInfo) EndCursor() *string { return p.list.cursorOrNil(p.end) }
 
-// pages is a paged field: how its pages are read, what their items' positions
-// are, and how many items there are.
-type pages[T any] struct {
-	page     func(context.Context, domain.PageRequest) (domain.Page[T], error)
-	position func(T) domain.Position
-	count    func(context.Context) (total, error)
-}
-
-// connect answers the connection field that is being resolved. The size of a
-// page was checked before execution; its default is the schema's. Parent
-// names the object that the list belongs to.
-func connect[T any](ctx context.Context, h *Handler, l pages[T], parent string, first *int, after *string) (*Connection[T], error) {
-	field := graphql.GetFieldContext(ctx)
-	listed := &listing{cursors: h.Cursors, binding: bind(ctx, field, parent)}
-	request := domain.PageRequest{Limit: h.sizes[field.Field.Definition].assumed}
-	if first != nil {
-		request.Limit = *first
-	}
-	if after != nil {
-		position, err := h.Cursors.Decode(ctx, listed.binding, *after)
-		if err != nil {
-			return nil, err
-		}
-		request.After = position
-	}
-	page, err := l.page(ctx, request)
-	if err != nil {
-		return nil, err
-	}
-	c := &Connection[T]{
-		Edges:    make([]Edge[T], len(page.Items)),
-		PageInfo: PageInfo{HasNextPage: page.Next != nil, HasPreviousPage: after != nil, list: listed},
-		count:    l.count,
-	}
-	for i, item := range page.Items {
-		c.Edges[i] = Edge[T]{Node: item, list: listed, position: l.position(item)}
-	}
-	if n := len(c.Edges); n > 0 {
-		c.PageInfo.start, c.PageInfo.end = c.Edges[0].position, c.Edges[n-1].position
-	}
-	return c, nil
-}
-
-// listing writes the cursors of one list.
+// listing is the list that a connection field names, and the page of it that
+// is asked for.
 type listing struct {
 	cursors *domain.Cursors
 	binding domain.Binding
+	expires time.Time // of its cursors; zero: never
+	edge    edge      // the field with its arguments, but for after
+	request domain.PageRequest
+}
+
+// list reads the arguments of the connection field that is being resolved. The
+// size of a page was checked before execution; its default is the schema's.
+// Parent names the object that the list belongs to.
+func (h *Handler) list(ctx context.Context, parent string, first *int, after *string) (*listing, error) {
+	field := graphql.GetFieldContext(ctx)
+	name, filters := field.Object+"."+field.Field.Name, filtersOf(ctx, field)
+	l := &listing{cursors: h.Cursors, binding: domain.Bind("graphql", name, parent, filters)}
+	l.request.Limit = h.sizes[field.Field.Definition].assumed
+	if first != nil {
+		l.request.Limit = *first
+	}
+	l.edge = edge{name, pageOf{l.request.Limit, filters}}
+	if after != nil {
+		position, err := h.Cursors.Decode(ctx, l.binding, *after)
+		if err != nil {
+			return nil, err
+		}
+		l.request.After = position
+	}
+	return l, nil
+}
+
+// pageOf tells first pages of a field apart.
+type pageOf struct {
+	limit   int
+	filters string
+}
+
+// filtersOf writes every argument that does not page.
+func filtersOf(ctx context.Context, field *graphql.FieldContext) string {
+	arguments := field.Field.ArgumentMap(graphql.GetOperationContext(ctx).Variables)
+	delete(arguments, "first")
+	delete(arguments, "after")
+	filters, err := json.Marshal(arguments)
+	if err != nil {
+		panic(err) // arguments came as JSON or as literals
+	}
+	return string(filters)
 }
 
 func (l *listing) cursor(p domain.Position) string {
-	return l.cursors.Encode(l.binding, p, time.Time{})
+	return l.cursors.Encode(l.binding, p, l.expires)
 }
 
 func (l *listing) cursorOrNil(p domain.Position) *string {
@@ -129,15 +168,32 @@ func (l *listing) cursorOrNil(p domain.Position) *string {
 	return new(l.cursor(p))
 }
 
-// bind ties cursors to a field, its parent and every argument that does not
-// page.
-func bind(ctx context.Context, field *graphql.FieldContext, parent string) domain.Binding {
-	arguments := field.Field.ArgumentMap(graphql.GetOperationContext(ctx).Variables)
-	delete(arguments, "first")
-	delete(arguments, "after")
-	filters, err := json.Marshal(arguments)
-	if err != nil {
-		panic(err) // arguments came as JSON or as literals
+// sliceOf makes a page of objects from a page of rows.
+func sliceOf[R, T any](page domain.Page[R], position func(R) domain.Position, object func(R) *T) slice[*T] {
+	items := make([]*T, len(page.Items))
+	for i, row := range page.Items {
+		items[i] = object(row)
 	}
-	return domain.Bind("graphql", field.Object+"."+field.Field.Name, parent, string(filters))
+	return slice[*T]{items: items, next: page.Next, at: func(i int) domain.Position { return position(page.Items[i]) }}
+}
+
+// slicesOf makes pages of objects from the pages of several parents; the
+// objects of all of them form one cohort.
+func slicesOf[R, T any, M member[T]](pages []domain.Page[R], position func(R) domain.Position, object func(parent int, row R) *T) []slice[*T] {
+	var all []*T
+	list := make([]slice[*T], len(pages))
+	for i, page := range pages {
+		list[i] = sliceOf(page, position, func(row R) *T { return object(i, row) })
+		all = append(all, list[i].items...)
+	}
+	together[T, M](all)
+	return list
+}
+
+// covered says of pages what they rest on.
+func covered[T any](list []slice[T], coverage domain.Coverage) []slice[T] {
+	for i := range list {
+		list[i].coverage = coverageOf(coverage)
+	}
+	return list
 }

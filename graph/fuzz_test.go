@@ -30,7 +30,7 @@ func FuzzOperation(f *testing.F) {
 	} {
 		f.Add([]byte(body), uint64(seed))
 	}
-	g := serve(f, nil)
+	g := explore(f)
 	f.Fuzz(func(t *testing.T, body []byte, seed uint64) {
 		g.survives(t, string(body))
 		g.survives(t, randomBody(seed))
@@ -41,7 +41,7 @@ func FuzzOperation(f *testing.F) {
 // small by default, 100,000 when ASTROLABE_SOAK is set.
 func TestRandomOperationsNeverFailTheServer(t *testing.T) {
 	t.Parallel()
-	g := serve(t, nil)
+	g := explore(t)
 	rounds := uint64(2_000)
 	if os.Getenv("ASTROLABE_SOAK") != "" {
 		rounds = 100_000
@@ -154,7 +154,7 @@ func (r *grower) selection(t *ast.Definition, depth int) string {
 func (r *grower) arguments(definitions ast.ArgumentDefinitionList) string {
 	var given []string
 	for _, d := range definitions {
-		if !d.Type.NonNull && r.IntN(2) == 0 {
+		if (!d.Type.NonNull || d.DefaultValue != nil) && r.IntN(3) > 0 {
 			continue
 		}
 		given = append(given, d.Name+":"+r.value(d.Type))
@@ -175,14 +175,33 @@ func (r *grower) value(t *ast.Type) string {
 	}
 	switch t.NamedType {
 	case "Int":
-		return r.pick("1", "2", "100", "101", "-1")
+		return r.pick("1", "2", "3", "28", "100", "101", "-1")
 	case "Boolean":
 		return r.pick("true", "false")
 	case "ChainId":
 		return r.pick("SN_MAIN", "SN_SEPOLIA", "$chain")
 	case "ID":
 		return `"` + r.pick((&Chain{ChainID: domain.Mainnet}).ID(), (&Chain{ChainID: domain.Sepolia}).ID(), "bad") + `"`
-	default:
-		return `"` + r.pick("Chain", "x", "") + `"`
+	case "Felt", "Hash256":
+		return r.pick(`"`+strk+`"`, `"`+bridgeAddress+`"`, somewhere, `"0x1"`, `"0x0"`, `"x"`)
+	case "DateTime":
+		return r.pick(`"2026-01-01T00:03:02Z"`, `"2100-01-01T00:00:00Z"`, `"x"`)
+	case "Cursor":
+		return r.pick("null", "null", "null", `"x"`)
+	case "String":
+		return r.pick(`"28"`, `"latest"`, `"STRK"`, somewhere, `""`)
 	}
+	switch d := parsedSchema.Types[t.NamedType]; d.Kind {
+	case ast.Enum:
+		return d.EnumValues[r.IntN(len(d.EnumValues))].Name
+	case ast.InputObject:
+		var given []string
+		for _, f := range d.Fields {
+			if f.Type.NonNull && f.DefaultValue == nil || r.IntN(3) == 0 {
+				given = append(given, f.Name+":"+r.value(f.Type))
+			}
+		}
+		return "{" + strings.Join(given, ",") + "}"
+	}
+	return `"x"`
 }

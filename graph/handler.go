@@ -50,7 +50,7 @@ func New(o Options) *Handler {
 	h.schema = executable.Schema()
 	h.sizes = sizesOf(h.schema)
 	h.rules = validation(!h.NoIntrospection)
-	h.service = describe(h.Options)
+	h.service = describe(h)
 	h.documents = newLRU[*ast.QueryDocument](documentMemory)
 	h.texts = newLRU[string](textMemory)
 	h.streams = newStreams(h.Limits.Streams, h.Limits.CallerStreams)

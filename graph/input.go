@@ -101,6 +101,8 @@ func scalar(name string, value any) error {
 		return message(UnmarshalBigInt(value))
 	case "DateTime":
 		return message(UnmarshalDateTime(value))
+	case "Hash256":
+		return message(UnmarshalHash256(value))
 	case "Cursor":
 		return message(UnmarshalCursor(value))
 	case "Int":

@@ -2,13 +2,11 @@ package graph
 
 import (
 	"fmt"
-	"os"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/vektah/gqlparser/v2"
-	"github.com/vektah/gqlparser/v2/ast"
 	"github.com/vektah/gqlparser/v2/validator/rules"
 
 	"astrolabe/domain"
@@ -135,22 +133,15 @@ func TestAFragmentCycleIsRefused(t *testing.T) {
 	}
 }
 
-// TestTheRichestPageFitsTheDefaultCost weighs the explorer's nested query on a
-// schema of its shape, plainly and as clients write it that ask for the type
-// of every object.
+// TestTheRichestPageFitsTheDefaultCost weighs the explorer's nested query,
+// plainly and as clients write it that ask for the type of every object.
 func TestTheRichestPageFitsTheDefaultCost(t *testing.T) {
 	t.Parallel()
-	text, err := os.ReadFile("testdata/nested.graphql")
-	if err != nil {
-		t.Fatal(err)
-	}
-	schema := gqlparser.MustLoadSchema(&ast.Source{Input: string(text)})
-	h := &Handler{schema: schema, sizes: sizesOf(schema)}
+	h := &Handler{schema: parsedSchema, sizes: sizesOf(parsedSchema)}
 	limit := Limits{}.withDefaults().Cost
-	plain := `{blocks(first:50){nodes{transactions(first:20){nodes{sender{label} events(first:10){nodes{contract{address token{symbol}} decodedFields{label}}}}}}}}`
-	typed := strings.ReplaceAll(plain[1:], "{", "{__typename ")
-	for query, want := range map[string]int{plain: 134_102, "{" + typed: 247_203} {
-		doc := gqlparser.MustLoadQueryWithRules(schema, query, rules.NewDefaultRules())
+	typed := strings.ReplaceAll(richestPage[1:], "{", "{__typename ")
+	for query, want := range map[string]int{richestPage: 134_102, "{" + typed: 247_203} {
+		doc := gqlparser.MustLoadQueryWithRules(parsedSchema, query, rules.NewDefaultRules())
 		cost, err := h.costOf(doc.Operations[0], nil)
 		if err != nil || cost != want || cost > limit {
 			t.Errorf("costs %d of %d, want %d: %v", cost, limit, want, err)

@@ -41,37 +41,46 @@ type (
 )
 
 // Node returns the object of a global id.
-func (r queryResolver) Node(_ context.Context, id string) (Node, error) { return r.h.node(id) }
+func (r queryResolver) Node(ctx context.Context, id string) (Node, error) {
+	nodes, failed := r.h.nodes(ctx, []string{id})
+	return nodes[0], failed[0]
+}
 
 // Nodes returns the objects of global ids; each that fails does so alone.
 func (r queryResolver) Nodes(ctx context.Context, ids []string) ([]Node, error) {
-	nodes := make([]Node, len(ids))
-	for i, id := range ids {
-		node, err := r.h.node(id)
+	nodes, failed := r.h.nodes(ctx, ids)
+	for i, err := range failed {
 		if err != nil {
 			failed := gqlerror.WrapPath(append(graphql.GetPath(ctx), ast.PathIndex(i)), err)
 			graphql.AddError(ctx, graphql.AddFieldLocationToError(ctx, failed))
-			continue
 		}
-		nodes[i] = node
 	}
 	return nodes, nil
 }
 
-// node finds the object of a global id.
-func (h *Handler) node(text string) (Node, error) {
-	id, err := parseGlobalID(text)
-	if err != nil {
-		return nil, err
+// nodes finds the objects of global ids, or why there is none.
+func (h *Handler) nodes(ctx context.Context, texts []string) ([]Node, []error) {
+	nodes, failed := make([]Node, len(texts)), make([]error, len(texts))
+	var (
+		ids    []globalID
+		places []int
+	)
+	for i, text := range texts {
+		id, err := parseGlobalID(text)
+		if err == nil {
+			err = id.check()
+		}
+		if err != nil {
+			failed[i] = err
+			continue
+		}
+		ids, places = append(ids, id), append(places, i)
 	}
-	if id.Type != chainType || id.Key != "" {
-		return nil, domain.Errorf(domain.CodeInvalidRequest, "the id is of a type that is not known here")
+	found, absent := h.find(ctx, ids)
+	for n, i := range places {
+		nodes[i], failed[i] = found[n], absent[n]
 	}
-	chain, err := h.served(id.Chain)
-	if err != nil {
-		return nil, err
-	}
-	return chain, nil
+	return nodes, failed
 }
 
 // Chain returns a chain that is served.
@@ -81,12 +90,12 @@ func (r queryResolver) Chain(_ context.Context, id domain.Chain) (*Chain, error)
 
 // Chains pages through the chains that are served.
 func (r queryResolver) Chains(ctx context.Context, first *int, after *string) (*ChainConnection, error) {
-	count := uint64(len(r.h.Chains))
-	return connect(ctx, r.h, pages[*Chain]{
-		page:     r.h.chainPage,
-		position: chainPosition,
-		count:    func(context.Context) (total, error) { return total{Count: &count, Exact: true}, nil },
-	}, "", first, after)
+	l, err := r.h.list(ctx, "", first, after)
+	if err != nil {
+		return nil, err
+	}
+	page := sliceOf(r.h.chainPage(l.request), chainPosition, func(c *Chain) *Chain { return c })
+	return &ChainConnection{slice: page, list: l, count: exactly(len(r.h.Chains))}, nil
 }
 
 // Status returns how a chain stands.

@@ -31,6 +31,19 @@ func UnmarshalFelt(v any) (starknet.Felt, error) {
 	return f, nil
 }
 
+// MarshalHash256 writes a hash in its canonical form.
+func MarshalHash256(h starknet.Hash256) graphql.Marshaler { return quoted(h.String()) }
+
+// UnmarshalHash256 reads a hash, padded or not.
+func UnmarshalHash256(v any) (starknet.Hash256, error) {
+	text, _ := v.(string)
+	h, err := starknet.ParseHash256(text)
+	if err != nil {
+		return starknet.Hash256{}, domain.Errorf(domain.CodeInvalidRequest, "a Hash256 must be 0x and at most 64 hexadecimal digits")
+	}
+	return h, nil
+}
+
 // MarshalBigInt writes an amount in base 10, as a string: JSON numbers lose
 // digits.
 func MarshalBigInt(a domain.Amount) graphql.Marshaler { return quoted(a.String()) }

@@ -57,7 +57,7 @@ func TestEveryElementOfTheSchemaIsDescribed(t *testing.T) {
 
 func TestOurScalarsNameTheirSpecification(t *testing.T) {
 	t.Parallel()
-	for _, name := range []string{"Felt", "BigInt", "DateTime", "Cursor"} {
+	for _, name := range []string{"Felt", "BigInt", "DateTime", "Cursor", "Hash256"} {
 		if parsedSchema.Types[name].Directives.ForName("specifiedBy") == nil {
 			t.Errorf("%s has no @specifiedBy", name)
 		}

@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"astrolabe/domain"
+	"astrolabe/domain/chain"
 )
 
 // scope is what the resolvers of one result share. Each event of a
@@ -36,7 +37,7 @@ func (s *shared[T]) get(read func() (T, error)) (T, error) {
 type scopeKey struct{}
 
 func (h *Handler) withScope(ctx context.Context) context.Context {
-	return context.WithValue(ctx, scopeKey{}, &scope{served: h.Chains})
+	return context.WithValue(chain.AtOneMoment(ctx), scopeKey{}, &scope{served: h.Chains})
 }
 
 func scopeOf(ctx context.Context) *scope {

@@ -128,12 +128,19 @@ func serve(tb testing.TB, change func(*Options)) *servedGraph {
 // serveAt does the same with another clock for keys, sessions and budgets.
 func serveAt(tb testing.TB, now func() time.Time, change func(*Options)) *servedGraph {
 	tb.Helper()
-	db := repotest.Open(tb)
+	return serveOver(tb, repotest.Open(tb), now, change)
+}
+
+// serveOver does the same over a database that holds something.
+func serveOver(tb testing.TB, db *repo.DB, now func() time.Time, change func(*Options)) *servedGraph {
+	tb.Helper()
 	g := &servedGraph{store: newStore(), log: new(logbook), access: accesstest.New(tb, db, now), db: db}
+	services := explorer.New(explorer.Options{Store: db, Cursors: domain.NewCursors(fixedKey{})})
+	services.Statuses = chain.NewStatuses(g.store, 0)
 	o := Options{
 		Gate:      g.access.Gate,
 		Usage:     account.NewUsage(db, now),
-		Services:  &explorer.Services{Statuses: chain.NewStatuses(g.store, 0), Cursors: domain.NewCursors(fixedKey{})},
+		Services:  services,
 		Chains:    domain.Chains,
 		Version:   "v1.2.3",
 		Logger:    slog.New(slog.NewTextHandler(g.log, &slog.HandlerOptions{Level: slog.LevelDebug})),

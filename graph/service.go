@@ -8,6 +8,7 @@ type Service struct {
 	Chains  []domain.Chain
 	Limits  []Limit
 	Docs    []DocLink
+	h       *Handler
 }
 
 // Limit is a limit on operations.
@@ -23,11 +24,12 @@ type DocLink struct {
 	Path  string
 }
 
-func describe(o Options) *Service {
+func describe(h *Handler) *Service {
 	return &Service{
-		Version: o.Version,
-		Chains:  o.Chains,
-		Limits:  o.Limits.list(),
+		h:       h,
+		Version: h.Version,
+		Chains:  h.Chains,
+		Limits:  h.Limits.list(),
 		Docs: []DocLink{
 			{"GraphiQL", "/graphiql"},
 			{"Reference of the REST interface", "/docs"},

@@ -118,20 +118,27 @@ func scanHeader(f *fields) (*facts.Header, error) {
 	return &header, nil
 }
 
-// blocksBelow goes along the place of blocks, from the newest range on.
-const blocksBelow = `/* block.list */
-	SELECT ` + blockColumns + ` FROM blocks WHERE chain = %[1]d AND block < $1 ORDER BY block DESC LIMIT %[2]d`
+// blocksBetween goes along the place of blocks, range by range.
+const blocksBetween = `/* block.list */
+	SELECT ` + blockColumns + ` FROM blocks WHERE chain = %[1]d AND block >= $1 AND block <= $2 ORDER BY block %[3]s LIMIT %[2]d`
 
-// HeadersBelow implements chain.BlockStore.
-func (db *DB) HeadersBelow(ctx context.Context, c domain.Chain, number uint64, limit int) ([]*facts.Header, error) {
+// HeadersBetween implements chain.BlockStore.
+func (db *DB) HeadersBetween(ctx context.Context, c domain.Chain, blocks chain.BlockRange, oldestFirst bool, limit int) ([]*facts.Header, error) {
+	order := "DESC"
+	if oldestFirst {
+		order = "ASC"
+	}
 	headers := make([]*facts.Header, 0, limit+1)
 	err := visit(ctx, db, func(f *fields) error {
 		header, err := scanHeader(f)
 		headers = append(headers, header)
 		return err
-	}, fmt.Sprintf(blocksBelow, chainCode(c), rowsFor(limit)), int32(min(number, math.MaxInt32)))
+	}, fmt.Sprintf(blocksBetween, chainCode(c), rowsFor(limit), order), clipped(blocks.From), clipped(blocks.To))
 	return headers, err
 }
+
+// clipped is a block number as it is stored; there is no block beyond the last.
+func clipped(number uint64) int32 { return int32(min(number, math.MaxInt32)) }
 
 // blocksAtTime finds a block by the time of each range's blocks, and its
 // neighbours by their place.

@@ -53,7 +53,7 @@ func wideChain(t *testing.T) *pgx.Conn {
 // arguments are what the statements are explained with; a generic plan is the
 // same for all.
 var arguments = map[string]string{
-	"block.by_number": `'{1}'`, "block.list": "1000", "block.before": "1", "block.after": "1",
+	"block.by_number": `'{1}'`, "block.list": "0, 1000", "block.list from oldest": "0, 1000", "block.before": "1", "block.after": "1",
 	"transaction.of_blocks": `'{1}', '{"\\x01"}', 0`,
 	"search.class":          `'\x01', 60`, "search.addresses": `'{"\\x01"}', 60`, "search.block": `'\x01'`, "search.transaction": `'\x01'`,
 	"search.token by symbol": "'us', 60", "search.token by name": "'us', 60",
@@ -67,6 +67,7 @@ func TestReadsOfTheChainFollowIndexes(t *testing.T) {
 	indexes := map[string][]string{
 		"block.by_hash":          {"locators_tag", "blocks_1_0_place", "blocks_1_40_place"},
 		"block.list":             {"blocks_1_0_place", "blocks_1_40_place"},
+		"block.list from oldest": {"blocks_1_0_place", "blocks_1_40_place"},
 		"block.before":           {"blocks_1_0_time", "blocks_1_40_time"},
 		"block.after":            {"blocks_1_0_time", "blocks_1_40_time"},
 		"transaction.by_hash":    {"locators_tag", "transactions_1_0_place", "transactions_1_40_place"},

@@ -5,7 +5,6 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
-	"slices"
 
 	"github.com/jackc/pgx/v5"
 
@@ -97,7 +96,7 @@ func (db *DB) ClassUses(ctx context.Context, c domain.Chain, hashes []starknet.F
 	}
 	pages := make([]domain.Page[chain.ClassUse], len(lists))
 	for i, list := range lists {
-		pages[i] = domain.CutPage(list, page.Limit, usePosition)
+		pages[i] = domain.CutPage(list, page.Limit, chain.ClassUse.Position)
 	}
 	return pages, nil
 }
@@ -121,17 +120,7 @@ func classUsesStatement(c domain.Chain, limit int) string {
 		) x ORDER BY p.parent, x.block DESC, x.felt, x.origin`, chainCode(c), rowsFor(limit))
 }
 
-// usePosition is the position of a use: its block, its address in four words
-// and its origin.
-func usePosition(u chain.ClassUse) domain.Position {
-	position := domain.Position{u.Block}
-	for i := 0; i < len(u.Contract); i += 8 {
-		position = append(position, binary.BigEndian.Uint64(u.Contract[i:]))
-	}
-	return append(position, uint64(slices.Index(origins, u.Origin)))
-}
-
-// usedAfter reads what usePosition wrote; without it everything comes after.
+// usedAfter reads a position of uses; without it everything comes after.
 func usedAfter(position domain.Position) (block int32, contract starknet.Felt, origin int16) {
 	if len(position) != 6 {
 		return math.MaxInt32, contract, 0

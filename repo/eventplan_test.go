@@ -82,8 +82,9 @@ func TestEventReadsFollowTheirIndexes(t *testing.T) {
 	for name, test := range map[string]struct {
 		sql, arguments, index string
 	}{
-		"transactions":      {eventsOfTransactions(domain.Mainnet, 26), "ARRAY[5, 2800], ARRAY[1, 2]", "place"},
-		"contracts":         {eventsOfContracts(domain.Mainnet, 26), felt, "address"},
+		"transactions":      {eventsOfTransactions(domain.Mainnet, 26), "ARRAY[5, 2800], ARRAY[1, 2], -1::int2", "place"},
+		"contracts":         {eventsOfContracts(domain.Mainnet, false, 25), both, "address"},
+		"contracts by keys": {eventsOfContracts(domain.Mainnet, true, 25), both, "address_selector"},
 		"classes":           {fmt.Sprintf(classesInForce, 1), felt + ", ARRAY[1700]", "contract_classes_pkey"},
 		"names":             {fmt.Sprintf(uniqueNames, 1), felt, "event_schemas_selector"},
 		"selector":          {search(bySelector, newestOfAnchors), felt + ", " + nobody, "selector"},

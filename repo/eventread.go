@@ -43,12 +43,24 @@ func scanEvent(f *fields) (event.Row, error) {
 }
 
 // EventsOfTransactions implements event.Store.
-func (db *DB) EventsOfTransactions(ctx context.Context, c domain.Chain, places []chain.TxPlace, limit int) ([][]event.Row, error) {
+func (db *DB) EventsOfTransactions(ctx context.Context, c domain.Chain, places []chain.TxPlace, after, limit int) ([][]event.Row, error) {
 	blocks, txs := make([]int32, len(places)), make([]int16, len(places))
 	for i, place := range places {
 		blocks[i], txs[i] = int32(place.Block), int16(place.Tx)
 	}
-	return db.eventsOf(ctx, len(places), eventsOfTransactions(c, rowsFor(limit)), blocks, txs)
+	children, err := collect(ctx, db, childEvent, eventsOfTransactions(c, rowsFor(limit)), blocks, txs, int16(after))
+	return ofParents(children, len(places)), err
+}
+
+// childEvent reads an event after the number of its parent.
+func childEvent(row pgx.CollectableRow) (child[event.Row], error) {
+	f, err := collectFields(row)
+	if err != nil {
+		return child[event.Row]{}, err
+	}
+	found := child[event.Row]{parent: int(f.int8())}
+	found.row, err = scanEvent(&f)
+	return found, err
 }
 
 // eventsOfTransactions reads each transaction's events by events_…_place, in
@@ -59,46 +71,10 @@ func eventsOfTransactions(c domain.Chain, rows int) string {
 		FROM unnest($1::int[], $2::smallint[]) WITH ORDINALITY AS p (block, tx, parent)
 		CROSS JOIN LATERAL (
 			SELECT block, tx, log, address, selector, keys, payload
-			FROM events WHERE chain = %[1]d AND block = p.block AND tx = p.tx
+			FROM events WHERE chain = %[1]d AND block = p.block AND tx = p.tx AND log > $3
 			ORDER BY log LIMIT %[2]d
 		) e
 		ORDER BY p.parent, e.log`, chainCode(c), rows)
-}
-
-// EventsOfContracts implements event.Store.
-func (db *DB) EventsOfContracts(ctx context.Context, c domain.Chain, contracts []starknet.Felt, limit int) ([][]event.Row, error) {
-	return db.eventsOf(ctx, len(contracts), eventsOfContracts(c, rowsFor(limit)), feltBytes(contracts))
-}
-
-// eventsOfContracts reads each contract's newest events by events_…_address.
-func eventsOfContracts(c domain.Chain, rows int) string {
-	return fmt.Sprintf(`/* event.of_contracts */
-		SELECT p.parent, `+shownEvent+`
-		FROM unnest($1::bytea[]) WITH ORDINALITY AS p (felt, parent)
-		CROSS JOIN LATERAL (SELECT id FROM addresses WHERE chain = %[1]d AND felt = p.felt) a
-		CROSS JOIN LATERAL (
-			SELECT block, tx, log, address, selector, keys, payload
-			FROM events WHERE chain = %[1]d AND address = a.id
-			ORDER BY block DESC, tx DESC, log DESC LIMIT %[2]d
-		) e
-		ORDER BY p.parent, e.block DESC, e.tx DESC, e.log DESC`, chainCode(c), rows)
-}
-
-// eventsOf runs a statement that returns the events of so many parents, each
-// with its parent's ordinal first.
-func (db *DB) eventsOf(ctx context.Context, parents int, sql string, arguments ...any) ([][]event.Row, error) {
-	lists := make([][]event.Row, parents)
-	_, err := collect(ctx, db, func(row pgx.CollectableRow) (none struct{}, err error) {
-		f, err := collectFields(row)
-		if err != nil {
-			return none, err
-		}
-		parent := f.int8() - 1
-		found, err := scanEvent(&f)
-		lists[parent] = append(lists[parent], found)
-		return none, err
-	}, sql, arguments...)
-	return lists, err
 }
 
 // Emitters implements event.Store.

@@ -24,7 +24,8 @@ var CensusStatements = struct{ Standings, Holders, Claim, Count, Forget, Leftove
 var ChainStatements = map[string]string{
 	"block.by_number":        fmt.Sprintf(blocksByNumber, 1),
 	"block.by_hash":          fmt.Sprintf(blocksByHash, 1),
-	"block.list":             fmt.Sprintf(blocksBelow, 1, 26),
+	"block.list":             fmt.Sprintf(blocksBetween, 1, 26, "DESC"),
+	"block.list from oldest": fmt.Sprintf(blocksBetween, 1, 26, "ASC"),
 	"block.before":           fmt.Sprintf(blocksAtTime, 1, notYounger, shownBlock),
 	"block.after":            fmt.Sprintf(blocksAtTime, 1, notOlder, shownBlock),
 	"transaction.by_hash":    fmt.Sprintf(transactionsByHash, 1),

@@ -50,13 +50,7 @@ func (db *DB) MessagesOfTransactions(ctx context.Context, c domain.Chain, places
 }
 
 func messagePage(list []chain.Message, limit int) domain.Page[chain.Message] {
-	return domain.CutPage(list, limit, func(m chain.Message) domain.Position {
-		toL1 := uint64(0)
-		if m.Direction == facts.L2ToL1 {
-			toL1 = 1
-		}
-		return domain.Position{m.Block, uint64(m.TxIndex), toL1, uint64(m.Index)}
-	})
+	return domain.CutPage(list, limit, chain.Message.Position)
 }
 
 // messages runs a statement of messagesShown and returns the messages of each

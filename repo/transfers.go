@@ -39,14 +39,14 @@ const transfersOfTransactions = `/* transfer.of_transactions */
 	FROM unnest($1::integer[], $2::smallint[]) WITH ORDINALITY AS p (block, tx, parent)
 	CROSS JOIN LATERAL (
 		SELECT ` + transferParts + `
-		FROM transfers WHERE chain = %[1]d AND block = p.block AND tx = p.tx
+		FROM transfers WHERE chain = %[1]d AND block = p.block AND tx = p.tx AND (log, idx) > ($3, $4)
 		ORDER BY log, idx %[2]s
 	) t
 	` + transferToken + `
 	ORDER BY p.parent, t.log, t.idx`
 
 // TransfersOfTransactions implements token.TransferStore.
-func (db *DB) TransfersOfTransactions(ctx context.Context, c domain.Chain, txs []chain.TxPlace, limit int) ([][]token.Transfer, error) {
+func (db *DB) TransfersOfTransactions(ctx context.Context, c domain.Chain, txs []chain.TxPlace, after token.WithinTx, limit int) ([][]token.Transfer, error) {
 	blocks, indexes := make([]int32, len(txs)), make([]int16, len(txs))
 	for i, tx := range txs {
 		blocks[i], indexes[i] = int32(tx.Block), int16(tx.Tx)
@@ -55,7 +55,7 @@ func (db *DB) TransfersOfTransactions(ctx context.Context, c domain.Chain, txs [
 	if limit > 0 {
 		bound = fmt.Sprintf("LIMIT %d", rowsFor(limit))
 	}
-	rows, err := collect(ctx, db, childTransfer, fmt.Sprintf(transfersOfTransactions, chainCode(c), bound), blocks, indexes)
+	rows, err := collect(ctx, db, childTransfer, fmt.Sprintf(transfersOfTransactions, chainCode(c), bound), blocks, indexes, int16(after.Log), int16(after.Index))
 	return ofParents(rows, len(txs)), err
 }
 

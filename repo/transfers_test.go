@@ -49,7 +49,7 @@ func TestTransfersOfTransactionsAreOneStatement(t *testing.T) {
 		want[at] = append(want[at], transfer)
 	}
 	ctx, count := repo.CountStatements(t.Context())
-	lists, err := db.TransfersOfTransactions(ctx, domain.Mainnet, txs, 0)
+	lists, err := db.TransfersOfTransactions(ctx, domain.Mainnet, txs, token.WithinTx{Log: -1}, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -69,11 +69,11 @@ func TestTransfersOfATransactionAreCutAtTheirLimit(t *testing.T) {
 	transfers := token.NewTransfers(db, chain.NewStatuses(db, 0))
 	cut, finalized := 0, 0
 	txs := places(blocks)
-	whole, err := transfers.OfTransactions(t.Context(), domain.Mainnet, txs, 0)
+	whole, err := transfers.OfTransactions(t.Context(), domain.Mainnet, txs, domain.PageRequest{Limit: 0})
 	if err != nil {
 		t.Fatal(err)
 	}
-	pages, err := transfers.OfTransactions(t.Context(), domain.Mainnet, txs, 1)
+	pages, err := transfers.OfTransactions(t.Context(), domain.Mainnet, txs, domain.PageRequest{Limit: 1})
 	if err != nil {
 		t.Fatal(err)
 	}

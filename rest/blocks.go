@@ -100,7 +100,7 @@ func (s *server) blocks(ctx context.Context, c *Call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	page, err := s.Blocks.List(ctx, c.Chain, request)
+	page, err := s.Blocks.List(ctx, c.Chain, chain.BlockFilter{}, request)
 	if err != nil {
 		return nil, err
 	}

@@ -33,9 +33,9 @@ func (s *interrupted) MessagesOfTransactions(ctx context.Context, c domain.Chain
 	return s.DB.MessagesOfTransactions(ctx, c, places)
 }
 
-func (s *interrupted) TransfersOfTransactions(ctx context.Context, c domain.Chain, places []chain.TxPlace, limit int) ([][]token.Transfer, error) {
+func (s *interrupted) TransfersOfTransactions(ctx context.Context, c domain.Chain, places []chain.TxPlace, after token.WithinTx, limit int) ([][]token.Transfer, error) {
 	s.before()
-	return s.DB.TransfersOfTransactions(ctx, c, places, limit)
+	return s.DB.TransfersOfTransactions(ctx, c, places, after, limit)
 }
 
 // newInterrupted indexes 50 blocks. Up to so many times the newest one is

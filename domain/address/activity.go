@@ -69,7 +69,7 @@ func (a *Addresses) Activity(ctx context.Context, c domain.Chain, owners []stark
 		}
 		pages := make([]domain.Page[Item], len(owners))
 		for i, owner := range owners {
-			pages[i] = domain.CutPage(itemsOf(owner, found[i], after), page.Limit, Item.position)
+			pages[i] = domain.CutPage(itemsOf(owner, found[i], after), page.Limit, Item.Position)
 		}
 		return pages, nil
 	})
@@ -86,8 +86,8 @@ func placeOf(p domain.Position) (Place, error) {
 	return Place{chain.TxPlace{Block: p[0], Tx: int(p[1])}, Step(p[2]), int(p[3]), int(p[4])}, nil //nolint:gosec // They were checked.
 }
 
-// position is what placeOf reads.
-func (i Item) position() domain.Position {
+// Position is the place of an item in the activity of its address.
+func (i Item) Position() domain.Position {
 	return domain.Position{i.Block, uint64(i.Tx), uint64(i.Step), uint64(i.LogIndex), uint64(i.Index)} //nolint:gosec // Places are not negative.
 }
 

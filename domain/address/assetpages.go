@@ -40,7 +40,7 @@ func (a *Addresses) Assets(ctx context.Context, c domain.Chain, owners []starkne
 		}
 		pages := make([]AssetPage, len(owners))
 		for i := range owners {
-			cut := domain.CutPage(assetsOf(listed, found[i]), page.Limit, assetPosition(listed))
+			cut := domain.CutPage(assetsOf(listed, found[i]), page.Limit, Asset.Position)
 			pages[i] = AssetPage{cut, assetCoverage(scope, covered, cut.Next != nil, through)}
 		}
 		return pages, nil
@@ -92,18 +92,17 @@ func assetOf(p domain.Position) (token starknet.Felt, err error) {
 	return token, nil
 }
 
-// assetPosition writes what assetOf reads.
-func assetPosition(listed []RegistryToken) func(Asset) domain.Position {
-	return func(a Asset) domain.Position {
-		p := domain.Position{phaseDiscovered}
-		if slices.ContainsFunc(listed, func(t RegistryToken) bool { return t.Address == a.Token }) {
-			p[0] = phaseListed
-		}
-		for i := 0; i < len(a.Token); i += 8 {
-			p = append(p, binary.BigEndian.Uint64(a.Token[i:]))
-		}
-		return p
+// Position is the place of a token in the list of its address. It is what
+// assetOf reads.
+func (a Asset) Position() domain.Position {
+	p := domain.Position{phaseDiscovered}
+	if a.Listed {
+		p[0] = phaseListed
 	}
+	for i := 0; i < len(a.Token); i += 8 {
+		p = append(p, binary.BigEndian.Uint64(a.Token[i:]))
+	}
+	return p
 }
 
 // assetsOf puts the listed tokens before the discovered ones.
@@ -141,6 +140,7 @@ func (h Holding) asset() Asset {
 // more.
 func (t RegistryToken) asset(h Holding) Asset {
 	asset := h.asset()
+	asset.Listed = true
 	asset.Proofs = append(asset.Proofs, Proof{Tier: TierListed, Source: TokenRegistry})
 	if asset.Standard == "" {
 		asset.Standard = facts.ERC20

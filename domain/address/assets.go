@@ -23,6 +23,7 @@ type Asset struct {
 	Symbol   *string
 	Name     *string
 	Decimals *uint8
+	Listed   bool // among the tokens of the registry, if the scope has them
 }
 
 // Proof is why a token may be held.

@@ -51,13 +51,14 @@ func (a *Addresses) Transactions(ctx context.Context, c domain.Chain, owners []s
 			for j := range found[i] {
 				list[j] = found[i][j].transaction(horizon)
 			}
-			pages[i] = domain.CutPage(list, page.Limit, Transaction.position)
+			pages[i] = domain.CutPage(list, page.Limit, Transaction.Position)
 		}
 		return pages, nil
 	})
 }
 
-func (t Transaction) position() domain.Position {
+// Position is the place of a transaction in the list of an address.
+func (t Transaction) Position() domain.Position {
 	return domain.Position{t.Block, uint64(t.Tx)} //nolint:gosec // An index is not negative.
 }
 

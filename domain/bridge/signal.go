@@ -3,6 +3,7 @@ package bridge
 import (
 	"time"
 
+	"astrolabe/domain"
 	"astrolabe/domain/event"
 	"astrolabe/domain/facts"
 	"astrolabe/starknet"
@@ -45,6 +46,11 @@ type Signal struct {
 
 	bridge    starknet.Felt
 	recipient *starknet.Felt // on L1, of a withdrawal
+}
+
+// Position is the place of a signal in the list of a bridge's.
+func (s Signal) Position() domain.Position {
+	return domain.Position{s.Block, uint64(s.Tx), uint64(s.Log)}
 }
 
 // Confidence tells what the signal rests on.

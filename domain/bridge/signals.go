@@ -73,7 +73,7 @@ func (s *Signals) Of(ctx context.Context, c domain.Chain, contracts []starknet.F
 	}
 	var rows []event.Row
 	for i, list := range found {
-		cut := domain.CutPage(list, page.Limit, rowPosition)
+		cut := domain.CutPage(list, page.Limit, event.Row.Position)
 		lists[places[i]].Next = cut.Next
 		rows, found[i] = append(rows, cut.Items...), cut.Items
 	}
@@ -138,9 +138,4 @@ func (s *Signals) pair(ctx context.Context, c domain.Chain, signals []Signal) er
 		signals[i].pair(messages[at[signals[i].place()]])
 	}
 	return nil
-}
-
-// rowPosition is the position of an event in its list.
-func rowPosition(r event.Row) domain.Position {
-	return domain.Position{r.Block, uint64(r.Tx), uint64(r.Log)}
 }

@@ -2,7 +2,6 @@ package chain
 
 import (
 	"context"
-	"math"
 	"time"
 
 	"astrolabe/domain"
@@ -27,9 +26,9 @@ func (b *Block) Time() time.Time { return time.Unix(int64(b.Timestamp), 0).UTC()
 type BlockStore interface {
 	// Headers returns the header of each block, nil where there is none.
 	Headers(ctx context.Context, c domain.Chain, ids []BlockID) ([]*facts.Header, error)
-	// HeadersBelow returns the headers below a number, the newest first: limit
-	// of them and one more, if there are as many.
-	HeadersBelow(ctx context.Context, c domain.Chain, number uint64, limit int) ([]*facts.Header, error)
+	// HeadersBetween returns the headers of a range, the newest first or the
+	// oldest first: limit of them and one more, if there are as many.
+	HeadersBetween(ctx context.Context, c domain.Chain, blocks BlockRange, oldestFirst bool, limit int) ([]*facts.Header, error)
 	// HeadersAtTime returns the header of the block that is closest to a Unix
 	// time on one side and those of its neighbours, oldest first, and the
 	// number of that block. Without such a block there are none.
@@ -114,25 +113,21 @@ func (s *Blocks) remember(c domain.Chain, header *facts.Header, horizon Horizon)
 	}
 }
 
-// List returns a page of a chain's blocks, the newest first.
-func (s *Blocks) List(ctx context.Context, c domain.Chain, page domain.PageRequest) (domain.Page[*Block], error) {
+// At returns the block that an id names. It is not_found when the index has
+// none of that name.
+func (s *Blocks) At(ctx context.Context, c domain.Chain, id BlockID) (*Block, error) {
 	horizon, err := s.statuses.Horizon(ctx, c)
 	if err != nil {
-		return domain.Page[*Block]{}, err
+		return nil, err
 	}
-	below := uint64(math.MaxInt32)
-	if page.After != nil {
-		below = page.After[0]
-	}
-	headers, err := s.store.HeadersBelow(ctx, c, below, page.Limit)
+	blocks, err := s.byID(ctx, c, []BlockID{id}, horizon)
 	if err != nil {
-		return domain.Page[*Block]{}, err
+		return nil, err
 	}
-	blocks := make([]*Block, len(headers))
-	for i, header := range headers {
-		blocks[i] = horizon.block(header)
+	if blocks[0] == nil {
+		return nil, absentBlock(id, horizon)
 	}
-	return domain.CutPage(blocks, page.Limit, func(b *Block) domain.Position { return domain.Position{b.Number} }), nil
+	return blocks[0], nil
 }
 
 // absentBlock says that readers can see no block of that name.

@@ -2,6 +2,8 @@ package chain
 
 import (
 	"context"
+	"encoding/binary"
+	"slices"
 
 	"astrolabe/domain"
 	"astrolabe/domain/facts"
@@ -33,6 +35,19 @@ type ClassUse struct {
 	Block    uint64
 	Origin   facts.Origin
 	Current  bool // the contract has it still
+}
+
+// useOrigins are the origins in the order of a block's uses.
+var useOrigins = []facts.Origin{facts.Observed, facts.Deployed, facts.Replaced}
+
+// Position is the place of a use in the list of its class: its block, its
+// address in four words and its origin.
+func (u ClassUse) Position() domain.Position {
+	p := domain.Position{u.Block}
+	for i := 0; i < len(u.Contract); i += 8 {
+		p = append(p, binary.BigEndian.Uint64(u.Contract[i:]))
+	}
+	return append(p, uint64(slices.Index(useOrigins, u.Origin)))
 }
 
 // ClassIndex reads classes as readers see them.

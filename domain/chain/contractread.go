@@ -2,29 +2,69 @@ package chain
 
 import (
 	"context"
+	"errors"
+
+	"golang.org/x/sync/errgroup"
 
 	"astrolabe/domain"
 	"astrolabe/starknet"
 )
 
-// View calls a contract's view on the state after the block that an id names,
-// and returns that block with the result. It is not_found when there is no such
-// block, contract or entry point, and contract_call_failed when the contract
-// fails in it.
-func (s *States) View(ctx context.Context, c domain.Chain, id BlockID, call ViewCall) (StateBlock, []starknet.Felt, error) {
-	var answer Answer
-	block, err := s.Read(ctx, c, id, func(ctx context.Context, at State) (err error) {
-		answer, err = at.Call(ctx, call)
-		return err
+// Viewed is what came of a view: its result, or why there is none. Err is
+// not_found when there is no such contract or entry point at the block, and
+// contract_call_failed when the contract fails in it.
+type Viewed struct {
+	Result []starknet.Felt
+	Err    error
+}
+
+// viewsAtOnce is how many views of one request are called at once.
+const viewsAtOnce = 8
+
+// Views calls views on the state after the block that an id names, and returns
+// that block with what came of each. It is not_found when there is no such
+// block.
+func (s *States) Views(ctx context.Context, c domain.Chain, id BlockID, calls []ViewCall) (StateBlock, []Viewed, error) {
+	viewed := make([]Viewed, len(calls))
+	block, err := s.Read(ctx, c, id, func(ctx context.Context, at State) error {
+		var group errgroup.Group
+		group.SetLimit(viewsAtOnce)
+		for i, call := range calls {
+			group.Go(func() error {
+				answer, err := at.Call(ctx, call)
+				viewed[i] = Viewed{answer.Result, err}
+				if err == nil {
+					viewed[i].Err = answer.failure(call, at.Number)
+				}
+				if errors.Is(err, ErrBlockMoved) {
+					return err
+				}
+				return nil
+			})
+		}
+		return group.Wait()
 	})
-	switch {
-	case err != nil:
-	case answer.NoContract:
-		err = domain.Errorf(domain.CodeNotFound, "there is no contract at %s at block %d", call.Contract, block.Number)
-	case answer.NoView:
-		err = domain.Errorf(domain.CodeNotFound, "the contract at %s has no entry point %s at block %d", call.Contract, call.Selector, block.Number)
-	case answer.Failed:
-		err = domain.Errorf(domain.CodeContractCallFailed, "the contract at %s failed in %s at block %d, or returned too much", call.Contract, call.Selector, block.Number)
+	return block, viewed, err
+}
+
+// View calls one view.
+func (s *States) View(ctx context.Context, c domain.Chain, id BlockID, call ViewCall) (StateBlock, []starknet.Felt, error) {
+	block, viewed, err := s.Views(ctx, c, id, []ViewCall{call})
+	if err == nil {
+		err = viewed[0].Err
 	}
-	return block, answer.Result, err
+	return block, viewed[0].Result, err
+}
+
+// failure says why a call has no result, nil when it has one.
+func (a Answer) failure(call ViewCall, block uint64) error {
+	switch {
+	case a.NoContract:
+		return domain.Errorf(domain.CodeNotFound, "there is no contract at %s at block %d", call.Contract, block)
+	case a.NoView:
+		return domain.Errorf(domain.CodeNotFound, "the contract at %s has no entry point %s at block %d", call.Contract, call.Selector, block)
+	case a.Failed:
+		return domain.Errorf(domain.CodeContractCallFailed, "the contract at %s failed in %s at block %d, or returned too much", call.Contract, call.Selector, block)
+	}
+	return nil
 }

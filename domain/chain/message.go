@@ -39,6 +39,15 @@ func (m *Message) ID() string {
 	return fmt.Sprintf("%s:%s:%d", m.TxHash, m.Direction, m.Index)
 }
 
+// Position is the place of a message in every list of messages.
+func (m Message) Position() domain.Position {
+	toL1 := uint64(0)
+	if m.Direction == facts.L2ToL1 {
+		toL1 = 1
+	}
+	return domain.Position{m.Block, uint64(m.TxIndex), toL1, uint64(m.Index)}
+}
+
 // Contract is the contract on L2 that handles or sends the message.
 func (m *Message) Contract() starknet.Felt {
 	if m.Direction == facts.L1ToL2 {

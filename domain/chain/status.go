@@ -146,6 +146,14 @@ func (s Status) L1Age() (time.Duration, bool) {
 // come while one reads wait for its answer instead of reading again, but no
 // longer than their own time allows.
 func (s *Statuses) read(ctx context.Context) (map[domain.Chain]Head, time.Time, error) {
+	if m, ok := ctx.Value(momentKey{}).(*moment); ok {
+		return m.of(ctx, s)
+	}
+	return s.look(ctx)
+}
+
+// look does that for whoever has not read yet.
+func (s *Statuses) look(ctx context.Context) (map[domain.Chain]Head, time.Time, error) {
 	select {
 	case s.turn <- struct{}{}:
 		defer func() { <-s.turn }()

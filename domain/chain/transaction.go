@@ -181,7 +181,7 @@ const lineWeight = 250
 
 // linePage cuts a page and remembers it if it is a first one.
 func (s *Transactions) linePage(c domain.Chain, block domain.BlockRef, lines []TxLine, page domain.PageRequest, h Horizon) *domain.Page[TxLine] {
-	cut := domain.CutPage(lines, page.Limit, func(line TxLine) domain.Position { return linePosition(block, line.Place.Tx) })
+	cut := domain.CutPage(lines, page.Limit, func(line TxLine) domain.Position { return LinePosition(block, line.Place.Tx) })
 	if page.After == nil {
 		s.cache.Remember(linesKey(c, block, page), h, block.Number, &cut, len(lines)*lineWeight)
 	}
@@ -202,10 +202,10 @@ func (h Horizon) lines(page *domain.Page[TxLine]) *domain.Page[TxLine] {
 	return &stamped
 }
 
-// linePosition is a place in the list of a block's transactions. A part of the
+// LinePosition is a place in the list of a block's transactions. A part of the
 // block's hash belongs to it, so that a list does not go on in the block that
 // replaced another.
-func linePosition(block domain.BlockRef, index int) domain.Position {
+func LinePosition(block domain.BlockRef, index int) domain.Position {
 	return domain.Position{block.Number, uint64(index), binary.BigEndian.Uint64(block.Hash[24:])} //nolint:gosec // An index is not negative.
 }
 

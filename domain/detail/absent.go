@@ -17,6 +17,16 @@ const (
 	nodeQuestions = 4
 )
 
+// Absent is the error of a transaction that the index does not hold. It is
+// not_found; the message says pending_indexing when the node knows it.
+func (s *Transactions) Absent(ctx context.Context, c domain.Chain, hash starknet.Felt) error {
+	horizon, err := s.Statuses.Horizon(ctx, c)
+	if err != nil {
+		return err
+	}
+	return s.absent(ctx, c, hash, horizon)
+}
+
 // absent says that the index does not hold a transaction, and whether the node
 // knows it.
 func (s *Transactions) absent(ctx context.Context, c domain.Chain, hash starknet.Felt, h chain.Horizon) error {

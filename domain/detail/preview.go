@@ -59,7 +59,7 @@ func (s *Transactions) previews(ctx context.Context, c domain.Chain, outlines []
 			places, owners = append(places, outline.Place), append(owners, previews[i])
 		}
 	}
-	pages, err := s.Transfers.OfTransactions(ctx, c, places, PreviewTransfers)
+	pages, err := s.Transfers.OfTransactions(ctx, c, places, domain.PageRequest{Limit: PreviewTransfers})
 	if err != nil {
 		return nil, err
 	}

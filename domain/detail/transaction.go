@@ -93,11 +93,11 @@ func (s *Transactions) whole(ctx context.Context, c domain.Chain, tx *chain.Tran
 	if err != nil {
 		return nil, err
 	}
-	logs, degraded, err := s.Events.OfTransactions(ctx, c, place, logLimit)
+	logs, degraded, err := s.Events.OfTransactions(ctx, c, place, domain.PageRequest{Limit: logLimit})
 	if err != nil {
 		return nil, err
 	}
-	transfers, err := s.Transfers.OfTransactions(ctx, c, place, 0)
+	transfers, err := s.Transfers.OfTransactions(ctx, c, place, domain.PageRequest{})
 	if err != nil {
 		return nil, err
 	}

@@ -11,12 +11,13 @@ import (
 
 // Store keeps events. What it returns has no decoding yet.
 type Store interface {
-	// EventsOfTransactions returns the first events of each transaction in the
-	// order of their logs: at least limit+1 where there are as many.
-	EventsOfTransactions(ctx context.Context, c domain.Chain, places []chain.TxPlace, limit int) ([][]Row, error)
-	// EventsOfContracts returns the newest events of each contract, newest
-	// first: at least limit+1 where there are as many.
-	EventsOfContracts(ctx context.Context, c domain.Chain, contracts []starknet.Felt, limit int) ([][]Row, error)
+	// EventsOfTransactions returns the events of each transaction after a log,
+	// in the order of their logs: at least limit+1 where there are as many.
+	EventsOfTransactions(ctx context.Context, c domain.Chain, places []chain.TxPlace, after, limit int) ([][]Row, error)
+	// EventsOfContracts returns the newest events of each contract in a span,
+	// newest first: at least limit+1 where there are as many. With selectors
+	// only those whose first key is one of them.
+	EventsOfContracts(ctx context.Context, c domain.Chain, contracts, selectors []starknet.Felt, span Span, limit int) ([][]Row, error)
 	// Emitters returns what is known of who emitted events, in the order of
 	// the emissions.
 	Emitters(ctx context.Context, c domain.Chain, emissions []Emission) ([]Emitter, error)
@@ -63,34 +64,27 @@ func NewEvents(store Store, classes *chain.CompiledClasses, statuses *chain.Stat
 	return &Events{store: store, classes: classes, statuses: statuses, certificates: newCertificates(store, freshFor), candidates: candidates}
 }
 
-// OfTransactions returns the first events of each transaction, at most limit
-// of each, in the order of their logs. A page's Next tells that a transaction
-// has more. It is degraded when the lookup of their meaning failed: then every
-// event comes without attribution, which says nothing about the events.
-func (s *Events) OfTransactions(ctx context.Context, c domain.Chain, places []chain.TxPlace, limit int) (pages []domain.Page[Row], degraded bool, err error) {
-	lists, err := s.store.EventsOfTransactions(ctx, c, places, limit)
+// OfTransactions returns a page of the events of each transaction, in the order
+// of their logs. It is degraded when the lookup of their meaning failed: then
+// every event comes without attribution, which says nothing about the events.
+func (s *Events) OfTransactions(ctx context.Context, c domain.Chain, places []chain.TxPlace, page domain.PageRequest) (pages []domain.Page[Row], degraded bool, err error) {
+	after := -1
+	if len(page.After) == 3 {
+		after = int(page.After[2])
+	}
+	lists, err := s.store.EventsOfTransactions(ctx, c, places, after, page.Limit)
 	if err != nil {
 		return nil, false, err
 	}
-	return s.pages(ctx, c, lists, limit)
+	return s.pages(ctx, c, lists, page.Limit)
 }
 
-// OfContracts does the same for the newest events of each contract, newest
-// first.
-func (s *Events) OfContracts(ctx context.Context, c domain.Chain, contracts []starknet.Felt, limit int) (pages []domain.Page[Row], degraded bool, err error) {
-	lists, err := s.store.EventsOfContracts(ctx, c, contracts, limit)
-	if err != nil {
-		return nil, false, err
-	}
-	return s.pages(ctx, c, lists, limit)
-}
-
-// pages cuts lists that were read one event too long, and attributes them.
+// pages cuts lists to their pages and decodes what these show.
 func (s *Events) pages(ctx context.Context, c domain.Chain, lists [][]Row, limit int) (pages []domain.Page[Row], degraded bool, err error) {
 	pages = make([]domain.Page[Row], len(lists))
 	shown := make([][]Row, len(lists))
 	for i, rows := range lists {
-		pages[i] = domain.CutPage(rows, limit, position)
+		pages[i] = domain.CutPage(rows, limit, Row.Position)
 		shown[i] = pages[i].Items
 	}
 	degraded, err = s.attribute(ctx, c, shown...)

@@ -44,7 +44,7 @@ func TestEventsOfTransactionsAreAllOfThemInOrder(t *testing.T) {
 	parents := places(blocks)
 	events := newEvents(db, db)
 	for _, limit := range []int{1, 3, 1000} {
-		pages, degraded, err := events.OfTransactions(t.Context(), domain.Mainnet, parents, limit)
+		pages, degraded, err := events.OfTransactions(t.Context(), domain.Mainnet, parents, domain.PageRequest{Limit: limit})
 		if err != nil || degraded || len(pages) != len(parents) {
 			t.Fatal(err, degraded, len(pages))
 		}
@@ -86,17 +86,17 @@ func TestEventsOfContractsAreTheirNewest(t *testing.T) {
 	db := repotest.OpenTemplate(t, repotest.Followed)
 	all := newOracle(repotest.Everyday(t))
 	contracts := []starknet.Felt{all[0].address, starknet.FeltFromUint64(12345), all[len(all)-1].address, all[0].address}
-	pages, degraded, err := newEvents(db, db).OfContracts(t.Context(), domain.Mainnet, contracts, 5)
-	if err != nil || degraded || len(pages) != len(contracts) {
-		t.Fatal(err, degraded, len(pages))
+	found, err := newEvents(db, db).OfContracts(t.Context(), domain.Mainnet, contracts, event.ContractFilter{}, domain.PageRequest{Limit: 5})
+	if err != nil || found.Degraded || len(found.Pages) != len(contracts) {
+		t.Fatal(err, found.Degraded, len(found.Pages))
 	}
 	for i, contract := range contracts {
 		f := event.Filter{Addresses: []starknet.Felt{contract}}
 		want := all.search(f)
-		if (pages[i].Next != nil) != (len(want) > 5) {
-			t.Errorf("contract %d has %d events, and its page goes on: %v", i, len(want), pages[i].Next)
+		if (found.Pages[i].Next != nil) != (len(want) > 5) {
+			t.Errorf("contract %d has %d events, and its page goes on: %v", i, len(want), found.Pages[i].Next)
 		}
-		requireSame(t, f, pages[i].Items, want[:min(5, len(want))])
+		requireSame(t, f, found.Pages[i].Items, want[:min(5, len(want))])
 	}
 }
 
@@ -112,7 +112,7 @@ func TestAFailedLookupCostsTheAttributionAndNotTheAnswer(t *testing.T) {
 	db := repotest.OpenTemplate(t, repotest.Followed)
 	parents := places(repotest.Everyday(t)[30:32])
 	events := newEvents(deaf{db}, db)
-	pages, degraded, err := events.OfTransactions(t.Context(), domain.Mainnet, parents, 10)
+	pages, degraded, err := events.OfTransactions(t.Context(), domain.Mainnet, parents, domain.PageRequest{Limit: 10})
 	if err != nil || !degraded {
 		t.Fatal(err, degraded)
 	}
@@ -135,7 +135,7 @@ func TestAnEndedRequestIsNotADegradedAnswer(t *testing.T) {
 	db := repotest.OpenTemplate(t, repotest.Followed)
 	ctx, cancel := context.WithCancel(t.Context())
 	events := newEvents(ending{db, cancel}, db)
-	_, degraded, err := events.OfTransactions(ctx, domain.Mainnet, places(repotest.Everyday(t)[30:32]), 10)
+	_, degraded, err := events.OfTransactions(ctx, domain.Mainnet, places(repotest.Everyday(t)[30:32]), domain.PageRequest{Limit: 10})
 	if !errors.Is(err, context.Canceled) || degraded {
 		t.Errorf("got %v, degraded %v", err, degraded)
 	}
@@ -169,7 +169,7 @@ func TestTheClassAtTheEventsBlockDecodes(t *testing.T) {
 		}
 	}
 	events := newEvents(db, db)
-	pages, _, err := events.OfTransactions(t.Context(), domain.Mainnet, places(blocks), 1000)
+	pages, _, err := events.OfTransactions(t.Context(), domain.Mainnet, places(blocks), domain.PageRequest{Limit: 1000})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -35,7 +35,7 @@ func fill(ctx context.Context, segments []segment, span Span, limit int) (domain
 			}
 			rows = append(rows, read...)
 			if len(rows) > limit {
-				return domain.CutPage(rows, limit, position), nil
+				return domain.CutPage(rows, limit, Row.Position), nil
 			}
 			before = s.from
 			if reached != nil {

@@ -32,7 +32,7 @@ func (r *Row) Topic(position int) *starknet.Felt {
 }
 
 // place returns where the event stands.
-func (r *Row) place() Place { return Place{Block: r.Block, Tx: r.Tx, Log: r.Log} }
+func (r Row) place() Place { return Place{Block: r.Block, Tx: r.Tx, Log: r.Log} }
 
-// position is the sort key of a row.
-func position(r Row) domain.Position { return r.place().position() }
+// Position is the place of a row in every list of events.
+func (r Row) Position() domain.Position { return r.place().position() }

@@ -37,6 +37,8 @@ type Services struct {
 	Contracts *chain.Contracts
 	// Classes tell what is known of classes.
 	Classes *chain.Classes
+	// Compiled tells what the ABIs of classes say.
+	Compiled *chain.CompiledClasses
 	// Verifications tell which classes were verified.
 	Verifications *verify.Records
 	// Bridges tell of deposits and withdrawals.
@@ -109,9 +111,10 @@ func New(o Options) *Services {
 		Statuses: chain.NewStatuses(o.Store, o.Freshness),
 		Cache:    chain.NewCache(chain.DefaultCacheWeight),
 		Classes:  chain.NewClasses(o.Store),
+		Compiled: chain.NewCompiledClasses(o.Store),
 		Labels:   address.NewLabels(o.Store, time.Now),
 	}
-	compiled := chain.NewCompiledClasses(o.Store)
+	compiled := s.Compiled
 	s.Blocks = chain.NewBlocks(o.Store, s.Statuses, s.Cache)
 	s.Transactions = chain.NewTransactions(o.Store, s.Blocks, compiled, s.Statuses, s.Cache)
 	s.Events = event.NewEvents(o.Store, compiled, s.Statuses, o.Freshness)

@@ -79,6 +79,11 @@ var (
 // Name is the generation's name for clients.
 func (g *Generation) Name() string { return "gen_" + strconv.FormatInt(g.ID, 10) }
 
+// Position is the place of a holder in the list of the generation's.
+func (g *Generation) Position(h Holder) domain.Position {
+	return domain.Position{uint64(g.ID), uint64(h.Rank)}
+}
+
 // Live tells whether the generation's rows may be served.
 func (g *Generation) Live(now time.Time) bool {
 	return g.Status == CensusCertified && g.Snapshot != nil && now.Before(g.ExpiresAt)

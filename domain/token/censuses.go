@@ -202,9 +202,7 @@ func (s *Censuses) fill(ctx context.Context, c domain.Chain, requests []HolderRe
 	lists, err := s.store.Holders(ctx, c, wanted, limit)
 	for i, list := range lists {
 		page := &pages[places[i]]
-		page.Page = domain.CutPage(list, limit, func(h Holder) domain.Position {
-			return domain.Position{uint64(page.Generation.ID), uint64(h.Rank)}
-		})
+		page.Page = domain.CutPage(list, limit, page.Generation.Position)
 	}
 	return err
 }

@@ -25,6 +25,11 @@ type Pool struct {
 // Recognised tells that the pool's class is one of its factory's.
 func (p *Pool) Recognised() bool { return p.Factory.recognises(p.Class) }
 
+// Position is the place of a pool in the list of a token's.
+func (p Pool) Position() domain.Position {
+	return domain.Position{p.Block, uint64(p.Tx), uint64(p.Log)}
+}
+
 // MarketID names the market beyond doubt.
 func (p *Pool) MarketID() string { return p.Factory.Protocol + ":" + p.Address.String() }
 
@@ -124,9 +129,7 @@ func newPoolList(pools []Pool, limit int, history domain.Coverage, late bool) *P
 	slices.SortFunc(pools, func(a, b Pool) int {
 		return -cmp.Or(cmp.Compare(a.Block, b.Block), cmp.Compare(a.Tx, b.Tx), cmp.Compare(a.Log, b.Log))
 	})
-	list := &PoolList{Coverage: history, Page: domain.CutPage(pools, limit, func(p Pool) domain.Position {
-		return domain.Position{p.Block, uint64(p.Tx), uint64(p.Log)}
-	})}
+	list := &PoolList{Coverage: history, Page: domain.CutPage(pools, limit, Pool.Position)}
 	all := len(list.Items)
 	list.Items = slices.DeleteFunc(list.Items, func(p Pool) bool { return !p.Recognised() })
 	if history.Status == domain.CoverageExact {

@@ -11,9 +11,10 @@ import (
 
 // TransferStore reads stored transfers. It leaves their tier open.
 type TransferStore interface {
-	// TransfersOfTransactions returns the transfers of each transaction in
-	// their order, at most limit and some more; limit 0 means all.
-	TransfersOfTransactions(ctx context.Context, c domain.Chain, txs []chain.TxPlace, limit int) ([][]Transfer, error)
+	// TransfersOfTransactions returns the transfers of each transaction that
+	// follow a place in it, in their order, at most limit and some more; limit
+	// 0 means all.
+	TransfersOfTransactions(ctx context.Context, c domain.Chain, txs []chain.TxPlace, after WithinTx, limit int) ([][]Transfer, error)
 	// TransfersOfTokens returns the transfers of each token within a window,
 	// the newest first, at most limit and some more. With parties only those
 	// that one of them sent or received.
@@ -35,18 +36,25 @@ func NewTransfers(store TransferStore, statuses *chain.Statuses) *Transfers {
 	return &Transfers{store: store, statuses: statuses}
 }
 
-// OfTransactions returns what moved in each transaction, in the order in which
-// it moved, at most limit of each; limit 0 means all of it. A transaction that
-// the index does not hold has an empty page.
-func (s *Transfers) OfTransactions(ctx context.Context, c domain.Chain, txs []chain.TxPlace, limit int) ([]domain.Page[Transfer], error) {
+// WithinTx is a place among the transfers of a transaction.
+type WithinTx struct{ Log, Index int }
+
+// OfTransactions returns a page of what moved in each transaction, in the order
+// in which it moved; a limit of 0 means all of it. A transaction that the index
+// does not hold has an empty page.
+func (s *Transfers) OfTransactions(ctx context.Context, c domain.Chain, txs []chain.TxPlace, page domain.PageRequest) ([]domain.Page[Transfer], error) {
 	if len(txs) == 0 {
 		return nil, nil
 	}
-	lists, err := s.store.TransfersOfTransactions(ctx, c, txs, limit)
+	after := WithinTx{Log: -1}
+	if len(page.After) == 4 {
+		after = WithinTx{int(page.After[2]), int(page.After[3])}
+	}
+	lists, err := s.store.TransfersOfTransactions(ctx, c, txs, after, page.Limit)
 	if err != nil {
 		return nil, err
 	}
-	return s.pages(ctx, c, lists, limit)
+	return s.pages(ctx, c, lists, page.Limit)
 }
 
 // OfTokens returns a page of each token's transfers, the newest first. With

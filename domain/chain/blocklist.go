@@ -1,0 +1,107 @@
+package chain
+
+import (
+	"context"
+	"math"
+	"time"
+
+	"astrolabe/domain"
+)
+
+// BlockFilter narrows the list of blocks. Its zero value narrows nothing and
+// lists the newest first.
+type BlockFilter struct {
+	From, To       *uint64    // blocks, both included
+	Since, Through *time.Time // when they were made, both included
+	OldestFirst    bool
+}
+
+// BlockRange is blocks, both ends included; it is empty when it is upside down.
+type BlockRange struct{ From, To uint64 }
+
+// check refuses what no block can satisfy by itself.
+func (f BlockFilter) check() error {
+	switch {
+	case f.From != nil && f.To != nil && *f.From > *f.To:
+		return domain.Errorf(domain.CodeInvalidRequest, "the first block must not be above the last")
+	case f.Since != nil && f.Through != nil && f.Since.After(*f.Through):
+		return domain.Errorf(domain.CodeInvalidRequest, "the first time must not be after the last")
+	}
+	return nil
+}
+
+// List returns a page of a chain's blocks that a filter selects, in its order.
+func (s *Blocks) List(ctx context.Context, c domain.Chain, f BlockFilter, page domain.PageRequest) (domain.Page[*Block], error) {
+	if err := f.check(); err != nil {
+		return domain.Page[*Block]{}, err
+	}
+	horizon, err := s.statuses.Horizon(ctx, c)
+	if err != nil {
+		return domain.Page[*Block]{}, err
+	}
+	blocks, err := s.selected(ctx, c, f)
+	if err != nil {
+		return domain.Page[*Block]{}, err
+	}
+	if page.After != nil && !blocks.follow(page.After, f.OldestFirst) {
+		return domain.Page[*Block]{}, nil
+	}
+	headers, err := s.store.HeadersBetween(ctx, c, blocks, f.OldestFirst, page.Limit)
+	if err != nil {
+		return domain.Page[*Block]{}, err
+	}
+	list := make([]*Block, len(headers))
+	for i, header := range headers {
+		list[i] = horizon.block(header)
+	}
+	return domain.CutPage(list, page.Limit, (*Block).Position), nil
+}
+
+// Position is the place of a block in every list of blocks.
+func (b *Block) Position() domain.Position { return domain.Position{b.Number} }
+
+// selected returns the blocks that a filter means. Blocks are never older than
+// those before them, so that times are blocks, too.
+func (s *Blocks) selected(ctx context.Context, c domain.Chain, f BlockFilter) (BlockRange, error) {
+	blocks := BlockRange{To: math.MaxInt32}
+	if f.From != nil {
+		blocks.From = *f.From
+	}
+	if f.To != nil {
+		blocks.To = min(*f.To, blocks.To)
+	}
+	none := BlockRange{From: 1}
+	if f.Since != nil {
+		second := f.Since.Unix()
+		if f.Since.Nanosecond() > 0 {
+			second++ // blocks have whole seconds
+		}
+		number, around, err := s.store.HeadersAtTime(ctx, c, second, ClosestAfter)
+		if err != nil || len(around) == 0 {
+			return none, err
+		}
+		blocks.From = max(blocks.From, number)
+	}
+	if f.Through != nil {
+		number, around, err := s.store.HeadersAtTime(ctx, c, f.Through.Unix(), ClosestBefore)
+		if err != nil || len(around) == 0 {
+			return none, err
+		}
+		blocks.To = min(blocks.To, number)
+	}
+	return blocks, nil
+}
+
+// follow narrows a range to what follows a position, false when that is
+// nothing.
+func (r *BlockRange) follow(after domain.Position, oldestFirst bool) bool {
+	switch number := after[0]; {
+	case oldestFirst:
+		r.From = max(r.From, number+1)
+	case number == 0:
+		return false
+	default:
+		r.To = min(r.To, number-1)
+	}
+	return true
+}

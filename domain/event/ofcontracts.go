@@ -1,0 +1,49 @@
+package event
+
+import (
+	"context"
+
+	"astrolabe/domain"
+	"astrolabe/starknet"
+)
+
+// ContractFilter narrows the list of a contract's events. Its zero value
+// narrows nothing.
+type ContractFilter struct {
+	Selectors []starknet.Felt // first keys, any of which matches
+	From, To  *uint64         // blocks, both included
+}
+
+// ContractEvents is a page of each contract's events.
+type ContractEvents struct {
+	Pages []domain.Page[Row]
+	// Degraded tells that the lookup of what the events mean failed.
+	Degraded bool
+	// Coverage tells whether the index holds all blocks that were asked for.
+	Coverage domain.Coverage
+}
+
+// OfContracts returns a page of each contract's events, newest first, in the
+// order of the contracts. Bounds that hold more than MaxBlocks blocks are
+// invalid_request.
+func (s *Events) OfContracts(ctx context.Context, c domain.Chain, contracts []starknet.Felt, f ContractFilter, page domain.PageRequest) (ContractEvents, error) {
+	filter := Filter{From: f.From, To: f.To, Addresses: contracts[:min(1, len(contracts))]}
+	filter.Topics[0] = f.Selectors
+	if err := filter.check(); err != nil {
+		return ContractEvents{}, err
+	}
+	if filter.isWide() {
+		return ContractEvents{}, refuse("the bounds hold more than %d blocks", MaxBlocks)
+	}
+	horizon, err := s.statuses.Horizon(ctx, c)
+	if err != nil {
+		return ContractEvents{}, err
+	}
+	lists, err := s.store.EventsOfContracts(ctx, c, contracts, distinct(f.Selectors), spanOf(f.From, f.To, page.After), page.Limit)
+	if err != nil {
+		return ContractEvents{}, err
+	}
+	found := ContractEvents{Coverage: coverageOf(horizon.Coverage, filter)}
+	found.Pages, found.Degraded, err = s.pages(ctx, c, lists, page.Limit)
+	return found, err
+}

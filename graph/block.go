@@ -1,0 +1,251 @@
+package graph
+
+import (
+	"context"
+	"time"
+
+	"astrolabe/domain"
+	"astrolabe/domain/chain"
+	"astrolabe/starknet"
+)
+
+// Block is a block.
+type Block struct {
+	part
+	among[Block]
+	facts *chain.Block
+}
+
+// blockType is the type of a block's global id.
+const blockType = "Block"
+
+// IsNode marks the block as a Node.
+func (b *Block) IsNode() {}
+
+// ID returns the block's global id.
+func (b *Block) ID() string { return b.id(blockType, b.facts.Hash.String()) }
+
+// BlockNumber returns the block's number.
+func (b *Block) BlockNumber() uint64 { return b.facts.Number }
+
+// BlockHash returns the block's hash.
+func (b *Block) BlockHash() starknet.Felt { return b.facts.Hash }
+
+// ParentHash returns the hash of the block before it.
+func (b *Block) ParentHash() starknet.Felt { return b.facts.ParentHash }
+
+// TimestampIso returns when the block was made.
+func (b *Block) TimestampIso() time.Time { return b.facts.Time() }
+
+// TxCount returns how many transactions the block has.
+func (b *Block) TxCount() int { return b.facts.Transactions }
+
+// EventCount returns how many events the block has.
+func (b *Block) EventCount() int { return b.facts.Events }
+
+// FinalityStatus returns what the network says of the block.
+func (b *Block) FinalityStatus() Word { return Word(b.facts.Finality) }
+
+// SourceTier tells whether the block can still be replaced.
+func (b *Block) SourceTier() Word { return Word(b.facts.Tier) }
+
+// StateRoot returns the root of the state after the block.
+func (b *Block) StateRoot() starknet.Felt { return b.facts.StateRoot }
+
+// SequencerAddress returns who made the block.
+func (b *Block) SequencerAddress() *starknet.Felt { return feltUnlessZero(b.facts.Sequencer) }
+
+// L1DataAvailabilityMode returns how the block's data is published on L1.
+func (b *Block) L1DataAvailabilityMode() *Word { return wordOrNil(b.facts.L1DAMode) }
+
+// StarknetVersion returns the version of Starknet.
+func (b *Block) StarknetVersion() *string { return textOrNil(b.facts.Version) }
+
+// L1GasPrice returns what a unit of L1 gas cost.
+func (b *Block) L1GasPrice() *GasPrice { return gasPrice(b.facts.L1Gas) }
+
+// L2GasPrice returns what a unit of L2 gas cost.
+func (b *Block) L2GasPrice() *GasPrice { return gasPrice(b.facts.L2Gas) }
+
+// L1DataGasPrice returns what a unit of L1 data gas cost.
+func (b *Block) L1DataGasPrice() *GasPrice { return gasPrice(b.facts.L1DataGas) }
+
+// GasPrice is what a unit of gas cost.
+type GasPrice struct {
+	PriceInWei *domain.Amount
+	PriceInFri *domain.Amount
+}
+
+// gasPrice renders a price. The oldest blocks have none of some gas or in some
+// unit, which a node says as zero: nothing was ever for free.
+func gasPrice(p starknet.ResourcePrice) *GasPrice {
+	amount := func(f starknet.Felt) *domain.Amount {
+		if f.IsZero() {
+			return nil
+		}
+		return new(feltAmount(f))
+	}
+	if p.PriceInWei.IsZero() && p.PriceInFri.IsZero() {
+		return nil
+	}
+	return &GasPrice{amount(p.PriceInWei), amount(p.PriceInFri)}
+}
+
+// feltAmount is a felt that is an amount.
+func feltAmount(f starknet.Felt) domain.Amount {
+	return domain.AmountFromBig(starknet.Uint256(f).Big())
+}
+
+// Parent returns the block before it.
+func (b *Block) Parent(ctx context.Context) (*Block, error) {
+	return toOne(ctx, b.peers, b, "Block.parent", func(b *Block) (starknet.Felt, bool) { return b.facts.ParentHash, b.facts.Number > 0 }, b.blocksByHash)
+}
+
+// Sequencer returns who made the block.
+func (b *Block) Sequencer(ctx context.Context) (*Address, error) {
+	return toOne(ctx, b.peers, b, "Block.sequencer", perhaps((*Block).SequencerAddress), b.addresses)
+}
+
+// Transactions returns the block's transactions.
+func (b *Block) Transactions(ctx context.Context, first *int, after *string) (*TransactionConnection, error) {
+	l, err := b.h.list(ctx, b.ID(), first, after)
+	if err != nil {
+		return nil, err
+	}
+	page, err := toMany(ctx, b.peers, b, l, b.transactionsOfBlocks)
+	if err != nil {
+		return nil, err
+	}
+	return &TransactionConnection{slice: page, list: l, count: exactly(b.facts.Transactions)}, nil
+}
+
+// newBlocks makes a cohort of blocks.
+func (p part) newBlocks(found []*chain.Block) []*Block {
+	blocks := make([]*Block, len(found))
+	for i, facts := range found {
+		if facts != nil {
+			blocks[i] = &Block{part: p, facts: facts}
+		}
+	}
+	return together(blocks)
+}
+
+func (p part) blocksByID(ctx context.Context, ids []chain.BlockID) ([]*Block, error) {
+	found, err := p.h.Blocks.ByID(ctx, p.chain, ids)
+	if err != nil {
+		return nil, err
+	}
+	return p.newBlocks(found), nil
+}
+
+func (p part) blocksByHash(ctx context.Context, hashes []starknet.Felt) ([]*Block, error) {
+	return p.blocksByID(ctx, convert(hashes, chain.HashID))
+}
+
+func (p part) blocksByNumber(ctx context.Context, numbers []uint64) ([]*Block, error) {
+	return p.blocksByID(ctx, convert(numbers, chain.NumberID))
+}
+
+// convert turns every item of a list into another thing.
+func convert[A, B any](list []A, into func(A) B) []B {
+	out := make([]B, len(list))
+	for i, item := range list {
+		out[i] = into(item)
+	}
+	return out
+}
+
+// BlockConnection is a page of blocks.
+type BlockConnection = Connection[*Block]
+
+// BlockEdge is a block in a list.
+type BlockEdge = Edge[*Block]
+
+// BlockFilter narrows a list of blocks.
+type BlockFilter struct {
+	FromBlock, ToBlock *uint64
+	FromTime, ToTime   *time.Time
+}
+
+// BlockAtTimestamp is the block that was closest to a time.
+type BlockAtTimestamp struct {
+	Block, PreviousBlock, NextBlock *Block
+}
+
+// Block returns a block by one of its names.
+func (r queryResolver) Block(ctx context.Context, id domain.Chain, number *int, hash *starknet.Felt) (*Block, error) {
+	p, err := r.h.of(id)
+	if err != nil {
+		return nil, err
+	}
+	name := chain.BlockID{Hash: hash}
+	switch {
+	case number != nil && *number < 0:
+		return nil, domain.Errorf(domain.CodeInvalidRequest, "number must not be negative")
+	case number != nil && hash != nil:
+		return nil, domain.Errorf(domain.CodeInvalidRequest, "number and hash cannot be combined")
+	case number == nil && hash == nil:
+		name.Tag = chain.Latest
+	case number != nil:
+		name = chain.NumberID(uint64(*number))
+	}
+	found, err := r.h.Blocks.At(ctx, id, name)
+	if err != nil {
+		return nil, err
+	}
+	return p.newBlocks([]*chain.Block{found})[0], nil
+}
+
+// Blocks pages through the blocks of a chain.
+func (r queryResolver) Blocks(ctx context.Context, id domain.Chain, filter *BlockFilter, order Word, first *int, after *string) (*BlockConnection, error) {
+	p, err := r.h.of(id)
+	if err != nil {
+		return nil, err
+	}
+	l, err := r.h.list(ctx, "", first, after)
+	if err != nil {
+		return nil, err
+	}
+	wanted := chain.BlockFilter{OldestFirst: order == "oldest_first"}
+	if filter != nil {
+		wanted.From, wanted.To, wanted.Since, wanted.Through = filter.FromBlock, filter.ToBlock, filter.FromTime, filter.ToTime
+	}
+	page, err := r.h.Blocks.List(ctx, id, wanted, l.request)
+	if err != nil {
+		return nil, err
+	}
+	list := slicesOf([]domain.Page[*chain.Block]{page}, (*chain.Block).Position, func(_ int, facts *chain.Block) *Block {
+		return &Block{part: p, facts: facts}
+	})
+	c := &BlockConnection{slice: list[0], list: l}
+	if filter == nil {
+		c.count = p.countBlocks
+	}
+	return c, nil
+}
+
+// countBlocks counts the blocks that readers can see.
+func (p part) countBlocks(ctx context.Context) (total, error) {
+	status, err := p.h.statusOf(ctx, p.chain)
+	if err != nil {
+		return total{}, err
+	}
+	if status.IndexedBlockSpan == nil {
+		return total{new(uint64(0)), true}, nil
+	}
+	return total{status.IndexedBlockSpan, true}, nil
+}
+
+// BlockAtTimestamp returns the block that is closest to a time.
+func (r queryResolver) BlockAtTimestamp(ctx context.Context, id domain.Chain, timestamp time.Time, closest Word) (*BlockAtTimestamp, error) {
+	p, err := r.h.of(id)
+	if err != nil {
+		return nil, err
+	}
+	found, err := r.h.Blocks.AtTime(ctx, id, timestamp, chain.Closest(closest))
+	if err != nil {
+		return nil, err
+	}
+	blocks := p.newBlocks([]*chain.Block{found.Block, found.Previous, found.Next})
+	return &BlockAtTimestamp{blocks[0], blocks[1], blocks[2]}, nil
+}

@@ -1,0 +1,234 @@
+package graph
+
+import (
+	"context"
+	"time"
+
+	"astrolabe/domain"
+	"astrolabe/domain/chain"
+	"astrolabe/domain/event"
+	"astrolabe/starknet"
+)
+
+// Contract is what the index knows of a contract.
+type Contract struct {
+	part
+	among[Contract]
+	facts *chain.Contract
+}
+
+// contractType is the type of a contract's global id.
+const contractType = "Contract"
+
+// IsNode marks the contract as a Node.
+func (c *Contract) IsNode() {}
+
+// ID returns the contract's global id.
+func (c *Contract) ID() string { return c.id(contractType, c.facts.Address.String()) }
+
+// Address returns the contract's address.
+func (c *Contract) Address() starknet.Felt { return c.facts.Address }
+
+// known returns the newest class that is known, or an empty one.
+func (c *Contract) known() *chain.KnownClass {
+	class, _ := c.facts.Class()
+	return class
+}
+
+// ClassHash returns the newest class that is known of the contract.
+func (c *Contract) ClassHash() *starknet.Felt {
+	if class := c.known(); class != nil {
+		return &class.Hash
+	}
+	return nil
+}
+
+// CurrentClassHash returns the class as the state shows it.
+func (c *Contract) CurrentClassHash() *starknet.Felt {
+	if c.facts.Current == nil {
+		return nil
+	}
+	return &c.facts.Current.Hash
+}
+
+// DeploymentClassHash returns the class that the contract was deployed with.
+func (c *Contract) DeploymentClassHash() *starknet.Felt {
+	if c.facts.Deployment == nil {
+		return nil
+	}
+	return &c.facts.Deployment.Hash
+}
+
+// ClassHashSource tells what the class is known from.
+func (c *Contract) ClassHashSource() Word {
+	_, source := c.facts.Class()
+	return Word(source)
+}
+
+// ClassHashAsOfBlock returns the block that the class is known from.
+func (c *Contract) ClassHashAsOfBlock() *uint64 {
+	if class := c.known(); class != nil {
+		return &class.Block.Number
+	}
+	return nil
+}
+
+// ClassHashAsOfBlockHash returns the hash of that block.
+func (c *Contract) ClassHashAsOfBlockHash() *starknet.Felt {
+	if class := c.known(); class != nil {
+		return &class.Block.Hash
+	}
+	return nil
+}
+
+// ClassHashFinality tells how firm that block is.
+func (c *Contract) ClassHashFinality() *Word { return wordOrNil(c.facts.Finality) }
+
+// DeployedAtBlock returns the block that deployed the contract.
+func (c *Contract) DeployedAtBlock() *uint64 {
+	if c.facts.Deployment == nil {
+		return nil
+	}
+	return &c.facts.Deployment.Block.Number
+}
+
+// DeployedAtTx returns the transaction that deployed the contract.
+func (c *Contract) DeployedAtTx() *starknet.Felt {
+	if c.facts.Deployment == nil {
+		return nil
+	}
+	return c.facts.Deployment.TxHash
+}
+
+// CreatedOnIso returns when the contract was deployed.
+func (c *Contract) CreatedOnIso() *time.Time {
+	if c.facts.Deployment == nil {
+		return nil
+	}
+	return &c.facts.Deployment.Time
+}
+
+// DeployedByAddress returns who deployed the contract.
+func (c *Contract) DeployedByAddress() *starknet.Felt {
+	if c.facts.Deployment == nil {
+		return nil
+	}
+	return c.facts.Deployment.Deployer
+}
+
+// IsAccount tells whether the contract is an account.
+func (c *Contract) IsAccount() *bool { return c.facts.Account() }
+
+// IsToken tells that the contract was seen as a token.
+func (c *Contract) IsToken() *bool {
+	if c.facts.Token == nil {
+		return nil
+	}
+	return new(true)
+}
+
+// TokenKind returns the contract's token standard.
+func (c *Contract) TokenKind() *Word {
+	if c.facts.Token == nil {
+		return nil
+	}
+	return wordOrNil(c.facts.Token.Standard)
+}
+
+// Alias returns what a token calls itself.
+func (c *Contract) Alias() *string { return c.facts.Alias() }
+
+// MetadataCompleteness tells how much could be determined.
+func (c *Contract) MetadataCompleteness() Word { return Word(c.facts.Completeness) }
+
+// Class returns the contract's class.
+func (c *Contract) Class(ctx context.Context) (*ContractClass, error) {
+	return toOne(ctx, c.peers, c, "Contract.class", perhaps((*Contract).ClassHash), c.classes)
+}
+
+// Deployer returns who deployed the contract.
+func (c *Contract) Deployer(ctx context.Context) (*Address, error) {
+	return toOne(ctx, c.peers, c, "Contract.deployer", perhaps((*Contract).DeployedByAddress), c.addresses)
+}
+
+// Deployment returns the transaction that deployed the contract.
+func (c *Contract) Deployment(ctx context.Context) (*Transaction, error) {
+	return toOne(ctx, c.peers, c, "Contract.deployment", perhaps((*Contract).DeployedAtTx), c.transactionsByHash)
+}
+
+// Token returns the token that the contract is.
+func (c *Contract) Token(ctx context.Context) (*Token, error) {
+	return toOne(ctx, c.peers, c, "Contract.token", func(c *Contract) (starknet.Felt, bool) { return c.facts.Address, c.facts.Token != nil }, c.tokens)
+}
+
+// Account returns the same address as an address.
+func (c *Contract) Account(ctx context.Context) (*Address, error) {
+	return toOne(ctx, c.peers, c, "Contract.account", present((*Contract).Address), c.addresses)
+}
+
+// Events returns the contract's events.
+func (c *Contract) Events(ctx context.Context, filter *ContractEventFilter, first *int, after *string) (*EventConnection, error) {
+	l, err := c.h.list(ctx, c.ID(), first, after)
+	if err != nil {
+		return nil, err
+	}
+	var wanted event.ContractFilter
+	if filter != nil {
+		wanted = event.ContractFilter{Selectors: filter.Selectors, From: filter.FromBlock, To: filter.ToBlock}
+	}
+	page, err := toMany(ctx, c.peers, c, l, c.eventsOfContracts(wanted))
+	if err != nil {
+		return nil, err
+	}
+	return page.connection(l, nil), nil
+}
+
+// Messages returns the messages that the contract handled or sent.
+func (c *Contract) Messages(ctx context.Context, filter *MessageFilter, first *int, after *string) (*MessageConnection, error) {
+	l, err := c.h.list(ctx, c.ID(), first, after)
+	if err != nil {
+		return nil, err
+	}
+	page, err := toMany(ctx, c.peers, c, l, c.messagesOfContracts(filter.filter()))
+	if err != nil {
+		return nil, err
+	}
+	return &MessageConnection{slice: page, list: l}, nil
+}
+
+// contracts reads contracts; nil stands for one that the index has never seen.
+func (p part) contracts(ctx context.Context, addresses []starknet.Felt) ([]*Contract, error) {
+	found, err := p.h.Contracts.Of(ctx, p.chain, addresses)
+	if err != nil {
+		return nil, err
+	}
+	contracts := make([]*Contract, len(found))
+	for i, facts := range found {
+		if facts != nil {
+			contracts[i] = &Contract{part: p, facts: facts}
+		}
+	}
+	return together(contracts), nil
+}
+
+// Contract returns a contract by its address.
+func (r queryResolver) Contract(ctx context.Context, id domain.Chain, address starknet.Felt) (*Contract, error) {
+	p, err := r.h.of(id)
+	if err != nil {
+		return nil, err
+	}
+	return single(p.contracts(ctx, []starknet.Felt{address}))("the index has never seen %s as a contract", address)
+}
+
+// single returns the only object of a read, not_found when there is none.
+func single[T any](found []*T, err error) func(format string, args ...any) (*T, error) {
+	return func(format string, args ...any) (*T, error) {
+		if err != nil {
+			return nil, err
+		}
+		if found[0] == nil {
+			return nil, domain.Errorf(domain.CodeNotFound, format, args...)
+		}
+		return found[0], nil
+	}
+}

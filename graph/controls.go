@@ -1,0 +1,62 @@
+package graph
+
+import (
+	"context"
+	"time"
+
+	"astrolabe/domain/token"
+	"astrolabe/starknet"
+)
+
+// TokenControls is who controls what of a token.
+type TokenControls struct {
+	Indexed    bool
+	ReasonCode string
+	Snapshot   *TokenControlSnapshot
+}
+
+// TokenControlSnapshot is who controls what of a token as of a block.
+type TokenControlSnapshot struct {
+	SupplyControl, TransferControl, MetadataAdmin, UpgradeControl TokenControl
+	Evidence                                                      []TokenControlEvidence
+	AsOfBlock                                                     uint64
+	IndexedAtIso                                                  time.Time
+}
+
+// TokenControl is one kind of control over a token.
+type TokenControl struct {
+	Status Word
+	Actor  *starknet.Felt
+}
+
+// TokenControlEvidence is what controls rest on.
+type TokenControlEvidence struct {
+	Kind        string
+	BlockNumber uint64
+	TxHash      starknet.Felt
+}
+
+// Controls returns who controls what of the token.
+func (t *Token) Controls(ctx context.Context) (*TokenControls, error) {
+	known, err := load(ctx, t.peers, edge{field: "Token.controls"}, t, func(ctx context.Context, tokens []*Token) ([]*token.Controls, error) {
+		return t.h.Controls.Of(ctx, t.chain, convert(tokens, (*Token).TokenAddress))
+	})
+	if err != nil {
+		return nil, err
+	}
+	if known == nil {
+		return nil, token.Unknown(t.facts.Address)
+	}
+	controls := &TokenControls{Indexed: known.Snapshot != nil, ReasonCode: known.Reason}
+	if s := known.Snapshot; s != nil {
+		control := func(c token.Control) TokenControl { return TokenControl{Word(c.Status), c.Actor} }
+		controls.Snapshot = &TokenControlSnapshot{
+			SupplyControl: control(s.Supply), TransferControl: control(s.Transfer), MetadataAdmin: control(s.Metadata), UpgradeControl: control(s.Upgrade),
+			Evidence: convert(s.Evidence, func(e token.ControlEvidence) TokenControlEvidence {
+				return TokenControlEvidence{e.Kind, e.Block, e.TxHash}
+			}),
+			AsOfBlock: s.Block, IndexedAtIso: s.At.Truncate(time.Millisecond),
+		}
+	}
+	return controls, nil
+}

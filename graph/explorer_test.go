@@ -1,0 +1,64 @@
+package graph
+
+import (
+	"encoding/json"
+	"fmt"
+	"testing"
+	"time"
+
+	"astrolabe/domain"
+	"astrolabe/domain/chain"
+	"astrolabe/domain/explorer"
+	"astrolabe/repo/repotest"
+)
+
+// explore serves the index of repotest.Everyday, as repotest.Followed left it,
+// without a node.
+func explore(tb testing.TB) *servedGraph {
+	tb.Helper()
+	return exploreWith(tb, nil)
+}
+
+// exploreWith does the same with nodes to ask.
+func exploreWith(tb testing.TB, nodes map[domain.Chain]chain.Node) *servedGraph {
+	tb.Helper()
+	db := repotest.OpenTemplate(tb, repotest.Followed)
+	return serveOver(tb, db, time.Now, func(o *Options) {
+		o.Chains, o.Budget = []domain.Chain{domain.Mainnet}, 5*time.Minute
+		o.Services = explorer.New(explorer.Options{Store: db, Cursors: o.Cursors, Nodes: nodes})
+	})
+}
+
+// answer asks and reads the data, which must come without errors.
+func answer[T any](t *testing.T, g *servedGraph, query string, variables map[string]any) T {
+	t.Helper()
+	a := g.ask(t, query, variables)
+	var data T
+	if len(a.body.Errors) > 0 {
+		t.Fatalf("%s: %s", query, a.text)
+	}
+	if err := json.Unmarshal(a.body.Data, &data); err != nil {
+		t.Fatalf("%v: %s", err, a.text)
+	}
+	return data
+}
+
+// refusedWith asks for one root field, which must be null with one error of a
+// code.
+func refusedWith(t *testing.T, g *servedGraph, code domain.Code, query string, variables map[string]any) wireError {
+	t.Helper()
+	a := g.ask(t, query, variables)
+	if len(a.body.Errors) != 1 || a.body.Errors[0].Extensions.Code != code {
+		t.Errorf("%s %v: want %s, got %s", query, variables, code, a.text)
+		return wireError{}
+	}
+	return a.body.Errors[0]
+}
+
+// same compares what was answered with what is so, by their text.
+func same(t *testing.T, what string, got, want any) {
+	t.Helper()
+	if fmt.Sprint(got) != fmt.Sprint(want) {
+		t.Errorf("%s is %v instead of %v", what, got, want)
+	}
+}

@@ -1,0 +1,121 @@
+package graph
+
+import (
+	"context"
+
+	"astrolabe/domain"
+)
+
+// part is what every object of a chain carries: whom to ask for more, and about
+// which chain.
+type part struct {
+	h     *Handler
+	chain domain.Chain
+}
+
+// ChainID names the chain.
+func (p part) ChainID() domain.Chain { return p.chain }
+
+// id writes the global id of an object of this chain.
+func (p part) id(kind, key string) string {
+	return globalID{Type: kind, Chain: p.chain, Key: key}.String()
+}
+
+// of begins an answer about a served chain.
+func (h *Handler) of(chain domain.Chain) (part, error) {
+	_, err := h.served(chain)
+	return part{h, chain}, err
+}
+
+// among is the cohort that an object belongs to: the objects that were read
+// with it.
+type among[T any] struct{ peers *cohort[*T] }
+
+func (a *among[T]) join(peers *cohort[*T]) { a.peers = peers }
+
+// member is a pointer to an object that has a cohort.
+type member[T any] interface {
+	*T
+	join(*cohort[*T])
+}
+
+// together makes one cohort of objects; a nil one stands for nothing.
+func together[T any, M member[T]](objects []*T) []*T {
+	present := make([]*T, 0, len(objects))
+	for _, object := range objects {
+		if object != nil {
+			present = append(present, object)
+		}
+	}
+	peers := newCohort(present)
+	for _, object := range present {
+		M(object).join(peers)
+	}
+	return objects
+}
+
+// toOne resolves an edge that leads to at most one object. Key tells what it
+// leads to, false when it leads nowhere. The objects of all peers are read at
+// once, each key once, and form the next cohort.
+func toOne[P, T any, K comparable](ctx context.Context, peers *cohort[*P], parent *P, field string,
+	key func(*P) (K, bool), read func(context.Context, []K) ([]*T, error)) (*T, error) {
+	if _, leads := key(parent); !leads {
+		return nil, nil
+	}
+	return load(ctx, peers, edge{field: field}, parent, func(ctx context.Context, parents []*P) ([]*T, error) {
+		var keys []K
+		place := make(map[K]int, len(parents))
+		for _, p := range parents {
+			k, leads := key(p)
+			if _, known := place[k]; leads && !known {
+				place[k] = len(keys)
+				keys = append(keys, k)
+			}
+		}
+		found, err := read(ctx, keys)
+		if err != nil {
+			return nil, err
+		}
+		all := make([]*T, len(parents))
+		for i, p := range parents {
+			if k, leads := key(p); leads {
+				all[i] = found[place[k]]
+			}
+		}
+		return all, nil
+	})
+}
+
+// toMany resolves an edge that leads to a list. First pages are read for all
+// peers at once. A cursor is of one parent's list alone, so that what follows
+// it is read for that parent.
+func toMany[P, S any](ctx context.Context, peers *cohort[*P], parent *P, l *listing,
+	read func(context.Context, []*P, domain.PageRequest) ([]S, error)) (S, error) {
+	if l.request.After == nil {
+		return load(ctx, peers, l.edge, parent, func(ctx context.Context, parents []*P) ([]S, error) {
+			return read(ctx, parents, l.request)
+		})
+	}
+	lists, err := read(ctx, []*P{parent}, l.request)
+	if err != nil {
+		var none S
+		return none, err
+	}
+	return lists[0], nil
+}
+
+// present is a key that always leads somewhere.
+func present[P any, K comparable](key func(*P) K) func(*P) (K, bool) {
+	return func(p *P) (K, bool) { return key(p), true }
+}
+
+// perhaps is a key that leads somewhere unless it is nil.
+func perhaps[P any, K comparable](key func(*P) *K) func(*P) (K, bool) {
+	return func(p *P) (K, bool) {
+		if k := key(p); k != nil {
+			return *k, true
+		}
+		var none K
+		return none, false
+	}
+}

@@ -1,0 +1,71 @@
+package graph
+
+import (
+	"encoding/json"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// richestPage is what an explorer's front page asks for at most.
+const richestPage = `{blocks(chain:SN_MAIN first:50){nodes{transactions(first:20){nodes{sender{label} events(first:10){nodes{contract{address token{symbol}} decodedFields{label}}}}}}}}`
+
+// statements counts the statements of a query beyond those that recognise the
+// caller.
+func (g *servedGraph) statements(t *testing.T, query string) int {
+	t.Helper()
+	ask := func(query string) int {
+		body, err := json.Marshal(map[string]string{"query": query})
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, n := g.count(t, string(body), nil)
+		return n
+	}
+	return ask(query) - ask(`{service{version}}`)
+}
+
+// TestTheRichestPageTakesOneStatementForEachEdge counts, beside the edges
+// blocks, transactions, label, events, contract and token, how the chain stands
+// and what the events mean: classes by contract, names by selector, ABIs.
+func TestTheRichestPageTakesOneStatementForEachEdge(t *testing.T) {
+	t.Parallel()
+	g := explore(t)
+	const edges, standing, meaning = 6, 1, 3
+	var clients sync.WaitGroup
+	for range 16 {
+		clients.Go(func() {
+			for range 3 {
+				if n := g.statements(t, richestPage); n > edges+standing+meaning {
+					t.Errorf("%d statements", n)
+				}
+			}
+		})
+	}
+	clients.Wait()
+}
+
+func TestTheNumberOfStatementsDoesNotDependOnTheRows(t *testing.T) {
+	t.Parallel()
+	g := explore(t)
+	for _, query := range []string{
+		richestPage,
+		`{blocks(chain:SN_MAIN first:50){nodes{parent{blockHash} sequencer{label} transactions(first:9){nodes{version receipt{l2Gas} logCount to{contract{class{standard}}}
+			accountCalls{contract{alias} decodedCalldata{address{label}}} transfers{nodes{token{transferCount} from{label} to{label}}} messages{contract{deployment{txHash}}}}}}}}`,
+		`{blocks(chain:SN_MAIN first:50){nodes{transactions(first:9){nodes{sender{activity(first:3){nodes{counterpartyAddress{label} token{symbol} transaction{version} block{txCount}}}
+			transactions(first:3){nodes{transaction{block{blockHash}}}} transfers(first:3){nodes{amount}}
+			contract{events(first:2){nodes{transaction{txIndex} block{txCount}}} messages(first:2){nodes{payload}} class{contracts(first:2){nodes{contract{account{label}}}} eventSchemas{name}}}}}}}}}`,
+	} {
+		g.statements(t, query) // what it remembers of classes
+		var few, many int
+		for range 3 { // the lookup of what events mean gives up when it is slow
+			few = g.statements(t, strings.ReplaceAll(query, "first:50", "first:20"))
+			if many = g.statements(t, query); many == few {
+				break
+			}
+		}
+		if many != few {
+			t.Errorf("%d statements for 20 blocks and %d for 50: %s", few, many, query)
+		}
+	}
+}

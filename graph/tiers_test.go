@@ -1,0 +1,52 @@
+package graph
+
+import (
+	"strings"
+	"testing"
+
+	"astrolabe/domain"
+	"astrolabe/domain/account"
+)
+
+func TestWhatRESTKeepsForATierIsKeptForItHere(t *testing.T) {
+	t.Parallel()
+	g := explore(t)
+	reader := map[string]string{"X-Service-Api-Key": g.access.Keys[account.Read]}
+	for field, needed := range map[string]account.Permission{
+		`token(chain:SN_MAIN address:\"` + strk + `\"){holders{generationId}}`:         account.Partner,
+		`token(chain:SN_MAIN address:\"` + strk + `\"){holderScreening{generationId}}`: account.Partner,
+		`token(chain:SN_MAIN address:\"` + strk + `\"){holderAnalytics{generationId}}`: account.Partner,
+		`token(chain:SN_MAIN address:\"` + strk + `\"){pools{totalCount}}`:             account.Partner,
+		`address(chain:SN_MAIN address:\"` + strk + `\"){summary{found}}`:              account.Batch,
+		`address(chain:SN_MAIN address:\"` + strk + `\"){intelligence{found}}`:         account.Batch,
+		`transactionPreviews(chain:SN_MAIN hashes:[\"0x1\"]){found}`:                   account.Batch,
+	} {
+		a := g.post(t, `{"query":"{`+field+`}"}`, reader)
+		if len(a.body.Errors) != 1 || a.body.Errors[0].Extensions.Code != domain.CodeForbidden || a.body.Errors[0].Extensions.Scope != needed {
+			t.Errorf("%s: %s", field, a.text)
+		}
+	}
+	a := g.post(t, `{"query":"{address(chain:SN_MAIN address:\"`+strk+`\"){activity(first:1){totalCount totalCountExact}}}"}`, reader)
+	if !strings.Contains(a.text, `{"totalCount":null,"totalCountExact":false}`) {
+		t.Errorf("a reader learns the count of a batch helper: %s", a.text)
+	}
+}
+
+func TestANodeIsNotAskedAboutTooManyContracts(t *testing.T) {
+	t.Parallel()
+	g := explore(t)
+	a := g.ask(t, `{blocks(chain:SN_MAIN first:40){nodes{transactions(first:10){nodes{events(first:10){nodes{contract{read(selector:"0x1"){blockNumber}}}}}}}}}`, nil)
+	if len(a.body.Errors) == 0 || a.body.Errors[0].Extensions.Code != domain.CodeInvalidRequest || !strings.Contains(a.body.Errors[0].Message, "at most 25") {
+		t.Errorf("%.300s", a.text)
+	}
+	refusedWith(t, g, domain.CodeServiceUnavailable, `{token(chain:SN_MAIN address:"`+strk+`"){totalSupply{totalSupplyRaw}}}`, nil)
+	refusedWith(t, g, domain.CodeInvalidRequest, `{token(chain:SN_MAIN address:"`+strk+`"){totalSupply(blockTag:"yesterday"){totalSupplyRaw}}}`, nil)
+}
+
+func TestTheServiceListsItsSelectorCoverage(t *testing.T) {
+	t.Parallel()
+	g := explore(t)
+	if a := g.ask(t, `{service{selectorCoverage{chainId selector position diagnostics{lagBlocks}}}}`, nil); len(a.body.Errors) > 0 || !strings.Contains(a.text, `"selectorCoverage":[`) {
+		t.Error(a.text)
+	}
+}

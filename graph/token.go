@@ -1,0 +1,190 @@
+package graph
+
+import (
+	"context"
+	"time"
+
+	"astrolabe/domain"
+	"astrolabe/domain/token"
+	"astrolabe/starknet"
+)
+
+// Token is a contract that shows itself as a token. What its transfers add up
+// to is worked out only when it is selected.
+type Token struct {
+	part
+	among[Token]
+	facts *token.Token
+}
+
+// tokenType is the type of a token's global id.
+const tokenType = "Token"
+
+// IsNode marks the token as a Node.
+func (t *Token) IsNode() {}
+
+// ID returns the token's global id.
+func (t *Token) ID() string { return t.id(tokenType, t.facts.Address.String()) }
+
+// TokenAddress returns the token's address.
+func (t *Token) TokenAddress() starknet.Felt { return t.facts.Address }
+
+// Symbol returns what the token calls itself in short.
+func (t *Token) Symbol() *string { return t.facts.Metadata.Symbol }
+
+// Name returns what the token calls itself.
+func (t *Token) Name() *string { return t.facts.Metadata.Name }
+
+// Decimals returns by how many digits amounts are divided for people.
+func (t *Token) Decimals() *int { return intOrNil(t.facts.Metadata.Decimals) }
+
+// Standard returns the token's standard.
+func (t *Token) Standard() Word { return Word(t.facts.Standard) }
+
+// MetadataUpdatedAtIso returns when the token was asked about itself.
+func (t *Token) MetadataUpdatedAtIso() *time.Time { return millis(t.facts.MetadataAt) }
+
+// millis rounds a moment that may be unknown to what is shown of it.
+func millis(at *time.Time) *time.Time {
+	if at == nil {
+		return nil
+	}
+	return new(at.Truncate(time.Millisecond))
+}
+
+// TotalSupplyRaw returns the supply as it was read last.
+func (t *Token) TotalSupplyRaw() *domain.Amount {
+	if t.facts.Supply == nil {
+		return nil
+	}
+	return amountOrNil(&t.facts.Supply.Raw)
+}
+
+// TotalSupplyBlockNumber returns the block that the supply was read at.
+func (t *Token) TotalSupplyBlockNumber() *uint64 {
+	if t.facts.Supply == nil {
+		return nil
+	}
+	return &t.facts.Supply.Block
+}
+
+// summary returns what the token's transfers add up to.
+func (t *Token) summary(ctx context.Context) (*token.Summary, error) {
+	found, err := load(ctx, t.peers, edge{field: "Token.summary"}, t, func(ctx context.Context, tokens []*Token) ([]*token.Summary, error) {
+		return t.h.Tokens.Summaries(ctx, t.chain, convert(tokens, (*Token).TokenAddress))
+	})
+	if err == nil && found == nil {
+		err = token.Unknown(t.facts.Address)
+	}
+	return found, err
+}
+
+// counts returns the token's counts, nil when they are unknown.
+func (t *Token) counts(ctx context.Context, one func(*token.Counts) uint64) (*uint64, error) {
+	summary, err := t.summary(ctx)
+	if err != nil || summary.Counts == nil {
+		return nil, err
+	}
+	return new(one(summary.Counts)), nil
+}
+
+// SummaryCacheStatus tells what the counts rest on.
+func (t *Token) SummaryCacheStatus(ctx context.Context) (Word, error) {
+	summary, err := t.summary(ctx)
+	if err != nil {
+		return "", err
+	}
+	return Word(summary.Status), nil
+}
+
+// SummaryCacheUpdatedAtIso returns when the sums were made.
+func (t *Token) SummaryCacheUpdatedAtIso(ctx context.Context) (*time.Time, error) {
+	summary, err := t.summary(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return millis(summary.UpdatedAt), nil
+}
+
+// TransferCount returns how many transfers there are.
+func (t *Token) TransferCount(ctx context.Context) (*uint64, error) {
+	return t.counts(ctx, func(c *token.Counts) uint64 { return c.Transfers })
+}
+
+// DistinctFromCount returns how many addresses sent the token.
+func (t *Token) DistinctFromCount(ctx context.Context) (*uint64, error) {
+	return t.counts(ctx, func(c *token.Counts) uint64 { return c.Senders })
+}
+
+// DistinctToCount returns how many addresses received the token.
+func (t *Token) DistinctToCount(ctx context.Context) (*uint64, error) {
+	return t.counts(ctx, func(c *token.Counts) uint64 { return c.Receivers })
+}
+
+// LatestTransferBlock returns the newest block with a transfer.
+func (t *Token) LatestTransferBlock(ctx context.Context) (*uint64, error) {
+	summary, err := t.summary(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return summary.Latest, nil
+}
+
+// Contract returns the token's contract.
+func (t *Token) Contract(ctx context.Context) (*Contract, error) {
+	return toOne(ctx, t.peers, t, "Token.contract", present((*Token).TokenAddress), t.contracts)
+}
+
+// Transfers returns the token's transfers.
+func (t *Token) Transfers(ctx context.Context, addresses []starknet.Felt, first *int, after *string) (*TransferConnection, error) {
+	l, err := t.h.list(ctx, t.ID(), first, after)
+	if err != nil {
+		return nil, err
+	}
+	if err := checkFilter("addresses", addresses); err != nil {
+		return nil, err
+	}
+	page, err := toMany(ctx, t.peers, t, l, t.transfersOfTokens(addresses))
+	if err != nil {
+		return nil, err
+	}
+	c := &TransferConnection{slice: page, list: l}
+	if len(addresses) == 0 {
+		c.count = t.countTransfers
+	}
+	return c, nil
+}
+
+// countTransfers counts the token's transfers. Sums that are behind are a lower
+// bound.
+func (t *Token) countTransfers(ctx context.Context) (total, error) {
+	summary, err := t.summary(ctx)
+	if err != nil || summary.Counts == nil {
+		return total{}, err
+	}
+	return total{&summary.Counts.Transfers, summary.Status != token.SummaryStale}, nil
+}
+
+// tokens reads tokens; nil stands for an address at which none is known.
+func (p part) tokens(ctx context.Context, addresses []starknet.Felt) ([]*Token, error) {
+	found, err := p.h.Tokens.Of(ctx, p.chain, addresses)
+	if err != nil {
+		return nil, err
+	}
+	tokens := make([]*Token, len(found))
+	for i, facts := range found {
+		if facts != nil {
+			tokens[i] = &Token{part: p, facts: facts}
+		}
+	}
+	return together(tokens), nil
+}
+
+// Token returns a token by its address.
+func (r queryResolver) Token(ctx context.Context, id domain.Chain, address starknet.Felt) (*Token, error) {
+	p, err := r.h.of(id)
+	if err != nil {
+		return nil, err
+	}
+	return single(p.tokens(ctx, []starknet.Felt{address}))("the index knows of no token at %s", address)
+}

@@ -1,0 +1,74 @@
+package graph
+
+import (
+	"context"
+	"time"
+
+	"astrolabe/domain"
+	"astrolabe/domain/chain"
+	"astrolabe/domain/detail"
+	"astrolabe/domain/token"
+	"astrolabe/starknet"
+)
+
+// TransactionPreview is a transaction in short.
+type TransactionPreview struct {
+	part
+	among[TransactionPreview]
+	TxHash                  starknet.Felt
+	Found                   bool
+	BlockNumber             *uint64
+	TimestampIso            *time.Time
+	TxIndex                 *int
+	TxType                  *Word
+	ExecutionStatus         *Word
+	FinalityStatus          *Word
+	FromAddress, ToAddress  *starknet.Felt
+	PrimaryMethod           *string
+	CallCount               *int
+	TransferCount           *int
+	TokenTransfers          []*Transfer
+	TokenTransfersTruncated bool
+	LogCount                *int
+}
+
+// Transaction returns all of the transaction.
+func (t *TransactionPreview) Transaction(ctx context.Context) (*Transaction, error) {
+	return toOne(ctx, t.peers, t, "TransactionPreview.transaction", func(t *TransactionPreview) (starknet.Felt, bool) { return t.TxHash, t.Found }, t.transactionsByHash)
+}
+
+// newPreview makes a preview whose transfers have no cohort yet.
+func (p part) newPreview(hash starknet.Felt, facts *detail.Preview) *TransactionPreview {
+	t := &TransactionPreview{part: p, TxHash: hash}
+	if facts == nil {
+		return t
+	}
+	t.Found, t.BlockNumber, t.TxIndex = true, &facts.Place.Block, &facts.Place.Tx
+	t.TimestampIso = new(time.Unix(int64(facts.Timestamp), 0).UTC())
+	t.TxType, t.ExecutionStatus, t.FinalityStatus = wordOrNil(facts.Type), wordOrNil(chain.Execution(facts.Reverted)), wordOrNil(facts.Finality)
+	t.FromAddress, t.ToAddress, t.PrimaryMethod = facts.Sender, facts.Contract, textOrNil(facts.Method)
+	t.CallCount, t.TransferCount, t.LogCount = facts.Calls, &facts.Transfers, &facts.Events
+	t.TokenTransfers = convert(facts.Moved, func(moved token.Transfer) *Transfer { return &Transfer{part: p, facts: &moved} })
+	t.TokenTransfersTruncated = facts.Truncated
+	return t
+}
+
+// TransactionPreviews returns transactions in short.
+func (r queryResolver) TransactionPreviews(ctx context.Context, id domain.Chain, hashes []starknet.Felt) ([]*TransactionPreview, error) {
+	p, err := r.h.of(id)
+	if err != nil {
+		return nil, err
+	}
+	found, err := r.h.Details.Previews(ctx, id, hashes)
+	if err != nil {
+		return nil, err
+	}
+	previews := make([]*TransactionPreview, len(found))
+	var moved []*Transfer
+	for i, facts := range found {
+		previews[i] = p.newPreview(hashes[i], facts)
+		moved = append(moved, previews[i].TokenTransfers...)
+	}
+	together(moved)
+	return together(previews), nil
+}
