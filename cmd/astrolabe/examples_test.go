@@ -208,10 +208,10 @@ func TestEveryExampleAnswersOnTheDemoChain(t *testing.T) {
 		t.Fatal("the page has no token")
 	}
 	a := analyst{t, base, map[string]string{"": token[1], "partner": where.Keys["partner"], "batch": where.Keys["utility"]}}
-	p.until(t, "the chain is indexed and its tokens' holders are counted", func() bool {
+	p.until(t, "the chain is indexed, and a token was asked for its name and its holders are counted", func() bool {
 		return strings.Contains(a.ask("", `{ status(chain: SN_MAIN) { lagBlocks indexer { state } } }`, nil), `"lagBlocks":0,"indexer":{"state":"FOLLOWING"}`) &&
-			strings.Contains(a.ask("partner", `query ($token: Felt!) { token(chain: SN_MAIN, address: $token) { holders { holderCount } } }`,
-				map[string]any{"token": where.Samples.Tokens["certified"]}), `"holderCount":`)
+			strings.Contains(a.ask("partner", `query ($token: Felt!) { token(chain: SN_MAIN, address: $token) { symbol holders { holderCount } } }`,
+				map[string]any{"token": where.Samples.Tokens["certified"]}), `"symbol":"STRK","holders":{"holderCount":`)
 	})
 
 	examples, samples := readExamples(t), a.samples()
