@@ -13,7 +13,7 @@ import (
 // connection of nodes. The symbols would be formulas to a spreadsheet.
 const lists = `{"data": {"blocks": {"totalCount": 2, "edges": [
   {"cursor": "a", "node": {"timestampIso": "2026-01-01T00:00:10Z", "txCount": 3, "fees": {"total": "340282366920938463463374607431768211456"},
-    "tags": ["x", "y"], "transfers": {"nodes": [{"symbol": "=HYPERLINK(\"http://a\")", "amount": "-5"}, {"symbol": "a \"b\",\nc", "amount": null}]}}},
+    "tags": ["x", "y"], "transfers": {"nodes": [{"symbol": "=HYPERLINK(\"http://a\")", "amount": "-5"}, {"symbol": "a \"b\",\nc", "amount": "9"}]}}},
   {"cursor": "b", "node": {"timestampIso": "2026-01-01T00:00:00Z", "txCount": 1, "fees": null,
     "tags": [], "transfers": {"nodes": [{"symbol": "@sum", "amount": "7"}]}}}]}},
   "extensions": {"cost": {"requested": 1234, "limit": 9999}}}`
@@ -24,7 +24,7 @@ const blocksCSV = `"cursor","timestampIso","txCount","fees.total","tags"` + "\r\
 
 const transfersCSV = `"blocks.cursor","blocks.timestampIso","blocks.txCount","blocks.fees.total","blocks.tags","symbol","amount"` + "\r\n" +
 	`"a","2026-01-01T00:00:10Z",3,"340282366920938463463374607431768211456","[""x"",""y""]","'=HYPERLINK(""http://a"")","-5"` + "\r\n" +
-	`"a","2026-01-01T00:00:10Z",3,"340282366920938463463374607431768211456","[""x"",""y""]","a ""b"",` + "\n" + `c",` + "\r\n" +
+	`"a","2026-01-01T00:00:10Z",3,"340282366920938463463374607431768211456","[""x"",""y""]","a ""b"",` + "\n" + `c","9"` + "\r\n" +
 	`"b","2026-01-01T00:00:00Z",1,,,"'@sum","7"` + "\r\n"
 
 const blocksJSON = `[
@@ -88,12 +88,26 @@ func TestGraphiQLSavesAndDrawsTheListsOfAResult(t *testing.T) {
 		})(document.querySelector('.chart-line'))`), // to the right and up
 		browsertest.Await(`[...document.querySelectorAll('.chart-tick text')].map((one) => one.textContent).join() === '0,1,2,3'`),
 		choose("Value", "fees.total"),
-		browsertest.Await(`document.querySelector('.chart figcaption').textContent.startsWith('fees.total of blocks: 1 value ')`),
+		awaitCaption("fees.total of blocks: 1 value ", "greatest 3.4e38"),
 		choose("List", "blocks.transfers"),
 		awaitText(".results-count", "3 rows"),
 	)
 	saves(t, tab, "CSV", "blocks.transfers.csv", transfersCSV)
+	tab.Do(
+		awaitCaption("amount of blocks.transfers (sum): 2 values", "least 4, greatest 7, last 4"),
+		choose("At the same time", "each"),
+		awaitCaption("amount of blocks.transfers (each): 3 values", "least -5, greatest 9, last 9"),
+	)
 	tab.AssertQuiet()
+}
+
+// awaitCaption waits until the words of the chart hold some.
+func awaitCaption(words ...string) chromedp.Action[chromedp.Void] {
+	steps := make([]chromedp.Action[chromedp.Void], len(words))
+	for i, one := range words {
+		steps[i] = browsertest.Await(fmt.Sprintf(`document.querySelector('.chart figcaption')?.textContent.includes(%q)`, one))
+	}
+	return chromedp.Steps(steps...)
 }
 
 // saves presses a button and compares the file that the page saves.

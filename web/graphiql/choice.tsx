@@ -1,16 +1,16 @@
-interface ChoiceProps {
+interface ChoiceProps<Option extends string> {
   label: string;
-  options: string[];
-  value: string;
-  onChoose(option: string): void;
+  options: Option[];
+  value: Option;
+  onChoose(option: Option): void;
 }
 
 /** A choice with its name. */
-export function Choice({ label, options, value, onChoose }: ChoiceProps) {
+export function Choice<Option extends string>({ label, options, value, onChoose }: ChoiceProps<Option>) {
   return (
     <label className="choice">
       {label}
-      <select value={value} onChange={(event) => onChoose(event.target.value)}>
+      <select value={value} onChange={(event) => onChoose(event.target.value as Option)}>
         {options.map((option) => (
           <option key={option}>{option}</option>
         ))}

@@ -19,7 +19,7 @@ const integer = /^-?\d+$/;
 const ordinal = /(number|index|block|decimals|rank|version)$/i;
 
 /** Finds the axes of a chart, undefined where the table is no series. */
-export function axesOf({ columns, rows }: Table): Axes | undefined {
+export function axesOf({ name, columns, rows }: Table): Axes | undefined {
   const holding = (fits: (cell: unknown) => boolean) =>
     columns.filter((column) => {
       const cells = rows.map((row) => row[column] ?? null).filter((cell) => cell !== null);
@@ -27,7 +27,9 @@ export function axesOf({ columns, rows }: Table): Axes | undefined {
     });
   const times = holding((cell) => typeof cell === 'string' && time.test(cell));
   const numbers = holding((cell) => typeof cell === 'number' || (typeof cell === 'string' && integer.test(cell)));
-  numbers.sort((a, b) => Number(ordinal.test(a)) - Number(ordinal.test(b)));
+  const ofParents = (column: string) => name.includes('.') && column.startsWith(name.replace(/\..*/, '.'));
+  const dullness = (column: string) => 2 * Number(ordinal.test(column)) + Number(ofParents(column));
+  numbers.sort((a, b) => dullness(a) - dullness(b));
   return times.length > 0 && numbers.length > 0 && rows.length > 1 ? { times, numbers } : undefined;
 }
 
@@ -37,4 +39,23 @@ export function pointsOf(rows: Row[], timeColumn: string, numberColumn: string):
     .filter((row) => (row[timeColumn] ?? null) !== null && (row[numberColumn] ?? null) !== null)
     .map((row) => ({ at: Date.parse(String(row[timeColumn])), value: Number(row[numberColumn]) }))
     .sort((a, b) => a.at - b.at);
+}
+
+/** What becomes of several values of the same moment, such as the fees of one block. */
+export type Together = 'sum' | 'mean' | 'each';
+
+/** The ways to put values together, the usual one first; none where no two are of the same moment. */
+export function waysTogether(points: Point[]): Together[] {
+  return points.some(({ at }, i) => points[i + 1]?.at === at) ? ['sum', 'mean', 'each'] : [];
+}
+
+/** Makes one point of those of the same moment. The points are in their order. */
+export function together(points: Point[], way: Together): Point[] {
+  if (way === 'each') return points;
+  const moments = new Map<number, number[]>();
+  for (const { at, value } of points) moments.set(at, [...(moments.get(at) ?? []), value]);
+  return [...moments].map(([at, values]) => {
+    const sum = values.reduce((a, b) => a + b);
+    return { at, value: way === 'sum' ? sum : sum / values.length };
+  });
 }

@@ -3,7 +3,7 @@ import { Chart } from './chart';
 import { Choice } from './choice';
 import { asCSV } from './csv';
 import { download } from './download';
-import { type Axes, axesOf, pointsOf } from './series';
+import { type Axes, axesOf, pointsOf, together, type Together, waysTogether } from './series';
 import type { Table } from './tables';
 
 interface TableToolsProps {
@@ -44,20 +44,33 @@ export function TableTools({ table, names, onChoose }: TableToolsProps) {
 
 /** The chart of a list, and the choice of its axes. */
 function Series({ table, axes }: { table: Table; axes: Axes }) {
-  const [number, setNumber] = useState(axes.numbers[0]!);
-  const [time, setTime] = useState(axes.times[0]!);
-  const shown = axes.numbers.includes(number) ? number : axes.numbers[0]!;
-  const over = axes.times.includes(time) ? time : axes.times[0]!;
+  const [number, setNumber] = useState<string>();
+  const [time, setTime] = useState<string>();
+  const [way, setWay] = useState<Together>('sum');
+  const shown = among(axes.numbers, number);
+  const over = among(axes.times, time);
   const points = useMemo(() => pointsOf(table.rows, over, shown), [table, over, shown]);
+  const ways = waysTogether(points);
+  const title = `${shown} of ${table.name}`;
   return (
     <>
-      <Chart points={points} title={`${shown} of ${table.name}`} />
+      {ways.length > 0 ? (
+        <Chart points={together(points, way)} title={`${title} (${way})`} />
+      ) : (
+        <Chart points={points} title={title} />
+      )}
       <div className="results-tools">
         <Choice label="Value" options={axes.numbers} value={shown} onChoose={setNumber} />
         <Choice label="Time" options={axes.times} value={over} onChoose={setTime} />
+        {ways.length > 0 && <Choice label="At the same time" options={ways} value={way} onChoose={(one) => setWay(one)} />}
       </div>
     </>
   );
+}
+
+/** What was chosen, as long as the list has it, else the first. */
+function among(columns: string[], chosen?: string): string {
+  return columns.find((column) => column === chosen) ?? columns[0]!;
 }
 
 /** The rows as they are in the CSV file, with every column in each. */
