@@ -13,7 +13,8 @@ import (
 // coerced and found affordable.
 type operation struct {
 	*graphql.OperationContext
-	cost int
+	cost           int
+	showStatements bool
 }
 
 // errNoQuery is a fault of the request and not of an operation.
