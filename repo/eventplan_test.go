@@ -83,6 +83,7 @@ func TestEventReadsFollowTheirIndexes(t *testing.T) {
 		sql, arguments, index string
 	}{
 		"transactions":      {eventsOfTransactions(domain.Mainnet, 26), "ARRAY[5, 2800], ARRAY[1, 2], -1::int2", "place"},
+		"blocks":            {eventsOfBlocks(domain.Mainnet, 26), `ARRAY[5, 2800], ARRAY['\\x05', '\\x06']::bytea[], -1::int2, -1::int2`, "place"},
 		"contracts":         {eventsOfContracts(domain.Mainnet, false, 25), both, "address"},
 		"contracts by keys": {eventsOfContracts(domain.Mainnet, true, 25), both, "address_selector"},
 		"classes":           {fmt.Sprintf(classesInForce, 1), felt + ", ARRAY[1700]", "contract_classes_pkey"},
