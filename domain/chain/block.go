@@ -6,6 +6,7 @@ import (
 
 	"astrolabe/domain"
 	"astrolabe/domain/facts"
+	"astrolabe/starknet"
 )
 
 // Block is a block's header as it is shown. The header is shared: nobody
@@ -24,6 +25,7 @@ func (b *Block) Time() time.Time { return time.Unix(int64(b.Timestamp), 0).UTC()
 
 // BlockStore reads the headers that readers can see.
 type BlockStore interface {
+	ForkStore
 	// Headers returns the header of each block, nil where there is none.
 	Headers(ctx context.Context, c domain.Chain, ids []BlockID) ([]*facts.Header, error)
 	// HeadersBetween returns the headers of a range, the newest first or the
@@ -163,3 +165,6 @@ func (s *Blocks) Still(ctx context.Context, c domain.Chain, refs []domain.BlockR
 
 // NumberID names a block by its number.
 func NumberID(number uint64) BlockID { return BlockID{Number: &number} }
+
+// HashID names a block by its hash.
+func HashID(hash starknet.Felt) BlockID { return BlockID{Hash: &hash} }
