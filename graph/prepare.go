@@ -13,8 +13,9 @@ import (
 // coerced and found affordable.
 type operation struct {
 	*graphql.OperationContext
-	cost   int
-	dryRun bool // nothing but the cost is asked for
+	cost           int
+	dryRun         bool // nothing but the cost is asked for
+	showStatements bool
 }
 
 // errNoQuery is a fault of the request and not of an operation.

@@ -1,0 +1,33 @@
+package telemetry
+
+import (
+	"context"
+	"sync/atomic"
+)
+
+// StatementCount counts the statements that a context has run, so that tests
+// and callers can see that a read does not cost one statement per row.
+type StatementCount struct{ n atomic.Int64 }
+
+// N returns the count so far; nothing counts as zero.
+func (c *StatementCount) N() int {
+	if c == nil {
+		return 0
+	}
+	return int(c.n.Load())
+}
+
+type statementsKey struct{}
+
+// CountStatements returns a context whose statements are counted.
+func CountStatements(ctx context.Context) (context.Context, *StatementCount) {
+	count := new(StatementCount)
+	return context.WithValue(ctx, statementsKey{}, count), count
+}
+
+// CountStatement counts one statement where somebody wants to know.
+func CountStatement(ctx context.Context) {
+	if count, ok := ctx.Value(statementsKey{}).(*StatementCount); ok {
+		count.n.Add(1)
+	}
+}
