@@ -10,7 +10,6 @@ import (
 	"astrolabe/domain/chain"
 	"astrolabe/domain/event"
 	"astrolabe/domain/facts"
-	"astrolabe/starknet"
 )
 
 // shownEvent are the columns of an event e as readers see it. Each value from

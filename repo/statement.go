@@ -32,10 +32,13 @@ func statementName(sql string) string {
 
 // StatementCount counts the statements that a context has run, so that tests
 // and diagnostics can show that a read does not cost one statement per row.
-type StatementCount struct{ n atomic.Int64 }
+type StatementCount struct{ n, trips atomic.Int64 }
 
 // N returns the count so far.
 func (c *StatementCount) N() int { return int(c.n.Load()) }
+
+// Trips returns how often statements were sent, one or several at once.
+func (c *StatementCount) Trips() int { return int(c.trips.Load()) }
 
 type countKey struct{}
 
@@ -60,6 +63,7 @@ type startedKey struct{}
 func (t statementTracer) TraceQueryStart(ctx context.Context, _ *pgx.Conn, data pgx.TraceQueryStartData) context.Context {
 	if count, ok := ctx.Value(countKey{}).(*StatementCount); ok {
 		count.n.Add(1)
+		count.trips.Add(1)
 	}
 	name := statementName(data.SQL)
 	ctx, span := telemetry.StartSpan(ctx, name, trace.SpanKindClient)
@@ -72,6 +76,9 @@ type startedBatchKey struct{}
 
 // TraceBatchStart implements pgx.BatchTracer.
 func (t statementTracer) TraceBatchStart(ctx context.Context, _ *pgx.Conn, _ pgx.TraceBatchStartData) context.Context {
+	if count, ok := ctx.Value(countKey{}).(*StatementCount); ok {
+		count.trips.Add(1)
+	}
 	return context.WithValue(ctx, startedBatchKey{}, startedBatch{new(time.Now())})
 }
 

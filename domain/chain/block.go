@@ -6,6 +6,7 @@ import (
 
 	"astrolabe/domain"
 	"astrolabe/domain/facts"
+	"astrolabe/starknet"
 )
 
 // Block is a block's header as it is shown. The header is shared: nobody
@@ -163,3 +164,6 @@ func (s *Blocks) Still(ctx context.Context, c domain.Chain, refs []domain.BlockR
 
 // NumberID names a block by its number.
 func NumberID(number uint64) BlockID { return BlockID{Number: &number} }
+
+// HashID names a block by its hash.
+func HashID(hash starknet.Felt) BlockID { return BlockID{Hash: &hash} }

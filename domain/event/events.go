@@ -79,6 +79,13 @@ func (s *Events) OfTransactions(ctx context.Context, c domain.Chain, places []ch
 	return s.pages(ctx, c, lists, page.Limit)
 }
 
+// Page cuts a page of events that were read elsewhere and decodes it, as
+// OfTransactions does.
+func (s *Events) Page(ctx context.Context, c domain.Chain, rows []Row, limit int) (page domain.Page[Row], degraded bool, err error) {
+	pages, degraded, err := s.pages(ctx, c, [][]Row{rows}, limit)
+	return pages[0], degraded, err
+}
+
 // pages cuts lists to their pages and decodes what these show.
 func (s *Events) pages(ctx context.Context, c domain.Chain, lists [][]Row, limit int) (pages []domain.Page[Row], degraded bool, err error) {
 	pages = make([]domain.Page[Row], len(lists))
