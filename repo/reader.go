@@ -27,7 +27,10 @@ func ReaderSettings() map[string]string {
 		"statement_timeout":             readTimeout,
 		"jit":                           "off",
 		"plan_cache_mode":               "force_generic_plan",
-		"enable_bitmapscan":             "off", // a page follows an index in its order, however many rows are behind it
+		// A page follows an index in its order, however many rows are behind it
+		// and however few its table has by the statistics.
+		"enable_bitmapscan": "off",
+		"enable_seqscan":    "off",
 	}
 }
 
