@@ -54,6 +54,7 @@ func Breach(ctx context.Context, request *http.Request, response *http.Response,
 	if err != nil {
 		return false, nil //nolint:nilerr // not an operation
 	}
+	note(route.Operation.OperationID, body)
 	return true, openapi3filter.ValidateResponse(ctx, &openapi3filter.ResponseValidationInput{
 		RequestValidationInput: &openapi3filter.RequestValidationInput{Request: lookup, PathParams: params, Route: route},
 		Status:                 response.StatusCode, Header: response.Header, Body: io.NopCloser(bytes.NewReader(body)),
