@@ -95,12 +95,12 @@ func (b *bench) compare(ctx context.Context, n noun) error {
 // of them.
 func (b *bench) takeTurns(ctx context.Context, bare *pgbench, paths []string, bases [contenders]string) (rates [contenders][]float64, err error) {
 	for range rounds {
-		draw, err := bare.run(ctx, onlyDraw, lasts)
+		draw, err := bare.run(ctx, onlyDraw)
 		if err != nil {
 			return rates, err
 		}
 		for i, script := range []string{byPgbench: oneByOne, byPipeline: asService} {
-			rate, err := bare.run(ctx, script, lasts)
+			rate, err := bare.run(ctx, script)
 			if err != nil {
 				return rates, err
 			}

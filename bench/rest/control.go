@@ -36,7 +36,7 @@ func (b *bench) withControl(ctx context.Context, requests map[string][]trip, act
 	if err := os.WriteFile(file, text, 0o600); err != nil {
 		return err
 	}
-	command := exec.Command(os.Args[0], "-control", file) //nolint:gosec // this very program
+	command := exec.CommandContext(context.WithoutCancel(ctx), os.Args[0], "-control", file) //nolint:gosec // this very program
 	command.Env = append(os.Environ(), databaseVariable+"="+b.db.URL)
 	return whileRunning(ctx, command, act)
 }

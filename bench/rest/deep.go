@@ -34,11 +34,11 @@ func (b *bench) deepPages(ctx context.Context, base string, of indexed.Subject) 
 		{"transfers of a token", fmt.Sprintf("/v1/SN_MAIN/token/0x%x/transfers?limit=25", token)},
 	} {
 		first := b.request(base, list.path, "")
-		last, err := b.walk(ctx, base, list.path, deep)
+		last, err := b.walk(ctx, base, list.path)
 		if err != nil {
 			return fmt.Errorf("%s: %w", list.name, err)
 		}
-		times, err := inTurns(ctx, []load.Request{first, last}, looks)
+		times, err := inTurns(ctx, []load.Request{first, last})
 		if err != nil {
 			return err
 		}
@@ -49,10 +49,10 @@ func (b *bench) deepPages(ctx context.Context, base string, of indexed.Subject) 
 	return nil
 }
 
-// walk follows a list to one of its pages.
-func (b *bench) walk(ctx context.Context, base, path string, page int) (r load.Request, err error) {
+// walk follows a list to its deep page.
+func (b *bench) walk(ctx context.Context, base, path string) (r load.Request, err error) {
 	r = b.request(base, path, "")
-	for range page - 1 {
+	for range deep - 1 {
 		body, _, err := answer(ctx, r)
 		if err != nil {
 			return r, err
@@ -66,11 +66,10 @@ func (b *bench) walk(ctx context.Context, base, path string, page int) (r load.R
 	return r, nil
 }
 
-// inTurns sends each of the requests so many times, and returns how long each
-// took.
-func inTurns(ctx context.Context, requests []load.Request, times int) ([][]time.Duration, error) {
+// inTurns sends the requests again and again, and returns how long each took.
+func inTurns(ctx context.Context, requests []load.Request) ([][]time.Duration, error) {
 	took := make([][]time.Duration, len(requests))
-	for range times {
+	for range looks {
 		for i, r := range requests {
 			_, t, err := answer(ctx, r)
 			if err != nil {

@@ -31,7 +31,7 @@ func (b *bench) withService(ctx context.Context, s service, act func(base string
 	if s.logged {
 		database += "&" + url.Values{"log_statement": {"all"}}.Encode()
 	}
-	command := exec.Command(b.program, arguments...) //nolint:gosec // the program to measure
+	command := exec.CommandContext(context.WithoutCancel(ctx), b.program, arguments...) //nolint:gosec // the program to measure
 	command.Env = append(os.Environ(), databaseVariable+"="+database)
 	return whileRunning(ctx, command, act)
 }
