@@ -181,7 +181,9 @@ func (r *grower) value(t *ast.Type) string {
 	case "ChainId":
 		return r.pick("SN_MAIN", "SN_SEPOLIA", "$chain")
 	case "ID":
-		return `"` + r.pick((&Chain{ChainID: domain.Mainnet}).ID(), (&Chain{ChainID: domain.Sepolia}).ID(), "bad") + `"`
+		kind := r.pick(chainType, blockType, transactionType, contractType, classType, tokenType, addressType, messageType, "Nothing")
+		key := r.pick("", strk, bridgeAddress, strings.Trim(somewhere, `"`), "0x1", "x")
+		return `"` + r.pick("bad", globalID{kind, domain.Mainnet, key}.String(), globalID{kind, domain.Mainnet, key}.String(), globalID{kind, domain.Sepolia, key}.String()) + `"`
 	case "Felt", "Hash256":
 		return r.pick(`"`+strk+`"`, `"`+bridgeAddress+`"`, somewhere, `"0x1"`, `"0x0"`, `"x"`)
 	case "DateTime":

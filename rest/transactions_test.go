@@ -15,9 +15,9 @@ import (
 	"astrolabe/domain"
 	"astrolabe/domain/chain"
 	"astrolabe/domain/facts"
-	"astrolabe/repo"
 	"astrolabe/repo/repotest"
 	"astrolabe/starknet"
+	"astrolabe/telemetry"
 )
 
 // history is which class each contract had when each block began, by hand.
@@ -275,7 +275,7 @@ func TestATransactionTakesThreeRoundTrips(t *testing.T) {
 	s := newExplorer(t)
 	hash := repotest.Everyday(t)[28].Transactions[15].Hash
 	read := func() int {
-		ctx, count := repo.CountStatements(chain.AtOneMoment(t.Context()))
+		ctx, count := telemetry.CountStatements(chain.AtOneMoment(t.Context()))
 		if found, err := s.services.Details.ByHash(ctx, domain.Mainnet, hash, 96); err != nil || len(found.Logs.Items) == 0 || len(found.Calls) == 0 {
 			t.Fatalf("%+v, %v", found, err)
 		}

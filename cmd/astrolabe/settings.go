@@ -44,6 +44,7 @@ type listenSettings struct {
 	ScreeningTop   int            `help:"How many holders a holder screening shows." default:"100"`
 	CacheMB        int            `help:"About how many megabytes of final blocks and transactions are remembered. 0: none." default:"64" name:"cache-mb"`
 
+	documentSettings
 	signinSettings
 }
 

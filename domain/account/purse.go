@@ -49,12 +49,14 @@ func (r Rate) advance(cost int) int {
 }
 
 // pay answers a take from the caller's purse.
-func (q *Quotas) pay(w *waiter) (Decision, bool) {
-	p := q.purses[w.meter]
-	if p == nil || p.rate != w.rate || p.left < w.cost {
+func (q *Quotas) pay(m Metered, rate Rate, cost int) (Decision, bool) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	p := q.purses[m]
+	if p == nil || p.rate != rate || p.left < cost {
 		return Decision{}, false
 	}
-	p.left -= w.cost
+	p.left -= cost
 	p.takes++
 	decision := p.rate.allowed(p.rate.drained(p.meter, q.after(p.read)))
 	decision.Remaining = min(decision.Remaining+p.left, p.rate.Limit)

@@ -120,12 +120,14 @@ func (q *Quotas) Take(ctx context.Context, caller *Caller, class Class, cost int
 	if caller.Kind == ByInternal {
 		return Decision{Allowed: true}, nil
 	}
-	w := &waiter{
-		ctx: ctx, meter: caller.metered(class), rate: caller.rate(class), cost: cost, answer: make(chan answer, 1),
-	}
-	if err := w.rate.Check(cost); err != nil {
+	meter, rate := caller.metered(class), caller.rate(class)
+	if err := rate.Check(cost); err != nil {
 		return Decision{}, err
 	}
+	if decision, paid := q.pay(meter, rate, cost); paid {
+		return decision, nil
+	}
+	w := &waiter{ctx: ctx, meter: meter, rate: rate, cost: cost, answer: make(chan answer, 1)}
 	if a, known := q.enqueue(w); known {
 		return a.decision, a.err
 	}
@@ -141,9 +143,6 @@ func (q *Quotas) Take(ctx context.Context, caller *Caller, class Class, cost int
 func (q *Quotas) enqueue(w *waiter) (answer, bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if decision, paid := q.pay(w); paid {
-		return answer{decision: decision}, true
-	}
 	if decision, denied := q.denial(w); denied {
 		return answer{decision: decision}, true
 	}

@@ -14,6 +14,7 @@ import (
 	"astrolabe/repo"
 	"astrolabe/repo/repotest"
 	"astrolabe/starknet"
+	"astrolabe/telemetry"
 )
 
 // heads are stored heads.
@@ -128,7 +129,7 @@ func TestSummariesOfEveryAddressAreWhatBlocksSay(t *testing.T) {
 	t.Parallel()
 	g, l := followed(t)
 	everyone := l.everyone()
-	ctx, statements := repo.CountStatements(t.Context())
+	ctx, statements := telemetry.CountStatements(t.Context())
 	got, err := g.addresses.Summaries(ctx, domain.Mainnet, everyone)
 	if err != nil || len(got) != len(everyone) || statements.N() != 2 { // one of them is the status
 		t.Fatalf("%d of %d, %d statements, %v", len(got), len(everyone), statements.N(), err)
@@ -256,7 +257,7 @@ func TestIntelligenceOfEveryAddressIsWhatBlocksSay(t *testing.T) {
 	t.Parallel()
 	g, l := followed(t)
 	everyone := l.everyone()
-	ctx, statements := repo.CountStatements(t.Context())
+	ctx, statements := telemetry.CountStatements(t.Context())
 	got, err := g.addresses.Intelligence(ctx, domain.Mainnet, everyone)
 	if err != nil || len(got) != len(everyone) || statements.N() != 2 {
 		t.Fatalf("%d of %d, %d statements, %v", len(got), len(everyone), statements.N(), err)
