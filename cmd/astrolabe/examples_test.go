@@ -274,10 +274,10 @@ var drawChart = chromedp.Steps(
 	chromedp.Evaluate[chromedp.Void](`((select) => {
 		Object.getOwnPropertyDescriptor(HTMLSelectElement.prototype, 'value').set.call(select, [...select.options].at(-1).value);
 		select.dispatchEvent(new Event('change', {bubbles: true}));
-	})(document.querySelector('.results select:last-of-type'))`),
+	})([...document.querySelectorAll('.choice')].find((one) => one.firstChild.textContent === 'List').querySelector('select'))`),
 	browsertest.Await(`((button) => {
 			if (button?.getAttribute('aria-pressed') === 'false') button.click();
 			return button;
 		})(document.querySelector('.results button[aria-pressed]:enabled'))`),
-	browsertest.Await(`document.querySelector('.chart-line')?.getAttribute('points').split(' ').length > 100`),
+	browsertest.Await(`document.querySelector('.chart-line')?.getAttribute('points').split(' ').length >= 50`),
 )
