@@ -9,7 +9,6 @@ import (
 	"strconv"
 
 	"github.com/99designs/gqlgen/graphql"
-	"github.com/vektah/gqlparser/v2/ast"
 	"github.com/vektah/gqlparser/v2/gqlerror"
 
 	"astrolabe/domain"
@@ -17,14 +16,19 @@ import (
 
 // run executes an operation and hands each result to emit: one of a query,
 // all of a subscription until ctx ends, each of which is charged. It returns
-// the errors of an operation that did not start or was cut off.
+// the errors of an operation that did not start or was cut off. Of a dry run
+// the result is null.
 func (h *Handler) run(ctx context.Context, op *operation, emit func(result []byte) error) (errs gqlerror.List) {
 	defer func() {
 		if reason := recover(); reason != nil {
 			errs = h.presentAll(ctx, recovered(ctx, reason))
 		}
 	}()
-	if op.Operation.Operation != ast.Subscription {
+	if op.dryRun {
+		_ = emit(h.render(ctx, op, nothing())) // the client may have gone
+		return nil
+	}
+	if !op.streams() {
 		bounded, cancel := context.WithTimeout(ctx, h.Budget)
 		defer cancel()
 		ctx = bounded
@@ -44,7 +48,7 @@ func (h *Handler) run(ctx context.Context, op *operation, emit func(result []byt
 		case response.Data == nil:
 			return response.Errors
 		}
-		if op.Operation.Operation == ast.Subscription {
+		if op.streams() {
 			if err := h.chargeEvent(ctx, op); err != nil {
 				return h.presentAll(ctx, err)
 			}

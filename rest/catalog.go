@@ -13,7 +13,7 @@ type linkContext struct {
 	Anchor      string `json:"anchor"`
 	ServiceDesc []link `json:"service-desc"`
 	ServiceDoc  []link `json:"service-doc"`
-	ServiceMeta []link `json:"service-meta"`
+	ServiceMeta []link `json:"service-meta,omitempty"`
 	Status      []link `json:"status"`
 }
 
@@ -29,6 +29,12 @@ func (s *server) catalog(context.Context, *Call) (any, error) {
 			},
 			ServiceDoc:  []link{{"/docs", "text/html"}},
 			ServiceMeta: []link{{"/v1/meta/capabilities", jsonMedia}, {"/v1/meta/evidence", jsonMedia}},
+			Status:      []link{{"/readyz", jsonMedia}},
+		},
+		{
+			Anchor:      "/graphql",
+			ServiceDesc: []link{{"/schema.graphql", "application/graphql"}},
+			ServiceDoc:  []link{{"/graphiql", "text/html"}},
 			Status:      []link{{"/readyz", jsonMedia}},
 		},
 	}})}, nil

@@ -42,6 +42,7 @@ type listenSettings struct {
 	TrustedProxies []netip.Prefix `help:"Networks of reverse proxies whose X-Forwarded-For is believed, for example 10.0.0.0/8." placeholder:"CIDR"`
 	Drain          time.Duration  `help:"How long requests may finish after a stop signal." default:"15s"`
 	ScreeningTop   int            `help:"How many holders a holder screening shows." default:"100"`
+	documentSettings
 
 	signinSettings
 }

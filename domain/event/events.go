@@ -30,6 +30,8 @@ type Store interface {
 	// newest first: at least limit+1 where there are as many. It follows the
 	// index of the filter's first keys and addresses.
 	SearchEvents(ctx context.Context, c domain.Chain, f Filter, span Span, limit int) ([]Row, error)
+	// EventsFrom does the same for the oldest events, oldest first.
+	EventsFrom(ctx context.Context, c domain.Chain, f Filter, span Span, limit int) ([]Row, error)
 	// LastCandidate returns the last of the newest events of a span that have
 	// the filter's first keys and addresses, so that about so many of them
 	// stand from there on; nil when the span has no more than that.
