@@ -85,6 +85,13 @@ func (s *Events) OfTransactions(ctx context.Context, c domain.Chain, places []ch
 	return s.pages(ctx, c, lists, page.Limit)
 }
 
+// Page cuts a page of events that were read elsewhere and decodes it, as
+// OfTransactions does.
+func (s *Events) Page(ctx context.Context, c domain.Chain, rows []Row, limit int) (page domain.Page[Row], degraded bool, err error) {
+	pages, degraded, err := s.pages(ctx, c, [][]Row{rows}, limit)
+	return pages[0], degraded, err
+}
+
 // OfBlocks does the same for blocks. One that was replaced since it was read is
 // service_unavailable.
 func (s *Events) OfBlocks(ctx context.Context, c domain.Chain, blocks []*chain.Block, page domain.PageRequest) (pages []domain.Page[Row], degraded bool, err error) {

@@ -55,6 +55,7 @@ func Breach(ctx context.Context, request *http.Request, response *http.Response,
 	if err != nil {
 		return false, nil //nolint:nilerr // not an operation
 	}
+	note(route.Operation.OperationID, body)
 	schema, err := bodySchema(route.Operation, response)
 	if err != nil {
 		return true, err
