@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"astrolabe/domain"
+	"astrolabe/domain/chain"
 	"astrolabe/pg/pgtest"
 )
 
@@ -160,4 +161,39 @@ func preparedPlan(t *testing.T, conn *pgx.Conn, mode, sql, arguments string) str
 		t.Fatal(err, sql)
 	}
 	return strings.Join(lines, "\n")
+}
+
+// TestARareSelectorIsFoundByItsIndexWhereOneIsEverywhere leaves events of one
+// selector only, so that any event seems to be a good guess.
+func TestARareSelectorIsFoundByItsIndexWhereOneIsEverywhere(t *testing.T) {
+	t.Parallel()
+	url := pgtest.Database(t, crowded)
+	db, err := Open(t.Context(), Options{URL: url})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	if _, err := db.pool.Exec(t.Context(), "DELETE FROM events WHERE chain = 1 AND selector <> 1"); err != nil {
+		t.Fatal(err)
+	}
+	for from := uint64(0); from < 3000; from += 1000 {
+		if err := db.AnalyzeRange(t.Context(), chain.Lease{Chain: domain.Mainnet}, chain.Range{From: from}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	conn, err := pgx.Connect(t.Context(), url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = conn.Close(context.Background()) }()
+	plan := preparedPlan(t, conn, "force_generic_plan", bySelector.statement(newestOfAnchors, domain.Mainnet, 26),
+		`'{"\\x01"}', NULL, 0, 0, 0, 2147483647, 32767, 32767`)
+	for _, found := range regexp.MustCompile(`using events_1_\d+_(\w+)`).FindAllStringSubmatch(plan, -1) {
+		if found[1] != "selector" {
+			t.Fatalf("it is read by %s\n%s", found[1], plan)
+		}
+	}
+	if !strings.Contains(plan, "using events_1_0_selector") {
+		t.Errorf("the plan is\n%s", plan)
+	}
 }
