@@ -163,12 +163,12 @@ func preparedPlan(t *testing.T, conn *pgx.Conn, mode, sql, arguments string) str
 	return strings.Join(lines, "\n")
 }
 
-// TestARareSelectorIsFoundByItsIndexWhereOneIsEverywhere leaves events of one
-// selector only, so that any event seems to be a good guess.
-func TestARareSelectorIsFoundByItsIndexWhereOneIsEverywhere(t *testing.T) {
+// TestPlansAssumeManySelectorsWhereOneIsEverywhere leaves events of one
+// selector only. If the planner went by that, it could look for a rare one
+// among all events.
+func TestPlansAssumeManySelectorsWhereOneIsEverywhere(t *testing.T) {
 	t.Parallel()
-	url := pgtest.Database(t, crowded)
-	db, err := Open(t.Context(), Options{URL: url})
+	db, err := Open(t.Context(), Options{URL: pgtest.Database(t, crowded)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -180,20 +180,9 @@ func TestARareSelectorIsFoundByItsIndexWhereOneIsEverywhere(t *testing.T) {
 		if err := db.AnalyzeRange(t.Context(), chain.Lease{Chain: domain.Mainnet}, chain.Range{From: from}); err != nil {
 			t.Fatal(err)
 		}
-	}
-	conn, err := pgx.Connect(t.Context(), url)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = conn.Close(context.Background()) }()
-	plan := preparedPlan(t, conn, "force_generic_plan", bySelector.statement(newestOfAnchors, domain.Mainnet, 26),
-		`'{"\\x01"}', NULL, 0, 0, 0, 2147483647, 32767, 32767`)
-	for _, found := range regexp.MustCompile(`using events_1_\d+_(\w+)`).FindAllStringSubmatch(plan, -1) {
-		if found[1] != "selector" {
-			t.Fatalf("it is read by %s\n%s", found[1], plan)
+		var assumed int
+		if err := db.pool.QueryRow(t.Context(), "SELECT n_distinct::int FROM pg_stats WHERE tablename = $1 AND attname = 'selector'", leaf("events", domain.Mainnet, from)).Scan(&assumed); err != nil || assumed != 1000 {
+			t.Errorf("the range from %d on is believed to have %d selectors, %v", from, assumed, err)
 		}
-	}
-	if !strings.Contains(plan, "using events_1_0_selector") {
-		t.Errorf("the plan is\n%s", plan)
 	}
 }
