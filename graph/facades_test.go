@@ -238,8 +238,8 @@ func TestBothFacadesTellTheSameFacts(t *testing.T) {
 		{"address/intelligence", `{"addresses":["` + somebody + `"]}`, address(`intelligence { found isDeployed label labelSource protocol { name kind } typeLabel classHash classLabel hasReceivedFunds coverage { status reasonCode } }`), "address.intelligence", 10},
 		{"tx/previews", `{"hashes":[` + somewhere + `,"0x1"]}`, `{ items: transactionPreviews(chain: SN_MAIN, hashes: [` + somewhere + `, "0x1"]) { txHash found blockNumber timestampIso txIndex txType executionStatus finalityStatus fromAddress toAddress
 			primaryMethod callCount transferCount tokenTransfers { ` + transferFacts + ` } tokenTransfersTruncated logCount } }`, "", 28},
-		{"query/wallet-state", `{"ownerAddress":"` + somebody + `","scope":"discovered","limit":5,"blockPreference":"explicit","blockNumber":30}`,
-			`{ walletState(chain: SN_MAIN, input: {ownerAddress: "` + somebody + `", scope: DISCOVERED, limit: 5, blockPreference: EXPLICIT, blockNumber: 30}) {
+		{"query/wallet-state", `{"ownerAddress":"` + somebody + `","mode":"verified_partial","scope":"discovered","limit":5,"blockPreference":"explicit","blockNumber":30}`,
+			`{ walletState(chain: SN_MAIN, input: {ownerAddress: "` + somebody + `", mode: VERIFIED_PARTIAL, scope: DISCOVERED, limit: 5, blockPreference: EXPLICIT, blockNumber: 30}) {
 			ownerAddress block { preference blockNumber blockHash finalityStatus } scope coverage { declaredScope completeWithinScope globallyComplete reasonCodes coveredThroughBlock } correctness
 			items { tokenAddress balanceRaw status metadata { symbol name decimals standard } } } }`, "walletState", 15},
 		{"search?q=28", "", `{ items: search(chain: SN_MAIN, query: "28") { kind label matched } }`, "", 3},

@@ -205,7 +205,7 @@ func (m *Model) searchEvents(r Request, contract *starknet.Felt) Answer {
 	more := m.covered(f.from)
 	beforeTheFirst := m.first() > 0 && (f.from == nil || *f.from < m.first())
 	if f.to != nil && *f.to > m.head().BlockNumber && !beforeTheFirst {
-		more = object{"coverage": object{"status": "partial", "reasonCode": "index_ends_earlier"}}
+		more = object{"coverage": object{"status": "partial", "reasonCode": "index_behind"}}
 	}
 	more["eventDecodingDegraded"], more["rangeCoverage"] = false, nil
 	return pageOf(m, r, 25, 100, m.events(f), m.eventBody, more)
