@@ -39,11 +39,26 @@ func NewAddresses(store Store, statuses *chain.Statuses, labels *Labels) *Addres
 	return &Addresses{store, statuses, labels}
 }
 
-// Coverage tells whether a chain's index holds the whole history of its
-// addresses.
-func (a *Addresses) Coverage(ctx context.Context, c domain.Chain) (domain.Coverage, error) {
+// ReasonZeroAddress is the reason code of the activity of the zero address:
+// tokens are minted from it and burnt to it, which is nothing that it does, so
+// that no activity of it is kept. Its transfers are.
+const ReasonZeroAddress = "zero_address_not_indexed"
+
+// Coverage tells whether a chain's index holds the whole activity of each
+// address.
+func (a *Addresses) Coverage(ctx context.Context, c domain.Chain, owners []starknet.Felt) ([]domain.Coverage, error) {
 	_, coverage, err := a.covered(ctx, c)
-	return coverage, err
+	if err != nil {
+		return nil, err
+	}
+	list := make([]domain.Coverage, len(owners))
+	for i := range owners {
+		list[i] = coverage
+		if owners[i].IsZero() {
+			list[i] = domain.Coverage{Status: domain.CoverageUnavailable, ReasonCode: ReasonZeroAddress}
+		}
+	}
+	return list, nil
 }
 
 // covered returns the newest block that readers see, too; nil when there is

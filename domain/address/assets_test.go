@@ -169,7 +169,7 @@ func TestAPartialHistoryIsNeverComplete(t *testing.T) {
 	if err != nil || !slices.Equal(got.Coverage.Reasons, []string{"index_starts_later"}) {
 		t.Errorf("%+v, %v", got.Coverage, err)
 	}
-	if coverage, err := g.addresses.Coverage(t.Context(), domain.Mainnet); err != nil || coverage != (domain.Coverage{Status: domain.CoveragePartial, ReasonCode: domain.ReasonIndexStart}) {
+	if coverage, err := g.addresses.Coverage(t.Context(), domain.Mainnet, l.addresses[:1]); err != nil || coverage[0] != (domain.Coverage{Status: domain.CoveragePartial, ReasonCode: domain.ReasonIndexStart}) {
 		t.Errorf("%+v, %v", coverage, err)
 	}
 }
