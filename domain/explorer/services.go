@@ -135,6 +135,6 @@ func New(o Options) *Services {
 		Statuses: s.Statuses, Blocks: s.Blocks, Transactions: s.Transactions, Events: s.Events,
 		Transfers: s.Transfers, Messages: s.Messages, Cache: s.Cache, Nodes: o.Nodes,
 	})
-	s.Search = search.New(o.Store, s.Blocks, s.Labels, s.Statuses)
+	s.Search = search.New(o.Store, s.Blocks, s.Messages, s.Labels, s.Statuses)
 	return s
 }
