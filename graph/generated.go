@@ -760,6 +760,8 @@ type BlockConnection {
   totalCount: Int
   "Whether totalCount is exact; otherwise it is a lower bound."
   totalCountExact: Boolean!
+  "How much of what was asked for the list rests on."
+  coverage: Coverage
 }
 
 "A block in a list."
@@ -2006,10 +2008,14 @@ enum SearchMatch {
   NUMBER
   "Its hash."
   HASH
+  "The hash of a message that the transaction handles or sends."
+  MESSAGE_HASH
   "Its address."
   ADDRESS
   "Its symbol."
   SYMBOL
+  "What it is called."
+  LABEL
   "Its name."
   NAME
 }
@@ -3467,6 +3473,8 @@ func (ec *executionContext) childFields_BlockConnection(ctx context.Context, fie
 		return ec.fieldContext_BlockConnection_totalCount(ctx, field)
 	case "totalCountExact":
 		return ec.fieldContext_BlockConnection_totalCountExact(ctx, field)
+	case "coverage":
+		return ec.fieldContext_BlockConnection_coverage(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type BlockConnection", field.Name)
 }
@@ -10221,6 +10229,38 @@ func (ec *executionContext) _BlockConnection_totalCountExact(ctx context.Context
 }
 func (ec *executionContext) fieldContext_BlockConnection_totalCountExact(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("BlockConnection", field, true, false, errors.New("field of type Boolean does not have child fields"))
+}
+
+func (ec *executionContext) _BlockConnection_coverage(ctx context.Context, field graphql.CollectedField, obj *Connection[*Block]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_BlockConnection_coverage(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Coverage(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *Coverage) graphql.Marshaler {
+			return ec.marshalOCoverage2ᚖastrolabeᚋgraphᚐCoverage(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_BlockConnection_coverage(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "BlockConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Coverage(ctx, field)
+		},
+	}
+	return fc, nil
 }
 
 func (ec *executionContext) _BlockEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *Edge[*Block]) (ret graphql.Marshaler) {
@@ -29360,6 +29400,11 @@ func (ec *executionContext) _BlockConnection(ctx context.Context, sel ast.Select
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "coverage":
+			out.Values[i] = ec._BlockConnection_coverage(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
