@@ -44,7 +44,7 @@ func (s *Events) Search(ctx context.Context, c domain.Chain, plan account.Plan, 
 	found := Found{Coverage: horizon.Between(f.From, f.To)}
 	segments := []segment{s.ordinary(c, f)}
 	if f.isWide() {
-		if segments, found.Range, err = s.wide(ctx, c, f, horizon.Coverage); err != nil {
+		if segments, found.Range, err = s.wide(ctx, c, f, horizon); err != nil {
 			return Found{}, err
 		}
 	}
