@@ -108,15 +108,16 @@ func (b *Block) Sequencer(ctx context.Context) (*Address, error) {
 
 // Transactions returns the block's transactions.
 func (b *Block) Transactions(ctx context.Context, first *int, after *string) (*TransactionConnection, error) {
-	l, err := b.h.list(ctx, b.ID(), first, after)
+	return connect(ctx, b, first, after, b.transactionsOfBlocks, exactly(b.facts.Transactions))
+}
+
+// Events returns the block's events.
+func (b *Block) Events(ctx context.Context, first *int, after *string) (*EventConnection, error) {
+	page, l, err := toMany(ctx, b, first, after, b.eventsOfBlocks)
 	if err != nil {
 		return nil, err
 	}
-	page, err := toMany(ctx, b.peers, b, l, b.transactionsOfBlocks)
-	if err != nil {
-		return nil, err
-	}
-	return &TransactionConnection{slice: page, list: l, count: exactly(b.facts.Transactions)}, nil
+	return page.connection(l, exactly(b.facts.Events)), nil
 }
 
 // newBlocks makes a cohort of blocks.

@@ -65,6 +65,14 @@ func exactly(count int) func(context.Context) (total, error) {
 	return func(context.Context) (total, error) { return total{new(uint64(count)), true}, nil }
 }
 
+// counting is the size of a list that is known where it must be looked up.
+func counting(count func(context.Context) (int, error)) func(context.Context) (total, error) {
+	return func(ctx context.Context) (total, error) {
+		n, err := count(ctx)
+		return total{new(uint64(n)), true}, err
+	}
+}
+
 // TotalCount counts the list.
 func (c *Connection[T]) TotalCount(ctx context.Context) (*uint64, error) {
 	if c.count == nil {
