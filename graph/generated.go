@@ -1273,7 +1273,7 @@ type CoverageDiagnostics {
   sourceContiguousLowWaterBlock: Int!
   "The newest of those without a gap."
   sourceContiguousHighWaterBlock: Int!
-  "How many blocks readers see beyond the coverage."
+  "How many blocks the chain is known to have beyond the coverage."
   lagBlocks: Int!
   "Whether its end grows with the chain."
   openEnded: Boolean!
@@ -2123,8 +2123,6 @@ enum SearchMatch {
   ADDRESS
   "Its symbol."
   SYMBOL
-  "What it is called."
-  LABEL
   "Its name."
   NAME
   "Its label."
@@ -2705,7 +2703,7 @@ type AddressSummary {
 type AddressIntelligence {
   "Whether the index has seen it, or it has a label."
   found: Boolean!
-  "Whether a class is known for it."
+  "Whether it is known to be a contract: a class is known for it, it sent a transaction, or it emitted an event."
   isDeployed: Boolean!
   "What it is called."
   label: String
@@ -2741,7 +2739,7 @@ enum AddressType {
 input WalletStateInput {
   "Whose wallet."
   ownerAddress: Felt!
-  "What becomes of a snapshot in which a balance is missing."
+  "What becomes of a snapshot that is not complete."
   mode: WalletMode! = REQUIRE_COMPLETE
   "Which tokens."
   scope: WalletScope! = DISCOVERED_PLUS_REGISTRY
@@ -2759,7 +2757,7 @@ input WalletStateInput {
 
 "What the wallet of an address is asked for."
 input WalletInput {
-  "What becomes of a snapshot in which a balance is missing."
+  "What becomes of a snapshot that is not complete."
   mode: WalletMode! = REQUIRE_COMPLETE
   "Which tokens."
   scope: WalletScope! = DISCOVERED_PLUS_REGISTRY
@@ -2775,7 +2773,7 @@ input WalletInput {
   blockNumber: Int
 }
 
-"What becomes of a snapshot in which a balance is missing."
+"What becomes of a snapshot that is not complete."
 enum WalletMode {
   "It is refused."
   REQUIRE_COMPLETE
@@ -2813,7 +2811,7 @@ type WalletState {
   scope: WalletScope!
   "What the list of tokens rests on."
   coverage: AssetCoverage!
-  "Whether every balance was learned."
+  "Whether these are all tokens of the scope, and every balance was read."
   correctness: WalletCorrectness!
   "The balances."
   items: [WalletBalance!]! @listSize(assumedSize: 25)
@@ -2831,7 +2829,7 @@ type WalletBlock {
   finalityStatus: FinalityStatus
 }
 
-"Whether every balance of a wallet was learned."
+"Whether a wallet has all tokens of its scope, and every balance was read."
 enum WalletCorrectness {
   "It was."
   VERIFIED_COMPLETE
