@@ -95,8 +95,9 @@ func bodySchema(operation *openapi3.Operation, response *http.Response) (*jsonsc
 	if documented == nil || documented.Value == nil {
 		return nil, nil
 	}
-	media := documented.Value.Content.Get(response.Header.Get("Content-Type"))
-	if media == nil || media.Schema == nil || media.Schema.Ref == "" {
+	kind := response.Header.Get("Content-Type")
+	media := documented.Value.Content.Get(kind)
+	if media == nil || media.Schema == nil || media.Schema.Ref == "" || !strings.Contains(kind, "json") {
 		return nil, nil
 	}
 	schemas.Lock()
