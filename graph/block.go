@@ -211,14 +211,14 @@ func (r queryResolver) Blocks(ctx context.Context, id domain.Chain, filter *Bloc
 	if filter != nil {
 		wanted.From, wanted.To, wanted.Since, wanted.Through = filter.FromBlock, filter.ToBlock, filter.FromTime, filter.ToTime
 	}
-	page, err := r.h.Blocks.List(ctx, id, wanted, l.request)
+	page, coverage, err := r.h.Blocks.List(ctx, id, wanted, l.request)
 	if err != nil {
 		return nil, err
 	}
 	list := slicesOf([]domain.Page[*chain.Block]{page}, (*chain.Block).Position, func(_ int, facts *chain.Block) *Block {
 		return &Block{part: p, facts: facts}
 	})
-	c := &BlockConnection{slice: list[0], list: l}
+	c := &BlockConnection{slice: covered(list, coverage)[0], list: l}
 	if filter == nil {
 		c.count = p.countBlocks
 	}

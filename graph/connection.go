@@ -198,10 +198,10 @@ func slicesOf[R, T any, M member[T]](pages []domain.Page[R], position func(R) do
 	return list
 }
 
-// covered says of pages what they rest on.
-func covered[T any](list []slice[T], coverage domain.Coverage) []slice[T] {
+// covered says what the lists rest on: all on the same, or each on its own.
+func covered[T any](list []slice[T], coverage ...domain.Coverage) []slice[T] {
 	for i := range list {
-		list[i].coverage = coverageOf(coverage)
+		list[i].coverage = coverageOf(coverage[min(i, len(coverage)-1)])
 	}
 	return list
 }

@@ -862,6 +862,8 @@ type BlockConnection {
   totalCount: Int
   "Whether totalCount is exact; otherwise it is a lower bound."
   totalCountExact: Boolean!
+  "How much of what was asked for the list rests on."
+  coverage: Coverage
 }
 
 "A block in a list."
@@ -1271,7 +1273,7 @@ type CoverageDiagnostics {
   sourceContiguousLowWaterBlock: Int!
   "The newest of those without a gap."
   sourceContiguousHighWaterBlock: Int!
-  "How many blocks readers see beyond the coverage."
+  "How many blocks the chain is known to have beyond the coverage."
   lagBlocks: Int!
   "Whether its end grows with the chain."
   openEnded: Boolean!
@@ -2115,6 +2117,8 @@ enum SearchMatch {
   NUMBER
   "Its hash."
   HASH
+  "The hash of a message that the transaction handles or sends."
+  MESSAGE_HASH
   "Its address."
   ADDRESS
   "Its symbol."
@@ -2699,7 +2703,7 @@ type AddressSummary {
 type AddressIntelligence {
   "Whether the index has seen it, or it has a label."
   found: Boolean!
-  "Whether a class is known for it."
+  "Whether it is known to be a contract: a class is known for it, it sent a transaction, or it emitted an event."
   isDeployed: Boolean!
   "What it is called."
   label: String
@@ -2735,7 +2739,7 @@ enum AddressType {
 input WalletStateInput {
   "Whose wallet."
   ownerAddress: Felt!
-  "What becomes of a snapshot in which a balance is missing."
+  "What becomes of a snapshot that is not complete."
   mode: WalletMode! = REQUIRE_COMPLETE
   "Which tokens."
   scope: WalletScope! = DISCOVERED_PLUS_REGISTRY
@@ -2753,7 +2757,7 @@ input WalletStateInput {
 
 "What the wallet of an address is asked for."
 input WalletInput {
-  "What becomes of a snapshot in which a balance is missing."
+  "What becomes of a snapshot that is not complete."
   mode: WalletMode! = REQUIRE_COMPLETE
   "Which tokens."
   scope: WalletScope! = DISCOVERED_PLUS_REGISTRY
@@ -2769,7 +2773,7 @@ input WalletInput {
   blockNumber: Int
 }
 
-"What becomes of a snapshot in which a balance is missing."
+"What becomes of a snapshot that is not complete."
 enum WalletMode {
   "It is refused."
   REQUIRE_COMPLETE
@@ -2807,7 +2811,7 @@ type WalletState {
   scope: WalletScope!
   "What the list of tokens rests on."
   coverage: AssetCoverage!
-  "Whether every balance was learned."
+  "Whether these are all tokens of the scope, and every balance was read."
   correctness: WalletCorrectness!
   "The balances."
   items: [WalletBalance!]! @listSize(assumedSize: 25)
@@ -2825,7 +2829,7 @@ type WalletBlock {
   finalityStatus: FinalityStatus
 }
 
-"Whether every balance of a wallet was learned."
+"Whether a wallet has all tokens of its scope, and every balance was read."
 enum WalletCorrectness {
   "It was."
   VERIFIED_COMPLETE
@@ -3600,6 +3604,8 @@ func (ec *executionContext) childFields_BlockConnection(ctx context.Context, fie
 		return ec.fieldContext_BlockConnection_totalCount(ctx, field)
 	case "totalCountExact":
 		return ec.fieldContext_BlockConnection_totalCountExact(ctx, field)
+	case "coverage":
+		return ec.fieldContext_BlockConnection_coverage(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type BlockConnection", field.Name)
 }
@@ -10612,6 +10618,38 @@ func (ec *executionContext) _BlockConnection_totalCountExact(ctx context.Context
 }
 func (ec *executionContext) fieldContext_BlockConnection_totalCountExact(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("BlockConnection", field, true, false, errors.New("field of type Boolean does not have child fields"))
+}
+
+func (ec *executionContext) _BlockConnection_coverage(ctx context.Context, field graphql.CollectedField, obj *Connection[*Block]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_BlockConnection_coverage(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Coverage(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *Coverage) graphql.Marshaler {
+			return ec.marshalOCoverage2ᚖastrolabeᚋgraphᚐCoverage(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_BlockConnection_coverage(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "BlockConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Coverage(ctx, field)
+		},
+	}
+	return fc, nil
 }
 
 func (ec *executionContext) _BlockEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *Edge[*Block]) (ret graphql.Marshaler) {
@@ -30474,6 +30512,11 @@ func (ec *executionContext) _BlockConnection(ctx context.Context, sel ast.Select
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "coverage":
+			out.Values[i] = ec._BlockConnection_coverage(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}

@@ -20,7 +20,7 @@ type linkContext struct {
 // catalog answers where everything is. Its links are relative to the
 // document, so they hold behind any proxy.
 func (s *server) catalog(context.Context, *Call) (any, error) {
-	return document{linksetMedia, encode(map[string][]linkContext{"linkset": {
+	return document{link: `</.well-known/api-catalog>; rel="api-catalog"`, media: linksetMedia, body: encode(map[string][]linkContext{"linkset": {
 		{
 			Anchor: "/v1",
 			ServiceDesc: []link{

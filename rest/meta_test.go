@@ -149,6 +149,11 @@ func TestCatalogLinksResolve(t *testing.T) {
 	if media := a.Header.Get("Content-Type"); media != "application/linkset+json" {
 		t.Errorf("media type %s", media)
 	}
+	for _, a := range []answer{a, s.ask(http.MethodHead, "/.well-known/api-catalog")} {
+		if link := a.Header.Get("Link"); link != `</.well-known/api-catalog>; rel="api-catalog"` {
+			t.Errorf("Link is %q", link)
+		}
+	}
 	links := regexp.MustCompile(`"href":"([^"]+)"`).FindAllStringSubmatch(a.body, -1)
 	if len(links) < 8 {
 		t.Fatalf("only %d links", len(links))

@@ -1,7 +1,6 @@
 package address_test
 
 import (
-	"context"
 	"reflect"
 	"slices"
 	"testing"
@@ -16,12 +15,6 @@ import (
 	"astrolabe/starknet"
 	"astrolabe/telemetry"
 )
-
-// heads are stored heads.
-type heads map[domain.Chain]chain.Head
-
-// Heads implements chain.Heads.
-func (h heads) Heads(context.Context) (map[domain.Chain]chain.Head, error) { return h, nil }
 
 // record says that the node's head is the last of the blocks.
 func record(t *testing.T, db *repo.DB, last *facts.Header) {

@@ -142,6 +142,6 @@ func New(o Options) *Services {
 		Store: o.Store, Statuses: s.Statuses, Blocks: s.Blocks, Transactions: s.Transactions, Events: s.Events,
 		Transfers: s.Transfers, Cache: s.Cache, Nodes: o.Nodes,
 	})
-	s.Search = search.New(o.Store, s.Blocks, s.Labels, s.Statuses)
+	s.Search = search.New(o.Store, s.Blocks, s.Messages, s.Labels, s.Statuses)
 	return s
 }
