@@ -30,7 +30,7 @@ func (h *Handler) order(ctx context.Context, header http.Header, p params, carri
 	cost := 1
 	if err == nil {
 		cost = op.charge()
-		op.showStatements = caller.Kind == account.ByKey && p.Extensions["statements"] == true
+		op.showStatements = !op.dryRun && caller.Kind == account.ByKey && p.Extensions["statements"] == true
 	}
 	if denial := h.take(ctx, header, cost); denial != nil {
 		return op, denial

@@ -37,7 +37,7 @@ func TestTheNumberOfStatementsIsShownToKeysThatAsk(t *testing.T) {
 	if shown := g.statements(t, query); shown != whole-caller || shown != 3 { // the head of the chain is one
 		t.Errorf("%d are shown of %d, %d of which recognise the caller", shown, whole, caller)
 	}
-	for _, extensions := range []string{`{}`, `{"statements":false}`, `{"statements":"true"}`, `{"statements":1}`} {
+	for _, extensions := range []string{`{"statements":true,"dryRun":true}`, `{}`, `{"statements":false}`, `{"statements":"true"}`, `{"statements":1}`} {
 		if a := g.post(t, `{"query":"{__typename}","extensions":`+extensions+`}`, nil); a.status != 200 || a.body.Extensions.Statements != nil {
 			t.Errorf("%s: %s", extensions, a.text)
 		}
