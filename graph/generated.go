@@ -39038,7 +39038,7 @@ func (ec *executionContext) unmarshalNActivityKind2ᚕastrolabeᚋgraphᚐWord�
 }
 
 func (ec *executionContext) marshalNActivityKind2ᚕastrolabeᚋgraphᚐWordᚄ(ctx context.Context, sel ast.SelectionSet, v []Word) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := inOrder(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNActivityKind2astrolabeᚋgraphᚐWord(ctx, sel, v[i])
@@ -39064,7 +39064,7 @@ func (ec *executionContext) marshalNAddress2ᚖastrolabeᚋgraphᚐAddress(ctx c
 }
 
 func (ec *executionContext) marshalNAddressActivity2ᚕᚖastrolabeᚋgraphᚐAddressActivityᚄ(ctx context.Context, sel ast.SelectionSet, v []*AddressActivity) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := inOrder(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNAddressActivity2ᚖastrolabeᚋgraphᚐAddressActivity(ctx, sel, v[i])
@@ -39104,7 +39104,7 @@ func (ec *executionContext) marshalNAddressActivityEdge2astrolabeᚋgraphᚐEdge
 }
 
 func (ec *executionContext) marshalNAddressActivityEdge2ᚕastrolabeᚋgraphᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []Edge[*AddressActivity]) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := inOrder(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNAddressActivityEdge2astrolabeᚋgraphᚐEdge(ctx, sel, v[i])
@@ -39120,7 +39120,7 @@ func (ec *executionContext) marshalNAddressActivityEdge2ᚕastrolabeᚋgraphᚐE
 }
 
 func (ec *executionContext) marshalNAddressAsset2ᚕᚖastrolabeᚋgraphᚐAddressAssetᚄ(ctx context.Context, sel ast.SelectionSet, v []*AddressAsset) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := inOrder(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNAddressAsset2ᚖastrolabeᚋgraphᚐAddressAsset(ctx, sel, v[i])
@@ -39160,7 +39160,7 @@ func (ec *executionContext) marshalNAddressAssetEdge2astrolabeᚋgraphᚐEdge(ct
 }
 
 func (ec *executionContext) marshalNAddressAssetEdge2ᚕastrolabeᚋgraphᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []Edge[*AddressAsset]) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := inOrder(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNAddressAssetEdge2astrolabeᚋgraphᚐEdge(ctx, sel, v[i])
@@ -39176,7 +39176,7 @@ func (ec *executionContext) marshalNAddressAssetEdge2ᚕastrolabeᚋgraphᚐEdge
 }
 
 func (ec *executionContext) marshalNAddressTransaction2ᚕᚖastrolabeᚋgraphᚐAddressTransactionᚄ(ctx context.Context, sel ast.SelectionSet, v []*AddressTransaction) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := inOrder(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNAddressTransaction2ᚖastrolabeᚋgraphᚐAddressTransaction(ctx, sel, v[i])
@@ -39216,7 +39216,7 @@ func (ec *executionContext) marshalNAddressTransactionEdge2astrolabeᚋgraphᚐE
 }
 
 func (ec *executionContext) marshalNAddressTransactionEdge2ᚕastrolabeᚋgraphᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []Edge[*AddressTransaction]) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := inOrder(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNAddressTransactionEdge2astrolabeᚋgraphᚐEdge(ctx, sel, v[i])
@@ -39248,7 +39248,7 @@ func (ec *executionContext) marshalNAddressType2astrolabeᚋgraphᚐWord(ctx con
 }
 
 func (ec *executionContext) marshalNApiKey2ᚕᚖastrolabeᚋgraphᚐAPIKeyᚄ(ctx context.Context, sel ast.SelectionSet, v []*APIKey) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := inOrder(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNApiKey2ᚖastrolabeᚋgraphᚐAPIKey(ctx, sel, v[i])
@@ -39314,7 +39314,7 @@ func (ec *executionContext) marshalNAssetEvidence2astrolabeᚋgraphᚐAssetEvide
 }
 
 func (ec *executionContext) marshalNAssetEvidence2ᚕastrolabeᚋgraphᚐAssetEvidenceᚄ(ctx context.Context, sel ast.SelectionSet, v []AssetEvidence) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := inOrder(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNAssetEvidence2astrolabeᚋgraphᚐAssetEvidence(ctx, sel, v[i])
@@ -39392,7 +39392,7 @@ func (ec *executionContext) marshalNBigInt2astrolabeᚋdomainᚐAmount(ctx conte
 }
 
 func (ec *executionContext) marshalNBlock2ᚕᚖastrolabeᚋgraphᚐBlockᚄ(ctx context.Context, sel ast.SelectionSet, v []*Block) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := inOrder(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNBlock2ᚖastrolabeᚋgraphᚐBlock(ctx, sel, v[i])
@@ -39422,7 +39422,7 @@ func (ec *executionContext) marshalNBlockEdge2astrolabeᚋgraphᚐEdge(ctx conte
 }
 
 func (ec *executionContext) marshalNBlockEdge2ᚕastrolabeᚋgraphᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []Edge[*Block]) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := inOrder(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNBlockEdge2astrolabeᚋgraphᚐEdge(ctx, sel, v[i])
@@ -39506,7 +39506,7 @@ func (ec *executionContext) marshalNBridgeDirection2astrolabeᚋgraphᚐWord(ctx
 }
 
 func (ec *executionContext) marshalNBridgeSignal2ᚕᚖastrolabeᚋgraphᚐBridgeSignalᚄ(ctx context.Context, sel ast.SelectionSet, v []*BridgeSignal) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := inOrder(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNBridgeSignal2ᚖastrolabeᚋgraphᚐBridgeSignal(ctx, sel, v[i])
@@ -39546,7 +39546,7 @@ func (ec *executionContext) marshalNBridgeSignalEdge2astrolabeᚋgraphᚐEdge(ct
 }
 
 func (ec *executionContext) marshalNBridgeSignalEdge2ᚕastrolabeᚋgraphᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []Edge[*BridgeSignal]) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := inOrder(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNBridgeSignalEdge2astrolabeᚋgraphᚐEdge(ctx, sel, v[i])
@@ -39566,7 +39566,7 @@ func (ec *executionContext) marshalNBudget2astrolabeᚋgraphᚐBudget(ctx contex
 }
 
 func (ec *executionContext) marshalNBudget2ᚕastrolabeᚋgraphᚐBudgetᚄ(ctx context.Context, sel ast.SelectionSet, v []Budget) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := inOrder(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNBudget2astrolabeᚋgraphᚐBudget(ctx, sel, v[i])
@@ -39650,7 +39650,7 @@ func (ec *executionContext) marshalNCertificateStatus2astrolabeᚋgraphᚐWord(c
 }
 
 func (ec *executionContext) marshalNChain2ᚕᚖastrolabeᚋgraphᚐChainᚄ(ctx context.Context, sel ast.SelectionSet, v []*Chain) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := inOrder(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNChain2ᚖastrolabeᚋgraphᚐChain(ctx, sel, v[i])
@@ -39680,7 +39680,7 @@ func (ec *executionContext) marshalNChainEdge2astrolabeᚋgraphᚐEdge(ctx conte
 }
 
 func (ec *executionContext) marshalNChainEdge2ᚕastrolabeᚋgraphᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []Edge[*Chain]) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := inOrder(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNChainEdge2astrolabeᚋgraphᚐEdge(ctx, sel, v[i])
@@ -39726,7 +39726,7 @@ func (ec *executionContext) unmarshalNChainId2ᚕastrolabeᚋdomainᚐChainᚄ(c
 }
 
 func (ec *executionContext) marshalNChainId2ᚕastrolabeᚋdomainᚐChainᚄ(ctx context.Context, sel ast.SelectionSet, v []domain.Chain) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := inOrder(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNChainId2astrolabeᚋdomainᚐChain(ctx, sel, v[i])
@@ -39788,7 +39788,7 @@ func (ec *executionContext) marshalNClassUsage2astrolabeᚋgraphᚐClassUsage(ct
 }
 
 func (ec *executionContext) marshalNClassUsage2ᚕastrolabeᚋgraphᚐClassUsageᚄ(ctx context.Context, sel ast.SelectionSet, v []ClassUsage) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := inOrder(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNClassUsage2astrolabeᚋgraphᚐClassUsage(ctx, sel, v[i])
@@ -39804,7 +39804,7 @@ func (ec *executionContext) marshalNClassUsage2ᚕastrolabeᚋgraphᚐClassUsage
 }
 
 func (ec *executionContext) marshalNClassUse2ᚕᚖastrolabeᚋgraphᚐClassUseᚄ(ctx context.Context, sel ast.SelectionSet, v []*ClassUse) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := inOrder(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNClassUse2ᚖastrolabeᚋgraphᚐClassUse(ctx, sel, v[i])
@@ -39844,7 +39844,7 @@ func (ec *executionContext) marshalNClassUseEdge2astrolabeᚋgraphᚐEdge(ctx co
 }
 
 func (ec *executionContext) marshalNClassUseEdge2ᚕastrolabeᚋgraphᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []Edge[*ClassUse]) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := inOrder(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNClassUseEdge2astrolabeᚋgraphᚐEdge(ctx, sel, v[i])
@@ -39880,7 +39880,7 @@ func (ec *executionContext) marshalNCodeUsage2astrolabeᚋgraphᚐCodeUsage(ctx 
 }
 
 func (ec *executionContext) marshalNCodeUsage2ᚕastrolabeᚋgraphᚐCodeUsageᚄ(ctx context.Context, sel ast.SelectionSet, v []CodeUsage) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := inOrder(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNCodeUsage2astrolabeᚋgraphᚐCodeUsage(ctx, sel, v[i])
@@ -40004,7 +40004,7 @@ func (ec *executionContext) marshalNDocLink2astrolabeᚋgraphᚐDocLink(ctx cont
 }
 
 func (ec *executionContext) marshalNDocLink2ᚕastrolabeᚋgraphᚐDocLinkᚄ(ctx context.Context, sel ast.SelectionSet, v []DocLink) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := inOrder(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNDocLink2astrolabeᚋgraphᚐDocLink(ctx, sel, v[i])
@@ -40020,7 +40020,7 @@ func (ec *executionContext) marshalNDocLink2ᚕastrolabeᚋgraphᚐDocLinkᚄ(ct
 }
 
 func (ec *executionContext) marshalNEvent2ᚕᚖastrolabeᚋgraphᚐEventᚄ(ctx context.Context, sel ast.SelectionSet, v []*Event) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := inOrder(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNEvent2ᚖastrolabeᚋgraphᚐEvent(ctx, sel, v[i])
@@ -40060,7 +40060,7 @@ func (ec *executionContext) marshalNEventEdge2astrolabeᚋgraphᚐEdge(ctx conte
 }
 
 func (ec *executionContext) marshalNEventEdge2ᚕastrolabeᚋgraphᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []Edge[*Event]) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := inOrder(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNEventEdge2astrolabeᚋgraphᚐEdge(ctx, sel, v[i])
@@ -40198,7 +40198,7 @@ func (ec *executionContext) marshalNFieldSchema2astrolabeᚋgraphᚐFieldSchema(
 }
 
 func (ec *executionContext) marshalNFieldSchema2ᚕastrolabeᚋgraphᚐFieldSchemaᚄ(ctx context.Context, sel ast.SelectionSet, v []FieldSchema) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := inOrder(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNFieldSchema2astrolabeᚋgraphᚐFieldSchema(ctx, sel, v[i])
@@ -40282,7 +40282,7 @@ func (ec *executionContext) marshalNHash2562astrolabeᚋstarknetᚐHash256(ctx c
 }
 
 func (ec *executionContext) marshalNHolder2ᚕᚖastrolabeᚋgraphᚐHolderᚄ(ctx context.Context, sel ast.SelectionSet, v []*Holder) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := inOrder(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNHolder2ᚖastrolabeᚋgraphᚐHolder(ctx, sel, v[i])
@@ -40312,7 +40312,7 @@ func (ec *executionContext) marshalNHolderEdge2astrolabeᚋgraphᚐEdge(ctx cont
 }
 
 func (ec *executionContext) marshalNHolderEdge2ᚕastrolabeᚋgraphᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []Edge[*Holder]) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := inOrder(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNHolderEdge2astrolabeᚋgraphᚐEdge(ctx, sel, v[i])
@@ -40336,7 +40336,7 @@ func (ec *executionContext) marshalNHolderTier2astrolabeᚋgraphᚐHolderTier(ct
 }
 
 func (ec *executionContext) marshalNHolderTier2ᚕastrolabeᚋgraphᚐHolderTierᚄ(ctx context.Context, sel ast.SelectionSet, v []HolderTier) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := inOrder(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNHolderTier2astrolabeᚋgraphᚐHolderTier(ctx, sel, v[i])
@@ -40508,7 +40508,7 @@ func (ec *executionContext) marshalNKeyUsage2astrolabeᚋgraphᚐKeyUsage(ctx co
 }
 
 func (ec *executionContext) marshalNKeyUsage2ᚕastrolabeᚋgraphᚐKeyUsageᚄ(ctx context.Context, sel ast.SelectionSet, v []KeyUsage) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := inOrder(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNKeyUsage2astrolabeᚋgraphᚐKeyUsage(ctx, sel, v[i])
@@ -40548,7 +40548,7 @@ func (ec *executionContext) marshalNLimit2astrolabeᚋgraphᚐLimit(ctx context.
 }
 
 func (ec *executionContext) marshalNLimit2ᚕastrolabeᚋgraphᚐLimitᚄ(ctx context.Context, sel ast.SelectionSet, v []Limit) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := inOrder(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNLimit2astrolabeᚋgraphᚐLimit(ctx, sel, v[i])
@@ -40580,7 +40580,7 @@ func (ec *executionContext) marshalNMarketKind2astrolabeᚋgraphᚐWord(ctx cont
 }
 
 func (ec *executionContext) marshalNMessage2ᚕᚖastrolabeᚋgraphᚐMessageᚄ(ctx context.Context, sel ast.SelectionSet, v []*Message) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := inOrder(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNMessage2ᚖastrolabeᚋgraphᚐMessage(ctx, sel, v[i])
@@ -40636,7 +40636,7 @@ func (ec *executionContext) marshalNMessageEdge2astrolabeᚋgraphᚐEdge(ctx con
 }
 
 func (ec *executionContext) marshalNMessageEdge2ᚕastrolabeᚋgraphᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []Edge[*Message]) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := inOrder(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNMessageEdge2astrolabeᚋgraphᚐEdge(ctx, sel, v[i])
@@ -40734,7 +40734,7 @@ func (ec *executionContext) unmarshalNPermission2ᚕastrolabeᚋdomainᚋaccount
 }
 
 func (ec *executionContext) marshalNPermission2ᚕastrolabeᚋdomainᚋaccountᚐPermissionᚄ(ctx context.Context, sel ast.SelectionSet, v []account.Permission) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := inOrder(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNPermission2astrolabeᚋdomainᚋaccountᚐPermission(ctx, sel, v[i])
@@ -40780,7 +40780,7 @@ func (ec *executionContext) marshalNRouteUsage2astrolabeᚋgraphᚐRouteUsage(ct
 }
 
 func (ec *executionContext) marshalNRouteUsage2ᚕastrolabeᚋgraphᚐRouteUsageᚄ(ctx context.Context, sel ast.SelectionSet, v []RouteUsage) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := inOrder(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNRouteUsage2astrolabeᚋgraphᚐRouteUsage(ctx, sel, v[i])
@@ -40842,7 +40842,7 @@ func (ec *executionContext) marshalNSelectorCoverage2astrolabeᚋgraphᚐSelecto
 }
 
 func (ec *executionContext) marshalNSelectorCoverage2ᚕastrolabeᚋgraphᚐSelectorCoverageᚄ(ctx context.Context, sel ast.SelectionSet, v []SelectorCoverage) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := inOrder(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNSelectorCoverage2astrolabeᚋgraphᚐSelectorCoverage(ctx, sel, v[i])
@@ -40953,7 +40953,7 @@ func (ec *executionContext) marshalNTokenControlEvidence2astrolabeᚋgraphᚐTok
 }
 
 func (ec *executionContext) marshalNTokenControlEvidence2ᚕastrolabeᚋgraphᚐTokenControlEvidenceᚄ(ctx context.Context, sel ast.SelectionSet, v []TokenControlEvidence) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := inOrder(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNTokenControlEvidence2astrolabeᚋgraphᚐTokenControlEvidence(ctx, sel, v[i])
@@ -40979,7 +40979,7 @@ func (ec *executionContext) marshalNTokenControls2ᚖastrolabeᚋgraphᚐTokenCo
 }
 
 func (ec *executionContext) marshalNTokenPool2ᚕᚖastrolabeᚋgraphᚐTokenPoolᚄ(ctx context.Context, sel ast.SelectionSet, v []*TokenPool) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := inOrder(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNTokenPool2ᚖastrolabeᚋgraphᚐTokenPool(ctx, sel, v[i])
@@ -41009,7 +41009,7 @@ func (ec *executionContext) marshalNTokenPoolEdge2astrolabeᚋgraphᚐEdge(ctx c
 }
 
 func (ec *executionContext) marshalNTokenPoolEdge2ᚕastrolabeᚋgraphᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []Edge[*TokenPool]) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := inOrder(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNTokenPoolEdge2astrolabeᚋgraphᚐEdge(ctx, sel, v[i])
@@ -41045,7 +41045,7 @@ func (ec *executionContext) marshalNTokenStandard2astrolabeᚋgraphᚐWord(ctx c
 }
 
 func (ec *executionContext) marshalNTransaction2ᚕᚖastrolabeᚋgraphᚐTransactionᚄ(ctx context.Context, sel ast.SelectionSet, v []*Transaction) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := inOrder(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNTransaction2ᚖastrolabeᚋgraphᚐTransaction(ctx, sel, v[i])
@@ -41085,7 +41085,7 @@ func (ec *executionContext) marshalNTransactionEdge2astrolabeᚋgraphᚐEdge(ctx
 }
 
 func (ec *executionContext) marshalNTransactionEdge2ᚕastrolabeᚋgraphᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []Edge[*Transaction]) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := inOrder(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNTransactionEdge2astrolabeᚋgraphᚐEdge(ctx, sel, v[i])
@@ -41127,7 +41127,7 @@ func (ec *executionContext) marshalNTransactionType2astrolabeᚋgraphᚐWord(ctx
 }
 
 func (ec *executionContext) marshalNTransfer2ᚕᚖastrolabeᚋgraphᚐTransferᚄ(ctx context.Context, sel ast.SelectionSet, v []*Transfer) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := inOrder(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNTransfer2ᚖastrolabeᚋgraphᚐTransfer(ctx, sel, v[i])
@@ -41183,7 +41183,7 @@ func (ec *executionContext) marshalNTransferEdge2astrolabeᚋgraphᚐEdge(ctx co
 }
 
 func (ec *executionContext) marshalNTransferEdge2ᚕastrolabeᚋgraphᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []Edge[*Transfer]) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := inOrder(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNTransferEdge2astrolabeᚋgraphᚐEdge(ctx, sel, v[i])
@@ -41203,7 +41203,7 @@ func (ec *executionContext) marshalNUse2astrolabeᚋgraphᚐUse(ctx context.Cont
 }
 
 func (ec *executionContext) marshalNUse2ᚕastrolabeᚋgraphᚐUseᚄ(ctx context.Context, sel ast.SelectionSet, v []Use) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := inOrder(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNUse2astrolabeᚋgraphᚐUse(ctx, sel, v[i])
@@ -41233,7 +41233,7 @@ func (ec *executionContext) marshalNWalletBalance2astrolabeᚋgraphᚐWalletBala
 }
 
 func (ec *executionContext) marshalNWalletBalance2ᚕastrolabeᚋgraphᚐWalletBalanceᚄ(ctx context.Context, sel ast.SelectionSet, v []WalletBalance) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := inOrder(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNWalletBalance2astrolabeᚋgraphᚐWalletBalance(ctx, sel, v[i])
@@ -41315,7 +41315,7 @@ func (ec *executionContext) marshalN__Directive2githubᚗcomᚋ99designsᚋgqlge
 }
 
 func (ec *executionContext) marshalN__Directive2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐDirectiveᚄ(ctx context.Context, sel ast.SelectionSet, v []introspection.Directive) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := inOrder(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalN__Directive2githubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐDirective(ctx, sel, v[i])
@@ -41361,7 +41361,7 @@ func (ec *executionContext) unmarshalN__DirectiveLocation2ᚕstringᚄ(ctx conte
 }
 
 func (ec *executionContext) marshalN__DirectiveLocation2ᚕstringᚄ(ctx context.Context, sel ast.SelectionSet, v []string) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := inOrder(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalN__DirectiveLocation2string(ctx, sel, v[i])
@@ -41389,7 +41389,7 @@ func (ec *executionContext) marshalN__InputValue2githubᚗcomᚋ99designsᚋgqlg
 }
 
 func (ec *executionContext) marshalN__InputValue2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐInputValueᚄ(ctx context.Context, sel ast.SelectionSet, v []introspection.InputValue) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := inOrder(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalN__InputValue2githubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐInputValue(ctx, sel, v[i])
@@ -41409,7 +41409,7 @@ func (ec *executionContext) marshalN__Type2githubᚗcomᚋ99designsᚋgqlgenᚋg
 }
 
 func (ec *executionContext) marshalN__Type2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐTypeᚄ(ctx context.Context, sel ast.SelectionSet, v []introspection.Type) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := inOrder(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalN__Type2githubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType(ctx, sel, v[i])
@@ -41454,7 +41454,7 @@ func (ec *executionContext) marshalOAccountCall2ᚕᚖastrolabeᚋgraphᚐAccoun
 	if v == nil {
 		return graphql.Null
 	}
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := inOrder(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNAccountCall2ᚖastrolabeᚋgraphᚐAccountCall(ctx, sel, v[i])
@@ -41473,7 +41473,7 @@ func (ec *executionContext) marshalOAddress2ᚕᚖastrolabeᚋgraphᚐAddressᚄ
 	if v == nil {
 		return graphql.Null
 	}
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := inOrder(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNAddress2ᚖastrolabeᚋgraphᚐAddress(ctx, sel, v[i])
@@ -41722,7 +41722,7 @@ func (ec *executionContext) marshalODecodedField2ᚕᚖastrolabeᚋgraphᚐDecod
 	if v == nil {
 		return graphql.Null
 	}
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := inOrder(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNDecodedField2ᚖastrolabeᚋgraphᚐDecodedField(ctx, sel, v[i])
@@ -41802,7 +41802,7 @@ func (ec *executionContext) marshalOEventSchema2ᚕastrolabeᚋgraphᚐEventSche
 	if v == nil {
 		return graphql.Null
 	}
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := inOrder(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNEventSchema2astrolabeᚋgraphᚐEventSchema(ctx, sel, v[i])
@@ -41981,7 +41981,7 @@ func (ec *executionContext) marshalOFunctionSchema2ᚕastrolabeᚋgraphᚐFuncti
 	if v == nil {
 		return graphql.Null
 	}
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := inOrder(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNFunctionSchema2astrolabeᚋgraphᚐFunctionSchema(ctx, sel, v[i])
@@ -42182,7 +42182,7 @@ func (ec *executionContext) marshalONode2ᚕastrolabeᚋgraphᚐNode(ctx context
 	if v == nil {
 		return graphql.Null
 	}
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := inOrder(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalONode2astrolabeᚋgraphᚐNode(ctx, sel, v[i])
@@ -42209,7 +42209,7 @@ func (ec *executionContext) marshalOSearchHit2ᚕᚖastrolabeᚋgraphᚐSearchHi
 	if v == nil {
 		return graphql.Null
 	}
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := inOrder(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNSearchHit2ᚖastrolabeᚋgraphᚐSearchHit(ctx, sel, v[i])
@@ -42341,7 +42341,7 @@ func (ec *executionContext) marshalOTransactionPreview2ᚕᚖastrolabeᚋgraph�
 	if v == nil {
 		return graphql.Null
 	}
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := inOrder(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNTransactionPreview2ᚖastrolabeᚋgraphᚐTransactionPreview(ctx, sel, v[i])
@@ -42400,7 +42400,7 @@ func (ec *executionContext) marshalO__EnumValue2ᚕgithubᚗcomᚋ99designsᚋgq
 	if v == nil {
 		return graphql.Null
 	}
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := inOrder(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalN__EnumValue2githubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐEnumValue(ctx, sel, v[i])
@@ -42419,7 +42419,7 @@ func (ec *executionContext) marshalO__Field2ᚕgithubᚗcomᚋ99designsᚋgqlgen
 	if v == nil {
 		return graphql.Null
 	}
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := inOrder(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalN__Field2githubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐField(ctx, sel, v[i])
@@ -42438,7 +42438,7 @@ func (ec *executionContext) marshalO__InputValue2ᚕgithubᚗcomᚋ99designsᚋg
 	if v == nil {
 		return graphql.Null
 	}
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := inOrder(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalN__InputValue2githubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐInputValue(ctx, sel, v[i])
@@ -42464,7 +42464,7 @@ func (ec *executionContext) marshalO__Type2ᚕgithubᚗcomᚋ99designsᚋgqlgen�
 	if v == nil {
 		return graphql.Null
 	}
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := inOrder(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalN__Type2githubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType(ctx, sel, v[i])
