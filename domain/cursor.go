@@ -6,12 +6,43 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/binary"
+	"math"
+	"slices"
 	"time"
 )
 
 // Position is the sort key of the last row that a reader has seen, for
 // example block, transaction and log index.
 type Position []uint64
+
+// lastField is the largest value of a position's fields after the first.
+const lastField = math.MaxInt16
+
+// Fits tells whether a position can be one of something that is stored: its
+// first field is a block, the others count what a block holds.
+func (p Position) Fits() bool {
+	for i, field := range p {
+		if field > lastField && (i > 0 || field > math.MaxInt32) {
+			return false
+		}
+	}
+	return len(p) > 0
+}
+
+// Following returns the position right behind this one, in a list whose
+// positions begin with a block: nothing lies between the two.
+func (p Position) Following() Position {
+	next := slices.Clone(p)
+	for i := len(next) - 1; i > 0; i-- {
+		if next[i] < lastField {
+			next[i]++
+			return next
+		}
+		next[i] = 0
+	}
+	next[0]++
+	return next
+}
 
 // Binding ties a cursor to one list: the route with its path and the filters.
 // A cursor of another list, or of the same list with other filters, does not

@@ -133,3 +133,25 @@ func FuzzDecodeCursor(f *testing.F) {
 		}
 	})
 }
+
+func TestNothingLiesBetweenAPositionAndTheOneThatFollows(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ position, want Position }{
+		{Position{7}, Position{8}},
+		{Position{7, 0, 0}, Position{7, 0, 1}},
+		{Position{7, 2, 32767}, Position{7, 3, 0}},
+		{Position{7, 32767, 32767}, Position{8, 0, 0}},
+	} {
+		if got := c.position.Following(); !slices.Equal(got, c.want) {
+			t.Errorf("%v is followed by %v", c.position, got)
+		}
+	}
+	for _, wrong := range []Position{{}, {1 << 31}, {1, 1 << 15}, {1, 0, 1 << 40}} {
+		if wrong.Fits() {
+			t.Errorf("%v fits", wrong)
+		}
+	}
+	if !(Position{1<<31 - 1, 32767, 0}).Fits() {
+		t.Error("the last position does not fit")
+	}
+}

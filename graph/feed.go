@@ -4,6 +4,7 @@ import (
 	"context"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"astrolabe/domain"
@@ -17,6 +18,7 @@ type feed struct {
 	every    time.Duration
 	budget   time.Duration // of one read
 	logger   *slog.Logger
+	slow     *atomic.Uint64 // counts who is dropped
 
 	mu          sync.Mutex
 	subscribers map[*subscriber]struct{}
@@ -35,29 +37,6 @@ type subscriber struct {
 // maxUnread is how many events a subscriber may leave unread before it is
 // dropped.
 const maxUnread = 16
-
-// dropped is why a stream ended before its time.
-type dropped struct {
-	cause  *domain.Error
-	reason string
-}
-
-// Error returns the text of the domain's error.
-func (d *dropped) Error() string { return d.cause.Error() }
-
-// Unwrap makes the error one of the domain.
-func (d *dropped) Unwrap() error { return d.cause }
-
-func slowConsumer() *dropped {
-	return &dropped{
-		cause: &domain.Error{
-			Code:       domain.CodeServiceUnavailable,
-			Message:    "the subscription was ended because its events were not read in time; subscribe again",
-			RetryAfter: time.Second,
-		},
-		reason: "slow_consumer",
-	}
-}
 
 // follow returns a channel with the chain's status and then with each that
 // differs from the one before, until ctx ends. A subscriber that does not
@@ -142,6 +121,7 @@ func (f *feed) publish(status chain.Status) {
 			s.seen = status.Head
 		default:
 			delete(f.subscribers, s)
+			f.slow.Add(1)
 			s.drop(slowConsumer())
 			close(s.events)
 		}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"log/slog"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -17,7 +18,7 @@ import (
 func newFeed(s *store, log *logbook) *feed {
 	return &feed{
 		statuses: chain.NewStatuses(s, 0), every: time.Second, budget: time.Second,
-		logger: slog.New(slog.NewTextHandler(log, nil)), subscribers: map[*subscriber]struct{}{},
+		logger: slog.New(slog.NewTextHandler(log, nil)), subscribers: map[*subscriber]struct{}{}, slow: new(atomic.Uint64),
 	}
 }
 

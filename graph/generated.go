@@ -87,6 +87,9 @@ type QueryResolver interface {
 }
 type SubscriptionResolver interface {
 	ChainStatus(ctx context.Context, chain domain.Chain) (<-chan *ChainStatus, error)
+	NewBlocks(ctx context.Context, chain domain.Chain, after *string) (<-chan *NewBlock, error)
+	Events(ctx context.Context, chain domain.Chain, filter EventFilter, after *string) (<-chan *NewEvent, error)
+	AddressActivity(ctx context.Context, chain domain.Chain, address starknet.Felt, after *string) (<-chan *NewAddressActivity, error)
 }
 type ViewerResolver interface {
 	APIKeys(ctx context.Context, obj *Viewer) (*APIKeyList, error)
@@ -493,6 +496,96 @@ type Subscription {
     "The chain to follow."
     chain: ChainId!
   ): ChainStatus @tier(permission: READ)
+
+  """
+  The blocks of a chain as they are indexed, each once and in their order.
+  Blocks that leave the chain are announced before those that replace them.
+  Without ` + "`" + `after` + "`" + ` the first message has no block: it tells where the stream
+  begins.
+  """
+  newBlocks(
+    "The chain to follow."
+    chain: ChainId!
+    "A ` + "`" + `cursor` + "`" + ` of this stream: everything after it is told, each once."
+    after: Cursor
+  ): NewBlock @tier(permission: READ)
+
+  """
+  The events that a filter selects, each once and in the order of the chain, as
+  they are indexed. The rules of the search hold, but keys need no bounds:
+  ` + "`" + `fromBlock` + "`" + ` is where the stream begins without ` + "`" + `after` + "`" + `, and ` + "`" + `toBlock` + "`" + ` is
+  refused. Without ` + "`" + `after` + "`" + ` the first message has no event: it tells where the
+  stream begins.
+  """
+  events(
+    "The chain to follow."
+    chain: ChainId!
+    "Which events are told."
+    filter: EventFilter!
+    "A ` + "`" + `cursor` + "`" + ` of this stream: everything after it is told, each once."
+    after: Cursor
+  ): NewEvent @tier(permission: READ)
+
+  """
+  What happens to an address, each thing once and in the order of the chain, as
+  it is indexed. Without ` + "`" + `after` + "`" + ` the first message has no activity: it tells
+  where the stream begins.
+  """
+  addressActivity(
+    "The chain to follow."
+    chain: ChainId!
+    "The address to follow."
+    address: Felt!
+    "A ` + "`" + `cursor` + "`" + ` of this stream: everything after it is told, each once."
+    after: Cursor
+  ): NewAddressActivity @tier(permission: READ)
+}
+
+"A message of the stream of blocks: a block, or that some were replaced."
+type NewBlock {
+  "Where the stream goes on after this message: pass it as ` + "`" + `after` + "`" + ` to resume."
+  cursor: Cursor!
+  "The block that has come."
+  block: Block
+  "The blocks that have left the chain."
+  reorg: Reorg
+}
+
+"A message of a stream of events: an event, or that blocks were replaced."
+type NewEvent {
+  "Where the stream goes on after this message: pass it as ` + "`" + `after` + "`" + ` to resume."
+  cursor: Cursor!
+  "The event that has come."
+  event: Event
+  "Whether the lookup of what the event means failed: then it comes without its name and fields."
+  eventDecodingDegraded: Boolean!
+  "The blocks that have left the chain."
+  reorg: Reorg
+}
+
+"A message of the stream of an address: what happened to it, or that blocks were replaced."
+type NewAddressActivity {
+  "Where the stream goes on after this message: pass it as ` + "`" + `after` + "`" + ` to resume."
+  cursor: Cursor!
+  "What happened."
+  activity: AddressActivity
+  "The blocks that have left the chain."
+  reorg: Reorg
+}
+
+"""
+Blocks that have left the chain: what the stream told of them is void. Those
+that replace them come next.
+"""
+type Reorg {
+  "The first block that left the chain."
+  fromBlock: Int!
+  "The last block that left it and that the stream has come to."
+  toBlock: Int!
+  "The number of the newest block that stayed; null when none did."
+  ancestorBlockNumber: Int
+  "The hash of the newest block that stayed; null when none did."
+  ancestorBlockHash: Felt
 }
 
 "An object that can be asked for again by its id."
@@ -4381,6 +4474,44 @@ func (ec *executionContext) childFields_MessageEdge(ctx context.Context, field g
 	return nil, fmt.Errorf("no field named %q was found under type MessageEdge", field.Name)
 }
 
+func (ec *executionContext) childFields_NewAddressActivity(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "cursor":
+		return ec.fieldContext_NewAddressActivity_cursor(ctx, field)
+	case "activity":
+		return ec.fieldContext_NewAddressActivity_activity(ctx, field)
+	case "reorg":
+		return ec.fieldContext_NewAddressActivity_reorg(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type NewAddressActivity", field.Name)
+}
+
+func (ec *executionContext) childFields_NewBlock(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "cursor":
+		return ec.fieldContext_NewBlock_cursor(ctx, field)
+	case "block":
+		return ec.fieldContext_NewBlock_block(ctx, field)
+	case "reorg":
+		return ec.fieldContext_NewBlock_reorg(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type NewBlock", field.Name)
+}
+
+func (ec *executionContext) childFields_NewEvent(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "cursor":
+		return ec.fieldContext_NewEvent_cursor(ctx, field)
+	case "event":
+		return ec.fieldContext_NewEvent_event(ctx, field)
+	case "eventDecodingDegraded":
+		return ec.fieldContext_NewEvent_eventDecodingDegraded(ctx, field)
+	case "reorg":
+		return ec.fieldContext_NewEvent_reorg(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type NewEvent", field.Name)
+}
+
 func (ec *executionContext) childFields_PageInfo(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "hasNextPage":
@@ -4439,6 +4570,20 @@ func (ec *executionContext) childFields_Receipt(ctx context.Context, field graph
 		return ec.fieldContext_Receipt_revertReason(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type Receipt", field.Name)
+}
+
+func (ec *executionContext) childFields_Reorg(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "fromBlock":
+		return ec.fieldContext_Reorg_fromBlock(ctx, field)
+	case "toBlock":
+		return ec.fieldContext_Reorg_toBlock(ctx, field)
+	case "ancestorBlockNumber":
+		return ec.fieldContext_Reorg_ancestorBlockNumber(ctx, field)
+	case "ancestorBlockHash":
+		return ec.fieldContext_Reorg_ancestorBlockHash(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type Reorg", field.Name)
 }
 
 func (ec *executionContext) childFields_RouteUsage(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
@@ -5983,6 +6128,36 @@ func (ec *executionContext) field_Query_walletState_args(ctx context.Context, ra
 	return args, nil
 }
 
+func (ec *executionContext) field_Subscription_addressActivity_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "chain",
+		func(ctx context.Context, v any) (domain.Chain, error) {
+			return ec.unmarshalNChainId2astrolabeᚋdomainᚐChain(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["chain"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "address",
+		func(ctx context.Context, v any) (starknet.Felt, error) {
+			return ec.unmarshalNFelt2astrolabeᚋstarknetᚐFelt(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["address"] = arg1
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "after",
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalOCursor2ᚖstring(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["after"] = arg2
+	return args, nil
+}
+
 func (ec *executionContext) field_Subscription_chainStatus_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
 	var err error
 	args := map[string]any{}
@@ -5994,6 +6169,58 @@ func (ec *executionContext) field_Subscription_chainStatus_args(ctx context.Cont
 		return nil, err
 	}
 	args["chain"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Subscription_events_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "chain",
+		func(ctx context.Context, v any) (domain.Chain, error) {
+			return ec.unmarshalNChainId2astrolabeᚋdomainᚐChain(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["chain"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "filter",
+		func(ctx context.Context, v any) (EventFilter, error) {
+			return ec.unmarshalNEventFilter2astrolabeᚋgraphᚐEventFilter(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["filter"] = arg1
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "after",
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalOCursor2ᚖstring(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["after"] = arg2
+	return args, nil
+}
+
+func (ec *executionContext) field_Subscription_newBlocks_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "chain",
+		func(ctx context.Context, v any) (domain.Chain, error) {
+			return ec.unmarshalNChainId2astrolabeᚋdomainᚐChain(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["chain"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "after",
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalOCursor2ᚖstring(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["after"] = arg1
 	return args, nil
 }
 
@@ -13131,6 +13358,290 @@ func (ec *executionContext) fieldContext_Mutation_revokeApiKey(ctx context.Conte
 	return fc, nil
 }
 
+func (ec *executionContext) _NewAddressActivity_cursor(ctx context.Context, field graphql.CollectedField, obj *NewAddressActivity) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_NewAddressActivity_cursor(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Cursor(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNCursor2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_NewAddressActivity_cursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("NewAddressActivity", field, true, false, errors.New("field of type Cursor does not have child fields"))
+}
+
+func (ec *executionContext) _NewAddressActivity_activity(ctx context.Context, field graphql.CollectedField, obj *NewAddressActivity) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_NewAddressActivity_activity(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Activity, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *AddressActivity) graphql.Marshaler {
+			return ec.marshalOAddressActivity2ᚖastrolabeᚋgraphᚐAddressActivity(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_NewAddressActivity_activity(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "NewAddressActivity",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_AddressActivity(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _NewAddressActivity_reorg(ctx context.Context, field graphql.CollectedField, obj *NewAddressActivity) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_NewAddressActivity_reorg(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Reorg, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *Reorg) graphql.Marshaler {
+			return ec.marshalOReorg2ᚖastrolabeᚋgraphᚐReorg(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_NewAddressActivity_reorg(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "NewAddressActivity",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Reorg(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _NewBlock_cursor(ctx context.Context, field graphql.CollectedField, obj *NewBlock) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_NewBlock_cursor(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Cursor(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNCursor2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_NewBlock_cursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("NewBlock", field, true, false, errors.New("field of type Cursor does not have child fields"))
+}
+
+func (ec *executionContext) _NewBlock_block(ctx context.Context, field graphql.CollectedField, obj *NewBlock) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_NewBlock_block(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Block, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *Block) graphql.Marshaler {
+			return ec.marshalOBlock2ᚖastrolabeᚋgraphᚐBlock(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_NewBlock_block(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "NewBlock",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Block(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _NewBlock_reorg(ctx context.Context, field graphql.CollectedField, obj *NewBlock) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_NewBlock_reorg(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Reorg, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *Reorg) graphql.Marshaler {
+			return ec.marshalOReorg2ᚖastrolabeᚋgraphᚐReorg(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_NewBlock_reorg(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "NewBlock",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Reorg(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _NewEvent_cursor(ctx context.Context, field graphql.CollectedField, obj *NewEvent) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_NewEvent_cursor(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Cursor(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNCursor2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_NewEvent_cursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("NewEvent", field, true, false, errors.New("field of type Cursor does not have child fields"))
+}
+
+func (ec *executionContext) _NewEvent_event(ctx context.Context, field graphql.CollectedField, obj *NewEvent) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_NewEvent_event(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Event, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *Event) graphql.Marshaler {
+			return ec.marshalOEvent2ᚖastrolabeᚋgraphᚐEvent(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_NewEvent_event(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "NewEvent",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Event(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _NewEvent_eventDecodingDegraded(ctx context.Context, field graphql.CollectedField, obj *NewEvent) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_NewEvent_eventDecodingDegraded(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.EventDecodingDegraded, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v bool) graphql.Marshaler {
+			return ec.marshalNBoolean2bool(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_NewEvent_eventDecodingDegraded(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("NewEvent", field, false, false, errors.New("field of type Boolean does not have child fields"))
+}
+
+func (ec *executionContext) _NewEvent_reorg(ctx context.Context, field graphql.CollectedField, obj *NewEvent) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_NewEvent_reorg(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Reorg, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *Reorg) graphql.Marshaler {
+			return ec.marshalOReorg2ᚖastrolabeᚋgraphᚐReorg(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_NewEvent_reorg(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "NewEvent",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Reorg(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _PageInfo_hasNextPage(ctx context.Context, field graphql.CollectedField, obj *PageInfo) (ret graphql.Marshaler) {
 	return ec.marshalNBoolean2bool(ctx, field.Selections, obj.HasNextPage)
 }
@@ -14712,6 +15223,98 @@ func (ec *executionContext) fieldContext_Receipt_revertReason(_ context.Context,
 	return graphql.NewScalarFieldContext("Receipt", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
+func (ec *executionContext) _Reorg_fromBlock(ctx context.Context, field graphql.CollectedField, obj *Reorg) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Reorg_fromBlock(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.FromBlock, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v uint64) graphql.Marshaler {
+			return ec.marshalNInt2uint64(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Reorg_fromBlock(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Reorg", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _Reorg_toBlock(ctx context.Context, field graphql.CollectedField, obj *Reorg) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Reorg_toBlock(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.ToBlock, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v uint64) graphql.Marshaler {
+			return ec.marshalNInt2uint64(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Reorg_toBlock(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Reorg", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _Reorg_ancestorBlockNumber(ctx context.Context, field graphql.CollectedField, obj *Reorg) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Reorg_ancestorBlockNumber(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.AncestorBlockNumber, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *uint64) graphql.Marshaler {
+			return ec.marshalOInt2ᚖuint64(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Reorg_ancestorBlockNumber(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Reorg", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _Reorg_ancestorBlockHash(ctx context.Context, field graphql.CollectedField, obj *Reorg) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Reorg_ancestorBlockHash(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.AncestorBlockHash, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *starknet.Felt) graphql.Marshaler {
+			return ec.marshalOFelt2ᚖastrolabeᚋstarknetᚐFelt(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Reorg_ancestorBlockHash(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Reorg", field, false, false, errors.New("field of type Felt does not have child fields"))
+}
+
 func (ec *executionContext) _RouteUsage_route(ctx context.Context, field graphql.CollectedField, obj *RouteUsage) (ret graphql.Marshaler) {
 	return ec.marshalNString2string(ctx, field.Selections, obj.Route)
 }
@@ -15047,6 +15650,192 @@ func (ec *executionContext) fieldContext_Subscription_chainStatus(ctx context.Co
 	}()
 	ctx = graphql.WithFieldContext(ctx, fc)
 	if fc.Args, err = ec.field_Subscription_chainStatus_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Subscription_newBlocks(ctx context.Context, field graphql.CollectedField) (ret func(ctx context.Context) graphql.Marshaler) {
+	return graphql.ResolveFieldStream(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Subscription_newBlocks(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Subscription().NewBlocks(ctx, fc.Args["chain"].(domain.Chain), fc.Args["after"].(*string))
+		},
+		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
+			directive0 := next
+
+			directive1 := func(ctx context.Context) (any, error) {
+				permission, err := ec.unmarshalNPermission2astrolabeᚋdomainᚋaccountᚐPermission(ctx, "READ")
+				if err != nil {
+					var zeroVal *NewBlock
+					return zeroVal, err
+				}
+				if ec.Directives.Tier == nil {
+					var zeroVal *NewBlock
+					return zeroVal, errors.New("directive tier is not implemented")
+				}
+				return ec.Directives.Tier(ctx, nil, directive0, permission)
+			}
+
+			next = directive1
+			return next
+		},
+		func(ctx context.Context, selections ast.SelectionSet, v *NewBlock) graphql.Marshaler {
+			return ec.marshalONewBlock2ᚖastrolabeᚋgraphᚐNewBlock(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Subscription_newBlocks(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Subscription",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_NewBlock(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Subscription_newBlocks_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Subscription_events(ctx context.Context, field graphql.CollectedField) (ret func(ctx context.Context) graphql.Marshaler) {
+	return graphql.ResolveFieldStream(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Subscription_events(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Subscription().Events(ctx, fc.Args["chain"].(domain.Chain), fc.Args["filter"].(EventFilter), fc.Args["after"].(*string))
+		},
+		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
+			directive0 := next
+
+			directive1 := func(ctx context.Context) (any, error) {
+				permission, err := ec.unmarshalNPermission2astrolabeᚋdomainᚋaccountᚐPermission(ctx, "READ")
+				if err != nil {
+					var zeroVal *NewEvent
+					return zeroVal, err
+				}
+				if ec.Directives.Tier == nil {
+					var zeroVal *NewEvent
+					return zeroVal, errors.New("directive tier is not implemented")
+				}
+				return ec.Directives.Tier(ctx, nil, directive0, permission)
+			}
+
+			next = directive1
+			return next
+		},
+		func(ctx context.Context, selections ast.SelectionSet, v *NewEvent) graphql.Marshaler {
+			return ec.marshalONewEvent2ᚖastrolabeᚋgraphᚐNewEvent(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Subscription_events(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Subscription",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_NewEvent(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Subscription_events_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Subscription_addressActivity(ctx context.Context, field graphql.CollectedField) (ret func(ctx context.Context) graphql.Marshaler) {
+	return graphql.ResolveFieldStream(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Subscription_addressActivity(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Subscription().AddressActivity(ctx, fc.Args["chain"].(domain.Chain), fc.Args["address"].(starknet.Felt), fc.Args["after"].(*string))
+		},
+		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
+			directive0 := next
+
+			directive1 := func(ctx context.Context) (any, error) {
+				permission, err := ec.unmarshalNPermission2astrolabeᚋdomainᚋaccountᚐPermission(ctx, "READ")
+				if err != nil {
+					var zeroVal *NewAddressActivity
+					return zeroVal, err
+				}
+				if ec.Directives.Tier == nil {
+					var zeroVal *NewAddressActivity
+					return zeroVal, errors.New("directive tier is not implemented")
+				}
+				return ec.Directives.Tier(ctx, nil, directive0, permission)
+			}
+
+			next = directive1
+			return next
+		},
+		func(ctx context.Context, selections ast.SelectionSet, v *NewAddressActivity) graphql.Marshaler {
+			return ec.marshalONewAddressActivity2ᚖastrolabeᚋgraphᚐNewAddressActivity(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Subscription_addressActivity(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Subscription",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_NewAddressActivity(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Subscription_addressActivity_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
 		ec.Error(ctx, err)
 		return fc, err
 	}
@@ -26401,6 +27190,155 @@ func (ec *executionContext) _Mutation(ctx context.Context, sel ast.SelectionSet)
 	return out
 }
 
+var newAddressActivityImplementors = []string{"NewAddressActivity"}
+
+func (ec *executionContext) _NewAddressActivity(ctx context.Context, sel ast.SelectionSet, obj *NewAddressActivity) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, newAddressActivityImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("NewAddressActivity")
+		case "cursor":
+			out.Values[i] = ec._NewAddressActivity_cursor(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "activity":
+			out.Values[i] = ec._NewAddressActivity_activity(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "reorg":
+			out.Values[i] = ec._NewAddressActivity_reorg(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var newBlockImplementors = []string{"NewBlock"}
+
+func (ec *executionContext) _NewBlock(ctx context.Context, sel ast.SelectionSet, obj *NewBlock) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, newBlockImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("NewBlock")
+		case "cursor":
+			out.Values[i] = ec._NewBlock_cursor(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "block":
+			out.Values[i] = ec._NewBlock_block(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "reorg":
+			out.Values[i] = ec._NewBlock_reorg(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var newEventImplementors = []string{"NewEvent"}
+
+func (ec *executionContext) _NewEvent(ctx context.Context, sel ast.SelectionSet, obj *NewEvent) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, newEventImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("NewEvent")
+		case "cursor":
+			out.Values[i] = ec._NewEvent_cursor(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "event":
+			out.Values[i] = ec._NewEvent_event(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "eventDecodingDegraded":
+			out.Values[i] = ec._NewEvent_eventDecodingDegraded(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "reorg":
+			out.Values[i] = ec._NewEvent_reorg(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
 var pageInfoImplementors = []string{"PageInfo"}
 
 func (ec *executionContext) _PageInfo(ctx context.Context, sel ast.SelectionSet, obj *PageInfo) graphql.Marshaler {
@@ -27157,6 +28095,59 @@ func (ec *executionContext) _Receipt(ctx context.Context, sel ast.SelectionSet, 
 	return out
 }
 
+var reorgImplementors = []string{"Reorg"}
+
+func (ec *executionContext) _Reorg(ctx context.Context, sel ast.SelectionSet, obj *Reorg) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, reorgImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("Reorg")
+		case "fromBlock":
+			out.Values[i] = ec._Reorg_fromBlock(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "toBlock":
+			out.Values[i] = ec._Reorg_toBlock(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "ancestorBlockNumber":
+			out.Values[i] = ec._Reorg_ancestorBlockNumber(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "ancestorBlockHash":
+			out.Values[i] = ec._Reorg_ancestorBlockHash(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
 var routeUsageImplementors = []string{"RouteUsage"}
 
 func (ec *executionContext) _RouteUsage(ctx context.Context, sel ast.SelectionSet, obj *RouteUsage) graphql.Marshaler {
@@ -27476,6 +28467,12 @@ func (ec *executionContext) _Subscription(ctx context.Context, sel ast.Selection
 	switch fields[0].Name {
 	case "chainStatus":
 		return ec._Subscription_chainStatus(ctx, fields[0])
+	case "newBlocks":
+		return ec._Subscription_newBlocks(ctx, fields[0])
+	case "events":
+		return ec._Subscription_events(ctx, fields[0])
+	case "addressActivity":
+		return ec._Subscription_addressActivity(ctx, fields[0])
 	default:
 		panic("unknown field " + strconv.Quote(fields[0].Name))
 	}
@@ -33707,6 +34704,13 @@ func (ec *executionContext) marshalOAddress2ᚖastrolabeᚋgraphᚐAddress(ctx c
 	return ec._Address(ctx, sel, v)
 }
 
+func (ec *executionContext) marshalOAddressActivity2ᚖastrolabeᚋgraphᚐAddressActivity(ctx context.Context, sel ast.SelectionSet, v *AddressActivity) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._AddressActivity(ctx, sel, v)
+}
+
 func (ec *executionContext) marshalOAddressIntelligence2ᚖastrolabeᚋgraphᚐAddressIntelligence(ctx context.Context, sel ast.SelectionSet, v *AddressIntelligence) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
@@ -33983,6 +34987,13 @@ func (ec *executionContext) marshalODecodedFieldsUnavailableReason2ᚖastrolabe�
 	_ = ctx
 	res := MarshalWord(*v)
 	return res
+}
+
+func (ec *executionContext) marshalOEvent2ᚖastrolabeᚋgraphᚐEvent(ctx context.Context, sel ast.SelectionSet, v *Event) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._Event(ctx, sel, v)
 }
 
 func (ec *executionContext) marshalOEventConnection2ᚖastrolabeᚋgraphᚐEventConnection(ctx context.Context, sel ast.SelectionSet, v *EventConnection) graphql.Marshaler {
@@ -34383,6 +35394,27 @@ func (ec *executionContext) unmarshalOMessageFilter2ᚖastrolabeᚋgraphᚐMessa
 	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
+func (ec *executionContext) marshalONewAddressActivity2ᚖastrolabeᚋgraphᚐNewAddressActivity(ctx context.Context, sel ast.SelectionSet, v *NewAddressActivity) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._NewAddressActivity(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalONewBlock2ᚖastrolabeᚋgraphᚐNewBlock(ctx context.Context, sel ast.SelectionSet, v *NewBlock) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._NewBlock(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalONewEvent2ᚖastrolabeᚋgraphᚐNewEvent(ctx context.Context, sel ast.SelectionSet, v *NewEvent) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._NewEvent(ctx, sel, v)
+}
+
 func (ec *executionContext) marshalONode2astrolabeᚋgraphᚐNode(ctx context.Context, sel ast.SelectionSet, v Node) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
@@ -34415,6 +35447,13 @@ func (ec *executionContext) marshalORangeCoverage2ᚖastrolabeᚋgraphᚐRangeCo
 		return graphql.Null
 	}
 	return ec._RangeCoverage(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalOReorg2ᚖastrolabeᚋgraphᚐReorg(ctx context.Context, sel ast.SelectionSet, v *Reorg) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._Reorg(ctx, sel, v)
 }
 
 func (ec *executionContext) marshalOSearchHit2ᚕᚖastrolabeᚋgraphᚐSearchHitᚄ(ctx context.Context, sel ast.SelectionSet, v []*SearchHit) graphql.Marshaler {

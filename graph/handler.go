@@ -4,11 +4,13 @@ import (
 	"context"
 	"net/http"
 	"strings"
+	"sync/atomic"
 
 	"github.com/99designs/gqlgen/graphql/executor"
 	"github.com/vektah/gqlparser/v2/ast"
 	"github.com/vektah/gqlparser/v2/validator/rules"
 
+	"astrolabe/domain"
 	"astrolabe/telemetry"
 )
 
@@ -27,7 +29,10 @@ type Handler struct {
 	texts     *lru[string]             // by the id that is their hash
 	streams   *streams
 	feed      *feed
+	tips      map[domain.Chain]*tips
 	charging  chan struct{} // one for each event that is being charged
+	reading   chan struct{} // one for each read of a subscriber
+	slow      atomic.Uint64 // subscribers that were dropped because they did not keep up
 }
 
 // route is where the handler is mounted, as usage names it.
@@ -57,13 +62,32 @@ func New(o Options) *Handler {
 	h.charging = make(chan struct{}, maxCharging)
 	h.feed = &feed{
 		statuses: h.Statuses, every: h.PollEvery, budget: h.Budget, logger: h.Logger,
-		subscribers: map[*subscriber]struct{}{},
+		subscribers: map[*subscriber]struct{}{}, slow: &h.slow,
+	}
+	h.reading = make(chan struct{}, maxReading)
+	h.tips = map[domain.Chain]*tips{}
+	for _, c := range h.Chains {
+		h.tips[c] = &tips{
+			chain: c, blocks: h.Blocks, every: h.PollEvery, budget: h.Budget, logger: h.Logger,
+			told: make(chan struct{}, 1),
+		}
 	}
 	return h
 }
 
 // The library's schema knows @defer, which no transport here carries.
 func init() { delete(parsedSchema.Directives, "defer") }
+
+// Tell says that there may be news of a chain for its subscribers. Without it
+// they learn of them by PollEvery.
+func (h *Handler) Tell(c domain.Chain) {
+	if s := h.tips[c]; s != nil {
+		s.tell()
+	}
+}
+
+// Slow returns how many subscribers were dropped because they did not keep up.
+func (h *Handler) Slow() uint64 { return h.slow.Load() }
 
 // ServeHTTP answers a request or opens a stream.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -85,5 +109,8 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func (h *Handler) Shutdown(ctx context.Context) error {
 	err := h.streams.shutdown(ctx)
 	h.feed.wait()
+	for _, s := range h.tips {
+		s.wait()
+	}
 	return err
 }

@@ -21,6 +21,7 @@ type Limits struct {
 	Streams       int // sockets and event streams that are open at once
 	CallerStreams int // of those, of one caller
 	Operations    int // that run at once on one socket
+	ResumeBlocks  int // how far behind the newest block a stream may begin
 }
 
 // The names of the limits, as errors and the service bear them.
@@ -37,6 +38,7 @@ const (
 	limitStreams    = "streams"
 	limitCaller     = "callerStreams"
 	limitOperations = "operations"
+	limitResume     = "resumeBlocks"
 )
 
 func (l Limits) withDefaults() Limits {
@@ -53,6 +55,7 @@ func (l Limits) withDefaults() Limits {
 		Streams:       cmp.Or(l.Streams, 5_000),
 		CallerStreams: cmp.Or(l.CallerStreams, 100),
 		Operations:    cmp.Or(l.Operations, 32),
+		ResumeBlocks:  cmp.Or(l.ResumeBlocks, 10_000),
 	}
 }
 
@@ -71,6 +74,7 @@ func (l Limits) list() []Limit {
 		{limitStreams, l.Streams, "WebSockets and event streams that are open at once on this server."},
 		{limitCaller, l.CallerStreams, "Of those, streams of one caller: a key, a session or the address of a page without a key."},
 		{limitOperations, l.Operations, "Operations that run at once on one WebSocket."},
+		{limitResume, l.ResumeBlocks, "Blocks that a subscription may begin behind the newest one."},
 	}
 }
 

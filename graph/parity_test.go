@@ -377,3 +377,27 @@ func (p *parity) checkArguments(t *testing.T, o *restOperation) {
 		}
 	}
 }
+
+// TestAGapInTheMapIsNoticed shows that the check above can fail.
+func TestAGapInTheMapIsNoticed(t *testing.T) {
+	t.Parallel()
+	for name, spoil := range map[string]func(*fieldMap){
+		"a field without a place":   func(m *fieldMap) { m.Same = m.Same[1:] },
+		"a field that is gone":      func(m *fieldMap) { m.Same = append(m.Same, "gone") },
+		"a field with two places":   func(m *fieldMap) { m.Not = map[string]string{m.Same[0]: "Twice."} },
+		"a gap without a reason":    func(m *fieldMap) { m.Same, m.Not = m.Same[1:], map[string]string{m.Same[0]: ""} },
+		"a place that is gone":      func(m *fieldMap) { m.As["transactions"] = "gone.nodes" },
+		"an object of another type": func(m *fieldMap) { m.As["transactions"] = "events.nodes" },
+		"a value of another type":   func(m *fieldMap) { m.Same, m.As[m.Same[0]] = m.Same[1:], "txCount" },
+	} {
+		p := loadParity(t)
+		m := p.Operations["getBlock"]
+		spoil(&m)
+		p.Operations["getBlock"] = m
+		reports := 0
+		p.facts(p.rest["getBlock"], func(string, ...any) { reports++ })
+		if reports == 0 {
+			t.Errorf("%s goes unnoticed", name)
+		}
+	}
+}

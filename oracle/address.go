@@ -177,7 +177,7 @@ func (m *Model) seen(address starknet.Felt) bool {
 
 // countedMost is how many transactions of an address are counted exactly; of
 // more the newest are, and one, for a lower bound.
-const countedMost = 1000
+const countedMost = 100
 
 func (m *Model) summary(address starknet.Felt) object {
 	body := object{

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -87,9 +88,32 @@ const anyTransfer = facts.TransferIn | facts.TransferOut | facts.TransferSelf
 
 // ActivityOf implements address.Store.
 func (db *DB) ActivityOf(ctx context.Context, c domain.Chain, owners []starknet.Felt, after address.Place, count int) ([][]address.Involvement, error) {
+	found, err := db.activity(ctx, c, owners, after, count, strings.NewReplacer())
+	return newestInvolved(found), err
+}
+
+// oldestFirst turns the statements of activity round: from the place on, the
+// oldest transactions first.
+var oldestFirst = strings.NewReplacer(
+	"DESC", "ASC", "block <= $2", "block >= $2", "(block, tx) <= ", "(block, tx) >= ",
+	"(log, idx) < ", "(log, idx) >= ", "ELSE 32768", "ELSE 0",
+	"/* address.activity", "/* address.activity_from")
+
+// ActivityFrom implements address.Store.
+func (db *DB) ActivityFrom(ctx context.Context, c domain.Chain, owners []starknet.Felt, from address.Place, count int) ([][]address.Involvement, error) {
+	found, err := db.activity(ctx, c, owners, from, count, oldestFirst)
+	for _, list := range newestInvolved(found) {
+		slices.Reverse(list)
+	}
+	return found, err
+}
+
+// activity reads what addresses did up to a place, or from it on where turned
+// turns the statements round.
+func (db *DB) activity(ctx context.Context, c domain.Chain, owners []starknet.Felt, place address.Place, count int, turned *strings.Replacer) ([][]address.Involvement, error) {
 	enough, felts := rowsFor(count-1), feltBytes(owners)
-	log, idx := after.LogIndex, after.Index
-	if after.Step < address.StepTransfer {
+	log, idx := place.LogIndex, place.Index
+	if place.Step < address.StepTransfer {
 		log, idx = 0, 0
 	}
 	var (
@@ -97,11 +121,11 @@ func (db *DB) ActivityOf(ctx context.Context, c domain.Chain, owners []starknet.
 		transfers []child[placedTransfer]
 	)
 	err := db.look(ctx, func(b *pgx.Batch) {
-		b.Queue(fmt.Sprintf(activityStatement, chainCode(c), enough), felts, int64(after.Block), after.Tx).Query(func(rows pgx.Rows) (err error) {
+		b.Queue(turned.Replace(fmt.Sprintf(activityStatement, chainCode(c), enough)), felts, int64(place.Block), place.Tx).Query(func(rows pgx.Rows) (err error) {
 			txs, err = pgx.CollectRows(rows, scanActivity)
 			return err
 		})
-		b.Queue(fmt.Sprintf(activityTransfers, chainCode(c), enough, anyTransfer), felts, int64(after.Block), after.Tx, log, idx).Query(func(rows pgx.Rows) (err error) {
+		b.Queue(turned.Replace(fmt.Sprintf(activityTransfers, chainCode(c), enough, anyTransfer)), felts, int64(place.Block), place.Tx, log, idx).Query(func(rows pgx.Rows) (err error) {
 			transfers, err = pgx.CollectRows(rows, scanPlacedTransfer)
 			return err
 		})
@@ -109,7 +133,7 @@ func (db *DB) ActivityOf(ctx context.Context, c domain.Chain, owners []starknet.
 	if err != nil {
 		return nil, err
 	}
-	found := newestInvolved(ofParents(txs, len(owners)))
+	found := ofParents(txs, len(owners))
 	for i, list := range ofParents(transfers, len(owners)) {
 		giveTransfers(found[i], list)
 	}

@@ -34,7 +34,10 @@ func (db *DB) Commit(ctx context.Context, lease chain.Lease, batch chain.Batch) 
 			return err
 		}
 		failpoint.Hit(failpoint.CommitCheckpoint)
-		return nil
+		if batch.Range.State != chain.RangeReady { // nobody sees the blocks yet
+			return nil
+		}
+		return tellBlocks(ctx, tx, lease.Chain)
 	})
 	if err != nil {
 		return err

@@ -74,6 +74,7 @@ func TestEventReadsFollowTheirIndexes(t *testing.T) {
 	}
 	t.Cleanup(func() { _ = conn.Close(context.Background()) })
 	search := func(a anchor, template string) string { return a.statement(template, domain.Mainnet, 26) }
+	from := func(a anchor, template string) string { return eventsFromStatement(a, template, domain.Mainnet, 26) }
 	cover := func(template string) string { return fmt.Sprintf(template, 1, 26, positions(1), matching) }
 	ones := func(kind string) string { return "ARRAY[decode(lpad('1', 64, '0'), 'hex')]" + kind }
 	const bounds = "100, 0::int2, 0::int2, 2800, 0::int2, 0::int2"
@@ -93,6 +94,10 @@ func TestEventReadsFollowTheirIndexes(t *testing.T) {
 		"pair":              {search(byPair, newestOfAnchors), both, "address_selector"},
 		"selector and keys": {search(bySelector, newestWithKeys), felt + ", " + nobody + ", " + felt + keys, "selector"},
 		"pair and keys":     {search(byPair, newestWithKeys), both + ", " + felt + keys, "address_selector"},
+		"selector, on":      {from(bySelector, newestOfAnchors), felt + ", " + nobody, "selector"},
+		"address, on":       {from(byAddress, newestOfAnchors), "NULL, " + felt + ", " + bounds, "address"},
+		"pair, on":          {from(byPair, newestOfAnchors), both, "address_selector"},
+		"keys, on":          {from(bySelector, newestWithKeys), felt + ", " + nobody + ", " + felt + keys, "selector"},
 		"last of selector":  {search(bySelector, lastOfAnchors), felt + ", " + nobody + ", 100", "selector"},
 		"last of pair":      {search(byPair, lastOfAnchors), both + ", 100", "address_selector"},
 		"covered":           {cover(newestCovered), felt + ", " + nobody, "event_positions_1_value"},

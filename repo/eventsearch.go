@@ -154,6 +154,22 @@ func (db *DB) SearchEvents(ctx context.Context, c domain.Chain, f event.Filter, 
 	return collect(ctx, db, collectEvent, anchorOf(f).statement(template, c, rowsFor(limit)), eventArguments(f, span, arguments)...)
 }
 
+// EventsFrom implements event.Store. It goes along the same indexes in their
+// own direction.
+func (db *DB) EventsFrom(ctx context.Context, c domain.Chain, f event.Filter, span event.Span, limit int) ([]event.Row, error) {
+	template, arguments := newestOfAnchors, spanArguments
+	if hasKeys(f) {
+		template, arguments = newestWithKeys, allArguments
+	}
+	return collect(ctx, db, collectEvent, eventsFromStatement(anchorOf(f), template, c, rowsFor(limit)), eventArguments(f, span, arguments)...)
+}
+
+// eventsFromStatement turns the order of a statement round.
+func eventsFromStatement(a anchor, template string, c domain.Chain, rows int) string {
+	a.name += "_from"
+	return strings.ReplaceAll(a.statement(template, c, rows), newestEventFirst, "block, tx, log")
+}
+
 func hasKeys(f event.Filter) bool {
 	for _, keys := range f.Topics[1:] {
 		if len(keys) > 0 {

@@ -171,7 +171,7 @@ func (db *DB) BuildRange(ctx context.Context, lease chain.Lease, r chain.Range) 
 			return err
 		}
 		failpoint.Hit(failpoint.RangeReady)
-		return nil
+		return tellBlocks(ctx, tx, lease.Chain)
 	})
 }
 

@@ -43,6 +43,7 @@ type startedKey struct{}
 // TraceQueryStart implements pgx.QueryTracer.
 func (t statementTracer) TraceQueryStart(ctx context.Context, _ *pgx.Conn, data pgx.TraceQueryStartData) context.Context {
 	telemetry.CountStatement(ctx)
+	telemetry.CountTrip(ctx)
 	name := statementName(data.SQL)
 	ctx, span := telemetry.StartSpan(ctx, name, trace.SpanKindClient)
 	return context.WithValue(ctx, startedKey{}, startedStatement{name, time.Now(), span})
@@ -54,6 +55,7 @@ type startedBatchKey struct{}
 
 // TraceBatchStart implements pgx.BatchTracer.
 func (t statementTracer) TraceBatchStart(ctx context.Context, _ *pgx.Conn, _ pgx.TraceBatchStartData) context.Context {
+	telemetry.CountTrip(ctx)
 	return context.WithValue(ctx, startedBatchKey{}, startedBatch{new(time.Now())})
 }
 

@@ -61,6 +61,12 @@ func (db *DB) undo(ctx context.Context, lease chain.Lease, to *domain.BlockRef, 
 				return err
 			}
 		}
+		if err := recordFork(ctx, tx, lease.Chain, to); err != nil {
+			return err
+		}
+		if err := tellBlocks(ctx, tx, lease.Chain); err != nil {
+			return err
+		}
 		failpoint.Hit(failpoint.UndoCheckpoint)
 		return nil
 	})

@@ -7,7 +7,7 @@ import (
 
 // StatementCount counts the statements that a context has run, so that tests
 // and callers can see that a read does not cost one statement per row.
-type StatementCount struct{ n atomic.Int64 }
+type StatementCount struct{ n, trips atomic.Int64 }
 
 // N returns the count so far; nothing counts as zero.
 func (c *StatementCount) N() int {
@@ -16,6 +16,9 @@ func (c *StatementCount) N() int {
 	}
 	return int(c.n.Load())
 }
+
+// Trips returns how often statements were sent, one or several at once.
+func (c *StatementCount) Trips() int { return int(c.trips.Load()) }
 
 type statementsKey struct{}
 
@@ -29,5 +32,12 @@ func CountStatements(ctx context.Context) (context.Context, *StatementCount) {
 func CountStatement(ctx context.Context) {
 	if count, ok := ctx.Value(statementsKey{}).(*StatementCount); ok {
 		count.n.Add(1)
+	}
+}
+
+// CountTrip counts that one statement, or several, were sent at once.
+func CountTrip(ctx context.Context) {
+	if count, ok := ctx.Value(statementsKey{}).(*StatementCount); ok {
+		count.trips.Add(1)
 	}
 }

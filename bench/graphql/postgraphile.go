@@ -56,7 +56,7 @@ func (b bench) besidePostGraphile(ctx context.Context) error {
 	rates := make([][]float64, len(contenders))
 	for round := range b.rounds + 1 { // the first one warms all of them up
 		for i, c := range contenders {
-			result, err := load.Run(ctx, c.request, connections, b.lasts)
+			result, err := load.Run(ctx, []load.Request{c.request}, connections, b.lasts)
 			if err != nil {
 				return fmt.Errorf("%s: %w", c.name, err)
 			}

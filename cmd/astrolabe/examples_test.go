@@ -1,8 +1,10 @@
 package main
 
 import (
+	"bufio"
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -32,7 +34,7 @@ type example struct {
 
 var (
 	exampleNeeds     = regexp.MustCompile(`(?m)^# Needs a key with the permission: (\w+)$`)
-	exampleOperation = regexp.MustCompile(`(?m)^query (\w+)`)
+	exampleOperation = regexp.MustCompile(`(?m)^(?:query|subscription) (\w+)`)
 	exampleVariable  = regexp.MustCompile(`\$(\w+):`)
 )
 
@@ -75,6 +77,7 @@ type analyst struct {
 	keys map[string]string // by permission; a page without a key shows its token
 }
 
+// ask returns an answer: that of a query, or the first one of a subscription.
 func (a analyst) ask(permission, query string, variables map[string]any) string {
 	a.Helper()
 	body, err := json.Marshal(map[string]any{"query": query, "variables": variables})
@@ -91,16 +94,24 @@ func (a analyst) ask(permission, query string, variables map[string]any) string 
 		header = access.PageHeader
 	}
 	request.Header.Set(header, a.keys[permission])
+	request.Header.Set("Accept", "application/json, text/event-stream")
 	response, err := http.DefaultClient.Do(request)
 	if err != nil {
 		a.Fatal(err)
 	}
 	defer response.Body.Close()
-	text, err := io.ReadAll(response.Body)
-	if err != nil {
-		a.Fatal(err)
+	for lines := bufio.NewReader(response.Body); ; {
+		line, err := lines.ReadString('\n')
+		if event, ok := strings.CutPrefix(line, "data: "); ok {
+			return event
+		}
+		if errors.Is(err, io.EOF) {
+			return line
+		}
+		if err != nil {
+			a.Fatal(err)
+		}
 	}
-	return string(text)
 }
 
 // data reads what an answer without errors holds.
@@ -274,10 +285,10 @@ var drawChart = chromedp.Steps(
 	chromedp.Evaluate[chromedp.Void](`((select) => {
 		Object.getOwnPropertyDescriptor(HTMLSelectElement.prototype, 'value').set.call(select, [...select.options].at(-1).value);
 		select.dispatchEvent(new Event('change', {bubbles: true}));
-	})(document.querySelector('.results select:last-of-type'))`),
+	})([...document.querySelectorAll('.choice')].find((one) => one.firstChild.textContent === 'List').querySelector('select'))`),
 	browsertest.Await(`((button) => {
 			if (button?.getAttribute('aria-pressed') === 'false') button.click();
 			return button;
 		})(document.querySelector('.results button[aria-pressed]:enabled'))`),
-	browsertest.Await(`document.querySelector('.chart-line')?.getAttribute('points').split(' ').length > 100`),
+	browsertest.Await(`document.querySelector('.chart-line')?.getAttribute('points').split(' ').length >= 50`),
 )

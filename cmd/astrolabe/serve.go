@@ -92,13 +92,13 @@ func (d *deployment) listen(ctx context.Context, l listenSettings, nodes nodeSet
 	d.metrics.Counter("usage_dropped_total", "Requests that could not be accounted for.", func() float64 { return float64(usage.Dropped()) })
 	services := explorer.New(explorer.Options{
 		Store: d.db, Cursors: domain.NewCursors(d.ring.CursorKeys()), Freshness: statusFreshness, Nodes: states,
-		ScreeningTop: l.ScreeningTop,
+		ScreeningTop: l.ScreeningTop, Cache: chain.NewCache(l.CacheMB << 20),
 	})
-	handler, streams := d.facades(l, services, gate, usage, documents, signIn)
+	handler, live := d.facades(l, services, gate, usage, documents, signIn)
 	failpoint.Hit(failpoint.ServeListening)
 	return &api{
-		listener: listener, server: newServer(handler, d.logger), streams: streams, drain: l.Drain, logger: d.logger,
-		gate: gate, keep: []part{d.keepGate(gate), d.keepUsage(usage), d.keepFacts(services.Cache), keepUntilEnd(closeNodes)},
+		listener: listener, server: newServer(handler, d.logger), streams: live, drain: l.Drain, logger: d.logger,
+		gate: gate, keep: []part{d.keepGate(gate), d.keepUsage(usage), d.keepFacts(services.Cache), d.keepNews(live), keepUntilEnd(closeNodes)},
 	}, nil
 }
 
@@ -119,16 +119,25 @@ func (d *deployment) keepFacts(cache *chain.Cache) part {
 	}
 }
 
+// keepNews tells subscribers of new blocks as they are committed.
+func (d *deployment) keepNews(live *graph.Handler) part {
+	return func(ctx context.Context) error {
+		d.db.ListenBlocks(ctx, live.Tell)
+		return nil
+	}
+}
+
 // statusFreshness is how old a chain's status may be when it is answered.
 const statusFreshness = 250 * time.Millisecond
 
 // facades puts both facades over one set of domain services. Other routes
 // share their middleware.
-func (d *deployment) facades(l listenSettings, services *explorer.Services, gate *access.Gate, usage *account.Usage, documents graph.Documents, others []rest.Mount) (http.Handler, streams) {
+func (d *deployment) facades(l listenSettings, services *explorer.Services, gate *access.Gate, usage *account.Usage, documents graph.Documents, others []rest.Mount) (http.Handler, *graph.Handler) {
 	live := graph.New(graph.Options{
 		Gate: gate, Usage: usage, Services: services,
 		Chains: l.Chains, Origins: l.Origins, Version: version(), Logger: d.logger, Documents: documents,
 	})
+	d.metrics.Counter("graphql_slow_consumers_total", "Subscribers that were dropped because they did not keep up.", func() float64 { return float64(live.Slow()) })
 	handler := rest.Handler(rest.Options{
 		Logger: d.logger, Metrics: d.metrics, Health: d.health, Version: version(),
 		Chains: l.Chains, Origins: l.Origins, Services: services, Gate: gate, Usage: usage,

@@ -15,6 +15,9 @@ type Store interface {
 	// place, the newest first, with the address' own transfers. They hold at
 	// least count items that follow the place, unless there are fewer.
 	ActivityOf(ctx context.Context, c domain.Chain, owners []starknet.Felt, after Place, count int) ([][]Involvement, error)
+	// ActivityFrom does the same for the oldest transactions from a place on,
+	// the oldest first.
+	ActivityFrom(ctx context.Context, c domain.Chain, owners []starknet.Felt, from Place, count int) ([][]Involvement, error)
 	// TransactionsOf returns the newest count transactions of each address
 	// below a place, the newest first.
 	TransactionsOf(ctx context.Context, c domain.Chain, owners []starknet.Felt, below chain.TxPlace, count int) ([][]Involvement, error)

@@ -41,7 +41,7 @@ type Evidence struct {
 
 // countMost is how many transactions of an address are counted. An address that
 // has more gets a lower bound.
-const countMost = 1000
+const countMost = 100
 
 // Summaries returns the summary of each address, in their order, repeated ones
 // included.

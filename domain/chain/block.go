@@ -25,6 +25,7 @@ func (b *Block) Time() time.Time { return time.Unix(int64(b.Timestamp), 0).UTC()
 
 // BlockStore reads the headers that readers can see.
 type BlockStore interface {
+	ForkStore
 	// Headers returns the header of each block, nil where there is none.
 	Headers(ctx context.Context, c domain.Chain, ids []BlockID) ([]*facts.Header, error)
 	// HeadersBetween returns the headers of a range, the newest first or the

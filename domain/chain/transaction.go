@@ -64,9 +64,8 @@ type TransactionStore interface {
 	// FunctionNames returns names that classes have for the selectors, in
 	// their order; empty where none is known.
 	FunctionNames(ctx context.Context, c domain.Chain, selectors []starknet.Felt) ([]string, error)
-	// ClassesAround returns the newest classes of each contract up to a block,
-	// as many as tell which were in force around it.
-	ClassesAround(ctx context.Context, c domain.Chain, contracts []starknet.Felt, blocks []uint64) ([]facts.ClassHistory, error)
+	// CallAnswers returns what is asked about calls.
+	CallAnswers(ctx context.Context, c domain.Chain, asked CallQuestions) (CallAnswers, error)
 }
 
 // Transactions answers which transactions there are, and what they ask for.

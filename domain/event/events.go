@@ -30,6 +30,8 @@ type Store interface {
 	// newest first: at least limit+1 where there are as many. It follows the
 	// index of the filter's first keys and addresses.
 	SearchEvents(ctx context.Context, c domain.Chain, f Filter, span Span, limit int) ([]Row, error)
+	// EventsFrom does the same for the oldest events, oldest first.
+	EventsFrom(ctx context.Context, c domain.Chain, f Filter, span Span, limit int) ([]Row, error)
 	// LastCandidate returns the last of the newest events of a span that have
 	// the filter's first keys and addresses, so that about so many of them
 	// stand from there on; nil when the span has no more than that.
@@ -81,6 +83,13 @@ func (s *Events) OfTransactions(ctx context.Context, c domain.Chain, places []ch
 		return nil, false, err
 	}
 	return s.pages(ctx, c, lists, page.Limit)
+}
+
+// Page cuts a page of events that were read elsewhere and decodes it, as
+// OfTransactions does.
+func (s *Events) Page(ctx context.Context, c domain.Chain, rows []Row, limit int) (page domain.Page[Row], degraded bool, err error) {
+	pages, degraded, err := s.pages(ctx, c, [][]Row{rows}, limit)
+	return pages[0], degraded, err
 }
 
 // OfBlocks does the same for blocks. One that was replaced since it was read is

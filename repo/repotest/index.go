@@ -82,6 +82,14 @@ func (i *Index) Undo(to *facts.Header) {
 	i.do(func() error { return i.db.Undo(i.ctx, i.lease, i.at) })
 }
 
+// Next returns the number of the block that is to be committed next.
+func (i *Index) Next() uint64 {
+	if i.at == nil {
+		return 0
+	}
+	return i.at.Number + 1
+}
+
 // Rollback goes back to a block as an operator does, also below the finalized
 // tier.
 func (i *Index) Rollback(to *facts.Header) {

@@ -15,10 +15,13 @@ export function Results({ ask, watch }: { ask: Ask; watch: BudgetWatch }) {
   const answer = useMemo(() => readAnswer(response), [response]);
   const tables = useMemo(() => tablesIn(answer?.data), [answer]);
   const [name, setName] = useState('');
+  const [drawn, setDrawn] = useState(false);
   const table = tables.find((one) => one.name === name) ?? tables[0];
   return (
     <>
-      {table && <TableTools table={table} names={tables.map((one) => one.name)} onChoose={setName} />}
+      {table && (
+        <TableTools table={table} names={tables.map((one) => one.name)} onChoose={setName} drawn={drawn} onDraw={setDrawn} />
+      )}
       <CostLine estimate={estimate} answer={answer} watch={watch} />
     </>
   );

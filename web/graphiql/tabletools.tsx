@@ -10,12 +10,14 @@ interface TableToolsProps {
   table: Table;
   names: string[];
   onChoose(name: string): void;
+  /** Whether the list is drawn, where it is a series. */
+  drawn: boolean;
+  onDraw(drawn: boolean): void;
 }
 
 /** Chooses a list of the result, saves it, and draws it where it is a series. */
-export function TableTools({ table, names, onChoose }: TableToolsProps) {
+export function TableTools({ table, names, onChoose, drawn, onDraw }: TableToolsProps) {
   const axes = useMemo(() => axesOf(table), [table]);
-  const [drawn, setDrawn] = useState(false);
   return (
     <section className="results" aria-label="Lists of the result">
       {drawn && axes && <Series table={table} axes={axes} />}
@@ -33,7 +35,7 @@ export function TableTools({ table, names, onChoose }: TableToolsProps) {
           aria-pressed={drawn}
           disabled={!axes}
           title={axes ? undefined : 'A chart needs a list with times and numbers'}
-          onClick={() => setDrawn(!drawn)}
+          onClick={() => onDraw(!drawn)}
         >
           Chart
         </button>

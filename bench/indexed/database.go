@@ -1,4 +1,4 @@
-package main
+package indexed
 
 import (
 	"context"
@@ -13,15 +13,16 @@ import (
 	"astrolabe/repo"
 )
 
-// database is one of a private server, with its schema in place.
-type database struct {
+// Database is one of a private server, with its schema in place.
+type Database struct {
 	*pgxpool.Pool
-	url string
+	URL string
 }
 
-// startServer starts a private Postgres as the program itself would.
-func startServer(ctx context.Context, folder string) (*pg.Server, func(), error) {
-	server, err := pg.Start(ctx, pg.Options{Dir: filepath.Join(folder, "postgres")})
+// StartServer starts a private Postgres as the program itself would, with
+// further settings if there are any.
+func StartServer(ctx context.Context, folder string, settings map[string]string) (*pg.Server, func(), error) {
+	server, err := pg.Start(ctx, pg.Options{Dir: filepath.Join(folder, "postgres"), Settings: settings})
 	if err != nil {
 		return nil, nil, err
 	}
@@ -32,8 +33,8 @@ func startServer(ctx context.Context, folder string) (*pg.Server, func(), error)
 	}, nil
 }
 
-// withDatabase gives act a new database and removes it afterwards.
-func withDatabase(ctx context.Context, server *pg.Server, name string, act func(*database) error) (err error) {
+// WithDatabase gives act a new database and removes it afterwards.
+func WithDatabase(ctx context.Context, server *pg.Server, name string, act func(*Database) error) (err error) {
 	admin, err := pgx.Connect(ctx, server.URL("postgres"))
 	if err != nil {
 		return err
@@ -47,19 +48,19 @@ func withDatabase(ctx context.Context, server *pg.Server, name string, act func(
 			err = dropErr
 		}
 	}()
-	db := &database{url: server.URL(name)}
+	db := &Database{URL: server.URL(name)}
 	if err := db.migrate(ctx); err != nil {
 		return err
 	}
-	if db.Pool, err = pgxpool.New(ctx, db.url); err != nil {
+	if db.Pool, err = pgxpool.New(ctx, db.URL); err != nil {
 		return err
 	}
 	defer db.Close()
 	return act(db)
 }
 
-func (d *database) migrate(ctx context.Context) error {
-	store, err := repo.Open(ctx, repo.Options{URL: d.url})
+func (d *Database) migrate(ctx context.Context) error {
+	store, err := repo.Open(ctx, repo.Options{URL: d.URL})
 	if err != nil {
 		return err
 	}
@@ -68,18 +69,18 @@ func (d *database) migrate(ctx context.Context) error {
 	return err
 }
 
-// settle writes out what earlier work left behind, so that nobody else pays
+// Settle writes out what earlier work left behind, so that nobody else pays
 // for it.
-func (d *database) settle(ctx context.Context) error {
+func (d *Database) Settle(ctx context.Context) error {
 	_, err := d.Exec(ctx, "CHECKPOINT")
 	return err
 }
 
-// partition is the table of a range.
-type partition struct{ name, parent string }
+// Partition is the table of a range.
+type Partition struct{ Name, Parent string }
 
-// partitions lists the tables of all ranges.
-func (d *database) partitions(ctx context.Context) ([]partition, error) {
+// Partitions lists the tables of all ranges.
+func (d *Database) Partitions(ctx context.Context) ([]Partition, error) {
 	rows, err := d.Query(ctx, `
 		SELECT leaf.relname, top.relname
 		FROM pg_inherits AS ranges
@@ -90,8 +91,8 @@ func (d *database) partitions(ctx context.Context) ([]partition, error) {
 	if err != nil {
 		return nil, err
 	}
-	list, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (p partition, err error) {
-		err = row.Scan(&p.name, &p.parent)
+	list, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (p Partition, err error) {
+		err = row.Scan(&p.Name, &p.Parent)
 		return p, err
 	})
 	if err == nil && len(list) == 0 {
@@ -101,7 +102,7 @@ func (d *database) partitions(ctx context.Context) ([]partition, error) {
 }
 
 // stands tells whether every block up to head is stored and visible.
-func (d *database) stands(ctx context.Context, head int) (bool, error) {
+func (d *Database) stands(ctx context.Context, head int) (bool, error) {
 	var stands bool
 	err := d.QueryRow(ctx, `
 		SELECT EXISTS (SELECT FROM index_checkpoints WHERE chain = 1 AND block >= $1)
@@ -109,8 +110,8 @@ func (d *database) stands(ctx context.Context, head int) (bool, error) {
 	return stands, err
 }
 
-// await waits until every block up to head is stored and visible.
-func (d *database) await(ctx context.Context, head int) error {
+// Await waits until every block up to head is stored and visible.
+func (d *Database) Await(ctx context.Context, head int) error {
 	tick := time.NewTicker(50 * time.Millisecond)
 	defer tick.Stop()
 	for {
@@ -126,8 +127,8 @@ func (d *database) await(ctx context.Context, head int) error {
 	}
 }
 
-// events counts the events in the read model.
-func (d *database) events(ctx context.Context) (n int, err error) {
+// Events counts the events in the read model.
+func (d *Database) Events(ctx context.Context) (n int, err error) {
 	err = d.QueryRow(ctx, "SELECT sum(events) FROM index_ranges WHERE chain = 1").Scan(&n)
 	return n, err
 }

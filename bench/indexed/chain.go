@@ -1,4 +1,4 @@
-package main
+package indexed
 
 import (
 	"context"
@@ -24,35 +24,30 @@ const eventsPerBlock = 1000
 // leastEvents is a history that is long enough to be loaded in bulk.
 const leastEvents = 300 * eventsPerBlock
 
-// What an event takes on disk, in bytes: recorded and rendered in the chain's
-// folder; as rows, as rows once more for each comparison, and in the log of
-// changes in the folder of databases.
-const (
-	chainBytes    = 1000
-	databaseBytes = 2400
-)
+// chainBytes is what an event takes on disk, recorded and rendered.
+const chainBytes = 1000
 
-// recordedChain is a chain in a folder. It grows when more blocks are needed.
-type recordedChain struct{ folder string }
+// Chain is a chain in a folder. It grows when more blocks are needed.
+type Chain struct{ Folder string }
 
-func (c recordedChain) file() string { return filepath.Join(c.folder, "chain") }
+func (c Chain) file() string { return filepath.Join(c.Folder, "chain") }
 
 // config keeps few blocks in memory: the others are read from the file.
-func (c recordedChain) config(blocks int) sim.Config {
+func (c Chain) config(blocks int) sim.Config {
 	return sim.Config{
 		Blocks: blocks, Profile: sim.Bulk(eventsPerBlock), Window: 16,
-		Rendered: filepath.Join(c.folder, "rendered"),
+		Rendered: filepath.Join(c.Folder, "rendered"),
 	}
 }
 
-// blocksFor is how many blocks hold about so many events. The first ones have
+// BlocksFor is how many blocks hold about so many events. The first ones have
 // none: they deploy what the others use.
-func blocksFor(events int) int { return events/eventsPerBlock + 6 }
+func BlocksFor(events int) int { return events/eventsPerBlock + 6 }
 
 // open replays the first blocks, and makes those first that the file does not
 // have.
-func (c recordedChain) open(blocks int) (*sim.Node, error) {
-	if err := os.MkdirAll(c.folder, 0o700); err != nil {
+func (c Chain) open(blocks int) (*sim.Node, error) {
+	if err := os.MkdirAll(c.Folder, 0o700); err != nil {
 		return nil, err
 	}
 	node, err := sim.Replay(c.file(), c.config(blocks))
@@ -76,9 +71,39 @@ func (c recordedChain) open(blocks int) (*sim.Node, error) {
 	return sim.Replay(c.file(), c.config(blocks))
 }
 
+// Prepare makes everything that later runs at these numbers of events need, so
+// that none of them waits.
+func (c Chain) Prepare(sizes []int) error {
+	if err := c.room(sizes[len(sizes)-1]); err != nil {
+		return err
+	}
+	for _, events := range sizes {
+		node, err := c.open(BlocksFor(events))
+		if err != nil {
+			return err
+		}
+		if err := node.Close(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// room makes sure that the disk can hold the chain.
+func (c Chain) room(events int) error {
+	if err := os.MkdirAll(c.Folder, 0o700); err != nil {
+		return err
+	}
+	there, err := c.size()
+	if err != nil {
+		return err
+	}
+	return CheckRoom(c.Folder, int64(events)*chainBytes-there)
+}
+
 // size is what the folder holds already, in bytes.
-func (c recordedChain) size() (bytes int64, err error) {
-	err = filepath.WalkDir(c.folder, func(_ string, entry fs.DirEntry, err error) error {
+func (c Chain) size() (bytes int64, err error) {
+	err = filepath.WalkDir(c.Folder, func(_ string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() {
 			return err
 		}
@@ -91,18 +116,9 @@ func (c recordedChain) size() (bytes int64, err error) {
 	return bytes, err
 }
 
-// prepare makes everything that later runs need, so that none of them waits.
-func (c recordedChain) prepare(blocks int) error {
-	node, err := c.open(blocks)
-	if err != nil {
-		return err
-	}
-	return node.Close()
-}
-
-// serve replays the first blocks until the input ends. It prints its address
+// Serve replays the first blocks until the input ends. It prints its address
 // when it is ready.
-func (c recordedChain) serve(ctx context.Context, blocks int) error {
+func (c Chain) Serve(ctx context.Context, blocks int) error {
 	node, err := c.open(blocks)
 	if err != nil {
 		return err
@@ -124,9 +140,9 @@ func (c recordedChain) serve(ctx context.Context, blocks int) error {
 	return nil
 }
 
-// start runs this program again as the node.
-func (c recordedChain) start(ctx context.Context, blocks int) (url string, stop func(), err error) {
-	command := exec.CommandContext(ctx, os.Args[0], "-serve", strconv.Itoa(blocks), "-chain", c.folder) //nolint:gosec // this very program
+// Start runs this program again as the node, until stop is called.
+func (c Chain) Start(ctx context.Context, blocks int) (url string, stop func(), err error) {
+	command := exec.CommandContext(ctx, os.Args[0], "-serve", strconv.Itoa(blocks), "-chain", c.Folder) //nolint:gosec // this very program
 	command.Stderr = os.Stderr
 	input, err := command.StdinPipe()
 	if err != nil {
@@ -148,8 +164,8 @@ func (c recordedChain) start(ctx context.Context, blocks int) (url string, stop 
 	return "http://" + address, stop, nil
 }
 
-// checkRoom refuses to begin what the disks cannot hold.
-func checkRoom(folder string, need int64) error {
+// CheckRoom refuses to begin what the disks cannot hold.
+func CheckRoom(folder string, need int64) error {
 	var stat syscall.Statfs_t
 	if err := syscall.Statfs(folder, &stat); err != nil {
 		return fmt.Errorf("%s: %w", folder, err)

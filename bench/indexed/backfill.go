@@ -1,4 +1,4 @@
-package main
+package indexed
 
 import (
 	"bytes"
@@ -7,48 +7,48 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"syscall"
 	"time"
 )
 
-// backfill is what indexing a whole chain took.
-type backfill struct {
-	took time.Duration
-	cpu  time.Duration // of the index process
-	peak int           // resident bytes of the index process
+// Backfill is what indexing a chain took.
+type Backfill struct {
+	Took time.Duration
+	CPU  time.Duration // of the index process
+	Peak int           // resident bytes of the index process
 }
 
-// index runs the program on a node and an empty database, until it has
-// indexed every block up to head. Only the newest block is not history.
-func (b *bench) index(ctx context.Context, db *database, node string, head int) (backfill, error) {
+// Index runs a program on a node and a database, with a folder of its own,
+// until it has indexed every block up to head. Only the newest block is not
+// history.
+func (d *Database) Index(ctx context.Context, program, folder, node string, head int) (Backfill, error) {
 	running := context.WithoutCancel(ctx) // it is told to stop, not killed
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	var messages bytes.Buffer
-	command := exec.CommandContext(running, b.binary, "index", "--data", filepath.Join(b.work, "index"), //nolint:gosec // the program to measure
+	command := exec.CommandContext(running, program, "index", "--data", folder, //nolint:gosec // the program to measure
 		"--node-main", node, "--finality-depth", "1", "--admin-addr", "", "--log-level", "warn")
-	command.Env = append(os.Environ(), "ASTROLABE_DATABASE_URL="+db.url)
+	command.Env = append(os.Environ(), "ASTROLABE_DATABASE_URL="+d.URL)
 	command.Stderr = &messages
 	began := time.Now()
 	if err := command.Start(); err != nil {
-		return backfill{}, err
+		return Backfill{}, err
 	}
 	ended := make(chan error, 1)
 	go func() { ended <- command.Wait(); cancel() }()
-	err := db.await(ctx, head)
-	result := backfill{took: time.Since(began)}
+	err := d.Await(ctx, head)
+	result := Backfill{Took: time.Since(began)}
 	if err == nil {
-		result.peak, err = peakMemory(command.Process.Pid)
+		result.Peak, err = peakMemory(command.Process.Pid)
 	}
 	_ = command.Process.Signal(syscall.SIGTERM)
 	failure := <-ended
 	if err = errors.Join(err, failure); err != nil {
-		return backfill{}, fmt.Errorf("the index ended too early: %w: %s", err, messages.String())
+		return Backfill{}, fmt.Errorf("the index ended too early: %w: %s", err, messages.String())
 	}
-	result.cpu = command.ProcessState.UserTime() + command.ProcessState.SystemTime()
+	result.CPU = command.ProcessState.UserTime() + command.ProcessState.SystemTime()
 	return result, nil
 }
 
