@@ -13359,23 +13359,7 @@ func (ec *executionContext) fieldContext_Mutation_revokeApiKey(ctx context.Conte
 }
 
 func (ec *executionContext) _NewAddressActivity_cursor(ctx context.Context, field graphql.CollectedField, obj *NewAddressActivity) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_NewAddressActivity_cursor(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Cursor(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
-			return ec.marshalNCursor2string(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNCursor2string(ctx, field.Selections, obj.Cursor())
 }
 func (ec *executionContext) fieldContext_NewAddressActivity_cursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("NewAddressActivity", field, true, false, errors.New("field of type Cursor does not have child fields"))
@@ -13446,23 +13430,7 @@ func (ec *executionContext) fieldContext_NewAddressActivity_reorg(_ context.Cont
 }
 
 func (ec *executionContext) _NewBlock_cursor(ctx context.Context, field graphql.CollectedField, obj *NewBlock) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_NewBlock_cursor(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Cursor(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
-			return ec.marshalNCursor2string(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNCursor2string(ctx, field.Selections, obj.Cursor())
 }
 func (ec *executionContext) fieldContext_NewBlock_cursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("NewBlock", field, true, false, errors.New("field of type Cursor does not have child fields"))
@@ -13533,23 +13501,7 @@ func (ec *executionContext) fieldContext_NewBlock_reorg(_ context.Context, field
 }
 
 func (ec *executionContext) _NewEvent_cursor(ctx context.Context, field graphql.CollectedField, obj *NewEvent) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_NewEvent_cursor(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Cursor(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
-			return ec.marshalNCursor2string(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNCursor2string(ctx, field.Selections, obj.Cursor())
 }
 func (ec *executionContext) fieldContext_NewEvent_cursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("NewEvent", field, true, false, errors.New("field of type Cursor does not have child fields"))
@@ -13588,23 +13540,7 @@ func (ec *executionContext) fieldContext_NewEvent_event(_ context.Context, field
 }
 
 func (ec *executionContext) _NewEvent_eventDecodingDegraded(ctx context.Context, field graphql.CollectedField, obj *NewEvent) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_NewEvent_eventDecodingDegraded(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.EventDecodingDegraded, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v bool) graphql.Marshaler {
-			return ec.marshalNBoolean2bool(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNBoolean2bool(ctx, field.Selections, obj.EventDecodingDegraded)
 }
 func (ec *executionContext) fieldContext_NewEvent_eventDecodingDegraded(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("NewEvent", field, false, false, errors.New("field of type Boolean does not have child fields"))
@@ -15224,92 +15160,28 @@ func (ec *executionContext) fieldContext_Receipt_revertReason(_ context.Context,
 }
 
 func (ec *executionContext) _Reorg_fromBlock(ctx context.Context, field graphql.CollectedField, obj *Reorg) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Reorg_fromBlock(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.FromBlock, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v uint64) graphql.Marshaler {
-			return ec.marshalNInt2uint64(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNInt2uint64(ctx, field.Selections, obj.FromBlock)
 }
 func (ec *executionContext) fieldContext_Reorg_fromBlock(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Reorg", field, false, false, errors.New("field of type Int does not have child fields"))
 }
 
 func (ec *executionContext) _Reorg_toBlock(ctx context.Context, field graphql.CollectedField, obj *Reorg) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Reorg_toBlock(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.ToBlock, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v uint64) graphql.Marshaler {
-			return ec.marshalNInt2uint64(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNInt2uint64(ctx, field.Selections, obj.ToBlock)
 }
 func (ec *executionContext) fieldContext_Reorg_toBlock(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Reorg", field, false, false, errors.New("field of type Int does not have child fields"))
 }
 
 func (ec *executionContext) _Reorg_ancestorBlockNumber(ctx context.Context, field graphql.CollectedField, obj *Reorg) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Reorg_ancestorBlockNumber(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.AncestorBlockNumber, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *uint64) graphql.Marshaler {
-			return ec.marshalOInt2ᚖuint64(ctx, selections, v)
-		},
-		true,
-		false,
-	)
+	return ec.marshalOInt2ᚖuint64(ctx, field.Selections, obj.AncestorBlockNumber)
 }
 func (ec *executionContext) fieldContext_Reorg_ancestorBlockNumber(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Reorg", field, false, false, errors.New("field of type Int does not have child fields"))
 }
 
 func (ec *executionContext) _Reorg_ancestorBlockHash(ctx context.Context, field graphql.CollectedField, obj *Reorg) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Reorg_ancestorBlockHash(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.AncestorBlockHash, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *starknet.Felt) graphql.Marshaler {
-			return ec.marshalOFelt2ᚖastrolabeᚋstarknetᚐFelt(ctx, selections, v)
-		},
-		true,
-		false,
-	)
+	return ec.marshalOFelt2ᚖastrolabeᚋstarknetᚐFelt(ctx, field.Selections, obj.AncestorBlockHash)
 }
 func (ec *executionContext) fieldContext_Reorg_ancestorBlockHash(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Reorg", field, false, false, errors.New("field of type Felt does not have child fields"))
@@ -27230,7 +27102,6 @@ func (ec *executionContext) _NewAddressActivity(ctx context.Context, sel ast.Sel
 
 	ec.ProcessDeferredGroup(graphql.DeferredGroup{
 		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
 		FieldSet: deferredFieldSet,
 		Context:  ctx,
 	})
@@ -27278,7 +27149,6 @@ func (ec *executionContext) _NewBlock(ctx context.Context, sel ast.SelectionSet,
 
 	ec.ProcessDeferredGroup(graphql.DeferredGroup{
 		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
 		FieldSet: deferredFieldSet,
 		Context:  ctx,
 	})
@@ -27331,7 +27201,6 @@ func (ec *executionContext) _NewEvent(ctx context.Context, sel ast.SelectionSet,
 
 	ec.ProcessDeferredGroup(graphql.DeferredGroup{
 		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
 		FieldSet: deferredFieldSet,
 		Context:  ctx,
 	})
@@ -28140,7 +28009,6 @@ func (ec *executionContext) _Reorg(ctx context.Context, sel ast.SelectionSet, ob
 
 	ec.ProcessDeferredGroup(graphql.DeferredGroup{
 		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
 		FieldSet: deferredFieldSet,
 		Context:  ctx,
 	})
