@@ -6445,92 +6445,28 @@ func (ec *executionContext) field___Type_fields_args(ctx context.Context, rawArg
 // region    **************************** field.gotpl *****************************
 
 func (ec *executionContext) _AccountCall_to(ctx context.Context, field graphql.CollectedField, obj *AccountCall) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_AccountCall_to(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.To(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v starknet.Felt) graphql.Marshaler {
-			return ec.marshalNFelt2astrolabeᚋstarknetᚐFelt(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNFelt2astrolabeᚋstarknetᚐFelt(ctx, field.Selections, obj.To())
 }
 func (ec *executionContext) fieldContext_AccountCall_to(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("AccountCall", field, true, false, errors.New("field of type Felt does not have child fields"))
 }
 
 func (ec *executionContext) _AccountCall_selector(ctx context.Context, field graphql.CollectedField, obj *AccountCall) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_AccountCall_selector(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Selector(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v starknet.Felt) graphql.Marshaler {
-			return ec.marshalNFelt2astrolabeᚋstarknetᚐFelt(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNFelt2astrolabeᚋstarknetᚐFelt(ctx, field.Selections, obj.Selector())
 }
 func (ec *executionContext) fieldContext_AccountCall_selector(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("AccountCall", field, true, false, errors.New("field of type Felt does not have child fields"))
 }
 
 func (ec *executionContext) _AccountCall_selectorName(ctx context.Context, field graphql.CollectedField, obj *AccountCall) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_AccountCall_selectorName(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.SelectorName(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *string) graphql.Marshaler {
-			return ec.marshalOString2ᚖstring(ctx, selections, v)
-		},
-		true,
-		false,
-	)
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.SelectorName())
 }
 func (ec *executionContext) fieldContext_AccountCall_selectorName(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("AccountCall", field, true, false, errors.New("field of type String does not have child fields"))
 }
 
 func (ec *executionContext) _AccountCall_calldataLen(ctx context.Context, field graphql.CollectedField, obj *AccountCall) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_AccountCall_calldataLen(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.CalldataLen(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v int) graphql.Marshaler {
-			return ec.marshalNInt2int(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNInt2int(ctx, field.Selections, obj.CalldataLen())
 }
 func (ec *executionContext) fieldContext_AccountCall_calldataLen(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("AccountCall", field, true, false, errors.New("field of type Int does not have child fields"))
@@ -6601,69 +6537,21 @@ func (ec *executionContext) fieldContext_AccountCall_contract(_ context.Context,
 }
 
 func (ec *executionContext) _Address_id(ctx context.Context, field graphql.CollectedField, obj *Address) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Address_id(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.ID(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
-			return ec.marshalNID2string(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNID2string(ctx, field.Selections, obj.ID())
 }
 func (ec *executionContext) fieldContext_Address_id(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Address", field, true, false, errors.New("field of type ID does not have child fields"))
 }
 
 func (ec *executionContext) _Address_chainId(ctx context.Context, field graphql.CollectedField, obj *Address) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Address_chainId(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.ChainID(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v domain.Chain) graphql.Marshaler {
-			return ec.marshalNChainId2astrolabeᚋdomainᚐChain(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNChainId2astrolabeᚋdomainᚐChain(ctx, field.Selections, obj.ChainID())
 }
 func (ec *executionContext) fieldContext_Address_chainId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Address", field, true, false, errors.New("field of type ChainId does not have child fields"))
 }
 
 func (ec *executionContext) _Address_address(ctx context.Context, field graphql.CollectedField, obj *Address) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Address_address(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Address, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v starknet.Felt) graphql.Marshaler {
-			return ec.marshalNFelt2astrolabeᚋstarknetᚐFelt(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNFelt2astrolabeᚋstarknetᚐFelt(ctx, field.Selections, obj.Address)
 }
 func (ec *executionContext) fieldContext_Address_address(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Address", field, false, false, errors.New("field of type Felt does not have child fields"))
@@ -7109,276 +6997,84 @@ func (ec *executionContext) fieldContext_Address_intelligence(_ context.Context,
 }
 
 func (ec *executionContext) _AddressActivity_blockNumber(ctx context.Context, field graphql.CollectedField, obj *AddressActivity) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_AddressActivity_blockNumber(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.BlockNumber(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v uint64) graphql.Marshaler {
-			return ec.marshalNInt2uint64(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNInt2uint64(ctx, field.Selections, obj.BlockNumber())
 }
 func (ec *executionContext) fieldContext_AddressActivity_blockNumber(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("AddressActivity", field, true, false, errors.New("field of type Int does not have child fields"))
 }
 
 func (ec *executionContext) _AddressActivity_timestampIso(ctx context.Context, field graphql.CollectedField, obj *AddressActivity) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_AddressActivity_timestampIso(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.TimestampIso(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v time.Time) graphql.Marshaler {
-			return ec.marshalNDateTime2timeᚐTime(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNDateTime2timeᚐTime(ctx, field.Selections, obj.TimestampIso())
 }
 func (ec *executionContext) fieldContext_AddressActivity_timestampIso(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("AddressActivity", field, true, false, errors.New("field of type DateTime does not have child fields"))
 }
 
 func (ec *executionContext) _AddressActivity_txIndex(ctx context.Context, field graphql.CollectedField, obj *AddressActivity) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_AddressActivity_txIndex(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.TxIndex(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v int) graphql.Marshaler {
-			return ec.marshalNInt2int(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNInt2int(ctx, field.Selections, obj.TxIndex())
 }
 func (ec *executionContext) fieldContext_AddressActivity_txIndex(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("AddressActivity", field, true, false, errors.New("field of type Int does not have child fields"))
 }
 
 func (ec *executionContext) _AddressActivity_logIndex(ctx context.Context, field graphql.CollectedField, obj *AddressActivity) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_AddressActivity_logIndex(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.LogIndex(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *int) graphql.Marshaler {
-			return ec.marshalOInt2ᚖint(ctx, selections, v)
-		},
-		true,
-		false,
-	)
+	return ec.marshalOInt2ᚖint(ctx, field.Selections, obj.LogIndex())
 }
 func (ec *executionContext) fieldContext_AddressActivity_logIndex(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("AddressActivity", field, true, false, errors.New("field of type Int does not have child fields"))
 }
 
 func (ec *executionContext) _AddressActivity_transferIndex(ctx context.Context, field graphql.CollectedField, obj *AddressActivity) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_AddressActivity_transferIndex(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.TransferIndex(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *int) graphql.Marshaler {
-			return ec.marshalOInt2ᚖint(ctx, selections, v)
-		},
-		true,
-		false,
-	)
+	return ec.marshalOInt2ᚖint(ctx, field.Selections, obj.TransferIndex())
 }
 func (ec *executionContext) fieldContext_AddressActivity_transferIndex(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("AddressActivity", field, true, false, errors.New("field of type Int does not have child fields"))
 }
 
 func (ec *executionContext) _AddressActivity_txHash(ctx context.Context, field graphql.CollectedField, obj *AddressActivity) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_AddressActivity_txHash(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.TxHash(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v starknet.Felt) graphql.Marshaler {
-			return ec.marshalNFelt2astrolabeᚋstarknetᚐFelt(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNFelt2astrolabeᚋstarknetᚐFelt(ctx, field.Selections, obj.TxHash())
 }
 func (ec *executionContext) fieldContext_AddressActivity_txHash(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("AddressActivity", field, true, false, errors.New("field of type Felt does not have child fields"))
 }
 
 func (ec *executionContext) _AddressActivity_txCursor(ctx context.Context, field graphql.CollectedField, obj *AddressActivity) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_AddressActivity_txCursor(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.TxCursor(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
-			return ec.marshalNString2string(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.TxCursor())
 }
 func (ec *executionContext) fieldContext_AddressActivity_txCursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("AddressActivity", field, true, false, errors.New("field of type String does not have child fields"))
 }
 
 func (ec *executionContext) _AddressActivity_kind(ctx context.Context, field graphql.CollectedField, obj *AddressActivity) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_AddressActivity_kind(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Kind(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v Word) graphql.Marshaler {
-			return ec.marshalNActivityKind2astrolabeᚋgraphᚐWord(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNActivityKind2astrolabeᚋgraphᚐWord(ctx, field.Selections, obj.Kind())
 }
 func (ec *executionContext) fieldContext_AddressActivity_kind(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("AddressActivity", field, true, false, errors.New("field of type ActivityKind does not have child fields"))
 }
 
 func (ec *executionContext) _AddressActivity_counterparty(ctx context.Context, field graphql.CollectedField, obj *AddressActivity) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_AddressActivity_counterparty(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Counterparty(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *starknet.Felt) graphql.Marshaler {
-			return ec.marshalOFelt2ᚖastrolabeᚋstarknetᚐFelt(ctx, selections, v)
-		},
-		true,
-		false,
-	)
+	return ec.marshalOFelt2ᚖastrolabeᚋstarknetᚐFelt(ctx, field.Selections, obj.Counterparty())
 }
 func (ec *executionContext) fieldContext_AddressActivity_counterparty(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("AddressActivity", field, true, false, errors.New("field of type Felt does not have child fields"))
 }
 
 func (ec *executionContext) _AddressActivity_tokenAddress(ctx context.Context, field graphql.CollectedField, obj *AddressActivity) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_AddressActivity_tokenAddress(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.TokenAddress(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *starknet.Felt) graphql.Marshaler {
-			return ec.marshalOFelt2ᚖastrolabeᚋstarknetᚐFelt(ctx, selections, v)
-		},
-		true,
-		false,
-	)
+	return ec.marshalOFelt2ᚖastrolabeᚋstarknetᚐFelt(ctx, field.Selections, obj.TokenAddress())
 }
 func (ec *executionContext) fieldContext_AddressActivity_tokenAddress(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("AddressActivity", field, true, false, errors.New("field of type Felt does not have child fields"))
 }
 
 func (ec *executionContext) _AddressActivity_amount(ctx context.Context, field graphql.CollectedField, obj *AddressActivity) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_AddressActivity_amount(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Amount(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *domain.Amount) graphql.Marshaler {
-			return ec.marshalOBigInt2ᚖastrolabeᚋdomainᚐAmount(ctx, selections, v)
-		},
-		true,
-		false,
-	)
+	return ec.marshalOBigInt2ᚖastrolabeᚋdomainᚐAmount(ctx, field.Selections, obj.Amount())
 }
 func (ec *executionContext) fieldContext_AddressActivity_amount(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("AddressActivity", field, true, false, errors.New("field of type BigInt does not have child fields"))
 }
 
 func (ec *executionContext) _AddressActivity_tokenId(ctx context.Context, field graphql.CollectedField, obj *AddressActivity) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_AddressActivity_tokenId(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.TokenID(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *domain.Amount) graphql.Marshaler {
-			return ec.marshalOBigInt2ᚖastrolabeᚋdomainᚐAmount(ctx, selections, v)
-		},
-		true,
-		false,
-	)
+	return ec.marshalOBigInt2ᚖastrolabeᚋdomainᚐAmount(ctx, field.Selections, obj.TokenID())
 }
 func (ec *executionContext) fieldContext_AddressActivity_tokenId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("AddressActivity", field, true, false, errors.New("field of type BigInt does not have child fields"))
@@ -7687,23 +7383,7 @@ func (ec *executionContext) fieldContext_AddressActivityConnection_coverage(_ co
 }
 
 func (ec *executionContext) _AddressActivityEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *Edge[*AddressActivity]) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_AddressActivityEdge_cursor(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Cursor(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
-			return ec.marshalNCursor2string(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNCursor2string(ctx, field.Selections, obj.Cursor())
 }
 func (ec *executionContext) fieldContext_AddressActivityEdge_cursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("AddressActivityEdge", field, true, false, errors.New("field of type Cursor does not have child fields"))
@@ -7742,23 +7422,7 @@ func (ec *executionContext) fieldContext_AddressActivityEdge_node(_ context.Cont
 }
 
 func (ec *executionContext) _AddressAsset_tokenAddress(ctx context.Context, field graphql.CollectedField, obj *AddressAsset) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_AddressAsset_tokenAddress(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.TokenAddress(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v starknet.Felt) graphql.Marshaler {
-			return ec.marshalNFelt2astrolabeᚋstarknetᚐFelt(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNFelt2astrolabeᚋstarknetᚐFelt(ctx, field.Selections, obj.TokenAddress())
 }
 func (ec *executionContext) fieldContext_AddressAsset_tokenAddress(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("AddressAsset", field, true, false, errors.New("field of type Felt does not have child fields"))
@@ -8035,23 +7699,7 @@ func (ec *executionContext) fieldContext_AddressAssetConnection_coverage(_ conte
 }
 
 func (ec *executionContext) _AddressAssetEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *Edge[*AddressAsset]) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_AddressAssetEdge_cursor(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Cursor(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
-			return ec.marshalNCursor2string(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNCursor2string(ctx, field.Selections, obj.Cursor())
 }
 func (ec *executionContext) fieldContext_AddressAssetEdge_cursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("AddressAssetEdge", field, true, false, errors.New("field of type Cursor does not have child fields"))
@@ -8090,92 +7738,28 @@ func (ec *executionContext) fieldContext_AddressAssetEdge_node(_ context.Context
 }
 
 func (ec *executionContext) _AddressIntelligence_found(ctx context.Context, field graphql.CollectedField, obj *AddressIntelligence) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_AddressIntelligence_found(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Found, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v bool) graphql.Marshaler {
-			return ec.marshalNBoolean2bool(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNBoolean2bool(ctx, field.Selections, obj.Found)
 }
 func (ec *executionContext) fieldContext_AddressIntelligence_found(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("AddressIntelligence", field, false, false, errors.New("field of type Boolean does not have child fields"))
 }
 
 func (ec *executionContext) _AddressIntelligence_isDeployed(ctx context.Context, field graphql.CollectedField, obj *AddressIntelligence) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_AddressIntelligence_isDeployed(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.IsDeployed, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v bool) graphql.Marshaler {
-			return ec.marshalNBoolean2bool(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNBoolean2bool(ctx, field.Selections, obj.IsDeployed)
 }
 func (ec *executionContext) fieldContext_AddressIntelligence_isDeployed(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("AddressIntelligence", field, false, false, errors.New("field of type Boolean does not have child fields"))
 }
 
 func (ec *executionContext) _AddressIntelligence_label(ctx context.Context, field graphql.CollectedField, obj *AddressIntelligence) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_AddressIntelligence_label(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Label, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *string) graphql.Marshaler {
-			return ec.marshalOString2ᚖstring(ctx, selections, v)
-		},
-		true,
-		false,
-	)
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Label)
 }
 func (ec *executionContext) fieldContext_AddressIntelligence_label(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("AddressIntelligence", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func (ec *executionContext) _AddressIntelligence_labelSource(ctx context.Context, field graphql.CollectedField, obj *AddressIntelligence) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_AddressIntelligence_labelSource(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.LabelSource, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *Word) graphql.Marshaler {
-			return ec.marshalOLabelSource2ᚖastrolabeᚋgraphᚐWord(ctx, selections, v)
-		},
-		true,
-		false,
-	)
+	return ec.marshalOLabelSource2ᚖastrolabeᚋgraphᚐWord(ctx, field.Selections, obj.LabelSource)
 }
 func (ec *executionContext) fieldContext_AddressIntelligence_labelSource(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("AddressIntelligence", field, false, false, errors.New("field of type LabelSource does not have child fields"))
@@ -8214,92 +7798,28 @@ func (ec *executionContext) fieldContext_AddressIntelligence_protocol(_ context.
 }
 
 func (ec *executionContext) _AddressIntelligence_typeLabel(ctx context.Context, field graphql.CollectedField, obj *AddressIntelligence) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_AddressIntelligence_typeLabel(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.TypeLabel, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v Word) graphql.Marshaler {
-			return ec.marshalNAddressType2astrolabeᚋgraphᚐWord(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNAddressType2astrolabeᚋgraphᚐWord(ctx, field.Selections, obj.TypeLabel)
 }
 func (ec *executionContext) fieldContext_AddressIntelligence_typeLabel(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("AddressIntelligence", field, false, false, errors.New("field of type AddressType does not have child fields"))
 }
 
 func (ec *executionContext) _AddressIntelligence_classHash(ctx context.Context, field graphql.CollectedField, obj *AddressIntelligence) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_AddressIntelligence_classHash(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.ClassHash, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *starknet.Felt) graphql.Marshaler {
-			return ec.marshalOFelt2ᚖastrolabeᚋstarknetᚐFelt(ctx, selections, v)
-		},
-		true,
-		false,
-	)
+	return ec.marshalOFelt2ᚖastrolabeᚋstarknetᚐFelt(ctx, field.Selections, obj.ClassHash)
 }
 func (ec *executionContext) fieldContext_AddressIntelligence_classHash(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("AddressIntelligence", field, false, false, errors.New("field of type Felt does not have child fields"))
 }
 
 func (ec *executionContext) _AddressIntelligence_classLabel(ctx context.Context, field graphql.CollectedField, obj *AddressIntelligence) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_AddressIntelligence_classLabel(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.ClassLabel, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *string) graphql.Marshaler {
-			return ec.marshalOString2ᚖstring(ctx, selections, v)
-		},
-		true,
-		false,
-	)
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.ClassLabel)
 }
 func (ec *executionContext) fieldContext_AddressIntelligence_classLabel(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("AddressIntelligence", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func (ec *executionContext) _AddressIntelligence_hasReceivedFunds(ctx context.Context, field graphql.CollectedField, obj *AddressIntelligence) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_AddressIntelligence_hasReceivedFunds(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.HasReceivedFunds, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v bool) graphql.Marshaler {
-			return ec.marshalNBoolean2bool(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNBoolean2bool(ctx, field.Selections, obj.HasReceivedFunds)
 }
 func (ec *executionContext) fieldContext_AddressIntelligence_hasReceivedFunds(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("AddressIntelligence", field, false, false, errors.New("field of type Boolean does not have child fields"))
@@ -8338,506 +7858,154 @@ func (ec *executionContext) fieldContext_AddressIntelligence_coverage(_ context.
 }
 
 func (ec *executionContext) _AddressSummary_found(ctx context.Context, field graphql.CollectedField, obj *AddressSummary) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_AddressSummary_found(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Found, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v bool) graphql.Marshaler {
-			return ec.marshalNBoolean2bool(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNBoolean2bool(ctx, field.Selections, obj.Found)
 }
 func (ec *executionContext) fieldContext_AddressSummary_found(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("AddressSummary", field, false, false, errors.New("field of type Boolean does not have child fields"))
 }
 
 func (ec *executionContext) _AddressSummary_totalActivityCount(ctx context.Context, field graphql.CollectedField, obj *AddressSummary) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_AddressSummary_totalActivityCount(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.TotalActivityCount, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *int) graphql.Marshaler {
-			return ec.marshalOInt2ᚖint(ctx, selections, v)
-		},
-		true,
-		false,
-	)
+	return ec.marshalOInt2ᚖint(ctx, field.Selections, obj.TotalActivityCount)
 }
 func (ec *executionContext) fieldContext_AddressSummary_totalActivityCount(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("AddressSummary", field, false, false, errors.New("field of type Int does not have child fields"))
 }
 
 func (ec *executionContext) _AddressSummary_activityCountExact(ctx context.Context, field graphql.CollectedField, obj *AddressSummary) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_AddressSummary_activityCountExact(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.ActivityCountExact, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v bool) graphql.Marshaler {
-			return ec.marshalNBoolean2bool(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNBoolean2bool(ctx, field.Selections, obj.ActivityCountExact)
 }
 func (ec *executionContext) fieldContext_AddressSummary_activityCountExact(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("AddressSummary", field, false, false, errors.New("field of type Boolean does not have child fields"))
 }
 
 func (ec *executionContext) _AddressSummary_latestActivityBlock(ctx context.Context, field graphql.CollectedField, obj *AddressSummary) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_AddressSummary_latestActivityBlock(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.LatestActivityBlock, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *uint64) graphql.Marshaler {
-			return ec.marshalOInt2ᚖuint64(ctx, selections, v)
-		},
-		true,
-		false,
-	)
+	return ec.marshalOInt2ᚖuint64(ctx, field.Selections, obj.LatestActivityBlock)
 }
 func (ec *executionContext) fieldContext_AddressSummary_latestActivityBlock(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("AddressSummary", field, false, false, errors.New("field of type Int does not have child fields"))
 }
 
 func (ec *executionContext) _AddressSummary_classHash(ctx context.Context, field graphql.CollectedField, obj *AddressSummary) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_AddressSummary_classHash(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.ClassHash, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *starknet.Felt) graphql.Marshaler {
-			return ec.marshalOFelt2ᚖastrolabeᚋstarknetᚐFelt(ctx, selections, v)
-		},
-		true,
-		false,
-	)
+	return ec.marshalOFelt2ᚖastrolabeᚋstarknetᚐFelt(ctx, field.Selections, obj.ClassHash)
 }
 func (ec *executionContext) fieldContext_AddressSummary_classHash(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("AddressSummary", field, false, false, errors.New("field of type Felt does not have child fields"))
 }
 
 func (ec *executionContext) _AddressSummary_isAccount(ctx context.Context, field graphql.CollectedField, obj *AddressSummary) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_AddressSummary_isAccount(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.IsAccount, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *bool) graphql.Marshaler {
-			return ec.marshalOBoolean2ᚖbool(ctx, selections, v)
-		},
-		true,
-		false,
-	)
+	return ec.marshalOBoolean2ᚖbool(ctx, field.Selections, obj.IsAccount)
 }
 func (ec *executionContext) fieldContext_AddressSummary_isAccount(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("AddressSummary", field, false, false, errors.New("field of type Boolean does not have child fields"))
 }
 
 func (ec *executionContext) _AddressSummary_createdOnIso(ctx context.Context, field graphql.CollectedField, obj *AddressSummary) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_AddressSummary_createdOnIso(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.CreatedOnIso, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *time.Time) graphql.Marshaler {
-			return ec.marshalODateTime2ᚖtimeᚐTime(ctx, selections, v)
-		},
-		true,
-		false,
-	)
+	return ec.marshalODateTime2ᚖtimeᚐTime(ctx, field.Selections, obj.CreatedOnIso)
 }
 func (ec *executionContext) fieldContext_AddressSummary_createdOnIso(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("AddressSummary", field, false, false, errors.New("field of type DateTime does not have child fields"))
 }
 
 func (ec *executionContext) _AddressSummary_deployedAtTxHash(ctx context.Context, field graphql.CollectedField, obj *AddressSummary) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_AddressSummary_deployedAtTxHash(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.DeployedAtTxHash, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *starknet.Felt) graphql.Marshaler {
-			return ec.marshalOFelt2ᚖastrolabeᚋstarknetᚐFelt(ctx, selections, v)
-		},
-		true,
-		false,
-	)
+	return ec.marshalOFelt2ᚖastrolabeᚋstarknetᚐFelt(ctx, field.Selections, obj.DeployedAtTxHash)
 }
 func (ec *executionContext) fieldContext_AddressSummary_deployedAtTxHash(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("AddressSummary", field, false, false, errors.New("field of type Felt does not have child fields"))
 }
 
 func (ec *executionContext) _AddressSummary_deployedByAddress(ctx context.Context, field graphql.CollectedField, obj *AddressSummary) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_AddressSummary_deployedByAddress(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.DeployedByAddress, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *starknet.Felt) graphql.Marshaler {
-			return ec.marshalOFelt2ᚖastrolabeᚋstarknetᚐFelt(ctx, selections, v)
-		},
-		true,
-		false,
-	)
+	return ec.marshalOFelt2ᚖastrolabeᚋstarknetᚐFelt(ctx, field.Selections, obj.DeployedByAddress)
 }
 func (ec *executionContext) fieldContext_AddressSummary_deployedByAddress(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("AddressSummary", field, false, false, errors.New("field of type Felt does not have child fields"))
 }
 
 func (ec *executionContext) _AddressTransaction_blockNumber(ctx context.Context, field graphql.CollectedField, obj *AddressTransaction) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_AddressTransaction_blockNumber(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.BlockNumber(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v uint64) graphql.Marshaler {
-			return ec.marshalNInt2uint64(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNInt2uint64(ctx, field.Selections, obj.BlockNumber())
 }
 func (ec *executionContext) fieldContext_AddressTransaction_blockNumber(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("AddressTransaction", field, true, false, errors.New("field of type Int does not have child fields"))
 }
 
 func (ec *executionContext) _AddressTransaction_timestampIso(ctx context.Context, field graphql.CollectedField, obj *AddressTransaction) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_AddressTransaction_timestampIso(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.TimestampIso(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v time.Time) graphql.Marshaler {
-			return ec.marshalNDateTime2timeᚐTime(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNDateTime2timeᚐTime(ctx, field.Selections, obj.TimestampIso())
 }
 func (ec *executionContext) fieldContext_AddressTransaction_timestampIso(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("AddressTransaction", field, true, false, errors.New("field of type DateTime does not have child fields"))
 }
 
 func (ec *executionContext) _AddressTransaction_txIndex(ctx context.Context, field graphql.CollectedField, obj *AddressTransaction) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_AddressTransaction_txIndex(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.TxIndex(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v int) graphql.Marshaler {
-			return ec.marshalNInt2int(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNInt2int(ctx, field.Selections, obj.TxIndex())
 }
 func (ec *executionContext) fieldContext_AddressTransaction_txIndex(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("AddressTransaction", field, true, false, errors.New("field of type Int does not have child fields"))
 }
 
 func (ec *executionContext) _AddressTransaction_txHash(ctx context.Context, field graphql.CollectedField, obj *AddressTransaction) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_AddressTransaction_txHash(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.TxHash(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v starknet.Felt) graphql.Marshaler {
-			return ec.marshalNFelt2astrolabeᚋstarknetᚐFelt(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNFelt2astrolabeᚋstarknetᚐFelt(ctx, field.Selections, obj.TxHash())
 }
 func (ec *executionContext) fieldContext_AddressTransaction_txHash(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("AddressTransaction", field, true, false, errors.New("field of type Felt does not have child fields"))
 }
 
 func (ec *executionContext) _AddressTransaction_kinds(ctx context.Context, field graphql.CollectedField, obj *AddressTransaction) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_AddressTransaction_kinds(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Kinds(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v []Word) graphql.Marshaler {
-			return ec.marshalNActivityKind2ᚕastrolabeᚋgraphᚐWordᚄ(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNActivityKind2ᚕastrolabeᚋgraphᚐWordᚄ(ctx, field.Selections, obj.Kinds())
 }
 func (ec *executionContext) fieldContext_AddressTransaction_kinds(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("AddressTransaction", field, true, false, errors.New("field of type ActivityKind does not have child fields"))
 }
 
 func (ec *executionContext) _AddressTransaction_txType(ctx context.Context, field graphql.CollectedField, obj *AddressTransaction) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_AddressTransaction_txType(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.TxType(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v Word) graphql.Marshaler {
-			return ec.marshalNTransactionType2astrolabeᚋgraphᚐWord(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNTransactionType2astrolabeᚋgraphᚐWord(ctx, field.Selections, obj.TxType())
 }
 func (ec *executionContext) fieldContext_AddressTransaction_txType(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("AddressTransaction", field, true, false, errors.New("field of type TransactionType does not have child fields"))
 }
 
 func (ec *executionContext) _AddressTransaction_executionStatus(ctx context.Context, field graphql.CollectedField, obj *AddressTransaction) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_AddressTransaction_executionStatus(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.ExecutionStatus(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v Word) graphql.Marshaler {
-			return ec.marshalNExecutionStatus2astrolabeᚋgraphᚐWord(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNExecutionStatus2astrolabeᚋgraphᚐWord(ctx, field.Selections, obj.ExecutionStatus())
 }
 func (ec *executionContext) fieldContext_AddressTransaction_executionStatus(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("AddressTransaction", field, true, false, errors.New("field of type ExecutionStatus does not have child fields"))
 }
 
 func (ec *executionContext) _AddressTransaction_finalityStatus(ctx context.Context, field graphql.CollectedField, obj *AddressTransaction) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_AddressTransaction_finalityStatus(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.FinalityStatus(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v Word) graphql.Marshaler {
-			return ec.marshalNFinalityStatus2astrolabeᚋgraphᚐWord(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNFinalityStatus2astrolabeᚋgraphᚐWord(ctx, field.Selections, obj.FinalityStatus())
 }
 func (ec *executionContext) fieldContext_AddressTransaction_finalityStatus(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("AddressTransaction", field, true, false, errors.New("field of type FinalityStatus does not have child fields"))
 }
 
 func (ec *executionContext) _AddressTransaction_fromAddress(ctx context.Context, field graphql.CollectedField, obj *AddressTransaction) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_AddressTransaction_fromAddress(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.FromAddress(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *starknet.Felt) graphql.Marshaler {
-			return ec.marshalOFelt2ᚖastrolabeᚋstarknetᚐFelt(ctx, selections, v)
-		},
-		true,
-		false,
-	)
+	return ec.marshalOFelt2ᚖastrolabeᚋstarknetᚐFelt(ctx, field.Selections, obj.FromAddress())
 }
 func (ec *executionContext) fieldContext_AddressTransaction_fromAddress(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("AddressTransaction", field, true, false, errors.New("field of type Felt does not have child fields"))
 }
 
 func (ec *executionContext) _AddressTransaction_toAddress(ctx context.Context, field graphql.CollectedField, obj *AddressTransaction) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_AddressTransaction_toAddress(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.ToAddress(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *starknet.Felt) graphql.Marshaler {
-			return ec.marshalOFelt2ᚖastrolabeᚋstarknetᚐFelt(ctx, selections, v)
-		},
-		true,
-		false,
-	)
+	return ec.marshalOFelt2ᚖastrolabeᚋstarknetᚐFelt(ctx, field.Selections, obj.ToAddress())
 }
 func (ec *executionContext) fieldContext_AddressTransaction_toAddress(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("AddressTransaction", field, true, false, errors.New("field of type Felt does not have child fields"))
 }
 
 func (ec *executionContext) _AddressTransaction_primaryMethod(ctx context.Context, field graphql.CollectedField, obj *AddressTransaction) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_AddressTransaction_primaryMethod(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.PrimaryMethod(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *string) graphql.Marshaler {
-			return ec.marshalOString2ᚖstring(ctx, selections, v)
-		},
-		true,
-		false,
-	)
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.PrimaryMethod())
 }
 func (ec *executionContext) fieldContext_AddressTransaction_primaryMethod(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("AddressTransaction", field, true, false, errors.New("field of type String does not have child fields"))
 }
 
 func (ec *executionContext) _AddressTransaction_callCount(ctx context.Context, field graphql.CollectedField, obj *AddressTransaction) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_AddressTransaction_callCount(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.CallCount(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *int) graphql.Marshaler {
-			return ec.marshalOInt2ᚖint(ctx, selections, v)
-		},
-		true,
-		false,
-	)
+	return ec.marshalOInt2ᚖint(ctx, field.Selections, obj.CallCount())
 }
 func (ec *executionContext) fieldContext_AddressTransaction_callCount(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("AddressTransaction", field, true, false, errors.New("field of type Int does not have child fields"))
 }
 
 func (ec *executionContext) _AddressTransaction_transferCount(ctx context.Context, field graphql.CollectedField, obj *AddressTransaction) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_AddressTransaction_transferCount(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.TransferCount(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v int) graphql.Marshaler {
-			return ec.marshalNInt2int(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNInt2int(ctx, field.Selections, obj.TransferCount())
 }
 func (ec *executionContext) fieldContext_AddressTransaction_transferCount(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("AddressTransaction", field, true, false, errors.New("field of type Int does not have child fields"))
@@ -9050,23 +8218,7 @@ func (ec *executionContext) fieldContext_AddressTransactionConnection_coverage(_
 }
 
 func (ec *executionContext) _AddressTransactionEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *Edge[*AddressTransaction]) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_AddressTransactionEdge_cursor(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Cursor(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
-			return ec.marshalNCursor2string(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNCursor2string(ctx, field.Selections, obj.Cursor())
 }
 func (ec *executionContext) fieldContext_AddressTransactionEdge_cursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("AddressTransactionEdge", field, true, false, errors.New("field of type Cursor does not have child fields"))
@@ -9105,230 +8257,70 @@ func (ec *executionContext) fieldContext_AddressTransactionEdge_node(_ context.C
 }
 
 func (ec *executionContext) _ApiKey_publicId(ctx context.Context, field graphql.CollectedField, obj *APIKey) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_ApiKey_publicId(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.PublicID, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
-			return ec.marshalNString2string(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.PublicID)
 }
 func (ec *executionContext) fieldContext_ApiKey_publicId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("ApiKey", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func (ec *executionContext) _ApiKey_label(ctx context.Context, field graphql.CollectedField, obj *APIKey) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_ApiKey_label(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Label, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
-			return ec.marshalNString2string(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.Label)
 }
 func (ec *executionContext) fieldContext_ApiKey_label(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("ApiKey", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func (ec *executionContext) _ApiKey_environment(ctx context.Context, field graphql.CollectedField, obj *APIKey) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_ApiKey_environment(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Environment, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v account.Environment) graphql.Marshaler {
-			return ec.marshalNApiKeyEnvironment2astrolabeᚋdomainᚋaccountᚐEnvironment(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNApiKeyEnvironment2astrolabeᚋdomainᚋaccountᚐEnvironment(ctx, field.Selections, obj.Environment)
 }
 func (ec *executionContext) fieldContext_ApiKey_environment(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("ApiKey", field, false, false, errors.New("field of type ApiKeyEnvironment does not have child fields"))
 }
 
 func (ec *executionContext) _ApiKey_scopes(ctx context.Context, field graphql.CollectedField, obj *APIKey) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_ApiKey_scopes(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Scopes, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v []account.Permission) graphql.Marshaler {
-			return ec.marshalNPermission2ᚕastrolabeᚋdomainᚋaccountᚐPermissionᚄ(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNPermission2ᚕastrolabeᚋdomainᚋaccountᚐPermissionᚄ(ctx, field.Selections, obj.Scopes)
 }
 func (ec *executionContext) fieldContext_ApiKey_scopes(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("ApiKey", field, false, false, errors.New("field of type Permission does not have child fields"))
 }
 
 func (ec *executionContext) _ApiKey_status(ctx context.Context, field graphql.CollectedField, obj *APIKey) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_ApiKey_status(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Status, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v account.Status) graphql.Marshaler {
-			return ec.marshalNApiKeyStatus2astrolabeᚋdomainᚋaccountᚐStatus(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNApiKeyStatus2astrolabeᚋdomainᚋaccountᚐStatus(ctx, field.Selections, obj.Status)
 }
 func (ec *executionContext) fieldContext_ApiKey_status(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("ApiKey", field, false, false, errors.New("field of type ApiKeyStatus does not have child fields"))
 }
 
 func (ec *executionContext) _ApiKey_maskedKey(ctx context.Context, field graphql.CollectedField, obj *APIKey) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_ApiKey_maskedKey(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.MaskedKey, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
-			return ec.marshalNString2string(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.MaskedKey)
 }
 func (ec *executionContext) fieldContext_ApiKey_maskedKey(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("ApiKey", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func (ec *executionContext) _ApiKey_createdAt(ctx context.Context, field graphql.CollectedField, obj *APIKey) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_ApiKey_createdAt(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.CreatedAt, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v time.Time) graphql.Marshaler {
-			return ec.marshalNDateTime2timeᚐTime(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNDateTime2timeᚐTime(ctx, field.Selections, obj.CreatedAt)
 }
 func (ec *executionContext) fieldContext_ApiKey_createdAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("ApiKey", field, false, false, errors.New("field of type DateTime does not have child fields"))
 }
 
 func (ec *executionContext) _ApiKey_lastUsedAt(ctx context.Context, field graphql.CollectedField, obj *APIKey) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_ApiKey_lastUsedAt(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.LastUsedAt, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *time.Time) graphql.Marshaler {
-			return ec.marshalODateTime2ᚖtimeᚐTime(ctx, selections, v)
-		},
-		true,
-		false,
-	)
+	return ec.marshalODateTime2ᚖtimeᚐTime(ctx, field.Selections, obj.LastUsedAt)
 }
 func (ec *executionContext) fieldContext_ApiKey_lastUsedAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("ApiKey", field, false, false, errors.New("field of type DateTime does not have child fields"))
 }
 
 func (ec *executionContext) _ApiKey_expiresAt(ctx context.Context, field graphql.CollectedField, obj *APIKey) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_ApiKey_expiresAt(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.ExpiresAt, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *time.Time) graphql.Marshaler {
-			return ec.marshalODateTime2ᚖtimeᚐTime(ctx, selections, v)
-		},
-		true,
-		false,
-	)
+	return ec.marshalODateTime2ᚖtimeᚐTime(ctx, field.Selections, obj.ExpiresAt)
 }
 func (ec *executionContext) fieldContext_ApiKey_expiresAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("ApiKey", field, false, false, errors.New("field of type DateTime does not have child fields"))
 }
 
 func (ec *executionContext) _ApiKey_revokedAt(ctx context.Context, field graphql.CollectedField, obj *APIKey) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_ApiKey_revokedAt(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.RevokedAt, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *time.Time) graphql.Marshaler {
-			return ec.marshalODateTime2ᚖtimeᚐTime(ctx, selections, v)
-		},
-		true,
-		false,
-	)
+	return ec.marshalODateTime2ᚖtimeᚐTime(ctx, field.Selections, obj.RevokedAt)
 }
 func (ec *executionContext) fieldContext_ApiKey_revokedAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("ApiKey", field, false, false, errors.New("field of type DateTime does not have child fields"))
@@ -9367,414 +8359,126 @@ func (ec *executionContext) fieldContext_ApiKeyList_items(_ context.Context, fie
 }
 
 func (ec *executionContext) _ApiKeyList_truncated(ctx context.Context, field graphql.CollectedField, obj *APIKeyList) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_ApiKeyList_truncated(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Truncated, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v bool) graphql.Marshaler {
-			return ec.marshalNBoolean2bool(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNBoolean2bool(ctx, field.Selections, obj.Truncated)
 }
 func (ec *executionContext) fieldContext_ApiKeyList_truncated(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("ApiKeyList", field, false, false, errors.New("field of type Boolean does not have child fields"))
 }
 
 func (ec *executionContext) _AssetCoverage_declaredScope(ctx context.Context, field graphql.CollectedField, obj *AssetCoverage) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_AssetCoverage_declaredScope(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.DeclaredScope, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v Word) graphql.Marshaler {
-			return ec.marshalNWalletScope2astrolabeᚋgraphᚐWord(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNWalletScope2astrolabeᚋgraphᚐWord(ctx, field.Selections, obj.DeclaredScope)
 }
 func (ec *executionContext) fieldContext_AssetCoverage_declaredScope(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("AssetCoverage", field, false, false, errors.New("field of type WalletScope does not have child fields"))
 }
 
 func (ec *executionContext) _AssetCoverage_completeWithinScope(ctx context.Context, field graphql.CollectedField, obj *AssetCoverage) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_AssetCoverage_completeWithinScope(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.CompleteWithinScope, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v bool) graphql.Marshaler {
-			return ec.marshalNBoolean2bool(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNBoolean2bool(ctx, field.Selections, obj.CompleteWithinScope)
 }
 func (ec *executionContext) fieldContext_AssetCoverage_completeWithinScope(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("AssetCoverage", field, false, false, errors.New("field of type Boolean does not have child fields"))
 }
 
 func (ec *executionContext) _AssetCoverage_globallyComplete(ctx context.Context, field graphql.CollectedField, obj *AssetCoverage) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_AssetCoverage_globallyComplete(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.GloballyComplete, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v bool) graphql.Marshaler {
-			return ec.marshalNBoolean2bool(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNBoolean2bool(ctx, field.Selections, obj.GloballyComplete)
 }
 func (ec *executionContext) fieldContext_AssetCoverage_globallyComplete(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("AssetCoverage", field, false, false, errors.New("field of type Boolean does not have child fields"))
 }
 
 func (ec *executionContext) _AssetCoverage_reasonCodes(ctx context.Context, field graphql.CollectedField, obj *AssetCoverage) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_AssetCoverage_reasonCodes(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.ReasonCodes, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v []string) graphql.Marshaler {
-			return ec.marshalNString2ᚕstringᚄ(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNString2ᚕstringᚄ(ctx, field.Selections, obj.ReasonCodes)
 }
 func (ec *executionContext) fieldContext_AssetCoverage_reasonCodes(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("AssetCoverage", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func (ec *executionContext) _AssetCoverage_coveredThroughBlock(ctx context.Context, field graphql.CollectedField, obj *AssetCoverage) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_AssetCoverage_coveredThroughBlock(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.CoveredThroughBlock, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *uint64) graphql.Marshaler {
-			return ec.marshalOInt2ᚖuint64(ctx, selections, v)
-		},
-		true,
-		false,
-	)
+	return ec.marshalOInt2ᚖuint64(ctx, field.Selections, obj.CoveredThroughBlock)
 }
 func (ec *executionContext) fieldContext_AssetCoverage_coveredThroughBlock(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("AssetCoverage", field, false, false, errors.New("field of type Int does not have child fields"))
 }
 
 func (ec *executionContext) _AssetEvidence_tier(ctx context.Context, field graphql.CollectedField, obj *AssetEvidence) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_AssetEvidence_tier(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Tier, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v Word) graphql.Marshaler {
-			return ec.marshalNEvidenceTier2astrolabeᚋgraphᚐWord(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNEvidenceTier2astrolabeᚋgraphᚐWord(ctx, field.Selections, obj.Tier)
 }
 func (ec *executionContext) fieldContext_AssetEvidence_tier(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("AssetEvidence", field, false, false, errors.New("field of type EvidenceTier does not have child fields"))
 }
 
 func (ec *executionContext) _AssetEvidence_source(ctx context.Context, field graphql.CollectedField, obj *AssetEvidence) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_AssetEvidence_source(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Source, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v Word) graphql.Marshaler {
-			return ec.marshalNEvidenceSource2astrolabeᚋgraphᚐWord(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNEvidenceSource2astrolabeᚋgraphᚐWord(ctx, field.Selections, obj.Source)
 }
 func (ec *executionContext) fieldContext_AssetEvidence_source(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("AssetEvidence", field, false, false, errors.New("field of type EvidenceSource does not have child fields"))
 }
 
 func (ec *executionContext) _AssetEvidence_lastObservedBlock(ctx context.Context, field graphql.CollectedField, obj *AssetEvidence) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_AssetEvidence_lastObservedBlock(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.LastObservedBlock, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *uint64) graphql.Marshaler {
-			return ec.marshalOInt2ᚖuint64(ctx, selections, v)
-		},
-		true,
-		false,
-	)
+	return ec.marshalOInt2ᚖuint64(ctx, field.Selections, obj.LastObservedBlock)
 }
 func (ec *executionContext) fieldContext_AssetEvidence_lastObservedBlock(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("AssetEvidence", field, false, false, errors.New("field of type Int does not have child fields"))
 }
 
 func (ec *executionContext) _AssetEvidence_evidenceCountLowerBound(ctx context.Context, field graphql.CollectedField, obj *AssetEvidence) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_AssetEvidence_evidenceCountLowerBound(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.EvidenceCountLowerBound, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *int) graphql.Marshaler {
-			return ec.marshalOInt2ᚖint(ctx, selections, v)
-		},
-		true,
-		false,
-	)
+	return ec.marshalOInt2ᚖint(ctx, field.Selections, obj.EvidenceCountLowerBound)
 }
 func (ec *executionContext) fieldContext_AssetEvidence_evidenceCountLowerBound(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("AssetEvidence", field, false, false, errors.New("field of type Int does not have child fields"))
 }
 
 func (ec *executionContext) _AssetMetadata_symbol(ctx context.Context, field graphql.CollectedField, obj *AssetMetadata) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_AssetMetadata_symbol(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Symbol, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *string) graphql.Marshaler {
-			return ec.marshalOString2ᚖstring(ctx, selections, v)
-		},
-		true,
-		false,
-	)
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Symbol)
 }
 func (ec *executionContext) fieldContext_AssetMetadata_symbol(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("AssetMetadata", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func (ec *executionContext) _AssetMetadata_name(ctx context.Context, field graphql.CollectedField, obj *AssetMetadata) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_AssetMetadata_name(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Name, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *string) graphql.Marshaler {
-			return ec.marshalOString2ᚖstring(ctx, selections, v)
-		},
-		true,
-		false,
-	)
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Name)
 }
 func (ec *executionContext) fieldContext_AssetMetadata_name(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("AssetMetadata", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func (ec *executionContext) _AssetMetadata_decimals(ctx context.Context, field graphql.CollectedField, obj *AssetMetadata) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_AssetMetadata_decimals(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Decimals, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *int) graphql.Marshaler {
-			return ec.marshalOInt2ᚖint(ctx, selections, v)
-		},
-		true,
-		false,
-	)
+	return ec.marshalOInt2ᚖint(ctx, field.Selections, obj.Decimals)
 }
 func (ec *executionContext) fieldContext_AssetMetadata_decimals(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("AssetMetadata", field, false, false, errors.New("field of type Int does not have child fields"))
 }
 
 func (ec *executionContext) _AssetMetadata_standard(ctx context.Context, field graphql.CollectedField, obj *AssetMetadata) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_AssetMetadata_standard(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Standard, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *Word) graphql.Marshaler {
-			return ec.marshalOTokenStandard2ᚖastrolabeᚋgraphᚐWord(ctx, selections, v)
-		},
-		true,
-		false,
-	)
+	return ec.marshalOTokenStandard2ᚖastrolabeᚋgraphᚐWord(ctx, field.Selections, obj.Standard)
 }
 func (ec *executionContext) fieldContext_AssetMetadata_standard(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("AssetMetadata", field, false, false, errors.New("field of type TokenStandard does not have child fields"))
 }
 
 func (ec *executionContext) _Attribution_known(ctx context.Context, field graphql.CollectedField, obj *Attribution) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Attribution_known(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Known, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v bool) graphql.Marshaler {
-			return ec.marshalNBoolean2bool(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNBoolean2bool(ctx, field.Selections, obj.Known)
 }
 func (ec *executionContext) fieldContext_Attribution_known(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Attribution", field, false, false, errors.New("field of type Boolean does not have child fields"))
 }
 
 func (ec *executionContext) _Attribution_label(ctx context.Context, field graphql.CollectedField, obj *Attribution) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Attribution_label(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Label, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *string) graphql.Marshaler {
-			return ec.marshalOString2ᚖstring(ctx, selections, v)
-		},
-		true,
-		false,
-	)
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Label)
 }
 func (ec *executionContext) fieldContext_Attribution_label(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Attribution", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func (ec *executionContext) _Attribution_confidence(ctx context.Context, field graphql.CollectedField, obj *Attribution) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Attribution_confidence(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Confidence, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *Word) graphql.Marshaler {
-			return ec.marshalOLabelConfidence2ᚖastrolabeᚋgraphᚐWord(ctx, selections, v)
-		},
-		true,
-		false,
-	)
+	return ec.marshalOLabelConfidence2ᚖastrolabeᚋgraphᚐWord(ctx, field.Selections, obj.Confidence)
 }
 func (ec *executionContext) fieldContext_Attribution_confidence(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Attribution", field, false, false, errors.New("field of type LabelConfidence does not have child fields"))
 }
 
 func (ec *executionContext) _Attribution_source(ctx context.Context, field graphql.CollectedField, obj *Attribution) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Attribution_source(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Source, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v Word) graphql.Marshaler {
-			return ec.marshalNLabelSource2astrolabeᚋgraphᚐWord(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNLabelSource2astrolabeᚋgraphᚐWord(ctx, field.Selections, obj.Source)
 }
 func (ec *executionContext) fieldContext_Attribution_source(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Attribution", field, false, false, errors.New("field of type LabelSource does not have child fields"))
@@ -9813,322 +8517,98 @@ func (ec *executionContext) fieldContext_Attribution_protocol(_ context.Context,
 }
 
 func (ec *executionContext) _Block_id(ctx context.Context, field graphql.CollectedField, obj *Block) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Block_id(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.ID(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
-			return ec.marshalNID2string(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNID2string(ctx, field.Selections, obj.ID())
 }
 func (ec *executionContext) fieldContext_Block_id(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Block", field, true, false, errors.New("field of type ID does not have child fields"))
 }
 
 func (ec *executionContext) _Block_chainId(ctx context.Context, field graphql.CollectedField, obj *Block) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Block_chainId(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.ChainID(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v domain.Chain) graphql.Marshaler {
-			return ec.marshalNChainId2astrolabeᚋdomainᚐChain(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNChainId2astrolabeᚋdomainᚐChain(ctx, field.Selections, obj.ChainID())
 }
 func (ec *executionContext) fieldContext_Block_chainId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Block", field, true, false, errors.New("field of type ChainId does not have child fields"))
 }
 
 func (ec *executionContext) _Block_blockNumber(ctx context.Context, field graphql.CollectedField, obj *Block) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Block_blockNumber(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.BlockNumber(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v uint64) graphql.Marshaler {
-			return ec.marshalNInt2uint64(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNInt2uint64(ctx, field.Selections, obj.BlockNumber())
 }
 func (ec *executionContext) fieldContext_Block_blockNumber(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Block", field, true, false, errors.New("field of type Int does not have child fields"))
 }
 
 func (ec *executionContext) _Block_blockHash(ctx context.Context, field graphql.CollectedField, obj *Block) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Block_blockHash(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.BlockHash(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v starknet.Felt) graphql.Marshaler {
-			return ec.marshalNFelt2astrolabeᚋstarknetᚐFelt(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNFelt2astrolabeᚋstarknetᚐFelt(ctx, field.Selections, obj.BlockHash())
 }
 func (ec *executionContext) fieldContext_Block_blockHash(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Block", field, true, false, errors.New("field of type Felt does not have child fields"))
 }
 
 func (ec *executionContext) _Block_parentHash(ctx context.Context, field graphql.CollectedField, obj *Block) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Block_parentHash(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.ParentHash(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v starknet.Felt) graphql.Marshaler {
-			return ec.marshalNFelt2astrolabeᚋstarknetᚐFelt(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNFelt2astrolabeᚋstarknetᚐFelt(ctx, field.Selections, obj.ParentHash())
 }
 func (ec *executionContext) fieldContext_Block_parentHash(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Block", field, true, false, errors.New("field of type Felt does not have child fields"))
 }
 
 func (ec *executionContext) _Block_timestampIso(ctx context.Context, field graphql.CollectedField, obj *Block) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Block_timestampIso(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.TimestampIso(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v time.Time) graphql.Marshaler {
-			return ec.marshalNDateTime2timeᚐTime(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNDateTime2timeᚐTime(ctx, field.Selections, obj.TimestampIso())
 }
 func (ec *executionContext) fieldContext_Block_timestampIso(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Block", field, true, false, errors.New("field of type DateTime does not have child fields"))
 }
 
 func (ec *executionContext) _Block_txCount(ctx context.Context, field graphql.CollectedField, obj *Block) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Block_txCount(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.TxCount(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v int) graphql.Marshaler {
-			return ec.marshalNInt2int(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNInt2int(ctx, field.Selections, obj.TxCount())
 }
 func (ec *executionContext) fieldContext_Block_txCount(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Block", field, true, false, errors.New("field of type Int does not have child fields"))
 }
 
 func (ec *executionContext) _Block_eventCount(ctx context.Context, field graphql.CollectedField, obj *Block) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Block_eventCount(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.EventCount(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v int) graphql.Marshaler {
-			return ec.marshalNInt2int(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNInt2int(ctx, field.Selections, obj.EventCount())
 }
 func (ec *executionContext) fieldContext_Block_eventCount(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Block", field, true, false, errors.New("field of type Int does not have child fields"))
 }
 
 func (ec *executionContext) _Block_finalityStatus(ctx context.Context, field graphql.CollectedField, obj *Block) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Block_finalityStatus(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.FinalityStatus(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v Word) graphql.Marshaler {
-			return ec.marshalNFinalityStatus2astrolabeᚋgraphᚐWord(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNFinalityStatus2astrolabeᚋgraphᚐWord(ctx, field.Selections, obj.FinalityStatus())
 }
 func (ec *executionContext) fieldContext_Block_finalityStatus(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Block", field, true, false, errors.New("field of type FinalityStatus does not have child fields"))
 }
 
 func (ec *executionContext) _Block_sourceTier(ctx context.Context, field graphql.CollectedField, obj *Block) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Block_sourceTier(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.SourceTier(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v Word) graphql.Marshaler {
-			return ec.marshalNSourceTier2astrolabeᚋgraphᚐWord(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNSourceTier2astrolabeᚋgraphᚐWord(ctx, field.Selections, obj.SourceTier())
 }
 func (ec *executionContext) fieldContext_Block_sourceTier(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Block", field, true, false, errors.New("field of type SourceTier does not have child fields"))
 }
 
 func (ec *executionContext) _Block_stateRoot(ctx context.Context, field graphql.CollectedField, obj *Block) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Block_stateRoot(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.StateRoot(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v starknet.Felt) graphql.Marshaler {
-			return ec.marshalNFelt2astrolabeᚋstarknetᚐFelt(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNFelt2astrolabeᚋstarknetᚐFelt(ctx, field.Selections, obj.StateRoot())
 }
 func (ec *executionContext) fieldContext_Block_stateRoot(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Block", field, true, false, errors.New("field of type Felt does not have child fields"))
 }
 
 func (ec *executionContext) _Block_sequencerAddress(ctx context.Context, field graphql.CollectedField, obj *Block) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Block_sequencerAddress(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.SequencerAddress(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *starknet.Felt) graphql.Marshaler {
-			return ec.marshalOFelt2ᚖastrolabeᚋstarknetᚐFelt(ctx, selections, v)
-		},
-		true,
-		false,
-	)
+	return ec.marshalOFelt2ᚖastrolabeᚋstarknetᚐFelt(ctx, field.Selections, obj.SequencerAddress())
 }
 func (ec *executionContext) fieldContext_Block_sequencerAddress(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Block", field, true, false, errors.New("field of type Felt does not have child fields"))
 }
 
 func (ec *executionContext) _Block_l1DataAvailabilityMode(ctx context.Context, field graphql.CollectedField, obj *Block) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Block_l1DataAvailabilityMode(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.L1DataAvailabilityMode(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *Word) graphql.Marshaler {
-			return ec.marshalOL1DataAvailabilityMode2ᚖastrolabeᚋgraphᚐWord(ctx, selections, v)
-		},
-		true,
-		false,
-	)
+	return ec.marshalOL1DataAvailabilityMode2ᚖastrolabeᚋgraphᚐWord(ctx, field.Selections, obj.L1DataAvailabilityMode())
 }
 func (ec *executionContext) fieldContext_Block_l1DataAvailabilityMode(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Block", field, true, false, errors.New("field of type L1DataAvailabilityMode does not have child fields"))
 }
 
 func (ec *executionContext) _Block_starknetVersion(ctx context.Context, field graphql.CollectedField, obj *Block) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Block_starknetVersion(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.StarknetVersion(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *string) graphql.Marshaler {
-			return ec.marshalOString2ᚖstring(ctx, selections, v)
-		},
-		true,
-		false,
-	)
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.StarknetVersion())
 }
 func (ec *executionContext) fieldContext_Block_starknetVersion(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Block", field, true, false, errors.New("field of type String does not have child fields"))
@@ -10653,23 +9133,7 @@ func (ec *executionContext) fieldContext_BlockConnection_coverage(_ context.Cont
 }
 
 func (ec *executionContext) _BlockEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *Edge[*Block]) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_BlockEdge_cursor(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Cursor(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
-			return ec.marshalNCursor2string(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNCursor2string(ctx, field.Selections, obj.Cursor())
 }
 func (ec *executionContext) fieldContext_BlockEdge_cursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("BlockEdge", field, true, false, errors.New("field of type Cursor does not have child fields"))
@@ -10708,368 +9172,112 @@ func (ec *executionContext) fieldContext_BlockEdge_node(_ context.Context, field
 }
 
 func (ec *executionContext) _BlockInterval_fromBlock(ctx context.Context, field graphql.CollectedField, obj *BlockInterval) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_BlockInterval_fromBlock(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.FromBlock, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v uint64) graphql.Marshaler {
-			return ec.marshalNInt2uint64(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNInt2uint64(ctx, field.Selections, obj.FromBlock)
 }
 func (ec *executionContext) fieldContext_BlockInterval_fromBlock(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("BlockInterval", field, false, false, errors.New("field of type Int does not have child fields"))
 }
 
 func (ec *executionContext) _BlockInterval_toBlock(ctx context.Context, field graphql.CollectedField, obj *BlockInterval) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_BlockInterval_toBlock(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.ToBlock, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v uint64) graphql.Marshaler {
-			return ec.marshalNInt2uint64(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNInt2uint64(ctx, field.Selections, obj.ToBlock)
 }
 func (ec *executionContext) fieldContext_BlockInterval_toBlock(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("BlockInterval", field, false, false, errors.New("field of type Int does not have child fields"))
 }
 
 func (ec *executionContext) _BridgeSignal_blockNumber(ctx context.Context, field graphql.CollectedField, obj *BridgeSignal) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_BridgeSignal_blockNumber(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.BlockNumber(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v uint64) graphql.Marshaler {
-			return ec.marshalNInt2uint64(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNInt2uint64(ctx, field.Selections, obj.BlockNumber())
 }
 func (ec *executionContext) fieldContext_BridgeSignal_blockNumber(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("BridgeSignal", field, true, false, errors.New("field of type Int does not have child fields"))
 }
 
 func (ec *executionContext) _BridgeSignal_timestampIso(ctx context.Context, field graphql.CollectedField, obj *BridgeSignal) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_BridgeSignal_timestampIso(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.TimestampIso(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v time.Time) graphql.Marshaler {
-			return ec.marshalNDateTime2timeᚐTime(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNDateTime2timeᚐTime(ctx, field.Selections, obj.TimestampIso())
 }
 func (ec *executionContext) fieldContext_BridgeSignal_timestampIso(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("BridgeSignal", field, true, false, errors.New("field of type DateTime does not have child fields"))
 }
 
 func (ec *executionContext) _BridgeSignal_txIndex(ctx context.Context, field graphql.CollectedField, obj *BridgeSignal) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_BridgeSignal_txIndex(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.TxIndex(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v int) graphql.Marshaler {
-			return ec.marshalNInt2int(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNInt2int(ctx, field.Selections, obj.TxIndex())
 }
 func (ec *executionContext) fieldContext_BridgeSignal_txIndex(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("BridgeSignal", field, true, false, errors.New("field of type Int does not have child fields"))
 }
 
 func (ec *executionContext) _BridgeSignal_logIndex(ctx context.Context, field graphql.CollectedField, obj *BridgeSignal) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_BridgeSignal_logIndex(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.LogIndex(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v int) graphql.Marshaler {
-			return ec.marshalNInt2int(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNInt2int(ctx, field.Selections, obj.LogIndex())
 }
 func (ec *executionContext) fieldContext_BridgeSignal_logIndex(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("BridgeSignal", field, true, false, errors.New("field of type Int does not have child fields"))
 }
 
 func (ec *executionContext) _BridgeSignal_txHash(ctx context.Context, field graphql.CollectedField, obj *BridgeSignal) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_BridgeSignal_txHash(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.TxHash(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v starknet.Felt) graphql.Marshaler {
-			return ec.marshalNFelt2astrolabeᚋstarknetᚐFelt(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNFelt2astrolabeᚋstarknetᚐFelt(ctx, field.Selections, obj.TxHash())
 }
 func (ec *executionContext) fieldContext_BridgeSignal_txHash(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("BridgeSignal", field, true, false, errors.New("field of type Felt does not have child fields"))
 }
 
 func (ec *executionContext) _BridgeSignal_direction(ctx context.Context, field graphql.CollectedField, obj *BridgeSignal) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_BridgeSignal_direction(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Direction(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v Word) graphql.Marshaler {
-			return ec.marshalNBridgeDirection2astrolabeᚋgraphᚐWord(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNBridgeDirection2astrolabeᚋgraphᚐWord(ctx, field.Selections, obj.Direction())
 }
 func (ec *executionContext) fieldContext_BridgeSignal_direction(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("BridgeSignal", field, true, false, errors.New("field of type BridgeDirection does not have child fields"))
 }
 
 func (ec *executionContext) _BridgeSignal_protocol(ctx context.Context, field graphql.CollectedField, obj *BridgeSignal) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_BridgeSignal_protocol(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Protocol(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
-			return ec.marshalNString2string(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.Protocol())
 }
 func (ec *executionContext) fieldContext_BridgeSignal_protocol(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("BridgeSignal", field, true, false, errors.New("field of type String does not have child fields"))
 }
 
 func (ec *executionContext) _BridgeSignal_tokenAddress(ctx context.Context, field graphql.CollectedField, obj *BridgeSignal) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_BridgeSignal_tokenAddress(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.TokenAddress(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *starknet.Felt) graphql.Marshaler {
-			return ec.marshalOFelt2ᚖastrolabeᚋstarknetᚐFelt(ctx, selections, v)
-		},
-		true,
-		false,
-	)
+	return ec.marshalOFelt2ᚖastrolabeᚋstarknetᚐFelt(ctx, field.Selections, obj.TokenAddress())
 }
 func (ec *executionContext) fieldContext_BridgeSignal_tokenAddress(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("BridgeSignal", field, true, false, errors.New("field of type Felt does not have child fields"))
 }
 
 func (ec *executionContext) _BridgeSignal_l1Token(ctx context.Context, field graphql.CollectedField, obj *BridgeSignal) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_BridgeSignal_l1Token(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.L1Token(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *starknet.Felt) graphql.Marshaler {
-			return ec.marshalOFelt2ᚖastrolabeᚋstarknetᚐFelt(ctx, selections, v)
-		},
-		true,
-		false,
-	)
+	return ec.marshalOFelt2ᚖastrolabeᚋstarknetᚐFelt(ctx, field.Selections, obj.L1Token())
 }
 func (ec *executionContext) fieldContext_BridgeSignal_l1Token(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("BridgeSignal", field, true, false, errors.New("field of type Felt does not have child fields"))
 }
 
 func (ec *executionContext) _BridgeSignal_account(ctx context.Context, field graphql.CollectedField, obj *BridgeSignal) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_BridgeSignal_account(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Account(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *starknet.Felt) graphql.Marshaler {
-			return ec.marshalOFelt2ᚖastrolabeᚋstarknetᚐFelt(ctx, selections, v)
-		},
-		true,
-		false,
-	)
+	return ec.marshalOFelt2ᚖastrolabeᚋstarknetᚐFelt(ctx, field.Selections, obj.Account())
 }
 func (ec *executionContext) fieldContext_BridgeSignal_account(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("BridgeSignal", field, true, false, errors.New("field of type Felt does not have child fields"))
 }
 
 func (ec *executionContext) _BridgeSignal_amount(ctx context.Context, field graphql.CollectedField, obj *BridgeSignal) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_BridgeSignal_amount(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Amount(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *domain.Amount) graphql.Marshaler {
-			return ec.marshalOBigInt2ᚖastrolabeᚋdomainᚐAmount(ctx, selections, v)
-		},
-		true,
-		false,
-	)
+	return ec.marshalOBigInt2ᚖastrolabeᚋdomainᚐAmount(ctx, field.Selections, obj.Amount())
 }
 func (ec *executionContext) fieldContext_BridgeSignal_amount(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("BridgeSignal", field, true, false, errors.New("field of type BigInt does not have child fields"))
 }
 
 func (ec *executionContext) _BridgeSignal_eventName(ctx context.Context, field graphql.CollectedField, obj *BridgeSignal) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_BridgeSignal_eventName(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.EventName(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
-			return ec.marshalNString2string(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.EventName())
 }
 func (ec *executionContext) fieldContext_BridgeSignal_eventName(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("BridgeSignal", field, true, false, errors.New("field of type String does not have child fields"))
 }
 
 func (ec *executionContext) _BridgeSignal_messageHash(ctx context.Context, field graphql.CollectedField, obj *BridgeSignal) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_BridgeSignal_messageHash(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.MessageHash(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *starknet.Hash256) graphql.Marshaler {
-			return ec.marshalOHash2562ᚖastrolabeᚋstarknetᚐHash256(ctx, selections, v)
-		},
-		true,
-		false,
-	)
+	return ec.marshalOHash2562ᚖastrolabeᚋstarknetᚐHash256(ctx, field.Selections, obj.MessageHash())
 }
 func (ec *executionContext) fieldContext_BridgeSignal_messageHash(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("BridgeSignal", field, true, false, errors.New("field of type Hash256 does not have child fields"))
 }
 
 func (ec *executionContext) _BridgeSignal_pairingConfidence(ctx context.Context, field graphql.CollectedField, obj *BridgeSignal) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_BridgeSignal_pairingConfidence(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.PairingConfidence(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v Word) graphql.Marshaler {
-			return ec.marshalNPairingConfidence2astrolabeᚋgraphᚐWord(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNPairingConfidence2astrolabeᚋgraphᚐWord(ctx, field.Selections, obj.PairingConfidence())
 }
 func (ec *executionContext) fieldContext_BridgeSignal_pairingConfidence(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("BridgeSignal", field, true, false, errors.New("field of type PairingConfidence does not have child fields"))
@@ -11346,23 +9554,7 @@ func (ec *executionContext) fieldContext_BridgeSignalConnection_coverage(_ conte
 }
 
 func (ec *executionContext) _BridgeSignalEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *Edge[*BridgeSignal]) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_BridgeSignalEdge_cursor(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Cursor(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
-			return ec.marshalNCursor2string(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNCursor2string(ctx, field.Selections, obj.Cursor())
 }
 func (ec *executionContext) fieldContext_BridgeSignalEdge_cursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("BridgeSignalEdge", field, true, false, errors.New("field of type Cursor does not have child fields"))
@@ -11401,46 +9593,14 @@ func (ec *executionContext) fieldContext_BridgeSignalEdge_node(_ context.Context
 }
 
 func (ec *executionContext) _Budget_class(ctx context.Context, field graphql.CollectedField, obj *Budget) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Budget_class(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Class, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
-			return ec.marshalNString2string(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.Class)
 }
 func (ec *executionContext) fieldContext_Budget_class(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Budget", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func (ec *executionContext) _Budget_limit(ctx context.Context, field graphql.CollectedField, obj *Budget) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Budget_limit(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Limit, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v int) graphql.Marshaler {
-			return ec.marshalNInt2int(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNInt2int(ctx, field.Selections, obj.Limit)
 }
 func (ec *executionContext) fieldContext_Budget_limit(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Budget", field, false, false, errors.New("field of type Int does not have child fields"))
@@ -11470,161 +9630,49 @@ func (ec *executionContext) fieldContext_Budget_remaining(_ context.Context, fie
 }
 
 func (ec *executionContext) _Budget_windowSeconds(ctx context.Context, field graphql.CollectedField, obj *Budget) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Budget_windowSeconds(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.WindowSeconds, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v int) graphql.Marshaler {
-			return ec.marshalNInt2int(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNInt2int(ctx, field.Selections, obj.WindowSeconds)
 }
 func (ec *executionContext) fieldContext_Budget_windowSeconds(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Budget", field, false, false, errors.New("field of type Int does not have child fields"))
 }
 
 func (ec *executionContext) _CensusCertification_status(ctx context.Context, field graphql.CollectedField, obj *CensusCertification) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_CensusCertification_status(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Status, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v Word) graphql.Marshaler {
-			return ec.marshalNCensusStatus2astrolabeᚋgraphᚐWord(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNCensusStatus2astrolabeᚋgraphᚐWord(ctx, field.Selections, obj.Status)
 }
 func (ec *executionContext) fieldContext_CensusCertification_status(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("CensusCertification", field, false, false, errors.New("field of type CensusStatus does not have child fields"))
 }
 
 func (ec *executionContext) _CensusCertification_checkedAt(ctx context.Context, field graphql.CollectedField, obj *CensusCertification) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_CensusCertification_checkedAt(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.CheckedAt, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *time.Time) graphql.Marshaler {
-			return ec.marshalODateTime2ᚖtimeᚐTime(ctx, selections, v)
-		},
-		true,
-		false,
-	)
+	return ec.marshalODateTime2ᚖtimeᚐTime(ctx, field.Selections, obj.CheckedAt)
 }
 func (ec *executionContext) fieldContext_CensusCertification_checkedAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("CensusCertification", field, false, false, errors.New("field of type DateTime does not have child fields"))
 }
 
 func (ec *executionContext) _CensusCertification_reasonCode(ctx context.Context, field graphql.CollectedField, obj *CensusCertification) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_CensusCertification_reasonCode(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.ReasonCode, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *string) graphql.Marshaler {
-			return ec.marshalOString2ᚖstring(ctx, selections, v)
-		},
-		true,
-		false,
-	)
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.ReasonCode)
 }
 func (ec *executionContext) fieldContext_CensusCertification_reasonCode(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("CensusCertification", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func (ec *executionContext) _Chain_id(ctx context.Context, field graphql.CollectedField, obj *Chain) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Chain_id(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.ID(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
-			return ec.marshalNID2string(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNID2string(ctx, field.Selections, obj.ID())
 }
 func (ec *executionContext) fieldContext_Chain_id(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Chain", field, true, false, errors.New("field of type ID does not have child fields"))
 }
 
 func (ec *executionContext) _Chain_chainId(ctx context.Context, field graphql.CollectedField, obj *Chain) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Chain_chainId(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.ChainID, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v domain.Chain) graphql.Marshaler {
-			return ec.marshalNChainId2astrolabeᚋdomainᚐChain(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNChainId2astrolabeᚋdomainᚐChain(ctx, field.Selections, obj.ChainID)
 }
 func (ec *executionContext) fieldContext_Chain_chainId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Chain", field, false, false, errors.New("field of type ChainId does not have child fields"))
 }
 
 func (ec *executionContext) _Chain_chainIdFelt(ctx context.Context, field graphql.CollectedField, obj *Chain) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Chain_chainIdFelt(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.ChainIDFelt(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v starknet.Felt) graphql.Marshaler {
-			return ec.marshalNFelt2astrolabeᚋstarknetᚐFelt(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNFelt2astrolabeᚋstarknetᚐFelt(ctx, field.Selections, obj.ChainIDFelt())
 }
 func (ec *executionContext) fieldContext_Chain_chainIdFelt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Chain", field, true, false, errors.New("field of type Felt does not have child fields"))
@@ -11805,23 +9853,7 @@ func (ec *executionContext) fieldContext_ChainConnection_totalCountExact(_ conte
 }
 
 func (ec *executionContext) _ChainEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *Edge[*Chain]) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_ChainEdge_cursor(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Cursor(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
-			return ec.marshalNCursor2string(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNCursor2string(ctx, field.Selections, obj.Cursor())
 }
 func (ec *executionContext) fieldContext_ChainEdge_cursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("ChainEdge", field, true, false, errors.New("field of type Cursor does not have child fields"))
@@ -11860,230 +9892,70 @@ func (ec *executionContext) fieldContext_ChainEdge_node(_ context.Context, field
 }
 
 func (ec *executionContext) _ChainStatus_chainId(ctx context.Context, field graphql.CollectedField, obj *ChainStatus) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_ChainStatus_chainId(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.ChainID, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v domain.Chain) graphql.Marshaler {
-			return ec.marshalNChainId2astrolabeᚋdomainᚐChain(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNChainId2astrolabeᚋdomainᚐChain(ctx, field.Selections, obj.ChainID)
 }
 func (ec *executionContext) fieldContext_ChainStatus_chainId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("ChainStatus", field, false, false, errors.New("field of type ChainId does not have child fields"))
 }
 
 func (ec *executionContext) _ChainStatus_headBlockNumber(ctx context.Context, field graphql.CollectedField, obj *ChainStatus) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_ChainStatus_headBlockNumber(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.HeadBlockNumber, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *uint64) graphql.Marshaler {
-			return ec.marshalOInt2ᚖuint64(ctx, selections, v)
-		},
-		true,
-		false,
-	)
+	return ec.marshalOInt2ᚖuint64(ctx, field.Selections, obj.HeadBlockNumber)
 }
 func (ec *executionContext) fieldContext_ChainStatus_headBlockNumber(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("ChainStatus", field, false, false, errors.New("field of type Int does not have child fields"))
 }
 
 func (ec *executionContext) _ChainStatus_headBlockHash(ctx context.Context, field graphql.CollectedField, obj *ChainStatus) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_ChainStatus_headBlockHash(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.HeadBlockHash, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *starknet.Felt) graphql.Marshaler {
-			return ec.marshalOFelt2ᚖastrolabeᚋstarknetᚐFelt(ctx, selections, v)
-		},
-		true,
-		false,
-	)
+	return ec.marshalOFelt2ᚖastrolabeᚋstarknetᚐFelt(ctx, field.Selections, obj.HeadBlockHash)
 }
 func (ec *executionContext) fieldContext_ChainStatus_headBlockHash(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("ChainStatus", field, false, false, errors.New("field of type Felt does not have child fields"))
 }
 
 func (ec *executionContext) _ChainStatus_finalizedBlockNumber(ctx context.Context, field graphql.CollectedField, obj *ChainStatus) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_ChainStatus_finalizedBlockNumber(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.FinalizedBlockNumber, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *uint64) graphql.Marshaler {
-			return ec.marshalOInt2ᚖuint64(ctx, selections, v)
-		},
-		true,
-		false,
-	)
+	return ec.marshalOInt2ᚖuint64(ctx, field.Selections, obj.FinalizedBlockNumber)
 }
 func (ec *executionContext) fieldContext_ChainStatus_finalizedBlockNumber(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("ChainStatus", field, false, false, errors.New("field of type Int does not have child fields"))
 }
 
 func (ec *executionContext) _ChainStatus_finalityDepth(ctx context.Context, field graphql.CollectedField, obj *ChainStatus) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_ChainStatus_finalityDepth(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.FinalityDepth, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v uint64) graphql.Marshaler {
-			return ec.marshalNInt2uint64(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNInt2uint64(ctx, field.Selections, obj.FinalityDepth)
 }
 func (ec *executionContext) fieldContext_ChainStatus_finalityDepth(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("ChainStatus", field, false, false, errors.New("field of type Int does not have child fields"))
 }
 
 func (ec *executionContext) _ChainStatus_latestL1AcceptedBlockNumber(ctx context.Context, field graphql.CollectedField, obj *ChainStatus) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_ChainStatus_latestL1AcceptedBlockNumber(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.LatestL1AcceptedBlockNumber, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *uint64) graphql.Marshaler {
-			return ec.marshalOInt2ᚖuint64(ctx, selections, v)
-		},
-		true,
-		false,
-	)
+	return ec.marshalOInt2ᚖuint64(ctx, field.Selections, obj.LatestL1AcceptedBlockNumber)
 }
 func (ec *executionContext) fieldContext_ChainStatus_latestL1AcceptedBlockNumber(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("ChainStatus", field, false, false, errors.New("field of type Int does not have child fields"))
 }
 
 func (ec *executionContext) _ChainStatus_latestIndexedBlockNumber(ctx context.Context, field graphql.CollectedField, obj *ChainStatus) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_ChainStatus_latestIndexedBlockNumber(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.LatestIndexedBlockNumber, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *uint64) graphql.Marshaler {
-			return ec.marshalOInt2ᚖuint64(ctx, selections, v)
-		},
-		true,
-		false,
-	)
+	return ec.marshalOInt2ᚖuint64(ctx, field.Selections, obj.LatestIndexedBlockNumber)
 }
 func (ec *executionContext) fieldContext_ChainStatus_latestIndexedBlockNumber(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("ChainStatus", field, false, false, errors.New("field of type Int does not have child fields"))
 }
 
 func (ec *executionContext) _ChainStatus_earliestIndexedBlockNumber(ctx context.Context, field graphql.CollectedField, obj *ChainStatus) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_ChainStatus_earliestIndexedBlockNumber(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.EarliestIndexedBlockNumber, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *uint64) graphql.Marshaler {
-			return ec.marshalOInt2ᚖuint64(ctx, selections, v)
-		},
-		true,
-		false,
-	)
+	return ec.marshalOInt2ᚖuint64(ctx, field.Selections, obj.EarliestIndexedBlockNumber)
 }
 func (ec *executionContext) fieldContext_ChainStatus_earliestIndexedBlockNumber(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("ChainStatus", field, false, false, errors.New("field of type Int does not have child fields"))
 }
 
 func (ec *executionContext) _ChainStatus_indexedBlockSpan(ctx context.Context, field graphql.CollectedField, obj *ChainStatus) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_ChainStatus_indexedBlockSpan(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.IndexedBlockSpan, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *uint64) graphql.Marshaler {
-			return ec.marshalOInt2ᚖuint64(ctx, selections, v)
-		},
-		true,
-		false,
-	)
+	return ec.marshalOInt2ᚖuint64(ctx, field.Selections, obj.IndexedBlockSpan)
 }
 func (ec *executionContext) fieldContext_ChainStatus_indexedBlockSpan(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("ChainStatus", field, false, false, errors.New("field of type Int does not have child fields"))
 }
 
 func (ec *executionContext) _ChainStatus_lagBlocks(ctx context.Context, field graphql.CollectedField, obj *ChainStatus) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_ChainStatus_lagBlocks(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.LagBlocks, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *uint64) graphql.Marshaler {
-			return ec.marshalOInt2ᚖuint64(ctx, selections, v)
-		},
-		true,
-		false,
-	)
+	return ec.marshalOInt2ᚖuint64(ctx, field.Selections, obj.LagBlocks)
 }
 func (ec *executionContext) fieldContext_ChainStatus_lagBlocks(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("ChainStatus", field, false, false, errors.New("field of type Int does not have child fields"))
@@ -12154,184 +10026,56 @@ func (ec *executionContext) fieldContext_ChainStatus_indexer(_ context.Context, 
 }
 
 func (ec *executionContext) _ChainStatus_asOf(ctx context.Context, field graphql.CollectedField, obj *ChainStatus) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_ChainStatus_asOf(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.AsOf, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v time.Time) graphql.Marshaler {
-			return ec.marshalNDateTime2timeᚐTime(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNDateTime2timeᚐTime(ctx, field.Selections, obj.AsOf)
 }
 func (ec *executionContext) fieldContext_ChainStatus_asOf(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("ChainStatus", field, false, false, errors.New("field of type DateTime does not have child fields"))
 }
 
 func (ec *executionContext) _ClassUsage_class(ctx context.Context, field graphql.CollectedField, obj *ClassUsage) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_ClassUsage_class(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Class, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
-			return ec.marshalNString2string(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.Class)
 }
 func (ec *executionContext) fieldContext_ClassUsage_class(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("ClassUsage", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func (ec *executionContext) _ClassUsage_requests(ctx context.Context, field graphql.CollectedField, obj *ClassUsage) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_ClassUsage_requests(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Requests, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v uint64) graphql.Marshaler {
-			return ec.marshalNInt2uint64(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNInt2uint64(ctx, field.Selections, obj.Requests)
 }
 func (ec *executionContext) fieldContext_ClassUsage_requests(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("ClassUsage", field, false, false, errors.New("field of type Int does not have child fields"))
 }
 
 func (ec *executionContext) _ClassUsage_failures(ctx context.Context, field graphql.CollectedField, obj *ClassUsage) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_ClassUsage_failures(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Failures, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v uint64) graphql.Marshaler {
-			return ec.marshalNInt2uint64(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNInt2uint64(ctx, field.Selections, obj.Failures)
 }
 func (ec *executionContext) fieldContext_ClassUsage_failures(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("ClassUsage", field, false, false, errors.New("field of type Int does not have child fields"))
 }
 
 func (ec *executionContext) _ClassUse_address(ctx context.Context, field graphql.CollectedField, obj *ClassUse) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_ClassUse_address(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Address(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v starknet.Felt) graphql.Marshaler {
-			return ec.marshalNFelt2astrolabeᚋstarknetᚐFelt(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNFelt2astrolabeᚋstarknetᚐFelt(ctx, field.Selections, obj.Address())
 }
 func (ec *executionContext) fieldContext_ClassUse_address(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("ClassUse", field, true, false, errors.New("field of type Felt does not have child fields"))
 }
 
 func (ec *executionContext) _ClassUse_blockNumber(ctx context.Context, field graphql.CollectedField, obj *ClassUse) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_ClassUse_blockNumber(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.BlockNumber(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v uint64) graphql.Marshaler {
-			return ec.marshalNInt2uint64(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNInt2uint64(ctx, field.Selections, obj.BlockNumber())
 }
 func (ec *executionContext) fieldContext_ClassUse_blockNumber(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("ClassUse", field, true, false, errors.New("field of type Int does not have child fields"))
 }
 
 func (ec *executionContext) _ClassUse_origin(ctx context.Context, field graphql.CollectedField, obj *ClassUse) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_ClassUse_origin(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Origin(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v Word) graphql.Marshaler {
-			return ec.marshalNClassOrigin2astrolabeᚋgraphᚐWord(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNClassOrigin2astrolabeᚋgraphᚐWord(ctx, field.Selections, obj.Origin())
 }
 func (ec *executionContext) fieldContext_ClassUse_origin(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("ClassUse", field, true, false, errors.New("field of type ClassOrigin does not have child fields"))
 }
 
 func (ec *executionContext) _ClassUse_current(ctx context.Context, field graphql.CollectedField, obj *ClassUse) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_ClassUse_current(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Current(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v bool) graphql.Marshaler {
-			return ec.marshalNBoolean2bool(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNBoolean2bool(ctx, field.Selections, obj.Current())
 }
 func (ec *executionContext) fieldContext_ClassUse_current(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("ClassUse", field, true, false, errors.New("field of type Boolean does not have child fields"))
@@ -12512,23 +10256,7 @@ func (ec *executionContext) fieldContext_ClassUseConnection_totalCountExact(_ co
 }
 
 func (ec *executionContext) _ClassUseEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *Edge[*ClassUse]) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_ClassUseEdge_cursor(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Cursor(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
-			return ec.marshalNCursor2string(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNCursor2string(ctx, field.Selections, obj.Cursor())
 }
 func (ec *executionContext) fieldContext_ClassUseEdge_cursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("ClassUseEdge", field, true, false, errors.New("field of type Cursor does not have child fields"))
@@ -12567,483 +10295,147 @@ func (ec *executionContext) fieldContext_ClassUseEdge_node(_ context.Context, fi
 }
 
 func (ec *executionContext) _CodeUsage_code(ctx context.Context, field graphql.CollectedField, obj *CodeUsage) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_CodeUsage_code(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Code, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
-			return ec.marshalNString2string(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.Code)
 }
 func (ec *executionContext) fieldContext_CodeUsage_code(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("CodeUsage", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func (ec *executionContext) _CodeUsage_failures(ctx context.Context, field graphql.CollectedField, obj *CodeUsage) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_CodeUsage_failures(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Failures, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v uint64) graphql.Marshaler {
-			return ec.marshalNInt2uint64(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNInt2uint64(ctx, field.Selections, obj.Failures)
 }
 func (ec *executionContext) fieldContext_CodeUsage_failures(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("CodeUsage", field, false, false, errors.New("field of type Int does not have child fields"))
 }
 
 func (ec *executionContext) _Contract_id(ctx context.Context, field graphql.CollectedField, obj *Contract) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Contract_id(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.ID(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
-			return ec.marshalNID2string(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNID2string(ctx, field.Selections, obj.ID())
 }
 func (ec *executionContext) fieldContext_Contract_id(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Contract", field, true, false, errors.New("field of type ID does not have child fields"))
 }
 
 func (ec *executionContext) _Contract_chainId(ctx context.Context, field graphql.CollectedField, obj *Contract) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Contract_chainId(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.ChainID(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v domain.Chain) graphql.Marshaler {
-			return ec.marshalNChainId2astrolabeᚋdomainᚐChain(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNChainId2astrolabeᚋdomainᚐChain(ctx, field.Selections, obj.ChainID())
 }
 func (ec *executionContext) fieldContext_Contract_chainId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Contract", field, true, false, errors.New("field of type ChainId does not have child fields"))
 }
 
 func (ec *executionContext) _Contract_address(ctx context.Context, field graphql.CollectedField, obj *Contract) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Contract_address(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Address(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v starknet.Felt) graphql.Marshaler {
-			return ec.marshalNFelt2astrolabeᚋstarknetᚐFelt(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNFelt2astrolabeᚋstarknetᚐFelt(ctx, field.Selections, obj.Address())
 }
 func (ec *executionContext) fieldContext_Contract_address(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Contract", field, true, false, errors.New("field of type Felt does not have child fields"))
 }
 
 func (ec *executionContext) _Contract_classHash(ctx context.Context, field graphql.CollectedField, obj *Contract) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Contract_classHash(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.ClassHash(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *starknet.Felt) graphql.Marshaler {
-			return ec.marshalOFelt2ᚖastrolabeᚋstarknetᚐFelt(ctx, selections, v)
-		},
-		true,
-		false,
-	)
+	return ec.marshalOFelt2ᚖastrolabeᚋstarknetᚐFelt(ctx, field.Selections, obj.ClassHash())
 }
 func (ec *executionContext) fieldContext_Contract_classHash(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Contract", field, true, false, errors.New("field of type Felt does not have child fields"))
 }
 
 func (ec *executionContext) _Contract_currentClassHash(ctx context.Context, field graphql.CollectedField, obj *Contract) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Contract_currentClassHash(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.CurrentClassHash(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *starknet.Felt) graphql.Marshaler {
-			return ec.marshalOFelt2ᚖastrolabeᚋstarknetᚐFelt(ctx, selections, v)
-		},
-		true,
-		false,
-	)
+	return ec.marshalOFelt2ᚖastrolabeᚋstarknetᚐFelt(ctx, field.Selections, obj.CurrentClassHash())
 }
 func (ec *executionContext) fieldContext_Contract_currentClassHash(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Contract", field, true, false, errors.New("field of type Felt does not have child fields"))
 }
 
 func (ec *executionContext) _Contract_deploymentClassHash(ctx context.Context, field graphql.CollectedField, obj *Contract) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Contract_deploymentClassHash(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.DeploymentClassHash(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *starknet.Felt) graphql.Marshaler {
-			return ec.marshalOFelt2ᚖastrolabeᚋstarknetᚐFelt(ctx, selections, v)
-		},
-		true,
-		false,
-	)
+	return ec.marshalOFelt2ᚖastrolabeᚋstarknetᚐFelt(ctx, field.Selections, obj.DeploymentClassHash())
 }
 func (ec *executionContext) fieldContext_Contract_deploymentClassHash(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Contract", field, true, false, errors.New("field of type Felt does not have child fields"))
 }
 
 func (ec *executionContext) _Contract_classHashSource(ctx context.Context, field graphql.CollectedField, obj *Contract) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Contract_classHashSource(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.ClassHashSource(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v Word) graphql.Marshaler {
-			return ec.marshalNClassHashSource2astrolabeᚋgraphᚐWord(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNClassHashSource2astrolabeᚋgraphᚐWord(ctx, field.Selections, obj.ClassHashSource())
 }
 func (ec *executionContext) fieldContext_Contract_classHashSource(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Contract", field, true, false, errors.New("field of type ClassHashSource does not have child fields"))
 }
 
 func (ec *executionContext) _Contract_classHashAsOfBlock(ctx context.Context, field graphql.CollectedField, obj *Contract) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Contract_classHashAsOfBlock(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.ClassHashAsOfBlock(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *uint64) graphql.Marshaler {
-			return ec.marshalOInt2ᚖuint64(ctx, selections, v)
-		},
-		true,
-		false,
-	)
+	return ec.marshalOInt2ᚖuint64(ctx, field.Selections, obj.ClassHashAsOfBlock())
 }
 func (ec *executionContext) fieldContext_Contract_classHashAsOfBlock(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Contract", field, true, false, errors.New("field of type Int does not have child fields"))
 }
 
 func (ec *executionContext) _Contract_classHashAsOfBlockHash(ctx context.Context, field graphql.CollectedField, obj *Contract) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Contract_classHashAsOfBlockHash(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.ClassHashAsOfBlockHash(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *starknet.Felt) graphql.Marshaler {
-			return ec.marshalOFelt2ᚖastrolabeᚋstarknetᚐFelt(ctx, selections, v)
-		},
-		true,
-		false,
-	)
+	return ec.marshalOFelt2ᚖastrolabeᚋstarknetᚐFelt(ctx, field.Selections, obj.ClassHashAsOfBlockHash())
 }
 func (ec *executionContext) fieldContext_Contract_classHashAsOfBlockHash(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Contract", field, true, false, errors.New("field of type Felt does not have child fields"))
 }
 
 func (ec *executionContext) _Contract_classHashFinality(ctx context.Context, field graphql.CollectedField, obj *Contract) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Contract_classHashFinality(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.ClassHashFinality(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *Word) graphql.Marshaler {
-			return ec.marshalOClassHashFinality2ᚖastrolabeᚋgraphᚐWord(ctx, selections, v)
-		},
-		true,
-		false,
-	)
+	return ec.marshalOClassHashFinality2ᚖastrolabeᚋgraphᚐWord(ctx, field.Selections, obj.ClassHashFinality())
 }
 func (ec *executionContext) fieldContext_Contract_classHashFinality(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Contract", field, true, false, errors.New("field of type ClassHashFinality does not have child fields"))
 }
 
 func (ec *executionContext) _Contract_deployedAtBlock(ctx context.Context, field graphql.CollectedField, obj *Contract) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Contract_deployedAtBlock(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.DeployedAtBlock(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *uint64) graphql.Marshaler {
-			return ec.marshalOInt2ᚖuint64(ctx, selections, v)
-		},
-		true,
-		false,
-	)
+	return ec.marshalOInt2ᚖuint64(ctx, field.Selections, obj.DeployedAtBlock())
 }
 func (ec *executionContext) fieldContext_Contract_deployedAtBlock(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Contract", field, true, false, errors.New("field of type Int does not have child fields"))
 }
 
 func (ec *executionContext) _Contract_deployedAtTx(ctx context.Context, field graphql.CollectedField, obj *Contract) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Contract_deployedAtTx(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.DeployedAtTx(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *starknet.Felt) graphql.Marshaler {
-			return ec.marshalOFelt2ᚖastrolabeᚋstarknetᚐFelt(ctx, selections, v)
-		},
-		true,
-		false,
-	)
+	return ec.marshalOFelt2ᚖastrolabeᚋstarknetᚐFelt(ctx, field.Selections, obj.DeployedAtTx())
 }
 func (ec *executionContext) fieldContext_Contract_deployedAtTx(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Contract", field, true, false, errors.New("field of type Felt does not have child fields"))
 }
 
 func (ec *executionContext) _Contract_createdOnIso(ctx context.Context, field graphql.CollectedField, obj *Contract) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Contract_createdOnIso(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.CreatedOnIso(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *time.Time) graphql.Marshaler {
-			return ec.marshalODateTime2ᚖtimeᚐTime(ctx, selections, v)
-		},
-		true,
-		false,
-	)
+	return ec.marshalODateTime2ᚖtimeᚐTime(ctx, field.Selections, obj.CreatedOnIso())
 }
 func (ec *executionContext) fieldContext_Contract_createdOnIso(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Contract", field, true, false, errors.New("field of type DateTime does not have child fields"))
 }
 
 func (ec *executionContext) _Contract_deployedByAddress(ctx context.Context, field graphql.CollectedField, obj *Contract) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Contract_deployedByAddress(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.DeployedByAddress(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *starknet.Felt) graphql.Marshaler {
-			return ec.marshalOFelt2ᚖastrolabeᚋstarknetᚐFelt(ctx, selections, v)
-		},
-		true,
-		false,
-	)
+	return ec.marshalOFelt2ᚖastrolabeᚋstarknetᚐFelt(ctx, field.Selections, obj.DeployedByAddress())
 }
 func (ec *executionContext) fieldContext_Contract_deployedByAddress(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Contract", field, true, false, errors.New("field of type Felt does not have child fields"))
 }
 
 func (ec *executionContext) _Contract_isAccount(ctx context.Context, field graphql.CollectedField, obj *Contract) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Contract_isAccount(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.IsAccount(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *bool) graphql.Marshaler {
-			return ec.marshalOBoolean2ᚖbool(ctx, selections, v)
-		},
-		true,
-		false,
-	)
+	return ec.marshalOBoolean2ᚖbool(ctx, field.Selections, obj.IsAccount())
 }
 func (ec *executionContext) fieldContext_Contract_isAccount(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Contract", field, true, false, errors.New("field of type Boolean does not have child fields"))
 }
 
 func (ec *executionContext) _Contract_isToken(ctx context.Context, field graphql.CollectedField, obj *Contract) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Contract_isToken(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.IsToken(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *bool) graphql.Marshaler {
-			return ec.marshalOBoolean2ᚖbool(ctx, selections, v)
-		},
-		true,
-		false,
-	)
+	return ec.marshalOBoolean2ᚖbool(ctx, field.Selections, obj.IsToken())
 }
 func (ec *executionContext) fieldContext_Contract_isToken(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Contract", field, true, false, errors.New("field of type Boolean does not have child fields"))
 }
 
 func (ec *executionContext) _Contract_tokenKind(ctx context.Context, field graphql.CollectedField, obj *Contract) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Contract_tokenKind(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.TokenKind(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *Word) graphql.Marshaler {
-			return ec.marshalOTokenStandard2ᚖastrolabeᚋgraphᚐWord(ctx, selections, v)
-		},
-		true,
-		false,
-	)
+	return ec.marshalOTokenStandard2ᚖastrolabeᚋgraphᚐWord(ctx, field.Selections, obj.TokenKind())
 }
 func (ec *executionContext) fieldContext_Contract_tokenKind(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Contract", field, true, false, errors.New("field of type TokenStandard does not have child fields"))
 }
 
 func (ec *executionContext) _Contract_alias(ctx context.Context, field graphql.CollectedField, obj *Contract) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Contract_alias(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Alias(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *string) graphql.Marshaler {
-			return ec.marshalOString2ᚖstring(ctx, selections, v)
-		},
-		true,
-		false,
-	)
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Alias())
 }
 func (ec *executionContext) fieldContext_Contract_alias(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Contract", field, true, false, errors.New("field of type String does not have child fields"))
 }
 
 func (ec *executionContext) _Contract_metadataCompleteness(ctx context.Context, field graphql.CollectedField, obj *Contract) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Contract_metadataCompleteness(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.MetadataCompleteness(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v Word) graphql.Marshaler {
-			return ec.marshalNMetadataCompleteness2astrolabeᚋgraphᚐWord(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNMetadataCompleteness2astrolabeᚋgraphᚐWord(ctx, field.Selections, obj.MetadataCompleteness())
 }
 func (ec *executionContext) fieldContext_Contract_metadataCompleteness(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Contract", field, true, false, errors.New("field of type MetadataCompleteness does not have child fields"))
@@ -13418,207 +10810,63 @@ func (ec *executionContext) fieldContext_Contract_verification(_ context.Context
 }
 
 func (ec *executionContext) _ContractClass_id(ctx context.Context, field graphql.CollectedField, obj *ContractClass) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_ContractClass_id(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.ID(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
-			return ec.marshalNID2string(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNID2string(ctx, field.Selections, obj.ID())
 }
 func (ec *executionContext) fieldContext_ContractClass_id(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("ContractClass", field, true, false, errors.New("field of type ID does not have child fields"))
 }
 
 func (ec *executionContext) _ContractClass_chainId(ctx context.Context, field graphql.CollectedField, obj *ContractClass) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_ContractClass_chainId(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.ChainID(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v domain.Chain) graphql.Marshaler {
-			return ec.marshalNChainId2astrolabeᚋdomainᚐChain(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNChainId2astrolabeᚋdomainᚐChain(ctx, field.Selections, obj.ChainID())
 }
 func (ec *executionContext) fieldContext_ContractClass_chainId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("ContractClass", field, true, false, errors.New("field of type ChainId does not have child fields"))
 }
 
 func (ec *executionContext) _ContractClass_classHash(ctx context.Context, field graphql.CollectedField, obj *ContractClass) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_ContractClass_classHash(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.ClassHash(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v starknet.Felt) graphql.Marshaler {
-			return ec.marshalNFelt2astrolabeᚋstarknetᚐFelt(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNFelt2astrolabeᚋstarknetᚐFelt(ctx, field.Selections, obj.ClassHash())
 }
 func (ec *executionContext) fieldContext_ContractClass_classHash(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("ContractClass", field, true, false, errors.New("field of type Felt does not have child fields"))
 }
 
 func (ec *executionContext) _ContractClass_isSierra(ctx context.Context, field graphql.CollectedField, obj *ContractClass) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_ContractClass_isSierra(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.IsSierra(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v bool) graphql.Marshaler {
-			return ec.marshalNBoolean2bool(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNBoolean2bool(ctx, field.Selections, obj.IsSierra())
 }
 func (ec *executionContext) fieldContext_ContractClass_isSierra(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("ContractClass", field, true, false, errors.New("field of type Boolean does not have child fields"))
 }
 
 func (ec *executionContext) _ContractClass_isAccount(ctx context.Context, field graphql.CollectedField, obj *ContractClass) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_ContractClass_isAccount(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.IsAccount(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *bool) graphql.Marshaler {
-			return ec.marshalOBoolean2ᚖbool(ctx, selections, v)
-		},
-		true,
-		false,
-	)
+	return ec.marshalOBoolean2ᚖbool(ctx, field.Selections, obj.IsAccount())
 }
 func (ec *executionContext) fieldContext_ContractClass_isAccount(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("ContractClass", field, true, false, errors.New("field of type Boolean does not have child fields"))
 }
 
 func (ec *executionContext) _ContractClass_standard(ctx context.Context, field graphql.CollectedField, obj *ContractClass) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_ContractClass_standard(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Standard(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *Word) graphql.Marshaler {
-			return ec.marshalOTokenStandard2ᚖastrolabeᚋgraphᚐWord(ctx, selections, v)
-		},
-		true,
-		false,
-	)
+	return ec.marshalOTokenStandard2ᚖastrolabeᚋgraphᚐWord(ctx, field.Selections, obj.Standard())
 }
 func (ec *executionContext) fieldContext_ContractClass_standard(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("ContractClass", field, true, false, errors.New("field of type TokenStandard does not have child fields"))
 }
 
 func (ec *executionContext) _ContractClass_declaredAtBlock(ctx context.Context, field graphql.CollectedField, obj *ContractClass) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_ContractClass_declaredAtBlock(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.DeclaredAtBlock(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *uint64) graphql.Marshaler {
-			return ec.marshalOInt2ᚖuint64(ctx, selections, v)
-		},
-		true,
-		false,
-	)
+	return ec.marshalOInt2ᚖuint64(ctx, field.Selections, obj.DeclaredAtBlock())
 }
 func (ec *executionContext) fieldContext_ContractClass_declaredAtBlock(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("ContractClass", field, true, false, errors.New("field of type Int does not have child fields"))
 }
 
 func (ec *executionContext) _ContractClass_declaredAtTx(ctx context.Context, field graphql.CollectedField, obj *ContractClass) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_ContractClass_declaredAtTx(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.DeclaredAtTx(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *starknet.Felt) graphql.Marshaler {
-			return ec.marshalOFelt2ᚖastrolabeᚋstarknetᚐFelt(ctx, selections, v)
-		},
-		true,
-		false,
-	)
+	return ec.marshalOFelt2ᚖastrolabeᚋstarknetᚐFelt(ctx, field.Selections, obj.DeclaredAtTx())
 }
 func (ec *executionContext) fieldContext_ContractClass_declaredAtTx(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("ContractClass", field, true, false, errors.New("field of type Felt does not have child fields"))
 }
 
 func (ec *executionContext) _ContractClass_compiledClassHash(ctx context.Context, field graphql.CollectedField, obj *ContractClass) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_ContractClass_compiledClassHash(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.CompiledClassHash(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *starknet.Felt) graphql.Marshaler {
-			return ec.marshalOFelt2ᚖastrolabeᚋstarknetᚐFelt(ctx, selections, v)
-		},
-		true,
-		false,
-	)
+	return ec.marshalOFelt2ᚖastrolabeᚋstarknetᚐFelt(ctx, field.Selections, obj.CompiledClassHash())
 }
 func (ec *executionContext) fieldContext_ContractClass_compiledClassHash(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("ContractClass", field, true, false, errors.New("field of type Felt does not have child fields"))
@@ -13788,782 +11036,238 @@ func (ec *executionContext) fieldContext_ContractClass_contracts(ctx context.Con
 }
 
 func (ec *executionContext) _ContractRead_contractAddress(ctx context.Context, field graphql.CollectedField, obj *ContractRead) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_ContractRead_contractAddress(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.ContractAddress, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v starknet.Felt) graphql.Marshaler {
-			return ec.marshalNFelt2astrolabeᚋstarknetᚐFelt(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNFelt2astrolabeᚋstarknetᚐFelt(ctx, field.Selections, obj.ContractAddress)
 }
 func (ec *executionContext) fieldContext_ContractRead_contractAddress(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("ContractRead", field, false, false, errors.New("field of type Felt does not have child fields"))
 }
 
 func (ec *executionContext) _ContractRead_selector(ctx context.Context, field graphql.CollectedField, obj *ContractRead) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_ContractRead_selector(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Selector, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v starknet.Felt) graphql.Marshaler {
-			return ec.marshalNFelt2astrolabeᚋstarknetᚐFelt(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNFelt2astrolabeᚋstarknetᚐFelt(ctx, field.Selections, obj.Selector)
 }
 func (ec *executionContext) fieldContext_ContractRead_selector(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("ContractRead", field, false, false, errors.New("field of type Felt does not have child fields"))
 }
 
 func (ec *executionContext) _ContractRead_blockTag(ctx context.Context, field graphql.CollectedField, obj *ContractRead) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_ContractRead_blockTag(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.BlockTag, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
-			return ec.marshalNString2string(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.BlockTag)
 }
 func (ec *executionContext) fieldContext_ContractRead_blockTag(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("ContractRead", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func (ec *executionContext) _ContractRead_blockNumber(ctx context.Context, field graphql.CollectedField, obj *ContractRead) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_ContractRead_blockNumber(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.BlockNumber, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v uint64) graphql.Marshaler {
-			return ec.marshalNInt2uint64(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNInt2uint64(ctx, field.Selections, obj.BlockNumber)
 }
 func (ec *executionContext) fieldContext_ContractRead_blockNumber(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("ContractRead", field, false, false, errors.New("field of type Int does not have child fields"))
 }
 
 func (ec *executionContext) _ContractRead_blockHash(ctx context.Context, field graphql.CollectedField, obj *ContractRead) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_ContractRead_blockHash(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.BlockHash, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *starknet.Felt) graphql.Marshaler {
-			return ec.marshalOFelt2ᚖastrolabeᚋstarknetᚐFelt(ctx, selections, v)
-		},
-		true,
-		false,
-	)
+	return ec.marshalOFelt2ᚖastrolabeᚋstarknetᚐFelt(ctx, field.Selections, obj.BlockHash)
 }
 func (ec *executionContext) fieldContext_ContractRead_blockHash(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("ContractRead", field, false, false, errors.New("field of type Felt does not have child fields"))
 }
 
 func (ec *executionContext) _ContractRead_result(ctx context.Context, field graphql.CollectedField, obj *ContractRead) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_ContractRead_result(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Result, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v []starknet.Felt) graphql.Marshaler {
-			return ec.marshalNFelt2ᚕastrolabeᚋstarknetᚐFeltᚄ(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNFelt2ᚕastrolabeᚋstarknetᚐFeltᚄ(ctx, field.Selections, obj.Result)
 }
 func (ec *executionContext) fieldContext_ContractRead_result(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("ContractRead", field, false, false, errors.New("field of type Felt does not have child fields"))
 }
 
 func (ec *executionContext) _ContractVerification_classHash(ctx context.Context, field graphql.CollectedField, obj *ContractVerification) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_ContractVerification_classHash(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.ClassHash, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v starknet.Felt) graphql.Marshaler {
-			return ec.marshalNFelt2astrolabeᚋstarknetᚐFelt(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNFelt2astrolabeᚋstarknetᚐFelt(ctx, field.Selections, obj.ClassHash)
 }
 func (ec *executionContext) fieldContext_ContractVerification_classHash(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("ContractVerification", field, false, false, errors.New("field of type Felt does not have child fields"))
 }
 
 func (ec *executionContext) _ContractVerification_verification(ctx context.Context, field graphql.CollectedField, obj *ContractVerification) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_ContractVerification_verification(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Verification, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
-			return ec.marshalNString2string(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.Verification)
 }
 func (ec *executionContext) fieldContext_ContractVerification_verification(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("ContractVerification", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func (ec *executionContext) _ContractVerification_receiptId(ctx context.Context, field graphql.CollectedField, obj *ContractVerification) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_ContractVerification_receiptId(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.ReceiptID, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v domain.Amount) graphql.Marshaler {
-			return ec.marshalNBigInt2astrolabeᚋdomainᚐAmount(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNBigInt2astrolabeᚋdomainᚐAmount(ctx, field.Selections, obj.ReceiptID)
 }
 func (ec *executionContext) fieldContext_ContractVerification_receiptId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("ContractVerification", field, false, false, errors.New("field of type BigInt does not have child fields"))
 }
 
 func (ec *executionContext) _ContractVerification_issuedAt(ctx context.Context, field graphql.CollectedField, obj *ContractVerification) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_ContractVerification_issuedAt(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.IssuedAt, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v time.Time) graphql.Marshaler {
-			return ec.marshalNDateTime2timeᚐTime(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNDateTime2timeᚐTime(ctx, field.Selections, obj.IssuedAt)
 }
 func (ec *executionContext) fieldContext_ContractVerification_issuedAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("ContractVerification", field, false, false, errors.New("field of type DateTime does not have child fields"))
 }
 
 func (ec *executionContext) _ContractVerification_keyId(ctx context.Context, field graphql.CollectedField, obj *ContractVerification) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_ContractVerification_keyId(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.KeyID, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
-			return ec.marshalNString2string(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.KeyID)
 }
 func (ec *executionContext) fieldContext_ContractVerification_keyId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("ContractVerification", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func (ec *executionContext) _ContractVerification_receiptDigest(ctx context.Context, field graphql.CollectedField, obj *ContractVerification) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_ContractVerification_receiptDigest(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.ReceiptDigest, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
-			return ec.marshalNString2string(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.ReceiptDigest)
 }
 func (ec *executionContext) fieldContext_ContractVerification_receiptDigest(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("ContractVerification", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func (ec *executionContext) _Coverage_status(ctx context.Context, field graphql.CollectedField, obj *Coverage) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Coverage_status(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Status, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v Word) graphql.Marshaler {
-			return ec.marshalNCoverageStatus2astrolabeᚋgraphᚐWord(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNCoverageStatus2astrolabeᚋgraphᚐWord(ctx, field.Selections, obj.Status)
 }
 func (ec *executionContext) fieldContext_Coverage_status(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Coverage", field, false, false, errors.New("field of type CoverageStatus does not have child fields"))
 }
 
 func (ec *executionContext) _Coverage_reasonCode(ctx context.Context, field graphql.CollectedField, obj *Coverage) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Coverage_reasonCode(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.ReasonCode, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *string) graphql.Marshaler {
-			return ec.marshalOString2ᚖstring(ctx, selections, v)
-		},
-		true,
-		false,
-	)
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.ReasonCode)
 }
 func (ec *executionContext) fieldContext_Coverage_reasonCode(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Coverage", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func (ec *executionContext) _CoverageDiagnostics_freshnessStatus(ctx context.Context, field graphql.CollectedField, obj *CoverageDiagnostics) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_CoverageDiagnostics_freshnessStatus(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.FreshnessStatus, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v Word) graphql.Marshaler {
-			return ec.marshalNFreshness2astrolabeᚋgraphᚐWord(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNFreshness2astrolabeᚋgraphᚐWord(ctx, field.Selections, obj.FreshnessStatus)
 }
 func (ec *executionContext) fieldContext_CoverageDiagnostics_freshnessStatus(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("CoverageDiagnostics", field, false, false, errors.New("field of type Freshness does not have child fields"))
 }
 
 func (ec *executionContext) _CoverageDiagnostics_sourceLowWaterBlock(ctx context.Context, field graphql.CollectedField, obj *CoverageDiagnostics) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_CoverageDiagnostics_sourceLowWaterBlock(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.SourceLowWaterBlock, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v uint64) graphql.Marshaler {
-			return ec.marshalNInt2uint64(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNInt2uint64(ctx, field.Selections, obj.SourceLowWaterBlock)
 }
 func (ec *executionContext) fieldContext_CoverageDiagnostics_sourceLowWaterBlock(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("CoverageDiagnostics", field, false, false, errors.New("field of type Int does not have child fields"))
 }
 
 func (ec *executionContext) _CoverageDiagnostics_sourceHighWaterBlock(ctx context.Context, field graphql.CollectedField, obj *CoverageDiagnostics) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_CoverageDiagnostics_sourceHighWaterBlock(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.SourceHighWaterBlock, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v uint64) graphql.Marshaler {
-			return ec.marshalNInt2uint64(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNInt2uint64(ctx, field.Selections, obj.SourceHighWaterBlock)
 }
 func (ec *executionContext) fieldContext_CoverageDiagnostics_sourceHighWaterBlock(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("CoverageDiagnostics", field, false, false, errors.New("field of type Int does not have child fields"))
 }
 
 func (ec *executionContext) _CoverageDiagnostics_sourceContiguousLowWaterBlock(ctx context.Context, field graphql.CollectedField, obj *CoverageDiagnostics) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_CoverageDiagnostics_sourceContiguousLowWaterBlock(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.SourceContiguousLowWaterBlock, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v uint64) graphql.Marshaler {
-			return ec.marshalNInt2uint64(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNInt2uint64(ctx, field.Selections, obj.SourceContiguousLowWaterBlock)
 }
 func (ec *executionContext) fieldContext_CoverageDiagnostics_sourceContiguousLowWaterBlock(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("CoverageDiagnostics", field, false, false, errors.New("field of type Int does not have child fields"))
 }
 
 func (ec *executionContext) _CoverageDiagnostics_sourceContiguousHighWaterBlock(ctx context.Context, field graphql.CollectedField, obj *CoverageDiagnostics) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_CoverageDiagnostics_sourceContiguousHighWaterBlock(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.SourceContiguousHighWaterBlock, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v uint64) graphql.Marshaler {
-			return ec.marshalNInt2uint64(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNInt2uint64(ctx, field.Selections, obj.SourceContiguousHighWaterBlock)
 }
 func (ec *executionContext) fieldContext_CoverageDiagnostics_sourceContiguousHighWaterBlock(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("CoverageDiagnostics", field, false, false, errors.New("field of type Int does not have child fields"))
 }
 
 func (ec *executionContext) _CoverageDiagnostics_lagBlocks(ctx context.Context, field graphql.CollectedField, obj *CoverageDiagnostics) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_CoverageDiagnostics_lagBlocks(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.LagBlocks, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v uint64) graphql.Marshaler {
-			return ec.marshalNInt2uint64(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNInt2uint64(ctx, field.Selections, obj.LagBlocks)
 }
 func (ec *executionContext) fieldContext_CoverageDiagnostics_lagBlocks(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("CoverageDiagnostics", field, false, false, errors.New("field of type Int does not have child fields"))
 }
 
 func (ec *executionContext) _CoverageDiagnostics_openEnded(ctx context.Context, field graphql.CollectedField, obj *CoverageDiagnostics) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_CoverageDiagnostics_openEnded(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.OpenEnded, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v bool) graphql.Marshaler {
-			return ec.marshalNBoolean2bool(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNBoolean2bool(ctx, field.Selections, obj.OpenEnded)
 }
 func (ec *executionContext) fieldContext_CoverageDiagnostics_openEnded(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("CoverageDiagnostics", field, false, false, errors.New("field of type Boolean does not have child fields"))
 }
 
 func (ec *executionContext) _CoverageDiagnostics_liveMaintenance(ctx context.Context, field graphql.CollectedField, obj *CoverageDiagnostics) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_CoverageDiagnostics_liveMaintenance(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.LiveMaintenance, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v bool) graphql.Marshaler {
-			return ec.marshalNBoolean2bool(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNBoolean2bool(ctx, field.Selections, obj.LiveMaintenance)
 }
 func (ec *executionContext) fieldContext_CoverageDiagnostics_liveMaintenance(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("CoverageDiagnostics", field, false, false, errors.New("field of type Boolean does not have child fields"))
 }
 
 func (ec *executionContext) _DecodedField_label(ctx context.Context, field graphql.CollectedField, obj *DecodedField) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_DecodedField_label(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Label(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
-			return ec.marshalNString2string(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.Label())
 }
 func (ec *executionContext) fieldContext_DecodedField_label(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("DecodedField", field, true, false, errors.New("field of type String does not have child fields"))
 }
 
 func (ec *executionContext) _DecodedField_type(ctx context.Context, field graphql.CollectedField, obj *DecodedField) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_DecodedField_type(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Type(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
-			return ec.marshalNString2string(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.Type())
 }
 func (ec *executionContext) fieldContext_DecodedField_type(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("DecodedField", field, true, false, errors.New("field of type String does not have child fields"))
 }
 
 func (ec *executionContext) _DecodedField_source(ctx context.Context, field graphql.CollectedField, obj *DecodedField) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_DecodedField_source(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Source(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v Word) graphql.Marshaler {
-			return ec.marshalNFieldSource2astrolabeᚋgraphᚐWord(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNFieldSource2astrolabeᚋgraphᚐWord(ctx, field.Selections, obj.Source())
 }
 func (ec *executionContext) fieldContext_DecodedField_source(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("DecodedField", field, true, false, errors.New("field of type FieldSource does not have child fields"))
 }
 
 func (ec *executionContext) _DecodedField_kind(ctx context.Context, field graphql.CollectedField, obj *DecodedField) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_DecodedField_kind(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Kind(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v Word) graphql.Marshaler {
-			return ec.marshalNFieldKind2astrolabeᚋgraphᚐWord(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNFieldKind2astrolabeᚋgraphᚐWord(ctx, field.Selections, obj.Kind())
 }
 func (ec *executionContext) fieldContext_DecodedField_kind(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("DecodedField", field, true, false, errors.New("field of type FieldKind does not have child fields"))
 }
 
 func (ec *executionContext) _DecodedField_status(ctx context.Context, field graphql.CollectedField, obj *DecodedField) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_DecodedField_status(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Status(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v Word) graphql.Marshaler {
-			return ec.marshalNDecodingStatus2astrolabeᚋgraphᚐWord(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNDecodingStatus2astrolabeᚋgraphᚐWord(ctx, field.Selections, obj.Status())
 }
 func (ec *executionContext) fieldContext_DecodedField_status(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("DecodedField", field, true, false, errors.New("field of type DecodingStatus does not have child fields"))
 }
 
 func (ec *executionContext) _DecodedField_rawValues(ctx context.Context, field graphql.CollectedField, obj *DecodedField) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_DecodedField_rawValues(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.RawValues(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v []starknet.Felt) graphql.Marshaler {
-			return ec.marshalNFelt2ᚕastrolabeᚋstarknetᚐFeltᚄ(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNFelt2ᚕastrolabeᚋstarknetᚐFeltᚄ(ctx, field.Selections, obj.RawValues())
 }
 func (ec *executionContext) fieldContext_DecodedField_rawValues(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("DecodedField", field, true, false, errors.New("field of type Felt does not have child fields"))
 }
 
 func (ec *executionContext) _DecodedField_originIndexes(ctx context.Context, field graphql.CollectedField, obj *DecodedField) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_DecodedField_originIndexes(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.OriginIndexes(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v []int) graphql.Marshaler {
-			return ec.marshalNInt2ᚕintᚄ(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNInt2ᚕintᚄ(ctx, field.Selections, obj.OriginIndexes())
 }
 func (ec *executionContext) fieldContext_DecodedField_originIndexes(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("DecodedField", field, true, false, errors.New("field of type Int does not have child fields"))
 }
 
 func (ec *executionContext) _DecodedField_displayValue(ctx context.Context, field graphql.CollectedField, obj *DecodedField) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_DecodedField_displayValue(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.DisplayValue(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
-			return ec.marshalNString2string(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.DisplayValue())
 }
 func (ec *executionContext) fieldContext_DecodedField_displayValue(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("DecodedField", field, true, false, errors.New("field of type String does not have child fields"))
 }
 
 func (ec *executionContext) _DecodedField_addressValue(ctx context.Context, field graphql.CollectedField, obj *DecodedField) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_DecodedField_addressValue(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.AddressValue(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *starknet.Felt) graphql.Marshaler {
-			return ec.marshalOFelt2ᚖastrolabeᚋstarknetᚐFelt(ctx, selections, v)
-		},
-		true,
-		false,
-	)
+	return ec.marshalOFelt2ᚖastrolabeᚋstarknetᚐFelt(ctx, field.Selections, obj.AddressValue())
 }
 func (ec *executionContext) fieldContext_DecodedField_addressValue(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("DecodedField", field, true, false, errors.New("field of type Felt does not have child fields"))
 }
 
 func (ec *executionContext) _DecodedField_numericValue(ctx context.Context, field graphql.CollectedField, obj *DecodedField) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_DecodedField_numericValue(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.NumericValue(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *domain.Amount) graphql.Marshaler {
-			return ec.marshalOBigInt2ᚖastrolabeᚋdomainᚐAmount(ctx, selections, v)
-		},
-		true,
-		false,
-	)
+	return ec.marshalOBigInt2ᚖastrolabeᚋdomainᚐAmount(ctx, field.Selections, obj.NumericValue())
 }
 func (ec *executionContext) fieldContext_DecodedField_numericValue(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("DecodedField", field, true, false, errors.New("field of type BigInt does not have child fields"))
 }
 
 func (ec *executionContext) _DecodedField_textValue(ctx context.Context, field graphql.CollectedField, obj *DecodedField) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_DecodedField_textValue(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.TextValue(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *string) graphql.Marshaler {
-			return ec.marshalOString2ᚖstring(ctx, selections, v)
-		},
-		true,
-		false,
-	)
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.TextValue())
 }
 func (ec *executionContext) fieldContext_DecodedField_textValue(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("DecodedField", field, true, false, errors.New("field of type String does not have child fields"))
 }
 
 func (ec *executionContext) _DecodedField_boolValue(ctx context.Context, field graphql.CollectedField, obj *DecodedField) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_DecodedField_boolValue(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.BoolValue(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *bool) graphql.Marshaler {
-			return ec.marshalOBoolean2ᚖbool(ctx, selections, v)
-		},
-		true,
-		false,
-	)
+	return ec.marshalOBoolean2ᚖbool(ctx, field.Selections, obj.BoolValue())
 }
 func (ec *executionContext) fieldContext_DecodedField_boolValue(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("DecodedField", field, true, false, errors.New("field of type Boolean does not have child fields"))
@@ -14602,391 +11306,119 @@ func (ec *executionContext) fieldContext_DecodedField_address(_ context.Context,
 }
 
 func (ec *executionContext) _DocLink_title(ctx context.Context, field graphql.CollectedField, obj *DocLink) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_DocLink_title(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Title, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
-			return ec.marshalNString2string(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.Title)
 }
 func (ec *executionContext) fieldContext_DocLink_title(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("DocLink", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func (ec *executionContext) _DocLink_path(ctx context.Context, field graphql.CollectedField, obj *DocLink) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_DocLink_path(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Path, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
-			return ec.marshalNString2string(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.Path)
 }
 func (ec *executionContext) fieldContext_DocLink_path(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("DocLink", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func (ec *executionContext) _Event_blockNumber(ctx context.Context, field graphql.CollectedField, obj *Event) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Event_blockNumber(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.BlockNumber(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v uint64) graphql.Marshaler {
-			return ec.marshalNInt2uint64(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNInt2uint64(ctx, field.Selections, obj.BlockNumber())
 }
 func (ec *executionContext) fieldContext_Event_blockNumber(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Event", field, true, false, errors.New("field of type Int does not have child fields"))
 }
 
 func (ec *executionContext) _Event_timestampIso(ctx context.Context, field graphql.CollectedField, obj *Event) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Event_timestampIso(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.TimestampIso(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v time.Time) graphql.Marshaler {
-			return ec.marshalNDateTime2timeᚐTime(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNDateTime2timeᚐTime(ctx, field.Selections, obj.TimestampIso())
 }
 func (ec *executionContext) fieldContext_Event_timestampIso(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Event", field, true, false, errors.New("field of type DateTime does not have child fields"))
 }
 
 func (ec *executionContext) _Event_txHash(ctx context.Context, field graphql.CollectedField, obj *Event) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Event_txHash(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.TxHash(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v starknet.Felt) graphql.Marshaler {
-			return ec.marshalNFelt2astrolabeᚋstarknetᚐFelt(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNFelt2astrolabeᚋstarknetᚐFelt(ctx, field.Selections, obj.TxHash())
 }
 func (ec *executionContext) fieldContext_Event_txHash(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Event", field, true, false, errors.New("field of type Felt does not have child fields"))
 }
 
 func (ec *executionContext) _Event_txIndex(ctx context.Context, field graphql.CollectedField, obj *Event) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Event_txIndex(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.TxIndex(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v int) graphql.Marshaler {
-			return ec.marshalNInt2int(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNInt2int(ctx, field.Selections, obj.TxIndex())
 }
 func (ec *executionContext) fieldContext_Event_txIndex(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Event", field, true, false, errors.New("field of type Int does not have child fields"))
 }
 
 func (ec *executionContext) _Event_logIndex(ctx context.Context, field graphql.CollectedField, obj *Event) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Event_logIndex(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.LogIndex(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v int) graphql.Marshaler {
-			return ec.marshalNInt2int(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNInt2int(ctx, field.Selections, obj.LogIndex())
 }
 func (ec *executionContext) fieldContext_Event_logIndex(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Event", field, true, false, errors.New("field of type Int does not have child fields"))
 }
 
 func (ec *executionContext) _Event_address(ctx context.Context, field graphql.CollectedField, obj *Event) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Event_address(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Address(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v starknet.Felt) graphql.Marshaler {
-			return ec.marshalNFelt2astrolabeᚋstarknetᚐFelt(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNFelt2astrolabeᚋstarknetᚐFelt(ctx, field.Selections, obj.Address())
 }
 func (ec *executionContext) fieldContext_Event_address(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Event", field, true, false, errors.New("field of type Felt does not have child fields"))
 }
 
 func (ec *executionContext) _Event_keys(ctx context.Context, field graphql.CollectedField, obj *Event) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Event_keys(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Keys(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v []starknet.Felt) graphql.Marshaler {
-			return ec.marshalNFelt2ᚕastrolabeᚋstarknetᚐFeltᚄ(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNFelt2ᚕastrolabeᚋstarknetᚐFeltᚄ(ctx, field.Selections, obj.Keys())
 }
 func (ec *executionContext) fieldContext_Event_keys(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Event", field, true, false, errors.New("field of type Felt does not have child fields"))
 }
 
 func (ec *executionContext) _Event_topic0(ctx context.Context, field graphql.CollectedField, obj *Event) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Event_topic0(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Topic0(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *starknet.Felt) graphql.Marshaler {
-			return ec.marshalOFelt2ᚖastrolabeᚋstarknetᚐFelt(ctx, selections, v)
-		},
-		true,
-		false,
-	)
+	return ec.marshalOFelt2ᚖastrolabeᚋstarknetᚐFelt(ctx, field.Selections, obj.Topic0())
 }
 func (ec *executionContext) fieldContext_Event_topic0(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Event", field, true, false, errors.New("field of type Felt does not have child fields"))
 }
 
 func (ec *executionContext) _Event_topic1(ctx context.Context, field graphql.CollectedField, obj *Event) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Event_topic1(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Topic1(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *starknet.Felt) graphql.Marshaler {
-			return ec.marshalOFelt2ᚖastrolabeᚋstarknetᚐFelt(ctx, selections, v)
-		},
-		true,
-		false,
-	)
+	return ec.marshalOFelt2ᚖastrolabeᚋstarknetᚐFelt(ctx, field.Selections, obj.Topic1())
 }
 func (ec *executionContext) fieldContext_Event_topic1(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Event", field, true, false, errors.New("field of type Felt does not have child fields"))
 }
 
 func (ec *executionContext) _Event_topic2(ctx context.Context, field graphql.CollectedField, obj *Event) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Event_topic2(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Topic2(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *starknet.Felt) graphql.Marshaler {
-			return ec.marshalOFelt2ᚖastrolabeᚋstarknetᚐFelt(ctx, selections, v)
-		},
-		true,
-		false,
-	)
+	return ec.marshalOFelt2ᚖastrolabeᚋstarknetᚐFelt(ctx, field.Selections, obj.Topic2())
 }
 func (ec *executionContext) fieldContext_Event_topic2(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Event", field, true, false, errors.New("field of type Felt does not have child fields"))
 }
 
 func (ec *executionContext) _Event_topic3(ctx context.Context, field graphql.CollectedField, obj *Event) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Event_topic3(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Topic3(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *starknet.Felt) graphql.Marshaler {
-			return ec.marshalOFelt2ᚖastrolabeᚋstarknetᚐFelt(ctx, selections, v)
-		},
-		true,
-		false,
-	)
+	return ec.marshalOFelt2ᚖastrolabeᚋstarknetᚐFelt(ctx, field.Selections, obj.Topic3())
 }
 func (ec *executionContext) fieldContext_Event_topic3(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Event", field, true, false, errors.New("field of type Felt does not have child fields"))
 }
 
 func (ec *executionContext) _Event_data(ctx context.Context, field graphql.CollectedField, obj *Event) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Event_data(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Data(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v []starknet.Felt) graphql.Marshaler {
-			return ec.marshalNFelt2ᚕastrolabeᚋstarknetᚐFeltᚄ(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNFelt2ᚕastrolabeᚋstarknetᚐFeltᚄ(ctx, field.Selections, obj.Data())
 }
 func (ec *executionContext) fieldContext_Event_data(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Event", field, true, false, errors.New("field of type Felt does not have child fields"))
 }
 
 func (ec *executionContext) _Event_decodingStatus(ctx context.Context, field graphql.CollectedField, obj *Event) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Event_decodingStatus(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.DecodingStatus(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v Word) graphql.Marshaler {
-			return ec.marshalNDecodingStatus2astrolabeᚋgraphᚐWord(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNDecodingStatus2astrolabeᚋgraphᚐWord(ctx, field.Selections, obj.DecodingStatus())
 }
 func (ec *executionContext) fieldContext_Event_decodingStatus(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Event", field, true, false, errors.New("field of type DecodingStatus does not have child fields"))
 }
 
 func (ec *executionContext) _Event_eventName(ctx context.Context, field graphql.CollectedField, obj *Event) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Event_eventName(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.EventName(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *string) graphql.Marshaler {
-			return ec.marshalOString2ᚖstring(ctx, selections, v)
-		},
-		true,
-		false,
-	)
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.EventName())
 }
 func (ec *executionContext) fieldContext_Event_eventName(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Event", field, true, false, errors.New("field of type String does not have child fields"))
 }
 
 func (ec *executionContext) _Event_eventNameSource(ctx context.Context, field graphql.CollectedField, obj *Event) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Event_eventNameSource(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.EventNameSource(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *Word) graphql.Marshaler {
-			return ec.marshalOEventNameSource2ᚖastrolabeᚋgraphᚐWord(ctx, selections, v)
-		},
-		true,
-		false,
-	)
+	return ec.marshalOEventNameSource2ᚖastrolabeᚋgraphᚐWord(ctx, field.Selections, obj.EventNameSource())
 }
 func (ec *executionContext) fieldContext_Event_eventNameSource(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Event", field, true, false, errors.New("field of type EventNameSource does not have child fields"))
@@ -15025,46 +11457,14 @@ func (ec *executionContext) fieldContext_Event_decodedFields(_ context.Context, 
 }
 
 func (ec *executionContext) _Event_decodedFieldsSource(ctx context.Context, field graphql.CollectedField, obj *Event) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Event_decodedFieldsSource(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.DecodedFieldsSource(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *Word) graphql.Marshaler {
-			return ec.marshalODecodedFieldsSource2ᚖastrolabeᚋgraphᚐWord(ctx, selections, v)
-		},
-		true,
-		false,
-	)
+	return ec.marshalODecodedFieldsSource2ᚖastrolabeᚋgraphᚐWord(ctx, field.Selections, obj.DecodedFieldsSource())
 }
 func (ec *executionContext) fieldContext_Event_decodedFieldsSource(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Event", field, true, false, errors.New("field of type DecodedFieldsSource does not have child fields"))
 }
 
 func (ec *executionContext) _Event_decodedFieldsUnavailableReason(ctx context.Context, field graphql.CollectedField, obj *Event) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Event_decodedFieldsUnavailableReason(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.DecodedFieldsUnavailableReason(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *Word) graphql.Marshaler {
-			return ec.marshalODecodedFieldsUnavailableReason2ᚖastrolabeᚋgraphᚐWord(ctx, selections, v)
-		},
-		true,
-		false,
-	)
+	return ec.marshalODecodedFieldsUnavailableReason2ᚖastrolabeᚋgraphᚐWord(ctx, field.Selections, obj.DecodedFieldsUnavailableReason())
 }
 func (ec *executionContext) fieldContext_Event_decodedFieldsUnavailableReason(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Event", field, true, false, errors.New("field of type DecodedFieldsUnavailableReason does not have child fields"))
@@ -15341,23 +11741,7 @@ func (ec *executionContext) fieldContext_EventConnection_coverage(_ context.Cont
 }
 
 func (ec *executionContext) _EventConnection_eventDecodingDegraded(ctx context.Context, field graphql.CollectedField, obj *EventConnection) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_EventConnection_eventDecodingDegraded(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.EventDecodingDegraded, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v bool) graphql.Marshaler {
-			return ec.marshalNBoolean2bool(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNBoolean2bool(ctx, field.Selections, obj.EventDecodingDegraded)
 }
 func (ec *executionContext) fieldContext_EventConnection_eventDecodingDegraded(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("EventConnection", field, false, false, errors.New("field of type Boolean does not have child fields"))
@@ -15396,23 +11780,7 @@ func (ec *executionContext) fieldContext_EventConnection_rangeCoverage(_ context
 }
 
 func (ec *executionContext) _EventEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *Edge[*Event]) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_EventEdge_cursor(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Cursor(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
-			return ec.marshalNCursor2string(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNCursor2string(ctx, field.Selections, obj.Cursor())
 }
 func (ec *executionContext) fieldContext_EventEdge_cursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("EventEdge", field, true, false, errors.New("field of type Cursor does not have child fields"))
@@ -15451,69 +11819,21 @@ func (ec *executionContext) fieldContext_EventEdge_node(_ context.Context, field
 }
 
 func (ec *executionContext) _EventSchema_selector(ctx context.Context, field graphql.CollectedField, obj *EventSchema) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_EventSchema_selector(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Selector, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v starknet.Felt) graphql.Marshaler {
-			return ec.marshalNFelt2astrolabeᚋstarknetᚐFelt(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNFelt2astrolabeᚋstarknetᚐFelt(ctx, field.Selections, obj.Selector)
 }
 func (ec *executionContext) fieldContext_EventSchema_selector(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("EventSchema", field, false, false, errors.New("field of type Felt does not have child fields"))
 }
 
 func (ec *executionContext) _EventSchema_name(ctx context.Context, field graphql.CollectedField, obj *EventSchema) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_EventSchema_name(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Name, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
-			return ec.marshalNString2string(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.Name)
 }
 func (ec *executionContext) fieldContext_EventSchema_name(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("EventSchema", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func (ec *executionContext) _EventSchema_path(ctx context.Context, field graphql.CollectedField, obj *EventSchema) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_EventSchema_path(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Path, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v []string) graphql.Marshaler {
-			return ec.marshalNString2ᚕstringᚄ(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNString2ᚕstringᚄ(ctx, field.Selections, obj.Path)
 }
 func (ec *executionContext) fieldContext_EventSchema_path(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("EventSchema", field, false, false, errors.New("field of type String does not have child fields"))
@@ -15552,207 +11872,63 @@ func (ec *executionContext) fieldContext_EventSchema_fields(_ context.Context, f
 }
 
 func (ec *executionContext) _EventSchema_unsupported(ctx context.Context, field graphql.CollectedField, obj *EventSchema) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_EventSchema_unsupported(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Unsupported, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *string) graphql.Marshaler {
-			return ec.marshalOString2ᚖstring(ctx, selections, v)
-		},
-		true,
-		false,
-	)
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Unsupported)
 }
 func (ec *executionContext) fieldContext_EventSchema_unsupported(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("EventSchema", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func (ec *executionContext) _EventSchema_ambiguous(ctx context.Context, field graphql.CollectedField, obj *EventSchema) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_EventSchema_ambiguous(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Ambiguous, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v bool) graphql.Marshaler {
-			return ec.marshalNBoolean2bool(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNBoolean2bool(ctx, field.Selections, obj.Ambiguous)
 }
 func (ec *executionContext) fieldContext_EventSchema_ambiguous(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("EventSchema", field, false, false, errors.New("field of type Boolean does not have child fields"))
 }
 
 func (ec *executionContext) _FieldSchema_name(ctx context.Context, field graphql.CollectedField, obj *FieldSchema) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_FieldSchema_name(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Name, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
-			return ec.marshalNString2string(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.Name)
 }
 func (ec *executionContext) fieldContext_FieldSchema_name(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("FieldSchema", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func (ec *executionContext) _FieldSchema_type(ctx context.Context, field graphql.CollectedField, obj *FieldSchema) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_FieldSchema_type(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Type, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
-			return ec.marshalNString2string(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.Type)
 }
 func (ec *executionContext) fieldContext_FieldSchema_type(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("FieldSchema", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func (ec *executionContext) _FieldSchema_source(ctx context.Context, field graphql.CollectedField, obj *FieldSchema) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_FieldSchema_source(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Source, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *Word) graphql.Marshaler {
-			return ec.marshalOFieldSource2ᚖastrolabeᚋgraphᚐWord(ctx, selections, v)
-		},
-		true,
-		false,
-	)
+	return ec.marshalOFieldSource2ᚖastrolabeᚋgraphᚐWord(ctx, field.Selections, obj.Source)
 }
 func (ec *executionContext) fieldContext_FieldSchema_source(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("FieldSchema", field, false, false, errors.New("field of type FieldSource does not have child fields"))
 }
 
 func (ec *executionContext) _FunctionSchema_selector(ctx context.Context, field graphql.CollectedField, obj *FunctionSchema) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_FunctionSchema_selector(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Selector, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v starknet.Felt) graphql.Marshaler {
-			return ec.marshalNFelt2astrolabeᚋstarknetᚐFelt(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNFelt2astrolabeᚋstarknetᚐFelt(ctx, field.Selections, obj.Selector)
 }
 func (ec *executionContext) fieldContext_FunctionSchema_selector(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("FunctionSchema", field, false, false, errors.New("field of type Felt does not have child fields"))
 }
 
 func (ec *executionContext) _FunctionSchema_name(ctx context.Context, field graphql.CollectedField, obj *FunctionSchema) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_FunctionSchema_name(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Name, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
-			return ec.marshalNString2string(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.Name)
 }
 func (ec *executionContext) fieldContext_FunctionSchema_name(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("FunctionSchema", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func (ec *executionContext) _FunctionSchema_view(ctx context.Context, field graphql.CollectedField, obj *FunctionSchema) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_FunctionSchema_view(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.View, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v bool) graphql.Marshaler {
-			return ec.marshalNBoolean2bool(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNBoolean2bool(ctx, field.Selections, obj.View)
 }
 func (ec *executionContext) fieldContext_FunctionSchema_view(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("FunctionSchema", field, false, false, errors.New("field of type Boolean does not have child fields"))
 }
 
 func (ec *executionContext) _FunctionSchema_l1Handler(ctx context.Context, field graphql.CollectedField, obj *FunctionSchema) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_FunctionSchema_l1Handler(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.L1Handler, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v bool) graphql.Marshaler {
-			return ec.marshalNBoolean2bool(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNBoolean2bool(ctx, field.Selections, obj.L1Handler)
 }
 func (ec *executionContext) fieldContext_FunctionSchema_l1Handler(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("FunctionSchema", field, false, false, errors.New("field of type Boolean does not have child fields"))
@@ -15823,161 +11999,49 @@ func (ec *executionContext) fieldContext_FunctionSchema_outputs(_ context.Contex
 }
 
 func (ec *executionContext) _FunctionSchema_unsupported(ctx context.Context, field graphql.CollectedField, obj *FunctionSchema) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_FunctionSchema_unsupported(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Unsupported, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *string) graphql.Marshaler {
-			return ec.marshalOString2ᚖstring(ctx, selections, v)
-		},
-		true,
-		false,
-	)
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Unsupported)
 }
 func (ec *executionContext) fieldContext_FunctionSchema_unsupported(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("FunctionSchema", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func (ec *executionContext) _GasPrice_priceInWei(ctx context.Context, field graphql.CollectedField, obj *GasPrice) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_GasPrice_priceInWei(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.PriceInWei, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *domain.Amount) graphql.Marshaler {
-			return ec.marshalOBigInt2ᚖastrolabeᚋdomainᚐAmount(ctx, selections, v)
-		},
-		true,
-		false,
-	)
+	return ec.marshalOBigInt2ᚖastrolabeᚋdomainᚐAmount(ctx, field.Selections, obj.PriceInWei)
 }
 func (ec *executionContext) fieldContext_GasPrice_priceInWei(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("GasPrice", field, false, false, errors.New("field of type BigInt does not have child fields"))
 }
 
 func (ec *executionContext) _GasPrice_priceInFri(ctx context.Context, field graphql.CollectedField, obj *GasPrice) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_GasPrice_priceInFri(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.PriceInFri, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *domain.Amount) graphql.Marshaler {
-			return ec.marshalOBigInt2ᚖastrolabeᚋdomainᚐAmount(ctx, selections, v)
-		},
-		true,
-		false,
-	)
+	return ec.marshalOBigInt2ᚖastrolabeᚋdomainᚐAmount(ctx, field.Selections, obj.PriceInFri)
 }
 func (ec *executionContext) fieldContext_GasPrice_priceInFri(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("GasPrice", field, false, false, errors.New("field of type BigInt does not have child fields"))
 }
 
 func (ec *executionContext) _Holder_rank(ctx context.Context, field graphql.CollectedField, obj *Holder) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Holder_rank(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Rank(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v int) graphql.Marshaler {
-			return ec.marshalNInt2int(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNInt2int(ctx, field.Selections, obj.Rank())
 }
 func (ec *executionContext) fieldContext_Holder_rank(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Holder", field, true, false, errors.New("field of type Int does not have child fields"))
 }
 
 func (ec *executionContext) _Holder_address(ctx context.Context, field graphql.CollectedField, obj *Holder) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Holder_address(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Address(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v starknet.Felt) graphql.Marshaler {
-			return ec.marshalNFelt2astrolabeᚋstarknetᚐFelt(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNFelt2astrolabeᚋstarknetᚐFelt(ctx, field.Selections, obj.Address())
 }
 func (ec *executionContext) fieldContext_Holder_address(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Holder", field, true, false, errors.New("field of type Felt does not have child fields"))
 }
 
 func (ec *executionContext) _Holder_balanceRaw(ctx context.Context, field graphql.CollectedField, obj *Holder) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Holder_balanceRaw(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.BalanceRaw(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v domain.Amount) graphql.Marshaler {
-			return ec.marshalNBigInt2astrolabeᚋdomainᚐAmount(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNBigInt2astrolabeᚋdomainᚐAmount(ctx, field.Selections, obj.BalanceRaw())
 }
 func (ec *executionContext) fieldContext_Holder_balanceRaw(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Holder", field, true, false, errors.New("field of type BigInt does not have child fields"))
 }
 
 func (ec *executionContext) _Holder_lastUpdatedBlock(ctx context.Context, field graphql.CollectedField, obj *Holder) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Holder_lastUpdatedBlock(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.LastUpdatedBlock(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v uint64) graphql.Marshaler {
-			return ec.marshalNInt2uint64(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNInt2uint64(ctx, field.Selections, obj.LastUpdatedBlock())
 }
 func (ec *executionContext) fieldContext_Holder_lastUpdatedBlock(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Holder", field, true, false, errors.New("field of type Int does not have child fields"))
@@ -16016,69 +12080,21 @@ func (ec *executionContext) fieldContext_Holder_account(_ context.Context, field
 }
 
 func (ec *executionContext) _HolderAnalytics_generationId(ctx context.Context, field graphql.CollectedField, obj *HolderAnalytics) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_HolderAnalytics_generationId(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.GenerationID, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
-			return ec.marshalNString2string(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.GenerationID)
 }
 func (ec *executionContext) fieldContext_HolderAnalytics_generationId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("HolderAnalytics", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func (ec *executionContext) _HolderAnalytics_asOfBlock(ctx context.Context, field graphql.CollectedField, obj *HolderAnalytics) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_HolderAnalytics_asOfBlock(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.AsOfBlock, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v uint64) graphql.Marshaler {
-			return ec.marshalNInt2uint64(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNInt2uint64(ctx, field.Selections, obj.AsOfBlock)
 }
 func (ec *executionContext) fieldContext_HolderAnalytics_asOfBlock(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("HolderAnalytics", field, false, false, errors.New("field of type Int does not have child fields"))
 }
 
 func (ec *executionContext) _HolderAnalytics_validatedAgainst(ctx context.Context, field graphql.CollectedField, obj *HolderAnalytics) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_HolderAnalytics_validatedAgainst(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.ValidatedAgainst, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
-			return ec.marshalNString2string(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.ValidatedAgainst)
 }
 func (ec *executionContext) fieldContext_HolderAnalytics_validatedAgainst(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("HolderAnalytics", field, false, false, errors.New("field of type String does not have child fields"))
@@ -16181,69 +12197,21 @@ func (ec *executionContext) fieldContext_HolderAnalytics_top100(_ context.Contex
 }
 
 func (ec *executionContext) _HolderAnalytics_giniPpm(ctx context.Context, field graphql.CollectedField, obj *HolderAnalytics) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_HolderAnalytics_giniPpm(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.GiniPpm, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v int) graphql.Marshaler {
-			return ec.marshalNInt2int(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNInt2int(ctx, field.Selections, obj.GiniPpm)
 }
 func (ec *executionContext) fieldContext_HolderAnalytics_giniPpm(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("HolderAnalytics", field, false, false, errors.New("field of type Int does not have child fields"))
 }
 
 func (ec *executionContext) _HolderAnalytics_nakamoto50Count(ctx context.Context, field graphql.CollectedField, obj *HolderAnalytics) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_HolderAnalytics_nakamoto50Count(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Nakamoto50Count, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *int) graphql.Marshaler {
-			return ec.marshalOInt2ᚖint(ctx, selections, v)
-		},
-		true,
-		false,
-	)
+	return ec.marshalOInt2ᚖint(ctx, field.Selections, obj.Nakamoto50Count)
 }
 func (ec *executionContext) fieldContext_HolderAnalytics_nakamoto50Count(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("HolderAnalytics", field, false, false, errors.New("field of type Int does not have child fields"))
 }
 
 func (ec *executionContext) _HolderAnalytics_holdersAbove1Percent(ctx context.Context, field graphql.CollectedField, obj *HolderAnalytics) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_HolderAnalytics_holdersAbove1Percent(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.HoldersAbove1Percent, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v int) graphql.Marshaler {
-			return ec.marshalNInt2int(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNInt2int(ctx, field.Selections, obj.HoldersAbove1Percent)
 }
 func (ec *executionContext) fieldContext_HolderAnalytics_holdersAbove1Percent(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("HolderAnalytics", field, false, false, errors.New("field of type Int does not have child fields"))
@@ -16424,184 +12392,56 @@ func (ec *executionContext) fieldContext_HolderConnection_totalCountExact(_ cont
 }
 
 func (ec *executionContext) _HolderConnection_holderCount(ctx context.Context, field graphql.CollectedField, obj *HolderConnection) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_HolderConnection_holderCount(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.HolderCount, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *int) graphql.Marshaler {
-			return ec.marshalOInt2ᚖint(ctx, selections, v)
-		},
-		true,
-		false,
-	)
+	return ec.marshalOInt2ᚖint(ctx, field.Selections, obj.HolderCount)
 }
 func (ec *executionContext) fieldContext_HolderConnection_holderCount(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("HolderConnection", field, false, false, errors.New("field of type Int does not have child fields"))
 }
 
 func (ec *executionContext) _HolderConnection_holderBalanceTotalRaw(ctx context.Context, field graphql.CollectedField, obj *HolderConnection) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_HolderConnection_holderBalanceTotalRaw(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.HolderBalanceTotalRaw, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *domain.Amount) graphql.Marshaler {
-			return ec.marshalOBigInt2ᚖastrolabeᚋdomainᚐAmount(ctx, selections, v)
-		},
-		true,
-		false,
-	)
+	return ec.marshalOBigInt2ᚖastrolabeᚋdomainᚐAmount(ctx, field.Selections, obj.HolderBalanceTotalRaw)
 }
 func (ec *executionContext) fieldContext_HolderConnection_holderBalanceTotalRaw(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("HolderConnection", field, false, false, errors.New("field of type BigInt does not have child fields"))
 }
 
 func (ec *executionContext) _HolderConnection_generationId(ctx context.Context, field graphql.CollectedField, obj *HolderConnection) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_HolderConnection_generationId(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.GenerationID, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
-			return ec.marshalNString2string(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.GenerationID)
 }
 func (ec *executionContext) fieldContext_HolderConnection_generationId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("HolderConnection", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func (ec *executionContext) _HolderConnection_asOfBlock(ctx context.Context, field graphql.CollectedField, obj *HolderConnection) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_HolderConnection_asOfBlock(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.AsOfBlock, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v uint64) graphql.Marshaler {
-			return ec.marshalNInt2uint64(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNInt2uint64(ctx, field.Selections, obj.AsOfBlock)
 }
 func (ec *executionContext) fieldContext_HolderConnection_asOfBlock(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("HolderConnection", field, false, false, errors.New("field of type Int does not have child fields"))
 }
 
 func (ec *executionContext) _HolderConnection_asOfBlockHash(ctx context.Context, field graphql.CollectedField, obj *HolderConnection) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_HolderConnection_asOfBlockHash(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.AsOfBlockHash, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v starknet.Felt) graphql.Marshaler {
-			return ec.marshalNFelt2astrolabeᚋstarknetᚐFelt(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNFelt2astrolabeᚋstarknetᚐFelt(ctx, field.Selections, obj.AsOfBlockHash)
 }
 func (ec *executionContext) fieldContext_HolderConnection_asOfBlockHash(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("HolderConnection", field, false, false, errors.New("field of type Felt does not have child fields"))
 }
 
 func (ec *executionContext) _HolderConnection_rowDigest(ctx context.Context, field graphql.CollectedField, obj *HolderConnection) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_HolderConnection_rowDigest(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.RowDigest, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *string) graphql.Marshaler {
-			return ec.marshalOString2ᚖstring(ctx, selections, v)
-		},
-		true,
-		false,
-	)
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.RowDigest)
 }
 func (ec *executionContext) fieldContext_HolderConnection_rowDigest(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("HolderConnection", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func (ec *executionContext) _HolderConnection_expiresAt(ctx context.Context, field graphql.CollectedField, obj *HolderConnection) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_HolderConnection_expiresAt(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.ExpiresAt, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v time.Time) graphql.Marshaler {
-			return ec.marshalNDateTime2timeᚐTime(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNDateTime2timeᚐTime(ctx, field.Selections, obj.ExpiresAt)
 }
 func (ec *executionContext) fieldContext_HolderConnection_expiresAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("HolderConnection", field, false, false, errors.New("field of type DateTime does not have child fields"))
 }
 
 func (ec *executionContext) _HolderConnection_completeness(ctx context.Context, field graphql.CollectedField, obj *HolderConnection) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_HolderConnection_completeness(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Completeness, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v Word) graphql.Marshaler {
-			return ec.marshalNCensusCompleteness2astrolabeᚋgraphᚐWord(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNCensusCompleteness2astrolabeᚋgraphᚐWord(ctx, field.Selections, obj.Completeness)
 }
 func (ec *executionContext) fieldContext_HolderConnection_completeness(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("HolderConnection", field, false, false, errors.New("field of type CensusCompleteness does not have child fields"))
@@ -16640,23 +12480,7 @@ func (ec *executionContext) fieldContext_HolderConnection_certification(_ contex
 }
 
 func (ec *executionContext) _HolderEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *Edge[*Holder]) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_HolderEdge_cursor(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Cursor(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
-			return ec.marshalNCursor2string(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNCursor2string(ctx, field.Selections, obj.Cursor())
 }
 func (ec *executionContext) fieldContext_HolderEdge_cursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("HolderEdge", field, true, false, errors.New("field of type Cursor does not have child fields"))
@@ -16695,69 +12519,21 @@ func (ec *executionContext) fieldContext_HolderEdge_node(_ context.Context, fiel
 }
 
 func (ec *executionContext) _HolderScreening_generationId(ctx context.Context, field graphql.CollectedField, obj *HolderScreening) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_HolderScreening_generationId(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.GenerationID, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
-			return ec.marshalNString2string(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.GenerationID)
 }
 func (ec *executionContext) fieldContext_HolderScreening_generationId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("HolderScreening", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func (ec *executionContext) _HolderScreening_asOfBlock(ctx context.Context, field graphql.CollectedField, obj *HolderScreening) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_HolderScreening_asOfBlock(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.AsOfBlock, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v uint64) graphql.Marshaler {
-			return ec.marshalNInt2uint64(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNInt2uint64(ctx, field.Selections, obj.AsOfBlock)
 }
 func (ec *executionContext) fieldContext_HolderScreening_asOfBlock(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("HolderScreening", field, false, false, errors.New("field of type Int does not have child fields"))
 }
 
 func (ec *executionContext) _HolderScreening_populationComplete(ctx context.Context, field graphql.CollectedField, obj *HolderScreening) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_HolderScreening_populationComplete(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.PopulationComplete, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v bool) graphql.Marshaler {
-			return ec.marshalNBoolean2bool(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNBoolean2bool(ctx, field.Selections, obj.PopulationComplete)
 }
 func (ec *executionContext) fieldContext_HolderScreening_populationComplete(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("HolderScreening", field, false, false, errors.New("field of type Boolean does not have child fields"))
@@ -16828,230 +12604,70 @@ func (ec *executionContext) fieldContext_HolderScreening_items(_ context.Context
 }
 
 func (ec *executionContext) _HolderShare_balanceRaw(ctx context.Context, field graphql.CollectedField, obj *HolderShare) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_HolderShare_balanceRaw(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.BalanceRaw, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v domain.Amount) graphql.Marshaler {
-			return ec.marshalNBigInt2astrolabeᚋdomainᚐAmount(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNBigInt2astrolabeᚋdomainᚐAmount(ctx, field.Selections, obj.BalanceRaw)
 }
 func (ec *executionContext) fieldContext_HolderShare_balanceRaw(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("HolderShare", field, false, false, errors.New("field of type BigInt does not have child fields"))
 }
 
 func (ec *executionContext) _HolderShare_shareBps(ctx context.Context, field graphql.CollectedField, obj *HolderShare) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_HolderShare_shareBps(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.ShareBps, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v int) graphql.Marshaler {
-			return ec.marshalNInt2int(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNInt2int(ctx, field.Selections, obj.ShareBps)
 }
 func (ec *executionContext) fieldContext_HolderShare_shareBps(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("HolderShare", field, false, false, errors.New("field of type Int does not have child fields"))
 }
 
 func (ec *executionContext) _HolderTier_tier(ctx context.Context, field graphql.CollectedField, obj *HolderTier) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_HolderTier_tier(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Tier, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
-			return ec.marshalNString2string(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.Tier)
 }
 func (ec *executionContext) fieldContext_HolderTier_tier(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("HolderTier", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func (ec *executionContext) _HolderTier_minShareBps(ctx context.Context, field graphql.CollectedField, obj *HolderTier) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_HolderTier_minShareBps(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.MinShareBps, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v int) graphql.Marshaler {
-			return ec.marshalNInt2int(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNInt2int(ctx, field.Selections, obj.MinShareBps)
 }
 func (ec *executionContext) fieldContext_HolderTier_minShareBps(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("HolderTier", field, false, false, errors.New("field of type Int does not have child fields"))
 }
 
 func (ec *executionContext) _HolderTier_count(ctx context.Context, field graphql.CollectedField, obj *HolderTier) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_HolderTier_count(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Count, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v int) graphql.Marshaler {
-			return ec.marshalNInt2int(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNInt2int(ctx, field.Selections, obj.Count)
 }
 func (ec *executionContext) fieldContext_HolderTier_count(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("HolderTier", field, false, false, errors.New("field of type Int does not have child fields"))
 }
 
 func (ec *executionContext) _HolderTier_balanceRaw(ctx context.Context, field graphql.CollectedField, obj *HolderTier) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_HolderTier_balanceRaw(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.BalanceRaw, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v domain.Amount) graphql.Marshaler {
-			return ec.marshalNBigInt2astrolabeᚋdomainᚐAmount(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNBigInt2astrolabeᚋdomainᚐAmount(ctx, field.Selections, obj.BalanceRaw)
 }
 func (ec *executionContext) fieldContext_HolderTier_balanceRaw(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("HolderTier", field, false, false, errors.New("field of type BigInt does not have child fields"))
 }
 
 func (ec *executionContext) _Indexer_state(ctx context.Context, field graphql.CollectedField, obj *Indexer) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Indexer_state(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.State, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v chain.IndexState) graphql.Marshaler {
-			return ec.marshalNIndexState2astrolabeᚋdomainᚋchainᚐIndexState(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNIndexState2astrolabeᚋdomainᚋchainᚐIndexState(ctx, field.Selections, obj.State)
 }
 func (ec *executionContext) fieldContext_Indexer_state(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Indexer", field, false, false, errors.New("field of type IndexState does not have child fields"))
 }
 
 func (ec *executionContext) _Indexer_reasonCode(ctx context.Context, field graphql.CollectedField, obj *Indexer) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Indexer_reasonCode(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.ReasonCode, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *string) graphql.Marshaler {
-			return ec.marshalOString2ᚖstring(ctx, selections, v)
-		},
-		true,
-		false,
-	)
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.ReasonCode)
 }
 func (ec *executionContext) fieldContext_Indexer_reasonCode(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Indexer", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func (ec *executionContext) _IssuedApiKey_action(ctx context.Context, field graphql.CollectedField, obj *IssuedAPIKey) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_IssuedApiKey_action(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Action, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
-			return ec.marshalNIssueAction2string(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNIssueAction2string(ctx, field.Selections, obj.Action)
 }
 func (ec *executionContext) fieldContext_IssuedApiKey_action(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("IssuedApiKey", field, false, false, errors.New("field of type IssueAction does not have child fields"))
 }
 
 func (ec *executionContext) _IssuedApiKey_plaintextKey(ctx context.Context, field graphql.CollectedField, obj *IssuedAPIKey) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_IssuedApiKey_plaintextKey(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.PlaintextKey, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
-			return ec.marshalNString2string(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.PlaintextKey)
 }
 func (ec *executionContext) fieldContext_IssuedApiKey_plaintextKey(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("IssuedApiKey", field, false, false, errors.New("field of type String does not have child fields"))
@@ -17090,138 +12706,42 @@ func (ec *executionContext) fieldContext_IssuedApiKey_apiKey(_ context.Context, 
 }
 
 func (ec *executionContext) _IssuedApiKey_revokedPublicIds(ctx context.Context, field graphql.CollectedField, obj *IssuedAPIKey) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_IssuedApiKey_revokedPublicIds(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.RevokedPublicIDs, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v []string) graphql.Marshaler {
-			return ec.marshalNString2ᚕstringᚄ(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNString2ᚕstringᚄ(ctx, field.Selections, obj.RevokedPublicIDs)
 }
 func (ec *executionContext) fieldContext_IssuedApiKey_revokedPublicIds(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("IssuedApiKey", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func (ec *executionContext) _KeyUsage_publicId(ctx context.Context, field graphql.CollectedField, obj *KeyUsage) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_KeyUsage_publicId(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.PublicID, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
-			return ec.marshalNString2string(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.PublicID)
 }
 func (ec *executionContext) fieldContext_KeyUsage_publicId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("KeyUsage", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func (ec *executionContext) _KeyUsage_label(ctx context.Context, field graphql.CollectedField, obj *KeyUsage) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_KeyUsage_label(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Label, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
-			return ec.marshalNString2string(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.Label)
 }
 func (ec *executionContext) fieldContext_KeyUsage_label(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("KeyUsage", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func (ec *executionContext) _KeyUsage_requests(ctx context.Context, field graphql.CollectedField, obj *KeyUsage) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_KeyUsage_requests(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Requests, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v uint64) graphql.Marshaler {
-			return ec.marshalNInt2uint64(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNInt2uint64(ctx, field.Selections, obj.Requests)
 }
 func (ec *executionContext) fieldContext_KeyUsage_requests(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("KeyUsage", field, false, false, errors.New("field of type Int does not have child fields"))
 }
 
 func (ec *executionContext) _KeyUsage_failures(ctx context.Context, field graphql.CollectedField, obj *KeyUsage) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_KeyUsage_failures(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Failures, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v uint64) graphql.Marshaler {
-			return ec.marshalNInt2uint64(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNInt2uint64(ctx, field.Selections, obj.Failures)
 }
 func (ec *executionContext) fieldContext_KeyUsage_failures(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("KeyUsage", field, false, false, errors.New("field of type Int does not have child fields"))
 }
 
 func (ec *executionContext) _KeyUsage_lastUsedAt(ctx context.Context, field graphql.CollectedField, obj *KeyUsage) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_KeyUsage_lastUsedAt(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.LastUsedAt, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v time.Time) graphql.Marshaler {
-			return ec.marshalNDateTime2timeᚐTime(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNDateTime2timeᚐTime(ctx, field.Selections, obj.LastUsedAt)
 }
 func (ec *executionContext) fieldContext_KeyUsage_lastUsedAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("KeyUsage", field, false, false, errors.New("field of type DateTime does not have child fields"))
@@ -17324,552 +12844,168 @@ func (ec *executionContext) fieldContext_KeyUsage_perCode(_ context.Context, fie
 }
 
 func (ec *executionContext) _L1Finality_watermarkBlockNumber(ctx context.Context, field graphql.CollectedField, obj *L1Finality) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_L1Finality_watermarkBlockNumber(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.WatermarkBlockNumber, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *uint64) graphql.Marshaler {
-			return ec.marshalOInt2ᚖuint64(ctx, selections, v)
-		},
-		true,
-		false,
-	)
+	return ec.marshalOInt2ᚖuint64(ctx, field.Selections, obj.WatermarkBlockNumber)
 }
 func (ec *executionContext) fieldContext_L1Finality_watermarkBlockNumber(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("L1Finality", field, false, false, errors.New("field of type Int does not have child fields"))
 }
 
 func (ec *executionContext) _L1Finality_watermarkAgeSeconds(ctx context.Context, field graphql.CollectedField, obj *L1Finality) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_L1Finality_watermarkAgeSeconds(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.WatermarkAgeSeconds, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *uint64) graphql.Marshaler {
-			return ec.marshalOInt2ᚖuint64(ctx, selections, v)
-		},
-		true,
-		false,
-	)
+	return ec.marshalOInt2ᚖuint64(ctx, field.Selections, obj.WatermarkAgeSeconds)
 }
 func (ec *executionContext) fieldContext_L1Finality_watermarkAgeSeconds(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("L1Finality", field, false, false, errors.New("field of type Int does not have child fields"))
 }
 
 func (ec *executionContext) _Limit_name(ctx context.Context, field graphql.CollectedField, obj *Limit) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Limit_name(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Name, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
-			return ec.marshalNString2string(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.Name)
 }
 func (ec *executionContext) fieldContext_Limit_name(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Limit", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func (ec *executionContext) _Limit_max(ctx context.Context, field graphql.CollectedField, obj *Limit) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Limit_max(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Max, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v int) graphql.Marshaler {
-			return ec.marshalNInt2int(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNInt2int(ctx, field.Selections, obj.Max)
 }
 func (ec *executionContext) fieldContext_Limit_max(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Limit", field, false, false, errors.New("field of type Int does not have child fields"))
 }
 
 func (ec *executionContext) _Limit_description(ctx context.Context, field graphql.CollectedField, obj *Limit) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Limit_description(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Description, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
-			return ec.marshalNString2string(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.Description)
 }
 func (ec *executionContext) fieldContext_Limit_description(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Limit", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func (ec *executionContext) _Message_id(ctx context.Context, field graphql.CollectedField, obj *Message) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Message_id(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.ID(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
-			return ec.marshalNID2string(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNID2string(ctx, field.Selections, obj.ID())
 }
 func (ec *executionContext) fieldContext_Message_id(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Message", field, true, false, errors.New("field of type ID does not have child fields"))
 }
 
 func (ec *executionContext) _Message_chainId(ctx context.Context, field graphql.CollectedField, obj *Message) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Message_chainId(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.ChainID(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v domain.Chain) graphql.Marshaler {
-			return ec.marshalNChainId2astrolabeᚋdomainᚐChain(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNChainId2astrolabeᚋdomainᚐChain(ctx, field.Selections, obj.ChainID())
 }
 func (ec *executionContext) fieldContext_Message_chainId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Message", field, true, false, errors.New("field of type ChainId does not have child fields"))
 }
 
 func (ec *executionContext) _Message_messageId(ctx context.Context, field graphql.CollectedField, obj *Message) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Message_messageId(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.MessageID(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
-			return ec.marshalNString2string(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.MessageID())
 }
 func (ec *executionContext) fieldContext_Message_messageId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Message", field, true, false, errors.New("field of type String does not have child fields"))
 }
 
 func (ec *executionContext) _Message_direction(ctx context.Context, field graphql.CollectedField, obj *Message) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Message_direction(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Direction(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v Word) graphql.Marshaler {
-			return ec.marshalNMessageDirection2astrolabeᚋgraphᚐWord(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNMessageDirection2astrolabeᚋgraphᚐWord(ctx, field.Selections, obj.Direction())
 }
 func (ec *executionContext) fieldContext_Message_direction(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Message", field, true, false, errors.New("field of type MessageDirection does not have child fields"))
 }
 
 func (ec *executionContext) _Message_blockNumber(ctx context.Context, field graphql.CollectedField, obj *Message) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Message_blockNumber(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.BlockNumber(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v uint64) graphql.Marshaler {
-			return ec.marshalNInt2uint64(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNInt2uint64(ctx, field.Selections, obj.BlockNumber())
 }
 func (ec *executionContext) fieldContext_Message_blockNumber(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Message", field, true, false, errors.New("field of type Int does not have child fields"))
 }
 
 func (ec *executionContext) _Message_timestampIso(ctx context.Context, field graphql.CollectedField, obj *Message) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Message_timestampIso(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.TimestampIso(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v time.Time) graphql.Marshaler {
-			return ec.marshalNDateTime2timeᚐTime(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNDateTime2timeᚐTime(ctx, field.Selections, obj.TimestampIso())
 }
 func (ec *executionContext) fieldContext_Message_timestampIso(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Message", field, true, false, errors.New("field of type DateTime does not have child fields"))
 }
 
 func (ec *executionContext) _Message_txIndex(ctx context.Context, field graphql.CollectedField, obj *Message) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Message_txIndex(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.TxIndex(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v int) graphql.Marshaler {
-			return ec.marshalNInt2int(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNInt2int(ctx, field.Selections, obj.TxIndex())
 }
 func (ec *executionContext) fieldContext_Message_txIndex(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Message", field, true, false, errors.New("field of type Int does not have child fields"))
 }
 
 func (ec *executionContext) _Message_messageIndex(ctx context.Context, field graphql.CollectedField, obj *Message) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Message_messageIndex(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.MessageIndex(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v int) graphql.Marshaler {
-			return ec.marshalNInt2int(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNInt2int(ctx, field.Selections, obj.MessageIndex())
 }
 func (ec *executionContext) fieldContext_Message_messageIndex(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Message", field, true, false, errors.New("field of type Int does not have child fields"))
 }
 
 func (ec *executionContext) _Message_messageHash(ctx context.Context, field graphql.CollectedField, obj *Message) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Message_messageHash(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.MessageHash(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v starknet.Hash256) graphql.Marshaler {
-			return ec.marshalNHash2562astrolabeᚋstarknetᚐHash256(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNHash2562astrolabeᚋstarknetᚐHash256(ctx, field.Selections, obj.MessageHash())
 }
 func (ec *executionContext) fieldContext_Message_messageHash(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Message", field, true, false, errors.New("field of type Hash256 does not have child fields"))
 }
 
 func (ec *executionContext) _Message_fromAddress(ctx context.Context, field graphql.CollectedField, obj *Message) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Message_fromAddress(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.FromAddress(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v starknet.Felt) graphql.Marshaler {
-			return ec.marshalNFelt2astrolabeᚋstarknetᚐFelt(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNFelt2astrolabeᚋstarknetᚐFelt(ctx, field.Selections, obj.FromAddress())
 }
 func (ec *executionContext) fieldContext_Message_fromAddress(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Message", field, true, false, errors.New("field of type Felt does not have child fields"))
 }
 
 func (ec *executionContext) _Message_toAddress(ctx context.Context, field graphql.CollectedField, obj *Message) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Message_toAddress(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.ToAddress(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v starknet.Felt) graphql.Marshaler {
-			return ec.marshalNFelt2astrolabeᚋstarknetᚐFelt(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNFelt2astrolabeᚋstarknetᚐFelt(ctx, field.Selections, obj.ToAddress())
 }
 func (ec *executionContext) fieldContext_Message_toAddress(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Message", field, true, false, errors.New("field of type Felt does not have child fields"))
 }
 
 func (ec *executionContext) _Message_txHash(ctx context.Context, field graphql.CollectedField, obj *Message) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Message_txHash(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.TxHash(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v starknet.Felt) graphql.Marshaler {
-			return ec.marshalNFelt2astrolabeᚋstarknetᚐFelt(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNFelt2astrolabeᚋstarknetᚐFelt(ctx, field.Selections, obj.TxHash())
 }
 func (ec *executionContext) fieldContext_Message_txHash(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Message", field, true, false, errors.New("field of type Felt does not have child fields"))
 }
 
 func (ec *executionContext) _Message_l1ContractAddress(ctx context.Context, field graphql.CollectedField, obj *Message) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Message_l1ContractAddress(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.L1ContractAddress(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v starknet.Felt) graphql.Marshaler {
-			return ec.marshalNFelt2astrolabeᚋstarknetᚐFelt(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNFelt2astrolabeᚋstarknetᚐFelt(ctx, field.Selections, obj.L1ContractAddress())
 }
 func (ec *executionContext) fieldContext_Message_l1ContractAddress(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Message", field, true, false, errors.New("field of type Felt does not have child fields"))
 }
 
 func (ec *executionContext) _Message_l2ContractAddress(ctx context.Context, field graphql.CollectedField, obj *Message) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Message_l2ContractAddress(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.L2ContractAddress(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v starknet.Felt) graphql.Marshaler {
-			return ec.marshalNFelt2astrolabeᚋstarknetᚐFelt(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNFelt2astrolabeᚋstarknetᚐFelt(ctx, field.Selections, obj.L2ContractAddress())
 }
 func (ec *executionContext) fieldContext_Message_l2ContractAddress(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Message", field, true, false, errors.New("field of type Felt does not have child fields"))
 }
 
 func (ec *executionContext) _Message_nonce(ctx context.Context, field graphql.CollectedField, obj *Message) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Message_nonce(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Nonce(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *starknet.Felt) graphql.Marshaler {
-			return ec.marshalOFelt2ᚖastrolabeᚋstarknetᚐFelt(ctx, selections, v)
-		},
-		true,
-		false,
-	)
+	return ec.marshalOFelt2ᚖastrolabeᚋstarknetᚐFelt(ctx, field.Selections, obj.Nonce())
 }
 func (ec *executionContext) fieldContext_Message_nonce(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Message", field, true, false, errors.New("field of type Felt does not have child fields"))
 }
 
 func (ec *executionContext) _Message_selector(ctx context.Context, field graphql.CollectedField, obj *Message) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Message_selector(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Selector(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *starknet.Felt) graphql.Marshaler {
-			return ec.marshalOFelt2ᚖastrolabeᚋstarknetᚐFelt(ctx, selections, v)
-		},
-		true,
-		false,
-	)
+	return ec.marshalOFelt2ᚖastrolabeᚋstarknetᚐFelt(ctx, field.Selections, obj.Selector())
 }
 func (ec *executionContext) fieldContext_Message_selector(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Message", field, true, false, errors.New("field of type Felt does not have child fields"))
 }
 
 func (ec *executionContext) _Message_payload(ctx context.Context, field graphql.CollectedField, obj *Message) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Message_payload(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Payload(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v []starknet.Felt) graphql.Marshaler {
-			return ec.marshalNFelt2ᚕastrolabeᚋstarknetᚐFeltᚄ(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNFelt2ᚕastrolabeᚋstarknetᚐFeltᚄ(ctx, field.Selections, obj.Payload())
 }
 func (ec *executionContext) fieldContext_Message_payload(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Message", field, true, false, errors.New("field of type Felt does not have child fields"))
 }
 
 func (ec *executionContext) _Message_status(ctx context.Context, field graphql.CollectedField, obj *Message) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Message_status(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Status(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v Word) graphql.Marshaler {
-			return ec.marshalNMessageStatus2astrolabeᚋgraphᚐWord(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNMessageStatus2astrolabeᚋgraphᚐWord(ctx, field.Selections, obj.Status())
 }
 func (ec *executionContext) fieldContext_Message_status(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Message", field, true, false, errors.New("field of type MessageStatus does not have child fields"))
 }
 
 func (ec *executionContext) _Message_sourceTier(ctx context.Context, field graphql.CollectedField, obj *Message) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Message_sourceTier(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.SourceTier(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v Word) graphql.Marshaler {
-			return ec.marshalNSourceTier2astrolabeᚋgraphᚐWord(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNSourceTier2astrolabeᚋgraphᚐWord(ctx, field.Selections, obj.SourceTier())
 }
 func (ec *executionContext) fieldContext_Message_sourceTier(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Message", field, true, false, errors.New("field of type SourceTier does not have child fields"))
@@ -18146,23 +13282,7 @@ func (ec *executionContext) fieldContext_MessageConnection_coverage(_ context.Co
 }
 
 func (ec *executionContext) _MessageEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *Edge[*Message]) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_MessageEdge_cursor(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Cursor(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
-			return ec.marshalNCursor2string(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNCursor2string(ctx, field.Selections, obj.Cursor())
 }
 func (ec *executionContext) fieldContext_MessageEdge_cursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("MessageEdge", field, true, false, errors.New("field of type Cursor does not have child fields"))
@@ -18277,23 +13397,7 @@ func (ec *executionContext) fieldContext_Mutation_revokeApiKey(ctx context.Conte
 }
 
 func (ec *executionContext) _NewAddressActivity_cursor(ctx context.Context, field graphql.CollectedField, obj *NewAddressActivity) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_NewAddressActivity_cursor(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Cursor(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
-			return ec.marshalNCursor2string(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNCursor2string(ctx, field.Selections, obj.Cursor())
 }
 func (ec *executionContext) fieldContext_NewAddressActivity_cursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("NewAddressActivity", field, true, false, errors.New("field of type Cursor does not have child fields"))
@@ -18364,23 +13468,7 @@ func (ec *executionContext) fieldContext_NewAddressActivity_reorg(_ context.Cont
 }
 
 func (ec *executionContext) _NewBlock_cursor(ctx context.Context, field graphql.CollectedField, obj *NewBlock) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_NewBlock_cursor(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Cursor(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
-			return ec.marshalNCursor2string(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNCursor2string(ctx, field.Selections, obj.Cursor())
 }
 func (ec *executionContext) fieldContext_NewBlock_cursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("NewBlock", field, true, false, errors.New("field of type Cursor does not have child fields"))
@@ -18451,23 +13539,7 @@ func (ec *executionContext) fieldContext_NewBlock_reorg(_ context.Context, field
 }
 
 func (ec *executionContext) _NewEvent_cursor(ctx context.Context, field graphql.CollectedField, obj *NewEvent) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_NewEvent_cursor(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Cursor(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
-			return ec.marshalNCursor2string(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNCursor2string(ctx, field.Selections, obj.Cursor())
 }
 func (ec *executionContext) fieldContext_NewEvent_cursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("NewEvent", field, true, false, errors.New("field of type Cursor does not have child fields"))
@@ -18506,23 +13578,7 @@ func (ec *executionContext) fieldContext_NewEvent_event(_ context.Context, field
 }
 
 func (ec *executionContext) _NewEvent_eventDecodingDegraded(ctx context.Context, field graphql.CollectedField, obj *NewEvent) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_NewEvent_eventDecodingDegraded(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.EventDecodingDegraded, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v bool) graphql.Marshaler {
-			return ec.marshalNBoolean2bool(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNBoolean2bool(ctx, field.Selections, obj.EventDecodingDegraded)
 }
 func (ec *executionContext) fieldContext_NewEvent_eventDecodingDegraded(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("NewEvent", field, false, false, errors.New("field of type Boolean does not have child fields"))
@@ -18561,138 +13617,42 @@ func (ec *executionContext) fieldContext_NewEvent_reorg(_ context.Context, field
 }
 
 func (ec *executionContext) _PageInfo_hasNextPage(ctx context.Context, field graphql.CollectedField, obj *PageInfo) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_PageInfo_hasNextPage(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.HasNextPage, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v bool) graphql.Marshaler {
-			return ec.marshalNBoolean2bool(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNBoolean2bool(ctx, field.Selections, obj.HasNextPage)
 }
 func (ec *executionContext) fieldContext_PageInfo_hasNextPage(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("PageInfo", field, false, false, errors.New("field of type Boolean does not have child fields"))
 }
 
 func (ec *executionContext) _PageInfo_hasPreviousPage(ctx context.Context, field graphql.CollectedField, obj *PageInfo) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_PageInfo_hasPreviousPage(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.HasPreviousPage, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v bool) graphql.Marshaler {
-			return ec.marshalNBoolean2bool(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNBoolean2bool(ctx, field.Selections, obj.HasPreviousPage)
 }
 func (ec *executionContext) fieldContext_PageInfo_hasPreviousPage(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("PageInfo", field, false, false, errors.New("field of type Boolean does not have child fields"))
 }
 
 func (ec *executionContext) _PageInfo_startCursor(ctx context.Context, field graphql.CollectedField, obj *PageInfo) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_PageInfo_startCursor(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.StartCursor(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *string) graphql.Marshaler {
-			return ec.marshalOCursor2ᚖstring(ctx, selections, v)
-		},
-		true,
-		false,
-	)
+	return ec.marshalOCursor2ᚖstring(ctx, field.Selections, obj.StartCursor())
 }
 func (ec *executionContext) fieldContext_PageInfo_startCursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("PageInfo", field, true, false, errors.New("field of type Cursor does not have child fields"))
 }
 
 func (ec *executionContext) _PageInfo_endCursor(ctx context.Context, field graphql.CollectedField, obj *PageInfo) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_PageInfo_endCursor(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.EndCursor(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *string) graphql.Marshaler {
-			return ec.marshalOCursor2ᚖstring(ctx, selections, v)
-		},
-		true,
-		false,
-	)
+	return ec.marshalOCursor2ᚖstring(ctx, field.Selections, obj.EndCursor())
 }
 func (ec *executionContext) fieldContext_PageInfo_endCursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("PageInfo", field, true, false, errors.New("field of type Cursor does not have child fields"))
 }
 
 func (ec *executionContext) _Protocol_name(ctx context.Context, field graphql.CollectedField, obj *Protocol) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Protocol_name(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Name, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
-			return ec.marshalNString2string(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.Name)
 }
 func (ec *executionContext) fieldContext_Protocol_name(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Protocol", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func (ec *executionContext) _Protocol_kind(ctx context.Context, field graphql.CollectedField, obj *Protocol) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Protocol_kind(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Kind, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *string) graphql.Marshaler {
-			return ec.marshalOString2ᚖstring(ctx, selections, v)
-		},
-		true,
-		false,
-	)
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Kind)
 }
 func (ec *executionContext) fieldContext_Protocol_kind(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Protocol", field, false, false, errors.New("field of type String does not have child fields"))
@@ -20143,23 +15103,7 @@ func (ec *executionContext) fieldContext_RangeCoverage_completed(_ context.Conte
 }
 
 func (ec *executionContext) _RangeCoverage_complete(ctx context.Context, field graphql.CollectedField, obj *RangeCoverage) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_RangeCoverage_complete(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Complete, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v bool) graphql.Marshaler {
-			return ec.marshalNBoolean2bool(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNBoolean2bool(ctx, field.Selections, obj.Complete)
 }
 func (ec *executionContext) fieldContext_RangeCoverage_complete(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("RangeCoverage", field, false, false, errors.New("field of type Boolean does not have child fields"))
@@ -20198,437 +15142,133 @@ func (ec *executionContext) fieldContext_RangeCoverage_diagnostics(_ context.Con
 }
 
 func (ec *executionContext) _Receipt_executionStatus(ctx context.Context, field graphql.CollectedField, obj *Receipt) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Receipt_executionStatus(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.ExecutionStatus, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v Word) graphql.Marshaler {
-			return ec.marshalNExecutionStatus2astrolabeᚋgraphᚐWord(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNExecutionStatus2astrolabeᚋgraphᚐWord(ctx, field.Selections, obj.ExecutionStatus)
 }
 func (ec *executionContext) fieldContext_Receipt_executionStatus(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Receipt", field, false, false, errors.New("field of type ExecutionStatus does not have child fields"))
 }
 
 func (ec *executionContext) _Receipt_finalityStatus(ctx context.Context, field graphql.CollectedField, obj *Receipt) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Receipt_finalityStatus(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.FinalityStatus, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v Word) graphql.Marshaler {
-			return ec.marshalNFinalityStatus2astrolabeᚋgraphᚐWord(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNFinalityStatus2astrolabeᚋgraphᚐWord(ctx, field.Selections, obj.FinalityStatus)
 }
 func (ec *executionContext) fieldContext_Receipt_finalityStatus(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Receipt", field, false, false, errors.New("field of type FinalityStatus does not have child fields"))
 }
 
 func (ec *executionContext) _Receipt_actualFeeRaw(ctx context.Context, field graphql.CollectedField, obj *Receipt) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Receipt_actualFeeRaw(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.ActualFeeRaw, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *domain.Amount) graphql.Marshaler {
-			return ec.marshalOBigInt2ᚖastrolabeᚋdomainᚐAmount(ctx, selections, v)
-		},
-		true,
-		false,
-	)
+	return ec.marshalOBigInt2ᚖastrolabeᚋdomainᚐAmount(ctx, field.Selections, obj.ActualFeeRaw)
 }
 func (ec *executionContext) fieldContext_Receipt_actualFeeRaw(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Receipt", field, false, false, errors.New("field of type BigInt does not have child fields"))
 }
 
 func (ec *executionContext) _Receipt_feeUnit(ctx context.Context, field graphql.CollectedField, obj *Receipt) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Receipt_feeUnit(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.FeeUnit, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *Word) graphql.Marshaler {
-			return ec.marshalOFeeUnit2ᚖastrolabeᚋgraphᚐWord(ctx, selections, v)
-		},
-		true,
-		false,
-	)
+	return ec.marshalOFeeUnit2ᚖastrolabeᚋgraphᚐWord(ctx, field.Selections, obj.FeeUnit)
 }
 func (ec *executionContext) fieldContext_Receipt_feeUnit(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Receipt", field, false, false, errors.New("field of type FeeUnit does not have child fields"))
 }
 
 func (ec *executionContext) _Receipt_l1Gas(ctx context.Context, field graphql.CollectedField, obj *Receipt) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Receipt_l1Gas(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.L1Gas, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *domain.Amount) graphql.Marshaler {
-			return ec.marshalOBigInt2ᚖastrolabeᚋdomainᚐAmount(ctx, selections, v)
-		},
-		true,
-		false,
-	)
+	return ec.marshalOBigInt2ᚖastrolabeᚋdomainᚐAmount(ctx, field.Selections, obj.L1Gas)
 }
 func (ec *executionContext) fieldContext_Receipt_l1Gas(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Receipt", field, false, false, errors.New("field of type BigInt does not have child fields"))
 }
 
 func (ec *executionContext) _Receipt_l1DataGas(ctx context.Context, field graphql.CollectedField, obj *Receipt) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Receipt_l1DataGas(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.L1DataGas, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *domain.Amount) graphql.Marshaler {
-			return ec.marshalOBigInt2ᚖastrolabeᚋdomainᚐAmount(ctx, selections, v)
-		},
-		true,
-		false,
-	)
+	return ec.marshalOBigInt2ᚖastrolabeᚋdomainᚐAmount(ctx, field.Selections, obj.L1DataGas)
 }
 func (ec *executionContext) fieldContext_Receipt_l1DataGas(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Receipt", field, false, false, errors.New("field of type BigInt does not have child fields"))
 }
 
 func (ec *executionContext) _Receipt_l2Gas(ctx context.Context, field graphql.CollectedField, obj *Receipt) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Receipt_l2Gas(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.L2Gas, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *domain.Amount) graphql.Marshaler {
-			return ec.marshalOBigInt2ᚖastrolabeᚋdomainᚐAmount(ctx, selections, v)
-		},
-		true,
-		false,
-	)
+	return ec.marshalOBigInt2ᚖastrolabeᚋdomainᚐAmount(ctx, field.Selections, obj.L2Gas)
 }
 func (ec *executionContext) fieldContext_Receipt_l2Gas(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Receipt", field, false, false, errors.New("field of type BigInt does not have child fields"))
 }
 
 func (ec *executionContext) _Receipt_revertReason(ctx context.Context, field graphql.CollectedField, obj *Receipt) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Receipt_revertReason(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.RevertReason, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *string) graphql.Marshaler {
-			return ec.marshalOString2ᚖstring(ctx, selections, v)
-		},
-		true,
-		false,
-	)
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.RevertReason)
 }
 func (ec *executionContext) fieldContext_Receipt_revertReason(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Receipt", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func (ec *executionContext) _Reorg_fromBlock(ctx context.Context, field graphql.CollectedField, obj *Reorg) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Reorg_fromBlock(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.FromBlock, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v uint64) graphql.Marshaler {
-			return ec.marshalNInt2uint64(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNInt2uint64(ctx, field.Selections, obj.FromBlock)
 }
 func (ec *executionContext) fieldContext_Reorg_fromBlock(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Reorg", field, false, false, errors.New("field of type Int does not have child fields"))
 }
 
 func (ec *executionContext) _Reorg_toBlock(ctx context.Context, field graphql.CollectedField, obj *Reorg) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Reorg_toBlock(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.ToBlock, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v uint64) graphql.Marshaler {
-			return ec.marshalNInt2uint64(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNInt2uint64(ctx, field.Selections, obj.ToBlock)
 }
 func (ec *executionContext) fieldContext_Reorg_toBlock(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Reorg", field, false, false, errors.New("field of type Int does not have child fields"))
 }
 
 func (ec *executionContext) _Reorg_ancestorBlockNumber(ctx context.Context, field graphql.CollectedField, obj *Reorg) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Reorg_ancestorBlockNumber(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.AncestorBlockNumber, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *uint64) graphql.Marshaler {
-			return ec.marshalOInt2ᚖuint64(ctx, selections, v)
-		},
-		true,
-		false,
-	)
+	return ec.marshalOInt2ᚖuint64(ctx, field.Selections, obj.AncestorBlockNumber)
 }
 func (ec *executionContext) fieldContext_Reorg_ancestorBlockNumber(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Reorg", field, false, false, errors.New("field of type Int does not have child fields"))
 }
 
 func (ec *executionContext) _Reorg_ancestorBlockHash(ctx context.Context, field graphql.CollectedField, obj *Reorg) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Reorg_ancestorBlockHash(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.AncestorBlockHash, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *starknet.Felt) graphql.Marshaler {
-			return ec.marshalOFelt2ᚖastrolabeᚋstarknetᚐFelt(ctx, selections, v)
-		},
-		true,
-		false,
-	)
+	return ec.marshalOFelt2ᚖastrolabeᚋstarknetᚐFelt(ctx, field.Selections, obj.AncestorBlockHash)
 }
 func (ec *executionContext) fieldContext_Reorg_ancestorBlockHash(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Reorg", field, false, false, errors.New("field of type Felt does not have child fields"))
 }
 
 func (ec *executionContext) _RouteUsage_route(ctx context.Context, field graphql.CollectedField, obj *RouteUsage) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_RouteUsage_route(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Route, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
-			return ec.marshalNString2string(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.Route)
 }
 func (ec *executionContext) fieldContext_RouteUsage_route(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("RouteUsage", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func (ec *executionContext) _RouteUsage_requests(ctx context.Context, field graphql.CollectedField, obj *RouteUsage) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_RouteUsage_requests(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Requests, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v uint64) graphql.Marshaler {
-			return ec.marshalNInt2uint64(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNInt2uint64(ctx, field.Selections, obj.Requests)
 }
 func (ec *executionContext) fieldContext_RouteUsage_requests(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("RouteUsage", field, false, false, errors.New("field of type Int does not have child fields"))
 }
 
 func (ec *executionContext) _RouteUsage_failures(ctx context.Context, field graphql.CollectedField, obj *RouteUsage) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_RouteUsage_failures(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Failures, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v uint64) graphql.Marshaler {
-			return ec.marshalNInt2uint64(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNInt2uint64(ctx, field.Selections, obj.Failures)
 }
 func (ec *executionContext) fieldContext_RouteUsage_failures(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("RouteUsage", field, false, false, errors.New("field of type Int does not have child fields"))
 }
 
 func (ec *executionContext) _SearchHit_kind(ctx context.Context, field graphql.CollectedField, obj *SearchHit) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_SearchHit_kind(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Kind(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v Word) graphql.Marshaler {
-			return ec.marshalNSearchKind2astrolabeᚋgraphᚐWord(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNSearchKind2astrolabeᚋgraphᚐWord(ctx, field.Selections, obj.Kind())
 }
 func (ec *executionContext) fieldContext_SearchHit_kind(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("SearchHit", field, true, false, errors.New("field of type SearchKind does not have child fields"))
 }
 
 func (ec *executionContext) _SearchHit_key(ctx context.Context, field graphql.CollectedField, obj *SearchHit) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_SearchHit_key(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Key(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
-			return ec.marshalNString2string(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.Key())
 }
 func (ec *executionContext) fieldContext_SearchHit_key(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("SearchHit", field, true, false, errors.New("field of type String does not have child fields"))
 }
 
 func (ec *executionContext) _SearchHit_label(ctx context.Context, field graphql.CollectedField, obj *SearchHit) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_SearchHit_label(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Label(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *string) graphql.Marshaler {
-			return ec.marshalOString2ᚖstring(ctx, selections, v)
-		},
-		true,
-		false,
-	)
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Label())
 }
 func (ec *executionContext) fieldContext_SearchHit_label(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("SearchHit", field, true, false, errors.New("field of type String does not have child fields"))
 }
 
 func (ec *executionContext) _SearchHit_matched(ctx context.Context, field graphql.CollectedField, obj *SearchHit) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_SearchHit_matched(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Matched(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v Word) graphql.Marshaler {
-			return ec.marshalNSearchMatch2astrolabeᚋgraphᚐWord(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNSearchMatch2astrolabeᚋgraphᚐWord(ctx, field.Selections, obj.Matched())
 }
 func (ec *executionContext) fieldContext_SearchHit_matched(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("SearchHit", field, true, false, errors.New("field of type SearchMatch does not have child fields"))
@@ -20667,184 +15307,56 @@ func (ec *executionContext) fieldContext_SearchHit_node(_ context.Context, field
 }
 
 func (ec *executionContext) _SelectorCoverage_chainId(ctx context.Context, field graphql.CollectedField, obj *SelectorCoverage) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_SelectorCoverage_chainId(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.ChainID, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v domain.Chain) graphql.Marshaler {
-			return ec.marshalNChainId2astrolabeᚋdomainᚐChain(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNChainId2astrolabeᚋdomainᚐChain(ctx, field.Selections, obj.ChainID)
 }
 func (ec *executionContext) fieldContext_SelectorCoverage_chainId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("SelectorCoverage", field, false, false, errors.New("field of type ChainId does not have child fields"))
 }
 
 func (ec *executionContext) _SelectorCoverage_selector(ctx context.Context, field graphql.CollectedField, obj *SelectorCoverage) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_SelectorCoverage_selector(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Selector, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v starknet.Felt) graphql.Marshaler {
-			return ec.marshalNFelt2astrolabeᚋstarknetᚐFelt(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNFelt2astrolabeᚋstarknetᚐFelt(ctx, field.Selections, obj.Selector)
 }
 func (ec *executionContext) fieldContext_SelectorCoverage_selector(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("SelectorCoverage", field, false, false, errors.New("field of type Felt does not have child fields"))
 }
 
 func (ec *executionContext) _SelectorCoverage_position(ctx context.Context, field graphql.CollectedField, obj *SelectorCoverage) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_SelectorCoverage_position(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Position, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v int) graphql.Marshaler {
-			return ec.marshalNInt2int(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNInt2int(ctx, field.Selections, obj.Position)
 }
 func (ec *executionContext) fieldContext_SelectorCoverage_position(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("SelectorCoverage", field, false, false, errors.New("field of type Int does not have child fields"))
 }
 
 func (ec *executionContext) _SelectorCoverage_sourceTier(ctx context.Context, field graphql.CollectedField, obj *SelectorCoverage) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_SelectorCoverage_sourceTier(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.SourceTier, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v Word) graphql.Marshaler {
-			return ec.marshalNSourceTier2astrolabeᚋgraphᚐWord(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNSourceTier2astrolabeᚋgraphᚐWord(ctx, field.Selections, obj.SourceTier)
 }
 func (ec *executionContext) fieldContext_SelectorCoverage_sourceTier(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("SelectorCoverage", field, false, false, errors.New("field of type SourceTier does not have child fields"))
 }
 
 func (ec *executionContext) _SelectorCoverage_fromBlock(ctx context.Context, field graphql.CollectedField, obj *SelectorCoverage) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_SelectorCoverage_fromBlock(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.FromBlock, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v uint64) graphql.Marshaler {
-			return ec.marshalNInt2uint64(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNInt2uint64(ctx, field.Selections, obj.FromBlock)
 }
 func (ec *executionContext) fieldContext_SelectorCoverage_fromBlock(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("SelectorCoverage", field, false, false, errors.New("field of type Int does not have child fields"))
 }
 
 func (ec *executionContext) _SelectorCoverage_throughBlock(ctx context.Context, field graphql.CollectedField, obj *SelectorCoverage) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_SelectorCoverage_throughBlock(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.ThroughBlock, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v uint64) graphql.Marshaler {
-			return ec.marshalNInt2uint64(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNInt2uint64(ctx, field.Selections, obj.ThroughBlock)
 }
 func (ec *executionContext) fieldContext_SelectorCoverage_throughBlock(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("SelectorCoverage", field, false, false, errors.New("field of type Int does not have child fields"))
 }
 
 func (ec *executionContext) _SelectorCoverage_status(ctx context.Context, field graphql.CollectedField, obj *SelectorCoverage) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_SelectorCoverage_status(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Status, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v Word) graphql.Marshaler {
-			return ec.marshalNCertificateStatus2astrolabeᚋgraphᚐWord(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNCertificateStatus2astrolabeᚋgraphᚐWord(ctx, field.Selections, obj.Status)
 }
 func (ec *executionContext) fieldContext_SelectorCoverage_status(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("SelectorCoverage", field, false, false, errors.New("field of type CertificateStatus does not have child fields"))
 }
 
 func (ec *executionContext) _SelectorCoverage_verifiedAt(ctx context.Context, field graphql.CollectedField, obj *SelectorCoverage) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_SelectorCoverage_verifiedAt(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.VerifiedAt, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *time.Time) graphql.Marshaler {
-			return ec.marshalODateTime2ᚖtimeᚐTime(ctx, selections, v)
-		},
-		true,
-		false,
-	)
+	return ec.marshalODateTime2ᚖtimeᚐTime(ctx, field.Selections, obj.VerifiedAt)
 }
 func (ec *executionContext) fieldContext_SelectorCoverage_verifiedAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("SelectorCoverage", field, false, false, errors.New("field of type DateTime does not have child fields"))
@@ -20883,46 +15395,14 @@ func (ec *executionContext) fieldContext_SelectorCoverage_diagnostics(_ context.
 }
 
 func (ec *executionContext) _Service_version(ctx context.Context, field graphql.CollectedField, obj *Service) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Service_version(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Version, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
-			return ec.marshalNString2string(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.Version)
 }
 func (ec *executionContext) fieldContext_Service_version(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Service", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func (ec *executionContext) _Service_chains(ctx context.Context, field graphql.CollectedField, obj *Service) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Service_chains(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Chains, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v []domain.Chain) graphql.Marshaler {
-			return ec.marshalNChainId2ᚕastrolabeᚋdomainᚐChainᚄ(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNChainId2ᚕastrolabeᚋdomainᚐChainᚄ(ctx, field.Selections, obj.Chains)
 }
 func (ec *executionContext) fieldContext_Service_chains(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Service", field, false, false, errors.New("field of type ChainId does not have child fields"))
@@ -21273,184 +15753,56 @@ func (ec *executionContext) fieldContext_Subscription_addressActivity(ctx contex
 }
 
 func (ec *executionContext) _Token_id(ctx context.Context, field graphql.CollectedField, obj *Token) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Token_id(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.ID(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
-			return ec.marshalNID2string(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNID2string(ctx, field.Selections, obj.ID())
 }
 func (ec *executionContext) fieldContext_Token_id(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Token", field, true, false, errors.New("field of type ID does not have child fields"))
 }
 
 func (ec *executionContext) _Token_chainId(ctx context.Context, field graphql.CollectedField, obj *Token) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Token_chainId(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.ChainID(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v domain.Chain) graphql.Marshaler {
-			return ec.marshalNChainId2astrolabeᚋdomainᚐChain(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNChainId2astrolabeᚋdomainᚐChain(ctx, field.Selections, obj.ChainID())
 }
 func (ec *executionContext) fieldContext_Token_chainId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Token", field, true, false, errors.New("field of type ChainId does not have child fields"))
 }
 
 func (ec *executionContext) _Token_tokenAddress(ctx context.Context, field graphql.CollectedField, obj *Token) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Token_tokenAddress(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.TokenAddress(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v starknet.Felt) graphql.Marshaler {
-			return ec.marshalNFelt2astrolabeᚋstarknetᚐFelt(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNFelt2astrolabeᚋstarknetᚐFelt(ctx, field.Selections, obj.TokenAddress())
 }
 func (ec *executionContext) fieldContext_Token_tokenAddress(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Token", field, true, false, errors.New("field of type Felt does not have child fields"))
 }
 
 func (ec *executionContext) _Token_symbol(ctx context.Context, field graphql.CollectedField, obj *Token) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Token_symbol(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Symbol(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *string) graphql.Marshaler {
-			return ec.marshalOString2ᚖstring(ctx, selections, v)
-		},
-		true,
-		false,
-	)
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Symbol())
 }
 func (ec *executionContext) fieldContext_Token_symbol(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Token", field, true, false, errors.New("field of type String does not have child fields"))
 }
 
 func (ec *executionContext) _Token_name(ctx context.Context, field graphql.CollectedField, obj *Token) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Token_name(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Name(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *string) graphql.Marshaler {
-			return ec.marshalOString2ᚖstring(ctx, selections, v)
-		},
-		true,
-		false,
-	)
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Name())
 }
 func (ec *executionContext) fieldContext_Token_name(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Token", field, true, false, errors.New("field of type String does not have child fields"))
 }
 
 func (ec *executionContext) _Token_decimals(ctx context.Context, field graphql.CollectedField, obj *Token) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Token_decimals(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Decimals(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *int) graphql.Marshaler {
-			return ec.marshalOInt2ᚖint(ctx, selections, v)
-		},
-		true,
-		false,
-	)
+	return ec.marshalOInt2ᚖint(ctx, field.Selections, obj.Decimals())
 }
 func (ec *executionContext) fieldContext_Token_decimals(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Token", field, true, false, errors.New("field of type Int does not have child fields"))
 }
 
 func (ec *executionContext) _Token_standard(ctx context.Context, field graphql.CollectedField, obj *Token) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Token_standard(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Standard(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v Word) graphql.Marshaler {
-			return ec.marshalNTokenStandard2astrolabeᚋgraphᚐWord(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNTokenStandard2astrolabeᚋgraphᚐWord(ctx, field.Selections, obj.Standard())
 }
 func (ec *executionContext) fieldContext_Token_standard(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Token", field, true, false, errors.New("field of type TokenStandard does not have child fields"))
 }
 
 func (ec *executionContext) _Token_metadataUpdatedAtIso(ctx context.Context, field graphql.CollectedField, obj *Token) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Token_metadataUpdatedAtIso(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.MetadataUpdatedAtIso(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *time.Time) graphql.Marshaler {
-			return ec.marshalODateTime2ᚖtimeᚐTime(ctx, selections, v)
-		},
-		true,
-		false,
-	)
+	return ec.marshalODateTime2ᚖtimeᚐTime(ctx, field.Selections, obj.MetadataUpdatedAtIso())
 }
 func (ec *executionContext) fieldContext_Token_metadataUpdatedAtIso(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Token", field, true, false, errors.New("field of type DateTime does not have child fields"))
@@ -21595,46 +15947,14 @@ func (ec *executionContext) fieldContext_Token_latestTransferBlock(_ context.Con
 }
 
 func (ec *executionContext) _Token_totalSupplyRaw(ctx context.Context, field graphql.CollectedField, obj *Token) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Token_totalSupplyRaw(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.TotalSupplyRaw(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *domain.Amount) graphql.Marshaler {
-			return ec.marshalOBigInt2ᚖastrolabeᚋdomainᚐAmount(ctx, selections, v)
-		},
-		true,
-		false,
-	)
+	return ec.marshalOBigInt2ᚖastrolabeᚋdomainᚐAmount(ctx, field.Selections, obj.TotalSupplyRaw())
 }
 func (ec *executionContext) fieldContext_Token_totalSupplyRaw(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Token", field, true, false, errors.New("field of type BigInt does not have child fields"))
 }
 
 func (ec *executionContext) _Token_totalSupplyBlockNumber(ctx context.Context, field graphql.CollectedField, obj *Token) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Token_totalSupplyBlockNumber(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.TotalSupplyBlockNumber(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *uint64) graphql.Marshaler {
-			return ec.marshalOInt2ᚖuint64(ctx, selections, v)
-		},
-		true,
-		false,
-	)
+	return ec.marshalOInt2ᚖuint64(ctx, field.Selections, obj.TotalSupplyBlockNumber())
 }
 func (ec *executionContext) fieldContext_Token_totalSupplyBlockNumber(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Token", field, true, false, errors.New("field of type Int does not have child fields"))
@@ -22061,230 +16381,70 @@ func (ec *executionContext) fieldContext_Token_pools(ctx context.Context, field 
 }
 
 func (ec *executionContext) _TokenBalance_ownerAddress(ctx context.Context, field graphql.CollectedField, obj *TokenBalance) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_TokenBalance_ownerAddress(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.OwnerAddress, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v starknet.Felt) graphql.Marshaler {
-			return ec.marshalNFelt2astrolabeᚋstarknetᚐFelt(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNFelt2astrolabeᚋstarknetᚐFelt(ctx, field.Selections, obj.OwnerAddress)
 }
 func (ec *executionContext) fieldContext_TokenBalance_ownerAddress(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("TokenBalance", field, false, false, errors.New("field of type Felt does not have child fields"))
 }
 
 func (ec *executionContext) _TokenBalance_blockTag(ctx context.Context, field graphql.CollectedField, obj *TokenBalance) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_TokenBalance_blockTag(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.BlockTag, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
-			return ec.marshalNString2string(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.BlockTag)
 }
 func (ec *executionContext) fieldContext_TokenBalance_blockTag(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("TokenBalance", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func (ec *executionContext) _TokenBalance_blockNumber(ctx context.Context, field graphql.CollectedField, obj *TokenBalance) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_TokenBalance_blockNumber(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.BlockNumber, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v uint64) graphql.Marshaler {
-			return ec.marshalNInt2uint64(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNInt2uint64(ctx, field.Selections, obj.BlockNumber)
 }
 func (ec *executionContext) fieldContext_TokenBalance_blockNumber(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("TokenBalance", field, false, false, errors.New("field of type Int does not have child fields"))
 }
 
 func (ec *executionContext) _TokenBalance_blockHash(ctx context.Context, field graphql.CollectedField, obj *TokenBalance) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_TokenBalance_blockHash(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.BlockHash, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *starknet.Felt) graphql.Marshaler {
-			return ec.marshalOFelt2ᚖastrolabeᚋstarknetᚐFelt(ctx, selections, v)
-		},
-		true,
-		false,
-	)
+	return ec.marshalOFelt2ᚖastrolabeᚋstarknetᚐFelt(ctx, field.Selections, obj.BlockHash)
 }
 func (ec *executionContext) fieldContext_TokenBalance_blockHash(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("TokenBalance", field, false, false, errors.New("field of type Felt does not have child fields"))
 }
 
 func (ec *executionContext) _TokenBalance_balanceRaw(ctx context.Context, field graphql.CollectedField, obj *TokenBalance) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_TokenBalance_balanceRaw(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.BalanceRaw, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v domain.Amount) graphql.Marshaler {
-			return ec.marshalNBigInt2astrolabeᚋdomainᚐAmount(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNBigInt2astrolabeᚋdomainᚐAmount(ctx, field.Selections, obj.BalanceRaw)
 }
 func (ec *executionContext) fieldContext_TokenBalance_balanceRaw(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("TokenBalance", field, false, false, errors.New("field of type BigInt does not have child fields"))
 }
 
 func (ec *executionContext) _TokenControl_status(ctx context.Context, field graphql.CollectedField, obj *TokenControl) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_TokenControl_status(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Status, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v Word) graphql.Marshaler {
-			return ec.marshalNControlStatus2astrolabeᚋgraphᚐWord(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNControlStatus2astrolabeᚋgraphᚐWord(ctx, field.Selections, obj.Status)
 }
 func (ec *executionContext) fieldContext_TokenControl_status(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("TokenControl", field, false, false, errors.New("field of type ControlStatus does not have child fields"))
 }
 
 func (ec *executionContext) _TokenControl_actor(ctx context.Context, field graphql.CollectedField, obj *TokenControl) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_TokenControl_actor(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Actor, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *starknet.Felt) graphql.Marshaler {
-			return ec.marshalOFelt2ᚖastrolabeᚋstarknetᚐFelt(ctx, selections, v)
-		},
-		true,
-		false,
-	)
+	return ec.marshalOFelt2ᚖastrolabeᚋstarknetᚐFelt(ctx, field.Selections, obj.Actor)
 }
 func (ec *executionContext) fieldContext_TokenControl_actor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("TokenControl", field, false, false, errors.New("field of type Felt does not have child fields"))
 }
 
 func (ec *executionContext) _TokenControlEvidence_kind(ctx context.Context, field graphql.CollectedField, obj *TokenControlEvidence) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_TokenControlEvidence_kind(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Kind, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
-			return ec.marshalNString2string(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.Kind)
 }
 func (ec *executionContext) fieldContext_TokenControlEvidence_kind(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("TokenControlEvidence", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func (ec *executionContext) _TokenControlEvidence_blockNumber(ctx context.Context, field graphql.CollectedField, obj *TokenControlEvidence) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_TokenControlEvidence_blockNumber(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.BlockNumber, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v uint64) graphql.Marshaler {
-			return ec.marshalNInt2uint64(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNInt2uint64(ctx, field.Selections, obj.BlockNumber)
 }
 func (ec *executionContext) fieldContext_TokenControlEvidence_blockNumber(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("TokenControlEvidence", field, false, false, errors.New("field of type Int does not have child fields"))
 }
 
 func (ec *executionContext) _TokenControlEvidence_txHash(ctx context.Context, field graphql.CollectedField, obj *TokenControlEvidence) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_TokenControlEvidence_txHash(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.TxHash, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v starknet.Felt) graphql.Marshaler {
-			return ec.marshalNFelt2astrolabeᚋstarknetᚐFelt(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNFelt2astrolabeᚋstarknetᚐFelt(ctx, field.Selections, obj.TxHash)
 }
 func (ec *executionContext) fieldContext_TokenControlEvidence_txHash(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("TokenControlEvidence", field, false, false, errors.New("field of type Felt does not have child fields"))
@@ -22451,92 +16611,28 @@ func (ec *executionContext) fieldContext_TokenControlSnapshot_evidence(_ context
 }
 
 func (ec *executionContext) _TokenControlSnapshot_asOfBlock(ctx context.Context, field graphql.CollectedField, obj *TokenControlSnapshot) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_TokenControlSnapshot_asOfBlock(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.AsOfBlock, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v uint64) graphql.Marshaler {
-			return ec.marshalNInt2uint64(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNInt2uint64(ctx, field.Selections, obj.AsOfBlock)
 }
 func (ec *executionContext) fieldContext_TokenControlSnapshot_asOfBlock(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("TokenControlSnapshot", field, false, false, errors.New("field of type Int does not have child fields"))
 }
 
 func (ec *executionContext) _TokenControlSnapshot_indexedAtIso(ctx context.Context, field graphql.CollectedField, obj *TokenControlSnapshot) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_TokenControlSnapshot_indexedAtIso(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.IndexedAtIso, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v time.Time) graphql.Marshaler {
-			return ec.marshalNDateTime2timeᚐTime(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNDateTime2timeᚐTime(ctx, field.Selections, obj.IndexedAtIso)
 }
 func (ec *executionContext) fieldContext_TokenControlSnapshot_indexedAtIso(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("TokenControlSnapshot", field, false, false, errors.New("field of type DateTime does not have child fields"))
 }
 
 func (ec *executionContext) _TokenControls_indexed(ctx context.Context, field graphql.CollectedField, obj *TokenControls) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_TokenControls_indexed(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Indexed, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v bool) graphql.Marshaler {
-			return ec.marshalNBoolean2bool(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNBoolean2bool(ctx, field.Selections, obj.Indexed)
 }
 func (ec *executionContext) fieldContext_TokenControls_indexed(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("TokenControls", field, false, false, errors.New("field of type Boolean does not have child fields"))
 }
 
 func (ec *executionContext) _TokenControls_reasonCode(ctx context.Context, field graphql.CollectedField, obj *TokenControls) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_TokenControls_reasonCode(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.ReasonCode, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
-			return ec.marshalNString2string(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.ReasonCode)
 }
 func (ec *executionContext) fieldContext_TokenControls_reasonCode(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("TokenControls", field, false, false, errors.New("field of type String does not have child fields"))
@@ -22575,184 +16671,56 @@ func (ec *executionContext) fieldContext_TokenControls_snapshot(_ context.Contex
 }
 
 func (ec *executionContext) _TokenPool_marketId(ctx context.Context, field graphql.CollectedField, obj *TokenPool) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_TokenPool_marketId(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.MarketID(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
-			return ec.marshalNString2string(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.MarketID())
 }
 func (ec *executionContext) fieldContext_TokenPool_marketId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("TokenPool", field, true, false, errors.New("field of type String does not have child fields"))
 }
 
 func (ec *executionContext) _TokenPool_marketKind(ctx context.Context, field graphql.CollectedField, obj *TokenPool) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_TokenPool_marketKind(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.MarketKind(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v Word) graphql.Marshaler {
-			return ec.marshalNMarketKind2astrolabeᚋgraphᚐWord(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNMarketKind2astrolabeᚋgraphᚐWord(ctx, field.Selections, obj.MarketKind())
 }
 func (ec *executionContext) fieldContext_TokenPool_marketKind(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("TokenPool", field, true, false, errors.New("field of type MarketKind does not have child fields"))
 }
 
 func (ec *executionContext) _TokenPool_protocolName(ctx context.Context, field graphql.CollectedField, obj *TokenPool) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_TokenPool_protocolName(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.ProtocolName(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
-			return ec.marshalNString2string(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.ProtocolName())
 }
 func (ec *executionContext) fieldContext_TokenPool_protocolName(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("TokenPool", field, true, false, errors.New("field of type String does not have child fields"))
 }
 
 func (ec *executionContext) _TokenPool_poolAddress(ctx context.Context, field graphql.CollectedField, obj *TokenPool) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_TokenPool_poolAddress(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.PoolAddress(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v starknet.Felt) graphql.Marshaler {
-			return ec.marshalNFelt2astrolabeᚋstarknetᚐFelt(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNFelt2astrolabeᚋstarknetᚐFelt(ctx, field.Selections, obj.PoolAddress())
 }
 func (ec *executionContext) fieldContext_TokenPool_poolAddress(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("TokenPool", field, true, false, errors.New("field of type Felt does not have child fields"))
 }
 
 func (ec *executionContext) _TokenPool_pairedTokenAddress(ctx context.Context, field graphql.CollectedField, obj *TokenPool) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_TokenPool_pairedTokenAddress(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.PairedTokenAddress(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v starknet.Felt) graphql.Marshaler {
-			return ec.marshalNFelt2astrolabeᚋstarknetᚐFelt(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNFelt2astrolabeᚋstarknetᚐFelt(ctx, field.Selections, obj.PairedTokenAddress())
 }
 func (ec *executionContext) fieldContext_TokenPool_pairedTokenAddress(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("TokenPool", field, true, false, errors.New("field of type Felt does not have child fields"))
 }
 
 func (ec *executionContext) _TokenPool_pairedTokenSymbol(ctx context.Context, field graphql.CollectedField, obj *TokenPool) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_TokenPool_pairedTokenSymbol(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.PairedTokenSymbol(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *string) graphql.Marshaler {
-			return ec.marshalOString2ᚖstring(ctx, selections, v)
-		},
-		true,
-		false,
-	)
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.PairedTokenSymbol())
 }
 func (ec *executionContext) fieldContext_TokenPool_pairedTokenSymbol(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("TokenPool", field, true, false, errors.New("field of type String does not have child fields"))
 }
 
 func (ec *executionContext) _TokenPool_feeBps(ctx context.Context, field graphql.CollectedField, obj *TokenPool) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_TokenPool_feeBps(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.FeeBps(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *int) graphql.Marshaler {
-			return ec.marshalOInt2ᚖint(ctx, selections, v)
-		},
-		true,
-		false,
-	)
+	return ec.marshalOInt2ᚖint(ctx, field.Selections, obj.FeeBps())
 }
 func (ec *executionContext) fieldContext_TokenPool_feeBps(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("TokenPool", field, true, false, errors.New("field of type Int does not have child fields"))
 }
 
 func (ec *executionContext) _TokenPool_createdAtBlock(ctx context.Context, field graphql.CollectedField, obj *TokenPool) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_TokenPool_createdAtBlock(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.CreatedAtBlock(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v uint64) graphql.Marshaler {
-			return ec.marshalNInt2uint64(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNInt2uint64(ctx, field.Selections, obj.CreatedAtBlock())
 }
 func (ec *executionContext) fieldContext_TokenPool_createdAtBlock(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("TokenPool", field, true, false, errors.New("field of type Int does not have child fields"))
@@ -23029,23 +16997,7 @@ func (ec *executionContext) fieldContext_TokenPoolConnection_coverage(_ context.
 }
 
 func (ec *executionContext) _TokenPoolEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *Edge[*TokenPool]) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_TokenPoolEdge_cursor(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Cursor(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
-			return ec.marshalNCursor2string(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNCursor2string(ctx, field.Selections, obj.Cursor())
 }
 func (ec *executionContext) fieldContext_TokenPoolEdge_cursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("TokenPoolEdge", field, true, false, errors.New("field of type Cursor does not have child fields"))
@@ -23084,552 +17036,168 @@ func (ec *executionContext) fieldContext_TokenPoolEdge_node(_ context.Context, f
 }
 
 func (ec *executionContext) _TokenPoolEvidence_kind(ctx context.Context, field graphql.CollectedField, obj *TokenPoolEvidence) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_TokenPoolEvidence_kind(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Kind, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
-			return ec.marshalNString2string(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.Kind)
 }
 func (ec *executionContext) fieldContext_TokenPoolEvidence_kind(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("TokenPoolEvidence", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func (ec *executionContext) _TokenPoolEvidence_factoryAddress(ctx context.Context, field graphql.CollectedField, obj *TokenPoolEvidence) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_TokenPoolEvidence_factoryAddress(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.FactoryAddress, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v starknet.Felt) graphql.Marshaler {
-			return ec.marshalNFelt2astrolabeᚋstarknetᚐFelt(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNFelt2astrolabeᚋstarknetᚐFelt(ctx, field.Selections, obj.FactoryAddress)
 }
 func (ec *executionContext) fieldContext_TokenPoolEvidence_factoryAddress(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("TokenPoolEvidence", field, false, false, errors.New("field of type Felt does not have child fields"))
 }
 
 func (ec *executionContext) _TokenPoolEvidence_eventName(ctx context.Context, field graphql.CollectedField, obj *TokenPoolEvidence) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_TokenPoolEvidence_eventName(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.EventName, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
-			return ec.marshalNString2string(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.EventName)
 }
 func (ec *executionContext) fieldContext_TokenPoolEvidence_eventName(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("TokenPoolEvidence", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func (ec *executionContext) _TokenPoolEvidence_txHash(ctx context.Context, field graphql.CollectedField, obj *TokenPoolEvidence) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_TokenPoolEvidence_txHash(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.TxHash, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v starknet.Felt) graphql.Marshaler {
-			return ec.marshalNFelt2astrolabeᚋstarknetᚐFelt(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNFelt2astrolabeᚋstarknetᚐFelt(ctx, field.Selections, obj.TxHash)
 }
 func (ec *executionContext) fieldContext_TokenPoolEvidence_txHash(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("TokenPoolEvidence", field, false, false, errors.New("field of type Felt does not have child fields"))
 }
 
 func (ec *executionContext) _TokenPoolEvidence_logIndex(ctx context.Context, field graphql.CollectedField, obj *TokenPoolEvidence) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_TokenPoolEvidence_logIndex(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.LogIndex, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v int) graphql.Marshaler {
-			return ec.marshalNInt2int(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNInt2int(ctx, field.Selections, obj.LogIndex)
 }
 func (ec *executionContext) fieldContext_TokenPoolEvidence_logIndex(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("TokenPoolEvidence", field, false, false, errors.New("field of type Int does not have child fields"))
 }
 
 func (ec *executionContext) _TokenPoolEvidence_poolClassHash(ctx context.Context, field graphql.CollectedField, obj *TokenPoolEvidence) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_TokenPoolEvidence_poolClassHash(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.PoolClassHash, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v starknet.Felt) graphql.Marshaler {
-			return ec.marshalNFelt2astrolabeᚋstarknetᚐFelt(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNFelt2astrolabeᚋstarknetᚐFelt(ctx, field.Selections, obj.PoolClassHash)
 }
 func (ec *executionContext) fieldContext_TokenPoolEvidence_poolClassHash(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("TokenPoolEvidence", field, false, false, errors.New("field of type Felt does not have child fields"))
 }
 
 func (ec *executionContext) _TokenSupply_blockTag(ctx context.Context, field graphql.CollectedField, obj *TokenSupply) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_TokenSupply_blockTag(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.BlockTag, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
-			return ec.marshalNString2string(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.BlockTag)
 }
 func (ec *executionContext) fieldContext_TokenSupply_blockTag(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("TokenSupply", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func (ec *executionContext) _TokenSupply_blockNumber(ctx context.Context, field graphql.CollectedField, obj *TokenSupply) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_TokenSupply_blockNumber(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.BlockNumber, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v uint64) graphql.Marshaler {
-			return ec.marshalNInt2uint64(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNInt2uint64(ctx, field.Selections, obj.BlockNumber)
 }
 func (ec *executionContext) fieldContext_TokenSupply_blockNumber(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("TokenSupply", field, false, false, errors.New("field of type Int does not have child fields"))
 }
 
 func (ec *executionContext) _TokenSupply_blockHash(ctx context.Context, field graphql.CollectedField, obj *TokenSupply) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_TokenSupply_blockHash(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.BlockHash, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *starknet.Felt) graphql.Marshaler {
-			return ec.marshalOFelt2ᚖastrolabeᚋstarknetᚐFelt(ctx, selections, v)
-		},
-		true,
-		false,
-	)
+	return ec.marshalOFelt2ᚖastrolabeᚋstarknetᚐFelt(ctx, field.Selections, obj.BlockHash)
 }
 func (ec *executionContext) fieldContext_TokenSupply_blockHash(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("TokenSupply", field, false, false, errors.New("field of type Felt does not have child fields"))
 }
 
 func (ec *executionContext) _TokenSupply_totalSupplyRaw(ctx context.Context, field graphql.CollectedField, obj *TokenSupply) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_TokenSupply_totalSupplyRaw(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.TotalSupplyRaw, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v domain.Amount) graphql.Marshaler {
-			return ec.marshalNBigInt2astrolabeᚋdomainᚐAmount(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNBigInt2astrolabeᚋdomainᚐAmount(ctx, field.Selections, obj.TotalSupplyRaw)
 }
 func (ec *executionContext) fieldContext_TokenSupply_totalSupplyRaw(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("TokenSupply", field, false, false, errors.New("field of type BigInt does not have child fields"))
 }
 
 func (ec *executionContext) _Transaction_id(ctx context.Context, field graphql.CollectedField, obj *Transaction) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Transaction_id(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.ID(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
-			return ec.marshalNID2string(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNID2string(ctx, field.Selections, obj.ID())
 }
 func (ec *executionContext) fieldContext_Transaction_id(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Transaction", field, true, false, errors.New("field of type ID does not have child fields"))
 }
 
 func (ec *executionContext) _Transaction_chainId(ctx context.Context, field graphql.CollectedField, obj *Transaction) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Transaction_chainId(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.ChainID(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v domain.Chain) graphql.Marshaler {
-			return ec.marshalNChainId2astrolabeᚋdomainᚐChain(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNChainId2astrolabeᚋdomainᚐChain(ctx, field.Selections, obj.ChainID())
 }
 func (ec *executionContext) fieldContext_Transaction_chainId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Transaction", field, true, false, errors.New("field of type ChainId does not have child fields"))
 }
 
 func (ec *executionContext) _Transaction_txHash(ctx context.Context, field graphql.CollectedField, obj *Transaction) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Transaction_txHash(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.TxHash(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v starknet.Felt) graphql.Marshaler {
-			return ec.marshalNFelt2astrolabeᚋstarknetᚐFelt(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNFelt2astrolabeᚋstarknetᚐFelt(ctx, field.Selections, obj.TxHash())
 }
 func (ec *executionContext) fieldContext_Transaction_txHash(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Transaction", field, true, false, errors.New("field of type Felt does not have child fields"))
 }
 
 func (ec *executionContext) _Transaction_blockNumber(ctx context.Context, field graphql.CollectedField, obj *Transaction) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Transaction_blockNumber(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.BlockNumber(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v uint64) graphql.Marshaler {
-			return ec.marshalNInt2uint64(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNInt2uint64(ctx, field.Selections, obj.BlockNumber())
 }
 func (ec *executionContext) fieldContext_Transaction_blockNumber(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Transaction", field, true, false, errors.New("field of type Int does not have child fields"))
 }
 
 func (ec *executionContext) _Transaction_blockHash(ctx context.Context, field graphql.CollectedField, obj *Transaction) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Transaction_blockHash(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.BlockHash(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v starknet.Felt) graphql.Marshaler {
-			return ec.marshalNFelt2astrolabeᚋstarknetᚐFelt(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNFelt2astrolabeᚋstarknetᚐFelt(ctx, field.Selections, obj.BlockHash())
 }
 func (ec *executionContext) fieldContext_Transaction_blockHash(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Transaction", field, true, false, errors.New("field of type Felt does not have child fields"))
 }
 
 func (ec *executionContext) _Transaction_timestampIso(ctx context.Context, field graphql.CollectedField, obj *Transaction) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Transaction_timestampIso(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.TimestampIso(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v time.Time) graphql.Marshaler {
-			return ec.marshalNDateTime2timeᚐTime(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNDateTime2timeᚐTime(ctx, field.Selections, obj.TimestampIso())
 }
 func (ec *executionContext) fieldContext_Transaction_timestampIso(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Transaction", field, true, false, errors.New("field of type DateTime does not have child fields"))
 }
 
 func (ec *executionContext) _Transaction_txIndex(ctx context.Context, field graphql.CollectedField, obj *Transaction) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Transaction_txIndex(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.TxIndex(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v int) graphql.Marshaler {
-			return ec.marshalNInt2int(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNInt2int(ctx, field.Selections, obj.TxIndex())
 }
 func (ec *executionContext) fieldContext_Transaction_txIndex(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Transaction", field, true, false, errors.New("field of type Int does not have child fields"))
 }
 
 func (ec *executionContext) _Transaction_txCursor(ctx context.Context, field graphql.CollectedField, obj *Transaction) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Transaction_txCursor(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.TxCursor(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
-			return ec.marshalNString2string(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.TxCursor())
 }
 func (ec *executionContext) fieldContext_Transaction_txCursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Transaction", field, true, false, errors.New("field of type String does not have child fields"))
 }
 
 func (ec *executionContext) _Transaction_txType(ctx context.Context, field graphql.CollectedField, obj *Transaction) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Transaction_txType(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.TxType(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v Word) graphql.Marshaler {
-			return ec.marshalNTransactionType2astrolabeᚋgraphᚐWord(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNTransactionType2astrolabeᚋgraphᚐWord(ctx, field.Selections, obj.TxType())
 }
 func (ec *executionContext) fieldContext_Transaction_txType(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Transaction", field, true, false, errors.New("field of type TransactionType does not have child fields"))
 }
 
 func (ec *executionContext) _Transaction_fromAddress(ctx context.Context, field graphql.CollectedField, obj *Transaction) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Transaction_fromAddress(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.FromAddress(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *starknet.Felt) graphql.Marshaler {
-			return ec.marshalOFelt2ᚖastrolabeᚋstarknetᚐFelt(ctx, selections, v)
-		},
-		true,
-		false,
-	)
+	return ec.marshalOFelt2ᚖastrolabeᚋstarknetᚐFelt(ctx, field.Selections, obj.FromAddress())
 }
 func (ec *executionContext) fieldContext_Transaction_fromAddress(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Transaction", field, true, false, errors.New("field of type Felt does not have child fields"))
 }
 
 func (ec *executionContext) _Transaction_toAddress(ctx context.Context, field graphql.CollectedField, obj *Transaction) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Transaction_toAddress(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.ToAddress(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *starknet.Felt) graphql.Marshaler {
-			return ec.marshalOFelt2ᚖastrolabeᚋstarknetᚐFelt(ctx, selections, v)
-		},
-		true,
-		false,
-	)
+	return ec.marshalOFelt2ᚖastrolabeᚋstarknetᚐFelt(ctx, field.Selections, obj.ToAddress())
 }
 func (ec *executionContext) fieldContext_Transaction_toAddress(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Transaction", field, true, false, errors.New("field of type Felt does not have child fields"))
 }
 
 func (ec *executionContext) _Transaction_executionStatus(ctx context.Context, field graphql.CollectedField, obj *Transaction) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Transaction_executionStatus(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.ExecutionStatus(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v Word) graphql.Marshaler {
-			return ec.marshalNExecutionStatus2astrolabeᚋgraphᚐWord(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNExecutionStatus2astrolabeᚋgraphᚐWord(ctx, field.Selections, obj.ExecutionStatus())
 }
 func (ec *executionContext) fieldContext_Transaction_executionStatus(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Transaction", field, true, false, errors.New("field of type ExecutionStatus does not have child fields"))
 }
 
 func (ec *executionContext) _Transaction_finalityStatus(ctx context.Context, field graphql.CollectedField, obj *Transaction) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Transaction_finalityStatus(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.FinalityStatus(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v Word) graphql.Marshaler {
-			return ec.marshalNFinalityStatus2astrolabeᚋgraphᚐWord(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNFinalityStatus2astrolabeᚋgraphᚐWord(ctx, field.Selections, obj.FinalityStatus())
 }
 func (ec *executionContext) fieldContext_Transaction_finalityStatus(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Transaction", field, true, false, errors.New("field of type FinalityStatus does not have child fields"))
 }
 
 func (ec *executionContext) _Transaction_sourceTier(ctx context.Context, field graphql.CollectedField, obj *Transaction) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Transaction_sourceTier(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.SourceTier(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v Word) graphql.Marshaler {
-			return ec.marshalNSourceTier2astrolabeᚋgraphᚐWord(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNSourceTier2astrolabeᚋgraphᚐWord(ctx, field.Selections, obj.SourceTier())
 }
 func (ec *executionContext) fieldContext_Transaction_sourceTier(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Transaction", field, true, false, errors.New("field of type SourceTier does not have child fields"))
@@ -24265,23 +17833,7 @@ func (ec *executionContext) fieldContext_TransactionConnection_totalCountExact(_
 }
 
 func (ec *executionContext) _TransactionEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *Edge[*Transaction]) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_TransactionEdge_cursor(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Cursor(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
-			return ec.marshalNCursor2string(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNCursor2string(ctx, field.Selections, obj.Cursor())
 }
 func (ec *executionContext) fieldContext_TransactionEdge_cursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("TransactionEdge", field, true, false, errors.New("field of type Cursor does not have child fields"))
@@ -24320,299 +17872,91 @@ func (ec *executionContext) fieldContext_TransactionEdge_node(_ context.Context,
 }
 
 func (ec *executionContext) _TransactionPreview_txHash(ctx context.Context, field graphql.CollectedField, obj *TransactionPreview) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_TransactionPreview_txHash(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.TxHash, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v starknet.Felt) graphql.Marshaler {
-			return ec.marshalNFelt2astrolabeᚋstarknetᚐFelt(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNFelt2astrolabeᚋstarknetᚐFelt(ctx, field.Selections, obj.TxHash)
 }
 func (ec *executionContext) fieldContext_TransactionPreview_txHash(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("TransactionPreview", field, false, false, errors.New("field of type Felt does not have child fields"))
 }
 
 func (ec *executionContext) _TransactionPreview_found(ctx context.Context, field graphql.CollectedField, obj *TransactionPreview) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_TransactionPreview_found(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Found, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v bool) graphql.Marshaler {
-			return ec.marshalNBoolean2bool(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNBoolean2bool(ctx, field.Selections, obj.Found)
 }
 func (ec *executionContext) fieldContext_TransactionPreview_found(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("TransactionPreview", field, false, false, errors.New("field of type Boolean does not have child fields"))
 }
 
 func (ec *executionContext) _TransactionPreview_blockNumber(ctx context.Context, field graphql.CollectedField, obj *TransactionPreview) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_TransactionPreview_blockNumber(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.BlockNumber, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *uint64) graphql.Marshaler {
-			return ec.marshalOInt2ᚖuint64(ctx, selections, v)
-		},
-		true,
-		false,
-	)
+	return ec.marshalOInt2ᚖuint64(ctx, field.Selections, obj.BlockNumber)
 }
 func (ec *executionContext) fieldContext_TransactionPreview_blockNumber(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("TransactionPreview", field, false, false, errors.New("field of type Int does not have child fields"))
 }
 
 func (ec *executionContext) _TransactionPreview_timestampIso(ctx context.Context, field graphql.CollectedField, obj *TransactionPreview) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_TransactionPreview_timestampIso(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.TimestampIso, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *time.Time) graphql.Marshaler {
-			return ec.marshalODateTime2ᚖtimeᚐTime(ctx, selections, v)
-		},
-		true,
-		false,
-	)
+	return ec.marshalODateTime2ᚖtimeᚐTime(ctx, field.Selections, obj.TimestampIso)
 }
 func (ec *executionContext) fieldContext_TransactionPreview_timestampIso(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("TransactionPreview", field, false, false, errors.New("field of type DateTime does not have child fields"))
 }
 
 func (ec *executionContext) _TransactionPreview_txIndex(ctx context.Context, field graphql.CollectedField, obj *TransactionPreview) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_TransactionPreview_txIndex(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.TxIndex, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *int) graphql.Marshaler {
-			return ec.marshalOInt2ᚖint(ctx, selections, v)
-		},
-		true,
-		false,
-	)
+	return ec.marshalOInt2ᚖint(ctx, field.Selections, obj.TxIndex)
 }
 func (ec *executionContext) fieldContext_TransactionPreview_txIndex(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("TransactionPreview", field, false, false, errors.New("field of type Int does not have child fields"))
 }
 
 func (ec *executionContext) _TransactionPreview_txType(ctx context.Context, field graphql.CollectedField, obj *TransactionPreview) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_TransactionPreview_txType(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.TxType, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *Word) graphql.Marshaler {
-			return ec.marshalOTransactionType2ᚖastrolabeᚋgraphᚐWord(ctx, selections, v)
-		},
-		true,
-		false,
-	)
+	return ec.marshalOTransactionType2ᚖastrolabeᚋgraphᚐWord(ctx, field.Selections, obj.TxType)
 }
 func (ec *executionContext) fieldContext_TransactionPreview_txType(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("TransactionPreview", field, false, false, errors.New("field of type TransactionType does not have child fields"))
 }
 
 func (ec *executionContext) _TransactionPreview_executionStatus(ctx context.Context, field graphql.CollectedField, obj *TransactionPreview) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_TransactionPreview_executionStatus(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.ExecutionStatus, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *Word) graphql.Marshaler {
-			return ec.marshalOExecutionStatus2ᚖastrolabeᚋgraphᚐWord(ctx, selections, v)
-		},
-		true,
-		false,
-	)
+	return ec.marshalOExecutionStatus2ᚖastrolabeᚋgraphᚐWord(ctx, field.Selections, obj.ExecutionStatus)
 }
 func (ec *executionContext) fieldContext_TransactionPreview_executionStatus(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("TransactionPreview", field, false, false, errors.New("field of type ExecutionStatus does not have child fields"))
 }
 
 func (ec *executionContext) _TransactionPreview_finalityStatus(ctx context.Context, field graphql.CollectedField, obj *TransactionPreview) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_TransactionPreview_finalityStatus(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.FinalityStatus, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *Word) graphql.Marshaler {
-			return ec.marshalOFinalityStatus2ᚖastrolabeᚋgraphᚐWord(ctx, selections, v)
-		},
-		true,
-		false,
-	)
+	return ec.marshalOFinalityStatus2ᚖastrolabeᚋgraphᚐWord(ctx, field.Selections, obj.FinalityStatus)
 }
 func (ec *executionContext) fieldContext_TransactionPreview_finalityStatus(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("TransactionPreview", field, false, false, errors.New("field of type FinalityStatus does not have child fields"))
 }
 
 func (ec *executionContext) _TransactionPreview_fromAddress(ctx context.Context, field graphql.CollectedField, obj *TransactionPreview) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_TransactionPreview_fromAddress(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.FromAddress, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *starknet.Felt) graphql.Marshaler {
-			return ec.marshalOFelt2ᚖastrolabeᚋstarknetᚐFelt(ctx, selections, v)
-		},
-		true,
-		false,
-	)
+	return ec.marshalOFelt2ᚖastrolabeᚋstarknetᚐFelt(ctx, field.Selections, obj.FromAddress)
 }
 func (ec *executionContext) fieldContext_TransactionPreview_fromAddress(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("TransactionPreview", field, false, false, errors.New("field of type Felt does not have child fields"))
 }
 
 func (ec *executionContext) _TransactionPreview_toAddress(ctx context.Context, field graphql.CollectedField, obj *TransactionPreview) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_TransactionPreview_toAddress(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.ToAddress, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *starknet.Felt) graphql.Marshaler {
-			return ec.marshalOFelt2ᚖastrolabeᚋstarknetᚐFelt(ctx, selections, v)
-		},
-		true,
-		false,
-	)
+	return ec.marshalOFelt2ᚖastrolabeᚋstarknetᚐFelt(ctx, field.Selections, obj.ToAddress)
 }
 func (ec *executionContext) fieldContext_TransactionPreview_toAddress(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("TransactionPreview", field, false, false, errors.New("field of type Felt does not have child fields"))
 }
 
 func (ec *executionContext) _TransactionPreview_primaryMethod(ctx context.Context, field graphql.CollectedField, obj *TransactionPreview) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_TransactionPreview_primaryMethod(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.PrimaryMethod, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *string) graphql.Marshaler {
-			return ec.marshalOString2ᚖstring(ctx, selections, v)
-		},
-		true,
-		false,
-	)
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.PrimaryMethod)
 }
 func (ec *executionContext) fieldContext_TransactionPreview_primaryMethod(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("TransactionPreview", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func (ec *executionContext) _TransactionPreview_callCount(ctx context.Context, field graphql.CollectedField, obj *TransactionPreview) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_TransactionPreview_callCount(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.CallCount, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *int) graphql.Marshaler {
-			return ec.marshalOInt2ᚖint(ctx, selections, v)
-		},
-		true,
-		false,
-	)
+	return ec.marshalOInt2ᚖint(ctx, field.Selections, obj.CallCount)
 }
 func (ec *executionContext) fieldContext_TransactionPreview_callCount(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("TransactionPreview", field, false, false, errors.New("field of type Int does not have child fields"))
 }
 
 func (ec *executionContext) _TransactionPreview_transferCount(ctx context.Context, field graphql.CollectedField, obj *TransactionPreview) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_TransactionPreview_transferCount(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.TransferCount, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *int) graphql.Marshaler {
-			return ec.marshalOInt2ᚖint(ctx, selections, v)
-		},
-		true,
-		false,
-	)
+	return ec.marshalOInt2ᚖint(ctx, field.Selections, obj.TransferCount)
 }
 func (ec *executionContext) fieldContext_TransactionPreview_transferCount(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("TransactionPreview", field, false, false, errors.New("field of type Int does not have child fields"))
@@ -24651,46 +17995,14 @@ func (ec *executionContext) fieldContext_TransactionPreview_tokenTransfers(_ con
 }
 
 func (ec *executionContext) _TransactionPreview_tokenTransfersTruncated(ctx context.Context, field graphql.CollectedField, obj *TransactionPreview) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_TransactionPreview_tokenTransfersTruncated(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.TokenTransfersTruncated, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v bool) graphql.Marshaler {
-			return ec.marshalNBoolean2bool(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNBoolean2bool(ctx, field.Selections, obj.TokenTransfersTruncated)
 }
 func (ec *executionContext) fieldContext_TransactionPreview_tokenTransfersTruncated(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("TransactionPreview", field, false, false, errors.New("field of type Boolean does not have child fields"))
 }
 
 func (ec *executionContext) _TransactionPreview_logCount(ctx context.Context, field graphql.CollectedField, obj *TransactionPreview) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_TransactionPreview_logCount(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.LogCount, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *int) graphql.Marshaler {
-			return ec.marshalOInt2ᚖint(ctx, selections, v)
-		},
-		true,
-		false,
-	)
+	return ec.marshalOInt2ᚖint(ctx, field.Selections, obj.LogCount)
 }
 func (ec *executionContext) fieldContext_TransactionPreview_logCount(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("TransactionPreview", field, false, false, errors.New("field of type Int does not have child fields"))
@@ -24729,368 +18041,112 @@ func (ec *executionContext) fieldContext_TransactionPreview_transaction(_ contex
 }
 
 func (ec *executionContext) _Transfer_blockNumber(ctx context.Context, field graphql.CollectedField, obj *Transfer) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Transfer_blockNumber(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.BlockNumber(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v uint64) graphql.Marshaler {
-			return ec.marshalNInt2uint64(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNInt2uint64(ctx, field.Selections, obj.BlockNumber())
 }
 func (ec *executionContext) fieldContext_Transfer_blockNumber(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Transfer", field, true, false, errors.New("field of type Int does not have child fields"))
 }
 
 func (ec *executionContext) _Transfer_timestampIso(ctx context.Context, field graphql.CollectedField, obj *Transfer) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Transfer_timestampIso(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.TimestampIso(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v time.Time) graphql.Marshaler {
-			return ec.marshalNDateTime2timeᚐTime(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNDateTime2timeᚐTime(ctx, field.Selections, obj.TimestampIso())
 }
 func (ec *executionContext) fieldContext_Transfer_timestampIso(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Transfer", field, true, false, errors.New("field of type DateTime does not have child fields"))
 }
 
 func (ec *executionContext) _Transfer_txIndex(ctx context.Context, field graphql.CollectedField, obj *Transfer) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Transfer_txIndex(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.TxIndex(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v int) graphql.Marshaler {
-			return ec.marshalNInt2int(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNInt2int(ctx, field.Selections, obj.TxIndex())
 }
 func (ec *executionContext) fieldContext_Transfer_txIndex(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Transfer", field, true, false, errors.New("field of type Int does not have child fields"))
 }
 
 func (ec *executionContext) _Transfer_logIndex(ctx context.Context, field graphql.CollectedField, obj *Transfer) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Transfer_logIndex(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.LogIndex(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v int) graphql.Marshaler {
-			return ec.marshalNInt2int(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNInt2int(ctx, field.Selections, obj.LogIndex())
 }
 func (ec *executionContext) fieldContext_Transfer_logIndex(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Transfer", field, true, false, errors.New("field of type Int does not have child fields"))
 }
 
 func (ec *executionContext) _Transfer_transferIndex(ctx context.Context, field graphql.CollectedField, obj *Transfer) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Transfer_transferIndex(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.TransferIndex(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v int) graphql.Marshaler {
-			return ec.marshalNInt2int(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNInt2int(ctx, field.Selections, obj.TransferIndex())
 }
 func (ec *executionContext) fieldContext_Transfer_transferIndex(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Transfer", field, true, false, errors.New("field of type Int does not have child fields"))
 }
 
 func (ec *executionContext) _Transfer_txHash(ctx context.Context, field graphql.CollectedField, obj *Transfer) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Transfer_txHash(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.TxHash(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v starknet.Felt) graphql.Marshaler {
-			return ec.marshalNFelt2astrolabeᚋstarknetᚐFelt(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNFelt2astrolabeᚋstarknetᚐFelt(ctx, field.Selections, obj.TxHash())
 }
 func (ec *executionContext) fieldContext_Transfer_txHash(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Transfer", field, true, false, errors.New("field of type Felt does not have child fields"))
 }
 
 func (ec *executionContext) _Transfer_tokenAddress(ctx context.Context, field graphql.CollectedField, obj *Transfer) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Transfer_tokenAddress(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.TokenAddress(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v starknet.Felt) graphql.Marshaler {
-			return ec.marshalNFelt2astrolabeᚋstarknetᚐFelt(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNFelt2astrolabeᚋstarknetᚐFelt(ctx, field.Selections, obj.TokenAddress())
 }
 func (ec *executionContext) fieldContext_Transfer_tokenAddress(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Transfer", field, true, false, errors.New("field of type Felt does not have child fields"))
 }
 
 func (ec *executionContext) _Transfer_fromAddress(ctx context.Context, field graphql.CollectedField, obj *Transfer) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Transfer_fromAddress(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.FromAddress(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v starknet.Felt) graphql.Marshaler {
-			return ec.marshalNFelt2astrolabeᚋstarknetᚐFelt(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNFelt2astrolabeᚋstarknetᚐFelt(ctx, field.Selections, obj.FromAddress())
 }
 func (ec *executionContext) fieldContext_Transfer_fromAddress(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Transfer", field, true, false, errors.New("field of type Felt does not have child fields"))
 }
 
 func (ec *executionContext) _Transfer_toAddress(ctx context.Context, field graphql.CollectedField, obj *Transfer) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Transfer_toAddress(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.ToAddress(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v starknet.Felt) graphql.Marshaler {
-			return ec.marshalNFelt2astrolabeᚋstarknetᚐFelt(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNFelt2astrolabeᚋstarknetᚐFelt(ctx, field.Selections, obj.ToAddress())
 }
 func (ec *executionContext) fieldContext_Transfer_toAddress(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Transfer", field, true, false, errors.New("field of type Felt does not have child fields"))
 }
 
 func (ec *executionContext) _Transfer_amount(ctx context.Context, field graphql.CollectedField, obj *Transfer) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Transfer_amount(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Amount(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *domain.Amount) graphql.Marshaler {
-			return ec.marshalOBigInt2ᚖastrolabeᚋdomainᚐAmount(ctx, selections, v)
-		},
-		true,
-		false,
-	)
+	return ec.marshalOBigInt2ᚖastrolabeᚋdomainᚐAmount(ctx, field.Selections, obj.Amount())
 }
 func (ec *executionContext) fieldContext_Transfer_amount(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Transfer", field, true, false, errors.New("field of type BigInt does not have child fields"))
 }
 
 func (ec *executionContext) _Transfer_tokenId(ctx context.Context, field graphql.CollectedField, obj *Transfer) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Transfer_tokenId(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.TokenID(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *domain.Amount) graphql.Marshaler {
-			return ec.marshalOBigInt2ᚖastrolabeᚋdomainᚐAmount(ctx, selections, v)
-		},
-		true,
-		false,
-	)
+	return ec.marshalOBigInt2ᚖastrolabeᚋdomainᚐAmount(ctx, field.Selections, obj.TokenID())
 }
 func (ec *executionContext) fieldContext_Transfer_tokenId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Transfer", field, true, false, errors.New("field of type BigInt does not have child fields"))
 }
 
 func (ec *executionContext) _Transfer_standard(ctx context.Context, field graphql.CollectedField, obj *Transfer) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Transfer_standard(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Standard(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v Word) graphql.Marshaler {
-			return ec.marshalNTokenStandard2astrolabeᚋgraphᚐWord(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNTokenStandard2astrolabeᚋgraphᚐWord(ctx, field.Selections, obj.Standard())
 }
 func (ec *executionContext) fieldContext_Transfer_standard(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Transfer", field, true, false, errors.New("field of type TokenStandard does not have child fields"))
 }
 
 func (ec *executionContext) _Transfer_tokenSymbol(ctx context.Context, field graphql.CollectedField, obj *Transfer) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Transfer_tokenSymbol(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.TokenSymbol(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *string) graphql.Marshaler {
-			return ec.marshalOString2ᚖstring(ctx, selections, v)
-		},
-		true,
-		false,
-	)
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.TokenSymbol())
 }
 func (ec *executionContext) fieldContext_Transfer_tokenSymbol(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Transfer", field, true, false, errors.New("field of type String does not have child fields"))
 }
 
 func (ec *executionContext) _Transfer_tokenName(ctx context.Context, field graphql.CollectedField, obj *Transfer) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Transfer_tokenName(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.TokenName(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *string) graphql.Marshaler {
-			return ec.marshalOString2ᚖstring(ctx, selections, v)
-		},
-		true,
-		false,
-	)
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.TokenName())
 }
 func (ec *executionContext) fieldContext_Transfer_tokenName(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Transfer", field, true, false, errors.New("field of type String does not have child fields"))
 }
 
 func (ec *executionContext) _Transfer_tokenDecimals(ctx context.Context, field graphql.CollectedField, obj *Transfer) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Transfer_tokenDecimals(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.TokenDecimals(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *int) graphql.Marshaler {
-			return ec.marshalOInt2ᚖint(ctx, selections, v)
-		},
-		true,
-		false,
-	)
+	return ec.marshalOInt2ᚖint(ctx, field.Selections, obj.TokenDecimals())
 }
 func (ec *executionContext) fieldContext_Transfer_tokenDecimals(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Transfer", field, true, false, errors.New("field of type Int does not have child fields"))
 }
 
 func (ec *executionContext) _Transfer_sourceTier(ctx context.Context, field graphql.CollectedField, obj *Transfer) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Transfer_sourceTier(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.SourceTier(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v Word) graphql.Marshaler {
-			return ec.marshalNSourceTier2astrolabeᚋgraphᚐWord(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNSourceTier2astrolabeᚋgraphᚐWord(ctx, field.Selections, obj.SourceTier())
 }
 func (ec *executionContext) fieldContext_Transfer_sourceTier(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Transfer", field, true, false, errors.New("field of type SourceTier does not have child fields"))
@@ -25431,23 +18487,7 @@ func (ec *executionContext) fieldContext_TransferConnection_coverage(_ context.C
 }
 
 func (ec *executionContext) _TransferEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *Edge[*Transfer]) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_TransferEdge_cursor(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Cursor(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
-			return ec.marshalNCursor2string(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNCursor2string(ctx, field.Selections, obj.Cursor())
 }
 func (ec *executionContext) fieldContext_TransferEdge_cursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("TransferEdge", field, true, false, errors.New("field of type Cursor does not have child fields"))
@@ -25486,92 +18526,28 @@ func (ec *executionContext) fieldContext_TransferEdge_node(_ context.Context, fi
 }
 
 func (ec *executionContext) _Usage_windowStart(ctx context.Context, field graphql.CollectedField, obj *Usage) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Usage_windowStart(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.WindowStart, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v time.Time) graphql.Marshaler {
-			return ec.marshalNDateTime2timeᚐTime(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNDateTime2timeᚐTime(ctx, field.Selections, obj.WindowStart)
 }
 func (ec *executionContext) fieldContext_Usage_windowStart(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Usage", field, false, false, errors.New("field of type DateTime does not have child fields"))
 }
 
 func (ec *executionContext) _Usage_windowEnd(ctx context.Context, field graphql.CollectedField, obj *Usage) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Usage_windowEnd(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.WindowEnd, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v time.Time) graphql.Marshaler {
-			return ec.marshalNDateTime2timeᚐTime(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNDateTime2timeᚐTime(ctx, field.Selections, obj.WindowEnd)
 }
 func (ec *executionContext) fieldContext_Usage_windowEnd(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Usage", field, false, false, errors.New("field of type DateTime does not have child fields"))
 }
 
 func (ec *executionContext) _Usage_totalRequests(ctx context.Context, field graphql.CollectedField, obj *Usage) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Usage_totalRequests(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.TotalRequests, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v uint64) graphql.Marshaler {
-			return ec.marshalNInt2uint64(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNInt2uint64(ctx, field.Selections, obj.TotalRequests)
 }
 func (ec *executionContext) fieldContext_Usage_totalRequests(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Usage", field, false, false, errors.New("field of type Int does not have child fields"))
 }
 
 func (ec *executionContext) _Usage_totalFailures(ctx context.Context, field graphql.CollectedField, obj *Usage) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Usage_totalFailures(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.TotalFailures, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v uint64) graphql.Marshaler {
-			return ec.marshalNInt2uint64(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNInt2uint64(ctx, field.Selections, obj.TotalFailures)
 }
 func (ec *executionContext) fieldContext_Usage_totalFailures(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Usage", field, false, false, errors.New("field of type Int does not have child fields"))
@@ -25610,23 +18586,7 @@ func (ec *executionContext) fieldContext_Usage_perKey(_ context.Context, field g
 }
 
 func (ec *executionContext) _Usage_perKeyTruncated(ctx context.Context, field graphql.CollectedField, obj *Usage) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Usage_perKeyTruncated(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.PerKeyTruncated, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v bool) graphql.Marshaler {
-			return ec.marshalNBoolean2bool(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNBoolean2bool(ctx, field.Selections, obj.PerKeyTruncated)
 }
 func (ec *executionContext) fieldContext_Usage_perKeyTruncated(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Usage", field, false, false, errors.New("field of type Boolean does not have child fields"))
@@ -25665,23 +18625,7 @@ func (ec *executionContext) fieldContext_Usage_recentRequests(_ context.Context,
 }
 
 func (ec *executionContext) _Usage_recentRequestsTruncated(ctx context.Context, field graphql.CollectedField, obj *Usage) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Usage_recentRequestsTruncated(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.RecentRequestsTruncated, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v bool) graphql.Marshaler {
-			return ec.marshalNBoolean2bool(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNBoolean2bool(ctx, field.Selections, obj.RecentRequestsTruncated)
 }
 func (ec *executionContext) fieldContext_Usage_recentRequestsTruncated(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Usage", field, false, false, errors.New("field of type Boolean does not have child fields"))
@@ -25720,322 +18664,98 @@ func (ec *executionContext) fieldContext_Usage_recentFailures(_ context.Context,
 }
 
 func (ec *executionContext) _Usage_recentFailuresTruncated(ctx context.Context, field graphql.CollectedField, obj *Usage) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Usage_recentFailuresTruncated(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.RecentFailuresTruncated, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v bool) graphql.Marshaler {
-			return ec.marshalNBoolean2bool(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNBoolean2bool(ctx, field.Selections, obj.RecentFailuresTruncated)
 }
 func (ec *executionContext) fieldContext_Usage_recentFailuresTruncated(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Usage", field, false, false, errors.New("field of type Boolean does not have child fields"))
 }
 
 func (ec *executionContext) _Use_at(ctx context.Context, field graphql.CollectedField, obj *Use) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Use_at(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.At, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v time.Time) graphql.Marshaler {
-			return ec.marshalNDateTime2timeᚐTime(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNDateTime2timeᚐTime(ctx, field.Selections, obj.At)
 }
 func (ec *executionContext) fieldContext_Use_at(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Use", field, false, false, errors.New("field of type DateTime does not have child fields"))
 }
 
 func (ec *executionContext) _Use_publicId(ctx context.Context, field graphql.CollectedField, obj *Use) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Use_publicId(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.PublicID, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *string) graphql.Marshaler {
-			return ec.marshalOString2ᚖstring(ctx, selections, v)
-		},
-		true,
-		false,
-	)
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.PublicID)
 }
 func (ec *executionContext) fieldContext_Use_publicId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Use", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func (ec *executionContext) _Use_route(ctx context.Context, field graphql.CollectedField, obj *Use) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Use_route(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Route, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
-			return ec.marshalNString2string(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.Route)
 }
 func (ec *executionContext) fieldContext_Use_route(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Use", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func (ec *executionContext) _Use_method(ctx context.Context, field graphql.CollectedField, obj *Use) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Use_method(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Method, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
-			return ec.marshalNString2string(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.Method)
 }
 func (ec *executionContext) fieldContext_Use_method(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Use", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func (ec *executionContext) _Use_class(ctx context.Context, field graphql.CollectedField, obj *Use) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Use_class(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Class, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
-			return ec.marshalNString2string(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.Class)
 }
 func (ec *executionContext) fieldContext_Use_class(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Use", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func (ec *executionContext) _Use_status(ctx context.Context, field graphql.CollectedField, obj *Use) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Use_status(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Status, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v int) graphql.Marshaler {
-			return ec.marshalNInt2int(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNInt2int(ctx, field.Selections, obj.Status)
 }
 func (ec *executionContext) fieldContext_Use_status(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Use", field, false, false, errors.New("field of type Int does not have child fields"))
 }
 
 func (ec *executionContext) _Use_code(ctx context.Context, field graphql.CollectedField, obj *Use) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Use_code(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Code, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *string) graphql.Marshaler {
-			return ec.marshalOString2ᚖstring(ctx, selections, v)
-		},
-		true,
-		false,
-	)
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Code)
 }
 func (ec *executionContext) fieldContext_Use_code(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Use", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func (ec *executionContext) _Use_requestId(ctx context.Context, field graphql.CollectedField, obj *Use) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Use_requestId(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.RequestID, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
-			return ec.marshalNString2string(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.RequestID)
 }
 func (ec *executionContext) fieldContext_Use_requestId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Use", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func (ec *executionContext) _Use_tookMs(ctx context.Context, field graphql.CollectedField, obj *Use) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Use_tookMs(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.TookMs, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v uint64) graphql.Marshaler {
-			return ec.marshalNInt2uint64(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNInt2uint64(ctx, field.Selections, obj.TookMs)
 }
 func (ec *executionContext) fieldContext_Use_tookMs(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Use", field, false, false, errors.New("field of type Int does not have child fields"))
 }
 
 func (ec *executionContext) _Viewer_kind(ctx context.Context, field graphql.CollectedField, obj *Viewer) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Viewer_kind(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Kind, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v account.Kind) graphql.Marshaler {
-			return ec.marshalNCallerKind2astrolabeᚋdomainᚋaccountᚐKind(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNCallerKind2astrolabeᚋdomainᚋaccountᚐKind(ctx, field.Selections, obj.Kind)
 }
 func (ec *executionContext) fieldContext_Viewer_kind(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Viewer", field, false, false, errors.New("field of type CallerKind does not have child fields"))
 }
 
 func (ec *executionContext) _Viewer_workspaceId(ctx context.Context, field graphql.CollectedField, obj *Viewer) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Viewer_workspaceId(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.WorkspaceID, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *string) graphql.Marshaler {
-			return ec.marshalOString2ᚖstring(ctx, selections, v)
-		},
-		true,
-		false,
-	)
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.WorkspaceID)
 }
 func (ec *executionContext) fieldContext_Viewer_workspaceId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Viewer", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func (ec *executionContext) _Viewer_plan(ctx context.Context, field graphql.CollectedField, obj *Viewer) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Viewer_plan(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Plan, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v account.Plan) graphql.Marshaler {
-			return ec.marshalNPlan2astrolabeᚋdomainᚋaccountᚐPlan(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNPlan2astrolabeᚋdomainᚋaccountᚐPlan(ctx, field.Selections, obj.Plan)
 }
 func (ec *executionContext) fieldContext_Viewer_plan(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Viewer", field, false, false, errors.New("field of type Plan does not have child fields"))
 }
 
 func (ec *executionContext) _Viewer_scopes(ctx context.Context, field graphql.CollectedField, obj *Viewer) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Viewer_scopes(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Scopes, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v []account.Permission) graphql.Marshaler {
-			return ec.marshalNPermission2ᚕastrolabeᚋdomainᚋaccountᚐPermissionᚄ(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNPermission2ᚕastrolabeᚋdomainᚋaccountᚐPermissionᚄ(ctx, field.Selections, obj.Scopes)
 }
 func (ec *executionContext) fieldContext_Viewer_scopes(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Viewer", field, false, false, errors.New("field of type Permission does not have child fields"))
@@ -26138,69 +18858,21 @@ func (ec *executionContext) fieldContext_Viewer_usage(_ context.Context, field g
 }
 
 func (ec *executionContext) _WalletBalance_tokenAddress(ctx context.Context, field graphql.CollectedField, obj *WalletBalance) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_WalletBalance_tokenAddress(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.TokenAddress, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v starknet.Felt) graphql.Marshaler {
-			return ec.marshalNFelt2astrolabeᚋstarknetᚐFelt(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNFelt2astrolabeᚋstarknetᚐFelt(ctx, field.Selections, obj.TokenAddress)
 }
 func (ec *executionContext) fieldContext_WalletBalance_tokenAddress(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("WalletBalance", field, false, false, errors.New("field of type Felt does not have child fields"))
 }
 
 func (ec *executionContext) _WalletBalance_balanceRaw(ctx context.Context, field graphql.CollectedField, obj *WalletBalance) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_WalletBalance_balanceRaw(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.BalanceRaw, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *domain.Amount) graphql.Marshaler {
-			return ec.marshalOBigInt2ᚖastrolabeᚋdomainᚐAmount(ctx, selections, v)
-		},
-		true,
-		false,
-	)
+	return ec.marshalOBigInt2ᚖastrolabeᚋdomainᚐAmount(ctx, field.Selections, obj.BalanceRaw)
 }
 func (ec *executionContext) fieldContext_WalletBalance_balanceRaw(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("WalletBalance", field, false, false, errors.New("field of type BigInt does not have child fields"))
 }
 
 func (ec *executionContext) _WalletBalance_status(ctx context.Context, field graphql.CollectedField, obj *WalletBalance) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_WalletBalance_status(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Status, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v Word) graphql.Marshaler {
-			return ec.marshalNBalanceStatus2astrolabeᚋgraphᚐWord(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNBalanceStatus2astrolabeᚋgraphᚐWord(ctx, field.Selections, obj.Status)
 }
 func (ec *executionContext) fieldContext_WalletBalance_status(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("WalletBalance", field, false, false, errors.New("field of type BalanceStatus does not have child fields"))
@@ -26239,115 +18911,35 @@ func (ec *executionContext) fieldContext_WalletBalance_metadata(_ context.Contex
 }
 
 func (ec *executionContext) _WalletBlock_preference(ctx context.Context, field graphql.CollectedField, obj *WalletBlock) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_WalletBlock_preference(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Preference, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v Word) graphql.Marshaler {
-			return ec.marshalNBlockPreference2astrolabeᚋgraphᚐWord(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNBlockPreference2astrolabeᚋgraphᚐWord(ctx, field.Selections, obj.Preference)
 }
 func (ec *executionContext) fieldContext_WalletBlock_preference(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("WalletBlock", field, false, false, errors.New("field of type BlockPreference does not have child fields"))
 }
 
 func (ec *executionContext) _WalletBlock_blockNumber(ctx context.Context, field graphql.CollectedField, obj *WalletBlock) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_WalletBlock_blockNumber(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.BlockNumber, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v uint64) graphql.Marshaler {
-			return ec.marshalNInt2uint64(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNInt2uint64(ctx, field.Selections, obj.BlockNumber)
 }
 func (ec *executionContext) fieldContext_WalletBlock_blockNumber(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("WalletBlock", field, false, false, errors.New("field of type Int does not have child fields"))
 }
 
 func (ec *executionContext) _WalletBlock_blockHash(ctx context.Context, field graphql.CollectedField, obj *WalletBlock) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_WalletBlock_blockHash(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.BlockHash, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *starknet.Felt) graphql.Marshaler {
-			return ec.marshalOFelt2ᚖastrolabeᚋstarknetᚐFelt(ctx, selections, v)
-		},
-		true,
-		false,
-	)
+	return ec.marshalOFelt2ᚖastrolabeᚋstarknetᚐFelt(ctx, field.Selections, obj.BlockHash)
 }
 func (ec *executionContext) fieldContext_WalletBlock_blockHash(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("WalletBlock", field, false, false, errors.New("field of type Felt does not have child fields"))
 }
 
 func (ec *executionContext) _WalletBlock_finalityStatus(ctx context.Context, field graphql.CollectedField, obj *WalletBlock) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_WalletBlock_finalityStatus(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.FinalityStatus, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *Word) graphql.Marshaler {
-			return ec.marshalOFinalityStatus2ᚖastrolabeᚋgraphᚐWord(ctx, selections, v)
-		},
-		true,
-		false,
-	)
+	return ec.marshalOFinalityStatus2ᚖastrolabeᚋgraphᚐWord(ctx, field.Selections, obj.FinalityStatus)
 }
 func (ec *executionContext) fieldContext_WalletBlock_finalityStatus(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("WalletBlock", field, false, false, errors.New("field of type FinalityStatus does not have child fields"))
 }
 
 func (ec *executionContext) _WalletState_ownerAddress(ctx context.Context, field graphql.CollectedField, obj *WalletState) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_WalletState_ownerAddress(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.OwnerAddress, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v starknet.Felt) graphql.Marshaler {
-			return ec.marshalNFelt2astrolabeᚋstarknetᚐFelt(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNFelt2astrolabeᚋstarknetᚐFelt(ctx, field.Selections, obj.OwnerAddress)
 }
 func (ec *executionContext) fieldContext_WalletState_ownerAddress(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("WalletState", field, false, false, errors.New("field of type Felt does not have child fields"))
@@ -26386,23 +18978,7 @@ func (ec *executionContext) fieldContext_WalletState_block(_ context.Context, fi
 }
 
 func (ec *executionContext) _WalletState_scope(ctx context.Context, field graphql.CollectedField, obj *WalletState) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_WalletState_scope(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Scope, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v Word) graphql.Marshaler {
-			return ec.marshalNWalletScope2astrolabeᚋgraphᚐWord(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNWalletScope2astrolabeᚋgraphᚐWord(ctx, field.Selections, obj.Scope)
 }
 func (ec *executionContext) fieldContext_WalletState_scope(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("WalletState", field, false, false, errors.New("field of type WalletScope does not have child fields"))
@@ -26441,23 +19017,7 @@ func (ec *executionContext) fieldContext_WalletState_coverage(_ context.Context,
 }
 
 func (ec *executionContext) _WalletState_correctness(ctx context.Context, field graphql.CollectedField, obj *WalletState) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_WalletState_correctness(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Correctness, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v Word) graphql.Marshaler {
-			return ec.marshalNWalletCorrectness2astrolabeᚋgraphᚐWord(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNWalletCorrectness2astrolabeᚋgraphᚐWord(ctx, field.Selections, obj.Correctness)
 }
 func (ec *executionContext) fieldContext_WalletState_correctness(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("WalletState", field, false, false, errors.New("field of type WalletCorrectness does not have child fields"))
@@ -26496,92 +19056,28 @@ func (ec *executionContext) fieldContext_WalletState_items(_ context.Context, fi
 }
 
 func (ec *executionContext) ___Directive_name(ctx context.Context, field graphql.CollectedField, obj *introspection.Directive) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext___Directive_name(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Name, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
-			return ec.marshalNString2string(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.Name)
 }
 func (ec *executionContext) fieldContext___Directive_name(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("__Directive", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func (ec *executionContext) ___Directive_description(ctx context.Context, field graphql.CollectedField, obj *introspection.Directive) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext___Directive_description(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Description(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *string) graphql.Marshaler {
-			return ec.marshalOString2ᚖstring(ctx, selections, v)
-		},
-		true,
-		false,
-	)
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Description())
 }
 func (ec *executionContext) fieldContext___Directive_description(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("__Directive", field, true, false, errors.New("field of type String does not have child fields"))
 }
 
 func (ec *executionContext) ___Directive_isRepeatable(ctx context.Context, field graphql.CollectedField, obj *introspection.Directive) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext___Directive_isRepeatable(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.IsRepeatable, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v bool) graphql.Marshaler {
-			return ec.marshalNBoolean2bool(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNBoolean2bool(ctx, field.Selections, obj.IsRepeatable)
 }
 func (ec *executionContext) fieldContext___Directive_isRepeatable(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("__Directive", field, false, false, errors.New("field of type Boolean does not have child fields"))
 }
 
 func (ec *executionContext) ___Directive_locations(ctx context.Context, field graphql.CollectedField, obj *introspection.Directive) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext___Directive_locations(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Locations, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v []string) graphql.Marshaler {
-			return ec.marshalN__DirectiveLocation2ᚕstringᚄ(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalN__DirectiveLocation2ᚕstringᚄ(ctx, field.Selections, obj.Locations)
 }
 func (ec *executionContext) fieldContext___Directive_locations(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("__Directive", field, false, false, errors.New("field of type __DirectiveLocation does not have child fields"))
@@ -26631,138 +19127,42 @@ func (ec *executionContext) fieldContext___Directive_args(ctx context.Context, f
 }
 
 func (ec *executionContext) ___EnumValue_name(ctx context.Context, field graphql.CollectedField, obj *introspection.EnumValue) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext___EnumValue_name(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Name, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
-			return ec.marshalNString2string(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.Name)
 }
 func (ec *executionContext) fieldContext___EnumValue_name(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("__EnumValue", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func (ec *executionContext) ___EnumValue_description(ctx context.Context, field graphql.CollectedField, obj *introspection.EnumValue) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext___EnumValue_description(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Description(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *string) graphql.Marshaler {
-			return ec.marshalOString2ᚖstring(ctx, selections, v)
-		},
-		true,
-		false,
-	)
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Description())
 }
 func (ec *executionContext) fieldContext___EnumValue_description(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("__EnumValue", field, true, false, errors.New("field of type String does not have child fields"))
 }
 
 func (ec *executionContext) ___EnumValue_isDeprecated(ctx context.Context, field graphql.CollectedField, obj *introspection.EnumValue) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext___EnumValue_isDeprecated(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.IsDeprecated(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v bool) graphql.Marshaler {
-			return ec.marshalNBoolean2bool(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNBoolean2bool(ctx, field.Selections, obj.IsDeprecated())
 }
 func (ec *executionContext) fieldContext___EnumValue_isDeprecated(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("__EnumValue", field, true, false, errors.New("field of type Boolean does not have child fields"))
 }
 
 func (ec *executionContext) ___EnumValue_deprecationReason(ctx context.Context, field graphql.CollectedField, obj *introspection.EnumValue) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext___EnumValue_deprecationReason(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.DeprecationReason(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *string) graphql.Marshaler {
-			return ec.marshalOString2ᚖstring(ctx, selections, v)
-		},
-		true,
-		false,
-	)
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.DeprecationReason())
 }
 func (ec *executionContext) fieldContext___EnumValue_deprecationReason(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("__EnumValue", field, true, false, errors.New("field of type String does not have child fields"))
 }
 
 func (ec *executionContext) ___Field_name(ctx context.Context, field graphql.CollectedField, obj *introspection.Field) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext___Field_name(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Name, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
-			return ec.marshalNString2string(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.Name)
 }
 func (ec *executionContext) fieldContext___Field_name(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("__Field", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func (ec *executionContext) ___Field_description(ctx context.Context, field graphql.CollectedField, obj *introspection.Field) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext___Field_description(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Description(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *string) graphql.Marshaler {
-			return ec.marshalOString2ᚖstring(ctx, selections, v)
-		},
-		true,
-		false,
-	)
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Description())
 }
 func (ec *executionContext) fieldContext___Field_description(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("__Field", field, true, false, errors.New("field of type String does not have child fields"))
@@ -26844,92 +19244,28 @@ func (ec *executionContext) fieldContext___Field_type(_ context.Context, field g
 }
 
 func (ec *executionContext) ___Field_isDeprecated(ctx context.Context, field graphql.CollectedField, obj *introspection.Field) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext___Field_isDeprecated(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.IsDeprecated(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v bool) graphql.Marshaler {
-			return ec.marshalNBoolean2bool(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNBoolean2bool(ctx, field.Selections, obj.IsDeprecated())
 }
 func (ec *executionContext) fieldContext___Field_isDeprecated(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("__Field", field, true, false, errors.New("field of type Boolean does not have child fields"))
 }
 
 func (ec *executionContext) ___Field_deprecationReason(ctx context.Context, field graphql.CollectedField, obj *introspection.Field) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext___Field_deprecationReason(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.DeprecationReason(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *string) graphql.Marshaler {
-			return ec.marshalOString2ᚖstring(ctx, selections, v)
-		},
-		true,
-		false,
-	)
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.DeprecationReason())
 }
 func (ec *executionContext) fieldContext___Field_deprecationReason(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("__Field", field, true, false, errors.New("field of type String does not have child fields"))
 }
 
 func (ec *executionContext) ___InputValue_name(ctx context.Context, field graphql.CollectedField, obj *introspection.InputValue) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext___InputValue_name(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Name, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
-			return ec.marshalNString2string(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.Name)
 }
 func (ec *executionContext) fieldContext___InputValue_name(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("__InputValue", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func (ec *executionContext) ___InputValue_description(ctx context.Context, field graphql.CollectedField, obj *introspection.InputValue) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext___InputValue_description(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Description(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *string) graphql.Marshaler {
-			return ec.marshalOString2ᚖstring(ctx, selections, v)
-		},
-		true,
-		false,
-	)
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Description())
 }
 func (ec *executionContext) fieldContext___InputValue_description(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("__InputValue", field, true, false, errors.New("field of type String does not have child fields"))
@@ -26968,92 +19304,28 @@ func (ec *executionContext) fieldContext___InputValue_type(_ context.Context, fi
 }
 
 func (ec *executionContext) ___InputValue_defaultValue(ctx context.Context, field graphql.CollectedField, obj *introspection.InputValue) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext___InputValue_defaultValue(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.DefaultValue, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *string) graphql.Marshaler {
-			return ec.marshalOString2ᚖstring(ctx, selections, v)
-		},
-		true,
-		false,
-	)
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.DefaultValue)
 }
 func (ec *executionContext) fieldContext___InputValue_defaultValue(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("__InputValue", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func (ec *executionContext) ___InputValue_isDeprecated(ctx context.Context, field graphql.CollectedField, obj *introspection.InputValue) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext___InputValue_isDeprecated(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.IsDeprecated(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v bool) graphql.Marshaler {
-			return ec.marshalNBoolean2bool(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalNBoolean2bool(ctx, field.Selections, obj.IsDeprecated())
 }
 func (ec *executionContext) fieldContext___InputValue_isDeprecated(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("__InputValue", field, true, false, errors.New("field of type Boolean does not have child fields"))
 }
 
 func (ec *executionContext) ___InputValue_deprecationReason(ctx context.Context, field graphql.CollectedField, obj *introspection.InputValue) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext___InputValue_deprecationReason(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.DeprecationReason(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *string) graphql.Marshaler {
-			return ec.marshalOString2ᚖstring(ctx, selections, v)
-		},
-		true,
-		false,
-	)
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.DeprecationReason())
 }
 func (ec *executionContext) fieldContext___InputValue_deprecationReason(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("__InputValue", field, true, false, errors.New("field of type String does not have child fields"))
 }
 
 func (ec *executionContext) ___Schema_description(ctx context.Context, field graphql.CollectedField, obj *introspection.Schema) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext___Schema_description(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Description(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *string) graphql.Marshaler {
-			return ec.marshalOString2ᚖstring(ctx, selections, v)
-		},
-		true,
-		false,
-	)
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Description())
 }
 func (ec *executionContext) fieldContext___Schema_description(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("__Schema", field, true, false, errors.New("field of type String does not have child fields"))
@@ -27220,92 +19492,28 @@ func (ec *executionContext) fieldContext___Schema_directives(_ context.Context, 
 }
 
 func (ec *executionContext) ___Type_kind(ctx context.Context, field graphql.CollectedField, obj *introspection.Type) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext___Type_kind(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Kind(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
-			return ec.marshalN__TypeKind2string(ctx, selections, v)
-		},
-		true,
-		true,
-	)
+	return ec.marshalN__TypeKind2string(ctx, field.Selections, obj.Kind())
 }
 func (ec *executionContext) fieldContext___Type_kind(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("__Type", field, true, false, errors.New("field of type __TypeKind does not have child fields"))
 }
 
 func (ec *executionContext) ___Type_name(ctx context.Context, field graphql.CollectedField, obj *introspection.Type) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext___Type_name(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Name(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *string) graphql.Marshaler {
-			return ec.marshalOString2ᚖstring(ctx, selections, v)
-		},
-		true,
-		false,
-	)
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Name())
 }
 func (ec *executionContext) fieldContext___Type_name(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("__Type", field, true, false, errors.New("field of type String does not have child fields"))
 }
 
 func (ec *executionContext) ___Type_description(ctx context.Context, field graphql.CollectedField, obj *introspection.Type) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext___Type_description(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Description(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *string) graphql.Marshaler {
-			return ec.marshalOString2ᚖstring(ctx, selections, v)
-		},
-		true,
-		false,
-	)
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Description())
 }
 func (ec *executionContext) fieldContext___Type_description(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("__Type", field, true, false, errors.New("field of type String does not have child fields"))
 }
 
 func (ec *executionContext) ___Type_specifiedByURL(ctx context.Context, field graphql.CollectedField, obj *introspection.Type) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext___Type_specifiedByURL(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.SpecifiedByURL(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *string) graphql.Marshaler {
-			return ec.marshalOString2ᚖstring(ctx, selections, v)
-		},
-		true,
-		false,
-	)
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.SpecifiedByURL())
 }
 func (ec *executionContext) fieldContext___Type_specifiedByURL(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("__Type", field, true, false, errors.New("field of type String does not have child fields"))
@@ -27528,23 +19736,7 @@ func (ec *executionContext) fieldContext___Type_ofType(_ context.Context, field 
 }
 
 func (ec *executionContext) ___Type_isOneOf(ctx context.Context, field graphql.CollectedField, obj *introspection.Type) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext___Type_isOneOf(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.IsOneOf(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v bool) graphql.Marshaler {
-			return ec.marshalOBoolean2bool(ctx, selections, v)
-		},
-		true,
-		false,
-	)
+	return ec.marshalOBoolean2bool(ctx, field.Selections, obj.IsOneOf())
 }
 func (ec *executionContext) fieldContext___Type_isOneOf(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("__Type", field, true, false, errors.New("field of type Boolean does not have child fields"))
@@ -28125,7 +20317,6 @@ func (ec *executionContext) _AccountCall(ctx context.Context, sel ast.SelectionS
 
 	ec.ProcessDeferredGroup(graphql.DeferredGroup{
 		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
 		FieldSet: deferredFieldSet,
 		Context:  ctx,
 	})
@@ -28591,7 +20782,6 @@ func (ec *executionContext) _Address(ctx context.Context, sel ast.SelectionSet, 
 
 	ec.ProcessDeferredGroup(graphql.DeferredGroup{
 		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
 		FieldSet: deferredFieldSet,
 		Context:  ctx,
 	})
@@ -28836,7 +21026,6 @@ func (ec *executionContext) _AddressActivity(ctx context.Context, sel ast.Select
 
 	ec.ProcessDeferredGroup(graphql.DeferredGroup{
 		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
 		FieldSet: deferredFieldSet,
 		Context:  ctx,
 	})
@@ -28965,7 +21154,6 @@ func (ec *executionContext) _AddressActivityConnection(ctx context.Context, sel 
 
 	ec.ProcessDeferredGroup(graphql.DeferredGroup{
 		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
 		FieldSet: deferredFieldSet,
 		Context:  ctx,
 	})
@@ -29008,7 +21196,6 @@ func (ec *executionContext) _AddressActivityEdge(ctx context.Context, sel ast.Se
 
 	ec.ProcessDeferredGroup(graphql.DeferredGroup{
 		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
 		FieldSet: deferredFieldSet,
 		Context:  ctx,
 	})
@@ -29094,7 +21281,6 @@ func (ec *executionContext) _AddressAsset(ctx context.Context, sel ast.Selection
 
 	ec.ProcessDeferredGroup(graphql.DeferredGroup{
 		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
 		FieldSet: deferredFieldSet,
 		Context:  ctx,
 	})
@@ -29223,7 +21409,6 @@ func (ec *executionContext) _AddressAssetConnection(ctx context.Context, sel ast
 
 	ec.ProcessDeferredGroup(graphql.DeferredGroup{
 		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
 		FieldSet: deferredFieldSet,
 		Context:  ctx,
 	})
@@ -29266,7 +21451,6 @@ func (ec *executionContext) _AddressAssetEdge(ctx context.Context, sel ast.Selec
 
 	ec.ProcessDeferredGroup(graphql.DeferredGroup{
 		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
 		FieldSet: deferredFieldSet,
 		Context:  ctx,
 	})
@@ -29349,7 +21533,6 @@ func (ec *executionContext) _AddressIntelligence(ctx context.Context, sel ast.Se
 
 	ec.ProcessDeferredGroup(graphql.DeferredGroup{
 		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
 		FieldSet: deferredFieldSet,
 		Context:  ctx,
 	})
@@ -29427,7 +21610,6 @@ func (ec *executionContext) _AddressSummary(ctx context.Context, sel ast.Selecti
 
 	ec.ProcessDeferredGroup(graphql.DeferredGroup{
 		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
 		FieldSet: deferredFieldSet,
 		Context:  ctx,
 	})
@@ -29563,7 +21745,6 @@ func (ec *executionContext) _AddressTransaction(ctx context.Context, sel ast.Sel
 
 	ec.ProcessDeferredGroup(graphql.DeferredGroup{
 		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
 		FieldSet: deferredFieldSet,
 		Context:  ctx,
 	})
@@ -29692,7 +21873,6 @@ func (ec *executionContext) _AddressTransactionConnection(ctx context.Context, s
 
 	ec.ProcessDeferredGroup(graphql.DeferredGroup{
 		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
 		FieldSet: deferredFieldSet,
 		Context:  ctx,
 	})
@@ -29735,7 +21915,6 @@ func (ec *executionContext) _AddressTransactionEdge(ctx context.Context, sel ast
 
 	ec.ProcessDeferredGroup(graphql.DeferredGroup{
 		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
 		FieldSet: deferredFieldSet,
 		Context:  ctx,
 	})
@@ -29818,7 +21997,6 @@ func (ec *executionContext) _ApiKey(ctx context.Context, sel ast.SelectionSet, o
 
 	ec.ProcessDeferredGroup(graphql.DeferredGroup{
 		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
 		FieldSet: deferredFieldSet,
 		Context:  ctx,
 	})
@@ -29861,7 +22039,6 @@ func (ec *executionContext) _ApiKeyList(ctx context.Context, sel ast.SelectionSe
 
 	ec.ProcessDeferredGroup(graphql.DeferredGroup{
 		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
 		FieldSet: deferredFieldSet,
 		Context:  ctx,
 	})
@@ -29919,7 +22096,6 @@ func (ec *executionContext) _AssetCoverage(ctx context.Context, sel ast.Selectio
 
 	ec.ProcessDeferredGroup(graphql.DeferredGroup{
 		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
 		FieldSet: deferredFieldSet,
 		Context:  ctx,
 	})
@@ -29972,7 +22148,6 @@ func (ec *executionContext) _AssetEvidence(ctx context.Context, sel ast.Selectio
 
 	ec.ProcessDeferredGroup(graphql.DeferredGroup{
 		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
 		FieldSet: deferredFieldSet,
 		Context:  ctx,
 	})
@@ -30025,7 +22200,6 @@ func (ec *executionContext) _AssetMetadata(ctx context.Context, sel ast.Selectio
 
 	ec.ProcessDeferredGroup(graphql.DeferredGroup{
 		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
 		FieldSet: deferredFieldSet,
 		Context:  ctx,
 	})
@@ -30083,7 +22257,6 @@ func (ec *executionContext) _Attribution(ctx context.Context, sel ast.SelectionS
 
 	ec.ProcessDeferredGroup(graphql.DeferredGroup{
 		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
 		FieldSet: deferredFieldSet,
 		Context:  ctx,
 	})
@@ -30353,7 +22526,6 @@ func (ec *executionContext) _Block(ctx context.Context, sel ast.SelectionSet, ob
 
 	ec.ProcessDeferredGroup(graphql.DeferredGroup{
 		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
 		FieldSet: deferredFieldSet,
 		Context:  ctx,
 	})
@@ -30401,7 +22573,6 @@ func (ec *executionContext) _BlockAtTimestamp(ctx context.Context, sel ast.Selec
 
 	ec.ProcessDeferredGroup(graphql.DeferredGroup{
 		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
 		FieldSet: deferredFieldSet,
 		Context:  ctx,
 	})
@@ -30530,7 +22701,6 @@ func (ec *executionContext) _BlockConnection(ctx context.Context, sel ast.Select
 
 	ec.ProcessDeferredGroup(graphql.DeferredGroup{
 		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
 		FieldSet: deferredFieldSet,
 		Context:  ctx,
 	})
@@ -30573,7 +22743,6 @@ func (ec *executionContext) _BlockEdge(ctx context.Context, sel ast.SelectionSet
 
 	ec.ProcessDeferredGroup(graphql.DeferredGroup{
 		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
 		FieldSet: deferredFieldSet,
 		Context:  ctx,
 	})
@@ -30616,7 +22785,6 @@ func (ec *executionContext) _BlockInterval(ctx context.Context, sel ast.Selectio
 
 	ec.ProcessDeferredGroup(graphql.DeferredGroup{
 		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
 		FieldSet: deferredFieldSet,
 		Context:  ctx,
 	})
@@ -30833,7 +23001,6 @@ func (ec *executionContext) _BridgeSignal(ctx context.Context, sel ast.Selection
 
 	ec.ProcessDeferredGroup(graphql.DeferredGroup{
 		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
 		FieldSet: deferredFieldSet,
 		Context:  ctx,
 	})
@@ -30962,7 +23129,6 @@ func (ec *executionContext) _BridgeSignalConnection(ctx context.Context, sel ast
 
 	ec.ProcessDeferredGroup(graphql.DeferredGroup{
 		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
 		FieldSet: deferredFieldSet,
 		Context:  ctx,
 	})
@@ -31005,7 +23171,6 @@ func (ec *executionContext) _BridgeSignalEdge(ctx context.Context, sel ast.Selec
 
 	ec.ProcessDeferredGroup(graphql.DeferredGroup{
 		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
 		FieldSet: deferredFieldSet,
 		Context:  ctx,
 	})
@@ -31091,7 +23256,6 @@ func (ec *executionContext) _Budget(ctx context.Context, sel ast.SelectionSet, o
 
 	ec.ProcessDeferredGroup(graphql.DeferredGroup{
 		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
 		FieldSet: deferredFieldSet,
 		Context:  ctx,
 	})
@@ -31139,7 +23303,6 @@ func (ec *executionContext) _CensusCertification(ctx context.Context, sel ast.Se
 
 	ec.ProcessDeferredGroup(graphql.DeferredGroup{
 		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
 		FieldSet: deferredFieldSet,
 		Context:  ctx,
 	})
@@ -31225,7 +23388,6 @@ func (ec *executionContext) _Chain(ctx context.Context, sel ast.SelectionSet, ob
 
 	ec.ProcessDeferredGroup(graphql.DeferredGroup{
 		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
 		FieldSet: deferredFieldSet,
 		Context:  ctx,
 	})
@@ -31349,7 +23511,6 @@ func (ec *executionContext) _ChainConnection(ctx context.Context, sel ast.Select
 
 	ec.ProcessDeferredGroup(graphql.DeferredGroup{
 		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
 		FieldSet: deferredFieldSet,
 		Context:  ctx,
 	})
@@ -31392,7 +23553,6 @@ func (ec *executionContext) _ChainEdge(ctx context.Context, sel ast.SelectionSet
 
 	ec.ProcessDeferredGroup(graphql.DeferredGroup{
 		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
 		FieldSet: deferredFieldSet,
 		Context:  ctx,
 	})
@@ -31490,7 +23650,6 @@ func (ec *executionContext) _ChainStatus(ctx context.Context, sel ast.SelectionS
 
 	ec.ProcessDeferredGroup(graphql.DeferredGroup{
 		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
 		FieldSet: deferredFieldSet,
 		Context:  ctx,
 	})
@@ -31538,7 +23697,6 @@ func (ec *executionContext) _ClassUsage(ctx context.Context, sel ast.SelectionSe
 
 	ec.ProcessDeferredGroup(graphql.DeferredGroup{
 		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
 		FieldSet: deferredFieldSet,
 		Context:  ctx,
 	})
@@ -31629,7 +23787,6 @@ func (ec *executionContext) _ClassUse(ctx context.Context, sel ast.SelectionSet,
 
 	ec.ProcessDeferredGroup(graphql.DeferredGroup{
 		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
 		FieldSet: deferredFieldSet,
 		Context:  ctx,
 	})
@@ -31753,7 +23910,6 @@ func (ec *executionContext) _ClassUseConnection(ctx context.Context, sel ast.Sel
 
 	ec.ProcessDeferredGroup(graphql.DeferredGroup{
 		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
 		FieldSet: deferredFieldSet,
 		Context:  ctx,
 	})
@@ -31796,7 +23952,6 @@ func (ec *executionContext) _ClassUseEdge(ctx context.Context, sel ast.Selection
 
 	ec.ProcessDeferredGroup(graphql.DeferredGroup{
 		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
 		FieldSet: deferredFieldSet,
 		Context:  ctx,
 	})
@@ -31839,7 +23994,6 @@ func (ec *executionContext) _CodeUsage(ctx context.Context, sel ast.SelectionSet
 
 	ec.ProcessDeferredGroup(graphql.DeferredGroup{
 		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
 		FieldSet: deferredFieldSet,
 		Context:  ctx,
 	})
@@ -32347,7 +24501,6 @@ func (ec *executionContext) _Contract(ctx context.Context, sel ast.SelectionSet,
 
 	ec.ProcessDeferredGroup(graphql.DeferredGroup{
 		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
 		FieldSet: deferredFieldSet,
 		Context:  ctx,
 	})
@@ -32615,7 +24768,6 @@ func (ec *executionContext) _ContractClass(ctx context.Context, sel ast.Selectio
 
 	ec.ProcessDeferredGroup(graphql.DeferredGroup{
 		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
 		FieldSet: deferredFieldSet,
 		Context:  ctx,
 	})
@@ -32678,7 +24830,6 @@ func (ec *executionContext) _ContractRead(ctx context.Context, sel ast.Selection
 
 	ec.ProcessDeferredGroup(graphql.DeferredGroup{
 		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
 		FieldSet: deferredFieldSet,
 		Context:  ctx,
 	})
@@ -32741,7 +24892,6 @@ func (ec *executionContext) _ContractVerification(ctx context.Context, sel ast.S
 
 	ec.ProcessDeferredGroup(graphql.DeferredGroup{
 		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
 		FieldSet: deferredFieldSet,
 		Context:  ctx,
 	})
@@ -32784,7 +24934,6 @@ func (ec *executionContext) _Coverage(ctx context.Context, sel ast.SelectionSet,
 
 	ec.ProcessDeferredGroup(graphql.DeferredGroup{
 		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
 		FieldSet: deferredFieldSet,
 		Context:  ctx,
 	})
@@ -32857,7 +25006,6 @@ func (ec *executionContext) _CoverageDiagnostics(ctx context.Context, sel ast.Se
 
 	ec.ProcessDeferredGroup(graphql.DeferredGroup{
 		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
 		FieldSet: deferredFieldSet,
 		Context:  ctx,
 	})
@@ -32988,7 +25136,6 @@ func (ec *executionContext) _DecodedField(ctx context.Context, sel ast.Selection
 
 	ec.ProcessDeferredGroup(graphql.DeferredGroup{
 		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
 		FieldSet: deferredFieldSet,
 		Context:  ctx,
 	})
@@ -33031,7 +25178,6 @@ func (ec *executionContext) _DocLink(ctx context.Context, sel ast.SelectionSet, 
 
 	ec.ProcessDeferredGroup(graphql.DeferredGroup{
 		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
 		FieldSet: deferredFieldSet,
 		Context:  ctx,
 	})
@@ -33301,7 +25447,6 @@ func (ec *executionContext) _Event(ctx context.Context, sel ast.SelectionSet, ob
 
 	ec.ProcessDeferredGroup(graphql.DeferredGroup{
 		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
 		FieldSet: deferredFieldSet,
 		Context:  ctx,
 	})
@@ -33440,7 +25585,6 @@ func (ec *executionContext) _EventConnection(ctx context.Context, sel ast.Select
 
 	ec.ProcessDeferredGroup(graphql.DeferredGroup{
 		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
 		FieldSet: deferredFieldSet,
 		Context:  ctx,
 	})
@@ -33483,7 +25627,6 @@ func (ec *executionContext) _EventEdge(ctx context.Context, sel ast.SelectionSet
 
 	ec.ProcessDeferredGroup(graphql.DeferredGroup{
 		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
 		FieldSet: deferredFieldSet,
 		Context:  ctx,
 	})
@@ -33546,7 +25689,6 @@ func (ec *executionContext) _EventSchema(ctx context.Context, sel ast.SelectionS
 
 	ec.ProcessDeferredGroup(graphql.DeferredGroup{
 		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
 		FieldSet: deferredFieldSet,
 		Context:  ctx,
 	})
@@ -33594,7 +25736,6 @@ func (ec *executionContext) _FieldSchema(ctx context.Context, sel ast.SelectionS
 
 	ec.ProcessDeferredGroup(graphql.DeferredGroup{
 		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
 		FieldSet: deferredFieldSet,
 		Context:  ctx,
 	})
@@ -33662,7 +25803,6 @@ func (ec *executionContext) _FunctionSchema(ctx context.Context, sel ast.Selecti
 
 	ec.ProcessDeferredGroup(graphql.DeferredGroup{
 		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
 		FieldSet: deferredFieldSet,
 		Context:  ctx,
 	})
@@ -33705,7 +25845,6 @@ func (ec *executionContext) _GasPrice(ctx context.Context, sel ast.SelectionSet,
 
 	ec.ProcessDeferredGroup(graphql.DeferredGroup{
 		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
 		FieldSet: deferredFieldSet,
 		Context:  ctx,
 	})
@@ -33796,7 +25935,6 @@ func (ec *executionContext) _Holder(ctx context.Context, sel ast.SelectionSet, o
 
 	ec.ProcessDeferredGroup(graphql.DeferredGroup{
 		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
 		FieldSet: deferredFieldSet,
 		Context:  ctx,
 	})
@@ -33879,7 +26017,6 @@ func (ec *executionContext) _HolderAnalytics(ctx context.Context, sel ast.Select
 
 	ec.ProcessDeferredGroup(graphql.DeferredGroup{
 		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
 		FieldSet: deferredFieldSet,
 		Context:  ctx,
 	})
@@ -34048,7 +26185,6 @@ func (ec *executionContext) _HolderConnection(ctx context.Context, sel ast.Selec
 
 	ec.ProcessDeferredGroup(graphql.DeferredGroup{
 		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
 		FieldSet: deferredFieldSet,
 		Context:  ctx,
 	})
@@ -34091,7 +26227,6 @@ func (ec *executionContext) _HolderEdge(ctx context.Context, sel ast.SelectionSe
 
 	ec.ProcessDeferredGroup(graphql.DeferredGroup{
 		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
 		FieldSet: deferredFieldSet,
 		Context:  ctx,
 	})
@@ -34149,7 +26284,6 @@ func (ec *executionContext) _HolderScreening(ctx context.Context, sel ast.Select
 
 	ec.ProcessDeferredGroup(graphql.DeferredGroup{
 		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
 		FieldSet: deferredFieldSet,
 		Context:  ctx,
 	})
@@ -34192,7 +26326,6 @@ func (ec *executionContext) _HolderShare(ctx context.Context, sel ast.SelectionS
 
 	ec.ProcessDeferredGroup(graphql.DeferredGroup{
 		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
 		FieldSet: deferredFieldSet,
 		Context:  ctx,
 	})
@@ -34245,7 +26378,6 @@ func (ec *executionContext) _HolderTier(ctx context.Context, sel ast.SelectionSe
 
 	ec.ProcessDeferredGroup(graphql.DeferredGroup{
 		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
 		FieldSet: deferredFieldSet,
 		Context:  ctx,
 	})
@@ -34288,7 +26420,6 @@ func (ec *executionContext) _Indexer(ctx context.Context, sel ast.SelectionSet, 
 
 	ec.ProcessDeferredGroup(graphql.DeferredGroup{
 		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
 		FieldSet: deferredFieldSet,
 		Context:  ctx,
 	})
@@ -34341,7 +26472,6 @@ func (ec *executionContext) _IssuedApiKey(ctx context.Context, sel ast.Selection
 
 	ec.ProcessDeferredGroup(graphql.DeferredGroup{
 		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
 		FieldSet: deferredFieldSet,
 		Context:  ctx,
 	})
@@ -34414,7 +26544,6 @@ func (ec *executionContext) _KeyUsage(ctx context.Context, sel ast.SelectionSet,
 
 	ec.ProcessDeferredGroup(graphql.DeferredGroup{
 		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
 		FieldSet: deferredFieldSet,
 		Context:  ctx,
 	})
@@ -34457,7 +26586,6 @@ func (ec *executionContext) _L1Finality(ctx context.Context, sel ast.SelectionSe
 
 	ec.ProcessDeferredGroup(graphql.DeferredGroup{
 		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
 		FieldSet: deferredFieldSet,
 		Context:  ctx,
 	})
@@ -34505,7 +26633,6 @@ func (ec *executionContext) _Limit(ctx context.Context, sel ast.SelectionSet, ob
 
 	ec.ProcessDeferredGroup(graphql.DeferredGroup{
 		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
 		FieldSet: deferredFieldSet,
 		Context:  ctx,
 	})
@@ -34747,7 +26874,6 @@ func (ec *executionContext) _Message(ctx context.Context, sel ast.SelectionSet, 
 
 	ec.ProcessDeferredGroup(graphql.DeferredGroup{
 		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
 		FieldSet: deferredFieldSet,
 		Context:  ctx,
 	})
@@ -34876,7 +27002,6 @@ func (ec *executionContext) _MessageConnection(ctx context.Context, sel ast.Sele
 
 	ec.ProcessDeferredGroup(graphql.DeferredGroup{
 		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
 		FieldSet: deferredFieldSet,
 		Context:  ctx,
 	})
@@ -34919,7 +27044,6 @@ func (ec *executionContext) _MessageEdge(ctx context.Context, sel ast.SelectionS
 
 	ec.ProcessDeferredGroup(graphql.DeferredGroup{
 		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
 		FieldSet: deferredFieldSet,
 		Context:  ctx,
 	})
@@ -34974,7 +27098,6 @@ func (ec *executionContext) _Mutation(ctx context.Context, sel ast.SelectionSet)
 
 	ec.ProcessDeferredGroup(graphql.DeferredGroup{
 		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
 		FieldSet: deferredFieldSet,
 		Context:  ctx,
 	})
@@ -35022,7 +27145,6 @@ func (ec *executionContext) _NewAddressActivity(ctx context.Context, sel ast.Sel
 
 	ec.ProcessDeferredGroup(graphql.DeferredGroup{
 		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
 		FieldSet: deferredFieldSet,
 		Context:  ctx,
 	})
@@ -35070,7 +27192,6 @@ func (ec *executionContext) _NewBlock(ctx context.Context, sel ast.SelectionSet,
 
 	ec.ProcessDeferredGroup(graphql.DeferredGroup{
 		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
 		FieldSet: deferredFieldSet,
 		Context:  ctx,
 	})
@@ -35123,7 +27244,6 @@ func (ec *executionContext) _NewEvent(ctx context.Context, sel ast.SelectionSet,
 
 	ec.ProcessDeferredGroup(graphql.DeferredGroup{
 		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
 		FieldSet: deferredFieldSet,
 		Context:  ctx,
 	})
@@ -35176,7 +27296,6 @@ func (ec *executionContext) _PageInfo(ctx context.Context, sel ast.SelectionSet,
 
 	ec.ProcessDeferredGroup(graphql.DeferredGroup{
 		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
 		FieldSet: deferredFieldSet,
 		Context:  ctx,
 	})
@@ -35219,7 +27338,6 @@ func (ec *executionContext) _Protocol(ctx context.Context, sel ast.SelectionSet,
 
 	ec.ProcessDeferredGroup(graphql.DeferredGroup{
 		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
 		FieldSet: deferredFieldSet,
 		Context:  ctx,
 	})
@@ -35758,7 +27876,6 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 
 	ec.ProcessDeferredGroup(graphql.DeferredGroup{
 		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
 		FieldSet: deferredFieldSet,
 		Context:  ctx,
 	})
@@ -35811,7 +27928,6 @@ func (ec *executionContext) _RangeCoverage(ctx context.Context, sel ast.Selectio
 
 	ec.ProcessDeferredGroup(graphql.DeferredGroup{
 		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
 		FieldSet: deferredFieldSet,
 		Context:  ctx,
 	})
@@ -35884,7 +28000,6 @@ func (ec *executionContext) _Receipt(ctx context.Context, sel ast.SelectionSet, 
 
 	ec.ProcessDeferredGroup(graphql.DeferredGroup{
 		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
 		FieldSet: deferredFieldSet,
 		Context:  ctx,
 	})
@@ -35937,7 +28052,6 @@ func (ec *executionContext) _Reorg(ctx context.Context, sel ast.SelectionSet, ob
 
 	ec.ProcessDeferredGroup(graphql.DeferredGroup{
 		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
 		FieldSet: deferredFieldSet,
 		Context:  ctx,
 	})
@@ -35985,7 +28099,6 @@ func (ec *executionContext) _RouteUsage(ctx context.Context, sel ast.SelectionSe
 
 	ec.ProcessDeferredGroup(graphql.DeferredGroup{
 		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
 		FieldSet: deferredFieldSet,
 		Context:  ctx,
 	})
@@ -36076,7 +28189,6 @@ func (ec *executionContext) _SearchHit(ctx context.Context, sel ast.SelectionSet
 
 	ec.ProcessDeferredGroup(graphql.DeferredGroup{
 		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
 		FieldSet: deferredFieldSet,
 		Context:  ctx,
 	})
@@ -36154,7 +28266,6 @@ func (ec *executionContext) _SelectorCoverage(ctx context.Context, sel ast.Selec
 
 	ec.ProcessDeferredGroup(graphql.DeferredGroup{
 		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
 		FieldSet: deferredFieldSet,
 		Context:  ctx,
 	})
@@ -36245,7 +28356,6 @@ func (ec *executionContext) _Service(ctx context.Context, sel ast.SelectionSet, 
 
 	ec.ProcessDeferredGroup(graphql.DeferredGroup{
 		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
 		FieldSet: deferredFieldSet,
 		Context:  ctx,
 	})
@@ -36924,7 +29034,6 @@ func (ec *executionContext) _Token(ctx context.Context, sel ast.SelectionSet, ob
 
 	ec.ProcessDeferredGroup(graphql.DeferredGroup{
 		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
 		FieldSet: deferredFieldSet,
 		Context:  ctx,
 	})
@@ -36982,7 +29091,6 @@ func (ec *executionContext) _TokenBalance(ctx context.Context, sel ast.Selection
 
 	ec.ProcessDeferredGroup(graphql.DeferredGroup{
 		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
 		FieldSet: deferredFieldSet,
 		Context:  ctx,
 	})
@@ -37025,7 +29133,6 @@ func (ec *executionContext) _TokenControl(ctx context.Context, sel ast.Selection
 
 	ec.ProcessDeferredGroup(graphql.DeferredGroup{
 		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
 		FieldSet: deferredFieldSet,
 		Context:  ctx,
 	})
@@ -37073,7 +29180,6 @@ func (ec *executionContext) _TokenControlEvidence(ctx context.Context, sel ast.S
 
 	ec.ProcessDeferredGroup(graphql.DeferredGroup{
 		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
 		FieldSet: deferredFieldSet,
 		Context:  ctx,
 	})
@@ -37141,7 +29247,6 @@ func (ec *executionContext) _TokenControlSnapshot(ctx context.Context, sel ast.S
 
 	ec.ProcessDeferredGroup(graphql.DeferredGroup{
 		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
 		FieldSet: deferredFieldSet,
 		Context:  ctx,
 	})
@@ -37189,7 +29294,6 @@ func (ec *executionContext) _TokenControls(ctx context.Context, sel ast.Selectio
 
 	ec.ProcessDeferredGroup(graphql.DeferredGroup{
 		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
 		FieldSet: deferredFieldSet,
 		Context:  ctx,
 	})
@@ -37343,7 +29447,6 @@ func (ec *executionContext) _TokenPool(ctx context.Context, sel ast.SelectionSet
 
 	ec.ProcessDeferredGroup(graphql.DeferredGroup{
 		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
 		FieldSet: deferredFieldSet,
 		Context:  ctx,
 	})
@@ -37472,7 +29575,6 @@ func (ec *executionContext) _TokenPoolConnection(ctx context.Context, sel ast.Se
 
 	ec.ProcessDeferredGroup(graphql.DeferredGroup{
 		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
 		FieldSet: deferredFieldSet,
 		Context:  ctx,
 	})
@@ -37515,7 +29617,6 @@ func (ec *executionContext) _TokenPoolEdge(ctx context.Context, sel ast.Selectio
 
 	ec.ProcessDeferredGroup(graphql.DeferredGroup{
 		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
 		FieldSet: deferredFieldSet,
 		Context:  ctx,
 	})
@@ -37578,7 +29679,6 @@ func (ec *executionContext) _TokenPoolEvidence(ctx context.Context, sel ast.Sele
 
 	ec.ProcessDeferredGroup(graphql.DeferredGroup{
 		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
 		FieldSet: deferredFieldSet,
 		Context:  ctx,
 	})
@@ -37631,7 +29731,6 @@ func (ec *executionContext) _TokenSupply(ctx context.Context, sel ast.SelectionS
 
 	ec.ProcessDeferredGroup(graphql.DeferredGroup{
 		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
 		FieldSet: deferredFieldSet,
 		Context:  ctx,
 	})
@@ -38380,7 +30479,6 @@ func (ec *executionContext) _Transaction(ctx context.Context, sel ast.SelectionS
 
 	ec.ProcessDeferredGroup(graphql.DeferredGroup{
 		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
 		FieldSet: deferredFieldSet,
 		Context:  ctx,
 	})
@@ -38504,7 +30602,6 @@ func (ec *executionContext) _TransactionConnection(ctx context.Context, sel ast.
 
 	ec.ProcessDeferredGroup(graphql.DeferredGroup{
 		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
 		FieldSet: deferredFieldSet,
 		Context:  ctx,
 	})
@@ -38547,7 +30644,6 @@ func (ec *executionContext) _TransactionEdge(ctx context.Context, sel ast.Select
 
 	ec.ProcessDeferredGroup(graphql.DeferredGroup{
 		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
 		FieldSet: deferredFieldSet,
 		Context:  ctx,
 	})
@@ -38698,7 +30794,6 @@ func (ec *executionContext) _TransactionPreview(ctx context.Context, sel ast.Sel
 
 	ec.ProcessDeferredGroup(graphql.DeferredGroup{
 		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
 		FieldSet: deferredFieldSet,
 		Context:  ctx,
 	})
@@ -39001,7 +31096,6 @@ func (ec *executionContext) _Transfer(ctx context.Context, sel ast.SelectionSet,
 
 	ec.ProcessDeferredGroup(graphql.DeferredGroup{
 		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
 		FieldSet: deferredFieldSet,
 		Context:  ctx,
 	})
@@ -39130,7 +31224,6 @@ func (ec *executionContext) _TransferConnection(ctx context.Context, sel ast.Sel
 
 	ec.ProcessDeferredGroup(graphql.DeferredGroup{
 		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
 		FieldSet: deferredFieldSet,
 		Context:  ctx,
 	})
@@ -39173,7 +31266,6 @@ func (ec *executionContext) _TransferEdge(ctx context.Context, sel ast.Selection
 
 	ec.ProcessDeferredGroup(graphql.DeferredGroup{
 		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
 		FieldSet: deferredFieldSet,
 		Context:  ctx,
 	})
@@ -39256,7 +31348,6 @@ func (ec *executionContext) _Usage(ctx context.Context, sel ast.SelectionSet, ob
 
 	ec.ProcessDeferredGroup(graphql.DeferredGroup{
 		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
 		FieldSet: deferredFieldSet,
 		Context:  ctx,
 	})
@@ -39334,7 +31425,6 @@ func (ec *executionContext) _Use(ctx context.Context, sel ast.SelectionSet, obj 
 
 	ec.ProcessDeferredGroup(graphql.DeferredGroup{
 		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
 		FieldSet: deferredFieldSet,
 		Context:  ctx,
 	})
@@ -39468,7 +31558,6 @@ func (ec *executionContext) _Viewer(ctx context.Context, sel ast.SelectionSet, o
 
 	ec.ProcessDeferredGroup(graphql.DeferredGroup{
 		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
 		FieldSet: deferredFieldSet,
 		Context:  ctx,
 	})
@@ -39521,7 +31610,6 @@ func (ec *executionContext) _WalletBalance(ctx context.Context, sel ast.Selectio
 
 	ec.ProcessDeferredGroup(graphql.DeferredGroup{
 		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
 		FieldSet: deferredFieldSet,
 		Context:  ctx,
 	})
@@ -39574,7 +31662,6 @@ func (ec *executionContext) _WalletBlock(ctx context.Context, sel ast.SelectionS
 
 	ec.ProcessDeferredGroup(graphql.DeferredGroup{
 		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
 		FieldSet: deferredFieldSet,
 		Context:  ctx,
 	})
@@ -39637,7 +31724,6 @@ func (ec *executionContext) _WalletState(ctx context.Context, sel ast.SelectionS
 
 	ec.ProcessDeferredGroup(graphql.DeferredGroup{
 		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
 		FieldSet: deferredFieldSet,
 		Context:  ctx,
 	})
@@ -39695,7 +31781,6 @@ func (ec *executionContext) ___Directive(ctx context.Context, sel ast.SelectionS
 
 	ec.ProcessDeferredGroup(graphql.DeferredGroup{
 		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
 		FieldSet: deferredFieldSet,
 		Context:  ctx,
 	})
@@ -39748,7 +31833,6 @@ func (ec *executionContext) ___EnumValue(ctx context.Context, sel ast.SelectionS
 
 	ec.ProcessDeferredGroup(graphql.DeferredGroup{
 		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
 		FieldSet: deferredFieldSet,
 		Context:  ctx,
 	})
@@ -39811,7 +31895,6 @@ func (ec *executionContext) ___Field(ctx context.Context, sel ast.SelectionSet, 
 
 	ec.ProcessDeferredGroup(graphql.DeferredGroup{
 		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
 		FieldSet: deferredFieldSet,
 		Context:  ctx,
 	})
@@ -39874,7 +31957,6 @@ func (ec *executionContext) ___InputValue(ctx context.Context, sel ast.Selection
 
 	ec.ProcessDeferredGroup(graphql.DeferredGroup{
 		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
 		FieldSet: deferredFieldSet,
 		Context:  ctx,
 	})
@@ -39937,7 +32019,6 @@ func (ec *executionContext) ___Schema(ctx context.Context, sel ast.SelectionSet,
 
 	ec.ProcessDeferredGroup(graphql.DeferredGroup{
 		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
 		FieldSet: deferredFieldSet,
 		Context:  ctx,
 	})
@@ -40025,7 +32106,6 @@ func (ec *executionContext) ___Type(ctx context.Context, sel ast.SelectionSet, o
 
 	ec.ProcessDeferredGroup(graphql.DeferredGroup{
 		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
 		FieldSet: deferredFieldSet,
 		Context:  ctx,
 	})
@@ -40078,7 +32158,7 @@ func (ec *executionContext) unmarshalNActivityKind2ᚕastrolabeᚋgraphᚐWord�
 }
 
 func (ec *executionContext) marshalNActivityKind2ᚕastrolabeᚋgraphᚐWordᚄ(ctx context.Context, sel ast.SelectionSet, v []Word) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := inOrder(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNActivityKind2astrolabeᚋgraphᚐWord(ctx, sel, v[i])
@@ -40104,7 +32184,7 @@ func (ec *executionContext) marshalNAddress2ᚖastrolabeᚋgraphᚐAddress(ctx c
 }
 
 func (ec *executionContext) marshalNAddressActivity2ᚕᚖastrolabeᚋgraphᚐAddressActivityᚄ(ctx context.Context, sel ast.SelectionSet, v []*AddressActivity) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := inOrder(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNAddressActivity2ᚖastrolabeᚋgraphᚐAddressActivity(ctx, sel, v[i])
@@ -40144,7 +32224,7 @@ func (ec *executionContext) marshalNAddressActivityEdge2astrolabeᚋgraphᚐEdge
 }
 
 func (ec *executionContext) marshalNAddressActivityEdge2ᚕastrolabeᚋgraphᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []Edge[*AddressActivity]) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := inOrder(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNAddressActivityEdge2astrolabeᚋgraphᚐEdge(ctx, sel, v[i])
@@ -40160,7 +32240,7 @@ func (ec *executionContext) marshalNAddressActivityEdge2ᚕastrolabeᚋgraphᚐE
 }
 
 func (ec *executionContext) marshalNAddressAsset2ᚕᚖastrolabeᚋgraphᚐAddressAssetᚄ(ctx context.Context, sel ast.SelectionSet, v []*AddressAsset) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := inOrder(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNAddressAsset2ᚖastrolabeᚋgraphᚐAddressAsset(ctx, sel, v[i])
@@ -40200,7 +32280,7 @@ func (ec *executionContext) marshalNAddressAssetEdge2astrolabeᚋgraphᚐEdge(ct
 }
 
 func (ec *executionContext) marshalNAddressAssetEdge2ᚕastrolabeᚋgraphᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []Edge[*AddressAsset]) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := inOrder(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNAddressAssetEdge2astrolabeᚋgraphᚐEdge(ctx, sel, v[i])
@@ -40216,7 +32296,7 @@ func (ec *executionContext) marshalNAddressAssetEdge2ᚕastrolabeᚋgraphᚐEdge
 }
 
 func (ec *executionContext) marshalNAddressTransaction2ᚕᚖastrolabeᚋgraphᚐAddressTransactionᚄ(ctx context.Context, sel ast.SelectionSet, v []*AddressTransaction) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := inOrder(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNAddressTransaction2ᚖastrolabeᚋgraphᚐAddressTransaction(ctx, sel, v[i])
@@ -40256,7 +32336,7 @@ func (ec *executionContext) marshalNAddressTransactionEdge2astrolabeᚋgraphᚐE
 }
 
 func (ec *executionContext) marshalNAddressTransactionEdge2ᚕastrolabeᚋgraphᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []Edge[*AddressTransaction]) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := inOrder(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNAddressTransactionEdge2astrolabeᚋgraphᚐEdge(ctx, sel, v[i])
@@ -40288,7 +32368,7 @@ func (ec *executionContext) marshalNAddressType2astrolabeᚋgraphᚐWord(ctx con
 }
 
 func (ec *executionContext) marshalNApiKey2ᚕᚖastrolabeᚋgraphᚐAPIKeyᚄ(ctx context.Context, sel ast.SelectionSet, v []*APIKey) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := inOrder(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNApiKey2ᚖastrolabeᚋgraphᚐAPIKey(ctx, sel, v[i])
@@ -40354,7 +32434,7 @@ func (ec *executionContext) marshalNAssetEvidence2astrolabeᚋgraphᚐAssetEvide
 }
 
 func (ec *executionContext) marshalNAssetEvidence2ᚕastrolabeᚋgraphᚐAssetEvidenceᚄ(ctx context.Context, sel ast.SelectionSet, v []AssetEvidence) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := inOrder(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNAssetEvidence2astrolabeᚋgraphᚐAssetEvidence(ctx, sel, v[i])
@@ -40432,7 +32512,7 @@ func (ec *executionContext) marshalNBigInt2astrolabeᚋdomainᚐAmount(ctx conte
 }
 
 func (ec *executionContext) marshalNBlock2ᚕᚖastrolabeᚋgraphᚐBlockᚄ(ctx context.Context, sel ast.SelectionSet, v []*Block) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := inOrder(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNBlock2ᚖastrolabeᚋgraphᚐBlock(ctx, sel, v[i])
@@ -40462,7 +32542,7 @@ func (ec *executionContext) marshalNBlockEdge2astrolabeᚋgraphᚐEdge(ctx conte
 }
 
 func (ec *executionContext) marshalNBlockEdge2ᚕastrolabeᚋgraphᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []Edge[*Block]) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := inOrder(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNBlockEdge2astrolabeᚋgraphᚐEdge(ctx, sel, v[i])
@@ -40546,7 +32626,7 @@ func (ec *executionContext) marshalNBridgeDirection2astrolabeᚋgraphᚐWord(ctx
 }
 
 func (ec *executionContext) marshalNBridgeSignal2ᚕᚖastrolabeᚋgraphᚐBridgeSignalᚄ(ctx context.Context, sel ast.SelectionSet, v []*BridgeSignal) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := inOrder(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNBridgeSignal2ᚖastrolabeᚋgraphᚐBridgeSignal(ctx, sel, v[i])
@@ -40586,7 +32666,7 @@ func (ec *executionContext) marshalNBridgeSignalEdge2astrolabeᚋgraphᚐEdge(ct
 }
 
 func (ec *executionContext) marshalNBridgeSignalEdge2ᚕastrolabeᚋgraphᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []Edge[*BridgeSignal]) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := inOrder(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNBridgeSignalEdge2astrolabeᚋgraphᚐEdge(ctx, sel, v[i])
@@ -40606,7 +32686,7 @@ func (ec *executionContext) marshalNBudget2astrolabeᚋgraphᚐBudget(ctx contex
 }
 
 func (ec *executionContext) marshalNBudget2ᚕastrolabeᚋgraphᚐBudgetᚄ(ctx context.Context, sel ast.SelectionSet, v []Budget) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := inOrder(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNBudget2astrolabeᚋgraphᚐBudget(ctx, sel, v[i])
@@ -40690,7 +32770,7 @@ func (ec *executionContext) marshalNCertificateStatus2astrolabeᚋgraphᚐWord(c
 }
 
 func (ec *executionContext) marshalNChain2ᚕᚖastrolabeᚋgraphᚐChainᚄ(ctx context.Context, sel ast.SelectionSet, v []*Chain) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := inOrder(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNChain2ᚖastrolabeᚋgraphᚐChain(ctx, sel, v[i])
@@ -40720,7 +32800,7 @@ func (ec *executionContext) marshalNChainEdge2astrolabeᚋgraphᚐEdge(ctx conte
 }
 
 func (ec *executionContext) marshalNChainEdge2ᚕastrolabeᚋgraphᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []Edge[*Chain]) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := inOrder(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNChainEdge2astrolabeᚋgraphᚐEdge(ctx, sel, v[i])
@@ -40766,7 +32846,7 @@ func (ec *executionContext) unmarshalNChainId2ᚕastrolabeᚋdomainᚐChainᚄ(c
 }
 
 func (ec *executionContext) marshalNChainId2ᚕastrolabeᚋdomainᚐChainᚄ(ctx context.Context, sel ast.SelectionSet, v []domain.Chain) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := inOrder(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNChainId2astrolabeᚋdomainᚐChain(ctx, sel, v[i])
@@ -40828,7 +32908,7 @@ func (ec *executionContext) marshalNClassUsage2astrolabeᚋgraphᚐClassUsage(ct
 }
 
 func (ec *executionContext) marshalNClassUsage2ᚕastrolabeᚋgraphᚐClassUsageᚄ(ctx context.Context, sel ast.SelectionSet, v []ClassUsage) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := inOrder(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNClassUsage2astrolabeᚋgraphᚐClassUsage(ctx, sel, v[i])
@@ -40844,7 +32924,7 @@ func (ec *executionContext) marshalNClassUsage2ᚕastrolabeᚋgraphᚐClassUsage
 }
 
 func (ec *executionContext) marshalNClassUse2ᚕᚖastrolabeᚋgraphᚐClassUseᚄ(ctx context.Context, sel ast.SelectionSet, v []*ClassUse) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := inOrder(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNClassUse2ᚖastrolabeᚋgraphᚐClassUse(ctx, sel, v[i])
@@ -40884,7 +32964,7 @@ func (ec *executionContext) marshalNClassUseEdge2astrolabeᚋgraphᚐEdge(ctx co
 }
 
 func (ec *executionContext) marshalNClassUseEdge2ᚕastrolabeᚋgraphᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []Edge[*ClassUse]) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := inOrder(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNClassUseEdge2astrolabeᚋgraphᚐEdge(ctx, sel, v[i])
@@ -40920,7 +33000,7 @@ func (ec *executionContext) marshalNCodeUsage2astrolabeᚋgraphᚐCodeUsage(ctx 
 }
 
 func (ec *executionContext) marshalNCodeUsage2ᚕastrolabeᚋgraphᚐCodeUsageᚄ(ctx context.Context, sel ast.SelectionSet, v []CodeUsage) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := inOrder(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNCodeUsage2astrolabeᚋgraphᚐCodeUsage(ctx, sel, v[i])
@@ -41044,7 +33124,7 @@ func (ec *executionContext) marshalNDocLink2astrolabeᚋgraphᚐDocLink(ctx cont
 }
 
 func (ec *executionContext) marshalNDocLink2ᚕastrolabeᚋgraphᚐDocLinkᚄ(ctx context.Context, sel ast.SelectionSet, v []DocLink) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := inOrder(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNDocLink2astrolabeᚋgraphᚐDocLink(ctx, sel, v[i])
@@ -41060,7 +33140,7 @@ func (ec *executionContext) marshalNDocLink2ᚕastrolabeᚋgraphᚐDocLinkᚄ(ct
 }
 
 func (ec *executionContext) marshalNEvent2ᚕᚖastrolabeᚋgraphᚐEventᚄ(ctx context.Context, sel ast.SelectionSet, v []*Event) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := inOrder(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNEvent2ᚖastrolabeᚋgraphᚐEvent(ctx, sel, v[i])
@@ -41100,7 +33180,7 @@ func (ec *executionContext) marshalNEventEdge2astrolabeᚋgraphᚐEdge(ctx conte
 }
 
 func (ec *executionContext) marshalNEventEdge2ᚕastrolabeᚋgraphᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []Edge[*Event]) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := inOrder(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNEventEdge2astrolabeᚋgraphᚐEdge(ctx, sel, v[i])
@@ -41238,7 +33318,7 @@ func (ec *executionContext) marshalNFieldSchema2astrolabeᚋgraphᚐFieldSchema(
 }
 
 func (ec *executionContext) marshalNFieldSchema2ᚕastrolabeᚋgraphᚐFieldSchemaᚄ(ctx context.Context, sel ast.SelectionSet, v []FieldSchema) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := inOrder(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNFieldSchema2astrolabeᚋgraphᚐFieldSchema(ctx, sel, v[i])
@@ -41322,7 +33402,7 @@ func (ec *executionContext) marshalNHash2562astrolabeᚋstarknetᚐHash256(ctx c
 }
 
 func (ec *executionContext) marshalNHolder2ᚕᚖastrolabeᚋgraphᚐHolderᚄ(ctx context.Context, sel ast.SelectionSet, v []*Holder) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := inOrder(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNHolder2ᚖastrolabeᚋgraphᚐHolder(ctx, sel, v[i])
@@ -41352,7 +33432,7 @@ func (ec *executionContext) marshalNHolderEdge2astrolabeᚋgraphᚐEdge(ctx cont
 }
 
 func (ec *executionContext) marshalNHolderEdge2ᚕastrolabeᚋgraphᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []Edge[*Holder]) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := inOrder(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNHolderEdge2astrolabeᚋgraphᚐEdge(ctx, sel, v[i])
@@ -41376,7 +33456,7 @@ func (ec *executionContext) marshalNHolderTier2astrolabeᚋgraphᚐHolderTier(ct
 }
 
 func (ec *executionContext) marshalNHolderTier2ᚕastrolabeᚋgraphᚐHolderTierᚄ(ctx context.Context, sel ast.SelectionSet, v []HolderTier) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := inOrder(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNHolderTier2astrolabeᚋgraphᚐHolderTier(ctx, sel, v[i])
@@ -41548,7 +33628,7 @@ func (ec *executionContext) marshalNKeyUsage2astrolabeᚋgraphᚐKeyUsage(ctx co
 }
 
 func (ec *executionContext) marshalNKeyUsage2ᚕastrolabeᚋgraphᚐKeyUsageᚄ(ctx context.Context, sel ast.SelectionSet, v []KeyUsage) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := inOrder(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNKeyUsage2astrolabeᚋgraphᚐKeyUsage(ctx, sel, v[i])
@@ -41588,7 +33668,7 @@ func (ec *executionContext) marshalNLimit2astrolabeᚋgraphᚐLimit(ctx context.
 }
 
 func (ec *executionContext) marshalNLimit2ᚕastrolabeᚋgraphᚐLimitᚄ(ctx context.Context, sel ast.SelectionSet, v []Limit) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := inOrder(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNLimit2astrolabeᚋgraphᚐLimit(ctx, sel, v[i])
@@ -41620,7 +33700,7 @@ func (ec *executionContext) marshalNMarketKind2astrolabeᚋgraphᚐWord(ctx cont
 }
 
 func (ec *executionContext) marshalNMessage2ᚕᚖastrolabeᚋgraphᚐMessageᚄ(ctx context.Context, sel ast.SelectionSet, v []*Message) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := inOrder(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNMessage2ᚖastrolabeᚋgraphᚐMessage(ctx, sel, v[i])
@@ -41676,7 +33756,7 @@ func (ec *executionContext) marshalNMessageEdge2astrolabeᚋgraphᚐEdge(ctx con
 }
 
 func (ec *executionContext) marshalNMessageEdge2ᚕastrolabeᚋgraphᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []Edge[*Message]) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := inOrder(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNMessageEdge2astrolabeᚋgraphᚐEdge(ctx, sel, v[i])
@@ -41774,7 +33854,7 @@ func (ec *executionContext) unmarshalNPermission2ᚕastrolabeᚋdomainᚋaccount
 }
 
 func (ec *executionContext) marshalNPermission2ᚕastrolabeᚋdomainᚋaccountᚐPermissionᚄ(ctx context.Context, sel ast.SelectionSet, v []account.Permission) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := inOrder(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNPermission2astrolabeᚋdomainᚋaccountᚐPermission(ctx, sel, v[i])
@@ -41820,7 +33900,7 @@ func (ec *executionContext) marshalNRouteUsage2astrolabeᚋgraphᚐRouteUsage(ct
 }
 
 func (ec *executionContext) marshalNRouteUsage2ᚕastrolabeᚋgraphᚐRouteUsageᚄ(ctx context.Context, sel ast.SelectionSet, v []RouteUsage) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := inOrder(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNRouteUsage2astrolabeᚋgraphᚐRouteUsage(ctx, sel, v[i])
@@ -41882,7 +33962,7 @@ func (ec *executionContext) marshalNSelectorCoverage2astrolabeᚋgraphᚐSelecto
 }
 
 func (ec *executionContext) marshalNSelectorCoverage2ᚕastrolabeᚋgraphᚐSelectorCoverageᚄ(ctx context.Context, sel ast.SelectionSet, v []SelectorCoverage) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := inOrder(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNSelectorCoverage2astrolabeᚋgraphᚐSelectorCoverage(ctx, sel, v[i])
@@ -41993,7 +34073,7 @@ func (ec *executionContext) marshalNTokenControlEvidence2astrolabeᚋgraphᚐTok
 }
 
 func (ec *executionContext) marshalNTokenControlEvidence2ᚕastrolabeᚋgraphᚐTokenControlEvidenceᚄ(ctx context.Context, sel ast.SelectionSet, v []TokenControlEvidence) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := inOrder(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNTokenControlEvidence2astrolabeᚋgraphᚐTokenControlEvidence(ctx, sel, v[i])
@@ -42019,7 +34099,7 @@ func (ec *executionContext) marshalNTokenControls2ᚖastrolabeᚋgraphᚐTokenCo
 }
 
 func (ec *executionContext) marshalNTokenPool2ᚕᚖastrolabeᚋgraphᚐTokenPoolᚄ(ctx context.Context, sel ast.SelectionSet, v []*TokenPool) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := inOrder(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNTokenPool2ᚖastrolabeᚋgraphᚐTokenPool(ctx, sel, v[i])
@@ -42049,7 +34129,7 @@ func (ec *executionContext) marshalNTokenPoolEdge2astrolabeᚋgraphᚐEdge(ctx c
 }
 
 func (ec *executionContext) marshalNTokenPoolEdge2ᚕastrolabeᚋgraphᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []Edge[*TokenPool]) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := inOrder(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNTokenPoolEdge2astrolabeᚋgraphᚐEdge(ctx, sel, v[i])
@@ -42085,7 +34165,7 @@ func (ec *executionContext) marshalNTokenStandard2astrolabeᚋgraphᚐWord(ctx c
 }
 
 func (ec *executionContext) marshalNTransaction2ᚕᚖastrolabeᚋgraphᚐTransactionᚄ(ctx context.Context, sel ast.SelectionSet, v []*Transaction) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := inOrder(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNTransaction2ᚖastrolabeᚋgraphᚐTransaction(ctx, sel, v[i])
@@ -42125,7 +34205,7 @@ func (ec *executionContext) marshalNTransactionEdge2astrolabeᚋgraphᚐEdge(ctx
 }
 
 func (ec *executionContext) marshalNTransactionEdge2ᚕastrolabeᚋgraphᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []Edge[*Transaction]) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := inOrder(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNTransactionEdge2astrolabeᚋgraphᚐEdge(ctx, sel, v[i])
@@ -42167,7 +34247,7 @@ func (ec *executionContext) marshalNTransactionType2astrolabeᚋgraphᚐWord(ctx
 }
 
 func (ec *executionContext) marshalNTransfer2ᚕᚖastrolabeᚋgraphᚐTransferᚄ(ctx context.Context, sel ast.SelectionSet, v []*Transfer) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := inOrder(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNTransfer2ᚖastrolabeᚋgraphᚐTransfer(ctx, sel, v[i])
@@ -42223,7 +34303,7 @@ func (ec *executionContext) marshalNTransferEdge2astrolabeᚋgraphᚐEdge(ctx co
 }
 
 func (ec *executionContext) marshalNTransferEdge2ᚕastrolabeᚋgraphᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []Edge[*Transfer]) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := inOrder(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNTransferEdge2astrolabeᚋgraphᚐEdge(ctx, sel, v[i])
@@ -42243,7 +34323,7 @@ func (ec *executionContext) marshalNUse2astrolabeᚋgraphᚐUse(ctx context.Cont
 }
 
 func (ec *executionContext) marshalNUse2ᚕastrolabeᚋgraphᚐUseᚄ(ctx context.Context, sel ast.SelectionSet, v []Use) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := inOrder(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNUse2astrolabeᚋgraphᚐUse(ctx, sel, v[i])
@@ -42273,7 +34353,7 @@ func (ec *executionContext) marshalNWalletBalance2astrolabeᚋgraphᚐWalletBala
 }
 
 func (ec *executionContext) marshalNWalletBalance2ᚕastrolabeᚋgraphᚐWalletBalanceᚄ(ctx context.Context, sel ast.SelectionSet, v []WalletBalance) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := inOrder(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNWalletBalance2astrolabeᚋgraphᚐWalletBalance(ctx, sel, v[i])
@@ -42355,7 +34435,7 @@ func (ec *executionContext) marshalN__Directive2githubᚗcomᚋ99designsᚋgqlge
 }
 
 func (ec *executionContext) marshalN__Directive2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐDirectiveᚄ(ctx context.Context, sel ast.SelectionSet, v []introspection.Directive) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := inOrder(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalN__Directive2githubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐDirective(ctx, sel, v[i])
@@ -42401,7 +34481,7 @@ func (ec *executionContext) unmarshalN__DirectiveLocation2ᚕstringᚄ(ctx conte
 }
 
 func (ec *executionContext) marshalN__DirectiveLocation2ᚕstringᚄ(ctx context.Context, sel ast.SelectionSet, v []string) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := inOrder(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalN__DirectiveLocation2string(ctx, sel, v[i])
@@ -42429,7 +34509,7 @@ func (ec *executionContext) marshalN__InputValue2githubᚗcomᚋ99designsᚋgqlg
 }
 
 func (ec *executionContext) marshalN__InputValue2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐInputValueᚄ(ctx context.Context, sel ast.SelectionSet, v []introspection.InputValue) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := inOrder(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalN__InputValue2githubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐInputValue(ctx, sel, v[i])
@@ -42449,7 +34529,7 @@ func (ec *executionContext) marshalN__Type2githubᚗcomᚋ99designsᚋgqlgenᚋg
 }
 
 func (ec *executionContext) marshalN__Type2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐTypeᚄ(ctx context.Context, sel ast.SelectionSet, v []introspection.Type) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := inOrder(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalN__Type2githubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType(ctx, sel, v[i])
@@ -42494,7 +34574,7 @@ func (ec *executionContext) marshalOAccountCall2ᚕᚖastrolabeᚋgraphᚐAccoun
 	if v == nil {
 		return graphql.Null
 	}
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := inOrder(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNAccountCall2ᚖastrolabeᚋgraphᚐAccountCall(ctx, sel, v[i])
@@ -42513,7 +34593,7 @@ func (ec *executionContext) marshalOAddress2ᚕᚖastrolabeᚋgraphᚐAddressᚄ
 	if v == nil {
 		return graphql.Null
 	}
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := inOrder(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNAddress2ᚖastrolabeᚋgraphᚐAddress(ctx, sel, v[i])
@@ -42769,7 +34849,7 @@ func (ec *executionContext) marshalODecodedField2ᚕᚖastrolabeᚋgraphᚐDecod
 	if v == nil {
 		return graphql.Null
 	}
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := inOrder(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNDecodedField2ᚖastrolabeᚋgraphᚐDecodedField(ctx, sel, v[i])
@@ -42856,7 +34936,7 @@ func (ec *executionContext) marshalOEventSchema2ᚕastrolabeᚋgraphᚐEventSche
 	if v == nil {
 		return graphql.Null
 	}
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := inOrder(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNEventSchema2astrolabeᚋgraphᚐEventSchema(ctx, sel, v[i])
@@ -43035,7 +35115,7 @@ func (ec *executionContext) marshalOFunctionSchema2ᚕastrolabeᚋgraphᚐFuncti
 	if v == nil {
 		return graphql.Null
 	}
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := inOrder(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNFunctionSchema2astrolabeᚋgraphᚐFunctionSchema(ctx, sel, v[i])
@@ -43257,7 +35337,7 @@ func (ec *executionContext) marshalONode2ᚕastrolabeᚋgraphᚐNode(ctx context
 	if v == nil {
 		return graphql.Null
 	}
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := inOrder(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalONode2astrolabeᚋgraphᚐNode(ctx, sel, v[i])
@@ -43291,7 +35371,7 @@ func (ec *executionContext) marshalOSearchHit2ᚕᚖastrolabeᚋgraphᚐSearchHi
 	if v == nil {
 		return graphql.Null
 	}
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := inOrder(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNSearchHit2ᚖastrolabeᚋgraphᚐSearchHit(ctx, sel, v[i])
@@ -43423,7 +35503,7 @@ func (ec *executionContext) marshalOTransactionPreview2ᚕᚖastrolabeᚋgraph�
 	if v == nil {
 		return graphql.Null
 	}
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := inOrder(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNTransactionPreview2ᚖastrolabeᚋgraphᚐTransactionPreview(ctx, sel, v[i])
@@ -43482,7 +35562,7 @@ func (ec *executionContext) marshalO__EnumValue2ᚕgithubᚗcomᚋ99designsᚋgq
 	if v == nil {
 		return graphql.Null
 	}
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := inOrder(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalN__EnumValue2githubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐEnumValue(ctx, sel, v[i])
@@ -43501,7 +35581,7 @@ func (ec *executionContext) marshalO__Field2ᚕgithubᚗcomᚋ99designsᚋgqlgen
 	if v == nil {
 		return graphql.Null
 	}
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := inOrder(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalN__Field2githubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐField(ctx, sel, v[i])
@@ -43520,7 +35600,7 @@ func (ec *executionContext) marshalO__InputValue2ᚕgithubᚗcomᚋ99designsᚋg
 	if v == nil {
 		return graphql.Null
 	}
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := inOrder(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalN__InputValue2githubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐInputValue(ctx, sel, v[i])
@@ -43546,7 +35626,7 @@ func (ec *executionContext) marshalO__Type2ᚕgithubᚗcomᚋ99designsᚋgqlgen�
 	if v == nil {
 		return graphql.Null
 	}
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := inOrder(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalN__Type2githubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType(ctx, sel, v[i])

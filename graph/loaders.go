@@ -6,9 +6,6 @@ import (
 	"fmt"
 	"runtime/debug"
 	"sync"
-	"time"
-
-	"github.com/graph-gophers/dataloader/v7"
 )
 
 // cohort is a set of parents that one read produced, and the unit in which
@@ -22,15 +19,20 @@ import (
 // and its arguments, in the order of the members, however many processors and
 // clients there are. The children of a batch form the next cohort, so this
 // holds at every depth and not only within one list.
-//
-// The batch, its cache and the waiting are a dataloader's, whose capacity is
-// the size of the cohort: it is dispatched by its last key, never by time.
 type cohort[K comparable] struct {
-	keys    []K
-	members map[K]struct{}
+	keys  []K
+	place map[K]int // of each key
 
-	mu      sync.Mutex
-	loaders map[edge]any // *dataloader.Loader[K, V], with the V of the edge
+	mu    sync.Mutex
+	edges map[edge]any // *batch[V], with the V of the edge
+}
+
+// batch is an edge of all members, in their order. It can be used when it is
+// done.
+type batch[V any] struct {
+	done   chan struct{}
+	values []V
+	err    error
 }
 
 // edge names what is read for a cohort: a field and its arguments, which must
@@ -40,17 +42,14 @@ type edge struct {
 	arguments any
 }
 
-// neverByTime is longer than any request lives.
-const neverByTime = 24 * time.Hour
-
 var errNotAMember = errors.New("the key is not a member of its cohort")
 
 // newCohort makes a cohort of the distinct keys.
 func newCohort[K comparable](keys []K) *cohort[K] {
-	c := &cohort[K]{members: make(map[K]struct{}, len(keys)), loaders: map[edge]any{}}
+	c := &cohort[K]{keys: make([]K, 0, len(keys)), place: make(map[K]int, len(keys)), edges: map[edge]any{}}
 	for _, key := range keys {
-		if _, known := c.members[key]; !known {
-			c.members[key] = struct{}{}
+		if _, known := c.place[key]; !known {
+			c.place[key] = len(c.keys)
 			c.keys = append(c.keys, key)
 		}
 	}
@@ -61,62 +60,46 @@ func newCohort[K comparable](keys []K) *cohort[K] {
 // edge: with every member's key, and it returns a value for each in their
 // order.
 func load[K comparable, V any](ctx context.Context, c *cohort[K], e edge, key K, read func(context.Context, []K) ([]V, error)) (V, error) {
-	if _, member := c.members[key]; !member {
-		var none V
+	var none V
+	place, member := c.place[key]
+	if !member {
 		return none, errNotAMember
 	}
-	return c.batch(e, func() any { return dispatch(ctx, c.keys, read) }).(*dataloader.Loader[K, V]).Load(ctx, key)()
+	b, isFirst := batchOf[K, V](c, e)
+	if isFirst {
+		b.read(func() ([]V, error) { return read(ctx, c.keys) }, len(c.keys))
+	}
+	<-b.done
+	if b.err != nil {
+		return none, b.err
+	}
+	return b.values[place], nil
 }
 
-// batch returns the loader of an edge, which start makes for the first caller.
-func (c *cohort[K]) batch(e edge, start func() any) any {
+// batchOf returns the batch of an edge, and whether the caller is the first
+// to ask for it and is to read it.
+func batchOf[K comparable, V any](c *cohort[K], e edge) (b *batch[V], isFirst bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	loader, started := c.loaders[e]
-	if !started {
-		loader = start()
-		c.loaders[e] = loader
+	known, ok := c.edges[e]
+	if !ok {
+		b = &batch[V]{done: make(chan struct{})}
+		c.edges[e] = b
+		return b, true
 	}
-	return loader
+	return known.(*batch[V]), false
 }
 
-// dispatch makes a loader that is already reading every key.
-func dispatch[K comparable, V any](ctx context.Context, keys []K, read func(context.Context, []K) ([]V, error)) *dataloader.Loader[K, V] {
-	loader := dataloader.NewBatchedLoader(
-		func(ctx context.Context, keys []K) []*dataloader.Result[V] { return results(ctx, keys, read) },
-		dataloader.WithBatchCapacity[K, V](len(keys)),
-		dataloader.WithInputCapacity[K, V](len(keys)),
-		dataloader.WithWait[K, V](neverByTime),
-	)
-	for _, key := range keys {
-		loader.Load(ctx, key)
-	}
-	return loader
-}
-
-// results reads a batch. A failure, a panic included, is every key's.
-func results[K comparable, V any](ctx context.Context, keys []K, read func(context.Context, []K) ([]V, error)) (all []*dataloader.Result[V]) {
-	all = make([]*dataloader.Result[V], len(keys))
-	fail := func(err error) {
-		for i := range all {
-			all[i] = &dataloader.Result[V]{Error: err}
-		}
-	}
+// read fills a batch. A failure, a panic included, is every member's.
+func (b *batch[V]) read(read func() ([]V, error), members int) {
 	defer func() {
 		if reason := recover(); reason != nil {
-			fail(fmt.Errorf("panic: %v\n%s", reason, debug.Stack()))
+			b.err = fmt.Errorf("panic: %v\n%s", reason, debug.Stack())
 		}
+		close(b.done)
 	}()
-	values, err := read(ctx, keys)
-	switch {
-	case err != nil:
-		fail(err)
-	case len(values) != len(keys):
-		fail(fmt.Errorf("a batch of %d keys returned %d values", len(keys), len(values)))
-	default:
-		for i := range all {
-			all[i] = &dataloader.Result[V]{Data: values[i]}
-		}
+	b.values, b.err = read()
+	if b.err == nil && len(b.values) != members {
+		b.err = fmt.Errorf("a batch of %d keys returned %d values", members, len(b.values))
 	}
-	return all
 }

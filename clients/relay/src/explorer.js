@@ -79,9 +79,11 @@ graphql`
 
 graphql`
   subscription explorerFollowSubscription($chain: ChainId!) {
-    chainStatus(chain: $chain) {
-      chainId
-      asOf
+    newBlocks(chain: $chain) {
+      block {
+        blockNumber
+        parentHash
+      }
     }
   }
 `;
