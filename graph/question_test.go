@@ -153,6 +153,12 @@ func (w *world) ask(o *restOperation, m fieldMap) question {
 			q.values[name] = values
 		}
 	}
+	if o.id == "queryWalletState" && w.IntN(3) > 0 { // most of its parameters are refused without others
+		for _, name := range []string{"blockPreference", "blockHash", "blockNumber", "scope", "tokenAddresses"} {
+			delete(q.values, name)
+		}
+		q.values["mode"] = []string{"verified_partial"}
+	}
 	return q
 }
 
