@@ -131,3 +131,15 @@ func (g *Gate) Charge(ctx context.Context, header http.Header, class account.Cla
 	Pace(header, decision)
 	return decision.Err()
 }
+
+// Peek sets the pacing headers and takes nothing. It is rate_limited when
+// nothing is left of the caller's budget of a class.
+func (g *Gate) Peek(ctx context.Context, header http.Header, class account.Class) error {
+	RecordOf(ctx).Class = class
+	decision, err := g.Quotas.Peek(ctx, account.CallerOf(ctx), class)
+	if err != nil {
+		return err
+	}
+	Pace(header, decision)
+	return decision.Err()
+}

@@ -17,6 +17,13 @@ type Coverage struct {
 	ReasonCode string // empty when the status is exact
 }
 
-// ReasonIndexStart is the reason code of an answer that lacks what happened
-// before the first indexed block.
-const ReasonIndexStart = "index_starts_later"
+// The reason codes of what an index lacks: one for each condition, whatever the
+// answer is about.
+const (
+	ReasonNothingIndexed = "nothing_indexed"    // readers can see no block yet
+	ReasonIndexStart     = "index_starts_later" // what happened before the first indexed block
+	ReasonIndexBehind    = "index_behind"       // what happened after the newest indexed block
+)
+
+// ReasonLimit is the reason code of a list that goes on.
+const ReasonLimit = "limit_reached"

@@ -93,15 +93,7 @@ func (a *Address) Token(ctx context.Context) (*Token, error) {
 
 // Activity returns what happened to the address.
 func (a *Address) Activity(ctx context.Context, first *int, after *string) (*AddressActivityConnection, error) {
-	l, err := a.h.list(ctx, a.ID(), first, after)
-	if err != nil {
-		return nil, err
-	}
-	page, err := toMany(ctx, a.peers, a, l, a.activityOfAddresses)
-	if err != nil {
-		return nil, err
-	}
-	return &AddressActivityConnection{slice: page, list: l, count: a.countActivity}, nil
+	return connect(ctx, a, first, after, a.activityOfAddresses, a.countActivity)
 }
 
 // countActivity counts what happened to the address. The count is one of the
@@ -126,23 +118,11 @@ func (a *Address) summary(ctx context.Context) (address.Summary, error) {
 
 // Transactions returns the transactions that the address has part in.
 func (a *Address) Transactions(ctx context.Context, first *int, after *string) (*AddressTransactionConnection, error) {
-	l, err := a.h.list(ctx, a.ID(), first, after)
-	if err != nil {
-		return nil, err
-	}
-	page, err := toMany(ctx, a.peers, a, l, a.transactionsOfAddresses)
-	if err != nil {
-		return nil, err
-	}
-	return &AddressTransactionConnection{slice: page, list: l}, nil
+	return connect(ctx, a, first, after, a.transactionsOfAddresses, nil)
 }
 
 // Transfers returns the transfers that the address sent or received.
 func (a *Address) Transfers(ctx context.Context, filter *TransferFilter, first *int, after *string) (*TransferConnection, error) {
-	l, err := a.h.list(ctx, a.ID(), first, after)
-	if err != nil {
-		return nil, err
-	}
 	var wanted token.AddressFilter
 	if filter != nil {
 		if err := checkFilter("tokens", filter.Tokens); err != nil {
@@ -150,11 +130,7 @@ func (a *Address) Transfers(ctx context.Context, filter *TransferFilter, first *
 		}
 		wanted = token.AddressFilter{Direction: token.Direction(filter.Direction), Tokens: filter.Tokens, From: filter.FromBlock, To: filter.ToBlock}
 	}
-	page, err := toMany(ctx, a.peers, a, l, a.transfersOfAddresses(wanted))
-	if err != nil {
-		return nil, err
-	}
-	return &TransferConnection{slice: page, list: l}, nil
+	return connect(ctx, a, first, after, a.transfersOfAddresses(wanted), nil)
 }
 
 // addresses makes a cohort of addresses. Nothing is read: every felt is one.

@@ -87,7 +87,7 @@ type AddressActivityEdge = Edge[*AddressActivity]
 
 // activityOfAddresses reads a page of what happened to each address.
 func (p part) activityOfAddresses(ctx context.Context, owners []*Address, request domain.PageRequest) ([]slice[*AddressActivity], error) {
-	coverage, err := p.h.Addresses.Coverage(ctx, p.chain)
+	coverage, err := p.h.Addresses.Coverage(ctx, p.chain, felts(owners))
 	if err != nil {
 		return nil, err
 	}
@@ -97,5 +97,5 @@ func (p part) activityOfAddresses(ctx context.Context, owners []*Address, reques
 	}
 	return covered(slicesOf(pages, address.Item.Position, func(_ int, item address.Item) *AddressActivity {
 		return &AddressActivity{part: p, item: &item}
-	}), coverage), nil
+	}), coverage...), nil
 }

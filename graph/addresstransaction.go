@@ -70,7 +70,7 @@ type AddressTransactionEdge = Edge[*AddressTransaction]
 
 // transactionsOfAddresses reads a page of each address' transactions.
 func (p part) transactionsOfAddresses(ctx context.Context, owners []*Address, request domain.PageRequest) ([]slice[*AddressTransaction], error) {
-	coverage, err := p.h.Addresses.Coverage(ctx, p.chain)
+	coverage, err := p.h.Addresses.Coverage(ctx, p.chain, felts(owners))
 	if err != nil {
 		return nil, err
 	}
@@ -80,5 +80,5 @@ func (p part) transactionsOfAddresses(ctx context.Context, owners []*Address, re
 	}
 	return covered(slicesOf(pages, address.Transaction.Position, func(_ int, tx address.Transaction) *AddressTransaction {
 		return &AddressTransaction{part: p, tx: &tx}
-	}), coverage), nil
+	}), coverage...), nil
 }

@@ -80,11 +80,7 @@ type assetSlice struct {
 
 // Assets returns the tokens that the address may hold.
 func (a *Address) Assets(ctx context.Context, scope Word, first *int, after *string) (*AddressAssetConnection, error) {
-	l, err := a.h.list(ctx, a.ID(), first, after)
-	if err != nil {
-		return nil, err
-	}
-	page, err := toMany(ctx, a.peers, a, l, func(ctx context.Context, owners []*Address, request domain.PageRequest) ([]assetSlice, error) {
+	page, l, err := toMany(ctx, a, first, after, func(ctx context.Context, owners []*Address, request domain.PageRequest) ([]assetSlice, error) {
 		found, err := a.h.Addresses.Assets(ctx, a.chain, felts(owners), address.Scope(scope), request)
 		if err != nil {
 			return nil, err

@@ -1,6 +1,8 @@
 package graph
 
 import (
+	"bytes"
+	"encoding/json"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -39,4 +41,30 @@ func BenchmarkNewDocument(b *testing.B) {
 			b.Fatal(err)
 		}
 	}
+}
+
+// BenchmarkNestedPage answers the richest page from the handler inwards and
+// tells how many nodes its lists hold, over which the rest can be divided.
+func BenchmarkNestedPage(b *testing.B) {
+	g := explore(b)
+	body, err := json.Marshal(map[string]string{"query": richestPage})
+	if err != nil {
+		b.Fatal(err)
+	}
+	var answer string
+	b.ReportAllocs()
+	for b.Loop() {
+		w := httptest.NewRecorder()
+		r := httptest.NewRequest(http.MethodPost, "/graphql", bytes.NewReader(body))
+		g.show(r, map[string]string{"Content-Type": "application/json"})
+		g.ServeHTTP(w, r)
+		if answer = w.Body.String(); w.Code != http.StatusOK {
+			b.Fatal(answer)
+		}
+	}
+	nodes := 0
+	for _, field := range []string{`"transactions":`, `"sender":`, `"contract":`} { // once in each block, transaction and event
+		nodes += strings.Count(answer, field)
+	}
+	b.ReportMetric(float64(nodes), "nodes/op")
 }

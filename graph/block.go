@@ -108,15 +108,16 @@ func (b *Block) Sequencer(ctx context.Context) (*Address, error) {
 
 // Transactions returns the block's transactions.
 func (b *Block) Transactions(ctx context.Context, first *int, after *string) (*TransactionConnection, error) {
-	l, err := b.h.list(ctx, b.ID(), first, after)
+	return connect(ctx, b, first, after, b.transactionsOfBlocks, exactly(b.facts.Transactions))
+}
+
+// Events returns the block's events.
+func (b *Block) Events(ctx context.Context, first *int, after *string) (*EventConnection, error) {
+	page, l, err := toMany(ctx, b, first, after, b.eventsOfBlocks)
 	if err != nil {
 		return nil, err
 	}
-	page, err := toMany(ctx, b.peers, b, l, b.transactionsOfBlocks)
-	if err != nil {
-		return nil, err
-	}
-	return &TransactionConnection{slice: page, list: l, count: exactly(b.facts.Transactions)}, nil
+	return page.connection(l, exactly(b.facts.Events)), nil
 }
 
 // newBlocks makes a cohort of blocks.
@@ -210,14 +211,14 @@ func (r queryResolver) Blocks(ctx context.Context, id domain.Chain, filter *Bloc
 	if filter != nil {
 		wanted.From, wanted.To, wanted.Since, wanted.Through = filter.FromBlock, filter.ToBlock, filter.FromTime, filter.ToTime
 	}
-	page, err := r.h.Blocks.List(ctx, id, wanted, l.request)
+	page, coverage, err := r.h.Blocks.List(ctx, id, wanted, l.request)
 	if err != nil {
 		return nil, err
 	}
 	list := slicesOf([]domain.Page[*chain.Block]{page}, (*chain.Block).Position, func(_ int, facts *chain.Block) *Block {
 		return &Block{part: p, facts: facts}
 	})
-	c := &BlockConnection{slice: list[0], list: l}
+	c := &BlockConnection{slice: covered(list, coverage)[0], list: l}
 	if filter == nil {
 		c.count = p.countBlocks
 	}

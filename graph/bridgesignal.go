@@ -81,15 +81,7 @@ type BridgeSignalEdge = Edge[*BridgeSignal]
 
 // BridgeSignals returns what the contract tells as a bridge.
 func (c *Contract) BridgeSignals(ctx context.Context, first *int, after *string) (*BridgeSignalConnection, error) {
-	l, err := c.h.list(ctx, c.ID(), first, after)
-	if err != nil {
-		return nil, err
-	}
-	page, err := toMany(ctx, c.peers, c, l, c.signalsOfContracts)
-	if err != nil {
-		return nil, err
-	}
-	return &BridgeSignalConnection{slice: page, list: l}, nil
+	return connect(ctx, c, first, after, c.signalsOfContracts, nil)
 }
 
 // signalsOfContracts reads a page of each contract's signals.

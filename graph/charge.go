@@ -30,6 +30,7 @@ func (h *Handler) order(ctx context.Context, header http.Header, p params, carri
 	cost := 1
 	if err == nil {
 		cost = op.charge()
+		op.showStatements = caller.Kind == account.ByKey && p.Extensions["statements"] == true
 	}
 	if denial := h.take(ctx, header, cost); denial != nil {
 		return op, denial
@@ -51,8 +52,13 @@ func (h *Handler) take(ctx context.Context, header http.Header, cost int) error 
 }
 
 // charge is what the operation takes from a budget. One that selects nothing
-// takes something, too.
-func (op *operation) charge() int { return max(1, op.cost) }
+// takes something, too, and so does one whose cost is asked for.
+func (op *operation) charge() int {
+	if op.dryRun {
+		return 1
+	}
+	return max(1, op.cost)
+}
 
 // affordable refuses an operation that costs more than its caller can ever
 // have. Who has nothing at all is told so by the charge.

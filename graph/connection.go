@@ -65,6 +65,14 @@ func exactly(count int) func(context.Context) (total, error) {
 	return func(context.Context) (total, error) { return total{new(uint64(count)), true}, nil }
 }
 
+// counting is the size of a list that is known where it must be looked up.
+func counting(count func(context.Context) (int, error)) func(context.Context) (total, error) {
+	return func(ctx context.Context) (total, error) {
+		n, err := count(ctx)
+		return total{new(uint64(n)), true}, err
+	}
+}
+
 // TotalCount counts the list.
 func (c *Connection[T]) TotalCount(ctx context.Context) (*uint64, error) {
 	if c.count == nil {
@@ -190,10 +198,10 @@ func slicesOf[R, T any, M member[T]](pages []domain.Page[R], position func(R) do
 	return list
 }
 
-// covered says of pages what they rest on.
-func covered[T any](list []slice[T], coverage domain.Coverage) []slice[T] {
+// covered says what the lists rest on: all on the same, or each on its own.
+func covered[T any](list []slice[T], coverage ...domain.Coverage) []slice[T] {
 	for i := range list {
-		list[i].coverage = coverageOf(coverage)
+		list[i].coverage = coverageOf(coverage[min(i, len(coverage)-1)])
 	}
 	return list
 }

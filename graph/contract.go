@@ -168,15 +168,11 @@ func (c *Contract) Account(ctx context.Context) (*Address, error) {
 
 // Events returns the contract's events.
 func (c *Contract) Events(ctx context.Context, filter *ContractEventFilter, first *int, after *string) (*EventConnection, error) {
-	l, err := c.h.list(ctx, c.ID(), first, after)
-	if err != nil {
-		return nil, err
-	}
 	var wanted event.ContractFilter
 	if filter != nil {
 		wanted = event.ContractFilter{Selectors: filter.Selectors, From: filter.FromBlock, To: filter.ToBlock}
 	}
-	page, err := toMany(ctx, c.peers, c, l, c.eventsOfContracts(wanted))
+	page, l, err := toMany(ctx, c, first, after, c.eventsOfContracts(wanted))
 	if err != nil {
 		return nil, err
 	}
@@ -185,15 +181,7 @@ func (c *Contract) Events(ctx context.Context, filter *ContractEventFilter, firs
 
 // Messages returns the messages that the contract handled or sent.
 func (c *Contract) Messages(ctx context.Context, filter *MessageFilter, first *int, after *string) (*MessageConnection, error) {
-	l, err := c.h.list(ctx, c.ID(), first, after)
-	if err != nil {
-		return nil, err
-	}
-	page, err := toMany(ctx, c.peers, c, l, c.messagesOfContracts(filter.filter()))
-	if err != nil {
-		return nil, err
-	}
-	return &MessageConnection{slice: page, list: l}, nil
+	return connect(ctx, c, first, after, c.messagesOfContracts(filter.filter()), nil)
 }
 
 // contracts reads contracts; nil stands for one that the index has never seen.

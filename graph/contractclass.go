@@ -148,15 +148,7 @@ func (c *ContractClass) Declaration(ctx context.Context) (*Transaction, error) {
 
 // Contracts returns the contracts that the class became the class of.
 func (c *ContractClass) Contracts(ctx context.Context, first *int, after *string) (*ClassUseConnection, error) {
-	l, err := c.h.list(ctx, c.ID(), first, after)
-	if err != nil {
-		return nil, err
-	}
-	page, err := toMany(ctx, c.peers, c, l, c.usesOfClasses)
-	if err != nil {
-		return nil, err
-	}
-	return &ClassUseConnection{slice: page, list: l}, nil
+	return connect(ctx, c, first, after, c.usesOfClasses, nil)
 }
 
 // ClassUse is a contract that a class became the class of.

@@ -143,6 +143,15 @@ func (p part) eventsOfTransactions(ctx context.Context, txs []*Transaction, requ
 	return p.eventSlices(pages, degraded), nil
 }
 
+// eventsOfBlocks reads a page of each block's events.
+func (p part) eventsOfBlocks(ctx context.Context, blocks []*Block, request domain.PageRequest) ([]eventSlice, error) {
+	pages, degraded, err := p.h.Events.OfBlocks(ctx, p.chain, convert(blocks, func(b *Block) *chain.Block { return b.facts }), request)
+	if err != nil {
+		return nil, err
+	}
+	return p.eventSlices(pages, degraded), nil
+}
+
 // eventsOfContracts reads a page of each contract's events.
 func (p part) eventsOfContracts(filter event.ContractFilter) func(context.Context, []*Contract, domain.PageRequest) ([]eventSlice, error) {
 	return func(ctx context.Context, contracts []*Contract, request domain.PageRequest) ([]eventSlice, error) {

@@ -9,7 +9,6 @@ import (
 	"strconv"
 
 	"github.com/99designs/gqlgen/graphql"
-	"github.com/vektah/gqlparser/v2/ast"
 	"github.com/vektah/gqlparser/v2/gqlerror"
 
 	"astrolabe/domain"
@@ -17,14 +16,19 @@ import (
 
 // run executes an operation and hands each result to emit: one of a query,
 // all of a subscription until ctx ends, each of which is charged. It returns
-// the errors of an operation that did not start or was cut off.
+// the errors of an operation that did not start or was cut off. Of a dry run
+// the result is null.
 func (h *Handler) run(ctx context.Context, op *operation, emit func(result []byte) error) (errs gqlerror.List) {
 	defer func() {
 		if reason := recover(); reason != nil {
 			errs = h.presentAll(ctx, recovered(ctx, reason))
 		}
 	}()
-	if op.Operation.Operation != ast.Subscription {
+	if op.dryRun {
+		_ = emit(h.render(ctx, op, nothing())) // the client may have gone
+		return nil
+	}
+	if !op.streams() {
 		bounded, cancel := context.WithTimeout(ctx, h.Budget)
 		defer cancel()
 		ctx = bounded
@@ -35,7 +39,8 @@ func (h *Handler) run(ctx context.Context, op *operation, emit func(result []byt
 		if up.pull != nil {
 			up.pull(ctx)
 		}
-		response := responses(h.withScope(ctx))
+		one := h.withScope(ctx, op)
+		response := responses(one)
 		switch {
 		case response == nil && up.dropped.Load() != nil:
 			return h.presentAll(ctx, up.dropped.Load())
@@ -46,12 +51,12 @@ func (h *Handler) run(ctx context.Context, op *operation, emit func(result []byt
 		case response.Data == nil:
 			return response.Errors
 		}
-		if op.Operation.Operation == ast.Subscription {
+		if op.streams() {
 			if err := h.chargeEvent(ctx, op); err != nil {
 				return h.presentAll(ctx, err)
 			}
 		}
-		if err := emit(h.render(ctx, op, response)); err != nil {
+		if err := emit(h.render(one, op, response)); err != nil {
 			return nil
 		}
 	}
@@ -75,7 +80,12 @@ func (h *Handler) render(ctx context.Context, op *operation, response *graphql.R
 	out = strconv.AppendInt(out, int64(op.cost), 10)
 	out = append(out, `,"limit":`...)
 	out = strconv.AppendInt(out, int64(h.Limits.Cost), 10)
-	out = append(out, `}}}`...)
+	out = append(out, '}')
+	if op.showStatements {
+		out = append(out, `,"statements":`...)
+		out = strconv.AppendInt(out, int64(scopeOf(ctx).statements.N()), 10)
+	}
+	out = append(out, `}}`...)
 	if limit := h.Limits.ResponseBytes; len(out) > limit {
 		return failure(h.presentAll(ctx, passed(domain.CodePayloadTooLarge, limitResponse, limit, len(out),
 			fmt.Sprintf("the result passes the limit %s of %d: ask for fewer items or fields", limitResponse, limit))))
@@ -88,7 +98,7 @@ func failure(errs gqlerror.List) []byte {
 	return append(append([]byte(`{"errors":`), encode(errs)...), '}')
 }
 
-// encode writes JSON without HTML escapes. It is given errors only, which
+// encode writes JSON without HTML escapes. It is given wire types only, which
 // always encode.
 func encode(v any) []byte {
 	var buffer bytes.Buffer

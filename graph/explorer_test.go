@@ -12,6 +12,12 @@ import (
 	"astrolabe/repo/repotest"
 )
 
+// Something to ask about.
+const (
+	bridgeAddress = "0x594c1582459ea03f77deaf9eb7e3917d6994a03c13405ba42867f83d85f085d"
+	somewhere     = `"0x37ea899ae28543489542ffed5d02685b279131135279673bf7efa8f018b71f4"` // a transaction
+)
+
 // explore serves the index of repotest.Everyday, as repotest.Followed left it,
 // without a node.
 func explore(tb testing.TB) *servedGraph {

@@ -1,23 +1,29 @@
 package graph
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
-	"io"
 	"log/slog"
+	"maps"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/vektah/gqlparser/v2/ast"
 
 	"astrolabe/domain"
 	"astrolabe/domain/account"
 	"astrolabe/domain/chain"
 	"astrolabe/domain/explorer"
-	"astrolabe/domain/facts"
 	"astrolabe/domain/token"
 	"astrolabe/jobs/census"
 	"astrolabe/node"
@@ -29,7 +35,7 @@ import (
 )
 
 // counted is the template of repotest.Followed with the censuses that the job
-// makes of it.
+// makes of it, and verifications.
 func counted(ctx context.Context, url string) error {
 	if err := repotest.Followed(ctx, url); err != nil {
 		return err
@@ -48,7 +54,18 @@ func counted(ctx context.Context, url string) error {
 		Nodes: map[domain.Chain]token.Views{domain.Mainnet: pool.Source()}, Store: db, Logger: slog.New(slog.DiscardHandler),
 		Metrics: telemetry.NewMetrics(), Refresh: time.Hour, Retention: 6 * time.Hour,
 	}
-	return worker.Work(ctx, nil)
+	return errors.Join(worker.Work(ctx, nil), verified(ctx, url))
+}
+
+// verified records verifications of every other class.
+func verified(ctx context.Context, url string) error {
+	conn, err := pgx.Connect(ctx, url)
+	if err != nil {
+		return err
+	}
+	_, err = conn.Exec(ctx, `INSERT INTO verifications (chain, class, receipt_id, issued_at, key_id, receipt_digest)
+		SELECT chain, hash, id, '2026-07-01T12:00:00Z', 'key-1', 'sha256:' || repeat('0a', 32) FROM classes WHERE id % 2 = 0`)
+	return errors.Join(err, conn.Close(ctx))
 }
 
 // simulated is a node of the very chain that is indexed.
@@ -71,7 +88,7 @@ func simulated() (pool *node.Pool, closeNode func(), err error) {
 // facades are both facades over the same services.
 type facades struct {
 	*servedGraph
-	rest string
+	rest http.Handler
 }
 
 func bothFacades(t *testing.T) *facades {
@@ -87,184 +104,214 @@ func bothFacades(t *testing.T) *facades {
 		services = explorer.New(explorer.Options{Store: db, Cursors: o.Cursors, Nodes: map[domain.Chain]chain.Node{domain.Mainnet: pool.Source()}})
 		o.Chains, o.Services, o.Budget = []domain.Chain{domain.Mainnet}, services, 5*time.Minute
 	})
-	server := httptest.NewServer(rest.Handler(rest.Options{
-		Logger: slog.New(slog.DiscardHandler), Metrics: telemetry.NewMetrics(), Health: new(telemetry.Health), Version: "test",
+	return &facades{g, rest.Handler(rest.Options{
+		Logger: slog.New(slog.DiscardHandler), Metrics: telemetry.NewMetrics(), Health: new(telemetry.Health), Version: g.Version,
 		Chains: []domain.Chain{domain.Mainnet}, Services: services, Gate: g.access.Gate, Usage: account.NewUsage(db, time.Now),
-	}))
-	t.Cleanup(server.Close)
-	return &facades{g, server.URL}
+	})}
 }
 
-// askREST asks the other facade; a body makes it a POST.
-func (f *facades) askREST(t *testing.T, path, body string) any {
-	t.Helper()
-	method := http.MethodGet
-	if body != "" {
-		method = http.MethodPost
-	}
-	r, err := http.NewRequestWithContext(t.Context(), method, f.rest+"/v1/SN_MAIN/"+path, strings.NewReader(body))
-	if err != nil {
-		t.Fatal(err)
-	}
-	f.show(r, map[string]string{"Content-Type": "application/json"})
-	response, err := http.DefaultClient.Do(r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer response.Body.Close()
-	text, err := io.ReadAll(response.Body)
-	if err != nil || response.StatusCode != http.StatusOK {
-		t.Fatalf("%s: %d %s %v", path, response.StatusCode, text, err)
-	}
-	var fields any
-	decoder := json.NewDecoder(strings.NewReader(string(text)))
-	decoder.UseNumber()
-	if err := decoder.Decode(&fields); err != nil {
-		t.Fatal(err)
-	}
-	return fields
-}
-
-// agree compares every fact that both answers have by the same name, and
-// returns how many there are. Lists are items here and nodes there, enums are
-// in upper case, amounts may be numbers here.
-func agree(t *testing.T, where string, here, there any) (compared int) {
-	t.Helper()
-	switch h := here.(type) {
-	case map[string]any:
-		g, ok := there.(map[string]any)
-		if !ok {
-			t.Errorf("%s is %v there", where, there)
-			return 0
-		}
-		for name, value := range h {
-			other, known := g[name]
-			if !known && name == "items" {
-				other, known = g["nodes"]
-			}
-			if known {
-				compared += agree(t, where+"."+name, value, other)
-			}
-		}
-	case []any:
-		g, _ := there.([]any)
-		if len(g) != len(h) {
-			t.Errorf("%s has %d items here and %d there", where, len(h), len(g))
-			return 0
-		}
-		for i := range h {
-			compared += agree(t, fmt.Sprintf("%s[%d]", where, i), h[i], g[i])
-		}
-	default:
-		if !strings.EqualFold(fmt.Sprint(here), fmt.Sprint(there)) {
-			t.Errorf("%s is %v here and %v there", where, here, there)
-		}
-		compared = 1
-	}
-	return compared
-}
-
-// at returns the value at a path of names.
-func at(data any, path string) any {
-	for name := range strings.SplitSeq(path, ".") {
-		object, _ := data.(map[string]any)
-		data = object[name]
-	}
-	return data
-}
-
-const (
-	bridgeAddress = "0x594c1582459ea03f77deaf9eb7e3917d6994a03c13405ba42867f83d85f085d"
-	somewhere     = `"0x37ea899ae28543489542ffed5d02685b279131135279673bf7efa8f018b71f4"`
-
-	eventFacts = `blockNumber timestampIso txHash txIndex logIndex address keys topic0 topic1 topic2 topic3 data decodingStatus eventName eventNameSource
-		decodedFields { label type source kind status rawValues originIndexes displayValue addressValue numericValue textValue boolValue } decodedFieldsSource decodedFieldsUnavailableReason`
-	transferFacts = `blockNumber timestampIso txIndex logIndex transferIndex txHash tokenAddress fromAddress toAddress amount tokenId standard tokenSymbol tokenName tokenDecimals sourceTier`
-	messageFacts  = `direction blockNumber timestampIso txIndex messageIndex messageHash fromAddress toAddress txHash l1ContractAddress l2ContractAddress nonce selector payload status sourceTier`
-)
-
-// TestBothFacadesTellTheSameFacts asks both for whatever REST can be asked for.
+// TestBothFacadesTellTheSameFacts asks both random questions of every operation
+// that parity.yaml has a place for, follows their pages, and compares every
+// fact: some hundred questions, thousands when ASTROLABE_SOAK is set.
 func TestBothFacadesTellTheSameFacts(t *testing.T) {
 	t.Parallel()
-	f := bothFacades(t)
-	block := repotest.Everyday(t)[40]
-	somebody := block.Transactions[slices.IndexFunc(block.Transactions, func(tx facts.Transaction) bool { return tx.Sender != nil })].Sender.String()
-	token := func(fields string) string {
-		return `{ token(chain: SN_MAIN, address: "` + strk + `") { ` + fields + ` } }`
+	f, p, w := bothFacades(t), loadParity(t), newWorld(repotest.Everyday(t), 1)
+	rounds := 12
+	if os.Getenv("ASTROLABE_SOAK") != "" {
+		rounds = 300
 	}
-	contract := func(fields string) string {
-		return `{ contract(chain: SN_MAIN, address: "` + bridgeAddress + `") { ` + fields + ` } }`
+	p.answers = map[string][]fact{}
+	for id, o := range p.rest {
+		if p.Operations[id].At != "" && !o.session {
+			p.answers[id] = p.facts(o, t.Fatalf)
+		}
 	}
-	address := func(fields string) string {
-		return `{ address(chain: SN_MAIN, address: "` + somebody + `") { ` + fields + ` } }`
+	tally := map[string]*fared{}
+	for range rounds {
+		var questions []question
+		for _, id := range slices.Sorted(maps.Keys(p.answers)) {
+			questions = append(questions, w.ask(p.rest[id], p.Operations[id]))
+		}
+		for len(questions) > 0 {
+			now := questions[:min(len(questions), questionsAtOnce)]
+			questions = questions[len(now):]
+			for _, next := range f.compare(t, p, now, tally) {
+				if w.IntN(2) == 0 {
+					questions = append(questions, next)
+				}
+			}
+		}
 	}
-	for _, q := range []struct {
-		path, body, query, data string
-		least                   int // facts
-	}{
-		{"blocks?limit=61", "", `{ blocks(chain: SN_MAIN, first: 61) { nodes { blockNumber blockHash parentHash timestampIso txCount eventCount finalityStatus sourceTier } } }`, "blocks", 61 * 8},
-		{"block/28", "", `{ block(chain: SN_MAIN, number: 28) { chainId blockNumber blockHash parentHash timestampIso txCount eventCount finalityStatus sourceTier stateRoot sequencerAddress
-			l1DataAvailabilityMode starknetVersion l1GasPrice { priceInWei priceInFri } l2GasPrice { priceInWei priceInFri } l1DataGasPrice { priceInWei priceInFri } } }`, "block", 19},
-		{"block/28/txs?limit=100", "", `{ block(chain: SN_MAIN, number: 28) { transactions(first: 100) { nodes { txHash txIndex txCursor txType fromAddress toAddress executionStatus finalityStatus } } } }`, "block.transactions", 8},
-		{"block-at-timestamp?timestamp=1767225782", "", `{ blockAtTimestamp(chain: SN_MAIN, timestamp: "2026-01-01T00:03:02Z") { block { blockNumber blockHash timestampIso finalityStatus } previousBlock { blockNumber } nextBlock { blockHash } } }`, "blockAtTimestamp", 6},
-		{"tx/" + strings.Trim(somewhere, `"`), "", `{ transaction(chain: SN_MAIN, hash: ` + somewhere + `) { chainId blockNumber blockHash timestampIso txIndex txHash txCursor txType version nonce fromAddress toAddress executionStatus finalityStatus
-			receipt { executionStatus finalityStatus actualFeeRaw feeUnit l1Gas l1DataGas l2Gas revertReason } calldata
-			accountCalls { to selector selectorName calldataLen decodedCalldata { label type kind rawValues displayValue } } accountCallCount signatureLen messages { ` + messageFacts + ` }
-			logs: events(first: 100) { nodes { ` + eventFacts + ` } } } }`, "transaction", 30},
-		{"events?topic0=" + "0x99cd8bde557814842a3121e8ddfd433a539b8c9f14bf31ebf108d12e6196e9&limit=50", "", `{ events(chain: SN_MAIN, filter: {keys: [["0x99cd8bde557814842a3121e8ddfd433a539b8c9f14bf31ebf108d12e6196e9"]]}, first: 50) {
-			nodes { ` + eventFacts + ` } coverage { status reasonCode } eventDecodingDegraded rangeCoverage { complete } } }`, "events", 500},
-		{"contract/" + bridgeAddress, "", contract(`chainId address classHash currentClassHash deploymentClassHash classHashSource classHashAsOfBlock classHashAsOfBlockHash classHashFinality
-			deployedAtBlock deployedAtTx createdOnIso deployedByAddress isAccount isToken tokenKind alias metadataCompleteness`), "contract", 18},
-		{"contract/" + bridgeAddress + "/events?limit=20", "", contract(`events(first: 20) { nodes { ` + eventFacts + ` } coverage { status reasonCode } eventDecodingDegraded }`), "contract.events", 20},
-		{"contract/" + bridgeAddress + "/messages?limit=50", "", contract(`messages(first: 50) { nodes { ` + messageFacts + ` } coverage { status reasonCode } }`), "contract.messages", 16},
-		{"contract/" + bridgeAddress + "/bridge-signals?limit=50", "", contract(`bridgeSignals(first: 50) { nodes { blockNumber timestampIso txIndex logIndex txHash direction protocol tokenAddress l1Token account amount eventName messageHash pairingConfidence } coverage { status reasonCode } }`), "contract.bridgeSignals", 14},
-		{"contract/" + strk + "/read?selector=0x361458367e696363fbcc70777d07ebbd2394e89fd0adcaf147faccd1d294d60&block_tag=30", "", `{ contract(chain: SN_MAIN, address: "` + strk + `") { read(selector: "0x361458367e696363fbcc70777d07ebbd2394e89fd0adcaf147faccd1d294d60", blockTag: "30") { contractAddress selector blockTag blockNumber blockHash result } } }`, "contract.read", 6},
-		{"messages?limit=100", "", `{ messages(chain: SN_MAIN, first: 100) { nodes { ` + messageFacts + ` } coverage { status reasonCode } } }`, "messages", 16},
-		{"token/" + strk, "", token(`chainId tokenAddress symbol name decimals standard metadataUpdatedAtIso summaryCacheStatus summaryCacheUpdatedAtIso transferCount distinctFromCount distinctToCount latestTransferBlock totalSupplyRaw totalSupplyBlockNumber`), "token", 15},
-		{"token/" + strk + "/transfers?limit=100", "", token(`transfers(first: 100) { nodes { ` + transferFacts + ` } coverage { status reasonCode } }`), "token.transfers", 1000},
-		{"token/" + strk + "/total-supply?block_tag=30", "", token(`totalSupply(blockTag: "30") { blockTag blockNumber blockHash totalSupplyRaw }`), "token.totalSupply", 4},
-		{"token/" + strk + "/balance-of/" + somebody + "?block_tag=30", "", token(`balanceOf(address: "` + somebody + `", blockTag: "30") { ownerAddress blockTag blockNumber blockHash balanceRaw }`), "token.balanceOf", 5},
-		{"token/" + strk + "/controls", "", token(`controls { indexed reasonCode snapshot { supplyControl { status actor } transferControl { status actor } metadataAdmin { status actor } upgradeControl { status actor } evidence { kind blockNumber txHash } asOfBlock } }`), "token.controls", 11},
-		{"token/" + strk + "/holders?limit=50", "", token(`holders(first: 50) { nodes { rank address balanceRaw lastUpdatedBlock } holderCount holderBalanceTotalRaw generationId asOfBlock asOfBlockHash rowDigest expiresAt completeness certification { status checkedAt reasonCode } }`), "token.holders", 20},
-		{"token/" + strk + "/holders/screening", "", token(`holderScreening { generationId asOfBlock populationComplete certification { status reasonCode } items { rank address balanceRaw lastUpdatedBlock } }`), "token.holderScreening", 20},
-		{"token/" + strk + "/holders/analytics", "", token(`holderAnalytics { generationId asOfBlock validatedAgainst top5 { balanceRaw shareBps } top10 { balanceRaw shareBps } top100 { balanceRaw shareBps } giniPpm nakamoto50Count holdersAbove1Percent tierDistribution { tier minShareBps count balanceRaw } }`), "token.holderAnalytics", 32},
-		{"token/" + strk + "/markets/pools?limit=50", "", token(`pools(first: 50) { nodes { marketId marketKind protocolName poolAddress feeBps createdAtBlock evidence { kind factoryAddress eventName txHash logIndex poolClassHash } } coverage { status reasonCode } }`), "token.pools", 12},
-		{"address/" + somebody + "/activity?limit=50", "", address(`activity(first: 50) { nodes { blockNumber timestampIso txIndex logIndex transferIndex txHash txCursor kind counterparty tokenAddress amount tokenId } coverage { status reasonCode } }`), "address.activity", 50},
-		{"address/" + somebody + "/transactions?limit=50", "", address(`transactions(first: 50) { nodes { blockNumber timestampIso txIndex txHash kinds txType executionStatus finalityStatus fromAddress toAddress primaryMethod callCount transferCount } coverage { status reasonCode } }`), "address.transactions", 50},
-		{"address/" + somebody + "/transfers?limit=50&direction=in", "", address(`transfers(first: 50, filter: {direction: IN}) { nodes { ` + transferFacts + ` } coverage { status reasonCode } }`), "address.transfers", 16},
-		{"address/" + somebody + "/attribution", "", address(`attribution { known label confidence source protocol { name kind } }`), "address.attribution", 4},
-		{"address/" + somebody + "/assets/discovery", "", address(`assets { nodes { tokenAddress evidence { tier source lastObservedBlock evidenceCountLowerBound } metadata { symbol name decimals standard } } coverage { declaredScope completeWithinScope globallyComplete reasonCodes coveredThroughBlock } }`), "address.assets", 20},
-		{"address/summaries", `{"addresses":["` + somebody + `"]}`, address(`summary { found totalActivityCount activityCountExact latestActivityBlock classHash isAccount createdOnIso deployedAtTxHash deployedByAddress }`), "address.summary", 9},
-		{"address/intelligence", `{"addresses":["` + somebody + `"]}`, address(`intelligence { found isDeployed label labelSource protocol { name kind } typeLabel classHash classLabel hasReceivedFunds coverage { status reasonCode } }`), "address.intelligence", 10},
-		{"tx/previews", `{"hashes":[` + somewhere + `,"0x1"]}`, `{ items: transactionPreviews(chain: SN_MAIN, hashes: [` + somewhere + `, "0x1"]) { txHash found blockNumber timestampIso txIndex txType executionStatus finalityStatus fromAddress toAddress
-			primaryMethod callCount transferCount tokenTransfers { ` + transferFacts + ` } tokenTransfersTruncated logCount } }`, "", 28},
-		{"query/wallet-state", `{"ownerAddress":"` + somebody + `","scope":"discovered","limit":5,"blockPreference":"explicit","blockNumber":30}`,
-			`{ walletState(chain: SN_MAIN, input: {ownerAddress: "` + somebody + `", scope: DISCOVERED, limit: 5, blockPreference: EXPLICIT, blockNumber: 30}) {
-			ownerAddress block { preference blockNumber blockHash finalityStatus } scope coverage { declaredScope completeWithinScope globallyComplete reasonCodes coveredThroughBlock } correctness
-			items { tokenAddress balanceRaw status metadata { symbol name decimals standard } } } }`, "walletState", 15},
-		{"search?q=28", "", `{ items: search(chain: SN_MAIN, query: "28") { kind label matched } }`, "", 3},
-		{"status", "", `{ status(chain: SN_MAIN) { chainId headBlockNumber headBlockHash finalizedBlockNumber finalityDepth latestIndexedBlockNumber earliestIndexedBlockNumber indexedBlockSpan lagBlocks indexer { state reasonCode } } }`, "status", 9},
-	} {
-		here := f.askREST(t, q.path, q.body)
-		a := f.ask(t, q.query, nil)
-		var there any
-		decoder := json.NewDecoder(strings.NewReader(string(a.body.Data)))
-		decoder.UseNumber()
-		if err := decoder.Decode(&there); err != nil || len(a.body.Errors) > 0 {
-			t.Errorf("%s: %v %s", q.path, err, a.text)
+	sum := fared{}
+	for id, o := range tally {
+		sum.asked, sum.refused, sum.facts = sum.asked+o.asked, sum.refused+o.refused, sum.facts+o.facts
+		if o.asked == o.refused {
+			t.Errorf("%s was never answered", id)
+		}
+	}
+	t.Logf("%d questions, %d of them refused, %d facts", sum.asked, sum.refused, sum.facts)
+}
+
+// questionsAtOnce is how many questions one operation of the graph asks.
+const questionsAtOnce = 8
+
+// fared is how questions fared.
+type fared struct{ asked, refused, facts int }
+
+// answered is what came of a question; the code tells why nothing did.
+type answered struct {
+	value any
+	code  domain.Code
+}
+
+// compare asks questions through both facades and returns those of the next
+// pages.
+func (f *facades) compare(t *testing.T, p *parity, questions []question, tally map[string]*fared) (next []question) {
+	t.Helper()
+	there := f.askGraph(t, p, questions)
+	for i, q := range questions {
+		here := f.askREST(t, q)
+		o := tally[q.id]
+		if o == nil {
+			o = new(fared)
+			tally[q.id] = o
+		}
+		o.asked++
+		if here.code != "" || there[i].code != "" {
+			o.refused++
+			// An edge that leads nowhere is null without an error.
+			absent := here.code == domain.CodeNotFound && there[i].code == "" && collect(there[i].value, split(p.Operations[q.id].At)[1:]) == nil
+			if here.code != there[i].code && !absent {
+				t.Errorf("%s %v: %q here and %q there", q.id, q.values, here.code, there[i].code)
+			}
 			continue
 		}
-		if q.data != "" {
-			there = at(there, q.data)
-		}
-		if strings.HasPrefix(q.path, "address/") && q.body != "" { // which REST asks for in batches
-			here = here.(map[string]any)["items"].([]any)[0]
-		}
-		if logs, ok := here.(map[string]any)["logs"]; ok { // which are a list without a page
-			here.(map[string]any)["logs"] = map[string]any{"items": logs}
-		}
-		if compared := agree(t, q.path, here, there); compared < q.least {
-			t.Errorf("%s: only %d facts were compared instead of %d", q.path, compared, q.least)
+		for _, fact := range p.answers[q.id] {
+			mine, theirs := collect(here.value, fact.rest), collect(there[i].value, fact.graph[1:])
+			if fact.cursor {
+				if end, more := collect(there[i].value, endCursor(fact)[1:]).(string); more && mine != nil {
+					next = append(next, q.from(mine.(string), end))
+				}
+				mine = mine != nil
+			}
+			if !fact.moving && !agree(fact, mine, theirs) {
+				t.Errorf("%s %v: %s is %v here, %s is %v there", q.id, q.values, fact.rest, mine, fact.graph, theirs)
+			}
+			o.facts += plainValues(mine)
 		}
 	}
+	return next
+}
+
+// from is the question of the next page.
+func (q question) from(here, there string) question {
+	q.values = maps.Clone(q.values)
+	q.values["cursor"], q.after = []string{here}, there
+	return q
+}
+
+// askREST asks once more where a busy machine did not answer in time.
+func (f *facades) askREST(t *testing.T, q question) (a answered) {
+	t.Helper()
+	for range 3 {
+		r, w := q.request(), httptest.NewRecorder()
+		f.show(r, nil)
+		f.rest.ServeHTTP(w, r)
+		a = answered{value: decode(t, w.Body.Bytes())}
+		if w.Code == http.StatusOK {
+			break
+		}
+		code, _ := a.value.(map[string]any)["code"].(string)
+		if a.code = domain.Code(code); a.code != domain.CodeServiceUnavailable {
+			break
+		}
+	}
+	return a
+}
+
+// askGraph asks for all questions at once, each under its own name.
+func (f *facades) askGraph(t *testing.T, p *parity, questions []question) []answered {
+	t.Helper()
+	var text strings.Builder
+	for i, q := range questions {
+		text.WriteString(q.field(t, p, fmt.Sprintf("q%d", i)) + "\n")
+	}
+	a := f.ask(t, "{"+text.String()+"}", nil)
+	if a.body.Data == nil {
+		t.Fatalf("%s\n%s", a.text, text.String())
+	}
+	data := decode(t, a.body.Data).(map[string]any)
+	all := make([]answered, len(questions))
+	for i := range questions {
+		all[i].value = data[fmt.Sprintf("q%d", i)]
+	}
+	for _, e := range a.body.Errors {
+		place, err := strconv.Atoi(strings.TrimPrefix(fmt.Sprint(e.Path[0]), "q"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		all[place].code = e.Extensions.Code
+	}
+	return all
+}
+
+// decode reads JSON whose numbers keep their digits.
+func decode(t *testing.T, text []byte) (value any) {
+	t.Helper()
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	decoder.UseNumber()
+	if err := decoder.Decode(&value); err != nil {
+		t.Fatalf("%v: %s", err, text)
+	}
+	return value
+}
+
+// collect returns what names lead to; through a list, what they lead to from
+// each of its items.
+func collect(value any, names []string) any {
+	switch v := value.(type) {
+	case []any:
+		list := make([]any, len(v))
+		for i, item := range v {
+			list[i] = collect(item, names)
+		}
+		return list
+	case map[string]any:
+		if len(names) > 0 {
+			return collect(v[names[0]], names[1:])
+		}
+	}
+	return value
+}
+
+// agree compares what both say of a fact. An empty list is as good as none.
+func agree(f fact, here, there any) bool {
+	mine, isList := here.([]any)
+	theirs, isListThere := there.([]any)
+	switch {
+	case isList || isListThere:
+		if len(mine)+len(theirs) == 0 {
+			return (isList || here == nil) && (isListThere || there == nil)
+		}
+		return slices.EqualFunc(mine, theirs, func(a, b any) bool { return agree(f, a, b) })
+	case here == nil || there == nil:
+		return here == there
+	}
+	text := fmt.Sprint(here)
+	if f.kind.Kind == ast.Enum {
+		text = strings.ToUpper(text)
+	}
+	return text == fmt.Sprint(there)
+}
+
+// plainValues counts them.
+func plainValues(value any) (n int) {
+	list, isList := value.([]any)
+	if !isList {
+		return 1
+	}
+	for _, item := range list {
+		n += plainValues(item)
+	}
+	return n
 }

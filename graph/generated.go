@@ -124,6 +124,7 @@ func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 		ec.unmarshalInputEventFilter,
 		ec.unmarshalInputMessageFilter,
 		ec.unmarshalInputTransferFilter,
+		ec.unmarshalInputWalletInput,
 		ec.unmarshalInputWalletStateInput,
 	)
 	first := true
@@ -785,6 +786,14 @@ type Block implements Node {
     after: Cursor
   ): TransactionConnection!
     @listSize(assumedSize: 25, slicingArguments: ["first"], maximumSize: 100, sizedFields: ["edges", "nodes"])
+  "Its events in their order."
+  events(
+    "How many events to return at most: 1 to 100, 25 when omitted."
+    first: Int
+    "Return the events after this cursor."
+    after: Cursor
+  ): EventConnection!
+    @listSize(assumedSize: 25, slicingArguments: ["first"], maximumSize: 100, sizedFields: ["edges", "nodes"])
 }
 
 "How a block's data is published on L1."
@@ -853,6 +862,8 @@ type BlockConnection {
   totalCount: Int
   "Whether totalCount is exact; otherwise it is a lower bound."
   totalCountExact: Boolean!
+  "How much of what was asked for the list rests on."
+  coverage: Coverage
 }
 
 "A block in a list."
@@ -1087,6 +1098,8 @@ enum DecodingStatus {
 
 "Where an event's name is from."
 enum EventNameSource {
+  "The ABI of the class in force, which was verified."
+  VERIFIED_ABI
   "The ABI of the class in force."
   CLASS_ABI
   "A reviewed list of selectors."
@@ -1260,7 +1273,7 @@ type CoverageDiagnostics {
   sourceContiguousLowWaterBlock: Int!
   "The newest of those without a gap."
   sourceContiguousHighWaterBlock: Int!
-  "How many blocks readers see beyond the coverage."
+  "How many blocks the chain is known to have beyond the coverage."
   lagBlocks: Int!
   "Whether its end grows with the chain."
   openEnded: Boolean!
@@ -1877,6 +1890,11 @@ type Address implements Node {
     after: Cursor
   ): AddressAssetConnection!
     @listSize(assumedSize: 25, slicingArguments: ["first"], maximumSize: 50, sizedFields: ["edges", "nodes"])
+  "What it holds, every balance at one block. At most 5 addresses can be asked about at once."
+  walletState(
+    "Which tokens and at which block."
+    input: WalletInput! = {}
+  ): WalletState
   "What it did, in short."
   summary: AddressSummary @tier(permission: BATCH)
   "What it is."
@@ -2099,12 +2117,16 @@ enum SearchMatch {
   NUMBER
   "Its hash."
   HASH
+  "The hash of a message that the transaction handles or sends."
+  MESSAGE_HASH
   "Its address."
   ADDRESS
   "Its symbol."
   SYMBOL
   "Its name."
   NAME
+  "Its label."
+  LABEL
 }
 
 "A transaction in short. One that is not found has only its hash."
@@ -2681,7 +2703,7 @@ type AddressSummary {
 type AddressIntelligence {
   "Whether the index has seen it, or it has a label."
   found: Boolean!
-  "Whether a class is known for it."
+  "Whether it is known to be a contract: a class is known for it, it sent a transaction, or it emitted an event."
   isDeployed: Boolean!
   "What it is called."
   label: String
@@ -2717,7 +2739,7 @@ enum AddressType {
 input WalletStateInput {
   "Whose wallet."
   ownerAddress: Felt!
-  "What becomes of a snapshot in which a balance is missing."
+  "What becomes of a snapshot that is not complete."
   mode: WalletMode! = REQUIRE_COMPLETE
   "Which tokens."
   scope: WalletScope! = DISCOVERED_PLUS_REGISTRY
@@ -2733,7 +2755,25 @@ input WalletStateInput {
   blockNumber: Int
 }
 
-"What becomes of a snapshot in which a balance is missing."
+"What the wallet of an address is asked for."
+input WalletInput {
+  "What becomes of a snapshot that is not complete."
+  mode: WalletMode! = REQUIRE_COMPLETE
+  "Which tokens."
+  scope: WalletScope! = DISCOVERED_PLUS_REGISTRY
+  "The tokens of the scope EXPLICIT: 1 to 25."
+  tokenAddresses: [Felt!]
+  "How many tokens at most, in the other scopes: 1 to 25."
+  limit: Int! = 25
+  "At which block."
+  blockPreference: BlockPreference! = LATEST_ACCEPTED_L2
+  "The block of the preference EXPLICIT, by its hash."
+  blockHash: Felt
+  "The block of the preference EXPLICIT, by its number."
+  blockNumber: Int
+}
+
+"What becomes of a snapshot that is not complete."
 enum WalletMode {
   "It is refused."
   REQUIRE_COMPLETE
@@ -2771,7 +2811,7 @@ type WalletState {
   scope: WalletScope!
   "What the list of tokens rests on."
   coverage: AssetCoverage!
-  "Whether every balance was learned."
+  "Whether these are all tokens of the scope, and every balance was read."
   correctness: WalletCorrectness!
   "The balances."
   items: [WalletBalance!]! @listSize(assumedSize: 25)
@@ -2789,7 +2829,7 @@ type WalletBlock {
   finalityStatus: FinalityStatus
 }
 
-"Whether every balance of a wallet was learned."
+"Whether a wallet has all tokens of its scope, and every balance was read."
 enum WalletCorrectness {
   "It was."
   VERIFIED_COMPLETE
@@ -3166,6 +3206,8 @@ func (ec *executionContext) childFields_Address(ctx context.Context, field graph
 		return ec.fieldContext_Address_transfers(ctx, field)
 	case "assets":
 		return ec.fieldContext_Address_assets(ctx, field)
+	case "walletState":
+		return ec.fieldContext_Address_walletState(ctx, field)
 	case "summary":
 		return ec.fieldContext_Address_summary(ctx, field)
 	case "intelligence":
@@ -3532,6 +3574,8 @@ func (ec *executionContext) childFields_Block(ctx context.Context, field graphql
 		return ec.fieldContext_Block_sequencer(ctx, field)
 	case "transactions":
 		return ec.fieldContext_Block_transactions(ctx, field)
+	case "events":
+		return ec.fieldContext_Block_events(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type Block", field.Name)
 }
@@ -3560,6 +3604,8 @@ func (ec *executionContext) childFields_BlockConnection(ctx context.Context, fie
 		return ec.fieldContext_BlockConnection_totalCount(ctx, field)
 	case "totalCountExact":
 		return ec.fieldContext_BlockConnection_totalCountExact(ctx, field)
+	case "coverage":
+		return ec.fieldContext_BlockConnection_coverage(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type BlockConnection", field.Name)
 }
@@ -5388,6 +5434,42 @@ func (ec *executionContext) field_Address_transfers_args(ctx context.Context, ra
 	return args, nil
 }
 
+func (ec *executionContext) field_Address_walletState_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
+		func(ctx context.Context, v any) (WalletInput, error) {
+			return ec.unmarshalNWalletInput2astrolabeᚋgraphᚐWalletInput(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["input"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Block_events_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "first",
+		func(ctx context.Context, v any) (*int, error) {
+			return ec.unmarshalOInt2ᚖint(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["first"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "after",
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalOCursor2ᚖstring(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["after"] = arg1
+	return args, nil
+}
+
 func (ec *executionContext) field_Block_transactions_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
 	var err error
 	args := map[string]any{}
@@ -6876,6 +6958,50 @@ func (ec *executionContext) fieldContext_Address_assets(ctx context.Context, fie
 	}()
 	ctx = graphql.WithFieldContext(ctx, fc)
 	if fc.Args, err = ec.field_Address_assets_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Address_walletState(ctx context.Context, field graphql.CollectedField, obj *Address) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Address_walletState(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return obj.WalletState(ctx, fc.Args["input"].(WalletInput))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *WalletState) graphql.Marshaler {
+			return ec.marshalOWalletState2ᚖastrolabeᚋgraphᚐWalletState(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Address_walletState(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Address",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_WalletState(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Address_walletState_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
 		ec.Error(ctx, err)
 		return fc, err
 	}
@@ -10212,6 +10338,50 @@ func (ec *executionContext) fieldContext_Block_transactions(ctx context.Context,
 	return fc, nil
 }
 
+func (ec *executionContext) _Block_events(ctx context.Context, field graphql.CollectedField, obj *Block) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Block_events(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return obj.Events(ctx, fc.Args["first"].(*int), fc.Args["after"].(*string))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *EventConnection) graphql.Marshaler {
+			return ec.marshalNEventConnection2ᚖastrolabeᚋgraphᚐEventConnection(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Block_events(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Block",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_EventConnection(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Block_events_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _BlockAtTimestamp_block(ctx context.Context, field graphql.CollectedField, obj *BlockAtTimestamp) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -10448,6 +10618,38 @@ func (ec *executionContext) _BlockConnection_totalCountExact(ctx context.Context
 }
 func (ec *executionContext) fieldContext_BlockConnection_totalCountExact(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("BlockConnection", field, true, false, errors.New("field of type Boolean does not have child fields"))
+}
+
+func (ec *executionContext) _BlockConnection_coverage(ctx context.Context, field graphql.CollectedField, obj *Connection[*Block]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_BlockConnection_coverage(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Coverage(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *Coverage) graphql.Marshaler {
+			return ec.marshalOCoverage2ᚖastrolabeᚋgraphᚐCoverage(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_BlockConnection_coverage(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "BlockConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Coverage(ctx, field)
+		},
+	}
+	return fc, nil
 }
 
 func (ec *executionContext) _BlockEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *Edge[*Block]) (ret graphql.Marshaler) {
@@ -27597,6 +27799,91 @@ func (ec *executionContext) unmarshalInputTransferFilter(ctx context.Context, ob
 	return it, nil
 }
 
+func (ec *executionContext) unmarshalInputWalletInput(ctx context.Context, obj any) (WalletInput, error) {
+	var it WalletInput
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	if _, present := asMap["mode"]; !present {
+		asMap["mode"] = "REQUIRE_COMPLETE"
+	}
+	if _, present := asMap["scope"]; !present {
+		asMap["scope"] = "DISCOVERED_PLUS_REGISTRY"
+	}
+	if _, present := asMap["limit"]; !present {
+		asMap["limit"] = 25
+	}
+	if _, present := asMap["blockPreference"]; !present {
+		asMap["blockPreference"] = "LATEST_ACCEPTED_L2"
+	}
+
+	fieldsInOrder := [...]string{"mode", "scope", "tokenAddresses", "limit", "blockPreference", "blockHash", "blockNumber"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "mode":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("mode"))
+			data, err := ec.unmarshalNWalletMode2astrolabeᚋgraphᚐWord(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Mode = data
+		case "scope":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("scope"))
+			data, err := ec.unmarshalNWalletScope2astrolabeᚋgraphᚐWord(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Scope = data
+		case "tokenAddresses":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("tokenAddresses"))
+			data, err := ec.unmarshalOFelt2ᚕastrolabeᚋstarknetᚐFeltᚄ(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.TokenAddresses = data
+		case "limit":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("limit"))
+			data, err := ec.unmarshalNInt2int(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Limit = data
+		case "blockPreference":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("blockPreference"))
+			data, err := ec.unmarshalNBlockPreference2astrolabeᚋgraphᚐWord(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.BlockPreference = data
+		case "blockHash":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("blockHash"))
+			data, err := ec.unmarshalOFelt2ᚖastrolabeᚋstarknetᚐFelt(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.BlockHash = data
+		case "blockNumber":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("blockNumber"))
+			data, err := ec.unmarshalOInt2ᚖuint64(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.BlockNumber = data
+		}
+	}
+	return it, nil
+}
+
 func (ec *executionContext) unmarshalInputWalletStateInput(ctx context.Context, obj any) (WalletStateInput, error) {
 	var it WalletStateInput
 	if obj == nil {
@@ -28150,6 +28437,44 @@ func (ec *executionContext) _Address(ctx context.Context, sel ast.SelectionSet, 
 				}()
 				res = ec._Address_assets(ctx, field, obj)
 				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "walletState":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Address_walletState(ctx, field, obj)
+				if res == graphql.RequiredNull {
 					atomic.AddUint32(&fs.Invalids, 1)
 				}
 				return res
@@ -29977,6 +30302,44 @@ func (ec *executionContext) _Block(ctx context.Context, sel ast.SelectionSet, ob
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "events":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Block_events(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -30149,6 +30512,11 @@ func (ec *executionContext) _BlockConnection(ctx context.Context, sel ast.Select
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "coverage":
+			out.Values[i] = ec._BlockConnection_coverage(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -41938,6 +42306,11 @@ func (ec *executionContext) marshalNWalletCorrectness2astrolabeᚋgraphᚐWord(c
 		}
 	}
 	return res
+}
+
+func (ec *executionContext) unmarshalNWalletInput2astrolabeᚋgraphᚐWalletInput(ctx context.Context, v any) (WalletInput, error) {
+	res, err := ec.unmarshalInputWalletInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
 }
 
 func (ec *executionContext) unmarshalNWalletMode2astrolabeᚋgraphᚐWord(ctx context.Context, v any) (Word, error) {

@@ -26,7 +26,7 @@ type Handler struct {
 	service  *Service
 
 	documents *lru[*ast.QueryDocument] // by text
-	texts     *lru[string]             // by hash
+	texts     *lru[string]             // by the id that is their hash
 	streams   *streams
 	feed      *feed
 	tips      map[domain.Chain]*tips

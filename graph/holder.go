@@ -70,11 +70,7 @@ type censusSlice struct {
 
 // Holders returns who held the token. The cursors end with the census.
 func (t *Token) Holders(ctx context.Context, first *int, after *string) (*HolderConnection, error) {
-	l, err := t.h.list(ctx, t.ID(), first, after)
-	if err != nil {
-		return nil, err
-	}
-	page, err := toMany(ctx, t.peers, t, l, t.holdersOfTokens)
+	page, l, err := toMany(ctx, t, first, after, t.holdersOfTokens)
 	if err == nil {
 		err = page.Err
 	}

@@ -40,7 +40,7 @@ func (h *Handler) serveRequest(w http.ResponseWriter, r *http.Request) {
 	r = p.request
 	op, err := h.order(r.Context(), w.Header(), p.params, carries(r.Method, accept))
 	_, isDenied := errors.AsType[*denied](err)
-	switch isStream := op != nil && op.Operation.Operation == ast.Subscription; {
+	switch isStream := op != nil && op.streams(); {
 	case misused(err), isDenied:
 		h.refuse(w, r, accept, err)
 	case accept.json == "" || isStream:

@@ -27,7 +27,7 @@ func (p part) blocksFrom(ctx context.Context, t *tip, from domain.Position) (fou
 	blocks, shown := t.from(from[0])
 	if !shown {
 		err := p.h.reads(ctx, func(ctx context.Context) error {
-			page, err := p.h.Blocks.List(ctx, p.chain, chain.BlockFilter{From: &from[0], OldestFirst: true}, domain.PageRequest{Limit: batchSize})
+			page, _, err := p.h.Blocks.List(ctx, p.chain, chain.BlockFilter{From: &from[0], OldestFirst: true}, domain.PageRequest{Limit: batchSize})
 			blocks = page.Items
 			return err
 		})

@@ -90,18 +90,18 @@ func TestAStreamIsPolledWhereNobodyListens(t *testing.T) {
 	}
 }
 
-// counting counts what is read for subscribers.
-type counting struct {
+// readCounter counts what is read for subscribers.
+type readCounter struct {
 	*repo.DB
 	blocks, forks atomic.Int64
 }
 
-func (c *counting) HeadersBetween(ctx context.Context, id domain.Chain, blocks chain.BlockRange, oldestFirst bool, limit int) ([]*facts.Header, error) {
+func (c *readCounter) HeadersBetween(ctx context.Context, id domain.Chain, blocks chain.BlockRange, oldestFirst bool, limit int) ([]*facts.Header, error) {
 	c.blocks.Add(1)
 	return c.DB.HeadersBetween(ctx, id, blocks, oldestFirst, limit)
 }
 
-func (c *counting) ForkAfter(ctx context.Context, id domain.Chain, number uint64) (*chain.Fork, error) {
+func (c *readCounter) ForkAfter(ctx context.Context, id domain.Chain, number uint64) (*chain.Fork, error) {
 	c.forks.Add(1)
 	return c.DB.ForkAfter(ctx, id, number)
 }
@@ -109,7 +109,7 @@ func (c *counting) ForkAfter(ctx context.Context, id domain.Chain, number uint64
 func TestAThousandSubscribersShareARead(t *testing.T) {
 	t.Parallel()
 	l := newLiveChain(t, 3)
-	store := &counting{DB: l.db}
+	store := &readCounter{DB: l.db}
 	g := l.listening(func(o *Options) {
 		o.Services = explorer.New(explorer.Options{Store: store, Cursors: o.Cursors})
 	})

@@ -16,6 +16,8 @@ type part struct {
 // ChainID names the chain.
 func (p part) ChainID() domain.Chain { return p.chain }
 
+func (p part) handler() *Handler { return p.h }
+
 // id writes the global id of an object of this chain.
 func (p part) id(kind, key string) string {
 	return globalID{Type: kind, Chain: p.chain, Key: key}.String()
@@ -32,6 +34,8 @@ func (h *Handler) of(chain domain.Chain) (part, error) {
 type among[T any] struct{ peers *cohort[*T] }
 
 func (a *among[T]) join(peers *cohort[*T]) { a.peers = peers }
+
+func (a *among[T]) cohort() *cohort[*T] { return a.peers }
 
 // member is a pointer to an object that has a cohort.
 type member[T any] interface {
@@ -86,22 +90,45 @@ func toOne[P, T any, K comparable](ctx context.Context, peers *cohort[*P], paren
 	})
 }
 
-// toMany resolves an edge that leads to a list. First pages are read for all
-// peers at once. A cursor is of one parent's list alone, so that what follows
-// it is read for that parent.
-func toMany[P, S any](ctx context.Context, peers *cohort[*P], parent *P, l *listing,
-	read func(context.Context, []*P, domain.PageRequest) ([]S, error)) (S, error) {
+// owner is a pointer to an object that lists belong to.
+type owner[P any] interface {
+	*P
+	Node
+	handler() *Handler
+	cohort() *cohort[*P]
+}
+
+// toMany resolves an edge that leads to a list, and returns the page of it that
+// the arguments ask for. First pages are read for all peers at once. A cursor
+// is of one parent's list alone, so that what follows it is read for that
+// parent.
+func toMany[P any, O owner[P], S any](ctx context.Context, parent O, first *int, after *string,
+	read func(context.Context, []*P, domain.PageRequest) ([]S, error)) (page S, l *listing, err error) {
+	if l, err = parent.handler().list(ctx, parent.ID(), first, after); err != nil {
+		return page, nil, err
+	}
 	if l.request.After == nil {
-		return load(ctx, peers, l.edge, parent, func(ctx context.Context, parents []*P) ([]S, error) {
+		page, err = load(ctx, parent.cohort(), l.edge, parent, func(ctx context.Context, parents []*P) ([]S, error) {
 			return read(ctx, parents, l.request)
 		})
+		return page, l, err
 	}
 	lists, err := read(ctx, []*P{parent}, l.request)
 	if err != nil {
-		var none S
-		return none, err
+		return page, nil, err
 	}
-	return lists[0], nil
+	return lists[0], l, nil
+}
+
+// connect resolves an edge that leads to a list which says no more of itself
+// than others. Count tells its size, nil where nobody knows it.
+func connect[P any, O owner[P], T any](ctx context.Context, parent O, first *int, after *string,
+	read func(context.Context, []*P, domain.PageRequest) ([]slice[T], error), count func(context.Context) (total, error)) (*Connection[T], error) {
+	page, l, err := toMany(ctx, parent, first, after, read)
+	if err != nil {
+		return nil, err
+	}
+	return &Connection[T]{slice: page, list: l, count: count}, nil
 }
 
 // present is a key that always leads somewhere.

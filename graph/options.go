@@ -29,6 +29,8 @@ type Options struct {
 	Origins []string
 	// NoIntrospection hides the schema, and with it suggestions in errors.
 	NoIntrospection bool
+	// Documents may be named by their ids instead of being sent.
+	Documents Documents
 
 	Limits Limits
 	// Budget bounds the time of a query.

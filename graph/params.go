@@ -17,6 +17,7 @@ import (
 // params are the parameters of a GraphQL request.
 type params struct {
 	Query         string
+	DocumentID    string // of a text that is known already
 	OperationName string
 	Variables     map[string]any
 	Extensions    map[string]any
@@ -59,7 +60,7 @@ func queryParams(raw string) (params, error) {
 	if err != nil {
 		return params{}, domain.Errorf(domain.CodeInvalidRequest, "the query string is malformed")
 	}
-	p := params{Query: values.Get("query"), OperationName: values.Get("operationName")}
+	p := params{Query: values.Get("query"), DocumentID: values.Get("documentId"), OperationName: values.Get("operationName")}
 	return p, p.objects([]byte(values.Get("variables")), []byte(values.Get("extensions")))
 }
 
@@ -76,6 +77,9 @@ func bodyParams(body []byte) (params, error) {
 	var p params
 	if text, ok := given["query"]; ok && json.Unmarshal(text, &p.Query) != nil {
 		return params{}, domain.Errorf(domain.CodeInvalidRequest, "query must be a string")
+	}
+	if text, ok := given["documentId"]; ok && json.Unmarshal(text, &p.DocumentID) != nil {
+		return params{}, domain.Errorf(domain.CodeInvalidRequest, "documentId must be a string")
 	}
 	if text, ok := given["operationName"]; ok && json.Unmarshal(text, &p.OperationName) != nil {
 		return params{}, domain.Errorf(domain.CodeInvalidRequest, "operationName must be a string")

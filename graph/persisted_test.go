@@ -32,7 +32,11 @@ func TestAPersistedQueryIsSentOnceAndThenByItsHash(t *testing.T) {
 	if a := g.post(t, fmt.Sprintf(`{"query":%q,"extensions":%s}`, query, extension(hashOf(query))), nil); a.body.Data == nil {
 		t.Fatalf("registering: %s", a.text)
 	}
-	for _, a := range []reply{g.get(t, http.MethodGet, bare, nil), g.post(t, `{"extensions":`+extension(hashOf(query))+`}`, nil)} {
+	for _, a := range []reply{
+		g.get(t, http.MethodGet, bare, nil),
+		g.get(t, http.MethodGet, map[string]string{"documentId": hashID(query)}, nil),
+		g.post(t, `{"extensions":`+extension(hashOf(query))+`}`, nil),
+	} {
 		if string(a.body.Data) != `{"service":{"version":"v1.2.3"}}` {
 			t.Errorf("by its hash: %s", a.text)
 		}
@@ -58,7 +62,7 @@ func TestOnlyValidTextsArePersistedAndWithinBounds(t *testing.T) {
 	g := serve(t, nil)
 	for _, query := range []string{`{nothing}`, `{`} {
 		g.post(t, fmt.Sprintf(`{"query":%q,"extensions":%s}`, query, extension(hashOf(query))), nil)
-		if _, kept := g.texts.get(hashOf(query)); kept {
+		if _, kept := g.texts.get(hashID(query)); kept {
 			t.Errorf("%s was kept", query)
 		}
 	}

@@ -74,15 +74,7 @@ type TokenPoolEdge = Edge[*TokenPool]
 
 // Pools returns the pools where the token is traded.
 func (t *Token) Pools(ctx context.Context, first *int, after *string) (*TokenPoolConnection, error) {
-	l, err := t.h.list(ctx, t.ID(), first, after)
-	if err != nil {
-		return nil, err
-	}
-	page, err := toMany(ctx, t.peers, t, l, t.poolsOfTokens)
-	if err != nil {
-		return nil, err
-	}
-	return &TokenPoolConnection{slice: page, list: l}, nil
+	return connect(ctx, t, first, after, t.poolsOfTokens, nil)
 }
 
 // poolsOfTokens reads a page of each token's pools.

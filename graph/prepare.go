@@ -13,7 +13,9 @@ import (
 // coerced and found affordable.
 type operation struct {
 	*graphql.OperationContext
-	cost int
+	cost           int
+	dryRun         bool // nothing but the cost is asked for
+	showStatements bool
 }
 
 // errNoQuery is a fault of the request and not of an operation.
@@ -22,6 +24,10 @@ var errNoQuery = domain.Errorf(domain.CodeInvalidRequest, "query must not be emp
 // prepare makes an operation of the parameters of a request, or refuses them.
 // Carries says whether the transport carries the kind of operation.
 func (h *Handler) prepare(p params, carries func(ast.Operation) error) (*operation, error) {
+	dry, err := dryRun(p.Extensions)
+	if err != nil {
+		return nil, err
+	}
 	text, keep, err := h.text(p)
 	if err != nil {
 		return nil, err
@@ -36,7 +42,7 @@ func (h *Handler) prepare(p params, carries func(ast.Operation) error) (*operati
 	if err != nil {
 		return nil, err
 	}
-	if err := carries(op.Operation); err != nil {
+	if err := carries(op.Operation); err != nil && !dry {
 		return nil, err
 	}
 	if !known {
@@ -57,7 +63,7 @@ func (h *Handler) prepare(p params, carries func(ast.Operation) error) (*operati
 	if err := within(limitCost, h.Limits.Cost, cost, "values in its answer"); err != nil {
 		return nil, err
 	}
-	return &operation{cost: cost, OperationContext: &graphql.OperationContext{
+	return &operation{cost: cost, dryRun: dry, OperationContext: &graphql.OperationContext{
 		RawQuery: text, Doc: doc, Operation: op, OperationName: p.OperationName, Variables: variables,
 		RecoverFunc:            recovered,
 		ResolverMiddleware:     func(ctx context.Context, next graphql.Resolver) (any, error) { return next(ctx) },

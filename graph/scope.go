@@ -6,6 +6,7 @@ import (
 
 	"astrolabe/domain"
 	"astrolabe/domain/chain"
+	"astrolabe/telemetry"
 )
 
 // scope is what the resolvers of one result share. Each event of a
@@ -16,6 +17,8 @@ type scope struct {
 	keys      shared[*APIKeyList]
 	usage     shared[*Usage]
 	remaining shared[map[string]int] // by class
+
+	statements *telemetry.StatementCount // nil where nobody asks for it
 
 	mu     sync.Mutex
 	all    *cohort[domain.Chain]
@@ -36,8 +39,12 @@ func (s *shared[T]) get(read func() (T, error)) (T, error) {
 
 type scopeKey struct{}
 
-func (h *Handler) withScope(ctx context.Context) context.Context {
-	return context.WithValue(chain.AtOneMoment(ctx), scopeKey{}, &scope{served: h.Chains})
+func (h *Handler) withScope(ctx context.Context, op *operation) context.Context {
+	s := &scope{served: h.Chains}
+	if op.showStatements {
+		ctx, s.statements = telemetry.CountStatements(ctx)
+	}
+	return context.WithValue(chain.AtOneMoment(ctx), scopeKey{}, s)
 }
 
 func scopeOf(ctx context.Context) *scope {

@@ -173,7 +173,8 @@ type reply struct {
 		Data       json.RawMessage
 		Errors     []wireError
 		Extensions struct {
-			Cost struct{ Requested, Limit int }
+			Cost       struct{ Requested, Limit int }
+			Statements *int
 		}
 	}
 }

@@ -32,6 +32,7 @@ func describe(h *Handler) *Service {
 		Limits:  h.Limits.list(),
 		Docs: []DocLink{
 			{"GraphiQL", "/graphiql"},
+			{"Schema", "/schema.graphql"},
 			{"Reference of the REST interface", "/docs"},
 			{"Errors", "/docs/errors"},
 			{"OpenAPI document", "/openapi.json"},

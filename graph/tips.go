@@ -150,7 +150,7 @@ func (s *tips) watch(ctx context.Context, t *tip) {
 func (s *tips) look(ctx context.Context, t *tip) (*tip, error) {
 	reading, done := context.WithTimeout(ctx, s.budget)
 	defer done()
-	page, err := s.blocks.List(reading, s.chain, chain.BlockFilter{From: &t.next}, domain.PageRequest{Limit: recentBlocks})
+	page, _, err := s.blocks.List(reading, s.chain, chain.BlockFilter{From: &t.next}, domain.PageRequest{Limit: recentBlocks})
 	if err != nil {
 		return nil, err
 	}

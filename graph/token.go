@@ -137,22 +137,14 @@ func (t *Token) Contract(ctx context.Context) (*Contract, error) {
 
 // Transfers returns the token's transfers.
 func (t *Token) Transfers(ctx context.Context, addresses []starknet.Felt, first *int, after *string) (*TransferConnection, error) {
-	l, err := t.h.list(ctx, t.ID(), first, after)
-	if err != nil {
-		return nil, err
-	}
 	if err := checkFilter("addresses", addresses); err != nil {
 		return nil, err
 	}
-	page, err := toMany(ctx, t.peers, t, l, t.transfersOfTokens(addresses))
-	if err != nil {
-		return nil, err
+	count := t.countTransfers
+	if len(addresses) > 0 {
+		count = nil
 	}
-	c := &TransferConnection{slice: page, list: l}
-	if len(addresses) == 0 {
-		c.count = t.countTransfers
-	}
-	return c, nil
+	return connect(ctx, t, first, after, t.transfersOfTokens(addresses), count)
 }
 
 // countTransfers counts the token's transfers. Sums that are behind are a lower

@@ -179,34 +179,16 @@ func (t *Transaction) To(ctx context.Context) (*Address, error) {
 
 // Events returns the transaction's events.
 func (t *Transaction) Events(ctx context.Context, first *int, after *string) (*EventConnection, error) {
-	l, err := t.h.list(ctx, t.ID(), first, after)
+	page, l, err := toMany(ctx, t, first, after, t.eventsOfTransactions)
 	if err != nil {
 		return nil, err
 	}
-	page, err := toMany(ctx, t.peers, t, l, t.eventsOfTransactions)
-	if err != nil {
-		return nil, err
-	}
-	return page.connection(l, func(ctx context.Context) (total, error) {
-		n, err := t.LogCount(ctx)
-		return total{new(uint64(n)), true}, err
-	}), nil
+	return page.connection(l, counting(t.LogCount)), nil
 }
 
 // Transfers returns what the transaction moved.
 func (t *Transaction) Transfers(ctx context.Context, first *int, after *string) (*TransferConnection, error) {
-	l, err := t.h.list(ctx, t.ID(), first, after)
-	if err != nil {
-		return nil, err
-	}
-	page, err := toMany(ctx, t.peers, t, l, t.transfersOfTransactions)
-	if err != nil {
-		return nil, err
-	}
-	return &TransferConnection{slice: page, list: l, count: func(ctx context.Context) (total, error) {
-		n, err := t.TransferCount(ctx)
-		return total{new(uint64(n)), true}, err
-	}}, nil
+	return connect(ctx, t, first, after, t.transfersOfTransactions, counting(t.TransferCount))
 }
 
 // Messages returns the transaction's messages.

@@ -123,7 +123,7 @@ func (p part) transfersOfTokens(parties []starknet.Felt) func(context.Context, [
 		if err != nil {
 			return nil, err
 		}
-		return p.coveredTransfers(ctx, pages, nil)
+		return p.coveredTransfers(ctx, pages, nil, nil)
 	}
 }
 
@@ -134,13 +134,13 @@ func (p part) transfersOfAddresses(filter token.AddressFilter) func(context.Cont
 		if err != nil {
 			return nil, err
 		}
-		return p.coveredTransfers(ctx, pages, filter.From)
+		return p.coveredTransfers(ctx, pages, filter.From, filter.To)
 	}
 }
 
-// coveredTransfers makes pages of lists that begin with a block.
-func (p part) coveredTransfers(ctx context.Context, pages []domain.Page[token.Transfer], from *uint64) ([]slice[*Transfer], error) {
-	coverage, err := p.h.Transfers.Coverage(ctx, p.chain, from)
+// coveredTransfers makes pages of lists of a range of blocks.
+func (p part) coveredTransfers(ctx context.Context, pages []domain.Page[token.Transfer], from, to *uint64) ([]slice[*Transfer], error) {
+	coverage, err := p.h.Transfers.Coverage(ctx, p.chain, from, to)
 	if err != nil {
 		return nil, err
 	}

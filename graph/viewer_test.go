@@ -13,7 +13,7 @@ import (
 	"astrolabe/access"
 	"astrolabe/domain"
 	"astrolabe/domain/account"
-	"astrolabe/repo"
+	"astrolabe/telemetry"
 )
 
 // data reads the data of an answer without errors.
@@ -103,7 +103,7 @@ func TestAliasesOfWhatAWorkspaceHasShareOneRead(t *testing.T) {
 // statements of the request. Its charge is none: it goes with those of others.
 func (g *servedGraph) count(t *testing.T, body string, header map[string]string) (a reply, statements int) {
 	t.Helper()
-	ctx, count := repo.CountStatements(t.Context())
+	ctx, count := telemetry.CountStatements(t.Context())
 	r := httptest.NewRequestWithContext(ctx, http.MethodPost, "/graphql", strings.NewReader(body))
 	r.Header.Set("Content-Type", "application/json")
 	g.show(r, header)

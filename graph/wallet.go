@@ -8,9 +8,14 @@ import (
 	"astrolabe/starknet"
 )
 
-// WalletStateInput is what a wallet is asked for.
+// WalletStateInput is whose wallet is asked for, and for what.
 type WalletStateInput struct {
-	OwnerAddress    starknet.Felt
+	OwnerAddress starknet.Felt
+	WalletInput
+}
+
+// WalletInput is what a wallet is asked for.
+type WalletInput struct {
 	Mode            Word
 	Scope           Word
 	TokenAddresses  []starknet.Felt
@@ -56,22 +61,49 @@ func walletBalance(b token.Balance) WalletBalance {
 
 // WalletState returns what an address holds.
 func (r queryResolver) WalletState(ctx context.Context, id domain.Chain, input WalletStateInput) (*WalletState, error) {
-	if _, err := r.h.of(id); err != nil {
+	p, err := r.h.of(id)
+	if err != nil {
 		return nil, err
 	}
+	return p.wallet(ctx, input.OwnerAddress, input.WalletInput)
+}
+
+// maxWallets is how many wallets one field asks a node about.
+const maxWallets = 5
+
+// WalletState returns what the address holds.
+func (a *Address) WalletState(ctx context.Context, input WalletInput) (*WalletState, error) {
+	answer, err := load(ctx, a.peers, edge{"Address.walletState", string(encode(input))}, a, func(ctx context.Context, owners []*Address) ([]told[WalletState], error) {
+		if len(owners) > maxWallets {
+			return nil, domain.Errorf(domain.CodeInvalidRequest, "the field would ask about %d addresses; at most %d can be asked about at once: ask for fewer items around it", len(owners), maxWallets)
+		}
+		answers := make([]told[WalletState], len(owners))
+		for i, owner := range owners {
+			answers[i].value, answers[i].err = a.wallet(ctx, owner.Address, input)
+		}
+		return answers, nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return answer.value, answer.err
+}
+
+// wallet reads what an address holds.
+func (p part) wallet(ctx context.Context, owner starknet.Felt, input WalletInput) (*WalletState, error) {
 	if input.Limit < 1 || input.Limit > token.MaxWallet {
 		return nil, domain.Errorf(domain.CodeInvalidRequest, "limit must be an integer from 1 to %d", token.MaxWallet)
 	}
 	query := token.WalletQuery{
-		Owner: input.OwnerAddress, Mode: token.WalletMode(input.Mode), Scope: token.Scope(input.Scope), Tokens: input.TokenAddresses, Limit: input.Limit,
+		Owner: owner, Mode: token.WalletMode(input.Mode), Scope: token.Scope(input.Scope), Tokens: input.TokenAddresses, Limit: input.Limit,
 		Preference: token.BlockPreference(input.BlockPreference), BlockHash: input.BlockHash, BlockNumber: input.BlockNumber,
 	}
-	wallet, err := r.h.Wallets.At(ctx, id, query)
+	wallet, err := p.h.Wallets.At(ctx, p.chain, query)
 	if err != nil {
 		return nil, err
 	}
 	state := &WalletState{
-		OwnerAddress: query.Owner, Scope: input.Scope, Correctness: "verified_partial", Items: convert(wallet.Items, walletBalance),
+		OwnerAddress: owner, Scope: input.Scope, Correctness: "verified_partial", Items: convert(wallet.Items, walletBalance),
 		Block:    WalletBlock{input.BlockPreference, wallet.Block.Number, wallet.Block.Hash, wordOrNil(wallet.Block.Finality)},
 		Coverage: assetCoverage(query.Scope, wallet.Reasons, wallet.Through),
 	}

@@ -74,18 +74,31 @@ func (t *tx) calledBy(contract starknet.Felt) bool {
 }
 
 // upgradedIn reports whether a contract's class was replaced in a block and t
-// is the last of its transactions in which the contract said so.
+// is the last of its transactions in which the contract said so, or else the
+// only successful one that has to do with the contract.
 func (m *Model) upgradedIn(t *tx, contract starknet.Felt) bool {
 	if !slices.ContainsFunc(m.changes[contract], func(c change) bool { return c.block == t.block && !c.deployed }) {
 		return false
 	}
 	var last *tx
+	var near []*tx
 	for _, other := range m.txsOf(t.block) {
+		isNear := other.Receipt.ExecutionStatus == starknet.Succeeded && (other.from != nil && *other.from == contract || other.calledBy(contract))
 		for _, e := range other.Receipt.Events {
-			if e.FromAddress == contract && len(e.Keys) > 0 && e.Keys[0] == starknet.Selector("Upgraded") {
+			if e.FromAddress != contract {
+				continue
+			}
+			isNear = true
+			if len(e.Keys) > 0 && (e.Keys[0] == starknet.Selector("Upgraded") || e.Keys[0] == starknet.Selector("ImplementationReplaced")) {
 				last = other
 			}
 		}
+		if isNear {
+			near = append(near, other)
+		}
+	}
+	if last == nil && len(near) == 1 {
+		last = near[0]
 	}
 	return last == t
 }
@@ -144,9 +157,9 @@ func (m *Model) partBody(p part) object {
 func (m *Model) address(r Request, owner starknet.Felt, route string) Answer {
 	switch route {
 	case "activity":
-		return pageOf(m, r, 25, 100, m.activity(owner), m.activityBody, m.covered(nil))
+		return pageOf(m, r, 25, 100, m.activity(owner), m.activityBody, m.coveredFor(owner))
 	case "transactions":
-		return pageOf(m, r, 25, 100, m.partsOf(owner), m.partBody, m.covered(nil))
+		return pageOf(m, r, 25, 100, m.partsOf(owner), m.partBody, m.coveredFor(owner))
 	}
 	from, to, ok := bounds(r.Query)
 	if !ok {
@@ -159,7 +172,7 @@ func (m *Model) address(r Request, owner starknet.Felt, route string) Answer {
 			(len(tokens) == 0 || slices.Contains(tokens, t.token)) &&
 			(sent && direction != "in" || received && direction != "out")
 	})
-	return pageOf(m, r, 25, 100, rows, m.transferBody, m.covered(from))
+	return pageOf(m, r, 25, 100, rows, m.transferBody, m.coveredBetween(from, to))
 }
 
 // seen reports whether anything in the blocks has to do with an address.
@@ -177,7 +190,7 @@ func (m *Model) seen(address starknet.Felt) bool {
 
 // countedMost is how many transactions of an address are counted exactly; of
 // more the newest are, and one, for a lower bound.
-const countedMost = 1000
+const countedMost = 100
 
 func (m *Model) summary(address starknet.Felt) object {
 	body := object{
@@ -188,7 +201,7 @@ func (m *Model) summary(address starknet.Felt) object {
 		return body
 	}
 	parts, items := m.partsOf(address), 0
-	exact := m.first() == 0 && len(parts) <= countedMost
+	exact := m.first() == 0 && len(parts) <= countedMost && !address.IsZero()
 	for _, p := range parts[:min(countedMost+1, len(parts))] {
 		items += len(p.items)
 	}
@@ -218,6 +231,11 @@ func (m *Model) intelligence(address starknet.Felt) object {
 	body["found"] = m.seen(address)
 	body["coverage"] = m.covered(nil)["coverage"]
 	body["hasReceivedFunds"] = len(m.transfers(func(t transfer) bool { return t.movement.to == address })) > 0
+	for _, t := range m.txs {
+		if t.from != nil && *t.from == address || slices.ContainsFunc(t.Receipt.Events, func(e starknet.Event) bool { return e.FromAddress == address }) {
+			body["isDeployed"] = true
+		}
+	}
 	c := m.current(address)
 	if c != nil {
 		body["isDeployed"], body["classHash"], body["typeLabel"] = true, c.class.String(), "contract"

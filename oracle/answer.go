@@ -43,7 +43,7 @@ func (m *Model) Answer(r Request) Answer {
 	parts := strings.Split(r.Path, "/")
 	switch route := parts[0]; {
 	case route == "blocks":
-		return pageOf(m, r, 25, 200, newestFirst(pointers(m.Blocks)), m.blockItem, nil)
+		return pageOf(m, r, 25, 200, newestFirst(pointers(m.Blocks)), m.blockItem, m.covered(nil))
 	case route == "block":
 		return m.block(r, parts[1:])
 	case route == "block-at-timestamp":
@@ -139,6 +139,24 @@ func (m *Model) covered(from *uint64) object {
 	return object{"coverage": object{"status": "exact", "reasonCode": nil}}
 }
 
+// coveredBetween does the same for a list that ends with a block.
+func (m *Model) coveredBetween(from, to *uint64) object {
+	beforeTheFirst := m.first() > 0 && (from == nil || *from < m.first())
+	if to != nil && *to > m.head().BlockNumber && !beforeTheFirst {
+		return object{"coverage": object{"status": "partial", "reasonCode": "index_behind"}}
+	}
+	return m.covered(from)
+}
+
+// coveredFor does the same for the activity of an address: that of the zero
+// address is not kept.
+func (m *Model) coveredFor(owner starknet.Felt) object {
+	if owner.IsZero() {
+		return object{"coverage": object{"status": "unavailable", "reasonCode": "zero_address_not_indexed"}}
+	}
+	return m.covered(nil)
+}
+
 // batch answers one item for each felt of a list, in its order.
 func (m *Model) batch(r Request, name string, item func(starknet.Felt) object) Answer {
 	inputs := r.Body.(map[string]any)[name].([]string)
@@ -161,7 +179,7 @@ func (m *Model) block(r Request, parts []string) Answer {
 		if b == nil {
 			return invalid
 		}
-		return pageOf(m, r, 25, 100, m.txsOf(b), m.txItem, nil)
+		return pageOf(m, r, 25, 100, m.txsOf(b), m.txItem, object{"coverage": object{"status": "exact", "reasonCode": nil}})
 	}
 	limit, ok := limitOf(r.Query, "tx_limit", 50, 200)
 	switch {
@@ -202,11 +220,7 @@ func (m *Model) searchEvents(r Request, contract *starknet.Felt) Answer {
 	if !ok {
 		return invalid
 	}
-	more := m.covered(f.from)
-	beforeTheFirst := m.first() > 0 && (f.from == nil || *f.from < m.first())
-	if f.to != nil && *f.to > m.head().BlockNumber && !beforeTheFirst {
-		more = object{"coverage": object{"status": "partial", "reasonCode": "index_ends_earlier"}}
-	}
+	more := m.coveredBetween(f.from, f.to)
 	more["eventDecodingDegraded"], more["rangeCoverage"] = false, nil
 	return pageOf(m, r, 25, 100, m.events(f), m.eventBody, more)
 }

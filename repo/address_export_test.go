@@ -13,6 +13,6 @@ func AddressStatements() map[string]string {
 		"transactions": fmt.Sprintf(addressTransactions, 1, 26),
 		"assets":       fmt.Sprintf(addressAssets, 1, 26, evidenceMost),
 		"summaries":    fmt.Sprintf(addressSummaries, 1, 1001),
-		"profiles":     fmt.Sprintf(addressProfiles, 1),
+		"profiles":     fmt.Sprintf(addressProfiles, 1, 1),
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"astrolabe/domain"
 	"astrolabe/domain/address"
+	"astrolabe/domain/facts"
 	"astrolabe/starknet"
 )
 
@@ -33,6 +34,15 @@ const seen = `coalesce(
 	(SELECT true FROM transfers_%[1]d WHERE sender = w.id ORDER BY block DESC LIMIT 1),
 	(SELECT true FROM events_%[1]d WHERE address = w.id ORDER BY block DESC LIMIT 1),
 	(SELECT true FROM messages_%[1]d WHERE contract = w.id ORDER BY block DESC LIMIT 1),
+	false)`
+
+// acted tells whether an address w did what only contracts do: it emitted an
+// event, found by events_*_address, or one of its newest transactions is its
+// own, found by activity_*_address.
+const acted = `coalesce(
+	(SELECT true FROM events_%[1]d WHERE address = w.id ORDER BY block DESC LIMIT 1),
+	(SELECT true FROM (SELECT kinds FROM activity_%[1]d WHERE address = w.id ORDER BY block DESC, tx DESC LIMIT 100) AS newest
+		WHERE kinds & %[2]d <> 0 LIMIT 1),
 	false)`
 
 const received = `(SELECT true FROM transfers_%[1]d WHERE receiver = w.id ORDER BY block DESC LIMIT 1)`
@@ -86,14 +96,14 @@ func onePerParent[T any](children []child[T], n int) []T {
 const addressProfiles = `/* address.profiles */
 	SELECT o.n, ` + notedColumns + `, k.hash IS NOT NULL OR t.standard IS NOT NULL OR ` + seen + `,
 		coalesce(k.account, false), coalesce(t.standard, k.standard, 0),
-		coalesce(` + received + `, false)
+		coalesce(` + received + `, false), ` + acted + `
 	FROM unnest($1::bytea[]) WITH ORDINALITY AS o (felt, n)
 	LEFT JOIN addresses w ON w.chain = %[1]d AND w.felt = o.felt` + classOf + `
 	LEFT JOIN tokens t ON t.chain = %[1]d AND t.address = w.id AND t.block < ` + firstUnseen + noteOf
 
 // ProfilesOf implements address.Store.
 func (db *DB) ProfilesOf(ctx context.Context, c domain.Chain, addresses []starknet.Felt) ([]address.Sight, error) {
-	found, err := collect(ctx, db, scanSight, fmt.Sprintf(addressProfiles, chainCode(c)), feltBytes(addresses))
+	found, err := collect(ctx, db, scanSight, fmt.Sprintf(addressProfiles, chainCode(c), facts.TxSent), feltBytes(addresses))
 	return onePerParent(found, len(addresses)), err
 }
 
@@ -102,7 +112,7 @@ func scanSight(row pgx.CollectableRow) (found child[address.Sight], err error) {
 		noted    notedRow
 		standard int
 	)
-	err = row.Scan(noted.targets(&found.parent, &found.row.Seen, &found.row.Account, &standard, &found.row.Received)...)
+	err = row.Scan(noted.targets(&found.parent, &found.row.Seen, &found.row.Account, &standard, &found.row.Received, &found.row.Acted)...)
 	if err == nil {
 		found.row.Noted, found.row.Standard = noted.noted(), standards[standard]
 	}

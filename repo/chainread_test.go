@@ -10,9 +10,9 @@ import (
 	"astrolabe/domain"
 	"astrolabe/domain/chain"
 	"astrolabe/domain/facts"
-	"astrolabe/repo"
 	"astrolabe/repo/repotest"
 	"astrolabe/starknet"
+	"astrolabe/telemetry"
 )
 
 func TestBlocksAreReadByAllTheirNamesAtOnce(t *testing.T) {
@@ -44,7 +44,7 @@ func TestTransactionsOfManyBlocksAreOneStatement(t *testing.T) {
 		refs = append(refs, domain.BlockRef{Number: uint64(i), Hash: blocks[i].Header.Hash})
 	}
 	refs = append(refs, domain.BlockRef{Number: 3, Hash: blocks[4].Header.Hash}, domain.BlockRef{Number: 99})
-	ctx, count := repo.CountStatements(t.Context())
+	ctx, count := telemetry.CountStatements(t.Context())
 	lists, held, err := db.TransactionsOfBlocks(ctx, domain.Mainnet, refs, 1, 3)
 	if err != nil || count.N() != 1 {
 		t.Fatalf("%d statements, %v", count.N(), err)
@@ -87,7 +87,7 @@ func TestTransactionsByHashAreOneStatement(t *testing.T) {
 			want = append(want, found, found)
 		}
 	}
-	ctx, count := repo.CountStatements(t.Context())
+	ctx, count := telemetry.CountStatements(t.Context())
 	found, err := db.TransactionsByHash(ctx, domain.Mainnet, hashes)
 	if err != nil || count.N() != 1 {
 		t.Fatalf("%d statements, %v", count.N(), err)

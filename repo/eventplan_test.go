@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"astrolabe/domain"
+	"astrolabe/domain/chain"
 	"astrolabe/pg/pgtest"
 )
 
@@ -84,6 +85,7 @@ func TestEventReadsFollowTheirIndexes(t *testing.T) {
 		sql, arguments, index string
 	}{
 		"transactions":      {eventsOfTransactions(domain.Mainnet, 26), "ARRAY[5, 2800], ARRAY[1, 2], -1::int2", "place"},
+		"blocks":            {eventsOfBlocks(domain.Mainnet, 26), `ARRAY[5, 2800], ARRAY['\\x05', '\\x06']::bytea[], -1::int2, -1::int2`, "place"},
 		"contracts":         {eventsOfContracts(domain.Mainnet, false, 25), both, "address"},
 		"contracts by keys": {eventsOfContracts(domain.Mainnet, true, 25), both, "address_selector"},
 		"classes":           {fmt.Sprintf(classesInForce, 1), felt + ", ARRAY[1700]", "contract_classes_pkey"},
@@ -159,4 +161,28 @@ func preparedPlan(t *testing.T, conn *pgx.Conn, mode, sql, arguments string) str
 		t.Fatal(err, sql)
 	}
 	return strings.Join(lines, "\n")
+}
+
+// TestPlansAssumeManySelectorsWhereOneIsEverywhere leaves events of one
+// selector only. If the planner went by that, it could look for a rare one
+// among all events.
+func TestPlansAssumeManySelectorsWhereOneIsEverywhere(t *testing.T) {
+	t.Parallel()
+	db, err := Open(t.Context(), Options{URL: pgtest.Database(t, crowded)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	if _, err := db.pool.Exec(t.Context(), "DELETE FROM events WHERE chain = 1 AND selector <> 1"); err != nil {
+		t.Fatal(err)
+	}
+	for from := uint64(0); from < 3000; from += 1000 {
+		if err := db.AnalyzeRange(t.Context(), chain.Lease{Chain: domain.Mainnet}, chain.Range{From: from}); err != nil {
+			t.Fatal(err)
+		}
+		var assumed int
+		if err := db.pool.QueryRow(t.Context(), "SELECT n_distinct::int FROM pg_stats WHERE tablename = $1 AND attname = 'selector'", leaf("events", domain.Mainnet, from)).Scan(&assumed); err != nil || assumed != 1000 {
+			t.Errorf("the range from %d on is believed to have %d selectors, %v", from, assumed, err)
+		}
+	}
 }

@@ -76,6 +76,31 @@ func eventsOfTransactions(c domain.Chain, rows int) string {
 		ORDER BY p.parent, e.log`, chainCode(c), rows)
 }
 
+// EventsOfBlocks implements event.Store.
+func (db *DB) EventsOfBlocks(ctx context.Context, c domain.Chain, blocks []domain.BlockRef, afterTx, afterLog, limit int) ([][]event.Row, error) {
+	numbers, hashes := make([]int32, len(blocks)), make([][]byte, len(blocks))
+	for i := range blocks {
+		numbers[i], hashes[i] = int32(blocks[i].Number), blocks[i].Hash[:]
+	}
+	children, err := collect(ctx, db, childEvent, eventsOfBlocks(c, rowsFor(limit)), numbers, hashes, int16(afterTx), int16(afterLog))
+	return ofParents(children, len(blocks)), err
+}
+
+// eventsOfBlocks reads each block's events by events_…_place, in its order, if
+// the index holds the very block.
+func eventsOfBlocks(c domain.Chain, rows int) string {
+	return fmt.Sprintf(`/* event.of_blocks */
+		SELECT p.parent, `+shownEvent+`
+		FROM unnest($1::int[], $2::bytea[]) WITH ORDINALITY AS p (block, hash, parent)
+		CROSS JOIN LATERAL (SELECT block FROM blocks WHERE chain = %[1]d AND block = p.block AND hash = p.hash LIMIT 1) b
+		CROSS JOIN LATERAL (
+			SELECT block, tx, log, address, selector, keys, payload
+			FROM events WHERE chain = %[1]d AND block = b.block AND (tx, log) > ($3, $4)
+			ORDER BY tx, log LIMIT %[2]d
+		) e
+		ORDER BY p.parent, e.tx, e.log`, chainCode(c), rows)
+}
+
 // Emitters implements event.Store.
 func (db *DB) Emitters(ctx context.Context, c domain.Chain, emissions []event.Emission) ([]event.Emitter, error) {
 	addresses, selectors, blocks := make([][]byte, len(emissions)), make([][]byte, len(emissions)), make([]int32, len(emissions))

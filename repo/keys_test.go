@@ -14,6 +14,7 @@ import (
 	"astrolabe/domain"
 	"astrolabe/domain/account"
 	"astrolabe/domain/secret"
+	"astrolabe/telemetry"
 )
 
 func TestAnIssuedKeyIsRecognisedWithAllItHas(t *testing.T) {
@@ -103,7 +104,7 @@ func TestARecognisedKeyCostsNoReadWhileProcessesListen(t *testing.T) {
 	key := p.issue(account.Read)
 	p.listens()
 	for i, want := range []int{1, 0, 0} {
-		ctx, count := CountStatements(t.Context())
+		ctx, count := telemetry.CountStatements(t.Context())
 		if _, err := p.keys.Authenticate(ctx, key.Text.Reveal()); err != nil || count.N() != want {
 			t.Errorf("check %d cost %d statements, %v", i, count.N(), err)
 		}
@@ -533,7 +534,7 @@ func TestTheLastUseOfKeysIsStoredInOneStatement(t *testing.T) {
 		p.accepts(first.Text)
 		p.accepts(second.Text)
 	}
-	ctx, count := CountStatements(t.Context())
+	ctx, count := telemetry.CountStatements(t.Context())
 	for range 2 {
 		if err := p.keys.StoreUse(ctx); err != nil {
 			t.Fatal(err)

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/jackc/pgx/v5"
+
 	"astrolabe/domain"
 	"astrolabe/domain/chain"
 	"astrolabe/domain/facts"
@@ -56,23 +58,30 @@ func messagePage(list []chain.Message, limit int) domain.Page[chain.Message] {
 // messages runs a statement of messagesShown and returns the messages of each
 // parent, newest first.
 func (db *DB) messages(ctx context.Context, parents int, statement string, arguments ...any) ([][]chain.Message, error) {
-	rows, err := collect(ctx, db, collectFields, statement, arguments...)
+	rows, err := db.reader.Query(ctx, statement, arguments...)
 	if err != nil {
-		return nil, err
+		return nil, readFailure(ctx, err)
 	}
+	lists, err := messagesOf(rows, parents)
+	return lists, readFailure(ctx, err)
+}
+
+// messagesOf reads the rows of messagesShown.
+func messagesOf(rows pgx.Rows, parents int) ([][]chain.Message, error) {
 	lists := make([][]chain.Message, parents)
-	for i := range rows {
-		parent := int(rows[i].int8()) - 1
-		m := shownMessage(&rows[i])
-		if rows[i].bad {
-			return nil, damaged(facts.TableMessages, m.Block, "a value is malformed, or its block, its transaction or an id is missing")
+	err := visitRows(rows, func(f *fields) error {
+		parent := int(f.int8()) - 1
+		m := shownMessage(f)
+		if f.bad {
+			return damaged(facts.TableMessages, m.Block, "a value is malformed, or its block, its transaction or an id is missing")
 		}
 		lists[parent] = append(lists[parent], m)
-	}
+		return nil
+	})
 	for _, list := range lists {
 		slices.SortFunc(list, newestMessage)
 	}
-	return lists, nil
+	return lists, err
 }
 
 // newestMessage orders messages as pages do.

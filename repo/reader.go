@@ -3,6 +3,7 @@ package repo
 import (
 	"context"
 	"errors"
+	"maps"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -17,6 +18,22 @@ import (
 // shorter budgets; this is for those whose process is gone.
 const readTimeout = "15s"
 
+// ReaderSettings are the settings of the connections that requests read
+// through.
+func ReaderSettings() map[string]string {
+	return map[string]string{
+		"default_transaction_isolation": "repeatable read",
+		"default_transaction_read_only": "on",
+		"statement_timeout":             readTimeout,
+		"jit":                           "off",
+		"plan_cache_mode":               "force_generic_plan",
+		// A page follows an index in its order, however many rows are behind it
+		// and however few its table has by the statistics.
+		"enable_bitmapscan": "off",
+		"enable_seqscan":    "off",
+	}
+}
+
 // openReader opens the connections that requests read through. Whatever is
 // sent at once on one of them is read in one moment and cannot write, and a
 // request that runs out of time takes its statement with it. Statements are
@@ -24,13 +41,7 @@ const readTimeout = "15s"
 // over thirty ranges takes longer than to run it.
 func openReader(ctx context.Context, config *pgxpool.Config) (*pgxpool.Pool, error) {
 	config = config.Copy()
-	params := config.ConnConfig.RuntimeParams
-	params["default_transaction_isolation"] = "repeatable read"
-	params["default_transaction_read_only"] = "on"
-	params["statement_timeout"] = readTimeout
-	params["jit"] = "off"
-	params["plan_cache_mode"] = "force_generic_plan"
-	params["enable_bitmapscan"] = "off" // a page follows an index in its order, however many rows are behind it
+	maps.Copy(config.ConnConfig.RuntimeParams, ReaderSettings())
 	config.ConnConfig.DefaultQueryExecMode = pgx.QueryExecModeCacheStatement
 	config.ConnConfig.BuildContextWatcherHandler = func(conn *pgconn.PgConn) ctxwatch.Handler {
 		return &pgconn.CancelRequestContextWatcherHandler{Conn: conn, DeadlineDelay: time.Second}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"strings"
-	"sync/atomic"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -30,21 +29,6 @@ func statementName(sql string) string {
 	return "unnamed"
 }
 
-// StatementCount counts the statements that a context has run, so that tests
-// and diagnostics can show that a read does not cost one statement per row.
-type StatementCount struct{ n atomic.Int64 }
-
-// N returns the count so far.
-func (c *StatementCount) N() int { return int(c.n.Load()) }
-
-type countKey struct{}
-
-// CountStatements returns a context whose statements are counted.
-func CountStatements(ctx context.Context) (context.Context, *StatementCount) {
-	count := new(StatementCount)
-	return context.WithValue(ctx, countKey{}, count), count
-}
-
 // statementTracer measures every statement, whichever way it reaches the pool.
 type statementTracer struct{ metrics *telemetry.Metrics }
 
@@ -58,9 +42,8 @@ type startedKey struct{}
 
 // TraceQueryStart implements pgx.QueryTracer.
 func (t statementTracer) TraceQueryStart(ctx context.Context, _ *pgx.Conn, data pgx.TraceQueryStartData) context.Context {
-	if count, ok := ctx.Value(countKey{}).(*StatementCount); ok {
-		count.n.Add(1)
-	}
+	telemetry.CountStatement(ctx)
+	telemetry.CountTrip(ctx)
 	name := statementName(data.SQL)
 	ctx, span := telemetry.StartSpan(ctx, name, trace.SpanKindClient)
 	return context.WithValue(ctx, startedKey{}, startedStatement{name, time.Now(), span})
@@ -72,15 +55,14 @@ type startedBatchKey struct{}
 
 // TraceBatchStart implements pgx.BatchTracer.
 func (t statementTracer) TraceBatchStart(ctx context.Context, _ *pgx.Conn, _ pgx.TraceBatchStartData) context.Context {
+	telemetry.CountTrip(ctx)
 	return context.WithValue(ctx, startedBatchKey{}, startedBatch{new(time.Now())})
 }
 
 // TraceBatchQuery implements pgx.BatchTracer. A statement's time is that since
 // the answer before it.
 func (t statementTracer) TraceBatchQuery(ctx context.Context, _ *pgx.Conn, data pgx.TraceBatchQueryData) {
-	if count, ok := ctx.Value(countKey{}).(*StatementCount); ok {
-		count.n.Add(1)
-	}
+	telemetry.CountStatement(ctx)
 	started, ok := ctx.Value(startedBatchKey{}).(startedBatch)
 	if !ok || t.metrics == nil {
 		return

@@ -34,7 +34,7 @@ func TestStatementsAreCountedAndMeasuredByName(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer db.Close()
-	ctx, count := CountStatements(t.Context())
+	ctx, count := telemetry.CountStatements(t.Context())
 	if _, err := db.Secrets(ctx); err != nil { // through bun
 		t.Fatal(err)
 	}

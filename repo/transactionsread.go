@@ -160,29 +160,15 @@ const functionNames = `/* function.names */
 // FunctionNames implements chain.TransactionStore.
 func (db *DB) FunctionNames(ctx context.Context, c domain.Chain, selectors []starknet.Felt) ([]string, error) {
 	names := make([]string, len(selectors))
-	err := visit(ctx, db, func(f *fields) error {
-		n := f.int8()
-		names[n-1] = string(f.bytes())
-		return nil
-	}, fmt.Sprintf(functionNames, chainCode(c)), feltBytes(selectors))
+	err := visit(ctx, db, keepName(names), fmt.Sprintf(functionNames, chainCode(c)), feltBytes(selectors))
 	return names, err
 }
 
-// ClassesAround implements chain.TransactionStore.
-func (db *DB) ClassesAround(ctx context.Context, c domain.Chain, contracts []starknet.Felt, blocks []uint64) ([]facts.ClassHistory, error) {
-	numbers := make([]int32, len(blocks))
-	for i, block := range blocks {
-		numbers[i] = int32(block)
-	}
-	histories := make([]facts.ClassHistory, len(contracts))
-	err := visit(ctx, db, func(f *fields) error {
+// keepName puts a row of functionNames in its place.
+func keepName(names []string) func(*fields) error {
+	return func(f *fields) error {
 		n := f.int8()
-		since := facts.ClassSince{Block: uint64(f.int4()), Origin: oneOf(f, origins), Class: f.felt()}
-		if f.bad {
-			return damaged(facts.TableChanges, since.Block, "a value is malformed")
-		}
-		histories[n-1] = append(histories[n-1], since)
+		names[n-1] = string(f.bytes())
 		return nil
-	}, fmt.Sprintf(classesInForce, chainCode(c)), feltBytes(contracts), numbers)
-	return histories, err
+	}
 }

@@ -9,9 +9,9 @@ import (
 	"astrolabe/domain"
 	"astrolabe/domain/chain"
 	"astrolabe/domain/token"
-	"astrolabe/repo"
 	"astrolabe/repo/repotest"
 	"astrolabe/starknet"
+	"astrolabe/telemetry"
 )
 
 // ledger is the transfers of the everyday chain, the newest first, and the
@@ -186,7 +186,7 @@ func TestListsOfManyParentsAreOneStatement(t *testing.T) {
 			}
 		}
 	}
-	ctx, count := repo.CountStatements(t.Context())
+	ctx, count := telemetry.CountStatements(t.Context())
 	if _, err := l.service.OfAddresses(ctx, domain.Mainnet, l.addresses, token.AddressFilter{}, page); err != nil {
 		t.Fatal(err)
 	}

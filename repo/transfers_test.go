@@ -9,8 +9,8 @@ import (
 	"astrolabe/domain/chain"
 	"astrolabe/domain/facts"
 	"astrolabe/domain/token"
-	"astrolabe/repo"
 	"astrolabe/repo/repotest"
+	"astrolabe/telemetry"
 )
 
 // shownTransfers returns the transfers of blocks as readers see them when no
@@ -48,7 +48,7 @@ func TestTransfersOfTransactionsAreOneStatement(t *testing.T) {
 		at := chain.TxPlace{Block: transfer.Block, Tx: transfer.Tx}
 		want[at] = append(want[at], transfer)
 	}
-	ctx, count := repo.CountStatements(t.Context())
+	ctx, count := telemetry.CountStatements(t.Context())
 	lists, err := db.TransfersOfTransactions(ctx, domain.Mainnet, txs, token.WithinTx{Log: -1}, 0)
 	if err != nil {
 		t.Fatal(err)

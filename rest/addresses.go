@@ -80,15 +80,16 @@ func listOfAddress[T, W any](ctx context.Context, s *server, c *Call,
 	if err != nil {
 		return nil, err
 	}
-	coverage, err := s.Addresses.Coverage(ctx, c.Chain)
+	owners := []starknet.Felt{c.Felt(ownerParam.Name)}
+	coverage, err := s.Addresses.Coverage(ctx, c.Chain, owners)
 	if err != nil {
 		return nil, err
 	}
-	lists, err := read(ctx, c.Chain, []starknet.Felt{c.Felt(ownerParam.Name)}, page)
+	lists, err := read(ctx, c.Chain, owners, page)
 	if err != nil {
 		return nil, err
 	}
-	return coveredList[W]{paged(s, c, lists[0], wire), wireCoverage(coverage)}, nil
+	return coveredList[W]{paged(s, c, lists[0], wire), wireCoverage(coverage[0])}, nil
 }
 
 func (s *server) addressOperations() []Operation {

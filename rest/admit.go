@@ -10,8 +10,9 @@ import (
 )
 
 // admit lets a request in: it recognises the caller, checks the permission and
-// charges the budget, in this order, before anything else is looked at. It
-// returns the request with its caller in the context.
+// charges the budget, in this order, before anything else is looked at. HEAD
+// costs nothing, but there must be something left. It returns the request with
+// its caller in the context.
 func (s *server) admit(op Operation, w http.ResponseWriter, r *http.Request) (*http.Request, error) {
 	if !op.guarded() {
 		return r, nil
@@ -22,7 +23,11 @@ func (s *server) admit(op Operation, w http.ResponseWriter, r *http.Request) (*h
 		r = r.WithContext(account.WithCaller(r.Context(), caller))
 		err = caller.Require(op.Permission)
 	}
-	if err == nil {
+	switch {
+	case err != nil:
+	case r.Method == http.MethodHead:
+		err = s.Gate.Peek(r.Context(), w.Header(), op.Class)
+	default:
 		err = s.Gate.Charge(r.Context(), w.Header(), op.Class, 1)
 	}
 	if err != nil {

@@ -100,11 +100,11 @@ func (s *server) blocks(ctx context.Context, c *Call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	page, err := s.Blocks.List(ctx, c.Chain, chain.BlockFilter{}, request)
+	page, coverage, err := s.Blocks.List(ctx, c.Chain, chain.BlockFilter{}, request)
 	if err != nil {
 		return nil, err
 	}
-	return paged(s, c, page, blockItemBody), nil
+	return coveredList[blockItem]{paged(s, c, page, blockItemBody), wireCoverage(coverage)}, nil
 }
 
 func (s *server) block(ctx context.Context, c *Call) (any, error) {
@@ -141,7 +141,7 @@ func (s *server) blockTxs(ctx context.Context, c *Call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return paged(s, c, page, txItemBody), nil
+	return coveredList[txItem]{paged(s, c, page.Page, txItemBody), wireCoverage(page.Coverage)}, nil
 }
 
 // blockParam names a block.

@@ -104,6 +104,24 @@ func TestNothingInThatDirectionIsNotFound(t *testing.T) {
 	requireFailure(t, newService(t, nil).get("/v1/SN_MAIN/block-at-timestamp?timestamp=1999999999"), http.StatusNotFound, domain.CodeNotFound)
 }
 
+// TestTheLastIndexedBlockIsNotTheLastBeforeATimeWhileTheChainGoesOn asks an
+// index that is behind its node: whether a later block is closer cannot be known.
+func TestTheLastIndexedBlockIsNotTheLastBeforeATimeWhileTheChainGoesOn(t *testing.T) {
+	t.Parallel()
+	s := newExplorer(t)
+	s.strike("UPDATE chain_heads SET block_number = 61")
+	for _, query := range []string{"timestamp=1999999999", fmt.Sprintf("timestamp=%d", repotest.Everyday(t)[60].Header.Timestamp)} {
+		a := s.get("/v1/SN_MAIN/block-at-timestamp?" + query)
+		if e := requireFailure(t, a, http.StatusNotFound, domain.CodeNotFound); !strings.Contains(e.Message, "ends with block 60") {
+			t.Errorf("%s: %s", query, e.Message)
+		}
+	}
+	at := repotest.Everyday(t)[59].Header.Timestamp
+	if body := decodeBody[blockAtTimestampBody](t, s.get(fmt.Sprintf("/v1/SN_MAIN/block-at-timestamp?timestamp=%d", at))); body.Block.BlockNumber != 59 {
+		t.Errorf("got %+v", body)
+	}
+}
+
 // TestTheFirstIndexedBlockIsNotTheFirstAfterATime asks an index that begins
 // later than its chain: whether an earlier block is closer cannot be known.
 func TestTheFirstIndexedBlockIsNotTheFirstAfterATime(t *testing.T) {

@@ -13,14 +13,14 @@ type linkContext struct {
 	Anchor      string `json:"anchor"`
 	ServiceDesc []link `json:"service-desc"`
 	ServiceDoc  []link `json:"service-doc"`
-	ServiceMeta []link `json:"service-meta"`
+	ServiceMeta []link `json:"service-meta,omitempty"`
 	Status      []link `json:"status"`
 }
 
 // catalog answers where everything is. Its links are relative to the
 // document, so they hold behind any proxy.
 func (s *server) catalog(context.Context, *Call) (any, error) {
-	return document{linksetMedia, encode(map[string][]linkContext{"linkset": {
+	return document{link: `</.well-known/api-catalog>; rel="api-catalog"`, media: linksetMedia, body: encode(map[string][]linkContext{"linkset": {
 		{
 			Anchor: "/v1",
 			ServiceDesc: []link{
@@ -29,6 +29,12 @@ func (s *server) catalog(context.Context, *Call) (any, error) {
 			},
 			ServiceDoc:  []link{{"/docs", "text/html"}},
 			ServiceMeta: []link{{"/v1/meta/capabilities", jsonMedia}, {"/v1/meta/evidence", jsonMedia}},
+			Status:      []link{{"/readyz", jsonMedia}},
+		},
+		{
+			Anchor:      "/graphql",
+			ServiceDesc: []link{{"/schema.graphql", "application/graphql"}},
+			ServiceDoc:  []link{{"/graphiql", "text/html"}},
 			Status:      []link{{"/readyz", jsonMedia}},
 		},
 	}})}, nil

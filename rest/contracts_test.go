@@ -16,6 +16,7 @@ import (
 	"astrolabe/repo"
 	"astrolabe/repo/repotest"
 	"astrolabe/starknet"
+	"astrolabe/telemetry"
 )
 
 // newExplorerBeside starts a service over a template's database, with a
@@ -277,7 +278,7 @@ func TestContractsComeInTheOrderAskedFor(t *testing.T) {
 	for _, deployed := range repotest.Everyday(t)[0].Deployments {
 		addresses = append(addresses, deployed.Address, starknet.MustFelt("0xdead"), deployed.Address)
 	}
-	ctx, count := repo.CountStatements(t.Context())
+	ctx, count := telemetry.CountStatements(t.Context())
 	got, err := contracts.Of(ctx, domain.Mainnet, addresses)
 	if err != nil {
 		t.Fatal(err)

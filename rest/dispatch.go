@@ -40,6 +40,9 @@ func (s *server) operation(op Operation) http.HandlerFunc {
 			return
 		}
 		if doc, ok := answer.(document); ok {
+			if doc.link != "" {
+				w.Header().Set("Link", doc.link)
+			}
 			write(w, r, op.Success, doc.media, doc.body)
 			return
 		}

@@ -438,8 +438,8 @@ func TestASearchBeyondTheIndexSaysSo(t *testing.T) {
 	for query, want := range map[string]string{
 		"":                           "exact",
 		"&from_block=0&to_block=60":  "exact",
-		"&from_block=0&to_block=61":  "partial index_ends_earlier",
-		"&from_block=90&to_block=99": "partial index_ends_earlier",
+		"&from_block=0&to_block=61":  "partial index_behind",
+		"&from_block=90&to_block=99": "partial index_behind",
 	} {
 		c := s.found(searchPath + "limit=1&topic0=" + transferTopic + query).Coverage
 		got := string(c.Status)

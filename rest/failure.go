@@ -81,8 +81,11 @@ func fail(w http.ResponseWriter, r *http.Request, logger *slog.Logger, err error
 	status := Status(e.Code)
 	if status >= http.StatusInternalServerError {
 		level := slog.LevelError
-		if errors.Is(r.Context().Err(), context.Canceled) { // the client has gone: nobody's fault here
+		switch {
+		case errors.Is(r.Context().Err(), context.Canceled): // the client has gone: nobody's fault here
 			level = slog.LevelDebug
+		case e.Code != domain.CodeInternal && errors.Unwrap(e) == nil: // an expected state, without a cause that is hidden
+			level = slog.LevelInfo
 		}
 		logger.Log(r.Context(), level, "request failed", "requestId", telemetry.RequestID(r.Context()), "code", e.Code, "error", err)
 	}

@@ -73,6 +73,27 @@ func TestTheCompatibilityShapeAnswersTheSame(t *testing.T) {
 	}
 }
 
+func TestAWrongMethodIsToldAsOfItsRoute(t *testing.T) {
+	t.Parallel()
+	s := newService(t, nil)
+	for _, c := range []struct{ method, path, allow, class string }{
+		{"GET", "/v1/SN_MAIN/tx/previews", "POST, OPTIONS", "batch"},
+		{"PUT", "/v1/SN_MAIN/tx/previews", "POST, OPTIONS", "batch"},
+		{"GET", "/api/v1/SN_MAIN/address/summaries", "POST, OPTIONS", "batch"},
+		{"POST", "/v1/SN_MAIN/blocks", "GET, HEAD, OPTIONS", "heavy"},
+		{"DELETE", "/v1/SN_MAIN/tx/0x1", "GET, HEAD, OPTIONS", "light"},
+	} {
+		a := s.ask(c.method, c.path)
+		requireFailure(t, a, http.StatusMethodNotAllowed, domain.CodeMethodNotAllowed)
+		if a.Header.Get("Allow") != c.allow || a.Header.Get("X-Service-Route-Class") != c.class {
+			t.Errorf("%s %s: %v", c.method, c.path, a.Header)
+		}
+	}
+	if a := s.ask(http.MethodHead, "/v1/SN_MAIN/tx/previews"); a.StatusCode != http.StatusMethodNotAllowed {
+		t.Errorf("HEAD is %d", a.StatusCode)
+	}
+}
+
 func TestHeadAnswersAsGetWithoutABody(t *testing.T) {
 	t.Parallel()
 	s := newService(t, nil)
@@ -126,7 +147,7 @@ func TestEveryAnswerBearsTheCommonHeaders(t *testing.T) {
 		if a.Header.Get("X-Request-Id") == "" || a.Header.Get("X-Service-Route-Class") != "light" {
 			t.Errorf("%s: %v", path, a.Header)
 		}
-		if path != "/healthz" && !strings.HasPrefix(a.Header.Get("Cache-Control"), "private, ") {
+		if !strings.HasPrefix(a.Header.Get("Cache-Control"), "private, ") {
 			t.Errorf("%s: Cache-Control is %q", path, a.Header.Get("Cache-Control"))
 		}
 		if a.Header.Get("X-Content-Type-Options") != "nosniff" || a.Header.Get("Referrer-Policy") != "no-referrer" || !strings.Contains(a.Header.Get("Content-Security-Policy"), "default-src 'none'") {

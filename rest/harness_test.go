@@ -29,7 +29,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	goleak.VerifyTestMain(pgtest.Main{M: m})
+	goleak.VerifyTestMain(tests{pgtest.Main{M: m}})
 }
 
 // service is the facade over a database of the test's own, on real HTTP.
@@ -37,6 +37,7 @@ type service struct {
 	t        *testing.T
 	db       *repo.DB
 	database string // its URL, where a test may need another connection
+	handler  http.Handler
 	url      string
 	client   *http.Client
 	log      *logBuffer
@@ -96,7 +97,8 @@ func newServiceOver(t *testing.T, db *repo.DB, now func() time.Time, change func
 		change(&options)
 	}
 	s.services = options.Services
-	server := httptest.NewServer(Handler(options))
+	s.handler = Handler(options)
+	server := httptest.NewServer(s.handler)
 	t.Cleanup(server.Close)
 	s.url, s.client = server.URL, server.Client()
 	return s

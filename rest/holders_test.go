@@ -310,6 +310,9 @@ func TestHoldersOfATokenInEachState(t *testing.T) {
 			t.Errorf("%+v", e)
 		}
 	}
+	if strings.Contains(r.log.String(), "level=ERROR") {
+		t.Error("states that are expected are logged as errors")
+	}
 	unqualified := collection(t)
 	for _, route := range []string{"/holders", "/holders/screening", "/holders/analytics"} {
 		if e := r.refused(unqualified+route, http.StatusUnprocessableEntity, domain.CodeUnqualifiedToken); !strings.Contains(e.Message, "not_erc20") {

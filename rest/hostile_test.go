@@ -38,8 +38,19 @@ func (nothing) Heads(context.Context) (map[domain.Chain]chain.Head, error) { ret
 
 // judge sends one request and says what is wrong with the answer.
 func judge(handler http.Handler, request *http.Request) error {
+	_, err := judgedAs(handler, request)
+	return err
+}
+
+// judgedAs does the same and tells the answer's status.
+func judgedAs(handler http.Handler, request *http.Request) (status int, err error) {
 	recorder := httptest.NewRecorder()
 	handler.ServeHTTP(recorder, request)
+	return recorder.Code, wrong(request, recorder)
+}
+
+// wrong says what is wrong with an answer.
+func wrong(request *http.Request, recorder *httptest.ResponseRecorder) error {
 	switch status := recorder.Code; {
 	case status == http.StatusServiceUnavailable && recorder.Header().Get("Retry-After") == "":
 		return fmt.Errorf("503 without Retry-After")

@@ -141,14 +141,21 @@ func TestOpenAPIInYAMLSaysTheSame(t *testing.T) {
 func TestCatalogLinksResolve(t *testing.T) {
 	t.Parallel()
 	s := newService(t, func(o *Options) {
-		o.Mounts = []Mount{{Pattern: "/docs", Handler: http.HandlerFunc(func(http.ResponseWriter, *http.Request) {})}}
+		for _, path := range []string{"/docs", "/graphiql", "/schema.graphql"} {
+			o.Mounts = append(o.Mounts, Mount{Pattern: path, Handler: http.HandlerFunc(func(http.ResponseWriter, *http.Request) {})})
+		}
 	})
 	a := s.get("/.well-known/api-catalog")
 	if media := a.Header.Get("Content-Type"); media != "application/linkset+json" {
 		t.Errorf("media type %s", media)
 	}
+	for _, a := range []answer{a, s.ask(http.MethodHead, "/.well-known/api-catalog")} {
+		if link := a.Header.Get("Link"); link != `</.well-known/api-catalog>; rel="api-catalog"` {
+			t.Errorf("Link is %q", link)
+		}
+	}
 	links := regexp.MustCompile(`"href":"([^"]+)"`).FindAllStringSubmatch(a.body, -1)
-	if len(links) < 5 {
+	if len(links) < 8 {
 		t.Fatalf("only %d links", len(links))
 	}
 	for _, link := range links {
@@ -156,7 +163,9 @@ func TestCatalogLinksResolve(t *testing.T) {
 			t.Errorf("%s answers %s", link[1], got.Status)
 		}
 	}
-	if !strings.Contains(a.body, `"anchor":"/v1"`) {
-		t.Error("no anchor")
+	for _, anchor := range []string{"/v1", "/graphql"} {
+		if !strings.Contains(a.body, `"anchor":"`+anchor+`"`) {
+			t.Errorf("no anchor %s", anchor)
+		}
 	}
 }

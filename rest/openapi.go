@@ -9,9 +9,9 @@ import (
 const yamlMedia = "application/yaml"
 
 func (s *server) openAPIJSON(context.Context, *Call) (any, error) {
-	return document{jsonMedia, openapi.JSON}, nil
+	return document{media: jsonMedia, body: openapi.JSON}, nil
 }
 
 func (s *server) openAPIYAML(context.Context, *Call) (any, error) {
-	return document{yamlMedia, openapi.YAML}, nil
+	return document{media: yamlMedia, body: openapi.YAML}, nil
 }

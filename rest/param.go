@@ -56,8 +56,7 @@ type Param struct {
 // maxTextParam bounds a free text in a query.
 const maxTextParam = 256
 
-// maxCursorParam bounds a cursor. A longer one is refused by the cursors
-// themselves, as every other that they did not write.
+// maxCursorParam bounds a cursor. None that was issued is longer.
 const maxCursorParam = 4096
 
 // chainParam is the path segment that most operations share.
@@ -94,13 +93,13 @@ func (p Param) canonical(text string) (string, error) {
 		if !slices.Contains(p.Enum, text) {
 			return "", p.refuse("must be one of %s", strings.Join(p.Enum, ", "))
 		}
-	default:
-		most := maxTextParam
-		if p.Kind == CursorKind {
-			most = maxCursorParam
+	case CursorKind:
+		if text == "" || len(text) > maxCursorParam {
+			return "", domain.InvalidCursor("it is empty or too long")
 		}
-		if text == "" || len(text) > most || !utf8.ValidString(text) || strings.ContainsRune(text, 0) {
-			return "", p.refuse("must have 1 to %d characters of text", most)
+	default:
+		if text == "" || len(text) > maxTextParam || !utf8.ValidString(text) || strings.ContainsRune(text, 0) {
+			return "", p.refuse("must have 1 to %d characters of text", maxTextParam)
 		}
 	}
 	return text, nil

@@ -8,6 +8,7 @@ import (
 
 	"astrolabe/domain"
 	"astrolabe/domain/chain"
+	"astrolabe/domain/detail"
 	"astrolabe/domain/explorer"
 	"astrolabe/domain/facts"
 	"astrolabe/domain/token"
@@ -28,9 +29,9 @@ func (s *interrupted) TransactionsOfBlocks(ctx context.Context, c domain.Chain, 
 	return s.DB.TransactionsOfBlocks(ctx, c, blocks, after, limit)
 }
 
-func (s *interrupted) MessagesOfTransactions(ctx context.Context, c domain.Chain, places []chain.TxPlace) ([][]chain.Message, error) {
+func (s *interrupted) PartsOf(ctx context.Context, c domain.Chain, place chain.TxPlace, asked chain.CallQuestions, logLimit int) (detail.Parts, error) {
 	s.before()
-	return s.DB.MessagesOfTransactions(ctx, c, places)
+	return s.DB.PartsOf(ctx, c, place, asked, logLimit)
 }
 
 func (s *interrupted) TransfersOfTransactions(ctx context.Context, c domain.Chain, places []chain.TxPlace, after token.WithinTx, limit int) ([][]token.Transfer, error) {

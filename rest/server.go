@@ -40,21 +40,28 @@ type server struct {
 	Options
 	table  []Operation
 	routes *chi.Mux
+	// classes are the route classes of the patterns of operations.
+	classes map[string]RouteClass
+	// barred are patterns whose GET and HEAD would otherwise be taken for
+	// another operation, with an argument that looks like them.
+	barred map[string]bool
 }
 
 // Handler serves every operation of the table on /v1 and /api/v1, the
 // documents, health and the mounts.
 func Handler(o Options) http.Handler {
-	s := &server{Options: o, routes: chi.NewMux()}
+	s := &server{Options: o, routes: chi.NewMux(), classes: map[string]RouteClass{}, barred: map[string]bool{}}
 	s.table = s.operations()
 	for _, op := range s.table {
 		handler := s.operation(op)
 		for _, path := range op.paths() {
+			s.classes[path] = op.Class
 			for _, method := range op.methods() {
 				s.routes.Method(method, path, handler)
 			}
 		}
 	}
+	s.bar()
 	s.get("/healthz", o.Health.Live)
 	s.get("/readyz", o.Health.Ready)
 	s.errorPages()
@@ -64,6 +71,20 @@ func Handler(o Options) http.Handler {
 	s.routes.NotFound(s.unknownRoute)
 	s.routes.MethodNotAllowed(s.unknownMethod)
 	return s.observe(s.recover(s.crossOrigin(s.routes)))
+}
+
+// bar refuses GET and HEAD on paths that take neither.
+func (s *server) bar() {
+	for _, op := range s.table {
+		for _, path := range op.paths() {
+			if s.routes.Find(chi.NewRouteContext(), http.MethodGet, path) != path {
+				s.barred[path] = true
+			}
+		}
+	}
+	for path := range s.barred {
+		s.get(path, s.unknownMethod)
+	}
 }
 
 // Table returns the operation table without a server behind it: for the
@@ -96,6 +117,9 @@ func (s *server) unknownMethod(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	w.Header().Set("Allow", strings.Join(allowed, ", "))
+	if class, ok := s.classes[s.pattern(r, allowed[0])]; ok {
+		w.Header().Set("X-Service-Route-Class", string(class))
+	}
 	if r.Method == http.MethodOptions {
 		w.WriteHeader(http.StatusNoContent)
 		return
@@ -106,20 +130,28 @@ func (s *server) unknownMethod(w http.ResponseWriter, r *http.Request) {
 // allowed lists the methods that the requested path takes, none for a path
 // that does not exist.
 func (s *server) allowed(r *http.Request) []string {
-	path := r.URL.RawPath
-	if path == "" {
-		path = r.URL.Path
-	}
 	var methods []string
 	for _, method := range []string{http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodDelete} {
-		if s.routes.Match(chi.NewRouteContext(), method, path) {
-			methods = append(methods, method)
+		pattern := s.pattern(r, method)
+		if pattern == "" || s.barred[pattern] && (method == http.MethodGet || method == http.MethodHead) {
+			continue
 		}
+		methods = append(methods, method)
 	}
 	if methods == nil {
 		return nil
 	}
 	return append(methods, http.MethodOptions)
+}
+
+// pattern is that of the route that the requested path has for a method, empty
+// when it has none.
+func (s *server) pattern(r *http.Request, method string) string {
+	path := r.URL.RawPath
+	if path == "" {
+		path = r.URL.Path
+	}
+	return s.routes.Find(chi.NewRouteContext(), method, path)
 }
 
 func (s *server) serves(c domain.Chain) bool { return slices.Contains(s.Chains, c) }

@@ -13,9 +13,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"astrolabe/domain"
+	"astrolabe/domain/chain"
 	"astrolabe/domain/facts"
 	"astrolabe/repo/repotest"
 	"astrolabe/starknet"
+	"astrolabe/telemetry"
 )
 
 // history is which class each contract had when each block began, by hand.
@@ -263,5 +265,37 @@ func TestAnUnknownTransactionIsNotFound(t *testing.T) {
 	}
 	for _, malformed := range []string{"1", "0x", "0xzz", strings.Repeat("0x1", 30), "0x800000000000011000000000000000000000000000000000000000000000001"} {
 		requireFailure(t, s.get("/v1/SN_MAIN/tx/"+malformed), http.StatusBadRequest, domain.CodeInvalidRequest)
+	}
+}
+
+// TestATransactionTakesThreeRoundTrips beside the one that tells how far the
+// chain has come: for itself, for its parts, and for what its logs mean.
+func TestATransactionTakesThreeRoundTrips(t *testing.T) {
+	t.Parallel()
+	s := newExplorer(t)
+	hash := repotest.Everyday(t)[28].Transactions[15].Hash
+	read := func() int {
+		ctx, count := telemetry.CountStatements(chain.AtOneMoment(t.Context()))
+		if found, err := s.services.Details.ByHash(ctx, domain.Mainnet, hash, 96); err != nil || len(found.Logs.Items) == 0 || len(found.Calls) == 0 {
+			t.Fatalf("%+v, %v", found, err)
+		}
+		return count.Trips()
+	}
+	read() // classes are read once
+	if trips := read(); trips != 1+3 {
+		t.Errorf("%d round trips", trips)
+	}
+}
+
+func TestADamagedRowIsAnInternalErrorWhoseCauseIsInTheLog(t *testing.T) {
+	t.Parallel()
+	r := newRemembering(t)
+	if _, err := r.conn.Exec(t.Context(), `UPDATE transactions SET calldata = '\x01' WHERE chain = 1`); err != nil {
+		t.Fatal(err)
+	}
+	a := r.get("/v1/SN_MAIN/tx/" + repotest.Everyday(t)[28].Transactions[15].Hash.String())
+	requireFailure(t, a, http.StatusInternalServerError, domain.CodeInternal)
+	if strings.Contains(a.body, "malformed") || !strings.Contains(r.log.String(), "malformed") {
+		t.Errorf("answered %s, logged %s", a.body, r.log)
 	}
 }

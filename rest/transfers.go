@@ -70,7 +70,7 @@ func (s *server) tokenTransfers(ctx context.Context, c *Call) (any, error) {
 			return nil, token.Unknown(tokens[0])
 		}
 	}
-	return s.transferPage(ctx, c, lists[0], nil)
+	return s.transferPage(ctx, c, lists[0], nil, nil)
 }
 
 func (s *server) addressTransfers(ctx context.Context, c *Call) (any, error) {
@@ -85,12 +85,12 @@ func (s *server) addressTransfers(ctx context.Context, c *Call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return s.transferPage(ctx, c, lists[0], filter.From)
+	return s.transferPage(ctx, c, lists[0], filter.From, filter.To)
 }
 
-// transferPage renders a page of a list that begins with a block.
-func (s *server) transferPage(ctx context.Context, c *Call, page domain.Page[token.Transfer], from *uint64) (any, error) {
-	coverage, err := s.Transfers.Coverage(ctx, c.Chain, from)
+// transferPage renders a page of a list of a range of blocks.
+func (s *server) transferPage(ctx context.Context, c *Call, page domain.Page[token.Transfer], from, to *uint64) (any, error) {
+	coverage, err := s.Transfers.Coverage(ctx, c.Chain, from, to)
 	if err != nil {
 		return nil, err
 	}

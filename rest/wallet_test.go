@@ -71,6 +71,11 @@ func receiver(t *testing.T) (owner starknet.Felt, tokens []starknet.Felt) {
 	return owner, tokens
 }
 
+// allRead reports whether every balance was read.
+func allRead(items []walletItem) bool {
+	return !slices.ContainsFunc(items, func(item walletItem) bool { return item.BalanceRaw == nil })
+}
+
 func TestEveryBalanceOfAWalletIsOfOneBlock(t *testing.T) {
 	t.Parallel()
 	s := newStateful(t)
@@ -94,7 +99,7 @@ func TestEveryBalanceOfAWalletIsOfOneBlock(t *testing.T) {
 	} {
 		before := len(s.wire.calls())
 		got := s.wallet(`{"ownerAddress":"%s",%s}`, owner, request)
-		if got.Block.BlockNumber != number || *got.Block.BlockHash != *at(number) || got.Correctness != "verified_complete" || got.OwnerAddress != owner {
+		if got.Block.BlockNumber != number || *got.Block.BlockHash != *at(number) || (got.Correctness == "verified_complete") != allRead(got.Items) || got.OwnerAddress != owner {
 			t.Errorf("%s: got %+v", request, got)
 		}
 		if len(got.Items) != min(len(tokens), 25) || !got.Coverage.CompleteWithinScope || got.Coverage.GloballyComplete || *got.Coverage.CoveredThroughBlock != 60 {
@@ -135,7 +140,7 @@ func TestAWalletHoldsWhatItsOwnerNames(t *testing.T) {
 			t.Errorf("item %d is %+v", i, item)
 		}
 	}
-	if got.Correctness != "verified_complete" || got.Coverage.DeclaredScope != "explicit" || !got.Coverage.CompleteWithinScope || len(got.Items) != len(names) {
+	if got.Correctness != "verified_partial" || got.Coverage.DeclaredScope != "explicit" || !got.Coverage.CompleteWithinScope || len(got.Items) != len(names) {
 		t.Errorf("got %+v", got)
 	}
 }
@@ -148,15 +153,19 @@ func TestTokensOfTheRegistryAreReadToo(t *testing.T) {
 	if len(listed) < 3 || got.Scope != "discovered_plus_registry" || got.Correctness != "verified_complete" {
 		t.Fatalf("%d tokens are listed, got %+v", len(listed), got)
 	}
+	there := 0
 	for _, token := range listed {
 		i := slices.IndexFunc(got.Items, func(item walletItem) bool { return item.TokenAddress == token.Address })
-		if i < 0 || got.Items[i].Metadata.Symbol == nil {
-			t.Errorf("%s is not there, or without its name: %+v", token.Symbol, got.Items)
-			continue
+		if i < 0 {
+			continue // this chain does not have it
 		}
-		if item := got.Items[i]; item.Status == "ok" && *item.BalanceRaw != "0" || item.Status != "ok" && (item.Status != "unsupported" || item.BalanceRaw != nil) {
+		there++
+		if item := got.Items[i]; item.Status != "ok" || *item.BalanceRaw != "0" || item.Metadata.Symbol == nil {
 			t.Errorf("%s is %+v", token.Symbol, item)
 		}
+	}
+	if there == 0 || there != len(got.Items) {
+		t.Errorf("%d of %+v are listed", there, got.Items)
 	}
 }
 
@@ -227,24 +236,55 @@ func TestAWalletWithoutItsNodeIsUnavailable(t *testing.T) {
 	requireFailure(t, newExplorer(t).postJSON(walletPath, `{"ownerAddress":"0x1"}`), http.StatusServiceUnavailable, domain.CodeServiceUnavailable)
 }
 
-func TestADiscoveryThatIsNotAllSaysWhy(t *testing.T) {
+func TestADiscoveryThatIsNotAllIsNeverVerifiedComplete(t *testing.T) {
 	t.Parallel()
 	s := newStateful(t)
 	owner, tokens := receiver(t)
-	if got := s.wallet(`{"ownerAddress":"%s","scope":"discovered","limit":2}`, owner); len(got.Items) != 2 || len(tokens) <= 2 ||
-		got.Coverage.CompleteWithinScope || !slices.Equal(got.Coverage.ReasonCodes, []string{"limit_reached"}) {
-		t.Errorf("got %+v", got.Coverage)
+	if len(tokens) <= 2 {
+		t.Fatalf("%s received %d tokens", owner, len(tokens))
 	}
+	// requires asks for all or nothing, and expects nothing.
+	requires := func(rest string, status int, code domain.Code) {
+		t.Helper()
+		a := s.postJSON(walletPath, fmt.Sprintf(`{"ownerAddress":"%s","scope":"discovered",%s}`, owner, rest))
+		if requireFailure(t, a, status, code); status == http.StatusServiceUnavailable && a.Header.Get("Retry-After") == "" {
+			t.Error("there is no Retry-After")
+		}
+	}
+	lacks := func(rest, reason string) walletBody {
+		t.Helper()
+		got := s.wallet(`{"ownerAddress":"%s","scope":"discovered","mode":"verified_partial",%s}`, owner, rest)
+		if got.Correctness != "verified_partial" || got.Coverage.CompleteWithinScope || !slices.Equal(got.Coverage.ReasonCodes, []string{reason}) {
+			t.Errorf("%s: %s, %+v", rest, got.Correctness, got.Coverage)
+		}
+		return got
+	}
+	lacks(`"limit":2`, "limit_reached")
+	requires(`"limit":2`, http.StatusBadRequest, domain.CodeInvalidRequest)
 	if err := s.sim.Mine(1); err != nil {
 		t.Fatal(err)
 	}
-	if got := s.wallet(`{"ownerAddress":"%s","scope":"discovered"}`, owner); got.Block.BlockNumber != 61 ||
-		got.Coverage.CompleteWithinScope || !slices.Equal(got.Coverage.ReasonCodes, []string{"index_behind_block"}) {
-		t.Errorf("got %+v", got.Coverage)
+	if got := lacks(`"limit":25`, "index_behind"); got.Block.BlockNumber != 61 {
+		t.Errorf("the block is %d", got.Block.BlockNumber)
 	}
+	requires(`"blockPreference":"explicit","blockNumber":61`, http.StatusServiceUnavailable, domain.CodeServiceUnavailable)
+	old := fmt.Sprintf(`"blockPreference":"explicit","blockNumber":%d`, repotest.FollowedFinalized)
 	s.strike("UPDATE index_checkpoints SET first_block = 3")
-	if got := s.wallet(`{"ownerAddress":"%s","scope":"discovered","blockPreference":"explicit","blockNumber":%d}`, owner, repotest.FollowedFinalized); !slices.Equal(got.Coverage.ReasonCodes, []string{"index_starts_later"}) {
-		t.Errorf("got %+v", got.Coverage)
+	lacks(old, "index_starts_later")
+	requires(old, http.StatusServiceUnavailable, domain.CodeServiceUnavailable)
+}
+
+func TestACompleteSnapshotIsOfABlockThatTheIndexReaches(t *testing.T) {
+	t.Parallel()
+	s := newStateful(t)
+	if err := s.sim.Mine(1); err != nil {
+		t.Fatal(err)
+	}
+	if got := s.wallet(`{"ownerAddress":"0xdead"}`); got.Block.BlockNumber != 60 || got.Correctness != "verified_complete" || !got.Coverage.CompleteWithinScope {
+		t.Errorf("got %+v", got)
+	}
+	if got := s.wallet(`{"ownerAddress":"0xdead","scope":"explicit","tokenAddresses":["%s"]}`, s.contract("USDC")); got.Block.BlockNumber != 61 || got.Correctness != "verified_complete" {
+		t.Errorf("got %+v", got)
 	}
 }
 
@@ -259,6 +299,7 @@ func TestAWalletRequestIsHeldToItsRules(t *testing.T) {
 		`{}`, `[]`, `{"ownerAddress":"0x1","owner":"0x1"}`, `{"ownerAddress":"wallet"}`, `{"ownerAddress":1}`, `{"ownerAddress":"0x1","ownerAddress":"0x2"}`,
 		`{"ownerAddress":"0x1","mode":"complete"}`, `{"ownerAddress":"0x1","scope":"all"}`, `{"ownerAddress":"0x1","blockPreference":"latest"}`,
 		`{"ownerAddress":"0x1","limit":0}`, `{"ownerAddress":"0x1","limit":26}`, `{"ownerAddress":"0x1","limit":1.5}`,
+		`{"ownerAddress":"0x1","scope":"explicit","limit":1,"tokenAddresses":["0x1","0x2"]}`,
 		`{"ownerAddress":"0x1","scope":"explicit"}`, `{"ownerAddress":"0x1","scope":"explicit","tokenAddresses":[]}`,
 		`{"ownerAddress":"0x1","scope":"explicit","tokenAddresses":` + string(many) + `}`, `{"ownerAddress":"0x1","tokenAddresses":["0x1"]}`,
 		`{"ownerAddress":"0x1","blockNumber":1}`, `{"ownerAddress":"0x1","blockPreference":"l1_accepted","blockHash":"0x1"}`,

@@ -18,6 +18,7 @@ const jsonMedia = "application/json"
 type document struct {
 	media string
 	body  []byte
+	link  string // what the header Link says; empty: there is none
 }
 
 // encode writes JSON without a trailing newline and without HTML escapes. It

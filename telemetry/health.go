@@ -62,7 +62,7 @@ func (h *Health) Ready(w http.ResponseWriter, r *http.Request) {
 
 func writeHealth(w http.ResponseWriter, status int, state string, failing []string) {
 	w.Header().Set("Content-Type", "application/json")
-	w.Header().Set("Cache-Control", "no-store")
+	w.Header().Set("Cache-Control", "private, no-store")
 	w.WriteHeader(status)
 	_ = json.NewEncoder(w).Encode(struct {
 		Status  string   `json:"status"`

@@ -27,19 +27,30 @@ const (
 func openGraphiQL(t *testing.T) (*browsertest.Tab, *graphqlServer) {
 	t.Helper()
 	graph := &graphqlServer{}
+	return openGraphiQLAt(t, graph, ""), graph
+}
+
+// openGraphiQLAt does the same with a fragment in the address. The page has
+// asked all that it asks by itself when it returns.
+func openGraphiQLAt(t *testing.T, graph *graphqlServer, fragment string) *browsertest.Tab {
+	t.Helper()
 	mux := http.NewServeMux()
 	mux.Handle("/graphiql", web.GraphiQL(graph.token))
 	mux.Handle("/graphiql/", web.GraphiQL(graph.token))
 	mux.Handle("/graphql", graph)
 	server := httptest.NewServer(mux)
 	t.Cleanup(server.Close)
-	tab := browsertest.Page(t, server.URL+"/graphiql")
+	tab := browsertest.Page(t, server.URL+"/graphiql"+fragment)
 	tab.Do(
 		browsertest.AwaitVisible(queryEditor+" .view-lines"),
 		browsertest.AwaitVisible(runButton),
+		awaitEstimate,
 	)
-	return tab, graph
+	return tab
 }
+
+// awaitEstimate waits until the page tells what the operation will cost.
+var awaitEstimate = browsertest.Await(`/Cost \d/.test(document.querySelector('.cost-before')?.textContent)`)
 
 // waitForResult polls until the result pane shows the text.
 func waitForResult(text string) chromedp.Action[chromedp.Void] {
@@ -129,7 +140,7 @@ func TestGraphiQLFetchesItsNextTokenWhenTheOldIsRefused(t *testing.T) {
 func TestGraphiQLSubscribesAgainAfterASocketWasRefused(t *testing.T) {
 	t.Parallel()
 	tab, graph := openGraphiQL(t)
-	tab.Do(browsertest.ReplaceText(queryEditor, "subscription Greet { greeting }"), waitForTab("Greet"))
+	tab.Do(browsertest.ReplaceText(queryEditor, "subscription Greet { greeting }"), waitForTab("Greet"), awaitEstimate)
 	graph.revoke()
 	tab.Do(
 		browsertest.Press(runButton),
@@ -205,5 +216,25 @@ func TestGraphiQLShowsTheSchemaInTheExplorer(t *testing.T) {
 		browsertest.Press(`button[aria-label="Show GraphiQL Explorer"]`),
 		browsertest.Await(`document.querySelector('.docExplorerWrap')?.textContent.includes('service')`),
 	)
+	tab.AssertQuiet()
+}
+
+func TestGraphiQLBuildsAQueryInTheExplorer(t *testing.T) {
+	t.Parallel()
+	tab, graph := openGraphiQL(t)
+	tab.Do(
+		browsertest.ReplaceText(queryEditor, "query Built { __typename }"),
+		waitForTab("Built"),
+		browsertest.Press(`button[aria-label="Show GraphiQL Explorer"]`),
+		browsertest.Await(`[...document.querySelectorAll('.docExplorerWrap input')].some((one) => one.value === 'Built')`),
+		browsertest.Press(`[data-field-name="service"] > span`),
+		browsertest.Press(`[data-field-name="version"] > span`),
+		awaitEstimate,
+		browsertest.Press(runButton),
+		waitForResult(version),
+	)
+	if asked := strings.Join(strings.Fields(graph.question().Query), " "); asked != "query Built { service { version } }" {
+		t.Errorf("the explorer built %q", asked)
+	}
 	tab.AssertQuiet()
 }

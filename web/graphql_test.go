@@ -24,12 +24,23 @@ var introspection string
 
 // graphqlServer answers the operations of testdata/schema.graphql, by HTTP and
 // by graphql-transport-ws, to whoever shows the key or a page's token, and
-// remembers what they showed.
+// remembers what they showed. To it, an operation costs the length of its text.
 type graphqlServer struct {
 	mu      sync.Mutex
 	issued  int // tokens, which are numbered
 	revoked int // how many of them are of no use any more
 	asked   []shown
+	last    question
+	result  string // what operations are answered with, unless it is the version
+}
+
+// question is what a client asks.
+type question struct {
+	Query      string         `json:"query"`
+	Variables  map[string]any `json:"variables"`
+	Extensions struct {
+		DryRun bool `json:"dryRun"`
+	} `json:"extensions"`
 }
 
 // shown is what came with an operation.
@@ -72,16 +83,16 @@ func (s *graphqlServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		_ = s.serveSocket(r.Context(), w, r)
 		return
 	}
-	var question struct{ Query string }
-	if err := json.NewDecoder(r.Body).Decode(&question); err != nil {
+	var asked question
+	if err := json.NewDecoder(r.Body).Decode(&asked); err != nil {
 		http.Error(w, err.Error(), http.StatusBadRequest)
 		return
 	}
 	by := shown{r.Header.Get("X-Service-Api-Key"), r.Header.Get("X-Service-Page-Token")}
-	introspects := strings.Contains(question.Query, "__schema")
-	if !introspects {
+	introspects := strings.Contains(asked.Query, "__schema")
+	if !introspects && !asked.Extensions.DryRun {
 		s.mu.Lock()
-		s.asked = append(s.asked, by)
+		s.asked, s.last = append(s.asked, by), asked
 		s.mu.Unlock()
 	}
 	w.Header().Set("Content-Type", "application/graphql-response+json")
@@ -91,12 +102,26 @@ func (s *graphqlServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		_, _ = fmt.Fprint(w, `{"errors":[{"message":"an API key is needed","extensions":{"code":"unauthorized"}}]}`)
 	case introspects:
 		_, _ = fmt.Fprint(w, introspection)
+	case asked.Extensions.DryRun:
+		_, _ = fmt.Fprintf(w, `{"data":null,"extensions":{"cost":{"requested":%d,"limit":9999}}}`, len(asked.Query))
+	case s.result != "":
+		w.Header().Set("X-Ratelimit-Remaining", "598765")
+		w.Header().Set("X-Ratelimit-Limit", "600000")
+		_, _ = fmt.Fprint(w, s.result)
 	default:
 		_, _ = fmt.Fprintf(w, `{"data":{"service":{"version":%q}}}`, version)
 	}
 }
 
-// operations returns what each operation by HTTP showed, introspection apart.
+// question returns what was asked last by HTTP.
+func (s *graphqlServer) question() question {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.last
+}
+
+// operations returns what each operation by HTTP showed, introspection and dry
+// runs apart.
 func (s *graphqlServer) operations() []shown {
 	s.mu.Lock()
 	defer s.mu.Unlock()

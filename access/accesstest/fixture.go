@@ -1,6 +1,7 @@
 package accesstest
 
 import (
+	"context"
 	"net/netip"
 	"testing"
 	"time"
@@ -44,7 +45,7 @@ func New(tb testing.TB, db *repo.DB, now func() time.Time) *Fixture {
 		tb: tb, db: db, now: now, ring: ring, Keys: make(map[account.Permission]string),
 		Gate: &access.Gate{
 			Keys: account.NewKeys(db, ring, now), Sessions: account.NewSessions(db, ring, now),
-			FirstParty: account.NewFirstParty(ring, now), Quotas: account.NewQuotas(repo.QuotasBy{DB: db, Now: now}, now),
+			FirstParty: account.NewFirstParty(ring, now), Quotas: account.NewQuotas(patient{repo.QuotasBy{DB: db, Now: now}}, now),
 		},
 	}
 	workspaces := account.NewWorkspaces(db, now)
@@ -61,6 +62,15 @@ func New(tb testing.TB, db *repo.DB, now func() time.Time) *Fixture {
 	}
 	f.Cookie = text.Reveal()
 	return f
+}
+
+// patient counts however long it takes. A service gives up after two seconds,
+// for which a busy machine would fail any test.
+type patient struct{ repo.QuotasBy }
+
+// TakeQuotas implements account.QuotaStore.
+func (p patient) TakeQuotas(ctx context.Context, takes []account.QuotaTake) ([]account.QuotaTaken, time.Time, error) {
+	return p.QuotasBy.TakeQuotas(context.WithoutCancel(ctx), takes)
 }
 
 var operator = account.Operator("test")

@@ -106,7 +106,7 @@ func compare(ctx context.Context, base, key string, lasts time.Duration) error {
 	rates := make([][]float64, len(contenders))
 	for round := range rounds {
 		for i, c := range contenders { // in turns, so that a busy moment hits all of them
-			result, err := load.Run(ctx, c.request, connections, lasts)
+			result, err := load.Run(ctx, []load.Request{c.request}, connections, lasts)
 			if err != nil {
 				return fmt.Errorf("%s: %w", c.name, err)
 			}

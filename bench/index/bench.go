@@ -4,9 +4,10 @@ import (
 	"context"
 	"fmt"
 	"log"
-	"os"
+	"path/filepath"
 	"time"
 
+	"astrolabe/bench/indexed"
 	"astrolabe/pg"
 )
 
@@ -14,14 +15,21 @@ import (
 type bench struct {
 	binary string
 	work   string
-	chain  recordedChain
+	chain  indexed.Chain
 	sizes  []int
 }
+
+// databaseBytes is what an event takes on disk: as rows, as rows once more for
+// each comparison, and in the log of changes.
+const databaseBytes = 2400
+
+// database is the one that is measured.
+type database struct{ *indexed.Database }
 
 // result is what was measured at one size.
 type result struct {
 	events   int
-	backfill backfill
+	backfill indexed.Backfill
 	copies   copies
 	storage  storage
 	pages    []measuredPage
@@ -36,23 +44,21 @@ type measuredPage struct {
 
 func (b *bench) run(ctx context.Context) error {
 	largest := b.sizes[len(b.sizes)-1]
-	if err := b.room(largest); err != nil {
+	if err := indexed.CheckRoom(b.work, int64(largest)*databaseBytes); err != nil {
 		return err
 	}
-	log.Printf("making the chain of %d events in %s, as far as it is not there", largest, b.chain.folder)
-	for _, events := range b.sizes {
-		if err := b.chain.prepare(blocksFor(events)); err != nil {
-			return err
-		}
+	log.Printf("making the chain of %d events in %s, as far as it is not there", largest, b.chain.Folder)
+	if err := b.chain.Prepare(b.sizes); err != nil {
+		return err
 	}
-	server, stop, err := startServer(ctx, b.work)
+	server, stop, err := indexed.StartServer(ctx, b.work, nil)
 	if err != nil {
 		return err
 	}
 	defer stop()
 	var (
 		results []result
-		asked   *subjects
+		asked   *indexed.Subjects
 	)
 	for _, events := range b.sizes {
 		r, err := b.measure(ctx, server, events, &asked)
@@ -71,51 +77,36 @@ func (b *bench) run(ctx context.Context) error {
 	return nil
 }
 
-// room makes sure that the disks can hold what the run makes.
-func (b *bench) room(events int) error {
-	if err := os.MkdirAll(b.chain.folder, 0o700); err != nil {
-		return err
-	}
-	there, err := b.chain.size()
-	if err != nil {
-		return err
-	}
-	if err := checkRoom(b.chain.folder, int64(events)*chainBytes-there); err != nil {
-		return err
-	}
-	return checkRoom(b.work, int64(events)*databaseBytes)
-}
-
 // withNode gives act a new database and a node that replays blocks.
 func (b *bench) withNode(ctx context.Context, server *pg.Server, name string, blocks int, act func(*database, string) error) error {
-	url, stop, err := b.chain.start(ctx, blocks)
+	url, stop, err := b.chain.Start(ctx, blocks)
 	if err != nil {
 		return err
 	}
 	defer stop()
-	return withDatabase(ctx, server, name, func(db *database) error {
-		if err := db.settle(ctx); err != nil {
+	return indexed.WithDatabase(ctx, server, name, func(db *indexed.Database) error {
+		if err := db.Settle(ctx); err != nil {
 			return err
 		}
-		return act(db, url)
+		return act(&database{db}, url)
 	})
 }
 
 // measure indexes a chain and looks at the result.
-func (b *bench) measure(ctx context.Context, server *pg.Server, events int, asked **subjects) (r result, err error) {
-	head := blocksFor(events)
+func (b *bench) measure(ctx context.Context, server *pg.Server, events int, asked **indexed.Subjects) (r result, err error) {
+	head := indexed.BlocksFor(events)
 	err = b.withNode(ctx, server, fmt.Sprintf("events_%d", events), head, func(db *database, url string) error {
-		if r.backfill, err = b.index(ctx, db, url, head); err != nil {
+		if r.backfill, err = db.Index(ctx, b.binary, filepath.Join(b.work, "index"), url, head); err != nil {
 			return err
 		}
-		if r.events, err = db.events(ctx); err != nil {
+		if r.events, err = db.Events(ctx); err != nil {
 			return err
 		}
 		if r.storage, err = db.storage(ctx); err != nil {
 			return err
 		}
 		if *asked == nil { // the same ones at every size
-			if *asked, err = db.subjects(ctx); err != nil {
+			if *asked, err = db.Subjects(ctx); err != nil {
 				return err
 			}
 		}
@@ -129,7 +120,7 @@ func (b *bench) measure(ctx context.Context, server *pg.Server, events int, aske
 }
 
 func (b *bench) measureShares(ctx context.Context, server *pg.Server, events int) (s shares, err error) {
-	head := blocksFor(events)
+	head := indexed.BlocksFor(events)
 	err = b.withNode(ctx, server, "shares", head, func(db *database, url string) error {
 		s, err = b.shares(ctx, db, url, head)
 		return err

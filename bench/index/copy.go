@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+
+	"astrolabe/bench/indexed"
 )
 
 // copies is how long psql took for the same rows.
@@ -19,7 +21,7 @@ type copies struct{ indexed, bare time.Duration }
 // into equal tables: with the indexes in place, and without any. The format is
 // the binary one, which the program uses, too.
 func (b *bench) copyRows(ctx context.Context, db *database) (result copies, err error) {
-	list, err := db.partitions(ctx)
+	list, err := db.Partitions(ctx)
 	if err != nil {
 		return result, err
 	}
@@ -39,19 +41,19 @@ func (b *bench) copyRows(ctx context.Context, db *database) (result copies, err 
 }
 
 // copyInto makes tables like those of the ranges and fills them.
-func (d *database) copyInto(ctx context.Context, files string, list []partition, indexes string) (took time.Duration, err error) {
+func (d *database) copyInto(ctx context.Context, files string, list []indexed.Partition, indexes string) (took time.Duration, err error) {
 	const schema = "copied"
 	if _, err := d.Exec(ctx, "CREATE SCHEMA "+schema); err != nil {
 		return 0, err
 	}
 	for _, p := range list {
-		name := pgx.Identifier{schema, p.name}.Sanitize()
+		name := pgx.Identifier{schema, p.Name}.Sanitize()
 		if _, err := d.Exec(ctx, fmt.Sprintf("CREATE TABLE %s (LIKE %s INCLUDING DEFAULTS INCLUDING STORAGE %s)",
-			name, pgx.Identifier{"public", p.name}.Sanitize(), indexes)); err != nil {
+			name, pgx.Identifier{"public", p.Name}.Sanitize(), indexes)); err != nil {
 			return 0, err
 		}
 	}
-	if err := d.settle(ctx); err != nil {
+	if err := d.Settle(ctx); err != nil {
 		return 0, err
 	}
 	if took, err = psqlCopy(ctx, d, files, list, schema, "FROM"); err != nil {
@@ -62,12 +64,12 @@ func (d *database) copyInto(ctx context.Context, files string, list []partition,
 }
 
 // psqlCopy copies tables to files, or files to tables, in one session.
-func psqlCopy(ctx context.Context, db *database, files string, list []partition, schema, direction string) (time.Duration, error) {
+func psqlCopy(ctx context.Context, db *database, files string, list []indexed.Partition, schema, direction string) (time.Duration, error) {
 	var script strings.Builder
 	for _, p := range list {
-		fmt.Fprintf(&script, "\\copy %s.%s %s '%s' WITH (FORMAT binary)\n", schema, p.name, direction, filepath.Join(files, p.name))
+		fmt.Fprintf(&script, "\\copy %s.%s %s '%s' WITH (FORMAT binary)\n", schema, p.Name, direction, filepath.Join(files, p.Name))
 	}
-	command := exec.CommandContext(ctx, "psql", "--no-psqlrc", "--quiet", "--set", "ON_ERROR_STOP=1", db.url) //nolint:gosec // our own server
+	command := exec.CommandContext(ctx, "psql", "--no-psqlrc", "--quiet", "--set", "ON_ERROR_STOP=1", db.URL) //nolint:gosec // our own server
 	command.Stdin = strings.NewReader(script.String())
 	began := time.Now()
 	output, err := command.CombinedOutput()

@@ -2,15 +2,13 @@ package main
 
 import (
 	"context"
-	"errors"
 	"flag"
-	"fmt"
 	"log"
 	"os"
 	"os/signal"
-	"strconv"
-	"strings"
 	"syscall"
+
+	"astrolabe/bench/indexed"
 )
 
 func main() {
@@ -30,28 +28,13 @@ func run() (err error) {
 	)
 	flag.StringVar(&b.binary, "program", "", "the program to measure")
 	flag.StringVar(&b.work, "work", "", "an empty folder for databases")
-	flag.StringVar(&b.chain.folder, "chain", "", "the folder of the recorded chain")
+	flag.StringVar(&b.chain.Folder, "chain", "", "the folder of the recorded chain")
 	flag.Parse()
 	if *serve > 0 {
-		return b.chain.serve(ctx, *serve)
+		return b.chain.Serve(ctx, *serve)
 	}
-	if b.sizes, err = parseSizes(*sizes); err != nil {
+	if b.sizes, err = indexed.ParseSizes(*sizes); err != nil {
 		return err
 	}
 	return b.run(ctx)
-}
-
-func parseSizes(text string) ([]int, error) {
-	var sizes []int
-	for word := range strings.FieldsSeq(text) {
-		n, err := strconv.Atoi(word)
-		if err != nil || n < leastEvents || len(sizes) > 0 && n <= sizes[len(sizes)-1] {
-			return nil, fmt.Errorf("%q is no list of growing numbers from %d on", text, leastEvents)
-		}
-		sizes = append(sizes, n)
-	}
-	if len(sizes) == 0 {
-		return nil, errors.New("no size is given")
-	}
-	return sizes, nil
 }

@@ -2,43 +2,17 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
+
+	"astrolabe/bench/indexed"
 )
 
-// subject is a contract and a first key that its events have.
-type subject struct{ address, selector []byte }
-
-// subjects are the pair with the most events and the one with the fewest,
-// whose page is looked for in every range.
-type subjects struct{ frequent, rare subject }
-
-// subjects finds them.
-func (d *database) subjects(ctx context.Context) (*subjects, error) {
-	var found subjects
-	const statement = `
-		WITH pairs AS (
-			SELECT address, selector, count(*) AS events FROM events
-			WHERE chain = 1 AND selector IS NOT NULL GROUP BY address, selector
-		)
-		SELECT a.felt, s.felt FROM pairs
-		JOIN addresses AS a ON a.chain = 1 AND a.id = pairs.address
-		JOIN selectors AS s ON s.chain = 1 AND s.id = pairs.selector
-		ORDER BY events %s, address LIMIT 1`
-	for order, s := range map[string]*subject{"DESC": &found.frequent, "ASC": &found.rare} {
-		if err := d.QueryRow(ctx, fmt.Sprintf(statement, order)).Scan(&s.address, &s.selector); err != nil {
-			return nil, err
-		}
-	}
-	return &found, nil
-}
-
 // ids resolves a subject as a query does first.
-func (d *database) ids(ctx context.Context, s subject) (address, selector int, err error) {
-	if err = d.QueryRow(ctx, "SELECT id FROM addresses WHERE chain = 1 AND felt = $1", s.address).Scan(&address); err == nil {
-		err = d.QueryRow(ctx, "SELECT id FROM selectors WHERE chain = 1 AND felt = $1", s.selector).Scan(&selector)
+func (d *database) ids(ctx context.Context, s indexed.Subject) (address, selector int, err error) {
+	if err = d.QueryRow(ctx, "SELECT id FROM addresses WHERE chain = 1 AND felt = $1", s.Address).Scan(&address); err == nil {
+		err = d.QueryRow(ctx, "SELECT id FROM selectors WHERE chain = 1 AND felt = $1", s.Selector).Scan(&selector)
 	}
 	return address, selector, err
 }
@@ -60,14 +34,14 @@ var filters = []struct{ name, condition, index string }{
 
 // pages reads the newest page of what there is most and least of, and one
 // from the middle of the history.
-func (d *database) pages(ctx context.Context, of subjects, head int) ([]measuredPage, error) {
+func (d *database) pages(ctx context.Context, of indexed.Subjects, head int) ([]measuredPage, error) {
 	var list []measuredPage
 	for _, kind := range []struct {
 		name string
-		of   subject
+		of   indexed.Subject
 		upTo int
 	}{
-		{pageNewest, of.frequent, head}, {pageMiddle, of.frequent, head / 2}, {pageRare, of.rare, head},
+		{pageNewest, of.Frequent, head}, {pageMiddle, of.Frequent, head / 2}, {pageRare, of.Rare, head},
 	} {
 		for filter := range filters {
 			p, err := d.read(ctx, kind.of, kind.name != pageRare, filter, kind.upTo)
@@ -88,48 +62,28 @@ type page struct {
 
 // read asks for the newest 25 events of a subject up to a block, and tells
 // what the server had to touch.
-func (d *database) read(ctx context.Context, s subject, frequent bool, filter, upTo int) (p page, err error) {
+func (d *database) read(ctx context.Context, s indexed.Subject, frequent bool, filter, upTo int) (p page, err error) {
 	address, selector, err := d.ids(ctx, s)
 	if err != nil {
 		return p, err
 	}
-	statement := fmt.Sprintf(`EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON)
+	statement := fmt.Sprintf(`
 		SELECT block, tx, log, address, selector, keys, payload FROM events
 		WHERE chain = 1 AND block <= %d AND `+fmt.Sprintf(filters[filter].condition, address, selector)+`
 		ORDER BY block DESC, tx DESC, log DESC LIMIT 25`, upTo)
-	var text []byte
-	if err := d.QueryRow(ctx, statement).Scan(&text); err != nil {
+	explained, err := indexed.Explain(ctx, d, statement)
+	if err != nil {
 		return p, err
 	}
-	var explained []struct {
-		Plan     plan
-		Planning plan
-	}
-	if err := json.Unmarshal(text, &explained); err != nil {
-		return p, err
-	}
-	p.buffers, p.planning = explained[0].Plan.buffers(), explained[0].Planning.buffers()
-	explained[0].Plan.judge(&p, filters[filter].index, frequent)
+	p.buffers, p.planning = explained.Plan.Buffers(), explained.Planning.Buffers()
+	judge(explained.Plan, &p, filters[filter].index, frequent)
 	return p, nil
 }
-
-// plan is a node of a query's plan.
-type plan struct {
-	Type     string  `json:"Node Type"`
-	Relation string  `json:"Relation Name"`
-	Index    string  `json:"Index Name"`
-	Hit      int     `json:"Shared Hit Blocks"`
-	Read     int     `json:"Shared Read Blocks"`
-	Loops    float64 `json:"Actual Loops"`
-	Plans    []plan
-}
-
-func (p plan) buffers() int { return p.Hit + p.Read }
 
 // judge looks for sorting and for other ways than the intended index, in the
 // parts of the plan that were run. What most events have may be found by their
 // place alone.
-func (p plan) judge(found *page, index string, byPlace bool) {
+func judge(p indexed.Plan, found *page, index string, byPlace bool) {
 	if p.Loops == 0 {
 		return
 	}
@@ -146,6 +100,6 @@ func (p plan) judge(found *page, index string, byPlace bool) {
 		found.faults = append(found.faults, fault)
 	}
 	for _, below := range p.Plans {
-		below.judge(found, index, byPlace)
+		judge(below, found, index, byPlace)
 	}
 }

@@ -10,12 +10,12 @@ func (r result) print() {
 	perEvent := func(bytes int) float64 { return float64(bytes) / float64(r.events) }
 	fmt.Printf("%d events\n", r.events)
 	line("backfill, events/s", "%.0f  in %.1f s, of which the index process used %.1f s of processor time",
-		rate(r.events, r.backfill.took), r.backfill.took.Seconds(), r.backfill.cpu.Seconds())
+		rate(r.events, r.backfill.Took), r.backfill.Took.Seconds(), r.backfill.CPU.Seconds())
 	line("\\copy, indexes in place, events/s", "%.0f", rate(r.events, r.copies.indexed))
 	line("\\copy, no indexes, events/s", "%.0f", rate(r.events, r.copies.bare))
-	line("backfill over \\copy, indexes", "%.2f  (goal: at least 1.00)", r.copies.indexed.Seconds()/r.backfill.took.Seconds())
-	line("backfill over \\copy, no indexes", "%.2f", r.copies.bare.Seconds()/r.backfill.took.Seconds())
-	line("peak memory of the index, MB", "%.0f  (goal: at most 400)", float64(r.backfill.peak)/1e6)
+	line("backfill over \\copy, indexes", "%.2f  (goal: at least 1.00)", r.copies.indexed.Seconds()/r.backfill.Took.Seconds())
+	line("backfill over \\copy, no indexes", "%.2f", r.copies.bare.Seconds()/r.backfill.Took.Seconds())
+	line("peak memory of the index, MB", "%.0f  (goal: at most 400)", float64(r.backfill.Peak)/1e6)
 	line("bytes per event: events", "%.0f  (goal: at most 320)", perEvent(r.storage["events"]))
 	var tables []string
 	for _, name := range r.storage.largest(r.events) {
@@ -58,7 +58,7 @@ func printSummary(results []result) {
 	}
 	fmt.Printf("from %d to %d events\n", first.events, last.events)
 	line("events/s, change", "%+.0f %%  (goal: at least -25)",
-		100*(rate(last.events, last.backfill.took)/rate(first.events, first.backfill.took)-1))
+		100*(rate(last.events, last.backfill.Took)/rate(first.events, first.backfill.Took)-1))
 	for i, p := range last.pages {
 		before := first.pages[i]
 		goal := ""

@@ -36,7 +36,7 @@ type cpuShare struct {
 
 // shares indexes the chain once more, in this process and under a profile.
 func (b *bench) shares(ctx context.Context, db *database, url string, head int) (s shares, err error) {
-	store, err := repo.Open(ctx, repo.Options{URL: db.url})
+	store, err := repo.Open(ctx, repo.Options{URL: db.URL})
 	if err != nil {
 		return s, err
 	}
@@ -56,7 +56,7 @@ func (b *bench) shares(ctx context.Context, db *database, url string, head int) 
 		Logger: slog.New(slog.DiscardHandler), Metrics: telemetry.NewMetrics(),
 	}
 	profile := filepath.Join(b.work, "cpu.prof")
-	s.whole, err = profiled(ctx, profile, loop, func() error { return db.await(ctx, head) })
+	s.whole, err = profiled(ctx, profile, loop, func() error { return db.Await(ctx, head) })
 	if err != nil {
 		return s, err
 	}

@@ -11,13 +11,13 @@ type storage map[string]int
 
 // storage measures every table, ranges under the name of their noun.
 func (d *database) storage(ctx context.Context) (storage, error) {
-	list, err := d.partitions(ctx)
+	list, err := d.Partitions(ctx)
 	if err != nil {
 		return nil, err
 	}
 	parents := make(map[string]string, len(list))
 	for _, p := range list {
-		parents[p.name] = p.parent
+		parents[p.Name] = p.Parent
 	}
 	rows, err := d.Query(ctx, `
 		SELECT relname, pg_total_relation_size(oid) FROM pg_class

@@ -9,10 +9,11 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
-// Request is what every connection sends again and again.
+// Request is what connections send again and again.
 type Request struct {
 	Method, URL string
 	Body        string // empty: none
@@ -24,7 +25,7 @@ type Result struct {
 	Requests int
 	Rate     float64 // answered requests per second
 	P50, P99 time.Duration
-	Bytes    int // of one answer's body
+	Bytes    int // of the longest answer's body
 }
 
 // String prints a result on one line.
@@ -34,9 +35,10 @@ func (r Result) String() string {
 
 func ms(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 
-// Run sends the request from a number of connections for the given time. Any
-// answer but 200 ends the run with an error.
-func Run(ctx context.Context, request Request, connections int, lasts time.Duration) (Result, error) {
+// Run sends the requests, one after another and from the first again, from a
+// number of connections for the given time. Any answer but 200 ends the run
+// with an error.
+func Run(ctx context.Context, requests []Request, connections int, lasts time.Duration) (Result, error) {
 	client := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: connections, DisableCompression: true}}
 	defer client.CloseIdleConnections()
 	ctx, cancel := context.WithTimeout(ctx, lasts)
@@ -47,11 +49,13 @@ func Run(ctx context.Context, request Request, connections int, lasts time.Durat
 		times   []time.Duration
 		failure error
 		size    int
+		sent    atomic.Uint64
 	)
+	next := func() Request { return requests[(sent.Add(1)-1)%uint64(len(requests))] }
 	started := time.Now()
 	for range connections {
 		group.Go(func() {
-			mine, bytes, err := repeat(ctx, client, request)
+			mine, bytes, err := repeat(ctx, client, next)
 			mu.Lock()
 			defer mu.Unlock()
 			times = append(times, mine...)
@@ -71,18 +75,18 @@ func Run(ctx context.Context, request Request, connections int, lasts time.Durat
 	}, nil
 }
 
-// repeat sends the request on one connection until ctx ends.
-func repeat(ctx context.Context, client *http.Client, request Request) (times []time.Duration, size int, err error) {
+// repeat sends requests on one connection until ctx ends.
+func repeat(ctx context.Context, client *http.Client, next func() Request) (times []time.Duration, size int, err error) {
 	for {
 		started := time.Now()
-		bytes, err := send(ctx, client, request)
+		bytes, err := send(ctx, client, next())
 		switch {
 		case ctx.Err() != nil: // the time is over
 			return times, size, nil //nolint:nilerr // and with it the request that was under way
 		case err != nil:
 			return times, size, err
 		}
-		size = bytes
+		size = max(size, bytes)
 		times = append(times, time.Since(started))
 	}
 }

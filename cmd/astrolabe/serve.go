@@ -76,6 +76,10 @@ func (d *deployment) listen(ctx context.Context, l listenSettings, nodes nodeSet
 	if err != nil {
 		return nil, err
 	}
+	documents, err := l.documents()
+	if err != nil {
+		return nil, err
+	}
 	states, closeNodes, err := d.stateNodes(nodes)
 	if err != nil {
 		return nil, err
@@ -88,9 +92,9 @@ func (d *deployment) listen(ctx context.Context, l listenSettings, nodes nodeSet
 	d.metrics.Counter("usage_dropped_total", "Requests that could not be accounted for.", func() float64 { return float64(usage.Dropped()) })
 	services := explorer.New(explorer.Options{
 		Store: d.db, Cursors: domain.NewCursors(d.ring.CursorKeys()), Freshness: statusFreshness, Nodes: states,
-		ScreeningTop: l.ScreeningTop,
+		ScreeningTop: l.ScreeningTop, Cache: chain.NewCache(l.CacheMB << 20),
 	})
-	handler, live := d.facades(l, services, gate, usage, signIn)
+	handler, live := d.facades(l, services, gate, usage, documents, signIn)
 	failpoint.Hit(failpoint.ServeListening)
 	return &api{
 		listener: listener, server: newServer(handler, d.logger), streams: live, drain: l.Drain, logger: d.logger,
@@ -128,10 +132,10 @@ const statusFreshness = 250 * time.Millisecond
 
 // facades puts both facades over one set of domain services. Other routes
 // share their middleware.
-func (d *deployment) facades(l listenSettings, services *explorer.Services, gate *access.Gate, usage *account.Usage, others []rest.Mount) (http.Handler, *graph.Handler) {
+func (d *deployment) facades(l listenSettings, services *explorer.Services, gate *access.Gate, usage *account.Usage, documents graph.Documents, others []rest.Mount) (http.Handler, *graph.Handler) {
 	live := graph.New(graph.Options{
 		Gate: gate, Usage: usage, Services: services,
-		Chains: l.Chains, Origins: l.Origins, Version: version(), Logger: d.logger,
+		Chains: l.Chains, Origins: l.Origins, Version: version(), Logger: d.logger, Documents: documents,
 	})
 	d.metrics.Counter("graphql_slow_consumers_total", "Subscribers that were dropped because they did not keep up.", func() float64 { return float64(live.Slow()) })
 	handler := rest.Handler(rest.Options{
@@ -139,6 +143,7 @@ func (d *deployment) facades(l listenSettings, services *explorer.Services, gate
 		Chains: l.Chains, Origins: l.Origins, Services: services, Gate: gate, Usage: usage,
 		Mounts: append([]rest.Mount{
 			{Pattern: "/graphql", Handler: live},
+			{Pattern: "/schema.graphql", Handler: live.SDL(), Page: true},
 			{Pattern: "/docs", Handler: web.Reference(gate.PageToken), Page: true},
 			{Pattern: "/docs/*", Handler: web.Reference(gate.PageToken), Page: true},
 			{Pattern: "/graphiql", Handler: web.GraphiQL(gate.PageToken), Page: true},

@@ -42,7 +42,9 @@ type listenSettings struct {
 	TrustedProxies []netip.Prefix `help:"Networks of reverse proxies whose X-Forwarded-For is believed, for example 10.0.0.0/8." placeholder:"CIDR"`
 	Drain          time.Duration  `help:"How long requests may finish after a stop signal." default:"15s"`
 	ScreeningTop   int            `help:"How many holders a holder screening shows." default:"100"`
+	CacheMB        int            `help:"About how many megabytes of final blocks and transactions are remembered. 0: none." default:"64" name:"cache-mb"`
 
+	documentSettings
 	signinSettings
 }
 
@@ -74,6 +76,8 @@ func (l listenSettings) check() error {
 		return errors.New("--drain must not be negative")
 	case l.ScreeningTop < 1 || l.ScreeningTop > 1000:
 		return errors.New("--screening-top must be from 1 to 1000")
+	case l.CacheMB < 0 || l.CacheMB > 1<<20:
+		return errors.New("--cache-mb must be from 0 to 1048576")
 	}
 	return firstError(checkAddress("--addr", l.Addr), l.signinSettings.check())
 }

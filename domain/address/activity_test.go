@@ -13,9 +13,9 @@ import (
 	"astrolabe/domain/address"
 	"astrolabe/domain/chain"
 	"astrolabe/domain/facts"
-	"astrolabe/repo"
 	"astrolabe/repo/repotest"
 	"astrolabe/starknet"
+	"astrolabe/telemetry"
 )
 
 func TestActivityOfEveryAddressIsWhatBlocksSay(t *testing.T) {
@@ -118,7 +118,7 @@ func TestManyAddressesAreReadAtOnceAndInTheirOrder(t *testing.T) {
 	t.Parallel()
 	g, l := followed(t)
 	owners := append(slices.Clone(l.addresses), starknet.FeltFromUint64(404), starknet.Felt{}, l.addresses[3], l.addresses[3])
-	ctx, statements := repo.CountStatements(t.Context())
+	ctx, statements := telemetry.CountStatements(t.Context())
 	pages, err := g.addresses.Activity(ctx, domain.Mainnet, owners, domain.PageRequest{Limit: 10})
 	if err != nil || len(pages) != len(owners) {
 		t.Fatalf("%d pages, %v", len(pages), err)

@@ -42,37 +42,39 @@ func NewAddresses(store Store, statuses *chain.Statuses, labels *Labels) *Addres
 	return &Addresses{store, statuses, labels}
 }
 
-// ReasonIndexBehind is the reason code of an answer that lacks what happened
-// after the newest indexed block, because the index is far behind the node.
-const ReasonIndexBehind = "index_behind"
+// ReasonZeroAddress is the reason code of the activity of the zero address:
+// tokens are minted from it and burnt to it, which is nothing that it does, so
+// that no activity of it is kept. Its transfers are.
+const ReasonZeroAddress = "zero_address_not_indexed"
 
-// Coverage tells whether a chain's index holds the whole history of its
-// addresses: from block 0 up to the node's head as it was last seen, except for
-// as many blocks as a head needs to become final.
-func (a *Addresses) Coverage(ctx context.Context, c domain.Chain) (domain.Coverage, error) {
+// Coverage tells whether a chain's index holds the whole activity of each
+// address.
+func (a *Addresses) Coverage(ctx context.Context, c domain.Chain, owners []starknet.Felt) ([]domain.Coverage, error) {
 	_, coverage, err := a.covered(ctx, c)
-	return coverage, err
+	if err != nil {
+		return nil, err
+	}
+	list := make([]domain.Coverage, len(owners))
+	for i := range owners {
+		list[i] = coverage
+		if owners[i].IsZero() {
+			list[i] = domain.Coverage{Status: domain.CoverageUnavailable, ReasonCode: ReasonZeroAddress}
+		}
+	}
+	return list, nil
 }
 
 // covered returns the newest block that readers see, too; nil when there is
 // none.
 func (a *Addresses) covered(ctx context.Context, c domain.Chain) (through *uint64, coverage domain.Coverage, err error) {
-	statuses, err := a.statuses.Of(ctx, []domain.Chain{c})
+	horizon, err := a.statuses.Horizon(ctx, c)
 	if err != nil {
 		return nil, coverage, err
 	}
-	head := statuses[0].Head
-	switch seen := head.Coverage; {
-	case seen == nil:
-		return nil, domain.Coverage{Status: domain.CoverageUnavailable, ReasonCode: ReasonIndexBehind}, nil
-	case seen.First > 0:
-		coverage = domain.Coverage{Status: domain.CoveragePartial, ReasonCode: domain.ReasonIndexStart}
-	case head.Block == nil || head.Block.Number > seen.Last+head.Depth:
-		coverage = domain.Coverage{Status: domain.CoveragePartial, ReasonCode: ReasonIndexBehind}
-	default:
-		coverage = domain.Coverage{Status: domain.CoverageExact}
+	if horizon.Coverage != nil {
+		through = &horizon.Coverage.Last
 	}
-	return &head.Coverage.Last, coverage, nil
+	return through, horizon.History(), nil
 }
 
 // spread answers for every address, repeated ones included, what read answers

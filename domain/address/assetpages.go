@@ -160,7 +160,7 @@ func (t RegistryToken) asset(h Holding) Asset {
 func assetCoverage(scope Scope, covered domain.Coverage, goesOn bool, through *uint64) AssetCoverage {
 	c := AssetCoverage{Scope: scope, Through: through}
 	if goesOn {
-		c.Reasons = append(c.Reasons, ReasonLimit)
+		c.Reasons = append(c.Reasons, domain.ReasonLimit)
 	}
 	if covered.ReasonCode != "" {
 		c.Reasons = append(c.Reasons, covered.ReasonCode)

@@ -65,9 +65,6 @@ type AssetCoverage struct {
 	Through *uint64 // the newest block that was looked at; nil: none
 }
 
-// ReasonLimit is the reason code of a list that goes on.
-const ReasonLimit = "limit_reached"
-
 // AssetPage is a page of assets with its coverage.
 type AssetPage struct {
 	domain.Page[Asset]

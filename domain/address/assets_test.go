@@ -9,7 +9,6 @@ import (
 
 	"astrolabe/domain"
 	"astrolabe/domain/address"
-	"astrolabe/domain/chain"
 	"astrolabe/domain/facts"
 	"astrolabe/domain/token"
 	"astrolabe/repo/repotest"
@@ -170,33 +169,7 @@ func TestAPartialHistoryIsNeverComplete(t *testing.T) {
 	if err != nil || !slices.Equal(got.Coverage.Reasons, []string{"index_starts_later"}) {
 		t.Errorf("%+v, %v", got.Coverage, err)
 	}
-	if coverage, err := g.addresses.Coverage(t.Context(), domain.Mainnet); err != nil || coverage != (domain.Coverage{Status: domain.CoveragePartial, ReasonCode: domain.ReasonIndexStart}) {
+	if coverage, err := g.addresses.Coverage(t.Context(), domain.Mainnet, l.addresses[:1]); err != nil || coverage[0] != (domain.Coverage{Status: domain.CoveragePartial, ReasonCode: domain.ReasonIndexStart}) {
 		t.Errorf("%+v, %v", coverage, err)
-	}
-}
-
-func TestAnIndexThatIsFarBehindIsNotWhole(t *testing.T) {
-	t.Parallel()
-	exact := domain.Coverage{Status: domain.CoverageExact}
-	behind := domain.Coverage{Status: domain.CoveragePartial, ReasonCode: "index_behind"}
-	head := func(first, last, node uint64) chain.Head {
-		return chain.Head{Depth: 20, Block: &domain.BlockRef{Number: node}, Coverage: &chain.Coverage{First: first, Last: last}}
-	}
-	for name, c := range map[string]struct {
-		chain.Head
-		want domain.Coverage
-	}{
-		"at the head":          {head(0, 100, 100), exact},
-		"a little behind":      {head(0, 80, 100), exact},
-		"far behind":           {head(0, 79, 100), behind},
-		"begun later":          {head(1, 100, 100), domain.Coverage{Status: domain.CoveragePartial, ReasonCode: "index_starts_later"}},
-		"without a node":       {chain.Head{Depth: 20, Coverage: &chain.Coverage{Last: 100}}, behind},
-		"without any block":    {chain.Head{Depth: 20, Block: &domain.BlockRef{Number: 3}}, domain.Coverage{Status: domain.CoverageUnavailable, ReasonCode: "index_behind"}},
-		"without any head yet": {chain.Head{}, domain.Coverage{Status: domain.CoverageUnavailable, ReasonCode: "index_behind"}},
-	} {
-		addresses := address.NewAddresses(nil, chain.NewStatuses(heads{domain.Mainnet: c.Head}, 0), nil)
-		if got, err := addresses.Coverage(t.Context(), domain.Mainnet); err != nil || got != c.want {
-			t.Errorf("%s: %+v, %v", name, got, err)
-		}
 	}
 }

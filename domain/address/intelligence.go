@@ -12,7 +12,8 @@ import (
 type Intelligence struct {
 	Address starknet.Felt
 	Found   bool // the index has seen the address, or it has a label
-	// Deployed tells that a class is known for the address.
+	// Deployed tells that the address is a contract: a class is known for it,
+	// or it did what only contracts do.
 	Deployed   bool
 	Label      *Label
 	Type       Type
@@ -42,12 +43,13 @@ type Sight struct {
 	Account  bool           // its class has an account's entry points
 	Standard facts.Standard // of a token; empty for what is none
 	Received bool
+	Acted    bool // it sent a transaction or emitted an event, so that it is a contract
 }
 
 // Intelligence returns what each address is, in their order, repeated ones
 // included.
 func (a *Addresses) Intelligence(ctx context.Context, c domain.Chain, addresses []starknet.Felt) ([]Intelligence, error) {
-	coverage, err := a.Coverage(ctx, c)
+	_, coverage, err := a.covered(ctx, c)
 	if err != nil {
 		return nil, err
 	}
@@ -61,7 +63,7 @@ func (a *Addresses) Intelligence(ctx context.Context, c domain.Chain, addresses 
 			sight := &found[i]
 			label := a.labels.label(c, address, sight.Noted)
 			list[i] = Intelligence{
-				Address: address, Found: sight.Seen || label != nil, Deployed: sight.Class != nil, Label: label, Type: sight.kind(),
+				Address: address, Found: sight.Seen || label != nil, Deployed: sight.Class != nil || sight.Acted, Label: label, Type: sight.kind(),
 				Class: sight.Class, ReceivedFunds: sight.Received, Coverage: coverage,
 			}
 			if class := a.labels.classLabel(c, sight.Noted); class != nil {

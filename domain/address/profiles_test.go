@@ -1,7 +1,6 @@
 package address_test
 
 import (
-	"context"
 	"reflect"
 	"slices"
 	"testing"
@@ -14,13 +13,8 @@ import (
 	"astrolabe/repo"
 	"astrolabe/repo/repotest"
 	"astrolabe/starknet"
+	"astrolabe/telemetry"
 )
-
-// heads are stored heads.
-type heads map[domain.Chain]chain.Head
-
-// Heads implements chain.Heads.
-func (h heads) Heads(context.Context) (map[domain.Chain]chain.Head, error) { return h, nil }
 
 // record says that the node's head is the last of the blocks.
 func record(t *testing.T, db *repo.DB, last *facts.Header) {
@@ -106,19 +100,41 @@ func (l *ledger) everyone() []starknet.Felt {
 	return slices.Compact(list)
 }
 
+// counted is how many items a summary counts from a block on, and whether
+// these are all of them: it looks at the newest 101 transactions.
+func (l *ledger) counted(owner starknet.Felt, from uint64) (items int, all bool) {
+	seen := map[chain.TxPlace]bool{}
+	for _, item := range l.items[owner] {
+		place := chain.TxPlace{Block: item.Block, Tx: item.Tx}
+		switch {
+		case item.Block < from:
+			continue
+		case !seen[place] && len(seen) == 101:
+			return items, false
+		}
+		seen[place] = true
+		items++
+	}
+	return items, len(seen) <= 100
+}
+
 func TestSummariesOfEveryAddressAreWhatBlocksSay(t *testing.T) {
 	t.Parallel()
 	g, l := followed(t)
 	everyone := l.everyone()
-	ctx, statements := repo.CountStatements(t.Context())
+	ctx, statements := telemetry.CountStatements(t.Context())
 	got, err := g.addresses.Summaries(ctx, domain.Mainnet, everyone)
 	if err != nil || len(got) != len(everyone) || statements.N() != 2 { // one of them is the status
 		t.Fatalf("%d of %d, %d statements, %v", len(got), len(everyone), statements.N(), err)
 	}
-	accounts, created, idle := 0, 0, 0
+	accounts, created, idle, busy := 0, 0, 0, 0
 	for i, owner := range everyone {
 		p := l.portrait(owner)
-		want := address.Summary{Address: owner, Found: true, ActivityCount: new(len(l.items[owner])), CountExact: true}
+		items, all := l.counted(owner, 0)
+		if !all {
+			busy++
+		}
+		want := address.Summary{Address: owner, Found: true, ActivityCount: &items, CountExact: all}
 		if list := l.items[owner]; len(list) > 0 {
 			want.LatestBlock = &list[0].Block
 		} else {
@@ -142,8 +158,8 @@ func TestSummariesOfEveryAddressAreWhatBlocksSay(t *testing.T) {
 			t.Errorf("%+v\nwant\n%+v", got[i], want)
 		}
 	}
-	if accounts == 0 || created == 0 || idle == 0 {
-		t.Errorf("%d accounts, %d created by a transaction, %d without activity", accounts, created, idle)
+	if accounts == 0 || created == 0 || idle == 0 || busy == 0 {
+		t.Errorf("%d accounts, %d created by a transaction, %d without activity, %d with too much", accounts, created, idle, busy)
 	}
 }
 
@@ -179,12 +195,7 @@ func TestAnInexactCountIsAPositiveLowerBoundOrUnknown(t *testing.T) {
 	}
 	bounds, unknown := 0, 0
 	for i, owner := range everyone {
-		later := 0
-		for _, item := range l.items[owner] {
-			if item.Block >= 20 {
-				later++
-			}
-		}
+		later, _ := l.counted(owner, 20)
 		switch s := got[i]; {
 		case s.CountExact:
 			t.Errorf("%s is said to be exact", owner)
@@ -210,7 +221,7 @@ func TestAnInexactCountIsAPositiveLowerBoundOrUnknown(t *testing.T) {
 func TestCountingStopsAtItsLimit(t *testing.T) {
 	t.Parallel()
 	busy, fair := starknet.FeltFromUint64(1), starknet.FeltFromUint64(2)
-	blocks := invent(21, 100, func(b *facts.Block, tx *facts.Transaction) {
+	blocks := invent(21, 10, func(b *facts.Block, tx *facts.Transaction) {
 		switch {
 		case b.Header.Number >= 10 && b.Header.Number < 20:
 			tx.Sender = &fair
@@ -227,10 +238,10 @@ func TestCountingStopsAtItsLimit(t *testing.T) {
 	}
 	record(t, db, &blocks[20].Header)
 	got, err := newGuide(t, db).addresses.Summaries(t.Context(), domain.Mainnet, []starknet.Felt{busy, fair})
-	if err != nil || got[0].CountExact || *got[0].ActivityCount != 1001 || *got[0].LatestBlock != 20 {
+	if err != nil || got[0].CountExact || *got[0].ActivityCount != 101 || *got[0].LatestBlock != 20 {
 		t.Errorf("%+v, %v", got[0], err)
 	}
-	if !got[1].CountExact || *got[1].ActivityCount != 1000 {
+	if !got[1].CountExact || *got[1].ActivityCount != 100 {
 		t.Errorf("%+v", got[1])
 	}
 }
@@ -239,7 +250,7 @@ func TestIntelligenceOfEveryAddressIsWhatBlocksSay(t *testing.T) {
 	t.Parallel()
 	g, l := followed(t)
 	everyone := l.everyone()
-	ctx, statements := repo.CountStatements(t.Context())
+	ctx, statements := telemetry.CountStatements(t.Context())
 	got, err := g.addresses.Intelligence(ctx, domain.Mainnet, everyone)
 	if err != nil || len(got) != len(everyone) || statements.N() != 2 {
 		t.Fatalf("%d of %d, %d statements, %v", len(got), len(everyone), statements.N(), err)

@@ -41,12 +41,12 @@ type Evidence struct {
 
 // countMost is how many transactions of an address are counted. An address that
 // has more gets a lower bound.
-const countMost = 1000
+const countMost = 100
 
 // Summaries returns the summary of each address, in their order, repeated ones
 // included.
 func (a *Addresses) Summaries(ctx context.Context, c domain.Chain, addresses []starknet.Felt) ([]Summary, error) {
-	coverage, err := a.Coverage(ctx, c)
+	_, coverage, err := a.covered(ctx, c)
 	if err != nil {
 		return nil, err
 	}
@@ -64,13 +64,13 @@ func (a *Addresses) Summaries(ctx context.Context, c domain.Chain, addresses []s
 }
 
 // summary judges the evidence. whole tells that nothing of the chain is
-// missing.
+// missing. The activity of the zero address is not kept, so it is not known.
 func (e *Evidence) summary(address starknet.Felt, whole bool) Summary {
 	if !e.Seen {
 		return Summary{Address: address}
 	}
 	s := Summary{
-		Address: address, Found: true, CountExact: whole && e.Counted <= countMost, LatestBlock: e.LatestBlock,
+		Address: address, Found: true, CountExact: whole && e.Counted <= countMost && !address.IsZero(), LatestBlock: e.LatestBlock,
 		Class: e.Class, Account: e.Account, CreatedAt: e.CreatedAt, DeployedAtTx: e.DeployedAtTx, DeployedBy: e.DeployedBy,
 	}
 	if s.CountExact || e.Items > 0 {

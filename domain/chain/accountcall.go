@@ -25,38 +25,47 @@ type AccountCall struct {
 // only by the class of the called contract that was in force at the block;
 // where it was replaced within the block, both classes must read it alike.
 func (s *Transactions) Calls(ctx context.Context, c domain.Chain, txs []*TxFacts) ([][]AccountCall, error) {
-	lists := make([][]AccountCall, len(txs))
-	var asked askedCalls
-	for i, tx := range txs {
-		calls, ok := facts.Calls(&tx.Transaction)
-		if !ok {
-			continue
-		}
-		lists[i] = make([]AccountCall, len(calls))
-		for j, call := range calls {
-			lists[i][j].Call = call
-			asked.add(call, tx.Block.Number)
-		}
+	calls := AskCalls(txs)
+	if calls.Questions.Empty() {
+		return calls.lists, nil
 	}
-	if len(asked.contracts) == 0 {
-		return lists, nil
-	}
-	runtimes, err := s.runtimes(ctx, c, &asked)
+	answers, err := s.store.CallAnswers(ctx, c, calls.Questions)
 	if err != nil {
 		return nil, err
 	}
-	names, err := s.Names(ctx, c, asked.selectors)
-	if err != nil {
-		return nil, err
-	}
-	for i, tx := range txs {
-		for j := range lists[i] {
-			call := &lists[i][j]
-			call.Name = names[call.Selector]
-			call.Inputs = inputs(call.Call, runtimes[contractAt{call.To, tx.Block.Number}])
-		}
-	}
-	return lists, nil
+	return s.TellCalls(ctx, c, calls, answers)
+}
+
+// AskedCalls are the calls of transactions, and what must be known to tell
+// what they mean.
+type AskedCalls struct {
+	Questions CallQuestions
+
+	txs   []*TxFacts
+	lists [][]AccountCall
+	named map[starknet.Felt]bool
+	known map[contractAt]bool
+}
+
+// CallQuestions ask for the classes of contracts around their blocks, each pair
+// once, and for the names of selectors, each once.
+type CallQuestions struct {
+	Contracts []starknet.Felt
+	Blocks    []uint64 // of the contracts, in their order
+	Selectors []starknet.Felt
+}
+
+// Empty reports whether nothing is asked.
+func (q *CallQuestions) Empty() bool { return len(q.Contracts) == 0 }
+
+// CallAnswers are the answers, each in the order of the questions.
+type CallAnswers struct {
+	// Classes are the newest classes of a contract up to its block, as many as
+	// tell which were in force around it.
+	Classes []facts.ClassHistory
+	// Names are those that classes have for a selector; empty where none is
+	// known.
+	Names []string
 }
 
 // contractAt is a contract at a block.
@@ -65,37 +74,61 @@ type contractAt struct {
 	block    uint64
 }
 
-// askedCalls are the contracts at their blocks and the selectors that calls
-// name, each once.
-type askedCalls struct {
-	contracts []starknet.Felt
-	blocks    []uint64
-	selectors []starknet.Felt
-	known     map[contractAt]bool
+// AskCalls reads the calls of transactions out of their calldata.
+func AskCalls(txs []*TxFacts) *AskedCalls {
+	a := &AskedCalls{txs: txs, lists: make([][]AccountCall, len(txs)), named: make(map[starknet.Felt]bool), known: make(map[contractAt]bool)}
+	for i, tx := range txs {
+		calls, ok := facts.Calls(&tx.Transaction)
+		if !ok {
+			continue
+		}
+		a.lists[i] = make([]AccountCall, len(calls))
+		for j, call := range calls {
+			a.lists[i][j].Call = call
+			a.add(call, tx.Block.Number)
+		}
+	}
+	return a
 }
 
-func (a *askedCalls) add(call facts.Call, block uint64) {
-	a.selectors = append(a.selectors, call.Selector)
+func (a *AskedCalls) add(call facts.Call, block uint64) {
+	q := &a.Questions
+	if !a.named[call.Selector] {
+		a.named[call.Selector] = true
+		q.Selectors = append(q.Selectors, call.Selector)
+	}
 	at := contractAt{call.To, block}
 	if a.known[at] {
 		return
 	}
-	if a.known == nil {
-		a.known = make(map[contractAt]bool)
-	}
 	a.known[at] = true
-	a.contracts, a.blocks = append(a.contracts, call.To), append(a.blocks, block)
+	q.Contracts, q.Blocks = append(q.Contracts, call.To), append(q.Blocks, block)
 }
 
-// runtimes returns the classes of the contracts around their blocks.
-func (s *Transactions) runtimes(ctx context.Context, c domain.Chain, asked *askedCalls) (map[contractAt]facts.Runtime, error) {
-	histories, err := s.store.ClassesAround(ctx, c, asked.contracts, asked.blocks)
+// TellCalls returns the calls of each transaction with what the answers tell of
+// them.
+func (s *Transactions) TellCalls(ctx context.Context, c domain.Chain, a *AskedCalls, answers CallAnswers) ([][]AccountCall, error) {
+	runtimes, err := s.runtimes(ctx, c, a.Questions, answers.Classes)
 	if err != nil {
 		return nil, err
 	}
+	names := make(map[starknet.Felt]string, len(answers.Names))
+	keepNames(names, a.Questions.Selectors, answers.Names)
+	for i, tx := range a.txs {
+		for j := range a.lists[i] {
+			call := &a.lists[i][j]
+			call.Name = names[call.Selector]
+			call.Inputs = inputs(call.Call, runtimes[contractAt{call.To, tx.Block.Number}])
+		}
+	}
+	return a.lists, nil
+}
+
+// runtimes returns the classes of the contracts around their blocks.
+func (s *Transactions) runtimes(ctx context.Context, c domain.Chain, asked CallQuestions, histories []facts.ClassHistory) (map[contractAt]facts.Runtime, error) {
 	var hashes []starknet.Felt
 	for i, history := range histories {
-		before, after := history.Around(asked.blocks[i])
+		before, after := history.Around(asked.Blocks[i])
 		for _, hash := range [...]*starknet.Felt{before, after} {
 			if hash != nil && !slices.Contains(hashes, *hash) {
 				hashes = append(hashes, *hash)
@@ -108,7 +141,7 @@ func (s *Transactions) runtimes(ctx context.Context, c domain.Chain, asked *aske
 	}
 	runtimes := make(map[contractAt]facts.Runtime, len(histories))
 	for i, history := range histories {
-		before, after := history.Around(asked.blocks[i])
+		before, after := history.Around(asked.Blocks[i])
 		runtime := facts.Runtime{}
 		if before != nil {
 			runtime.Before = classes[*before]
@@ -116,7 +149,7 @@ func (s *Transactions) runtimes(ctx context.Context, c domain.Chain, asked *aske
 		if after != nil {
 			runtime.After = classes[*after]
 		}
-		runtimes[contractAt{asked.contracts[i], asked.blocks[i]}] = runtime
+		runtimes[contractAt{asked.Contracts[i], asked.Blocks[i]}] = runtime
 	}
 	return runtimes, nil
 }

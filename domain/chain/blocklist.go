@@ -30,32 +30,52 @@ func (f BlockFilter) check() error {
 	return nil
 }
 
-// List returns a page of a chain's blocks that a filter selects, in its order.
-func (s *Blocks) List(ctx context.Context, c domain.Chain, f BlockFilter, page domain.PageRequest) (domain.Page[*Block], error) {
+// List returns a page of a chain's blocks that a filter selects, in its order,
+// and whether the index holds all of them.
+func (s *Blocks) List(ctx context.Context, c domain.Chain, f BlockFilter, page domain.PageRequest) (found domain.Page[*Block], coverage domain.Coverage, err error) {
 	if err := f.check(); err != nil {
-		return domain.Page[*Block]{}, err
+		return found, coverage, err
 	}
 	horizon, err := s.statuses.Horizon(ctx, c)
 	if err != nil {
-		return domain.Page[*Block]{}, err
+		return found, coverage, err
 	}
 	blocks, err := s.selected(ctx, c, f)
 	if err != nil {
-		return domain.Page[*Block]{}, err
+		return found, coverage, err
 	}
+	coverage = f.coverage(horizon, blocks)
 	if page.After != nil && !blocks.follow(page.After, f.OldestFirst) {
-		return domain.Page[*Block]{}, nil
+		return found, coverage, nil
 	}
 	headers, err := s.store.HeadersBetween(ctx, c, blocks, f.OldestFirst, page.Limit)
 	if err != nil {
-		return domain.Page[*Block]{}, err
+		return found, coverage, err
 	}
 	list := make([]*Block, len(headers))
 	for i, header := range headers {
 		list[i] = horizon.block(header)
 	}
-	return domain.CutPage(list, page.Limit, (*Block).Position), nil
+	return domain.CutPage(list, page.Limit, (*Block).Position), coverage, nil
 }
+
+// coverage tells whether the index holds all blocks that the filter means. A time
+// is a bound only where it lies between indexed blocks.
+func (f BlockFilter) coverage(h Horizon, selected BlockRange) domain.Coverage {
+	from, to := f.From, f.To
+	if h.Coverage != nil && selected != noBlocks {
+		if f.Since != nil && selected.From > h.Coverage.First {
+			from = &selected.From
+		}
+		if f.Through != nil && selected.To < h.Coverage.Last {
+			to = &selected.To
+		}
+	}
+	return h.Between(from, to)
+}
+
+// noBlocks is the range of a time beyond all blocks.
+var noBlocks = BlockRange{From: 1}
 
 // Position is the place of a block in every list of blocks.
 func (b *Block) Position() domain.Position { return domain.Position{b.Number} }
@@ -70,7 +90,6 @@ func (s *Blocks) selected(ctx context.Context, c domain.Chain, f BlockFilter) (B
 	if f.To != nil {
 		blocks.To = min(*f.To, blocks.To)
 	}
-	none := BlockRange{From: 1}
 	if f.Since != nil {
 		second := f.Since.Unix()
 		if f.Since.Nanosecond() > 0 {
@@ -78,14 +97,14 @@ func (s *Blocks) selected(ctx context.Context, c domain.Chain, f BlockFilter) (B
 		}
 		number, around, err := s.store.HeadersAtTime(ctx, c, second, ClosestAfter)
 		if err != nil || len(around) == 0 {
-			return none, err
+			return noBlocks, err
 		}
 		blocks.From = max(blocks.From, number)
 	}
 	if f.Through != nil {
 		number, around, err := s.store.HeadersAtTime(ctx, c, f.Through.Unix(), ClosestBefore)
 		if err != nil || len(around) == 0 {
-			return none, err
+			return noBlocks, err
 		}
 		blocks.To = min(blocks.To, number)
 	}

@@ -31,6 +31,8 @@ type Horizon struct {
 	Coverage *Coverage // nil while readers can see no block
 	L1       *uint64   // the newest block that L1 has accepted; nil while unknown
 	Epoch    uint64    // grows whenever an operator changes facts of final blocks
+	Head     *uint64   // the node's newest block as it was last seen; nil while unknown
+	Behind   bool      // readers lack blocks that the chain has, or must be expected to have
 }
 
 // Horizon returns how far a chain has come.
@@ -40,7 +42,11 @@ func (s *Statuses) Horizon(ctx context.Context, c domain.Chain) (Horizon, error)
 		return Horizon{}, err
 	}
 	head := &statuses[0].Head
-	return Horizon{Coverage: head.Coverage, L1: head.L1, Epoch: head.Epoch}, nil
+	horizon := Horizon{Coverage: head.Coverage, L1: head.L1, Epoch: head.Epoch, Behind: statuses[0].behind()}
+	if head.Block != nil {
+		horizon.Head = &head.Block.Number
+	}
+	return horizon, nil
 }
 
 // Tier returns the tier of a block's rows.

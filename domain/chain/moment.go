@@ -49,8 +49,9 @@ type AtTime struct {
 }
 
 // AtTime returns the block that is closest to a time on one side. It is
-// not_found when the index has none there, and when it may be one from before
-// the first indexed block, which is then unknown.
+// not_found when the index has none there, and when it may be one that is
+// unknown: from before the first indexed block, or after the last while the
+// chain goes on.
 func (s *Blocks) AtTime(ctx context.Context, c domain.Chain, at time.Time, closest Closest) (AtTime, error) {
 	horizon, err := s.statuses.Horizon(ctx, c)
 	if err != nil {
@@ -64,8 +65,12 @@ func (s *Blocks) AtTime(ctx context.Context, c domain.Chain, at time.Time, close
 	if err != nil {
 		return AtTime{}, err
 	}
-	if len(around) == 0 || closest == ClosestAfter && horizon.beginsWith(number) {
+	switch {
+	case len(around) == 0, closest == ClosestAfter && horizon.beginsWith(number):
 		return AtTime{}, nothingThere(closest, horizon)
+	case closest == ClosestBefore && horizon.breaksOffAt(number):
+		return AtTime{}, domain.Errorf(domain.CodeNotFound,
+			"no indexed block is known to be the closest one %s that time: the index ends with block %d, and the chain goes on", closest, number)
 	}
 	return neighbours(number, around, horizon), nil
 }
@@ -74,6 +79,12 @@ func (s *Blocks) AtTime(ctx context.Context, c domain.Chain, at time.Time, close
 // there are earlier ones.
 func (h Horizon) beginsWith(number uint64) bool {
 	return number > 0 && h.Coverage != nil && number == h.Coverage.First
+}
+
+// breaksOffAt reports whether a block is the last one that is known, although
+// there are later ones.
+func (h Horizon) breaksOffAt(number uint64) bool {
+	return h.Coverage != nil && number >= h.Coverage.Last && (h.Behind || h.Head == nil || *h.Head > number)
 }
 
 func nothingThere(closest Closest, h Horizon) error {

@@ -98,10 +98,16 @@ func (s *Transactions) Names(ctx context.Context, c domain.Chain, selectors []st
 	if err != nil {
 		return nil, err
 	}
+	keepNames(known, asked, names)
+	return known, nil
+}
+
+// keepNames keeps the names that selectors are the hash of: one that is too
+// long is stored in part.
+func keepNames(known map[starknet.Felt]string, selectors []starknet.Felt, names []string) {
 	for i, name := range names {
-		if name != "" && starknet.Selector(name) == asked[i] { // a name that is too long is stored in part
-			known[asked[i]] = name
+		if name != "" && starknet.Selector(name) == selectors[i] {
+			known[selectors[i]] = name
 		}
 	}
-	return known, nil
 }

@@ -64,9 +64,8 @@ type TransactionStore interface {
 	// FunctionNames returns names that classes have for the selectors, in
 	// their order; empty where none is known.
 	FunctionNames(ctx context.Context, c domain.Chain, selectors []starknet.Felt) ([]string, error)
-	// ClassesAround returns the newest classes of each contract up to a block,
-	// as many as tell which were in force around it.
-	ClassesAround(ctx context.Context, c domain.Chain, contracts []starknet.Felt, blocks []uint64) ([]facts.ClassHistory, error)
+	// CallAnswers returns what is asked about calls.
+	CallAnswers(ctx context.Context, c domain.Chain, asked CallQuestions) (CallAnswers, error)
 }
 
 // Transactions answers which transactions there are, and what they ask for.
@@ -223,33 +222,47 @@ func Replaced() error {
 	return domain.Unavailable("a block that is not being replaced", time.Second, nil)
 }
 
+// BlockTransactions is a page of a block's transactions, and whether they are
+// those of the block that was asked for.
+type BlockTransactions struct {
+	domain.Page[TxLine]
+	Coverage domain.Coverage
+}
+
 // OfBlock returns a block and a page of its transactions, both of one chain:
 // never a header with the transactions of the block that replaced it. It is
 // not_found when the index has no such block. A page that is not the first is
 // of the block of the first page, whatever block has its name by now.
-func (s *Transactions) OfBlock(ctx context.Context, c domain.Chain, id BlockID, page domain.PageRequest) (*Block, domain.Page[TxLine], error) {
+//
+// A block that is there is there with all its transactions; but the latest one
+// may be another than that of the index.
+func (s *Transactions) OfBlock(ctx context.Context, c domain.Chain, id BlockID, page domain.PageRequest) (*Block, BlockTransactions, error) {
 	if page.After != nil {
 		id = NumberID(page.After[0])
 	}
 	for range attempts {
 		horizon, err := s.statuses.Horizon(ctx, c)
 		if err != nil {
-			return nil, domain.Page[TxLine]{}, err
+			return nil, BlockTransactions{}, err
 		}
 		blocks, err := s.blocks.byID(ctx, c, []BlockID{id}, horizon)
 		if err != nil {
-			return nil, domain.Page[TxLine]{}, err
+			return nil, BlockTransactions{}, err
 		}
 		if blocks[0] == nil {
-			return nil, domain.Page[TxLine]{}, absentBlock(id, horizon)
+			return nil, BlockTransactions{}, absentBlock(id, horizon)
 		}
 		pages, err := s.OfBlocks(ctx, c, []domain.BlockRef{blocks[0].Ref()}, page)
 		if err != nil {
-			return nil, domain.Page[TxLine]{}, err
+			return nil, BlockTransactions{}, err
 		}
 		if pages[0] != nil {
-			return blocks[0], *pages[0], nil
+			found := BlockTransactions{Page: *pages[0], Coverage: domain.Coverage{Status: domain.CoverageExact}}
+			if id.Tag == Latest {
+				found.Coverage = horizon.Between(&blocks[0].Number, nil)
+			}
+			return blocks[0], found, nil
 		}
 	}
-	return nil, domain.Page[TxLine]{}, Replaced()
+	return nil, BlockTransactions{}, Replaced()
 }

@@ -22,14 +22,30 @@ type Transaction struct {
 	Messages  []chain.Message
 }
 
-// Services are the services of the parts.
+// Parts are what is stored of a transaction beside the transaction itself.
+type Parts struct {
+	Events    []event.Row
+	Transfers []token.Transfer
+	Messages  []chain.Message
+	Calls     chain.CallAnswers
+}
+
+// Store reads the parts of transactions.
+type Store interface {
+	// PartsOf returns the parts of a transaction in their orders, all of one
+	// moment: at least logLimit+1 events if there are as many, and the answers
+	// to what its calls ask.
+	PartsOf(ctx context.Context, c domain.Chain, place chain.TxPlace, asked chain.CallQuestions, logLimit int) (Parts, error)
+}
+
+// Services are what the parts are read and told by.
 type Services struct {
+	Store        Store
 	Statuses     *chain.Statuses
 	Blocks       *chain.Blocks
 	Transactions *chain.Transactions
 	Events       *event.Events
 	Transfers    *token.Transfers
-	Messages     *chain.Messages
 	Cache        *chain.Cache
 	// Nodes know transactions that the index does not hold.
 	Nodes map[domain.Chain]chain.Node
@@ -70,7 +86,7 @@ func (s *Transactions) ByHash(ctx context.Context, c domain.Chain, hash starknet
 		if found[0] == nil {
 			return nil, s.absent(ctx, c, hash, horizon)
 		}
-		whole, err := s.whole(ctx, c, found[0], logLimit)
+		whole, err := s.whole(ctx, c, found[0], logLimit, horizon)
 		if err != nil {
 			return nil, err
 		}
@@ -86,26 +102,26 @@ func (s *Transactions) ByHash(ctx context.Context, c domain.Chain, hash starknet
 	return nil, chain.Replaced()
 }
 
-// whole reads the parts of a transaction.
-func (s *Transactions) whole(ctx context.Context, c domain.Chain, tx *chain.Transaction, logLimit int) (*Transaction, error) {
-	place := []chain.TxPlace{tx.Place()}
-	calls, err := s.Transactions.Calls(ctx, c, []*chain.TxFacts{tx.TxFacts})
+// whole reads the parts of a transaction: all of them at once, and then what
+// its logs mean, which may fail by itself.
+func (s *Transactions) whole(ctx context.Context, c domain.Chain, tx *chain.Transaction, logLimit int, h chain.Horizon) (*Transaction, error) {
+	asked := chain.AskCalls([]*chain.TxFacts{tx.TxFacts})
+	parts, err := s.Store.PartsOf(ctx, c, tx.Place(), asked.Questions, logLimit)
 	if err != nil {
 		return nil, err
 	}
-	logs, degraded, err := s.Events.OfTransactions(ctx, c, place, domain.PageRequest{Limit: logLimit})
+	calls, err := s.Transactions.TellCalls(ctx, c, asked, parts.Calls)
 	if err != nil {
 		return nil, err
 	}
-	transfers, err := s.Transfers.OfTransactions(ctx, c, place, domain.PageRequest{})
+	logs, degraded, err := s.Events.Page(ctx, c, parts.Events, logLimit)
 	if err != nil {
 		return nil, err
 	}
-	messages, err := s.Messages.OfTransactions(ctx, c, place)
-	if err != nil {
-		return nil, err
+	for i := range parts.Transfers {
+		parts.Transfers[i].Tier = h.Tier(parts.Transfers[i].Block)
 	}
-	return &Transaction{tx, calls[0], logs[0], degraded, transfers[0].Items, messages[0]}, nil
+	return &Transaction{tx, calls[0], logs, degraded, parts.Transfers, h.Messages(parts.Messages)}, nil
 }
 
 // still reports whether what was read of blocks is of these blocks. Final ones

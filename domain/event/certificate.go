@@ -48,7 +48,7 @@ type Freshness string
 // The degrees of freshness.
 const (
 	Current     Freshness = "current"     // what it lacks at the end is read directly
-	Stale       Freshness = "stale"       // it lacks more than that
+	Stale       Freshness = "stale"       // it lacks more than that, or the index is behind its chain
 	Unavailable Freshness = "unavailable" // it is not ready
 )
 
@@ -62,7 +62,7 @@ type Diagnostics struct {
 	// The blocks that readers can see, and those of them without a gap.
 	SourceLow, SourceHigh         uint64
 	ContiguousLow, ContiguousHigh uint64
-	Lag                           uint64 // blocks that readers see beyond the coverage
+	Lag                           uint64 // blocks that the chain is known to have beyond the coverage
 	OpenEnded                     bool   // its end is not fixed: it grows with the chain
 	LiveMaintenance               bool
 }
@@ -74,18 +74,24 @@ type SelectorCoverage struct {
 }
 
 // diagnose holds a certificate that covers something against the blocks that
-// readers can see.
-func (c *Certificate) diagnose(held chain.Coverage) Diagnostics {
+// readers can see, of which there are some, and against those that the chain is
+// known to have.
+func (c *Certificate) diagnose(horizon chain.Horizon) Diagnostics {
+	held := *horizon.Coverage
 	d := Diagnostics{
 		Freshness: Unavailable, LiveMaintenance: c.Maintained, OpenEnded: true,
 		SourceLow: held.First, SourceHigh: held.Last, ContiguousLow: held.First, ContiguousHigh: held.Last,
 	}
-	if held.Last > *c.Through {
-		d.Lag = held.Last - *c.Through
+	newest := held.Last
+	if horizon.Head != nil {
+		newest = max(newest, *horizon.Head)
+	}
+	if newest > *c.Through {
+		d.Lag = newest - *c.Through
 	}
 	switch {
 	case c.Status != Ready:
-	case d.Lag > MaxExtension:
+	case horizon.Behind, held.Last > *c.Through+MaxExtension:
 		d.Freshness = Stale
 	default:
 		d.Freshness = Current

@@ -60,7 +60,7 @@ func (s *Events) Coverage(ctx context.Context, c domain.Chain) ([]SelectorCovera
 	var covered []SelectorCoverage
 	for _, cert := range list {
 		if cert.Through != nil {
-			covered = append(covered, SelectorCoverage{cert, cert.diagnose(*horizon.Coverage)})
+			covered = append(covered, SelectorCoverage{cert, cert.diagnose(horizon)})
 		}
 	}
 	return covered, nil

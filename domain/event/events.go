@@ -14,6 +14,10 @@ type Store interface {
 	// EventsOfTransactions returns the events of each transaction after a log,
 	// in the order of their logs: at least limit+1 where there are as many.
 	EventsOfTransactions(ctx context.Context, c domain.Chain, places []chain.TxPlace, after, limit int) ([][]Row, error)
+	// EventsOfBlocks returns the events of each block after a transaction and a
+	// log, in their order: at least limit+1 where there are as many, and none
+	// of a block that the index does not hold, by its hash.
+	EventsOfBlocks(ctx context.Context, c domain.Chain, blocks []domain.BlockRef, afterTx, afterLog, limit int) ([][]Row, error)
 	// EventsOfContracts returns the newest events of each contract in a span,
 	// newest first: at least limit+1 where there are as many. With selectors
 	// only those whose first key is one of them.
@@ -77,6 +81,36 @@ func (s *Events) OfTransactions(ctx context.Context, c domain.Chain, places []ch
 	lists, err := s.store.EventsOfTransactions(ctx, c, places, after, page.Limit)
 	if err != nil {
 		return nil, false, err
+	}
+	return s.pages(ctx, c, lists, page.Limit)
+}
+
+// Page cuts a page of events that were read elsewhere and decodes it, as
+// OfTransactions does.
+func (s *Events) Page(ctx context.Context, c domain.Chain, rows []Row, limit int) (page domain.Page[Row], degraded bool, err error) {
+	pages, degraded, err := s.pages(ctx, c, [][]Row{rows}, limit)
+	return pages[0], degraded, err
+}
+
+// OfBlocks does the same for blocks. One that was replaced since it was read is
+// service_unavailable.
+func (s *Events) OfBlocks(ctx context.Context, c domain.Chain, blocks []*chain.Block, page domain.PageRequest) (pages []domain.Page[Row], degraded bool, err error) {
+	afterTx, afterLog := -1, -1
+	if len(page.After) == 3 {
+		afterTx, afterLog = int(page.After[1]), int(page.After[2])
+	}
+	refs := make([]domain.BlockRef, len(blocks))
+	for i, block := range blocks {
+		refs[i] = block.Ref()
+	}
+	lists, err := s.store.EventsOfBlocks(ctx, c, refs, afterTx, afterLog, page.Limit)
+	if err != nil {
+		return nil, false, err
+	}
+	for i, rows := range lists {
+		if len(rows) == 0 && blocks[i].Events > 0 && page.After == nil {
+			return nil, false, chain.Replaced()
+		}
 	}
 	return s.pages(ctx, c, lists, page.Limit)
 }

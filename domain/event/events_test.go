@@ -37,6 +37,47 @@ func places(blocks []facts.Block) (list []chain.TxPlace) {
 	return list
 }
 
+func TestEventsOfBlocksAreAllOfThemInOrder(t *testing.T) {
+	t.Parallel()
+	db := repotest.OpenTemplate(t, repotest.Followed)
+	events := newEvents(db, db)
+	var blocks []*chain.Block
+	for _, block := range repotest.Everyday(t) {
+		blocks = append(blocks, &chain.Block{Header: &block.Header})
+	}
+	pages, degraded, err := events.OfBlocks(t.Context(), domain.Mainnet, blocks, domain.PageRequest{Limit: 3})
+	if err != nil || degraded || len(pages) != len(blocks) {
+		t.Fatal(err, degraded, len(pages))
+	}
+	for i, block := range repotest.Everyday(t) {
+		got, page := pages[i].Items, pages[i]
+		for page.Next != nil {
+			next, _, err := events.OfBlocks(t.Context(), domain.Mainnet, blocks[i:i+1], domain.PageRequest{Limit: 7, After: page.Next})
+			if err != nil {
+				t.Fatal(err)
+			}
+			page = next[0]
+			got = append(got, page.Items...)
+		}
+		if !slices.EqualFunc(got, block.Events, func(g event.Row, w facts.Event) bool {
+			return g.Block == block.Header.Number && g.Tx == w.TxIndex && g.Log == w.LogIndex && g.Address == w.FromAddress && slices.Equal(g.Keys, w.Keys)
+		}) {
+			t.Errorf("block %d has %d events, got %d", i, len(block.Events), len(got))
+		}
+	}
+}
+
+func TestEventsOfABlockThatWasReplacedAreUnavailable(t *testing.T) {
+	t.Parallel()
+	db := repotest.OpenTemplate(t, repotest.Followed)
+	header := repotest.Everyday(t)[28].Header
+	header.Hash = starknet.FeltFromUint64(1)
+	_, _, err := newEvents(db, db).OfBlocks(t.Context(), domain.Mainnet, []*chain.Block{{Header: &header}}, domain.PageRequest{Limit: 3})
+	if domain.CodeOf(err) != domain.CodeServiceUnavailable {
+		t.Error(err)
+	}
+}
+
 func TestEventsOfTransactionsAreAllOfThemInOrder(t *testing.T) {
 	t.Parallel()
 	db := repotest.OpenTemplate(t, repotest.Followed)

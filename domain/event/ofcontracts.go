@@ -43,7 +43,7 @@ func (s *Events) OfContracts(ctx context.Context, c domain.Chain, contracts []st
 	if err != nil {
 		return ContractEvents{}, err
 	}
-	found := ContractEvents{Coverage: coverageOf(horizon.Coverage, filter)}
+	found := ContractEvents{Coverage: horizon.Between(f.From, f.To)}
 	found.Pages, found.Degraded, err = s.pages(ctx, c, lists, page.Limit)
 	return found, err
 }

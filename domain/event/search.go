@@ -5,7 +5,6 @@ import (
 
 	"astrolabe/domain"
 	"astrolabe/domain/account"
-	"astrolabe/domain/chain"
 )
 
 // Found is a page of a search.
@@ -19,12 +18,6 @@ type Found struct {
 	// Range tells what a search over a wide range rests on; nil for others.
 	Range *RangeCoverage
 }
-
-// Reason codes of a search's coverage beside domain.ReasonIndexStart.
-const (
-	ReasonIndexEnd   = "index_ends_earlier" // the bounds reach beyond the newest indexed block
-	ReasonIndexEmpty = "index_empty"        // readers can see no block yet
-)
 
 // Search returns the events that a filter selects, newest first.
 //
@@ -48,10 +41,10 @@ func (s *Events) Search(ctx context.Context, c domain.Chain, plan account.Plan, 
 	if err != nil {
 		return Found{}, err
 	}
-	found := Found{Coverage: coverageOf(horizon.Coverage, f)}
+	found := Found{Coverage: horizon.Between(f.From, f.To)}
 	segments := []segment{s.ordinary(c, f)}
 	if f.isWide() {
-		if segments, found.Range, err = s.wide(ctx, c, f, horizon.Coverage); err != nil {
+		if segments, found.Range, err = s.wide(ctx, c, f, horizon); err != nil {
 			return Found{}, err
 		}
 	}
@@ -83,17 +76,4 @@ func (s *Events) read(ctx context.Context, c domain.Chain, f Filter, span Span, 
 	}
 	rows, err = s.store.SearchEvents(ctx, c, f, span, limit)
 	return rows, reached, err
-}
-
-// coverageOf tells whether the index holds what a filter asks for.
-func coverageOf(held *chain.Coverage, f Filter) domain.Coverage {
-	switch {
-	case held == nil:
-		return domain.Coverage{Status: domain.CoverageUnavailable, ReasonCode: ReasonIndexEmpty}
-	case held.First > 0 && (f.From == nil || *f.From < held.First):
-		return domain.Coverage{Status: domain.CoveragePartial, ReasonCode: domain.ReasonIndexStart}
-	case f.To != nil && *f.To > held.Last:
-		return domain.Coverage{Status: domain.CoveragePartial, ReasonCode: ReasonIndexEnd}
-	}
-	return domain.Coverage{Status: domain.CoverageExact}
 }

@@ -36,7 +36,7 @@ const retryCoverage = 30 * time.Second
 //     populated position has a ready certificate for each of them;
 //   - event_key_index_coverage_unavailable when those certificates do not reach
 //     the requested lower bound, or not the newest blocks.
-func (s *Events) wide(ctx context.Context, c domain.Chain, f Filter, held *chain.Coverage) ([]segment, *RangeCoverage, error) {
+func (s *Events) wide(ctx context.Context, c domain.Chain, f Filter, horizon chain.Horizon) ([]segment, *RangeCoverage, error) {
 	certificates, err := s.certificates.of(ctx, c)
 	if err != nil {
 		return nil, nil, err
@@ -49,7 +49,7 @@ func (s *Events) wide(ctx context.Context, c domain.Chain, f Filter, held *chain
 		return nil, nil, domain.Errorf(domain.CodeFullRangeSelectorNotSupported,
 			"no position that the search populates is ready for more than %d blocks; see eventSearch.fullRange.selectorCoverage of the capabilities", MaxBlocks)
 	}
-	choices = slices.DeleteFunc(choices, func(list choice) bool { return !list.reaches(f, held) })
+	choices = slices.DeleteFunc(choices, func(list choice) bool { return !list.reaches(f, horizon.Coverage) })
 	if len(choices) == 0 {
 		return nil, nil, uncovered("the coverage of the selector does not reach all requested blocks; see eventSearch.fullRange.selectorCoverage of the capabilities")
 	}
@@ -57,7 +57,7 @@ func (s *Events) wide(ctx context.Context, c domain.Chain, f Filter, held *chain
 	if err != nil {
 		return nil, nil, err
 	}
-	return s.segments(c, f, chosen), chosen.rangeCoverage(f, *held), nil
+	return s.segments(c, f, chosen), chosen.rangeCoverage(f, horizon), nil
 }
 
 // ErrCoverageLost means that a certificate is not ready any more.
@@ -210,9 +210,10 @@ func (f *Filter) hasMoreThan(position int) bool {
 }
 
 // rangeCoverage tells what the answer rests on.
-func (list choice) rangeCoverage(f Filter, held chain.Coverage) *RangeCoverage {
+func (list choice) rangeCoverage(f Filter, horizon chain.Horizon) *RangeCoverage {
+	held := horizon.Coverage
 	shortest := slices.MinFunc(list, func(a, b Certificate) int { return cmp.Compare(*a.Through, *b.Through) })
-	r := &RangeCoverage{Requested: Interval{*f.From, *f.To}, Diagnostics: shortest.diagnose(held)}
+	r := &RangeCoverage{Requested: Interval{*f.From, *f.To}, Diagnostics: shortest.diagnose(horizon)}
 	if *f.From <= held.Last {
 		r.Completed = &Interval{*f.From, min(*f.To, held.Last)}
 	}

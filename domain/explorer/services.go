@@ -88,6 +88,7 @@ type Store interface {
 	search.Store
 	address.Store
 	address.Notes
+	detail.Store
 }
 
 // Options are what the services stand on.
@@ -99,6 +100,9 @@ type Options struct {
 	// Nodes are the nodes of the chains that have some. What only a node can
 	// tell is unavailable on the others.
 	Nodes map[domain.Chain]chain.Node
+	// Cache remembers facts of final blocks; nil means one of
+	// chain.DefaultCacheWeight.
+	Cache *chain.Cache
 	// ScreeningTop is how many holders a screening shows; zero means
 	// token.ScreeningTop.
 	ScreeningTop int
@@ -109,10 +113,13 @@ func New(o Options) *Services {
 	s := &Services{
 		Cursors:  o.Cursors,
 		Statuses: chain.NewStatuses(o.Store, o.Freshness),
-		Cache:    chain.NewCache(chain.DefaultCacheWeight),
+		Cache:    o.Cache,
 		Classes:  chain.NewClasses(o.Store),
 		Compiled: chain.NewCompiledClasses(o.Store),
 		Labels:   address.NewLabels(o.Store, time.Now),
+	}
+	if s.Cache == nil {
+		s.Cache = chain.NewCache(chain.DefaultCacheWeight)
 	}
 	compiled := s.Compiled
 	s.Blocks = chain.NewBlocks(o.Store, s.Statuses, s.Cache)
@@ -132,9 +139,9 @@ func New(o Options) *Services {
 	s.Addresses = address.NewAddresses(o.Store, s.Statuses, s.Labels)
 	s.Wallets = token.NewWallets(candidates{s.Addresses}, s.Tokens, s.Quantities)
 	s.Details = detail.NewTransactions(detail.Services{
-		Statuses: s.Statuses, Blocks: s.Blocks, Transactions: s.Transactions, Events: s.Events,
-		Transfers: s.Transfers, Messages: s.Messages, Cache: s.Cache, Nodes: o.Nodes,
+		Store: o.Store, Statuses: s.Statuses, Blocks: s.Blocks, Transactions: s.Transactions, Events: s.Events,
+		Transfers: s.Transfers, Cache: s.Cache, Nodes: o.Nodes,
 	})
-	s.Search = search.New(o.Store, s.Blocks, s.Labels, s.Statuses)
+	s.Search = search.New(o.Store, s.Blocks, s.Messages, s.Labels, s.Statuses)
 	return s
 }

@@ -11,10 +11,10 @@ import (
 )
 
 // ActivityVersion is the version of Activities.
-const ActivityVersion = 1
+const ActivityVersion = 2
 
-// upgraded is the event by which contracts tell that their class was replaced.
-var upgraded = starknet.Selector("Upgraded")
+// The events by which contracts tell that their class was replaced.
+var upgraded, implementationReplaced = starknet.Selector("Upgraded"), starknet.Selector("ImplementationReplaced")
 
 // Activities tells what each transaction meant for each address, by address
 // and transaction:
@@ -26,8 +26,11 @@ var upgraded = starknet.Selector("Upgraded")
 //     reverted makes no difference;
 //   - TransferIn, TransferOut or TransferSelf for the two sides of a transfer;
 //   - ContractDeployed for a contract whose deploying transaction is known;
-//   - ContractUpgraded for a contract whose class was replaced, in the last
-//     transaction in which it emitted Upgraded.
+//   - ContractUpgraded for a contract whose class the state update says was
+//     replaced. It names no transaction: it is the last one in which the
+//     contract said so, else the only successful one that the contract sent,
+//     was called by or emitted an event in. Where there are several, or none,
+//     the transaction cannot be told and has no such mark.
 //
 // Every transfer counts as an item, a transfer to oneself once; any other kind
 // is one item, however often a contract is called. The zero address, which
@@ -51,7 +54,7 @@ func Activities(txs []Transaction, transfers []Transfer, deployments []Deploymen
 			marks.add(&d.Address, *d.TxIndex, ContractDeployed)
 		}
 	}
-	marks.upgrades(changes, events)
+	marks.upgrades(txs, changes, events)
 	return marks.merge()
 }
 
@@ -95,22 +98,66 @@ func (m *marks) transaction(tx *Transaction) {
 	}
 }
 
-// upgrades marks the replaced contracts that said so.
-func (m *marks) upgrades(changes []ClassChange, events []Event) {
-	if !slices.ContainsFunc(changes, func(c ClassChange) bool { return c.Origin == Replaced }) {
+// upgrades marks the replaced contracts. What transactions meant must have been
+// marked before.
+func (m *marks) upgrades(txs []Transaction, changes []ClassChange, events []Event) {
+	replaced := map[starknet.Felt]*replacement{}
+	for i := range changes {
+		if changes[i].Origin == Replaced {
+			replaced[changes[i].Address] = new(replacement)
+		}
+	}
+	if len(replaced) == 0 {
 		return
 	}
-	last := map[starknet.Felt]int{}
+	reverted := map[int]bool{}
+	for i := range txs {
+		reverted[txs[i].Index] = txs[i].Reverted
+	}
+	for _, known := range *m {
+		if r := replaced[*known.address]; r != nil && known.kind&(TxSent|TxReceived) != 0 && !reverted[int(known.tx)] {
+			r.touch(int(known.tx))
+		}
+	}
 	for i := range events {
-		if e := &events[i]; len(e.Keys) > 0 && e.Keys[0] == upgraded {
-			last[e.FromAddress] = e.TxIndex
+		if r := replaced[events[i].FromAddress]; r != nil {
+			r.touch(events[i].TxIndex)
+			if keys := events[i].Keys; len(keys) > 0 && (keys[0] == upgraded || keys[0] == implementationReplaced) {
+				r.said = &events[i].TxIndex
+			}
 		}
 	}
 	for i := range changes {
-		if tx, ok := last[changes[i].Address]; ok && changes[i].Origin == Replaced {
-			m.add(&changes[i].Address, tx, ContractUpgraded)
+		if r := replaced[changes[i].Address]; r != nil && changes[i].Origin == Replaced {
+			if tx := r.transaction(); tx != nil {
+				m.add(&changes[i].Address, *tx, ContractUpgraded)
+			}
 		}
 	}
+}
+
+// replacement is what a block tells of the transaction that replaced a
+// contract's class.
+type replacement struct {
+	said    *int // the last in which the contract said so
+	touched *int // one that has to do with the contract
+	several bool // that is not the only one
+}
+
+func (r *replacement) touch(tx int) {
+	r.several = r.several || r.touched != nil && *r.touched != tx
+	r.touched = &tx
+}
+
+// transaction is nil when it cannot be told.
+func (r *replacement) transaction() *int {
+	switch {
+	case r.said != nil:
+		return r.said
+	case r.several:
+		return nil
+	}
+	return r.touched
 }
 
 // merge puts the marks in order and those of one address and transaction

@@ -13,9 +13,11 @@ func TestActivityTellsWhatATransactionMeantForAnAddress(t *testing.T) {
 	move := func(from, to uint64) Transfer {
 		return Transfer{Standard: ERC20, Token: felt(99), From: felt(from), To: felt(to), Amount: number(1)}
 	}
-	upgradedIn := func(tx int, address uint64) Event {
-		return Event{TxIndex: tx, Event: starknet.Event{FromAddress: felt(address), Keys: felts("Upgraded"), Data: felts(1)}}
+	in := func(tx int, address uint64, name string) Event {
+		return Event{TxIndex: tx, Event: starknet.Event{FromAddress: felt(address), Keys: felts(name), Data: felts(1)}}
 	}
+	upgradedIn := func(tx int, address uint64) Event { return in(tx, address, "Upgraded") }
+	nth := func(index int, tx Transaction) Transaction { tx.Index = index; return tx }
 	reverted := call(1, contract, 71, 0)
 	reverted.Reverted = true
 	own := call(1, contract, 71, 1) // a form that nobody knows
@@ -56,7 +58,24 @@ func TestActivityTellsWhatATransactionMeantForAnAddress(t *testing.T) {
 			events:  []Event{upgradedIn(1, contract), upgradedIn(3, contract), upgradedIn(4, you)},
 			want:    []Activity{{felt(contract), 3, ContractUpgraded, 1}},
 		},
-		"a silent upgrade":       {changes: []ClassChange{{felt(contract), Replaced, felt(1)}}, events: []Event{upgradedIn(4, you), {}}},
+		"an upgrade under another name": {
+			changes: []ClassChange{{felt(contract), Replaced, felt(1)}},
+			events:  []Event{in(1, contract, "ImplementationReplaced"), in(2, contract, "Bumped")},
+			want:    []Activity{{felt(contract), 1, ContractUpgraded, 1}},
+		},
+		"a silent upgrade that nobody can have made": {changes: []ClassChange{{felt(contract), Replaced, felt(1)}}, events: []Event{upgradedIn(4, you), {}}},
+		"a silent upgrade by the only call": {
+			txs: []Transaction{call(1, contract, 71, 0), nth(1, reverted)}, changes: []ClassChange{{felt(contract), Replaced, felt(1)}},
+			want: []Activity{{felt(contract), 0, TxReceived | ContractUpgraded, 2}, {felt(contract), 1, TxReceived, 1}, {felt(me), 0, TxSent, 1}, {felt(me), 1, TxSent, 1}},
+		},
+		"a silent upgrade of the sender": {
+			txs: []Transaction{call(1, me, 71, 0)}, changes: []ClassChange{{felt(me), Replaced, felt(1)}},
+			want: []Activity{{felt(me), 0, TxSent | ContractUpgraded, 2}},
+		},
+		"a silent upgrade in one of several": {
+			txs: []Transaction{call(1, contract, 71, 0)}, changes: []ClassChange{{felt(contract), Replaced, felt(1)}}, events: []Event{in(1, contract, "Bumped")},
+			want: []Activity{{felt(contract), 0, TxReceived, 1}, {felt(me), 0, TxSent, 1}},
+		},
 		"deployed, not upgraded": {changes: []ClassChange{{felt(contract), Deployed, felt(1)}}, events: []Event{upgradedIn(4, contract)}},
 	} {
 		got := Activities(test.txs, test.transfers, test.deployments, test.changes, test.events)

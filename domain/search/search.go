@@ -2,6 +2,7 @@ package search
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"astrolabe/domain"
@@ -31,6 +32,7 @@ type Match string
 const (
 	ByNumber  Match = "number"
 	ByHash    Match = "hash"
+	ByMessage Match = "message_hash" // of a message that the transaction handles or sends
 	ByAddress Match = "address"
 	BySymbol  Match = "symbol"
 	ByName    Match = "name"
@@ -86,16 +88,18 @@ type Store interface {
 type Search struct {
 	store    Store
 	blocks   *chain.Blocks
+	messages *chain.Messages
 	labels   *address.Labels
 	statuses *chain.Statuses
 }
 
 // New makes the service.
-func New(store Store, blocks *chain.Blocks, labels *address.Labels, statuses *chain.Statuses) *Search {
-	return &Search{store, blocks, labels, statuses}
+func New(store Store, blocks *chain.Blocks, messages *chain.Messages, labels *address.Labels, statuses *chain.Statuses) *Search {
+	return &Search{store, blocks, messages, labels, statuses}
 }
 
-// each is how many things are found at most by symbol, by label and by name.
+// each is how many things are found at most by symbol, by label, by name and by
+// the hash of a message.
 const each = 10
 
 // Find returns what a text names, the most exact first: at most one block, and
@@ -109,12 +113,13 @@ func (s *Search) Find(ctx context.Context, c domain.Chain, text string) ([]Hit, 
 	if err != nil || horizon.Coverage == nil {
 		return nil, err
 	}
+	if hash, malformed := starknet.ParseHash256(text); malformed == nil {
+		return s.byHash(ctx, c, hash, horizon.Coverage.Last)
+	}
 	id, err := chain.ParseBlockID(text)
 	switch {
 	case err != nil:
 		return s.byText(ctx, c, text, horizon.Coverage.Last)
-	case id.Hash != nil:
-		return s.byFelt(ctx, c, *id.Hash, horizon.Coverage.Last)
 	}
 	blocks, err := s.blocks.ByID(ctx, c, []chain.BlockID{id})
 	if err != nil {
@@ -125,6 +130,27 @@ func (s *Search) Find(ctx context.Context, c domain.Chain, text string) ([]Hit, 
 		hits = append([]Hit{{Kind: Block, ID: id.String(), Matched: ByNumber}}, hits...)
 	}
 	return hits, err
+}
+
+// byHash finds what a hash names: a felt, and messages, whose hashes from L2 to
+// L1 need not be felts.
+func (s *Search) byHash(ctx context.Context, c domain.Chain, hash starknet.Hash256, upTo uint64) (hits []Hit, err error) {
+	if felt, malformed := starknet.ParseFelt(hash.String()); malformed == nil {
+		if hits, err = s.byFelt(ctx, c, felt, upTo); err != nil {
+			return nil, err
+		}
+	}
+	messages, _, err := s.messages.All(ctx, c, chain.MessageFilter{Hash: &hash}, domain.PageRequest{Limit: each})
+	if err != nil {
+		return nil, err
+	}
+	for i := range messages.Items {
+		hit := Hit{Kind: Transaction, ID: messages.Items[i].TxHash.String(), Matched: ByMessage}
+		if !slices.Contains(hits, hit) { // one transaction may send the same message twice
+			hits = append(hits, hit)
+		}
+	}
+	return hits, nil
 }
 
 // byFelt finds what a felt names.

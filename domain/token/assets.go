@@ -17,10 +17,6 @@ const (
 	ScopeRegistry   Scope = "discovered_plus_registry" // and those of the registry
 )
 
-// ReasonIndexBehind is the reason code of a list of tokens at a block that the
-// index does not reach.
-const ReasonIndexBehind = "index_behind_block"
-
 // Candidate is a token that an address may hold.
 type Candidate struct {
 	Address starknet.Felt

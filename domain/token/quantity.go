@@ -30,6 +30,9 @@ const (
 type Quantity struct {
 	Raw starknet.Uint256
 	Err error
+	// Absent tells that there is no contract at that block, so that nobody has
+	// anything of it.
+	Absent bool
 }
 
 // Holding is a token and an address that may hold it.
@@ -71,7 +74,7 @@ func (q *Quantities) ask(ctx context.Context, c domain.Chain, at chain.BlockID, 
 		group.SetLimit(quantitiesAtOnce)
 		for i := range questions {
 			group.Go(func() error {
-				quantities[i].Raw, quantities[i].Err = questions[i].ask(ctx, at)
+				quantities[i] = questions[i].ask(ctx, at)
 				if errors.Is(quantities[i].Err, chain.ErrBlockMoved) {
 					return quantities[i].Err
 				}
@@ -91,22 +94,22 @@ type quantityView struct {
 	calldata  []starknet.Felt
 }
 
-func (v quantityView) ask(ctx context.Context, at chain.State) (starknet.Uint256, error) {
+func (v quantityView) ask(ctx context.Context, at chain.State) Quantity {
 	ctx, cancel := context.WithTimeout(ctx, quantityPatience)
 	defer cancel()
 	for _, selector := range v.selectors {
 		answer, err := at.Call(ctx, chain.ViewCall{Contract: v.token, Selector: selector, Calldata: v.calldata})
 		if err != nil {
-			return starknet.Uint256{}, err
+			return Quantity{Err: err}
 		}
 		if answer.NoContract {
-			return starknet.Uint256{}, domain.Errorf(domain.CodeNotFound, "there is no contract at %s at block %d", v.token, at.Number)
+			return Quantity{Absent: true, Err: domain.Errorf(domain.CodeNotFound, "there is no contract at %s at block %d", v.token, at.Number)}
 		}
 		if number, ok := ReadQuantity(answer.Result); answer.Returned() && ok {
-			return number, nil
+			return Quantity{Raw: number}
 		}
 	}
-	return starknet.Uint256{}, domain.Errorf(domain.CodeNotFound, "the contract at %s tells no %s at block %d", v.token, v.what, at.Number)
+	return Quantity{Err: domain.Errorf(domain.CodeNotFound, "the contract at %s tells no %s at block %d", v.token, v.what, at.Number)}
 }
 
 // ReadQuantity reads the number that a view returned: one felt, or the low and

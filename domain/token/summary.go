@@ -15,8 +15,8 @@ const (
 	// SummaryComputed is a count of all transfers, made for this answer because
 	// there are no sums of the token yet.
 	SummaryComputed SummaryStatus = "computed"
-	// SummaryStale are the sums alone, which are behind: the counts were right
-	// at an older block.
+	// SummaryStale are the sums alone, which are behind, or all that an index
+	// has which is behind its chain: the counts were right at an older block.
 	SummaryStale SummaryStatus = "stale"
 	// SummaryMetadataOnly has no counts: there are no sums, and too many
 	// transfers to count for an answer, or not all of them are indexed.

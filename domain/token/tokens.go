@@ -58,6 +58,9 @@ func (s *Tokens) Summaries(ctx context.Context, c domain.Chain, addresses []star
 	for i, of := range counted {
 		if of != nil {
 			summaries[i] = new(of.summary(bounds))
+			if horizon.Behind && summaries[i].Status == SummaryCurrent {
+				summaries[i].Status = SummaryStale
+			}
 		}
 	}
 	return summaries, nil

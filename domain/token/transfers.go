@@ -88,17 +88,14 @@ func (s *Transfers) OfAddresses(ctx context.Context, c domain.Chain, addresses [
 	return s.pages(ctx, c, lists, page.Limit)
 }
 
-// Coverage tells whether the lists hold all transfers from a block on: they
-// hold those of the indexed blocks.
-func (s *Transfers) Coverage(ctx context.Context, c domain.Chain, from *uint64) (domain.Coverage, error) {
+// Coverage tells whether the lists hold all transfers of a range of blocks, both
+// ends included: they hold those of the indexed blocks.
+func (s *Transfers) Coverage(ctx context.Context, c domain.Chain, from, to *uint64) (domain.Coverage, error) {
 	horizon, err := s.statuses.Horizon(ctx, c)
 	if err != nil {
 		return domain.Coverage{}, err
 	}
-	if seen := horizon.Coverage; seen != nil && from != nil && *from >= seen.First {
-		return domain.Coverage{Status: domain.CoverageExact}, nil
-	}
-	return horizon.History(), nil
+	return horizon.Between(from, to), nil
 }
 
 // pages stamps the tiers of transfers and cuts each list to its page.

@@ -3,6 +3,8 @@ package token
 import (
 	"context"
 	"errors"
+	"slices"
+	"strings"
 	"time"
 
 	"astrolabe/domain"
@@ -10,13 +12,13 @@ import (
 	"astrolabe/starknet"
 )
 
-// WalletMode says what becomes of a snapshot in which a balance is missing.
+// WalletMode says what becomes of a snapshot that is not complete.
 type WalletMode string
 
 // The modes.
 const (
-	RequireComplete WalletMode = "require_complete" // it is refused
-	VerifiedPartial WalletMode = "verified_partial" // it says which
+	RequireComplete WalletMode = "require_complete" // it is refused, unless a contract just has no balance
+	VerifiedPartial WalletMode = "verified_partial" // it says what is missing
 )
 
 // BlockPreference says at which block a wallet is looked at.
@@ -38,7 +40,7 @@ type WalletQuery struct {
 	Mode   WalletMode
 	Scope  Scope
 	Tokens []starknet.Felt // of ScopeExplicit
-	Limit  int             // of the other scopes
+	Limit  int             // how many tokens to look at
 
 	Preference  BlockPreference
 	BlockHash   *starknet.Felt // of PreferExplicit, if BlockNumber is not given
@@ -48,9 +50,8 @@ type WalletQuery struct {
 // BalanceStatus tells what came of one balance.
 type BalanceStatus string
 
-// The statuses of a balance. An unsupported one is known not to exist: at that
-// block the contract has no balance that can be read. The others could not be
-// learned.
+// The statuses of a balance. An unsupported one cannot be read from its
+// contract at that block by anybody. The last two could not be learned.
 const (
 	BalanceOK          BalanceStatus = "ok"
 	BalanceUnsupported BalanceStatus = "unsupported"
@@ -71,7 +72,7 @@ type Wallet struct {
 	Block    chain.StateBlock
 	Through  *uint64  // up to which block tokens were looked for
 	Reasons  []string // why these are not all tokens within the scope
-	Complete bool     // every balance was learned
+	Complete bool     // these are all tokens within the scope, and every balance was learned
 	Items    []Balance
 }
 
@@ -90,8 +91,13 @@ func NewWallets(assets Assets, tokens *Tokens, quantities *Quantities) *Wallets 
 // walletRetry is when to ask again for a snapshot that was not complete.
 const walletRetry = 2 * time.Second
 
-// At returns a snapshot of a wallet at one block. With require_complete it is
-// service_unavailable when a balance could not be learned.
+// At returns a snapshot of a wallet at one block.
+//
+// With require_complete it is refused when a balance could not be learned or
+// tokens within the scope may be missing: as service_unavailable, or as
+// invalid_request when the query's own limit cuts them off. A contract without a
+// balance that can be read refuses nothing, or anybody could spoil a wallet by
+// sending it a broken token; but such a snapshot is not called complete.
 func (s *Wallets) At(ctx context.Context, c domain.Chain, q WalletQuery) (Wallet, error) {
 	block, err := q.block()
 	if err != nil {
@@ -99,6 +105,9 @@ func (s *Wallets) At(ctx context.Context, c domain.Chain, q WalletQuery) (Wallet
 	}
 	found, err := s.scope(ctx, c, q)
 	if err != nil {
+		return Wallet{}, err
+	}
+	if block, err = s.anchor(ctx, c, q, block, found); err != nil {
 		return Wallet{}, err
 	}
 	holdings := make([]Holding, len(found.Tokens))
@@ -109,28 +118,71 @@ func (s *Wallets) At(ctx context.Context, c domain.Chain, q WalletQuery) (Wallet
 	if err != nil {
 		return Wallet{}, err
 	}
-	wallet := Wallet{Block: at, Through: found.Through, Reasons: found.Reasons, Complete: true, Items: make([]Balance, len(found.Tokens))}
-	if q.Scope != ScopeExplicit && (found.Through == nil || *found.Through < at.Number) {
-		wallet.Reasons = append(wallet.Reasons, ReasonIndexBehind)
-	}
-	failed := 0
+	wallet := Wallet{Block: at, Through: found.Through, Reasons: found.missing(q.Scope, at.Number), Items: make([]Balance, 0, len(found.Tokens))}
+	failed, unread := 0, 0
 	for i, candidate := range found.Tokens {
+		if quantities[i].Absent && q.Scope != ScopeExplicit {
+			continue // a token of the registry that is not there
+		}
 		item := Balance{Token: candidate.Address, Status: balanceStatus(quantities[i].Err), Known: candidate.Known}
 		switch item.Status {
 		case BalanceOK:
 			item.Raw = &quantities[i].Raw
-		case BalanceTimeout, BalanceError:
+		case BalanceUnsupported:
+			unread++
+		default:
 			failed++
 		}
-		wallet.Items[i] = item
+		wallet.Items = append(wallet.Items, item)
 	}
-	wallet.Complete = failed == 0
-	if failed > 0 && q.Mode == RequireComplete {
-		refusal := domain.Unavailable("a complete snapshot", walletRetry, nil)
-		refusal.Message += ": not every balance could be read"
-		return Wallet{}, refusal
+	wallet.Complete = failed == 0 && unread == 0 && len(wallet.Reasons) == 0
+	if q.Mode == RequireComplete {
+		if err := incomplete(wallet.Reasons, failed); err != nil {
+			return Wallet{}, err
+		}
 	}
 	return wallet, nil
+}
+
+// anchor returns the block to read at. The newest block of the node is often a
+// little beyond the index, which then cannot know all tokens there: who requires
+// a complete snapshot gets the newest block that both know.
+func (s *Wallets) anchor(ctx context.Context, c domain.Chain, q WalletQuery, block chain.BlockID, found Discovery) (chain.BlockID, error) {
+	if q.Mode != RequireComplete || q.Preference != PreferLatest || q.Scope == ScopeExplicit || len(found.Reasons) > 0 || found.Through == nil {
+		return block, nil
+	}
+	newest, _, err := s.quantities.Balances(ctx, c, block, nil)
+	if err != nil {
+		return block, err
+	}
+	return chain.NumberID(min(newest.Number, *found.Through)), nil
+}
+
+// missing tells why tokens at a block may be missing. What the index lacks
+// beyond that block does not matter.
+func (d *Discovery) missing(scope Scope, block uint64) []string {
+	reasons := slices.DeleteFunc(slices.Clone(d.Reasons), func(reason string) bool { return reason == domain.ReasonIndexBehind })
+	if scope != ScopeExplicit && d.Through != nil && *d.Through < block {
+		reasons = append(reasons, domain.ReasonIndexBehind)
+	}
+	return reasons
+}
+
+// incomplete refuses a snapshot that was required to be complete and is not.
+func incomplete(reasons []string, failed int) error {
+	if slices.Contains(reasons, domain.ReasonLimit) {
+		return domain.Errorf(domain.CodeInvalidRequest,
+			"the scope has more tokens than limit: raise it, name the tokens with scope explicit, or ask with mode %s", VerifiedPartial)
+	}
+	if failed == 0 && len(reasons) == 0 {
+		return nil
+	}
+	refusal := domain.Unavailable("a complete snapshot", walletRetry, nil)
+	refusal.Message += ": not every balance could be read"
+	if failed == 0 {
+		refusal.Message = "a complete snapshot is not available: " + strings.Join(reasons, ", ")
+	}
+	return refusal
 }
 
 // block is the block that the query asks for.
@@ -159,6 +211,8 @@ func (s *Wallets) scope(ctx context.Context, c domain.Chain, q WalletQuery) (Dis
 		return s.assets.Discovered(ctx, c, q.Owner, q.Scope, q.Limit)
 	case len(q.Tokens) == 0 || len(q.Tokens) > MaxWallet:
 		return Discovery{}, domain.Errorf(domain.CodeInvalidRequest, "tokenAddresses must have 1 to %d addresses", MaxWallet)
+	case len(q.Tokens) > q.Limit:
+		return Discovery{}, domain.Errorf(domain.CodeInvalidRequest, "tokenAddresses has %d addresses, limit allows %d", len(q.Tokens), q.Limit)
 	}
 	known, err := s.tokens.Of(ctx, c, q.Tokens)
 	if err != nil {

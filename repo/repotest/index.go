@@ -5,6 +5,8 @@ import (
 	"errors"
 	"time"
 
+	"github.com/jackc/pgx/v5"
+
 	"astrolabe/domain"
 	"astrolabe/domain/chain"
 	"astrolabe/domain/facts"
@@ -115,6 +117,17 @@ func (i *Index) Release() {
 	i.do(func() error { return i.db.ReleaseLease(i.ctx, i.lease) })
 }
 
+// awake makes the last seen head of a database one that does not age, so that
+// what tests read does not depend on how long they take.
+func awake(ctx context.Context, url string) error {
+	conn, err := pgx.Connect(ctx, url)
+	if err != nil {
+		return err
+	}
+	_, err = conn.Exec(ctx, "UPDATE chain_heads SET observed_at = now() + interval '1 day', recorded_at = now() + interval '1 day'")
+	return errors.Join(err, conn.Close(ctx))
+}
+
 // Indexed is the template of a database with the blocks of Everyday: those
 // below 25 were loaded and built, those below 45 are ready, the others are
 // still loading. Nobody holds its lease.
@@ -168,7 +181,7 @@ func Followed(ctx context.Context, url string) error {
 	index.Commit(index.Open(40, uint64(len(blocks))+100, chain.RangeReady), blocks[40:])
 	index.RecordHead(FollowedL1)
 	index.Release()
-	return index.Err()
+	return errors.Join(index.Err(), awake(ctx, url))
 }
 
 // Begun is the template of a database that shows all blocks of Partial, in one
@@ -191,5 +204,5 @@ func Begun(ctx context.Context, url string) error {
 	index.Commit(index.Open(PartialFirst, PartialFirst+1000, chain.RangeReady), blocks)
 	index.RecordHead(FollowedL1)
 	index.Release()
-	return index.Err()
+	return errors.Join(index.Err(), awake(ctx, url))
 }

@@ -2,6 +2,7 @@ package repotest
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"astrolabe/domain"
@@ -66,8 +67,8 @@ func Spaced(ctx context.Context, url string) error {
 		})
 	})
 	index.Release()
-	if index.Err() != nil {
-		return index.Err()
+	if err := errors.Join(index.Err(), awake(ctx, url)); err != nil {
+		return err
 	}
 	return certify(ctx, db)
 }

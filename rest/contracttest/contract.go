@@ -12,6 +12,7 @@ import (
 	"github.com/getkin/kin-openapi/openapi3filter"
 	"github.com/getkin/kin-openapi/routers"
 	"github.com/getkin/kin-openapi/routers/gorillamux"
+	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"astrolabe/rest/openapi"
 )
@@ -54,9 +55,69 @@ func Breach(ctx context.Context, request *http.Request, response *http.Response,
 	if err != nil {
 		return false, nil //nolint:nilerr // not an operation
 	}
+	note(route.Operation.OperationID, body)
+	schema, err := bodySchema(route.Operation, response)
+	if err != nil {
+		return true, err
+	}
+	if schema != nil {
+		value, err := jsonschema.UnmarshalJSON(bytes.NewReader(body))
+		if err != nil {
+			return true, err
+		}
+		if err := schema.Validate(value); err != nil {
+			return true, err
+		}
+	}
 	return true, openapi3filter.ValidateResponse(ctx, &openapi3filter.ResponseValidationInput{
 		RequestValidationInput: &openapi3filter.RequestValidationInput{Request: lookup, PathParams: params, Route: route},
 		Status:                 response.StatusCode, Header: response.Header, Body: io.NopCloser(bytes.NewReader(body)),
-		Options: &openapi3filter.Options{IncludeResponseStatus: true, ExcludeResponseBody: !strings.Contains(response.Header.Get("Content-Type"), "json")},
+		Options: &openapi3filter.Options{
+			IncludeResponseStatus: true, ExcludeResponseBody: schema != nil || !strings.Contains(response.Header.Get("Content-Type"), "json"),
+		},
 	})
+}
+
+// schemas are those of the document by their references. The filter would
+// compile a schema for each answer, which takes longer than the answer.
+var schemas = struct {
+	sync.Mutex
+	compiler *jsonschema.Compiler
+	known    map[string]*jsonschema.Schema
+}{known: map[string]*jsonschema.Schema{}}
+
+const documentName = "openapi.json"
+
+// bodySchema returns the schema that an answer's body must satisfy, nil where
+// the document does not refer to one by name.
+func bodySchema(operation *openapi3.Operation, response *http.Response) (*jsonschema.Schema, error) {
+	documented := operation.Responses.Status(response.StatusCode)
+	if documented == nil || documented.Value == nil {
+		return nil, nil
+	}
+	media := documented.Value.Content.Get(response.Header.Get("Content-Type"))
+	if media == nil || media.Schema == nil || media.Schema.Ref == "" {
+		return nil, nil
+	}
+	schemas.Lock()
+	defer schemas.Unlock()
+	if schema, compiled := schemas.known[media.Schema.Ref]; compiled {
+		return schema, nil
+	}
+	if schemas.compiler == nil {
+		document, err := jsonschema.UnmarshalJSON(bytes.NewReader(openapi.JSON))
+		if err != nil {
+			return nil, err
+		}
+		schemas.compiler = jsonschema.NewCompiler()
+		schemas.compiler.AssertFormat()
+		if err := schemas.compiler.AddResource(documentName, document); err != nil {
+			return nil, err
+		}
+	}
+	schema, err := schemas.compiler.Compile(documentName + media.Schema.Ref)
+	if err == nil {
+		schemas.known[media.Schema.Ref] = schema
+	}
+	return schema, err
 }

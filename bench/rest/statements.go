@@ -1,0 +1,167 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// logSettings let the server write what it is told to log as JSON, into one
+// file.
+var logSettings = map[string]string{
+	"logging_collector": "on", "log_destination": "jsonlog", "log_filename": "statements.log",
+	"log_rotation_age": "0", "log_rotation_size": "0", "log_error_verbosity": "default",
+}
+
+// statement is what the service sent to the database, with its arguments as
+// Postgres writes them; nil is null.
+type statement struct {
+	SQL       string
+	Arguments []*string
+}
+
+// trip is a number of statements that were sent at once.
+type trip []statement
+
+// statementLog is the server's log.
+type statementLog struct {
+	folder  string
+	capture int // the number of the newest one, which its marks bear
+}
+
+// logged is a line of it.
+type logged struct {
+	Message, Detail string
+	VXID            string // of the transaction, which statements that are sent at once share
+}
+
+var markPattern = regexp.MustCompile(`SELECT 'mark (\d+) of (\d+)'$`)
+
+// await waits until the last mark is in the log, and returns what is between
+// the marks.
+func (l *statementLog) await(ctx context.Context, last int) ([][]trip, error) {
+	tick := time.NewTicker(50 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		requests, err := l.read(last)
+		if err != nil || requests != nil {
+			return requests, err
+		}
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-tick.C:
+		}
+	}
+}
+
+// read returns what is between the marks 0 to last of the capture, and nothing
+// while the last one is not there.
+func (l *statementLog) read(last int) (requests [][]trip, err error) {
+	files, err := filepath.Glob(filepath.Join(l.folder, "cluster", "log", "statements*.json"))
+	if err != nil || len(files) != 1 {
+		return nil, errors.Join(err, fmt.Errorf("the server has %d logs of statements", len(files)))
+	}
+	file, err := os.Open(files[0]) //nolint:gosec // of our own server
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = file.Close() }()
+	var (
+		current, transaction = -1, ""
+		scanner              = bufio.NewScanner(file)
+	)
+	requests = make([][]trip, last)
+	scanner.Buffer(nil, 16<<20)
+	for scanner.Scan() {
+		var line logged
+		if json.Unmarshal(scanner.Bytes(), &line) != nil {
+			return nil, nil // it is being written
+		}
+		if found := markPattern.FindStringSubmatch(line.Message); found != nil {
+			if transaction = ""; found[2] == strconv.Itoa(l.capture) {
+				current, _ = strconv.Atoi(found[1])
+			}
+			continue
+		}
+		s, ok := line.statement()
+		if !ok || current < 0 || current >= last {
+			continue
+		}
+		trips := &requests[current]
+		if transaction != line.VXID {
+			*trips, transaction = append(*trips, nil), line.VXID
+		}
+		newest := &(*trips)[len(*trips)-1]
+		*newest = append(*newest, s)
+	}
+	if current != last {
+		return nil, scanner.Err()
+	}
+	return requests, scanner.Err()
+}
+
+var (
+	executed  = regexp.MustCompile(`(?s)^execute [^:]*: (.*)$`)
+	named     = regexp.MustCompile(`^\s*/\* ([a-z]+)\.`)
+	parameter = regexp.MustCompile(`(?s)\$\d+ = (NULL|'((?:[^']|'')*)')`)
+)
+
+// beside are the nouns whose statements are no part of a request's own reads:
+// they are shared by the requests of a moment, or are written.
+var beside = []string{"head", "key", "quota", "usage", "session", "secrets", "label", "listen", "epoch"}
+
+// statement returns the read that a line tells of.
+func (l logged) statement() (s statement, ok bool) {
+	found := executed.FindStringSubmatch(l.Message)
+	if found == nil {
+		return s, false
+	}
+	noun := named.FindStringSubmatch(found[1])
+	if noun == nil || slices.Contains(beside, noun[1]) {
+		return s, false
+	}
+	s.SQL = found[1]
+	for _, p := range parameter.FindAllStringSubmatch(l.Detail, -1) {
+		if p[1] == "NULL" {
+			s.Arguments = append(s.Arguments, nil)
+			continue
+		}
+		s.Arguments = append(s.Arguments, new(strings.ReplaceAll(p[2], "''", "'")))
+	}
+	return s, true
+}
+
+// shape is what requests must share to be run by one script: the texts of
+// their statements, and which are sent at once.
+func shape(trips []trip) string {
+	var text strings.Builder
+	for _, t := range trips {
+		for _, s := range t {
+			text.WriteString(s.SQL + "\x00")
+		}
+		text.WriteString("\x01")
+	}
+	return text.String()
+}
+
+// alike returns the places of the requests of the most frequent shape.
+func alike(requests [][]trip) (places []int) {
+	byShape := map[string][]int{}
+	for i, trips := range requests {
+		s := shape(trips)
+		if byShape[s] = append(byShape[s], i); len(byShape[s]) > len(places) {
+			places = byShape[s]
+		}
+	}
+	return places
+}

@@ -1,0 +1,184 @@
+package graph
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"astrolabe/domain"
+)
+
+// passesLimit checks that a query is refused by a limit.
+func passesLimit(limit, query string) func(*testing.T, *servedGraph) {
+	return func(t *testing.T, g *servedGraph) {
+		t.Helper()
+		a := g.ask(t, query, nil)
+		if a.body.Data != nil || len(a.body.Errors) != 1 || a.body.Errors[0].Extensions.Limit == nil || a.body.Errors[0].Extensions.Limit.Name != limit {
+			t.Errorf("%.500s", a.text)
+		}
+	}
+}
+
+// circle goes round from blocks to their transactions and back.
+func circle(times int, page string) string {
+	return "{block(chain:SN_MAIN){" + strings.Repeat("transactions("+page+"){nodes{block{", times) + "blockNumber" + strings.Repeat("}}}", times) + "}}"
+}
+
+func repeat(n int, one func(i int) string) string {
+	var text strings.Builder
+	for i := range n {
+		text.WriteString(one(i))
+	}
+	return text.String()
+}
+
+// TestTheAttacksThatGraphQLArmorStopsAreStopped has its plugins' names.
+func TestTheAttacksThatGraphQLArmorStopsAreStopped(t *testing.T) {
+	t.Parallel()
+	g := explore(t)
+	for name, attack := range map[string]func(*testing.T, *servedGraph){
+		"max-depth":      passesLimit(limitDepth, circle(7, "first:1")),
+		"max-aliases":    passesLimit(limitAliases, "{service{"+repeat(101, func(i int) string { return fmt.Sprintf("a%d:version ", i) })+"}}"),
+		"max-directives": passesLimit(limitDirectives, "{service{version"+strings.Repeat("@include(if:true)", 51)+"}}"),
+		"max-tokens":     passesLimit(limitTokens, "{service{"+strings.Repeat("version ", 4000)+"}}"),
+		"cost-limit":     passesLimit(limitCost, circle(3, "first:100")),
+		"character-limit": func(t *testing.T, g *servedGraph) {
+			a := g.post(t, string(encode(map[string]string{"query": "{__typename}" + strings.Repeat(" ", 256<<10)})), nil)
+			if a.status != http.StatusRequestEntityTooLarge || a.body.Errors[0].Extensions.Limit.Name != limitBody {
+				t.Errorf("%d %s", a.status, a.text)
+			}
+		},
+		"block-field-suggestions": fieldSuggestions,
+	} {
+		t.Run(name, func(t *testing.T) { attack(t, g) })
+	}
+}
+
+// TestWhatGraphQLCopLooksForIsNotThere has its tests' names. That queries may
+// come by GET is policy: without a key in a header, which no other site can
+// make a browser send, nobody is answered.
+func TestWhatGraphQLCopLooksForIsNotThere(t *testing.T) {
+	t.Parallel()
+	g := explore(t)
+	for name, attack := range map[string]func(*testing.T, *servedGraph){
+		"alias_overloading":            passesLimit(limitAliases, "{"+repeat(101, func(i int) string { return fmt.Sprintf("alias%d:__typename ", i) })+"}"),
+		"field_duplication":            passesLimit(limitRepeats, "{service{"+strings.Repeat("__typename ", 500)+"}}"),
+		"directive_overloading":        directiveOverloading,
+		"circular_query_introspection": circularIntrospection,
+		"batch_query":                  refusedRequest(http.StatusBadRequest, "["+strings.Repeat(`{"query":"{__typename}"},`, 9)+`{"query":"{__typename}"}]`, nil),
+		"post_based_csrf":              refusedRequest(http.StatusUnsupportedMediaType, "query=%7B__typename%7D", map[string]string{"Content-Type": "application/x-www-form-urlencoded"}),
+		"get_based_mutation":           mutationByGet,
+		"get_method_support":           queryByGetWithoutAKey,
+		"field_suggestions":            fieldSuggestions,
+		"introspection":                introspectionSwitchedOff,
+		"detect_graphiql":              noPageAtTheEndpoint,
+		"trace_mode":                   noTraces,
+		"unhandled_error_detection":    noInsidesInErrors,
+	} {
+		t.Run(name, func(t *testing.T) { attack(t, g) })
+	}
+}
+
+func refusedRequest(status int, body string, header map[string]string) func(*testing.T, *servedGraph) {
+	return func(t *testing.T, g *servedGraph) {
+		t.Helper()
+		if a := g.post(t, body, header); a.status != status || a.body.Data != nil {
+			t.Errorf("%d %s", a.status, a.text)
+		}
+	}
+}
+
+func directiveOverloading(t *testing.T, g *servedGraph) {
+	for query, limit := range map[string]bool{"{__typename" + strings.Repeat("@aa", 10) + "}": false, "{__typename" + strings.Repeat("@aa", 1000) + "}": true} {
+		a := g.ask(t, query, nil)
+		if a.body.Data != nil || len(a.body.Errors) == 0 || len(a.body.Errors) > maxReported || (a.body.Errors[0].Extensions.Limit != nil) != limit {
+			t.Errorf("%.500s", a.text)
+		}
+	}
+}
+
+func circularIntrospection(t *testing.T, g *servedGraph) {
+	a := g.ask(t, `{__schema{types{fields{type{fields{type{fields{type{fields{type{name}}}}}}}}}}}`, nil)
+	if a.body.Data != nil || len(a.body.Errors) == 0 {
+		t.Errorf("%.500s", a.text)
+	}
+}
+
+func mutationByGet(t *testing.T, g *servedGraph) {
+	for _, header := range []map[string]string{nil, g.asPerson(), {"X-Service-Api-Key": ""}} {
+		a := g.get(t, http.MethodGet, map[string]string{"query": "mutation{issueApiKey{action}}"}, header)
+		if a.body.Data != nil || a.status != http.StatusMethodNotAllowed && a.status != http.StatusUnauthorized {
+			t.Errorf("%v: %d %s", header, a.status, a.text)
+		}
+	}
+}
+
+func queryByGetWithoutAKey(t *testing.T, g *servedGraph) {
+	for _, header := range []map[string]string{{"X-Service-Api-Key": ""}, {"X-Service-Api-Key": "", "Cookie": "service_session=" + g.access.Cookie}} {
+		if a := g.get(t, http.MethodGet, map[string]string{"query": "{__typename}"}, header); a.status != http.StatusUnauthorized || a.body.Data != nil {
+			t.Errorf("%d %s", a.status, a.text)
+		}
+	}
+}
+
+// hidden is a graph whose schema is.
+func hidden(t *testing.T) *servedGraph {
+	t.Helper()
+	return serve(t, func(o *Options) { o.NoIntrospection = true })
+}
+
+func fieldSuggestions(t *testing.T, _ *servedGraph) {
+	g := hidden(t)
+	for _, query := range []string{"{__schema{directive}}", "{block(chain:SN_MAIN){blockNumbr}}", "{blok{id}}", "{block(chan:SN_MAIN){id}}", "{block(chain:SN_MAI){id}}", "{nodes(ids:[]){...on Blok{id}}}", "{block(chain:SN_MAIN)}"} {
+		if a := g.ask(t, query, nil); strings.Contains(a.text, "Did you mean") || a.body.Data != nil {
+			t.Errorf("%s: %s", query, a.text)
+		}
+	}
+}
+
+func introspectionSwitchedOff(t *testing.T, _ *servedGraph) {
+	if a := hidden(t).ask(t, "{__schema{types{name fields{name}}}}", nil); a.body.Data != nil || strings.Contains(a.text, "Transaction") {
+		t.Errorf("%.500s", a.text)
+	}
+}
+
+func noPageAtTheEndpoint(t *testing.T, g *servedGraph) {
+	a := g.get(t, http.MethodGet, nil, map[string]string{"Accept": "text/html"})
+	if a.status != http.StatusNotAcceptable || strings.Contains(a.text, "<") {
+		t.Errorf("%d %s", a.status, a.text)
+	}
+}
+
+func noTraces(t *testing.T, g *servedGraph) {
+	a := g.post(t, `{"query":"{__typename}","extensions":{"tracing":true,"debug":true}}`, map[string]string{"X-Apollo-Tracing": "1", "Apollo-Federation-Include-Trace": "ftv1"})
+	if string(a.body.Data) != `{"__typename":"Query"}` || !strings.HasSuffix(a.text, `,"extensions":{"cost":{"requested":1,"limit":300000}}}`) {
+		t.Error(a.text)
+	}
+}
+
+func noInsidesInErrors(t *testing.T, g *servedGraph) {
+	for _, query := range []string{"qwerty cop { abc }", "{", `{block(chain:SN_MAIN number:-1){id}}`, `{node(id:"x"){id}}`, `{blocks(chain:SN_MAIN after:"x"){nodes{id}}}`} {
+		a := g.ask(t, query, nil)
+		if len(a.body.Errors) != 1 || a.body.Errors[0].Extensions.Code != domain.CodeInvalidRequest {
+			t.Errorf("%s: %s", query, a.text)
+		}
+		for _, inside := range []string{".go", "goroutine", "panic", "SELECT", "pgx", "stack"} {
+			if strings.Contains(a.text, inside) {
+				t.Errorf("%s shows %q: %s", query, inside, a.text)
+			}
+		}
+	}
+}
+
+// TestACircleOfEdgesWithinTheLimitsIsReadOnceForEachEdge goes as deep as the
+// limits allow.
+func TestACircleOfEdgesWithinTheLimitsIsReadOnceForEachEdge(t *testing.T) {
+	t.Parallel()
+	g := explore(t)
+	const circles = 6
+	a, statements := g.counted(t, circle(circles, "first:3"))
+	if len(a.body.Errors) > 0 || statements > 1+1+2*circles { // the block, how the chain stands, and two edges each time
+		t.Errorf("%d statements: %.300s", statements, a.text)
+	}
+}

@@ -1,0 +1,70 @@
+package graph
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"astrolabe/domain"
+)
+
+// dryRunOf asks for the cost of a query.
+func dryRunOf(query string) string {
+	return fmt.Sprintf(`{"query":%q,"extensions":{"dryRun":true}}`, query)
+}
+
+func TestADryRunTellsTheCostOfTheOperationAndDrawsOne(t *testing.T) {
+	t.Parallel()
+	const query = "{ chains(first: 5) { nodes { id chainId } } }"
+	g, header := serveFrozen(t, 20)
+	before := g.store.count()
+	dry := g.post(t, dryRunOf(query), header)
+	if dry.status != http.StatusOK || string(dry.body.Data) != "null" || len(dry.body.Errors) > 0 || dry.body.Extensions.Cost.Requested != 12 {
+		t.Fatalf("%d %s", dry.status, dry.text)
+	}
+	if left := dry.header.Get("X-Ratelimit-Remaining"); left != "19" || g.store.count() != before {
+		t.Errorf("%s of 20 are left, and %d reads", left, g.store.count()-before)
+	}
+	run := g.post(t, fmt.Sprintf(`{"query":%q,"extensions":{"dryRun":false}}`, query), header)
+	if run.body.Extensions.Cost != dry.body.Extensions.Cost || run.header.Get("X-Ratelimit-Remaining") != "7" {
+		t.Errorf("%v %s", run.header, run.text)
+	}
+}
+
+func TestADryRunHasNoEffectByAnyMethod(t *testing.T) {
+	t.Parallel()
+	g := serve(t, nil)
+	for _, query := range []string{"{ service { version } }", "subscription { chainStatus(chain: SN_MAIN) { asOf } }"} {
+		if a := g.post(t, dryRunOf(query), nil); a.status != http.StatusOK || string(a.body.Data) != "null" || a.body.Extensions.Cost.Requested != 2 {
+			t.Errorf("%s: %d %s", query, a.status, a.text)
+		}
+	}
+}
+
+func TestADryRunIsRefusedLikeTheOperation(t *testing.T) {
+	t.Parallel()
+	g, header := serveFrozen(t, 20)
+	for body, code := range map[string]domain.Code{
+		dryRunOf("{ nothing }"):                                   domain.CodeInvalidRequest,
+		dryRunOf("{ chains(first: 101) { nodes { id } } }"):       domain.CodeInvalidRequest,
+		dryRunOf("{ chains(first: 20) { nodes { id } } }"):        domain.CodeInvalidRequest,
+		dryRunOf("mutation { issueApiKey { action } }"):           domain.CodeForbidden,
+		`{"query":"{__typename}","extensions":{"dryRun":"true"}}`: domain.CodeInvalidRequest,
+	} {
+		if a := g.post(t, body, header); len(a.body.Errors) != 1 || a.body.Errors[0].Extensions.Code != code {
+			t.Errorf("%s: want %s, got %s", body, code, a.text)
+		}
+	}
+}
+
+func TestADryRunIsAnsweredOnASocket(t *testing.T) {
+	t.Parallel()
+	g := serve(t, nil)
+	c := g.open(t)
+	c.send(`{"id":"d","type":"subscribe","payload":` + dryRunOf("subscription { chainStatus(chain: SN_MAIN) { asOf } }") + `}`)
+	if result := c.expect("next", "d"); !strings.Contains(result, `"data":null`) || !strings.Contains(result, `"requested":2`) {
+		t.Error(result)
+	}
+	c.expect("complete", "d")
+}

@@ -1,0 +1,98 @@
+package graph
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+)
+
+const registeredText = `query Version { service { version } }`
+
+// registered are the documents of one manifest.
+func registered(t *testing.T, manifest string) Documents {
+	t.Helper()
+	documents := Documents{}
+	if err := documents.Add([]byte(manifest)); err != nil {
+		t.Fatal(err)
+	}
+	return documents
+}
+
+func TestARegisteredDocumentIsNamedByItsID(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct{ manifest, id string }{
+		"relay-compiler": {fmt.Sprintf(`{"0f343b0931126a20f133d67c2b018a3b":%q}`, registeredText), "0f343b0931126a20f133d67c2b018a3b"},
+		"Apollo": {fmt.Sprintf(`{"format":"apollo-persisted-query-manifest","version":1,"operations":[{"id":"v1","name":"Version","type":"query","body":%q}]}`,
+			registeredText), "v1"},
+	} {
+		g := serve(t, func(o *Options) { o.Documents = registered(t, c.manifest) })
+		for _, a := range []reply{
+			g.post(t, fmt.Sprintf(`{"documentId":%q,"operationName":"Version"}`, c.id), nil),
+			g.get(t, http.MethodGet, map[string]string{"documentId": c.id}, nil),
+			g.post(t, fmt.Sprintf(`{"documentId":%q}`, hashID(registeredText)), nil),
+			g.post(t, `{"extensions":`+extension(hashOf(registeredText))+`}`, nil),
+		} {
+			if string(a.body.Data) != `{"service":{"version":"v1.2.3"}}` {
+				t.Errorf("%s: %d %s", name, a.status, a.text)
+			}
+		}
+	}
+}
+
+func TestADocumentIDThatSaysTooMuchIsRefused(t *testing.T) {
+	t.Parallel()
+	g := serve(t, func(o *Options) { o.Documents = registered(t, fmt.Sprintf(`{"v1":%q}`, registeredText)) })
+	for body, message := range map[string]string{
+		`{"documentId":"v2"}`:                                                 "PersistedQueryNotFound",
+		`{"documentId":7}`:                                                    "documentId must be a string",
+		`{"documentId":"v1","query":"{__typename}"}`:                          "without query",
+		`{"documentId":"` + hashID("{a}") + `","query":"{__typename}"}`:       "not that of the query",
+		`{"documentId":"v1","extensions":` + extension(hashOf("{a}")) + `}`:   "two documents",
+		`{"documentId":"","query":""}`:                                        "query must not be empty",
+		`{"documentId":"v1","operationName":"Other"}`:                         "operationName",
+		`{"documentId":"v1","extensions":{"persistedQuery":{"version":"1"}}}`: "sha256Hash",
+	} {
+		a := g.post(t, body, nil)
+		if len(a.body.Errors) != 1 || !strings.Contains(a.body.Errors[0].Message, message) {
+			t.Errorf("%s: want %q, got %s", body, message, a.text)
+		}
+	}
+}
+
+func TestAManifestThatCannotBeServedIsRefused(t *testing.T) {
+	t.Parallel()
+	for manifest, message := range map[string]string{
+		``:                      "neither",
+		`[]`:                    "neither",
+		`{"a":1}`:               "neither",
+		`{"a":"{a}","a":"{b}"}`: "neither",
+		`{"format":"apollo-persisted-query-manifest","version":2,"operations":[]}`: "neither",
+		`{"a":"{nothing}"}`: `"a" is not one of this schema`,
+		`{"a":"{"}`:         `"a" is not one of this schema`,
+		`{"a":""}`:          `"a" holds no operation`,
+		`{"sha256:00":"{__typename}","` + hashID("{__typename}") + `":"{service{version}}"}`:                                      "names two documents",
+		`{"format":"apollo-persisted-query-manifest","version":1,"operations":[{"id":"a","body":"{a}"},{"id":"a","body":"{b}"}]}`: "names two documents",
+	} {
+		if err := (Documents{}).Add([]byte(manifest)); err == nil || !strings.Contains(err.Error(), message) {
+			t.Errorf("%s: want %q, got %v", manifest, message, err)
+		}
+	}
+}
+
+func FuzzManifest(f *testing.F) {
+	f.Add([]byte(`{"v1":"{__typename}"}`))
+	f.Add([]byte(`{"format":"apollo-persisted-query-manifest","version":1,"operations":[{"id":"v1","name":"V","type":"query","body":"query V{service{version}}"}]}`))
+	f.Add([]byte(`{"":"{__schema{types{name}}}"}`))
+	f.Fuzz(func(t *testing.T, manifest []byte) {
+		documents := Documents{}
+		if documents.Add(manifest) != nil {
+			return
+		}
+		for id, text := range documents {
+			if documents[hashID(text)] != text {
+				t.Errorf("%q is not there under its hash", id)
+			}
+		}
+	})
+}

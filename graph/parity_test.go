@@ -1,0 +1,403 @@
+package graph
+
+import (
+	"bytes"
+	"fmt"
+	"maps"
+	"net/http"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/getkin/kin-openapi/openapi3"
+	"github.com/vektah/gqlparser/v2/ast"
+	"go.yaml.in/yaml/v3"
+
+	"astrolabe/rest/contracttest"
+)
+
+// fieldMap tells where the fields of an operation's answer, or of an object in
+// one, are in the graph. The head of parity.yaml explains its parts.
+type fieldMap struct {
+	At        string
+	Without   string
+	Arguments map[string]string
+	Unasked   map[string][]string
+	Above     map[string]string
+	Moving    []string
+	Is        string
+	Same      []string
+	As        map[string]string
+	Not       map[string]string
+}
+
+// parity is parity.yaml beside the document that it is about.
+type parity struct {
+	Operations map[string]fieldMap
+	Objects    map[string]fieldMap
+	rest       map[string]*restOperation
+	answers    map[string][]fact // by operation, where questions are asked
+}
+
+// restOperation is an operation of the OpenAPI document.
+type restOperation struct {
+	id, method, path string
+	params           map[string]restParam
+	answer           *openapi3.SchemaRef
+	session          bool // it is for signed-in persons
+}
+
+// restParam is a parameter or a field of the body.
+type restParam struct {
+	in     string
+	schema *openapi3.SchemaRef
+}
+
+// fact is a plain value of an answer and where it is in the graph.
+type fact struct {
+	rest, graph []string // the names that lead to it
+	kind        *ast.Definition
+	cursor      bool // told there by whether there is one
+	moving      bool
+}
+
+func loadParity(t *testing.T) *parity {
+	t.Helper()
+	text, err := os.ReadFile("parity.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &parity{rest: map[string]*restOperation{}}
+	decoder := yaml.NewDecoder(bytes.NewReader(text))
+	decoder.KnownFields(true)
+	if err := decoder.Decode(&struct{ Operations, Objects *map[string]fieldMap }{&p.Operations, &p.Objects}); err != nil {
+		t.Fatal(err)
+	}
+	document, err := contracttest.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for path, item := range document.Paths.Map() {
+		for method, operation := range item.Operations() {
+			p.rest[operation.OperationID] = readOperation(method, path, operation)
+		}
+	}
+	return p
+}
+
+func readOperation(method, path string, o *openapi3.Operation) *restOperation {
+	r := &restOperation{id: o.OperationID, method: method, path: path, params: map[string]restParam{}, session: strings.HasPrefix(path, "/v1/me/")}
+	for _, parameter := range o.Parameters {
+		r.params[parameter.Value.Name] = restParam{parameter.Value.In, parameter.Value.Schema}
+	}
+	if o.RequestBody != nil {
+		for name, schema := range o.RequestBody.Value.Content.Get(mediaJSON).Schema.Value.Properties {
+			r.params[name] = restParam{"body", schema}
+		}
+	}
+	for _, media := range o.Responses.Status(http.StatusOK).Value.Content {
+		r.answer = media.Schema
+	}
+	return r
+}
+
+// unwrap goes through lists and what may be null to what a schema is about,
+// and returns the names on the way.
+func unwrap(ref *openapi3.SchemaRef) (names []string, schema *openapi3.Schema) {
+	for {
+		if ref.Ref != "" {
+			names = append(names, ref.Ref[strings.LastIndex(ref.Ref, "/")+1:])
+		}
+		switch schema = ref.Value; {
+		case len(schema.OneOf) > 0:
+			ref = schema.OneOf[slices.IndexFunc(schema.OneOf, func(one *openapi3.SchemaRef) bool { return one.Value.Type == nil || !one.Value.Type.Is("null") })]
+		case schema.Items != nil:
+			ref = schema.Items
+		default:
+			return names, schema
+		}
+	}
+}
+
+// object returns the map of what a schema is about, if it is an object that
+// has its own.
+func (p *parity) object(ref *openapi3.SchemaRef) (name string, m fieldMap, known bool) {
+	names, _ := unwrap(ref)
+	for _, name := range names {
+		if m, known := p.Objects[name]; known {
+			return name, m, true
+		}
+	}
+	return "", fieldMap{}, false
+}
+
+// fields returns the fields of a schema by their paths: through objects that
+// have no map of their own.
+func (p *parity) fields(ref *openapi3.SchemaRef) map[string]*openapi3.SchemaRef {
+	_, schema := unwrap(ref)
+	all := map[string]*openapi3.SchemaRef{}
+	for name, property := range schema.Properties {
+		_, inside := unwrap(property)
+		if _, _, known := p.object(property); known || len(inside.Properties) == 0 {
+			all[name] = property
+			continue
+		}
+		for path, inner := range p.fields(property) {
+			all[name+"."+path] = inner
+		}
+	}
+	return all
+}
+
+// target returns where a field is, from the object that the map is about or,
+// if it is above, from the root.
+func (m fieldMap) target(field string) (path string, above, mapped bool) {
+	if slices.Contains(m.Same, field) {
+		return field, false, true
+	}
+	if path, mapped = m.Above[field]; mapped {
+		return path, true, true
+	}
+	path, mapped = m.As[field]
+	return strings.Trim(path, "."), false, mapped
+}
+
+// left reports whether a field, or what it is a part of, is not in the graph.
+func (m fieldMap) left(field string) bool {
+	for name := range m.Not {
+		if field == name || strings.HasPrefix(field, name+".") {
+			return true
+		}
+	}
+	return false
+}
+
+func split(path string) []string {
+	if path == "" {
+		return nil
+	}
+	return strings.Split(path, ".")
+}
+
+// facts lists every plain value of an operation's answer. What is wrong with
+// the map is reported.
+func (p *parity) facts(o *restOperation, report func(format string, values ...any)) []fact {
+	m := p.Operations[o.id]
+	return p.expand(expansion{where: o.id, m: m, schema: o.answer, graph: split(m.At), root: o.root(), report: report})
+}
+
+// root is the type that an operation's paths begin at.
+func (o *restOperation) root() *ast.Definition {
+	if o.session && o.method != http.MethodGet {
+		return parsedSchema.Mutation
+	}
+	return parsedSchema.Query
+}
+
+// expansion is what leads to an object of an answer.
+type expansion struct {
+	where       string
+	m           fieldMap
+	schema      *openapi3.SchemaRef
+	rest, graph []string
+	root        *ast.Definition
+	report      func(format string, values ...any)
+}
+
+func (p *parity) expand(e expansion) (facts []fact) {
+	fields := p.fields(e.schema)
+	e.reportStrangers(fields)
+	for _, field := range slices.Sorted(maps.Keys(fields)) {
+		path, above, mapped := e.m.target(field)
+		if mapped == e.m.left(field) {
+			e.report("%s: %s must be in one of same, as, above and not", e.where, field)
+			continue
+		}
+		if !mapped {
+			continue
+		}
+		graph := split(path)
+		if !above {
+			graph = slices.Concat(e.graph, graph)
+		}
+		kind, err := reach(e.root, graph)
+		if err != nil {
+			e.report("%s: %s: %v", e.where, field, err)
+			continue
+		}
+		inner := e
+		inner.rest, inner.graph, inner.schema = slices.Concat(e.rest, split(field)), graph, fields[field]
+		if name, m, known := p.object(inner.schema); known {
+			if kind.Name != m.Is {
+				e.report("%s: %s is %s, a %s and not a %s", e.where, field, name, kind.Name, m.Is)
+			}
+			inner.where, inner.m = name, m
+			facts = append(facts, p.expand(inner)...)
+			continue
+		}
+		f := fact{rest: inner.rest, graph: graph, kind: kind, moving: slices.Contains(e.m.Moving, field)}
+		names, schema := unwrap(inner.schema)
+		f.cursor = slices.Contains(names, "NextCursor")
+		if err := fits(kind, names, schema); err != nil {
+			e.report("%s: %s: %v", e.where, field, err)
+		}
+		facts = append(facts, f)
+	}
+	return facts
+}
+
+// reportStrangers reports fields of the map that the schema does not have.
+func (e expansion) reportStrangers(fields map[string]*openapi3.SchemaRef) {
+	for _, name := range slices.Concat(e.m.Same, e.m.Moving, slices.Collect(maps.Keys(e.m.As)), slices.Collect(maps.Keys(e.m.Above))) {
+		if fields[name] == nil {
+			e.report("%s has no field %s any more", e.where, name)
+		}
+	}
+	for name, reason := range e.m.Not {
+		some := false
+		for field := range fields {
+			some = some || (fieldMap{Not: map[string]string{name: ""}}).left(field)
+		}
+		if !some || !strings.HasSuffix(reason, ".") {
+			e.report("%s: %s is not a field, or has no reason", e.where, name)
+		}
+	}
+}
+
+// reach follows fields from a type to the type of the last one.
+func reach(from *ast.Definition, path []string) (*ast.Definition, error) {
+	for _, name := range path {
+		field := from.Fields.ForName(name)
+		if field == nil {
+			return nil, fmt.Errorf("%s has no field %s", from.Name, name)
+		}
+		from = parsedSchema.Types[field.Type.Name()]
+	}
+	return from, nil
+}
+
+// fits checks that a type of the graph can say whatever a schema can.
+func fits(kind *ast.Definition, names []string, schema *openapi3.Schema) error {
+	is := func(name string) bool { return slices.Contains(names, name) }
+	ok := false
+	switch kind.Name {
+	case "Felt", "Hash256":
+		ok = is(kind.Name)
+	case "DateTime":
+		ok = is("Timestamp")
+	case "BigInt":
+		ok = is("Amount") || schema.Type.Includes("integer")
+	case "Int":
+		ok = schema.Type.Includes("integer")
+	case "Boolean":
+		ok = schema.Type.Includes("boolean") || is("NextCursor")
+	case "String":
+		ok = schema.Type.Includes("string") && !is("Felt") && !is("Amount") && !is("Timestamp")
+	}
+	if kind.Kind == ast.Enum {
+		ok = len(schema.Enum) > 0
+		for _, word := range schema.Enum {
+			if text, isText := word.(string); isText && kind.EnumValues.ForName(strings.ToUpper(text)) == nil {
+				return fmt.Errorf("%s has no value %s", kind.Name, strings.ToUpper(text))
+			}
+		}
+	}
+	if !ok {
+		return fmt.Errorf("a %s cannot be %v %v", kind.Name, names, schema.Type)
+	}
+	return nil
+}
+
+// TestEveryFactOfRESTIsInTheGraph fails when an operation, a field of an answer
+// or a parameter has no place in parity.yaml, and when what the file says is
+// not so.
+func TestEveryFactOfRESTIsInTheGraph(t *testing.T) {
+	t.Parallel()
+	p := loadParity(t)
+	used := map[string]bool{}
+	for id, o := range p.rest {
+		m, known := p.Operations[id]
+		switch {
+		case !known || (m.At == "") == (m.Without == ""):
+			t.Errorf("%s has neither a place nor a reason", id)
+			continue
+		case m.Without != "":
+			continue
+		}
+		if facts := p.facts(o, t.Errorf); len(facts) == 0 {
+			t.Errorf("%s tells nothing", id)
+		}
+		p.checkArguments(t, o)
+		p.markUsed(o.answer, used)
+	}
+	for id := range p.Operations {
+		if p.rest[id] == nil {
+			t.Errorf("there is no operation %s any more", id)
+		}
+	}
+	for name := range p.Objects {
+		if !used[name] {
+			t.Errorf("no answer holds a %s any more", name)
+		}
+	}
+}
+
+func (p *parity) markUsed(ref *openapi3.SchemaRef, used map[string]bool) {
+	for _, field := range p.fields(ref) {
+		if name, _, known := p.object(field); known && !used[name] {
+			used[name] = true
+			p.markUsed(field, used)
+		}
+	}
+}
+
+// checkArguments checks that every parameter goes somewhere, or has a reason
+// not to.
+func (p *parity) checkArguments(t *testing.T, o *restOperation) {
+	t.Helper()
+	m := p.Operations[o.id]
+	unasked := map[string]bool{}
+	for reason, names := range m.Unasked {
+		for _, name := range names {
+			unasked[name] = strings.HasSuffix(reason, ".")
+		}
+	}
+	for name := range o.params {
+		if _, asked := m.Arguments[name]; asked == unasked[name] {
+			t.Errorf("%s: the parameter %s must be in one of arguments and unasked", o.id, name)
+		}
+	}
+	for name, place := range m.Arguments {
+		if _, known := o.params[name]; !known {
+			t.Errorf("%s has no parameter %s any more", o.id, name)
+		}
+		if _, err := readPlace(o.root(), place); err != nil {
+			t.Errorf("%s: %s: %v", o.id, name, err)
+		}
+	}
+}
+
+// TestAGapInTheMapIsNoticed shows that the check above can fail.
+func TestAGapInTheMapIsNoticed(t *testing.T) {
+	t.Parallel()
+	for name, spoil := range map[string]func(*fieldMap){
+		"a field without a place":   func(m *fieldMap) { m.Same = m.Same[1:] },
+		"a field that is gone":      func(m *fieldMap) { m.Same = append(m.Same, "gone") },
+		"a field with two places":   func(m *fieldMap) { m.Not = map[string]string{m.Same[0]: "Twice."} },
+		"a gap without a reason":    func(m *fieldMap) { m.Same, m.Not = m.Same[1:], map[string]string{m.Same[0]: ""} },
+		"a place that is gone":      func(m *fieldMap) { m.As["transactions"] = "gone.nodes" },
+		"an object of another type": func(m *fieldMap) { m.As["transactions"] = "events.nodes" },
+		"a value of another type":   func(m *fieldMap) { m.Same, m.As[m.Same[0]] = m.Same[1:], "txCount" },
+	} {
+		p := loadParity(t)
+		m := p.Operations["getBlock"]
+		spoil(&m)
+		p.Operations["getBlock"] = m
+		reports := 0
+		p.facts(p.rest["getBlock"], func(string, ...any) { reports++ })
+		if reports == 0 {
+			t.Errorf("%s goes unnoticed", name)
+		}
+	}
+}

@@ -1,0 +1,120 @@
+package web_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+
+	"astrolabe/web/browsertest"
+)
+
+// lists is a result with lists in it: a connection of edges whose items hold a
+// connection of nodes. The symbols would be formulas to a spreadsheet.
+const lists = `{"data": {"blocks": {"totalCount": 2, "edges": [
+  {"cursor": "a", "node": {"timestampIso": "2026-01-01T00:00:10Z", "txCount": 3, "fees": {"total": "340282366920938463463374607431768211456"},
+    "tags": ["x", "y"], "transfers": {"nodes": [{"symbol": "=HYPERLINK(\"http://a\")", "amount": "-5"}, {"symbol": "a \"b\",\nc", "amount": "9"}]}}},
+  {"cursor": "b", "node": {"timestampIso": "2026-01-01T00:00:00Z", "txCount": 1, "fees": null,
+    "tags": [], "transfers": {"nodes": [{"symbol": "@sum", "amount": "7"}]}}}]}},
+  "extensions": {"cost": {"requested": 1234, "limit": 9999}}}`
+
+const blocksCSV = `"cursor","timestampIso","txCount","fees.total","tags"` + "\r\n" +
+	`"a","2026-01-01T00:00:10Z",3,"340282366920938463463374607431768211456","[""x"",""y""]"` + "\r\n" +
+	`"b","2026-01-01T00:00:00Z",1,,` + "\r\n"
+
+const transfersCSV = `"blocks.cursor","blocks.timestampIso","blocks.txCount","blocks.fees.total","blocks.tags","symbol","amount"` + "\r\n" +
+	`"a","2026-01-01T00:00:10Z",3,"340282366920938463463374607431768211456","[""x"",""y""]","'=HYPERLINK(""http://a"")","-5"` + "\r\n" +
+	`"a","2026-01-01T00:00:10Z",3,"340282366920938463463374607431768211456","[""x"",""y""]","a ""b"",` + "\n" + `c","9"` + "\r\n" +
+	`"b","2026-01-01T00:00:00Z",1,,,"'@sum","7"` + "\r\n"
+
+const blocksJSON = `[
+  {
+    "cursor": "a",
+    "timestampIso": "2026-01-01T00:00:10Z",
+    "txCount": 3,
+    "fees.total": "340282366920938463463374607431768211456",
+    "tags": "[\"x\",\"y\"]"
+  },
+  {
+    "cursor": "b",
+    "timestampIso": "2026-01-01T00:00:00Z",
+    "txCount": 1,
+    "fees.total": null,
+    "tags": null
+  }
+]
+`
+
+// pressNamed presses the button below the result that bears a text.
+func pressNamed(text string) chromedp.Action[chromedp.Void] {
+	return browsertest.Await(fmt.Sprintf(`((button) => (button?.click(), button))(
+		[...document.querySelectorAll('.graphiql-footer button:enabled')].find((one) => one.textContent === %q))`, text))
+}
+
+// choose chooses an option of the choice that bears a label, as a visitor does.
+func choose(label, option string) chromedp.Action[chromedp.Void] {
+	return browsertest.Await(fmt.Sprintf(`((select) => {
+		if (!select) return false;
+		Object.getOwnPropertyDescriptor(HTMLSelectElement.prototype, 'value').set.call(select, %q);
+		select.dispatchEvent(new Event('change', {bubbles: true}));
+		return select.value === %[1]q;
+	})([...document.querySelectorAll('.choice')].find((one) => one.firstChild.textContent === %[2]q)?.querySelector('select'))`, option, label))
+}
+
+// awaitText waits until an element bears a text.
+func awaitText(element chromedp.CSS, text string) chromedp.Action[chromedp.Void] {
+	return browsertest.Await(fmt.Sprintf(`document.querySelector(%q)?.textContent === %q`, element, text))
+}
+
+func TestGraphiQLSavesAndDrawsTheListsOfAResult(t *testing.T) {
+	t.Parallel()
+	tab := openGraphiQLAt(t, &graphqlServer{result: lists}, "#query=%7Blists%7D")
+	tab.Do(
+		awaitText(".cost-before", "Cost 7"),
+		browsertest.Press(runButton),
+		awaitText(".cost-after", "Last run 1,234"),
+		awaitText(".cost-budget", "598,765 of 600,000 left"),
+		awaitText(".results-count", "2 rows"),
+	)
+	saves(t, tab, "CSV", "blocks.csv", blocksCSV)
+	saves(t, tab, "JSON", "blocks.json", blocksJSON)
+
+	tab.Do(
+		pressNamed("Chart"),
+		awaitText(".chart figcaption", "txCount of blocks: 2 values from 2026-01-01 00:00:00 UTC to 2026-01-01 00:00:10 UTC; least 1, greatest 3, last 3."),
+		browsertest.Await(`((line) => {
+			const [first, last] = line?.getAttribute('points').split(' ').map((point) => point.split(',').map(Number)) ?? [];
+			return first?.[0] < last?.[0] && first?.[1] > last?.[1];
+		})(document.querySelector('.chart-line'))`), // to the right and up
+		browsertest.Await(`[...document.querySelectorAll('.chart-tick text')].map((one) => one.textContent).join() === '0,1,2,3'`),
+		choose("Value", "fees.total"),
+		awaitCaption("fees.total of blocks: 1 value ", "greatest 3.4e38"),
+		choose("List", "blocks.transfers"),
+		awaitText(".results-count", "3 rows"),
+	)
+	saves(t, tab, "CSV", "blocks.transfers.csv", transfersCSV)
+	tab.Do(
+		awaitCaption("amount of blocks.transfers (sum): 2 values", "least 4, greatest 7, last 4"),
+		choose("At the same time", "each"),
+		awaitCaption("amount of blocks.transfers (each): 3 values", "least -5, greatest 9, last 9"),
+	)
+	tab.AssertQuiet()
+}
+
+// awaitCaption waits until the words of the chart hold some.
+func awaitCaption(words ...string) chromedp.Action[chromedp.Void] {
+	steps := make([]chromedp.Action[chromedp.Void], len(words))
+	for i, one := range words {
+		steps[i] = browsertest.Await(fmt.Sprintf(`document.querySelector('.chart figcaption')?.textContent.includes(%q)`, one))
+	}
+	return chromedp.Steps(steps...)
+}
+
+// saves presses a button and compares the file that the page saves.
+func saves(t *testing.T, tab *browsertest.Tab, button, name, content string) {
+	t.Helper()
+	gotName, got := tab.Download(pressNamed(button))
+	if gotName != name || got != content {
+		t.Errorf("%s saves %s:\n%s\nwant %s:\n%s", button, gotName, got, name, content)
+	}
+}
