@@ -62,12 +62,11 @@ func (s *socket) receive(kind websocket.MessageType, text []byte) *breach {
 
 // introduce takes connection_init.
 func (s *socket) introduce(payload json.RawMessage) *breach {
-	select {
-	case <-s.initialised:
+	if s.initialised {
 		return &breach{closeManyInits, "Too many initialisation requests"}
-	default:
-		close(s.initialised)
 	}
+	s.initialised = true
+	s.unset(unintroduced)
 	var init map[string]any
 	if decodeObject(payload, &init) != nil {
 		return &breach{closeBadMessage, "the payload of connection_init is not an object"}
@@ -86,7 +85,9 @@ func (s *socket) introduce(payload json.RawMessage) *breach {
 		return s.reject(err)
 	}
 	s.caller = caller
-	s.known <- caller
+	if until := account.CallerOf(caller).Until; !until.IsZero() {
+		s.set(outlived, time.Until(until), func() { _ = s.conn.Close(closeUnauthorized, "Unauthorized") })
+	}
 	_ = s.send([]byte(`{"type":"connection_ack"}`)) // a failure ends the next read
 	return nil
 }

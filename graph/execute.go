@@ -33,14 +33,17 @@ func (h *Handler) run(ctx context.Context, op *operation, emit func(result []byt
 		defer cancel()
 		ctx = bounded
 	}
-	ctx, end := withEnding(ctx)
+	ctx, up := withUpstream(ctx)
 	responses, ctx := h.executor.DispatchOperation(ctx, op.OperationContext)
 	for count := 0; ; count++ {
+		if up.pull != nil {
+			up.pull(ctx)
+		}
 		one := h.withScope(ctx, op)
 		response := responses(one)
 		switch {
-		case response == nil && end.Load() != nil:
-			return h.presentAll(ctx, end.Load())
+		case response == nil && up.dropped.Load() != nil:
+			return h.presentAll(ctx, up.dropped.Load())
 		case response == nil && count == 0 && errors.Is(ctx.Err(), context.DeadlineExceeded):
 			return h.presentAll(ctx, ctx.Err())
 		case response == nil:

@@ -2,7 +2,6 @@ package graph
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
@@ -11,19 +10,23 @@ import (
 )
 
 // follower tells one subscriber what comes after the place where it stands.
-// That place is all that it keeps: what the subscriber has not taken yet is
-// read again, or is the chain's to keep.
+// That place is all that it keeps: it looks for the next message when the
+// subscriber has taken the one before.
 type follower[T any, M telling[T]] struct {
 	h    *Handler
 	tips *tips
 	list *listing
 	read source[T]
 	at   standing
-	out  chan *T
+	out  chan *T // with room for one message
 	drop func(*dropped)
 
-	live bool   // it has caught up once
-	owed uint64 // tips that passed while the subscriber let messages wait
+	begun  bool     // the subscriber knows where the stream begins
+	batch  found[T] // what is told next
+	told   int      // items of the batch
+	live   bool     // it has caught up once
+	handed uint64   // the tip at which the subscriber was handed a message
+	owed   uint64   // tips that passed while it had messages to take
 }
 
 // source reads what a stream tells from a position on, up to the tip.
@@ -63,15 +66,17 @@ func followFrom[T any, M telling[T]](ctx context.Context, p part, after *string,
 	if err != nil {
 		return nil, err
 	}
-	f := &follower[T, M]{h: p.h, tips: tips, list: l, read: read, out: make(chan *T), drop: endingOf(ctx).Store}
-	if f.at, err = t.standing(l.request.After, from, fields); err == nil {
-		err = recent(f.at, t, p.h.Limits.ResumeBlocks)
+	context.AfterFunc(ctx, tips.leave)
+	at, err := t.standing(l.request.After, from, fields)
+	if err == nil {
+		err = recent(at, t, p.h.Limits.ResumeBlocks)
 	}
 	if err != nil {
-		tips.leave()
 		return nil, err
 	}
-	tips.watching.Go(func() { f.run(ctx, t, after == nil) })
+	up := upstreamOf(ctx)
+	f := &follower[T, M]{h: p.h, tips: tips, list: l, read: read, at: at, out: make(chan *T, 1), drop: up.dropped.Store, begun: after != nil, handed: t.serial}
+	up.pull = f.pull
 	return f.out, nil
 }
 
@@ -99,79 +104,122 @@ func recent(at standing, t *tip, limit int) error {
 		fmt.Sprintf("the stream would begin further behind the newest block than the limit %s of %d: list what lies there, and follow from then on", limitResume, limit))
 }
 
-// run tells what comes until ctx ends or the subscriber is dropped.
-func (f *follower[T, M]) run(ctx context.Context, t *tip, introduce bool) {
-	defer f.tips.leave()
-	defer close(f.out)
-	if introduce && !f.send(ctx, new(T), nil) {
-		return
+// pull waits for the next message and lays it ready. The stream ends with ctx,
+// or when the subscriber is dropped.
+func (f *follower[T, M]) pull(ctx context.Context) {
+	message, reason := f.next(ctx)
+	switch {
+	case message != nil:
+		f.out <- message
+	case reason != nil:
+		f.drop(reason)
+		close(f.out)
 	}
-	for failures := 0; ; t = f.tips.now() {
-		upToDate, err := f.advance(ctx, t)
+}
+
+// next returns the next message, or why there will be none; neither when ctx
+// has ended.
+func (f *follower[T, M]) next(ctx context.Context) (*T, *dropped) {
+	if f.fallsBehind() {
+		f.h.slow.Add(1)
+		return nil, slowConsumer()
+	}
+	for failures := 0; ; {
+		if f.told < len(f.batch.Items) {
+			return f.item(), nil
+		}
+		t := f.tips.now()
+		if t == nil || ctx.Err() != nil {
+			return nil, nil
+		}
+		f.handed = t.serial
+		undone, upToDate, err := f.advance(ctx, t)
 		switch {
-		case ctx.Err() != nil || errors.Is(err, errDropped):
-			return
-		case err == nil:
-			failures = 0
-		case failures == maxFailures:
-			f.drop(unreadable(err))
-			return
-		default:
+		case ctx.Err() != nil:
+			return nil, nil
+		case undone != nil || !f.begun:
+			f.begun = true
+			return f.message(new(T), undone), nil
+		case err != nil && failures == maxFailures:
+			return nil, unreadable(err)
+		case err != nil:
 			failures++
-			if !pause(ctx, f.h.PollEvery) {
-				return
-			}
-			continue
-		}
-		if !upToDate {
-			continue
-		}
-		f.live, f.owed = true, 0
-		select {
-		case <-t.passed:
-		case <-ctx.Done():
-			return
+			pause(ctx, f.h.PollEvery)
+		case upToDate:
+			f.live, f.owed, failures = true, 0, 0
+			await(ctx, t)
 		}
 	}
 }
 
-// advance tells what lies between the subscriber and a tip, or a part of it.
-func (f *follower[T, M]) advance(ctx context.Context, t *tip) (upToDate bool, err error) {
+// fallsBehind tells whether too many tips have passed since the subscriber was
+// handed a message and, once it had caught up, since it last did.
+func (f *follower[T, M]) fallsBehind() bool {
+	t := f.tips.now()
+	if t == nil {
+		return false
+	}
+	waited := t.serial - f.handed
+	if f.live {
+		waited += f.owed
+	}
+	f.handed, f.owed = t.serial, waited
+	return waited > maxUnread
+}
+
+// item returns the next item of the batch, which is let go with its last one.
+func (f *follower[T, M]) item() *T {
+	item, next := f.batch.Items[f.told], f.batch.Next
+	if f.told++; f.told < len(f.batch.Items) {
+		next = f.batch.at(f.told - 1).Following()
+	} else {
+		f.batch, f.told = found[T]{}, 0
+	}
+	f.at.from = next
+	return f.message(item, nil)
+}
+
+func (f *follower[T, M]) message(m *T, undone *Reorg) *T {
+	M(m).tell(news{list: f.list, at: f.at, Reorg: undone})
+	return m
+}
+
+// advance reads what lies between the subscriber and a tip, or a part of it:
+// blocks that were undone, or else a batch.
+func (f *follower[T, M]) advance(ctx context.Context, t *tip) (undone *Reorg, upToDate bool, err error) {
+	if !f.begun {
+		return nil, false, nil
+	}
 	if f.at.fork > t.fork { // which another process has told of already
 		f.tips.tell()
-		return true, nil
+		return nil, true, nil
 	}
 	fork, known := t.forkAfter(f.at.fork)
 	if !known {
 		fork, err = f.forkAfter(ctx)
 	}
-	if err == nil && fork != nil {
-		err = f.turnBack(ctx, *fork)
+	if err != nil || fork != nil {
+		return f.at.undo(fork), false, err
 	}
-	if err != nil {
-		return false, err
+	if f.at.from[0] >= t.next {
+		return nil, true, nil
 	}
 	batch, err := f.read(ctx, t, f.at.from)
 	if err != nil {
-		return false, err
+		return nil, false, err
 	}
-	if !batch.sure && len(batch.Items) > 0 {
-		fork, err := f.forkAfter(ctx)
-		if err == nil && fork != nil {
-			err = f.turnBack(ctx, *fork)
+	if len(batch.Items) > 0 {
+		if !batch.sure {
+			fork, err = f.forkAfter(ctx)
 		}
 		if err != nil || fork != nil {
-			return false, err
+			return f.at.undo(fork), false, err
 		}
-	}
-	for i, item := range batch.Items {
-		f.at.from = batch.at(i).Following()
-		if !f.send(ctx, item, nil) {
-			return false, errDropped
-		}
+		f.batch = batch
+		return nil, false, nil
 	}
 	f.at.from = batch.Next
-	return f.at.from[0] >= t.next, nil
+	return nil, false, nil
 }
 
 // forkAfter asks for the forks after the one that the subscriber knows of.
@@ -183,44 +231,12 @@ func (f *follower[T, M]) forkAfter(ctx context.Context) (fork *chain.Fork, err e
 	return fork, err
 }
 
-// turnBack goes back to where the chain forked, and says so if the subscriber
-// is beyond.
-func (f *follower[T, M]) turnBack(ctx context.Context, fork chain.Fork) error {
-	f.at.fork = fork.Number
-	undone, concerns := f.at.undo(fork)
-	if concerns && !f.send(ctx, new(T), undone) {
-		return errDropped
+// await waits until there is a newer tip.
+func await(ctx context.Context, t *tip) {
+	select {
+	case <-t.passed:
+	case <-ctx.Done():
 	}
-	return nil
-}
-
-// errDropped means that the stream has ended.
-var errDropped = errors.New("the subscriber is gone")
-
-// send hands over one message, false when the stream has ended. A subscriber
-// that lets messages wait while maxUnread tips pass, before it has caught up
-// again, is dropped; one that still catches up for the first time may take
-// that long for each message.
-func (f *follower[T, M]) send(ctx context.Context, message *T, undone *Reorg) bool {
-	M(message).tell(news{list: f.list, at: f.at, Reorg: undone})
-	for t := f.tips.now(); f.owed <= maxUnread; {
-		select {
-		case f.out <- message:
-			if !f.live {
-				f.owed = 0
-			}
-			return true
-		case <-t.passed:
-			newer := f.tips.now()
-			f.owed += newer.serial - t.serial
-			t = newer
-		case <-ctx.Done():
-			return false
-		}
-	}
-	f.h.slow.Add(1)
-	f.drop(slowConsumer())
-	return false
 }
 
 // reads does a read of a subscriber in its turn and in bounded time.
@@ -236,13 +252,12 @@ func (h *Handler) reads(ctx context.Context, read func(context.Context) error) e
 	return read(reading)
 }
 
-func pause(ctx context.Context, d time.Duration) bool {
+// pause waits for a while.
+func pause(ctx context.Context, d time.Duration) {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {
 	case <-timer.C:
-		return true
 	case <-ctx.Done():
-		return false
 	}
 }

@@ -75,6 +75,7 @@ func TestTheServiceTellsTheLimitsInForce(t *testing.T) {
 	want := map[string]int{
 		limitBody: 256 << 10, limitTokens: 4000, limitDepth: 7, limitAliases: 100, limitRootFields: 20, limitDirectives: 50,
 		limitRepeats: 50, limitCost: 300_000, limitResponse: 16 << 20, limitStreams: 5000, limitCaller: 100, limitOperations: 32,
+		limitResume: 10_000,
 	}
 	if diff := cmp.Diff(want, told); diff != "" {
 		t.Error(diff)

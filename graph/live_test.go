@@ -119,6 +119,9 @@ func (l *liveChain) process(change func(*Options)) *servedGraph {
 		Gate: l.access.Gate, Chains: []domain.Chain{domain.Mainnet}, Version: "v1.2.3", PollEvery: time.Hour, Budget: time.Minute,
 		Services: explorer.New(explorer.Options{Store: db, Cursors: domain.NewCursors(fixedKey{})}),
 		Logger:   slog.New(slog.NewTextHandler(g.log, nil)),
+		// Clients may leave messages and pings unread while the test waits for
+		// something else.
+		KeepAlive: time.Hour, WriteTimeout: 5 * time.Minute,
 	}
 	if change != nil {
 		change(&o)

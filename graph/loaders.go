@@ -6,6 +6,9 @@ import (
 	"fmt"
 	"runtime/debug"
 	"sync"
+	"time"
+
+	"github.com/graph-gophers/dataloader/v7"
 )
 
 // cohort is a set of parents that one read produced, and the unit in which
@@ -19,20 +22,15 @@ import (
 // and its arguments, in the order of the members, however many processors and
 // clients there are. The children of a batch form the next cohort, so this
 // holds at every depth and not only within one list.
+//
+// The dispatch, the memory and the waiting are a dataloader's, one for each
+// edge, whose one key is the edge itself: it keeps one promise for all members.
 type cohort[K comparable] struct {
 	keys  []K
 	place map[K]int // of each key
 
-	mu    sync.Mutex
-	edges map[edge]any // *batch[V], with the V of the edge
-}
-
-// batch is an edge of all members, in their order. It can be used when it is
-// done.
-type batch[V any] struct {
-	done   chan struct{}
-	values []V
-	err    error
+	mu      sync.Mutex
+	loaders map[edge]any // *dataloader.Loader[edge, []V], with the V of the edge
 }
 
 // edge names what is read for a cohort: a field and its arguments, which must
@@ -42,11 +40,15 @@ type edge struct {
 	arguments any
 }
 
+// neverByTime is longer than any request lives: a loader is dispatched by its
+// key.
+const neverByTime = 24 * time.Hour
+
 var errNotAMember = errors.New("the key is not a member of its cohort")
 
 // newCohort makes a cohort of the distinct keys.
 func newCohort[K comparable](keys []K) *cohort[K] {
-	c := &cohort[K]{keys: make([]K, 0, len(keys)), place: make(map[K]int, len(keys)), edges: map[edge]any{}}
+	c := &cohort[K]{keys: make([]K, 0, len(keys)), place: make(map[K]int, len(keys)), loaders: map[edge]any{}}
 	for _, key := range keys {
 		if _, known := c.place[key]; !known {
 			c.place[key] = len(c.keys)
@@ -65,41 +67,44 @@ func load[K comparable, V any](ctx context.Context, c *cohort[K], e edge, key K,
 	if !member {
 		return none, errNotAMember
 	}
-	b, isFirst := batchOf[K, V](c, e)
-	if isFirst {
-		b.read(func() ([]V, error) { return read(ctx, c.keys) }, len(c.keys))
+	values, err := loaderOf(c, e, read).Load(ctx, e)()
+	if err != nil {
+		return none, err
 	}
-	<-b.done
-	if b.err != nil {
-		return none, b.err
-	}
-	return b.values[place], nil
+	return values[place], nil
 }
 
-// batchOf returns the batch of an edge, and whether the caller is the first
-// to ask for it and is to read it.
-func batchOf[K comparable, V any](c *cohort[K], e edge) (b *batch[V], isFirst bool) {
+// loaderOf returns the loader of an edge; the first caller's read is its.
+func loaderOf[K comparable, V any](c *cohort[K], e edge, read func(context.Context, []K) ([]V, error)) *dataloader.Loader[edge, []V] {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	known, ok := c.edges[e]
-	if !ok {
-		b = &batch[V]{done: make(chan struct{})}
-		c.edges[e] = b
-		return b, true
+	if known, ok := c.loaders[e]; ok {
+		return known.(*dataloader.Loader[edge, []V])
 	}
-	return known.(*batch[V]), false
+	loader := dataloader.NewBatchedLoader(
+		func(ctx context.Context, _ []edge) []*dataloader.Result[[]V] {
+			values, err := readAll(ctx, c.keys, read)
+			return []*dataloader.Result[[]V]{{Data: values, Error: err}}
+		},
+		dataloader.WithBatchCapacity[edge, []V](1),
+		dataloader.WithInputCapacity[edge, []V](1),
+		dataloader.WithWait[edge, []V](neverByTime),
+	)
+	c.loaders[e] = loader
+	return loader
 }
 
-// read fills a batch. A failure, a panic included, is every member's.
-func (b *batch[V]) read(read func() ([]V, error), members int) {
+// readAll reads a value for each key. A failure, a panic included, is every
+// member's.
+func readAll[K comparable, V any](ctx context.Context, keys []K, read func(context.Context, []K) ([]V, error)) (values []V, err error) {
 	defer func() {
 		if reason := recover(); reason != nil {
-			b.err = fmt.Errorf("panic: %v\n%s", reason, debug.Stack())
+			err = fmt.Errorf("panic: %v\n%s", reason, debug.Stack())
 		}
-		close(b.done)
 	}()
-	b.values, b.err = read()
-	if b.err == nil && len(b.values) != members {
-		b.err = fmt.Errorf("a batch of %d keys returned %d values", members, len(b.values))
+	values, err = read(ctx, keys)
+	if err == nil && len(values) != len(keys) {
+		err = fmt.Errorf("a batch of %d keys returned %d values", len(keys), len(values))
 	}
+	return values, err
 }

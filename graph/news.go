@@ -43,12 +43,16 @@ type Reorg struct {
 	AncestorBlockHash   *starknet.Felt
 }
 
-// undo goes back to where a fork began. It is false when the subscriber had not
-// come that far.
-func (s *standing) undo(fork chain.Fork) (*Reorg, bool) {
+// undo takes note of a fork, if there is one, and goes back to where it began.
+// It returns nil when the subscriber had not come that far.
+func (s *standing) undo(fork *chain.Fork) *Reorg {
+	if fork == nil {
+		return nil
+	}
+	s.fork = fork.Number
 	start := blockStart(fork.First(), len(s.from))
 	if slices.Compare(s.from, start) <= 0 {
-		return nil, false
+		return nil
 	}
 	undone := &Reorg{FromBlock: start[0], ToBlock: s.from[0]}
 	if slices.Equal(s.from, blockStart(s.from[0], len(s.from))) { // nothing of that block was told
@@ -58,7 +62,7 @@ func (s *standing) undo(fork chain.Fork) (*Reorg, bool) {
 		undone.AncestorBlockNumber, undone.AncestorBlockHash = &ancestor.Number, &ancestor.Hash
 	}
 	s.from = start
-	return undone, true
+	return undone
 }
 
 // blockStart is the position before everything in a block.

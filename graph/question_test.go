@@ -139,6 +139,10 @@ func (s scene) tx() *facts.Transaction { return &s.block.Transactions[s.event.Tx
 // and what stands for an absent limit differs.
 var given = []string{"limit", "tx_limit", "log_limit", "timestamp", "q", "hashes", "addresses", "ownerAddress", "topic0", "selector"}
 
+// explicit are the parameters of a wallet that are refused beside most values of
+// the others.
+var explicit = []string{"tokenAddresses", "blockHash", "blockNumber"}
+
 // ask makes a random question of an operation: whatever it needs, and now and
 // then something else.
 func (w *world) ask(o *restOperation, m fieldMap) question {
@@ -146,7 +150,8 @@ func (w *world) ask(o *restOperation, m fieldMap) question {
 	for _, name := range slices.Sorted(maps.Keys(m.Arguments)) {
 		p := o.params[name]
 		always := p.in == "path" || slices.Contains(given, name)
-		if name == "cursor" || !always && w.IntN(2) == 0 {
+		seldom := slices.Contains(explicit, name) && w.IntN(4) > 0
+		if name == "cursor" || seldom || !always && w.IntN(2) == 0 {
 			continue
 		}
 		if values := w.values(o, name, p, s); values != nil {

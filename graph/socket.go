@@ -33,109 +33,119 @@ type socket struct {
 	stream  *stream
 	request *http.Request // that opened the socket; its context is the socket's
 
-	initialised chan struct{}        // closed by the first connection_init
-	known       chan context.Context // is sent caller when it is known
-	caller      context.Context      // of operations; nil until the caller is known
+	initialised bool            // connection_init has come
+	caller      context.Context // of operations; nil until the caller is known
+
+	slots chan struct{} // one for each operation that runs
+	work  sync.WaitGroup
 
 	mu         sync.Mutex
 	operations map[string]*running // by id
-	slots      chan struct{}       // one for each operation that runs
-	work       sync.WaitGroup
+	alarms     [alarms]*time.Timer
+	ended      bool
 }
 
-// serveSocket holds a conversation until one side ends it.
+// serveSocket opens a socket and waits until the client is known. The
+// conversation then goes on without the request: what a server keeps of one is
+// more than a quiet socket needs.
 func (h *Handler) serveSocket(w http.ResponseWriter, r *http.Request) {
 	if err := h.checkHandshake(r); err != nil {
 		h.refuse(w, r, accepted{}, err)
 		return
 	}
-	ctx, cancel := context.WithCancel(context.WithoutCancel(r.Context()))
-	defer cancel()
+	ctx, abort := context.WithCancel(context.WithoutCancel(r.Context()))
 	leaving, goodbye := context.WithCancel(ctx)
-	defer goodbye()
 	stranger := holder{name: account.ClientName(h.Gate.Client(r))}
-	one := &stream{holder: stranger, goodbye: goodbye, abort: cancel}
+	one := &stream{holder: stranger, goodbye: goodbye, abort: abort}
 	if err := h.streams.enter(one); err != nil {
+		abort()
 		h.refuse(w, r, accepted{}, err)
 		return
 	}
-	defer h.streams.leave(one)
-	// The origin was checked with the handshake.
-	conn, err := websocket.Accept(w, r, &websocket.AcceptOptions{Subprotocols: []string{subprotocol}, InsecureSkipVerify: true})
-	if err != nil {
-		return // the answer is written
-	}
-	defer conn.CloseNow() //nolint:errcheck // the conversation is over
-	if conn.Subprotocol() != subprotocol {
-		_ = conn.Close(closeSubprotocol, "the subprotocol must be "+subprotocol)
-		return
-	}
-	conn.SetReadLimit(int64(h.Limits.BodyBytes))
 	s := &socket{
-		h: h, conn: conn, stream: one, request: r.WithContext(ctx),
-		initialised: make(chan struct{}), known: make(chan context.Context, 1),
+		h: h, stream: one, request: r.WithContext(ctx),
 		operations: map[string]*running{}, slots: make(chan struct{}, h.Limits.Operations),
 	}
-	s.work.Go(func() { s.attend(leaving) })
-	s.listen(ctx)
-	cancel()
+	handedOver := false
+	defer func() {
+		if !handedOver {
+			s.end()
+		}
+	}()
+	if s.conn = accept(w, r); s.conn == nil {
+		return // the answer is written
+	}
+	s.conn.SetReadLimit(int64(h.Limits.BodyBytes))
+	s.set(unintroduced, h.InitTimeout, func() { _ = s.conn.Close(closeInitTimeout, "Connection initialisation timeout") })
+	s.set(quiet, h.KeepAlive, s.ping)
+	context.AfterFunc(leaving, s.whileOpen(s.goodbye))
+	for s.caller == nil {
+		if !s.listen() {
+			return
+		}
+	}
+	handedOver = true
+	go s.converse()
+}
+
+// accept turns a request into a socket of the subprotocol, nil when that fails.
+func accept(w http.ResponseWriter, r *http.Request) *websocket.Conn {
+	// The origin was checked with the handshake.
+	conn, err := websocket.Accept(slim{w}, r, &websocket.AcceptOptions{Subprotocols: []string{subprotocol}, InsecureSkipVerify: true})
+	if err != nil {
+		return nil
+	}
+	if conn.Subprotocol() != subprotocol {
+		_ = conn.Close(closeSubprotocol, "the subprotocol must be "+subprotocol)
+		return nil
+	}
+	return conn
+}
+
+// converse reads messages until the client leaves or breaks the protocol.
+func (s *socket) converse() {
+	defer s.end()
+	defer func() {
+		if reason := recover(); reason != nil {
+			s.reject(recovered(s.caller, reason)) // into the log
+			_ = s.conn.Close(closeInternal, "Internal server error")
+		}
+	}()
+	for s.listen() {
+		continue
+	}
+}
+
+// end closes the socket and waits for what it has begun.
+func (s *socket) end() {
+	s.silence()
+	s.stream.abort()
 	s.work.Wait()
+	if s.conn != nil {
+		_ = s.conn.CloseNow()
+	}
+	s.h.streams.leave(s.stream)
 }
 
-// listen reads messages until the client leaves or breaks the protocol.
-func (s *socket) listen(ctx context.Context) {
-	for {
-		kind, text, err := s.conn.Read(ctx)
-		if err != nil {
-			return
-		}
-		if broken := s.receive(kind, text); broken != nil {
-			_ = s.conn.Close(broken.code, broken.reason)
-			return
-		}
+// goodbye closes the socket because the server goes.
+func (s *socket) goodbye() {
+	if s.request.Context().Err() == nil {
+		_ = s.conn.Close(closeGoingAway, "the server is going away")
 	}
 }
 
-// attend watches over the socket: a client that does not introduce itself,
-// whose introduction has expired or that no longer answers is closed, and all
-// are when the server goes.
-func (s *socket) attend(leaving context.Context) {
-	introduce := time.NewTimer(s.h.InitTimeout)
-	defer introduce.Stop()
-	alive := time.NewTicker(s.h.KeepAlive)
-	defer alive.Stop()
-	initialised := s.initialised
-	var expired <-chan time.Time
-	for {
-		select {
-		case <-initialised:
-			introduce.Stop()
-			initialised = nil
-		case <-introduce.C:
-			_ = s.conn.Close(closeInitTimeout, "Connection initialisation timeout")
-			return
-		case caller := <-s.known:
-			comes, stop := expiry(caller)
-			defer stop()
-			expired = comes
-		case <-expired:
-			_ = s.conn.Close(closeUnauthorized, "Unauthorized")
-			return
-		case <-alive.C:
-			ping, cancel := context.WithTimeout(leaving, s.h.WriteTimeout)
-			err := s.conn.Ping(ping)
-			cancel()
-			if err != nil && leaving.Err() == nil {
-				_ = s.conn.CloseNow()
-				return
-			}
-		case <-leaving.Done():
-			if s.request.Context().Err() == nil {
-				_ = s.conn.Close(closeGoingAway, "the server is going away")
-			}
-			return
-		}
+// listen reads a message, false when there will be no more: the client has left
+// or has broken the protocol.
+func (s *socket) listen() bool {
+	kind, text, err := s.conn.Read(s.request.Context())
+	if err != nil {
+		return false
 	}
+	if broken := s.receive(kind, text); broken != nil {
+		_ = s.conn.Close(broken.code, broken.reason)
+		return false
+	}
+	return true
 }
 
 // send writes a message. A client that leaves it unread for too long is cut

@@ -102,7 +102,7 @@ func TestAForkConcernsWhoIsBeyond(t *testing.T) {
 		{domain.Position{20}, chain.Fork{Number: 1}, "[0]", "0 to 19"},
 	} {
 		at, got := standing{from: c.from}, ""
-		if undone, concerns := at.undo(c.fork); concerns {
+		if undone := at.undo(&c.fork); undone != nil {
 			got = fmt.Sprintf("%d to %d", undone.FromBlock, undone.ToBlock)
 		}
 		if got != c.announce || fmt.Sprint(at.from) != c.on {

@@ -15,7 +15,8 @@ import (
 const (
 	callerStreams = 100 // that one key may open
 	opening       = 16  // sockets that are opened at once
-	goalBytes     = 40_000
+	others        = 20  // goroutines that come and go with other work
+	goalKB        = 40
 )
 
 func main() {
@@ -51,25 +52,24 @@ func measure(ctx context.Context, base, admin string, keys []string, count, bloc
 	if err != nil {
 		return err
 	}
-	defer closeAll(subscribers)
-	began, err := memory(ctx, admin)
-	if err != nil {
-		return err
-	}
 	late, err := await(ctx, subscribers, blocks)
 	if err != nil {
 		return err
 	}
-	after, err := memory(ctx, admin)
+	with, err := memory(ctx, admin)
+	if err != nil {
+		return err
+	}
+	closeAll(subscribers)
+	without, err := settled(ctx, admin, before.goroutines+others)
 	if err != nil {
 		return err
 	}
 	fmt.Printf("%d subscribers on sockets of their own, %d blocks\n", count, blocks)
-	fmt.Printf("told after the first of them    p50 %.1f ms  p99 %.1f ms  last %.1f ms\n",
+	fmt.Printf("told after the first of them   p50 %.1f ms  p99 %.1f ms  last %.1f ms\n",
 		ms(late[len(late)/2]), ms(late[len(late)*99/100]), ms(late[len(late)-1]))
-	fmt.Printf("memory each, idle               %.1f KB  (heap %.1f, stacks %.1f)\n", began.each(before, count)...)
-	fmt.Printf("memory each, after the blocks   %.1f KB  (heap %.1f, stacks %.1f; goal: at most %d)\n",
-		append(after.each(before, count), goalBytes/1000)...)
+	heap, stacks := (with.heap-without.heap)/float64(count)/1000, (with.stacks-without.stacks)/float64(count)/1000
+	fmt.Printf("memory of each                 %.1f KB: heap %.1f, stacks %.1f  (goal: at most %d)\n", heap+stacks, heap, stacks, goalKB)
 	return nil
 }
 

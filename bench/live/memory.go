@@ -8,15 +8,26 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+	"time"
 )
 
-// footprint is the memory that a program holds for its goroutines.
-type footprint struct{ heap, stacks float64 }
+// footprint is the memory of a program that does not come from outside of Go.
+type footprint struct{ heap, stacks, goroutines float64 }
 
-// each is what every one of so many has added to an earlier footprint, in KB.
-func (f footprint) each(before footprint, count int) []any {
-	heap, stacks := (f.heap-before.heap)/float64(count)/1000, (f.stacks-before.stacks)/float64(count)/1000
-	return []any{heap + stacks, heap, stacks}
+// settled is the footprint as soon as there are no more than so many
+// goroutines.
+func settled(ctx context.Context, admin string, goroutines float64) (f footprint, err error) {
+	for {
+		f, err = memory(ctx, admin)
+		if err != nil || f.goroutines <= goroutines {
+			return f, err
+		}
+		select {
+		case <-time.After(100 * time.Millisecond):
+		case <-ctx.Done():
+			return f, ctx.Err()
+		}
+	}
 }
 
 // memory has the program collect its garbage, twice so that stacks shrink, and
@@ -38,13 +49,15 @@ func memory(ctx context.Context, admin string) (f footprint, err error) {
 			f.heap, err = strconv.ParseFloat(value, 64)
 		case "go_memstats_stack_inuse_bytes":
 			f.stacks, err = strconv.ParseFloat(value, 64)
+		case "go_goroutines":
+			f.goroutines, err = strconv.ParseFloat(value, 64)
 		}
 		if err != nil {
 			return f, err
 		}
 	}
 	if f.heap == 0 || f.stacks == 0 {
-		return f, fmt.Errorf("%s does not tell the memory", admin)
+		return f, fmt.Errorf("%s does not tell its memory", admin)
 	}
 	return f, nil
 }
