@@ -51,7 +51,10 @@ func TestTheAttacksThatGraphQLArmorStopsAreStopped(t *testing.T) {
 		},
 		"block-field-suggestions": fieldSuggestions,
 	} {
-		t.Run(name, func(t *testing.T) { attack(t, g) })
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			attack(t, g)
+		})
 	}
 }
 
@@ -76,7 +79,10 @@ func TestWhatGraphQLCopLooksForIsNotThere(t *testing.T) {
 		"trace_mode":                   noTraces,
 		"unhandled_error_detection":    noInsidesInErrors,
 	} {
-		t.Run(name, func(t *testing.T) { attack(t, g) })
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			attack(t, g)
+		})
 	}
 }
 

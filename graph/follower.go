@@ -130,13 +130,13 @@ func (f *follower[T, M]) next(ctx context.Context) (*T, *dropped) {
 		}
 		t := f.tips.now()
 		if t == nil || ctx.Err() != nil {
-			return nil, nil
+			return nil, nil //nolint:nilerr // who has left is told nothing
 		}
 		f.handed = t.serial
 		undone, upToDate, err := f.advance(ctx, t)
 		switch {
 		case ctx.Err() != nil:
-			return nil, nil
+			return nil, nil //nolint:nilerr // who has left is told nothing
 		case undone != nil || !f.begun:
 			f.begun = true
 			return f.message(new(T), undone), nil

@@ -37,7 +37,7 @@ func (d Documents) Add(manifest []byte) error {
 		return err
 	}
 	for id, text := range texts {
-		doc, mistakes := gqlparser.LoadQuery(parsedSchema, text)
+		doc, mistakes := gqlparser.LoadQueryWithRules(parsedSchema, text, validation(true))
 		if len(mistakes) > 0 {
 			return fmt.Errorf("the document %q is not one of this schema: %w", id, mistakes[0])
 		}

@@ -35,7 +35,7 @@ func sharedAs(tab *browsertest.Tab, form string) string {
 	return browsertest.Get(tab, chromedp.Evaluate[string](`document.querySelector('.share-text').textContent`))
 }
 
-func TestGraphiQLSharesAnOperationWithoutTheKey(t *testing.T) {
+func TestGraphiQLSharesAnOperationWithoutTheKey(t *testing.T) { //nolint:tparallel // the subtests are steps in one tab
 	t.Parallel()
 	graph := &graphqlServer{}
 	fragment := url.Values{"query": {hostileQuery}, "variables": {hostileVariablesText}}.Encode()

@@ -18,6 +18,7 @@ const query = `subscription { newBlocks(chain: SN_MAIN) { cursor block { blockNu
 // subscribe opens a socket and waits for the first message, which tells where
 // the stream begins.
 func subscribe(ctx context.Context, base, key string) (*subscriber, error) {
+	//nolint:bodyclose // the library closes it
 	conn, _, err := websocket.Dial(ctx, "ws"+strings.TrimPrefix(base, "http")+"/graphql", &websocket.DialOptions{
 		Subprotocols: []string{"graphql-transport-ws"}, HTTPHeader: http.Header{"X-Service-Api-Key": {key}},
 	})

@@ -208,7 +208,7 @@ func emptiness(data map[string]any) []string {
 // TestEveryExampleAnswersOnTheDemoChain runs the examples of GraphiQL: first
 // as programs do, then by pressing them in a browser. Those that name no
 // permission are run as a visitor without a key.
-func TestEveryExampleAnswersOnTheDemoChain(t *testing.T) {
+func TestEveryExampleAnswersOnTheDemoChain(t *testing.T) { //nolint:tparallel // one visitor runs them one after the other
 	t.Parallel()
 	data := filepath.Join(pgtest.Dir(t), "data")
 	p := start(t, nil, append([]string{"up", "--data", data, "--poll", "100ms", "--chains", string(domain.Mainnet)}, anyPort...)...)

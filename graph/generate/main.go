@@ -3,6 +3,7 @@
 package main
 
 import (
+	"context"
 	"log"
 	"os"
 	"os/exec"
@@ -12,7 +13,7 @@ const generated = "generated.go"
 
 func main() {
 	log.SetFlags(0)
-	gqlgen := exec.Command("go", "tool", "gqlgen", "generate")
+	gqlgen := exec.CommandContext(context.Background(), "go", "tool", "gqlgen", "generate")
 	gqlgen.Stdout, gqlgen.Stderr = os.Stdout, os.Stderr
 	if err := gqlgen.Run(); err != nil {
 		log.Fatal(err)
