@@ -159,7 +159,7 @@ func (s *server) walletOperations() []Operation {
 			Class: Heavy, Cert: Beta, Audience: External, Budget: 10 * time.Second, Cache: "no-cache",
 			Success: http.StatusOK, Body: "WalletState", Errors: []domain.Code{domain.CodeNotFound},
 			Proof: []string{"TestEveryBalanceOfAWalletIsOfOneBlock", "TestOneFailedBalanceRefusesACompleteSnapshot",
-				"TestAPartialSnapshotNamesWhatFailed", "TestAWalletRequestIsHeldToItsRules"},
+				"TestAPartialSnapshotNamesWhatFailed", "TestADiscoveryThatIsNotAllIsNeverVerifiedComplete", "TestAWalletRequestIsHeldToItsRules"},
 			Handle: s.walletState,
 		},
 	}
