@@ -112,7 +112,8 @@ func TestTheLastIndexedBlockIsNotTheLastBeforeATimeWhileTheChainGoesOn(t *testin
 	s.strike("UPDATE chain_heads SET block_number = 61")
 	for _, query := range []string{"timestamp=1999999999", fmt.Sprintf("timestamp=%d", repotest.Everyday(t)[60].Header.Timestamp)} {
 		a := s.get("/v1/SN_MAIN/block-at-timestamp?" + query)
-		if e := requireFailure(t, a, http.StatusNotFound, domain.CodeNotFound); !strings.Contains(e.Message, "ends with block 60") {
+		e := requireFailure(t, a, http.StatusServiceUnavailable, domain.CodeServiceUnavailable)
+		if !strings.Contains(e.Message, "ends with block 60") || a.Header.Get("Retry-After") != "1" {
 			t.Errorf("%s: %s", query, e.Message)
 		}
 	}

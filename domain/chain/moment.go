@@ -49,9 +49,9 @@ type AtTime struct {
 }
 
 // AtTime returns the block that is closest to a time on one side. It is
-// not_found when the index has none there, and when it may be one that is
-// unknown: from before the first indexed block, or after the last while the
-// chain goes on.
+// not_found when the index has none there, and when it may be one from before
+// the first indexed block; service_unavailable when it may be one that the
+// index has yet to read.
 func (s *Blocks) AtTime(ctx context.Context, c domain.Chain, at time.Time, closest Closest) (AtTime, error) {
 	horizon, err := s.statuses.Horizon(ctx, c)
 	if err != nil {
@@ -69,8 +69,10 @@ func (s *Blocks) AtTime(ctx context.Context, c domain.Chain, at time.Time, close
 	case len(around) == 0, closest == ClosestAfter && horizon.beginsWith(number):
 		return AtTime{}, nothingThere(closest, horizon)
 	case closest == ClosestBefore && horizon.breaksOffAt(number):
-		return AtTime{}, domain.Errorf(domain.CodeNotFound,
+		behind := domain.Errorf(domain.CodeServiceUnavailable,
 			"no indexed block is known to be the closest one %s that time: the index ends with block %d, and the chain goes on", closest, number)
+		behind.RetryAfter = time.Second
+		return AtTime{}, behind
 	}
 	return neighbours(number, around, horizon), nil
 }
