@@ -2,6 +2,7 @@ package graph
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"astrolabe/domain"
@@ -98,7 +99,27 @@ func feltAmount(f starknet.Felt) domain.Amount {
 
 // Parent returns the block before it.
 func (b *Block) Parent(ctx context.Context) (*Block, error) {
-	return toOne(ctx, b.peers, b, "Block.parent", func(b *Block) (starknet.Felt, bool) { return b.facts.ParentHash, b.facts.Number > 0 }, b.blocksByHash)
+	return toOne(ctx, b.peers, b, "Block.parent", func(b *Block) (starknet.Felt, bool) { return b.facts.ParentHash, b.facts.Number > 0 }, b.parents)
+}
+
+// parents reads the blocks before the peers. In a page most of them are peers
+// themselves.
+func (b *Block) parents(ctx context.Context, hashes []starknet.Felt) ([]*Block, error) {
+	known := make(map[starknet.Felt]*chain.Block, len(hashes)+1)
+	for _, peer := range b.peers.keys {
+		known[peer.facts.Hash] = peer.facts
+	}
+	missing := slices.DeleteFunc(slices.Clone(hashes), func(hash starknet.Felt) bool { return known[hash] != nil })
+	if len(missing) > 0 {
+		read, err := b.h.Blocks.ByID(ctx, b.chain, convert(missing, chain.HashID))
+		if err != nil {
+			return nil, err
+		}
+		for i, block := range read {
+			known[missing[i]] = block
+		}
+	}
+	return b.newBlocks(convert(hashes, func(hash starknet.Felt) *chain.Block { return known[hash] })), nil
 }
 
 // Sequencer returns who made the block.

@@ -50,12 +50,22 @@ type pedersenTableSet struct {
 	first, second operandTable
 }
 
-// pedersenTables builds the tables (1 MiB) when the first Pedersen hash is asked for.
-var pedersenTables = sync.OnceValue(func() *pedersenTableSet {
+var (
+	pedersenOnce sync.Once
+	pedersenSet  pedersenTableSet
+)
+
+// pedersenTables returns the tables (1 MiB), which it builds when the first
+// Pedersen hash is asked for.
+func pedersenTables() *pedersenTableSet {
+	pedersenOnce.Do(pedersenSet.build)
+	return &pedersenSet
+}
+
+func (set *pedersenTableSet) build() {
 	shift := curvePoint(
 		"0x49ee3eba8c1600700ee1b87eb599f16716b0b1022947733551fde4050ca6804",
 		"0x3ca0cfe4b3bc6ddf346d49d06ea0ed34e621062c0e056c1d0405d266e10268a")
-	set := new(pedersenTableSet)
 	set.shift.FromAffine(&shift)
 	set.first.fill(
 		curvePoint("0x234287dcbaffe7f969c748655fca9e58fa8120b6d56eb0c1080d17957ebe47b",
@@ -67,8 +77,7 @@ var pedersenTables = sync.OnceValue(func() *pedersenTableSet {
 			"0x40301cf5c1751f4b971e46c4ede85fcac5c59a5ce5ae7c48151f27b24b219c"),
 		curvePoint("0x54302dcb0e6cc1c6e44cca8f61a63bb2ca65048d53fb325d36ff12c49a58202",
 			"0x1b77b3e37d13504b348046268d8ae25ce98ad783c25561a879dcc77e99c2426"))
-	return set
-})
+}
 
 func curvePoint(x, y string) (p starkcurve.G1Affine) {
 	p.X, p.Y = element(MustFelt(x)), element(MustFelt(y))

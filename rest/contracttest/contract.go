@@ -17,22 +17,26 @@ import (
 	"astrolabe/rest/openapi"
 )
 
-// Load reads and validates the committed document.
-func Load() (*openapi3.T, error) {
+// Load returns the committed document, which it reads and validates once.
+// Nobody changes it.
+func Load() (*openapi3.T, error) { return load() }
+
+var load = sync.OnceValues(func() (*openapi3.T, error) {
 	document, err := openapi3.NewLoader().LoadFromData(openapi.JSON)
 	if err != nil {
 		return nil, err
 	}
 	return document, document.Validate(context.Background(), openapi3.IsOpenAPI31OrLater())
-}
+})
 
 var router = sync.OnceValues(func() (routers.Router, error) {
 	document, err := Load()
 	if err != nil {
 		return nil, err
 	}
-	document.Servers = nil // a test's host is none of the document's
-	return gorillamux.NewRouter(document)
+	anywhere := *document
+	anywhere.Servers = nil // a test's host is none of the document's
+	return gorillamux.NewRouter(&anywhere)
 })
 
 // Breach says whether a request is for a documented operation and, if so, how
