@@ -68,3 +68,19 @@ func BenchmarkNestedPage(b *testing.B) {
 	}
 	b.ReportMetric(float64(nodes), "nodes/op")
 }
+
+// BenchmarkPageWithAnEdge answers a page of 25 blocks with their parents.
+func BenchmarkPageWithAnEdge(b *testing.B) {
+	g := explore(b)
+	body := `{"query":"{ blocks(chain: SN_MAIN, first: 25) { nodes { blockNumber blockHash timestampIso txCount eventCount parent { blockNumber blockHash } } } }"}`
+	b.ReportAllocs()
+	for b.Loop() {
+		w := httptest.NewRecorder()
+		r := httptest.NewRequest(http.MethodPost, "/graphql", strings.NewReader(body))
+		g.show(r, map[string]string{"Content-Type": "application/json"})
+		g.ServeHTTP(w, r)
+		if w.Code != http.StatusOK || strings.Contains(w.Body.String(), "errors") {
+			b.Fatal(w.Body)
+		}
+	}
+}
