@@ -66,22 +66,8 @@ func serveBare(body string) error {
 // own as the real one is.
 func startBare(ctx context.Context, body string) (url string, stop func(), err error) {
 	command := exec.CommandContext(ctx, os.Args[0], "-bare", body) //nolint:gosec // this very program
-	input, err := command.StdinPipe()
-	if err != nil {
-		return "", nil, err
-	}
-	output, err := command.StdoutPipe()
-	if err != nil {
-		return "", nil, err
-	}
-	if err := command.Start(); err != nil {
-		return "", nil, err
-	}
-	var address string
-	if _, err := fmt.Fscanln(output, &address); err != nil {
-		return "", nil, err
-	}
-	return "http://" + address, func() { _ = input.Close(); _ = command.Wait() }, nil
+	address, stop, err := load.Start(command)
+	return "http://" + address, stop, err
 }
 
 func compare(ctx context.Context, base, key string, lasts time.Duration) error {

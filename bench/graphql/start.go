@@ -3,13 +3,13 @@ package main
 import (
 	"context"
 	_ "embed"
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 
 	"github.com/jackc/pgx/v5"
 
+	"astrolabe/bench/load"
 	"astrolabe/pg"
 )
 
@@ -30,25 +30,8 @@ func startPostGraphile(ctx context.Context, data, server string) (url string, st
 	}
 	command := exec.CommandContext(ctx, node(server), server, database) //nolint:gosec // our own script
 	command.Env = append(os.Environ(), "NODE_ENV=production", "GRAPHILE_ENV=production")
-	command.Stderr = os.Stderr
-	input, err := command.StdinPipe()
-	if err != nil {
-		return "", nil, err
-	}
-	output, err := command.StdoutPipe()
-	if err != nil {
-		return "", nil, err
-	}
-	if err := command.Start(); err != nil {
-		return "", nil, err
-	}
-	stop = func() { _ = input.Close(); _ = command.Wait() }
-	var port int
-	if _, err := fmt.Fscanln(output, &port); err != nil {
-		stop()
-		return "", nil, fmt.Errorf("PostGraphile did not start: %w", err)
-	}
-	return fmt.Sprintf("http://127.0.0.1:%d/graphql", port), stop, nil
+	port, stop, err := load.Start(command)
+	return "http://127.0.0.1:" + port + "/graphql", stop, err
 }
 
 // node is the runtime that stands beside the script, which is newer than many

@@ -15,6 +15,7 @@ import (
 	"syscall"
 	"time"
 
+	"astrolabe/bench/load"
 	"astrolabe/sim"
 )
 
@@ -143,25 +144,8 @@ func (c Chain) Serve(ctx context.Context, blocks int) error {
 // Start runs this program again as the node, until stop is called.
 func (c Chain) Start(ctx context.Context, blocks int) (url string, stop func(), err error) {
 	command := exec.CommandContext(ctx, os.Args[0], "-serve", strconv.Itoa(blocks), "-chain", c.Folder) //nolint:gosec // this very program
-	command.Stderr = os.Stderr
-	input, err := command.StdinPipe()
-	if err != nil {
-		return "", nil, err
-	}
-	output, err := command.StdoutPipe()
-	if err != nil {
-		return "", nil, err
-	}
-	if err := command.Start(); err != nil {
-		return "", nil, err
-	}
-	stop = func() { _ = input.Close(); _ = command.Wait() }
-	var address string
-	if _, err := fmt.Fscanln(output, &address); err != nil {
-		stop()
-		return "", nil, fmt.Errorf("the simulated node did not start: %w", err)
-	}
-	return "http://" + address, stop, nil
+	address, stop, err := load.Start(command)
+	return "http://" + address, stop, err
 }
 
 // CheckRoom refuses to begin what the disks cannot hold.
