@@ -26,8 +26,10 @@ import (
 // The dispatch, the memory and the waiting are a dataloader's, one for each
 // edge, whose one key is the edge itself: it keeps one promise for all members.
 type cohort[K comparable] struct {
-	keys  []K
-	place map[K]int // of each key
+	given []K
+	known sync.Once // the two below, which a cohort without edges never needs
+	keys  []K       // the distinct ones
+	place map[K]int // of each
 
 	mu       sync.Mutex
 	promises map[edge]any // dataloader.Thunk[[]V], with the V of the edge
@@ -46,16 +48,24 @@ const neverByTime = 24 * time.Hour
 
 var errNotAMember = errors.New("the key is not a member of its cohort")
 
-// newCohort makes a cohort of the distinct keys.
+// newCohort makes a cohort of keys.
 func newCohort[K comparable](keys []K) *cohort[K] {
-	c := &cohort[K]{keys: make([]K, 0, len(keys)), place: make(map[K]int, len(keys)), promises: map[edge]any{}}
-	for _, key := range keys {
-		if _, known := c.place[key]; !known {
-			c.place[key] = len(c.keys)
-			c.keys = append(c.keys, key)
+	return &cohort[K]{given: keys}
+}
+
+// placeOf returns where a key stands among the distinct ones.
+func (c *cohort[K]) placeOf(key K) (place int, member bool) {
+	c.known.Do(func() {
+		c.keys, c.place, c.promises = make([]K, 0, len(c.given)), make(map[K]int, len(c.given)), map[edge]any{}
+		for _, key := range c.given {
+			if _, known := c.place[key]; !known {
+				c.place[key] = len(c.keys)
+				c.keys = append(c.keys, key)
+			}
 		}
-	}
-	return c
+	})
+	place, member = c.place[key]
+	return place, member
 }
 
 // load returns an edge of one member. Read is called at most once for the
@@ -63,7 +73,7 @@ func newCohort[K comparable](keys []K) *cohort[K] {
 // order.
 func load[K comparable, V any](ctx context.Context, c *cohort[K], e edge, key K, read func(context.Context, []K) ([]V, error)) (V, error) {
 	var none V
-	place, member := c.place[key]
+	place, member := c.placeOf(key)
 	if !member {
 		return none, errNotAMember
 	}
