@@ -12,7 +12,7 @@ import (
 // Block is a block.
 type Block struct {
 	part
-	among[Block]
+	among[*Block]
 	facts *chain.Block
 }
 

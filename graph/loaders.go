@@ -31,8 +31,7 @@ type cohort[K comparable] struct {
 	keys  []K       // the distinct ones
 	place map[K]int // of each
 
-	mu       sync.Mutex
-	promises map[edge]any // dataloader.Thunk[[]V], with the V of the edge
+	promises promises
 }
 
 // edge names what is read for a cohort: a field and its arguments, which must
@@ -56,7 +55,7 @@ func newCohort[K comparable](keys []K) *cohort[K] {
 // placeOf returns where a key stands among the distinct ones.
 func (c *cohort[K]) placeOf(key K) (place int, member bool) {
 	c.known.Do(func() {
-		c.keys, c.place, c.promises = make([]K, 0, len(c.given)), make(map[K]int, len(c.given)), map[edge]any{}
+		c.keys, c.place = make([]K, 0, len(c.given)), make(map[K]int, len(c.given))
 		for _, key := range c.given {
 			if _, known := c.place[key]; !known {
 				c.place[key] = len(c.keys)
@@ -77,32 +76,40 @@ func load[K comparable, V any](ctx context.Context, c *cohort[K], e edge, key K,
 	if !member {
 		return none, errNotAMember
 	}
-	values, err := promised(ctx, c, e, read)()
+	values, err := c.promises.of(ctx, e, func(ctx context.Context) (any, error) { return readAll(ctx, c.keys, read) })()
 	if err != nil {
 		return none, err
 	}
-	return values[place], nil
+	return values.([]V)[place], nil
 }
 
-// promised returns the promise of an edge; the first caller's read keeps it.
-func promised[K comparable, V any](ctx context.Context, c *cohort[K], e edge, read func(context.Context, []K) ([]V, error)) dataloader.Thunk[[]V] {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if known, ok := c.promises[e]; ok {
-		return known.(dataloader.Thunk[[]V])
+// promises are what the reads of edges will return: a list of the edge's values.
+type promises struct {
+	mu   sync.Mutex
+	made map[edge]dataloader.Thunk[any]
+}
+
+// of returns the promise of an edge; the first caller's read keeps it.
+func (p *promises) of(ctx context.Context, e edge, read func(context.Context) (any, error)) dataloader.Thunk[any] {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if known, ok := p.made[e]; ok {
+		return known
 	}
 	loader := dataloader.NewBatchedLoader(
-		func(ctx context.Context, _ []edge) []*dataloader.Result[[]V] {
-			values, err := readAll(ctx, c.keys, read)
-			return []*dataloader.Result[[]V]{{Data: values, Error: err}}
+		func(ctx context.Context, _ []edge) []*dataloader.Result[any] {
+			values, err := read(ctx)
+			return []*dataloader.Result[any]{{Data: values, Error: err}}
 		},
-		dataloader.WithBatchCapacity[edge, []V](1),
-		dataloader.WithInputCapacity[edge, []V](1),
-		dataloader.WithWait[edge, []V](neverByTime),
+		dataloader.WithBatchCapacity[edge, any](1),
+		dataloader.WithInputCapacity[edge, any](1),
+		dataloader.WithWait[edge, any](neverByTime),
 	)
-	promise := loader.Load(ctx, e)
-	c.promises[e] = promise
-	return promise
+	if p.made == nil {
+		p.made = map[edge]dataloader.Thunk[any]{}
+	}
+	p.made[e] = loader.Load(ctx, e)
+	return p.made[e]
 }
 
 // readAll reads a value for each key. A failure, a panic included, is every
