@@ -7,8 +7,6 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
-	"go.opentelemetry.io/otel/codes"
-	"go.opentelemetry.io/otel/trace"
 
 	"astrolabe/telemetry"
 )
@@ -35,7 +33,7 @@ type statementTracer struct{ metrics *telemetry.Metrics }
 type startedStatement struct {
 	name string
 	at   time.Time
-	span trace.Span
+	span *telemetry.Span
 }
 
 type startedKey struct{}
@@ -45,7 +43,7 @@ func (t statementTracer) TraceQueryStart(ctx context.Context, _ *pgx.Conn, data 
 	telemetry.CountStatement(ctx)
 	telemetry.CountTrip(ctx)
 	name := statementName(data.SQL)
-	ctx, span := telemetry.StartSpan(ctx, name, trace.SpanKindClient)
+	ctx, span := telemetry.StartSpan(ctx, name, telemetry.ClientSpan)
 	return context.WithValue(ctx, startedKey{}, startedStatement{name, time.Now(), span})
 }
 
@@ -86,7 +84,7 @@ func (t statementTracer) TraceQueryEnd(ctx context.Context, _ *pgx.Conn, data pg
 		failure = nil
 	}
 	if failure != nil {
-		started.span.SetStatus(codes.Error, "statement failed")
+		started.span.Fail()
 	}
 	started.span.End()
 	if t.metrics != nil {

@@ -46,7 +46,7 @@ func (s *server) observe(next http.Handler) http.Handler {
 		if status == 0 { // nothing was written: the server sends 200
 			status = http.StatusOK
 		}
-		span.SetName(knownMethod(r.Method) + " " + pattern)
+		span.Rename(knownMethod(r.Method) + " " + pattern)
 		s.record(r, pattern, status, answer.BytesWritten(), time.Since(started))
 		s.account(r, id, pattern, status, learnt, started)
 	})

@@ -1,11 +1,6 @@
 package starknet
 
-import (
-	"sync"
-
-	starkcurve "github.com/consensys/gnark-crypto/ecc/stark-curve"
-	"github.com/consensys/gnark-crypto/ecc/stark-curve/fp"
-)
+import "sync"
 
 // Pedersen hashes two felts: shift + low(a)·P1 + high(a)·P2 + low(b)·P3 + high(b)·P4 on
 // the Stark curve, where low is the low 248 bits and high the rest; the hash is the
@@ -15,11 +10,7 @@ func Pedersen(a, b Felt) Felt {
 	sum := tables.shift
 	tables.first.accumulate(&sum, &a)
 	tables.second.accumulate(&sum, &b)
-
-	var x fp.Element
-	x.Inverse(&sum.Z)
-	x.Square(&x)
-	x.Mul(&x, &sum.X)
+	x := sum.abscissa()
 	return feltOf(&x)
 }
 
@@ -35,18 +26,18 @@ func PedersenMany(felts ...Felt) Felt {
 // operandTable holds, for one operand, every byte value at every byte position as a
 // finished curve point, so that hashing only adds points: entry [i][v-1] stands for
 // value v of byte i of the big-endian felt.
-type operandTable [32][255]starkcurve.G1Affine
+type operandTable [32][255]curvePoint
 
-func (t *operandTable) accumulate(sum *starkcurve.G1Jac, operand *Felt) {
+func (t *operandTable) accumulate(sum *curveSum, operand *Felt) {
 	for i, v := range operand {
 		if v != 0 {
-			sum.AddMixed(&t[i][v-1])
+			sum.add(&t[i][v-1])
 		}
 	}
 }
 
 type pedersenTableSet struct {
-	shift         starkcurve.G1Jac
+	shift         curveSum
 	first, second operandTable
 }
 
@@ -63,47 +54,44 @@ func pedersenTables() *pedersenTableSet {
 }
 
 func (set *pedersenTableSet) build() {
-	shift := curvePoint(
+	shift := pointAt(
 		"0x49ee3eba8c1600700ee1b87eb599f16716b0b1022947733551fde4050ca6804",
 		"0x3ca0cfe4b3bc6ddf346d49d06ea0ed34e621062c0e056c1d0405d266e10268a")
-	set.shift.FromAffine(&shift)
+	set.shift = sumOf(&shift)
 	set.first.fill(
-		curvePoint("0x234287dcbaffe7f969c748655fca9e58fa8120b6d56eb0c1080d17957ebe47b",
+		pointAt("0x234287dcbaffe7f969c748655fca9e58fa8120b6d56eb0c1080d17957ebe47b",
 			"0x3b056f100f96fb21e889527d41f4e39940135dd7a6c94cc6ed0268ee89e5615"),
-		curvePoint("0x4fa56f376c83db33f9dab2656558f3399099ec1de5e3018b7a6932dba8aa378",
+		pointAt("0x4fa56f376c83db33f9dab2656558f3399099ec1de5e3018b7a6932dba8aa378",
 			"0x3fa0984c931c9e38113e0c0e47e4401562761f92a7a23b45168f4e80ff5b54d"))
 	set.second.fill(
-		curvePoint("0x4ba4cc166be8dec764910f75b45f74b40c690c74709e90f3aa372f0bd2d6997",
+		pointAt("0x4ba4cc166be8dec764910f75b45f74b40c690c74709e90f3aa372f0bd2d6997",
 			"0x40301cf5c1751f4b971e46c4ede85fcac5c59a5ce5ae7c48151f27b24b219c"),
-		curvePoint("0x54302dcb0e6cc1c6e44cca8f61a63bb2ca65048d53fb325d36ff12c49a58202",
+		pointAt("0x54302dcb0e6cc1c6e44cca8f61a63bb2ca65048d53fb325d36ff12c49a58202",
 			"0x1b77b3e37d13504b348046268d8ae25ce98ad783c25561a879dcc77e99c2426"))
 }
 
-func curvePoint(x, y string) (p starkcurve.G1Affine) {
-	p.X, p.Y = element(MustFelt(x)), element(MustFelt(y))
-	return p
+func pointAt(x, y string) curvePoint {
+	return curvePoint{element(MustFelt(x)), element(MustFelt(y))}
 }
 
 // fill computes the table of one operand from the point for its low 248 bits and the
 // point for its top byte.
-func (t *operandTable) fill(low, high starkcurve.G1Affine) {
-	t.fillByte(0, &high)
-	base := low
+func (t *operandTable) fill(low, high curvePoint) {
+	t.fillByte(0, high)
 	for i := len(t) - 1; i > 0; i-- {
-		next := t.fillByte(i, &base)
-		base.FromJacobian(&next)
+		low = t.fillByte(i, low)
 	}
 }
 
 // fillByte stores 1·base to 255·base at position i and returns 256·base.
-func (t *operandTable) fillByte(i int, base *starkcurve.G1Affine) starkcurve.G1Jac {
-	var multiples [255]starkcurve.G1Jac
-	var sum starkcurve.G1Jac
-	sum.FromAffine(base)
+func (t *operandTable) fillByte(i int, base curvePoint) curvePoint {
+	var multiples [256]curveSum
+	sum := sumOf(&base)
 	for v := range multiples {
 		multiples[v] = sum
-		sum.AddMixed(base)
+		sum.add(&base)
 	}
-	copy(t[i][:], starkcurve.BatchJacobianToAffineG1(multiples[:]))
-	return sum
+	all := points(multiples[:])
+	copy(t[i][:], all)
+	return all[255]
 }

@@ -3,6 +3,7 @@ package telemetry
 import (
 	"bytes"
 	"context"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -10,90 +11,89 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
-
-	"go.opentelemetry.io/otel/attribute"
-	"go.opentelemetry.io/otel/codes"
-	"go.opentelemetry.io/otel/sdk/trace"
+	"time"
 )
 
-// otlpExporter posts spans in OTLP's JSON encoding. The stock exporter brings
-// gRPC and protobuf along, which would weigh more than the rest of telemetry.
-type otlpExporter struct {
-	url    string
-	client *http.Client
-}
-
-type otlpValue struct {
-	String *string  `json:"stringValue,omitempty"`
-	Bool   *bool    `json:"boolValue,omitempty"`
-	Int    *string  `json:"intValue,omitempty"` // 64-bit integers are strings in OTLP's JSON
-	Double *float64 `json:"doubleValue,omitempty"`
-}
-
-type otlpAttribute struct {
-	Key   string    `json:"key"`
-	Value otlpValue `json:"value"`
-}
-
+// otlpSpan is a span in OTLP's JSON encoding, in which 64-bit integers are
+// strings.
 type otlpSpan struct {
-	TraceID    string          `json:"traceId"`
-	SpanID     string          `json:"spanId"`
-	ParentID   string          `json:"parentSpanId,omitempty"`
-	Name       string          `json:"name"`
-	Kind       int             `json:"kind"`
-	Start      string          `json:"startTimeUnixNano"`
-	End        string          `json:"endTimeUnixNano"`
-	Attributes []otlpAttribute `json:"attributes"`
-	Status     struct {
-		Code int `json:"code,omitempty"`
-	} `json:"status"`
+	TraceID  string     `json:"traceId"`
+	SpanID   string     `json:"spanId"`
+	ParentID string     `json:"parentSpanId,omitempty"`
+	Name     string     `json:"name"`
+	Kind     SpanKind   `json:"kind"`
+	Start    string     `json:"startTimeUnixNano"`
+	End      string     `json:"endTimeUnixNano"`
+	Status   otlpStatus `json:"status"`
 }
 
-type otlpScope struct {
+type otlpStatus struct {
+	Code int `json:"code,omitempty"`
+}
+
+// otlpFailed is the code of a span that failed.
+const otlpFailed = 2
+
+type otlpMessage struct {
+	ResourceSpans [1]otlpResourceSpans `json:"resourceSpans"`
+}
+
+// otlpResourceSpans are the spans of one process.
+type otlpResourceSpans struct {
+	Resource struct {
+		Attributes []otlpAttribute `json:"attributes"`
+	} `json:"resource"`
+	ScopeSpans [1]otlpScopeSpans `json:"scopeSpans"`
+}
+
+type otlpScopeSpans struct {
 	Scope struct {
 		Name string `json:"name"`
 	} `json:"scope"`
 	Spans []otlpSpan `json:"spans"`
 }
 
-type otlpResource struct {
-	Resource struct {
-		Attributes []otlpAttribute `json:"attributes"`
-	} `json:"resource"`
-	ScopeSpans []otlpScope `json:"scopeSpans"`
+type otlpAttribute struct {
+	Key   string `json:"key"`
+	Value struct {
+		String string `json:"stringValue"`
+	} `json:"value"`
 }
 
-// ExportSpans sends one batch. All spans of a process share one resource.
-func (e otlpExporter) ExportSpans(ctx context.Context, spans []trace.ReadOnlySpan) error {
-	if len(spans) == 0 {
-		return nil
+func otlpText(key, value string) (a otlpAttribute) {
+	a.Key, a.Value.String = key, value
+	return a
+}
+
+// finished is the span as it is sent.
+func (s *Span) finished() otlpSpan {
+	out := otlpSpan{
+		TraceID: hex.EncodeToString(s.place.trace[:]),
+		SpanID:  hex.EncodeToString(s.place.span[:]),
+		Name:    s.name,
+		Kind:    s.kind,
+		Start:   strconv.FormatInt(s.started.UnixNano(), 10),
+		End:     strconv.FormatInt(s.started.Add(time.Since(s.started)).UnixNano(), 10),
 	}
-	var batch otlpResource
-	batch.Resource.Attributes = otlpAttributes(spans[0].Resource().Attributes())
-	scopes := map[string]int{}
-	for _, span := range spans {
-		name := span.InstrumentationScope().Name
-		at, seen := scopes[name]
-		if !seen {
-			at = len(batch.ScopeSpans)
-			scopes[name] = at
-			var scope otlpScope
-			scope.Scope.Name = name
-			batch.ScopeSpans = append(batch.ScopeSpans, scope)
-		}
-		batch.ScopeSpans[at].Spans = append(batch.ScopeSpans[at].Spans, toOTLP(span))
+	if s.parent != (spanID{}) {
+		out.ParentID = hex.EncodeToString(s.parent[:])
 	}
-	body, err := json.Marshal(map[string][]otlpResource{"resourceSpans": {batch}})
+	if s.failed {
+		out.Status.Code = otlpFailed
+	}
+	return out
+}
+
+// post sends one batch.
+func (e *exporter) post(ctx context.Context, spans []otlpSpan) error {
+	var process otlpResourceSpans
+	process.Resource.Attributes = []otlpAttribute{otlpText("service.name", "astrolabe"), otlpText("service.version", e.version)}
+	process.ScopeSpans[0].Scope.Name = "astrolabe"
+	process.ScopeSpans[0].Spans = spans
+	body, err := json.Marshal(otlpMessage{[1]otlpResourceSpans{process}})
 	if err != nil {
 		return err
 	}
-	return e.post(ctx, body)
-}
-
-// Shutdown has nothing to close: the batcher flushes before it calls this.
-func (e otlpExporter) Shutdown(context.Context) error { return nil }
-
-func (e otlpExporter) post(ctx context.Context, body []byte) error {
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, e.url, bytes.NewReader(body))
 	if err != nil {
 		return err
@@ -112,45 +112,4 @@ func (e otlpExporter) post(ctx context.Context, body []byte) error {
 		return fmt.Errorf("the trace endpoint answered %s", response.Status)
 	}
 	return nil
-}
-
-func toOTLP(span trace.ReadOnlySpan) otlpSpan {
-	out := otlpSpan{
-		TraceID:    span.SpanContext().TraceID().String(),
-		SpanID:     span.SpanContext().SpanID().String(),
-		Name:       span.Name(),
-		Kind:       int(span.SpanKind()),
-		Start:      strconv.FormatInt(span.StartTime().UnixNano(), 10),
-		End:        strconv.FormatInt(span.EndTime().UnixNano(), 10),
-		Attributes: otlpAttributes(span.Attributes()),
-	}
-	if span.Parent().HasSpanID() {
-		out.ParentID = span.Parent().SpanID().String()
-	}
-	switch span.Status().Code {
-	case codes.Ok:
-		out.Status.Code = 1
-	case codes.Error:
-		out.Status.Code = 2
-	}
-	return out
-}
-
-func otlpAttributes(attributes []attribute.KeyValue) []otlpAttribute {
-	out := make([]otlpAttribute, 0, len(attributes))
-	for _, a := range attributes {
-		var value otlpValue
-		switch a.Value.Type() {
-		case attribute.BOOL:
-			value.Bool = new(a.Value.AsBool())
-		case attribute.INT64:
-			value.Int = new(strconv.FormatInt(a.Value.AsInt64(), 10))
-		case attribute.FLOAT64:
-			value.Double = new(a.Value.AsFloat64())
-		default:
-			value.String = new(a.Value.String())
-		}
-		out = append(out, otlpAttribute{Key: string(a.Key), Value: value})
-	}
-	return out
 }

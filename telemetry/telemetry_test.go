@@ -2,17 +2,11 @@ package telemetry
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
-	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
-
-	"go.opentelemetry.io/otel/attribute"
-	"go.opentelemetry.io/otel/codes"
-	"go.opentelemetry.io/otel/trace"
 )
 
 func TestUnknownLogSettingsAreNamed(t *testing.T) {
@@ -78,51 +72,6 @@ func ask(handler http.HandlerFunc) (int, string) {
 	answer := httptest.NewRecorder()
 	handler(answer, httptest.NewRequest(http.MethodGet, "/", nil))
 	return answer.Code, strings.TrimSpace(answer.Body.String())
-}
-
-// TestSpansReachACollector sends spans through the real exporter to a server
-// that reads OTLP's JSON. It does not run in parallel: the tracer is global.
-func TestSpansReachACollector(t *testing.T) {
-	received := make(chan map[string]any, 1)
-	collector := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
-		var batch map[string]any
-		if err := json.NewDecoder(r.Body).Decode(&batch); err != nil || r.Header.Get("Content-Type") != "application/json" {
-			t.Errorf("the collector cannot read it: %v", err)
-		}
-		received <- batch
-	}))
-	defer collector.Close()
-	stop := StartTracing(collector.URL+"/v1/traces", "1.2.3", slog.New(slog.DiscardHandler))
-	ctx, parent := StartRequest(t.Context(), http.Header{"Traceparent": {"00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"}})
-	_, child := StartSpan(ctx, "child", trace.SpanKindClient)
-	child.SetAttributes(attribute.Int64("n", 1<<60), attribute.Bool("b", true), attribute.Float64("f", 0.5), attribute.String("s", "x"))
-	child.SetStatus(codes.Error, "")
-	child.End()
-	parent.End()
-	if err := stop(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	text, err := json.Marshal(<-received)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, want := range []string{
-		`{"key":"service.version","value":{"stringValue":"1.2.3"}}`, `"scope":{"name":"astrolabe"}`,
-		`{"key":"n","value":{"intValue":"1152921504606846976"}}`, `{"boolValue":true}`, `{"doubleValue":0.5}`,
-		`"parentSpanId":"` + parent.SpanContext().SpanID().String() + `"`,
-		`"traceId":"0af7651916cd43dd8448eb211c80319c"`, `"parentSpanId":"b7ad6b7169203331"`, `"kind":3`, `"status":{"code":2}`,
-	} {
-		if !strings.Contains(string(text), want) {
-			t.Errorf("the batch lacks %s:\n%s", want, text)
-		}
-	}
-}
-
-func TestWithoutAnEndpointNothingIsTraced(t *testing.T) {
-	t.Parallel()
-	if err := StartTracing("", "1", nil)(t.Context()); err != nil {
-		t.Error(err)
-	}
 }
 
 func TestMetricsShowTheOneStateOfAnIndex(t *testing.T) {
