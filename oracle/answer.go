@@ -17,9 +17,18 @@ type Request struct {
 	Path  string // after /v1/{chain}/
 	Query url.Values
 	Body  any // of a POST; nil for a GET
+	// Wallet tells that a wallet workspace asks, which may search wide ranges.
+	Wallet bool
 	// Offset is how many rows the pages before this one had. The model has no
 	// cursors.
 	Offset int
+}
+
+func (r Request) method() string {
+	if r.Body != nil {
+		return http.MethodPost
+	}
+	return http.MethodGet
 }
 
 // Answer is what the service must say: a body, or the code of a failure.
@@ -72,6 +81,14 @@ func (m *Model) Answer(r Request) Answer {
 		return m.batch(r, "addresses", m.summary)
 	case r.Path == "address/intelligence":
 		return m.batch(r, "addresses", m.intelligence)
+	case r.Path == "query/wallet-state":
+		return m.wallet(r.Body.(map[string]any))
+	case r.Path == "search":
+		return m.search(r.Query.Get("q"))
+	case r.Path == "status":
+		return m.status()
+	case route == "address" && parts[2] == "attribution":
+		return m.attribution(parts[1])
 	case route == "address":
 		return m.address(r, felt(parts[1]), parts[2])
 	}
@@ -217,11 +234,17 @@ func (m *Model) blockAtTimestamp(q url.Values) Answer {
 // searchEvents answers both event routes; contract is that of the path.
 func (m *Model) searchEvents(r Request, contract *starknet.Felt) Answer {
 	f, ok := filterOf(r.Query, contract)
-	if !ok {
+	if _, limited := limitOf(r.Query, "limit", 25, 100); !ok || !limited {
 		return invalid
 	}
 	more := m.coveredBetween(f.from, f.to)
 	more["eventDecodingDegraded"], more["rangeCoverage"] = false, nil
+	if f.isWide() {
+		if refusal := m.refuseWide(f, r.Wallet); refusal != nil {
+			return *refusal
+		}
+		more["rangeCoverage"] = m.rangeCoverage(f)
+	}
 	return pageOf(m, r, 25, 100, m.events(f), m.eventBody, more)
 }
 
@@ -263,7 +286,7 @@ func filterOf(q url.Values, contract *starknet.Felt) (f eventFilter, ok bool) {
 	case len(f.topics[0]) == 0 && len(f.addresses) == 0:
 		return f, false
 	}
-	return f, f.from == nil || f.to == nil || *f.to-*f.from < 10_000
+	return f, true
 }
 
 // distinct returns felts in order, each once.

@@ -55,6 +55,11 @@ type world struct {
 
 	service *httptest.Server
 	access  *accesstest.Fixture
+	wallet  string // the key of a wallet workspace
+
+	operations []operation
+	// answers are how many answers of each operation, by status, were compared.
+	answers map[string]map[int]int
 	// model is the chain as it was when the index last caught up.
 	model *Model
 }
@@ -76,7 +81,7 @@ func newWorld(t *testing.T, config sim.Config) *world {
 // newIndex follows a node.
 func newIndex(t *testing.T, c domain.Chain, url string, change func(*index.Loop)) *world {
 	t.Helper()
-	w := &world{T: t, chain: c, database: pgtest.Database(t, repotest.Migrated)}
+	w := &world{T: t, chain: c, database: pgtest.Database(t, repotest.Migrated), operations: operations(t), answers: map[string]map[int]int{}}
 	var err error
 	if w.pool, err = node.Open(node.Options{Chain: c, URLs: []string{url}}); err != nil {
 		t.Fatal(err)
@@ -87,6 +92,7 @@ func newIndex(t *testing.T, c domain.Chain, url string, change func(*index.Loop)
 	}
 	t.Cleanup(w.db.Close)
 	w.access = accesstest.New(t, w.db, time.Now)
+	w.wallet = w.newWallet()
 	loop := &index.Loop{
 		Chain: c, Node: w.pool.Source(), Store: w.db, Holder: "oracle", Every: 10 * time.Millisecond, Lease: time.Minute, Depth: depth,
 		Sizes:  index.Sizes{BatchEvents: 300, RangeEvents: 1500, Bulk: 8}, // so that a short chain has several partitions
@@ -143,6 +149,9 @@ func (w *world) catchUp() {
 	if err != nil {
 		w.Fatal(err)
 	}
+	if model.Registry, err = ReadRegistry("..", model.Chain); err != nil {
+		w.Fatal(err)
+	}
 	w.follow(model)
 }
 
@@ -178,19 +187,23 @@ func (w *world) get(r Request, cursor string) (int, object) {
 		query = clone(query)
 		query.Set("cursor", cursor)
 	}
-	method, body := http.MethodGet, io.Reader(nil)
+	body := io.Reader(nil)
 	if r.Body != nil {
 		text, err := json.Marshal(r.Body)
 		if err != nil {
 			w.Fatal(err)
 		}
-		method, body = http.MethodPost, bytes.NewReader(text)
+		body = bytes.NewReader(text)
 	}
-	request, err := http.NewRequestWithContext(w.Context(), method, w.service.URL+"/v1/"+string(w.chain)+"/"+r.Path+"?"+query.Encode(), body)
+	request, err := http.NewRequestWithContext(w.Context(), r.method(), w.service.URL+"/v1/"+string(w.chain)+"/"+r.Path+"?"+query.Encode(), body)
 	if err != nil {
 		w.Fatal(err)
 	}
-	request.Header.Set("X-Service-Api-Key", w.access.Key)
+	key := w.access.Key
+	if r.Wallet {
+		key = w.wallet
+	}
+	request.Header.Set("X-Service-Api-Key", key)
 	request.Header.Set("Content-Type", "application/json")
 	response, err := w.service.Client().Do(request)
 	if err != nil {
@@ -215,12 +228,16 @@ func plain(t *testing.T, text []byte) (value any) {
 	return value
 }
 
-// unmodelled are fields of the answers to a route that do not follow from the
-// chain: labels come from a registry of names, which the service ships as data;
-// a census has a name and times of its own.
+// unmodelled are fields of the answers of an operation that do not follow from
+// the chain: when something was done, and the names of a census and a request.
 var unmodelled = map[string][]string{
-	"/intelligence": {"label", "labelSource", "protocol", "classLabel"},
-	"/holders":      {"generationId", "expiresAt", "checkedAt", "reasonCode"},
+	"getStatus":           {"asOf", "watermarkAgeSeconds"},
+	"getToken":            {"metadataUpdatedAtIso"},
+	"getTokenControls":    {"indexedAtIso"},
+	"listTokenHolders":    {"generationId", "expiresAt", "checkedAt", "reasonCode"},
+	"screenTokenHolders":  {"generationId", "checkedAt", "reasonCode"},
+	"analyzeTokenHolders": {"generationId"},
+	"queryWalletState":    {"requestId"},
 }
 
 // forget removes fields from a value and everything in it.
@@ -245,8 +262,12 @@ func forget(value any, names []string) {
 // are compared: its sentence is for people and its request id is its own.
 func (w *world) check(r Request, cursor string) (next string, ok bool) {
 	w.Helper()
-	want := w.model.Answer(r)
+	want, operation := w.model.Answer(r), w.operationOf(r)
 	status, got := w.get(r, cursor)
+	if w.answers[operation] == nil {
+		w.answers[operation] = map[int]int{}
+	}
+	w.answers[operation][status]++
 	if want.Status != http.StatusOK || status != http.StatusOK {
 		if status != want.Status || got["code"] != want.Code && want.Code != "" {
 			w.Errorf("%s: got %d %v, want %d %s", r, status, got, want.Status, want.Code)
@@ -257,7 +278,7 @@ func (w *world) check(r Request, cursor string) (next string, ok bool) {
 	if text, given := got["nextCursor"].(string); given {
 		next, got["nextCursor"] = text, More
 	}
-	forget(got, unmodelled[r.Path[max(0, strings.LastIndexByte(r.Path, '/')):]])
+	forget(got, unmodelled[operation])
 	text, err := json.Marshal(want.Body)
 	if err != nil {
 		w.Fatal(err)

@@ -157,16 +157,22 @@ func (a *asker) some(q url.Values, name string, n int, value func() starknet.Fel
 // request makes one up.
 func (a *asker) request() Request {
 	routes := []func() Request{
-		a.blockRequest, a.txRequest, a.txRequest, a.eventsRequest, a.eventsRequest, a.eventsRequest, a.messagesRequest, a.contractRequest,
-		a.tokenRequest, a.tokenRequest, a.addressRequest, a.addressRequest, a.addressRequest, a.batchRequest,
+		a.blockRequest, a.txRequest, a.txRequest, a.eventsRequest, a.eventsRequest, a.eventsRequest, a.wideRequest, a.messagesRequest,
+		a.contractRequest, a.tokenRequest, a.tokenRequest, a.marketRequest, a.addressRequest, a.addressRequest, a.addressRequest, a.assetsRequest,
+		a.batchRequest, a.searchRequest,
+	}
+	if a.m.Read != nil { // otherwise there is nobody to ask
+		routes = append(routes, a.walletRequest, a.readRequest)
 	}
 	return pick(a, routes)()
 }
 
 func (a *asker) blockRequest() Request {
-	switch a.IntN(5) {
+	switch a.IntN(6) {
 	case 0:
 		return Request{Path: "blocks", Query: a.list(200)}
+	case 4:
+		return Request{Path: "status"}
 	case 1, 2:
 		return Request{Path: "block/" + a.block() + "/txs", Query: a.list(100)}
 	case 3:
@@ -289,7 +295,11 @@ func (a *asker) contractRequest() Request {
 		}
 		return Request{Path: "contract/" + address.String() + "/bridge-signals", Query: a.list(100)}
 	}
-	return Request{Path: "contract/" + a.address().String()}
+	path := "contract/" + a.address().String()
+	if a.oneIn(3) {
+		path += "/verification"
+	}
+	return Request{Path: path}
 }
 
 func (a *asker) tokenRequest() Request {

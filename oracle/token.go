@@ -3,51 +3,69 @@ package oracle
 import (
 	"math/big"
 	"slices"
+	"strings"
 
 	"astrolabe/starknet"
 )
 
-// standardOf is what an address is as a token, as the first block says that
-// gives it a token's class or moves it; where both speak, the class does. It is
-// empty when no block does.
-func (m *Model) standardOf(token starknet.Felt) string {
+// standardOf is what an address is as a token; empty when it is none.
+func (m *Model) standardOf(token starknet.Felt) string { return m.standards[token] }
+
+// nameTokens finds out what is a token, as the first block says that gives an
+// address a token's class or moves it; where both speak, the class does.
+func (m *Model) nameTokens() {
+	m.standards = map[starknet.Felt]string{}
 	for i := range m.Blocks {
-		b := &m.Blocks[i]
-		for _, c := range m.changes[token] {
-			if s := standard(m.Classes[c.class]); c.block == b && s != "" {
-				return s
+		here := map[starknet.Felt]string{}
+		for _, t := range m.txsOf(&m.Blocks[i]) {
+			for _, moved := range t.transfers {
+				here[moved.token] = moved.standard
 			}
 		}
-		for _, t := range newestFirst(m.txsOf(b)) {
-			for _, moved := range newestFirst(t.transfers) {
-				if moved.token == token {
-					return moved.standard
+		for contract, changes := range m.changes {
+			for _, c := range newestFirst(changes) {
+				if s := standard(m.Classes[c.class]); c.block == &m.Blocks[i] && s != "" {
+					here[contract] = s
 				}
 			}
 		}
+		for token, s := range here {
+			if m.standards[token] == "" {
+				m.standards[token] = s
+			}
+		}
 	}
-	return ""
 }
 
 func (m *Model) token(r Request, token starknet.Felt, rest []string) Answer {
-	switch {
-	case len(rest) == 0:
+	switch strings.Join(rest, "/") {
+	case "":
 		return m.tokenSummary(token)
-	case rest[0] == "transfers":
+	case "transfers":
 		return m.tokenTransfers(r, token)
-	case rest[0] == "holders":
+	case "controls":
+		return m.controls(token)
+	case "markets/pools":
+		return m.pools(r, token)
+	case "holders":
 		return m.holders(r, token)
-	case rest[0] == "total-supply":
-		return m.quantity(r, object{"tokenAddress": token.String()}, "totalSupplyRaw", token, []string{"total_supply", "totalSupply"})
+	case "holders/screening":
+		return m.screening(token)
+	case "holders/analytics":
+		return m.analytics(token)
+	case "total-supply":
+		return m.quantity(r, object{"tokenAddress": token.String()}, "totalSupplyRaw", token, supplyViews)
 	}
 	owner := felt(rest[1]) // balance-of
 	body := object{"tokenAddress": token.String(), "ownerAddress": owner.String()}
-	return m.quantity(r, body, "balanceRaw", token, []string{"balance_of", "balanceOf"}, owner)
+	return m.quantity(r, body, "balanceRaw", token, balanceViews, owner)
 }
 
-// tokenSummary counts all transfers. What the token calls itself and its
-// supply are for jobs to find out, and no sums are kept: the counts are made
-// for the answer.
+// The functions that tell quantities, in both spellings.
+var supplyViews, balanceViews = []string{"total_supply", "totalSupply"}, []string{"balance_of", "balanceOf"}
+
+// tokenSummary counts all transfers. Its supply is for a job to find out that
+// nobody runs here, and no sums are kept: the counts are made for the answer.
 func (m *Model) tokenSummary(token starknet.Felt) Answer {
 	standard := m.standardOf(token)
 	if standard == "" {
@@ -58,9 +76,10 @@ func (m *Model) tokenSummary(token starknet.Felt) Answer {
 	for _, t := range rows {
 		from[t.movement.from], to[t.movement.to] = true, true
 	}
+	called := m.called[token]
 	body := object{
-		"chainId": m.Chain, "tokenAddress": token.String(), "symbol": nil, "name": nil, "decimals": nil, "standard": standard,
-		"metadataUpdatedAtIso": nil, "summaryCacheStatus": "computed", "summaryCacheUpdatedAtIso": nil,
+		"chainId": m.Chain, "tokenAddress": token.String(), "symbol": called.Symbol, "name": called.Name, "decimals": called.Decimals, "standard": standard,
+		"summaryCacheStatus": "computed", "summaryCacheUpdatedAtIso": nil,
 		"transferCount": len(rows), "distinctFromCount": len(from), "distinctToCount": len(to),
 		"latestTransferBlock": nil, "totalSupplyRaw": nil, "totalSupplyBlockNumber": nil,
 	}
@@ -87,26 +106,30 @@ func (m *Model) tokenTransfers(r Request, token starknet.Felt) Answer {
 
 // quantity asks a contract for a number after a block.
 func (m *Model) quantity(r Request, body object, name string, contract starknet.Felt, functions []string, calldata ...starknet.Felt) Answer {
-	tag := "latest"
-	if r.Query.Has("block_tag") {
-		tag = r.Query.Get("block_tag")
-	}
-	b := m.blockNamed(tag)
+	tag, b := m.tagged(r)
 	if b == nil {
 		return notFound
 	}
+	value := m.numberAt(b, contract, functions, calldata...)
+	if value == nil {
+		return notFound
+	}
+	body["chainId"], body["blockTag"], body[name] = m.Chain, tag, value.String()
+	body["blockNumber"], body["blockHash"] = b.BlockNumber, b.BlockHash.String()
+	return found(body)
+}
+
+// numberAt asks a contract for a number after a block, by one function or
+// another; nil when it tells none.
+func (m *Model) numberAt(b *Block, contract starknet.Felt, functions []string, calldata ...starknet.Felt) *big.Int {
 	for _, function := range functions {
 		result, err := m.Read(b.BlockNumber, contract, function, calldata...)
-		if err != nil || len(result) == 0 || len(result) > 2 {
-			continue
+		switch {
+		case err == nil && len(result) == 1:
+			return result[0].Big()
+		case err == nil && len(result) == 2 && result[0].Big().BitLen() <= 128 && result[1].Big().BitLen() <= 128:
+			return new(big.Int).Add(result[0].Big(), new(big.Int).Lsh(result[1].Big(), 128))
 		}
-		value := result[0].Big()
-		if len(result) == 2 {
-			value.Add(value, new(big.Int).Lsh(result[1].Big(), 128))
-		}
-		body["chainId"], body["blockTag"], body[name] = m.Chain, tag, value.String()
-		body["blockNumber"], body["blockHash"] = b.BlockNumber, b.BlockHash.String()
-		return found(body)
 	}
-	return notFound
+	return nil
 }

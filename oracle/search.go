@@ -1,0 +1,136 @@
+package oracle
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"astrolabe/starknet"
+)
+
+// foundMost is how many things are found by symbol, by label, by name and by
+// the hash of a message, each.
+const foundMost = 10
+
+// search finds what a text names: a block by its number, anything by its hash,
+// addresses and tokens by the beginning of what they are called.
+func (m *Model) search(text string) Answer {
+	text = strings.TrimSpace(text)
+	if text == "" {
+		return invalid
+	}
+	items := []object{}
+	add := func(kind, id string, label any, matched string) {
+		hit := object{"kind": kind, "id": id, "label": label, "matched": matched}
+		if !slices.ContainsFunc(items, func(known object) bool { return same(known, hit) }) {
+			items = append(items, hit)
+		}
+	}
+	if strings.HasPrefix(text, "0x") {
+		m.byHash(text, add)
+	} else {
+		if n, ok := parseNumber(text); ok && strconv.FormatUint(n, 10) == text && m.at(n) != nil {
+			add("block", text, nil, "number")
+		}
+		m.byText(text, add)
+	}
+	return found(object{"chainId": m.Chain, "items": items})
+}
+
+// hit is what takes one thing that was found.
+type hit = func(kind, id string, label any, matched string)
+
+func (m *Model) byHash(text string, add hit) {
+	if f, err := starknet.ParseFelt(text); err == nil {
+		if m.txByHash(f) != nil {
+			add("transaction", f.String(), nil, "hash")
+		}
+		if b := m.blockNamed(text); b != nil {
+			add("block", strconv.FormatUint(b.BlockNumber, 10), nil, "hash")
+		}
+		if _, known := m.Classes[f]; known {
+			add("class", f.String(), nil, "hash")
+		}
+		if l := m.labelOf(f); l != nil {
+			add(m.sort(f), f.String(), l.text, "address")
+		} else if m.sort(f) != "address" || len(m.partsOf(f)) > 0 {
+			add(m.sort(f), f.String(), m.called[f].title(), "address")
+		}
+	}
+	named := m.messages(func(g message) bool { return strings.EqualFold(g.hash, text) })
+	for _, g := range named[:min(foundMost, len(named))] {
+		add("transaction", g.Receipt.TransactionHash.String(), nil, "message_hash")
+	}
+}
+
+// sort tells what an address is; address stands for one that is no contract.
+func (m *Model) sort(address starknet.Felt) string {
+	c := m.current(address)
+	switch {
+	case m.standardOf(address) != "":
+		return "token"
+	case c != nil && isAccount(m.Classes[c.class]) == true:
+		return "account"
+	case c != nil:
+		return "contract"
+	}
+	return "address"
+}
+
+// byText finds tokens by symbol, then addresses by label, then tokens by name,
+// each address once.
+func (m *Model) byText(text string, add hit) {
+	seen := map[starknet.Felt]bool{}
+	addAll := func(matched string, names map[starknet.Felt]string, age func(starknet.Felt) uint64, label func(starknet.Felt) any) {
+		list := slices.SortedFunc(maps.Keys(names), func(a, b starknet.Felt) int {
+			return cmp.Or(strings.Compare(strings.ToLower(names[a]), strings.ToLower(names[b])), cmp.Compare(age(a), age(b)), a.Cmp(b))
+		})
+		list = slices.DeleteFunc(list, func(f starknet.Felt) bool {
+			return !strings.HasPrefix(strings.ToLower(names[f]), strings.ToLower(text))
+		})
+		for _, f := range list[:min(foundMost, len(list))] {
+			if !seen[f] {
+				seen[f] = true
+				add(m.sort(f), f.String(), label(f), matched)
+			}
+		}
+	}
+	symbols, names, labels := map[starknet.Felt]string{}, map[starknet.Felt]string{}, map[starknet.Felt]string{}
+	for token, called := range m.called {
+		if called.Symbol != nil {
+			symbols[token] = *called.Symbol
+		}
+		if called.Name != nil {
+			names[token] = *called.Name
+		}
+	}
+	for _, known := range m.Registry.Addresses {
+		labels[known.Address] = known.Label
+	}
+	for _, n := range m.Notes {
+		if !n.OfClass {
+			labels[n.Felt] = n.Label
+		}
+	}
+	title := func(f starknet.Felt) any { return m.called[f].title() }
+	addAll("symbol", symbols, m.tokenSince, title)
+	addAll("label", labels, func(starknet.Felt) uint64 { return 0 }, func(f starknet.Felt) any { return labels[f] })
+	addAll("name", names, m.tokenSince, title)
+}
+
+// tokenSince is the block that first shows a token: by its class, or because it
+// moves.
+func (m *Model) tokenSince(token starknet.Felt) uint64 {
+	since := m.head().BlockNumber
+	for _, c := range m.changes[token] {
+		if standard(m.Classes[c.class]) != "" {
+			since = min(since, c.block.BlockNumber)
+		}
+	}
+	for _, t := range m.transfers(func(t transfer) bool { return t.token == token }) {
+		since = min(since, t.block.BlockNumber)
+	}
+	return since
+}
