@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"astrolabe/starknet"
 )
@@ -210,6 +211,9 @@ func (m *Model) block(r Request, parts []string) Answer {
 
 func (m *Model) blockAtTimestamp(q url.Values) Answer {
 	second, ok := parseNumber(q.Get("timestamp"))
+	if moment, err := time.Parse(time.RFC3339, q.Get("timestamp")); err == nil {
+		second, ok = uint64(moment.Unix()), true //nolint:gosec // A block's time.
+	}
 	if !ok {
 		return invalid
 	}

@@ -179,6 +179,14 @@ func (w *world) follow(model *Model) {
 	}
 }
 
+// route is where a request goes: to its chain, unless it names the whole path.
+func (w *world) route(r Request) string {
+	if strings.HasPrefix(r.Path, "/") {
+		return r.Path
+	}
+	return "/v1/" + string(w.chain) + "/" + r.Path
+}
+
 // get asks the service, with a cursor if there is one.
 func (w *world) get(r Request, cursor string) (int, object) {
 	w.Helper()
@@ -195,7 +203,7 @@ func (w *world) get(r Request, cursor string) (int, object) {
 		}
 		body = bytes.NewReader(text)
 	}
-	request, err := http.NewRequestWithContext(w.Context(), r.method(), w.service.URL+"/v1/"+string(w.chain)+"/"+r.Path+"?"+query.Encode(), body)
+	request, err := http.NewRequestWithContext(w.Context(), r.method(), w.service.URL+w.route(r)+"?"+query.Encode(), body)
 	if err != nil {
 		w.Fatal(err)
 	}
@@ -279,6 +287,9 @@ func (w *world) check(r Request, cursor string) (next string, ok bool) {
 		next, got["nextCursor"] = text, More
 	}
 	forget(got, unmodelled[operation])
+	if operation == "search" {
+		w.model.SettleTies(got["items"].([]any))
+	}
 	text, err := json.Marshal(want.Body)
 	if err != nil {
 		w.Fatal(err)

@@ -15,7 +15,7 @@ var incomparable = map[string]string{
 	"getApiCatalog":   "a document about the service",
 	"getOpenapiJson":  "a document about the service",
 	"getOpenapiYaml":  "a document about the service",
-	"getCapabilities": "how the service is configured; what it says of wide searches is compared by their answers",
+	"getCapabilities": "how the service is configured; what it says of wide searches is compared by itself",
 	"getEvidence":     "how the service was tested",
 	"listApiKeys":     "the caller's account",
 	"issueApiKey":     "the caller's account, which it changes",
@@ -60,7 +60,7 @@ func operations(t *testing.T) (list []operation) {
 func (w *world) operationOf(r Request) string {
 	w.Helper()
 	for _, o := range w.operations {
-		if o.method == r.method() && o.path.MatchString("/v1/"+string(w.chain)+"/"+r.Path) {
+		if o.method == r.method() && o.path.MatchString(w.route(r)) {
 			return o.id
 		}
 	}

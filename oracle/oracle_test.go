@@ -15,7 +15,7 @@ import (
 // follows lists over several pages of changing size.
 func TestTheServiceAnswersWhatTheModelSays(t *testing.T) {
 	t.Parallel()
-	requests, config := 1000, sim.Config{Blocks: 60}
+	requests, config := 2000, sim.Config{Blocks: 60}
 	if soak {
 		requests, config = 20_000, sim.Config{Blocks: 160, Seed: 5}
 	}
@@ -26,6 +26,7 @@ func TestTheServiceAnswersWhatTheModelSays(t *testing.T) {
 	if answers[200] < requests/2 || answers[404] == 0 || answers[400] == 0 || answers[422] == 0 {
 		t.Errorf("the requests are of too few sorts: %v", answers)
 	}
+	w.requireCoverage()
 	w.requireEveryRead()
 }
 

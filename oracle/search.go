@@ -2,6 +2,7 @@ package oracle
 
 import (
 	"cmp"
+	"fmt"
 	"maps"
 	"slices"
 	"strconv"
@@ -28,8 +29,8 @@ func (m *Model) search(text string) Answer {
 			items = append(items, hit)
 		}
 	}
-	if strings.HasPrefix(text, "0x") {
-		m.byHash(text, add)
+	if hash, err := starknet.ParseHash256(text); err == nil {
+		m.byHash(hash.String(), add)
 	} else {
 		if n, ok := parseNumber(text); ok && strconv.FormatUint(n, 10) == text && m.at(n) != nil {
 			add("block", text, nil, "number")
@@ -59,7 +60,7 @@ func (m *Model) byHash(text string, add hit) {
 			add(m.sort(f), f.String(), m.called[f].title(), "address")
 		}
 	}
-	named := m.messages(func(g message) bool { return strings.EqualFold(g.hash, text) })
+	named := m.messages(func(g message) bool { return g.hash == text })
 	for _, g := range named[:min(foundMost, len(named))] {
 		add("transaction", g.Receipt.TransactionHash.String(), nil, "message_hash")
 	}
@@ -133,4 +134,29 @@ func (m *Model) tokenSince(token starknet.Felt) uint64 {
 		since = min(since, t.block.BlockNumber)
 	}
 	return since
+}
+
+// SettleTies brings tokens of one symbol, or of one name, and of one block into
+// the order that they have here: theirs is nobody's business.
+func (m *Model) SettleTies(items []any) {
+	key := func(item any) string {
+		hit := item.(object)
+		if hit["matched"] != "symbol" && hit["matched"] != "name" {
+			return fmt.Sprint(hit)
+		}
+		token := felt(hit["id"].(string))
+		name := m.called[token].Symbol
+		if hit["matched"] == "name" {
+			name = m.called[token].Name
+		}
+		return fmt.Sprint(hit["matched"], strings.ToLower(*name), m.tokenSince(token))
+	}
+	for from, to := 0, 0; from < len(items); from = to {
+		for to < len(items) && key(items[to]) == key(items[from]) {
+			to++
+		}
+		slices.SortFunc(items[from:to], func(a, b any) int {
+			return felt(a.(object)["id"].(string)).Cmp(felt(b.(object)["id"].(string)))
+		})
+	}
 }

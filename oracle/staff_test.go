@@ -1,10 +1,12 @@
 package oracle
 
 import (
+	"encoding/json"
 	"fmt"
 	"log/slog"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -135,6 +137,20 @@ func (w *world) certify() {
 	}
 	recount := &materialise.Verify{Chains: chains, Store: w.db, Logger: logger, Metrics: metrics}
 	w.must(recount.Work(w.Context(), nil))
+}
+
+// requireCoverage requires that the capabilities tell how the certificates
+// stand. When they were counted is not the chain's to say.
+func (w *world) requireCoverage() {
+	w.Helper()
+	_, capabilities := w.get(Request{Path: "/v1/meta/capabilities"}, "")
+	got := capabilities["eventSearch"].(object)["fullRange"].(object)["selectorCoverage"]
+	forget(got, []string{"verifiedAt"})
+	text, err := json.Marshal(w.model.selectorCoverage())
+	w.must(err)
+	if diff := differences("selectorCoverage", plain(w.T, text), got); len(diff) > 0 {
+		w.Errorf("the coverage of the capabilities differs:\n%s", strings.Join(diff, "\n"))
+	}
 }
 
 // newWallet makes a wallet workspace and returns a key of it.

@@ -1,7 +1,6 @@
 package oracle
 
 import (
-	"math/big"
 	"slices"
 	"strings"
 
@@ -54,15 +53,10 @@ func (m *Model) token(r Request, token starknet.Felt, rest []string) Answer {
 	case "holders/analytics":
 		return m.analytics(token)
 	case "total-supply":
-		return m.quantity(r, object{"tokenAddress": token.String()}, "totalSupplyRaw", token, supplyViews)
+		return m.quantity(r, "totalSupplyRaw", token, supplyViews)
 	}
-	owner := felt(rest[1]) // balance-of
-	body := object{"tokenAddress": token.String(), "ownerAddress": owner.String()}
-	return m.quantity(r, body, "balanceRaw", token, balanceViews, owner)
+	return m.quantity(r, "balanceRaw", token, balanceViews, felt(rest[1])) // balance-of
 }
-
-// The functions that tell quantities, in both spellings.
-var supplyViews, balanceViews = []string{"total_supply", "totalSupply"}, []string{"balance_of", "balanceOf"}
 
 // tokenSummary counts all transfers. Its supply is for a job to find out that
 // nobody runs here, and no sums are kept: the counts are made for the answer.
@@ -102,34 +96,4 @@ func (m *Model) tokenTransfers(r Request, token starknet.Felt) Answer {
 		return notFound
 	}
 	return pageOf(m, r, 25, 100, rows, m.transferBody, m.covered(nil))
-}
-
-// quantity asks a contract for a number after a block.
-func (m *Model) quantity(r Request, body object, name string, contract starknet.Felt, functions []string, calldata ...starknet.Felt) Answer {
-	tag, b := m.tagged(r)
-	if b == nil {
-		return notFound
-	}
-	value := m.numberAt(b, contract, functions, calldata...)
-	if value == nil {
-		return notFound
-	}
-	body["chainId"], body["blockTag"], body[name] = m.Chain, tag, value.String()
-	body["blockNumber"], body["blockHash"] = b.BlockNumber, b.BlockHash.String()
-	return found(body)
-}
-
-// numberAt asks a contract for a number after a block, by one function or
-// another; nil when it tells none.
-func (m *Model) numberAt(b *Block, contract starknet.Felt, functions []string, calldata ...starknet.Felt) *big.Int {
-	for _, function := range functions {
-		result, err := m.Read(b.BlockNumber, contract, function, calldata...)
-		switch {
-		case err == nil && len(result) == 1:
-			return result[0].Big()
-		case err == nil && len(result) == 2 && result[0].Big().BitLen() <= 128 && result[1].Big().BitLen() <= 128:
-			return new(big.Int).Add(result[0].Big(), new(big.Int).Lsh(result[1].Big(), 128))
-		}
-	}
-	return nil
 }

@@ -1,6 +1,7 @@
 package oracle
 
 import (
+	"cmp"
 	"net/http"
 	"slices"
 
@@ -59,16 +60,41 @@ func (m *Model) certified(selectors []starknet.Felt, position int) bool {
 // rangeCoverage says what a wide search rests on: certificates that end with
 // the newest final block, and beyond it the events themselves.
 func (m *Model) rangeCoverage(f eventFilter) object {
-	first, last := m.first(), m.head().BlockNumber
+	last := m.head().BlockNumber
 	interval := func(from, to uint64) object { return object{"fromBlock": from, "toBlock": to} }
-	body := object{
-		"requested": interval(*f.from, *f.to), "completed": nil, "complete": *f.to <= last, "openEnded": *f.to > last,
-		"freshnessStatus": "current", "lagBlocks": last - *m.Finalized, "liveMaintenance": true,
-		"sourceLowWaterBlock": first, "sourceHighWaterBlock": last,
-		"sourceContiguousLowWaterBlock": first, "sourceContiguousHighWaterBlock": last,
-	}
+	body := m.diagnostics("current")
+	body["requested"], body["completed"] = interval(*f.from, *f.to), nil
+	body["complete"], body["openEnded"] = *f.to <= last, *f.to > last
 	if *f.from <= last {
 		body["completed"] = interval(*f.from, min(*f.to, last))
 	}
 	return body
+}
+
+// diagnostics say how certificates stand to the blocks that they are made from.
+func (m *Model) diagnostics(freshness string) object {
+	first, last := m.first(), m.head().BlockNumber
+	return object{
+		"freshnessStatus": freshness, "lagBlocks": last - *m.Finalized, "openEnded": true, "liveMaintenance": true,
+		"sourceLowWaterBlock": first, "sourceHighWaterBlock": last,
+		"sourceContiguousLowWaterBlock": first, "sourceContiguousHighWaterBlock": last,
+	}
+}
+
+// selectorCoverage lists the certificates by selector and position.
+func (m *Model) selectorCoverage() (list []object) {
+	for _, c := range slices.SortedFunc(slices.Values(m.Certificates), func(a, b Certificate) int {
+		return cmp.Or(a.Selector.Cmp(b.Selector), cmp.Compare(a.Position, b.Position))
+	}) {
+		body := m.diagnostics("current")
+		body["status"] = "ready"
+		if c.Failed {
+			body = m.diagnostics("unavailable")
+			body["status"] = "failed"
+		}
+		body["chainId"], body["selector"], body["position"] = m.Chain, c.Selector.String(), c.Position
+		body["sourceTier"], body["fromBlock"], body["throughBlock"] = "finalized", m.first(), *m.Finalized
+		list = append(list, body)
+	}
+	return list
 }

@@ -2,43 +2,31 @@ package oracle
 
 import (
 	"maps"
-	"net/url"
 	"slices"
-	"strconv"
 	"strings"
 
 	"astrolabe/starknet"
 )
 
-// wideRequest searches more blocks than an ordinary key may, mostly for a
-// wallet workspace and by keys that events have.
-func (a *asker) wideRequest() Request {
-	r := a.eventsRequest()
-	r.Wallet = !a.oneIn(8)
-	if a.oneIn(8) || len(a.emissions) == 0 {
-		return r
+func (a *asker) tokenRequest() Request {
+	if len(a.tokens) == 0 {
+		return a.addressRequest()
 	}
-	if len(a.m.Certificates) > 0 && !a.oneIn(4) {
-		c := pick(a, a.m.Certificates)
-		r = Request{Path: "events", Query: a.list(100), Wallet: r.Wallet}
-		r.Query.Set("topic0", c.Selector.String())
-		if a.oneIn(4) {
-			r.Query.Add("topic0", pick(a, a.m.Certificates).Selector.String())
-		}
-		position := c.Position
-		if a.oneIn(6) {
-			position = 1 + a.IntN(3)
-		}
-		topic := "topic" + strconv.Itoa(position)
-		a.some(r.Query, topic, 4, func() starknet.Felt { return a.keyAt(position) })
-		if a.oneIn(4) {
-			a.some(r.Query, "address", 3, a.address)
-		}
+	token := a.token().String()
+	tag, sort := a.tag(), a.IntN(6)
+	switch {
+	case sort == 0:
+		return Request{Path: "token/" + token}
+	case sort == 1 && a.m.Read != nil: // otherwise there is nobody to ask
+		return Request{Path: "token/" + token + "/total-supply", Query: tag}
+	case sort == 2 && a.m.Read != nil:
+		return Request{Path: "token/" + token + "/balance-of/" + a.address().String(), Query: tag}
 	}
-	from := a.number()
-	r.Query.Set("from_block", strconv.FormatUint(from, 10))
-	r.Query.Set("to_block", strconv.FormatUint(from+9_998+a.Uint64N(4), 10))
-	return r
+	q := a.list(100)
+	if a.oneIn(2) {
+		a.some(q, "address", 4, a.address)
+	}
+	return Request{Path: "token/" + token + "/transfers", Query: q}
 }
 
 // marketRequest asks who controls, holds and trades a token.
@@ -53,6 +41,23 @@ func (a *asker) marketRequest() Request {
 		r.Query = a.list(100)
 	}
 	return r
+}
+
+func (a *asker) addressRequest() Request {
+	route := pick(a, []string{"activity", "transactions", "transfers", "transfers"})
+	q := a.list(100)
+	if route == "transfers" {
+		if a.oneIn(2) {
+			q.Set("direction", pick(a, []string{"any", "in", "out"}))
+		}
+		if a.oneIn(3) {
+			a.some(q, "token", 3, a.token)
+		}
+		if a.oneIn(3) {
+			a.bound(q)
+		}
+	}
+	return Request{Path: "address/" + a.address().String() + "/" + route, Query: q}
 }
 
 // assetsRequest asks what an address may hold and what it is called.
@@ -82,57 +87,21 @@ func (a *asker) labelled() starknet.Felt {
 	return a.address()
 }
 
-// searchRequest asks for what is there by one of its names, or by the beginning
-// of one.
-func (a *asker) searchRequest() Request {
-	text := ""
-	switch a.IntN(9) {
-	case 0:
-		text = strconv.FormatUint(a.number(), 10)
-	case 1:
-		text = a.txHash().String()
-	case 2:
-		text = pick(a, a.m.Blocks).BlockHash.String()
-	case 3:
-		classes := slices.SortedFunc(maps.Keys(a.m.Classes), starknet.Felt.Cmp)
-		if text = a.stranger().String(); len(classes) > 0 {
-			text = pick(a, classes).String()
-		}
-	case 4:
-		text = a.labelled().String()
-	case 5:
-		text = a.address().String()
-		if all := a.m.messages(func(message) bool { return true }); len(all) > 0 {
-			text = pick(a, all).hash
-		}
-	default:
-		text = a.word()
+func (a *asker) batchRequest() Request {
+	path := pick(a, []string{"tx/previews", "address/summaries", "address/intelligence"})
+	name, one := "addresses", a.address
+	if strings.HasPrefix(path, "tx") {
+		name, one = "hashes", a.txHash
 	}
-	return Request{Path: "search", Query: url.Values{"q": {text}}}
-}
-
-// word is the beginning of what something is called, in any case.
-func (a *asker) word() string {
-	words := []string{"latest", "pending", " ", "Ours", "treasury", "no such thing", "%", "1", "STRK "}
-	for _, token := range slices.SortedFunc(maps.Keys(a.m.called), starknet.Felt.Cmp) {
-		for _, text := range []*string{a.m.called[token].Symbol, a.m.called[token].Name} {
-			if text != nil {
-				words = append(words, *text)
-			}
-		}
+	n := 1 + a.IntN(6)
+	if a.oneIn(20) {
+		n = pick(a, []int{0, 128, 129})
 	}
-	for _, known := range a.m.Registry.Addresses {
-		words = append(words, known.Label)
+	inputs := []string{}
+	for range n {
+		inputs = append(inputs, one().String())
 	}
-	word := []rune(pick(a, words))
-	text := string(word[:1+a.IntN(len(word))])
-	switch a.IntN(3) {
-	case 0:
-		return strings.ToLower(text)
-	case 1:
-		return strings.ToUpper(text)
-	}
-	return text
+	return Request{Path: path, Body: map[string]any{name: inputs}}
 }
 
 // walletRequest asks for a snapshot of what an address holds, at some block.
@@ -172,7 +141,8 @@ func (a *asker) walletRequest() Request {
 func (a *asker) readRequest() Request {
 	contract := pick(a, slices.SortedFunc(maps.Keys(a.m.changes), starknet.Felt.Cmp))
 	view := pick(a, []string{"name", "symbol", "decimals", "total_supply", "totalSupply", "owner", "balance_of", "balanceOf", "allowance", "get_reserves", "nowhere"})
-	q := url.Values{"selector": {starknet.Selector(view).String()}, "block_tag": {a.block()}}
+	q := a.tag()
+	q.Set("selector", starknet.Selector(view).String())
 	if strings.HasPrefix(view, "balance") || a.oneIn(6) {
 		a.some(q, "calldata", 1+a.IntN(2), a.address)
 	}
