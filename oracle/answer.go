@@ -252,6 +252,9 @@ func (m *Model) searchEvents(r Request, contract *starknet.Felt) Answer {
 	return pageOf(m, r, 25, 100, m.events(f), m.eventBody, more)
 }
 
+// positions are those of keys that can be searched by.
+var positions = strings.Fields("0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15")
+
 // filterOf reads the filter of a search and judges it by the rules of the
 // contract.
 func filterOf(q url.Values, contract *starknet.Felt) (f eventFilter, ok bool) {
@@ -262,9 +265,14 @@ func filterOf(q url.Values, contract *starknet.Felt) (f eventFilter, ok bool) {
 	if contract != nil {
 		f.addresses = []starknet.Felt{*contract}
 	}
+	for name := range q {
+		if position, isTopic := strings.CutPrefix(name, "topic"); isTopic && !slices.Contains(positions, position) {
+			return f, false // no such parameter
+		}
+	}
 	anyTopic, later := false, false
-	for i := range f.topics {
-		f.topics[i] = felts(q[fmt.Sprintf("topic%d", i)])
+	for i, position := range positions {
+		f.topics[i] = felts(q["topic"+position])
 		anyTopic = anyTopic || len(f.topics[i]) > 0
 	}
 	if selector := felts(q["selector"]); len(selector) > 0 {

@@ -139,15 +139,15 @@ func (a *asker) walletRequest() Request {
 
 // readRequest calls a view of a contract, mostly one that its class has.
 func (a *asker) readRequest() Request {
-	contract := pick(a, slices.SortedFunc(maps.Keys(a.m.changes), starknet.Felt.Cmp))
+	contract := a.token()
+	if a.oneIn(3) {
+		contract = pick(a, slices.SortedFunc(maps.Keys(a.m.changes), starknet.Felt.Cmp))
+	}
 	view := pick(a, []string{"name", "symbol", "decimals", "total_supply", "totalSupply", "owner", "balance_of", "balanceOf", "allowance", "get_reserves", "nowhere"})
 	q := a.tag()
 	q.Set("selector", starknet.Selector(view).String())
 	if strings.HasPrefix(view, "balance") || a.oneIn(6) {
 		a.some(q, "calldata", 1+a.IntN(2), a.address)
-	}
-	if a.oneIn(15) {
-		contract = a.address()
 	}
 	return Request{Path: "contract/" + contract.String() + "/read", Query: q}
 }

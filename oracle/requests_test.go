@@ -15,7 +15,7 @@ import (
 func (a *asker) request() Request {
 	routes := []func() Request{
 		a.blockRequest, a.txRequest, a.txRequest, a.eventsRequest, a.eventsRequest, a.eventsRequest, a.wideRequest, a.messagesRequest,
-		a.contractRequest, a.tokenRequest, a.tokenRequest, a.marketRequest, a.addressRequest, a.addressRequest, a.addressRequest, a.assetsRequest,
+		a.contractRequest, a.tokenRequest, a.tokenRequest, a.marketRequest, a.marketRequest, a.addressRequest, a.addressRequest, a.addressRequest, a.assetsRequest,
 		a.batchRequest, a.searchRequest,
 	}
 	if a.m.Read != nil { // otherwise there is nobody to ask
@@ -88,7 +88,7 @@ func (a *asker) eventsRequest() Request {
 		}
 	}
 	if a.oneIn(2) {
-		for position := 1; position < len(e.Keys); position++ {
+		for position := 1; position < min(len(e.Keys), 17); position++ {
 			if a.oneIn(2) {
 				q.Add(fmt.Sprintf("topic%d", position), e.Keys[position].String())
 				a.some(q, fmt.Sprintf("topic%d", position), 3, func() starknet.Felt { return a.keyAt(position) })
