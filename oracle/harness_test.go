@@ -238,10 +238,14 @@ func plain(t *testing.T, text []byte) (value any) {
 }
 
 // unmodelled are fields of the answers of an operation that do not follow from
-// the chain: when something was done, and the names of a census and a request.
+// the chain: when something was done, by whom, and the names of a census and a
+// request.
 var unmodelled = map[string][]string{
 	"getStatus":           {"asOf", "watermarkAgeSeconds"},
-	"getToken":            {"metadataUpdatedAtIso"},
+	"getCapabilities":     {"verifiedAt", "liveMaintenance"},
+	"searchEvents":        {"liveMaintenance"},
+	"getContractEvents":   {"liveMaintenance"},
+	"getToken":            {"metadataUpdatedAtIso", "summaryCacheUpdatedAtIso"},
 	"getTokenControls":    {"indexedAtIso"},
 	"listTokenHolders":    {"generationId", "expiresAt", "checkedAt", "reasonCode"},
 	"screenTokenHolders":  {"generationId", "checkedAt", "reasonCode"},

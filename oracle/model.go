@@ -37,7 +37,8 @@ type Model struct {
 	Notes    []Note
 	// Verified are the newest records of classes that were verified.
 	Verified map[starknet.Felt]map[string]any
-	// Counted tells that censuses were made at the newest final block.
+	// Counted tells that at the newest final block tokens were asked for their
+	// supplies, and their transfers and holders counted.
 	Counted bool
 	// Certificates are the key positions that wide searches may use.
 	Certificates []Certificate

@@ -27,7 +27,9 @@ func TestTheServiceAnswersWhatTheModelSays(t *testing.T) {
 		t.Errorf("the requests are of too few sorts: %v", answers)
 	}
 	w.requireCoverage()
-	w.requireEveryRead()
+	if !t.Failed() {
+		w.requireEveryRead()
+	}
 }
 
 // limitOfPage is how many rows a page that goes on has.

@@ -56,10 +56,10 @@ func ReadRegistry(root, chain string) (r Registry, err error) {
 // Note is a label that the operator of the service gave to an address, or to
 // all addresses of a class.
 type Note struct {
-	Felt                    starknet.Felt
-	OfClass                 bool
-	Label, Confidence       string
-	ProtocolName, ProtoKind string
+	Felt                       starknet.Felt
+	OfClass                    bool
+	Label, Confidence          string
+	ProtocolName, ProtocolKind string
 }
 
 // label is what an address is called, and who says so.
@@ -107,7 +107,7 @@ func (m *Model) classLabel(address starknet.Felt) *label {
 func (n Note) label(source string) *label {
 	l := &label{text: n.Label, confidence: n.Confidence, source: source}
 	if n.ProtocolName != "" {
-		l.protocol = &protocol{n.ProtocolName, n.ProtoKind}
+		l.protocol = &protocol{n.ProtocolName, n.ProtocolKind}
 	}
 	return l
 }

@@ -58,8 +58,8 @@ func (m *Model) token(r Request, token starknet.Felt, rest []string) Answer {
 	return m.quantity(r, "balanceRaw", token, balanceViews, felt(rest[1])) // balance-of
 }
 
-// tokenSummary counts all transfers. Its supply is for a job to find out that
-// nobody runs here, and no sums are kept: the counts are made for the answer.
+// tokenSummary counts all transfers, from what is kept of final blocks or for
+// this answer alone.
 func (m *Model) tokenSummary(token starknet.Felt) Answer {
 	standard := m.standardOf(token)
 	if standard == "" {
@@ -73,12 +73,17 @@ func (m *Model) tokenSummary(token starknet.Felt) Answer {
 	called := m.called[token]
 	body := object{
 		"chainId": m.Chain, "tokenAddress": token.String(), "symbol": called.Symbol, "name": called.Name, "decimals": called.Decimals, "standard": standard,
-		"summaryCacheStatus": "computed", "summaryCacheUpdatedAtIso": nil,
-		"transferCount": len(rows), "distinctFromCount": len(from), "distinctToCount": len(to),
+		"summaryCacheStatus": "computed", "transferCount": len(rows), "distinctFromCount": len(from), "distinctToCount": len(to),
 		"latestTransferBlock": nil, "totalSupplyRaw": nil, "totalSupplyBlockNumber": nil,
 	}
 	if len(rows) > 0 {
 		body["latestTransferBlock"] = rows[0].block.BlockNumber
+	}
+	if m.Counted {
+		body["summaryCacheStatus"] = "current"
+		if supply := m.numberAt(m.at(*m.Finalized), token, supplyViews); supply != nil && m.tokenSince(token) <= *m.Finalized {
+			body["totalSupplyRaw"], body["totalSupplyBlockNumber"] = supply.String(), *m.Finalized
+		}
 	}
 	if m.first() > 0 && m.deployment(token) == nil { // it may have moved before
 		body["summaryCacheStatus"] = "metadata_only"

@@ -75,7 +75,7 @@ func (m *Model) rangeCoverage(f eventFilter) object {
 func (m *Model) diagnostics(freshness string) object {
 	first, last := m.first(), m.head().BlockNumber
 	return object{
-		"freshnessStatus": freshness, "lagBlocks": last - *m.Finalized, "openEnded": true, "liveMaintenance": true,
+		"freshnessStatus": freshness, "lagBlocks": last - *m.Finalized, "openEnded": true,
 		"sourceLowWaterBlock": first, "sourceHighWaterBlock": last,
 		"sourceContiguousLowWaterBlock": first, "sourceContiguousHighWaterBlock": last,
 	}
