@@ -193,7 +193,7 @@ func (a *asker) wideRequest() Request {
 // searchRequest asks for what is there by one of its names, or by the beginning
 // of one.
 func (a *asker) searchRequest() Request {
-	text := ""
+	var text string
 	switch a.IntN(9) {
 	case 0:
 		text = strconv.FormatUint(a.number(), 10)

@@ -83,21 +83,6 @@ func (m *Model) sort(address starknet.Felt) string {
 // byText finds tokens by symbol, then addresses by label, then tokens by name,
 // each address once.
 func (m *Model) byText(text string, add hit) {
-	seen := map[starknet.Felt]bool{}
-	addAll := func(matched string, names map[starknet.Felt]string, age func(starknet.Felt) uint64, label func(starknet.Felt) any) {
-		list := slices.SortedFunc(maps.Keys(names), func(a, b starknet.Felt) int {
-			return cmp.Or(strings.Compare(strings.ToLower(names[a]), strings.ToLower(names[b])), cmp.Compare(age(a), age(b)), a.Cmp(b))
-		})
-		list = slices.DeleteFunc(list, func(f starknet.Felt) bool {
-			return !strings.HasPrefix(strings.ToLower(names[f]), strings.ToLower(text))
-		})
-		for _, f := range list[:min(foundMost, len(list))] {
-			if !seen[f] {
-				seen[f] = true
-				add(m.sort(f), f.String(), label(f), matched)
-			}
-		}
-	}
 	symbols, names, labels := map[starknet.Felt]string{}, map[starknet.Felt]string{}, map[starknet.Felt]string{}
 	for token, called := range m.called {
 		if called.Symbol != nil {
@@ -115,10 +100,32 @@ func (m *Model) byText(text string, add hit) {
 			labels[n.Felt] = n.Label
 		}
 	}
-	title := func(f starknet.Felt) any { return m.called[f].title() }
-	addAll("symbol", symbols, m.tokenSince, title)
-	addAll("label", labels, func(starknet.Felt) uint64 { return 0 }, func(f starknet.Felt) any { return labels[f] })
-	addAll("name", names, m.tokenSince, title)
+	seen := map[starknet.Felt]bool{}
+	for i, of := range []map[starknet.Felt]string{symbols, labels, names} {
+		matched := []string{"symbol", "label", "name"}[i]
+		for _, f := range m.beginning(of, text) {
+			title := m.called[f].title()
+			if matched == "label" {
+				title = labels[f]
+			}
+			if !seen[f] {
+				add(m.sort(f), f.String(), title, matched)
+			}
+			seen[f] = true
+		}
+	}
+}
+
+// beginning lists the addresses whose names begin with a text, in any case, by
+// name; of those with one name the oldest token first.
+func (m *Model) beginning(names map[starknet.Felt]string, text string) []starknet.Felt {
+	list := slices.DeleteFunc(slices.Collect(maps.Keys(names)), func(f starknet.Felt) bool {
+		return !strings.HasPrefix(strings.ToLower(names[f]), strings.ToLower(text))
+	})
+	slices.SortFunc(list, func(a, b starknet.Felt) int {
+		return cmp.Or(strings.Compare(strings.ToLower(names[a]), strings.ToLower(names[b])), cmp.Compare(m.tokenSince(a), m.tokenSince(b)), a.Cmp(b))
+	})
+	return list[:min(foundMost, len(list))]
 }
 
 // tokenSince is the block that first shows a token: by its class, or because it

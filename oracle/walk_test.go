@@ -60,17 +60,18 @@ func (w *world) newWalks(a *asker) (walks []*walk) {
 	token, owner := w.busiest()
 	transfer := movers[0].String()
 	for path, query := range map[string]url.Values{
-		"blocks":                                    {},
-		"messages":                                  {},
-		"events":                                    {"topic0": {transfer}},
-		"contract/" + token + "/events":             {},
-		"token/" + token + "/transfers":             {},
-		"address/" + owner + "/transfers":           {"direction": {"any"}},
-		"address/" + owner + "/activity":            {},
-		"address/" + owner + "/transactions":        {},
-		"contract/" + w.bridge() + "/messages":      {},
-		"events?" + token:                           {"address": {token, owner}},
-		"block/" + strconv.Itoa(a.IntN(8)) + "/txs": {},
+		"blocks":                                     {},
+		"messages":                                   {},
+		"events":                                     {"topic0": {transfer}},
+		"contract/" + token + "/events":              {},
+		"token/" + token + "/transfers":              {},
+		"address/" + owner + "/transfers":            {"direction": {"any"}},
+		"address/" + owner + "/activity":             {},
+		"address/" + owner + "/transactions":         {},
+		"contract/" + w.bridge() + "/messages":       {},
+		"contract/" + w.bridge() + "/bridge-signals": {},
+		"events?" + token:                            {"address": {token, owner}},
+		"block/" + strconv.Itoa(a.IntN(8)) + "/txs":  {},
 	} {
 		path, _, _ = strings.Cut(path, "?") // two lists may have one path
 		r := Request{Path: path, Query: query}
