@@ -54,6 +54,7 @@ type world struct {
 	chain    domain.Chain
 
 	service *httptest.Server
+	serving *repo.DB // the connections of the service
 	access  *accesstest.Fixture
 	wallet  string // the key of a wallet workspace
 
@@ -105,6 +106,7 @@ func newIndex(t *testing.T, c domain.Chain, url string, change func(*index.Loop)
 	go func() { stopped <- loop.Run(ctx) }()
 	t.Cleanup(func() { stop(); <-stopped })
 	w.restart()
+	t.Cleanup(w.stop)
 	return w
 }
 
@@ -125,13 +127,13 @@ func (k cursorKey) KeyOf(_ context.Context, generation uint32) ([]byte, bool) {
 func (w *world) restart() {
 	w.Helper()
 	if w.service != nil {
-		w.service.Close()
+		w.stop()
 	}
 	db, err := repo.Open(w.Context(), repo.Options{URL: w.database})
 	if err != nil {
 		w.Fatal(err)
 	}
-	w.Cleanup(db.Close)
+	w.serving = db
 	w.service = httptest.NewServer(rest.Handler(rest.Options{
 		Logger: slog.New(slog.DiscardHandler), Metrics: telemetry.NewMetrics(), Health: new(telemetry.Health), Version: "test",
 		Chains: []domain.Chain{w.chain}, Gate: w.access.Gate, Usage: account.NewUsage(db, time.Now),
@@ -139,7 +141,12 @@ func (w *world) restart() {
 			Store: db, Cursors: domain.NewCursors(cursorKey{}), Nodes: map[domain.Chain]chain.Node{w.chain: w.pool.Source()},
 		}),
 	}))
-	w.Cleanup(w.service.Close)
+}
+
+// stop ends the service.
+func (w *world) stop() {
+	w.service.Close()
+	w.serving.Close()
 }
 
 // catchUp waits until the index stands where the simulated chain does, and
@@ -152,6 +159,9 @@ func (w *world) catchUp() {
 	}
 	if model.Registry, err = ReadRegistry("..", model.Chain); err != nil {
 		w.Fatal(err)
+	}
+	if w.model != nil {
+		model.called = w.model.called // who was asked is not asked again so soon
 	}
 	w.follow(model)
 }
