@@ -3,6 +3,8 @@ package oracle
 import (
 	"errors"
 	"net/http"
+	"slices"
+	"strconv"
 
 	"astrolabe/sim/vm"
 	"astrolabe/starknet"
@@ -11,87 +13,109 @@ import (
 // walletMost is how many tokens a snapshot has at most.
 const walletMost = 25
 
-// wallet is a snapshot of what an address holds: every balance is what the
-// contract said after one block.
-func (m *Model) wallet(ask map[string]any) Answer {
+// walletQuestion asks for a snapshot; what is absent has a default.
+type walletQuestion struct {
+	owner                   starknet.Felt
+	mode, scope, preference string
+	limit                   int
+	tokens                  []starknet.Felt
+	block                   string // by hash or number; empty when it is not named
+}
+
+// readWallet judges a question by itself.
+func readWallet(ask map[string]any) (q walletQuestion, ok bool) {
 	word := func(name, standard string) string {
 		if text, given := ask[name].(string); given {
 			return text
 		}
 		return standard
 	}
-	scope, preference := word("scope", "discovered_plus_registry"), word("blockPreference", "latest_accepted_l2")
-	limit, limited := ask["limit"].(int)
-	if !limited {
-		limit = walletMost
+	q = walletQuestion{
+		owner: felt(ask["ownerAddress"].(string)), mode: word("mode", "require_complete"), scope: word("scope", "discovered_plus_registry"),
+		preference: word("blockPreference", "latest_accepted_l2"), limit: walletMost, block: word("blockHash", ""),
 	}
-	named, _ := ask["tokenAddresses"].([]string)
-	hash, byHash := ask["blockHash"].(string)
-	number, byNumber := ask["blockNumber"].(uint64)
-	explicit := preference == "explicit"
-	if limit < 1 || limit > walletMost || (scope == "explicit") != (len(named) > 0) || len(named) > limit ||
-		explicit != (byHash || byNumber) || byHash && byNumber {
+	if limit, given := ask["limit"].(int); given {
+		q.limit = limit
+	}
+	if tokens, given := ask["tokenAddresses"].([]string); given {
+		q.tokens = felts(tokens)
+	}
+	if number, given := ask["blockNumber"].(uint64); given {
+		if q.block != "" {
+			return q, false
+		}
+		q.block = strconv.FormatUint(number, 10)
+	}
+	return q, q.limit >= 1 && q.limit <= walletMost && len(q.tokens) <= q.limit &&
+		(q.scope == "explicit") == (len(q.tokens) > 0) && (q.preference == "explicit") == (q.block != "")
+}
+
+// wallet is a snapshot of what an address holds: every balance is what the
+// contract said after one block.
+func (m *Model) wallet(ask map[string]any) Answer {
+	q, ok := readWallet(ask)
+	if !ok {
 		return invalid
 	}
-	var b *Block
-	switch {
-	case byHash:
-		b = m.blockNamed(hash)
-	case byNumber:
-		b = m.at(number)
-	case preference == "l1_accepted":
+	b := m.head()
+	switch q.preference {
+	case "explicit":
+		b = m.blockNamed(q.block)
+	case "l1_accepted":
 		b = m.at(*m.L1)
-	default:
-		b = m.head()
 	}
 	if b == nil {
 		return notFound
 	}
-	owner := felt(ask["ownerAddress"].(string))
-	candidates, coverage := m.candidates(owner, scope, felts(named), limit)
+	candidates, coverage := m.candidates(q)
 	reasons := coverage["reasonCodes"].([]string)
-	if word("mode", "require_complete") == "require_complete" && len(reasons) > 0 {
-		if reasons[0] == "limit_reached" {
-			return invalid
-		}
+	switch {
+	case q.mode == "require_complete" && slices.Contains(reasons, "limit_reached"):
+		return invalid
+	case q.mode == "require_complete" && len(reasons) > 0:
 		return Answer{Status: http.StatusServiceUnavailable, Code: "service_unavailable"}
 	}
-	body := object{
-		"chainId": m.Chain, "ownerAddress": owner.String(), "scope": scope, "coverage": coverage, "correctness": "verified_complete",
-		"block": object{"preference": preference, "blockNumber": b.BlockNumber, "blockHash": b.BlockHash.String(), "finalityStatus": m.finality(b)},
+	items, whole := m.balances(b, q, candidates)
+	correctness := "verified_partial"
+	if whole && len(reasons) == 0 {
+		correctness = "verified_complete"
 	}
-	items := []object{}
+	return found(object{
+		"chainId": m.Chain, "ownerAddress": q.owner.String(), "scope": q.scope, "coverage": coverage, "correctness": correctness, "items": items,
+		"block": object{"preference": q.preference, "blockNumber": b.BlockNumber, "blockHash": b.BlockHash.String(), "finalityStatus": m.finality(b)},
+	})
+}
+
+// balances asks every token, and tells whether all of them said a number.
+func (m *Model) balances(b *Block, q walletQuestion, candidates []asset) (items []object, whole bool) {
+	items, whole = []object{}, true
 	for _, a := range candidates {
 		item := object{"tokenAddress": a.token.String(), "metadata": a.metadata, "status": "ok", "balanceRaw": nil}
-		balance := m.numberAt(b, a.token, balanceViews, owner)
+		balance := m.numberAt(b, a.token, balanceViews, q.owner)
 		switch {
 		case balance != nil:
 			item["balanceRaw"] = balance.String()
-		case scope != "explicit" && !m.exists(b, a.token):
+		case q.scope != "explicit" && !m.exists(b, a.token):
 			continue // a token of the registry that is not there
 		default:
-			item["status"], body["correctness"] = "unsupported", "verified_partial"
+			item["status"], whole = "unsupported", false
 		}
 		items = append(items, item)
 	}
-	if len(reasons) > 0 {
-		body["correctness"] = "verified_partial"
-	}
-	body["items"] = items
-	return found(body)
+	return items, whole
 }
 
 // candidates are the tokens that a snapshot is about, and what they leave out.
-func (m *Model) candidates(owner starknet.Felt, scope string, named []starknet.Felt, limit int) (list []asset, coverage object) {
-	if scope != "explicit" {
-		list = m.assets(owner, scope == "discovered_plus_registry")
-		return list[:min(limit, len(list))], m.assetCoverage(scope, len(list) > limit)
+func (m *Model) candidates(q walletQuestion) (list []asset, coverage object) {
+	if q.scope != "explicit" {
+		list = m.assets(q.owner, q.scope == "discovered_plus_registry")
+		return list[:min(q.limit, len(list))], m.assetCoverage(q.scope, len(list) > q.limit)
 	}
-	for _, token := range named {
+	for _, token := range q.tokens {
 		list = append(list, asset{token: token, metadata: m.metadata(token, nil)})
 	}
 	return list, object{
-		"declaredScope": scope, "completeWithinScope": true, "globallyComplete": false, "reasonCodes": []string{}, "coveredThroughBlock": nil,
+		"declaredScope": q.scope, "completeWithinScope": true, "globallyComplete": false, "reasonCodes": []string{}, "coveredThroughBlock": nil,
 	}
 }
 
