@@ -26,11 +26,13 @@ import (
 // The dispatch, the memory and the waiting are a dataloader's, one for each
 // edge, whose one key is the edge itself: it keeps one promise for all members.
 type cohort[K comparable] struct {
-	keys  []K
-	place map[K]int // of each key
+	given []K
+	known sync.Once // the two below, which a cohort without edges never needs
+	keys  []K       // the distinct ones
+	place map[K]int // of each
 
-	mu      sync.Mutex
-	loaders map[edge]any // *dataloader.Loader[edge, []V], with the V of the edge
+	mu       sync.Mutex
+	promises map[edge]any // dataloader.Thunk[[]V], with the V of the edge
 }
 
 // edge names what is read for a cohort: a field and its arguments, which must
@@ -46,16 +48,24 @@ const neverByTime = 24 * time.Hour
 
 var errNotAMember = errors.New("the key is not a member of its cohort")
 
-// newCohort makes a cohort of the distinct keys.
+// newCohort makes a cohort of keys.
 func newCohort[K comparable](keys []K) *cohort[K] {
-	c := &cohort[K]{keys: make([]K, 0, len(keys)), place: make(map[K]int, len(keys)), loaders: map[edge]any{}}
-	for _, key := range keys {
-		if _, known := c.place[key]; !known {
-			c.place[key] = len(c.keys)
-			c.keys = append(c.keys, key)
+	return &cohort[K]{given: keys}
+}
+
+// placeOf returns where a key stands among the distinct ones.
+func (c *cohort[K]) placeOf(key K) (place int, member bool) {
+	c.known.Do(func() {
+		c.keys, c.place, c.promises = make([]K, 0, len(c.given)), make(map[K]int, len(c.given)), map[edge]any{}
+		for _, key := range c.given {
+			if _, known := c.place[key]; !known {
+				c.place[key] = len(c.keys)
+				c.keys = append(c.keys, key)
+			}
 		}
-	}
-	return c
+	})
+	place, member = c.place[key]
+	return place, member
 }
 
 // load returns an edge of one member. Read is called at most once for the
@@ -63,23 +73,23 @@ func newCohort[K comparable](keys []K) *cohort[K] {
 // order.
 func load[K comparable, V any](ctx context.Context, c *cohort[K], e edge, key K, read func(context.Context, []K) ([]V, error)) (V, error) {
 	var none V
-	place, member := c.place[key]
+	place, member := c.placeOf(key)
 	if !member {
 		return none, errNotAMember
 	}
-	values, err := loaderOf(c, e, read).Load(ctx, e)()
+	values, err := promised(ctx, c, e, read)()
 	if err != nil {
 		return none, err
 	}
 	return values[place], nil
 }
 
-// loaderOf returns the loader of an edge; the first caller's read is its.
-func loaderOf[K comparable, V any](c *cohort[K], e edge, read func(context.Context, []K) ([]V, error)) *dataloader.Loader[edge, []V] {
+// promised returns the promise of an edge; the first caller's read keeps it.
+func promised[K comparable, V any](ctx context.Context, c *cohort[K], e edge, read func(context.Context, []K) ([]V, error)) dataloader.Thunk[[]V] {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if known, ok := c.loaders[e]; ok {
-		return known.(*dataloader.Loader[edge, []V])
+	if known, ok := c.promises[e]; ok {
+		return known.(dataloader.Thunk[[]V])
 	}
 	loader := dataloader.NewBatchedLoader(
 		func(ctx context.Context, _ []edge) []*dataloader.Result[[]V] {
@@ -90,8 +100,9 @@ func loaderOf[K comparable, V any](c *cohort[K], e edge, read func(context.Conte
 		dataloader.WithInputCapacity[edge, []V](1),
 		dataloader.WithWait[edge, []V](neverByTime),
 	)
-	c.loaders[e] = loader
-	return loader
+	promise := loader.Load(ctx, e)
+	c.promises[e] = promise
+	return promise
 }
 
 // readAll reads a value for each key. A failure, a panic included, is every
