@@ -11,10 +11,10 @@ VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo deve
 CALM := github.com/consensys/gnark-crypto/... astrolabe/starknet/... github.com/google/go-cmp/... \
 	github.com/vektah/gqlparser/... compress/... regexp/syntax strconv
 RACE := $(shell command -v gcc >/dev/null 2>&1 && echo -race -gcflags=all=-d=checkptr=0 $(CALM:%=-gcflags=%=-race=false))
-# Packages that are tested without the race detector, under which they take minutes: those that run
-# the Cairo compiler, and the oracle, whose service is raced in its own packages.
-UNRACED := ./toolchain/... ./sim/classes/... ./oracle/...
-RACED = $$($(GO) list ./... | grep -vE 'astrolabe/(toolchain|sim/classes|oracle)')
+# Packages that are tested without the race detector: those that run the Cairo compiler, which takes
+# minutes under it, and those whose service is raced in its own packages, the oracle and the program.
+UNRACED := ./toolchain/... ./sim/classes/... ./oracle/... ./cmd/...
+RACED = $$($(GO) list ./... | grep -vE 'astrolabe/(toolchain|sim/classes|oracle|cmd)')
 SOURCES := $(shell find . -name '*.go' -not -path './web/node_modules/*' -not -path './clients/*') $(shell find web/dist repo/migrations rest -type f)
 
 .DEFAULT_GOAL := help
