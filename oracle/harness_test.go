@@ -96,7 +96,7 @@ func newIndex(t *testing.T, c domain.Chain, url string, change func(*index.Loop)
 	w.access = accesstest.New(t, w.db, time.Now)
 	w.wallet = w.newWallet()
 	loop := &index.Loop{
-		Chain: c, Node: w.pool.Source(), Store: w.db, Holder: "oracle", Every: 10 * time.Millisecond, Lease: time.Minute, Depth: depth,
+		Chain: c, Node: repotest.OnceRead{Source: w.pool.Source()}, Store: w.db, Holder: "oracle", Every: 10 * time.Millisecond, Lease: time.Minute, Depth: depth,
 		Sizes:  index.Sizes{BatchEvents: 300, RangeEvents: 1500, Bulk: 8}, // so that a short chain has several partitions
 		Logger: slog.New(slog.DiscardHandler), Metrics: telemetry.NewMetrics(),
 	}
