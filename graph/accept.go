@@ -29,32 +29,49 @@ func accepts(header http.Header) accepted {
 		return accepted{json: mediaJSON}
 	}
 	var a accepted
-	best := 0.0
+	best, refused := 0.0, map[string]bool{}
+	ranges := mediaRanges(given)
+	for _, r := range ranges {
+		refused[r.media] = r.weight <= 0
+	}
+	for _, r := range ranges {
+		media := r.media
+		switch media {
+		case mediaStream:
+			a.stream = !refused[media]
+			continue
+		case mediaResponse, mediaJSON:
+		case "*/*", "application/*":
+			if media = mediaJSON; refused[media] {
+				media = mediaResponse
+			}
+		default:
+			continue
+		}
+		if !refused[media] && r.weight > best {
+			a.json, best = media, r.weight
+		}
+	}
+	return a
+}
+
+// mediaRange is a part of an Accept header.
+type mediaRange struct {
+	media  string
+	weight float64
+}
+
+func mediaRanges(given string) (ranges []mediaRange) {
 	for part := range strings.SplitSeq(given, ",") {
 		media, attributes, err := mime.ParseMediaType(part)
 		if err != nil {
 			continue
 		}
-		weight := 1.0
+		r := mediaRange{media, 1}
 		if q, ok := attributes["q"]; ok {
-			weight, _ = strconv.ParseFloat(q, 64)
+			r.weight, _ = strconv.ParseFloat(q, 64)
 		}
-		if weight <= 0 {
-			continue
-		}
-		switch media {
-		case mediaStream:
-			a.stream = true
-			continue
-		case mediaResponse, mediaJSON:
-		case "*/*", "application/*":
-			media = mediaJSON
-		default:
-			continue
-		}
-		if weight > best {
-			a.json, best = media, weight
-		}
+		ranges = append(ranges, r)
 	}
-	return a
+	return ranges
 }

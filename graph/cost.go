@@ -37,7 +37,11 @@ type connectionItems struct {
 
 func (h *Handler) costOf(op *ast.OperationDefinition, variables map[string]any) (int, error) {
 	c := &costing{sizes: h.sizes, schema: h.schema, variables: variables, fragments: map[fragmentCost]int{}}
-	return c.set(op.SelectionSet, connectionItems{})
+	cost, err := c.set(op.SelectionSet, connectionItems{})
+	if cost == 0 && err == nil && op.Operation == ast.Subscription {
+		return 0, refuseAt(op.Position, "a subscription must not skip its only field")
+	}
+	return cost, err
 }
 
 // set returns the cost of the selections of one object.
@@ -56,18 +60,18 @@ func (c *costing) set(set ast.SelectionSet, inside connectionItems) (int, error)
 func (c *costing) selection(selection ast.Selection, inside connectionItems) (int, error) {
 	switch s := selection.(type) {
 	case *ast.Field:
-		if c.skips(s.Directives) {
-			return 0, nil
+		if skipped, err := c.skips(s.Directives); skipped || err != nil {
+			return 0, err
 		}
 		return c.field(s, inside)
 	case *ast.InlineFragment:
-		if c.skips(s.Directives) {
-			return 0, nil
+		if skipped, err := c.skips(s.Directives); skipped || err != nil {
+			return 0, err
 		}
 		return c.set(s.SelectionSet, inside)
 	case *ast.FragmentSpread:
-		if c.skips(s.Directives) {
-			return 0, nil
+		if skipped, err := c.skips(s.Directives); skipped || err != nil {
+			return 0, err
 		}
 		key := fragmentCost{s.Name, inside.items}
 		if cost, known := c.fragments[key]; known {
@@ -129,25 +133,31 @@ func (s size) items(f *ast.Field, arguments map[string]any) (int, error) {
 	return items, nil
 }
 
-// skips follows @skip and @include, as execution does.
-func (c *costing) skips(directives ast.DirectiveList) bool {
-	condition := func(name string, otherwise bool) bool {
-		directive := directives.ForName(name)
-		if directive == nil {
-			return otherwise
+// skips follows @skip and @include, as execution does. Validation lets a variable
+// with a default through that may still be null.
+func (c *costing) skips(directives ast.DirectiveList) (bool, error) {
+	for _, directive := range directives {
+		if directive.Name != "skip" && directive.Name != "include" {
+			continue
 		}
-		value, ok := directive.ArgumentMap(c.variables)["if"].(bool)
-		return ok && value
+		condition, ok := directive.ArgumentMap(c.variables)["if"].(bool)
+		if !ok {
+			return false, refuseAt(directive.Position, "@"+directive.Name+": if: must not be null")
+		}
+		if condition == (directive.Name == "skip") {
+			return true, nil
+		}
 	}
-	return condition("skip", false) || !condition("include", true)
+	return false, nil
 }
 
 // refuse makes an error at a field.
-func refuse(f *ast.Field, why string) error {
-	message := f.Name + ": " + why
+func refuse(f *ast.Field, why string) error { return refuseAt(f.Position, f.Name+": "+why) }
+
+func refuseAt(at *ast.Position, message string) error {
 	return &gqlerror.Error{
 		Err:       &domain.Error{Code: domain.CodeInvalidRequest, Message: message},
 		Message:   message,
-		Locations: []gqlerror.Location{{Line: f.Position.Line, Column: f.Position.Column}},
+		Locations: []gqlerror.Location{{Line: at.Line, Column: at.Column}},
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"runtime/debug"
 	"time"
 
+	"github.com/99designs/gqlgen/graphql"
 	"github.com/vektah/gqlparser/v2/gqlerror"
 
 	"astrolabe/access"
@@ -39,6 +40,9 @@ func (h *Handler) present(ctx context.Context, err error) *gqlerror.Error {
 	if located, ok := errors.AsType[*gqlerror.Error](err); ok {
 		shown.Path, shown.Locations, cause = located.Path, located.Locations, located.Message
 	}
+	if field := fieldOf(ctx); field != nil && len(shown.Path) > len(field.Path()) { // it leads into an argument
+		shown.Path, shown.Locations = field.Path(), []gqlerror.Location{{Line: field.Field.Position.Line, Column: field.Field.Position.Column}}
+	}
 	e := public(ctx, err)
 	shown.Message = e.Message
 	shown.Extensions = map[string]any{
@@ -66,6 +70,15 @@ func (h *Handler) present(ctx context.Context, err error) *gqlerror.Error {
 		h.Logger.Log(ctx, level, "operation failed", "requestId", telemetry.RequestID(ctx), "path", shown.Path.String(), "code", e.Code, "error", cause)
 	}
 	return shown
+}
+
+// fieldOf returns the field that is being resolved, nil if there is none.
+func fieldOf(ctx context.Context) *graphql.FieldContext {
+	field := graphql.GetFieldContext(ctx)
+	if field == nil || field.Field.Field == nil { // a root or an item of a list
+		return nil
+	}
+	return field
 }
 
 // presentAll renders a refusal: one failure, or the several that validation

@@ -60,13 +60,20 @@ func (h *Handler) run(ctx context.Context, op *operation, emit func(result []byt
 		if !op.streams() {
 			recycle(response.Data)
 		}
+		if len(result) > h.Limits.ResponseBytes {
+			tooLarge := h.presentAll(ctx, h.tooLarge(len(result)))
+			if !op.streams() {
+				return tooLarge
+			}
+			result = failure(tooLarge)
+		}
 		if err := emit(result); err != nil {
 			return nil
 		}
 	}
 }
 
-// render writes one result. One that is too large gives way to an error.
+// render writes one result.
 func (h *Handler) render(ctx context.Context, op *operation, response *graphql.Response) []byte {
 	if bytes.Equal(response.Data, []byte("null")) {
 		note(ctx, response.Errors)
@@ -90,11 +97,14 @@ func (h *Handler) render(ctx context.Context, op *operation, response *graphql.R
 		out = strconv.AppendInt(out, int64(scopeOf(ctx).statements.N()), 10)
 	}
 	out = append(out, `}}`...)
-	if limit := h.Limits.ResponseBytes; len(out) > limit {
-		return failure(h.presentAll(ctx, passed(domain.CodePayloadTooLarge, limitResponse, limit, len(out),
-			fmt.Sprintf("the result passes the limit %s of %d: ask for fewer items or fields", limitResponse, limit))))
-	}
 	return out
+}
+
+// tooLarge refuses a result of so many bytes.
+func (h *Handler) tooLarge(size int) error {
+	limit := h.Limits.ResponseBytes
+	return passed(domain.CodePayloadTooLarge, limitResponse, limit, size,
+		fmt.Sprintf("the result passes the limit %s of %d: ask for fewer items or fields", limitResponse, limit))
 }
 
 // failure writes a result that is nothing but errors.

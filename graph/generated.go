@@ -6305,6 +6305,7 @@ func (ec *executionContext) _Subscription_chainStatus(ctx context.Context, field
 			return next
 		},
 		func(ctx context.Context, selections ast.SelectionSet, v *ChainStatus) graphql.Marshaler {
+			ctx = graphql.WithFieldContext(ctx, &graphql.FieldContext{Object: "Subscription", Field: field})
 			return ec.marshalOChainStatus2ᚖastrolabeᚋgraphᚐChainStatus(ctx, selections, v)
 		},
 		true,
@@ -6364,6 +6365,7 @@ func (ec *executionContext) _Subscription_newBlocks(ctx context.Context, field g
 			return next
 		},
 		func(ctx context.Context, selections ast.SelectionSet, v *NewBlock) graphql.Marshaler {
+			ctx = graphql.WithFieldContext(ctx, &graphql.FieldContext{Object: "Subscription", Field: field})
 			return ec.marshalONewBlock2ᚖastrolabeᚋgraphᚐNewBlock(ctx, selections, v)
 		},
 		true,
@@ -6423,6 +6425,7 @@ func (ec *executionContext) _Subscription_events(ctx context.Context, field grap
 			return next
 		},
 		func(ctx context.Context, selections ast.SelectionSet, v *NewEvent) graphql.Marshaler {
+			ctx = graphql.WithFieldContext(ctx, &graphql.FieldContext{Object: "Subscription", Field: field})
 			return ec.marshalONewEvent2ᚖastrolabeᚋgraphᚐNewEvent(ctx, selections, v)
 		},
 		true,
@@ -6482,6 +6485,7 @@ func (ec *executionContext) _Subscription_addressActivity(ctx context.Context, f
 			return next
 		},
 		func(ctx context.Context, selections ast.SelectionSet, v *NewAddressActivity) graphql.Marshaler {
+			ctx = graphql.WithFieldContext(ctx, &graphql.FieldContext{Object: "Subscription", Field: field})
 			return ec.marshalONewAddressActivity2ᚖastrolabeᚋgraphᚐNewAddressActivity(ctx, selections, v)
 		},
 		true,
@@ -9506,14 +9510,14 @@ func (ec *executionContext) _Mutation(ctx context.Context, sel ast.SelectionSet)
 				return ec._Mutation_issueApiKey(ctx, field)
 			})
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				return graphql.Null
 			}
 		case "revokeApiKey":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return ec._Mutation_revokeApiKey(ctx, field)
 			})
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				return graphql.Null
 			}
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))

@@ -25,6 +25,8 @@ func TestTheMediaTypeDecidesTheStatusOfARefusedOperation(t *testing.T) {
 		{"application/graphql-response+json;q=0, application/json", mediaJSON, 200},
 		{"application/graphql-response+json, application/json, text/event-stream, multipart/mixed", mediaResponse, 400},
 		{"text/html, application/xhtml+xml, */*;q=0.8", mediaJSON, 200},
+		{"application/json;q=0, */*", mediaResponse, 400},
+		{"application/*, application/json;q=0", mediaResponse, 400},
 	} {
 		for _, query := range []string{"{", "{nothing}", "query($id: ID!){node(id: $id){id}}", "{__typename} {__typename}"} {
 			a := g.post(t, `{"query":"`+query+`"}`, map[string]string{"Accept": c.accept})

@@ -12,14 +12,8 @@ import (
 // It stands in the generated code instead of the library's function, whose
 // limit of workers it does not need; the fields of one item are still resolved
 // at once.
-func inOrder(ctx context.Context, length int, _ int64, _ bool, marshal func(ctx context.Context, i int) graphql.Marshaler) (list graphql.Array) {
-	defer func() {
-		if reason := recover(); reason != nil {
-			graphql.AddError(ctx, graphql.Recover(ctx, reason))
-			list = nil
-		}
-	}()
-	list = make(graphql.Array, length)
+func inOrder(ctx context.Context, length int, _ int64, _ bool, marshal func(ctx context.Context, i int) graphql.Marshaler) graphql.Array {
+	list := make(graphql.Array, length)
 	items := make([]listItem, length)
 	for i := range list {
 		items[i].index = i

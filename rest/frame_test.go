@@ -73,6 +73,18 @@ func TestTheCompatibilityShapeAnswersTheSame(t *testing.T) {
 	}
 }
 
+func TestAMountJudgesMethodsThatTheRouterDoesNotKnow(t *testing.T) {
+	t.Parallel()
+	s := newService(t, func(o *Options) {
+		o.Mounts = []Mount{{Pattern: "/graphql", Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusTeapot) })}}
+	})
+	for _, method := range []string{"FOO", "PURGE", http.MethodPut} {
+		if a := s.ask(method, "/graphql"); a.StatusCode != http.StatusTeapot {
+			t.Errorf("%s: %s", method, a.Status)
+		}
+	}
+}
+
 func TestAWrongMethodIsToldAsOfItsRoute(t *testing.T) {
 	t.Parallel()
 	s := newService(t, nil)

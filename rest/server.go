@@ -111,6 +111,12 @@ func (s *server) unknownRoute(w http.ResponseWriter, r *http.Request) {
 }
 
 func (s *server) unknownMethod(w http.ResponseWriter, r *http.Request) {
+	for _, m := range s.Mounts {
+		if m.Pattern == r.URL.Path && !m.Page { // which judges methods itself, also those that the router does not know
+			m.Handler.ServeHTTP(w, r)
+			return
+		}
+	}
 	allowed := s.allowed(r)
 	if len(allowed) == 0 { // the router does not know the method at all
 		s.unknownRoute(w, r)

@@ -16,7 +16,7 @@ import (
 // left out. A reader waits less for his answer, and a builder for the compiler.
 func lighten(code []byte) ([]byte, error) {
 	for _, rewrite := range []func(*source) (changes int){
-		rewriteObjects, rewriteRoots, rewriteLists, dropChildren, keepPlans, reuseBuffers,
+		rewriteObjects, rewriteRoots, rewriteLists, dropChildren, keepPlans, reuseBuffers, placeEvents, stopMutations,
 	} {
 		s, err := parse(code)
 		if err != nil {
@@ -105,6 +105,33 @@ func reuseBuffers(s *source) (changes int) {
 				s.replace(statement, "buf := newBuffer()")
 				changes++
 			}
+		}
+		return true
+	})
+	return changes
+}
+
+// placeEvents has the events of a subscription know its field, so that errors
+// below have a whole path.
+func placeEvents(s *source) (changes int) {
+	ast.Inspect(s.file, func(n ast.Node) bool {
+		if call, ok := n.(*ast.CallExpr); ok && s.is(call.Fun, "graphql.ResolveFieldStream") {
+			marshal := call.Args[6].(*ast.FuncLit)
+			s.insert(marshal.Body.Lbrace+1, "\n\tctx = graphql.WithFieldContext(ctx, &graphql.FieldContext{Object: \"Subscription\", Field: field})")
+			changes++
+		}
+		return true
+	})
+	return changes
+}
+
+// stopMutations has nothing done after a mutation that failed: nobody would
+// learn of it.
+func stopMutations(s *source) (changes int) {
+	ast.Inspect(s.methods["_Mutation"], func(n ast.Node) bool {
+		if failed, ok := n.(*ast.IncDecStmt); ok && s.of(failed) == "out.Invalids++" {
+			s.replace(failed, "return graphql.Null")
+			changes++
 		}
 		return true
 	})

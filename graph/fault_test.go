@@ -1,0 +1,116 @@
+package graph
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/99designs/gqlgen/graphql"
+
+	"astrolabe/domain"
+)
+
+// TestAConditionThatIsNullIsRefused gives null for a variable that may be null
+// and has a default, which validation lets through.
+func TestAConditionThatIsNullIsRefused(t *testing.T) {
+	t.Parallel()
+	g := explore(t)
+	for _, query := range []string{
+		`query($b: Boolean = true) { __typename @skip(if: $b) }`,
+		`query($b: Boolean = true) { status(chain: SN_MAIN) { finalityDepth @include(if: $b) } }`,
+		`query($b: Boolean = true) { blocks(chain: SN_MAIN, first: 3) { nodes { ... @include(if: $b) { blockNumber } } } }`,
+		`query($b: Boolean = true) { blocks(chain: SN_MAIN, first: 3) { nodes { ...F @skip(if: $b) } } } fragment F on Block { blockNumber }`,
+	} {
+		for _, dry := range []string{"false", "true"} {
+			body := fmt.Sprintf(`{"query":%q,"variables":{"b":null},"extensions":{"dryRun":%s}}`, query, dry)
+			a := g.post(t, body, map[string]string{"Accept": mediaResponse})
+			if a.status != http.StatusBadRequest || len(a.body.Errors) != 1 || a.body.Errors[0].Extensions.Code != domain.CodeInvalidRequest || len(a.body.Errors[0].Locations) != 1 {
+				t.Errorf("%s: %d %s", query, a.status, a.text)
+			}
+		}
+		if a := g.ask(t, query, map[string]any{}); len(a.body.Errors) > 0 {
+			t.Errorf("%s: %s", query, a.text)
+		}
+	}
+}
+
+func TestASubscriptionThatSkipsItsOnlyFieldIsRefused(t *testing.T) {
+	t.Parallel()
+	g := explore(t)
+	for _, query := range []string{
+		`subscription { newBlocks(chain: SN_MAIN) @skip(if: true) { cursor } }`,
+		`subscription { ... @include(if: false) { newBlocks(chain: SN_MAIN) { cursor } } }`,
+	} {
+		if _, text := g.listen(t, query, nil).next(); !strings.Contains(text, `"code":"invalid_request"`) {
+			t.Errorf("%s: %s", query, text)
+		}
+	}
+}
+
+// TestAPanicInAListIsNoEmptyList has an item of a list panic.
+func TestAPanicInAListIsNoEmptyList(t *testing.T) {
+	t.Parallel()
+	defer func() {
+		if recover() == nil {
+			t.Error("the panic did not reach the field, which makes an error and null of it")
+		}
+	}()
+	inOrder(context.Background(), 2, 0, false, func(context.Context, int) graphql.Marshaler { panic("an item") })
+}
+
+func TestErrorsOfAnEventTellTheirWholePath(t *testing.T) {
+	t.Parallel()
+	l := newLiveChain(t, 10)
+	stream := l.listening(nil).listen(t, `subscription { x: newBlocks(chain: SN_MAIN) { block { transactions(after: "bad") { nodes { txHash } } } } }`, nil)
+	stream.next() // where the stream begins
+	l.mine(1)
+	_, text := stream.next()
+	var event struct{ Errors []wireError }
+	if err := json.Unmarshal([]byte(text), &event); err != nil || len(event.Errors) != 1 {
+		t.Fatalf("%v: %s", err, text)
+	}
+	same(t, "path", event.Errors[0].Path, []any{"x", "block", "transactions"})
+}
+
+func TestAnErrorInAnArgumentIsTheFields(t *testing.T) {
+	t.Parallel()
+	g := explore(t)
+	for query, path := range map[string][]any{
+		`{ a: blocks(chain: SN_MAIN, filter: {fromBlock: -1}) { nodes { id } } }`:                                                                                   {"a"},
+		`{ b: block(chain: SN_MAIN, number: 3) { t: transactions(first: 1) { nodes { s: sender { transfers(filter: {toBlock: -1}) { nodes { logIndex } } } } } } }`: {"b", "t", "nodes", 0.0, "s", "transfers"},
+	} {
+		e := refusedWith(t, g, domain.CodeInvalidRequest, query, nil)
+		same(t, query, e.Path, path)
+		if len(e.Locations) != 1 {
+			t.Errorf("%s: %d locations", query, len(e.Locations))
+		}
+	}
+}
+
+func TestAnAnswerThatIsTooLargeIs413(t *testing.T) {
+	t.Parallel()
+	g := serve(t, func(o *Options) { o.Limits = tight })
+	a := g.post(t, `{"query":"{service{limits{name description}}}"}`, map[string]string{"Accept": mediaResponse})
+	if a.status != http.StatusRequestEntityTooLarge || a.body.Data != nil || a.body.Errors[0].Extensions.Code != domain.CodePayloadTooLarge {
+		t.Errorf("%d %s", a.status, a.text)
+	}
+}
+
+// TestNothingIsDoneAfterAMutationThatFailed rotates the default key after
+// another field failed: nobody would be shown the new one.
+func TestNothingIsDoneAfterAMutationThatFailed(t *testing.T) {
+	t.Parallel()
+	g := serve(t, nil)
+	issued := data[struct {
+		IssueAPIKey struct{ PlaintextKey string }
+	}](t, g.post(t, `{"query":"mutation { issueApiKey { plaintextKey } }"}`, g.asPerson())).IssueAPIKey
+	if a := g.post(t, `{"query":"mutation { revokeApiKey(publicId: \"zz\") { label } issueApiKey { plaintextKey } }"}`, g.asPerson()); len(a.body.Errors) != 1 {
+		t.Errorf("%s", a.text)
+	}
+	if a := g.post(t, `{"query":"{__typename}"}`, map[string]string{"X-Service-Api-Key": issued.PlaintextKey}); a.status != http.StatusOK {
+		t.Errorf("the key that nobody replaced: %d", a.status)
+	}
+}
