@@ -4,17 +4,19 @@ SHELL := /bin/bash
 .SHELLFLAGS := -o pipefail -c
 GO ?= go
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo development)
-# The race detector needs a C compiler; without one the tests run without it. Arithmetic, which shares
-# no memory between goroutines, is compiled without it: it was most of the time of many tests. What
-# stands here must use no generic code of sync, whose uninstrumented copy the whole program might get.
-CALM := github.com/consensys/gnark-crypto astrolabe/starknet
-RACE := $(shell command -v gcc >/dev/null 2>&1 && echo -race $(CALM:%=-gcflags=%/...=-race=false))
+# The race detector needs a C compiler; without one the tests run without it. Arithmetic, parsers and
+# comparisons, which share no memory between goroutines, are compiled without it: they were most of the
+# time of many tests. What stands here must use no generic code of sync, whose uninstrumented copy the
+# whole program might get. Pointer checks, which come with the detector, are for unsafe code: we have none.
+CALM := github.com/consensys/gnark-crypto/... astrolabe/starknet/... github.com/google/go-cmp/... \
+	github.com/vektah/gqlparser/... compress/... regexp/syntax strconv
+RACE := $(shell command -v gcc >/dev/null 2>&1 && echo -race -gcflags=all=-d=checkptr=0 $(CALM:%=-gcflags=%=-race=false))
 # pgx leaves out a list of types that is half of what it takes to compile; repo has a shorter one.
 TAGS := -tags=nopgxregisterdefaulttypes
-# Packages that are tested without the race detector, under which they take minutes: those that run
-# the Cairo compiler, and the oracle, whose service is raced in its own packages.
-UNRACED := ./toolchain/... ./sim/classes/... ./oracle/...
-RACED = $$($(GO) list ./... | grep -vE 'astrolabe/(toolchain|sim/classes|oracle)')
+# Packages that are tested without the race detector: those that run the Cairo compiler, which takes
+# minutes under it, and those whose service is raced in its own packages, the oracle and the program.
+UNRACED := ./toolchain/... ./sim/classes/... ./oracle/... ./cmd/...
+RACED = $$($(GO) list ./... | grep -vE 'astrolabe/(toolchain|sim/classes|oracle|cmd)')
 SOURCES := $(shell find . -name '*.go' -not -path './web/node_modules/*' -not -path './clients/*') $(shell find web/dist repo/migrations rest -type f)
 
 .DEFAULT_GOAL := help

@@ -10,7 +10,7 @@ import (
 // AccountCall is one of the calls that an account was asked to make.
 type AccountCall struct {
 	part
-	among[AccountCall]
+	among[*AccountCall]
 	call   *chain.AccountCall
 	fields []*DecodedField
 }

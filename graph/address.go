@@ -13,7 +13,7 @@ import (
 // Address is an address, whatever is known of it.
 type Address struct {
 	part
-	among[Address]
+	among[*Address]
 	Address starknet.Felt
 }
 

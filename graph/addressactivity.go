@@ -12,7 +12,7 @@ import (
 // AddressActivity is one thing that happened to an address.
 type AddressActivity struct {
 	part
-	among[AddressActivity]
+	among[*AddressActivity]
 	item *address.Item
 }
 

@@ -12,7 +12,7 @@ import (
 // AddressTransaction is a transaction that an address has part in.
 type AddressTransaction struct {
 	part
-	among[AddressTransaction]
+	among[*AddressTransaction]
 	tx *address.Transaction
 }
 

@@ -12,7 +12,7 @@ import (
 // AddressAsset is a token that an address may hold.
 type AddressAsset struct {
 	part
-	among[AddressAsset]
+	among[*AddressAsset]
 	asset *address.Asset
 }
 

@@ -9,8 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/vektah/gqlparser/v2/ast"
-
 	"astrolabe/domain/chain"
 )
 
@@ -36,7 +34,7 @@ func BenchmarkNewDocument(b *testing.B) {
 	g := serve(b, nil)
 	b.ReportAllocs()
 	for b.Loop() {
-		g.documents = newLRU[*ast.QueryDocument](documentMemory)
+		g.documents = newLRU[*document](documentMemory)
 		if _, err := g.prepare(params{Query: statusEverywhere, Variables: map[string]any{"ids": []any{"a"}}}, carriesAll); err != nil {
 			b.Fatal(err)
 		}

@@ -2,7 +2,6 @@ package graph
 
 import (
 	"context"
-	"slices"
 	"time"
 
 	"astrolabe/domain"
@@ -13,7 +12,7 @@ import (
 // Block is a block.
 type Block struct {
 	part
-	among[Block]
+	among[*Block]
 	facts *chain.Block
 }
 
@@ -103,23 +102,38 @@ func (b *Block) Parent(ctx context.Context) (*Block, error) {
 }
 
 // parents reads the blocks before the peers. In a page most of them are peers
-// themselves.
+// themselves, next to their children.
 func (b *Block) parents(ctx context.Context, hashes []starknet.Felt) ([]*Block, error) {
-	known := make(map[starknet.Felt]*chain.Block, len(hashes)+1)
-	for _, peer := range b.peers.keys {
-		known[peer.facts.Hash] = peer.facts
+	var (
+		found   = make([]*chain.Block, len(hashes))
+		missing []chain.BlockID
+		places  []int
+	)
+	for i, hash := range hashes {
+		if found[i] = b.peerNear(i, hash); found[i] == nil {
+			missing, places = append(missing, chain.HashID(hash)), append(places, i)
+		}
 	}
-	missing := slices.DeleteFunc(slices.Clone(hashes), func(hash starknet.Felt) bool { return known[hash] != nil })
 	if len(missing) > 0 {
-		read, err := b.h.Blocks.ByID(ctx, b.chain, convert(missing, chain.HashID))
+		read, err := b.h.Blocks.ByID(ctx, b.chain, missing)
 		if err != nil {
 			return nil, err
 		}
 		for i, block := range read {
-			known[missing[i]] = block
+			found[places[i]] = block
 		}
 	}
-	return b.newBlocks(convert(hashes, func(hash starknet.Felt) *chain.Block { return known[hash] })), nil
+	return b.newBlocks(found), nil
+}
+
+// peerNear returns the peer of a hash if it stands at a place or next to it.
+func (b *Block) peerNear(place int, hash starknet.Felt) *chain.Block {
+	for _, near := range [...]int{place + 1, place - 1, place} {
+		if near >= 0 && near < len(b.peers.keys) && b.peers.keys[near].facts.Hash == hash {
+			return b.peers.keys[near].facts
+		}
+	}
+	return nil
 }
 
 // Sequencer returns who made the block.

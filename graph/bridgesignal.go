@@ -12,7 +12,7 @@ import (
 // BridgeSignal is what a bridge tells of a deposit or a withdrawal.
 type BridgeSignal struct {
 	part
-	among[BridgeSignal]
+	among[*BridgeSignal]
 	signal *bridge.Signal
 }
 

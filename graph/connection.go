@@ -177,24 +177,24 @@ func (l *listing) cursorOrNil(p domain.Position) *string {
 }
 
 // sliceOf makes a page of objects from a page of rows.
-func sliceOf[R, T any](page domain.Page[R], position func(R) domain.Position, object func(R) *T) slice[*T] {
-	items := make([]*T, len(page.Items))
+func sliceOf[R, T any](page domain.Page[R], position func(R) domain.Position, object func(R) T) slice[T] {
+	items := make([]T, len(page.Items))
 	for i, row := range page.Items {
 		items[i] = object(row)
 	}
-	return slice[*T]{items: items, next: page.Next, at: func(i int) domain.Position { return position(page.Items[i]) }}
+	return slice[T]{items: items, next: page.Next, at: func(i int) domain.Position { return position(page.Items[i]) }}
 }
 
 // slicesOf makes pages of objects from the pages of several parents; the
 // objects of all of them form one cohort.
-func slicesOf[R, T any, M member[T]](pages []domain.Page[R], position func(R) domain.Position, object func(parent int, row R) *T) []slice[*T] {
-	var all []*T
-	list := make([]slice[*T], len(pages))
+func slicesOf[R any, T member[T]](pages []domain.Page[R], position func(R) domain.Position, object func(parent int, row R) T) []slice[T] {
+	var all []T
+	list := make([]slice[T], len(pages))
 	for i, page := range pages {
-		list[i] = sliceOf(page, position, func(row R) *T { return object(i, row) })
+		list[i] = sliceOf(page, position, func(row R) T { return object(i, row) })
 		all = append(all, list[i].items...)
 	}
-	together[T, M](all)
+	together(all)
 	return list
 }
 

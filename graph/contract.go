@@ -13,7 +13,7 @@ import (
 // Contract is what the index knows of a contract.
 type Contract struct {
 	part
-	among[Contract]
+	among[*Contract]
 	facts *chain.Contract
 }
 

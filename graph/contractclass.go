@@ -12,7 +12,7 @@ import (
 // ContractClass is what the index knows of a class.
 type ContractClass struct {
 	part
-	among[ContractClass]
+	among[*ContractClass]
 	facts *chain.Class
 }
 
@@ -154,7 +154,7 @@ func (c *ContractClass) Contracts(ctx context.Context, first *int, after *string
 // ClassUse is a contract that a class became the class of.
 type ClassUse struct {
 	part
-	among[ClassUse]
+	among[*ClassUse]
 	use chain.ClassUse
 }
 

@@ -12,7 +12,7 @@ import (
 // DecodedField is a named and typed value of an event or a call.
 type DecodedField struct {
 	part
-	among[DecodedField]
+	among[*DecodedField]
 	field *abi.Field
 }
 

@@ -21,8 +21,14 @@ const (
 	maxMistake  = 300
 )
 
+// document is one that was parsed.
+type document struct {
+	*ast.QueryDocument
+	plans *plans // nil where they hold for one execution
+}
+
 // parse reads a document and refuses one whose shape passes a limit.
-func (h *Handler) parse(text string) (*ast.QueryDocument, error) {
+func (h *Handler) parse(text string) (*document, error) {
 	doc, err := parser.ParseQueryWithTokenLimit(&ast.Source{Input: text}, h.Limits.Tokens)
 	if err != nil {
 		return nil, h.unparsed(text, err)
@@ -45,7 +51,10 @@ func (h *Handler) parse(text string) (*ast.QueryDocument, error) {
 	if s.introspect && h.NoIntrospection {
 		return nil, domain.Errorf(domain.CodeInvalidRequest, "introspection is switched off")
 	}
-	return doc, nil
+	if s.directives > 0 {
+		return &document{doc, nil}, nil
+	}
+	return &document{doc, newPlans()}, nil
 }
 
 // unparsed tells a text that is too long from one that is wrong.
@@ -66,8 +75,8 @@ func (h *Handler) unparsed(text string, err error) error {
 }
 
 // validate checks a document against the schema.
-func (h *Handler) validate(doc *ast.QueryDocument) error {
-	mistakes := validator.ValidateWithRules(h.schema, doc, h.rules)
+func (h *Handler) validate(doc *document) error {
+	mistakes := validator.ValidateWithRules(h.schema, doc.QueryDocument, h.rules)
 	if len(mistakes) == 0 {
 		return nil
 	}

@@ -14,7 +14,7 @@ import (
 // Event is an event that a contract has emitted.
 type Event struct {
 	part
-	among[Event]
+	among[*Event]
 	row *event.Row
 }
 

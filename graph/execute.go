@@ -33,7 +33,7 @@ func (h *Handler) run(ctx context.Context, op *operation, emit func(result []byt
 		defer cancel()
 		ctx = bounded
 	}
-	ctx, up := withUpstream(ctx)
+	ctx, up := withUpstream(withPlans(ctx, op.plans))
 	responses, ctx := h.executor.DispatchOperation(ctx, op.OperationContext)
 	for count := 0; ; count++ {
 		if up.pull != nil {
@@ -56,7 +56,11 @@ func (h *Handler) run(ctx context.Context, op *operation, emit func(result []byt
 				return h.presentAll(ctx, err)
 			}
 		}
-		if err := emit(h.render(one, op, response)); err != nil {
+		result := h.render(one, op, response)
+		if !op.streams() {
+			recycle(response.Data)
+		}
+		if err := emit(result); err != nil {
 			return nil
 		}
 	}

@@ -13,7 +13,7 @@ import (
 // Holder is one row of a holder census.
 type Holder struct {
 	part
-	among[Holder]
+	among[*Holder]
 	row token.Holder
 }
 

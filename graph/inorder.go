@@ -20,8 +20,17 @@ func inOrder(ctx context.Context, length int, _ int64, _ bool, marshal func(ctx 
 		}
 	}()
 	list = make(graphql.Array, length)
+	items := make([]listItem, length)
 	for i := range list {
-		list[i] = marshal(graphql.WithFieldContext(ctx, &graphql.FieldContext{Index: &i}), i)
+		items[i].index = i
+		items[i].Index = &items[i].index
+		list[i] = marshal(graphql.WithFieldContext(ctx, &items[i].FieldContext), i)
 	}
 	return list
+}
+
+// listItem is the context of an item, which knows where in the list it is.
+type listItem struct {
+	graphql.FieldContext
+	index int
 }

@@ -55,7 +55,7 @@ func newLiveChain(t *testing.T, blocks int) *liveChain {
 	l.db = l.open()
 	l.access = accesstest.New(t, l.db, time.Now)
 	loop := &index.Loop{
-		Chain: domain.Mainnet, Node: pool.Source(), Store: l.db, Holder: "test",
+		Chain: domain.Mainnet, Node: repotest.OnceRead{Source: pool.Source()}, Store: l.db, Holder: "test",
 		Every: 10 * time.Millisecond, Lease: time.Minute, Depth: 30,
 		Logger: slog.New(slog.DiscardHandler), Metrics: telemetry.NewMetrics(),
 	}

@@ -26,11 +26,12 @@ import (
 // The dispatch, the memory and the waiting are a dataloader's, one for each
 // edge, whose one key is the edge itself: it keeps one promise for all members.
 type cohort[K comparable] struct {
-	keys  []K
-	place map[K]int // of each key
+	given []K
+	known sync.Once // the two below, which a cohort without edges never needs
+	keys  []K       // the distinct ones
+	place map[K]int // of each
 
-	mu      sync.Mutex
-	loaders map[edge]any // *dataloader.Loader[edge, []V], with the V of the edge
+	promises promises
 }
 
 // edge names what is read for a cohort: a field and its arguments, which must
@@ -46,16 +47,24 @@ const neverByTime = 24 * time.Hour
 
 var errNotAMember = errors.New("the key is not a member of its cohort")
 
-// newCohort makes a cohort of the distinct keys.
+// newCohort makes a cohort of keys.
 func newCohort[K comparable](keys []K) *cohort[K] {
-	c := &cohort[K]{keys: make([]K, 0, len(keys)), place: make(map[K]int, len(keys)), loaders: map[edge]any{}}
-	for _, key := range keys {
-		if _, known := c.place[key]; !known {
-			c.place[key] = len(c.keys)
-			c.keys = append(c.keys, key)
+	return &cohort[K]{given: keys}
+}
+
+// placeOf returns where a key stands among the distinct ones.
+func (c *cohort[K]) placeOf(key K) (place int, member bool) {
+	c.known.Do(func() {
+		c.keys, c.place = make([]K, 0, len(c.given)), make(map[K]int, len(c.given))
+		for _, key := range c.given {
+			if _, known := c.place[key]; !known {
+				c.place[key] = len(c.keys)
+				c.keys = append(c.keys, key)
+			}
 		}
-	}
-	return c
+	})
+	place, member = c.place[key]
+	return place, member
 }
 
 // load returns an edge of one member. Read is called at most once for the
@@ -63,35 +72,44 @@ func newCohort[K comparable](keys []K) *cohort[K] {
 // order.
 func load[K comparable, V any](ctx context.Context, c *cohort[K], e edge, key K, read func(context.Context, []K) ([]V, error)) (V, error) {
 	var none V
-	place, member := c.place[key]
+	place, member := c.placeOf(key)
 	if !member {
 		return none, errNotAMember
 	}
-	values, err := loaderOf(c, e, read).Load(ctx, e)()
+	values, err := c.promises.of(ctx, e, func(ctx context.Context) (any, error) { return readAll(ctx, c.keys, read) })()
 	if err != nil {
 		return none, err
 	}
-	return values[place], nil
+	return values.([]V)[place], nil
 }
 
-// loaderOf returns the loader of an edge; the first caller's read is its.
-func loaderOf[K comparable, V any](c *cohort[K], e edge, read func(context.Context, []K) ([]V, error)) *dataloader.Loader[edge, []V] {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if known, ok := c.loaders[e]; ok {
-		return known.(*dataloader.Loader[edge, []V])
+// promises are what the reads of edges will return: a list of the edge's values.
+type promises struct {
+	mu   sync.Mutex
+	made map[edge]dataloader.Thunk[any]
+}
+
+// of returns the promise of an edge; the first caller's read keeps it.
+func (p *promises) of(ctx context.Context, e edge, read func(context.Context) (any, error)) dataloader.Thunk[any] {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if known, ok := p.made[e]; ok {
+		return known
 	}
 	loader := dataloader.NewBatchedLoader(
-		func(ctx context.Context, _ []edge) []*dataloader.Result[[]V] {
-			values, err := readAll(ctx, c.keys, read)
-			return []*dataloader.Result[[]V]{{Data: values, Error: err}}
+		func(ctx context.Context, _ []edge) []*dataloader.Result[any] {
+			values, err := read(ctx)
+			return []*dataloader.Result[any]{{Data: values, Error: err}}
 		},
-		dataloader.WithBatchCapacity[edge, []V](1),
-		dataloader.WithInputCapacity[edge, []V](1),
-		dataloader.WithWait[edge, []V](neverByTime),
+		dataloader.WithBatchCapacity[edge, any](1),
+		dataloader.WithInputCapacity[edge, any](1),
+		dataloader.WithWait[edge, any](neverByTime),
 	)
-	c.loaders[e] = loader
-	return loader
+	if p.made == nil {
+		p.made = map[edge]dataloader.Thunk[any]{}
+	}
+	p.made[e] = loader.Load(ctx, e)
+	return p.made[e]
 }
 
 // readAll reads a value for each key. A failure, a panic included, is every

@@ -96,7 +96,7 @@ func walkTree(t *testing.T) {
 		siblings.Wait()
 	}
 	var all sync.WaitGroup
-	for _, key := range roots.keys {
+	for _, key := range roots.given {
 		all.Go(func() { visit(0, branch{key, roots}) })
 	}
 	all.Wait()

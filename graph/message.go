@@ -16,7 +16,7 @@ import (
 // Message is a message between the layers.
 type Message struct {
 	part
-	among[Message]
+	among[*Message]
 	facts *chain.Message
 }
 

@@ -3,6 +3,7 @@ package graph
 import (
 	"encoding/json"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -86,9 +87,25 @@ func (g *servedGraph) eventFilters(t *testing.T, through uint64) []string {
 	}
 }
 
+// detours are how many blocks the chain goes on, or back, at each step.
+func detours() []int {
+	if os.Getenv("ASTROLABE_SOAK") != "" {
+		return []int{3, 4, -3, 2, -5, 9}
+	}
+	return []int{3, -2, 2}
+}
+
+// resumed is about how many of its cursors a stream is taken up after.
+func resumed() int {
+	if os.Getenv("ASTROLABE_SOAK") != "" {
+		return 10
+	}
+	return 3
+}
+
 func TestAStreamOfEventsTellsWhatTheSearchFinds(t *testing.T) {
 	t.Parallel()
-	const start = 40
+	const start = 12
 	l := newLiveChain(t, start)
 	g := l.listening(nil)
 	filters := g.eventFilters(t, start)
@@ -96,7 +113,7 @@ func TestAStreamOfEventsTellsWhatTheSearchFinds(t *testing.T) {
 	for i, filter := range filters {
 		subscribers[i] = g.subscribes(t, topic{"events", "filter: {" + filter + "}", "event", eventSelection}, "")
 	}
-	for _, way := range []int{3, 4, -3, 2, -5, 9} {
+	for _, way := range detours() {
 		l.goOn(way)
 		for i, b := range subscribers {
 			b.comesTo(g.search(t, filters[i], start+1, l.head()))
@@ -108,7 +125,7 @@ func TestAStreamOfEventsTellsWhatTheSearchFinds(t *testing.T) {
 	for i, b := range subscribers {
 		truth := restarted.search(t, filters[i], start+1, l.head())
 		t.Logf("%d events, %d messages, %d reorgs by %s", len(truth), len(b.past), b.reorgs, filters[i])
-		for n := 0; n < len(b.past); n += 1 + len(b.past)/10 {
+		for n := 0; n < len(b.past); n += 1 + len(b.past)/resumed() {
 			again := restarted.subscribes(t, b.topic, b.past[n].cursor)
 			again.beliefs = b.past[n].beliefs
 			again.comesTo(truth)
@@ -119,11 +136,11 @@ func TestAStreamOfEventsTellsWhatTheSearchFinds(t *testing.T) {
 
 func TestAStreamOfEventsMayBeginWithABlock(t *testing.T) {
 	t.Parallel()
-	l := newLiveChain(t, 40)
+	l := newLiveChain(t, 12)
 	g := l.listening(nil)
-	for _, filter := range g.eventFilters(t, 40) {
+	for _, filter := range g.eventFilters(t, 12) {
 		b := g.subscribes(t, topic{"events", "filter: {fromBlock: 3 " + filter + "}", "event", eventSelection}, "")
-		b.comesTo(g.search(t, filter, 3, 40))
+		b.comesTo(g.search(t, filter, 3, 12))
 	}
 }
 
@@ -152,7 +169,7 @@ const activitySelection = "blockNumber txIndex logIndex transferIndex txHash kin
 
 func TestAStreamOfAnAddressTellsItsActivity(t *testing.T) {
 	t.Parallel()
-	const start = 40
+	const start = 12
 	l := newLiveChain(t, start)
 	g := l.listening(nil)
 	block := answer[struct {
@@ -181,7 +198,7 @@ func TestAStreamOfAnAddressTellsItsActivity(t *testing.T) {
 	for _, address := range addresses {
 		subscribers = append(subscribers, g.subscribes(t, topic{"addressActivity", fmt.Sprintf("address: %q", address), "activity", activitySelection}, ""))
 	}
-	for _, way := range []int{3, 4, -3, 2, -5, 9} {
+	for _, way := range detours() {
 		l.goOn(way)
 		for i, b := range subscribers {
 			b.comesTo(activity(g, addresses[i]))
@@ -193,7 +210,7 @@ func TestAStreamOfAnAddressTellsItsActivity(t *testing.T) {
 	for i, b := range subscribers {
 		truth := activity(restarted, addresses[i])
 		t.Logf("%d items, %d messages, %d reorgs of %s", len(truth), len(b.past), b.reorgs, addresses[i])
-		for n := 0; n < len(b.past); n += 1 + len(b.past)/10 {
+		for n := 0; n < len(b.past); n += 1 + len(b.past)/resumed() {
 			again := restarted.subscribes(t, b.topic, b.past[n].cursor)
 			again.beliefs = b.past[n].beliefs
 			again.comesTo(truth)

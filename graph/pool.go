@@ -11,7 +11,7 @@ import (
 // TokenPool is a market where a token is traded.
 type TokenPool struct {
 	part
-	among[TokenPool]
+	among[*TokenPool]
 	pool   *token.Pool
 	paired starknet.Felt
 	symbol *string

@@ -13,6 +13,7 @@ import (
 // coerced and found affordable.
 type operation struct {
 	*graphql.OperationContext
+	plans          *plans
 	cost           int
 	dryRun         bool // nothing but the cost is asked for
 	showStatements bool
@@ -38,7 +39,7 @@ func (h *Handler) prepare(p params, carries func(ast.Operation) error) (*operati
 			return nil, err
 		}
 	}
-	op, err := choose(doc, p.OperationName)
+	op, err := choose(doc.QueryDocument, p.OperationName)
 	if err != nil {
 		return nil, err
 	}
@@ -63,8 +64,12 @@ func (h *Handler) prepare(p params, carries func(ast.Operation) error) (*operati
 	if err := within(limitCost, h.Limits.Cost, cost, "values in its answer"); err != nil {
 		return nil, err
 	}
-	return &operation{cost: cost, dryRun: dry, OperationContext: &graphql.OperationContext{
-		RawQuery: text, Doc: doc, Operation: op, OperationName: p.OperationName, Variables: variables,
+	plans := doc.plans
+	if plans == nil {
+		plans = newPlans()
+	}
+	return &operation{plans: plans, cost: cost, dryRun: dry, OperationContext: &graphql.OperationContext{
+		RawQuery: text, Doc: doc.QueryDocument, Operation: op, OperationName: p.OperationName, Variables: variables,
 		RecoverFunc:            recovered,
 		ResolverMiddleware:     func(ctx context.Context, next graphql.Resolver) (any, error) { return next(ctx) },
 		RootResolverMiddleware: func(ctx context.Context, next graphql.RootResolver) graphql.Marshaler { return next(ctx) },

@@ -1,6 +1,7 @@
 package graph
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -16,7 +17,7 @@ import (
 )
 
 // MarshalFelt writes a felt in its canonical form.
-func MarshalFelt(f starknet.Felt) graphql.Marshaler { return quoted(f.String()) }
+func MarshalFelt(f starknet.Felt) graphql.Marshaler { return felt(f) }
 
 // UnmarshalFelt reads a felt, padded or not.
 func UnmarshalFelt(v any) (starknet.Felt, error) {
@@ -95,15 +96,7 @@ func UnmarshalCursor(v any) (string, error) {
 
 // MarshalNumber writes a count or a block number as an Int, which GraphQL
 // bounds to 32 bits: what does not fit fails instead of being cut.
-func MarshalNumber(v uint64) graphql.ContextMarshaler {
-	return graphql.ContextWriterFunc(func(_ context.Context, w io.Writer) error {
-		if v > math.MaxInt32 {
-			return fmt.Errorf("%d does not fit into an Int", v)
-		}
-		_, err := io.WriteString(w, strconv.FormatUint(v, 10))
-		return err
-	})
-}
+func MarshalNumber(v uint64) graphql.ContextMarshaler { return count(v) }
 
 // UnmarshalNumber reads an Int that is not negative.
 func UnmarshalNumber(_ context.Context, v any) (uint64, error) {
@@ -115,8 +108,40 @@ func UnmarshalNumber(_ context.Context, v any) (uint64, error) {
 }
 
 // quoted writes text that needs no escapes.
-func quoted(text string) graphql.Marshaler {
-	return graphql.WriterFunc(func(w io.Writer) {
-		_, _ = io.WriteString(w, `"`+text+`"`)
-	})
+type quoted string
+
+// MarshalGQL implements graphql.Marshaler.
+func (q quoted) MarshalGQL(w io.Writer) {
+	_, _ = io.WriteString(w, `"`)
+	_, _ = io.WriteString(w, string(q))
+	_, _ = io.WriteString(w, `"`)
+}
+
+// felt writes a felt, of which most answers are made.
+type felt starknet.Felt
+
+// MarshalGQL implements graphql.Marshaler.
+func (f felt) MarshalGQL(w io.Writer) {
+	into, direct := w.(*bytes.Buffer)
+	if !direct {
+		quoted(starknet.Felt(f).String()).MarshalGQL(w)
+		return
+	}
+	into.Grow(feltText)
+	_, _ = into.Write(append(starknet.Felt(f).Append(append(into.AvailableBuffer(), '"')), '"'))
+}
+
+// feltText is how long the text of a felt can be: 0x, 64 digits and quotes.
+const feltText = 68
+
+// count writes a number that fits into an Int.
+type count uint64
+
+// MarshalGQLContext implements graphql.ContextMarshaler.
+func (n count) MarshalGQLContext(_ context.Context, w io.Writer) error {
+	if n > math.MaxInt32 {
+		return fmt.Errorf("%d does not fit into an Int", n)
+	}
+	_, err := io.WriteString(w, strconv.FormatUint(uint64(n), 10))
+	return err
 }

@@ -10,7 +10,7 @@ import (
 // SearchHit is one thing that a text names.
 type SearchHit struct {
 	part
-	among[SearchHit]
+	among[*SearchHit]
 	hit search.Hit
 }
 

@@ -55,7 +55,7 @@ func TestTheRichestPageTakesOneStatementForEachEdge(t *testing.T) {
 	g := explore(t)
 	const edges, standing, meaning = 6, 1, 3
 	var clients sync.WaitGroup
-	for range 16 {
+	for range 4 {
 		clients.Go(func() {
 			if n := g.statements(t, richestPage); n > edges+standing+meaning {
 				t.Errorf("%d statements", n)
@@ -76,16 +76,17 @@ func TestTheNumberOfStatementsDoesNotDependOnTheRows(t *testing.T) {
 			transactions(first:3){nodes{transaction{block{blockHash}}}} transfers(first:3){nodes{amount}}
 			contract{events(first:2){nodes{transaction{txIndex} block{txCount}}} messages(first:2){nodes{payload}} class{contracts(first:2){nodes{contract{account{label}}}} eventSchemas{name}}}}}}}}}`,
 	} {
+		query = strings.ReplaceAll(query, "first:50", "first:24")
 		g.statements(t, query) // what it remembers of classes
 		var few, many int
 		for range 3 { // the lookup of what events mean gives up when it is slow
-			few = g.statements(t, strings.ReplaceAll(query, "first:50", "first:20"))
+			few = g.statements(t, strings.ReplaceAll(query, "first:24", "first:8"))
 			if many = g.statements(t, query); many == few {
 				break
 			}
 		}
 		if many != few {
-			t.Errorf("%d statements for 20 blocks and %d for 50: %s", few, many, query)
+			t.Errorf("%d statements for 8 blocks and %d for 24: %s", few, many, query)
 		}
 	}
 }

@@ -13,7 +13,7 @@ import (
 // to is worked out only when it is selected.
 type Token struct {
 	part
-	among[Token]
+	among[*Token]
 	facts *token.Token
 }
 

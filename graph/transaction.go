@@ -13,7 +13,7 @@ import (
 // shows; the rest is read for all of them when it is asked for.
 type Transaction struct {
 	part
-	among[Transaction]
+	among[*Transaction]
 	line  chain.TxLine
 	place domain.BlockRef
 	time  time.Time

@@ -14,7 +14,7 @@ import (
 // TransactionPreview is a transaction in short.
 type TransactionPreview struct {
 	part
-	among[TransactionPreview]
+	among[*TransactionPreview]
 	TxHash                  starknet.Felt
 	Found                   bool
 	BlockNumber             *uint64

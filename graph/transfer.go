@@ -13,7 +13,7 @@ import (
 // Transfer is one movement of a token.
 type Transfer struct {
 	part
-	among[Transfer]
+	among[*Transfer]
 	facts *token.Transfer
 }
 

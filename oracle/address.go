@@ -156,6 +156,8 @@ func (m *Model) partBody(p part) object {
 
 func (m *Model) address(r Request, owner starknet.Felt, route string) Answer {
 	switch route {
+	case "assets":
+		return m.discovery(r, owner)
 	case "activity":
 		return pageOf(m, r, 25, 100, m.activity(owner), m.activityBody, m.coveredFor(owner))
 	case "transactions":
@@ -224,11 +226,17 @@ func (m *Model) summary(address starknet.Felt) object {
 	return body
 }
 
-// intelligence leaves out the labels, which come from a registry and not from
-// the chain.
 func (m *Model) intelligence(address starknet.Felt) object {
-	body := object{"address": address.String(), "isDeployed": false, "typeLabel": "unknown", "classHash": nil}
-	body["found"] = m.seen(address)
+	body := object{
+		"address": address.String(), "found": m.seen(address), "isDeployed": false, "typeLabel": "unknown", "classHash": nil,
+		"label": nil, "labelSource": nil, "protocol": nil, "classLabel": nil,
+	}
+	if l := m.labelOf(address); l != nil {
+		body["found"], body["label"], body["labelSource"], body["protocol"] = true, l.text, l.source, protocolBody(l.protocol)
+	}
+	if l := m.classLabel(address); l != nil {
+		body["classLabel"] = l.text
+	}
 	body["coverage"] = m.covered(nil)["coverage"]
 	body["hasReceivedFunds"] = len(m.transfers(func(t transfer) bool { return t.movement.to == address })) > 0
 	for _, t := range m.txs {

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"astrolabe/starknet"
 )
@@ -17,9 +18,18 @@ type Request struct {
 	Path  string // after /v1/{chain}/
 	Query url.Values
 	Body  any // of a POST; nil for a GET
+	// Wallet tells that a wallet workspace asks, which may search wide ranges.
+	Wallet bool
 	// Offset is how many rows the pages before this one had. The model has no
 	// cursors.
 	Offset int
+}
+
+func (r Request) method() string {
+	if r.Body != nil {
+		return http.MethodPost
+	}
+	return http.MethodGet
 }
 
 // Answer is what the service must say: a body, or the code of a failure.
@@ -72,6 +82,14 @@ func (m *Model) Answer(r Request) Answer {
 		return m.batch(r, "addresses", m.summary)
 	case r.Path == "address/intelligence":
 		return m.batch(r, "addresses", m.intelligence)
+	case r.Path == "query/wallet-state":
+		return m.wallet(r.Body.(map[string]any))
+	case r.Path == "search":
+		return m.search(r.Query.Get("q"))
+	case r.Path == "status":
+		return m.status()
+	case route == "address" && parts[2] == "attribution":
+		return m.attribution(parts[1])
 	case route == "address":
 		return m.address(r, felt(parts[1]), parts[2])
 	}
@@ -193,6 +211,9 @@ func (m *Model) block(r Request, parts []string) Answer {
 
 func (m *Model) blockAtTimestamp(q url.Values) Answer {
 	second, ok := parseNumber(q.Get("timestamp"))
+	if moment, err := time.Parse(time.RFC3339, q.Get("timestamp")); err == nil {
+		second, ok = uint64(moment.Unix()), true //nolint:gosec // A block's time.
+	}
 	if !ok {
 		return invalid
 	}
@@ -217,13 +238,22 @@ func (m *Model) blockAtTimestamp(q url.Values) Answer {
 // searchEvents answers both event routes; contract is that of the path.
 func (m *Model) searchEvents(r Request, contract *starknet.Felt) Answer {
 	f, ok := filterOf(r.Query, contract)
-	if !ok {
+	if _, limited := limitOf(r.Query, "limit", 25, 100); !ok || !limited {
 		return invalid
 	}
 	more := m.coveredBetween(f.from, f.to)
 	more["eventDecodingDegraded"], more["rangeCoverage"] = false, nil
+	if f.isWide() {
+		if refusal := m.refuseWide(f, r.Wallet); refusal != nil {
+			return *refusal
+		}
+		more["rangeCoverage"] = m.rangeCoverage(f)
+	}
 	return pageOf(m, r, 25, 100, m.events(f), m.eventBody, more)
 }
+
+// positions are those of keys that can be searched by.
+var positions = strings.Fields("0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15")
 
 // filterOf reads the filter of a search and judges it by the rules of the
 // contract.
@@ -235,9 +265,14 @@ func filterOf(q url.Values, contract *starknet.Felt) (f eventFilter, ok bool) {
 	if contract != nil {
 		f.addresses = []starknet.Felt{*contract}
 	}
+	for name := range q {
+		if position, isTopic := strings.CutPrefix(name, "topic"); isTopic && !slices.Contains(positions, position) {
+			return f, false // no such parameter
+		}
+	}
 	anyTopic, later := false, false
-	for i := range f.topics {
-		f.topics[i] = felts(q[fmt.Sprintf("topic%d", i)])
+	for i, position := range positions {
+		f.topics[i] = felts(q["topic"+position])
 		anyTopic = anyTopic || len(f.topics[i]) > 0
 	}
 	if selector := felts(q["selector"]); len(selector) > 0 {
@@ -263,7 +298,7 @@ func filterOf(q url.Values, contract *starknet.Felt) (f eventFilter, ok bool) {
 	case len(f.topics[0]) == 0 && len(f.addresses) == 0:
 		return f, false
 	}
-	return f, f.from == nil || f.to == nil || *f.to-*f.from < 10_000
+	return f, true
 }
 
 // distinct returns felts in order, each once.

@@ -1,6 +1,7 @@
 package oracle
 
 import (
+	"maps"
 	"slices"
 
 	"astrolabe/starknet"
@@ -53,6 +54,10 @@ func (m *Model) contract(r Request, address starknet.Felt, rest []string) Answer
 		return m.searchEvents(r, &address)
 	case "messages":
 		return m.listMessages(r, &address)
+	case "read":
+		return m.readContract(r, address)
+	case "verification":
+		return m.verification(address)
 	}
 	return m.bridgeSignals(r, address)
 }
@@ -88,14 +93,32 @@ func (m *Model) contractBody(address starknet.Felt) Answer {
 			body["deployedAtTx"] = deployed.tx.Receipt.TransactionHash.String()
 		}
 	}
-	if kind != "" { // whose name nobody has asked for
+	if kind != "" {
 		body["isToken"], body["tokenKind"] = true, kind
 	}
-	if body["deployedAtTx"] == nil || body["isAccount"] == nil || kind != "" {
+	called, asked := m.called[address]
+	switch {
+	case called.Name != nil:
+		body["alias"] = *called.Name
+	case called.Symbol != nil:
+		body["alias"] = *called.Symbol
+	}
+	if body["deployedAtTx"] == nil || body["isAccount"] == nil || kind != "" && !asked {
 		body["metadataCompleteness"] = "partial"
 	}
 	if deployed == nil && m.first() > 0 {
 		body["metadataCompleteness"] = "unknown_before_index_start"
 	}
+	return found(body)
+}
+
+// verification is the newest record of the class that a contract has now.
+func (m *Model) verification(address starknet.Felt) Answer {
+	current := m.current(address)
+	if current == nil || m.Verified[current.class] == nil {
+		return notFound
+	}
+	body := maps.Clone(m.Verified[current.class])
+	body["chainId"], body["address"], body["classHash"], body["verification"] = m.Chain, address.String(), current.class.String(), "verified_exact"
 	return found(body)
 }

@@ -4,7 +4,8 @@
 // two requests.
 //
 // It is written from the contract and shares no code with domain, repo or rest;
-// only the chain's own vocabulary, the ABI decoder and the simulator are common.
+// only the chain's own vocabulary, the ABI decoder and the simulator are common,
+// and the registries that ship with the service, which it reads as documents.
 // It is for tests: where it and the service differ, one of them is wrong. It
 // must stay so short that a reader sees that it is right, so speed does not
 // matter here and cursors, caches and indexes have no place.

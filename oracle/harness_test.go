@@ -54,7 +54,14 @@ type world struct {
 	chain    domain.Chain
 
 	service *httptest.Server
+	serving *repo.DB // the connections of the service
 	access  *accesstest.Fixture
+	wallet  string // the key of a wallet workspace
+
+	operations []operation
+	// told is how many answers of each operation that say something were found
+	// equal: no failure and no empty list.
+	told map[string]int
 	// model is the chain as it was when the index last caught up.
 	model *Model
 }
@@ -76,7 +83,7 @@ func newWorld(t *testing.T, config sim.Config) *world {
 // newIndex follows a node.
 func newIndex(t *testing.T, c domain.Chain, url string, change func(*index.Loop)) *world {
 	t.Helper()
-	w := &world{T: t, chain: c, database: pgtest.Database(t, repotest.Migrated)}
+	w := &world{T: t, chain: c, database: pgtest.Database(t, repotest.Migrated), operations: operations(t), told: map[string]int{}}
 	var err error
 	if w.pool, err = node.Open(node.Options{Chain: c, URLs: []string{url}}); err != nil {
 		t.Fatal(err)
@@ -87,8 +94,9 @@ func newIndex(t *testing.T, c domain.Chain, url string, change func(*index.Loop)
 	}
 	t.Cleanup(w.db.Close)
 	w.access = accesstest.New(t, w.db, time.Now)
+	w.wallet = w.newWallet()
 	loop := &index.Loop{
-		Chain: c, Node: w.pool.Source(), Store: w.db, Holder: "oracle", Every: 10 * time.Millisecond, Lease: time.Minute, Depth: depth,
+		Chain: c, Node: repotest.OnceRead{Source: w.pool.Source()}, Store: w.db, Holder: "oracle", Every: 10 * time.Millisecond, Lease: time.Minute, Depth: depth,
 		Sizes:  index.Sizes{BatchEvents: 300, RangeEvents: 1500, Bulk: 8}, // so that a short chain has several partitions
 		Logger: slog.New(slog.DiscardHandler), Metrics: telemetry.NewMetrics(),
 	}
@@ -98,6 +106,7 @@ func newIndex(t *testing.T, c domain.Chain, url string, change func(*index.Loop)
 	go func() { stopped <- loop.Run(ctx) }()
 	t.Cleanup(func() { stop(); <-stopped })
 	w.restart()
+	t.Cleanup(w.stop)
 	return w
 }
 
@@ -118,13 +127,13 @@ func (k cursorKey) KeyOf(_ context.Context, generation uint32) ([]byte, bool) {
 func (w *world) restart() {
 	w.Helper()
 	if w.service != nil {
-		w.service.Close()
+		w.stop()
 	}
 	db, err := repo.Open(w.Context(), repo.Options{URL: w.database})
 	if err != nil {
 		w.Fatal(err)
 	}
-	w.Cleanup(db.Close)
+	w.serving = db
 	w.service = httptest.NewServer(rest.Handler(rest.Options{
 		Logger: slog.New(slog.DiscardHandler), Metrics: telemetry.NewMetrics(), Health: new(telemetry.Health), Version: "test",
 		Chains: []domain.Chain{w.chain}, Gate: w.access.Gate, Usage: account.NewUsage(db, time.Now),
@@ -132,7 +141,12 @@ func (w *world) restart() {
 			Store: db, Cursors: domain.NewCursors(cursorKey{}), Nodes: map[domain.Chain]chain.Node{w.chain: w.pool.Source()},
 		}),
 	}))
-	w.Cleanup(w.service.Close)
+}
+
+// stop ends the service.
+func (w *world) stop() {
+	w.service.Close()
+	w.serving.Close()
 }
 
 // catchUp waits until the index stands where the simulated chain does, and
@@ -142,6 +156,12 @@ func (w *world) catchUp() {
 	model, err := OfNode(w.sim, depth)
 	if err != nil {
 		w.Fatal(err)
+	}
+	if model.Registry, err = ReadRegistry("..", model.Chain); err != nil {
+		w.Fatal(err)
+	}
+	if w.model != nil {
+		model.called = w.model.called // who was asked is not asked again so soon
 	}
 	w.follow(model)
 }
@@ -170,6 +190,14 @@ func (w *world) follow(model *Model) {
 	}
 }
 
+// route is where a request goes: to its chain, unless it names the whole path.
+func (w *world) route(r Request) string {
+	if strings.HasPrefix(r.Path, "/") {
+		return r.Path
+	}
+	return "/v1/" + string(w.chain) + "/" + r.Path
+}
+
 // get asks the service, with a cursor if there is one.
 func (w *world) get(r Request, cursor string) (int, object) {
 	w.Helper()
@@ -178,19 +206,23 @@ func (w *world) get(r Request, cursor string) (int, object) {
 		query = clone(query)
 		query.Set("cursor", cursor)
 	}
-	method, body := http.MethodGet, io.Reader(nil)
+	body := io.Reader(nil)
 	if r.Body != nil {
 		text, err := json.Marshal(r.Body)
 		if err != nil {
 			w.Fatal(err)
 		}
-		method, body = http.MethodPost, bytes.NewReader(text)
+		body = bytes.NewReader(text)
 	}
-	request, err := http.NewRequestWithContext(w.Context(), method, w.service.URL+"/v1/"+string(w.chain)+"/"+r.Path+"?"+query.Encode(), body)
+	request, err := http.NewRequestWithContext(w.Context(), r.method(), w.service.URL+w.route(r)+"?"+query.Encode(), body)
 	if err != nil {
 		w.Fatal(err)
 	}
-	request.Header.Set("X-Service-Api-Key", w.access.Key)
+	key := w.access.Key
+	if r.Wallet {
+		key = w.wallet
+	}
+	request.Header.Set("X-Service-Api-Key", key)
 	request.Header.Set("Content-Type", "application/json")
 	response, err := w.service.Client().Do(request)
 	if err != nil {
@@ -215,12 +247,20 @@ func plain(t *testing.T, text []byte) (value any) {
 	return value
 }
 
-// unmodelled are fields of the answers to a route that do not follow from the
-// chain: labels come from a registry of names, which the service ships as data;
-// a census has a name and times of its own.
+// unmodelled are fields of the answers of an operation that do not follow from
+// the chain: when something was done, by whom, and the names of a census and a
+// request.
 var unmodelled = map[string][]string{
-	"/intelligence": {"label", "labelSource", "protocol", "classLabel"},
-	"/holders":      {"generationId", "expiresAt", "checkedAt", "reasonCode"},
+	"getStatus":           {"asOf", "watermarkAgeSeconds"},
+	"getCapabilities":     {"verifiedAt", "liveMaintenance"},
+	"searchEvents":        {"liveMaintenance"},
+	"getContractEvents":   {"liveMaintenance"},
+	"getToken":            {"metadataUpdatedAtIso", "summaryCacheUpdatedAtIso"},
+	"getTokenControls":    {"indexedAtIso"},
+	"listTokenHolders":    {"generationId", "expiresAt", "checkedAt", "reasonCode"},
+	"screenTokenHolders":  {"generationId", "checkedAt", "reasonCode"},
+	"analyzeTokenHolders": {"generationId"},
+	"queryWalletState":    {"requestId"},
 }
 
 // forget removes fields from a value and everything in it.
@@ -241,32 +281,39 @@ func forget(value any, names []string) {
 }
 
 // check asks the service and the model, and reports whether they say the same.
-// It returns the cursor of the next page. Of a failure the status and the code
-// are compared: its sentence is for people and its request id is its own.
-func (w *world) check(r Request, cursor string) (next string, ok bool) {
+// It returns the status and the cursor of the next page. Of a failure the status
+// and the code are compared: its sentence is for people and its request id is
+// its own.
+func (w *world) check(r Request, cursor string) (status int, next string, ok bool) {
 	w.Helper()
-	want := w.model.Answer(r)
+	want, operation := w.model.Answer(r), w.operationOf(r)
 	status, got := w.get(r, cursor)
 	if want.Status != http.StatusOK || status != http.StatusOK {
 		if status != want.Status || got["code"] != want.Code && want.Code != "" {
 			w.Errorf("%s: got %d %v, want %d %s", r, status, got, want.Status, want.Code)
-			return "", false
+			return status, "", false
 		}
-		return "", true
+		return status, "", true
 	}
 	if text, given := got["nextCursor"].(string); given {
 		next, got["nextCursor"] = text, More
 	}
-	forget(got, unmodelled[r.Path[max(0, strings.LastIndexByte(r.Path, '/')):]])
+	forget(got, unmodelled[operation])
+	if operation == "search" {
+		w.model.SettleTies(got["items"].([]any))
+	}
 	text, err := json.Marshal(want.Body)
 	if err != nil {
 		w.Fatal(err)
 	}
 	if diff := differences("", plain(w.T, text), any(got)); len(diff) > 0 {
 		w.Errorf("%s differs:\n%s", r, strings.Join(diff[:min(8, len(diff))], "\n"))
-		return next, false
+		return status, next, false
 	}
-	return next, true
+	if items, isList := got["items"].([]any); !isList || len(items) > 0 {
+		w.told[operation]++
+	}
+	return status, next, true
 }
 
 // differences lists the places at which two JSON values differ.

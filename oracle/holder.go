@@ -6,9 +6,12 @@ import (
 	"encoding/hex"
 	"fmt"
 	"math/big"
+	"net/http"
 	"slices"
+	"strings"
 
 	"astrolabe/starknet"
+	"astrolabe/starknet/abi"
 )
 
 // holder is who holds a token.
@@ -53,25 +56,109 @@ func holderBody(h holder) object {
 	return object{"rank": h.rank, "address": h.address.String(), "balanceRaw": h.balance.String(), "lastUpdatedBlock": h.updated}
 }
 
-// holders is the census of a token that qualifies for one, made at the newest
-// final block: exact when its balances add up to the supply, else without rows.
-// Its name and its times are not the chain's.
+// generation is a census: who held a token after a final block; without a certificate nobody
+// is shown.
+type generation struct {
+	block   *Block
+	status  string
+	holders []holder
+	total   *big.Int
+}
+
+// census of a token that qualifies for one, made at the newest final block: it
+// is certified when its balances add up to the supply.
+func (m *Model) census(token starknet.Felt) (c generation, refusal *Answer) {
+	switch {
+	case m.standardOf(token) == "":
+		return c, &notFound
+	case !m.Counted || m.tokenSince(token) > *m.Finalized:
+		return c, &Answer{Status: http.StatusServiceUnavailable, Code: "service_unavailable"}
+	case !m.qualifies(token, *m.Finalized):
+		return c, &Answer{Status: http.StatusUnprocessableEntity, Code: "unqualified_token_policy"}
+	}
+	c = generation{block: m.at(*m.Finalized), status: "certified"}
+	c.holders, c.total = m.holdersOf(token, c.block.BlockNumber)
+	supply := m.numberAt(c.block, token, supplyViews)
+	switch {
+	case supply == nil:
+		c.status = "unavailable"
+	case supply.Cmp(c.total) != 0:
+		c.status = "audit_failed"
+	}
+	if c.status != "certified" {
+		c.holders = nil
+	}
+	return c, nil
+}
+
+// qualifies tells whether all transfers of a token up to a block can be known:
+// it began in these blocks, and the ABI of every class that it had fixes one
+// and the same layout of an ERC-20's Transfer.
+func (m *Model) qualifies(token starknet.Felt, block uint64) bool {
+	layout := ""
+	for i, c := range m.changes[token] {
+		if c.block.BlockNumber > block {
+			break
+		}
+		schema := m.Classes[c.class]
+		if i == 0 && !c.deployed || standard(schema) != "erc20" {
+			return false
+		}
+		fixed := transferLayout(schema)
+		if fixed == "" || i > 0 && fixed != layout {
+			return false
+		}
+		layout = fixed
+	}
+	return layout != ""
+}
+
+// transferLayout spells out how a class tells of transfers; it is empty when
+// that can mean something else than an amount that moves.
+func transferLayout(schema *abi.Schema) string {
+	var all []string
+	for _, l := range schema.Events() {
+		if !announces(l.Selectors) {
+			continue
+		}
+		text, seen := fmt.Sprint(texts(l.Selectors)), map[string]bool{}
+		for _, p := range l.Params {
+			role := roles[strings.ToLower(strings.ReplaceAll(p.Name, "_", ""))]
+			if role == "" && p.Type.Shape == abi.ShapeU256 {
+				role = "amount"
+			}
+			seen[role] = true
+			text += fmt.Sprint(" ", p.Source, role, p.Type.Shape == abi.ShapeContractAddress)
+		}
+		if l.Unsupported() != nil || l.Name != "Transfer" || len(l.Params) != 3 || !seen["from"] || !seen["to"] || !seen["amount"] {
+			return ""
+		}
+		all = append(all, text)
+	}
+	slices.Sort(all)
+	return strings.Join(slices.Compact(all), "; ")
+}
+
+// holders lists a census. Its name and its times are not the chain's.
 func (m *Model) holders(r Request, token starknet.Felt) Answer {
-	b := m.at(*m.Finalized)
-	list, total := m.holdersOf(token, b.BlockNumber)
+	if _, ok := limitOf(r.Query, "limit", 25, 100); !ok {
+		return invalid
+	}
+	c, refusal := m.census(token)
+	if refusal != nil {
+		return *refusal
+	}
 	body := object{
-		"tokenAddress": token.String(), "asOfBlock": b.BlockNumber, "asOfBlockHash": b.BlockHash.String(),
-		"certification": object{"status": "certified"}, "completeness": "exact", "holderCount": len(list), "holderBalanceTotalRaw": total.String(),
+		"tokenAddress": token.String(), "asOfBlock": c.block.BlockNumber, "asOfBlockHash": c.block.BlockHash.String(),
+		"certification": object{"status": c.status}, "completeness": "truncated", "holderCount": nil, "holderBalanceTotalRaw": nil, "rowDigest": nil,
 	}
-	digest := sha256.New()
-	for _, h := range list {
-		fmt.Fprintf(digest, "%d,%s,%s\n", h.rank, h.address, h.balance)
+	if c.status == "certified" {
+		digest := sha256.New()
+		for _, h := range c.holders {
+			fmt.Fprintf(digest, "%d,%s,%s\n", h.rank, h.address, h.balance)
+		}
+		body["completeness"], body["holderCount"], body["holderBalanceTotalRaw"] = "exact", len(c.holders), c.total.String()
+		body["rowDigest"] = "sha256:" + hex.EncodeToString(digest.Sum(nil))
 	}
-	body["rowDigest"] = "sha256:" + hex.EncodeToString(digest.Sum(nil))
-	supply := m.quantity(Request{Query: map[string][]string{"block_tag": {fmt.Sprint(b.BlockNumber)}}}, object{}, "supply", token, []string{"total_supply", "totalSupply"})
-	if supply.Status != 200 || supply.Body.(object)["supply"] != total.String() {
-		list, body["certification"], body["completeness"] = nil, object{"status": "audit_failed"}, "truncated"
-		body["holderCount"], body["holderBalanceTotalRaw"], body["rowDigest"] = nil, nil, nil
-	}
-	return pageOf(m, r, 25, 100, list, holderBody, body)
+	return pageOf(m, r, 25, 100, c.holders, holderBody, body)
 }

@@ -30,19 +30,36 @@ type Model struct {
 	// Read asks a contract after a block by a function's name; nil where there
 	// is nobody to ask.
 	Read func(block uint64, contract starknet.Felt, function string, calldata ...starknet.Felt) ([]starknet.Felt, error)
+	// Depth is how many blocks above a block make it final.
+	Depth uint64
+	// Registry ships with the service, and Notes are its operator's.
+	Registry Registry
+	Notes    []Note
+	// Verified are the newest records of classes that were verified.
+	Verified map[starknet.Felt]map[string]any
+	// Counted tells that at the newest final block tokens were asked for their
+	// supplies, and their transfers and holders counted.
+	Counted bool
+	// Certificates are the key positions that wide searches may use.
+	Certificates []Certificate
+	// Order is the order in which the service lists the tokens that an address
+	// has moved, which is its own but always the same.
+	Order map[starknet.Felt][]starknet.Felt
 
 	txs       []*tx // in order
 	byBlock   map[uint64][]*tx
 	changes   map[starknet.Felt][]change
 	names     map[starknet.Felt]string // of entry points
 	eventName map[starknet.Felt]string // of events with one name; empty when there are several
+	standards map[starknet.Felt]string // of tokens
+	called    map[starknet.Felt]description
 }
 
 // OfNode models a simulated chain up to its head, of which depth blocks are
 // not final.
 func OfNode(node *sim.Node, depth uint64) (*Model, error) {
 	head := node.Head().Header.BlockNumber
-	m := &Model{Chain: node.Chain(), Classes: map[starknet.Felt]*abi.Schema{}, Read: node.Call}
+	m := &Model{Chain: node.Chain(), Classes: map[starknet.Felt]*abi.Schema{}, Read: node.Call, Depth: depth}
 	documents, err := classDocuments()
 	if err != nil {
 		return nil, err
@@ -126,6 +143,8 @@ func (m *Model) derive() {
 		}
 		m.txs = append(m.txs, m.byBlock[b.BlockNumber]...)
 	}
+	m.nameTokens()
+	m.Order = map[starknet.Felt][]starknet.Felt{}
 }
 
 func (m *Model) nameEntryPoints() {

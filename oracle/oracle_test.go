@@ -1,26 +1,34 @@
 package oracle
 
 import (
+	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
 	"astrolabe/sim"
+	"astrolabe/starknet"
 )
 
 // TestTheServiceAnswersWhatTheModelSays asks both the same, at random, and
 // follows lists over several pages of changing size.
 func TestTheServiceAnswersWhatTheModelSays(t *testing.T) {
 	t.Parallel()
-	requests, config := 1000, sim.Config{Blocks: 60}
+	requests, config := 2000, sim.Config{Blocks: 60}
 	if soak {
 		requests, config = 20_000, sim.Config{Blocks: 160, Seed: 5}
 	}
 	w := newWorld(t, config)
-	failed := w.ask(newAsker(1, w.model), requests)
-	t.Logf("answers by status: %v", failed)
-	if failed[200] < requests/2 || failed[404] == 0 || failed[400] == 0 {
-		t.Errorf("the requests are of too few sorts: %v", failed)
+	w.staff()
+	answers := w.ask(newAsker(1, w.model), requests)
+	t.Logf("answers by status: %v, those that tell something by operation: %v", answers, w.told)
+	if answers[200] < requests/2 || answers[404] == 0 || answers[400] == 0 || answers[422] == 0 {
+		t.Errorf("the requests are of too few sorts: %v", answers)
+	}
+	w.requireCoverage()
+	if !t.Failed() {
+		w.requireEveryRead()
 	}
 }
 
@@ -42,12 +50,14 @@ func (w *world) ask(a *asker, requests int) map[int]int {
 	wrong, statuses := 0, map[int]int{}
 	for i := 0; i < requests && wrong < 3; i++ {
 		r, cursor := a.request(), ""
+		if !w.learn(r) {
+			wrong++
+		}
 		for range 4 {
-			next, ok := w.check(r, cursor)
-			if !ok {
+			status, next, ok := w.check(r, cursor)
+			if statuses[status]++; !ok {
 				wrong++
 			}
-			statuses[w.model.Answer(r).Status]++
 			if next == "" || !ok {
 				break
 			}
@@ -59,4 +69,36 @@ func (w *world) ask(a *asker, requests int) map[int]int {
 		}
 	}
 	return statuses
+}
+
+// learn has the model know in which order the service lists the tokens that an
+// address has moved, when a request depends on it. They must be all of them.
+func (w *world) learn(r Request) bool {
+	w.Helper()
+	var owner starknet.Felt
+	if parts := strings.Split(r.Path, "/"); len(parts) == 4 && parts[2] == "assets" {
+		owner = felt(parts[1])
+	} else if r.Path == "query/wallet-state" {
+		owner = felt(r.Body.(map[string]any)["ownerAddress"].(string))
+	} else {
+		return true
+	}
+	if _, known := w.model.Order[owner]; known {
+		return true
+	}
+	order, cursor := []starknet.Felt{}, ""
+	for done := false; !done; done = cursor == "" {
+		_, page := w.get(Request{Path: "address/" + owner.String() + "/assets/discovery", Query: url.Values{"scope": {"discovered"}, "limit": {"50"}}}, cursor)
+		for _, item := range page["items"].([]any) {
+			order = append(order, felt(item.(object)["tokenAddress"].(string)))
+		}
+		cursor, _ = page["nextCursor"].(string)
+	}
+	w.model.Order[owner] = order
+	sorted := slices.SortedFunc(slices.Values(order), starknet.Felt.Cmp)
+	if want := w.model.moved(owner); !slices.Equal(sorted, want) {
+		w.Errorf("what %s moved differs: got %v, want %v", owner, sorted, want)
+		return false
+	}
+	return true
 }

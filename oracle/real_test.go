@@ -57,7 +57,11 @@ func TestTheServiceAnswersWhatTheModelSaysOfRealBlocks(t *testing.T) {
 // ofFiles models a run of real blocks.
 func ofFiles(t *testing.T, chain string, first, last uint64) *Model {
 	t.Helper()
-	m := &Model{Chain: chain, Classes: map[starknet.Felt]*abi.Schema{}}
+	m := &Model{Chain: chain, Classes: map[starknet.Felt]*abi.Schema{}, Depth: depth}
+	var err error
+	if m.Registry, err = ReadRegistry("..", chain); err != nil {
+		t.Fatal(err)
+	}
 	for number := first; number <= last; number++ {
 		name := strconv.FormatUint(number, 10) + ".json"
 		var b Block

@@ -1,53 +1,65 @@
 package oracle
 
 import (
-	"math/big"
 	"slices"
+	"strings"
 
 	"astrolabe/starknet"
 )
 
-// standardOf is what an address is as a token, as the first block says that
-// gives it a token's class or moves it; where both speak, the class does. It is
-// empty when no block does.
-func (m *Model) standardOf(token starknet.Felt) string {
+// standardOf is what an address is as a token; empty when it is none.
+func (m *Model) standardOf(token starknet.Felt) string { return m.standards[token] }
+
+// nameTokens finds out what is a token, as the first block says that gives an
+// address a token's class or moves it; where both speak, the class does.
+func (m *Model) nameTokens() {
+	m.standards = map[starknet.Felt]string{}
 	for i := range m.Blocks {
-		b := &m.Blocks[i]
-		for _, c := range m.changes[token] {
-			if s := standard(m.Classes[c.class]); c.block == b && s != "" {
-				return s
+		here := map[starknet.Felt]string{}
+		for _, t := range m.txsOf(&m.Blocks[i]) {
+			for _, moved := range t.transfers {
+				here[moved.token] = moved.standard
 			}
 		}
-		for _, t := range newestFirst(m.txsOf(b)) {
-			for _, moved := range newestFirst(t.transfers) {
-				if moved.token == token {
-					return moved.standard
+		for contract, changes := range m.changes {
+			for _, c := range newestFirst(changes) {
+				if s := standard(m.Classes[c.class]); c.block == &m.Blocks[i] && s != "" {
+					here[contract] = s
 				}
 			}
 		}
+		for token, s := range here {
+			if m.standards[token] == "" {
+				m.standards[token] = s
+			}
+		}
 	}
-	return ""
 }
 
 func (m *Model) token(r Request, token starknet.Felt, rest []string) Answer {
-	switch {
-	case len(rest) == 0:
+	switch strings.Join(rest, "/") {
+	case "":
 		return m.tokenSummary(token)
-	case rest[0] == "transfers":
+	case "transfers":
 		return m.tokenTransfers(r, token)
-	case rest[0] == "holders":
+	case "controls":
+		return m.controls(token)
+	case "markets/pools":
+		return m.pools(r, token)
+	case "holders":
 		return m.holders(r, token)
-	case rest[0] == "total-supply":
-		return m.quantity(r, object{"tokenAddress": token.String()}, "totalSupplyRaw", token, []string{"total_supply", "totalSupply"})
+	case "holders/screening":
+		return m.screening(token)
+	case "holders/analytics":
+		return m.analytics(token)
+	case "total-supply":
+		return m.quantity(r, "totalSupplyRaw", token, supplyViews)
 	}
-	owner := felt(rest[1]) // balance-of
-	body := object{"tokenAddress": token.String(), "ownerAddress": owner.String()}
-	return m.quantity(r, body, "balanceRaw", token, []string{"balance_of", "balanceOf"}, owner)
+	return m.quantity(r, "balanceRaw", token, balanceViews, felt(rest[1])) // balance-of
 }
 
-// tokenSummary counts all transfers. What the token calls itself and its
-// supply are for jobs to find out, and no sums are kept: the counts are made
-// for the answer.
+// tokenSummary counts all transfers, from what is kept of final blocks or for
+// this answer alone.
 func (m *Model) tokenSummary(token starknet.Felt) Answer {
 	standard := m.standardOf(token)
 	if standard == "" {
@@ -58,14 +70,20 @@ func (m *Model) tokenSummary(token starknet.Felt) Answer {
 	for _, t := range rows {
 		from[t.movement.from], to[t.movement.to] = true, true
 	}
+	called := m.called[token]
 	body := object{
-		"chainId": m.Chain, "tokenAddress": token.String(), "symbol": nil, "name": nil, "decimals": nil, "standard": standard,
-		"metadataUpdatedAtIso": nil, "summaryCacheStatus": "computed", "summaryCacheUpdatedAtIso": nil,
-		"transferCount": len(rows), "distinctFromCount": len(from), "distinctToCount": len(to),
+		"chainId": m.Chain, "tokenAddress": token.String(), "symbol": called.Symbol, "name": called.Name, "decimals": called.Decimals, "standard": standard,
+		"summaryCacheStatus": "computed", "transferCount": len(rows), "distinctFromCount": len(from), "distinctToCount": len(to),
 		"latestTransferBlock": nil, "totalSupplyRaw": nil, "totalSupplyBlockNumber": nil,
 	}
 	if len(rows) > 0 {
 		body["latestTransferBlock"] = rows[0].block.BlockNumber
+	}
+	if m.Counted {
+		body["summaryCacheStatus"] = "current"
+		if supply := m.numberAt(m.at(*m.Finalized), token, supplyViews); supply != nil && m.tokenSince(token) <= *m.Finalized {
+			body["totalSupplyRaw"], body["totalSupplyBlockNumber"] = supply.String(), *m.Finalized
+		}
 	}
 	if m.first() > 0 && m.deployment(token) == nil { // it may have moved before
 		body["summaryCacheStatus"] = "metadata_only"
@@ -83,30 +101,4 @@ func (m *Model) tokenTransfers(r Request, token starknet.Felt) Answer {
 		return notFound
 	}
 	return pageOf(m, r, 25, 100, rows, m.transferBody, m.covered(nil))
-}
-
-// quantity asks a contract for a number after a block.
-func (m *Model) quantity(r Request, body object, name string, contract starknet.Felt, functions []string, calldata ...starknet.Felt) Answer {
-	tag := "latest"
-	if r.Query.Has("block_tag") {
-		tag = r.Query.Get("block_tag")
-	}
-	b := m.blockNamed(tag)
-	if b == nil {
-		return notFound
-	}
-	for _, function := range functions {
-		result, err := m.Read(b.BlockNumber, contract, function, calldata...)
-		if err != nil || len(result) == 0 || len(result) > 2 {
-			continue
-		}
-		value := result[0].Big()
-		if len(result) == 2 {
-			value.Add(value, new(big.Int).Lsh(result[1].Big(), 128))
-		}
-		body["chainId"], body["blockTag"], body[name] = m.Chain, tag, value.String()
-		body["blockNumber"], body["blockHash"] = b.BlockNumber, b.BlockHash.String()
-		return found(body)
-	}
-	return notFound
 }

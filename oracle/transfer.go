@@ -182,14 +182,13 @@ func decimalOrNull(n *big.Int) any {
 	return n.String()
 }
 
-// transferBody shows a transfer. Symbol, name and decimals are what a token
-// calls itself, which nobody asks it here.
 func (m *Model) transferBody(t transfer) object {
+	called := m.called[t.token]
 	return object{
 		"blockNumber": t.block.BlockNumber, "timestampIso": iso(t.block.Timestamp), "txIndex": t.index, "logIndex": t.log, "transferIndex": t.place,
 		"txHash": t.Receipt.TransactionHash.String(), "tokenAddress": t.token.String(), "fromAddress": t.movement.from.String(), "toAddress": t.movement.to.String(),
 		"amount": decimalOrNull(t.amount), "tokenId": decimalOrNull(t.id), "standard": t.standard,
-		"tokenSymbol": nil, "tokenName": nil, "tokenDecimals": nil, "sourceTier": m.tier(t.block),
+		"tokenSymbol": called.Symbol, "tokenName": called.Name, "tokenDecimals": called.Decimals, "sourceTier": m.tier(t.block),
 	}
 }
 

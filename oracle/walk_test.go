@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"astrolabe/sim"
+	"astrolabe/starknet"
 )
 
 // walk reads a list page by page.
@@ -59,22 +60,29 @@ func (w *world) newWalks(a *asker) (walks []*walk) {
 	w.Helper()
 	token, owner := w.busiest()
 	transfer := movers[0].String()
-	for path, query := range map[string]url.Values{
-		"blocks":                                    {},
-		"messages":                                  {},
-		"events":                                    {"topic0": {transfer}},
-		"contract/" + token + "/events":             {},
-		"token/" + token + "/transfers":             {},
-		"address/" + owner + "/transfers":           {"direction": {"any"}},
-		"address/" + owner + "/activity":            {},
-		"address/" + owner + "/transactions":        {},
-		"contract/" + w.bridge() + "/messages":      {},
-		"events?" + token:                           {"address": {token, owner}},
-		"block/" + strconv.Itoa(a.IntN(8)) + "/txs": {},
-	} {
-		path, _, _ = strings.Cut(path, "?") // two lists may have one path
-		r := Request{Path: path, Query: query}
-		rows := w.rows(Request{Path: path, Query: clone(query)})
+	lists := map[string]url.Values{
+		"blocks":                                     {},
+		"messages":                                   {},
+		"events":                                     {"topic0": {transfer}},
+		"contract/" + token + "/events":              {},
+		"token/" + token + "/transfers":              {},
+		"address/" + owner + "/transfers":            {"direction": {"any"}},
+		"address/" + owner + "/activity":             {},
+		"address/" + owner + "/transactions":         {},
+		"contract/" + w.bridge() + "/messages":       {},
+		"contract/" + w.bridge() + "/bridge-signals": {},
+		"events?" + token:                            {"address": {token, owner}},
+		"block/" + strconv.Itoa(a.IntN(8)) + "/txs":  {},
+		"token/" + token + "/markets/pools":          {},
+	}
+	if w.model.Counted {
+		lists["token/"+token+"/holders"] = url.Values{}
+		lists["events?wide"] = url.Values{"topic0": {transfer}, "topic1": {w.sender()}, "from_block": {"0"}, "to_block": {"20000"}}
+	}
+	for path, query := range lists {
+		path, sort, _ := strings.Cut(path, "?") // two lists may have one path
+		r := Request{Path: path, Query: query, Wallet: sort == "wide"}
+		rows := w.rows(Request{Path: path, Query: clone(query), Wallet: r.Wallet})
 		walks = append(walks, &walk{request: r, want: rows})
 	}
 	return walks
@@ -90,6 +98,17 @@ func (w *world) busiest() (token, owner string) {
 		}
 	}
 	return most(tokens), most(owners)
+}
+
+// sender is who is most often the first key after that of a Transfer.
+func (w *world) sender() string {
+	senders := map[string]int{}
+	for _, at := range w.model.events(eventFilter{topics: [16][]starknet.Felt{{movers[0]}}}) {
+		if keys := at.Receipt.Events[at.log].Keys; len(keys) > 1 {
+			senders[keys[1].String()]++
+		}
+	}
+	return most(senders)
 }
 
 func (w *world) bridge() string {
@@ -138,6 +157,16 @@ func number64(row object, name string) int64 {
 	return n
 }
 
+// blockOf is the block of a row; false for rows that have none.
+func blockOf(row object) (number int64, ok bool) {
+	for _, name := range []string{"blockNumber", "createdAtBlock"} {
+		if row[name] != nil {
+			return number64(row, name), true
+		}
+	}
+	return 0, false
+}
+
 // judge holds what a walk yielded against what the list had when it began:
 // the rows up to the newest block that was never replaced are there once and in
 // order. Rows above may be of either chain, but none comes twice and no place
@@ -146,7 +175,7 @@ func (w *world) judge(k *walk, fork int64) {
 	w.Helper()
 	ofBlock := func(rows []object) (kept []string) {
 		for _, row := range rows {
-			if row["blockNumber"] == nil || number64(row, "blockNumber") <= fork {
+			if number, ok := blockOf(row); !ok || number <= fork {
 				text, _ := json.Marshal(row)
 				kept = append(kept, string(text))
 			}
@@ -168,10 +197,11 @@ func (w *world) judge(k *walk, fork int64) {
 			w.Errorf("%s: a row comes twice: %s", k.request, text)
 		}
 		seen[string(text)] = true
-		if row["blockNumber"] == nil {
-			continue // the transactions of one block, in the other order
+		number, ok := blockOf(row)
+		if !ok {
+			continue // holders, or the transactions of one block, in the other order
 		}
-		place := [2]int64{number64(row, "blockNumber"), 0}
+		place := [2]int64{number, 0}
 		if row["txIndex"] != nil {
 			place[1] = number64(row, "txIndex")
 		}
@@ -192,6 +222,7 @@ func TestWalksYieldEveryRowOnceWhileTheChainGoesOn(t *testing.T) {
 		rounds = 10
 	}
 	w := newWorld(t, sim.Config{Blocks: 30, Seed: 3})
+	w.staff()
 	for round := range rounds {
 		w.walkOn(newAsker(uint64(round), w.model))
 	}

@@ -29,7 +29,7 @@ func TestCensusStatementsFollowIndexes(t *testing.T) {
 		`INSERT INTO census_generations (chain, token, block, block_hash, status, checked_at, expires_at, snapshot)
 			SELECT 1, 1000000 + n % 5000, 0, '', 'certified', now(), now() + n * interval '1 minute', 1 + n % 5000 FROM generate_series(0, 29999) n`,
 		`INSERT INTO transfers (block, tx, log, idx, standard, token, sender, receiver, chain, amount)
-			SELECT n / 100, 1, n % 100, 0, 1, 1000000 + n % 997, 1000000 + n % 100000, 1000001 + n % 99999, 1, 1 FROM generate_series(100, 200000) n`,
+			SELECT n / 100, 1, n % 100, 0, 1, 1000000 + n % 997, 1000000 + n % 100000, 1000001 + n % 99999, 1, 1 FROM generate_series(100, 80000) n`,
 		`ANALYZE`,
 	} {
 		b.do(statement)

@@ -2,7 +2,6 @@ package repo
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/jackc/pgx/v5"
 
@@ -65,7 +64,7 @@ func childEvent(row pgx.CollectableRow) (child[event.Row], error) {
 // eventsOfTransactions reads each transaction's events by events_…_place, in
 // its order.
 func eventsOfTransactions(c domain.Chain, rows int) string {
-	return fmt.Sprintf(`/* event.of_transactions */
+	return written(`/* event.of_transactions */
 		SELECT p.parent, `+shownEvent+`
 		FROM unnest($1::int[], $2::smallint[]) WITH ORDINALITY AS p (block, tx, parent)
 		CROSS JOIN LATERAL (
@@ -89,7 +88,7 @@ func (db *DB) EventsOfBlocks(ctx context.Context, c domain.Chain, blocks []domai
 // eventsOfBlocks reads each block's events by events_…_place, in its order, if
 // the index holds the very block.
 func eventsOfBlocks(c domain.Chain, rows int) string {
-	return fmt.Sprintf(`/* event.of_blocks */
+	return written(`/* event.of_blocks */
 		SELECT p.parent, `+shownEvent+`
 		FROM unnest($1::int[], $2::bytea[]) WITH ORDINALITY AS p (block, hash, parent)
 		CROSS JOIN LATERAL (SELECT block FROM blocks WHERE chain = %[1]d AND block = p.block AND hash = p.hash LIMIT 1) b
@@ -110,20 +109,12 @@ func (db *DB) Emitters(ctx context.Context, c domain.Chain, emissions []event.Em
 	}
 	emitters := make([]event.Emitter, len(emissions))
 	err := db.look(ctx, func(b *pgx.Batch) {
-		b.Queue(fmt.Sprintf(classesInForce, chainCode(c)), addresses, blocks).Query(func(rows pgx.Rows) error {
-			var (
-				n     int
-				since facts.ClassSince
-				at    int
-			)
-			_, err := pgx.ForEachRow(rows, []any{&n, &since.Block, &at, &since.Class}, func() error {
-				since.Origin = origins[at]
-				emitters[n-1].Classes = append(emitters[n-1].Classes, since)
-				return nil
+		b.Queue(written(classesInForce, chainCode(c)), addresses, blocks).Query(func(rows pgx.Rows) error {
+			return eachClass(rows, func(n int, since facts.ClassSince) {
+				emitters[n].Classes = append(emitters[n].Classes, since)
 			})
-			return err
 		})
-		b.Queue(fmt.Sprintf(uniqueNames, chainCode(c)), selectors).Query(func(rows pgx.Rows) error {
+		b.Queue(written(uniqueNames, chainCode(c)), selectors).Query(func(rows pgx.Rows) error {
 			var (
 				n           int
 				first, last string
@@ -138,6 +129,19 @@ func (db *DB) Emitters(ctx context.Context, c domain.Chain, emissions []event.Em
 		})
 	})
 	return emitters, err
+}
+
+// eachClass visits the rows of classesInForce with the places of the contracts.
+func eachClass(rows pgx.Rows, keep func(n int, since facts.ClassSince)) error {
+	return visitRows(rows, func(f *fields) error {
+		n := int(f.int8()) - 1
+		since := facts.ClassSince{Block: uint64(f.int4()), Origin: oneOf(f, origins), Class: f.felt()}
+		if f.bad {
+			return damaged(facts.TableChanges, since.Block, "a value is malformed")
+		}
+		keep(n, since)
+		return nil
+	})
 }
 
 // classesInForce returns the newest classes of each contract up to a block, by

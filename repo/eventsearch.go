@@ -113,20 +113,26 @@ const newestOfAnchors = `/* event.by_%[3]s */
 	) e
 	ORDER BY ` + newestEventFirst
 
-// newestWithKeys finds the newest events that match by further keys. Their
-// span is short: see lastOfAnchors.
-const newestWithKeys = `/* event.by_%[3]s_keys */
+// The newest events of one value, of which there is no choice to make, and those
+// that match by further keys, whose span is short: see lastOfAnchors.
+const (
+	newestOfOne    = `/* event.by_one_%[3]s */` + newestOfEach + newestOfEachInOrder
+	newestWithKeys = `/* event.by_%[3]s_keys */` + newestOfEach + `%[6]s` + newestOfEachInOrder
+
+	newestOfEach = `
 	SELECT ` + shownEvent + `
 	FROM (
 		SELECT e.* FROM (%[4]s) v
 		CROSS JOIN LATERAL (
 			SELECT e.block, e.tx, e.log, e.address, e.selector, e.keys, e.payload
-			FROM events e WHERE e.chain = %[1]d AND %[5]s AND ` + within + `%[6]s
+			FROM events e WHERE e.chain = %[1]d AND %[5]s AND ` + within
+	newestOfEachInOrder = `
 			ORDER BY ` + newestEventFirst + ` LIMIT %[2]d
 		) e
 		ORDER BY ` + newestEventFirst + ` LIMIT %[2]d
 	) e
 	ORDER BY ` + newestEventFirst
+)
 
 // lastOfAnchors finds how far the newest so many ($9) events of each value
 // reach.
@@ -145,22 +151,29 @@ func (a anchor) statement(template string, c domain.Chain, rows int) string {
 	return fmt.Sprintf(template, code, rows, a.name, fmt.Sprintf(a.values, code), a.match, matching)
 }
 
+// newestOf chooses the statement that finds the newest events of a filter, and how
+// many arguments it takes.
+func newestOf(f event.Filter) (template string, arguments int) {
+	switch {
+	case hasKeys(f):
+		return newestWithKeys, allArguments
+	case len(f.Topics[0]) <= 1 && len(f.Addresses) <= 1:
+		return newestOfOne, spanArguments
+	default:
+		return newestOfAnchors, spanArguments
+	}
+}
+
 // SearchEvents implements event.Store.
 func (db *DB) SearchEvents(ctx context.Context, c domain.Chain, f event.Filter, span event.Span, limit int) ([]event.Row, error) {
-	template, arguments := newestOfAnchors, spanArguments
-	if hasKeys(f) {
-		template, arguments = newestWithKeys, allArguments
-	}
+	template, arguments := newestOf(f)
 	return collect(ctx, db, collectEvent, anchorOf(f).statement(template, c, rowsFor(limit)), eventArguments(f, span, arguments)...)
 }
 
 // EventsFrom implements event.Store. It goes along the same indexes in their
 // own direction.
 func (db *DB) EventsFrom(ctx context.Context, c domain.Chain, f event.Filter, span event.Span, limit int) ([]event.Row, error) {
-	template, arguments := newestOfAnchors, spanArguments
-	if hasKeys(f) {
-		template, arguments = newestWithKeys, allArguments
-	}
+	template, arguments := newestOf(f)
 	return collect(ctx, db, collectEvent, eventsFromStatement(anchorOf(f), template, c, rowsFor(limit)), eventArguments(f, span, arguments)...)
 }
 

@@ -128,9 +128,11 @@ func contractMessages(c domain.Chain, contracts []starknet.Felt, filter chain.Me
 
 // transactionMessages goes along the messages' place.
 func transactionMessages(c domain.Chain) string {
-	return "/* message.of_transactions */" + fmt.Sprintf(messagesShown, chainCode(c), fmt.Sprintf(`
-		SELECT p.parent, x.* FROM unnest($1::integer[], $2::smallint[]) WITH ORDINALITY AS p (block, tx, parent)
-		CROSS JOIN LATERAL (
-			SELECT `+messageParts+` FROM messages WHERE chain = %d AND block = p.block AND tx = p.tx OFFSET 0
-		) x`, chainCode(c)))
+	return written(messagesOfTransactions, chainCode(c))
 }
+
+var messagesOfTransactions = "/* message.of_transactions */" + strings.Replace(messagesShown, "%[2]s", `
+	SELECT p.parent, x.* FROM unnest($1::integer[], $2::smallint[]) WITH ORDINALITY AS p (block, tx, parent)
+	CROSS JOIN LATERAL (
+		SELECT `+messageParts+` FROM messages WHERE chain = %[1]d AND block = p.block AND tx = p.tx OFFSET 0
+	) x`, 1)

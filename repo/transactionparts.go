@@ -2,7 +2,6 @@ package repo
 
 import (
 	"context"
-	"fmt"
 	"slices"
 
 	"github.com/jackc/pgx/v5"
@@ -18,7 +17,7 @@ func (db *DB) PartsOf(ctx context.Context, c domain.Chain, place chain.TxPlace, 
 	block, tx := []int32{int32(place.Block)}, []int16{int16(place.Tx)}
 	err = db.look(ctx, func(b *pgx.Batch) {
 		b.Queue(eventsOfTransactions(c, rowsFor(logLimit)), block, tx, int16(-1)).Query(into(&parts.Events, childEvent))
-		b.Queue(fmt.Sprintf(transfersOfTransactions, chainCode(c), ""), block, tx, int16(-1), int16(0)).Query(into(&parts.Transfers, childTransfer))
+		b.Queue(written(allTransfersOfTransactions, chainCode(c)), block, tx, int16(-1), int16(0)).Query(into(&parts.Transfers, childTransfer))
 		b.Queue(transactionMessages(c), block, tx).Query(func(rows pgx.Rows) error {
 			lists, err := messagesOf(rows, 1)
 			if err == nil {
@@ -63,18 +62,12 @@ func queueCallAnswers(b *pgx.Batch, c domain.Chain, asked chain.CallQuestions) c
 	for i, block := range asked.Blocks {
 		blocks[i] = int32(block)
 	}
-	b.Queue(fmt.Sprintf(classesInForce, chainCode(c)), feltBytes(asked.Contracts), blocks).Query(func(rows pgx.Rows) error {
-		return visitRows(rows, func(f *fields) error {
-			n := f.int8()
-			since := facts.ClassSince{Block: uint64(f.int4()), Origin: oneOf(f, origins), Class: f.felt()}
-			if f.bad {
-				return damaged(facts.TableChanges, since.Block, "a value is malformed")
-			}
-			answers.Classes[n-1] = append(answers.Classes[n-1], since)
-			return nil
+	b.Queue(written(classesInForce, chainCode(c)), feltBytes(asked.Contracts), blocks).Query(func(rows pgx.Rows) error {
+		return eachClass(rows, func(n int, since facts.ClassSince) {
+			answers.Classes[n] = append(answers.Classes[n], since)
 		})
 	})
-	b.Queue(fmt.Sprintf(functionNames, chainCode(c)), feltBytes(asked.Selectors)).Query(func(rows pgx.Rows) error {
+	b.Queue(written(functionNames, chainCode(c)), feltBytes(asked.Selectors)).Query(func(rows pgx.Rows) error {
 		return visitRows(rows, keepName(answers.Names))
 	})
 	return answers

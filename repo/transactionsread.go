@@ -57,7 +57,7 @@ func (db *DB) TransactionsByHash(ctx context.Context, c domain.Chain, hashes []s
 		}
 		found[n-1] = tx
 		return nil
-	}, fmt.Sprintf(transactionsByHash, chainCode(c)), feltBytes(hashes))
+	}, written(transactionsByHash, chainCode(c)), feltBytes(hashes))
 	return found, err
 }
 
@@ -116,7 +116,7 @@ func (db *DB) TransactionsOfBlocks(ctx context.Context, c domain.Chain, blocks [
 		}
 		lists[n] = append(lists[n], line)
 		return nil
-	}, fmt.Sprintf(transactionsOfBlocks, chainCode(c), rowsFor(limit)), numbers, hashes, int16(after))
+	}, written(transactionsOfBlocks, chainCode(c), rowsFor(limit)), numbers, hashes, int16(after))
 	for _, lines := range lists {
 		slices.SortFunc(lines, func(a, b chain.TxLine) int { return cmp.Compare(a.Place.Tx, b.Place.Tx) })
 	}
@@ -146,7 +146,7 @@ func (db *DB) Outlines(ctx context.Context, c domain.Chain, hashes []starknet.Fe
 		}
 		found[n-1] = o
 		return nil
-	}, fmt.Sprintf(outlinesByHash, chainCode(c)), feltBytes(hashes))
+	}, written(outlinesByHash, chainCode(c)), feltBytes(hashes))
 	return found, err
 }
 
@@ -160,7 +160,7 @@ const functionNames = `/* function.names */
 // FunctionNames implements chain.TransactionStore.
 func (db *DB) FunctionNames(ctx context.Context, c domain.Chain, selectors []starknet.Felt) ([]string, error) {
 	names := make([]string, len(selectors))
-	err := visit(ctx, db, keepName(names), fmt.Sprintf(functionNames, chainCode(c)), feltBytes(selectors))
+	err := visit(ctx, db, keepName(names), written(functionNames, chainCode(c)), feltBytes(selectors))
 	return names, err
 }
 

@@ -3,6 +3,7 @@ package repo
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -44,6 +45,9 @@ const transfersOfTransactions = `/* transfer.of_transactions */
 	) t
 	` + transferToken + `
 	ORDER BY p.parent, t.log, t.idx`
+
+// allTransfersOfTransactions has no limit for each.
+var allTransfersOfTransactions = strings.Replace(transfersOfTransactions, "%[2]s", "", 1)
 
 // TransfersOfTransactions implements token.TransferStore.
 func (db *DB) TransfersOfTransactions(ctx context.Context, c domain.Chain, txs []chain.TxPlace, after token.WithinTx, limit int) ([][]token.Transfer, error) {

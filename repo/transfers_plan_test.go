@@ -1,6 +1,7 @@
 package repo_test
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"testing"
@@ -13,15 +14,31 @@ import (
 	"astrolabe/repo/repotest"
 )
 
-// crowd is a connection to an index that holds as many more transfers as make
-// plans what they are on a whole chain.
+// crowd is a connection to a database of crowdedTransfers.
 func crowd(t *testing.T) *pgx.Conn {
 	t.Helper()
-	conn, err := pgx.Connect(t.Context(), pgtest.Database(t, repotest.Followed))
+	conn, err := pgx.Connect(t.Context(), pgtest.Database(t, crowdedTransfers))
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = conn.Close(t.Context()) })
+	if _, err := conn.Exec(t.Context(), `SET plan_cache_mode = force_generic_plan`); err != nil {
+		t.Fatal(err)
+	}
+	return conn
+}
+
+// crowdedTransfers is the template of an index that holds as many more transfers
+// as make plans what they are on a whole chain.
+func crowdedTransfers(ctx context.Context, url string) error {
+	if err := repotest.Followed(ctx, url); err != nil {
+		return err
+	}
+	conn, err := pgx.Connect(ctx, url)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = conn.Close(ctx) }()
 	for _, statement := range []string{
 		`INSERT INTO addresses (chain, id, felt) SELECT 1, n, decode(lpad(to_hex(n), 64, '0'), 'hex') FROM generate_series(1000000, 1050000) n`,
 		`INSERT INTO tokens (chain, address, block, standard) SELECT 1, n, 0, 1 FROM generate_series(1000000, 1010000) n`,
@@ -30,13 +47,12 @@ func crowd(t *testing.T) *pgx.Conn {
 		`INSERT INTO token_parties (chain, token, address, sent, received)
 			SELECT 1, 1000000 + n % 7, 1000000 + n / 7, true, n % 3 = 0 FROM generate_series(1, 150000) n`,
 		`ANALYZE`,
-		`SET plan_cache_mode = force_generic_plan`,
 	} {
-		if _, err := conn.Exec(t.Context(), statement); err != nil {
-			t.Fatal(err)
+		if _, err := conn.Exec(ctx, statement); err != nil {
+			return err
 		}
 	}
-	return conn
+	return nil
 }
 
 // plan explains a statement as it is planned for whatever its arguments are.

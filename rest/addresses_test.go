@@ -3,6 +3,7 @@ package rest
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/url"
 	"slices"
@@ -108,7 +109,10 @@ func TestLogAndTransferIndexesAreNullForWhatIsNoTransfer(t *testing.T) {
 	s := newExplorer(t)
 	blocks, counts := repotest.Everyday(t), map[address.Kind]int{}
 	items, _ := involved(t)
-	for owner := range items {
+	for n, owner := range slices.SortedFunc(maps.Keys(items), starknet.Felt.Cmp) {
+		if !soak && n >= 30 && len(counts) == 7 {
+			break
+		}
 		for _, item := range walkAddress[activityItem](s, owner, "activity", 100) {
 			counts[item.Kind]++
 			b := &blocks[item.BlockNumber]
@@ -199,7 +203,7 @@ func TestListsOfAnUnknownAddressAreEmptyAndExact(t *testing.T) {
 
 func TestListsOverAPartialHistorySaySo(t *testing.T) {
 	t.Parallel()
-	s := newExplorer(t)
+	s := newOwnExplorer(t)
 	s.strike("UPDATE index_checkpoints SET first_block = 3")
 	for _, list := range []string{"activity", "transactions"} {
 		body := decodeOK[coveredList[any]](t, s.get(fmt.Sprintf("/v1/SN_MAIN/address/%s/%s", someone(t, 60), list)))
@@ -324,7 +328,7 @@ func TestDiscoveryIsNeverGloballyComplete(t *testing.T) {
 
 func TestAttributionSaysWhereALabelIsFrom(t *testing.T) {
 	t.Parallel()
-	s := newExplorer(t)
+	s := newOwnExplorer(t)
 	const ether = "0x49d36570d4e46f48e99674bd3fcc84644ddd6b96f7c741b1562b82f9e004dc7"
 	padded := "0X0049D36570D4E46F48E99674BD3FCC84644DDD6B96F7C741B1562B82F9E004DC7"
 	if a := s.get("/v1/SN_MAIN/address/" + padded + "/attribution"); a.body != `{"chainId":"SN_MAIN","requestedAddress":"`+padded+`","canonicalAddress":"`+ether+
@@ -414,7 +418,7 @@ func TestSummariesKeepTheOrderOfTheRequest(t *testing.T) {
 
 func TestAnInexactCountIsNeverATrustworthyZero(t *testing.T) {
 	t.Parallel()
-	s := newExplorer(t)
+	s := newOwnExplorer(t)
 	idle := repotest.Everyday(t)[0].Deployments[0].Address
 	s.strike(fmt.Sprintf(`DELETE FROM activity WHERE address IN (SELECT id FROM addresses WHERE felt = '\x%x')`, idle[:]))
 	request := fmt.Sprintf(`{"addresses":["%s","%s"]}`, idle, someone(t, 60))
@@ -430,7 +434,7 @@ func TestAnInexactCountIsNeverATrustworthyZero(t *testing.T) {
 
 func TestIntelligenceKeepsTheOrderOfTheRequest(t *testing.T) {
 	t.Parallel()
-	s := newExplorer(t)
+	s := newOwnExplorer(t)
 	account := accountOf(t, everydayClass(t))
 	const ether = "0x49d36570d4e46f48e99674bd3fcc84644ddd6b96f7c741b1562b82f9e004dc7"
 	a := s.postJSON(intelligencePath, fmt.Sprintf(`{"addresses":["%s","0xdead","%s","%s"]}`, ether, account, ether))
@@ -518,7 +522,7 @@ func (s *service) hold(statement string, act func()) {
 // statements read until the answer is there.
 func TestAnAddressBatchThatTakesTooLongSaysWhenToComeBack(t *testing.T) {
 	t.Parallel()
-	s := newExplorer(t)
+	s := newOwnExplorer(t)
 	s.hold("LOCK TABLE contract_classes IN ACCESS EXCLUSIVE MODE", func() {
 		for _, path := range []string{summariesPath, intelligencePath} {
 			a := s.postJSON(path, `{"addresses":["0x1"]}`)

@@ -90,6 +90,46 @@ func TestBlocksAreListedNewestFirst(t *testing.T) {
 	}
 }
 
+func TestRememberedBlocksAreListedLikeReadOnes(t *testing.T) {
+	t.Parallel()
+	s, blocks := newExplorer(t), repotest.Everyday(t)
+	s.services.Cache.Listening(true)
+	var want []blockItem
+	for _, b := range slices.Backward(blocks) {
+		want = append(want, expectedBlock(b.Header))
+	}
+	for _, limit := range []int{7, 15, 16, 17, 61, 200} { // 16 blocks are not finalized
+		for range 2 {
+			requireEqual(t, fmt.Sprintf("limit %d", limit), walk[blockItem](s, "/v1/SN_MAIN/blocks", nil, limit), want)
+		}
+	}
+}
+
+// TestRememberedBlocksFillThePageOfAChainThatGotShorter undoes blocks that the
+// service believes to be there.
+func TestRememberedBlocksFillThePageOfAChainThatGotShorter(t *testing.T) {
+	t.Parallel()
+	db := repotest.Open(t)
+	world := grow(t, db, newServiceOver(t, db, time.Now, withNodes(db, nil)), 50)
+	cache := chain.NewCache(chain.DefaultCacheWeight)
+	cache.Listening(true)
+	list := chain.NewBlocks(db, chain.NewStatuses(db, time.Hour), cache)
+	for _, head := range []uint64{49, 49, 44} {
+		if head < 49 {
+			world.index.Undo(&world.blocks[head].Header)
+		}
+		page, _, err := list.List(t.Context(), domain.Mainnet, chain.BlockFilter{}, domain.PageRequest{Limit: 30})
+		if err != nil || len(page.Items) != 30 || page.Next == nil {
+			t.Fatalf("head %d: %d blocks, next %v, %v", head, len(page.Items), page.Next, err)
+		}
+		for i, block := range page.Items {
+			if block.Number != head-uint64(i) {
+				t.Fatalf("head %d: block %d came at place %d", head, block.Number, i)
+			}
+		}
+	}
+}
+
 // TestPagesOfBlocksNeitherRepeatNorSkip replaces the head and adds blocks
 // between two pages.
 func TestPagesOfBlocksNeitherRepeatNorSkip(t *testing.T) {

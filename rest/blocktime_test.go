@@ -108,7 +108,7 @@ func TestNothingInThatDirectionIsNotFound(t *testing.T) {
 // index that is behind its node: whether a later block is closer cannot be known.
 func TestTheLastIndexedBlockIsNotTheLastBeforeATimeWhileTheChainGoesOn(t *testing.T) {
 	t.Parallel()
-	s := newExplorer(t)
+	s := newOwnExplorer(t)
 	s.strike("UPDATE chain_heads SET block_number = 61")
 	for _, query := range []string{"timestamp=1999999999", fmt.Sprintf("timestamp=%d", repotest.Everyday(t)[60].Header.Timestamp)} {
 		a := s.get("/v1/SN_MAIN/block-at-timestamp?" + query)

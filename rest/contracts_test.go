@@ -193,7 +193,7 @@ func TestACreationDateNeedsExplicitEvidence(t *testing.T) {
 
 func TestTokenFieldsAreThereTogetherOrNotAtAll(t *testing.T) {
 	t.Parallel()
-	s := newExplorer(t)
+	s := newOwnExplorer(t)
 	last := repotest.Everyday(t)[59].Header
 	name := "Astrolabe"
 	strk := starknet.MustFelt("0x4718f5a0fc34cc1af16a1cdee98ffb20c31f5cd61d6ab07201858f4287c938d")

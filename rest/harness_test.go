@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"sync"
 	"testing"
 	"time"
@@ -32,11 +33,14 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(tests{pgtest.Main{M: m}})
 }
 
+// soak makes the tests that walk the chain walk all of it.
+var soak = os.Getenv("ASTROLABE_SOAK") != ""
+
 // service is the facade over a database of the test's own, on real HTTP.
 type service struct {
 	t        *testing.T
-	db       *repo.DB
-	database string // its URL, where a test may need another connection
+	db       *repo.DB // nil where the database is not the test's own
+	database string   // its URL, where a test may need another connection
 	handler  http.Handler
 	url      string
 	client   *http.Client
@@ -60,7 +64,8 @@ func newServiceAt(t *testing.T, now func() time.Time, change func(*Options)) *se
 }
 
 // newExplorer starts a service over the index of repotest.Everyday, as
-// repotest.Followed left it.
+// repotest.Followed left it. Its database is that of many tests, so that it is
+// not for a test to change.
 func newExplorer(t *testing.T) *service {
 	t.Helper()
 	return newExplorerWith(t, nil)
@@ -68,6 +73,38 @@ func newExplorer(t *testing.T) *service {
 
 // newExplorerWith does the same with nodes to ask.
 func newExplorerWith(t *testing.T, nodes map[domain.Chain]chain.Node) *service {
+	t.Helper()
+	many.Do(func() {
+		db, err := repo.Open(context.WithoutCancel(t.Context()), repo.Options{URL: pgtest.Shared(t, repotest.Followed)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		many.db, many.access = db, accesstest.New(t, db, time.Now)
+	})
+	if many.access == nil {
+		t.Fatal("another test could not open the database")
+	}
+	s := newServiceFor(t, many.db, many.access.For(t), time.Now, func(o *Options) {
+		o.Services = explorer.New(explorer.Options{Store: many.db, Cursors: o.Cursors, Nodes: nodes})
+	})
+	s.db = nil
+	return s
+}
+
+// many is the database of tests that change nothing, and who calls there.
+var many struct {
+	sync.Once
+	db     *repo.DB
+	access *accesstest.Fixture
+}
+
+// newOwnExplorer is newExplorer over a database that the test may change.
+func newOwnExplorer(t *testing.T) *service {
+	t.Helper()
+	return newOwnExplorerWith(t, nil)
+}
+
+func newOwnExplorerWith(t *testing.T, nodes map[domain.Chain]chain.Node) *service {
 	t.Helper()
 	database := pgtest.Database(t, repotest.Followed)
 	db, err := repo.Open(t.Context(), repo.Options{URL: database})
@@ -84,7 +121,12 @@ func newExplorerWith(t *testing.T, nodes map[domain.Chain]chain.Node) *service {
 
 func newServiceOver(t *testing.T, db *repo.DB, now func() time.Time, change func(*Options)) *service {
 	t.Helper()
-	s := &service{t: t, db: db, log: new(logBuffer), access: accesstest.New(t, db, now), usage: account.NewUsage(db, now)}
+	return newServiceFor(t, db, accesstest.New(t, db, now), now, change)
+}
+
+func newServiceFor(t *testing.T, db *repo.DB, callers *accesstest.Fixture, now func() time.Time, change func(*Options)) *service {
+	t.Helper()
+	s := &service{t: t, db: db, log: new(logBuffer), access: callers, usage: account.NewUsage(db, now)}
 	options := Options{
 		Logger:  slog.New(slog.NewTextHandler(s.log, &slog.HandlerOptions{Level: slog.LevelDebug})),
 		Metrics: telemetry.NewMetrics(), Health: new(telemetry.Health), Version: "test",

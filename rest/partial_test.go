@@ -24,7 +24,7 @@ func (s *service) rests(path string) string {
 
 func TestEveryListOfAnIndexThatIsBehindIsPartial(t *testing.T) {
 	t.Parallel()
-	s := newExplorer(t)
+	s := newOwnExplorer(t)
 	const token = "0x4718f5a0fc34cc1af16a1cdee98ffb20c31f5cd61d6ab07201858f4287c938d"
 	lists := []string{
 		"blocks", "block/latest/txs", "messages", "contract/" + token + "/messages", "contract/" + token + "/events", "events?address=" + token,
@@ -81,7 +81,7 @@ func TestTheActivityOfTheZeroAddressIsUnknown(t *testing.T) {
 
 func TestWhoSendsATransactionIsDeployed(t *testing.T) {
 	t.Parallel()
-	s, blocks := newExplorer(t), repotest.Everyday(t)
+	s, blocks := newOwnExplorer(t), repotest.Everyday(t)
 	s.strike("DELETE FROM contract_classes")
 	for _, tx := range blocks[50].Transactions {
 		if tx.Sender == nil {

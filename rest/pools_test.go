@@ -75,7 +75,7 @@ func poolsPath(of starknet.Felt) string { return "/v1/SN_MAIN/token/" + of.Strin
 
 func TestPoolsAreThoseThatKnownFactoriesCreated(t *testing.T) {
 	t.Parallel()
-	s := newExplorer(t)
+	s := newOwnExplorer(t)
 	want := everyPool(t)
 	kinds := map[token.MarketKind]bool{}
 	for _, scanned := range []bool{false, true} {
@@ -108,7 +108,7 @@ func TestPoolsAreThoseThatKnownFactoriesCreated(t *testing.T) {
 
 func TestThePairedTokenShowsItsSymbol(t *testing.T) {
 	t.Parallel()
-	s := newExplorer(t)
+	s := newOwnExplorer(t)
 	network, err := economy.NetworkNamed("SN_MAIN")
 	if err != nil {
 		t.Fatal(err)

@@ -72,6 +72,9 @@ func TestPreviewsTellWhatTheChainSays(t *testing.T) {
 	}
 	for i := range blocks {
 		for j := range blocks[i].Transactions {
+			if !soak && (i+j)%4 != 0 {
+				continue
+			}
 			item := expectedPreview(&blocks[i], &blocks[i].Transactions[j], h)
 			hashes, want = append(hashes, item.TxHash), append(want, item)
 			if item.TokenTransfersTruncated {

@@ -92,7 +92,7 @@ func TestPendingHasNoHash(t *testing.T) {
 
 func TestAFailingNodeIsNeverZero(t *testing.T) {
 	t.Parallel()
-	s := newStateful(t)
+	s := newOwnStateful(t)
 	for name, f := range map[string]fault.Fault{
 		"no service":         {Kind: fault.Status, Status: http.StatusServiceUnavailable},
 		"too many requests":  {Kind: fault.Status},
@@ -154,7 +154,7 @@ func TestAnUnknownBlockIsNotFound(t *testing.T) {
 // lookup and the reading.
 func TestABlockThatLeavesTheChainIsLookedUpAgain(t *testing.T) {
 	t.Parallel()
-	s := newStateful(t)
+	s := newOwnStateful(t)
 	gone := fault.Fault{Kind: fault.RPCError, Code: 24, Methods: []string{"starknet_call"}, Times: 1}
 	head := s.sim.Head().Header.BlockHash.String()
 	for tag, status := range map[string]int{"latest": 200, "60": 200, head: 404} {
@@ -175,7 +175,7 @@ func TestABlockThatLeavesTheChainIsLookedUpAgain(t *testing.T) {
 
 func TestAFinalizedAnswerIsRemembered(t *testing.T) {
 	t.Parallel()
-	s := newStateful(t)
+	s := newOwnStateful(t)
 	block, err := s.sim.Block(repotest.FollowedFinalized)
 	if err != nil {
 		t.Fatal(err)

@@ -136,7 +136,7 @@ func nameTokens(t *testing.T, s *service, words ...[2]string) []starknet.Felt {
 
 func TestSearchFindsTokensByTheBeginningOfTheirNames(t *testing.T) {
 	t.Parallel()
-	s := newExplorer(t)
+	s := newOwnExplorer(t)
 	addresses := nameTokens(t, s,
 		[2]string{"XYDC", "XYD Coin"}, [2]string{"XYDC", "XYD Coin (bridged)"}, [2]string{"XYD", ""}, [2]string{"XYDT", "Zether XYD"}, [2]string{"", "xydollar"}, [2]string{"42", "Answer"})
 	label := map[int]string{0: "XYDC (XYD Coin)", 1: "XYDC (XYD Coin (bridged))", 2: "XYD", 3: "XYDT (Zether XYD)", 4: "xydollar", 5: "42 (Answer)"}
@@ -181,7 +181,7 @@ func TestASearchNeedsAText(t *testing.T) {
 
 func TestSearchFindsAddressesByTheirLabels(t *testing.T) {
 	t.Parallel()
-	s, blocks := newExplorer(t), repotest.Everyday(t)
+	s, blocks := newOwnExplorer(t), repotest.Everyday(t)
 	account, nobody := *blocks[42].Transactions[3].Sender, starknet.FeltFromUint64(0xabcdef)
 	for felt, text := range map[starknet.Felt]string{account: "Treasury of the guild", nobody: "Treasury that never moved"} {
 		note := address.Note{Chain: domain.Mainnet, Subject: address.OfAddress, Felt: felt, Label: address.Label{Text: text, Confidence: address.High}, By: "test"}

@@ -92,20 +92,37 @@ func (w *wire) calls() (calls []string) {
 	return calls
 }
 
+// newStateful starts a service with a node. Neither its database nor its chain
+// is for a test to change.
 func newStateful(t *testing.T) *stateful {
+	t.Helper()
+	simulated, err := everyday()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return newStatefulOver(t, simulated, newExplorerWith)
+}
+
+var everyday = sync.OnceValues(func() (*sim.Node, error) { return sim.New(sim.Config{Blocks: 60}) })
+
+// newOwnStateful does the same with a database and a chain of the test's own.
+func newOwnStateful(t *testing.T) *stateful {
 	t.Helper()
 	simulated, err := sim.New(sim.Config{Blocks: 60})
 	if err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(func() { _ = simulated.Close() })
+	return newStatefulOver(t, simulated, newOwnExplorerWith)
+}
+
+func newStatefulOver(t *testing.T, simulated *sim.Node, over func(*testing.T, map[domain.Chain]chain.Node) *service) *stateful {
+	t.Helper()
 	between := &wire{node: simulated.Handler()}
 	server := httptest.NewServer(between)
-	t.Cleanup(func() {
-		_ = simulated.Close()
-		server.Close()
-	})
+	t.Cleanup(server.Close)
 	s := &stateful{sim: simulated, nodeURL: server.URL, source: new(source), wire: between}
-	s.service = newExplorerWith(t, map[domain.Chain]chain.Node{domain.Mainnet: s.source})
+	s.service = over(t, map[domain.Chain]chain.Node{domain.Mainnet: s.source})
 	s.reconnect()
 	return s
 }

@@ -40,7 +40,7 @@ func (s *service) summary(of starknet.Felt) tokenBody {
 
 func TestATokensSummaryCountsItsTransfers(t *testing.T) {
 	t.Parallel()
-	s, all := newExplorer(t), movements(t)
+	s, all := newOwnExplorer(t), movements(t)
 	of := busiest(all, ofToken)
 	var transfers uint64
 	senders, receivers := map[starknet.Felt]bool{}, map[starknet.Felt]bool{}
@@ -71,7 +71,7 @@ func TestATokensSummaryCountsItsTransfers(t *testing.T) {
 
 func TestATokenWithoutCountsHasNullsAndNoZeros(t *testing.T) {
 	t.Parallel()
-	s, all := newExplorer(t), movements(t)
+	s, all := newOwnExplorer(t), movements(t)
 	of := busiest(all, ofToken)
 	s.strike("UPDATE index_checkpoints SET first_block = 1")
 	s.strike("UPDATE contract_classes SET origin = 0")
@@ -88,7 +88,7 @@ func TestATokenWithoutCountsHasNullsAndNoZeros(t *testing.T) {
 
 func TestATokenSaysWhatItsContractSaid(t *testing.T) {
 	t.Parallel()
-	s, all := newExplorer(t), movements(t)
+	s, all := newOwnExplorer(t), movements(t)
 	of := busiest(all, ofToken)
 	last := repotest.Everyday(t)[60].Header
 	if _, err := s.db.StoreMetadata(t.Context(), domain.Mainnet, token.Reading{

@@ -178,12 +178,15 @@ func TestATransactionTellsWhatTheChainSays(t *testing.T) {
 	t.Parallel()
 	s, blocks := newExplorer(t), repotest.Everyday(t)
 	h, messages := newHistory(blocks), everyMessage(t)
-	asked := map[string]bool{}
+	asked, every := map[string]bool{}, 40
+	if soak {
+		every = 1
+	}
 	for i := range blocks {
 		for j := range blocks[i].Transactions {
 			tx := &blocks[i].Transactions[j]
-			rare := fmt.Sprint(tx.Type, tx.Version, tx.Reverted, len(tx.Calldata), blocks[i].Header.Number/16)
-			if !asked[rare] || (i+j)%8 == 0 {
+			rare := fmt.Sprint(tx.Type, tx.Version, tx.Reverted, len(tx.Calldata))
+			if !asked[rare] || (i+j)%every == 0 {
 				asked[rare] = true
 				requireTransaction(t, s, &blocks[i], tx, h, messages)
 			}
@@ -198,8 +201,12 @@ func TestWhatIsRememberedIsWhatIsRead(t *testing.T) {
 	s, blocks := newExplorer(t), repotest.Everyday(t)
 	s.services.Cache.Listening(true)
 	h, messages := newHistory(blocks), everyMessage(t)
+	every := 61
+	if soak {
+		every = 13
+	}
 	for i := range blocks {
-		for j := 0; j < len(blocks[i].Transactions); j += 13 {
+		for j := i % every; j < len(blocks[i].Transactions); j += every {
 			requireTransaction(t, s, &blocks[i], &blocks[i].Transactions[j], h, messages)
 			requireTransaction(t, s, &blocks[i], &blocks[i].Transactions[j], h, messages)
 		}

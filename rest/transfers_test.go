@@ -126,11 +126,15 @@ func TestAPageWalkYieldsEveryTransferOnce(t *testing.T) {
 	t.Parallel()
 	s, all := newExplorer(t), movements(t)
 	of, by := busiest(all, ofToken), busiest(all, sentBy)
+	limits := []string{"25", "99"}
+	if soak {
+		limits = append(limits, "7")
+	}
 	for path, want := range map[string][]string{
 		"/v1/SN_MAIN/token/" + of.String() + "/transfers":   rows(all, func(m *movement) bool { return m.Token == of }),
 		"/v1/SN_MAIN/address/" + by.String() + "/transfers": rows(all, func(m *movement) bool { return m.From == by || m.To == by }),
 	} {
-		for _, limit := range []string{"7", "25", "99"} {
+		for _, limit := range limits {
 			if got := s.transferPages(path, url.Values{"limit": {limit}}); !slices.Equal(got, want) {
 				t.Errorf("%s by %s: got %d rows, want %d", path, limit, len(got), len(want))
 			}
@@ -247,7 +251,7 @@ func TestACursorOfOtherFiltersIsRefused(t *testing.T) {
 
 func TestTransfersOfAPartialHistorySaySo(t *testing.T) {
 	t.Parallel()
-	s := newExplorer(t)
+	s := newOwnExplorer(t)
 	s.strike("UPDATE index_checkpoints SET first_block = 5")
 	for query, want := range map[string]string{
 		"":              `"coverage":{"status":"partial","reasonCode":"index_starts_later"}`,

@@ -225,7 +225,7 @@ func TestABalanceThatTakesTooLongIsATimeout(t *testing.T) {
 
 func TestAWalletWithoutItsNodeIsUnavailable(t *testing.T) {
 	t.Parallel()
-	s := newStateful(t)
+	s := newOwnStateful(t)
 	if err := s.sim.Fault(fault.Fault{Kind: fault.Cut}); err != nil {
 		t.Fatal(err)
 	}
@@ -233,12 +233,12 @@ func TestAWalletWithoutItsNodeIsUnavailable(t *testing.T) {
 		body := fmt.Sprintf(`{"ownerAddress":"0x1","mode":"%s"}`, mode)
 		requireFailure(t, s.postJSON(walletPath, body), http.StatusServiceUnavailable, domain.CodeServiceUnavailable)
 	}
-	requireFailure(t, newExplorer(t).postJSON(walletPath, `{"ownerAddress":"0x1"}`), http.StatusServiceUnavailable, domain.CodeServiceUnavailable)
+	requireFailure(t, newOwnExplorer(t).postJSON(walletPath, `{"ownerAddress":"0x1"}`), http.StatusServiceUnavailable, domain.CodeServiceUnavailable)
 }
 
 func TestADiscoveryThatIsNotAllIsNeverVerifiedComplete(t *testing.T) {
 	t.Parallel()
-	s := newStateful(t)
+	s := newOwnStateful(t)
 	owner, tokens := receiver(t)
 	if len(tokens) <= 2 {
 		t.Fatalf("%s received %d tokens", owner, len(tokens))
@@ -276,7 +276,7 @@ func TestADiscoveryThatIsNotAllIsNeverVerifiedComplete(t *testing.T) {
 
 func TestACompleteSnapshotIsOfABlockThatTheIndexReaches(t *testing.T) {
 	t.Parallel()
-	s := newStateful(t)
+	s := newOwnStateful(t)
 	if err := s.sim.Mine(1); err != nil {
 		t.Fatal(err)
 	}

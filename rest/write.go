@@ -24,14 +24,33 @@ type document struct {
 // encode writes JSON without a trailing newline and without HTML escapes. It
 // is given wire types only, which always encode.
 func encode(v any) []byte {
-	var buffer bytes.Buffer
-	encoder := json.NewEncoder(&buffer)
-	encoder.SetEscapeHTML(false)
-	if err := encoder.Encode(v); err != nil {
+	into := encoders.Get().(*encoder)
+	if err := into.Encode(v); err != nil {
 		panic(fmt.Errorf("a wire type does not encode: %w", err))
 	}
-	return bytes.TrimSuffix(buffer.Bytes(), []byte{'\n'})
+	body := bytes.Clone(bytes.TrimSuffix(into.Bytes(), []byte{'\n'}))
+	if into.Reset(); into.Cap() <= maxRecycled {
+		encoders.Put(into)
+	}
+	return body
 }
+
+// maxRecycled is the size of a buffer that is not worth keeping for the small
+// bodies that come after it.
+const maxRecycled = 1 << 20
+
+// encoder writes JSON into a buffer that grew with the bodies before.
+type encoder struct {
+	bytes.Buffer
+	*json.Encoder
+}
+
+var encoders = sync.Pool{New: func() any {
+	e := &encoder{}
+	e.Encoder = json.NewEncoder(&e.Buffer)
+	e.SetEscapeHTML(false)
+	return e
+}}
 
 // compressAbove is the size from which compression pays.
 const compressAbove = 1400

@@ -14,10 +14,7 @@ import (
 )
 
 // question is a search of events.
-type question struct {
-	name, path string
-	rare       bool // it is looked for in every range
-}
+type question struct{ name, path string }
 
 // questions ask for the newest page of what there is most and least of, and
 // for one from the middle of the history.
@@ -26,15 +23,14 @@ func questions(of indexed.Subjects, head int) (list []question) {
 	for _, kind := range []struct {
 		name, bounds string
 		of           indexed.Subject
-		rare         bool
 	}{
-		{"newest page", "", of.Frequent, false}, {"page from the middle", middle, of.Frequent, false}, {"page of a rare one", "", of.Rare, true},
+		{"newest page", "", of.Frequent}, {"page from the middle", middle, of.Frequent}, {"page of a rare one", "", of.Rare},
 	} {
 		topic, address := fmt.Sprintf("topic0=0x%x", kind.of.Selector), fmt.Sprintf("address=0x%x", kind.of.Address)
 		for _, filter := range []struct{ name, query string }{
 			{"topic0", topic}, {"address", address}, {"both", address + "&" + topic},
 		} {
-			list = append(list, question{kind.name + " by " + filter.name, "/v1/SN_MAIN/events?" + filter.query + kind.bounds, kind.rare})
+			list = append(list, question{kind.name + " by " + filter.name, "/v1/SN_MAIN/events?" + filter.query + kind.bounds})
 		}
 	}
 	return list

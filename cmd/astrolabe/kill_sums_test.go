@@ -2,7 +2,6 @@ package main
 
 import (
 	"testing"
-	"time"
 
 	"astrolabe/failpoint"
 	"astrolabe/pg/pgtest"
@@ -39,11 +38,7 @@ func TestAKillWhileTransfersAreSummedUpCountsNothingTwice(t *testing.T) {
 		o.strikes("DELETE FROM river_leader")
 	}
 	last := work("")
-	for deadline := time.Now().Add(time.Minute); through() == nil; {
-		if time.Now().After(deadline) {
-			t.Fatalf("nothing was summed up:\n%s", last.text())
-		}
-	}
+	last.until(t, "something is summed up", func() bool { return through() != nil })
 	if code := last.stop(t); code != exitOK {
 		t.Errorf("exit code %d:\n%s", code, last.text())
 	}

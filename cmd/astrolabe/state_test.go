@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"astrolabe/domain"
 	"astrolabe/pg/pgtest"
@@ -33,16 +32,10 @@ func TestUpReadsItsSimulatedNodes(t *testing.T) {
 	if balance := ask("/balance-of/0x1?block_tag=pending"); !strings.Contains(balance, `"blockHash":null,"balanceRaw":"0"`) {
 		t.Errorf("got %s", balance)
 	}
-	deadline := time.Now().Add(time.Minute)
-	for {
+	p.until(t, "the token is summed up", func() bool {
 		token := ask("")
-		if strings.Contains(token, `"summaryCacheStatus":"current"`) && !strings.Contains(token, `"totalSupplyRaw":null`) && !strings.Contains(token, `"transferCount":0`) {
-			break
-		}
-		if time.Now().After(deadline) {
-			t.Fatalf("the token is still %s\n%s", token, p.text())
-		}
-	}
+		return strings.Contains(token, `"summaryCacheStatus":"current"`) && !strings.Contains(token, `"totalSupplyRaw":null`) && !strings.Contains(token, `"transferCount":0`)
+	})
 	if code := p.stop(t); code != exitOK {
 		t.Errorf("exit code %d:\n%s", code, p.text())
 	}

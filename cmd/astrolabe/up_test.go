@@ -37,12 +37,9 @@ func TestUpFollowsItsSimulatedChain(t *testing.T) {
 		t.Errorf("demo.json says %s, %s", where.NodeURL, where.Chain)
 	}
 	for _, chain := range domain.Chains {
-		deadline := time.Now().Add(time.Minute)
-		for !strings.Contains(get(t, base+"/v1/"+string(chain)+"/status", keyHeader, where.Keys["read"]), `"state":"following"`) {
-			if time.Now().After(deadline) {
-				t.Fatalf("%s is not followed:\n%s", chain, p.text())
-			}
-		}
+		p.until(t, string(chain)+" is followed", func() bool {
+			return strings.Contains(get(t, base+"/v1/"+string(chain)+"/status", keyHeader, where.Keys["read"]), `"state":"following"`)
+		})
 	}
 	if code := p.stop(t); code != 0 {
 		t.Errorf("exit code %d:\n%s", code, p.text())

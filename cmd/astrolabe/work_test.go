@@ -4,7 +4,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"astrolabe/domain"
 	"astrolabe/pg/pgtest"
@@ -18,16 +17,11 @@ func TestUpReadsTheMetadataOfItsTokens(t *testing.T) {
 	p := start(t, nil, append([]string{"up", "--data", data, "--poll", "100ms", "--chains", string(domain.Sepolia)}, anyPort...)...)
 	p.ready(t)
 	metrics := readDemo(t, data).AdminURL + "/metrics"
-	deadline := time.Now().Add(time.Minute)
 	for _, want := range []string{
 		`astrolabe_sql_statements_total{name="token.describe",outcome="ok"}`,
 		`astrolabe_jobs_total{kind="token_metadata",outcome="ok"}`,
 	} {
-		for !strings.Contains(get(t, metrics), want) {
-			if time.Now().After(deadline) {
-				t.Fatalf("there is no %s:\n%s", want, p.text())
-			}
-		}
+		p.until(t, "there is "+want, func() bool { return strings.Contains(get(t, metrics), want) })
 	}
 	if code := p.stop(t); code != 0 {
 		t.Errorf("exit code %d:\n%s", code, p.text())

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"astrolabe/domain"
+	"astrolabe/domain/facts"
 )
 
 // BlockFilter narrows the list of blocks. Its zero value narrows nothing and
@@ -48,7 +49,7 @@ func (s *Blocks) List(ctx context.Context, c domain.Chain, f BlockFilter, page d
 	if page.After != nil && !blocks.follow(page.After, f.OldestFirst) {
 		return found, coverage, nil
 	}
-	headers, err := s.store.HeadersBetween(ctx, c, blocks, f.OldestFirst, page.Limit)
+	headers, err := s.between(ctx, c, blocks, f.OldestFirst, page.Limit, horizon)
 	if err != nil {
 		return found, coverage, err
 	}
@@ -57,6 +58,66 @@ func (s *Blocks) List(ctx context.Context, c domain.Chain, f BlockFilter, page d
 		list[i] = horizon.block(header)
 	}
 	return domain.CutPage(list, page.Limit, (*Block).Position), coverage, nil
+}
+
+// between returns the headers of a range as the store does. Those of finalized
+// blocks are remembered: where the newest are asked for, only what is above
+// them is read.
+func (s *Blocks) between(ctx context.Context, c domain.Chain, blocks BlockRange, oldestFirst bool, limit int, horizon Horizon) ([]*facts.Header, error) {
+	if !oldestFirst {
+		if known := s.newestFinal(c, blocks, limit, horizon); known != nil {
+			headers, err := s.above(ctx, c, known, blocks, limit)
+			if headers != nil || err != nil {
+				return headers, err
+			}
+		}
+	}
+	headers, err := s.store.HeadersBetween(ctx, c, blocks, oldestFirst, limit)
+	for _, header := range headers {
+		s.remember(c, header, horizon)
+	}
+	return headers, err
+}
+
+// above reads the blocks of a range above known ones. It returns both, or nil
+// where they are fewer than there are in the range: blocks that the horizon had
+// seen are gone.
+func (s *Blocks) above(ctx context.Context, c domain.Chain, known []*facts.Header, blocks BlockRange, limit int) ([]*facts.Header, error) {
+	var headers []*facts.Header
+	if next := known[0].Number + 1; next <= blocks.To {
+		var err error
+		if headers, err = s.store.HeadersBetween(ctx, c, BlockRange{next, blocks.To}, false, limit); err != nil {
+			return nil, err
+		}
+	}
+	all := append(headers, known...)
+	if len(all) <= limit && all[len(all)-1].Number > blocks.From {
+		return nil, nil
+	}
+	return all[:min(len(all), limit+1)], nil
+}
+
+// newestFinal returns the finalized headers that a page of the newest of a range
+// needs, or nil where one of them is not remembered. Blocks that came since the
+// horizon was read make it a few too many.
+func (s *Blocks) newestFinal(c domain.Chain, blocks BlockRange, limit int, horizon Horizon) []*facts.Header {
+	if horizon.Coverage == nil || horizon.Coverage.Finalized == nil {
+		return nil
+	}
+	first, last := max(blocks.From, horizon.Coverage.First), min(blocks.To, *horizon.Coverage.Finalized)
+	above := 0 // blocks that are not finalized
+	if blocks.To > last {
+		above = int(min(blocks.To, horizon.Coverage.Last) - last)
+	}
+	var known []*facts.Header
+	for number := last; number >= first && number <= last && above+len(known) <= limit; number-- {
+		header, ok := s.cache.Recall(CacheKey{Kind: CachedBlockByNumber, Chain: c, Number: number}, horizon)
+		if !ok {
+			return nil
+		}
+		known = append(known, header.(*facts.Header))
+	}
+	return known
 }
 
 // coverage tells whether the index holds all blocks that the filter means. A time

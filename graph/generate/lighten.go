@@ -1,60 +1,112 @@
 package main
 
 import (
-	"bytes"
 	"errors"
-	"regexp"
+	"go/ast"
+	"go/format"
 )
-
-// plainField is a field that is a member of its object: no arguments, no
-// directive, no resolver. It captures everything up to the body, the function
-// that makes the field's context, the member and the function that marshals it.
-var plainField = regexp.MustCompile(`(func \(ec \*executionContext\) [^\s(]+\(ctx context\.Context, field graphql\.CollectedField, obj [^)]+\) \(ret graphql\.Marshaler\) \{
-)	return graphql\.ResolveField\(
-		ctx,
-		ec\.OperationContext,
-		field,
-		func\([^\n]+
-			return ec\.(fieldContext_[^\s(]+)\(ctx, field\)
-		\},
-		func\(ctx context\.Context\) \(any, error\) \{
-			return (obj\.[^\s(]+(?:\(\))?), nil
-		\},
-		nil,
-		func\([^\n]+
-			return (ec\.[^\s(]+)\(ctx, selections, v\)
-		\},
-		(?:true|false),
-		(?:true|false),
-	\)
-`)
 
 // lighten rewrites generated code.
 //
-// A plain field whose value is a scalar cannot fail and has nothing below it:
-// it is marshalled as it is, without the context that errors and children
-// would look into. Lists are marshalled in order (graph/inorder.go). Where
-// @defer is not offered, nothing needs the path of an object that has nothing
-// deferred.
+// An object is not assembled in code of its own, a page for each type, but by
+// assemble (graph/assemble.go), which is given a function that resolves a field: a
+// switch with a line for each field. Fields without arguments, directives and
+// resolvers, which are nearly all, have no functions and contexts of their own.
+// Lists are marshalled in order (graph/inorder.go). What then nobody calls is
+// left out. A reader waits less for his answer, and a builder for the compiler.
 func lighten(code []byte) ([]byte, error) {
-	code, plain := marshalPlainFields(code)
-	library, path := []byte("graphql.MarshalSliceConcurrently("), []byte("\t\tPath:     graphql.GetPath(ctx),\n")
-	if plain == 0 || !bytes.Contains(code, library) || !bytes.Contains(code, path) {
-		return nil, errors.New("the generated code is not as expected: has the library changed?")
+	for _, rewrite := range []func(*source) (changes int){
+		rewriteObjects, rewriteRoots, rewriteLists, dropChildren, keepPlans, reuseBuffers,
+	} {
+		s, err := parse(code)
+		if err != nil {
+			return nil, err
+		}
+		if rewrite(s) == 0 {
+			return nil, errors.New("the generated code is not as expected: has the library changed?")
+		}
+		code = s.edited()
 	}
-	code = bytes.ReplaceAll(code, library, []byte("inOrder("))
-	return bytes.ReplaceAll(code, path, nil), nil
+	code, err := dropUnused(code)
+	if err != nil {
+		return nil, err
+	}
+	return format.Source(code)
 }
 
-func marshalPlainFields(code []byte) (rewritten []byte, count int) {
-	rewritten = plainField.ReplaceAllFunc(code, func(field []byte) []byte {
-		part := plainField.FindSubmatch(field)
-		makes := "func (ec *executionContext) " + string(part[2]) + "(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {\n\treturn graphql.NewScalarFieldContext("
-		if !bytes.Contains(code, []byte(makes)) {
-			return field
+// rewriteRoots has the selected fields of a root collected by its plan.
+func rewriteRoots(s *source) (changes int) {
+	ast.Inspect(s.file, func(n ast.Node) bool {
+		if s.is(n, "graphql.CollectFields") {
+			s.replace(n, "ec.plans.collect")
+			changes++
 		}
-		count++
-		return append(bytes.Clone(part[1]), "\treturn "+string(part[4])+"(ctx, field.Selections, "+string(part[3])+")\n"...)
+		return true
 	})
-	return rewritten, count
+	return changes
+}
+
+// rewriteLists has lists marshalled in order.
+func rewriteLists(s *source) (changes int) {
+	ast.Inspect(s.file, func(n ast.Node) bool {
+		if s.is(n, "graphql.MarshalSliceConcurrently") {
+			s.replace(n, "inOrder")
+			changes++
+		}
+		return true
+	})
+	return changes
+}
+
+// dropChildren leaves out of the contexts of fields how to make those of the
+// fields below, for which nobody asks.
+func dropChildren(s *source) (changes int) {
+	ast.Inspect(s.file, func(n ast.Node) bool {
+		if pair, ok := n.(*ast.KeyValueExpr); ok && s.is(pair.Key, "Child") {
+			s.replace(pair, "")
+			s.skip(pair.End(), ",")
+			changes++
+		}
+		return true
+	})
+	return changes
+}
+
+// keepPlans gives the execution of an operation its plans.
+func keepPlans(s *source) (changes int) {
+	ast.Inspect(s.file, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.TypeSpec:
+			if n.Name.Name == "executionContext" {
+				s.insert(n.Type.(*ast.StructType).Fields.Closing, "\tplans *plans\n")
+				changes++
+			}
+		case *ast.AssignStmt:
+			if s.calls(n, "newExecutionContext") != nil {
+				s.insert(n.End(), "\n\tec.plans = plansOf(ctx)")
+				changes++
+			}
+		}
+		return true
+	})
+	return changes
+}
+
+// reuseBuffers has the answers of queries and mutations written into buffers
+// that were used before (graph/buffer.go); a subscription has one of its own.
+func reuseBuffers(s *source) (changes int) {
+	ast.Inspect(s.file, func(n ast.Node) bool {
+		body, ok := n.(*ast.FuncLit)
+		if !ok {
+			return true
+		}
+		for _, statement := range body.Body.List {
+			if s.of(statement) == "var buf bytes.Buffer" {
+				s.replace(statement, "buf := newBuffer()")
+				changes++
+			}
+		}
+		return true
+	})
+	return changes
 }

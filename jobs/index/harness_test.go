@@ -3,6 +3,7 @@ package index
 import (
 	"log/slog"
 	"net/http/httptest"
+	"os"
 	"testing"
 	"time"
 
@@ -50,6 +51,14 @@ func newWorld(t *testing.T, config sim.Config) *world {
 		server.Close()
 	})
 	return w
+}
+
+// sized is how many blocks a chain has: all of them when ASTROLABE_SOAK is set.
+func sized(quick, all int) int {
+	if os.Getenv("ASTROLABE_SOAK") != "" {
+		return all
+	}
+	return quick
 }
 
 // connect opens the world's database.
@@ -115,7 +124,7 @@ var small = Sizes{BatchEvents: 300, RangeEvents: 1500, Bulk: 8}
 // loop is an index process of the world.
 func (w *world) loop(holder string) *Loop {
 	return &Loop{
-		Chain: domain.Mainnet, Node: w.node.Source(), Store: w.db, Holder: holder,
+		Chain: domain.Mainnet, Node: repotest.OnceRead{Source: w.node.Source()}, Store: w.db, Holder: holder,
 		Every: 5 * time.Millisecond, Lease: time.Minute, Depth: 5, Sizes: small.orDefault(),
 		Logger: slog.New(slog.DiscardHandler), Metrics: telemetry.NewMetrics(),
 	}

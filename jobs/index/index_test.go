@@ -8,7 +8,7 @@ import (
 
 func TestTheIndexLoadsHistoryAndThenFollows(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, sim.Config{Blocks: 120})
+	w := newWorld(t, sim.Config{Blocks: sized(60, 120)})
 	leader := w.leader(w.loop("a"))
 	w.catchUp(leader)
 	for range 5 {
@@ -29,7 +29,7 @@ func TestTheIndexLoadsHistoryAndThenFollows(t *testing.T) {
 
 func TestAReorganisationIsUndone(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, sim.Config{Blocks: 60})
+	w := newWorld(t, sim.Config{Blocks: sized(30, 60)})
 	leader := w.leader(w.loop("a"))
 	w.catchUp(leader)
 	for depth := 1; depth <= 4; depth++ {

@@ -49,7 +49,7 @@ func TestRememberedClassesWeighAsMuchAsTheirABI(t *testing.T) {
 // remembers them, and none twice.
 func TestForgottenClassesOfUncommittedBlocksAreNotNewAgain(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, sim.Config{Seed: 7, Blocks: 40})
+	w := newWorld(t, sim.Config{Seed: 7, Blocks: sized(20, 40)})
 	forgetful := w.leader(w.loop("a"))
 	forgetful.memory.classes.limit = 1
 	w.catchUp(forgetful)

@@ -43,6 +43,26 @@ func Database(tb testing.TB, template Template) string {
 	return h.url(name)
 }
 
+// Shared answers the URL of a clone that is made once for all tests of the
+// process, which change nothing that another of them reads. Whoever opens it
+// closes it after the last test.
+func Shared(tb testing.TB, template Template) string {
+	tb.Helper()
+	h, err := theHost()
+	if err != nil {
+		tb.Fatalf("pgtest: %v", err)
+	}
+	source, err := h.template(tb.Context(), template)
+	if err != nil {
+		tb.Fatalf("pgtest: fill the template database: %v", err)
+	}
+	name, err := h.shared(tb.Context(), source)
+	if err != nil {
+		tb.Fatalf("pgtest: %v", err)
+	}
+	return h.url(name)
+}
+
 const emptyTemplate = "template0"
 
 // filled is a template's database; the first test that needs it makes it.
@@ -70,8 +90,20 @@ func (h *host) template(ctx context.Context, fill Template) (string, error) {
 	return made.name, made.err
 }
 
+func (h *host) shared(ctx context.Context, source string) (string, error) {
+	name := "shared_" + source
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.clones[source] {
+		return name, nil
+	}
+	err := h.create(context.WithoutCancel(ctx), name, source)
+	h.clones[source] = err == nil
+	return name, err
+}
+
 func (h *host) create(ctx context.Context, name, source string) error {
-	return h.execute(ctx, fmt.Sprintf("CREATE DATABASE %s TEMPLATE %s", name, source))
+	return h.execute(ctx, fmt.Sprintf("CREATE DATABASE %s TEMPLATE %s%s", name, source, copies))
 }
 
 func (h *host) drop(ctx context.Context, name string) error {

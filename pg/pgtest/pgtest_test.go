@@ -209,3 +209,10 @@ func BenchmarkDatabase(b *testing.B) {
 		pgtest.Database(b, oneTable)
 	}
 }
+
+func TestASharedCloneIsMadeOnce(t *testing.T) {
+	t.Parallel()
+	if first, second := pgtest.Shared(t, oneTable), pgtest.Shared(t, oneTable); first != second || first == pgtest.Database(t, oneTable) {
+		t.Errorf("the clones are %s and %s", first, second)
+	}
+}

@@ -20,6 +20,8 @@ var forTests = map[string]string{
 	"fsync":              "off",
 	"synchronous_commit": "off",
 	"full_page_writes":   "off",
+	"wal_level":          "minimal",
+	"max_wal_senders":    "0",
 	"autovacuum":         "off",
 	"shared_buffers":     "64MB",
 	"max_connections":    "200",

@@ -59,7 +59,9 @@ func Breach(ctx context.Context, request *http.Request, response *http.Response,
 	if err != nil {
 		return false, nil //nolint:nilerr // not an operation
 	}
-	note(route.Operation.OperationID, body)
+	if response.StatusCode >= http.StatusBadRequest {
+		note(route.Operation.OperationID, body)
+	}
 	schema, err := bodySchema(route.Operation, response)
 	if err != nil {
 		return true, err
@@ -72,6 +74,11 @@ func Breach(ctx context.Context, request *http.Request, response *http.Response,
 		if err := schema.Validate(value); err != nil {
 			return true, err
 		}
+		// Only headers are left. By an older document the filter checks their
+		// plain schemas without compiling them for each answer.
+		older := *route
+		older.Spec = &openapi3.T{OpenAPI: "3.0.3"}
+		route = &older
 	}
 	return true, openapi3filter.ValidateResponse(ctx, &openapi3filter.ResponseValidationInput{
 		RequestValidationInput: &openapi3filter.RequestValidationInput{Request: lookup, PathParams: params, Route: route},

@@ -17,7 +17,7 @@ func Produced(f Failure) bool {
 	return seen
 }
 
-// note remembers the code of an operation's answer, if it has one.
+// note remembers the code of an operation's failure.
 func note(operation string, body []byte) {
 	var failure struct{ Code string }
 	if json.Unmarshal(body, &failure) == nil && failure.Code != "" {

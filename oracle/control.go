@@ -1,0 +1,179 @@
+package oracle
+
+import (
+	"slices"
+	"strings"
+
+	"astrolabe/starknet"
+	"astrolabe/starknet/abi"
+)
+
+// power is a kind of control over a token: the entry points that a class has
+// when somebody can have it, and the roles that are its own.
+type power struct{ functions, roles []string }
+
+var powers = map[string]power{
+	"supplyControl": {strings.Fields(`mint mint_to mintTo safe_mint safeMint batch_mint batchMint permissioned_mint permissionedMint
+		permissioned_burn permissionedBurn burn_from burnFrom issue`), []string{"MINTER_ROLE", "BURNER_ROLE"}},
+	"transferControl": {strings.Fields(`pause unpause freeze unfreeze lock unlock blacklist unblacklist block_account unblock_account
+		blockAccount unblockAccount set_transferable setTransferable`), []string{"PAUSER_ROLE", "FREEZER_ROLE", "BLACKLISTER_ROLE"}},
+	"metadataAdmin": {strings.Fields(`set_name setName set_symbol setSymbol set_decimals setDecimals set_uri setURI set_base_uri setBaseURI
+		set_token_uri setTokenURI set_contract_uri setContractURI update_metadata updateMetadata`), []string{"METADATA_ROLE", "URI_SETTER_ROLE"}},
+	"upgradeControl": {strings.Fields(`upgrade upgrade_and_call upgrade_to upgradeTo replace_class replace_to add_new_implementation set_implementation`),
+		[]string{"UPGRADER_ROLE", "ROLE_UPGRADE_GOVERNOR", "UPGRADE_GOVERNOR"}},
+}
+
+// told are the events that tell of control, in the order in which they are
+// shown as evidence.
+var told = []string{"OwnershipTransferred", "Upgraded", "ImplementationFinalized", "Paused", "Unpaused", "RoleGranted", "RoleRevoked"}
+
+// controls says who controls a token, by the class in force and the events of
+// the token.
+func (m *Model) controls(token starknet.Felt) Answer {
+	if m.standardOf(token) == "" {
+		return notFound
+	}
+	body := object{"chainId": m.Chain, "tokenAddress": token.String(), "indexed": false, "reasonCode": "class_unavailable", "snapshot": nil}
+	c := m.current(token)
+	if c == nil || m.Classes[c.class] == nil {
+		return found(body)
+	}
+	d := m.deployment(token)
+	body["indexed"], body["reasonCode"] = true, "indexed"
+	if d == nil {
+		body["reasonCode"] = "partial_history"
+	}
+	snapshot, evidence := object{"asOfBlock": m.head().BlockNumber}, []object{}
+	show := func(kind string, t *tx) {
+		evidence = append(evidence, object{"kind": kind, "blockNumber": t.block.BlockNumber, "txHash": t.Receipt.TransactionHash.String()})
+	}
+	if d != nil && d.tx != nil {
+		show("deployed", d.tx)
+	}
+	for _, name := range told {
+		if rows := m.emitted(token, name); len(rows) > 0 {
+			show(snake(name), rows[0].tx)
+		}
+	}
+	snapshot["evidence"] = evidence
+	for name, p := range powers {
+		status, actor := m.control(token, m.Classes[c.class], p)
+		if name == "upgradeControl" && (status == "absent" && d != nil && d.class != c.class || status == "present" && len(m.emitted(token, "ImplementationFinalized")) > 0) {
+			status, actor = "renounced", nil // the way on was given up
+		}
+		snapshot[name] = object{"status": status, "actor": feltOrNull(actor)}
+	}
+	body["snapshot"] = snapshot
+	return found(body)
+}
+
+func snake(name string) (text string) {
+	for i, r := range name {
+		if i > 0 && r >= 'A' && r <= 'Z' {
+			text += "_"
+		}
+		text += strings.ToLower(string(r))
+	}
+	return text
+}
+
+// emitted lists the events of a contract by their first key, newest first.
+func (m *Model) emitted(contract starknet.Felt, name string) []emission {
+	return m.events(eventFilter{addresses: []starknet.Felt{contract}, topics: [16][]starknet.Felt{{starknet.Selector(name)}}})
+}
+
+// payload is what an event says after its first key.
+func (at emission) payload() []starknet.Felt {
+	e := &at.Receipt.Events[at.log]
+	return append(slices.Clone(e.Keys[1:]), e.Data...)
+}
+
+// control judges one kind of control; the first rule that fits counts.
+func (m *Model) control(token starknet.Felt, class *abi.Schema, p power) (status string, actor *starknet.Felt) {
+	isThere := slices.ContainsFunc(p.functions, func(name string) bool {
+		f := class.Function(starknet.Selector(name))
+		return f != nil && !f.View
+	})
+	switch {
+	case has(class, "__default__"):
+		return "unknown", nil
+	case !isThere:
+		return "absent", nil
+	case hides(class, "OwnershipTransferred"), hides(class, "RoleGranted"):
+		return "unknown", nil
+	}
+	whole := m.deployment(token) != nil
+	if declares(class, "RoleGranted") {
+		holders, granted := m.roleHolders(token)
+		for _, role := range append(selectors(p.roles), starknet.Felt{}) { // zero is the administrator's
+			switch len(holders[role]) {
+			case 0:
+				continue
+			case 1:
+				return "present", &holders[role][0]
+			}
+			return "present", nil
+		}
+		switch {
+		case len(holders) > 0 || whole && !granted:
+			return "present", nil
+		case !whole:
+			return "unknown", nil
+		case !declares(class, "OwnershipTransferred"):
+			return "renounced", nil
+		}
+	}
+	if owners := m.emitted(token, "OwnershipTransferred"); len(owners) > 0 && declares(class, "OwnershipTransferred") {
+		said := owners[0].payload()
+		switch {
+		case len(said) != 2:
+			return "unknown", nil
+		case said[1].IsZero():
+			return "renounced", nil
+		}
+		return "present", &said[1]
+	}
+	if !whole {
+		return "unknown", nil
+	}
+	return "present", nil
+}
+
+func selectors(names []string) (list []starknet.Felt) {
+	for _, name := range names {
+		list = append(list, starknet.Selector(name))
+	}
+	return list
+}
+
+// declares tells that a class has an event with its own name as first key, and
+// hides that it has one inside another.
+func declares(class *abi.Schema, name string) bool {
+	return slices.ContainsFunc(class.Events(), func(l *abi.EventLayout) bool { return l.Selectors[0] == starknet.Selector(name) })
+}
+
+func hides(class *abi.Schema, name string) bool {
+	return slices.ContainsFunc(class.Events(), func(l *abi.EventLayout) bool {
+		return l.Name == name && l.Selectors[0] != starknet.Selector(name)
+	})
+}
+
+// roleHolders is who holds each role now, and whether any was ever granted.
+func (m *Model) roleHolders(token starknet.Felt) (holders map[starknet.Felt][]starknet.Felt, granted bool) {
+	holders = map[starknet.Felt][]starknet.Felt{}
+	for _, at := range newestFirst(m.events(eventFilter{addresses: []starknet.Felt{token}, topics: [16][]starknet.Felt{selectors([]string{"RoleGranted", "RoleRevoked"})}})) {
+		said := at.payload() // the role, the account, who says so
+		if len(said) != 3 {
+			continue
+		}
+		role, account := said[0], said[1]
+		holders[role] = slices.DeleteFunc(holders[role], func(f starknet.Felt) bool { return f == account })
+		if at.Receipt.Events[at.log].Keys[0] == starknet.Selector("RoleGranted") {
+			granted, holders[role] = true, append(holders[role], account)
+		}
+		if len(holders[role]) == 0 {
+			delete(holders, role)
+		}
+	}
+	return holders, granted
+}

@@ -1,0 +1,90 @@
+package oracle
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// incomparable are the operations that read something else than the chain, and
+// what that is.
+var incomparable = map[string]string{
+	"getApiCatalog":   "a document about the service",
+	"getOpenapiJson":  "a document about the service",
+	"getOpenapiYaml":  "a document about the service",
+	"getCapabilities": "how the service is configured; what it says of wide searches is compared by itself",
+	"getEvidence":     "how the service was tested",
+	"listApiKeys":     "the caller's account",
+	"issueApiKey":     "the caller's account, which it changes",
+	"getSession":      "the caller's account",
+	"getUsage":        "the caller's account",
+}
+
+// operation is a read of the OpenAPI document.
+type operation struct {
+	id     string
+	method string
+	path   *regexp.Regexp
+}
+
+// operations are all reads of the document: GET, and POST where a question does
+// not fit into an address.
+func operations(t *testing.T) (list []operation) {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("..", "rest", "openapi", "openapi.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var document struct {
+		Paths map[string]map[string]struct{ OperationID string }
+	}
+	if err := json.Unmarshal(text, &document); err != nil {
+		t.Fatal(err)
+	}
+	segment := regexp.MustCompile(`\\\{[^/]*\\\}`)
+	for path, methods := range document.Paths {
+		for method, o := range methods {
+			if method == "get" || method == "post" {
+				pattern := segment.ReplaceAllString(regexp.QuoteMeta(path), `[^/]+`)
+				list = append(list, operation{o.OperationID, strings.ToUpper(method), regexp.MustCompile("^" + pattern + "$")})
+			}
+		}
+	}
+	return list
+}
+
+// operationOf names the operation that answers a request.
+func (w *world) operationOf(r Request) string {
+	w.Helper()
+	for _, o := range w.operations {
+		if o.method == r.method() && o.path.MatchString(w.route(r)) {
+			return o.id
+		}
+	}
+	w.Fatalf("no operation answers %s", r)
+	return ""
+}
+
+// requireEveryRead requires that each operation has told something that the
+// model says, too, or is known to read something else than the chain.
+func (w *world) requireEveryRead() {
+	w.Helper()
+	known := map[string]bool{}
+	for _, o := range w.operations {
+		known[o.id] = true
+		switch why := incomparable[o.id]; {
+		case why != "" && w.told[o.id] > 0:
+			w.Errorf("%s is compared, so it reads more than %s", o.id, why)
+		case why == "" && w.told[o.id] == 0:
+			w.Errorf("no answer of %s was compared: the model knows too little, or the requests ask too little", o.id)
+		}
+	}
+	for id := range incomparable {
+		if !known[id] {
+			w.Errorf("there is no operation %s", id)
+		}
+	}
+}

@@ -1,0 +1,91 @@
+package oracle
+
+import (
+	"errors"
+	"math/big"
+	"net/http"
+
+	"astrolabe/sim/vm"
+	"astrolabe/starknet"
+)
+
+// moment is a state that can be read: that after a block.
+type moment struct {
+	*Block
+	body object // what an answer says of it
+}
+
+// moment is the one that a request names; false when there is none. Pending
+// names the block in the making, which has no hash and, since nobody sends
+// anything here, the state of the newest block.
+func (m *Model) moment(r Request) (at moment, known bool) {
+	tag := "latest"
+	if r.Query.Has("block_tag") {
+		tag = r.Query.Get("block_tag")
+	}
+	at.body = object{"chainId": m.Chain, "blockTag": tag}
+	if tag == "pending" {
+		at.Block = m.head()
+		at.body["blockNumber"], at.body["blockHash"] = m.head().BlockNumber+1, nil
+		return at, true
+	}
+	if at.Block = m.blockNamed(tag); at.Block == nil {
+		return at, false
+	}
+	at.body["blockNumber"], at.body["blockHash"] = at.BlockNumber, at.BlockHash.String()
+	return at, true
+}
+
+// readContract calls a view. That there is no such view is for the contract to
+// say; that it fails in it, too.
+func (m *Model) readContract(r Request, contract starknet.Felt) Answer {
+	at, known := m.moment(r)
+	if !known {
+		return notFound
+	}
+	selector := felt(r.Query.Get("selector"))
+	result, err := m.Read(at.BlockNumber, contract, m.functionName(selector), felts(r.Query["calldata"])...)
+	switch {
+	case errors.Is(err, vm.ErrNoContract), errors.Is(err, vm.ErrNoEntryPoint):
+		return notFound
+	case err != nil:
+		return Answer{Status: http.StatusUnprocessableEntity, Code: "contract_call_failed"}
+	}
+	at.body["contractAddress"], at.body["selector"], at.body["result"] = contract.String(), selector.String(), texts(result)
+	return found(at.body)
+}
+
+// The functions that tell quantities, in both spellings.
+var supplyViews, balanceViews = []string{"total_supply", "totalSupply"}, []string{"balance_of", "balanceOf"}
+
+// quantity asks a contract for a number.
+func (m *Model) quantity(r Request, name string, contract starknet.Felt, functions []string, calldata ...starknet.Felt) Answer {
+	at, known := m.moment(r)
+	if !known {
+		return notFound
+	}
+	value := m.numberAt(at.Block, contract, functions, calldata...)
+	if value == nil {
+		return notFound
+	}
+	at.body["tokenAddress"], at.body[name] = contract.String(), value.String()
+	for _, owner := range calldata {
+		at.body["ownerAddress"] = owner.String()
+	}
+	return found(at.body)
+}
+
+// numberAt asks a contract for a number after a block, by one function or
+// another; nil when it tells none.
+func (m *Model) numberAt(b *Block, contract starknet.Felt, functions []string, calldata ...starknet.Felt) *big.Int {
+	for _, function := range functions {
+		result, err := m.Read(b.BlockNumber, contract, function, calldata...)
+		switch {
+		case err == nil && len(result) == 1:
+			return result[0].Big()
+		case err == nil && len(result) == 2 && result[0].Big().BitLen() <= 128 && result[1].Big().BitLen() <= 128:
+			return new(big.Int).Add(result[0].Big(), new(big.Int).Lsh(result[1].Big(), 128))
+		}
+	}
+	return nil
+}

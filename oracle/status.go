@@ -1,0 +1,14 @@
+package oracle
+
+// status says how the chain and its index stand, once the index has caught up.
+// When that was is not the chain's to say.
+func (m *Model) status() Answer {
+	head := m.head()
+	return found(object{
+		"chainId": m.Chain, "headBlockNumber": head.BlockNumber, "headBlockHash": head.BlockHash.String(),
+		"finalizedBlockNumber": m.Finalized, "finalityDepth": m.Depth, "latestL1AcceptedBlockNumber": m.L1,
+		"earliestIndexedBlockNumber": m.first(), "latestIndexedBlockNumber": head.BlockNumber,
+		"indexedBlockSpan": len(m.Blocks), "lagBlocks": 0,
+		"l1Finality": object{"watermarkBlockNumber": m.L1}, "indexer": object{"state": "following", "reasonCode": nil},
+	})
+}

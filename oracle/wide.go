@@ -1,0 +1,100 @@
+package oracle
+
+import (
+	"cmp"
+	"net/http"
+	"slices"
+
+	"astrolabe/starknet"
+)
+
+// Certificate says that the events with a first key can be found by the key of
+// a position, in all final blocks.
+type Certificate struct {
+	Selector starknet.Felt
+	Position int
+	// Failed tells that it was counted again and did not hold what the events
+	// say.
+	Failed bool
+}
+
+// isWide tells that the bounds hold more blocks than are searched directly.
+func (f *eventFilter) isWide() bool {
+	return f.from != nil && f.to != nil && *f.to-*f.from >= 10_000
+}
+
+// refuseWide says why a wide search is refused; nil when it is not.
+func (m *Model) refuseWide(f eventFilter, wallet bool) *Answer {
+	if !wallet {
+		return &invalid
+	}
+	for _, selector := range f.topics[0] {
+		if !slices.ContainsFunc(m.Certificates, func(c Certificate) bool { return c.Selector == selector }) {
+			return &Answer{Status: http.StatusUnprocessableEntity, Code: "unsupported_selector"}
+		}
+	}
+	ready := false
+	for position := 1; position < len(f.topics); position++ {
+		ready = ready || len(f.topics[position]) > 0 && m.certified(f.topics[0], position)
+	}
+	switch {
+	case !ready:
+		return &Answer{Status: http.StatusUnprocessableEntity, Code: "full_range_selector_not_supported"}
+	case *f.from < m.first() || min(*f.to, m.head().BlockNumber) > *m.Finalized+5000:
+		return &Answer{Status: http.StatusServiceUnavailable, Code: "event_key_index_coverage_unavailable"}
+	}
+	return nil
+}
+
+// certified tells that each of the selectors has a ready certificate of a
+// position.
+func (m *Model) certified(selectors []starknet.Felt, position int) bool {
+	for _, selector := range selectors {
+		if !slices.Contains(m.Certificates, Certificate{Selector: selector, Position: position}) {
+			return false
+		}
+	}
+	return len(selectors) > 0
+}
+
+// rangeCoverage says what a wide search rests on: certificates that end with
+// the newest final block, and beyond it the events themselves.
+func (m *Model) rangeCoverage(f eventFilter) object {
+	last := m.head().BlockNumber
+	interval := func(from, to uint64) object { return object{"fromBlock": from, "toBlock": to} }
+	body := m.diagnostics("current")
+	body["requested"], body["completed"] = interval(*f.from, *f.to), nil
+	body["complete"], body["openEnded"] = *f.to <= last, *f.to > last
+	if *f.from <= last {
+		body["completed"] = interval(*f.from, min(*f.to, last))
+	}
+	return body
+}
+
+// diagnostics say how certificates stand to the blocks that they are made from.
+func (m *Model) diagnostics(freshness string) object {
+	first, last := m.first(), m.head().BlockNumber
+	return object{
+		"freshnessStatus": freshness, "lagBlocks": last - *m.Finalized, "openEnded": true,
+		"sourceLowWaterBlock": first, "sourceHighWaterBlock": last,
+		"sourceContiguousLowWaterBlock": first, "sourceContiguousHighWaterBlock": last,
+	}
+}
+
+// selectorCoverage lists the certificates by selector and position.
+func (m *Model) selectorCoverage() (list []object) {
+	for _, c := range slices.SortedFunc(slices.Values(m.Certificates), func(a, b Certificate) int {
+		return cmp.Or(a.Selector.Cmp(b.Selector), cmp.Compare(a.Position, b.Position))
+	}) {
+		body := m.diagnostics("current")
+		body["status"] = "ready"
+		if c.Failed {
+			body = m.diagnostics("unavailable")
+			body["status"] = "failed"
+		}
+		body["chainId"], body["selector"], body["position"] = m.Chain, c.Selector.String(), c.Position
+		body["sourceTier"], body["fromBlock"], body["throughBlock"] = "finalized", m.first(), *m.Finalized
+		list = append(list, body)
+	}
+	return list
+}

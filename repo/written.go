@@ -1,0 +1,41 @@
+package repo
+
+import (
+	"fmt"
+	"sync"
+)
+
+// statements are those that were written, which are few: their forms are
+// constants, and their numbers are those of chains and of rowsFor.
+var statements = struct {
+	sync.RWMutex
+	known map[form]string
+}{known: map[form]string{}}
+
+// form is a statement before its numbers are put in.
+type form struct {
+	format  string
+	numbers [2]int
+}
+
+// written puts numbers into the text of a statement, once for all requests.
+func written(format string, numbers ...int) string {
+	asked := form{format: format}
+	copy(asked.numbers[:], numbers)
+	statements.RLock()
+	text, known := statements.known[asked]
+	statements.RUnlock()
+	if known {
+		return text
+	}
+	switch len(numbers) {
+	case 1:
+		text = fmt.Sprintf(format, numbers[0])
+	default:
+		text = fmt.Sprintf(format, numbers[0], numbers[1])
+	}
+	statements.Lock()
+	defer statements.Unlock()
+	statements.known[asked] = text
+	return text
+}
