@@ -11,8 +11,6 @@ VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo deve
 CALM := github.com/consensys/gnark-crypto/... astrolabe/starknet/... github.com/google/go-cmp/... \
 	github.com/vektah/gqlparser/... compress/... regexp/syntax strconv
 RACE := $(shell command -v gcc >/dev/null 2>&1 && echo -race -gcflags=all=-d=checkptr=0 $(CALM:%=-gcflags=%=-race=false))
-# pgx leaves out a list of types that is half of what it takes to compile; repo has a shorter one.
-TAGS := -tags=nopgxregisterdefaulttypes
 # Packages that are tested without the race detector: those that run the Cairo compiler, which takes
 # minutes under it, and those whose service is raced in its own packages, the oracle and the program.
 UNRACED := ./toolchain/... ./sim/classes/... ./oracle/... ./cmd/...
@@ -31,7 +29,7 @@ build: bin/astrolabe ## Build bin/astrolabe
 # garbage late, and libraries whose speed nobody notices (migrations, jobs, the command line, handshakes)
 # compile without inlining, which is half of their work: each saves a newcomer seconds.
 UNHURRIED := github.com/uptrace/bun/... github.com/vmihailenco/msgpack/... github.com/riverqueue/river/... github.com/alecthomas/kong crypto/tls crypto/x509
-BUILD = GOGC=800 CGO_ENABLED=0 $(GO) build $(TAGS) -trimpath -gcflags=all=-dwarf=false $(UNHURRIED:%='-gcflags=%=-dwarf=false -l') -ldflags "-w -X main.release=$(VERSION)"
+BUILD = GOGC=800 CGO_ENABLED=0 $(GO) build -trimpath -gcflags=all=-dwarf=false $(UNHURRIED:%='-gcflags=%=-dwarf=false -l') -ldflags "-w -X main.release=$(VERSION)"
 
 bin/astrolabe: bin/.modules $(SOURCES)
 	$(BUILD) -o $@ ./cmd/astrolabe
@@ -40,7 +38,7 @@ bin/astrolabe: bin/.modules $(SOURCES)
 # at once as it has processors, of which loading needs none.
 bin/.modules: go.mod go.sum
 	@mkdir -p bin
-	@GOMAXPROCS=16 $(GO) list $(TAGS) -deps ./cmd/astrolabe >/dev/null & $(BUILD) net/http/pprof database/sql encoding/xml; wait $$!
+	@GOMAXPROCS=16 $(GO) list -deps ./cmd/astrolabe >/dev/null & $(BUILD) net/http/pprof database/sql encoding/xml; wait $$!
 	@touch $@
 
 run: ## Start everything with nothing configured
@@ -48,16 +46,16 @@ run: ## Start everything with nothing configured
 	bin/astrolabe up
 
 test: postgres ## Run every test at its quick size
-	$(GO) vet $(TAGS) ./...
-	$(GO) test $(TAGS) -timeout 20m $(UNRACED)
-	$(GO) test $(TAGS) $(RACE) -timeout 20m $(RACED)
+	$(GO) vet ./...
+	$(GO) test -timeout 20m $(UNRACED)
+	$(GO) test $(RACE) -timeout 20m $(RACED)
 
 test-clients: build postgres ## Run other people's clients and audits against the program
 	scripts/test-clients
 
 soak: postgres ## Run the long campaigns
-	ASTROLABE_SOAK=1 $(GO) test $(TAGS) -count=1 -timeout 6h $(UNRACED)
-	ASTROLABE_SOAK=1 ASTROLABE_CHAOS=300 $(GO) test $(TAGS) $(RACE) -count=1 -timeout 6h $(RACED)
+	ASTROLABE_SOAK=1 $(GO) test -count=1 -timeout 6h $(UNRACED)
+	ASTROLABE_SOAK=1 ASTROLABE_CHAOS=300 $(GO) test $(RACE) -count=1 -timeout 6h $(RACED)
 
 lint: bin/golangci-lint ## Run the linters
 	$(GO) mod tidy -diff

@@ -64,7 +64,6 @@ func Open(ctx context.Context, o Options) (*DB, error) {
 	config.ConnConfig.RuntimeParams["timezone"] = "UTC"
 	config.ConnConfig.RuntimeParams["standard_conforming_strings"] = "on"
 	config.ConnConfig.Tracer = statementTracer{o.Metrics}
-	config.AfterConnect = knowArguments
 	pool, err := pgxpool.NewWithConfig(ctx, config)
 	if err != nil {
 		return nil, fmt.Errorf("open the database: %w", err)

@@ -101,7 +101,7 @@ func (db *DB) withMigrationLock(ctx context.Context, act func() error) error {
 	}
 	// Closing the connection releases the lock.
 	defer func() { _ = conn.Close(context.WithoutCancel(ctx)) }()
-	if _, err := conn.Exec(ctx, fmt.Sprintf("/* migrate.lock */ SELECT pg_advisory_lock(%d)", int64(migrationLock))); err != nil {
+	if _, err := conn.Exec(ctx, "/* migrate.lock */ SELECT pg_advisory_lock($1)", int64(migrationLock)); err != nil {
 		return fmt.Errorf("wait for another migrating process: %w", err)
 	}
 	return act()
