@@ -8,8 +8,7 @@ VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo deve
 # comparisons, which share no memory between goroutines, are compiled without it: they were most of the
 # time of many tests. What stands here must use no generic code of sync, whose uninstrumented copy the
 # whole program might get. Pointer checks, which come with the detector, are for unsafe code: we have none.
-CALM := github.com/consensys/gnark-crypto/... astrolabe/starknet/... github.com/google/go-cmp/... \
-	github.com/vektah/gqlparser/... compress/... regexp/syntax strconv
+CALM := github.com/consensys/gnark-crypto/... astrolabe/starknet/... github.com/google/go-cmp/... compress/... regexp/syntax strconv
 RACE := $(shell command -v gcc >/dev/null 2>&1 && echo -race -gcflags=all=-d=checkptr=0 $(CALM:%=-gcflags=%=-race=false))
 # Packages that are tested without the race detector: those that run the Cairo compiler, which takes
 # minutes under it, and those whose service is raced elsewhere: the program, the pages and the oracle in
