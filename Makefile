@@ -8,13 +8,13 @@ VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo deve
 # comparisons, which share no memory between goroutines, are compiled without it: they were most of the
 # time of many tests. What stands here must use no generic code of sync, whose uninstrumented copy the
 # whole program might get. Pointer checks, which come with the detector, are for unsafe code: we have none.
-CALM := github.com/consensys/gnark-crypto/... astrolabe/starknet/... github.com/google/go-cmp/... \
-	github.com/vektah/gqlparser/... compress/... regexp/syntax strconv
+CALM := github.com/consensys/gnark-crypto/... astrolabe/starknet/... github.com/google/go-cmp/... compress/... regexp/syntax strconv
 RACE := $(shell command -v gcc >/dev/null 2>&1 && echo -race -gcflags=all=-d=checkptr=0 $(CALM:%=-gcflags=%=-race=false))
 # Packages that are tested without the race detector: those that run the Cairo compiler, which takes
-# minutes under it, and those whose service is raced in its own packages, the oracle and the program.
-UNRACED := ./toolchain/... ./sim/classes/... ./oracle/... ./cmd/...
-RACED = $$($(GO) list ./... | grep -vE 'astrolabe/(toolchain|sim/classes|oracle|cmd)')
+# minutes under it, and those whose service is raced elsewhere: the program, the pages and the oracle in
+# the packages that they put together, the simulated node in the tests that index it. The longest are first.
+UNRACED := ./cmd/... ./toolchain/... ./sim/... ./oracle/... ./web/...
+RACED = ./rest ./graph ./jobs/index ./repo $$($(GO) list ./... | grep -vE 'astrolabe/(toolchain|sim|oracle|cmd|web)')
 SOURCES := $(shell find . -name '*.go' -not -path './web/node_modules/*' -not -path './clients/*') $(shell find web/dist repo/migrations rest -type f)
 
 .DEFAULT_GOAL := help

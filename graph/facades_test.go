@@ -116,7 +116,7 @@ func bothFacades(t *testing.T) *facades {
 func TestBothFacadesTellTheSameFacts(t *testing.T) {
 	t.Parallel()
 	f, p, w := bothFacades(t), loadParity(t), newWorld(repotest.Everyday(t), 1)
-	rounds := 12
+	rounds := 6
 	if os.Getenv("ASTROLABE_SOAK") != "" {
 		rounds = 300
 	}

@@ -257,15 +257,15 @@ func TestAnAddressThatIsNoContractIsNotFound(t *testing.T) {
 	t.Parallel()
 	s := newExplorer(t)
 	contracts := everyContract(repotest.Everyday(t), 0, 0)
-	strangers := []starknet.Felt{starknet.MustFelt("0x123456789"), {}}
+	strangers := map[starknet.Felt]bool{starknet.MustFelt("0x123456789"): true, {}: true}
 	for _, block := range repotest.Everyday(t) {
 		for _, transfer := range block.Transfers { // recipients that nobody deployed
 			if _, known := contracts[transfer.To]; !known {
-				strangers = append(strangers, transfer.To)
+				strangers[transfer.To] = true
 			}
 		}
 	}
-	for _, address := range strangers {
+	for address := range strangers {
 		requireFailure(t, s.get("/v1/SN_MAIN/contract/"+address.String()), 404, domain.CodeNotFound)
 	}
 }

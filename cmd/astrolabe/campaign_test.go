@@ -77,16 +77,24 @@ func (c *campaign) database() string {
 // follows waits until the index in a database stands where the node does.
 func (c *campaign) follows(p *program, database func() string) {
 	c.Helper()
+	var db *repo.DB
+	defer func() {
+		if db != nil {
+			db.Close()
+		}
+	}()
 	p.until(c.T, "the index has caught up", func() bool {
-		url := database()
-		if url == "" {
-			return false
+		if db == nil {
+			url := database()
+			if url == "" {
+				return false
+			}
+			opened, err := repo.Open(c.Context(), repo.Options{URL: url})
+			if err != nil {
+				return false
+			}
+			db = opened
 		}
-		db, err := repo.Open(c.Context(), repo.Options{URL: url})
-		if err != nil {
-			return false
-		}
-		defer db.Close()
 		at, err := db.Checkpoint(c.Context(), domain.Mainnet)
 		return err == nil && at != nil && at.Block != nil && at.Block.Hash == c.node.Head().Header.BlockHash
 	})
@@ -177,7 +185,7 @@ const patience = 2 * time.Minute
 func (p *program) until(t *testing.T, what string, holds func() bool) {
 	t.Helper()
 	deadline := time.After(patience)
-	ticker := time.NewTicker(20 * time.Millisecond)
+	ticker := time.NewTicker(50 * time.Millisecond)
 	defer ticker.Stop()
 	for !holds() {
 		select {

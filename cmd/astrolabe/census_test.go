@@ -1,26 +1,18 @@
 package main
 
 import (
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
 	"astrolabe/domain"
 	"astrolabe/domain/token"
-	"astrolabe/pg/pgtest"
 	"astrolabe/repo/repotest"
 	"astrolabe/starknet"
 )
 
-// TestTheDemoShowsATokenInEachStateOfItsCensus waits for what the samples of
-// demo.json promise.
-func TestTheDemoShowsATokenInEachStateOfItsCensus(t *testing.T) {
-	t.Parallel()
-	data := filepath.Join(pgtest.Dir(t), "data")
-	p := start(t, nil, append([]string{"up", "--data", data, "--poll", "100ms", "--chains", string(domain.Mainnet)}, anyPort...)...)
-	base := p.ready(t)
-	where := readDemo(t, data)
+// showsEachStateOfACensus waits for what the samples of demo.json promise.
+func showsEachStateOfACensus(t *testing.T, p *program, base string, where demo) {
 	if len(where.Samples.Tokens) != 4 {
 		t.Fatalf("the samples are %v", where.Samples)
 	}
@@ -35,9 +27,6 @@ func TestTheDemoShowsATokenInEachStateOfItsCensus(t *testing.T) {
 	}
 	if got := get(t, base+"/v1/SN_MAIN/token/"+where.Samples.Tokens["certified"].String()+"/holders", keyHeader, where.Keys["read"]); !strings.Contains(got, `"code":"forbidden"`) {
 		t.Errorf("a key that may only read: %s", got)
-	}
-	if code := p.stop(t); code != exitOK {
-		t.Errorf("exit code %d:\n%s", code, p.text())
 	}
 }
 

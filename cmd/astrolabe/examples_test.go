@@ -241,6 +241,10 @@ func TestEveryExampleAnswersOnTheDemoChain(t *testing.T) { //nolint:tparallel //
 		})
 	}
 	t.Run("in a browser", func(t *testing.T) { a.browse(t, examples) })
+	t.Run("the demo shows a token in each state of its census", func(t *testing.T) { showsEachStateOfACensus(t, p, base, where) })
+	if code := p.stop(t); code != exitOK {
+		t.Errorf("exit code %d:\n%s", code, p.text())
+	}
 }
 
 // browse presses every example and runs it.

@@ -17,7 +17,7 @@ const strk = "0x4718f5a0fc34cc1af16a1cdee98ffb20c31f5cd61d6ab07201858f4287c938d"
 
 // TestUpReadsItsSimulatedNodes asks a program with nothing configured for what
 // only a node can tell, and waits for what its workers read and sum up.
-func TestUpReadsItsSimulatedNodes(t *testing.T) {
+func TestUpReadsItsSimulatedNodes(t *testing.T) { //nolint:tparallel // what it reads belongs to one program
 	t.Parallel()
 	data := filepath.Join(pgtest.Dir(t), "data")
 	p := start(t, nil, append([]string{"up", "--data", data, "--poll", "100ms", "--finality-depth", "3", "--chains", string(domain.Sepolia)}, anyPort...)...)
@@ -36,8 +36,20 @@ func TestUpReadsItsSimulatedNodes(t *testing.T) {
 		token := ask("")
 		return strings.Contains(token, `"summaryCacheStatus":"current"`) && !strings.Contains(token, `"totalSupplyRaw":null`) && !strings.Contains(token, `"transferCount":0`)
 	})
+	t.Run("and its workers are given them", func(t *testing.T) { readsTheMetadataOfItsTokens(t, p, data) })
 	if code := p.stop(t); code != exitOK {
 		t.Errorf("exit code %d:\n%s", code, p.text())
+	}
+}
+
+// readsTheMetadataOfItsTokens waits for a job that asks contracts.
+func readsTheMetadataOfItsTokens(t *testing.T, p *program, data string) {
+	metrics := readDemo(t, data).AdminURL + "/metrics"
+	for _, want := range []string{
+		`astrolabe_sql_statements_total{name="token.describe",outcome="ok"}`,
+		`astrolabe_jobs_total{kind="token_metadata",outcome="ok"}`,
+	} {
+		p.until(t, "there is "+want, func() bool { return strings.Contains(get(t, metrics), want) })
 	}
 }
 

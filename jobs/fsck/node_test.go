@@ -7,6 +7,7 @@ import (
 
 	"astrolabe/domain"
 	"astrolabe/node"
+	"astrolabe/repo/repotest"
 	"astrolabe/sim"
 )
 
@@ -27,7 +28,7 @@ func everydayNode(t *testing.T, config sim.Config) Node {
 		_ = chain.Close()
 		server.Close()
 	})
-	return pool.Source()
+	return repotest.OnceRead{Source: pool.Source()}
 }
 
 func TestNothingDiffersFromTheNodeThatWasIndexed(t *testing.T) {
