@@ -215,16 +215,18 @@ func (w *world) judge(k *walk, fork int64) {
 // TestWalksYieldEveryRowOnceWhileTheChainGoesOn reads many lists at once, page
 // by page, each page of another size. Between two rounds blocks arrive, the
 // newest ones are replaced, or the service is restarted.
-func TestWalksYieldEveryRowOnceWhileTheChainGoesOn(t *testing.T) {
+func TestWalksYieldEveryRowOnceWhileTheChainGoesOn(t *testing.T) { //nolint:tparallel // One chain after the other.
 	t.Parallel()
-	rounds := 1
+	rounds := uint64(1)
 	if soak {
 		rounds = 10
 	}
-	w := newWorld(t, sim.Config{Blocks: 30, Seed: 3})
-	w.staff()
 	for round := range rounds {
-		w.walkOn(newAsker(uint64(round), w.model))
+		t.Run(strconv.FormatUint(round, 10), func(t *testing.T) {
+			w := newWorld(t, sim.Config{Blocks: 30, Seed: 3 + round})
+			w.staff()
+			w.walkOn(newAsker(round, w.model))
+		})
 	}
 }
 
