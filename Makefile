@@ -55,7 +55,7 @@ test-clients: build postgres ## Run other people's clients and audits against th
 
 soak: postgres ## Run the long campaigns
 	ASTROLABE_SOAK=1 $(GO) test -count=1 -timeout 6h $(UNRACED)
-	ASTROLABE_SOAK=1 ASTROLABE_CHAOS=300 $(GO) test $(RACE) -count=1 -timeout 6h $(RACED)
+	ASTROLABE_SOAK=1 ASTROLABE_CHAOS=300 $(GO) test $(RACE) -count=1 -timeout 6h $(RACED) ./cmd/...
 
 lint: bin/golangci-lint ## Run the linters
 	$(GO) mod tidy -diff

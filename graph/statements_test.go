@@ -55,7 +55,7 @@ func TestTheRichestPageTakesOneStatementForEachEdge(t *testing.T) {
 	g := explore(t)
 	const edges, standing, meaning = 6, 1, 3
 	var clients sync.WaitGroup
-	for range 4 {
+	for range 16 {
 		clients.Go(func() {
 			if n := g.statements(t, richestPage); n > edges+standing+meaning {
 				t.Errorf("%d statements", n)

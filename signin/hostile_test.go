@@ -170,7 +170,7 @@ func TestABrokenProviderIsUnavailable(t *testing.T) {
 			t.Parallel()
 			s := newService(t, func(o *signin.Options) {
 				if strings.HasPrefix(name, "slow") {
-					o.Patience = 200 * time.Millisecond
+					o.Patience = time.Second // for the steps before, too
 				}
 			})
 			s.idp.Override(c.path, c.handler)
