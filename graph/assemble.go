@@ -13,6 +13,17 @@ import (
 type assembled struct {
 	plan   *plan
 	values []graphql.Marshaler
+	few    [6]graphql.Marshaler // room for as many as most objects have
+}
+
+func newAssembled(p *plan) *assembled {
+	a := &assembled{plan: p}
+	if n := len(p.fields); n <= len(a.few) {
+		a.values = a.few[:n]
+	} else {
+		a.values = make([]graphql.Marshaler, n)
+	}
+	return a
 }
 
 // MarshalGQL writes the object.
@@ -36,7 +47,7 @@ func assemble[T any](
 	obj T, resolve func(*executionContext, context.Context, graphql.CollectedField, T) graphql.Marshaler, late string,
 ) graphql.Marshaler {
 	plan := ec.plans.of(ec.OperationContext, sel, types, late)
-	out := &assembled{plan, make([]graphql.Marshaler, len(plan.fields))}
+	out := newAssembled(plan)
 	for i := range plan.fields {
 		if field := &plan.fields[i]; !field.late {
 			out.values[i] = resolve(ec, ctx, field.CollectedField, obj)

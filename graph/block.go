@@ -157,10 +157,11 @@ func (b *Block) Events(ctx context.Context, first *int, after *string) (*EventCo
 
 // newBlocks makes a cohort of blocks.
 func (p part) newBlocks(found []*chain.Block) []*Block {
-	blocks := make([]*Block, len(found))
+	blocks, made := make([]*Block, len(found)), make([]Block, len(found))
 	for i, facts := range found {
 		if facts != nil {
-			blocks[i] = &Block{part: p, facts: facts}
+			made[i] = Block{part: p, facts: facts}
+			blocks[i] = &made[i]
 		}
 	}
 	return together(blocks)

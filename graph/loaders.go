@@ -76,7 +76,11 @@ func load[K comparable, V any](ctx context.Context, c *cohort[K], e edge, key K,
 	if !member {
 		return none, errNotAMember
 	}
-	values, err := c.promises.of(ctx, e, func(ctx context.Context) (any, error) { return readAll(ctx, c.keys, read) })()
+	promise, made := c.promises.known(e)
+	if !made {
+		promise = c.promises.of(ctx, e, func(ctx context.Context) (any, error) { return readAll(ctx, c.keys, read) })
+	}
+	values, err := promise()
 	if err != nil {
 		return none, err
 	}
@@ -87,6 +91,14 @@ func load[K comparable, V any](ctx context.Context, c *cohort[K], e edge, key K,
 type promises struct {
 	mu   sync.Mutex
 	made map[edge]dataloader.Thunk[any]
+}
+
+// known returns the promise of an edge that was read for another member.
+func (p *promises) known(e edge) (dataloader.Thunk[any], bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	promise, made := p.made[e]
+	return promise, made
 }
 
 // of returns the promise of an edge; the first caller's read keeps it.

@@ -64,9 +64,7 @@ func UnmarshalBigInt(v any) (domain.Amount, error) {
 }
 
 // MarshalDateTime writes a moment in UTC.
-func MarshalDateTime(t time.Time) graphql.Marshaler {
-	return quoted(t.UTC().Format(time.RFC3339Nano))
-}
+func MarshalDateTime(t time.Time) graphql.Marshaler { return moment(t) }
 
 // UnmarshalDateTime reads a moment in any offset.
 func UnmarshalDateTime(v any) (time.Time, error) {
@@ -94,6 +92,12 @@ func UnmarshalCursor(v any) (string, error) {
 	return text, nil
 }
 
+// MarshalInt writes an Int.
+func MarshalInt(n int) graphql.Marshaler { return whole(n) }
+
+// UnmarshalInt reads an Int.
+func UnmarshalInt(v any) (int, error) { return graphql.UnmarshalInt(v) }
+
 // MarshalNumber writes a count or a block number as an Int, which GraphQL
 // bounds to 32 bits: what does not fit fails instead of being cut.
 func MarshalNumber(v uint64) graphql.ContextMarshaler { return count(v) }
@@ -117,22 +121,48 @@ func (q quoted) MarshalGQL(w io.Writer) {
 	_, _ = io.WriteString(w, `"`)
 }
 
-// felt writes a felt, of which most answers are made.
+// appendable is a value that writes itself at the end of a text.
+type appendable interface{ appendTo(text []byte) []byte }
+
+// writeTo writes a value of at most so many bytes, right into the buffer that
+// nearly every answer is written into.
+func writeTo[V appendable](w io.Writer, room int, value V) {
+	if into, direct := w.(*bytes.Buffer); direct {
+		into.Grow(room)
+		_, _ = into.Write(value.appendTo(into.AvailableBuffer()))
+		return
+	}
+	_, _ = w.Write(value.appendTo(make([]byte, 0, room)))
+}
+
+// felt writes a felt, of which most answers are made: 0x, 64 digits and quotes
+// at most.
 type felt starknet.Felt
 
 // MarshalGQL implements graphql.Marshaler.
-func (f felt) MarshalGQL(w io.Writer) {
-	into, direct := w.(*bytes.Buffer)
-	if !direct {
-		quoted(starknet.Felt(f).String()).MarshalGQL(w)
-		return
-	}
-	into.Grow(feltText)
-	_, _ = into.Write(append(starknet.Felt(f).Append(append(into.AvailableBuffer(), '"')), '"'))
+func (f felt) MarshalGQL(w io.Writer) { writeTo(w, 68, f) }
+
+func (f felt) appendTo(text []byte) []byte {
+	return append(starknet.Felt(f).Append(append(text, '"')), '"')
 }
 
-// feltText is how long the text of a felt can be: 0x, 64 digits and quotes.
-const feltText = 68
+// moment writes a time.
+type moment time.Time
+
+// MarshalGQL implements graphql.Marshaler.
+func (m moment) MarshalGQL(w io.Writer) { writeTo(w, len(time.RFC3339Nano)+2, m) }
+
+func (m moment) appendTo(text []byte) []byte {
+	return append(time.Time(m).UTC().AppendFormat(append(text, '"'), time.RFC3339Nano), '"')
+}
+
+// whole writes an Int.
+type whole int
+
+// MarshalGQL implements graphql.Marshaler.
+func (n whole) MarshalGQL(w io.Writer) { writeTo(w, 20, n) }
+
+func (n whole) appendTo(text []byte) []byte { return strconv.AppendInt(text, int64(n), 10) }
 
 // count writes a number that fits into an Int.
 type count uint64
@@ -142,6 +172,6 @@ func (n count) MarshalGQLContext(_ context.Context, w io.Writer) error {
 	if n > math.MaxInt32 {
 		return fmt.Errorf("%d does not fit into an Int", n)
 	}
-	_, err := io.WriteString(w, strconv.FormatUint(uint64(n), 10))
-	return err
+	whole(n).MarshalGQL(w)
+	return nil
 }

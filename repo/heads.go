@@ -20,7 +20,7 @@ func (db *DB) Heads(ctx context.Context) (map[domain.Chain]chain.Head, error) {
 		SELECT h.chain, h.state, coalesce(h.reason_code, ''), h.block_number, h.block_hash, coalesce(h.finality_depth, 0),
 			h.l1_block_number, h.l1_observed_at, h.observed_at, h.recorded_at > h.observed_at, coalesce(l.expires_at > now(), false),
 			current_setting('transaction_read_only')::boolean AND NOT pg_is_in_recovery(),
-			c.first_block, coalesce(r.from_block - 1, c.block), c.finalized_block, coalesce(e.epoch, 0)
+			c.first_block, coalesce(r.from_block - 1, c.block), c.finalized_block, CASE WHEN r.from_block IS NULL THEN c.hash END, coalesce(e.epoch, 0)
 		FROM chain_heads h
 		LEFT JOIN index_leases l ON l.chain = h.chain
 		LEFT JOIN index_checkpoints c ON c.chain = CASE h.chain WHEN 'SN_MAIN' THEN 1 ELSE 2 END
@@ -40,10 +40,11 @@ func (db *DB) Heads(ctx context.Context) (map[domain.Chain]chain.Head, error) {
 		l1Since     *time.Time
 		first, last *int64
 		finalized   *uint64
+		tip         *starknet.Felt
 	)
 	_, err = pgx.ForEachRow(rows, []any{
 		&c, &head.State, &head.ReasonCode, &number, &hash, &head.Depth, &head.L1, &l1Since, &head.ObservedAt, &head.Stale, &head.Led, &head.ReadOnly,
-		&first, &last, &finalized, &head.Epoch,
+		&first, &last, &finalized, &tip, &head.Epoch,
 	}, func() error {
 		found := head
 		if number != nil && hash != nil {
@@ -52,7 +53,9 @@ func (db *DB) Heads(ctx context.Context) (map[domain.Chain]chain.Head, error) {
 		if l1Since != nil {
 			found.L1Since = *l1Since
 		}
-		found.Coverage = coverage(first, last, finalized)
+		if found.Coverage = coverage(first, last, finalized); found.Coverage != nil {
+			found.Coverage.Tip = tip
+		}
 		heads[c] = found
 		return nil
 	})

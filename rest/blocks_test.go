@@ -105,26 +105,68 @@ func TestRememberedBlocksAreListedLikeReadOnes(t *testing.T) {
 	}
 }
 
-// TestRememberedBlocksFillThePageOfAChainThatGotShorter undoes blocks that the
-// service believes to be there.
-func TestRememberedBlocksFillThePageOfAChainThatGotShorter(t *testing.T) {
+// TestRememberedBlocksFollowTheChain undoes and replaces blocks that were
+// listed.
+func TestRememberedBlocksFollowTheChain(t *testing.T) {
 	t.Parallel()
 	db := repotest.Open(t)
 	world := grow(t, db, newServiceOver(t, db, time.Now, withNodes(db, nil)), 50)
-	cache := chain.NewCache(chain.DefaultCacheWeight)
+	cache, statuses := chain.NewCache(chain.DefaultCacheWeight), chain.NewStatuses(db, time.Hour)
 	cache.Listening(true)
+	list := chain.NewBlocks(db, statuses, cache)
+	holds := func(head uint64) {
+		t.Helper()
+		statuses.Renew()
+		for _, limit := range []int{30, 5, 60} {
+			page, _, err := list.List(t.Context(), domain.Mainnet, chain.BlockFilter{}, domain.PageRequest{Limit: limit})
+			want, more := min(limit, int(head)+1), limit <= int(head)
+			if err != nil || len(page.Items) != want || (page.Next != nil) != more {
+				t.Fatalf("head %d: %d blocks, next %v, %v", head, len(page.Items), page.Next, err)
+			}
+			for i, block := range page.Items {
+				if block.Number != head-uint64(i) || i > 0 && block.Hash != page.Items[i-1].ParentHash {
+					t.Fatalf("head %d: block %d came at place %d", head, block.Number, i)
+				}
+			}
+		}
+	}
+	for range 2 {
+		holds(49)
+	}
+	world.index.Undo(&world.blocks[44].Header)
+	holds(44)
+	world.next = 45
+	world.grow(53)
+	holds(52)
+	world.index.Undo(&world.blocks[48].Header)
+	holds(48)
+	if err := world.index.Err(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestPagesFromAnywhereAreTheSameFromMemory begins pages at every block.
+func TestPagesFromAnywhereAreTheSameFromMemory(t *testing.T) {
+	t.Parallel()
+	db := repotest.OpenTemplate(t, repotest.Followed)
+	cache := chain.NewCache(chain.DefaultCacheWeight)
 	list := chain.NewBlocks(db, chain.NewStatuses(db, time.Hour), cache)
-	for _, head := range []uint64{49, 49, 44} {
-		if head < 49 {
-			world.index.Undo(&world.blocks[head].Header)
+	page := func(from, to uint64, limit int) domain.Page[*chain.Block] {
+		t.Helper()
+		found, _, err := list.List(t.Context(), domain.Mainnet, chain.BlockFilter{From: &from, To: &to}, domain.PageRequest{Limit: limit})
+		if err != nil {
+			t.Fatal(err)
 		}
-		page, _, err := list.List(t.Context(), domain.Mainnet, chain.BlockFilter{}, domain.PageRequest{Limit: 30})
-		if err != nil || len(page.Items) != 30 || page.Next == nil {
-			t.Fatalf("head %d: %d blocks, next %v, %v", head, len(page.Items), page.Next, err)
-		}
-		for i, block := range page.Items {
-			if block.Number != head-uint64(i) {
-				t.Fatalf("head %d: block %d came at place %d", head, block.Number, i)
+		return found
+	}
+	for to := range uint64(63) {
+		for _, from := range []uint64{0, to / 2, to} {
+			cache.Listening(false)
+			want := page(from, to, 7)
+			cache.Listening(true)
+			page(0, 100, 100) // all are remembered
+			if got := page(from, to, 7); !reflect.DeepEqual(got, want) {
+				t.Errorf("from %d to %d: %+v, want %+v", from, to, got, want)
 			}
 		}
 	}

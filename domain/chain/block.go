@@ -91,8 +91,10 @@ func (s *Blocks) byID(ctx context.Context, c domain.Chain, ids []BlockID, horizo
 }
 
 // block stamps a header with how far the chain has come.
-func (h Horizon) block(header *facts.Header) *Block {
-	return &Block{header, h.Finality(header.Number), h.Tier(header.Number)}
+func (h Horizon) block(header *facts.Header) *Block { return new(h.shown(header)) }
+
+func (h Horizon) shown(header *facts.Header) Block {
+	return Block{header, h.Finality(header.Number), h.Tier(header.Number)}
 }
 
 func blockKey(c domain.Chain, id BlockID) CacheKey {

@@ -7,6 +7,7 @@ import (
 
 	"astrolabe/domain"
 	"astrolabe/domain/facts"
+	"astrolabe/starknet"
 )
 
 // BlockFilter narrows the list of blocks. Its zero value narrows nothing and
@@ -53,71 +54,72 @@ func (s *Blocks) List(ctx context.Context, c domain.Chain, f BlockFilter, page d
 	if err != nil {
 		return found, coverage, err
 	}
-	list := make([]*Block, len(headers))
+	list, shown := make([]*Block, len(headers)), make([]Block, len(headers))
 	for i, header := range headers {
-		list[i] = horizon.block(header)
+		shown[i] = horizon.shown(header)
+		list[i] = &shown[i]
 	}
 	return domain.CutPage(list, page.Limit, (*Block).Position), coverage, nil
 }
 
-// between returns the headers of a range as the store does. Those of finalized
-// blocks are remembered: where the newest are asked for, only what is above
-// them is read.
+// between returns the headers of a range as the store does, from memory if they
+// are all there.
 func (s *Blocks) between(ctx context.Context, c domain.Chain, blocks BlockRange, oldestFirst bool, limit int, horizon Horizon) ([]*facts.Header, error) {
 	if !oldestFirst {
-		if known := s.newestFinal(c, blocks, limit, horizon); known != nil {
-			headers, err := s.above(ctx, c, known, blocks, limit)
-			if headers != nil || err != nil {
-				return headers, err
-			}
+		if known := s.recalled(c, blocks, limit, horizon); known != nil {
+			return known, nil
 		}
 	}
 	headers, err := s.store.HeadersBetween(ctx, c, blocks, oldestFirst, limit)
 	for _, header := range headers {
 		s.remember(c, header, horizon)
+		s.cache.RememberHeader(c, header, horizon)
 	}
 	return headers, err
 }
 
-// above reads the blocks of a range above known ones. It returns both, or nil
-// where they are fewer than there are in the range: blocks that the horizon had
-// seen are gone.
-func (s *Blocks) above(ctx context.Context, c domain.Chain, known []*facts.Header, blocks BlockRange, limit int) ([]*facts.Header, error) {
-	var headers []*facts.Header
-	if next := known[0].Number + 1; next <= blocks.To {
-		var err error
-		if headers, err = s.store.HeadersBetween(ctx, c, BlockRange{next, blocks.To}, false, limit); err != nil {
-			return nil, err
-		}
-	}
-	all := append(headers, known...)
-	if len(all) <= limit && all[len(all)-1].Number > blocks.From {
-		return nil, nil
-	}
-	return all[:min(len(all), limit+1)], nil
-}
-
-// newestFinal returns the finalized headers that a page of the newest of a range
-// needs, or nil where one of them is not remembered. Blocks that came since the
-// horizon was read make it a few too many.
-func (s *Blocks) newestFinal(c domain.Chain, blocks BlockRange, limit int, horizon Horizon) []*facts.Header {
-	if horizon.Coverage == nil || horizon.Coverage.Finalized == nil {
+// recalled returns the newest headers of a range, or nil where one of them is
+// not remembered. Blocks that are not final are those that lead to the newest
+// one that the horizon has seen, from each to its parent.
+func (s *Blocks) recalled(c domain.Chain, blocks BlockRange, limit int, horizon Horizon) (headers []*facts.Header) {
+	seen := horizon.Coverage
+	if seen == nil || seen.Finalized == nil || seen.Tip == nil {
 		return nil
 	}
-	first, last := max(blocks.From, horizon.Coverage.First), min(blocks.To, *horizon.Coverage.Finalized)
-	above := 0 // blocks that are not finalized
-	if blocks.To > last {
-		above = int(min(blocks.To, horizon.Coverage.Last) - last)
+	first, last, hash := max(blocks.From, seen.First), min(blocks.To, seen.Last), *seen.Tip
+	if last < first {
+		return nil
 	}
-	var known []*facts.Header
-	for number := last; number >= first && number <= last && above+len(known) <= limit; number-- {
-		header, ok := s.cache.Recall(CacheKey{Kind: CachedBlockByNumber, Chain: c, Number: number}, horizon)
-		if !ok {
+	for number := seen.Last; number >= first && number <= seen.Last && len(headers) <= limit; number-- {
+		if number <= *seen.Finalized && number > last {
+			number, hash = last, starknet.Felt{} // any final block is known by its number
+		}
+		header := s.recall(c, number, hash, horizon)
+		if header == nil {
 			return nil
 		}
-		known = append(known, header.(*facts.Header))
+		if hash = header.ParentHash; number <= last {
+			headers = append(headers, header)
+		}
 	}
-	return known
+	return headers
+}
+
+// recall returns the header of a block, nil if it is not remembered. The hash is
+// zero where it is not known.
+func (s *Blocks) recall(c domain.Chain, number uint64, hash starknet.Felt, horizon Horizon) *facts.Header {
+	key := CacheKey{Kind: CachedHeader, Chain: c, Hash: hash}
+	if horizon.Tier(number) == FinalizedTier {
+		key = CacheKey{Kind: CachedBlockByNumber, Chain: c, Number: number}
+	}
+	known, ok := s.cache.Recall(key, horizon)
+	if !ok {
+		return nil
+	}
+	if header := known.(*facts.Header); hash.IsZero() || header.Hash == hash {
+		return header
+	}
+	return nil
 }
 
 // coverage tells whether the index holds all blocks that the filter means. A time

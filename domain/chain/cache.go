@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"astrolabe/domain"
+	"astrolabe/domain/facts"
 	"astrolabe/starknet"
 )
 
@@ -45,6 +46,7 @@ const (
 	CachedBlockLines                     // by hash and limit: *domain.Page[TxLine]
 	CachedTransaction                    // by hash: *TxFacts
 	CachedDetail                         // by hash and limit: everything of a transaction
+	CachedHeader                         // by hash: *facts.Header, which may be of a block that is undone
 )
 
 type cacheEntry struct {
@@ -107,9 +109,21 @@ func (c *Cache) Recall(key CacheKey, h Horizon) (any, bool) {
 // only then was a block that it calls finalized final when the fact was read.
 // Facts of other blocks are not kept.
 func (c *Cache) Remember(key CacheKey, h Horizon, block uint64, value any, weight int) {
-	if h.Tier(block) != FinalizedTier {
-		return
+	if h.Tier(block) == FinalizedTier {
+		c.put(key, h, value, weight)
 	}
+}
+
+// RememberHeader keeps the header of a block that is not final. It is what its
+// hash says, but only a horizon tells whether the block is still there: whoever
+// recalls it MUST have come to the hash from a horizon.
+func (c *Cache) RememberHeader(name domain.Chain, header *facts.Header, h Horizon) {
+	if h.Tier(header.Number) == HeadTier {
+		c.put(CacheKey{Kind: CachedHeader, Chain: name, Hash: header.Hash}, h, header, headerWeight)
+	}
+}
+
+func (c *Cache) put(key CacheKey, h Horizon, value any, weight int) {
 	weight += entryWeight
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -3,9 +3,11 @@ package chain
 import (
 	"context"
 	"errors"
+	"sync/atomic"
 	"time"
 
 	"astrolabe/domain"
+	"astrolabe/starknet"
 )
 
 // IndexState tells what the index of a chain is doing.
@@ -63,7 +65,8 @@ type Head struct {
 // Coverage is the blocks that readers can see, both ends included.
 type Coverage struct {
 	First, Last uint64
-	Finalized   *uint64 // the newest one of the finalized tier; nil when there is none
+	Finalized   *uint64        // the newest one of the finalized tier; nil when there is none
+	Tip         *starknet.Felt // the hash of the last one; nil while it is not known
 }
 
 // Status is how a chain stands at one moment.
@@ -85,9 +88,12 @@ type Statuses struct {
 	freshFor time.Duration
 	now      func() time.Time
 
+	changes atomic.Uint64 // of what readers see, as far as they were heard of
+
 	turn   chan struct{} // held by whoever reads or looks at what was read
 	known  map[domain.Chain]Head
 	readAt time.Time
+	readIn uint64 // how many changes there were then
 }
 
 // NewStatuses makes the service over stored heads. What it has read it may
@@ -95,6 +101,10 @@ type Statuses struct {
 func NewStatuses(heads Heads, freshFor time.Duration) *Statuses {
 	return &Statuses{heads: heads, freshFor: freshFor, now: time.Now, turn: make(chan struct{}, 1)}
 }
+
+// Renew says that readers may see other blocks. What was read before is not
+// answered any more, also when it is read at this moment.
+func (s *Statuses) Renew() { s.changes.Add(1) }
 
 // Of returns the status of each chain asked for, in their order, from one
 // read. A chain whose index nobody leads is halted with the reason no_indexer:
@@ -160,14 +170,14 @@ func (s *Statuses) look(ctx context.Context) (map[domain.Chain]Head, time.Time, 
 	case <-ctx.Done():
 		return nil, time.Time{}, ctx.Err()
 	}
-	now := s.now().UTC()
-	if s.known != nil && now.Sub(s.readAt) < s.freshFor {
+	now, changes := s.now().UTC(), s.changes.Load()
+	if s.known != nil && s.readIn == changes && now.Sub(s.readAt) < s.freshFor {
 		return s.known, s.readAt, nil
 	}
 	heads, err := s.heads.Heads(ctx)
 	if err != nil {
 		return nil, time.Time{}, err
 	}
-	s.known, s.readAt = heads, now
+	s.known, s.readAt, s.readIn = heads, now, changes
 	return heads, now, nil
 }
