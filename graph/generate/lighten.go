@@ -4,6 +4,7 @@ import (
 	"errors"
 	"go/ast"
 	"go/format"
+	"slices"
 )
 
 // lighten rewrites generated code.
@@ -35,105 +36,70 @@ func lighten(code []byte) ([]byte, error) {
 }
 
 // rewriteRoots has the selected fields of a root collected by its plan.
-func rewriteRoots(s *source) (changes int) {
-	ast.Inspect(s.file, func(n ast.Node) bool {
-		if s.is(n, "graphql.CollectFields") {
-			s.replace(n, "ec.plans.collect")
-			changes++
-		}
-		return true
+func rewriteRoots(s *source) int {
+	return s.every(func(n ast.Node) bool {
+		return s.is(n, "graphql.CollectFields") && s.replace(n, "ec.plans.collect")
 	})
-	return changes
 }
 
 // rewriteLists has lists marshalled in order.
-func rewriteLists(s *source) (changes int) {
-	ast.Inspect(s.file, func(n ast.Node) bool {
-		if s.is(n, "graphql.MarshalSliceConcurrently") {
-			s.replace(n, "inOrder")
-			changes++
-		}
-		return true
+func rewriteLists(s *source) int {
+	return s.every(func(n ast.Node) bool {
+		return s.is(n, "graphql.MarshalSliceConcurrently") && s.replace(n, "inOrder")
 	})
-	return changes
 }
 
 // dropChildren leaves out of the contexts of fields how to make those of the
 // fields below, for which nobody asks.
-func dropChildren(s *source) (changes int) {
-	ast.Inspect(s.file, func(n ast.Node) bool {
-		if pair, ok := n.(*ast.KeyValueExpr); ok && s.is(pair.Key, "Child") {
-			s.replace(pair, "")
-			s.skip(pair.End(), ",")
-			changes++
-		}
-		return true
+func dropChildren(s *source) int {
+	return s.every(func(n ast.Node) bool {
+		pair, ok := n.(*ast.KeyValueExpr)
+		return ok && s.is(pair.Key, "Child") && s.replace(pair, "") && s.skip(pair.End(), ",")
 	})
-	return changes
 }
 
 // keepPlans gives the execution of an operation its plans.
-func keepPlans(s *source) (changes int) {
-	ast.Inspect(s.file, func(n ast.Node) bool {
+func keepPlans(s *source) int {
+	return s.every(func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.TypeSpec:
-			if n.Name.Name == "executionContext" {
-				s.insert(n.Type.(*ast.StructType).Fields.Closing, "\tplans *plans\n")
-				changes++
-			}
+			return n.Name.Name == "executionContext" && s.insert(n.Type.(*ast.StructType).Fields.Closing, "\tplans *plans\n")
 		case *ast.AssignStmt:
-			if s.calls(n, "newExecutionContext") != nil {
-				s.insert(n.End(), "\n\tec.plans = plansOf(ctx)")
-				changes++
-			}
+			return s.calls(n, "newExecutionContext") != nil && s.insert(n.End(), "\n\tec.plans = plansOf(ctx)")
 		}
-		return true
+		return false
 	})
-	return changes
 }
 
 // reuseBuffers has the answers of queries and mutations written into buffers
 // that were used before (graph/buffer.go); a subscription has one of its own.
-func reuseBuffers(s *source) (changes int) {
-	ast.Inspect(s.file, func(n ast.Node) bool {
+func reuseBuffers(s *source) int {
+	return s.every(func(n ast.Node) bool {
 		body, ok := n.(*ast.FuncLit)
 		if !ok {
-			return true
+			return false
 		}
-		for _, statement := range body.Body.List {
-			if s.of(statement) == "var buf bytes.Buffer" {
-				s.replace(statement, "buf := newBuffer()")
-				changes++
-			}
-		}
-		return true
+		at := slices.IndexFunc(body.Body.List, func(statement ast.Stmt) bool { return s.of(statement) == "var buf bytes.Buffer" })
+		return at >= 0 && s.replace(body.Body.List[at], "buf := newBuffer()")
 	})
-	return changes
 }
 
 // placeEvents has the events of a subscription know its field, so that errors
 // below have a whole path.
-func placeEvents(s *source) (changes int) {
-	ast.Inspect(s.file, func(n ast.Node) bool {
-		if call, ok := n.(*ast.CallExpr); ok && s.is(call.Fun, "graphql.ResolveFieldStream") {
-			marshal := call.Args[6].(*ast.FuncLit)
-			s.insert(marshal.Body.Lbrace+1, "\n\tctx = graphql.WithFieldContext(ctx, &graphql.FieldContext{Object: \"Subscription\", Field: field})")
-			changes++
-		}
-		return true
+func placeEvents(s *source) int {
+	return s.every(func(n ast.Node) bool {
+		call, ok := n.(*ast.CallExpr)
+		return ok && s.is(call.Fun, "graphql.ResolveFieldStream") && s.insert(call.Args[6].(*ast.FuncLit).Body.Lbrace+1,
+			"\n\tctx = graphql.WithFieldContext(ctx, &graphql.FieldContext{Object: \"Subscription\", Field: field})")
 	})
-	return changes
 }
 
 // stopMutations has nothing done after a mutation that failed: nobody would
 // learn of it.
-func stopMutations(s *source) (changes int) {
-	ast.Inspect(s.methods["_Mutation"], func(n ast.Node) bool {
-		if failed, ok := n.(*ast.IncDecStmt); ok && s.of(failed) == "out.Invalids++" {
-			s.replace(failed, "return graphql.Null")
-			changes++
-		}
-		return true
+func stopMutations(s *source) int {
+	mutation := s.methods["_Mutation"]
+	return s.every(func(n ast.Node) bool {
+		failed, ok := n.(*ast.IncDecStmt)
+		return ok && failed.Pos() > mutation.Pos() && failed.End() < mutation.End() && s.of(failed) == "out.Invalids++" && s.replace(failed, "return graphql.Null")
 	})
-	return changes
 }

@@ -51,9 +51,26 @@ func (s *source) is(n ast.Node, text string) bool {
 	return isExpression && s.of(n) == text
 }
 
+// every calls a function for every node and counts those that it changed.
+func (s *source) every(change func(ast.Node) bool) (changes int) {
+	ast.Inspect(s.file, func(n ast.Node) bool {
+		if n != nil && change(n) {
+			changes++
+		}
+		return true
+	})
+	return changes
+}
+
 // replace changes the text of a node.
-func (s *source) replace(n ast.Node, with string) {
-	s.edits = append(s.edits, edit{s.at(n.Pos()), s.at(n.End()), with})
+func (s *source) replace(n ast.Node, with string) bool {
+	return s.edit(s.at(n.Pos()), s.at(n.End()), with)
+}
+
+// edit changes the text between two places. It is true, for whoever counts.
+func (s *source) edit(from, to int, with string) bool {
+	s.edits = append(s.edits, edit{from, to, with})
+	return true
 }
 
 // remove takes a declaration out, with what is said of it.
@@ -62,19 +79,16 @@ func (s *source) remove(f *ast.FuncDecl) {
 	if f.Doc != nil {
 		from = f.Doc.Pos()
 	}
-	s.edits = append(s.edits, edit{s.at(from), s.at(f.End()), ""})
+	s.edit(s.at(from), s.at(f.End()), "")
 }
 
 // insert adds text.
-func (s *source) insert(p token.Pos, text string) {
-	s.edits = append(s.edits, edit{s.at(p), s.at(p), text})
-}
+func (s *source) insert(p token.Pos, text string) bool { return s.edit(s.at(p), s.at(p), text) }
 
-// skip leaves out a text that stands at a place.
-func (s *source) skip(p token.Pos, text string) {
-	if from := s.at(p); strings.HasPrefix(string(s.text[from:]), text) {
-		s.edits = append(s.edits, edit{from, from + len(text), ""})
-	}
+// skip leaves out a text, if it stands at a place.
+func (s *source) skip(p token.Pos, text string) bool {
+	from := s.at(p)
+	return !strings.HasPrefix(string(s.text[from:]), text) || s.edit(from, from+len(text), "")
 }
 
 // edited is the text with all changes made.
