@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/99designs/gqlgen/graphql"
+	"github.com/vektah/gqlparser/v2/ast"
 	"github.com/vektah/gqlparser/v2/gqlerror"
 
 	"astrolabe/access"
@@ -40,7 +41,7 @@ func (h *Handler) present(ctx context.Context, err error) *gqlerror.Error {
 	if located, ok := errors.AsType[*gqlerror.Error](err); ok {
 		shown.Path, shown.Locations, cause = located.Path, located.Locations, located.Message
 	}
-	if field := fieldOf(ctx); field != nil && len(shown.Path) > len(field.Path()) { // it leads into an argument
+	if field := fieldOf(ctx); field != nil && leadsIntoArgument(shown.Path, field) {
 		shown.Path, shown.Locations = field.Path(), []gqlerror.Location{{Line: field.Field.Position.Line, Column: field.Field.Position.Column}}
 	}
 	e := public(ctx, err)
@@ -79,6 +80,17 @@ func fieldOf(ctx context.Context) *graphql.FieldContext {
 		return nil
 	}
 	return field
+}
+
+// leadsIntoArgument reports whether a path goes on after a field with a name,
+// which is that of an argument, and not with the place of an item.
+func leadsIntoArgument(path ast.Path, field *graphql.FieldContext) bool {
+	end := len(field.Path())
+	if len(path) <= end {
+		return false
+	}
+	_, named := path[end].(ast.PathName)
+	return named
 }
 
 // presentAll renders a refusal: one failure, or the several that validation
