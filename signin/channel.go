@@ -23,7 +23,8 @@ const (
 
 // channel speaks to the provider without a browser in between.
 type channel struct {
-	client *http.Client
+	client   *http.Client
+	patience time.Duration // for one answer
 }
 
 func newChannel(transport http.RoundTripper, patience time.Duration) channel {
@@ -35,8 +36,8 @@ func newChannel(transport http.RoundTripper, patience time.Duration) channel {
 	if patience == 0 {
 		patience = usualPatience
 	}
-	return channel{&http.Client{
-		Transport: transport, Timeout: patience,
+	return channel{patience: patience, client: &http.Client{
+		Transport: transport,
 		// A redirect is an answer like any other that is not 200: what is
 		// sent here is for the provider alone.
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
@@ -61,8 +62,10 @@ func (c channel) get(ctx context.Context, address string, into any) error {
 
 // send returns a whole answer.
 func (c channel) send(request *http.Request) (status int, body []byte, err error) {
+	ctx, leave := context.WithTimeout(request.Context(), c.patience)
+	defer leave()
 	request.Header.Set("Accept", "application/json")
-	response, err := c.client.Do(request)
+	response, err := c.client.Do(request.WithContext(ctx))
 	if err != nil {
 		if wrapped, ok := errors.AsType[*url.Error](err); ok {
 			err = wrapped.Err // without the address
@@ -72,7 +75,7 @@ func (c channel) send(request *http.Request) (status int, body []byte, err error
 	defer func() { _ = response.Body.Close() }()
 	body, err = io.ReadAll(io.LimitReader(response.Body, maxAnswer+1))
 	if err == nil { // a server that notices our leaving first may end its answer in form
-		err = request.Context().Err()
+		err = ctx.Err()
 	}
 	if err == nil && len(body) > maxAnswer {
 		err = fmt.Errorf("the answer is longer than %d bytes", maxAnswer)
