@@ -28,10 +28,10 @@ var forTests = map[string]string{
 	"max_wal_size":       "4GB",
 }
 
-// startPrivate uses the temporary folder, or /tmp when root's temporary folder
-// is closed to the user as whom the server runs.
+// startPrivate uses the folder for tests, or /tmp when root's is closed to the
+// user as whom the server runs.
 func startPrivate() (*privateServer, error) {
-	server, err := startIn(os.TempDir())
+	server, err := startIn(parent())
 	if errors.Is(err, pg.ErrUnreachable) {
 		server, err = startIn("/tmp")
 	}

@@ -12,6 +12,7 @@ import (
 // other end however the process dies, so this works after a kill -9, a panic,
 // an os.Exit or a test timeout, and without a word in TestMain.
 type reaper struct {
+	dir   string
 	shell *exec.Cmd
 	pipe  io.Closer
 }
@@ -41,7 +42,7 @@ func watch(dir string) (*reaper, error) {
 	if err := shell.Start(); err != nil {
 		return nil, fmt.Errorf("watch over %s: %w", dir, err)
 	}
-	return &reaper{shell: shell, pipe: pipe}, nil
+	return &reaper{dir: dir, shell: shell, pipe: pipe}, nil
 }
 
 // finish lets the reaper do its work now and waits for it.
