@@ -19,7 +19,6 @@ import (
 	"astrolabe/domain/account"
 	"astrolabe/domain/chain"
 	"astrolabe/domain/explorer"
-	"astrolabe/pg/pgtest"
 	"astrolabe/repo"
 	"astrolabe/repo/repotest"
 	"astrolabe/starknet"
@@ -124,24 +123,8 @@ type servedGraph struct {
 // workspace and keys; change adapts its options.
 func serve(tb testing.TB, change func(*Options)) *servedGraph {
 	tb.Helper()
-	many.Do(func() {
-		db, err := repo.Open(context.WithoutCancel(tb.Context()), repo.Options{URL: pgtest.Shared(tb, repotest.Migrated)})
-		if err != nil {
-			tb.Fatal(err)
-		}
-		many.db, many.access = db, accesstest.New(tb, db, time.Now)
-	})
-	if many.access == nil {
-		tb.Fatal("another test could not open the database")
-	}
-	return serveFor(tb, many.db, many.access.For(tb), time.Now, change)
-}
-
-// many is the database of tests that change nothing, and who calls there.
-var many struct {
-	sync.Once
-	db     *repo.DB
-	access *accesstest.Fixture
+	db, callers := accesstest.Shared(tb, repotest.Migrated)
+	return serveFor(tb, db, callers, time.Now, change)
 }
 
 // serveOwn does the same over a database that the test may change.

@@ -41,9 +41,6 @@ type tests struct{ pgtest.Main }
 // Run implements what goleak runs.
 func (m tests) Run() int {
 	status := m.Main.Run()
-	if many.db != nil {
-		many.db.Close()
-	}
 	if status == 0 && wholePackage() && !everyCodeWasProduced() {
 		return 1
 	}

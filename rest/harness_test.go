@@ -74,28 +74,12 @@ func newExplorer(t *testing.T) *service {
 // newExplorerWith does the same with nodes to ask.
 func newExplorerWith(t *testing.T, nodes map[domain.Chain]chain.Node) *service {
 	t.Helper()
-	many.Do(func() {
-		db, err := repo.Open(context.WithoutCancel(t.Context()), repo.Options{URL: pgtest.Shared(t, repotest.Followed)})
-		if err != nil {
-			t.Fatal(err)
-		}
-		many.db, many.access = db, accesstest.New(t, db, time.Now)
-	})
-	if many.access == nil {
-		t.Fatal("another test could not open the database")
-	}
-	s := newServiceFor(t, many.db, many.access.For(t), time.Now, func(o *Options) {
-		o.Services = explorer.New(explorer.Options{Store: many.db, Cursors: o.Cursors, Nodes: nodes})
+	db, callers := accesstest.Shared(t, repotest.Followed)
+	s := newServiceFor(t, db, callers, time.Now, func(o *Options) {
+		o.Services = explorer.New(explorer.Options{Store: db, Cursors: o.Cursors, Nodes: nodes})
 	})
 	s.db = nil
 	return s
-}
-
-// many is the database of tests that change nothing, and who calls there.
-var many struct {
-	sync.Once
-	db     *repo.DB
-	access *accesstest.Fixture
 }
 
 // newOwnExplorer is newExplorer over a database that the test may change.

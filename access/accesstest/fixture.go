@@ -64,13 +64,6 @@ func New(tb testing.TB, db *repo.DB, now func() time.Time) *Fixture {
 	return f
 }
 
-// For is the same gate with the same callers for another test.
-func (f *Fixture) For(tb testing.TB) *Fixture {
-	other := *f
-	other.tb = tb
-	return &other
-}
-
 // patient counts however long it takes. A service gives up after two seconds,
 // for which a busy machine would fail any test.
 type patient struct{ repo.QuotasBy }

@@ -44,8 +44,8 @@ func Database(tb testing.TB, template Template) string {
 }
 
 // Shared answers the URL of a clone that is made once for all tests of the
-// process, which change nothing that another of them reads. Whoever opens it
-// closes it after the last test.
+// process, which change nothing that another of them reads. Whoever opens it for
+// all of them closes it by AfterTests.
 func Shared(tb testing.TB, template Template) string {
 	tb.Helper()
 	h, err := theHost()
@@ -61,6 +61,14 @@ func Shared(tb testing.TB, template Template) string {
 		tb.Fatalf("pgtest: %v", err)
 	}
 	return h.url(name)
+}
+
+// AfterTests calls a function after the last test, before the server ends. There
+// is one: a test has its URL.
+func AfterTests(call func()) {
+	hostMu.Lock()
+	defer hostMu.Unlock()
+	current.closers = append(current.closers, call)
 }
 
 const emptyTemplate = "template0"

@@ -28,6 +28,7 @@ type host struct {
 	mu        sync.Mutex
 	templates map[uintptr]*filled
 	clones    map[string]bool // the templates of which there is a shared clone
+	closers   []func()
 }
 
 var (
@@ -80,6 +81,9 @@ func stop() {
 }
 
 func (h *host) stop() error {
+	for _, closeIt := range h.closers {
+		closeIt()
+	}
 	if h.private != nil {
 		return h.private.stop()
 	}
