@@ -126,7 +126,7 @@ func (g *servedGraph) pageToken(client string) string {
 
 func TestEveryCredentialOnEveryTransport(t *testing.T) {
 	t.Parallel()
-	g := serve(t, nil)
+	g := serveOwn(t, nil)
 	for name, c := range g.credentials(t) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -220,7 +220,7 @@ func codeOf(t *testing.T, result string) domain.Code {
 
 func TestAHeaderAndAFirstMessageMustNotDiffer(t *testing.T) {
 	t.Parallel()
-	g := serve(t, nil)
+	g := serveOwn(t, nil)
 	header := http.Header{"X-Service-Api-Key": {g.access.Key}}
 	if got := g.trySocket(t, header, map[string]string{"apiKey": g.access.Keys[account.Read]}); got.closed != closeBadMessage {
 		t.Errorf("%+v", got)
@@ -252,7 +252,7 @@ func failingKeys(err error) func(*Options) {
 
 func TestACallerIsKnownBeforeTheBodyIsRead(t *testing.T) {
 	t.Parallel()
-	g := serve(t, nil)
+	g := serveOwn(t, nil)
 	for key, status := range map[string]int{"": 401, "nonsense": 401, g.access.Keys[account.Batch]: 403, g.access.Key: 400} {
 		if a := g.post(t, `not JSON`, map[string]string{"X-Service-Api-Key": key}); a.status != status {
 			t.Errorf("%d instead of %d: %s", a.status, status, a.text)
@@ -270,7 +270,7 @@ func TestAKeyThatCannotBeCheckedIsNotCalledUnknown(t *testing.T) {
 		{domain.Unavailable("the key store", time.Second, nil), http.StatusServiceUnavailable, closeTryLater},
 		{errors.New("unforeseen"), http.StatusInternalServerError, closeInternal},
 	} {
-		g := serve(t, failingKeys(c.err))
+		g := serveOwn(t, failingKeys(c.err))
 		header := http.Header{"X-Service-Api-Key": {g.access.Key}}
 		if got := g.tryHTTP(t, header, `{__typename}`, mediaJSON); got.status != c.status || got.challenge != "" {
 			t.Errorf("%v: %+v", c.err, got)
@@ -283,7 +283,7 @@ func TestAKeyThatCannotBeCheckedIsNotCalledUnknown(t *testing.T) {
 
 func TestARevokedKeyIsOfNoUseOnASocketThatItOpened(t *testing.T) {
 	t.Parallel()
-	g := serve(t, nil)
+	g := serveOwn(t, nil)
 	key := g.access.Issue(account.IssueRequest{Permissions: []account.Permission{account.Read}})
 	c := g.dial(t, &websocket.DialOptions{Subprotocols: []string{subprotocol}})
 	c.send(`{"type":"connection_init","payload":{"apiKey":"` + key + `"}}`)
@@ -306,7 +306,7 @@ func TestARevokedKeyIsOfNoUseOnASocketThatItOpened(t *testing.T) {
 func TestGuessingIsBoundedOnEveryTransport(t *testing.T) {
 	t.Parallel()
 	at := time.Now()
-	g := serve(t, func(o *Options) { o.Gate.Failures = access.NewFailures(func() time.Time { return at }) })
+	g := serveOwn(t, func(o *Options) { o.Gate.Failures = access.NewFailures(func() time.Time { return at }) })
 	wrong := http.Header{"X-Service-Api-Key": {"nonsense"}}
 	for range 120 {
 		if got := g.tryHTTP(t, wrong, `{__typename}`, mediaJSON); got != unknown {

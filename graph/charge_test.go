@@ -208,7 +208,7 @@ func TestASubscriptionIsChargedForItsStartAndEachEvent(t *testing.T) {
 // usable.
 func TestAnIntrospectionFitsIntoTheUsualBudget(t *testing.T) {
 	t.Parallel()
-	g := serve(t, nil)
+	g := serveOwn(t, nil)
 	a := g.ask(t, introspectionQuery, nil)
 	if cost := a.body.Extensions.Cost.Requested; len(a.body.Errors) > 0 || cost == 0 || cost > account.Usual[account.Query]/2 {
 		t.Errorf("it costs %d of %d: %.300s", cost, account.Usual[account.Query], a.text)

@@ -79,8 +79,10 @@ func New(o Options) *Handler {
 func init() { delete(parsedSchema.Directives, "defer") }
 
 // Tell says that there may be news of a chain for its subscribers. Without it
-// they learn of them by PollEvery.
+// they learn of them by PollEvery. Whoever is told of a block finds it in the
+// lists: how the chain stands is read anew.
 func (h *Handler) Tell(c domain.Chain) {
+	h.Statuses.Renew()
 	if s := h.tips[c]; s != nil {
 		s.tell()
 	}

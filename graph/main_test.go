@@ -8,4 +8,16 @@ import (
 	"astrolabe/pg/pgtest"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(pgtest.Main{M: m}) }
+func TestMain(m *testing.M) { goleak.VerifyTestMain(tests{pgtest.Main{M: m}}) }
+
+// tests runs all tests and then closes what they shared.
+type tests struct{ pgtest.Main }
+
+// Run implements what goleak runs.
+func (m tests) Run() int {
+	status := m.Main.Run()
+	if many.db != nil {
+		many.db.Close()
+	}
+	return status
+}

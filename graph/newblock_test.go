@@ -50,6 +50,31 @@ func TestEveryProcessTellsEveryBlockOnceAndAnnouncesReorgs(t *testing.T) {
 	}
 }
 
+func TestWhoeverIsToldOfABlockFindsItListed(t *testing.T) {
+	t.Parallel()
+	l := newLiveChain(t, 35)
+	eventually(t, "some blocks are final, so that others are recalled", func() bool {
+		horizon, err := chain.NewStatuses(l.db, 0).Horizon(t.Context(), domain.Mainnet)
+		return err == nil && horizon.Coverage != nil && horizon.Coverage.Finalized != nil
+	})
+	g := l.listening(func(o *Options) {
+		o.Services = explorer.New(explorer.Options{Store: l.db, Cursors: domain.NewCursors(fixedKey{}), Freshness: time.Hour})
+		o.Cache.Listening(true)
+	})
+	newest := func() string {
+		got := g.ask(t, `{ blocks(chain: SN_MAIN first: 1) { nodes { `+blocksTopic.selection+` } } }`, nil)
+		return string(got.body.Data)
+	}
+	b := g.subscribes(t, blocksTopic, "")
+	newest() // is remembered
+	for range 3 {
+		l.mine(1)
+		if want, got := fmt.Sprintf(`{"blocks":{"nodes":[%s]}}`, b.next().text), newest(); got != want {
+			t.Fatalf("told of %s, found %s", want, got)
+		}
+	}
+}
+
 func TestAStreamResumesAfterAnyOfItsCursorsInAnotherProcess(t *testing.T) {
 	t.Parallel()
 	l := newLiveChain(t, 10)

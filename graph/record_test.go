@@ -18,7 +18,7 @@ import (
 // what that learns about each.
 func serveOnRecord(t *testing.T) (*servedGraph, <-chan access.Record) {
 	t.Helper()
-	g := serve(t, nil)
+	g := serveOwn(t, nil)
 	records := make(chan access.Record, 1)
 	outer := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		ctx, record := access.WithRecord(r.Context())
@@ -79,7 +79,7 @@ func TestASocketIsOnRecordWhileItsOperationsRun(t *testing.T) {
 
 func TestOperationsOfASocketAreUsesOfTheirOwn(t *testing.T) {
 	t.Parallel()
-	g := serve(t, nil)
+	g := serveOwn(t, nil)
 	key := g.access.Issue(account.IssueRequest{Permissions: []account.Permission{account.Read}})
 	c := g.dial(t, &websocket.DialOptions{Subprotocols: []string{subprotocol}, HTTPHeader: http.Header{"X-Api-Key": {key}, "X-Request-Id": {"the-socket"}}})
 	c.send(`{"type":"connection_init"}`)

@@ -19,6 +19,7 @@ import (
 	"astrolabe/domain/account"
 	"astrolabe/domain/chain"
 	"astrolabe/domain/explorer"
+	"astrolabe/pg/pgtest"
 	"astrolabe/repo"
 	"astrolabe/repo/repotest"
 	"astrolabe/starknet"
@@ -119,8 +120,32 @@ type servedGraph struct {
 	db     *repo.DB
 }
 
-// serve starts a server; change adapts its options.
+// serve starts a server over an empty index that many tests share, with its
+// workspace and keys; change adapts its options.
 func serve(tb testing.TB, change func(*Options)) *servedGraph {
+	tb.Helper()
+	many.Do(func() {
+		db, err := repo.Open(context.WithoutCancel(tb.Context()), repo.Options{URL: pgtest.Shared(tb, repotest.Migrated)})
+		if err != nil {
+			tb.Fatal(err)
+		}
+		many.db, many.access = db, accesstest.New(tb, db, time.Now)
+	})
+	if many.access == nil {
+		tb.Fatal("another test could not open the database")
+	}
+	return serveFor(tb, many.db, many.access.For(tb), time.Now, change)
+}
+
+// many is the database of tests that change nothing, and who calls there.
+var many struct {
+	sync.Once
+	db     *repo.DB
+	access *accesstest.Fixture
+}
+
+// serveOwn does the same over a database that the test may change.
+func serveOwn(tb testing.TB, change func(*Options)) *servedGraph {
 	tb.Helper()
 	return serveAt(tb, time.Now, change)
 }
@@ -134,7 +159,12 @@ func serveAt(tb testing.TB, now func() time.Time, change func(*Options)) *served
 // serveOver does the same over a database that holds something.
 func serveOver(tb testing.TB, db *repo.DB, now func() time.Time, change func(*Options)) *servedGraph {
 	tb.Helper()
-	g := &servedGraph{store: newStore(), log: new(logbook), access: accesstest.New(tb, db, now), db: db}
+	return serveFor(tb, db, accesstest.New(tb, db, now), now, change)
+}
+
+func serveFor(tb testing.TB, db *repo.DB, callers *accesstest.Fixture, now func() time.Time, change func(*Options)) *servedGraph {
+	tb.Helper()
+	g := &servedGraph{store: newStore(), log: new(logbook), access: callers, db: db}
 	services := explorer.New(explorer.Options{Store: db, Cursors: domain.NewCursors(fixedKey{})})
 	services.Statuses = chain.NewStatuses(g.store, 0)
 	o := Options{

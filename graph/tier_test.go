@@ -48,7 +48,7 @@ func TestEveryRootFieldHasATier(t *testing.T) {
 
 func TestAFieldBeyondTheCallersTierLeavesTheRestIntact(t *testing.T) {
 	t.Parallel()
-	g := serve(t, nil)
+	g := serveOwn(t, nil)
 	a := g.post(t, `{"query":"{ viewer { kind } service { version } hidden: status(chain: SN_MAIN) { asOf } }"}`, g.asPerson())
 	if a.status != 200 || string(a.body.Data) != `{"viewer":{"kind":"SESSION"},"service":{"version":"v1.2.3"},"hidden":null}` || len(a.body.Errors) != 1 {
 		t.Fatalf("%d %s", a.status, a.text)

@@ -38,7 +38,7 @@ const whoAmI = `{"query":"{ viewer { kind workspaceId plan scopes budgets { clas
 
 func TestTheViewerIsTheCaller(t *testing.T) {
 	t.Parallel()
-	g := serve(t, nil)
+	g := serveOwn(t, nil)
 	key := g.access.Issue(account.IssueRequest{
 		Permissions: []account.Permission{account.Write, account.Read}, Budgets: account.Budgets{account.Query: 1234},
 	})
@@ -91,7 +91,7 @@ func TestTheViewerSeesWhatRemainsOfItsBudgets(t *testing.T) {
 
 func TestAliasesOfWhatAWorkspaceHasShareOneRead(t *testing.T) {
 	t.Parallel()
-	g := serve(t, nil)
+	g := serveOwn(t, nil)
 	_, once := g.count(t, `{"query":"{ viewer { apiKeys { truncated } usage { totalRequests } } }"}`, g.asPerson())
 	_, often := g.count(t, `{"query":"{ viewer { apiKeys { truncated } usage { totalRequests } b: apiKeys { truncated } c: usage { totalFailures } } v: viewer { apiKeys { truncated } usage { totalRequests } } }"}`, g.asPerson())
 	if once != often {
@@ -139,7 +139,7 @@ func (g *servedGraph) issue(t *testing.T) issuedData {
 
 func TestAPersonIssuesListsAndRevokesKeys(t *testing.T) {
 	t.Parallel()
-	g := serve(t, nil)
+	g := serveOwn(t, nil)
 	first := g.issue(t).IssueAPIKey
 	if first.Action != "CREATED" || len(first.RevokedPublicIDs) != 0 || len(first.APIKey.Scopes) != len(account.SelfServe) {
 		t.Errorf("%+v", first)
@@ -179,7 +179,7 @@ func TestAPersonIssuesListsAndRevokesKeys(t *testing.T) {
 
 func TestAnotherWorkspacesKeyLooksAbsent(t *testing.T) {
 	t.Parallel()
-	g := serve(t, nil)
+	g := serveOwn(t, nil)
 	foreign := g.foreignKey(t)
 	var messages []string
 	for _, id := range []string{publicID(foreign), "abcdefghijk1", "", "x y"} {
@@ -215,7 +215,7 @@ func (g *servedGraph) foreignKey(t *testing.T) string {
 
 func TestOnlyAPersonLooksAfterKeys(t *testing.T) {
 	t.Parallel()
-	g := serve(t, nil)
+	g := serveOwn(t, nil)
 	for name, header := range map[string]map[string]string{
 		"a key":  nil,
 		"a page": {"X-Service-Api-Key": "", access.PageHeader: g.pageToken("127.0.0.1")},
@@ -237,7 +237,7 @@ func TestOnlyAPersonLooksAfterKeys(t *testing.T) {
 // to the level of debugging, while keys are issued, used and misused.
 func TestASecretIsShownOnceAndNeverLogged(t *testing.T) {
 	t.Parallel()
-	g := serve(t, nil)
+	g := serveOwn(t, nil)
 	issued := g.issue(t).IssueAPIKey
 	secret := issued.PlaintextKey[strings.LastIndex(issued.PlaintextKey, "_")+1:]
 	used := map[string]string{"X-Service-Api-Key": issued.PlaintextKey}
@@ -263,7 +263,7 @@ func TestASecretIsShownOnceAndNeverLogged(t *testing.T) {
 
 func TestUsageIsTheWorkspaces(t *testing.T) {
 	t.Parallel()
-	g := serve(t, nil)
+	g := serveOwn(t, nil)
 	usage := g.Usage
 	use := account.Use{
 		At: time.Now(), Workspace: g.access.Workspace.ID, PublicID: publicID(g.access.Key), Route: "/graphql", Method: http.MethodPost,

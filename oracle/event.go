@@ -46,7 +46,7 @@ func (m *Model) decode(e *starknet.Event, b *Block) object {
 	switch {
 	case len(readings) == 0:
 		return m.bySelector(e)
-	case len(readings) == len(hashes) && same(readings[0], readings[len(readings)-1]):
+	case len(hashes) == 1 || len(readings) == len(hashes) && same(readings[0], readings[len(readings)-1]):
 		return readings[0]
 	}
 	// Two classes that do not agree on the whole may agree on the name.

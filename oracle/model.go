@@ -1,7 +1,6 @@
 package oracle
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 
@@ -60,7 +59,7 @@ type Model struct {
 func OfNode(node *sim.Node, depth uint64) (*Model, error) {
 	head := node.Head().Header.BlockNumber
 	m := &Model{Chain: node.Chain(), Classes: map[starknet.Felt]*abi.Schema{}, Read: node.Call, Depth: depth}
-	documents, err := classDocuments()
+	schemas, err := ownSchemas()
 	if err != nil {
 		return nil, err
 	}
@@ -75,11 +74,11 @@ func OfNode(node *sim.Node, depth uint64) (*Model, error) {
 		}
 		m.Blocks = append(m.Blocks, block)
 		for _, f := range b.Foreign {
-			documents[f.Hash] = f.Class
+			schemas[f.Hash], _ = abi.Compile(f.Class.ABI())
 		}
 		for _, hash := range named(block.Diff) {
-			if class, ok := documents[hash]; ok {
-				m.Classes[hash], _ = abi.Compile(class.ABI())
+			if schema, ok := schemas[hash]; ok {
+				m.Classes[hash] = schema
 			}
 		}
 	}
@@ -91,20 +90,19 @@ func OfNode(node *sim.Node, depth uint64) (*Model, error) {
 	return m, nil
 }
 
-func classDocuments() (map[starknet.Felt]starknet.Class, error) {
+// ownSchemas are the ABIs of the simulator's own classes.
+func ownSchemas() (map[starknet.Felt]*abi.Schema, error) {
 	all, err := classes.Load()
 	if err != nil {
 		return nil, err
 	}
-	documents := map[starknet.Felt]starknet.Class{}
+	schemas := map[starknet.Felt]*abi.Schema{}
 	for _, c := range all {
-		var class starknet.Class
-		if err := json.Unmarshal(c.Document, &class); err != nil {
+		if schemas[c.Hash], err = c.Schema(); err != nil {
 			return nil, fmt.Errorf("class %s: %w", c.Name, err)
 		}
-		documents[c.Hash] = class
 	}
-	return documents, nil
+	return schemas, nil
 }
 
 // named lists the classes that a state difference names.

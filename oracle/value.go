@@ -44,6 +44,10 @@ func render[T any](list []T, body func(T) object) []object {
 
 // same compares values as JSON shows them.
 func same(a, b any) bool {
+	if first, isText := a.(string); isText { // most are
+		second, isText := b.(string)
+		return isText && first == second
+	}
 	first, _ := json.Marshal(a)
 	second, _ := json.Marshal(b)
 	return string(first) == string(second)

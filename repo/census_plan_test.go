@@ -19,17 +19,17 @@ func TestCensusStatementsFollowIndexes(t *testing.T) {
 	contract := starknet.FeltFromUint64(77)
 	b.commit(t, move(contract, 0, 5, 10))
 	for _, statement := range []string{
-		`INSERT INTO addresses (chain, id, felt) SELECT 1, n, decode(lpad(to_hex(n), 64, '0'), 'hex') FROM generate_series(1000000, 1100000) n`,
-		`INSERT INTO tokens (chain, address, block, standard, census_due) SELECT 1, n, 0, 1, now() + n * interval '1 second' FROM generate_series(1000000, 1050000) n`,
-		`INSERT INTO census_policies (chain, token, qualified, block) SELECT 1, n, true, 0 FROM generate_series(1000000, 1050000) n`,
-		`INSERT INTO census_holds (chain, token, reason, placed_at) SELECT 1, n, '', now() FROM generate_series(1000000, 1050000) n`,
+		`INSERT INTO addresses (chain, id, felt) SELECT 1, n, decode(lpad(to_hex(n), 64, '0'), 'hex') FROM generate_series(1000000, 1025000) n`,
+		`INSERT INTO tokens (chain, address, block, standard, census_due) SELECT 1, n, 0, 1, now() + n * interval '1 second' FROM generate_series(1000000, 1012000) n`,
+		`INSERT INTO census_policies (chain, token, qualified, block) SELECT 1, n, true, 0 FROM generate_series(1000000, 1012000) n`,
+		`INSERT INTO census_holds (chain, token, reason, placed_at) SELECT 1, n, '', now() FROM generate_series(1000000, 1012000) n`,
 		`INSERT INTO census_snapshots (id, chain, token, holders, total, digest, analytics, created_at)
 			SELECT n, 1, 1000000 + n, 1000, 1000, '', '{}', now() + n * interval '1 second' FROM generate_series(1, 5000) n`,
-		`INSERT INTO census_holders (snapshot, rank, holder, updated, balance) SELECT 1 + n / 5000, 1 + n % 5000, 1000000 + n % 100000, 0, 1 FROM generate_series(0, 199999) n`,
+		`INSERT INTO census_holders (snapshot, rank, holder, updated, balance) SELECT 1 + n / 5000, 1 + n % 5000, 1000000 + n % 25000, 0, 1 FROM generate_series(0, 49999) n`,
 		`INSERT INTO census_generations (chain, token, block, block_hash, status, checked_at, expires_at, snapshot)
-			SELECT 1, 1000000 + n % 5000, 0, '', 'certified', now(), now() + n * interval '1 minute', 1 + n % 5000 FROM generate_series(0, 29999) n`,
+			SELECT 1, 1000000 + n % 5000, 0, '', 'certified', now(), now() + n * interval '1 minute', 1 + n % 5000 FROM generate_series(0, 14999) n`,
 		`INSERT INTO transfers (block, tx, log, idx, standard, token, sender, receiver, chain, amount)
-			SELECT n / 100, 1, n % 100, 0, 1, 1000000 + n % 997, 1000000 + n % 100000, 1000001 + n % 99999, 1, 1 FROM generate_series(100, 80000) n`,
+			SELECT n / 100, 1, n % 100, 0, 1, 1000000 + n % 997, 1000000 + n % 25000, 1000001 + n % 24999, 1, 1 FROM generate_series(100, 30000) n`,
 		`ANALYZE`,
 	} {
 		b.do(statement)

@@ -23,20 +23,20 @@ func wideChain(t *testing.T) *pgx.Conn {
 	t.Cleanup(func() { _ = conn.Close(t.Context()) })
 	const felt = "decode(lpad(to_hex(n), 64, '0'), 'hex')"
 	for _, statement := range []string{
-		`INSERT INTO addresses (chain, id, felt) SELECT 1, n, ` + felt + ` FROM generate_series(1000000, 1030000) n`,
+		`INSERT INTO addresses (chain, id, felt) SELECT 1, n, ` + felt + ` FROM generate_series(1000000, 1015000) n`,
 		`INSERT INTO selectors (chain, id, felt) SELECT 1, n, ` + felt + ` FROM generate_series(1000000, 1010000) n`,
 		`INSERT INTO classes (chain, id, block, standard, sierra, account, missing, hash) SELECT 1, n, 0, 0, true, true, false, ` + felt + ` FROM generate_series(1000000, 1005000) n`,
-		`INSERT INTO contract_classes (chain, address, block, origin, class) SELECT 1, n, 0, 1, 1000000 + n % 5000 FROM generate_series(1000000, 1030000) n`,
+		`INSERT INTO contract_classes (chain, address, block, origin, class) SELECT 1, n, 0, 1, 1000000 + n % 5000 FROM generate_series(1000000, 1015000) n`,
 		`INSERT INTO function_schemas (chain, class, ordinal, selector, view, l1_handler, name, inputs, outputs)
-			SELECT 1, 1000000 + n % 5000, n / 5000, 1000000 + n % 9973, false, false, 'f' || n, '[]', '[]' FROM generate_series(1, 40000) n`,
-		`INSERT INTO tokens (chain, address, block, standard, symbol, name) SELECT 1, n, 0, 1, 'S' || n, 'Name ' || n FROM generate_series(1000000, 1020000) n`,
+			SELECT 1, 1000000 + n % 5000, n / 5000, 1000000 + n % 9973, false, false, 'f' || n, '[]', '[]' FROM generate_series(1, 20000) n`,
+		`INSERT INTO tokens (chain, address, block, standard, symbol, name) SELECT 1, n, 0, 1, 'S' || n, 'Name ' || n FROM generate_series(1000000, 1010000) n`,
 		`INSERT INTO transactions (block, tx, chain, sender, type, version, reverted, fee_in_fri, signature_len, l1_gas, l1_data_gas, l2_gas, fee, hash, calldata)
-			SELECT n % 59, 1000 + n / 59, 1, 1000000 + n % 9000, 1, 3, false, true, 2, 0, 0, 0, 0, ` + felt + `, '' FROM generate_series(1, 60000) n`,
-		`INSERT INTO events (block, tx, log, address, chain, keys, payload) SELECT n % 59, 1000 + n / 59, 0, 1000000, 1, 0, '' FROM generate_series(1, 60000) n`,
+			SELECT n % 59, 1000 + n / 59, 1, 1000000 + n % 9000, 1, 3, false, true, 2, 0, 0, 0, 0, ` + felt + `, '' FROM generate_series(1, 20000) n`,
+		`INSERT INTO events (block, tx, log, address, chain, keys, payload) SELECT n % 59, 1000 + n / 59, 0, 1000000, 1, 0, '' FROM generate_series(1, 20000) n`,
 		`INSERT INTO transfers (block, tx, log, idx, standard, token, sender, receiver, chain, amount)
-			SELECT n % 59, 1000 + n / 59, 0, 0, 1, 1000000, 1000000 + n % 9000, 1000001, 1, n FROM generate_series(1, 60000) n`,
-		`INSERT INTO activity (address, block, tx, kinds, items, chain) SELECT 1000000 + n % 30000, n % 59, 1000 + n / 59, 1, 1, 1 FROM generate_series(1, 60000) n`,
-		`INSERT INTO locators (tag, block, tx, kind, chain) SELECT n, n % 59, 1000 + n / 59, 2, 1 FROM generate_series(1, 60000) n`,
+			SELECT n % 59, 1000 + n / 59, 0, 0, 1, 1000000, 1000000 + n % 9000, 1000001, 1, n FROM generate_series(1, 20000) n`,
+		`INSERT INTO activity (address, block, tx, kinds, items, chain) SELECT 1000000 + n % 15000, n % 59, 1000 + n / 59, 1, 1, 1 FROM generate_series(1, 20000) n`,
+		`INSERT INTO locators (tag, block, tx, kind, chain) SELECT n, n % 59, 1000 + n / 59, 2, 1 FROM generate_series(1, 20000) n`,
 		`ANALYZE`,
 		// A range of this chain has few blocks. Let the planner believe in more.
 		`UPDATE pg_class SET reltuples = 1000000 WHERE relname LIKE 'blocks\_1\_%' AND relkind = 'r'`,

@@ -46,7 +46,7 @@ func crowded(ctx context.Context, url string) error {
 				SELECT n, t, 1, 1, 3, false, true, 0, 0, 0, 0, 0, decode(lpad(to_hex(n * 10 + t), 64, '0'), 'hex'), '\x' FROM generate_series(%d, %d) n, generate_series(0, 9) t`, from, from+999),
 			fmt.Sprintf(`INSERT INTO events SELECT n, t, l, 1 + (n * 7 + t * 13 + l) %% 1000, CASE WHEN l < 2 THEN 1 ELSE 1 + (n + t + l) %% 50 END, 1, 2,
 					decode(lpad(to_hex((n * 31 + t * 7 + l) %% 5000), 64, '0') || repeat('00', 32), 'hex')
-				FROM generate_series(%d, %d) n, generate_series(0, 9) t, generate_series(0, 4) l`, from, from+999))
+				FROM generate_series(%d, %d) n, generate_series(0, 4) t, generate_series(0, 4) l`, from, from+999))
 	}
 	statements = append(statements,
 		`INSERT INTO contract_classes (chain, address, block, origin, class) SELECT 1, a, b * 500, 2, 1 + (a + b) % 100 FROM generate_series(1, 1000) a, generate_series(0, 5) b`,

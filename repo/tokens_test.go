@@ -178,8 +178,8 @@ func TestClaimingReadsTheIndexOfDueTokens(t *testing.T) {
 	t.Parallel()
 	s := newShelf(t)
 	for _, statement := range []string{
-		`INSERT INTO addresses (chain, id, felt) SELECT 1, n, decode(lpad(to_hex(n), 64, '0'), 'hex') FROM generate_series(1000000, 1050000) n`,
-		`INSERT INTO tokens (chain, address, block, standard, metadata_due) SELECT 1, n, 0, 1, now() + n * interval '1 second' FROM generate_series(1000000, 1050000) n`,
+		`INSERT INTO addresses (chain, id, felt) SELECT 1, n, decode(lpad(to_hex(n), 64, '0'), 'hex') FROM generate_series(1000000, 1012000) n`,
+		`INSERT INTO tokens (chain, address, block, standard, metadata_due) SELECT 1, n, 0, 1, now() + n * interval '1 second' FROM generate_series(1000000, 1012000) n`,
 		`ANALYZE tokens`, `ANALYZE addresses`,
 	} {
 		if _, err := s.conn.Exec(t.Context(), statement); err != nil {

@@ -242,10 +242,10 @@ func TestEveryStatementOfUsageReadsItsIndex(t *testing.T) {
 	for _, statement := range []string{
 		`INSERT INTO usage_requests (at, workspace, public_id, route, method, class, status, code, request_id, took_us)
 			SELECT $1::timestamptz - n * interval '1 s', 'wsp_' || n % 50, 'key' || n % 100, '/v1', 'GET', 'light', 200,
-				CASE WHEN n % 7 = 0 THEN 'not_found' ELSE '' END, 'r', 1 FROM generate_series(1, 100000) n`,
+				CASE WHEN n % 7 = 0 THEN 'not_found' ELSE '' END, 'r', 1 FROM generate_series(1, 30000) n`,
 		`INSERT INTO usage_hours (workspace, hour, public_id, route, class, code, requests, last_at)
 			SELECT 'wsp_' || w, date_trunc('hour', $1::timestamptz) - h * interval '1 hour', 'key' || k, '/v1', 'light', '', 1, $1
-			FROM generate_series(0, 19) w, generate_series(0, 1000) h, generate_series(1, 5) k`,
+			FROM generate_series(0, 19) w, generate_series(0, 300) h, generate_series(1, 5) k`,
 	} {
 		if _, err := db.pool.Exec(t.Context(), statement, reported); err != nil {
 			t.Fatal(err)

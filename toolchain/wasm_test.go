@@ -125,7 +125,7 @@ func TestCompilationStaysWithinItsLimits(t *testing.T) {
 	t.Parallel()
 	tests := map[string]func(*toolchain.Options){
 		"time":   func(o *toolchain.Options) { o.Timeout = 500 * time.Millisecond },
-		"memory": func(o *toolchain.Options) { o.MemoryLimit = 96 << 20 },
+		"memory": func(o *toolchain.Options) { o.MemoryLimit = 32 << 20 },
 	}
 	for name, limit := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -19,8 +19,14 @@ const key = "sk_live_9f3c"
 
 const (
 	keyBox      = chromedp.CSS("#api-key")
-	runButton   = chromedp.CSS(".graphiql-execute-button")
+	runButton   = chromedp.CSS(`.graphiql-execute-button[aria-label^="Execute"]`) // it also stops
 	queryEditor = chromedp.CSS(".graphiql-query-editor")
+)
+
+// What a visitor writes.
+const (
+	query        = "query Version { service { version } }"
+	subscription = "subscription Greet { greeting }"
 )
 
 // openGraphiQL loads the console in a browser, with a GraphQL server behind it.
@@ -58,6 +64,21 @@ func waitForResult(text string) chromedp.Action[chromedp.Void] {
 		`document.querySelector('.graphiql-response')?.textContent.includes(%q)`, text))
 }
 
+// write puts an operation into the editor and waits until the page has asked all
+// that it asks about it by itself.
+func write(operation string) chromedp.Action[chromedp.Void] {
+	return chromedp.Steps(
+		browsertest.ReplaceText(queryEditor, operation),
+		awaitText(".cost-before", fmt.Sprintf("Cost %d", len(operation))),
+	)
+}
+
+// run presses the button and waits until the result pane shows a text, which it
+// did not show before.
+func run(text string) chromedp.Action[chromedp.Void] {
+	return chromedp.Steps(browsertest.Press(runButton), waitForResult(text))
+}
+
 // waitForTab polls until GraphiQL has read the operation and named its tab after
 // it; whatever was typed before is then known to it too.
 func waitForTab(operation string) chromedp.Action[chromedp.Void] {
@@ -80,102 +101,49 @@ func requireShown(t *testing.T, graph *graphqlServer, want ...shown) {
 	}
 }
 
-func TestGraphiQLAnswersAQueryWithTheKeyOfTheBox(t *testing.T) {
-	t.Parallel()
-	tab, graph := openGraphiQL(t)
-	tab.Do(
-		chromedp.SendKeys(keyBox, key),
-		browsertest.Press(runButton),
-		waitForResult(version),
-	)
-	requireShown(t, graph, shown{Key: key})
-	if left := traces(tab); strings.Contains(left, key) {
-		t.Errorf("the key stays behind in %s", left)
-	}
-	tab.AssertQuiet()
-}
-
-func TestGraphiQLAnswersAQueryWithoutAKey(t *testing.T) {
-	t.Parallel()
-	tab, graph := openGraphiQL(t)
-	tab.Do(browsertest.Press(runButton), waitForResult(version))
-	requireShown(t, graph, shown{Token: tokenNumber(1)})
-	if left := traces(tab); strings.Contains(left, "page-token") {
-		t.Errorf("the token stays behind in %s", left)
-	}
-	tab.AssertQuiet()
-}
-
-func TestGraphiQLShowsThatAKeyIsWrong(t *testing.T) {
-	t.Parallel()
-	tab, graph := openGraphiQL(t)
-	tab.Do(
-		chromedp.SendKeys(keyBox, "wrong"),
-		browsertest.Press(runButton),
-		waitForResult("unauthorized"),
-	)
-	requireShown(t, graph, shown{Key: "wrong"})
-}
-
 // agePage lets the page believe that 51 minutes have passed since it loaded.
 var agePage = chromedp.Evaluate[chromedp.Void](
 	`void (Date.now = ((now) => () => now() + 51 * 60_000)(Date.now))`)
 
-func TestGraphiQLFetchesItsNextTokenBeforeTheOldExpires(t *testing.T) {
+func TestGraphiQLWithoutAKeyShowsATokenThatItKeepsFresh(t *testing.T) {
 	t.Parallel()
 	tab, graph := openGraphiQL(t)
-	tab.Do(agePage, browsertest.Press(runButton), waitForResult(version))
-	requireShown(t, graph, shown{Token: tokenNumber(2)})
-	tab.AssertQuiet()
-}
-
-func TestGraphiQLFetchesItsNextTokenWhenTheOldIsRefused(t *testing.T) {
-	t.Parallel()
-	tab, graph := openGraphiQL(t)
-	graph.revoke()
-	tab.Do(browsertest.Press(runButton), waitForResult(version))
+	tab.Do(
+		run(answerNumber(1)),
+		write(subscription), run("hello-"+tokenNumber(1)),
+		write(query), agePage, run(answerNumber(2)), // before the token expires
+	)
 	requireShown(t, graph, shown{Token: tokenNumber(1)}, shown{Token: tokenNumber(2)})
+	if left := traces(tab); strings.Contains(left, "page-token") {
+		t.Errorf("a token stays behind in %s", left)
+	}
+	tab.AssertQuiet()
+
+	graph.revoke()
+	tab.Do(run(answerNumber(4)))
+	requireShown(t, graph, shown{Token: tokenNumber(1)}, shown{Token: tokenNumber(2)}, shown{Token: tokenNumber(2)}, shown{Token: tokenNumber(3)})
+
+	tab.Do(write(subscription))
+	graph.revoke()
+	tab.Do(run("4401"), run("hello-"+tokenNumber(4)))
 }
 
-func TestGraphiQLSubscribesAgainAfterASocketWasRefused(t *testing.T) {
+func TestGraphiQLShowsTheKeyOfTheBoxAndForgetsIt(t *testing.T) {
 	t.Parallel()
 	tab, graph := openGraphiQL(t)
-	tab.Do(browsertest.ReplaceText(queryEditor, "subscription Greet { greeting }"), waitForTab("Greet"), awaitEstimate)
-	graph.revoke()
-	tab.Do(
-		browsertest.Press(runButton),
-		waitForResult("4401"),
-		browsertest.Press(runButton),
-		waitForResult("hello-"+tokenNumber(2)),
-	)
-}
-
-func TestGraphiQLSubscribesWithoutAKey(t *testing.T) {
-	t.Parallel()
-	tab, _ := openGraphiQL(t)
-	tab.Do(
-		browsertest.ReplaceText(queryEditor, "subscription Greet { greeting }"),
-		waitForTab("Greet"),
-		browsertest.Press(runButton),
-		waitForResult("hello-"+tokenNumber(1)),
-	)
-	tab.AssertQuiet()
-}
-
-func TestGraphiQLSubscribesWithTheKeyInTheOpeningMessage(t *testing.T) {
-	t.Parallel()
-	tab, _ := openGraphiQL(t)
 	tab.Do(
 		chromedp.SendKeys(keyBox, key),
-		browsertest.ReplaceText(queryEditor, "subscription Greet { greeting }"),
-		waitForTab("Greet"),
-		browsertest.Press(runButton),
-		waitForResult("hello-"+key),
+		run(answerNumber(1)),
+		write(subscription), run("hello-"+key), // in the opening message
 	)
 	if left := traces(tab); strings.Contains(left, key) {
 		t.Errorf("the key stays behind in %s", left)
 	}
 	tab.AssertQuiet()
+
+	const typo = "s"
+	tab.Do(write(query), chromedp.SendKeys(keyBox, typo), run("unauthorized"))
+	requireShown(t, graph, shown{Key: key}, shown{Key: key + typo})
 }
 
 func TestGraphiQLForgetsRequestHeaders(t *testing.T) {
@@ -185,10 +153,8 @@ func TestGraphiQLForgetsRequestHeaders(t *testing.T) {
 		browsertest.Press(`button[data-name="headers"]`),
 		browsertest.AwaitVisible(`button.active[data-name="headers"]`),
 		browsertest.ReplaceText(`.graphiql-editor-tool > .graphiql-editor:not(.hidden)`, `{"X-Service-Api-Key": "`+key+`"}`),
-		browsertest.ReplaceText(queryEditor, "query Version { service { version } }"),
-		waitForTab("Version"),
-		browsertest.Press(runButton),
-		waitForResult(version),
+		write(query),
+		run(version),
 		browsertest.Await(`localStorage.getItem('graphiql:queries')?.includes('Version')`),
 		browsertest.Await(`localStorage.getItem('graphiql:tabState')?.includes('Version')`),
 	)
@@ -199,30 +165,13 @@ func TestGraphiQLForgetsRequestHeaders(t *testing.T) {
 	tab.AssertQuiet()
 }
 
-func TestGraphiQLUnderlinesAFieldThatTheSchemaLacks(t *testing.T) {
-	t.Parallel()
-	tab, _ := openGraphiQL(t)
-	tab.Do(
-		browsertest.ReplaceText(queryEditor, "{ service { colour } }"),
-		browsertest.AwaitVisible(".squiggly-error"),
-	)
-	tab.AssertQuiet()
-}
-
-func TestGraphiQLShowsTheSchemaInTheExplorer(t *testing.T) {
-	t.Parallel()
-	tab, _ := openGraphiQL(t)
-	tab.Do(
-		browsertest.Press(`button[aria-label="Show GraphiQL Explorer"]`),
-		browsertest.Await(`document.querySelector('.docExplorerWrap')?.textContent.includes('service')`),
-	)
-	tab.AssertQuiet()
-}
-
-func TestGraphiQLBuildsAQueryInTheExplorer(t *testing.T) {
+func TestGraphiQLKnowsTheSchema(t *testing.T) {
 	t.Parallel()
 	tab, graph := openGraphiQL(t)
 	tab.Do(
+		browsertest.ReplaceText(queryEditor, "{ service { colour } }"), // which the schema lacks
+		browsertest.AwaitVisible(".squiggly-error"),
+
 		browsertest.ReplaceText(queryEditor, "query Built { __typename }"),
 		waitForTab("Built"),
 		browsertest.Press(`button[aria-label="Show GraphiQL Explorer"]`),
@@ -230,8 +179,7 @@ func TestGraphiQLBuildsAQueryInTheExplorer(t *testing.T) {
 		browsertest.Press(`[data-field-name="service"] > span`),
 		browsertest.Press(`[data-field-name="version"] > span`),
 		awaitEstimate,
-		browsertest.Press(runButton),
-		waitForResult(version),
+		run(version),
 	)
 	if asked := strings.Join(strings.Fields(graph.question().Query), " "); asked != "query Built { service { version } }" {
 		t.Errorf("the explorer built %q", asked)

@@ -17,6 +17,9 @@ import (
 // version is what the small server says about itself; no page contains it.
 const version = "v7.1.4-tested"
 
+// answerNumber is what the nth operation by HTTP is answered with.
+func answerNumber(n int) string { return fmt.Sprintf("%s-%d", version, n) }
+
 // introspection is the answer to the introspection query for schema.graphql.
 //
 //go:embed testdata/introspection.json
@@ -109,7 +112,7 @@ func (s *graphqlServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("X-Ratelimit-Limit", "600000")
 		_, _ = fmt.Fprint(w, s.result)
 	default:
-		_, _ = fmt.Fprintf(w, `{"data":{"service":{"version":%q}}}`, version)
+		_, _ = fmt.Fprintf(w, `{"data":{"service":{"version":%q}}}`, answerNumber(len(s.operations())))
 	}
 }
 

@@ -35,16 +35,6 @@ func openReference(t *testing.T) *browsertest.Tab {
 	return tab
 }
 
-// tryStatus executes the operation and waits until the answer shows what the
-// server saw.
-func tryStatus(tab *browsertest.Tab, seen shown) {
-	tab.Do(
-		browsertest.Press("#operations-Status-getStatus .opblock-summary-control"),
-		browsertest.Press("#operations-Status-getStatus .execute"),
-		waitForAnswer(seen),
-	)
-}
-
 // waitForAnswer polls until the answer shows what the server saw.
 func waitForAnswer(seen shown) chromedp.Action[chromedp.Void] {
 	return browsertest.Await(fmt.Sprintf(
@@ -66,29 +56,6 @@ func requireShareable(t *testing.T, tab *browsertest.Tab) {
 	}
 }
 
-func TestReferenceTriesAnOperationWithTheKeyOfTheBox(t *testing.T) {
-	t.Parallel()
-	tab := openReference(t)
-	tab.Do(chromedp.SendKeys(keyBox, key))
-	tryStatus(tab, shown{Key: key})
-	if left := traces(tab); strings.Contains(left, key) {
-		t.Errorf("the key stays behind in %s", left)
-	}
-	requireShareable(t, tab)
-	tab.AssertQuiet()
-}
-
-func TestReferenceTriesAnOperationWithoutAKey(t *testing.T) {
-	t.Parallel()
-	tab := openReference(t)
-	tryStatus(tab, shown{Token: tokenNumber(1)})
-	if left := traces(tab); strings.Contains(left, "page-token") {
-		t.Errorf("the token stays behind in %s", left)
-	}
-	requireShareable(t, tab)
-	tab.AssertQuiet()
-}
-
 // executeAtOnce opens the operation and executes it in the very moment that the
 // page allows it, which no visitor can outdo. It tells whether the page knew the
 // operation's parameter by then.
@@ -104,31 +71,28 @@ var executeAtOnce = chromedp.Evaluate[bool](`new Promise((done) => {
 	operation.querySelector('.opblock-summary-control').click();
 })`, chromedp.EvalAwaitPromise)
 
-func TestReferenceAnswersTheHastyVisitor(t *testing.T) {
+func TestReferenceTriesAnOperationWithoutAKeyAndWithTheKeyOfTheBox(t *testing.T) {
 	t.Parallel()
 	tab := openReference(t)
 	if !browsertest.Get(tab, executeAtOnce) {
 		t.Fatal("the operation can be executed before its parameter is known")
 	}
 	tab.Do(waitForAnswer(shown{Token: tokenNumber(1)}))
-	tab.AssertQuiet()
-}
-
-func TestReferenceTriesAnOperationWithAnAuthorizedKey(t *testing.T) {
-	t.Parallel()
-	tab := openReference(t)
-	tab.Do(
-		browsertest.Press(".btn.authorize"),
-		chromedp.SendKeys(chromedp.CSS(".auth-container input[type=text]"), key),
-		browsertest.Press(".auth-btn-wrapper .authorize"),
-		browsertest.Press(".btn-done"),
-	)
-	tryStatus(tab, shown{Key: key})
 	requireShareable(t, tab)
+
+	tab.Do(
+		chromedp.SendKeys(keyBox, key),
+		browsertest.Press("#operations-Status-getStatus .execute"),
+		waitForAnswer(shown{Key: key}),
+	)
+	requireShareable(t, tab)
+	if left := traces(tab); strings.Contains(left, key) || strings.Contains(left, "page-token") {
+		t.Errorf("the key or the token stays behind in %s", left)
+	}
 	tab.AssertQuiet()
 }
 
-func TestReferenceShowsSchemasAndTheAuthorizeDialog(t *testing.T) {
+func TestReferenceShowsSchemasAndTriesAnOperationWithAnAuthorizedKey(t *testing.T) {
 	t.Parallel()
 	tab := openReference(t)
 	tab.Do(
@@ -136,6 +100,13 @@ func TestReferenceShowsSchemasAndTheAuthorizeDialog(t *testing.T) {
 		browsertest.Await(`document.querySelector('section.models').textContent.includes('finalized')`),
 		browsertest.Press(".btn.authorize"),
 		browsertest.AwaitVisible(".modal-ux"),
+		chromedp.SendKeys(chromedp.CSS(".auth-container input[type=text]"), key),
+		browsertest.Press(".auth-btn-wrapper .authorize"),
+		browsertest.Press(".btn-done"),
+		browsertest.Press("#operations-Status-getStatus .opblock-summary-control"),
+		browsertest.Press("#operations-Status-getStatus .execute"),
+		waitForAnswer(shown{Key: key}),
 	)
+	requireShareable(t, tab)
 	tab.AssertQuiet()
 }

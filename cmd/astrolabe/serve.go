@@ -98,7 +98,7 @@ func (d *deployment) listen(ctx context.Context, l listenSettings, nodes nodeSet
 	failpoint.Hit(failpoint.ServeListening)
 	return &api{
 		listener: listener, server: newServer(handler, d.logger), streams: live, drain: l.Drain, logger: d.logger,
-		gate: gate, keep: []part{d.keepGate(gate), d.keepUsage(usage), d.keepFacts(services.Cache), d.keepNews(services.Statuses, live), keepUntilEnd(closeNodes)},
+		gate: gate, keep: []part{d.keepGate(gate), d.keepUsage(usage), d.keepFacts(services.Cache), d.keepNews(live), keepUntilEnd(closeNodes)},
 	}, nil
 }
 
@@ -119,14 +119,10 @@ func (d *deployment) keepFacts(cache *chain.Cache) part {
 	}
 }
 
-// keepNews tells subscribers of new blocks as they are committed. Whoever is told
-// of a block and asks for it finds it: how the chain stands is read anew.
-func (d *deployment) keepNews(statuses *chain.Statuses, live *graph.Handler) part {
+// keepNews tells subscribers of new blocks as they are committed.
+func (d *deployment) keepNews(live *graph.Handler) part {
 	return func(ctx context.Context) error {
-		d.db.ListenBlocks(ctx, func(c domain.Chain) {
-			statuses.Renew()
-			live.Tell(c)
-		})
+		d.db.ListenBlocks(ctx, live.Tell)
 		return nil
 	}
 }

@@ -1,9 +1,12 @@
 package browsertest
 
 import (
+	"context"
 	"fmt"
 	"time"
 
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
 )
 
@@ -11,6 +14,13 @@ import (
 // browser draws no frames for a page that it thinks nobody sees, so the
 // questions follow a clock and not the frames.
 const pollInterval = 20 * time.Millisecond
+
+// focus lets a page believe that it is the one that the visitor looks at, though
+// several are.
+func focus(ctx context.Context, t *chromedp.Target) (chromedp.Void, error) {
+	_, err := cdp.Call(ctx, t, emulation.SetFocusEmulationEnabled, emulation.SetFocusEmulationEnabledParams{Enabled: true})
+	return chromedp.Void{}, err
+}
 
 // Await waits until a JavaScript expression is true.
 func Await(expression string) chromedp.Action[chromedp.Void] {

@@ -29,8 +29,8 @@ func (tab *Tab) Download(action chromedp.Action[chromedp.Void]) (name, content s
 		if err != nil {
 			tab.t.Fatalf("the page saved nothing: %v; %s", err, tab.sight())
 		}
-		if event.State == browser.DownloadProgressStateCompleted {
-			break
+		if event.State == browser.DownloadProgressStateCompleted && filepath.Dir(event.FilePath) == folder {
+			break // what other pages save is not ours
 		}
 	}
 	files, err := os.ReadDir(folder)

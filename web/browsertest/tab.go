@@ -29,32 +29,23 @@ type Tab struct {
 	marks       int
 }
 
-// Page opens address in a fresh Chromium, which ends with the test. It skips or
-// fails the test when there is no Chromium, and fails it when the page does not
-// load.
+// Page opens address in a profile of its own, which ends with the test. It skips
+// or fails the test when there is no Chromium, and fails it when the page does
+// not load.
 func Page(t testing.TB, address string) *Tab {
 	t.Helper()
-	executable := chromium(t)
 	parsed, err := url.Parse(address)
 	if err != nil {
 		t.Fatalf("address of the page: %v", err)
 	}
 	wall := newWall(t)
-
-	ctx, cancelAllocator := chromedp.NewExecAllocator(context.Background(), flags(executable)...)
-	t.Cleanup(cancelAllocator)
-	browser, cancelBrowser := chromedp.NewContext(ctx)
-	t.Cleanup(cancelBrowser)
-	if err := chromedp.Do(browser); err != nil {
-		t.Fatalf("start %s: %v", executable, err)
-	}
-	ctx, cancelTab := chromedp.NewContext(browser, behind(wall.url, parsed.Host))
-	t.Cleanup(cancelTab)
+	ctx, cancel := chromedp.NewContext(useBrowser(t), behind(wall.url, parsed.Host))
+	t.Cleanup(cancel)
 
 	nextMessage, stop := iter.Pull2(chromedp.Console(ctx))
 	t.Cleanup(stop)
 	tab := &Tab{t: t, ctx: ctx, wall: wall, nextMessage: nextMessage}
-	tab.Do(chromedp.Navigate(address))
+	tab.Do(focus, chromedp.Navigate(address))
 	return tab
 }
 
