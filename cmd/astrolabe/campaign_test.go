@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
@@ -28,6 +29,7 @@ type campaign struct {
 	nodeURL string
 	data    string // the program's data folder
 	passed  string // the file that names every failpoint that was passed
+	conn    *pgx.Conn
 }
 
 func newCampaign(t *testing.T, config sim.Config) *campaign {
@@ -100,17 +102,16 @@ func (c *campaign) follows(p *program, database func() string) {
 	})
 }
 
-// ask reads the only row that a query gives.
+// ask reads the only row that a query of the campaign's one database gives.
 func (c *campaign) ask(database, query string, into ...any) {
 	c.Helper()
-	conn, err := pgx.Connect(c.Context(), database)
-	if err != nil {
-		c.Fatal(err)
+	if c.conn == nil {
+		conn, err := pgx.Connect(c.Context(), database)
+		c.must(err)
+		c.Cleanup(func() { _ = conn.Close(context.Background()) })
+		c.conn = conn
 	}
-	defer func() { _ = conn.Close(c.Context()) }()
-	if err := conn.QueryRow(c.Context(), query).Scan(into...); err != nil {
-		c.Fatal(err)
-	}
+	c.must(c.conn.QueryRow(c.Context(), query).Scan(into...))
 }
 
 // operate runs a command on a database, or on the data folder's when it is

@@ -12,20 +12,20 @@ import (
 )
 
 // showsEachStateOfACensus waits for what the samples of demo.json promise.
-func showsEachStateOfACensus(t *testing.T, p *program, base string, where demo) {
-	if len(where.Samples.Tokens) != 4 {
-		t.Fatalf("the samples are %v", where.Samples)
+func (s *simulated) showsEachStateOfACensus(t *testing.T) {
+	if len(s.demo.Samples.Tokens) != 4 {
+		t.Fatalf("the samples are %v", s.demo.Samples)
 	}
-	for state, contract := range where.Samples.Tokens {
+	for state, contract := range s.demo.Samples.Tokens {
 		want := `"status":"` + state + `"`
 		if state == "unqualified" {
 			want = `"code":"unqualified_token_policy"`
 		}
-		p.until(t, "a token is "+state, func() bool {
-			return strings.Contains(get(t, base+"/v1/SN_MAIN/token/"+contract.String()+"/holders", keyHeader, where.Keys["partner"]), want)
+		s.until(t, "a token is "+state, func() bool {
+			return strings.Contains(get(t, s.base+"/v1/SN_MAIN/token/"+contract.String()+"/holders", keyHeader, s.demo.Keys["partner"]), want)
 		})
 	}
-	if got := get(t, base+"/v1/SN_MAIN/token/"+where.Samples.Tokens["certified"].String()+"/holders", keyHeader, where.Keys["read"]); !strings.Contains(got, `"code":"forbidden"`) {
+	if got := get(t, s.base+"/v1/SN_MAIN/token/"+s.demo.Samples.Tokens["certified"].String()+"/holders", keyHeader, s.demo.Keys["read"]); !strings.Contains(got, `"code":"forbidden"`) {
 		t.Errorf("a key that may only read: %s", got)
 	}
 }

@@ -5,34 +5,29 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"astrolabe/pg/pgtest"
 )
 
-// TestTheProgramServesItsSchemaAndItsDocuments asks a running program for its
-// schema and for a document that it was started with.
-func TestTheProgramServesItsSchemaAndItsDocuments(t *testing.T) {
-	t.Parallel()
-	data := filepath.Join(pgtest.Dir(t), "data")
+// someDocuments writes the manifest of which servesItsSchemaAndItsDocuments asks
+// for a document.
+func someDocuments(t *testing.T) string {
+	t.Helper()
 	manifest := filepath.Join(t.TempDir(), "documents.json")
 	if err := os.WriteFile(manifest, []byte(`{"v1":"query Chains { service { chains } }"}`), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	p := start(t, nil, append([]string{"up", "--data", data, "--graphql-documents", manifest}, anyPort...)...)
-	base := p.ready(t)
+	return manifest
+}
+
+func (s *simulated) servesItsSchemaAndItsDocuments(t *testing.T) {
 	file, err := os.ReadFile("../../schema.graphql")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if schema := get(t, base+"/schema.graphql"); schema != string(file) {
+	if schema := get(t, s.base+"/schema.graphql"); schema != string(file) {
 		t.Errorf("the schema has %d bytes instead of %d", len(schema), len(file))
 	}
-	key := readDemo(t, data).Keys["read"]
-	if answer := get(t, base+"/graphql?documentId=v1", "X-Service-Api-Key", key); !strings.Contains(answer, `"chains":["SN_MAIN","SN_SEPOLIA"]`) {
+	if answer := get(t, s.base+"/graphql?documentId=v1", keyHeader, s.demo.Keys["read"]); !strings.Contains(answer, `"chains":["SN_MAIN","SN_SEPOLIA"]`) {
 		t.Errorf("got %s", answer)
-	}
-	if code := p.stop(t); code != exitOK {
-		t.Errorf("exit code %d:\n%s", code, p.text())
 	}
 }
 

@@ -15,6 +15,7 @@ import (
 func TestAKillAtAnyPointOfTheIndexDoesNoHarm(t *testing.T) {
 	t.Parallel()
 	c := newCampaign(t, sim.Config{Blocks: 90})
+	c.data = existing(t)
 	struck := map[string]bool{}
 	// dieAt lets one life end at a point, which may need help of the node once
 	// it follows the tip.

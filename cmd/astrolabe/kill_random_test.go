@@ -35,6 +35,7 @@ func TestRandomKillsDoNoHarm(t *testing.T) {
 	}
 	t.Logf("ASTROLABE_SEED=%d", seed)
 	c := newCampaign(t, sim.Config{Blocks: 120, Seed: seed})
+	c.data = existing(t)
 	calm := c.unrest(rand.New(rand.NewPCG(seed, 1)))
 	chance := rand.New(rand.NewPCG(seed, 2))
 	struck := map[string]int{}

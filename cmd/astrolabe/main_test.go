@@ -13,12 +13,12 @@ func TestMain(m *testing.M) {
 	testscript.Main(tests{pgtest.Main{M: m}}, map[string]func(){"astrolabe": main})
 }
 
-// tests removes the built program after the last test.
+// tests removes what was made for all of them after the last test.
 type tests struct{ pgtest.Main }
 
 // Run runs the tests and cleans up.
 func (t tests) Run() int {
-	defer os.RemoveAll(buildFolder)
+	defer os.RemoveAll(sharedFolder)
 	return t.Main.Run()
 }
 
@@ -30,6 +30,7 @@ func TestCommandLine(t *testing.T) {
 		Dir: "testdata/script",
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("DATA", pgtest.Dir(t)+"/data")
+			env.Setenv("DATABASE", pgtest.Database(t, nil))
 			env.Setenv("HOME", env.WorkDir)
 			return os.MkdirAll(env.Getenv("DATA"), 0o711)
 		},

@@ -2,29 +2,21 @@ package main
 
 import (
 	"net/http/httptest"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
-	"astrolabe/domain"
-	"astrolabe/pg/pgtest"
 	"astrolabe/sim"
 )
 
 // strk is the address of STRK on every chain.
 const strk = "0x4718f5a0fc34cc1af16a1cdee98ffb20c31f5cd61d6ab07201858f4287c938d"
 
-// TestUpReadsItsSimulatedNodes asks a program with nothing configured for what
-// only a node can tell, and waits for what its workers read and sum up.
-func TestUpReadsItsSimulatedNodes(t *testing.T) { //nolint:tparallel // what it reads belongs to one program
-	t.Parallel()
-	data := filepath.Join(pgtest.Dir(t), "data")
-	p := start(t, nil, append([]string{"up", "--data", data, "--poll", "100ms", "--finality-depth", "3", "--chains", string(domain.Sepolia)}, anyPort...)...)
-	base := p.ready(t)
-	key := readDemo(t, data).Keys["read"]
+// readsItsNodes asks for what only a node can tell, and waits for what the
+// workers read and sum up.
+func (s *simulated) readsItsNodes(t *testing.T) {
 	ask := func(path string) string {
-		return get(t, base+"/v1/SN_SEPOLIA/token/"+strk+path, "X-Service-Api-Key", key)
+		return get(t, s.base+"/v1/SN_SEPOLIA/token/"+strk+path, keyHeader, s.demo.Keys["read"])
 	}
 	if supply := ask("/total-supply"); !strings.Contains(supply, `"totalSupplyRaw":"`) {
 		t.Errorf("got %s", supply)
@@ -32,24 +24,20 @@ func TestUpReadsItsSimulatedNodes(t *testing.T) { //nolint:tparallel // what it 
 	if balance := ask("/balance-of/0x1?block_tag=pending"); !strings.Contains(balance, `"blockHash":null,"balanceRaw":"0"`) {
 		t.Errorf("got %s", balance)
 	}
-	p.until(t, "the token is summed up", func() bool {
+	s.until(t, "the token is summed up", func() bool {
 		token := ask("")
 		return strings.Contains(token, `"summaryCacheStatus":"current"`) && !strings.Contains(token, `"totalSupplyRaw":null`) && !strings.Contains(token, `"transferCount":0`)
 	})
-	t.Run("and its workers are given them", func(t *testing.T) { readsTheMetadataOfItsTokens(t, p, data) })
-	if code := p.stop(t); code != exitOK {
-		t.Errorf("exit code %d:\n%s", code, p.text())
-	}
+	t.Run("and its workers are given them", s.readsTheMetadataOfItsTokens)
 }
 
 // readsTheMetadataOfItsTokens waits for a job that asks contracts.
-func readsTheMetadataOfItsTokens(t *testing.T, p *program, data string) {
-	metrics := readDemo(t, data).AdminURL + "/metrics"
+func (s *simulated) readsTheMetadataOfItsTokens(t *testing.T) {
 	for _, want := range []string{
 		`astrolabe_sql_statements_total{name="token.describe",outcome="ok"}`,
 		`astrolabe_jobs_total{kind="token_metadata",outcome="ok"}`,
 	} {
-		p.until(t, "there is "+want, func() bool { return strings.Contains(get(t, metrics), want) })
+		s.until(t, "there is "+want, func() bool { return strings.Contains(get(t, s.demo.AdminURL+"/metrics"), want) })
 	}
 }
 

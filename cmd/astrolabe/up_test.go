@@ -11,7 +11,6 @@ import (
 	"testing"
 	"time"
 
-	"astrolabe/domain"
 	"astrolabe/failpoint"
 	"astrolabe/pg/pgtest"
 	"astrolabe/rest/contracttest"
@@ -25,42 +24,27 @@ func up(t *testing.T, data string, environment ...string) *program {
 	return start(t, environment, append([]string{"up", "--no-simulate", "--data", data}, anyPort...)...)
 }
 
-// TestUpFollowsItsSimulatedChain shows that everything fits together: what
-// the API tells came from the simulated node through JSON-RPC and the index.
-func TestUpFollowsItsSimulatedChain(t *testing.T) {
+// TestUpServesAndStopsCleanly also lets other processes work beside the running
+// one.
+func TestUpServesAndStopsCleanly(t *testing.T) { //nolint:tparallel // one program is asked
 	t.Parallel()
-	data := filepath.Join(pgtest.Dir(t), "data")
-	p := start(t, nil, append([]string{"up", "--data", data, "--poll", "100ms"}, anyPort...)...)
-	base := p.ready(t)
-	where := readDemo(t, data)
-	if where.NodeURL == "" || where.Chain != domain.Mainnet {
-		t.Errorf("demo.json says %s, %s", where.NodeURL, where.Chain)
-	}
-	for _, chain := range domain.Chains {
-		p.until(t, string(chain)+" is followed", func() bool {
-			return strings.Contains(get(t, base+"/v1/"+string(chain)+"/status", keyHeader, where.Keys["read"]), `"state":"following"`)
-		})
-	}
-	if code := p.stop(t); code != 0 {
-		t.Errorf("exit code %d:\n%s", code, p.text())
-	}
-}
-
-func TestUpServesAndStopsCleanly(t *testing.T) {
-	t.Parallel()
-	data := filepath.Join(pgtest.Dir(t), "data")
-	p := up(t, data)
+	data := existing(t)
+	p := up(t, data, "ASTROLABE_TRUSTED_PROXIES=127.0.0.0/8")
 	base := p.ready(t)
 	where := readDemo(t, data)
 	if where.BaseURL != base {
 		t.Errorf("demo.json says %s, the program %s", where.BaseURL, base)
 	}
-	if got := get(t, base+"/v1/SN_MAIN/status", keyHeader, createKey(t, data)); !strings.Contains(got, `"chainId":"SN_MAIN"`) {
+	if got := get(t, base+"/v1/SN_MAIN/status", keyHeader, createKey(t, data)); !strings.Contains(got, `"chainId":"SN_MAIN"`) || !strings.Contains(got, "no_indexer") {
 		t.Errorf("status: %s", got)
 	}
 	if got := get(t, where.AdminURL+"/metrics"); !strings.Contains(got, "astrolabe_http_requests_total") {
 		t.Errorf("metrics lack requests")
 	}
+	t.Run("a page's token is of no use elsewhere", func(t *testing.T) { tokensAreOfNoUseElsewhere(t, base) })
+	t.Run("secrets rotate beside it", func(t *testing.T) { secretsRotateBeside(t, data) })
+	t.Run("its folder is refused in one line", func(t *testing.T) { folderInUseIsRefused(t, data) })
+	t.Run("its address is refused in one line", func(t *testing.T) { addressInUseIsRefused(t, base) })
 	if code := p.stop(t); code != 0 {
 		t.Errorf("exit code %d:\n%s", code, p.text())
 	}
@@ -69,14 +53,43 @@ func TestUpServesAndStopsCleanly(t *testing.T) {
 	}
 }
 
+// secretsRotateBeside works through the running program's own database.
+func secretsRotateBeside(t *testing.T, data string) {
+	rotate := start(t, nil, "secrets", "rotate", "cursor", "--data", data)
+	rotate.wait(t)
+	if code := rotate.cmd.ProcessState.ExitCode(); code != 0 || !strings.HasPrefix(rotate.text(), "cursor  generation 2") {
+		t.Errorf("exit code %d and:\n%s", code, rotate.text())
+	}
+}
+
+func folderInUseIsRefused(t *testing.T, data string) {
+	second := up(t, data)
+	second.wait(t)
+	if code := second.cmd.ProcessState.ExitCode(); code != exitUsage || strings.Count(second.text(), "\n") != 1 {
+		t.Errorf("exit code %d and:\n%s", code, second.text())
+	}
+}
+
+func addressInUseIsRefused(t *testing.T, base string) {
+	second := start(t, nil, "up", "--no-simulate", "--data", existing(t), "--addr", strings.TrimPrefix(base, "http://"), "--admin-addr", "", "--log-level", "error")
+	second.wait(t)
+	if code := second.cmd.ProcessState.ExitCode(); code != exitUsage || !strings.HasPrefix(second.text(), "astrolabe: --addr: ") {
+		t.Errorf("exit code %d and:\n%s", code, second.text())
+	}
+}
+
 // TestAKillAtAnyStepOfTheStartDoesNoHarm kills the program at every named
 // step, as a power cut would, and starts it again on the same folder.
 func TestAKillAtAnyStepOfTheStartDoesNoHarm(t *testing.T) {
 	t.Parallel()
-	for _, step := range failpoint.Startup {
+	withCluster := slices.Index(failpoint.Startup, failpoint.PostgresInitdbDone) + 1
+	for i, step := range failpoint.Startup {
 		t.Run(step, func(t *testing.T) {
 			t.Parallel()
 			data := filepath.Join(pgtest.Dir(t), "data")
+			if i >= withCluster {
+				data = existing(t)
+			}
 			dying := up(t, data, "ASTROLABE_FAILPOINT="+step)
 			dying.wait(t)
 			if !dying.killed() {
@@ -133,46 +146,6 @@ func TestProcessesThatStartTogetherShareOneMasterKey(t *testing.T) {
 	after.ready(t)
 	if code := after.stop(t); code != 0 {
 		t.Errorf("exit code %d:\n%s", code, after.text())
-	}
-}
-
-// TestSecretsRotateBesideARunningProgram works through the running program's
-// own database.
-func TestSecretsRotateBesideARunningProgram(t *testing.T) {
-	t.Parallel()
-	data := filepath.Join(pgtest.Dir(t), "data")
-	running := up(t, data)
-	running.ready(t)
-	rotate := start(t, nil, "secrets", "rotate", "cursor", "--data", data)
-	rotate.wait(t)
-	if code := rotate.cmd.ProcessState.ExitCode(); code != 0 || !strings.HasPrefix(rotate.text(), "cursor  generation 2") {
-		t.Errorf("exit code %d and:\n%s", code, rotate.text())
-	}
-	if code := running.stop(t); code != 0 {
-		t.Errorf("the running program ended with %d:\n%s", code, running.text())
-	}
-}
-
-func TestAFolderInUseIsRefusedInOneLine(t *testing.T) {
-	t.Parallel()
-	data := filepath.Join(pgtest.Dir(t), "data")
-	first := up(t, data)
-	first.ready(t)
-	second := up(t, data)
-	second.wait(t)
-	if code := second.cmd.ProcessState.ExitCode(); code != exitUsage || strings.Count(second.text(), "\n") != 1 {
-		t.Errorf("exit code %d and:\n%s", code, second.text())
-	}
-}
-
-func TestAnAddressInUseIsRefusedInOneLine(t *testing.T) {
-	t.Parallel()
-	first := up(t, filepath.Join(pgtest.Dir(t), "data"))
-	address := strings.TrimPrefix(first.ready(t), "http://")
-	second := start(t, nil, "up", "--data", filepath.Join(pgtest.Dir(t), "data"), "--addr", address, "--log-level", "error")
-	second.wait(t)
-	if code := second.cmd.ProcessState.ExitCode(); code != exitUsage || !strings.HasPrefix(second.text(), "astrolabe: --addr: ") {
-		t.Errorf("exit code %d and:\n%s", code, second.text())
 	}
 }
 

@@ -1,0 +1,46 @@
+package main
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"astrolabe/domain"
+	"astrolabe/pg/pgtest"
+)
+
+// simulated is a program that shows chains of its own making.
+type simulated struct {
+	*program
+	base string
+	demo demo
+}
+
+// TestUpShowsItsSimulatedChains shows that everything fits together: what the
+// API tells came from the simulated nodes through JSON-RPC and the index. To
+// make and index the chains takes longest, so one program answers all.
+func TestUpShowsItsSimulatedChains(t *testing.T) { //nolint:tparallel // one program is asked
+	t.Parallel()
+	data := filepath.Join(pgtest.Dir(t), "data")
+	p := start(t, nil, append([]string{"up", "--data", data, "--poll", "100ms", "--graphql-documents", someDocuments(t)}, anyPort...)...)
+	s := &simulated{program: p, base: p.ready(t), demo: readDemo(t, data)}
+	t.Run("it reads its nodes", s.readsItsNodes)
+	t.Run("it follows its nodes", s.followsItsNodes)
+	t.Run("it serves its schema and its documents", s.servesItsSchemaAndItsDocuments)
+	t.Run("every example answers", s.answersEveryExample)
+	t.Run("a token is in each state of its census", s.showsEachStateOfACensus)
+	if code := s.stop(t); code != exitOK {
+		t.Errorf("exit code %d:\n%s", code, s.text())
+	}
+}
+
+func (s *simulated) followsItsNodes(t *testing.T) {
+	if s.demo.NodeURL == "" || s.demo.Chain != domain.Mainnet {
+		t.Errorf("demo.json says %s, %s", s.demo.NodeURL, s.demo.Chain)
+	}
+	for _, chain := range domain.Chains {
+		s.until(t, string(chain)+" is followed", func() bool {
+			return strings.Contains(get(t, s.base+"/v1/"+string(chain)+"/status", keyHeader, s.demo.Keys["read"]), `"state":"following"`)
+		})
+	}
+}
