@@ -15,9 +15,10 @@ QUIET := encoding/json regexp github.com/santhosh-tekuri/jsonschema/v6/... githu
 RACE := $(if $(shell command -v gcc),-race -gcflags=all=-d=checkptr=0 $(CALM:%=-gcflags=%=-race=false) $(QUIET:%='-gcflags=%=-race=false -l'))
 # Packages that are tested without the race detector: those that run the Cairo compiler, which takes
 # minutes under it, and those whose service is raced elsewhere: the program, the pages and the oracle in
-# the packages that they put together, the simulated node in the tests that index it. The longest are first.
+# the packages that they put together, the simulated node in the tests that index it. The longest come
+# first, so that none is left alone at the end.
 UNRACED := ./cmd/... ./toolchain/... ./sim/... ./oracle/... ./web/...
-RACED = ./rest ./graph ./jobs/index ./repo $$($(GO) list ./... | grep -vE 'astrolabe/(toolchain|sim|oracle|cmd|web)')
+RACED = ./rest ./graph ./repo ./node ./jobs/index ./pg ./signin $$($(GO) list ./... | grep -vE 'astrolabe/(toolchain|sim|oracle|cmd|web)')
 SOURCES := $(shell find . -name '*.go' -not -path './web/node_modules/*' -not -path './clients/*') $(shell find web/dist repo/migrations rest -type f)
 
 .DEFAULT_GOAL := help
