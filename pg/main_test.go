@@ -5,7 +5,6 @@ import (
 	"context"
 	"log/slog"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"sync"
 	"testing"
@@ -27,46 +26,14 @@ func TestMain(m *testing.M) {
 	if dir := os.Getenv(childFolder); dir != "" {
 		dieAt(dir, os.Getenv(childStep))
 	}
-	goleak.VerifyTestMain(withSeed{m})
+	goleak.VerifyTestMain(m)
 }
 
-// seedBase holds a folder with a cluster that was started and stopped once;
-// it is empty until a test needs it.
-var seedBase string
-
-var seed = sync.OnceValue(func() (err error) {
-	if seedBase, err = os.MkdirTemp("", "pg-seed-"); err != nil {
-		return err
-	}
-	if err := os.Chmod(seedBase, 0o711); err != nil { // the server's user passes through
-		return err
-	}
-	server, err := pg.Start(context.Background(), pg.Options{Dir: filepath.Join(seedBase, "data"), Settings: quick})
-	if err != nil {
-		return err
-	}
-	return server.Stop(context.Background())
-})
-
-// withSeed removes the seed after the tests.
-type withSeed struct{ *testing.M }
-
-func (m withSeed) Run() int {
-	defer func() { _ = os.RemoveAll(seedBase) }()
-	return m.M.Run()
-}
-
-// existing answers a folder with a cluster, for tests to which its making does
-// not matter: a copy takes a tenth of the time.
+// existing answers a folder with a cluster.
 func existing(tb testing.TB) string {
 	tb.Helper()
-	if err := seed(); err != nil {
-		tb.Fatal(err)
-	}
 	dir := filepath.Join(pgtest.Dir(tb), "data")
-	if output, err := exec.Command("cp", "-a", filepath.Join(seedBase, "data"), dir).CombinedOutput(); err != nil {
-		tb.Fatalf("copy the seed: %v: %s", err, output)
-	}
+	pgtest.Cluster(tb, dir)
 	return dir
 }
 

@@ -200,8 +200,8 @@ func TestLogHoldsNoValueOfAFailedStatement(t *testing.T) {
 func TestFailedStartShowsPostgresReasonAndFreesTheFolder(t *testing.T) {
 	t.Parallel()
 	dir := existing(t)
-	_, err := pg.Start(t.Context(), pg.Options{Dir: dir, Settings: map[string]string{"fsync": "off", "shared_buffers": "-3"}})
-	if err == nil || !strings.Contains(err.Error(), `"shared_buffers"`) {
+	_, err := pg.Start(t.Context(), pg.Options{Dir: dir, Settings: map[string]string{"fsync": "off", "max_connections": "-3"}})
+	if err == nil || !strings.Contains(err.Error(), `"max_connections"`) {
 		t.Fatalf("Start says %v", err)
 	}
 	start(t, pg.Options{Dir: dir})

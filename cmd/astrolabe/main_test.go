@@ -18,7 +18,7 @@ type tests struct{ pgtest.Main }
 
 // Run runs the tests and cleans up.
 func (t tests) Run() int {
-	defer os.RemoveAll(sharedFolder)
+	defer os.RemoveAll(buildFolder)
 	return t.Main.Run()
 }
 

@@ -18,14 +18,13 @@ import (
 	"time"
 )
 
-// sharedFolder holds what is made once for all tests: the program that buildOnce
-// builds, and the cluster that clusterOnce makes.
-var sharedFolder = filepath.Join(os.TempDir(), fmt.Sprintf("astrolabe-test-%d", os.Getpid()))
+// buildFolder holds the program that buildOnce builds.
+var buildFolder = filepath.Join(os.TempDir(), fmt.Sprintf("astrolabe-build-%d", os.Getpid()))
 
 // buildOnce builds the real program, with failpoints, once per test run. Without
 // its symbols, which stack traces do not need, the linker is done in half the time.
 var buildOnce = sync.OnceValues(func() (string, error) {
-	binary := filepath.Join(sharedFolder, "astrolabe")
+	binary := filepath.Join(buildFolder, "astrolabe")
 	out, err := exec.Command("go", "build", "-tags", "failpoints", "-ldflags", "-s", "-o", binary, ".").CombinedOutput()
 	if err != nil {
 		return "", errors.New(string(out))
