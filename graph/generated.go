@@ -4482,10 +4482,7 @@ func (ec *executionContext) _Address_summary(ctx context.Context, field graphql.
 					var zeroVal *AddressSummary
 					return zeroVal, err
 				}
-				if ec.Directives.Tier == nil {
-					var zeroVal *AddressSummary
-					return zeroVal, errors.New("directive tier is not implemented")
-				}
+
 				return ec.Directives.Tier(ctx, obj, directive0, permission)
 			}
 
@@ -4529,10 +4526,7 @@ func (ec *executionContext) _Address_intelligence(ctx context.Context, field gra
 					var zeroVal *AddressIntelligence
 					return zeroVal, err
 				}
-				if ec.Directives.Tier == nil {
-					var zeroVal *AddressIntelligence
-					return zeroVal, errors.New("directive tier is not implemented")
-				}
+
 				return ec.Directives.Tier(ctx, obj, directive0, permission)
 			}
 
@@ -4986,10 +4980,7 @@ func (ec *executionContext) _Query_node(ctx context.Context, field graphql.Colle
 					var zeroVal Node
 					return zeroVal, err
 				}
-				if ec.Directives.Tier == nil {
-					var zeroVal Node
-					return zeroVal, errors.New("directive tier is not implemented")
-				}
+
 				return ec.Directives.Tier(ctx, nil, directive0, permission)
 			}
 
@@ -5045,10 +5036,7 @@ func (ec *executionContext) _Query_nodes(ctx context.Context, field graphql.Coll
 					var zeroVal []Node
 					return zeroVal, err
 				}
-				if ec.Directives.Tier == nil {
-					var zeroVal []Node
-					return zeroVal, errors.New("directive tier is not implemented")
-				}
+
 				return ec.Directives.Tier(ctx, nil, directive0, permission)
 			}
 
@@ -5104,10 +5092,7 @@ func (ec *executionContext) _Query_chain(ctx context.Context, field graphql.Coll
 					var zeroVal *Chain
 					return zeroVal, err
 				}
-				if ec.Directives.Tier == nil {
-					var zeroVal *Chain
-					return zeroVal, errors.New("directive tier is not implemented")
-				}
+
 				return ec.Directives.Tier(ctx, nil, directive0, permission)
 			}
 
@@ -5163,10 +5148,7 @@ func (ec *executionContext) _Query_chains(ctx context.Context, field graphql.Col
 					var zeroVal *Connection[*Chain]
 					return zeroVal, err
 				}
-				if ec.Directives.Tier == nil {
-					var zeroVal *Connection[*Chain]
-					return zeroVal, errors.New("directive tier is not implemented")
-				}
+
 				return ec.Directives.Tier(ctx, nil, directive0, permission)
 			}
 
@@ -5222,10 +5204,7 @@ func (ec *executionContext) _Query_status(ctx context.Context, field graphql.Col
 					var zeroVal *ChainStatus
 					return zeroVal, err
 				}
-				if ec.Directives.Tier == nil {
-					var zeroVal *ChainStatus
-					return zeroVal, errors.New("directive tier is not implemented")
-				}
+
 				return ec.Directives.Tier(ctx, nil, directive0, permission)
 			}
 
@@ -5281,10 +5260,7 @@ func (ec *executionContext) _Query_block(ctx context.Context, field graphql.Coll
 					var zeroVal *Block
 					return zeroVal, err
 				}
-				if ec.Directives.Tier == nil {
-					var zeroVal *Block
-					return zeroVal, errors.New("directive tier is not implemented")
-				}
+
 				return ec.Directives.Tier(ctx, nil, directive0, permission)
 			}
 
@@ -5340,10 +5316,7 @@ func (ec *executionContext) _Query_blocks(ctx context.Context, field graphql.Col
 					var zeroVal *Connection[*Block]
 					return zeroVal, err
 				}
-				if ec.Directives.Tier == nil {
-					var zeroVal *Connection[*Block]
-					return zeroVal, errors.New("directive tier is not implemented")
-				}
+
 				return ec.Directives.Tier(ctx, nil, directive0, permission)
 			}
 
@@ -5399,10 +5372,7 @@ func (ec *executionContext) _Query_blockAtTimestamp(ctx context.Context, field g
 					var zeroVal *BlockAtTimestamp
 					return zeroVal, err
 				}
-				if ec.Directives.Tier == nil {
-					var zeroVal *BlockAtTimestamp
-					return zeroVal, errors.New("directive tier is not implemented")
-				}
+
 				return ec.Directives.Tier(ctx, nil, directive0, permission)
 			}
 
@@ -5458,10 +5428,7 @@ func (ec *executionContext) _Query_transaction(ctx context.Context, field graphq
 					var zeroVal *Transaction
 					return zeroVal, err
 				}
-				if ec.Directives.Tier == nil {
-					var zeroVal *Transaction
-					return zeroVal, errors.New("directive tier is not implemented")
-				}
+
 				return ec.Directives.Tier(ctx, nil, directive0, permission)
 			}
 
@@ -5517,10 +5484,7 @@ func (ec *executionContext) _Query_events(ctx context.Context, field graphql.Col
 					var zeroVal *EventConnection
 					return zeroVal, err
 				}
-				if ec.Directives.Tier == nil {
-					var zeroVal *EventConnection
-					return zeroVal, errors.New("directive tier is not implemented")
-				}
+
 				return ec.Directives.Tier(ctx, nil, directive0, permission)
 			}
 
@@ -5576,10 +5540,7 @@ func (ec *executionContext) _Query_contract(ctx context.Context, field graphql.C
 					var zeroVal *Contract
 					return zeroVal, err
 				}
-				if ec.Directives.Tier == nil {
-					var zeroVal *Contract
-					return zeroVal, errors.New("directive tier is not implemented")
-				}
+
 				return ec.Directives.Tier(ctx, nil, directive0, permission)
 			}
 
@@ -5635,10 +5596,7 @@ func (ec *executionContext) _Query_class(ctx context.Context, field graphql.Coll
 					var zeroVal *ContractClass
 					return zeroVal, err
 				}
-				if ec.Directives.Tier == nil {
-					var zeroVal *ContractClass
-					return zeroVal, errors.New("directive tier is not implemented")
-				}
+
 				return ec.Directives.Tier(ctx, nil, directive0, permission)
 			}
 
@@ -5694,10 +5652,7 @@ func (ec *executionContext) _Query_token(ctx context.Context, field graphql.Coll
 					var zeroVal *Token
 					return zeroVal, err
 				}
-				if ec.Directives.Tier == nil {
-					var zeroVal *Token
-					return zeroVal, errors.New("directive tier is not implemented")
-				}
+
 				return ec.Directives.Tier(ctx, nil, directive0, permission)
 			}
 
@@ -5753,10 +5708,7 @@ func (ec *executionContext) _Query_address(ctx context.Context, field graphql.Co
 					var zeroVal *Address
 					return zeroVal, err
 				}
-				if ec.Directives.Tier == nil {
-					var zeroVal *Address
-					return zeroVal, errors.New("directive tier is not implemented")
-				}
+
 				return ec.Directives.Tier(ctx, nil, directive0, permission)
 			}
 
@@ -5812,10 +5764,7 @@ func (ec *executionContext) _Query_addresses(ctx context.Context, field graphql.
 					var zeroVal []*Address
 					return zeroVal, err
 				}
-				if ec.Directives.Tier == nil {
-					var zeroVal []*Address
-					return zeroVal, errors.New("directive tier is not implemented")
-				}
+
 				return ec.Directives.Tier(ctx, nil, directive0, permission)
 			}
 
@@ -5871,10 +5820,7 @@ func (ec *executionContext) _Query_messages(ctx context.Context, field graphql.C
 					var zeroVal *Connection[*Message]
 					return zeroVal, err
 				}
-				if ec.Directives.Tier == nil {
-					var zeroVal *Connection[*Message]
-					return zeroVal, errors.New("directive tier is not implemented")
-				}
+
 				return ec.Directives.Tier(ctx, nil, directive0, permission)
 			}
 
@@ -5930,10 +5876,7 @@ func (ec *executionContext) _Query_message(ctx context.Context, field graphql.Co
 					var zeroVal *Message
 					return zeroVal, err
 				}
-				if ec.Directives.Tier == nil {
-					var zeroVal *Message
-					return zeroVal, errors.New("directive tier is not implemented")
-				}
+
 				return ec.Directives.Tier(ctx, nil, directive0, permission)
 			}
 
@@ -5989,10 +5932,7 @@ func (ec *executionContext) _Query_search(ctx context.Context, field graphql.Col
 					var zeroVal []*SearchHit
 					return zeroVal, err
 				}
-				if ec.Directives.Tier == nil {
-					var zeroVal []*SearchHit
-					return zeroVal, errors.New("directive tier is not implemented")
-				}
+
 				return ec.Directives.Tier(ctx, nil, directive0, permission)
 			}
 
@@ -6048,10 +5988,7 @@ func (ec *executionContext) _Query_transactionPreviews(ctx context.Context, fiel
 					var zeroVal []*TransactionPreview
 					return zeroVal, err
 				}
-				if ec.Directives.Tier == nil {
-					var zeroVal []*TransactionPreview
-					return zeroVal, errors.New("directive tier is not implemented")
-				}
+
 				return ec.Directives.Tier(ctx, nil, directive0, permission)
 			}
 
@@ -6107,10 +6044,7 @@ func (ec *executionContext) _Query_walletState(ctx context.Context, field graphq
 					var zeroVal *WalletState
 					return zeroVal, err
 				}
-				if ec.Directives.Tier == nil {
-					var zeroVal *WalletState
-					return zeroVal, errors.New("directive tier is not implemented")
-				}
+
 				return ec.Directives.Tier(ctx, nil, directive0, permission)
 			}
 
@@ -6294,10 +6228,7 @@ func (ec *executionContext) _Subscription_chainStatus(ctx context.Context, field
 					var zeroVal *ChainStatus
 					return zeroVal, err
 				}
-				if ec.Directives.Tier == nil {
-					var zeroVal *ChainStatus
-					return zeroVal, errors.New("directive tier is not implemented")
-				}
+
 				return ec.Directives.Tier(ctx, nil, directive0, permission)
 			}
 
@@ -6354,10 +6285,7 @@ func (ec *executionContext) _Subscription_newBlocks(ctx context.Context, field g
 					var zeroVal *NewBlock
 					return zeroVal, err
 				}
-				if ec.Directives.Tier == nil {
-					var zeroVal *NewBlock
-					return zeroVal, errors.New("directive tier is not implemented")
-				}
+
 				return ec.Directives.Tier(ctx, nil, directive0, permission)
 			}
 
@@ -6414,10 +6342,7 @@ func (ec *executionContext) _Subscription_events(ctx context.Context, field grap
 					var zeroVal *NewEvent
 					return zeroVal, err
 				}
-				if ec.Directives.Tier == nil {
-					var zeroVal *NewEvent
-					return zeroVal, errors.New("directive tier is not implemented")
-				}
+
 				return ec.Directives.Tier(ctx, nil, directive0, permission)
 			}
 
@@ -6474,10 +6399,7 @@ func (ec *executionContext) _Subscription_addressActivity(ctx context.Context, f
 					var zeroVal *NewAddressActivity
 					return zeroVal, err
 				}
-				if ec.Directives.Tier == nil {
-					var zeroVal *NewAddressActivity
-					return zeroVal, errors.New("directive tier is not implemented")
-				}
+
 				return ec.Directives.Tier(ctx, nil, directive0, permission)
 			}
 
@@ -6657,10 +6579,7 @@ func (ec *executionContext) _Token_holders(ctx context.Context, field graphql.Co
 					var zeroVal *HolderConnection
 					return zeroVal, err
 				}
-				if ec.Directives.Tier == nil {
-					var zeroVal *HolderConnection
-					return zeroVal, errors.New("directive tier is not implemented")
-				}
+
 				return ec.Directives.Tier(ctx, obj, directive0, permission)
 			}
 
@@ -6715,10 +6634,7 @@ func (ec *executionContext) _Token_holderScreening(ctx context.Context, field gr
 					var zeroVal *HolderScreening
 					return zeroVal, err
 				}
-				if ec.Directives.Tier == nil {
-					var zeroVal *HolderScreening
-					return zeroVal, errors.New("directive tier is not implemented")
-				}
+
 				return ec.Directives.Tier(ctx, obj, directive0, permission)
 			}
 
@@ -6762,10 +6678,7 @@ func (ec *executionContext) _Token_holderAnalytics(ctx context.Context, field gr
 					var zeroVal *HolderAnalytics
 					return zeroVal, err
 				}
-				if ec.Directives.Tier == nil {
-					var zeroVal *HolderAnalytics
-					return zeroVal, errors.New("directive tier is not implemented")
-				}
+
 				return ec.Directives.Tier(ctx, obj, directive0, permission)
 			}
 
@@ -6810,10 +6723,7 @@ func (ec *executionContext) _Token_pools(ctx context.Context, field graphql.Coll
 					var zeroVal *Connection[*TokenPool]
 					return zeroVal, err
 				}
-				if ec.Directives.Tier == nil {
-					var zeroVal *Connection[*TokenPool]
-					return zeroVal, errors.New("directive tier is not implemented")
-				}
+
 				return ec.Directives.Tier(ctx, obj, directive0, permission)
 			}
 

@@ -145,6 +145,7 @@ func serveOver(tb testing.TB, db *repo.DB, now func() time.Time, change func(*Op
 	return serveFor(tb, db, accesstest.New(tb, db, now), now, change)
 }
 
+// serveFor does the same for callers that are there already.
 func serveFor(tb testing.TB, db *repo.DB, callers *accesstest.Fixture, now func() time.Time, change func(*Options)) *servedGraph {
 	tb.Helper()
 	g := &servedGraph{store: newStore(), log: new(logbook), access: callers, db: db}

@@ -29,8 +29,8 @@ var seed = sync.OnceValues(func() (string, error) {
 })
 
 // shrink gives a server the memory that it has on a small machine, whatever it
-// is started with: to prepare that of a large one is half of what its start
-// takes.
+// is started with: to prepare that of a large one was two fifths of a short
+// start and stop.
 func shrink(ctx context.Context, url string) error {
 	conn, err := pgx.Connect(ctx, url)
 	if err != nil {

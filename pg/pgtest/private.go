@@ -39,7 +39,7 @@ func startPrivate() (*privateServer, error) {
 }
 
 func startIn(parent string) (*privateServer, error) {
-	dir, err := os.MkdirTemp(parent, "astrolabe-pgtest-")
+	dir, err := newFolder(parent)
 	if err != nil {
 		return nil, err
 	}
