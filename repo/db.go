@@ -34,11 +34,14 @@ type Options struct {
 	Metrics *telemetry.Metrics
 }
 
-// DB is a pool of connections to the read model and everything beside it.
+// DB is the connections to the read model and everything beside it: one pool
+// that writes and works, one that requests read through, and bun over each.
+// Repositories are small types over it, in packages by trade.
 type DB struct {
 	pool      *pgxpool.Pool
-	reader    *pgxpool.Pool // what requests read through
-	bun       *bun.DB
+	reader    *pgxpool.Pool
+	write     *bun.DB
+	read      *bun.DB
 	addresses map[domain.Chain]*dictionary
 	selectors map[domain.Chain]*dictionary
 }
@@ -58,7 +61,7 @@ func Open(ctx context.Context, o Options) (*DB, error) {
 		config.ConnConfig.ConnectTimeout = connectTimeout
 	}
 	// bun writes its arguments into the statement's text, so its statements
-	// are not worth preparing. Hot reads ask for preparation themselves.
+	// are not worth preparing. Select and Exec ask for preparation themselves.
 	config.ConnConfig.DefaultQueryExecMode = pgx.QueryExecModeExec
 	config.ConnConfig.RuntimeParams["application_name"] = "astrolabe"
 	config.ConnConfig.RuntimeParams["timezone"] = "UTC"
@@ -83,14 +86,27 @@ func Open(ctx context.Context, o Options) (*DB, error) {
 		registerPool(o.Metrics, pool, reader)
 	}
 	return &DB{
-		pool: pool, reader: reader, bun: bun.NewDB(stdlib.OpenDBFromPool(pool), pgdialect.New()),
+		pool: pool, reader: reader, write: overPool(pool), read: overPool(reader),
 		addresses: dictionaries("addresses"), selectors: dictionaries("selectors"),
 	}, nil
 }
 
-// Close ends the pool after the connections in use are given back.
+// overPool puts bun over a pool of connections.
+func overPool(pool *pgxpool.Pool) *bun.DB {
+	return bun.NewDB(stdlib.OpenDBFromPool(pool), pgdialect.New())
+}
+
+// Write returns bun over the connections that may write.
+func (db *DB) Write() *bun.DB { return db.write }
+
+// Read returns bun over the connections that requests read through. They
+// cannot write, a transaction on them sees one moment, and their plans do not
+// depend on the arguments; see ReaderSettings.
+func (db *DB) Read() *bun.DB { return db.read }
+
+// Close ends the pools after the connections in use are given back.
 func (db *DB) Close() {
-	_ = db.bun.Close() // closes only the database/sql view of the pool
+	_ = errors.Join(db.read.Close(), db.write.Close()) // closes only the database/sql view of the pools
 	db.reader.Close()
 	db.pool.Close()
 }

@@ -120,7 +120,7 @@ func (db *DB) migrator(ctx context.Context, record migrate.MigrationHook) (*migr
 	if err := migrations.Discover(files); err != nil {
 		return nil, err
 	}
-	migrator := migrate.NewMigrator(db.bun, migrations,
+	migrator := migrate.NewMigrator(db.write, migrations,
 		migrate.WithTableName("migrations"), migrate.WithLocksTableName("migration_locks"),
 		migrate.WithMarkAppliedOnSuccess(true), migrate.WithUpsert(true),
 		migrate.AfterMigration(record))

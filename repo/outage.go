@@ -2,6 +2,7 @@ package repo
 
 import (
 	"context"
+	"database/sql/driver"
 	"errors"
 	"net"
 	"strings"
@@ -15,21 +16,54 @@ import (
 // retryOutage is when to come back while the database is away.
 const retryOutage = 2 * time.Second
 
-// outage turns a failure to reach the database into service_unavailable, so
-// that callers come back later. What the database itself refused, and the
-// caller's own end of time, stay as they are.
-func outage(err error) error {
-	if err == nil || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+// queryCanceled is the state of a statement that was ended, by us or by its
+// timeout.
+const queryCanceled = "57014"
+
+// Failure says why a statement failed: because the caller's time is over,
+// because the database ended it or is away, or for a reason that only the log
+// should have.
+func Failure(ctx context.Context, err error) error {
+	if err == nil {
+		return nil
+	}
+	if ended := ctx.Err(); ended != nil {
+		return ended
+	}
+	if SQLState(err) == queryCanceled && !decided(err) {
+		return domain.Unavailable("a read that takes this long", retryOutage, err)
+	}
+	return Outage(err)
+}
+
+// Outage turns a failure to reach the database into service_unavailable, so
+// that callers come back later. What the database itself refused, what was
+// decided already and the caller's own end of time stay as they are.
+func Outage(err error) error {
+	if err == nil || decided(err) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return err
 	}
-	if refused, ok := errors.AsType[*pgconn.PgError](err); ok {
-		if !awayClass(refused.Code) {
-			return err
-		}
-	} else if !unreachable(err) {
+	if state := SQLState(err); state != "" && !awayClass(state) || state == "" && !unreachable(err) {
 		return err
 	}
 	return domain.Unavailable("the database", retryOutage, err)
+}
+
+func outage(err error) error { return Outage(err) }
+
+// decided tells the errors that callers may see already.
+func decided(err error) bool {
+	_, ok := errors.AsType[*domain.Error](err)
+	return ok
+}
+
+// SQLState returns Postgres' code of a refusal, or the empty string for other
+// errors.
+func SQLState(err error) string {
+	if refused, ok := errors.AsType[*pgconn.PgError](err); ok {
+		return refused.Code
+	}
+	return ""
 }
 
 // awayClass tells the states in which a database answers only to say that it
@@ -45,9 +79,10 @@ func unreachable(err error) bool {
 	if _, ok := errors.AsType[net.Error](err); ok {
 		return true
 	}
-	if pgconn.SafeToRetry(err) { // nothing was sent
+	if pgconn.SafeToRetry(err) || errors.Is(err, driver.ErrBadConn) { // nothing was sent
 		return true
 	}
 	text := err.Error() // the driver has no types for these
-	return strings.Contains(text, "unexpected EOF") || strings.Contains(text, "conn closed") || strings.Contains(text, "closed pool")
+	return strings.Contains(text, "unexpected EOF") || strings.Contains(text, "conn closed") ||
+		strings.Contains(text, "closed pool") || strings.Contains(text, "database is closed")
 }

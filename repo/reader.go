@@ -2,7 +2,6 @@ package repo
 
 import (
 	"context"
-	"errors"
 	"maps"
 	"time"
 
@@ -10,8 +9,6 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgconn/ctxwatch"
 	"github.com/jackc/pgx/v5/pgxpool"
-
-	"astrolabe/domain"
 )
 
 // readTimeout is when the database gives up a read by itself. Requests have
@@ -72,30 +69,14 @@ func collect[T any](ctx context.Context, db *DB, scan pgx.RowToFunc[T], sql stri
 	return list, readFailure(ctx, err)
 }
 
-// queryCanceled is the state of a statement that was ended, by us or by its
-// timeout.
-const queryCanceled = "57014"
+// readFailure says why a read failed.
+func readFailure(ctx context.Context, err error) error { return Failure(ctx, err) }
 
-// readFailure says why a read failed: because its time is over, because the
-// database is away, or for a reason that only the log should have.
-func readFailure(ctx context.Context, err error) error {
-	if err == nil {
-		return nil
-	}
-	if ended := ctx.Err(); ended != nil {
-		return ended
-	}
-	if refused, ok := errors.AsType[*pgconn.PgError](err); ok && refused.Code == queryCanceled {
-		return domain.Unavailable("a read that takes this long", retryOutage, err)
-	}
-	return outage(err)
-}
-
-// rowsFor returns how many rows a statement asks for that needs limit rows and
+// RowsFor returns how many rows a statement asks for that needs limit rows and
 // one more. It is one of a few numbers, because it stands in the statement's
 // text: the planner must know that the list is short, and few texts are few
 // prepared statements. What is read too much is cut off by domain.CutPage.
-func rowsFor(limit int) int {
+func RowsFor(limit int) int {
 	for _, rows := range []int{2, 11, 26, 51, 101, 201, 501} {
 		if rows > limit {
 			return rows
@@ -103,3 +84,5 @@ func rowsFor(limit int) int {
 	}
 	return 1001
 }
+
+func rowsFor(limit int) int { return RowsFor(limit) }

@@ -24,7 +24,7 @@ type secretRow struct {
 // Secrets implements secret.Store.
 func (db *DB) Secrets(ctx context.Context) ([]secret.Sealed, error) {
 	var rows []secretRow
-	err := db.bun.NewSelect().Model(&rows).Comment("secrets.load").
+	err := db.write.NewSelect().Model(&rows).Comment("secrets.load").
 		Column("purpose", "generation", "master_id", "box", "created_at", "honoured_until").Scan(ctx)
 	if err != nil {
 		return nil, outage(err)
@@ -45,7 +45,7 @@ func (db *DB) AddSecret(ctx context.Context, s secret.Sealed, olderUntil time.Ti
 		Purpose: string(s.Purpose), Generation: s.Generation, MasterID: s.MasterID,
 		Box: s.Box, CreatedAt: s.CreatedAt, HonouredUntil: s.HonouredUntil,
 	}
-	err = db.bun.RunInTx(ctx, nil, func(ctx context.Context, tx bun.Tx) error {
+	err = db.write.RunInTx(ctx, nil, func(ctx context.Context, tx bun.Tx) error {
 		result, err := tx.NewInsert().Model(&row).Comment("secrets.add").
 			On("CONFLICT (purpose, generation) DO NOTHING").Exec(ctx)
 		if err != nil {
@@ -68,7 +68,7 @@ func (db *DB) AddSecret(ctx context.Context, s secret.Sealed, olderUntil time.Ti
 
 // ForgetSecrets implements secret.Store.
 func (db *DB) ForgetSecrets(ctx context.Context, now time.Time) (forgotten int, err error) {
-	result, err := db.bun.NewDelete().Table("secrets").Comment("secrets.forget").
+	result, err := db.write.NewDelete().Table("secrets").Comment("secrets.forget").
 		Where("honoured_until < ?", now).Exec(ctx)
 	if err != nil {
 		return 0, outage(err)

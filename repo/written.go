@@ -18,8 +18,11 @@ type form struct {
 	numbers [2]int
 }
 
-// written puts numbers into the text of a statement, once for all requests.
-func written(format string, numbers ...int) string {
+func written(format string, numbers ...int) string { return Text(format, numbers...) }
+
+// Text puts one or two numbers into the text of a statement, once for all
+// requests: the chain's, and how many rows it asks for.
+func Text(format string, numbers ...int) string {
 	asked := form{format: format}
 	copy(asked.numbers[:], numbers)
 	statements.RLock()

@@ -1,0 +1,13 @@
+package model
+
+// All returns a nil pointer to each model, for what is done to every table.
+func All() []any {
+	return []any{
+		(*Block)(nil), (*Transaction)(nil), (*Event)(nil), (*Message)(nil), (*Locator)(nil), (*Address)(nil), (*Selector)(nil),
+		(*Class)(nil), (*EventSchema)(nil), (*FunctionSchema)(nil), (*Declaration)(nil), (*ContractClass)(nil), (*Deployment)(nil), (*Verification)(nil),
+		(*Token)(nil), (*Transfer)(nil), (*Activity)(nil), (*TokenSummary)(nil), (*TokenParty)(nil), (*TokenSummaryCheckpoint)(nil), (*MarketPool)(nil), (*MarketScan)(nil),
+		(*CensusEpoch)(nil), (*CensusPolicy)(nil), (*CensusHold)(nil), (*CensusSnapshot)(nil), (*CensusHolder)(nil), (*CensusGeneration)(nil),
+		(*Lease)(nil), (*Head)(nil), (*Checkpoint)(nil), (*Range)(nil), (*DeriverVersion)(nil), (*FactEpoch)(nil), (*Fork)(nil), (*Certificate)(nil),
+		(*Workspace)(nil), (*APIKey)(nil), (*Session)(nil), (*AuditEntry)(nil), (*Quota)(nil), (*UsageHour)(nil), (*UsageRequest)(nil), (*Secret)(nil), (*Label)(nil),
+	}
+}

@@ -1,0 +1,104 @@
+package model
+
+import (
+	"database/sql/driver"
+	"slices"
+
+	"astrolabe/domain/facts"
+	"astrolabe/starknet"
+)
+
+// Enumerations are stored as the place of a value in its list. Lists only grow
+// at their ends.
+var (
+	l1DAModes        = []L1DAMode{"", L1DAMode(starknet.Calldata), L1DAMode(starknet.Blob)}
+	transactionTypes = []TransactionType{
+		"", TransactionType(starknet.Invoke), TransactionType(starknet.Declare), TransactionType(starknet.Deploy),
+		TransactionType(starknet.DeployAccount), TransactionType(starknet.L1Handler),
+	}
+	standards = []Standard{"", Standard(facts.ERC20), Standard(facts.ERC721), Standard(facts.ERC1155)}
+	origins   = []Origin{Origin(facts.Observed), Origin(facts.Deployed), Origin(facts.Replaced)}
+	evidences = []Evidence{Evidence(facts.FromStateDiff), Evidence(facts.FromDeployerEvent), Evidence(facts.FromTransaction)}
+)
+
+func place[T ~string](what string, v T, list []T) (driver.Value, error) {
+	at := slices.Index(list, v)
+	if at < 0 {
+		return nil, &ValueError{Type: what, Value: string(v)}
+	}
+	return int64(at), nil
+}
+
+func placed[T ~string](what string, src any, list []T) (T, error) {
+	at, err := integer(what, src, 0, int64(len(list)-1))
+	if err != nil {
+		return "", err
+	}
+	return list[at], nil
+}
+
+// L1DAMode says where a block's state diff is published; empty when unknown.
+type L1DAMode starknet.L1DAMode
+
+// Value implements driver.Valuer.
+func (m L1DAMode) Value() (driver.Value, error) {
+	return place("a data availability mode", m, l1DAModes)
+}
+
+// Scan implements sql.Scanner.
+func (m *L1DAMode) Scan(src any) (err error) {
+	*m, err = placed("a data availability mode", src, l1DAModes)
+	return err
+}
+
+// TransactionType is the type of a transaction.
+type TransactionType starknet.TransactionType
+
+// Value implements driver.Valuer.
+func (t TransactionType) Value() (driver.Value, error) {
+	return place("a transaction type", t, transactionTypes)
+}
+
+// Scan implements sql.Scanner.
+func (t *TransactionType) Scan(src any) (err error) {
+	*t, err = placed("a transaction type", src, transactionTypes)
+	return err
+}
+
+// Standard is the standard of a token; empty for none.
+type Standard facts.Standard
+
+// Value implements driver.Valuer.
+func (s Standard) Value() (driver.Value, error) { return place("a token standard", s, standards) }
+
+// Scan implements sql.Scanner.
+func (s *Standard) Scan(src any) (err error) {
+	*s, err = placed("a token standard", src, standards)
+	return err
+}
+
+// Origin says how a contract came by a class.
+type Origin facts.Origin
+
+// Value implements driver.Valuer.
+func (o Origin) Value() (driver.Value, error) { return place("an origin of a class", o, origins) }
+
+// Scan implements sql.Scanner.
+func (o *Origin) Scan(src any) (err error) {
+	*o, err = placed("an origin of a class", src, origins)
+	return err
+}
+
+// Evidence says what proves a deployment.
+type Evidence facts.Evidence
+
+// Value implements driver.Valuer.
+func (e Evidence) Value() (driver.Value, error) {
+	return place("evidence of a deployment", e, evidences)
+}
+
+// Scan implements sql.Scanner.
+func (e *Evidence) Scan(src any) (err error) {
+	*e, err = placed("evidence of a deployment", src, evidences)
+	return err
+}

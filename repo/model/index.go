@@ -1,0 +1,102 @@
+package model
+
+import (
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"astrolabe/domain"
+	"astrolabe/starknet"
+)
+
+// Lease says which process leads the index of a chain.
+type Lease struct {
+	bun.BaseModel `bun:"table:index_leases,alias:il"`
+
+	Chain     domain.Chain `bun:"chain,pk"`
+	Holder    string       `bun:"holder"`
+	Epoch     int64        `bun:"epoch"`
+	ExpiresAt time.Time    `bun:"expires_at"`
+}
+
+// Head is the newest block that a chain's node told of.
+type Head struct {
+	bun.BaseModel `bun:"table:chain_heads,alias:ch"`
+
+	Chain         domain.Chain   `bun:"chain,pk"`
+	State         string         `bun:"state"`
+	ReasonCode    *string        `bun:"reason_code"`
+	BlockNumber   *int64         `bun:"block_number"`
+	BlockHash     *starknet.Felt `bun:"block_hash"`
+	ObservedAt    time.Time      `bun:"observed_at"`
+	FinalityDepth *int64         `bun:"finality_depth"`
+	RecordedAt    time.Time      `bun:"recorded_at"`
+	L1BlockNumber *int64         `bun:"l1_block_number"`
+	L1ObservedAt  *time.Time     `bun:"l1_observed_at"`
+}
+
+// Checkpoint says how far the index of a chain has come.
+type Checkpoint struct {
+	bun.BaseModel `bun:"table:index_checkpoints,alias:c"`
+
+	Chain          Chain          `bun:"chain,pk"`
+	FirstBlock     BlockNumber    `bun:"first_block"`
+	Block          *BlockNumber   `bun:"block"`
+	Hash           *starknet.Felt `bun:"hash"`
+	FinalizedBlock *BlockNumber   `bun:"finalized_block"`
+}
+
+// Range is a run of blocks that is loaded, indexed and dropped as one.
+type Range struct {
+	bun.BaseModel `bun:"table:index_ranges,alias:r"`
+
+	Chain     Chain        `bun:"chain,pk"`
+	FromBlock BlockNumber  `bun:"from_block,pk"`
+	ToBlock   *BlockNumber `bun:"to_block"` // exclusive; nil while the range is loading
+	State     string       `bun:"state"`
+	Events    int64        `bun:"events"`
+}
+
+// DeriverVersion says which version of a deriver made a chain's rows.
+type DeriverVersion struct {
+	bun.BaseModel `bun:"table:deriver_versions,alias:dv"`
+
+	Chain   Chain  `bun:"chain,pk"`
+	Fact    string `bun:"fact,pk"`
+	Version int64  `bun:"version"`
+}
+
+// FactEpoch counts the changes to facts of a chain's final blocks.
+type FactEpoch struct {
+	bun.BaseModel `bun:"table:fact_epochs,alias:fe"`
+
+	Chain Chain `bun:"chain,pk"`
+	Epoch int64 `bun:"epoch"`
+}
+
+// Fork is a reorg: the last block that both branches have, or none.
+type Fork struct {
+	bun.BaseModel `bun:"table:chain_forks,alias:f"`
+
+	Chain  Chain          `bun:"chain,pk"`
+	Number int64          `bun:"number,pk"`
+	Block  *BlockNumber   `bun:"block"`
+	Hash   *starknet.Felt `bun:"hash"`
+}
+
+// Certificate says which blocks the index of an event key covers.
+type Certificate struct {
+	bun.BaseModel `bun:"table:event_certificates,alias:ec"`
+
+	ID           int64          `bun:"id,pk,autoincrement"`
+	Chain        Chain          `bun:"chain"`
+	Selector     starknet.Felt  `bun:"selector"`
+	Position     Index          `bun:"position"`
+	Status       string         `bun:"status"`
+	FromBlock    *BlockNumber   `bun:"from_block"`
+	ThroughBlock *BlockNumber   `bun:"through_block"`
+	Rows         int64          `bun:"rows"`
+	Digest       *domain.Amount `bun:"digest"`
+	VerifiedAt   *time.Time     `bun:"verified_at"`
+	MaintainedAt *time.Time     `bun:"maintained_at"`
+}

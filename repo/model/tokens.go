@@ -1,0 +1,119 @@
+package model
+
+import (
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"astrolabe/starknet"
+)
+
+// Token is a contract that a block showed as a token. What is due is
+// -infinity until the first read, which no time.Time holds: statements that
+// need these columns compare them in SQL.
+type Token struct {
+	bun.BaseModel `bun:"table:tokens,alias:t"`
+
+	Chain         Chain             `bun:"chain,pk"`
+	Address       ID                `bun:"address,pk"`
+	Block         BlockNumber       `bun:"block"` // the first indexed block that shows it as a token
+	Standard      Standard          `bun:"standard"`
+	Name          *string           `bun:"name"`
+	Symbol        *string           `bun:"symbol"`
+	Decimals      *Decimals         `bun:"decimals"`
+	MetadataBlock *BlockNumber      `bun:"metadata_block"`
+	MetadataAt    *time.Time        `bun:"metadata_at"`
+	MetadataDue   time.Time         `bun:"metadata_due"`
+	Supply        *starknet.Uint256 `bun:"supply"`
+	SupplyBlock   *BlockNumber      `bun:"supply_block"`
+	SupplyDue     time.Time         `bun:"supply_due"`
+	CensusDue     time.Time         `bun:"census_due"`
+}
+
+// Transfer is a movement of a token.
+type Transfer struct {
+	bun.BaseModel `bun:"table:transfers,alias:t"`
+
+	Block    BlockNumber       `bun:"block"`
+	Tx       Index             `bun:"tx"`
+	Log      Index             `bun:"log"`
+	Idx      Index             `bun:"idx"`
+	Standard Standard          `bun:"standard"`
+	Token    ID                `bun:"token"`
+	Sender   ID                `bun:"sender"`
+	Receiver ID                `bun:"receiver"`
+	Chain    Chain             `bun:"chain"`
+	Amount   *starknet.Uint256 `bun:"amount"`
+	TokenID  *starknet.Uint256 `bun:"token_id"`
+}
+
+// Activity says what an address had to do with a transaction.
+type Activity struct {
+	bun.BaseModel `bun:"table:activity,alias:a"`
+
+	Address ID          `bun:"address"`
+	Block   BlockNumber `bun:"block"`
+	Tx      Index       `bun:"tx"`
+	Kinds   Kinds       `bun:"kinds"`
+	Items   int64       `bun:"items"`
+	Chain   Chain       `bun:"chain"`
+}
+
+// TokenSummary counts the finalized transfers of a token.
+type TokenSummary struct {
+	bun.BaseModel `bun:"table:token_summaries,alias:ts"`
+
+	Chain     Chain `bun:"chain,pk"`
+	Token     ID    `bun:"token,pk"`
+	Transfers int64 `bun:"transfers"`
+	Senders   int64 `bun:"senders"`
+	Receivers int64 `bun:"receivers"`
+}
+
+// TokenParty says that an address has sent or received a token.
+type TokenParty struct {
+	bun.BaseModel `bun:"table:token_parties,alias:tp"`
+
+	Chain    Chain `bun:"chain,pk"`
+	Token    ID    `bun:"token,pk"`
+	Address  ID    `bun:"address,pk"`
+	Sent     bool  `bun:"sent"`
+	Received bool  `bun:"received"`
+}
+
+// TokenSummaryCheckpoint says up to which block the sums of a chain go.
+type TokenSummaryCheckpoint struct {
+	bun.BaseModel `bun:"table:token_summary_checkpoints,alias:tc"`
+
+	Chain     Chain        `bun:"chain,pk"`
+	Block     *BlockNumber `bun:"block"`
+	UpdatedAt *time.Time   `bun:"updated_at"`
+}
+
+// MarketPool is a pool in which a token is traded.
+type MarketPool struct {
+	bun.BaseModel `bun:"table:market_pools,alias:mp"`
+
+	Chain   Chain          `bun:"chain,pk"`
+	Token   starknet.Felt  `bun:"token,pk"`
+	Block   BlockNumber    `bun:"block,pk"`
+	Tx      Index          `bun:"tx,pk"`
+	Log     Index          `bun:"log,pk"`
+	Factory starknet.Felt  `bun:"factory"`
+	Pool    starknet.Felt  `bun:"pool"`
+	Paired  starknet.Felt  `bun:"paired"`
+	Class   *starknet.Felt `bun:"class"`
+	FeeBps  *int64         `bun:"fee_bps"`
+}
+
+// MarketScan says how far the events of a factory were read.
+type MarketScan struct {
+	bun.BaseModel `bun:"table:market_scans,alias:ms"`
+
+	Chain    Chain         `bun:"chain,pk"`
+	Factory  starknet.Felt `bun:"factory,pk"`
+	Registry string        `bun:"registry"`
+	Block    BlockNumber   `bun:"block"`
+	Tx       Index         `bun:"tx"`
+	Log      Index         `bun:"log"`
+}

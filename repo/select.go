@@ -1,0 +1,87 @@
+package repo
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/uptrace/bun"
+)
+
+// Select runs a hot read: SQL written by hand with $n arguments, prepared once
+// on each connection, whose rows bun scans into T by their columns' names. T is
+// a model, a struct that embeds one, or the type of an only column. Everything
+// that is not hot is a query of bun's own.
+//
+// on is DB.Read(), DB.Write() or a transaction. Errors are those of Failure.
+func Select[T any](ctx context.Context, on bun.IDB, sql string, arguments ...any) ([]T, error) {
+	rows, err := query(ctx, on, sql, arguments)
+	if err != nil {
+		return nil, Failure(ctx, err)
+	}
+	var list []T
+	err = on.NewSelect().DB().ScanRows(ctx, rows, &list)
+	return list, Failure(ctx, err)
+}
+
+// Each is Select for rows that need not be in memory at once: it calls see for
+// one row after another. The row is overwritten by the next.
+func Each[T any](ctx context.Context, on bun.IDB, see func(*T) error, sql string, arguments ...any) error {
+	rows, err := query(ctx, on, sql, arguments)
+	if err != nil {
+		return Failure(ctx, err)
+	}
+	defer func() { _ = rows.Close() }()
+	scanner := on.NewSelect().DB()
+	for rows.Next() {
+		var row T
+		if err := scanner.ScanRow(ctx, rows, &row); err != nil {
+			return Failure(ctx, err)
+		}
+		if err := see(&row); err != nil {
+			return err
+		}
+	}
+	return Failure(ctx, rows.Err())
+}
+
+// Exec runs a statement with $n arguments, prepared like a hot read, and
+// returns how many rows it changed. It is for the writing of the index, whose
+// arguments are too many for a statement's text.
+func Exec(ctx context.Context, on bun.IDB, sql string, arguments ...any) (changed int64, err error) {
+	result, err := handle(on).ExecContext(ctx, sql, prepared(arguments)...)
+	if err != nil {
+		return 0, Failure(ctx, err)
+	}
+	return result.RowsAffected()
+}
+
+func query(ctx context.Context, on bun.IDB, sql string, arguments []any) (*sql.Rows, error) {
+	return handle(on).QueryContext(ctx, sql, prepared(arguments)...)
+}
+
+// prepared asks the driver to prepare a statement and to keep it.
+func prepared(arguments []any) []any {
+	return append([]any{pgx.QueryExecModeCacheStatement}, arguments...)
+}
+
+// handle returns what is below bun, which sends arguments instead of writing
+// them into the statement's text.
+func handle(on bun.IDB) interface {
+	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
+	ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
+} {
+	switch on := on.(type) {
+	case *bun.DB:
+		return on.DB
+	case bun.Tx:
+		return on.Tx
+	case Tx:
+		return on.Tx.Tx
+	case bun.Conn:
+		return on.Conn
+	default:
+		panic(fmt.Sprintf("repo: statements cannot run on a %T", on))
+	}
+}

@@ -1,0 +1,53 @@
+package repo
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"io"
+
+	"github.com/jackc/pgx/v5/stdlib"
+	"github.com/uptrace/bun"
+)
+
+// Tx is a transaction of bun's whose connection also takes COPY.
+type Tx struct {
+	bun.Tx
+	conn bun.Conn
+}
+
+// InTx runs act in a transaction that commits when act returns nil and is
+// rolled back otherwise.
+func (db *DB) InTx(ctx context.Context, act func(Tx) error) error {
+	conn, err := db.write.Conn(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = conn.Close() }()
+	tx, err := conn.BeginTx(ctx, nil)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = tx.Rollback() }() // does nothing after the commit
+	if err := act(Tx{Tx: tx, conn: conn}); err != nil {
+		return err
+	}
+	return tx.Commit()
+}
+
+// Snapshot is the transaction of reads that see one moment.
+var Snapshot = &sql.TxOptions{Isolation: sql.LevelRepeatableRead, ReadOnly: true}
+
+// Copy loads rows in Postgres' binary COPY format into a table. The statement
+// is named after the table: events.copy.
+func (tx Tx) Copy(ctx context.Context, table, columns string, rows io.Reader) error {
+	err := tx.conn.Raw(func(driver any) error {
+		conn := driver.(*stdlib.Conn).Conn().PgConn()
+		_, err := conn.CopyFrom(ctx, rows, fmt.Sprintf("/* %s.copy */ COPY %s (%s) FROM STDIN BINARY", table, table, columns))
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("copy into %s: %w", table, err)
+	}
+	return nil
+}
