@@ -9,6 +9,7 @@ import (
 	"astrolabe/domain"
 	"astrolabe/domain/chain"
 	"astrolabe/domain/explorer"
+	"astrolabe/repo/repositories"
 	"astrolabe/repo/repotest"
 )
 
@@ -31,7 +32,7 @@ func exploreWith(tb testing.TB, nodes map[domain.Chain]chain.Node) *servedGraph 
 	db := repotest.OpenTemplate(tb, repotest.Followed)
 	return serveOver(tb, db, time.Now, func(o *Options) {
 		o.Chains, o.Budget = []domain.Chain{domain.Mainnet}, 5*time.Minute
-		o.Services = explorer.New(explorer.Options{Store: db, Cursors: o.Cursors, Nodes: nodes})
+		o.Services = explorer.New(explorer.Options{Stores: repositories.Explorer(db), Cursors: o.Cursors, Nodes: nodes})
 	})
 }
 

@@ -28,6 +28,7 @@ import (
 	"astrolabe/jobs/census"
 	"astrolabe/node"
 	"astrolabe/repo"
+	"astrolabe/repo/repositories"
 	"astrolabe/repo/repotest"
 	"astrolabe/rest"
 	"astrolabe/sim"
@@ -101,7 +102,7 @@ func bothFacades(t *testing.T) *facades {
 	db := repotest.OpenTemplate(t, counted)
 	var services *explorer.Services
 	g := serveOver(t, db, time.Now, func(o *Options) {
-		services = explorer.New(explorer.Options{Store: db, Cursors: o.Cursors, Nodes: map[domain.Chain]chain.Node{domain.Mainnet: pool.Source()}})
+		services = explorer.New(explorer.Options{Stores: repositories.Explorer(db), Cursors: o.Cursors, Nodes: map[domain.Chain]chain.Node{domain.Mainnet: pool.Source()}})
 		o.Chains, o.Services, o.Budget = []domain.Chain{domain.Mainnet}, services, 5*time.Minute
 	})
 	return &facades{g, rest.Handler(rest.Options{

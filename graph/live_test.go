@@ -20,6 +20,7 @@ import (
 	"astrolabe/node"
 	"astrolabe/pg/pgtest"
 	"astrolabe/repo"
+	"astrolabe/repo/repositories"
 	"astrolabe/repo/repotest"
 	"astrolabe/sim"
 	"astrolabe/telemetry"
@@ -117,7 +118,7 @@ func (l *liveChain) process(change func(*Options)) *servedGraph {
 	g := &servedGraph{log: new(logbook), access: l.access, db: db}
 	o := Options{
 		Gate: l.access.Gate, Chains: []domain.Chain{domain.Mainnet}, Version: "v1.2.3", PollEvery: time.Hour, Budget: time.Minute,
-		Services: explorer.New(explorer.Options{Store: db, Cursors: domain.NewCursors(fixedKey{})}),
+		Services: explorer.New(explorer.Options{Stores: repositories.Explorer(db), Cursors: domain.NewCursors(fixedKey{})}),
 		Logger:   slog.New(slog.NewTextHandler(g.log, nil)),
 		// Clients may leave messages and pings unread while the test waits for
 		// something else.

@@ -14,6 +14,7 @@ import (
 	"astrolabe/domain/explorer"
 	"astrolabe/domain/facts"
 	"astrolabe/repo"
+	"astrolabe/repo/repositories"
 )
 
 // ways are how a chain goes on: blocks that are mined, or replaced where the
@@ -58,7 +59,7 @@ func TestWhoeverIsToldOfABlockFindsItListed(t *testing.T) {
 		return err == nil && horizon.Coverage != nil && horizon.Coverage.Finalized != nil
 	})
 	g := l.listening(func(o *Options) {
-		o.Services = explorer.New(explorer.Options{Store: l.db, Cursors: domain.NewCursors(fixedKey{}), Freshness: time.Hour})
+		o.Services = explorer.New(explorer.Options{Stores: repositories.Explorer(l.db), Cursors: domain.NewCursors(fixedKey{}), Freshness: time.Hour})
 		o.Cache.Listening(true)
 	})
 	newest := func() string {
@@ -134,9 +135,10 @@ func (c *readCounter) ForkAfter(ctx context.Context, id domain.Chain, number uin
 func TestAThousandSubscribersShareARead(t *testing.T) {
 	t.Parallel()
 	l := newLiveChain(t, 3)
-	store := &readCounter{DB: l.db}
+	store, stores := &readCounter{DB: l.db}, repositories.Explorer(l.db)
+	stores.Blocks, stores.Forks = store, store
 	g := l.listening(func(o *Options) {
-		o.Services = explorer.New(explorer.Options{Store: store, Cursors: o.Cursors})
+		o.Services = explorer.New(explorer.Options{Stores: stores, Cursors: o.Cursors})
 	})
 	const sockets, each = 40, 25
 	clients := make([]*client, sockets)

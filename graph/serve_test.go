@@ -20,6 +20,7 @@ import (
 	"astrolabe/domain/chain"
 	"astrolabe/domain/explorer"
 	"astrolabe/repo"
+	"astrolabe/repo/repositories"
 	"astrolabe/repo/repotest"
 	"astrolabe/starknet"
 )
@@ -149,7 +150,7 @@ func serveOver(tb testing.TB, db *repo.DB, now func() time.Time, change func(*Op
 func serveFor(tb testing.TB, db *repo.DB, callers *accesstest.Fixture, now func() time.Time, change func(*Options)) *servedGraph {
 	tb.Helper()
 	g := &servedGraph{store: newStore(), log: new(logbook), access: callers, db: db}
-	services := explorer.New(explorer.Options{Store: db, Cursors: domain.NewCursors(fixedKey{})})
+	services := explorer.New(explorer.Options{Stores: repositories.Explorer(db), Cursors: domain.NewCursors(fixedKey{})})
 	services.Statuses = chain.NewStatuses(g.store, 0)
 	o := Options{
 		Gate:      g.access.Gate,

@@ -27,6 +27,7 @@ import (
 	"astrolabe/node"
 	"astrolabe/pg/pgtest"
 	"astrolabe/repo"
+	"astrolabe/repo/repositories"
 	"astrolabe/repo/repotest"
 	"astrolabe/rest"
 	"astrolabe/sim"
@@ -138,7 +139,7 @@ func (w *world) restart() {
 		Logger: slog.New(slog.DiscardHandler), Metrics: telemetry.NewMetrics(), Health: new(telemetry.Health), Version: "test",
 		Chains: []domain.Chain{w.chain}, Gate: w.access.Gate, Usage: account.NewUsage(db, time.Now),
 		Services: explorer.New(explorer.Options{
-			Store: db, Cursors: domain.NewCursors(cursorKey{}), Nodes: map[domain.Chain]chain.Node{w.chain: w.pool.Source()},
+			Stores: repositories.Explorer(db), Cursors: domain.NewCursors(cursorKey{}), Nodes: map[domain.Chain]chain.Node{w.chain: w.pool.Source()},
 		}),
 	}))
 }

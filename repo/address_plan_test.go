@@ -10,7 +10,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"astrolabe/domain/chain"
+	"astrolabe/domain/indexing"
 	"astrolabe/pg/pgtest"
 	"astrolabe/repo"
 	"astrolabe/repo/repotest"
@@ -31,7 +31,7 @@ func metropolis(ctx context.Context, url string) error {
 	defer db.Close()
 	index := repotest.NewIndex(ctx, db, 0, 1)
 	for from := uint64(0); from < 900; from += 300 {
-		index.Open(from, from+300, chain.RangeReady)
+		index.Open(from, from+300, indexing.RangeReady)
 	}
 	index.Release()
 	if index.Err() != nil {

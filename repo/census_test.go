@@ -16,8 +16,8 @@ import (
 	"pgregory.net/rapid"
 
 	"astrolabe/domain"
-	"astrolabe/domain/chain"
 	"astrolabe/domain/facts"
+	"astrolabe/domain/indexing"
 	"astrolabe/domain/token"
 	"astrolabe/pg/pgtest"
 	"astrolabe/repo"
@@ -91,7 +91,7 @@ type bureau struct {
 	db     *repo.DB
 	conn   *pgx.Conn
 	index  *repotest.Index
-	within chain.Range
+	within indexing.Range
 	next   uint64
 	now    time.Time
 }
@@ -110,7 +110,7 @@ func newBureau(t *testing.T) *bureau {
 	}
 	t.Cleanup(func() { _ = conn.Close(t.Context()) })
 	b := &bureau{T: t, db: db, conn: conn, index: repotest.NewIndex(t.Context(), db, 0, 20), now: time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC)}
-	b.within = b.index.Open(0, 1_000_000, chain.RangeReady)
+	b.within = b.index.Open(0, 1_000_000, indexing.RangeReady)
 	return b
 }
 
@@ -431,7 +431,7 @@ func TestTransfersThatAreMadeAgainRevokeTheCensuses(t *testing.T) {
 	lease, _, err := b.db.TakeLease(t.Context(), domain.Mainnet, "test", time.Hour)
 	must(t, err)
 	block := facts.Block{Header: at, Transfers: []facts.Transfer{{Standard: facts.ERC20, Token: contract, From: starknet.Felt{}, To: starknet.FeltFromUint64(6), Amount: amount(10)}}}
-	must(t, b.db.Rewrite(t.Context(), lease, chain.Run{Range: b.within, Blocks: []facts.Block{block}}, facts.TableTransfers))
+	must(t, b.db.Rewrite(t.Context(), lease, indexing.Run{Range: b.within, Blocks: []facts.Block{block}}, facts.TableTransfers))
 	found, err := b.db.Generations(t.Context(), domain.Mainnet, []int64{g.ID})
 	if err != nil || found[0].Status != token.CensusRevoked || found[0].Reason != token.ReasonRederived {
 		t.Errorf("%+v, %v", found[0], err)

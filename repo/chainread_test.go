@@ -10,6 +10,7 @@ import (
 	"astrolabe/domain"
 	"astrolabe/domain/chain"
 	"astrolabe/domain/facts"
+	"astrolabe/domain/indexing"
 	"astrolabe/repo/repotest"
 	"astrolabe/starknet"
 	"astrolabe/telemetry"
@@ -109,7 +110,7 @@ func TestOfBlocksOfOneSecondTheLastIsBeforeAndTheFirstIsAfter(t *testing.T) {
 	}
 	index := repotest.NewIndex(t.Context(), db, 0, 10)
 	index.Load(blocks[:10])
-	index.Commit(index.Open(10, 100, chain.RangeReady), blocks[10:])
+	index.Commit(index.Open(10, 100, indexing.RangeReady), blocks[10:])
 	if err := index.Err(); err != nil {
 		t.Fatal(err)
 	}
@@ -156,7 +157,7 @@ func TestEveryChangeOfFinalFactsBeginsAnEpoch(t *testing.T) {
 		func() error { return db.RewriteLocators(t.Context(), lease) },
 		func() error { return db.RewriteSchemas(t.Context(), lease, blocks[0].Classes) },
 		func() error {
-			return db.Rewrite(t.Context(), lease, chain.Run{Range: chain.Range{From: 20}, Blocks: blocks[20:22]}, facts.TableTransfers)
+			return db.Rewrite(t.Context(), lease, indexing.Run{Range: indexing.Range{From: 20}, Blocks: blocks[20:22]}, facts.TableTransfers)
 		},
 		func() error { return db.Rollback(t.Context(), lease, ref(30)) },
 	} {

@@ -12,15 +12,15 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"astrolabe/domain"
-	"astrolabe/domain/chain"
 	"astrolabe/domain/facts"
+	"astrolabe/domain/indexing"
 	"astrolabe/failpoint"
 	"astrolabe/starknet"
 )
 
 // Checkpoint returns where the index of a chain stands, or nil when it was
 // never begun.
-func (db *DB) Checkpoint(ctx context.Context, c domain.Chain) (*chain.Checkpoint, error) {
+func (db *DB) Checkpoint(ctx context.Context, c domain.Chain) (*indexing.Checkpoint, error) {
 	checkpoints, err := db.Checkpoints(ctx)
 	if err != nil {
 		return nil, err
@@ -33,7 +33,7 @@ func (db *DB) Checkpoint(ctx context.Context, c domain.Chain) (*chain.Checkpoint
 }
 
 // Checkpoints returns where the index of every chain stands.
-func (db *DB) Checkpoints(ctx context.Context) (map[domain.Chain]chain.Checkpoint, error) {
+func (db *DB) Checkpoints(ctx context.Context) (map[domain.Chain]indexing.Checkpoint, error) {
 	// At most one row per chain and about 32 ranges each, by primary key.
 	rows, err := db.pool.Query(ctx, `/* checkpoint.read */
 		SELECT c.chain, c.first_block, c.block, c.hash, c.finalized_block,
@@ -51,18 +51,18 @@ func (db *DB) Checkpoints(ctx context.Context) (map[domain.Chain]chain.Checkpoin
 		from, to, events  *uint64
 		state             *string
 	)
-	found := make(map[domain.Chain]chain.Checkpoint)
+	found := make(map[domain.Chain]indexing.Checkpoint)
 	_, err = pgx.ForEachRow(rows, []any{&code, &first, &number, &hash, &finalized, &from, &to, &state, &events}, func() error {
 		c := domain.Chains[code-1]
 		checkpoint, ok := found[c]
 		if !ok {
-			checkpoint = chain.Checkpoint{First: first, Finalized: finalized}
+			checkpoint = indexing.Checkpoint{First: first, Finalized: finalized}
 			if number != nil && hash != nil {
 				checkpoint.Block = &domain.BlockRef{Number: *number, Hash: *hash}
 			}
 		}
 		if from != nil {
-			checkpoint.Ranges = append(checkpoint.Ranges, chain.Range{From: *from, To: *to, State: chain.RangeState(*state), Events: *events})
+			checkpoint.Ranges = append(checkpoint.Ranges, indexing.Range{From: *from, To: *to, State: indexing.RangeState(*state), Events: *events})
 		}
 		found[c] = checkpoint
 		return nil
@@ -72,7 +72,7 @@ func (db *DB) Checkpoints(ctx context.Context) (map[domain.Chain]chain.Checkpoin
 
 // Begin says which block the index of a chain begins with, and that its rows
 // are made by the current derivers. Once begun, it stays as it is.
-func (db *DB) Begin(ctx context.Context, lease chain.Lease, first uint64) error {
+func (db *DB) Begin(ctx context.Context, lease indexing.Lease, first uint64) error {
 	return db.lead(ctx, lease, func(tx pgx.Tx) error {
 		tag, err := tx.Exec(ctx, `/* checkpoint.begin */
 			INSERT INTO index_checkpoints (chain, first_block) VALUES ($1, $2) ON CONFLICT DO NOTHING`,
@@ -99,7 +99,7 @@ const lockTime = 5 * time.Second
 // lead runs a transaction that commits only while the lease is held. The
 // check comes last and locks the lease's row, so that nobody can take the
 // lease between the check and the commit.
-func (db *DB) lead(ctx context.Context, lease chain.Lease, act func(tx pgx.Tx) error) error {
+func (db *DB) lead(ctx context.Context, lease indexing.Lease, act func(tx pgx.Tx) error) error {
 	err := pgx.BeginFunc(ctx, db.pool, func(tx pgx.Tx) error {
 		if _, err := tx.Exec(ctx, `/* lead.bound */
 			SELECT set_config('idle_in_transaction_session_timeout', $1, true), set_config('lock_timeout', $2, true)`,
@@ -122,9 +122,9 @@ func storage(err error) error {
 	if refused, ok := errors.AsType[*pgconn.PgError](err); ok {
 		switch refused.Code {
 		case stateDiskFull:
-			return fmt.Errorf("%w: %w", chain.ErrStorageFull, err)
+			return fmt.Errorf("%w: %w", indexing.ErrStorageFull, err)
 		case stateReadOnly:
-			return fmt.Errorf("%w: %w", chain.ErrStorageReadOnly, err)
+			return fmt.Errorf("%w: %w", indexing.ErrStorageReadOnly, err)
 		}
 	}
 	return err
@@ -136,14 +136,14 @@ const (
 	stateReadOnly = "25006"
 )
 
-func checkLease(ctx context.Context, tx pgx.Tx, lease chain.Lease) error {
+func checkLease(ctx context.Context, tx pgx.Tx, lease indexing.Lease) error {
 	var epoch int64
 	err := tx.QueryRow(ctx, `/* lease.check */
 		SELECT epoch FROM index_leases
 		WHERE chain = $1 AND holder = $2 AND epoch = $3 AND expires_at > clock_timestamp() FOR SHARE`,
 		string(lease.Chain), lease.Holder, lease.Epoch).Scan(&epoch)
 	if errors.Is(err, pgx.ErrNoRows) {
-		return chain.ErrLeaseLost
+		return indexing.ErrLeaseLost
 	}
 	return err
 }

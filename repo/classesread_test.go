@@ -11,6 +11,7 @@ import (
 	"astrolabe/domain"
 	"astrolabe/domain/chain"
 	"astrolabe/domain/facts"
+	"astrolabe/domain/indexing"
 	"astrolabe/repo/repotest"
 	"astrolabe/starknet"
 )
@@ -84,8 +85,8 @@ func TestAClassOfABlockThatReadersCannotSeeIsNotThere(t *testing.T) {
 	}
 	db := repotest.Open(t)
 	index := repotest.NewIndex(t.Context(), db, 0, 20)
-	index.Commit(index.Open(0, 40, chain.RangeReady), blocks[:40])
-	index.Commit(index.Open(40, 0, chain.RangeLoading), blocks[40:])
+	index.Commit(index.Open(0, 40, indexing.RangeReady), blocks[:40])
+	index.Commit(index.Open(40, 0, indexing.RangeLoading), blocks[40:])
 	if err := index.Err(); err != nil {
 		t.Fatal(err)
 	}

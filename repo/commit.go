@@ -8,7 +8,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"astrolabe/domain"
-	"astrolabe/domain/chain"
+	"astrolabe/domain/indexing"
 	"astrolabe/failpoint"
 )
 
@@ -17,13 +17,13 @@ const writeTime = 2 * time.Minute
 
 // Commit stores a batch and moves the checkpoint to its last block, in one
 // transaction. It MUST NOT change anything unless the index stands at
-// batch.After (else chain.ErrCheckpointMoved) and the lease is held (else
-// chain.ErrLeaseLost).
-func (db *DB) Commit(ctx context.Context, lease chain.Lease, batch chain.Batch) error {
+// batch.After (else indexing.ErrCheckpointMoved) and the lease is held (else
+// indexing.ErrLeaseLost).
+func (db *DB) Commit(ctx context.Context, lease indexing.Lease, batch indexing.Batch) error {
 	w := newWriter(db, lease.Chain, batch.Range)
 	w.ask(batch.Blocks)
 	err := db.lead(ctx, lease, func(tx pgx.Tx) error {
-		if err := bound(ctx, tx, batch.Range.State == chain.RangeLoading); err != nil {
+		if err := bound(ctx, tx, batch.Range.State == indexing.RangeLoading); err != nil {
 			return err
 		}
 		if err := w.write(ctx, tx, batch.Blocks); err != nil {
@@ -34,7 +34,7 @@ func (db *DB) Commit(ctx context.Context, lease chain.Lease, batch chain.Batch) 
 			return err
 		}
 		failpoint.Hit(failpoint.CommitCheckpoint)
-		if batch.Range.State != chain.RangeReady { // nobody sees the blocks yet
+		if batch.Range.State != indexing.RangeReady { // nobody sees the blocks yet
 			return nil
 		}
 		return tellBlocks(ctx, tx, lease.Chain)
@@ -66,7 +66,7 @@ func bound(ctx context.Context, tx pgx.Tx, loading bool) error {
 
 func milliseconds(d time.Duration) string { return fmt.Sprint(d.Milliseconds()) }
 
-func moveCheckpoint(ctx context.Context, tx pgx.Tx, c domain.Chain, batch chain.Batch) error {
+func moveCheckpoint(ctx context.Context, tx pgx.Tx, c domain.Chain, batch indexing.Batch) error {
 	var (
 		events int
 		after  struct {
@@ -89,7 +89,7 @@ func moveCheckpoint(ctx context.Context, tx pgx.Tx, c domain.Chain, batch chain.
 		return err
 	}
 	if tag.RowsAffected() == 0 {
-		return chain.ErrCheckpointMoved
+		return indexing.ErrCheckpointMoved
 	}
 	_, err = tx.Exec(ctx, `/* range.grow */
 		UPDATE index_ranges SET events = events + $3 WHERE chain = $1 AND from_block = $2`,

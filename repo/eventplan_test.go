@@ -10,7 +10,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"astrolabe/domain"
-	"astrolabe/domain/chain"
+	"astrolabe/domain/indexing"
 	"astrolabe/pg/pgtest"
 )
 
@@ -183,7 +183,7 @@ func TestPlansAssumeManySelectorsWhereOneIsEverywhere(t *testing.T) {
 		t.Fatal(err)
 	}
 	for from := uint64(0); from < 3000; from += 1000 {
-		if err := db.AnalyzeRange(t.Context(), chain.Lease{Chain: domain.Mainnet}, chain.Range{From: from}); err != nil {
+		if err := db.AnalyzeRange(t.Context(), indexing.Lease{Chain: domain.Mainnet}, indexing.Range{From: from}); err != nil {
 			t.Fatal(err)
 		}
 		var assumed int

@@ -7,8 +7,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"astrolabe/domain/chain"
 	"astrolabe/domain/facts"
+	"astrolabe/domain/indexing"
 	"astrolabe/starknet"
 )
 
@@ -207,5 +207,5 @@ func (f *fields) damage(table facts.Table) error {
 	if !f.bad {
 		return nil
 	}
-	return &chain.DamageError{Table: table, What: "a value is malformed or missing"}
+	return &indexing.DamageError{Table: table, What: "a value is malformed or missing"}
 }

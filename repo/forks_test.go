@@ -9,6 +9,7 @@ import (
 
 	"astrolabe/domain"
 	"astrolabe/domain/chain"
+	"astrolabe/domain/indexing"
 	"astrolabe/repo/repotest"
 )
 
@@ -16,7 +17,7 @@ func TestForksAreCountedAndSummedUp(t *testing.T) {
 	t.Parallel()
 	db, blocks := repotest.Open(t), repotest.Everyday(t)
 	index := repotest.NewIndex(t.Context(), db, 0, 10)
-	open := index.Open(0, 100, chain.RangeReady)
+	open := index.Open(0, 100, indexing.RangeReady)
 	index.Commit(open, blocks[:30])
 	for _, to := range []int{25, 20, 22} {
 		index.Commit(open, blocks[index.Next():30])
@@ -77,7 +78,7 @@ func TestBlocksAreToldOfWhenReadersSeeThem(t *testing.T) {
 	comes(len(domain.Chains)) // what may have been missed
 	index := repotest.NewIndex(t.Context(), db, 0, 10)
 	index.Load(blocks[:30]) // in three commits, and shown at once
-	index.Commit(index.Open(30, 100, chain.RangeReady), blocks[30:60])
+	index.Commit(index.Open(30, 100, indexing.RangeReady), blocks[30:60])
 	index.Undo(&blocks[50].Header)
 	if index.Err() != nil {
 		t.Fatal(index.Err())

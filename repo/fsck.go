@@ -10,7 +10,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"astrolabe/domain"
-	"astrolabe/domain/chain"
+	"astrolabe/domain/indexing"
 )
 
 // Checks returns the comparisons of a chain's read model with itself that are
@@ -20,11 +20,11 @@ import (
 //
 // They are in the order in which they should run: whatever the first one
 // finds, which looks at the tables as such, can make the others fail.
-func (db *DB) Checks(c domain.Chain, from, to uint64) []chain.Check {
+func (db *DB) Checks(c domain.Chain, from, to uint64) []indexing.Check {
 	f := fsck{chain: c, code: chainCode(c), from: from, to: min(to, math.MaxInt32)}
-	checks := []chain.Check{db.check("partitions", f.partitions)}
+	checks := []indexing.Check{db.check("partitions", f.partitions)}
 	for _, q := range chainQuestions {
-		checks = append(checks, db.check(q.name, func(ctx context.Context, tx pgx.Tx, limit int) ([]chain.Finding, error) {
+		checks = append(checks, db.check(q.name, func(ctx context.Context, tx pgx.Tx, limit int) ([]indexing.Finding, error) {
 			ranges, err := rangesAfter(ctx, tx, c, -1)
 			if err != nil {
 				return nil, err
@@ -33,7 +33,7 @@ func (db *DB) Checks(c domain.Chain, from, to uint64) []chain.Check {
 		}))
 	}
 	for _, q := range rangeQuestions() {
-		checks = append(checks, db.check(q.name, func(ctx context.Context, tx pgx.Tx, limit int) ([]chain.Finding, error) {
+		checks = append(checks, db.check(q.name, func(ctx context.Context, tx pgx.Tx, limit int) ([]indexing.Finding, error) {
 			return f.askRanges(ctx, tx, q, limit)
 		}))
 	}
@@ -41,8 +41,8 @@ func (db *DB) Checks(c domain.Chain, from, to uint64) []chain.Check {
 }
 
 // check runs a comparison in one moment.
-func (db *DB) check(name string, run func(ctx context.Context, tx pgx.Tx, limit int) ([]chain.Finding, error)) chain.Check {
-	return chain.Check{Name: name, Run: func(ctx context.Context, limit int) (findings []chain.Finding, err error) {
+func (db *DB) check(name string, run func(ctx context.Context, tx pgx.Tx, limit int) ([]indexing.Finding, error)) indexing.Check {
+	return indexing.Check{Name: name, Run: func(ctx context.Context, limit int) (findings []indexing.Finding, err error) {
 		err = pgx.BeginTxFunc(ctx, db.pool, snapshot, func(tx pgx.Tx) error {
 			findings, err = run(ctx, tx, limit)
 			return err
@@ -71,7 +71,7 @@ var rangeColumns = map[string]string{
 
 // everywhere makes {table} stand for all rows of a chain, whether or not
 // readers can see them.
-func (f fsck) everywhere(ranges []chain.Range) []string {
+func (f fsck) everywhere(ranges []indexing.Range) []string {
 	var pairs []string
 	for _, table := range rangeTables {
 		all := make([]string, len(ranges))
@@ -87,7 +87,7 @@ func (f fsck) everywhere(ranges []chain.Range) []string {
 }
 
 // askRanges puts a question to each range that holds blocks in question.
-func (f fsck) askRanges(ctx context.Context, tx pgx.Tx, q question, limit int) (findings []chain.Finding, err error) {
+func (f fsck) askRanges(ctx context.Context, tx pgx.Tx, q question, limit int) (findings []indexing.Finding, err error) {
 	ranges, err := rangesAfter(ctx, tx, f.chain, int64(f.from)-1)
 	if err != nil {
 		return nil, err
@@ -115,7 +115,7 @@ func (f fsck) askRanges(ctx context.Context, tx pgx.Tx, q question, limit int) (
 }
 
 // ask runs a question.
-func (f fsck) ask(ctx context.Context, tx pgx.Tx, q question, pairs []string, limit int) ([]chain.Finding, error) {
+func (f fsck) ask(ctx context.Context, tx pgx.Tx, q question, pairs []string, limit int) ([]indexing.Finding, error) {
 	pairs = append(pairs, "{chain}", fmt.Sprint(f.code), "{from}", fmt.Sprint(f.from), "{to}", fmt.Sprint(f.to),
 		"{prime}", `'\x0800000000000011000000000000000000000000000000000000000000000001'`)
 	rows, err := tx.Query(ctx, fmt.Sprintf("/* fsck.%s */ SELECT block, what FROM (%s) AS wrong (block, what) ORDER BY block LIMIT %d",
@@ -123,8 +123,8 @@ func (f fsck) ask(ctx context.Context, tx pgx.Tx, q question, pairs []string, li
 	if err != nil {
 		return nil, err
 	}
-	findings, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (chain.Finding, error) {
-		found := chain.Finding{Check: q.name}
+	findings, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (indexing.Finding, error) {
+		found := indexing.Finding{Check: q.name}
 		var block *int64
 		err := row.Scan(&block, &found.Detail)
 		if block != nil {

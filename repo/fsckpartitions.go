@@ -9,7 +9,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"astrolabe/domain/chain"
+	"astrolabe/domain/indexing"
 )
 
 // leafTable is a range's table as the catalogue has it.
@@ -26,7 +26,7 @@ type leafIndex struct {
 }
 
 // partitions compares the ranges with the tables that there are.
-func (f fsck) partitions(ctx context.Context, tx pgx.Tx, limit int) ([]chain.Finding, error) {
+func (f fsck) partitions(ctx context.Context, tx pgx.Tx, limit int) ([]indexing.Finding, error) {
 	ranges, err := rangesAfter(ctx, tx, f.chain, -1)
 	if err != nil {
 		return nil, err
@@ -48,7 +48,7 @@ func (f fsck) partitions(ctx context.Context, tx pgx.Tx, limit int) ([]chain.Fin
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(tables)) {
-		findings = append(findings, chain.Finding{
+		findings = append(findings, indexing.Finding{
 			Check: "partitions", Detail: fmt.Sprintf("the table %s is of no range", name), Repair: "DROP TABLE " + name,
 		})
 	}
@@ -56,9 +56,9 @@ func (f fsck) partitions(ctx context.Context, tx pgx.Tx, limit int) ([]chain.Fin
 }
 
 // contiguous finds gaps and overlaps between ranges.
-func (f fsck) contiguous(ranges []chain.Range, first *int64) (findings []chain.Finding) {
+func (f fsck) contiguous(ranges []indexing.Range, first *int64) (findings []indexing.Finding) {
 	wrong := func(block uint64, format string, args ...any) {
-		findings = append(findings, chain.Finding{Check: "partitions", Block: &block, Detail: fmt.Sprintf(format, args...)})
+		findings = append(findings, indexing.Finding{Check: "partitions", Block: &block, Detail: fmt.Sprintf(format, args...)})
 	}
 	for i, r := range ranges {
 		switch {
@@ -77,17 +77,17 @@ func (f fsck) contiguous(ranges []chain.Range, first *int64) (findings []chain.F
 }
 
 // leaf compares one table with its range.
-func (f fsck) leaf(table rangeTable, r chain.Range, have *leafTable) (findings []chain.Finding) {
+func (f fsck) leaf(table rangeTable, r indexing.Range, have *leafTable) (findings []indexing.Finding) {
 	name := leaf(table.name, f.chain, r.From)
 	wrong := func(repair, format string, args ...any) {
-		findings = append(findings, chain.Finding{Check: "partitions", Block: &r.From, Detail: fmt.Sprintf(format, args...), Repair: repair})
+		findings = append(findings, indexing.Finding{Check: "partitions", Block: &r.From, Detail: fmt.Sprintf(format, args...), Repair: repair})
 	}
 	if have == nil {
 		wrong("", "the table %s does not exist", name)
 		return findings
 	}
 	parent, bound := "", ""
-	if r.State == chain.RangeReady {
+	if r.State == indexing.RangeReady {
 		parent, bound = fmt.Sprintf("%s_%d", table.name, f.code), fmt.Sprintf("FOR VALUES FROM (%d) TO (%d)", r.From, r.To)
 	}
 	if have.parent != parent || have.bound != bound {
@@ -97,9 +97,9 @@ func (f fsck) leaf(table rangeTable, r chain.Range, have *leafTable) (findings [
 		want, is := name+"_"+index.name, have.indexes[name+"_"+index.name]
 		delete(have.indexes, want)
 		switch {
-		case r.State == chain.RangeLoading && is.columns != "":
+		case r.State == indexing.RangeLoading && is.columns != "":
 			wrong("DROP INDEX "+want, "the loading table %s has the index %s", name, want)
-		case r.State == chain.RangeReady && is != leafIndex{index.all(), index.unique, true}:
+		case r.State == indexing.RangeReady && is != leafIndex{index.all(), index.unique, true}:
 			repair := strings.TrimPrefix(index.create(name), "/* range.index */ ")
 			if is.columns != "" {
 				repair = "DROP INDEX " + want + "; " + repair

@@ -8,6 +8,7 @@ import (
 
 	"astrolabe/domain"
 	"astrolabe/domain/chain"
+	"astrolabe/domain/indexing"
 	"astrolabe/starknet"
 )
 
@@ -78,7 +79,7 @@ func coverage(first, last *int64, finalized *uint64) *chain.Coverage {
 // lease of the same epoch nothing is written and ErrLeaseLost comes back. A
 // head without a block keeps the last one that was known, with its age. L1
 // never takes an acceptance back, so its watermark only grows.
-func (db *DB) RecordHead(ctx context.Context, lease chain.Lease, head chain.Head) error {
+func (db *DB) RecordHead(ctx context.Context, lease indexing.Lease, head chain.Head) error {
 	var (
 		number *int64
 		hash   []byte
@@ -112,7 +113,7 @@ func (db *DB) RecordHead(ctx context.Context, lease chain.Lease, head chain.Head
 		return outage(err)
 	}
 	if tag.RowsAffected() == 0 {
-		return chain.ErrLeaseLost
+		return indexing.ErrLeaseLost
 	}
 	return nil
 }

@@ -8,13 +8,13 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"astrolabe/domain"
-	"astrolabe/domain/chain"
+	"astrolabe/domain/indexing"
 )
 
-// TakeLease implements chain.Leases. The database's clock decides, so that
+// TakeLease implements indexing.Leases. The database's clock decides, so that
 // processes with wrong clocks agree.
-func (db *DB) TakeLease(ctx context.Context, c domain.Chain, holder string, lasts time.Duration) (chain.Lease, bool, error) {
-	lease := chain.Lease{Chain: c, Holder: holder}
+func (db *DB) TakeLease(ctx context.Context, c domain.Chain, holder string, lasts time.Duration) (indexing.Lease, bool, error) {
+	lease := indexing.Lease{Chain: c, Holder: holder}
 	err := db.pool.QueryRow(ctx, `/* lease.take */
 		INSERT INTO index_leases AS held (chain, holder, epoch, expires_at)
 		VALUES ($1, $2, 1, now() + $3::interval)
@@ -26,13 +26,13 @@ func (db *DB) TakeLease(ctx context.Context, c domain.Chain, holder string, last
 		RETURNING epoch, expires_at`,
 		string(c), holder, lasts).Scan(&lease.Epoch, &lease.ExpiresAt)
 	if errors.Is(err, pgx.ErrNoRows) {
-		return chain.Lease{}, false, nil
+		return indexing.Lease{}, false, nil
 	}
 	return lease, err == nil, outage(err)
 }
 
-// ReleaseLease implements chain.Leases.
-func (db *DB) ReleaseLease(ctx context.Context, lease chain.Lease) error {
+// ReleaseLease implements indexing.Leases.
+func (db *DB) ReleaseLease(ctx context.Context, lease indexing.Lease) error {
 	_, err := db.pool.Exec(ctx, `/* lease.release */
 		UPDATE index_leases SET expires_at = now()
 		WHERE chain = $1 AND holder = $2 AND epoch = $3`,

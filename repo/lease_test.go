@@ -7,6 +7,7 @@ import (
 
 	"astrolabe/domain"
 	"astrolabe/domain/chain"
+	"astrolabe/domain/indexing"
 	"astrolabe/starknet"
 )
 
@@ -50,7 +51,7 @@ func TestALeaderPausedPastItsLeaseCannotWrite(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := db.RecordHead(t.Context(), paused, head); !errors.Is(err, chain.ErrLeaseLost) {
+	if err := db.RecordHead(t.Context(), paused, head); !errors.Is(err, indexing.ErrLeaseLost) {
 		t.Errorf("got %v", err)
 	}
 	if heads, err := db.Heads(t.Context()); err != nil || len(heads) != 0 {

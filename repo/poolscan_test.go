@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"astrolabe/domain"
-	"astrolabe/domain/chain"
+	"astrolabe/domain/indexing"
 	"astrolabe/domain/token"
 	"astrolabe/repo/repotest"
 	"astrolabe/starknet"
@@ -64,8 +64,8 @@ func TestBlocksThatReadersCannotSeeAreNotScanned(t *testing.T) {
 	blocks := repotest.Everyday(t)
 	index := repotest.NewIndex(t.Context(), s.db, 0, 20)
 	index.Finalized = new(uint64(40))
-	index.Commit(index.Open(0, 5, chain.RangeReady), blocks[:5])
-	index.Commit(index.Open(5, 0, chain.RangeLoading), blocks[5:50])
+	index.Commit(index.Open(0, 5, indexing.RangeReady), blocks[:5])
+	index.Commit(index.Open(5, 0, indexing.RangeLoading), blocks[5:50])
 	s.scan(token.Factories(domain.Mainnet))
 	if err := index.Err(); err != nil {
 		t.Fatal(err)
@@ -92,7 +92,7 @@ func TestARollbackTakesPoolsBack(t *testing.T) {
 		t.Errorf("they count as read up to %d", n)
 	}
 	s.index.Finalized = new(uint64(20))
-	s.index.Commit(chain.Range{From: 0, To: 1000, State: chain.RangeReady}, s.blocks[7:])
+	s.index.Commit(indexing.Range{From: 0, To: 1000, State: indexing.RangeReady}, s.blocks[7:])
 	if err := s.index.Err(); err != nil {
 		t.Fatal(err)
 	}

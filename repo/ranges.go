@@ -8,7 +8,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"astrolabe/domain"
-	"astrolabe/domain/chain"
+	"astrolabe/domain/indexing"
 	"astrolabe/failpoint"
 )
 
@@ -70,7 +70,7 @@ func leaf(table string, c domain.Chain, from uint64) string {
 // indexes nor an end and is invisible; a ready one ends before the block to
 // and is written with its indexes in place. Opening the range that is open
 // already changes nothing.
-func (db *DB) OpenRange(ctx context.Context, lease chain.Lease, r chain.Range) error {
+func (db *DB) OpenRange(ctx context.Context, lease indexing.Lease, r indexing.Range) error {
 	return db.lead(ctx, lease, func(tx pgx.Tx) error {
 		tag, err := tx.Exec(ctx, `/* range.open */
 			INSERT INTO index_ranges (chain, from_block, to_block, state)
@@ -89,12 +89,12 @@ func (db *DB) OpenRange(ctx context.Context, lease chain.Lease, r chain.Range) e
 	})
 }
 
-func makeLeaf(ctx context.Context, tx pgx.Tx, c domain.Chain, table rangeTable, r chain.Range) error {
+func makeLeaf(ctx context.Context, tx pgx.Tx, c domain.Chain, table rangeTable, r indexing.Range) error {
 	name := leaf(table.name, c, r.From)
 	if err := run(ctx, tx, "/* range.create */ CREATE TABLE %s (LIKE %s INCLUDING DEFAULTS INCLUDING STORAGE)", name, table.name); err != nil {
 		return err
 	}
-	if r.State != chain.RangeReady {
+	if r.State != indexing.RangeReady {
 		return nil
 	}
 	for _, index := range table.indexes {
@@ -121,14 +121,14 @@ const covering = " covering "
 func (i rangeIndex) all() string { return strings.Replace(i.columns, covering, ", ", 1) }
 
 // attach makes a range's table part of the partitioned one.
-func attach(ctx context.Context, tx pgx.Tx, c domain.Chain, table string, r chain.Range) error {
+func attach(ctx context.Context, tx pgx.Tx, c domain.Chain, table string, r indexing.Range) error {
 	return run(ctx, tx, "/* range.attach */ ALTER TABLE %s_%d ATTACH PARTITION %s FOR VALUES FROM (%d) TO (%d)",
 		table, chainCode(c), leaf(table, c, r.From), r.From, r.To)
 }
 
 // SealRange ends a loading range before the block to: it takes no more rows,
 // and BuildRange is next.
-func (db *DB) SealRange(ctx context.Context, lease chain.Lease, r chain.Range) error {
+func (db *DB) SealRange(ctx context.Context, lease indexing.Lease, r indexing.Range) error {
 	return db.lead(ctx, lease, func(tx pgx.Tx) error {
 		_, err := tx.Exec(ctx, `/* range.seal */
 			UPDATE index_ranges SET state = 'indexing', to_block = $3
@@ -142,7 +142,7 @@ func (db *DB) SealRange(ctx context.Context, lease chain.Lease, r chain.Range) e
 // BuildRange gives a sealed range its indexes and then shows it to readers,
 // with its locators, in one transaction. It goes on where an earlier attempt
 // stopped: an index is there whole or not at all.
-func (db *DB) BuildRange(ctx context.Context, lease chain.Lease, r chain.Range) error {
+func (db *DB) BuildRange(ctx context.Context, lease indexing.Lease, r indexing.Range) error {
 	for _, table := range rangeTables {
 		name := leaf(table.name, lease.Chain, r.From)
 		for _, index := range table.indexes {
@@ -182,7 +182,7 @@ const assumeSelectors = "/* range.assume */ ALTER TABLE %s ALTER COLUMN selector
 
 // AnalyzeRange tells the planner what a range's tables hold. Without that it
 // sorts whole histories instead of following an index to the page it wants.
-func (db *DB) AnalyzeRange(ctx context.Context, lease chain.Lease, r chain.Range) error {
+func (db *DB) AnalyzeRange(ctx context.Context, lease indexing.Lease, r indexing.Range) error {
 	if _, err := db.pool.Exec(ctx, fmt.Sprintf(assumeSelectors, leaf("events", lease.Chain, r.From))); err != nil {
 		return outage(storage(err))
 	}

@@ -7,8 +7,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"astrolabe/domain/chain"
 	"astrolabe/domain/facts"
+	"astrolabe/domain/indexing"
 	"astrolabe/domain/token"
 	"astrolabe/failpoint"
 )
@@ -16,9 +16,9 @@ import (
 // Rewrite replaces the rows of derived tables for a run of stored blocks, in
 // one transaction. Tokens must be those that no earlier block showed, and runs
 // must be rewritten from the oldest on: a token's row moves to the block that
-// shows it first. It is chain.ErrLeaseLost, and changes nothing, without the
+// shows it first. It is indexing.ErrLeaseLost, and changes nothing, without the
 // lease.
-func (db *DB) Rewrite(ctx context.Context, lease chain.Lease, run chain.Run, tables ...facts.Table) error {
+func (db *DB) Rewrite(ctx context.Context, lease indexing.Lease, run indexing.Run, tables ...facts.Table) error {
 	w := newWriter(db, lease.Chain, run.Range)
 	for i := range run.Blocks {
 		w.askDerived(&run.Blocks[i])
@@ -106,8 +106,8 @@ func (w *writer) rewriteTokens(ctx context.Context, tx pgx.Tx, blocks []facts.Bl
 }
 
 // RewriteSchemas replaces what was derived from the ABIs of stored classes.
-func (db *DB) RewriteSchemas(ctx context.Context, lease chain.Lease, classes []*facts.Class) error {
-	w := newWriter(db, lease.Chain, chain.Range{})
+func (db *DB) RewriteSchemas(ctx context.Context, lease indexing.Lease, classes []*facts.Class) error {
+	w := newWriter(db, lease.Chain, indexing.Range{})
 	w.askDerived(&facts.Block{Classes: classes})
 	err := db.lead(ctx, lease, func(tx pgx.Tx) error {
 		if err := w.selectors.add(ctx, tx); err != nil {
@@ -147,7 +147,7 @@ func (db *DB) RewriteSchemas(ctx context.Context, lease chain.Lease, classes []*
 }
 
 // RewriteLocators replaces every locator of a chain.
-func (db *DB) RewriteLocators(ctx context.Context, lease chain.Lease) error {
+func (db *DB) RewriteLocators(ctx context.Context, lease indexing.Lease) error {
 	return db.lead(ctx, lease, func(tx pgx.Tx) error {
 		if err := run(ctx, tx, "/* locator.clear */ DELETE FROM locators WHERE chain = %d", chainCode(lease.Chain)); err != nil {
 			return err
@@ -163,7 +163,7 @@ func (db *DB) RewriteLocators(ctx context.Context, lease chain.Lease) error {
 
 // RecordVersions says that the rows of these facts are of the derivers'
 // current versions.
-func (db *DB) RecordVersions(ctx context.Context, lease chain.Lease, names ...string) error {
+func (db *DB) RecordVersions(ctx context.Context, lease indexing.Lease, names ...string) error {
 	return db.lead(ctx, lease, func(tx pgx.Tx) error {
 		err := recordVersions(ctx, tx, lease.Chain, names)
 		failpoint.Hit(failpoint.RewriteVersions)

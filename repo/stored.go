@@ -9,8 +9,8 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"astrolabe/domain"
-	"astrolabe/domain/chain"
 	"astrolabe/domain/facts"
+	"astrolabe/domain/indexing"
 )
 
 // Stored returns the stored blocks from one to another, both included, with
@@ -20,7 +20,7 @@ import (
 // block showed.
 //
 // Blocks that readers cannot see yet are there, too; blocks that the index
-// does not hold are left out. Rows that make no sense are chain.ErrDamaged.
+// does not hold are left out. Rows that make no sense are indexing.ErrDamaged.
 // Memory is bounded by the largest block. A reorg can happen in between.
 func (db *DB) Stored(ctx context.Context, c domain.Chain, from, to uint64) iter.Seq2[facts.Block, error] {
 	return func(yield func(facts.Block, error) bool) {
@@ -40,18 +40,18 @@ func (db *DB) Stored(ctx context.Context, c domain.Chain, from, to uint64) iter.
 
 // StoredRuns does the same by runs of about as many rows. Each run is read in
 // one moment, with one statement per table.
-func (db *DB) StoredRuns(ctx context.Context, c domain.Chain, from, to uint64) iter.Seq2[chain.Run, error] {
-	return func(yield func(chain.Run, error) bool) {
+func (db *DB) StoredRuns(ctx context.Context, c domain.Chain, from, to uint64) iter.Seq2[indexing.Run, error] {
+	return func(yield func(indexing.Run, error) bool) {
 		r := &reading{chain: c, code: chainCode(c), addresses: newGlossary("addresses"), selectors: newGlossary("selectors")}
 		to = min(to, math.MaxInt32)
 		for from <= to {
-			var run chain.Run
+			var run indexing.Run
 			err := pgx.BeginTxFunc(ctx, db.pool, snapshot, func(tx pgx.Tx) (err error) {
 				run, err = r.run(ctx, tx, from, to)
 				return err
 			})
 			if err != nil {
-				yield(chain.Run{}, outage(err))
+				yield(indexing.Run{}, outage(err))
 				return
 			}
 			if len(run.Blocks) == 0 || !yield(run, nil) {
@@ -80,26 +80,26 @@ type reading struct {
 }
 
 // run reads the next run from a block on; it is empty when there is none.
-func (r *reading) run(ctx context.Context, tx pgx.Tx, from, to uint64) (chain.Run, error) {
+func (r *reading) run(ctx context.Context, tx pgx.Tx, from, to uint64) (indexing.Run, error) {
 	ranges, err := rangesAfter(ctx, tx, r.chain, int64(from)-1)
 	if err != nil {
-		return chain.Run{}, err
+		return indexing.Run{}, err
 	}
 	for _, within := range ranges {
 		blocks, err := r.headers(ctx, tx, within, from, to)
 		if err != nil {
-			return chain.Run{}, err
+			return indexing.Run{}, err
 		}
 		if len(blocks) > 0 {
-			run := chain.Run{Range: within, Blocks: blocks}
+			run := indexing.Run{Range: within, Blocks: blocks}
 			return run, r.fill(ctx, tx, run)
 		}
 	}
-	return chain.Run{}, nil
+	return indexing.Run{}, nil
 }
 
 // headers reads the blocks of the next run.
-func (r *reading) headers(ctx context.Context, tx pgx.Tx, within chain.Range, from, to uint64) ([]facts.Block, error) {
+func (r *reading) headers(ctx context.Context, tx pgx.Tx, within indexing.Range, from, to uint64) ([]facts.Block, error) {
 	rows, err := tx.Query(ctx, fmt.Sprintf(`/* stored.blocks */
 		SELECT %s FROM %s WHERE block BETWEEN $1 AND $2 ORDER BY block LIMIT %d`,
 		blockColumns, leaf("blocks", r.chain, within.From), runBlocks), pgx.QueryExecModeDescribeExec, binaryResults, int64(from), int64(to))
@@ -127,7 +127,7 @@ func (r *reading) headers(ctx context.Context, tx pgx.Tx, within chain.Range, fr
 }
 
 // fill reads everything else of a run.
-func (r *reading) fill(ctx context.Context, tx pgx.Tx, run chain.Run) error {
+func (r *reading) fill(ctx context.Context, tx pgx.Tx, run indexing.Run) error {
 	into := newRunBlocks(run.Blocks)
 	if err := r.rangeRows(ctx, tx, run.Range, into); err != nil {
 		return err
@@ -165,5 +165,5 @@ func (r *runOfBlocks) at(table facts.Table, number uint64) (*facts.Block, error)
 }
 
 func damaged(table facts.Table, block uint64, what string) error {
-	return &chain.DamageError{Table: table, Block: &block, What: what}
+	return &indexing.DamageError{Table: table, Block: &block, What: what}
 }

@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"astrolabe/domain"
-	"astrolabe/domain/chain"
 	"astrolabe/domain/facts"
+	"astrolabe/domain/indexing"
 	"astrolabe/repo"
 	"astrolabe/repo/repotest"
 	"astrolabe/starknet"
@@ -22,26 +22,26 @@ var ways = map[string]func(*repotest.Index, []facts.Block){
 		i.Load(blocks[25:])
 	},
 	"ready": func(i *repotest.Index, blocks []facts.Block) {
-		i.Commit(i.Open(0, 1000, chain.RangeReady), blocks)
+		i.Commit(i.Open(0, 1000, indexing.RangeReady), blocks)
 	},
 	"still loading": func(i *repotest.Index, blocks []facts.Block) {
 		i.Load(blocks[:25])
-		i.Commit(i.Open(25, 0, chain.RangeLoading), blocks[25:])
+		i.Commit(i.Open(25, 0, indexing.RangeLoading), blocks[25:])
 	},
 	"in parts": func(i *repotest.Index, blocks []facts.Block) {
 		i.Load(blocks[:40])
-		i.Commit(i.Open(40, 50, chain.RangeReady), blocks[40:50])
-		i.Commit(i.Open(50, 1000, chain.RangeReady), blocks[50:])
+		i.Commit(i.Open(40, 50, indexing.RangeReady), blocks[40:50])
+		i.Commit(i.Open(50, 1000, indexing.RangeReady), blocks[50:])
 	},
 	"undone and made again": func(i *repotest.Index, blocks []facts.Block) {
 		i.Load(blocks[:25])
-		tip := i.Open(25, 1000, chain.RangeReady)
+		tip := i.Open(25, 1000, indexing.RangeReady)
 		i.Commit(tip, blocks[25:])
 		i.Undo(&blocks[40].Header)
 		i.Commit(tip, blocks[41:])
 		i.Undo(&blocks[10].Header)
-		i.Commit(chain.Range{From: 0, To: 25, State: chain.RangeReady}, blocks[11:25])
-		i.Commit(i.Open(25, 1000, chain.RangeReady), blocks[25:])
+		i.Commit(indexing.Range{From: 0, To: 25, State: indexing.RangeReady}, blocks[11:25])
+		i.Commit(i.Open(25, 1000, indexing.RangeReady), blocks[25:])
 	},
 }
 

@@ -9,8 +9,8 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"astrolabe/domain"
-	"astrolabe/domain/chain"
 	"astrolabe/domain/facts"
+	"astrolabe/domain/indexing"
 	"astrolabe/starknet"
 )
 
@@ -139,5 +139,5 @@ func schemaRows(ctx context.Context, tx pgx.Tx, code int, classes map[int32]*sto
 
 // errClass reports rows of a class that make no sense.
 func errClass(hash starknet.Felt) error {
-	return &chain.DamageError{Table: facts.TableClasses, What: fmt.Sprintf("%s: a value is malformed, or an id is in no dictionary", hash)}
+	return &indexing.DamageError{Table: facts.TableClasses, What: fmt.Sprintf("%s: a value is malformed, or an id is in no dictionary", hash)}
 }

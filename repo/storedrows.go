@@ -8,8 +8,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"astrolabe/domain/chain"
 	"astrolabe/domain/facts"
+	"astrolabe/domain/indexing"
 	"astrolabe/starknet"
 )
 
@@ -33,7 +33,7 @@ var storedTables = []storedTable{
 }
 
 // rangeRows reads the rows of a run from its range's tables.
-func (r *reading) rangeRows(ctx context.Context, tx pgx.Tx, within chain.Range, into *runOfBlocks) error {
+func (r *reading) rangeRows(ctx context.Context, tx pgx.Tx, within indexing.Range, into *runOfBlocks) error {
 	collected := make([][]fields, len(storedTables))
 	for i, table := range storedTables {
 		rows, err := tx.Query(ctx, fmt.Sprintf(`/* stored.%[1]s */
@@ -90,7 +90,7 @@ func (r *reading) ask(table storedTable, rows []fields) {
 func (r *reading) add(table storedTable, row *fields, into *runOfBlocks) error {
 	number, ok := row.id(table.number)
 	if !ok || number < 0 {
-		return &chain.DamageError{Table: table.name, What: "a row has no block"}
+		return &indexing.DamageError{Table: table.name, What: "a row has no block"}
 	}
 	block, err := into.at(table.name, uint64(number))
 	if err != nil {

@@ -10,8 +10,8 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"astrolabe/domain"
-	"astrolabe/domain/chain"
 	"astrolabe/domain/facts"
+	"astrolabe/domain/indexing"
 	"astrolabe/domain/token"
 	"astrolabe/pg/pgtest"
 	"astrolabe/repo"
@@ -46,7 +46,7 @@ func newShelf(t *testing.T) *shelf {
 		T: t, db: db, index: repotest.NewIndex(t.Context(), db, 0, 20), conn: conn, blocks: repotest.Everyday(t),
 		now: time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC),
 	}
-	s.index.Commit(s.index.Open(0, 1000, chain.RangeReady), s.blocks)
+	s.index.Commit(s.index.Open(0, 1000, indexing.RangeReady), s.blocks)
 	if err := s.index.Err(); err != nil {
 		t.Fatal(err)
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"astrolabe/domain"
-	"astrolabe/domain/chain"
+	"astrolabe/domain/indexing"
 	"astrolabe/domain/token"
 	"astrolabe/failpoint"
 	"astrolabe/starknet"
@@ -17,23 +17,23 @@ import (
 
 // Undo removes every block above the given one, which the index must hold,
 // and moves the checkpoint back to it. A nil block removes the whole index of
-// the chain, its beginning included. It is chain.ErrFinalized when that
+// the chain, its beginning included. It is indexing.ErrFinalized when that
 // concerns the finalized tier.
-func (db *DB) Undo(ctx context.Context, lease chain.Lease, to *domain.BlockRef) error {
+func (db *DB) Undo(ctx context.Context, lease indexing.Lease, to *domain.BlockRef) error {
 	return db.undo(ctx, lease, to, false)
 }
 
 // Rollback does the same for an operator, also below the finalized tier.
-func (db *DB) Rollback(ctx context.Context, lease chain.Lease, to *domain.BlockRef) error {
+func (db *DB) Rollback(ctx context.Context, lease indexing.Lease, to *domain.BlockRef) error {
 	return db.undo(ctx, lease, to, true)
 }
 
-func (db *DB) undo(ctx context.Context, lease chain.Lease, to *domain.BlockRef, finalized bool) error {
+func (db *DB) undo(ctx context.Context, lease indexing.Lease, to *domain.BlockRef, finalized bool) error {
 	if to != nil {
 		if hash, held, err := db.BlockHash(ctx, lease.Chain, to.Number); err != nil {
 			return err
 		} else if !held || hash != to.Hash {
-			return fmt.Errorf("%w: it does not hold block %s", chain.ErrCheckpointMoved, to)
+			return fmt.Errorf("%w: it does not hold block %s", indexing.ErrCheckpointMoved, to)
 		}
 	}
 	return db.lead(ctx, lease, func(tx pgx.Tx) error {
@@ -77,10 +77,10 @@ func checkUndo(ctx context.Context, tx pgx.Tx, c domain.Chain, last int64, final
 	err := tx.QueryRow(ctx, `/* undo.check */
 		SELECT finalized_block FROM index_checkpoints WHERE chain = $1 FOR UPDATE`, chainCode(c)).Scan(&tier)
 	if errors.Is(err, pgx.ErrNoRows) {
-		return chain.ErrCheckpointMoved
+		return indexing.ErrCheckpointMoved
 	}
 	if err == nil && !finalized && tier != nil && last < *tier {
-		return fmt.Errorf("%w: block %d is below %d", chain.ErrFinalized, last, *tier)
+		return fmt.Errorf("%w: block %d is below %d", indexing.ErrFinalized, last, *tier)
 	}
 	return err
 }
@@ -144,7 +144,7 @@ func undoTokenReadings(ctx context.Context, tx pgx.Tx, c domain.Chain, last int6
 }
 
 // rangesAfter returns the ranges that hold blocks above last.
-func rangesAfter(ctx context.Context, tx pgx.Tx, c domain.Chain, last int64) ([]chain.Range, error) {
+func rangesAfter(ctx context.Context, tx pgx.Tx, c domain.Chain, last int64) ([]indexing.Range, error) {
 	rows, err := tx.Query(ctx, `/* range.after */
 		SELECT from_block, coalesce(to_block, 0), state, events FROM index_ranges
 		WHERE chain = $1 AND coalesce(to_block, $3) > $2 + 1 ORDER BY from_block`,
@@ -152,13 +152,13 @@ func rangesAfter(ctx context.Context, tx pgx.Tx, c domain.Chain, last int64) ([]
 	if err != nil {
 		return nil, err
 	}
-	return pgx.CollectRows(rows, func(row pgx.CollectableRow) (r chain.Range, err error) {
+	return pgx.CollectRows(rows, func(row pgx.CollectableRow) (r indexing.Range, err error) {
 		err = row.Scan(&r.From, &r.To, &r.State, &r.Events)
 		return r, err
 	})
 }
 
-func removeFromRange(ctx context.Context, tx pgx.Tx, c domain.Chain, r chain.Range, last int64) error {
+func removeFromRange(ctx context.Context, tx pgx.Tx, c domain.Chain, r indexing.Range, last int64) error {
 	if int64(r.From) > last {
 		for _, table := range rangeTables {
 			if err := run(ctx, tx, "/* range.drop */ DROP TABLE %s", leaf(table.name, c, r.From)); err != nil {
@@ -195,7 +195,7 @@ func moveBack(ctx context.Context, tx pgx.Tx, c domain.Chain, to *domain.BlockRe
 		WHERE chain = $1 AND first_block <= $2 AND block >= $2 RETURNING hash`,
 		chainCode(c), int64(to.Number), to.Hash[:]).Scan(&hash)
 	if errors.Is(err, pgx.ErrNoRows) {
-		return chain.ErrCheckpointMoved
+		return indexing.ErrCheckpointMoved
 	}
 	return err
 }

@@ -7,8 +7,8 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"astrolabe/domain"
-	"astrolabe/domain/chain"
 	"astrolabe/domain/facts"
+	"astrolabe/domain/indexing"
 	"astrolabe/starknet"
 )
 
@@ -16,13 +16,13 @@ import (
 type writer struct {
 	chain     domain.Chain
 	code      int
-	into      chain.Range
+	into      indexing.Range
 	addresses *words
 	selectors *words
 	classes   map[starknet.Felt]int32
 }
 
-func newWriter(db *DB, c domain.Chain, into chain.Range) *writer {
+func newWriter(db *DB, c domain.Chain, into indexing.Range) *writer {
 	return &writer{
 		chain: c, code: chainCode(c), into: into,
 		addresses: db.addresses[c].words(c), selectors: db.selectors[c].words(c),
@@ -100,7 +100,7 @@ func (w *writer) write(ctx context.Context, tx pgx.Tx, blocks []facts.Block) err
 			return err
 		}
 	}
-	if w.into.State == chain.RangeReady {
+	if w.into.State == indexing.RangeReady {
 		return w.writeLocators(ctx, tx, blocks)
 	}
 	return nil

@@ -15,6 +15,7 @@ import (
 	"astrolabe/domain"
 	"astrolabe/domain/account"
 	"astrolabe/domain/explorer"
+	"astrolabe/repo/repositories"
 	"astrolabe/repo/repotest"
 	"astrolabe/telemetry"
 )
@@ -27,7 +28,7 @@ func measured(b *testing.B) (Options, *accesstest.Fixture) {
 	fixture.Gate.Keys.Listening(true) // as in a process that hears of revocations
 	return Options{
 		Logger: slog.New(slog.DiscardHandler), Metrics: telemetry.NewMetrics(), Health: new(telemetry.Health),
-		Chains: []domain.Chain{domain.Mainnet}, Services: explorer.New(explorer.Options{Store: db, Freshness: time.Minute}),
+		Chains: []domain.Chain{domain.Mainnet}, Services: explorer.New(explorer.Options{Stores: repositories.Explorer(db), Freshness: time.Minute}),
 		Gate: fixture.Gate, Usage: account.NewUsage(db, time.Now),
 	}, fixture
 }

@@ -12,6 +12,7 @@ import (
 	"astrolabe/domain"
 	"astrolabe/domain/chain"
 	"astrolabe/domain/facts"
+	"astrolabe/domain/indexing"
 	"astrolabe/repo/repotest"
 )
 
@@ -129,7 +130,7 @@ func TestTheFirstIndexedBlockIsNotTheFirstAfterATime(t *testing.T) {
 	t.Parallel()
 	db, blocks := repotest.Open(t), repotest.Everyday(t)
 	index := repotest.NewIndex(t.Context(), db, 40, 10)
-	index.Commit(index.Open(40, 1000, chain.RangeReady), blocks[40:])
+	index.Commit(index.Open(40, 1000, indexing.RangeReady), blocks[40:])
 	index.RecordHead(20)
 	if err := index.Err(); err != nil {
 		t.Fatal(err)

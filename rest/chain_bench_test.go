@@ -11,6 +11,7 @@ import (
 	"astrolabe/domain"
 	"astrolabe/domain/account"
 	"astrolabe/domain/explorer"
+	"astrolabe/repo/repositories"
 	"astrolabe/repo/repotest"
 	"astrolabe/telemetry"
 )
@@ -21,7 +22,7 @@ func BenchmarkChain(b *testing.B) {
 	db := repotest.OpenTemplate(b, repotest.Followed)
 	fixture := accesstest.New(b, db, time.Now)
 	fixture.Gate.Keys.Listening(true)
-	services := explorer.New(explorer.Options{Store: db, Freshness: time.Minute})
+	services := explorer.New(explorer.Options{Stores: repositories.Explorer(db), Freshness: time.Minute})
 	handler := Handler(Options{
 		Logger: slog.New(slog.DiscardHandler), Metrics: telemetry.NewMetrics(), Health: new(telemetry.Health),
 		Chains: []domain.Chain{domain.Mainnet}, Services: services, Gate: fixture.Gate, Usage: account.NewUsage(db, time.Now),

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"astrolabe/domain"
-	"astrolabe/domain/chain"
+	"astrolabe/domain/indexing"
 	"astrolabe/repo/repotest"
 )
 
@@ -74,7 +74,7 @@ func TestPagesOfMessagesNeitherRepeatNorSkipWhileTheChainMoves(t *testing.T) {
 	blocks := repotest.Everyday(t)
 	db := repotest.Open(t)
 	index := repotest.NewIndex(t.Context(), db, 0, 20)
-	r := index.Open(0, 1000, chain.RangeReady)
+	r := index.Open(0, 1000, indexing.RangeReady)
 	index.Commit(r, blocks[:50])
 	s := newServiceOver(t, db, time.Now, nil)
 	var want []string

@@ -7,6 +7,7 @@ import (
 
 	"astrolabe/domain/chain"
 	"astrolabe/domain/facts"
+	"astrolabe/domain/indexing"
 	"astrolabe/repo"
 	"astrolabe/repo/repotest"
 	"astrolabe/starknet"
@@ -16,7 +17,7 @@ import (
 type growing struct {
 	*service
 	index  *repotest.Index
-	open   chain.Range
+	open   indexing.Range
 	blocks []facts.Block
 	next   int
 	forks  int // blocks that were replaced so far
@@ -36,7 +37,7 @@ func grow(t *testing.T, db *repo.DB, s *service, blocks int) *growing {
 	w := &growing{service: s, blocks: repotest.Everyday(t), index: repotest.NewIndex(t.Context(), db, 0, 10), next: 30}
 	w.index.Load(w.blocks[:30])
 	w.index.Finalized = new(uint64(29))
-	w.open = w.index.Open(30, 1000, chain.RangeReady)
+	w.open = w.index.Open(30, 1000, indexing.RangeReady)
 	w.grow(blocks)
 	return w
 }

@@ -23,6 +23,7 @@ import (
 	"astrolabe/domain/explorer"
 	"astrolabe/pg/pgtest"
 	"astrolabe/repo"
+	"astrolabe/repo/repositories"
 	"astrolabe/repo/repotest"
 	"astrolabe/rest/contracttest"
 	"astrolabe/starknet"
@@ -76,7 +77,7 @@ func newExplorerWith(t *testing.T, nodes map[domain.Chain]chain.Node) *service {
 	t.Helper()
 	db, callers := accesstest.Shared(t, repotest.Followed)
 	s := newServiceFor(t, db, callers, time.Now, func(o *Options) {
-		o.Services = explorer.New(explorer.Options{Store: db, Cursors: o.Cursors, Nodes: nodes})
+		o.Services = explorer.New(explorer.Options{Stores: repositories.Explorer(db), Cursors: o.Cursors, Nodes: nodes})
 	})
 	s.db = nil
 	return s
@@ -97,7 +98,7 @@ func newOwnExplorerWith(t *testing.T, nodes map[domain.Chain]chain.Node) *servic
 	}
 	t.Cleanup(db.Close)
 	s := newServiceOver(t, db, time.Now, func(o *Options) {
-		o.Services = explorer.New(explorer.Options{Store: db, Cursors: o.Cursors, Nodes: nodes})
+		o.Services = explorer.New(explorer.Options{Stores: repositories.Explorer(db), Cursors: o.Cursors, Nodes: nodes})
 	})
 	s.database = database
 	return s
@@ -115,7 +116,7 @@ func newServiceFor(t *testing.T, db *repo.DB, callers *accesstest.Fixture, now f
 		Logger:  slog.New(slog.NewTextHandler(s.log, &slog.HandlerOptions{Level: slog.LevelDebug})),
 		Metrics: telemetry.NewMetrics(), Health: new(telemetry.Health), Version: "test",
 		Chains: []domain.Chain{domain.Mainnet}, Services: explorer.New(explorer.Options{
-			Store: db, Cursors: domain.NewCursors(fixedKey{}), Nodes: map[domain.Chain]chain.Node{domain.Mainnet: emptyNode{}},
+			Stores: repositories.Explorer(db), Cursors: domain.NewCursors(fixedKey{}), Nodes: map[domain.Chain]chain.Node{domain.Mainnet: emptyNode{}},
 		}),
 		Gate: s.access.Gate, Usage: s.usage,
 	}

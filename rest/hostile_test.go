@@ -25,16 +25,17 @@ import (
 func hostileHandler() http.Handler {
 	return Handler(Options{
 		Logger: slog.New(slog.DiscardHandler), Metrics: telemetry.NewMetrics(), Health: new(telemetry.Health),
-		Chains: []domain.Chain{domain.Mainnet}, Services: explorer.New(explorer.Options{Store: nothing{}}),
+		Chains: []domain.Chain{domain.Mainnet}, Services: explorer.New(explorer.Options{Stores: explorer.Stores{Heads: noHeads{}}}),
 		Origins: []string{ours},
 	})
 }
 
-// nothing is a store that nobody has indexed anything into; what needs a key
-// never reaches it.
-type nothing struct{ explorer.Store }
+// noHeads are the heads of chains that nobody has indexed anything of. No other
+// store is needed: what needs a key never reaches one.
+type noHeads struct{}
 
-func (nothing) Heads(context.Context) (map[domain.Chain]chain.Head, error) { return nil, nil }
+// Heads implements chain.Heads.
+func (noHeads) Heads(context.Context) (map[domain.Chain]chain.Head, error) { return nil, nil }
 
 // judge sends one request and says what is wrong with the answer.
 func judge(handler http.Handler, request *http.Request) error {

@@ -12,6 +12,7 @@ import (
 	"astrolabe/domain/explorer"
 	"astrolabe/node"
 	"astrolabe/repo"
+	"astrolabe/repo/repositories"
 	"astrolabe/sim"
 	"astrolabe/starknet"
 )
@@ -23,7 +24,7 @@ func withNodes(db *repo.DB, nodes []chain.Node) func(*Options) {
 		for _, n := range nodes {
 			named[domain.Mainnet] = n
 		}
-		o.Services = explorer.New(explorer.Options{Store: db, Cursors: domain.NewCursors(fixedKey{}), Nodes: named})
+		o.Services = explorer.New(explorer.Options{Stores: repositories.Explorer(db), Cursors: domain.NewCursors(fixedKey{}), Nodes: named})
 	}
 }
 

@@ -10,7 +10,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"astrolabe/domain"
-	"astrolabe/domain/chain"
+	"astrolabe/domain/indexing"
 	"astrolabe/jobs/rederive"
 	"astrolabe/pg/pgtest"
 	"astrolabe/repo"
@@ -120,7 +120,7 @@ func TestARollbackBelowTheFinalizedTierIsSeen(t *testing.T) {
 	r, blocks := newRemembering(t), repotest.Everyday(t)
 	r.listen()
 	r.requireSpoilt(40, false)
-	err := chain.Hold(t.Context(), r.db, domain.Mainnet, "test", func(ctx context.Context, lease chain.Lease) error {
+	err := indexing.Hold(t.Context(), r.db, domain.Mainnet, "test", func(ctx context.Context, lease indexing.Lease) error {
 		return r.db.Rollback(ctx, lease, &domain.BlockRef{Number: 39, Hash: blocks[39].Header.Hash})
 	})
 	if err != nil {

@@ -13,11 +13,12 @@ import (
 	"astrolabe/domain/facts"
 	"astrolabe/domain/token"
 	"astrolabe/repo"
+	"astrolabe/repo/repositories"
 	"astrolabe/repo/repotest"
 	"astrolabe/starknet"
 )
 
-// interrupted is a store with something happening between two reads of a
+// interrupted are stores with something happening between two reads of a
 // request.
 type interrupted struct {
 	*repo.DB
@@ -45,8 +46,10 @@ func newInterrupted(t *testing.T, times int) *growing {
 	t.Helper()
 	db := repotest.Open(t)
 	store := &interrupted{DB: db, before: func() {}}
+	stores := repositories.Explorer(db)
+	stores.Transactions, stores.TransactionParts, stores.Transfers = store, store, store
 	w := grow(t, db, newServiceOver(t, db, time.Now, func(o *Options) {
-		o.Services = explorer.New(explorer.Options{Store: store, Cursors: domain.NewCursors(fixedKey{})})
+		o.Services = explorer.New(explorer.Options{Stores: stores, Cursors: domain.NewCursors(fixedKey{})})
 	}), 50)
 	store.before = func() {
 		if times > 0 {

@@ -23,6 +23,7 @@ import (
 	"astrolabe/domain/secret"
 	"astrolabe/pg/pgtest"
 	"astrolabe/repo"
+	"astrolabe/repo/repositories"
 	"astrolabe/repo/repotest"
 	"astrolabe/rest"
 	"astrolabe/signin"
@@ -72,7 +73,7 @@ func newService(t *testing.T, change func(*signin.Options)) *service {
 	}
 	server.Config.Handler = rest.Handler(rest.Options{
 		Logger: logger, Metrics: telemetry.NewMetrics(), Health: new(telemetry.Health), Version: "test",
-		Chains: []domain.Chain{domain.Mainnet}, Services: explorer.New(explorer.Options{Store: db}), Gate: s.gate,
+		Chains: []domain.Chain{domain.Mainnet}, Services: explorer.New(explorer.Options{Stores: repositories.Explorer(db)}), Gate: s.gate,
 		Mounts: mounts(signin.New(options)),
 	})
 	server.StartTLS()

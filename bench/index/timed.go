@@ -7,7 +7,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"astrolabe/domain/chain"
+	"astrolabe/domain/indexing"
 	"astrolabe/jobs/index"
 	"astrolabe/starknet"
 )
@@ -72,13 +72,13 @@ type timedStore struct {
 }
 
 // Commit implements index.Store.
-func (s timedStore) Commit(ctx context.Context, lease chain.Lease, batch chain.Batch) error {
+func (s timedStore) Commit(ctx context.Context, lease indexing.Lease, batch indexing.Batch) error {
 	defer s.commit.since(time.Now())
 	return s.Store.Commit(ctx, lease, batch)
 }
 
 // BuildRange implements index.Store.
-func (s timedStore) BuildRange(ctx context.Context, lease chain.Lease, r chain.Range) error {
+func (s timedStore) BuildRange(ctx context.Context, lease indexing.Lease, r indexing.Range) error {
 	defer s.build.since(time.Now())
 	return s.Store.BuildRange(ctx, lease, r)
 }

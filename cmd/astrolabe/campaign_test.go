@@ -13,7 +13,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"astrolabe/domain"
-	"astrolabe/domain/chain"
+	"astrolabe/domain/indexing"
 	"astrolabe/pg"
 	"astrolabe/pg/pgtest"
 	"astrolabe/repo"
@@ -216,4 +216,4 @@ const (
 )
 
 // saysLostLead is why a process that led no longer writes.
-var saysLostLead = chain.ErrLeaseLost.Error()
+var saysLostLead = indexing.ErrLeaseLost.Error()

@@ -7,8 +7,8 @@ import (
 	"math"
 
 	"astrolabe/domain"
-	"astrolabe/domain/chain"
 	"astrolabe/domain/facts"
+	"astrolabe/domain/indexing"
 	"astrolabe/repo"
 )
 
@@ -40,7 +40,7 @@ func (b blockSettings) check() error {
 
 // chosen calls act for each chosen chain that has an index, with where it
 // stands. A chain that was asked for by name must have one.
-func (s chainSettings) chosen(ctx context.Context, db *database, act func(domain.Chain, chain.Checkpoint) error) error {
+func (s chainSettings) chosen(ctx context.Context, db *database, act func(domain.Chain, indexing.Checkpoint) error) error {
 	checkpoints, err := db.Checkpoints(ctx)
 	if err != nil {
 		return err
@@ -76,7 +76,7 @@ func (d digestCommand) Validate() error {
 // Run prints a line per chain.
 func (d digestCommand) Run(ctx context.Context, c *console) error {
 	return withSchema(ctx, c, d.databaseSettings, func(db *database) error {
-		return d.chosen(ctx, db, func(name domain.Chain, at chain.Checkpoint) error {
+		return d.chosen(ctx, db, func(name domain.Chain, at indexing.Checkpoint) error {
 			fold, err := d.fold(ctx, db, name, at)
 			if err != nil {
 				return err
@@ -100,7 +100,7 @@ func (d digestCommand) Run(ctx context.Context, c *console) error {
 // attempts is how often blocks are read that a reorg replaced meanwhile.
 const attempts = 5
 
-func (d digestCommand) fold(ctx context.Context, db *database, c domain.Chain, at chain.Checkpoint) (fold *facts.Fold, err error) {
+func (d digestCommand) fold(ctx context.Context, db *database, c domain.Chain, at indexing.Checkpoint) (fold *facts.Fold, err error) {
 	if at.Block == nil {
 		return new(facts.Fold), nil
 	}

@@ -6,7 +6,7 @@ import (
 	"fmt"
 
 	"astrolabe/domain"
-	"astrolabe/domain/chain"
+	"astrolabe/domain/indexing"
 	"astrolabe/jobs/fsck"
 )
 
@@ -38,7 +38,7 @@ func (f fsckCommand) Validate() error {
 func (f fsckCommand) Run(ctx context.Context, c *console) error {
 	return withSchema(ctx, c, f.databaseSettings, func(db *database) error {
 		found, looked := 0, false
-		err := f.chosen(ctx, db, func(name domain.Chain, _ chain.Checkpoint) error {
+		err := f.chosen(ctx, db, func(name domain.Chain, _ indexing.Checkpoint) error {
 			looked = true
 			n, err := f.chain(ctx, c, db, name)
 			found += n
@@ -91,7 +91,7 @@ func (f fsckCommand) chain(ctx context.Context, c *console, db *database, name d
 	return len(result.Findings), nil
 }
 
-func printFinding(c *console, name domain.Chain, f chain.Finding) {
+func printFinding(c *console, name domain.Chain, f indexing.Finding) {
 	place := ""
 	if f.Block != nil {
 		place = fmt.Sprintf("block %d: ", *f.Block)

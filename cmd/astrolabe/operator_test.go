@@ -10,7 +10,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"astrolabe/domain"
-	"astrolabe/domain/chain"
+	"astrolabe/domain/indexing"
 	"astrolabe/pg/pgtest"
 	"astrolabe/repo"
 	"astrolabe/repo/repotest"
@@ -107,7 +107,7 @@ func TestARollbackAndANewIndexOfTheSameBlocksChangeNothing(t *testing.T) {
 	o.types(exitOK, "fsck")
 	index := repotest.NewIndex(t.Context(), o.db, 0, 4)
 	index.Continue(&blocks[30].Header)
-	index.Commit(chain.Range{From: 25, To: 45, State: chain.RangeReady}, blocks[31:45])
+	index.Commit(indexing.Range{From: 25, To: 45, State: indexing.RangeReady}, blocks[31:45])
 	index.Load(blocks[45:])
 	index.Release()
 	if got := o.types(exitOK, "digest"); index.Err() != nil || got != digest {

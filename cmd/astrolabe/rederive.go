@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"astrolabe/domain"
-	"astrolabe/domain/chain"
+	"astrolabe/domain/indexing"
 	"astrolabe/jobs/rederive"
 )
 
@@ -27,7 +27,7 @@ func (r rederiveCommand) Validate() error { return r.check() }
 // Run makes the fact again for every chosen chain.
 func (r rederiveCommand) Run(ctx context.Context, c *console) error {
 	return withSchema(ctx, c, r.databaseSettings, func(db *database) error {
-		return r.chosen(ctx, db, func(name domain.Chain, _ chain.Checkpoint) error {
+		return r.chosen(ctx, db, func(name domain.Chain, _ indexing.Checkpoint) error {
 			job := &rederive.Job{
 				Chain: name, Store: db, Holder: holder(),
 				Report: func(block, last uint64) {

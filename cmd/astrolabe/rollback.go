@@ -6,7 +6,7 @@ import (
 	"fmt"
 
 	"astrolabe/domain"
-	"astrolabe/domain/chain"
+	"astrolabe/domain/indexing"
 )
 
 // rollbackCommand takes an index back.
@@ -33,13 +33,13 @@ func (r rollbackCommand) Validate() error {
 // Run takes the index back.
 func (r rollbackCommand) Run(ctx context.Context, c *console) error {
 	return withSchema(ctx, c, r.databaseSettings, func(db *database) error {
-		return chain.Hold(ctx, db, r.Chain, holder(), func(ctx context.Context, lease chain.Lease) error {
+		return indexing.Hold(ctx, db, r.Chain, holder(), func(ctx context.Context, lease indexing.Lease) error {
 			return r.back(ctx, c, db, lease)
 		})
 	})
 }
 
-func (r rollbackCommand) back(ctx context.Context, c *console, db *database, lease chain.Lease) error {
+func (r rollbackCommand) back(ctx context.Context, c *console, db *database, lease indexing.Lease) error {
 	at, err := db.Checkpoint(ctx, r.Chain)
 	if err != nil {
 		return err

@@ -18,6 +18,7 @@ import (
 	"astrolabe/domain/explorer"
 	"astrolabe/failpoint"
 	"astrolabe/graph"
+	"astrolabe/repo/repositories"
 	"astrolabe/rest"
 	"astrolabe/web"
 )
@@ -91,7 +92,7 @@ func (d *deployment) listen(ctx context.Context, l listenSettings, nodes nodeSet
 	}
 	d.metrics.Counter("usage_dropped_total", "Requests that could not be accounted for.", func() float64 { return float64(usage.Dropped()) })
 	services := explorer.New(explorer.Options{
-		Store: d.db, Cursors: domain.NewCursors(d.ring.CursorKeys()), Freshness: statusFreshness, Nodes: states,
+		Stores: repositories.Explorer(d.db.DB), Cursors: domain.NewCursors(d.ring.CursorKeys()), Freshness: statusFreshness, Nodes: states,
 		ScreeningTop: l.ScreeningTop, Cache: chain.NewCache(l.CacheMB << 20),
 	})
 	handler, live := d.facades(l, services, gate, usage, documents, signIn)

@@ -11,8 +11,8 @@ import (
 
 	"astrolabe/domain"
 	"astrolabe/domain/address"
-	"astrolabe/domain/chain"
 	"astrolabe/domain/facts"
+	"astrolabe/domain/indexing"
 	"astrolabe/repo/repotest"
 	"astrolabe/starknet"
 	"astrolabe/telemetry"
@@ -146,7 +146,7 @@ func TestAWalkGoesOnWhileBlocksArriveAndTheHeadIsReorganised(t *testing.T) {
 	blocks := repotest.Everyday(t)
 	db := repotest.Open(t)
 	index := repotest.NewIndex(t.Context(), db, 0, 50)
-	tip := index.Open(0, 1000, chain.RangeReady)
+	tip := index.Open(0, 1000, indexing.RangeReady)
 	index.Commit(tip, blocks[:31])
 	g, l := newGuide(t, db), newLedger(blocks[:31])
 	owner := slices.MaxFunc(l.addresses, func(a, b starknet.Felt) int { return cmp.Compare(len(l.items[a]), len(l.items[b])) })

@@ -5,8 +5,8 @@ import (
 	"encoding/binary"
 	"testing"
 
-	"astrolabe/domain/chain"
 	"astrolabe/domain/facts"
+	"astrolabe/domain/indexing"
 	"astrolabe/repo"
 	"astrolabe/repo/repotest"
 	"astrolabe/starknet"
@@ -53,7 +53,7 @@ func made(ctx context.Context, url string, blocks []facts.Block) error {
 	}
 	defer db.Close()
 	index := repotest.NewIndex(ctx, db, 0, 100)
-	index.Commit(index.Open(0, 1_000_000, chain.RangeReady), blocks)
+	index.Commit(index.Open(0, 1_000_000, indexing.RangeReady), blocks)
 	index.Release()
 	return index.Err()
 }
@@ -63,7 +63,7 @@ func deployedWith(t *testing.T, class, contract starknet.Felt) *repo.DB {
 	t.Helper()
 	db := repotest.Open(t)
 	index := repotest.NewIndex(t.Context(), db, 0, 1)
-	index.Commit(index.Open(0, 10, chain.RangeReady), invent(1, 1, func(b *facts.Block, _ *facts.Transaction) {
+	index.Commit(index.Open(0, 10, indexing.RangeReady), invent(1, 1, func(b *facts.Block, _ *facts.Transaction) {
 		b.Classes = []*facts.Class{facts.StoredClass(class, true, nil, false)}
 		b.Changes = []facts.ClassChange{{Address: contract, Origin: facts.Deployed, Class: class}}
 	}))

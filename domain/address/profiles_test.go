@@ -10,6 +10,7 @@ import (
 	"astrolabe/domain/address"
 	"astrolabe/domain/chain"
 	"astrolabe/domain/facts"
+	"astrolabe/domain/indexing"
 	"astrolabe/repo"
 	"astrolabe/repo/repotest"
 	"astrolabe/starknet"
@@ -37,7 +38,7 @@ func partial(t *testing.T) *repo.DB {
 		blocks[20].Classes = append(slices.Clone(blocks[20].Classes), blocks[i].Classes...)
 	}
 	index := repotest.NewIndex(t.Context(), db, 20, 50)
-	index.Commit(index.Open(20, 1000, chain.RangeReady), blocks[20:])
+	index.Commit(index.Open(20, 1000, indexing.RangeReady), blocks[20:])
 	if index.Err() != nil {
 		t.Fatal(index.Err())
 	}
@@ -234,7 +235,7 @@ func TestCountingStopsAtItsLimit(t *testing.T) {
 	})
 	db := repotest.Open(t)
 	index := repotest.NewIndex(t.Context(), db, 0, 10)
-	index.Commit(index.Open(0, 100, chain.RangeReady), blocks)
+	index.Commit(index.Open(0, 100, indexing.RangeReady), blocks)
 	index.Release()
 	if index.Err() != nil {
 		t.Fatal(index.Err())
@@ -294,7 +295,7 @@ func TestProfilesDoNotSeeBlocksThatAreStillLoaded(t *testing.T) {
 	blocks := repotest.Everyday(t)
 	short := repotest.Open(t)
 	index := repotest.NewIndex(t.Context(), short, 0, 50)
-	index.Commit(index.Open(0, 1000, chain.RangeReady), blocks[:45])
+	index.Commit(index.Open(0, 1000, indexing.RangeReady), blocks[:45])
 	if index.Err() != nil {
 		t.Fatal(index.Err())
 	}

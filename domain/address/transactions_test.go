@@ -7,8 +7,8 @@ import (
 
 	"astrolabe/domain"
 	"astrolabe/domain/address"
-	"astrolabe/domain/chain"
 	"astrolabe/domain/facts"
+	"astrolabe/domain/indexing"
 	"astrolabe/repo/repotest"
 	"astrolabe/starknet"
 )
@@ -123,7 +123,7 @@ func TestANameThatIsStoredInPartIsNotShown(t *testing.T) {
 	})
 	db := repotest.Open(t)
 	index := repotest.NewIndex(t.Context(), db, 0, 1)
-	index.Commit(index.Open(0, 10, chain.RangeReady), blocks)
+	index.Commit(index.Open(0, 10, indexing.RangeReady), blocks)
 	if index.Err() != nil {
 		t.Fatal(index.Err())
 	}

@@ -16,8 +16,8 @@ import (
 // registry does not know as a bridge: it may be one.
 const ReasonNotRegistered = "bridge_not_registered"
 
-// Store reads what signals are made of.
-type Store interface {
+// EventStore reads the events that signals are made of.
+type EventStore interface {
 	// EventsBySelector returns events of each contract whose first key is one of
 	// the selectors, newest first, after a position of block, transaction and
 	// log: at least limit+1 where there are as many.
@@ -25,20 +25,25 @@ type Store interface {
 	// Emitters returns what is known of who emitted events, in the order of
 	// the emissions.
 	Emitters(ctx context.Context, c domain.Chain, emissions []event.Emission) ([]event.Emitter, error)
+}
+
+// MessageStore reads the messages that belong to signals.
+type MessageStore interface {
 	// MessagesOfTransactions returns all messages of each transaction.
 	MessagesOfTransactions(ctx context.Context, c domain.Chain, places []chain.TxPlace) ([][]chain.Message, error)
 }
 
 // Signals answers what bridges tell.
 type Signals struct {
-	store    Store
+	events   EventStore
+	messages MessageStore
 	classes  *chain.CompiledClasses
 	statuses *chain.Statuses
 }
 
 // NewSignals makes the service.
-func NewSignals(store Store, classes *chain.CompiledClasses, statuses *chain.Statuses) *Signals {
-	return &Signals{store, classes, statuses}
+func NewSignals(events EventStore, messages MessageStore, classes *chain.CompiledClasses, statuses *chain.Statuses) *Signals {
+	return &Signals{events, messages, classes, statuses}
 }
 
 // List is a page of a contract's signals, and how much of them it rests on.
@@ -67,7 +72,7 @@ func (s *Signals) Of(ctx context.Context, c domain.Chain, contracts []starknet.F
 		bridges, places = append(bridges, address), append(places, i)
 		lists[i].Coverage = horizon.History()
 	}
-	found, err := s.store.EventsBySelector(ctx, c, bridges, slices.Collect(maps.Keys(layouts)), page)
+	found, err := s.events.EventsBySelector(ctx, c, bridges, slices.Collect(maps.Keys(layouts)), page)
 	if err != nil {
 		return nil, err
 	}
@@ -95,7 +100,7 @@ func (s *Signals) read(ctx context.Context, c domain.Chain, rows []event.Row) ([
 	for i := range rows {
 		emissions[i] = event.Emission{Address: rows[i].Address, Block: rows[i].Block, Selector: rows[i].Keys[0]}
 	}
-	emitters, err := s.store.Emitters(ctx, c, emissions)
+	emitters, err := s.events.Emitters(ctx, c, emissions)
 	if err != nil {
 		return nil, err
 	}
@@ -130,7 +135,7 @@ func (s *Signals) pair(ctx context.Context, c domain.Chain, signals []Signal) er
 			places = append(places, place)
 		}
 	}
-	messages, err := s.store.MessagesOfTransactions(ctx, c, places)
+	messages, err := s.messages.MessagesOfTransactions(ctx, c, places)
 	if err != nil {
 		return err
 	}

@@ -25,7 +25,6 @@ func (b *Block) Time() time.Time { return time.Unix(int64(b.Timestamp), 0).UTC()
 
 // BlockStore reads the headers that readers can see.
 type BlockStore interface {
-	ForkStore
 	// Headers returns the header of each block, nil where there is none.
 	Headers(ctx context.Context, c domain.Chain, ids []BlockID) ([]*facts.Header, error)
 	// HeadersBetween returns the headers of a range, the newest first or the
@@ -40,13 +39,14 @@ type BlockStore interface {
 // Blocks answers which blocks there are.
 type Blocks struct {
 	store    BlockStore
+	forks    ForkStore
 	statuses *Statuses
 	cache    *Cache
 }
 
 // NewBlocks makes the service.
-func NewBlocks(store BlockStore, statuses *Statuses, cache *Cache) *Blocks {
-	return &Blocks{store, statuses, cache}
+func NewBlocks(store BlockStore, forks ForkStore, statuses *Statuses, cache *Cache) *Blocks {
+	return &Blocks{store, forks, statuses, cache}
 }
 
 // ByID returns each block, nil where the index has none of that name. Only the

@@ -1,6 +1,7 @@
-// Package chain holds what the service knows of a chain itself: where its
-// node's head is and how the index stands to it.
+// Package chain holds what readers ask of a chain itself: where its node's head
+// is and how the index stands to it, its blocks, transactions, messages,
+// classes and contracts, and the state of contracts as nodes tell it.
 //
-// Blocks, transactions, events, messages, classes and contracts belong here
-// too. Who may read them is not decided here (see account).
+// How the index is written is in package indexing. Who may read what is not
+// decided here (see account).
 package chain

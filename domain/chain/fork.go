@@ -37,5 +37,5 @@ type ForkStore interface {
 // the newest fork that it knows of: only when there is none after it does what
 // was read follow what was read before.
 func (s *Blocks) ForkAfter(ctx context.Context, c domain.Chain, number uint64) (*Fork, error) {
-	return s.store.ForkAfter(ctx, c, number)
+	return s.forks.ForkAfter(ctx, c, number)
 }

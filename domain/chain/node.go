@@ -2,8 +2,25 @@ package chain
 
 import (
 	"context"
+	"errors"
 
 	"astrolabe/starknet"
+)
+
+// What a node's answers can lack, by meaning. Each has a reason code.
+var (
+	// ErrNodeUnavailable means that the node does not answer, or answers with
+	// an error where it should not.
+	ErrNodeUnavailable = errors.New("the node does not answer")
+	// ErrInvalidAnswer means that the node's answer was incomplete or of another
+	// shape than the specification gives it.
+	ErrInvalidAnswer = errors.New("the node's answer is not valid")
+	// ErrWrongChain means that a node answers for another chain than the one it
+	// was configured for.
+	ErrWrongChain = errors.New("the node answers for another chain")
+	// ErrNoClass means that the node does not have a class that its own blocks
+	// name.
+	ErrNoClass = errors.New("the node does not have a class that its blocks name")
 )
 
 // Node is a chain's node as requests and jobs ask it about state. Its errors

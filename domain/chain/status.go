@@ -2,7 +2,6 @@ package chain
 
 import (
 	"context"
-	"errors"
 	"sync/atomic"
 	"time"
 
@@ -41,10 +40,6 @@ const (
 // FinalityDepth is the number of blocks above a block from which on it counts
 // as final here, unless the operator chose another.
 const FinalityDepth = 20
-
-// ErrWrongChain means that a node answers for another chain than the one it
-// was configured for.
-var ErrWrongChain = errors.New("the node answers for another chain")
 
 // Head is what the leading index process last learned of its chain's node.
 type Head struct {

@@ -5,11 +5,29 @@ import (
 	"time"
 
 	"astrolabe/domain"
+	"astrolabe/starknet"
 )
+
+// CertificateStore keeps certificates and searches the events that they cover.
+type CertificateStore interface {
+	// Certificates returns the certificates of a chain.
+	Certificates(ctx context.Context, c domain.Chain) ([]Certificate, error)
+	// SearchCovered does the same as Store.SearchEvents for the events of one
+	// certificate, by the filter's keys at its position.
+	SearchCovered(ctx context.Context, c domain.Chain, cert Certificate, f Filter, span Span, limit int) ([]Row, error)
+	// LastCovered does the same as Store.LastCandidate, by the keys at the
+	// certificate's position alone.
+	LastCovered(ctx context.Context, c domain.Chain, cert Certificate, keys []starknet.Felt, span Span, most int) (*Place, error)
+	// CountCovered returns how many events of a span have one of the keys at
+	// the certificate's position, and most if there are more. This and the two
+	// before it return ErrCoverageLost when the certificate does not cover the
+	// span any more.
+	CountCovered(ctx context.Context, c domain.Chain, cert Certificate, keys []starknet.Felt, span Span, most int) (int, error)
+}
 
 // certificates remembers the certificates of chains for a moment.
 type certificates struct {
-	store    Store
+	store    CertificateStore
 	freshFor time.Duration
 
 	turn  chan struct{} // held by whoever reads or looks at what was read
@@ -21,7 +39,7 @@ type knownCertificates struct {
 	readAt time.Time
 }
 
-func newCertificates(store Store, freshFor time.Duration) *certificates {
+func newCertificates(store CertificateStore, freshFor time.Duration) *certificates {
 	return &certificates{store: store, freshFor: freshFor, turn: make(chan struct{}, 1), known: map[domain.Chain]knownCertificates{}}
 }
 

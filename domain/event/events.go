@@ -36,25 +36,12 @@ type Store interface {
 	// the filter's first keys and addresses, so that about so many of them
 	// stand from there on; nil when the span has no more than that.
 	LastCandidate(ctx context.Context, c domain.Chain, f Filter, span Span, most int) (*Place, error)
-
-	// Certificates returns the certificates of a chain.
-	Certificates(ctx context.Context, c domain.Chain) ([]Certificate, error)
-	// SearchCovered does the same as SearchEvents for the events of one
-	// certificate, by the filter's keys at its position.
-	SearchCovered(ctx context.Context, c domain.Chain, cert Certificate, f Filter, span Span, limit int) ([]Row, error)
-	// LastCovered does the same as LastCandidate, by the keys at the
-	// certificate's position alone.
-	LastCovered(ctx context.Context, c domain.Chain, cert Certificate, keys []starknet.Felt, span Span, most int) (*Place, error)
-	// CountCovered returns how many events of a span have one of the keys at
-	// the certificate's position, and most if there are more. This and the two
-	// before it return ErrCoverageLost when the certificate does not cover the
-	// span any more.
-	CountCovered(ctx context.Context, c domain.Chain, cert Certificate, keys []starknet.Felt, span Span, most int) (int, error)
 }
 
 // Events answers which events there are.
 type Events struct {
 	store        Store
+	covered      CertificateStore
 	classes      *chain.CompiledClasses
 	statuses     *chain.Statuses
 	certificates *certificates
@@ -66,8 +53,11 @@ const candidates = 20_000
 
 // NewEvents makes the service. What it has read of certificates it may go by
 // for as long as freshFor.
-func NewEvents(store Store, classes *chain.CompiledClasses, statuses *chain.Statuses, freshFor time.Duration) *Events {
-	return &Events{store: store, classes: classes, statuses: statuses, certificates: newCertificates(store, freshFor), candidates: candidates}
+func NewEvents(store Store, covered CertificateStore, classes *chain.CompiledClasses, statuses *chain.Statuses, freshFor time.Duration) *Events {
+	return &Events{
+		store: store, covered: covered, classes: classes, statuses: statuses,
+		certificates: newCertificates(covered, freshFor), candidates: candidates,
+	}
 }
 
 // OfTransactions returns a page of the events of each transaction, in the order

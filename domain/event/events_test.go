@@ -24,7 +24,7 @@ func TestMain(m *testing.M) {
 
 // newEvents makes the service over a store and a database.
 func newEvents(store event.Store, db *repo.DB) *event.Events {
-	return event.NewEvents(store, chain.NewCompiledClasses(db), chain.NewStatuses(db, 0), 0)
+	return event.NewEvents(store, db, chain.NewCompiledClasses(db), chain.NewStatuses(db, 0), 0)
 }
 
 // places lists the transactions of blocks.

@@ -5,8 +5,8 @@ import (
 
 	"astrolabe/domain"
 	"astrolabe/domain/account"
-	"astrolabe/domain/chain"
 	"astrolabe/domain/event"
+	"astrolabe/domain/indexing"
 	"astrolabe/repo/repotest"
 	"astrolabe/starknet"
 )
@@ -19,7 +19,7 @@ func TestAWalkIsNotDisturbedByArrivingBlocks(t *testing.T) {
 	db := repotest.Open(t)
 	blocks := repotest.Everyday(t)
 	index := repotest.NewIndex(t.Context(), db, 0, 10)
-	within := index.Open(0, 1000, chain.RangeReady)
+	within := index.Open(0, 1000, indexing.RangeReady)
 	index.Commit(within, blocks[:40])
 	events := newEvents(db, db)
 	for name, f := range map[string]event.Filter{

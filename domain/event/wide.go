@@ -145,7 +145,7 @@ func (s *Events) choose(ctx context.Context, c domain.Chain, f Filter, choices [
 	for _, list := range choices {
 		covered, total := list.span(f), 0
 		for _, cert := range list {
-			count, err := s.store.CountCovered(ctx, c, cert, f.Topics[cert.Position], covered, s.candidates)
+			count, err := s.covered.CountCovered(ctx, c, cert, f.Topics[cert.Position], covered, s.candidates)
 			if err != nil {
 				return nil, whileCovered(err)
 			}
@@ -175,7 +175,7 @@ func (s *Events) segments(c domain.Chain, f Filter, list choice) []segment {
 func (s *Events) readCovered(ctx context.Context, c domain.Chain, f Filter, list choice, span Span, limit int) (rows []Row, reached *Place, err error) {
 	if f.hasMoreThan(list[0].Position) {
 		for _, cert := range list {
-			last, err := s.store.LastCovered(ctx, c, cert, f.Topics[cert.Position], span, s.candidates)
+			last, err := s.covered.LastCovered(ctx, c, cert, f.Topics[cert.Position], span, s.candidates)
 			if err != nil {
 				return nil, nil, whileCovered(err)
 			}
@@ -188,7 +188,7 @@ func (s *Events) readCovered(ctx context.Context, c domain.Chain, f Filter, list
 		}
 	}
 	for _, cert := range list {
-		read, err := s.store.SearchCovered(ctx, c, cert, f, span, limit)
+		read, err := s.covered.SearchCovered(ctx, c, cert, f, span, limit)
 		if err != nil {
 			return nil, nil, whileCovered(err)
 		}

@@ -11,6 +11,7 @@ import (
 
 	"astrolabe/domain"
 	"astrolabe/domain/account"
+	"astrolabe/domain/chain"
 	"astrolabe/domain/event"
 	"astrolabe/pg/pgtest"
 	"astrolabe/repo"
@@ -222,7 +223,7 @@ func TestCoverageThatIsLostDuringASearchIsUnavailable(t *testing.T) {
 			}
 			w.do(sql)
 			f := w.transfers(0, newest)
-			events := newEvents(remembering{w.db, known}, w.db)
+			events := event.NewEvents(w.db, remembering{w.db, known}, chain.NewCompiledClasses(w.db), chain.NewStatuses(w.db, 0), 0)
 			_, err = events.Search(t.Context(), domain.Mainnet, account.Wallet, f, domain.PageRequest{Limit: 1000})
 			if domain.CodeOf(err) != domain.CodeCoverageUnavailable {
 				t.Errorf("got %v", err)
@@ -237,7 +238,7 @@ type remembering struct {
 	known []event.Certificate
 }
 
-// Certificates implements event.Store.
+// Certificates implements event.CertificateStore.
 func (r remembering) Certificates(context.Context, domain.Chain) ([]event.Certificate, error) {
 	return r.known, nil
 }

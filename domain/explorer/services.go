@@ -67,33 +67,9 @@ type Services struct {
 	Labels *address.Labels
 }
 
-// Store is everything that the services read.
-type Store interface {
-	chain.Heads
-	chain.ClassStore
-	chain.BlockStore
-	chain.TransactionStore
-	chain.MessageStore
-	chain.ContractStore
-	chain.ClassIndex
-	chain.FinalizedBlocks
-	event.Store
-	token.Store
-	token.TransferStore
-	token.ControlStore
-	token.CensusStore
-	token.PoolStore
-	verify.Store
-	bridge.Store
-	search.Store
-	address.Store
-	address.Notes
-	detail.Store
-}
-
 // Options are what the services stand on.
 type Options struct {
-	Store   Store
+	Stores  Stores
 	Cursors *domain.Cursors
 	// Freshness is how old a chain's status may be when it is answered.
 	Freshness time.Duration
@@ -110,38 +86,39 @@ type Options struct {
 
 // New makes the services.
 func New(o Options) *Services {
+	stores := o.Stores
 	s := &Services{
 		Cursors:  o.Cursors,
-		Statuses: chain.NewStatuses(o.Store, o.Freshness),
+		Statuses: chain.NewStatuses(stores.Heads, o.Freshness),
 		Cache:    o.Cache,
-		Classes:  chain.NewClasses(o.Store),
-		Compiled: chain.NewCompiledClasses(o.Store),
-		Labels:   address.NewLabels(o.Store, time.Now),
+		Classes:  chain.NewClasses(stores.Classes),
+		Compiled: chain.NewCompiledClasses(stores.ABIs),
+		Labels:   address.NewLabels(stores.Labels, time.Now),
 	}
 	if s.Cache == nil {
 		s.Cache = chain.NewCache(chain.DefaultCacheWeight)
 	}
 	compiled := s.Compiled
-	s.Blocks = chain.NewBlocks(o.Store, s.Statuses, s.Cache)
-	s.Transactions = chain.NewTransactions(o.Store, s.Blocks, compiled, s.Statuses, s.Cache)
-	s.Events = event.NewEvents(o.Store, compiled, s.Statuses, o.Freshness)
-	s.Messages = chain.NewMessages(o.Store, s.Statuses)
-	s.Contracts = chain.NewContracts(o.Store, s.Statuses)
-	s.Verifications = verify.NewRecords(o.Store, s.Contracts)
-	s.Bridges = bridge.NewSignals(o.Store, compiled, s.Statuses)
-	s.Transfers = token.NewTransfers(o.Store, s.Statuses)
-	s.Tokens = token.NewTokens(o.Store, s.Statuses)
-	s.Censuses = token.NewCensuses(o.Store, cmp.Or(o.ScreeningTop, token.ScreeningTop), time.Now)
-	s.Controls = token.NewControlsReader(o.Store, s.Contracts, compiled, s.Statuses)
-	s.Pools = token.NewPools(o.Store, s.Contracts, s.Statuses)
-	s.States = chain.NewStates(o.Nodes, o.Store, s.Statuses)
+	s.Blocks = chain.NewBlocks(stores.Blocks, stores.Forks, s.Statuses, s.Cache)
+	s.Transactions = chain.NewTransactions(stores.Transactions, s.Blocks, compiled, s.Statuses, s.Cache)
+	s.Events = event.NewEvents(stores.Events, stores.Certificates, compiled, s.Statuses, o.Freshness)
+	s.Messages = chain.NewMessages(stores.Messages, s.Statuses)
+	s.Contracts = chain.NewContracts(stores.Contracts, s.Statuses)
+	s.Verifications = verify.NewRecords(stores.Verifications, s.Contracts)
+	s.Bridges = bridge.NewSignals(stores.BridgeEvents, stores.Messages, compiled, s.Statuses)
+	s.Transfers = token.NewTransfers(stores.Transfers, s.Statuses)
+	s.Tokens = token.NewTokens(stores.Tokens, s.Statuses)
+	s.Censuses = token.NewCensuses(stores.Censuses, cmp.Or(o.ScreeningTop, token.ScreeningTop), time.Now)
+	s.Controls = token.NewControlsReader(stores.Controls, s.Contracts, compiled, s.Statuses)
+	s.Pools = token.NewPools(stores.Pools, s.Contracts, s.Statuses)
+	s.States = chain.NewStates(o.Nodes, stores.FinalizedBlocks, s.Statuses)
 	s.Quantities = token.NewQuantities(s.States)
-	s.Addresses = address.NewAddresses(o.Store, s.Statuses, s.Labels)
+	s.Addresses = address.NewAddresses(stores.Addresses, s.Statuses, s.Labels)
 	s.Wallets = token.NewWallets(candidates{s.Addresses}, s.Tokens, s.Quantities)
 	s.Details = detail.NewTransactions(detail.Services{
-		Store: o.Store, Statuses: s.Statuses, Blocks: s.Blocks, Transactions: s.Transactions, Events: s.Events,
+		Store: stores.TransactionParts, Statuses: s.Statuses, Blocks: s.Blocks, Transactions: s.Transactions, Events: s.Events,
 		Transfers: s.Transfers, Cache: s.Cache, Nodes: o.Nodes,
 	})
-	s.Search = search.New(o.Store, s.Blocks, s.Messages, s.Labels, s.Statuses)
+	s.Search = search.New(stores.Search, s.Blocks, s.Messages, s.Labels, s.Statuses)
 	return s
 }

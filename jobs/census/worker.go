@@ -12,8 +12,8 @@ import (
 	"github.com/riverqueue/river/rivertype"
 
 	"astrolabe/domain"
-	"astrolabe/domain/chain"
 	"astrolabe/domain/facts"
+	"astrolabe/domain/indexing"
 	"astrolabe/domain/token"
 	"astrolabe/starknet"
 	"astrolabe/telemetry"
@@ -61,10 +61,10 @@ const (
 
 // Store is where facts and censuses are.
 type Store interface {
-	chain.Histories
+	indexing.Histories
 	token.CensusStore
 	// Checkpoint returns where the index stands, nil before it began.
-	Checkpoint(ctx context.Context, c domain.Chain) (*chain.Checkpoint, error)
+	Checkpoint(ctx context.Context, c domain.Chain) (*indexing.Checkpoint, error)
 	// BlockHash returns the hash of a stored block, false if there is none.
 	BlockHash(ctx context.Context, c domain.Chain, number uint64) (starknet.Felt, bool, error)
 	// DeriverVersions returns which version of each deriver made the rows.

@@ -3,8 +3,8 @@ package fsck
 import (
 	"context"
 
-	"astrolabe/domain/chain"
 	"astrolabe/domain/facts"
+	"astrolabe/domain/indexing"
 )
 
 // derivedTables are the tables that follow from others.
@@ -26,7 +26,7 @@ func (l *look) derived(ctx context.Context) error {
 }
 
 // shown returns the tokens of the blocks before those that are looked at.
-func (l *look) shown(ctx context.Context) (chain.Shown, error) {
+func (l *look) shown(ctx context.Context) (indexing.FirstSeen, error) {
 	return l.Store.Shown(ctx, l.Chain, l.result.First)
 }
 
@@ -84,7 +84,7 @@ func (l *look) again(ctx context.Context, number uint64, tables []facts.Table, e
 			return nil
 		}
 		if d, differ := facts.FirstDifference(&run.Blocks[0], &expected[0], tables...); differ {
-			l.found(chain.Finding{Check: string(d.Table), Block: &d.Block, Detail: d.String()})
+			l.found(indexing.Finding{Check: string(d.Table), Block: &d.Block, Detail: d.String()})
 		}
 	}
 	return nil

@@ -9,22 +9,22 @@ import (
 	"time"
 
 	"astrolabe/domain"
-	"astrolabe/domain/chain"
 	"astrolabe/domain/facts"
+	"astrolabe/domain/indexing"
 	"astrolabe/starknet"
 )
 
 // Store is the read model.
 type Store interface {
-	chain.Histories
-	Checkpoint(ctx context.Context, c domain.Chain) (*chain.Checkpoint, error)
+	indexing.Histories
+	Checkpoint(ctx context.Context, c domain.Chain) (*indexing.Checkpoint, error)
 	DeriverVersions(ctx context.Context, c domain.Chain) (map[string]int, error)
 	// Checks are the comparisons that run inside the database.
-	Checks(c domain.Chain, from, to uint64) []chain.Check
-	StoredRuns(ctx context.Context, c domain.Chain, from, to uint64) iter.Seq2[chain.Run, error]
+	Checks(c domain.Chain, from, to uint64) []indexing.Check
+	StoredRuns(ctx context.Context, c domain.Chain, from, to uint64) iter.Seq2[indexing.Run, error]
 	StoredClasses(ctx context.Context, c domain.Chain, after *starknet.Felt, limit int) ([]*facts.Class, error)
 	// Shown returns the tokens that blocks before the given one showed first.
-	Shown(ctx context.Context, c domain.Chain, before uint64) (chain.Shown, error)
+	Shown(ctx context.Context, c domain.Chain, before uint64) (indexing.FirstSeen, error)
 }
 
 // Job looks for faults in the read model of one chain.
@@ -45,7 +45,7 @@ type Job struct {
 type Result struct {
 	Blocks      int    // how many were looked at
 	First, Last uint64 // the first and the last of them
-	Findings    []chain.Finding
+	Findings    []indexing.Finding
 	Notes       []string // what is no fault but worth knowing
 }
 
@@ -56,7 +56,7 @@ func (j *Job) Run(ctx context.Context) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	l := &look{Job: j, replay: chain.NewReplay(j.Chain, j.Store), told: time.Now()}
+	l := &look{Job: j, replay: indexing.NewReplay(j.Chain, j.Store), told: time.Now()}
 	if at != nil && at.Block != nil {
 		l.result.First, l.result.Last = max(j.From, at.First), min(j.To, at.Block.Number)
 	}
@@ -71,14 +71,14 @@ func (j *Job) Run(ctx context.Context) (Result, error) {
 			break
 		}
 	}
-	slices.SortStableFunc(l.result.Findings, func(a, b chain.Finding) int { return cmp.Compare(blockOf(a), blockOf(b)) })
+	slices.SortStableFunc(l.result.Findings, func(a, b indexing.Finding) int { return cmp.Compare(blockOf(a), blockOf(b)) })
 	for i := range l.result.Findings {
 		l.advise(&l.result.Findings[i], at)
 	}
 	return l.result, nil
 }
 
-func blockOf(f chain.Finding) int64 {
+func blockOf(f indexing.Finding) int64 {
 	if f.Block == nil {
 		return -1
 	}
@@ -89,7 +89,7 @@ func blockOf(f chain.Finding) int64 {
 type look struct {
 	*Job
 	result Result
-	replay *chain.Replay
+	replay *indexing.Replay
 	broken bool // rows cannot be read as facts
 	told   time.Time
 }
@@ -108,7 +108,7 @@ func (l *look) tell(format string, args ...any) {
 func (l *look) full() bool { return len(l.result.Findings) >= l.Limit }
 
 // found keeps findings up to the limit.
-func (l *look) found(findings ...chain.Finding) {
+func (l *look) found(findings ...indexing.Finding) {
 	room := l.Limit - len(l.result.Findings)
 	l.result.Findings = append(l.result.Findings, findings[:min(room, len(findings))]...)
 }

@@ -7,8 +7,8 @@ import (
 	"maps"
 	"slices"
 
-	"astrolabe/domain/chain"
 	"astrolabe/domain/facts"
+	"astrolabe/domain/indexing"
 	"astrolabe/starknet"
 )
 
@@ -53,7 +53,7 @@ func (l *look) versions(ctx context.Context) error {
 	}
 	for _, fact := range slices.Sorted(maps.Keys(facts.Versions)) {
 		if made[fact] != facts.Versions[fact] {
-			l.found(chain.Finding{
+			l.found(indexing.Finding{
 				Check:  "versions",
 				Detail: fmt.Sprintf("%s were made by version %d of their deriver, the current one is %d", fact, made[fact], facts.Versions[fact]),
 				Repair: l.rederive(fact),
@@ -82,7 +82,7 @@ func (l *look) classes(ctx context.Context) error {
 			made := facts.StoredClass(class.Hash, class.Sierra, class.ABI, class.Missing)
 			a, b := facts.Block{Classes: []*facts.Class{class}}, facts.Block{Classes: []*facts.Class{made}}
 			if d, differ := facts.FirstDifference(&a, &b, facts.TableClasses); differ {
-				l.found(chain.Finding{
+				l.found(indexing.Finding{
 					Check:  "schemas",
 					Detail: fmt.Sprintf("class %s: %s is %s, but its ABI gives %s", class.Hash, d.Column, d.Stored, d.Expected),
 				})
@@ -95,10 +95,10 @@ func (l *look) classes(ctx context.Context) error {
 
 // damage turns rows that cannot be read into a finding; other errors stay.
 func (l *look) damage(err error) error {
-	damage, ok := errors.AsType[*chain.DamageError](err)
+	damage, ok := errors.AsType[*indexing.DamageError](err)
 	if !ok {
 		return err
 	}
-	l.found(chain.Finding{Check: "rows", Block: damage.Block, Detail: damage.Error()})
+	l.found(indexing.Finding{Check: "rows", Block: damage.Block, Detail: damage.Error()})
 	return nil
 }

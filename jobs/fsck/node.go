@@ -9,6 +9,7 @@ import (
 
 	"astrolabe/domain/chain"
 	"astrolabe/domain/facts"
+	"astrolabe/domain/indexing"
 	"astrolabe/starknet"
 )
 
@@ -35,7 +36,7 @@ func isAbsent(err error) bool {
 
 func (l *look) absent(err error) {
 	if e, ok := errors.AsType[*absentError](err); ok {
-		l.found(chain.Finding{
+		l.found(indexing.Finding{
 			Check: "node", Block: &e.block, Detail: e.Error(),
 			Repair: "wait until the node has the block, or ask another one; if the chain has no such block: " + l.rollback(e.block, 0),
 		})

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"astrolabe/domain/chain"
+	"astrolabe/domain/indexing"
 )
 
 // rederived are the checks whose findings their own rederivation repairs.
@@ -12,7 +12,7 @@ var rederived = []string{"transfers", "activity", "deployments", "tokens", "sche
 
 // advise says how to repair a finding that does not say it itself: derived
 // rows are made again, anything else is undone and indexed again.
-func (l *look) advise(f *chain.Finding, at *chain.Checkpoint) {
+func (l *look) advise(f *indexing.Finding, at *indexing.Checkpoint) {
 	if f.Repair != "" {
 		return
 	}

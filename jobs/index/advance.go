@@ -10,6 +10,7 @@ import (
 	"astrolabe/domain"
 	"astrolabe/domain/chain"
 	"astrolabe/domain/facts"
+	"astrolabe/domain/indexing"
 	"astrolabe/starknet"
 )
 
@@ -28,7 +29,7 @@ func (t *turns) advance(ctx context.Context) error {
 		return err
 	}
 	last := t.head.Number
-	if r.State == chain.RangeLoading {
+	if r.State == indexing.RangeLoading {
 		last = max(t.settled(), t.at.Next())
 		if t.at.Next() > r.From && t.settled() < t.at.Next() {
 			return t.seal(ctx, r)
@@ -40,7 +41,7 @@ func (t *turns) advance(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if r.State == chain.RangeLoading && (full || t.settled() < t.at.Next()) {
+	if r.State == indexing.RangeLoading && (full || t.settled() < t.at.Next()) {
 		return t.seal(ctx, r)
 	}
 	return nil
@@ -49,13 +50,13 @@ func (t *turns) advance(ctx context.Context) error {
 // load stores blocks up to last in a range, and stops early when a loading
 // range is full. Reading, deriving and writing go on side by side. What was
 // derived before something went wrong is still written.
-func (t *turns) load(ctx context.Context, r chain.Range, last uint64) (full bool, err error) {
+func (t *turns) load(ctx context.Context, r indexing.Range, last uint64) (full bool, err error) {
 	t.progress = newProgress(t.Loop, r, t.at.Next(), t.head.Number)
 	deriving, stop := context.WithCancel(ctx)
 	queue, wait := t.fetch(deriving, t.at.Next(), last)
 	defer func() { stop(); wait(); t.progress.end() }()
 
-	d := &derivation{turns: t, into: r, last: last, room: t.rangeEvents(), out: make(chan chain.Batch)}
+	d := &derivation{turns: t, into: r, last: last, room: t.rangeEvents(), out: make(chan indexing.Batch)}
 	written := make(chan error, 1)
 	go func() {
 		var err error
@@ -81,11 +82,11 @@ func (t *turns) load(ctx context.Context, r chain.Range, last uint64) (full bool
 type derivation struct {
 	*turns
 	root  *starknet.Felt // the state after the block before; nil when not known
-	into  chain.Range
+	into  indexing.Range
 	last  uint64 // the last block to derive
 	room  uint64 // how many events make a loading range full
-	out   chan chain.Batch
-	batch chain.Batch
+	out   chan indexing.Batch
+	batch indexing.Batch
 	held  int // events in the batch
 }
 
@@ -94,7 +95,7 @@ type derivation struct {
 func (d *derivation) run(ctx context.Context, queue <-chan chan fetched) (full bool, err error) {
 	d.root = nil // of the block before; not known at the beginning
 	previous, total := d.at.Block, d.into.Events
-	d.batch = chain.Batch{After: previous, Range: d.into}
+	d.batch = indexing.Batch{After: previous, Range: d.into}
 	for answer := range queue {
 		block, err := d.next(ctx, <-answer, previous)
 		if err != nil {
@@ -103,7 +104,7 @@ func (d *derivation) run(ctx context.Context, queue <-chan chan fetched) (full b
 		previous = &domain.BlockRef{Number: block.Header.Number, Hash: block.Header.Hash}
 		d.batch.Blocks = append(d.batch.Blocks, block)
 		d.held, total = d.held+len(block.Events), total+uint64(len(block.Events))
-		full = d.into.State == chain.RangeLoading && total >= d.room
+		full = d.into.State == indexing.RangeLoading && total >= d.room
 		if full || d.held >= d.Sizes.BatchEvents || len(d.batch.Blocks) >= batchBlocks || previous.Number == d.last {
 			if err := d.flush(ctx); err != nil || full {
 				return full, err
@@ -125,7 +126,7 @@ func (d *derivation) flush(ctx context.Context) error {
 	case <-ctx.Done():
 		return ctx.Err()
 	}
-	d.batch, d.held = chain.Batch{After: &domain.BlockRef{Number: last.Number, Hash: last.Hash}, Range: d.into}, 0
+	d.batch, d.held = indexing.Batch{After: &domain.BlockRef{Number: last.Number, Hash: last.Hash}, Range: d.into}, 0
 	return nil
 }
 
@@ -141,14 +142,14 @@ func (d *derivation) next(ctx context.Context, got fetched, previous *domain.Blo
 	}
 	if d.root != nil && previous != nil && got.update.OldRoot != *d.root {
 		return facts.Block{}, fmt.Errorf("%w: the state update of block %d begins at %s, block %d ended at %s",
-			chain.ErrInconsistent, got.block.BlockNumber, got.update.OldRoot, previous.Number, *d.root)
+			indexing.ErrInconsistent, got.block.BlockNumber, got.update.OldRoot, previous.Number, *d.root)
 	}
 	d.root = &got.block.NewRoot
 	return d.memory.facts(ctx, d.turns, got.block, got.update)
 }
 
 // commit stores a batch and moves on.
-func (t *turns) commit(ctx context.Context, batch chain.Batch) error {
+func (t *turns) commit(ctx context.Context, batch indexing.Batch) error {
 	if err := t.Store.Commit(ctx, t.lease, batch); err != nil {
 		return err
 	}
@@ -167,7 +168,7 @@ func (t *turns) commit(ctx context.Context, batch chain.Batch) error {
 	open.Events += uint64(events)
 	t.Metrics.IndexedBlock(string(t.Chain), last.Number)
 	t.progress.add(len(batch.Blocks), events)
-	if open.State == chain.RangeReady {
+	if open.State == indexing.RangeReady {
 		return t.analyze(ctx, *open, before)
 	}
 	if time.Since(t.recorded) < t.Sizes.RecordEvery {
@@ -182,7 +183,7 @@ func (t *turns) commit(ctx context.Context, batch chain.Batch) error {
 
 // analyze refreshes the planner's picture of the range at the tip whenever its
 // events have doubled.
-func (t *turns) analyze(ctx context.Context, r chain.Range, before uint64) error {
+func (t *turns) analyze(ctx context.Context, r indexing.Range, before uint64) error {
 	if r.Events < leastAnalyzed || bits.Len64(before) == bits.Len64(r.Events) {
 		return nil
 	}

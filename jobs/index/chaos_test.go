@@ -12,7 +12,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"astrolabe/domain/chain"
+	"astrolabe/domain/indexing"
 	"astrolabe/sim"
 	"astrolabe/sim/fault"
 )
@@ -182,23 +182,23 @@ func (d dying) use() {
 	}
 }
 
-func (d dying) Commit(ctx context.Context, lease chain.Lease, batch chain.Batch) error {
+func (d dying) Commit(ctx context.Context, lease indexing.Lease, batch indexing.Batch) error {
 	d.use()
 	return d.Store.Commit(ctx, lease, batch)
 }
 
-func (d dying) OpenRange(ctx context.Context, lease chain.Lease, r chain.Range) error {
+func (d dying) OpenRange(ctx context.Context, lease indexing.Lease, r indexing.Range) error {
 	d.use()
 	return d.Store.OpenRange(ctx, lease, r)
 }
 
-func (d dying) SealRange(ctx context.Context, lease chain.Lease, r chain.Range) error {
+func (d dying) SealRange(ctx context.Context, lease indexing.Lease, r indexing.Range) error {
 	d.use()
 	defer d.use()
 	return d.Store.SealRange(ctx, lease, r)
 }
 
-func (d dying) BuildRange(ctx context.Context, lease chain.Lease, r chain.Range) error {
+func (d dying) BuildRange(ctx context.Context, lease indexing.Lease, r indexing.Range) error {
 	time.AfterFunc(time.Duration(d.left.Load())*time.Millisecond, d.use)
 	return d.Store.BuildRange(ctx, lease, r)
 }

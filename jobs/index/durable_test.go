@@ -7,6 +7,7 @@ import (
 
 	"astrolabe/domain"
 	"astrolabe/domain/chain"
+	"astrolabe/domain/indexing"
 	"astrolabe/sim"
 	"astrolabe/sim/fault"
 )
@@ -54,7 +55,7 @@ func TestANodeThatLacksABlockBelowItsHeadHaltsTheIndex(t *testing.T) {
 	if err := leader.turn(t.Context()); err != nil { // once may be a chain that is just changing
 		t.Errorf("the first turn ended with %v", err)
 	}
-	if err := leader.turn(t.Context()); !errors.Is(err, chain.ErrInconsistent) {
+	if err := leader.turn(t.Context()); !errors.Is(err, indexing.ErrInconsistent) {
 		t.Errorf("the second turn ended with %v", err)
 	}
 	if status := w.status(); status.State != chain.Halted || status.ReasonCode != "node_inconsistent" {

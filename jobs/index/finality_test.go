@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"astrolabe/domain"
-	"astrolabe/domain/chain"
+	"astrolabe/domain/indexing"
 	"astrolabe/sim"
 )
 
@@ -23,7 +23,7 @@ func TestAReorganisationBelowTheFinalizedTierHaltsUntilTheOperatorRollsBack(t *t
 	}
 	before := digest(t, w.db)
 	for range 2 { // it halts again and again
-		if err := leader.turn(t.Context()); !errors.Is(err, chain.ErrFinalized) {
+		if err := leader.turn(t.Context()); !errors.Is(err, indexing.ErrFinalized) {
 			t.Fatalf("the turn ended with %v", err)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"astrolabe/domain/chain"
+	"astrolabe/domain/indexing"
 	"astrolabe/sim"
 )
 
@@ -37,7 +38,7 @@ type pausing struct {
 	paused, resume chan struct{}
 }
 
-func (p pausing) Commit(ctx context.Context, lease chain.Lease, batch chain.Batch) error {
+func (p pausing) Commit(ctx context.Context, lease indexing.Lease, batch indexing.Batch) error {
 	p.paused <- struct{}{}
 	<-p.resume
 	return p.Store.Commit(ctx, lease, batch)
@@ -57,7 +58,7 @@ func TestALeaderThatWasPausedPastItsLeaseCannotWrite(t *testing.T) {
 	w.catchUp(w.leader(w.loop("quick")))
 	before := digest(t, w.db)
 	close(store.resume)
-	if err := <-ended; !errors.Is(err, chain.ErrLeaseLost) && !errors.Is(err, chain.ErrCheckpointMoved) {
+	if err := <-ended; !errors.Is(err, indexing.ErrLeaseLost) && !errors.Is(err, indexing.ErrCheckpointMoved) {
 		t.Errorf("the paused leader ended with %v", err)
 	}
 	if after := digest(t, w.db); after != before {
@@ -89,11 +90,11 @@ func TestAWriteWithAnOldEpochChangesNothing(t *testing.T) {
 		"undo":  func() error { return w.db.Undo(t.Context(), leader.lease, &to) },
 		"begin": func() error { return w.db.Begin(t.Context(), leader.lease, 7) },
 		"open": func() error {
-			return w.db.OpenRange(t.Context(), leader.lease, chain.Range{From: open.To, To: open.To + 1, State: chain.RangeReady})
+			return w.db.OpenRange(t.Context(), leader.lease, indexing.Range{From: open.To, To: open.To + 1, State: indexing.RangeReady})
 		},
 		"record": func() error { return w.db.RecordHead(t.Context(), leader.lease, chain.Head{State: chain.Halted}) },
 	} {
-		if err := write(); !errors.Is(err, chain.ErrLeaseLost) {
+		if err := write(); !errors.Is(err, indexing.ErrLeaseLost) {
 			t.Errorf("%s ended with %v", name, err)
 		}
 	}

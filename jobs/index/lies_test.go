@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"astrolabe/domain/chain"
+	"astrolabe/domain/indexing"
 	"astrolabe/sim"
 	"astrolabe/sim/fault"
 )
@@ -17,7 +18,7 @@ func TestANodeThatLiesGetsNoRowCommittedAndTheReasonIsShown(t *testing.T) {
 		cause  error
 		reason string
 	}{
-		"wrong parent":            {fault.Fault{Kind: fault.WrongParent, Depth: 3}, chain.ErrInconsistent, "node_inconsistent"},
+		"wrong parent":            {fault.Fault{Kind: fault.WrongParent, Depth: 3}, indexing.ErrInconsistent, "node_inconsistent"},
 		"missing receipts":        {fault.Fault{Kind: fault.MissingReceipts}, chain.ErrInvalidAnswer, "node_invalid_answer"},
 		"truncated block":         {fault.Fault{Kind: fault.Truncate, Methods: block}, chain.ErrNodeUnavailable, "node_unavailable"},
 		"truncated state update":  {fault.Fault{Kind: fault.Truncate, Methods: []string{"starknet_getStateUpdate"}}, chain.ErrNodeUnavailable, "node_unavailable"},

@@ -9,6 +9,7 @@ import (
 	"astrolabe/domain"
 	"astrolabe/domain/chain"
 	"astrolabe/domain/facts"
+	"astrolabe/domain/indexing"
 	"astrolabe/starknet"
 	"astrolabe/telemetry"
 )
@@ -33,25 +34,25 @@ type Node interface {
 }
 
 // Store is where the index writes, as the holder of a lease. Every write is
-// chain.ErrLeaseLost, and changes nothing, without it.
+// indexing.ErrLeaseLost, and changes nothing, without it.
 type Store interface {
-	chain.Leases
-	RecordHead(ctx context.Context, lease chain.Lease, head chain.Head) error
+	indexing.Leases
+	RecordHead(ctx context.Context, lease indexing.Lease, head chain.Head) error
 
 	// Checkpoint returns where the index stands, nil before it began.
-	Checkpoint(ctx context.Context, c domain.Chain) (*chain.Checkpoint, error)
-	Begin(ctx context.Context, lease chain.Lease, first uint64) error
+	Checkpoint(ctx context.Context, c domain.Chain) (*indexing.Checkpoint, error)
+	Begin(ctx context.Context, lease indexing.Lease, first uint64) error
 	// Forget drops what was remembered of ids: commits may be gone.
 	Forget(c domain.Chain)
 	// DeriverVersions returns the versions that made the stored rows.
 	DeriverVersions(ctx context.Context, c domain.Chain) (map[string]int, error)
-	Commit(ctx context.Context, lease chain.Lease, batch chain.Batch) error
-	Undo(ctx context.Context, lease chain.Lease, to *domain.BlockRef) error
+	Commit(ctx context.Context, lease indexing.Lease, batch indexing.Batch) error
+	Undo(ctx context.Context, lease indexing.Lease, to *domain.BlockRef) error
 
-	OpenRange(ctx context.Context, lease chain.Lease, r chain.Range) error
-	SealRange(ctx context.Context, lease chain.Lease, r chain.Range) error
-	BuildRange(ctx context.Context, lease chain.Lease, r chain.Range) error
-	AnalyzeRange(ctx context.Context, lease chain.Lease, r chain.Range) error
+	OpenRange(ctx context.Context, lease indexing.Lease, r indexing.Range) error
+	SealRange(ctx context.Context, lease indexing.Lease, r indexing.Range) error
+	BuildRange(ctx context.Context, lease indexing.Lease, r indexing.Range) error
+	AnalyzeRange(ctx context.Context, lease indexing.Lease, r indexing.Range) error
 
 	BlockHash(ctx context.Context, c domain.Chain, number uint64) (starknet.Felt, bool, error)
 	Classes(ctx context.Context, c domain.Chain, hashes []starknet.Felt) (map[starknet.Felt]*facts.Class, error)
@@ -110,7 +111,7 @@ func (l *Loop) Run(ctx context.Context) error {
 }
 
 // lead works until ctx ends or the lease is lost.
-func (l *Loop) lead(ctx context.Context, lease chain.Lease) {
+func (l *Loop) lead(ctx context.Context, lease indexing.Lease) {
 	l.Logger.Info("this process leads the index", "chain", l.Chain, "epoch", lease.Epoch)
 	leading, lose := context.WithCancel(ctx)
 	renewed := make(chan struct{})
@@ -128,7 +129,7 @@ func (l *Loop) lead(ctx context.Context, lease chain.Lease) {
 	t.forget()
 	for {
 		err := t.turn(leading)
-		if errors.Is(err, chain.ErrLeaseLost) || leading.Err() != nil {
+		if errors.Is(err, indexing.ErrLeaseLost) || leading.Err() != nil {
 			return
 		}
 		select {
@@ -142,7 +143,7 @@ func (l *Loop) lead(ctx context.Context, lease chain.Lease) {
 
 // renew keeps the lease until ctx ends. When it was lost, or could not be
 // renewed for its whole length, it calls lose.
-func (l *Loop) renew(ctx context.Context, lose func(), lease chain.Lease) {
+func (l *Loop) renew(ctx context.Context, lose func(), lease indexing.Lease) {
 	ticker := time.NewTicker(l.Lease / 4)
 	defer ticker.Stop()
 	good := time.Now()
@@ -160,7 +161,7 @@ func (l *Loop) renew(ctx context.Context, lose func(), lease chain.Lease) {
 		case err == nil && leads && renewed.Epoch == lease.Epoch:
 			good = asked
 		case err == nil || time.Since(good) > l.Lease:
-			l.warn(ctx, "the index lease is lost", chain.ErrLeaseLost)
+			l.warn(ctx, "the index lease is lost", indexing.ErrLeaseLost)
 			lose()
 			return
 		}
@@ -171,7 +172,7 @@ func (l *Loop) renew(ctx context.Context, lose func(), lease chain.Lease) {
 // hangs, the lease runs out by itself.
 const releaseTime = 2 * time.Second
 
-func (l *Loop) release(ctx context.Context, lease chain.Lease) {
+func (l *Loop) release(ctx context.Context, lease indexing.Lease) {
 	ending, cancel := context.WithTimeout(context.WithoutCancel(ctx), releaseTime)
 	defer cancel()
 	_ = l.Store.ReleaseLease(ending, lease)

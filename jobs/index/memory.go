@@ -11,6 +11,7 @@ import (
 
 	"astrolabe/domain/chain"
 	"astrolabe/domain/facts"
+	"astrolabe/domain/indexing"
 	"astrolabe/starknet"
 )
 
@@ -253,7 +254,7 @@ func (m *memory) fetchClass(ctx context.Context, t *turns, at, hash starknet.Fel
 		return nil, err
 	}
 	if declared != unsaid && (declared == sierra) != (class.Sierra != nil) {
-		return nil, fmt.Errorf("%w: the class %s is of another language than its declaration says", chain.ErrInconsistent, hash)
+		return nil, fmt.Errorf("%w: the class %s is of another language than its declaration says", indexing.ErrInconsistent, hash)
 	}
 	return facts.NewClass(hash, class), nil
 }

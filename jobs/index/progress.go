@@ -4,7 +4,7 @@ import (
 	"time"
 
 	"astrolabe/domain"
-	"astrolabe/domain/chain"
+	"astrolabe/domain/indexing"
 )
 
 // Progress tells how far a backfill is.
@@ -33,9 +33,9 @@ const (
 	logEvery    = 10 * time.Second
 )
 
-func newProgress(l *Loop, r chain.Range, first, head uint64) *progress {
+func newProgress(l *Loop, r indexing.Range, first, head uint64) *progress {
 	now := time.Now()
-	return &progress{loop: l, silent: r.State != chain.RangeLoading, started: now, told: now, first: first, head: head}
+	return &progress{loop: l, silent: r.State != indexing.RangeLoading, started: now, told: now, first: first, head: head}
 }
 
 // add counts what was committed, and tells of it now and then.

@@ -3,7 +3,7 @@ package index
 import (
 	"context"
 
-	"astrolabe/domain/chain"
+	"astrolabe/domain/indexing"
 )
 
 // The width of a range at the tip, in blocks, when nothing is known of how
@@ -22,17 +22,17 @@ const share = 6
 // open returns the range that the next block goes to, and makes one when
 // there is none: one to be loaded when much final history is missing, else
 // one for the tip.
-func (t *turns) open(ctx context.Context) (chain.Range, error) {
+func (t *turns) open(ctx context.Context) (indexing.Range, error) {
 	if r := t.at.Open(); r != nil {
 		return *r, nil
 	}
 	next := t.at.Next()
-	r := chain.Range{From: next, To: next + t.width(), State: chain.RangeReady}
+	r := indexing.Range{From: next, To: next + t.width(), State: indexing.RangeReady}
 	if settled := t.settled(); settled >= next && settled-next+1 >= t.Sizes.Bulk {
-		r.To, r.State = 0, chain.RangeLoading
+		r.To, r.State = 0, indexing.RangeLoading
 	}
 	if err := t.Store.OpenRange(ctx, t.lease, r); err != nil {
-		return chain.Range{}, err
+		return indexing.Range{}, err
 	}
 	t.at.Ranges = append(t.at.Ranges, r)
 	return r, nil
@@ -48,7 +48,7 @@ func (t *turns) settled() uint64 {
 }
 
 // seal ends a loading range at the next block and makes it ready.
-func (t *turns) seal(ctx context.Context, r chain.Range) error {
+func (t *turns) seal(ctx context.Context, r indexing.Range) error {
 	r.To = t.at.Next()
 	if err := t.Store.SealRange(ctx, t.lease, r); err != nil {
 		return err
@@ -62,7 +62,7 @@ func (t *turns) seal(ctx context.Context, r chain.Range) error {
 // build makes sealed ranges ready.
 func (t *turns) build(ctx context.Context) error {
 	for _, r := range t.at.Ranges {
-		if r.State != chain.RangeIndexing {
+		if r.State != indexing.RangeIndexing {
 			continue
 		}
 		t.Logger.Info("building the indexes of a range", "chain", t.Chain, "from", r.From, "to", r.To-1, "events", r.Events)

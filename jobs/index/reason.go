@@ -6,6 +6,7 @@ import (
 	"astrolabe/domain"
 	"astrolabe/domain/chain"
 	"astrolabe/domain/facts"
+	"astrolabe/domain/indexing"
 )
 
 // reasons maps what can stop the index to the code that /status shows. The
@@ -15,12 +16,12 @@ var reasons = []struct {
 	code  string
 }{
 	{chain.ErrWrongChain, chain.ReasonWrongChain},
-	{chain.ErrFinalized, chain.ReasonReorgBelowFinalized},
-	{chain.ErrRederive, chain.ReasonRederive},
-	{chain.ErrStorageFull, chain.ReasonStorageFull},
-	{chain.ErrStorageReadOnly, chain.ReasonStorageReadOnly},
+	{indexing.ErrFinalized, chain.ReasonReorgBelowFinalized},
+	{indexing.ErrRederive, chain.ReasonRederive},
+	{indexing.ErrStorageFull, chain.ReasonStorageFull},
+	{indexing.ErrStorageReadOnly, chain.ReasonStorageReadOnly},
 	{chain.ErrNoClass, chain.ReasonClassUnavailable},
-	{chain.ErrInconsistent, chain.ReasonNodeInconsistent},
+	{indexing.ErrInconsistent, chain.ReasonNodeInconsistent},
 	{facts.ErrContradiction, chain.ReasonNodeInconsistent},
 	{chain.ErrInvalidAnswer, chain.ReasonNodeInvalidAnswer},
 	{chain.ErrNodeUnavailable, chain.ReasonNodeUnavailable},

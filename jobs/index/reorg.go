@@ -6,7 +6,7 @@ import (
 	"fmt"
 
 	"astrolabe/domain"
-	"astrolabe/domain/chain"
+	"astrolabe/domain/indexing"
 )
 
 // errForked means that a block does not follow the one before it.
@@ -24,18 +24,18 @@ func (t *turns) forked(ctx context.Context) (bool, error) {
 
 // undo goes back to the newest stored block that the node still has. When
 // that is below the finalized tier, it changes nothing and is
-// chain.ErrFinalized; when nothing was undone, because the node has our newest
-// block after all, it is chain.ErrInconsistent.
+// indexing.ErrFinalized; when nothing was undone, because the node has our newest
+// block after all, it is indexing.ErrInconsistent.
 func (t *turns) undo(ctx context.Context) error {
 	if t.at.Block == nil {
-		return fmt.Errorf("%w: block %d does not follow its parent", chain.ErrInconsistent, t.at.First)
+		return fmt.Errorf("%w: block %d does not follow its parent", indexing.ErrInconsistent, t.at.First)
 	}
 	ancestor, err := t.ancestor(ctx)
 	if err != nil {
 		return err
 	}
 	if ancestor != nil && ancestor.Number == t.at.Block.Number {
-		return fmt.Errorf("%w: the node has block %d as we do, and a next one that does not follow it", chain.ErrInconsistent, ancestor.Number)
+		return fmt.Errorf("%w: the node has block %d as we do, and a next one that does not follow it", indexing.ErrInconsistent, ancestor.Number)
 	}
 	from := t.at.Block.Number
 	if err := t.Store.Undo(ctx, t.lease, ancestor); err != nil {
@@ -96,9 +96,9 @@ func (t *turns) belowFinalized(ctx context.Context, n uint64) error {
 		}
 		if has && ours == theirs {
 			return fmt.Errorf("%w: the node has another block %d than the index; if the node is right, stop the index and run: astrolabe rollback --chain %s --to %d",
-				chain.ErrFinalized, deeper+1, t.Chain, deeper)
+				indexing.ErrFinalized, deeper+1, t.Chain, deeper)
 		}
 	}
 	return fmt.Errorf("%w: the node has other blocks than the index, down to block %d at least; is it the right node? astrolabe rollback --chain %s --all forgets the index",
-		chain.ErrFinalized, n, t.Chain)
+		indexing.ErrFinalized, n, t.Chain)
 }

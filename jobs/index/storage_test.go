@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"astrolabe/domain/chain"
+	"astrolabe/domain/indexing"
 	"astrolabe/sim"
 )
 
@@ -14,8 +15,8 @@ func TestAFullOrReadOnlyDatabaseHaltsTheIndexWhileReadsGoOn(t *testing.T) {
 		cause  error
 		reason string
 	}{
-		"53100": {chain.ErrStorageFull, "storage_full"},
-		"25006": {chain.ErrStorageReadOnly, "storage_read_only"},
+		"53100": {indexing.ErrStorageFull, "storage_full"},
+		"25006": {indexing.ErrStorageReadOnly, "storage_read_only"},
 	} {
 		t.Run(c.reason, func(t *testing.T) {
 			t.Parallel()

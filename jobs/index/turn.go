@@ -9,14 +9,15 @@ import (
 	"astrolabe/domain"
 	"astrolabe/domain/chain"
 	"astrolabe/domain/facts"
+	"astrolabe/domain/indexing"
 )
 
 // turns is the work of one leader: what it holds and remembers.
 type turns struct {
 	*Loop
-	lease    chain.Lease
+	lease    indexing.Lease
 	memory   *memory
-	at       chain.Checkpoint
+	at       indexing.Checkpoint
 	head     domain.BlockRef
 	asked    bool // the head is of this turn
 	progress *progress
@@ -72,7 +73,7 @@ func (t *turns) missed(err error) error {
 	again := t.absent != nil && *t.absent == t.at.Next()
 	t.absent = new(t.at.Next())
 	if again {
-		return fmt.Errorf("%w: the node's head is block %d, but it does not have block %d (%w)", chain.ErrInconsistent, t.head.Number, t.at.Next(), err)
+		return fmt.Errorf("%w: the node's head is block %d, but it does not have block %d (%w)", indexing.ErrInconsistent, t.head.Number, t.at.Next(), err)
 	}
 	return nil
 }
@@ -107,7 +108,7 @@ func (t *turns) prepare(ctx context.Context) error {
 	}
 	for fact, version := range facts.Versions {
 		if versions[fact] != version {
-			return fmt.Errorf("%w: %s is %d, this program makes %d; run: astrolabe rederive %s", chain.ErrRederive, fact, versions[fact], version, fact)
+			return fmt.Errorf("%w: %s is %d, this program makes %d; run: astrolabe rederive %s", indexing.ErrRederive, fact, versions[fact], version, fact)
 		}
 	}
 	return t.build(ctx)

@@ -13,9 +13,9 @@ import (
 	"go.uber.org/goleak"
 
 	"astrolabe/domain"
-	"astrolabe/domain/chain"
 	"astrolabe/domain/event"
 	"astrolabe/domain/facts"
+	"astrolabe/domain/indexing"
 	"astrolabe/pg/pgtest"
 	"astrolabe/repo"
 	"astrolabe/repo/repotest"
@@ -34,7 +34,7 @@ type world struct {
 	db     *repo.DB
 	conn   *pgx.Conn
 	index  *repotest.Index
-	within chain.Range
+	within indexing.Range
 	blocks []facts.Block
 }
 
@@ -53,7 +53,7 @@ func newWorld(t *testing.T) *world {
 	t.Cleanup(func() { _ = conn.Close(t.Context()) })
 	w := &world{T: t, db: db, conn: conn, blocks: repotest.Everyday(t), index: repotest.NewIndex(t.Context(), db, 0, 10)}
 	w.index.Finalized = new(uint64(30))
-	w.within = w.index.Open(0, 1000, chain.RangeReady)
+	w.within = w.index.Open(0, 1000, indexing.RangeReady)
 	w.store(0, 40)
 	return w
 }
@@ -278,7 +278,7 @@ func TestARollbackBelowTheFinalizedTierDiscardsCertificates(t *testing.T) {
 	w.index.Release()
 	rollback := func(to *facts.Header) {
 		t.Helper()
-		err := chain.Hold(t.Context(), w.db, domain.Mainnet, "operator", func(_ context.Context, lease chain.Lease) error {
+		err := indexing.Hold(t.Context(), w.db, domain.Mainnet, "operator", func(_ context.Context, lease indexing.Lease) error {
 			var at *domain.BlockRef
 			if to != nil {
 				at = &domain.BlockRef{Number: to.Number, Hash: to.Hash}

@@ -11,8 +11,8 @@ import (
 	"go.uber.org/goleak"
 
 	"astrolabe/domain"
-	"astrolabe/domain/chain"
 	"astrolabe/domain/facts"
+	"astrolabe/domain/indexing"
 	"astrolabe/domain/token"
 	"astrolabe/node"
 	"astrolabe/pg/pgtest"
@@ -70,9 +70,9 @@ func newWorld(t *testing.T, loading int) *world {
 		t.Fatal(err)
 	}
 	visible := len(w.blocks) - loading
-	w.index.Commit(w.index.Open(0, uint64(visible), chain.RangeReady), w.blocks[:visible])
+	w.index.Commit(w.index.Open(0, uint64(visible), indexing.RangeReady), w.blocks[:visible])
 	if loading > 0 {
-		w.index.Commit(w.index.Open(uint64(visible), 0, chain.RangeLoading), w.blocks[visible:])
+		w.index.Commit(w.index.Open(uint64(visible), 0, indexing.RangeLoading), w.blocks[visible:])
 	}
 	if err := w.index.Err(); err != nil {
 		t.Fatal(err)

@@ -8,22 +8,22 @@ import (
 	"time"
 
 	"astrolabe/domain"
-	"astrolabe/domain/chain"
 	"astrolabe/domain/facts"
+	"astrolabe/domain/indexing"
 	"astrolabe/starknet"
 )
 
 // Store is the read model.
 type Store interface {
-	chain.Leases
-	chain.Histories
-	Checkpoint(ctx context.Context, c domain.Chain) (*chain.Checkpoint, error)
-	StoredRuns(ctx context.Context, c domain.Chain, from, to uint64) iter.Seq2[chain.Run, error]
+	indexing.Leases
+	indexing.Histories
+	Checkpoint(ctx context.Context, c domain.Chain) (*indexing.Checkpoint, error)
+	StoredRuns(ctx context.Context, c domain.Chain, from, to uint64) iter.Seq2[indexing.Run, error]
 	StoredClasses(ctx context.Context, c domain.Chain, after *starknet.Felt, limit int) ([]*facts.Class, error)
-	Rewrite(ctx context.Context, lease chain.Lease, run chain.Run, tables ...facts.Table) error
-	RewriteSchemas(ctx context.Context, lease chain.Lease, classes []*facts.Class) error
-	RewriteLocators(ctx context.Context, lease chain.Lease) error
-	RecordVersions(ctx context.Context, lease chain.Lease, names ...string) error
+	Rewrite(ctx context.Context, lease indexing.Lease, run indexing.Run, tables ...facts.Table) error
+	RewriteSchemas(ctx context.Context, lease indexing.Lease, classes []*facts.Class) error
+	RewriteLocators(ctx context.Context, lease indexing.Lease) error
+	RecordVersions(ctx context.Context, lease indexing.Lease, names ...string) error
 }
 
 // tables are the tables that a fact's rows are in, with those that follow from
@@ -52,9 +52,9 @@ type Result struct {
 
 // Run makes a fact again: transfers (with activity and tokens, which follow
 // from them), activity, deployments (with activity), tokens, schemas or
-// locators. It is chain.ErrLed while an index process leads.
+// locators. It is indexing.ErrLed while an index process leads.
 func (j *Job) Run(ctx context.Context, fact string) (result Result, err error) {
-	err = chain.Hold(ctx, j.Store, j.Chain, j.Holder, func(ctx context.Context, lease chain.Lease) error {
+	err = indexing.Hold(ctx, j.Store, j.Chain, j.Holder, func(ctx context.Context, lease indexing.Lease) error {
 		switch fact {
 		case "locators":
 			return j.Store.RewriteLocators(ctx, lease)
@@ -87,13 +87,13 @@ func names(made []facts.Table) (list []string) {
 // reportEvery is how often somebody is told.
 const reportEvery = 5 * time.Second
 
-func (j *Job) blocks(ctx context.Context, lease chain.Lease, made []facts.Table, result *Result) error {
+func (j *Job) blocks(ctx context.Context, lease indexing.Lease, made []facts.Table, result *Result) error {
 	at, err := j.Store.Checkpoint(ctx, j.Chain)
 	if err != nil || at == nil || at.Block == nil {
 		return err
 	}
 	result.First, result.Last = at.First, at.Block.Number
-	replay, shown, told := chain.NewReplay(j.Chain, j.Store), make(chain.Shown), time.Now()
+	replay, shown, told := indexing.NewReplay(j.Chain, j.Store), make(indexing.FirstSeen), time.Now()
 	for run, err := range j.Store.StoredRuns(ctx, j.Chain, at.First, at.Block.Number) {
 		if err != nil {
 			return err
@@ -112,7 +112,7 @@ func (j *Job) blocks(ctx context.Context, lease chain.Lease, made []facts.Table,
 			}
 		}
 		if differing > 0 {
-			if err := j.Store.Rewrite(ctx, lease, chain.Run{Range: run.Range, Blocks: derived}, made...); err != nil {
+			if err := j.Store.Rewrite(ctx, lease, indexing.Run{Range: run.Range, Blocks: derived}, made...); err != nil {
 				return err
 			}
 			result.Rewritten += differing
@@ -128,7 +128,7 @@ func (j *Job) blocks(ctx context.Context, lease chain.Lease, made []facts.Table,
 // classesAtOnce is how many classes are looked at together.
 const classesAtOnce = 64
 
-func (j *Job) schemas(ctx context.Context, lease chain.Lease, result *Result) error {
+func (j *Job) schemas(ctx context.Context, lease indexing.Lease, result *Result) error {
 	var after *starknet.Felt
 	for {
 		stored, err := j.Store.StoredClasses(ctx, j.Chain, after, classesAtOnce)

@@ -10,8 +10,8 @@ import (
 	"go.uber.org/goleak"
 
 	"astrolabe/domain"
-	"astrolabe/domain/chain"
 	"astrolabe/domain/facts"
+	"astrolabe/domain/indexing"
 	"astrolabe/pg/pgtest"
 	"astrolabe/repo"
 	"astrolabe/repo/repotest"
@@ -127,7 +127,7 @@ func TestNothingIsRederivedWhileAnIndexerLeads(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err := (&Job{Chain: domain.Mainnet, Store: db, Holder: "test"}).Run(t.Context(), "transfers")
-	if !errors.Is(err, chain.ErrLed) || !strings.HasSuffix(err.Error(), "stop the indexer, or run this while it is stopped") {
+	if !errors.Is(err, indexing.ErrLed) || !strings.HasSuffix(err.Error(), "stop the indexer, or run this while it is stopped") {
 		t.Errorf("%v", err)
 	}
 }

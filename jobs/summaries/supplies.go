@@ -11,7 +11,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"astrolabe/domain"
-	"astrolabe/domain/chain"
+	"astrolabe/domain/indexing"
 	"astrolabe/domain/token"
 	"astrolabe/starknet"
 	"astrolabe/telemetry"
@@ -40,7 +40,7 @@ const (
 // SupplyStore is where the tokens are.
 type SupplyStore interface {
 	// Checkpoint returns where the index stands, nil before it began.
-	Checkpoint(ctx context.Context, c domain.Chain) (*chain.Checkpoint, error)
+	Checkpoint(ctx context.Context, c domain.Chain) (*indexing.Checkpoint, error)
 	// BlockHash returns the hash of a stored block, false if there is none.
 	BlockHash(ctx context.Context, c domain.Chain, number uint64) (starknet.Felt, bool, error)
 	// ClaimSupplies returns tokens of the blocks up to a number whose supply is

@@ -10,6 +10,7 @@ import (
 	"astrolabe/domain"
 	"astrolabe/domain/chain"
 	"astrolabe/domain/facts"
+	"astrolabe/domain/indexing"
 	"astrolabe/repo"
 )
 
@@ -18,7 +19,7 @@ import (
 type Index struct {
 	ctx   context.Context
 	db    *repo.DB
-	lease chain.Lease
+	lease indexing.Lease
 	batch int
 	at    *domain.BlockRef
 	err   error
@@ -50,18 +51,18 @@ func (i *Index) do(act func() error) {
 }
 
 // Open opens a range; a loading one has no end yet.
-func (i *Index) Open(from, to uint64, state chain.RangeState) chain.Range {
-	r := chain.Range{From: from, To: to, State: state}
+func (i *Index) Open(from, to uint64, state indexing.RangeState) indexing.Range {
+	r := indexing.Range{From: from, To: to, State: state}
 	i.do(func() error { return i.db.OpenRange(i.ctx, i.lease, r) })
 	return r
 }
 
 // Commit stores blocks in a range.
-func (i *Index) Commit(r chain.Range, blocks []facts.Block) {
+func (i *Index) Commit(r indexing.Range, blocks []facts.Block) {
 	for len(blocks) > 0 {
 		n := min(i.batch, len(blocks))
 		i.do(func() error {
-			return i.db.Commit(i.ctx, i.lease, chain.Batch{After: i.at, Range: r, Blocks: blocks[:n], Finalized: i.Finalized})
+			return i.db.Commit(i.ctx, i.lease, indexing.Batch{After: i.at, Range: r, Blocks: blocks[:n], Finalized: i.Finalized})
 		})
 		last := &blocks[n-1].Header
 		i.at = &domain.BlockRef{Number: last.Number, Hash: last.Hash}
@@ -71,7 +72,7 @@ func (i *Index) Commit(r chain.Range, blocks []facts.Block) {
 
 // Load stores blocks in a range that is loaded and then built.
 func (i *Index) Load(blocks []facts.Block) {
-	r := i.Open(blocks[0].Header.Number, 0, chain.RangeLoading)
+	r := i.Open(blocks[0].Header.Number, 0, indexing.RangeLoading)
 	i.Commit(r, blocks)
 	r.To = blocks[len(blocks)-1].Header.Number + 1
 	i.do(func() error { return i.db.SealRange(i.ctx, i.lease, r) })
@@ -146,8 +147,8 @@ func Indexed(ctx context.Context, url string) error {
 	defer db.Close()
 	index := NewIndex(ctx, db, 0, 10)
 	index.Load(blocks[:25])
-	index.Commit(index.Open(25, 45, chain.RangeReady), blocks[25:45])
-	index.Commit(index.Open(45, 0, chain.RangeLoading), blocks[45:])
+	index.Commit(index.Open(25, 45, indexing.RangeReady), blocks[25:45])
+	index.Commit(index.Open(45, 0, indexing.RangeLoading), blocks[45:])
 	index.Release()
 	return index.Err()
 }
@@ -176,9 +177,9 @@ func Followed(ctx context.Context, url string) error {
 	defer db.Close()
 	index := NewIndex(ctx, db, 0, 10)
 	index.Load(blocks[:20])
-	index.Commit(index.Open(20, 40, chain.RangeReady), blocks[20:40])
+	index.Commit(index.Open(20, 40, indexing.RangeReady), blocks[20:40])
 	index.Finalized = new(uint64(FollowedFinalized))
-	index.Commit(index.Open(40, uint64(len(blocks))+100, chain.RangeReady), blocks[40:])
+	index.Commit(index.Open(40, uint64(len(blocks))+100, indexing.RangeReady), blocks[40:])
 	index.RecordHead(FollowedL1)
 	index.Release()
 	return errors.Join(index.Err(), awake(ctx, url))
@@ -201,7 +202,7 @@ func Begun(ctx context.Context, url string) error {
 	defer db.Close()
 	index := NewIndex(ctx, db, PartialFirst, 10)
 	index.Finalized = new(uint64(FollowedFinalized))
-	index.Commit(index.Open(PartialFirst, PartialFirst+1000, chain.RangeReady), blocks)
+	index.Commit(index.Open(PartialFirst, PartialFirst+1000, indexing.RangeReady), blocks)
 	index.RecordHead(FollowedL1)
 	index.Release()
 	return errors.Join(index.Err(), awake(ctx, url))

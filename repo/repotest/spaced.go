@@ -9,6 +9,7 @@ import (
 	"astrolabe/domain/chain"
 	"astrolabe/domain/event"
 	"astrolabe/domain/facts"
+	"astrolabe/domain/indexing"
 	"astrolabe/repo"
 	"astrolabe/starknet"
 )
@@ -55,10 +56,10 @@ func Spaced(ctx context.Context, url string) error {
 	}
 	defer db.Close()
 	index := NewIndex(ctx, db, 0, 10)
-	index.Commit(index.Open(0, 20*Spacing, chain.RangeReady), blocks[:20])
-	index.Commit(index.Open(20*Spacing, 40*Spacing, chain.RangeReady), blocks[20:40])
+	index.Commit(index.Open(0, 20*Spacing, indexing.RangeReady), blocks[:20])
+	index.Commit(index.Open(20*Spacing, 40*Spacing, indexing.RangeReady), blocks[20:40])
 	index.Finalized = new(uint64(SpacedFinalized))
-	index.Commit(index.Open(40*Spacing, 1000*Spacing, chain.RangeReady), blocks[40:])
+	index.Commit(index.Open(40*Spacing, 1000*Spacing, indexing.RangeReady), blocks[40:])
 	last := blocks[len(blocks)-1].Header
 	index.do(func() error {
 		return db.RecordHead(ctx, index.lease, chain.Head{

@@ -1,4 +1,4 @@
-package chain
+package indexing
 
 import (
 	"errors"
@@ -58,24 +58,4 @@ func (c Checkpoint) Open() *Range {
 		return nil
 	}
 	return last
-}
-
-// RangeState is how far a range of blocks is on its way to the readers.
-type RangeState string
-
-// The states of a range. A range is loaded without indexes, then gets them,
-// and is seen by readers only when it is ready. A range for the tip of the
-// chain is ready from its beginning.
-const (
-	RangeLoading  RangeState = "loading"
-	RangeIndexing RangeState = "indexing"
-	RangeReady    RangeState = "ready"
-)
-
-// Range is a range of blocks whose rows are stored together.
-type Range struct {
-	From   uint64
-	To     uint64 // exclusive; zero while it is not known yet
-	State  RangeState
-	Events uint64 // how many it holds, to size the next one
 }

@@ -1,4 +1,4 @@
-package chain
+package indexing
 
 import (
 	"errors"
@@ -6,12 +6,6 @@ import (
 
 	"astrolabe/domain/facts"
 )
-
-// Run is a run of stored blocks, all of one range.
-type Run struct {
-	Range  Range
-	Blocks []facts.Block
-}
 
 // ErrDamaged means that stored rows cannot be read as facts. It is what every
 // *DamageError is.

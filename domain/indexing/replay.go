@@ -1,4 +1,4 @@
-package chain
+package indexing
 
 import (
 	"context"
@@ -105,23 +105,4 @@ func (r *Replay) learn(ctx context.Context, histories map[starknet.Felt]facts.Cl
 	found, err := r.stored.Classes(ctx, r.chain, slices.Collect(maps.Keys(unknown)))
 	maps.Copy(r.classes, found)
 	return err
-}
-
-// Shown are tokens with the block that showed them first.
-type Shown map[starknet.Felt]uint64
-
-// First leaves of the tokens that a block shows those that no earlier block
-// showed, and remembers them. Blocks come in their order; one may come again.
-func (s Shown) First(block uint64, tokens []facts.Token) []facts.Token {
-	var first []facts.Token
-	for _, token := range tokens {
-		before, shown := s[token.Address]
-		if !shown {
-			s[token.Address] = block
-		}
-		if !shown || before == block {
-			first = append(first, token)
-		}
-	}
-	return first
 }

@@ -1,0 +1,44 @@
+package explorer
+
+import (
+	"astrolabe/domain/address"
+	"astrolabe/domain/bridge"
+	"astrolabe/domain/chain"
+	"astrolabe/domain/detail"
+	"astrolabe/domain/event"
+	"astrolabe/domain/search"
+	"astrolabe/domain/token"
+	"astrolabe/domain/verify"
+)
+
+// Stores are what the services read, one for each noun. A field may stay nil
+// where nobody asks the services that need it.
+type Stores struct {
+	Heads           chain.Heads
+	Blocks          chain.BlockStore
+	Forks           chain.ForkStore
+	FinalizedBlocks chain.FinalizedBlocks
+	Transactions    chain.TransactionStore
+	// TransactionParts are the events, transfers and messages of one
+	// transaction, read at once.
+	TransactionParts detail.Store
+	Messages         chain.MessageStore
+	Contracts        chain.ContractStore
+	Classes          chain.ClassIndex
+	ABIs             chain.ClassStore
+
+	Events       event.Store
+	Certificates event.CertificateStore
+
+	Tokens    token.Store
+	Transfers token.TransferStore
+	Controls  token.ControlStore
+	Censuses  token.CensusStore
+	Pools     token.PoolStore
+
+	Addresses     address.Store
+	Labels        address.Notes
+	Verifications verify.Store
+	BridgeEvents  bridge.EventStore
+	Search        search.Store
+}

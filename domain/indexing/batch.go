@@ -1,0 +1,22 @@
+package indexing
+
+import (
+	"astrolabe/domain"
+	"astrolabe/domain/facts"
+)
+
+// Batch is a run of blocks, all of one range, that are stored together.
+type Batch struct {
+	After  *domain.BlockRef // where the index must stand; nil: nowhere yet
+	Range  Range
+	Blocks []facts.Block
+	// Finalized is the newest block of the finalized tier from now on; nil
+	// when there is none.
+	Finalized *uint64
+}
+
+// Run is a run of stored blocks, all of one range.
+type Run struct {
+	Range  Range
+	Blocks []facts.Block
+}
