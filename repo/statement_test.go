@@ -20,7 +20,7 @@ func TestAStatementIsKnownByTheNameInItsComment(t *testing.T) {
 		"/* unclosed":                      "unnamed",
 		"":                                 "unnamed",
 	} {
-		if got := statementName(sql); got != want {
+		if got := StatementName(sql); got != want {
 			t.Errorf("%q is named %q, want %q", sql, got, want)
 		}
 	}
