@@ -58,7 +58,7 @@ type Services struct {
 	// Censuses tell who holds tokens.
 	Censuses *token.Censuses
 	// Wallets tell what addresses hold.
-	Wallets *token.Wallets
+	Wallets *address.Wallets
 	// Search finds what texts name.
 	Search *search.Search
 	// Addresses tell what addresses did, may hold and are.
@@ -114,7 +114,7 @@ func New(o Options) *Services {
 	s.States = chain.NewStates(o.Nodes, stores.FinalizedBlocks, s.Statuses)
 	s.Quantities = token.NewQuantities(s.States)
 	s.Addresses = address.NewAddresses(stores.Addresses, s.Statuses, s.Labels)
-	s.Wallets = token.NewWallets(candidates{s.Addresses}, s.Tokens, s.Quantities)
+	s.Wallets = address.NewWallets(s.Addresses, s.Tokens, s.Quantities)
 	s.Details = detail.NewTransactions(detail.Services{
 		Store: stores.TransactionParts, Statuses: s.Statuses, Blocks: s.Blocks, Transactions: s.Transactions, Events: s.Events,
 		Transfers: s.Transfers, Cache: s.Cache, Nodes: o.Nodes,
