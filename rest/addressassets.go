@@ -7,7 +7,6 @@ import (
 
 	"astrolabe/domain/account"
 	"astrolabe/domain/address"
-	"astrolabe/domain/token"
 	"astrolabe/starknet"
 )
 
@@ -53,7 +52,7 @@ func (s *server) assets(ctx context.Context, c *Call) (any, error) {
 	}
 	covered := lists[0].Coverage
 	return assetList{paged(s, c, lists[0].Page, assetBody), assetCoverage{
-		DeclaredScope: token.Scope(covered.Scope), CompleteWithinScope: len(covered.Reasons) == 0,
+		DeclaredScope: covered.Scope, CompleteWithinScope: len(covered.Reasons) == 0,
 		ReasonCodes: listOrEmpty(covered.Reasons), CoveredThroughBlock: covered.Through,
 	}}, nil
 }

@@ -8,7 +8,7 @@ import (
 	"astrolabe/domain"
 	"astrolabe/domain/account"
 	"astrolabe/domain/chain"
-	"astrolabe/domain/detail"
+	"astrolabe/domain/transaction"
 	"astrolabe/starknet"
 )
 
@@ -53,7 +53,7 @@ type previewItem struct {
 	LogCount                *int                      `json:"logCount"`
 }
 
-func previewBody(hash starknet.Felt, p *detail.Preview) previewItem {
+func previewBody(hash starknet.Felt, p *transaction.Preview) previewItem {
 	if p == nil {
 		return previewItem{TxHash: hash, TokenTransfers: []transferRow{}}
 	}

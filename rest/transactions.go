@@ -8,7 +8,7 @@ import (
 	"astrolabe/domain"
 	"astrolabe/domain/account"
 	"astrolabe/domain/chain"
-	"astrolabe/domain/detail"
+	"astrolabe/domain/transaction"
 	"astrolabe/starknet"
 )
 
@@ -61,7 +61,7 @@ type accountCall struct {
 	DecodedCalldata []decodedField `json:"decodedCalldata"` // null unless the whole calldata is typed
 }
 
-func transactionDetail(c domain.Chain, t *detail.Transaction) transactionBody {
+func transactionDetail(c domain.Chain, t *transaction.Detail) transactionBody {
 	body := transactionBody{
 		ChainID: c, BlockNumber: t.Block.Number, BlockHash: t.Block.Hash, TimestampIso: t.Time(),
 		TxIndex: t.Index, TxHash: t.Hash, TxCursor: t.Place().Cursor(), TxType: t.Type, Version: t.Version, Nonce: t.Nonce,

@@ -8,6 +8,7 @@ import (
 
 	"astrolabe/domain"
 	"astrolabe/domain/account"
+	"astrolabe/domain/address"
 	"astrolabe/domain/chain"
 	"astrolabe/domain/facts"
 	"astrolabe/domain/token"
@@ -17,14 +18,14 @@ import (
 
 // walletRequest asks for a snapshot. What is absent has a default.
 type walletRequest struct {
-	OwnerAddress    *starknet.Felt         `json:"ownerAddress"`
-	Mode            *token.WalletMode      `json:"mode,omitempty"`
-	Scope           *token.Scope           `json:"scope,omitempty"`
-	TokenAddresses  []starknet.Felt        `json:"tokenAddresses,omitempty"`
-	Limit           *int                   `json:"limit,omitempty"`
-	BlockPreference *token.BlockPreference `json:"blockPreference,omitempty"`
-	BlockHash       *starknet.Felt         `json:"blockHash,omitempty"`
-	BlockNumber     *uint64                `json:"blockNumber,omitempty"`
+	OwnerAddress    *starknet.Felt           `json:"ownerAddress"`
+	Mode            *address.WalletMode      `json:"mode,omitempty"`
+	Scope           *address.Scope           `json:"scope,omitempty"`
+	TokenAddresses  []starknet.Felt          `json:"tokenAddresses,omitempty"`
+	Limit           *int                     `json:"limit,omitempty"`
+	BlockPreference *address.BlockPreference `json:"blockPreference,omitempty"`
+	BlockHash       *starknet.Felt           `json:"blockHash,omitempty"`
+	BlockNumber     *uint64                  `json:"blockNumber,omitempty"`
 }
 
 type walletBody struct {
@@ -32,34 +33,34 @@ type walletBody struct {
 	OwnerAddress starknet.Felt `json:"ownerAddress"`
 	RequestID    string        `json:"requestId"`
 	Block        walletBlock   `json:"block"`
-	Scope        token.Scope   `json:"scope"`
+	Scope        address.Scope `json:"scope"`
 	Coverage     assetCoverage `json:"coverage"`
 	Correctness  string        `json:"correctness"`
 	Items        []walletItem  `json:"items"`
 }
 
 type walletBlock struct {
-	Preference     token.BlockPreference `json:"preference"`
-	BlockNumber    uint64                `json:"blockNumber"`
-	BlockHash      *starknet.Felt        `json:"blockHash"`
-	FinalityStatus chain.FinalityStatus  `json:"finalityStatus"`
+	Preference     address.BlockPreference `json:"preference"`
+	BlockNumber    uint64                  `json:"blockNumber"`
+	BlockHash      *starknet.Felt          `json:"blockHash"`
+	FinalityStatus chain.FinalityStatus    `json:"finalityStatus"`
 }
 
 // assetCoverage tells what a list of somebody's tokens rests on. It is never
 // all tokens that there are.
 type assetCoverage struct {
-	DeclaredScope       token.Scope `json:"declaredScope"`
-	CompleteWithinScope bool        `json:"completeWithinScope"`
-	GloballyComplete    bool        `json:"globallyComplete"`
-	ReasonCodes         []string    `json:"reasonCodes"`
-	CoveredThroughBlock *uint64     `json:"coveredThroughBlock"`
+	DeclaredScope       address.Scope `json:"declaredScope"`
+	CompleteWithinScope bool          `json:"completeWithinScope"`
+	GloballyComplete    bool          `json:"globallyComplete"`
+	ReasonCodes         []string      `json:"reasonCodes"`
+	CoveredThroughBlock *uint64       `json:"coveredThroughBlock"`
 }
 
 type walletItem struct {
-	TokenAddress starknet.Felt       `json:"tokenAddress"`
-	BalanceRaw   *string             `json:"balanceRaw"`
-	Status       token.BalanceStatus `json:"status"`
-	Metadata     assetMetadata       `json:"metadata"`
+	TokenAddress starknet.Felt         `json:"tokenAddress"`
+	BalanceRaw   *string               `json:"balanceRaw"`
+	Status       address.BalanceStatus `json:"status"`
+	Metadata     assetMetadata         `json:"metadata"`
 }
 
 // assetMetadata is what is known of a token, null where nothing is.
@@ -109,28 +110,28 @@ func (s *server) walletState(ctx context.Context, c *Call) (any, error) {
 }
 
 // query checks the words of a request and fills in its defaults.
-func (r walletRequest) query() (token.WalletQuery, error) {
-	q := token.WalletQuery{Tokens: r.TokenAddresses, BlockHash: r.BlockHash, BlockNumber: r.BlockNumber}
+func (r walletRequest) query() (address.WalletQuery, error) {
+	q := address.WalletQuery{Tokens: r.TokenAddresses, BlockHash: r.BlockHash, BlockNumber: r.BlockNumber}
 	if r.OwnerAddress == nil {
 		return q, domain.Errorf(domain.CodeInvalidRequest, "ownerAddress is required")
 	}
 	q.Owner = *r.OwnerAddress
 	var err error
-	if q.Mode, err = word("mode", r.Mode, token.RequireComplete, token.VerifiedPartial); err != nil {
+	if q.Mode, err = word("mode", r.Mode, address.RequireComplete, address.VerifiedPartial); err != nil {
 		return q, err
 	}
-	if q.Scope, err = word("scope", r.Scope, token.ScopeRegistry, token.ScopeDiscovered, token.ScopeExplicit); err != nil {
+	if q.Scope, err = word("scope", r.Scope, address.ScopeWithRegistry, address.ScopeDiscovered, address.ScopeExplicit); err != nil {
 		return q, err
 	}
-	if q.Preference, err = word("blockPreference", r.BlockPreference, token.PreferLatest, token.PreferL1, token.PreferExplicit); err != nil {
+	if q.Preference, err = word("blockPreference", r.BlockPreference, address.PreferLatest, address.PreferL1, address.PreferExplicit); err != nil {
 		return q, err
 	}
-	q.Limit = token.MaxWallet
+	q.Limit = address.MaxWallet
 	if r.Limit != nil {
 		q.Limit = *r.Limit
 	}
-	if q.Limit < 1 || q.Limit > token.MaxWallet {
-		return q, domain.Errorf(domain.CodeInvalidRequest, "limit must be an integer from 1 to %d", token.MaxWallet)
+	if q.Limit < 1 || q.Limit > address.MaxWallet {
+		return q, domain.Errorf(domain.CodeInvalidRequest, "limit must be an integer from 1 to %d", address.MaxWallet)
 	}
 	if q.BlockNumber != nil && *q.BlockNumber > maxBlock {
 		return q, domain.Errorf(domain.CodeInvalidRequest, "blockNumber must be an integer from 0 to %d", int64(maxBlock))

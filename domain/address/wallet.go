@@ -1,4 +1,4 @@
-package token
+package address
 
 import (
 	"context"
@@ -9,6 +9,7 @@ import (
 
 	"astrolabe/domain"
 	"astrolabe/domain/chain"
+	"astrolabe/domain/token"
 	"astrolabe/starknet"
 )
 
@@ -64,7 +65,7 @@ type Balance struct {
 	Token  starknet.Felt
 	Raw    *starknet.Uint256 // nil unless the status is ok
 	Status BalanceStatus
-	Known  *Token // what is known of the token; nil: nothing
+	Known  *token.Token // what is known of the token; nil: nothing
 }
 
 // Wallet is a snapshot: every balance is of the same block.
@@ -78,14 +79,14 @@ type Wallet struct {
 
 // Wallets answers what addresses hold.
 type Wallets struct {
-	assets     Assets
-	tokens     *Tokens
-	quantities *Quantities
+	addresses  *Addresses
+	tokens     *token.Tokens
+	quantities *token.Quantities
 }
 
 // NewWallets makes the service.
-func NewWallets(assets Assets, tokens *Tokens, quantities *Quantities) *Wallets {
-	return &Wallets{assets, tokens, quantities}
+func NewWallets(addresses *Addresses, tokens *token.Tokens, quantities *token.Quantities) *Wallets {
+	return &Wallets{addresses, tokens, quantities}
 }
 
 // walletRetry is when to ask again for a snapshot that was not complete.
@@ -103,28 +104,28 @@ func (s *Wallets) At(ctx context.Context, c domain.Chain, q WalletQuery) (Wallet
 	if err != nil {
 		return Wallet{}, err
 	}
-	found, err := s.scope(ctx, c, q)
+	found, err := s.candidates(ctx, c, q)
 	if err != nil {
 		return Wallet{}, err
 	}
 	if block, err = s.anchor(ctx, c, q, block, found); err != nil {
 		return Wallet{}, err
 	}
-	holdings := make([]Holding, len(found.Tokens))
-	for i, candidate := range found.Tokens {
-		holdings[i] = Holding{candidate.Address, q.Owner}
+	holdings := make([]token.Holding, len(found.tokens))
+	for i, candidate := range found.tokens {
+		holdings[i] = token.Holding{Token: candidate.address, Owner: q.Owner}
 	}
 	at, quantities, err := s.quantities.Balances(ctx, c, block, holdings)
 	if err != nil {
 		return Wallet{}, err
 	}
-	wallet := Wallet{Block: at, Through: found.Through, Reasons: found.missing(q.Scope, at.Number), Items: make([]Balance, 0, len(found.Tokens))}
+	wallet := Wallet{Block: at, Through: found.through, Reasons: found.missing(q.Scope, at.Number), Items: make([]Balance, 0, len(found.tokens))}
 	failed, unread := 0, 0
-	for i, candidate := range found.Tokens {
+	for i, candidate := range found.tokens {
 		if quantities[i].Absent && q.Scope != ScopeExplicit {
 			continue // a token of the registry that is not there
 		}
-		item := Balance{Token: candidate.Address, Status: balanceStatus(quantities[i].Err), Known: candidate.Known}
+		item := Balance{Token: candidate.address, Status: balanceStatus(quantities[i].Err), Known: candidate.known}
 		switch item.Status {
 		case BalanceOK:
 			item.Raw = &quantities[i].Raw
@@ -147,25 +148,15 @@ func (s *Wallets) At(ctx context.Context, c domain.Chain, q WalletQuery) (Wallet
 // anchor returns the block to read at. The newest block of the node is often a
 // little beyond the index, which then cannot know all tokens there: who requires
 // a complete snapshot gets the newest block that both know.
-func (s *Wallets) anchor(ctx context.Context, c domain.Chain, q WalletQuery, block chain.BlockID, found Discovery) (chain.BlockID, error) {
-	if q.Mode != RequireComplete || q.Preference != PreferLatest || q.Scope == ScopeExplicit || len(found.Reasons) > 0 || found.Through == nil {
+func (s *Wallets) anchor(ctx context.Context, c domain.Chain, q WalletQuery, block chain.BlockID, found candidates) (chain.BlockID, error) {
+	if q.Mode != RequireComplete || q.Preference != PreferLatest || q.Scope == ScopeExplicit || len(found.reasons) > 0 || found.through == nil {
 		return block, nil
 	}
 	newest, _, err := s.quantities.Balances(ctx, c, block, nil)
 	if err != nil {
 		return block, err
 	}
-	return chain.NumberID(min(newest.Number, *found.Through)), nil
-}
-
-// missing tells why tokens at a block may be missing. What the index lacks
-// beyond that block does not matter.
-func (d *Discovery) missing(scope Scope, block uint64) []string {
-	reasons := slices.DeleteFunc(slices.Clone(d.Reasons), func(reason string) bool { return reason == domain.ReasonIndexBehind })
-	if scope != ScopeExplicit && d.Through != nil && *d.Through < block {
-		reasons = append(reasons, domain.ReasonIndexBehind)
-	}
-	return reasons
+	return chain.NumberID(min(newest.Number, *found.through)), nil
 }
 
 // incomplete refuses a snapshot that was required to be complete and is not.
@@ -200,29 +191,6 @@ func (q WalletQuery) block() (chain.BlockID, error) {
 		return named, domain.Errorf(domain.CodeInvalidRequest, "blockPreference explicit takes either blockHash or blockNumber")
 	}
 	return named, nil
-}
-
-// scope returns the tokens that the query is about.
-func (s *Wallets) scope(ctx context.Context, c domain.Chain, q WalletQuery) (Discovery, error) {
-	switch {
-	case q.Scope != ScopeExplicit && len(q.Tokens) > 0:
-		return Discovery{}, domain.Errorf(domain.CodeInvalidRequest, "tokenAddresses goes with scope explicit")
-	case q.Scope != ScopeExplicit:
-		return s.assets.Discovered(ctx, c, q.Owner, q.Scope, q.Limit)
-	case len(q.Tokens) == 0 || len(q.Tokens) > MaxWallet:
-		return Discovery{}, domain.Errorf(domain.CodeInvalidRequest, "tokenAddresses must have 1 to %d addresses", MaxWallet)
-	case len(q.Tokens) > q.Limit:
-		return Discovery{}, domain.Errorf(domain.CodeInvalidRequest, "tokenAddresses has %d addresses, limit allows %d", len(q.Tokens), q.Limit)
-	}
-	known, err := s.tokens.Of(ctx, c, q.Tokens)
-	if err != nil {
-		return Discovery{}, err
-	}
-	found := Discovery{Tokens: make([]Candidate, len(q.Tokens))}
-	for i, token := range q.Tokens {
-		found.Tokens[i] = Candidate{token, known[i]}
-	}
-	return found, nil
 }
 
 func balanceStatus(err error) BalanceStatus {

@@ -1,4 +1,4 @@
-package detail
+package transaction
 
 import (
 	"context"
@@ -22,7 +22,7 @@ type Preview struct {
 
 // Previews returns a preview of each transaction in the order of the hashes,
 // nil where the index does not hold it.
-func (s *Transactions) Previews(ctx context.Context, c domain.Chain, hashes []starknet.Felt) ([]*Preview, error) {
+func (s *Details) Previews(ctx context.Context, c domain.Chain, hashes []starknet.Felt) ([]*Preview, error) {
 	for range attempts {
 		outlines, err := s.Transactions.Outlines(ctx, c, hashes)
 		if err != nil {
@@ -44,7 +44,7 @@ func (s *Transactions) Previews(ctx context.Context, c domain.Chain, hashes []st
 }
 
 // previews adds the transfers to outlines.
-func (s *Transactions) previews(ctx context.Context, c domain.Chain, outlines []*chain.TxOutline) ([]*Preview, error) {
+func (s *Details) previews(ctx context.Context, c domain.Chain, outlines []*chain.TxOutline) ([]*Preview, error) {
 	previews := make([]*Preview, len(outlines))
 	var (
 		places []chain.TxPlace

@@ -1,4 +1,4 @@
-package detail
+package transaction
 
 import (
 	"context"
@@ -19,7 +19,7 @@ const (
 
 // Absent is the error of a transaction that the index does not hold. It is
 // not_found; the message says pending_indexing when the node knows it.
-func (s *Transactions) Absent(ctx context.Context, c domain.Chain, hash starknet.Felt) error {
+func (s *Details) Absent(ctx context.Context, c domain.Chain, hash starknet.Felt) error {
 	horizon, err := s.Statuses.Horizon(ctx, c)
 	if err != nil {
 		return err
@@ -29,7 +29,7 @@ func (s *Transactions) Absent(ctx context.Context, c domain.Chain, hash starknet
 
 // absent says that the index does not hold a transaction, and whether the node
 // knows it.
-func (s *Transactions) absent(ctx context.Context, c domain.Chain, hash starknet.Felt, h chain.Horizon) error {
+func (s *Details) absent(ctx context.Context, c domain.Chain, hash starknet.Felt, h chain.Horizon) error {
 	switch {
 	case s.nodeKnows(ctx, c, hash):
 		return domain.Errorf(domain.CodeNotFound, "pending_indexing: the node knows transaction %s, the index does not hold it; starknet_getTransactionByHash serves it", hash)
@@ -41,7 +41,7 @@ func (s *Transactions) absent(ctx context.Context, c domain.Chain, hash starknet
 
 // nodeKnows asks the chain's node, if it has one. A node that does not answer in time, or that too
 // many ask already, knows nothing.
-func (s *Transactions) nodeKnows(ctx context.Context, c domain.Chain, hash starknet.Felt) bool {
+func (s *Details) nodeKnows(ctx context.Context, c domain.Chain, hash starknet.Felt) bool {
 	node, ok := s.Nodes[c]
 	if !ok {
 		return false

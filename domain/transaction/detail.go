@@ -1,4 +1,4 @@
-package detail
+package transaction
 
 import (
 	"context"
@@ -11,9 +11,9 @@ import (
 	"astrolabe/starknet"
 )
 
-// Transaction is everything of a transaction. Its parts are shared: nobody
-// changes them.
-type Transaction struct {
+// Detail is a transaction with its calls, events, transfers and messages. Its
+// parts are shared: nobody changes them.
+type Detail struct {
 	*chain.Transaction
 	Calls     []chain.AccountCall // nil when they cannot be told
 	Logs      domain.Page[event.Row]
@@ -38,7 +38,7 @@ type Store interface {
 	PartsOf(ctx context.Context, c domain.Chain, place chain.TxPlace, asked chain.CallQuestions, logLimit int) (Parts, error)
 }
 
-// Services are what the parts are read and told by.
+// Services are what a detail is read by.
 type Services struct {
 	Store        Store
 	Statuses     *chain.Statuses
@@ -51,15 +51,15 @@ type Services struct {
 	Nodes map[domain.Chain]chain.Node
 }
 
-// Transactions answers everything of transactions.
-type Transactions struct {
+// Details answers which calls, events, transfers and messages transactions have.
+type Details struct {
 	Services
 	asking chan struct{} // held while the node is asked
 }
 
-// NewTransactions makes the service.
-func NewTransactions(s Services) *Transactions {
-	return &Transactions{Services: s, asking: make(chan struct{}, nodeQuestions)}
+// NewDetails makes the service.
+func NewDetails(s Services) *Details {
+	return &Details{Services: s, asking: make(chan struct{}, nodeQuestions)}
 }
 
 // attempts is how often a transaction is read anew when a reorganisation
@@ -69,7 +69,7 @@ const attempts = 3
 // ByHash returns a transaction with its first logs, at most logLimit. It is
 // not_found when the index does not hold it; the message says pending_indexing
 // when the node knows it.
-func (s *Transactions) ByHash(ctx context.Context, c domain.Chain, hash starknet.Felt, logLimit int) (*Transaction, error) {
+func (s *Details) ByHash(ctx context.Context, c domain.Chain, hash starknet.Felt, logLimit int) (*Detail, error) {
 	horizon, err := s.Statuses.Horizon(ctx, c)
 	if err != nil {
 		return nil, err
@@ -104,7 +104,7 @@ func (s *Transactions) ByHash(ctx context.Context, c domain.Chain, hash starknet
 
 // whole reads the parts of a transaction: all of them at once, and then what
 // its logs mean, which may fail by itself.
-func (s *Transactions) whole(ctx context.Context, c domain.Chain, tx *chain.Transaction, logLimit int, h chain.Horizon) (*Transaction, error) {
+func (s *Details) whole(ctx context.Context, c domain.Chain, tx *chain.Transaction, logLimit int, h chain.Horizon) (*Detail, error) {
 	asked := chain.AskCalls([]*chain.TxFacts{tx.TxFacts})
 	parts, err := s.Store.PartsOf(ctx, c, tx.Place(), asked.Questions, logLimit)
 	if err != nil {
@@ -121,12 +121,12 @@ func (s *Transactions) whole(ctx context.Context, c domain.Chain, tx *chain.Tran
 	for i := range parts.Transfers {
 		parts.Transfers[i].Tier = h.Tier(parts.Transfers[i].Block)
 	}
-	return &Transaction{tx, calls[0], logs, degraded, parts.Transfers, h.Messages(parts.Messages)}, nil
+	return &Detail{tx, calls[0], logs, degraded, parts.Transfers, h.Messages(parts.Messages)}, nil
 }
 
 // still reports whether what was read of blocks is of these blocks. Final ones
 // cannot have been replaced.
-func (s *Transactions) still(ctx context.Context, c domain.Chain, tier chain.Tier, blocks ...domain.BlockRef) (bool, error) {
+func (s *Details) still(ctx context.Context, c domain.Chain, tier chain.Tier, blocks ...domain.BlockRef) (bool, error) {
 	if tier == chain.FinalizedTier || len(blocks) == 0 {
 		return true, nil
 	}
@@ -135,7 +135,7 @@ func (s *Transactions) still(ctx context.Context, c domain.Chain, tier chain.Tie
 
 // remembered is a transaction as it was read at a time.
 type remembered struct {
-	whole *Transaction
+	whole *Detail
 	until time.Time
 }
 
@@ -143,7 +143,7 @@ type remembered struct {
 // call themselves can change, and no epoch tells of that.
 const displayTime = time.Minute
 
-func (s *Transactions) recall(key chain.CacheKey, h chain.Horizon) (*Transaction, bool) {
+func (s *Details) recall(key chain.CacheKey, h chain.Horizon) (*Detail, bool) {
 	known, ok := s.Cache.Recall(key, h)
 	if !ok {
 		return nil, false
@@ -161,7 +161,7 @@ func (s *Transactions) recall(key chain.CacheKey, h chain.Horizon) (*Transaction
 	return &shown, true
 }
 
-func (s *Transactions) remember(key chain.CacheKey, h chain.Horizon, whole *Transaction) {
+func (s *Details) remember(key chain.CacheKey, h chain.Horizon, whole *Detail) {
 	if whole.Degraded {
 		return
 	}
@@ -169,18 +169,18 @@ func (s *Transactions) remember(key chain.CacheKey, h chain.Horizon, whole *Tran
 }
 
 // weight is about how many bytes the parts take.
-func (t *Transaction) weight() int {
+func (d *Detail) weight() int {
 	const felt, field = len(starknet.Felt{}), 250
-	bytes := 1000 + felt*len(t.Calldata) + len(t.RevertReason)
-	for i := range t.Calls {
-		bytes += 200 + field*len(t.Calls[i].Inputs)
+	bytes := 1000 + felt*len(d.Calldata) + len(d.RevertReason)
+	for i := range d.Calls {
+		bytes += 200 + field*len(d.Calls[i].Inputs)
 	}
-	for i := range t.Logs.Items {
-		log := &t.Logs.Items[i]
+	for i := range d.Logs.Items {
+		log := &d.Logs.Items[i]
 		bytes += 400 + felt*(len(log.Keys)+len(log.Data)) + field*len(log.Fields)
 	}
-	for i := range t.Messages {
-		bytes += 500 + felt*len(t.Messages[i].Payload)
+	for i := range d.Messages {
+		bytes += 500 + felt*len(d.Messages[i].Payload)
 	}
-	return bytes + 600*len(t.Transfers)
+	return bytes + 600*len(d.Transfers)
 }
