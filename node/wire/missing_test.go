@@ -1,4 +1,4 @@
-package node
+package wire
 
 import (
 	"encoding/json"
@@ -48,7 +48,7 @@ func mayBeMissing(path string) bool {
 // members against the published schema.
 func TestTransactionsNeedWhatTheSpecificationRequires(t *testing.T) {
 	t.Parallel()
-	path := filepath.Join("..", "..", "shared", "data", "openrpc", "starknet_api_openrpc.json")
+	path := filepath.Join("..", "..", "..", "shared", "data", "openrpc", "starknet_api_openrpc.json")
 	if _, err := os.Stat(path); err != nil {
 		t.Skip("the published specification is not beside the repository")
 	}

@@ -1,4 +1,4 @@
-package node
+package wire
 
 import (
 	"bytes"
@@ -15,6 +15,19 @@ func decode[T any](text []byte, read func(*scanner) T) (T, error) {
 	return v, s.err
 }
 
+// DecodeString reads a text that is one string.
+func DecodeString(text []byte) (string, error) { return decode(text, (*scanner).string) }
+
+// DecodeUint reads a text that is one unsigned number of at most 64 bits.
+func DecodeUint(text []byte) (uint64, error) { return decode(text, (*scanner).uint) }
+
+// DecodeFelt reads a text that is one felt.
+func DecodeFelt(text []byte) (starknet.Felt, error) { return decode(text, (*scanner).felt) }
+
+// DecodeFelts reads a text that is one array of felts; an empty array is not
+// nil.
+func DecodeFelts(text []byte) ([]starknet.Felt, error) { return decode(text, (*scanner).felts) }
+
 // string reads any string.
 func (s *scanner) string() (v string) {
 	s.next()
@@ -30,11 +43,11 @@ func (s *scanner) string() (v string) {
 
 // uint reads a number that is written in plain digits and fits 64 bits.
 func (s *scanner) uint() (n uint64) {
-	digits := s.word()
+	digits := s.literal()
 	for i, c := range digits {
 		d := uint64(c) - '0'
 		if d > 9 || i > 0 && n == 0 || n > (1<<64-1-d)/10 {
-			s.fail("%q is not an unsigned 64-bit integer", clip(string(digits), 40))
+			s.fail("%q is not an unsigned 64-bit integer", Clip(string(digits), 40))
 			return 0
 		}
 		n = n*10 + d

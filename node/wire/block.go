@@ -1,6 +1,11 @@
-package node
+package wire
 
-import "astrolabe/starknet"
+import (
+	"errors"
+	"fmt"
+
+	"astrolabe/starknet"
+)
 
 var priceShape = shapeOf(
 	felt("price_in_fri", func(p *starknet.ResourcePrice) *starknet.Felt { return &p.PriceInFri }),
@@ -20,7 +25,7 @@ func headerMembers[T any](of func(*T) *starknet.BlockHeader) []member[T] {
 		object("l1_gas_price", priceShape, func(v *T) *starknet.ResourcePrice { return &of(v).L1GasPrice }),
 		object("l1_data_gas_price", priceShape, func(v *T) *starknet.ResourcePrice { return &of(v).L1DataGasPrice }),
 		object("l2_gas_price", priceShape, func(v *T) *starknet.ResourcePrice { return &of(v).L2GasPrice }),
-		word("l1_da_mode", func(v *T) *starknet.L1DAMode { return &of(v).L1DAMode }, starknet.Blob, starknet.Calldata),
+		enum("l1_da_mode", func(v *T) *starknet.L1DAMode { return &of(v).L1DAMode }, starknet.Blob, starknet.Calldata),
 		text("starknet_version", func(v *T) *string { return &of(v).StarknetVersion }),
 		felt("event_commitment", func(v *T) *starknet.Felt { return &of(v).EventCommitment }),
 		felt("transaction_commitment", func(v *T) *starknet.Felt { return &of(v).TransactionCommitment }),
@@ -35,7 +40,7 @@ func headerMembers[T any](of func(*T) *starknet.BlockHeader) []member[T] {
 
 // sealedMembers are the members of a sealed block besides its transactions.
 func sealedMembers[T any](status func(*T) *starknet.FinalityStatus, header func(*T) *starknet.BlockHeader) []member[T] {
-	return append(headerMembers(header), word("status", status, starknet.AcceptedOnL2, starknet.AcceptedOnL1))
+	return append(headerMembers(header), enum("status", status, starknet.AcceptedOnL2, starknet.AcceptedOnL1))
 }
 
 var headerShape = shapeOf(headerMembers(func(h *starknet.BlockHeader) *starknet.BlockHeader { return h })...)
@@ -62,3 +67,71 @@ var blockWithReceiptsShape = shapeOf(append(
 		return &b.Transactions
 	}),
 )...)
+
+var blockNumberShape = shapeOf(number("block_number", func(n *uint64) *uint64 { return n }))
+
+// DecodeBlockNumber reads the number of a block, sealed or not.
+func DecodeBlockNumber(text []byte) (uint64, error) { return blockNumberShape.decode(text) }
+
+// DecodeBlockWithHashes reads a sealed block with the hashes of its
+// transactions, as many as its header counts.
+func DecodeBlockWithHashes(text []byte) (starknet.BlockWithHashes, error) {
+	block, err := blockWithHashesShape.decode(text)
+	if err == nil && block.TransactionCount != uint64(len(block.Transactions)) {
+		err = fmt.Errorf("%d transactions of %d", len(block.Transactions), block.TransactionCount)
+	}
+	return block, err
+}
+
+// DecodeBlockWithReceipts reads a sealed block with its transactions and their
+// receipts. It is complete: the numbers of transactions and events are those
+// of the header, and every transaction has its own receipt.
+func DecodeBlockWithReceipts(text []byte) (starknet.BlockWithReceipts, error) {
+	block, err := blockWithReceiptsShape.decode(text)
+	if err == nil {
+		err = checkReceipts(&block)
+	}
+	return block, err
+}
+
+// checkReceipts refuses a block whose parts do not add up.
+func checkReceipts(block *starknet.BlockWithReceipts) error {
+	if block.TransactionCount != uint64(len(block.Transactions)) {
+		return fmt.Errorf("%d transactions of %d", len(block.Transactions), block.TransactionCount)
+	}
+	events := 0
+	hashes := make(map[starknet.Felt]bool, len(block.Transactions))
+	for i := range block.Transactions {
+		tx, receipt := &block.Transactions[i].Transaction, &block.Transactions[i].Receipt
+		if err := checkReceipt(tx, receipt); err != nil {
+			return fmt.Errorf("transaction %d: %w", i, err)
+		}
+		if hashes[receipt.TransactionHash] {
+			return fmt.Errorf("transaction %d: the hash %s occurs twice", i, receipt.TransactionHash)
+		}
+		hashes[receipt.TransactionHash] = true
+		events += len(receipt.Events)
+	}
+	if block.EventCount != uint64(events) {
+		return fmt.Errorf("%d events of %d", events, block.EventCount)
+	}
+	return nil
+}
+
+// checkReceipt refuses a receipt that is not the transaction's.
+func checkReceipt(tx *starknet.Transaction, receipt *starknet.Receipt) error {
+	deploys := tx.Type == starknet.Deploy || tx.Type == starknet.DeployAccount
+	switch {
+	case receipt.TransactionHash.IsZero():
+		return errors.New("the receipt has no transaction hash")
+	case receipt.Type != tx.Type:
+		return fmt.Errorf("a receipt of type %s for a transaction of type %s", receipt.Type, tx.Type)
+	case receipt.FinalityStatus == starknet.PreConfirmed:
+		return errors.New("the receipt is not final")
+	case tx.Type == starknet.L1Handler && receipt.MessageHash == nil:
+		return errors.New("the receipt has no message hash")
+	case deploys && receipt.ContractAddress == nil:
+		return errors.New("the receipt has no contract address")
+	}
+	return nil
+}

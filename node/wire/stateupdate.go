@@ -1,6 +1,10 @@
-package node
+package wire
 
-import "astrolabe/starknet"
+import (
+	"errors"
+
+	"astrolabe/starknet"
+)
 
 var storageEntryShape = shapeOf(
 	felt("key", func(e *starknet.StorageEntry) *starknet.Felt { return &e.Key }),
@@ -50,3 +54,12 @@ var stateUpdateShape = shapeOf(
 	felt("new_root", func(u *starknet.StateUpdate) *starknet.Felt { return &u.NewRoot }),
 	object("state_diff", stateDiffShape, func(u *starknet.StateUpdate) *starknet.StateDiff { return &u.StateDiff }),
 )
+
+// DecodeStateUpdate reads what a block changed.
+func DecodeStateUpdate(text []byte) (starknet.StateUpdate, error) {
+	update, err := stateUpdateShape.decode(text)
+	if err == nil && update.BlockHash.IsZero() {
+		err = errors.New("the block has no hash")
+	}
+	return update, err
+}

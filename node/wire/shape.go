@@ -1,4 +1,4 @@
-package node
+package wire
 
 import (
 	"encoding"
@@ -63,8 +63,8 @@ func (sh *shape[T]) read(s *scanner, v *T) (filled uint64) {
 		}
 		seen |= 1 << i
 		if m.optional && s.next() == 'n' {
-			if string(s.word()) != "null" {
-				s.fail("%s: %w", m.name, errMalformed)
+			if string(s.literal()) != "null" {
+				s.fail("%s: %w", m.name, ErrMalformed)
 			}
 			return
 		}
@@ -127,13 +127,13 @@ func text[T any](name string, of func(*T) *string) member[T] {
 	return member[T]{name: name, read: func(s *scanner, v *T) { *of(v) = s.string() }}
 }
 
-// word is a member that holds one of the given strings.
-func word[T any, S ~string](name string, of func(*T) *S, allowed ...S) member[T] {
+// enum is a member that holds one of the given strings.
+func enum[T any, S ~string](name string, of func(*T) *S, allowed ...S) member[T] {
 	return member[T]{name: name, read: func(s *scanner, v *T) {
 		raw := s.rawString()
 		i := slices.IndexFunc(allowed, func(a S) bool { return string(a) == string(raw) })
 		if i < 0 {
-			s.fail("%q is not a word of the specification", clip(string(raw), 40))
+			s.fail("%q is not a value of the specification", Clip(string(raw), 40))
 			return
 		}
 		*of(v) = allowed[i]

@@ -1,13 +1,13 @@
-package node
+package wire
 
 import (
 	"encoding/json"
 	"strconv"
 )
 
-// encodeRequest writes a JSON-RPC request with the params byte for byte. Nil
+// EncodeRequest writes a JSON-RPC request with the params byte for byte. Nil
 // params are left out.
-func encodeRequest(id uint64, method string, params json.RawMessage) []byte {
+func EncodeRequest(id uint64, method string, params json.RawMessage) []byte {
 	name, _ := json.Marshal(method) // a string cannot fail
 	b := make([]byte, 0, 64+len(name)+len(params))
 	b = append(b, `{"jsonrpc":"2.0","id":`...)
@@ -21,16 +21,16 @@ func encodeRequest(id uint64, method string, params json.RawMessage) []byte {
 	return append(b, '}')
 }
 
-// answer is a JSON-RPC response or notification taken apart, its parts still
+// Answer is a JSON-RPC response or notification taken apart, its parts still
 // as the node wrote them. A nil part was absent.
-type answer struct {
+type Answer struct {
 	version, id, result, failure, method, params []byte
 }
 
-// splitAnswer takes a response or notification apart. A member that occurs
+// SplitAnswer takes a response or notification apart. A member that occurs
 // twice is an error: two readers of one answer must not see different ones.
-func splitAnswer(text []byte) (answer, error) {
-	var a answer
+func SplitAnswer(text []byte) (Answer, error) {
+	var a Answer
 	parts := map[string]*[]byte{
 		"jsonrpc": &a.version, "id": &a.id, "result": &a.result,
 		"error": &a.failure, "method": &a.method, "params": &a.params,
@@ -49,35 +49,41 @@ func splitAnswer(text []byte) (answer, error) {
 	})
 	s.end()
 	if s.err == nil && string(a.version) != `"2.0"` {
-		s.fail("not JSON-RPC 2.0 but %s", clip(string(a.version), 20))
+		s.fail("not JSON-RPC 2.0 but %s", Clip(string(a.version), 20))
 	}
 	if s.err != nil {
-		return answer{}, invalid("%w", s.err)
+		return Answer{}, Invalid("%w", s.err)
 	}
 	return a, nil
 }
 
-// decodeAnswer returns the result of the response to request id, or the
+// DecodeAnswer returns the result of the response to request id, or the
 // *RPCError that it holds. The result is not decoded, so it may still turn
 // out not to be JSON.
-func decodeAnswer(text []byte, id uint64) (json.RawMessage, error) {
-	a, err := splitAnswer(text)
+func DecodeAnswer(text []byte, id uint64) (json.RawMessage, error) {
+	a, err := SplitAnswer(text)
 	if err != nil {
 		return nil, err
 	}
-	return a.resultOf(id)
+	return a.Result(id)
 }
 
-func (a answer) resultOf(id uint64) (json.RawMessage, error) {
+// IsNotification reports whether this is a message of a subscription and not a
+// response.
+func (a Answer) IsNotification() bool { return a.method != nil }
+
+// Result returns the result of the response to request id, or the *RPCError
+// that it holds.
+func (a Answer) Result(id uint64) (json.RawMessage, error) {
 	switch {
 	case string(a.id) != strconv.FormatUint(id, 10):
-		return nil, invalid("the id is %s, asked was %d", clip(string(a.id), 40), id)
+		return nil, Invalid("the id is %s, asked was %d", Clip(string(a.id), 40), id)
 	case a.result != nil && a.failure != nil:
-		return nil, invalid("both a result and an error")
+		return nil, Invalid("both a result and an error")
 	case a.failure != nil:
 		return nil, decodeFailure(a.failure)
 	case a.result == nil:
-		return nil, invalid("neither a result nor an error")
+		return nil, Invalid("neither a result nor an error")
 	}
 	return a.result, nil
 }
@@ -90,10 +96,10 @@ func decodeFailure(text []byte) error {
 		Data    json.RawMessage `json:"data"`
 	}
 	if err := json.Unmarshal(text, &wire); err != nil {
-		return invalid("the error object: %w", err)
+		return Invalid("the error object: %w", err)
 	}
 	if wire.Code == nil || wire.Message == nil {
-		return invalid("an error without code or message")
+		return Invalid("an error without code or message")
 	}
 	return &RPCError{Code: *wire.Code, Message: *wire.Message, Data: wire.Data, Raw: text}
 }

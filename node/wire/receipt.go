@@ -1,4 +1,4 @@
-package node
+package wire
 
 import "astrolabe/starknet"
 
@@ -16,7 +16,7 @@ var messageShape = shapeOf(
 
 var feeShape = shapeOf(
 	felt("amount", func(f *starknet.FeePayment) *starknet.Felt { return &f.Amount }),
-	word("unit", func(f *starknet.FeePayment) *starknet.FeeUnit { return &f.Unit }, starknet.Fri, starknet.Wei),
+	enum("unit", func(f *starknet.FeePayment) *starknet.FeeUnit { return &f.Unit }, starknet.Fri, starknet.Wei),
 )
 
 var resourcesShape = shapeOf(
@@ -26,14 +26,14 @@ var resourcesShape = shapeOf(
 )
 
 var receiptShape = shapeOf(
-	word("type", func(r *starknet.Receipt) *starknet.TransactionType { return &r.Type },
+	enum("type", func(r *starknet.Receipt) *starknet.TransactionType { return &r.Type },
 		starknet.Invoke, starknet.L1Handler, starknet.DeployAccount, starknet.Declare, starknet.Deploy),
 	felt("transaction_hash", func(r *starknet.Receipt) *starknet.Felt { return &r.TransactionHash }),
 	object("actual_fee", feeShape, func(r *starknet.Receipt) *starknet.FeePayment { return &r.ActualFee }),
-	word("execution_status", func(r *starknet.Receipt) *starknet.ExecutionStatus { return &r.ExecutionStatus },
+	enum("execution_status", func(r *starknet.Receipt) *starknet.ExecutionStatus { return &r.ExecutionStatus },
 		starknet.Succeeded, starknet.Reverted),
 	optional(text("revert_reason", func(r *starknet.Receipt) *string { return &r.RevertReason })),
-	word("finality_status", func(r *starknet.Receipt) *starknet.FinalityStatus { return &r.FinalityStatus },
+	enum("finality_status", func(r *starknet.Receipt) *starknet.FinalityStatus { return &r.FinalityStatus },
 		starknet.AcceptedOnL2, starknet.AcceptedOnL1, starknet.PreConfirmed),
 	list("messages_sent", messageShape, func(r *starknet.Receipt) *[]starknet.MessageToL1 { return &r.MessagesSent }),
 	list("events", eventShape, func(r *starknet.Receipt) *[]starknet.Event { return &r.Events }),

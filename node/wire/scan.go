@@ -1,4 +1,4 @@
-package node
+package wire
 
 import (
 	"bytes"
@@ -6,10 +6,10 @@ import (
 	"fmt"
 )
 
-var (
-	errCutOff    = errors.New("the JSON text ends too early")
-	errMalformed = errors.New("malformed JSON")
-)
+// ErrMalformed means that a text is not JSON.
+var ErrMalformed = errors.New("malformed JSON")
+
+var errCutOff = errors.New("the JSON text ends too early")
 
 // scanner reads JSON text from front to back. The first failure sticks: after
 // it nothing more is read, so that only the end needs to look at err.
@@ -33,7 +33,7 @@ func (s *scanner) unexpected() {
 		s.fail("%w", errCutOff)
 		return
 	}
-	s.fail("%w at byte %d", errMalformed, s.at)
+	s.fail("%w at byte %d", ErrMalformed, s.at)
 }
 
 // next skips white space and returns the character there, 0 at the end.
@@ -147,7 +147,7 @@ func (s *scanner) value() []byte {
 				s.at++
 				continue
 			}
-			s.word()
+			s.literal()
 		}
 		switch {
 		case s.err != nil:
@@ -155,7 +155,7 @@ func (s *scanner) value() []byte {
 		case depth == 0:
 			return s.text[start:s.at]
 		case depth < 0:
-			s.fail("%w at byte %d", errMalformed, start)
+			s.fail("%w at byte %d", ErrMalformed, start)
 			return nil
 		}
 	}
@@ -163,8 +163,8 @@ func (s *scanner) value() []byte {
 	return nil
 }
 
-// word reads a number, true, false or null and returns its text.
-func (s *scanner) word() []byte {
+// literal reads a number, true, false or null and returns its text.
+func (s *scanner) literal() []byte {
 	s.next()
 	start := s.at
 	for s.at < len(s.text) {

@@ -1,4 +1,4 @@
-package node
+package wire
 
 import (
 	"bytes"
@@ -19,9 +19,9 @@ func FuzzAnswer(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
-		a, err := splitAnswer(text)
-		_, _ = decodeAnswer(text, 1)
-		_, _ = a.notification("s")
+		a, err := SplitAnswer(text)
+		_, _ = DecodeAnswer(text, 1)
+		_, _, _ = a.Notification("s")
 		if err != nil || !json.Valid(text) {
 			return
 		}
@@ -42,7 +42,7 @@ func FuzzAnswer(f *testing.F) {
 func TestValidAnswerIsSplitWhateverItsSpacing(t *testing.T) {
 	t.Parallel()
 	const text = "\r\n\t { \"result\" :\t[ {\"a\" : \"}]\\\\\" } ] , \"x\":{}, \"jsonrpc\":\"2.0\"\n,\"id\":12 } \n"
-	got, err := decodeAnswer([]byte(text), 12)
+	got, err := DecodeAnswer([]byte(text), 12)
 	if err != nil || string(got) != `[ {"a" : "}]\\" } ]` {
 		t.Errorf("decoded %s, %v", got, err)
 	}
@@ -51,11 +51,11 @@ func TestValidAnswerIsSplitWhateverItsSpacing(t *testing.T) {
 func TestEveryCutOfAnAnswerIsRefused(t *testing.T) {
 	t.Parallel()
 	const text = `{"jsonrpc":"2.0","id":1,"result":{"a":["x\"",1]}}`
-	if _, err := decodeAnswer([]byte(text), 1); err != nil {
+	if _, err := DecodeAnswer([]byte(text), 1); err != nil {
 		t.Fatal(err)
 	}
 	for i := range text {
-		if got, err := decodeAnswer([]byte(text[:i]), 1); err == nil {
+		if got, err := DecodeAnswer([]byte(text[:i]), 1); err == nil {
 			t.Errorf("cut to %q it is %s", text[:i], got)
 		}
 	}

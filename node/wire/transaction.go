@@ -1,4 +1,4 @@
-package node
+package wire
 
 import "astrolabe/starknet"
 
@@ -18,7 +18,7 @@ var resourceBoundsShape = shapeOf(
 // transactionShape is the union of all transactions. Which of its members
 // must be there is told by transactionNeeds.
 var transactionShape = shapeOf(
-	word("type", func(t *transaction) *starknet.TransactionType { return &t.Type },
+	enum("type", func(t *transaction) *starknet.TransactionType { return &t.Type },
 		starknet.Invoke, starknet.L1Handler, starknet.DeployAccount, starknet.Declare, starknet.Deploy),
 	parsed("version", func(t *transaction) *starknet.Version { return &t.Version }),
 	optional(felt("transaction_hash", func(t *transaction) *starknet.Felt { return &t.Hash })),
