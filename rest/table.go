@@ -38,7 +38,7 @@ func (s *server) operations() []frame.Operation {
 		address.AddressOperations(),
 		token.HolderOperations(),
 		token.PoolOperations(),
-		account.KeyOperations(),
+		account.AccountOperations(),
 		s.discoveryOperations(),
 	)
 }

@@ -2,10 +2,8 @@ package accounts
 
 import (
 	"context"
-	"net/http"
 	"time"
 
-	"astrolabe/domain"
 	"astrolabe/domain/account"
 	"astrolabe/rest/frame"
 )
@@ -87,72 +85,4 @@ func (h Handlers) revokeKey(ctx context.Context, c *frame.Call) (any, error) {
 		return nil, err
 	}
 	return renderKey(key), nil
-}
-
-// SessionBody is a short-lived bearer of a session.
-type SessionBody struct {
-	Bearer    string    `json:"bearer"`
-	ExpiresAt time.Time `json:"expiresAt"`
-}
-
-// session exchanges the session cookie for a short-lived bearer, which a page
-// on a configured origin may then use for changes.
-func (h Handlers) session(ctx context.Context, _ *frame.Call) (any, error) {
-	bearer, err := h.Gate.Sessions.Bearer(ctx, account.CallerOf(ctx))
-	if err != nil {
-		return nil, err
-	}
-	return SessionBody{bearer.Text.Reveal(), bearer.ExpiresAt.UTC()}, nil
-}
-
-// KeyOperations are the routes of keys, usage and session.
-func (h Handlers) KeyOperations() []frame.Operation {
-	return []frame.Operation{
-		{
-			ID: "listApiKeys", Method: http.MethodGet, Path: "/v1/me/api-keys",
-			Summary: "The keys of the signed-in workspace, without their secrets",
-			Session: true,
-			Class:   frame.Light, Cert: frame.Beta, Audience: frame.External, Budget: 5 * time.Second, Cache: "no-store",
-			Success: http.StatusOK, Body: "ApiKeyList",
-			Proof:  []string{"TestAPersonIssuesListsAndRevokesKeys"},
-			Handle: h.listKeys,
-		},
-		{
-			ID: "issueApiKey", Method: http.MethodPost, Path: "/v1/me/api-keys",
-			Summary: "Issue the default key, or rotate it",
-			Session: true,
-			Class:   frame.Light, Cert: frame.Beta, Audience: frame.External, Budget: 5 * time.Second, Cache: "no-store",
-			Success: http.StatusOK, Body: "IssuedApiKey",
-			Proof:  []string{"TestAPersonIssuesListsAndRevokesKeys"},
-			Handle: h.issueKey,
-		},
-		{
-			ID: "revokeApiKey", Method: http.MethodDelete, Path: "/v1/me/api-keys/{public_id}",
-			Summary: "Revoke one key",
-			Params:  []frame.Param{{Name: "public_id", In: frame.InPath, Kind: frame.TextKind, About: "The public id of the key.", Example: "abcdefghijk1"}},
-			Session: true,
-			Class:   frame.Light, Cert: frame.Beta, Audience: frame.External, Budget: 5 * time.Second, Cache: "no-store",
-			Success: http.StatusOK, Body: "ApiKey", Errors: []domain.Code{domain.CodeNotFound},
-			Proof:  []string{"TestAPersonIssuesListsAndRevokesKeys", "TestAnotherWorkspacesKeyLooksAbsent"},
-			Handle: h.revokeKey,
-		},
-		{
-			ID: "getUsage", Method: http.MethodGet, Path: "/v1/me/usage",
-			Summary: "What the signed-in workspace has used lately",
-			Session: true,
-			Class:   frame.Light, Cert: frame.Beta, Audience: frame.External, Budget: 5 * time.Second, Cache: "no-store",
-			Success: http.StatusOK, Body: "Usage",
-			Proof:  []string{"TestUsageTellsOfRequestsAndFailures"},
-			Handle: h.usage,
-		},
-		{
-			ID: "getSession", Method: http.MethodGet, Path: "/v1/me/session",
-			Summary: "Exchange the session cookie for a short-lived bearer",
-			Session: true,
-			Class:   frame.Light, Cert: frame.Beta, Audience: frame.External, Budget: 5 * time.Second, Cache: "no-store",
-			Success: http.StatusOK, Body: "SessionBearer",
-			Proof:  []string{"TestACookieIsExchangedForABearer"},
-			Handle: h.session,
-		},
-	}
 }
