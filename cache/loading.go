@@ -38,7 +38,7 @@ func NewLoading[K ~string, V any](size int, now func() time.Time, load func(cont
 func (l *Loading[K, V]) Get(ctx context.Context, key K, age time.Duration) (V, error) {
 	for {
 		entry, loads, known := l.recall(key)
-		if known && l.fresh(entry, age) {
+		if known && l.fresh(entry.at, age) {
 			return entry.value, nil
 		}
 		began := false
@@ -50,7 +50,7 @@ func (l *Loading[K, V]) Get(ctx context.Context, key K, age time.Duration) (V, e
 		case answer := <-answers:
 			entry := answer.Val.(loaded[V])
 			// A load that another caller began can be too old for this one.
-			if began || answer.Err != nil || l.fresh(entry, age) {
+			if began || answer.Err != nil || l.fresh(entry.at, age) {
 				return entry.value, answer.Err
 			}
 		case <-ctx.Done():
@@ -101,9 +101,7 @@ func (l *Loading[K, V]) recall(key K) (loaded[V], *singleflight.Group, bool) {
 	return entry, l.loads, known
 }
 
-func (l *Loading[K, V]) fresh(entry loaded[V], age time.Duration) bool {
-	return l.now().Sub(entry.at) < age
-}
+func (l *Loading[K, V]) fresh(at time.Time, age time.Duration) bool { return l.now().Sub(at) < age }
 
 // read loads a value and keeps it, unless anything was forgotten meanwhile.
 func (l *Loading[K, V]) read(ctx context.Context, key K) (loaded[V], error) {
