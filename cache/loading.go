@@ -29,7 +29,7 @@ type loaded[V any] struct {
 // NewLoading makes an empty cache of a size of at least 1. No caller's
 // departure ends a load: load MUST end by itself.
 func NewLoading[K ~string, V any](size int, now func() time.Time, load func(context.Context, K) (V, error)) *Loading[K, V] {
-	return &Loading[K, V]{load: load, now: now, entries: newLRU[K, loaded[V]](size, nil), loads: new(singleflight.Group)}
+	return &Loading[K, V]{load: load, now: now, entries: Must(simplelru.NewLRU[K, loaded[V]](size, nil)), loads: new(singleflight.Group)}
 }
 
 // Get returns a value whose load began less than age ago, or one that it loads

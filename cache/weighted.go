@@ -24,17 +24,8 @@ type weighed[V any] struct {
 // NewWeighted makes an empty cache. One whose capacity is 0 keeps nothing.
 func NewWeighted[K comparable, V any](capacity int) *Weighted[K, V] {
 	w := &Weighted[K, V]{capacity: capacity}
-	w.entries = newLRU(math.MaxInt, func(_ K, dropped weighed[V]) { w.weight -= dropped.weight })
+	w.entries = Must(simplelru.NewLRU(math.MaxInt, func(_ K, dropped weighed[V]) { w.weight -= dropped.weight }))
 	return w
-}
-
-// newLRU hides an error that only a size below 1 has.
-func newLRU[K comparable, V any](size int, dropped func(K, V)) *simplelru.LRU[K, V] {
-	entries, err := simplelru.NewLRU(size, dropped)
-	if err != nil {
-		panic(err)
-	}
-	return entries
 }
 
 // Get returns the value of a key, which counts as a use.

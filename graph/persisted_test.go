@@ -62,11 +62,11 @@ func TestOnlyValidTextsArePersistedAndWithinBounds(t *testing.T) {
 	g := serve(t, nil)
 	for _, query := range []string{`{nothing}`, `{`} {
 		g.post(t, fmt.Sprintf(`{"query":%q,"extensions":%s}`, query, extension(hashOf(query))), nil)
-		if _, kept := g.texts.get(hashID(query)); kept {
+		if _, kept := g.texts.Get(hashID(query)); kept {
 			t.Errorf("%s was kept", query)
 		}
 	}
-	memory := newLRU[string](10)
+	memory := cache.NewWeighted[string, string](10)
 	memory.put("old", "x", 5)
 	memory.put("used", "x", 5)
 	memory.get("old")

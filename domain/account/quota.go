@@ -7,6 +7,7 @@ import (
 
 	"github.com/hashicorp/golang-lru/v2/simplelru"
 
+	"astrolabe/cache"
 	"astrolabe/domain"
 )
 
@@ -108,11 +109,10 @@ type answer struct {
 // NewQuotas makes the service. Every process of a deployment has one. It may
 // have any clock that runs, however wrong.
 func NewQuotas(store QuotaStore, now func() time.Time) *Quotas {
-	known, err := simplelru.NewLRU[Metered, spent](quotaSpent, nil)
-	if err != nil { // only a size below 1 has one
-		panic(err)
+	return &Quotas{
+		store: store, now: now, crowds: map[Metered]int{}, purses: map[Metered]*purse{},
+		spent: cache.Must(simplelru.NewLRU[Metered, spent](quotaSpent, nil)),
 	}
-	return &Quotas{store: store, now: now, spent: known, crowds: map[Metered]int{}, purses: map[Metered]*purse{}}
 }
 
 // Take charges a caller for one use of a class. A denial is a decision, not an
