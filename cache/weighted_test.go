@@ -39,16 +39,22 @@ func TestWhatWasUsedLastStaysWithinTheWeight(t *testing.T) {
 
 func TestPutDropsNothingUntilTrim(t *testing.T) {
 	t.Parallel()
-	w := cache.NewWeighted[string, int](10)
+	w := cache.NewWeighted[string, int](12)
 	w.Put("a", 1, 8)
 	w.Put("b", 2, 8)
-	w.Put("b", 2, 8)
-	if w.Len() != 2 || w.Weight() != 16 {
+	w.Put("c", 3, 1)
+	w.Put("c", 3, 1)
+	if !has(w, "a") || !has(w, "b") || !has(w, "c") || w.Weight() != 17 {
 		t.Errorf("before: %d values weigh %d", w.Len(), w.Weight())
 	}
 	w.Trim()
-	if has(w, "a") || !has(w, "b") || w.Weight() != 8 {
+	if has(w, "a") || !has(w, "c") || !has(w, "b") || w.Weight() != 9 {
 		t.Errorf("after: %d values weigh %d", w.Len(), w.Weight())
+	}
+	w.Put("d", 4, 4)
+	w.Trim()
+	if has(w, "c") || !has(w, "b") || !has(w, "d") {
+		t.Error("what was used longest ago stayed")
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"astrolabe/cache"
 	"astrolabe/domain/chain"
 )
 

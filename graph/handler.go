@@ -10,6 +10,7 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 	"github.com/vektah/gqlparser/v2/validator/rules"
 
+	"astrolabe/cache"
 	"astrolabe/domain"
 	"astrolabe/telemetry"
 )
