@@ -84,7 +84,7 @@ func (b *bench) withNode(ctx context.Context, server *pg.Server, name string, bl
 		return err
 	}
 	defer stop()
-	return indexed.WithDatabase(ctx, server, name, func(db *indexed.Database) error {
+	return indexed.WithDatabase(ctx, server, name, b.binary, func(db *indexed.Database) error {
 		if err := db.Settle(ctx); err != nil {
 			return err
 		}
