@@ -25,8 +25,9 @@ func InTurns(rounds int, contestants ...func() (float64, error)) ([][]float64, e
 // Turns are the rates of an earlier commit and of this one, round by round.
 type Turns struct{ Baseline, Current []float64 }
 
-// Ratio prints the ratio of the medians, and between what the middle half of
-// the rounds' own ratios lies.
+// Ratio prints the ratio of the medians, then the median of the rounds' own
+// ratios, which a machine that becomes slower or faster disturbs less, and
+// between what the middle half of them lies.
 func (t Turns) Ratio() string {
 	ratios := make([]float64, len(t.Current))
 	for i, rate := range t.Current {
@@ -34,8 +35,8 @@ func (t Turns) Ratio() string {
 	}
 	slices.Sort(ratios)
 	quarter := len(ratios) / 4
-	return fmt.Sprintf("%.2f  half of the rounds from %.2f to %.2f",
-		Median(t.Current)/Median(t.Baseline), ratios[quarter], ratios[len(ratios)-1-quarter])
+	return fmt.Sprintf("%.2f  within rounds %.2f, half of them from %.2f to %.2f",
+		Median(t.Current)/Median(t.Baseline), Median(ratios), ratios[quarter], ratios[len(ratios)-1-quarter])
 }
 
 // Rounds prints the median of rates and each of them.
