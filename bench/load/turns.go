@@ -7,12 +7,16 @@ import (
 )
 
 // InTurns lets everybody be measured once in every round, so that a busy moment
-// hits all of them, and returns the rates of each.
+// hits all of them, and returns the rates of each. Every other round goes
+// backwards: on a machine that becomes slower, nobody is always the later one.
 func InTurns(rounds int, contestants ...func() (float64, error)) ([][]float64, error) {
 	rates := make([][]float64, len(contestants))
-	for range rounds {
-		for i, measure := range contestants {
-			rate, err := measure()
+	for round := range rounds {
+		for i := range contestants {
+			if round%2 == 1 {
+				i = len(contestants) - 1 - i
+			}
+			rate, err := contestants[i]()
 			if err != nil {
 				return nil, err
 			}
