@@ -28,7 +28,8 @@ var (
 // NewBlocks makes the repository.
 func NewBlocks(db *repo.DB) Blocks { return Blocks{db} }
 
-const blockColumns = "block, chain, l1_da_mode, timestamp, tx_count, event_count, hash, parent_hash, state_root, sequencer, prices, version"
+// blockColumns are those of a header.
+const blockColumns = "block, l1_da_mode, timestamp, tx_count, event_count, hash, parent_hash, state_root, sequencer, prices, version"
 
 // columnsOfB are the columns of a block b.
 var columnsOfB = "b." + strings.ReplaceAll(blockColumns, ", ", ", b.")
