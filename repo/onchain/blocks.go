@@ -82,7 +82,8 @@ func (r Blocks) Headers(ctx context.Context, c domain.Chain, ids []chain.BlockID
 		model.Block
 	}
 	statement, arguments := asked.statement()
-	rows, err := repo.Select[row](ctx, r.db.Read(), repo.Text(statement, model.Code(c)), arguments...)
+	rows, err := read(ctx, r.db, facts.TableBlocks, func(row *row) model.BlockNumber { return row.Block.Block },
+		repo.Text(statement, model.Code(c)), arguments...)
 	if err != nil {
 		return nil, err
 	}
@@ -178,8 +179,8 @@ func (r Blocks) HeadersBetween(ctx context.Context, c domain.Chain, blocks chain
 	if oldestFirst {
 		statement = blocksUp
 	}
-	rows, err := repo.Select[model.Block](ctx, r.db.Read(), repo.Text(statement, model.Code(c), repo.RowsFor(limit)),
-		model.ClipBlock(blocks.From), model.ClipBlock(blocks.To))
+	rows, err := read(ctx, r.db, facts.TableBlocks, func(row *model.Block) model.BlockNumber { return row.Block },
+		repo.Text(statement, model.Code(c), repo.RowsFor(limit)), model.ClipBlock(blocks.From), model.ClipBlock(blocks.To))
 	if err != nil {
 		return nil, err
 	}
@@ -220,7 +221,8 @@ func (r Blocks) HeadersAtTime(ctx context.Context, c domain.Chain, second int64,
 		At model.BlockNumber `bun:"at"`
 		model.Block
 	}
-	rows, err := repo.Select[row](ctx, r.db.Read(), repo.Text(statement, model.Code(c)), second)
+	rows, err := read(ctx, r.db, facts.TableBlocks, func(row *row) model.BlockNumber { return row.Block.Block },
+		repo.Text(statement, model.Code(c)), second)
 	if err != nil {
 		return 0, nil, err
 	}

@@ -95,14 +95,3 @@ func TestEveryMixOfIDsFindsItsBlocks(t *testing.T) {
 		}
 	}
 }
-
-// TestMalformedHeadersAreErrors plants values that no header has.
-func TestMalformedHeadersAreErrors(t *testing.T) {
-	t.Parallel()
-	for _, planted := range []string{"prices = prices || prices", "prices = '\\x01'", "l1_da_mode = 9", "hash = '\\x01'"} {
-		db := damaged(t, "UPDATE blocks SET "+planted+" WHERE chain = 1 AND block = 7")
-		if _, err := onchain.NewBlocks(db).Headers(t.Context(), domain.Mainnet, []chain.BlockID{chain.NumberID(7)}); err == nil {
-			t.Errorf("%s is not noticed", planted)
-		}
-	}
-}

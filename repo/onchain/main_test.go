@@ -7,8 +7,6 @@ import (
 	"go.uber.org/goleak"
 
 	"astrolabe/pg/pgtest"
-	"astrolabe/repo"
-	"astrolabe/repo/repotest"
 )
 
 func TestMain(m *testing.M) {
@@ -29,17 +27,4 @@ func connect(t *testing.T, url string, statements ...string) *pgx.Conn {
 		}
 	}
 	return conn
-}
-
-// damaged opens an index of which a statement has changed a row.
-func damaged(t *testing.T, statement string) *repo.DB {
-	t.Helper()
-	url := pgtest.Database(t, repotest.Followed)
-	connect(t, url, statement)
-	db, err := repo.Open(t.Context(), repo.Options{URL: url})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(db.Close)
-	return db
 }

@@ -78,7 +78,7 @@ type messageRow struct {
 // lists runs a statement of messagesShown and returns the messages of each
 // parent, newest first.
 func (r Messages) lists(ctx context.Context, parents int, statement string, arguments ...any) ([][]chain.Message, error) {
-	rows, err := repo.Select[messageRow](ctx, r.db.Read(), statement, arguments...)
+	rows, err := read(ctx, r.db, facts.TableMessages, func(row *messageRow) model.BlockNumber { return row.Block }, statement, arguments...)
 	if err != nil {
 		return nil, err
 	}

@@ -80,7 +80,8 @@ type transactionRow struct {
 
 // TransactionsByHash implements chain.TransactionStore.
 func (r Transactions) TransactionsByHash(ctx context.Context, c domain.Chain, hashes []starknet.Felt) ([]*chain.TxFacts, error) {
-	rows, err := repo.Select[transactionRow](ctx, r.db.Read(), repo.Text(transactionsByHash, model.Code(c)), model.Bytes(hashes))
+	rows, err := read(ctx, r.db, facts.TableTransactions, func(row *transactionRow) model.BlockNumber { return row.Block },
+		repo.Text(transactionsByHash, model.Code(c)), model.Bytes(hashes))
 	if err != nil {
 		return nil, err
 	}
@@ -131,7 +132,8 @@ func (r Transactions) TransactionsOfBlocks(ctx context.Context, c domain.Chain, 
 		N    int64    `bun:"n"`
 		Line *lineRow `bun:"embed:"` // nil for a block without transactions
 	}
-	rows, err := repo.Select[row](ctx, r.db.Read(), repo.Text(transactionsOfBlocks, model.Code(c), repo.RowsFor(limit)), numbers, hashes, int16(after))
+	rows, err := read(ctx, r.db, facts.TableTransactions, func(row *row) model.BlockNumber { return model.BlockNumber(numbers[row.N-1]) },
+		repo.Text(transactionsOfBlocks, model.Code(c), repo.RowsFor(limit)), numbers, hashes, int16(after))
 	if err != nil {
 		return nil, nil, err
 	}
@@ -181,7 +183,7 @@ func (r Transactions) Outlines(ctx context.Context, c domain.Chain, hashes []sta
 		found[row.N-1] = o
 		return nil
 	}, repo.Text(outlinesByHash, model.Code(c)), model.Bytes(hashes))
-	return found, err
+	return found, damage(err, facts.TableTransactions, nil)
 }
 
 // functionNames is one name for each selector, by function_schemas_selector.

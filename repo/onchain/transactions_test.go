@@ -74,15 +74,3 @@ func TestTransactionsByHashAreOneStatement(t *testing.T) {
 		}
 	}
 }
-
-// TestMalformedTransactionsAreErrors plants values that no transaction has.
-func TestMalformedTransactionsAreErrors(t *testing.T) {
-	t.Parallel()
-	tx := repotest.Everyday(t)[30].Transactions[0].Hash
-	for _, planted := range []string{"type = 9", "fee = -1", "fee = 2::numeric ^ 255", "calldata = '\\x01'"} {
-		db := damaged(t, "UPDATE transactions SET "+planted+" WHERE chain = 1 AND block = 30 AND tx = 0")
-		if _, err := onchain.NewTransactions(db).TransactionsByHash(t.Context(), domain.Mainnet, []starknet.Felt{tx}); err == nil {
-			t.Errorf("%s is not noticed", planted)
-		}
-	}
-}
