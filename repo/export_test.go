@@ -1,9 +1,15 @@
 package repo
 
-import "fmt"
+import (
+	"fmt"
 
-// ClaimTokensStatement is exported for the test that looks at its plan.
-const ClaimTokensStatement = claimUnread
+	"astrolabe/domain"
+)
+
+// ClaimStatements are exported for the tests that look at their plans.
+var ClaimStatements = struct{ Metadata, Supplies, Censuses string }{
+	claimMetadata.statement(domain.Mainnet), claimSupplies.statement(domain.Mainnet), claimCensuses.statement(domain.Mainnet),
+}
 
 // TransferListStatement is exported for the test that looks at plans.
 var TransferListStatement = transferListStatement
@@ -15,8 +21,8 @@ const CountedTokensStatement = countedTokens
 const CensusLock = censusLock
 
 // CensusStatements are exported for the test that looks at their plans.
-var CensusStatements = struct{ Standings, Holders, Claim, Count, Forget, Leftover string }{
-	standings, pageOfHolders, claimCensuses, countHolders, forgetGenerations, leftoverSnapshot,
+var CensusStatements = struct{ Standings, Holders, Count, Forget, Leftover string }{
+	standings, pageOfHolders, countHolders, forgetGenerations, leftoverSnapshot,
 }
 
 // SearchStatements are exported for the test that looks at their plans, with the

@@ -24,7 +24,6 @@ import (
 	"astrolabe/repo/repotest"
 	"astrolabe/sim"
 	"astrolabe/starknet"
-	"astrolabe/telemetry"
 )
 
 func TestMain(m *testing.M) {
@@ -79,9 +78,9 @@ func newWorld(t *testing.T, template pgtest.Template) *world {
 func (w *world) run(node token.Views) error {
 	worker := &Worker{
 		Nodes: map[domain.Chain]token.Views{domain.Mainnet: node}, Store: w.db, Logger: slog.New(slog.DiscardHandler),
-		Metrics: telemetry.NewMetrics(), Refresh: time.Hour, Retention: 6 * time.Hour,
+		Refresh: time.Hour, Retention: 6 * time.Hour,
 	}
-	return worker.Work(w.Context(), nil)
+	return worker.Run(w.Context(), time.Now())
 }
 
 func (w *world) do(sql string) {
