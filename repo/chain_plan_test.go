@@ -53,27 +53,16 @@ func wideChain(t *testing.T) *pgx.Conn {
 // arguments are what the statements are explained with; a generic plan is the
 // same for all.
 var arguments = map[string]string{
-	"block.by_number": `'{1}'`, "block.list": "0, 1000", "block.list from oldest": "0, 1000", "block.before": "1", "block.after": "1",
-	"transaction.of_blocks": `'{1}', '{"\\x01"}', 0`,
-	"search.class":          `'\x01', 60`, "search.addresses": `'{"\\x01"}', 60`, "search.block": `'\x01'`, "search.transaction": `'\x01'`,
+	"search.class": `'\x01', 60`, "search.addresses": `'{"\\x01"}', 60`, "search.block": `'\x01'`, "search.transaction": `'\x01'`,
 	"search.token by symbol": "'us', 60", "search.token by name": "'us', 60",
 }
 
-// TestReadsOfTheChainFollowIndexes looks for a plan that reads a whole table or
-// sorts what an index has in order.
-func TestReadsOfTheChainFollowIndexes(t *testing.T) {
+// TestSearchesFollowIndexes looks for a plan that reads a whole table or sorts
+// what an index has in order.
+func TestSearchesFollowIndexes(t *testing.T) {
 	t.Parallel()
 	conn := wideChain(t)
 	indexes := map[string][]string{
-		"block.by_hash":          {"locators_tag", "blocks_1_0_place", "blocks_1_40_place"},
-		"block.list":             {"blocks_1_0_place", "blocks_1_40_place"},
-		"block.list from oldest": {"blocks_1_0_place", "blocks_1_40_place"},
-		"block.before":           {"blocks_1_0_time", "blocks_1_40_time"},
-		"block.after":            {"blocks_1_0_time", "blocks_1_40_time"},
-		"transaction.by_hash":    {"locators_tag", "transactions_1_0_place", "transactions_1_40_place"},
-		"transaction.of_blocks":  {"transactions_1_0_place"},
-		"transaction.outline":    {"locators_tag", "events_1_0_place", "transfers_1_40_place"},
-		"function.names":         {"function_schemas_selector"},
 		"search.transaction":     {"locators_tag", "transactions_1_0_place"},
 		"search.class":           {"classes_chain_hash_key"},
 		"search.addresses":       {"addresses_chain_felt_key", "tokens_pkey", "contract_classes_pkey", "activity_1_0_address"},
@@ -81,12 +70,8 @@ func TestReadsOfTheChainFollowIndexes(t *testing.T) {
 		"search.token by name":   {"tokens_name"},
 	}
 	whole := regexp.MustCompile(`(Seq|Bitmap Heap) Scan on (blocks|locators|transactions|events|transfers|activity|addresses|selectors|classes|contract_classes|function_schemas|tokens)`)
-	for name, statement := range repo.ChainStatements {
-		given, known := arguments[name]
-		if !known {
-			given = `'{"\\x01"}'`
-		}
-		text := plan(t, conn, statement, given)
+	for name, statement := range repo.SearchStatements {
+		text := plan(t, conn, statement, arguments[name])
 		for _, index := range indexes[name] {
 			if !strings.Contains(text, "using "+index+" ") {
 				t.Errorf("%s does not use %s", name, index)
@@ -98,13 +83,5 @@ func TestReadsOfTheChainFollowIndexes(t *testing.T) {
 		if t.Failed() {
 			t.Fatalf("the plan of %s is\n%s", name, text)
 		}
-	}
-	rows, err := conn.Query(t.Context(), "EXPLAIN "+repo.LatestBlockStatement)
-	if err != nil {
-		t.Fatal(err)
-	}
-	lines, err := pgx.CollectRows(rows, pgx.RowTo[string])
-	if text := strings.Join(lines, "\n"); err != nil || !strings.Contains(text, "Index Scan Backward using blocks_1_40_place") || strings.Contains(text, "Sort") {
-		t.Errorf("the plan of the latest block is\n%s, %v", text, err)
 	}
 }

@@ -25,19 +25,9 @@ var CensusStatements = struct{ Standings, Holders, Count, Forget, Leftover strin
 	standings, pageOfHolders, countHolders, forgetGenerations, leftoverSnapshot,
 }
 
-// ChainStatements are exported for the test that looks at their plans, with the
+// SearchStatements are exported for the test that looks at their plans, with the
 // chain in place and lists of 25.
-var ChainStatements = map[string]string{
-	"block.by_number":        fmt.Sprintf(blocksByNumber, 1),
-	"block.by_hash":          fmt.Sprintf(blocksByHash, 1),
-	"block.list":             fmt.Sprintf(blocksBetween, 1, 26, "DESC"),
-	"block.list from oldest": fmt.Sprintf(blocksBetween, 1, 26, "ASC"),
-	"block.before":           fmt.Sprintf(blocksAtTime, 1, notYounger, shownBlock),
-	"block.after":            fmt.Sprintf(blocksAtTime, 1, notOlder, shownBlock),
-	"transaction.by_hash":    fmt.Sprintf(transactionsByHash, 1),
-	"transaction.of_blocks":  fmt.Sprintf(transactionsOfBlocks, 1, 26),
-	"transaction.outline":    fmt.Sprintf(outlinesByHash, 1),
-	"function.names":         fmt.Sprintf(functionNames, 1),
+var SearchStatements = map[string]string{
 	"search.block":           fmt.Sprintf(searchBlock, 1),
 	"search.transaction":     fmt.Sprintf(searchTransaction, 1),
 	"search.class":           fmt.Sprintf(searchClass, 1),
@@ -45,6 +35,3 @@ var ChainStatements = map[string]string{
 	"search.token by symbol": fmt.Sprintf(tokensBeginning, 1, "symbol", 10),
 	"search.token by name":   fmt.Sprintf(tokensBeginning, 1, "name", 10),
 }
-
-// LatestBlockStatement is exported for the same test.
-var LatestBlockStatement = fmt.Sprintf(latestBlock, 1)

@@ -17,6 +17,15 @@ const (
 	firstPause, longestPause = 100 * time.Millisecond, 5 * time.Second
 )
 
+// The channels on which the writing of the index notifies those who read it.
+const (
+	// BlocksChannel tells that readers see other blocks of a chain, more of them
+	// or fewer after a reorg: "SN_MAIN".
+	BlocksChannel = "chain_blocks"
+	// EpochsChannel tells of a new epoch of a chain's facts: "SN_MAIN 7".
+	EpochsChannel = "fact_epochs"
+)
+
 // Listen calls on for every notification on the channels, one at a time, until
 // ctx ends. It uses a connection of its own and makes a new one whenever that
 // breaks. state hears true when notifications arrive from now on, and false

@@ -13,6 +13,7 @@ import (
 	"astrolabe/domain/token"
 	"astrolabe/pg/pgtest"
 	"astrolabe/repo"
+	"astrolabe/repo/onchain"
 	"astrolabe/repo/repotest"
 	"astrolabe/starknet"
 )
@@ -40,7 +41,7 @@ func newSummed(t *testing.T) *summed {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = conn.Close(context.Background()) })
-	return &summed{t, db, conn, token.NewTokens(db, chain.NewStatuses(db, 0)), repotest.Everyday(t)}
+	return &summed{t, db, conn, token.NewTokens(db, chain.NewStatuses(onchain.NewHeads(db), 0)), repotest.Everyday(t)}
 }
 
 // sum takes one step.

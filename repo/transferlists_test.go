@@ -9,6 +9,7 @@ import (
 	"astrolabe/domain"
 	"astrolabe/domain/chain"
 	"astrolabe/domain/token"
+	"astrolabe/repo/onchain"
 	"astrolabe/repo/repotest"
 	"astrolabe/starknet"
 	"astrolabe/telemetry"
@@ -27,7 +28,7 @@ type ledger struct {
 func newLedger(t *testing.T) *ledger {
 	t.Helper()
 	db := repotest.OpenTemplate(t, repotest.Followed)
-	l := &ledger{T: t, service: token.NewTransfers(db, chain.NewStatuses(db, 0)), all: shownTransfers(repotest.Everyday(t))}
+	l := &ledger{T: t, service: token.NewTransfers(db, chain.NewStatuses(onchain.NewHeads(db), 0)), all: shownTransfers(repotest.Everyday(t))}
 	slices.Reverse(l.all)
 	for i := range l.all {
 		l.all[i].Tier = chain.HeadTier

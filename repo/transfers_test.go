@@ -9,6 +9,7 @@ import (
 	"astrolabe/domain/chain"
 	"astrolabe/domain/facts"
 	"astrolabe/domain/token"
+	"astrolabe/repo/onchain"
 	"astrolabe/repo/repotest"
 	"astrolabe/telemetry"
 )
@@ -66,7 +67,7 @@ func TestTransfersOfTransactionsAreOneStatement(t *testing.T) {
 func TestTransfersOfATransactionAreCutAtTheirLimit(t *testing.T) {
 	t.Parallel()
 	db, blocks := repotest.OpenTemplate(t, repotest.Followed), repotest.Everyday(t)
-	transfers := token.NewTransfers(db, chain.NewStatuses(db, 0))
+	transfers := token.NewTransfers(db, chain.NewStatuses(onchain.NewHeads(db), 0))
 	cut, finalized := 0, 0
 	txs := places(blocks)
 	whole, err := transfers.OfTransactions(t.Context(), domain.Mainnet, txs, domain.PageRequest{Limit: 0})

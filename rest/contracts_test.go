@@ -14,6 +14,7 @@ import (
 	"astrolabe/domain/token"
 	"astrolabe/pg/pgtest"
 	"astrolabe/repo"
+	"astrolabe/repo/onchain"
 	"astrolabe/repo/repotest"
 	"astrolabe/rest/frame"
 	"astrolabe/starknet"
@@ -274,7 +275,7 @@ func TestAnAddressThatIsNoContractIsNotFound(t *testing.T) {
 func TestContractsComeInTheOrderAskedFor(t *testing.T) {
 	t.Parallel()
 	db := repotest.OpenTemplate(t, repotest.Followed)
-	contracts := chain.NewContracts(db, chain.NewStatuses(db, 0))
+	contracts := chain.NewContracts(onchain.NewContracts(db), chain.NewStatuses(onchain.NewHeads(db), 0))
 	var addresses []starknet.Felt
 	for _, deployed := range repotest.Everyday(t)[0].Deployments {
 		addresses = append(addresses, deployed.Address, starknet.MustFelt("0xdead"), deployed.Address)

@@ -27,6 +27,7 @@ import (
 	"astrolabe/domain/secret"
 	"astrolabe/pg/pgtest"
 	"astrolabe/repo"
+	"astrolabe/repo/onchain"
 	"astrolabe/repo/repotest"
 	"astrolabe/telemetry"
 )
@@ -139,7 +140,7 @@ func serveInFleet(t *testing.T) {
 	}
 	server := &http.Server{ReadHeaderTimeout: time.Minute, Handler: Handler(Options{
 		Logger: slog.New(slog.DiscardHandler), Metrics: telemetry.NewMetrics(), Health: new(telemetry.Health),
-		Chains: []domain.Chain{domain.Mainnet}, Services: &explorer.Services{Statuses: chain.NewStatuses(db, time.Minute)}, Gate: gate,
+		Chains: []domain.Chain{domain.Mainnet}, Services: &explorer.Services{Statuses: chain.NewStatuses(onchain.NewHeads(db), time.Minute)}, Gate: gate,
 	})}
 	ended := make(chan error, 1)
 	go func() { ended <- server.Serve(listener) }()

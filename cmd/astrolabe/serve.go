@@ -19,6 +19,7 @@ import (
 	"astrolabe/domain/explorer"
 	"astrolabe/failpoint"
 	"astrolabe/graph"
+	"astrolabe/repo/onchain"
 	"astrolabe/repo/repositories"
 	"astrolabe/rest"
 	"astrolabe/web"
@@ -116,7 +117,7 @@ func keepUntilEnd(letGo func()) part {
 // keepFacts forgets facts of final blocks when an operator changes them.
 func (d *deployment) keepFacts(cache *chain.Cache) part {
 	return func(ctx context.Context) error {
-		d.db.ListenEpochs(ctx, cache.Advance, cache.Listening)
+		onchain.ListenEpochs(ctx, d.db.DB, cache.Advance, cache.Listening)
 		return nil
 	}
 }
@@ -124,7 +125,7 @@ func (d *deployment) keepFacts(cache *chain.Cache) part {
 // keepNews tells subscribers of new blocks as they are committed.
 func (d *deployment) keepNews(live *graph.Handler) part {
 	return func(ctx context.Context) error {
-		d.db.ListenBlocks(ctx, live.Tell)
+		onchain.ListenBlocks(ctx, d.db.DB, live.Tell)
 		return nil
 	}
 }

@@ -3,20 +3,21 @@ package repositories
 import (
 	"astrolabe/domain/explorer"
 	"astrolabe/repo"
+	"astrolabe/repo/onchain"
 )
 
 // Explorer returns the stores of everything that a facade can ask.
 func Explorer(db *repo.DB) explorer.Stores {
 	return explorer.Stores{
-		Heads:            db,
-		Blocks:           db,
-		Forks:            db,
-		FinalizedBlocks:  db,
-		Transactions:     db,
+		Heads:            onchain.NewHeads(db),
+		Blocks:           onchain.NewBlocks(db),
+		Forks:            onchain.NewForks(db),
+		FinalizedBlocks:  onchain.NewBlocks(db),
+		Transactions:     onchain.NewTransactions(db),
 		TransactionParts: db,
-		Messages:         db,
-		Contracts:        db,
-		Classes:          db,
+		Messages:         onchain.NewMessages(db),
+		Contracts:        onchain.NewContracts(db),
+		Classes:          onchain.NewClasses(db),
 		ABIs:             db,
 
 		Events:       db,
@@ -30,7 +31,7 @@ func Explorer(db *repo.DB) explorer.Stores {
 
 		Addresses:     db,
 		Labels:        db,
-		Verifications: db,
+		Verifications: onchain.NewVerifications(db),
 		BridgeEvents:  db,
 		Search:        db,
 	}

@@ -1,4 +1,4 @@
-package repo
+package onchain
 
 import (
 	"fmt"
@@ -8,22 +8,25 @@ import (
 	"astrolabe/domain"
 	"astrolabe/domain/chain"
 	"astrolabe/domain/facts"
+	"astrolabe/repo"
+	"astrolabe/repo/model"
 	"astrolabe/starknet"
 )
 
-// messageParts are the columns that messagesShown takes from a list of
+// messageColumns are the columns that messagesShown takes from a list of
 // messages, after the parent of each.
-const messageParts = "block, tx, idx, to_l1, contract, selector, nonce, hash, l1_address, payload"
+const messageColumns = "block, tx, idx, to_l1, contract, selector, nonce, hash, l1_address, payload"
 
 // messagesShown is what is shown of the messages that %[2]s lists. Each of
-// them finds its transaction and block by place and its words by id.
+// them finds its transaction and block by place, and the felts of its ids by
+// primary key.
 const messagesShown = `
 	SELECT m.parent, m.block, m.tx, m.idx, m.to_l1,
-		(SELECT felt FROM addresses WHERE chain = %[1]d AND id = m.contract),
-		(SELECT felt FROM selectors WHERE chain = %[1]d AND id = m.selector),
-		m.nonce, m.hash, m.l1_address, m.payload, t.hash, t.reverted,
-		(SELECT timestamp FROM blocks WHERE chain = %[1]d AND block = m.block)
-	FROM (%[2]s) AS m (parent, ` + messageParts + `)
+		(SELECT felt FROM addresses WHERE chain = %[1]d AND id = m.contract) AS contract,
+		(SELECT felt FROM selectors WHERE chain = %[1]d AND id = m.selector) AS selector,
+		m.nonce, m.hash, m.l1_address, m.payload, t.hash AS tx_hash, t.reverted,
+		(SELECT timestamp FROM blocks WHERE chain = %[1]d AND block = m.block) AS timestamp
+	FROM (%[2]s) AS m (parent, ` + messageColumns + `)
 	CROSS JOIN LATERAL (
 		SELECT hash, reverted FROM transactions WHERE chain = %[1]d AND block = m.block AND tx = m.tx LIMIT 1
 	) t`
@@ -40,7 +43,7 @@ type messageList struct {
 // the order, because an index that begins with it would not be followed
 // otherwise.
 func newMessageList(c domain.Chain, direction facts.Direction, page domain.PageRequest) *messageList {
-	l := &messageList{code: chainCode(c), rows: rowsFor(page.Limit)}
+	l := &messageList{code: model.Code(c), rows: repo.RowsFor(page.Limit)}
 	block, tx, toL1, idx := int32(math.MaxInt32), int16(math.MaxInt16), true, int16(math.MaxInt16) // before all messages
 	if len(page.After) == 4 {
 		block, tx, toL1, idx = int32(page.After[0]), int16(page.After[1]), page.After[2] != 0, int16(page.After[3])
@@ -73,7 +76,7 @@ func (l *messageList) newest() string {
 // in the order of an index.
 func (l *messageList) selecting(filter chain.MessageFilter) string {
 	if filter.Tx == nil && filter.Hash == nil {
-		return fmt.Sprintf("SELECT %s FROM messages WHERE chain = %d AND block <= $1%s %s", messageParts, l.code, l.where, l.newest())
+		return fmt.Sprintf("SELECT %s FROM messages WHERE chain = %d AND block <= $1%s %s", messageColumns, l.code, l.where, l.newest())
 	}
 	return l.located(filter)
 }
@@ -103,7 +106,7 @@ func (l *messageList) located(filter chain.MessageFilter) string {
 			ORDER BY block DESC, tx DESC LIMIT %[6]d
 		) l
 		CROSS JOIN LATERAL (
-			SELECT `+messageParts+` FROM messages WHERE chain = %[1]d AND block = l.block AND tx = l.tx%[2]s OFFSET 0
+			SELECT `+messageColumns+` FROM messages WHERE chain = %[1]d AND block = l.block AND tx = l.tx%[2]s OFFSET 0
 		) x %[3]s`, l.code, l.where, l.newest(), tag, kind, l.rows+sameTags)
 }
 
@@ -122,17 +125,13 @@ func contractMessages(c domain.Chain, contracts []starknet.Felt, filter chain.Me
 	list := fmt.Sprintf(`
 		SELECT p.parent, x.* FROM unnest(%[2]s::bytea[]) WITH ORDINALITY AS p (felt, parent)
 		CROSS JOIN LATERAL (SELECT id FROM addresses WHERE chain = %[1]d AND felt = p.felt LIMIT 1) a
-		CROSS JOIN LATERAL (%[3]s) x`, l.code, l.argument(feltBytes(contracts)), l.selecting(filter))
+		CROSS JOIN LATERAL (%[3]s) x`, l.code, l.argument(model.Bytes(contracts)), l.selecting(filter))
 	return "/* message.of_contracts */" + fmt.Sprintf(messagesShown, l.code, list), l.arguments
 }
 
-// transactionMessages goes along the messages' place.
-func transactionMessages(c domain.Chain) string {
-	return written(messagesOfTransactions, chainCode(c))
-}
-
+// messagesOfTransactions goes along the messages' place.
 var messagesOfTransactions = "/* message.of_transactions */" + strings.Replace(messagesShown, "%[2]s", `
 	SELECT p.parent, x.* FROM unnest($1::integer[], $2::smallint[]) WITH ORDINALITY AS p (block, tx, parent)
 	CROSS JOIN LATERAL (
-		SELECT `+messageParts+` FROM messages WHERE chain = %[1]d AND block = p.block AND tx = p.tx OFFSET 0
+		SELECT `+messageColumns+` FROM messages WHERE chain = %[1]d AND block = p.block AND tx = p.tx OFFSET 0
 	) x`, 1)

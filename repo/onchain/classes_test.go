@@ -1,4 +1,4 @@
-package repo_test
+package onchain_test
 
 import (
 	"bytes"
@@ -12,6 +12,7 @@ import (
 	"astrolabe/domain/chain"
 	"astrolabe/domain/facts"
 	"astrolabe/domain/indexing"
+	"astrolabe/repo/onchain"
 	"astrolabe/repo/repotest"
 	"astrolabe/starknet"
 )
@@ -34,7 +35,7 @@ func classHashes(classes []*facts.Class) (hashes []starknet.Felt) {
 func TestClassesAreThoseOfTheChain(t *testing.T) {
 	t.Parallel()
 	blocks := repotest.Everyday(t)
-	classes := chain.NewClasses(repotest.OpenTemplate(t, repotest.Followed))
+	classes := chain.NewClasses(onchain.NewClasses(repotest.OpenTemplate(t, repotest.Followed)))
 	known := everyClass(blocks)
 	hashes := append(classHashes(known), starknet.MustFelt("0xdead"), known[0].Hash)
 	got, err := classes.Of(t.Context(), domain.Mainnet, hashes)
@@ -90,7 +91,7 @@ func TestAClassOfABlockThatReadersCannotSeeIsNotThere(t *testing.T) {
 	if err := index.Err(); err != nil {
 		t.Fatal(err)
 	}
-	classes := chain.NewClasses(db)
+	classes := chain.NewClasses(onchain.NewClasses(db))
 	got, err := classes.Of(t.Context(), domain.Mainnet, classHashes(hidden))
 	if err != nil {
 		t.Fatal(err)
@@ -125,7 +126,7 @@ func TestTheContractsOfAClassArePagedOnceEach(t *testing.T) {
 	for _, use := range newest {
 		use.Current = true
 	}
-	classes := chain.NewClasses(repotest.OpenTemplate(t, repotest.Followed))
+	classes := chain.NewClasses(onchain.NewClasses(repotest.OpenTemplate(t, repotest.Followed)))
 	hashes := classHashes(everyClass(blocks))
 	for _, limit := range []int{1, 3, 100} {
 		for _, hash := range hashes {
