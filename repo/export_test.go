@@ -2,23 +2,6 @@ package repo
 
 import "fmt"
 
-// ClaimTokensStatement is exported for the test that looks at its plan.
-const ClaimTokensStatement = claimUnread
-
-// TransferListStatement is exported for the test that looks at plans.
-var TransferListStatement = transferListStatement
-
-// The statements of tokens are exported for the test that looks at plans.
-const CountedTokensStatement = countedTokens
-
-// CensusLock is exported for the test that holds it.
-const CensusLock = censusLock
-
-// CensusStatements are exported for the test that looks at their plans.
-var CensusStatements = struct{ Standings, Holders, Claim, Count, Forget, Leftover string }{
-	standings, pageOfHolders, claimCensuses, countHolders, forgetGenerations, leftoverSnapshot,
-}
-
 // ChainStatements are exported for the test that looks at their plans, with the
 // chain in place and lists of 25.
 var ChainStatements = map[string]string{

@@ -9,7 +9,5 @@ var (
 	ClassUsesStatement        = classUsesStatement
 	VerificationsStatement    = verificationsStatement
 	EventsBySelectorStatement = eventsBySelectorStatement
-	ScannedPoolsStatement     = scannedPoolsStatement
-	PoolTailStatement         = poolTailStatement
 	TransactionMessages       = transactionMessages
 )

@@ -15,6 +15,7 @@ import (
 	"astrolabe/repo"
 	"astrolabe/repo/repositories"
 	"astrolabe/repo/repotest"
+	"astrolabe/repo/tokens"
 	"astrolabe/starknet"
 )
 
@@ -22,6 +23,7 @@ import (
 // request.
 type interrupted struct {
 	*repo.DB
+	tokens.Transfers
 	before func()
 }
 
@@ -37,7 +39,7 @@ func (s *interrupted) PartsOf(ctx context.Context, c domain.Chain, place chain.T
 
 func (s *interrupted) TransfersOfTransactions(ctx context.Context, c domain.Chain, places []chain.TxPlace, after token.WithinTx, limit int) ([][]token.Transfer, error) {
 	s.before()
-	return s.DB.TransfersOfTransactions(ctx, c, places, after, limit)
+	return s.Transfers.TransfersOfTransactions(ctx, c, places, after, limit)
 }
 
 // newInterrupted indexes 50 blocks. Up to so many times the newest one is
@@ -45,7 +47,7 @@ func (s *interrupted) TransfersOfTransactions(ctx context.Context, c domain.Chai
 func newInterrupted(t *testing.T, times int) *growing {
 	t.Helper()
 	db := repotest.Open(t)
-	store := &interrupted{DB: db, before: func() {}}
+	store := &interrupted{DB: db, Transfers: tokens.NewTransfers(db), before: func() {}}
 	stores := repositories.Explorer(db)
 	stores.Transactions, stores.TransactionParts, stores.Transfers = store, store, store
 	w := grow(t, db, newServiceOver(t, db, time.Now, func(o *Options) {

@@ -12,6 +12,8 @@ import (
 	"astrolabe/domain/token"
 	"astrolabe/jobs/census"
 	"astrolabe/jobs/retain"
+	"astrolabe/repo/repositories"
+	"astrolabe/repo/tokens"
 	"astrolabe/starknet"
 )
 
@@ -31,9 +33,9 @@ func (s censusSettings) check() error {
 // censusJobs registers the jobs of the holder censuses and returns those to
 // schedule. Without a node none is made; elsewhere it may be.
 func (d *deployment) censusJobs(workers *river.Workers, s censusSettings, views map[domain.Chain]token.Views) []*river.PeriodicJob {
-	river.AddWorker(workers, &retain.Census{Store: d.db, Logger: d.logger, Metrics: d.metrics})
+	river.AddWorker(workers, &retain.Census{Store: tokens.NewCensusBuilder(d.db.DB), Logger: d.logger, Metrics: d.metrics})
 	river.AddWorker(workers, &census.Worker{
-		Nodes: views, Store: d.db, Logger: d.logger, Metrics: d.metrics, Refresh: s.CensusRefresh, Retention: s.CensusRetention,
+		Nodes: views, Store: repositories.Census(d.db.DB), Logger: d.logger, Metrics: d.metrics, Refresh: s.CensusRefresh, Retention: s.CensusRetention,
 	})
 	if len(views) == 0 {
 		return []*river.PeriodicJob{retain.EveryCensus()}
@@ -77,7 +79,7 @@ func (r censusRevoke) Run(ctx context.Context, c *console) error {
 		return err
 	}
 	return withSchema(ctx, c, r.databaseSettings, func(db *database) error {
-		revoked, err := db.HoldCensus(ctx, r.Chain, address, r.Reason)
+		revoked, err := tokens.NewCensusBuilder(db.DB).HoldCensus(ctx, r.Chain, address, r.Reason)
 		if err != nil {
 			return err
 		}
@@ -101,7 +103,7 @@ func (r censusRestore) Run(ctx context.Context, c *console) error {
 		return err
 	}
 	return withSchema(ctx, c, r.databaseSettings, func(db *database) error {
-		released, err := db.ReleaseCensus(ctx, r.Chain, address)
+		released, err := tokens.NewCensusBuilder(db.DB).ReleaseCensus(ctx, r.Chain, address)
 		if err != nil {
 			return err
 		}

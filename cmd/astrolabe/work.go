@@ -14,6 +14,8 @@ import (
 	"astrolabe/jobs/retain"
 	"astrolabe/jobs/summaries"
 	"astrolabe/repo"
+	"astrolabe/repo/repositories"
+	"astrolabe/repo/tokens"
 )
 
 // workCommand runs background jobs.
@@ -69,14 +71,14 @@ func (d *deployment) worker(w workSettings, nodes nodeSettings) (part, error) {
 	river.AddWorker(workers, &retain.Secrets{Store: d.db, Logger: d.logger, Metrics: d.metrics})
 	river.AddWorker(workers, &retain.Usage{Store: d.db, Logger: d.logger, Metrics: d.metrics})
 	river.AddWorker(workers, &retain.Quotas{Store: d.db, Logger: d.logger, Metrics: d.metrics})
-	river.AddWorker(workers, &markets.Worker{Store: d.db, Logger: d.logger, Metrics: d.metrics})
-	river.AddWorker(workers, &summaries.Sums{Store: d.db, Logger: d.logger, Metrics: d.metrics})
+	river.AddWorker(workers, &markets.Worker{Store: tokens.NewPools(d.db.DB), Logger: d.logger, Metrics: d.metrics})
+	river.AddWorker(workers, &summaries.Sums{Store: tokens.NewSummaries(d.db.DB), Logger: d.logger, Metrics: d.metrics})
 	views, closeNodes, err := d.views(nodes)
 	if err != nil {
 		return nil, err
 	}
-	river.AddWorker(workers, &metadata.Worker{Nodes: views, Store: d.db, Logger: d.logger, Metrics: d.metrics})
-	river.AddWorker(workers, &summaries.Supplies{Nodes: views, Store: d.db, Logger: d.logger, Metrics: d.metrics})
+	river.AddWorker(workers, &metadata.Worker{Nodes: views, Store: repositories.Metadata(d.db.DB), Logger: d.logger, Metrics: d.metrics})
+	river.AddWorker(workers, &summaries.Supplies{Nodes: views, Store: repositories.Supplies(d.db.DB), Logger: d.logger, Metrics: d.metrics})
 	if len(views) > 0 {
 		periodic = append(periodic, metadata.Every(), summaries.EverySupplies())
 	}

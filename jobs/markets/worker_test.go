@@ -13,6 +13,7 @@ import (
 	"astrolabe/domain/token"
 	"astrolabe/pg/pgtest"
 	"astrolabe/repo/repotest"
+	"astrolabe/repo/tokens"
 	"astrolabe/starknet"
 	"astrolabe/telemetry"
 )
@@ -24,14 +25,14 @@ func TestMain(m *testing.M) {
 func TestARunKeepsThePoolsOfEveryFactory(t *testing.T) {
 	t.Parallel()
 	db := repotest.OpenTemplate(t, repotest.Followed)
-	w := &Worker{Store: db, Logger: slog.New(slog.DiscardHandler), Metrics: telemetry.NewMetrics()}
+	w := &Worker{Store: tokens.NewPools(db), Logger: slog.New(slog.DiscardHandler), Metrics: telemetry.NewMetrics()}
 	known := token.Factories(domain.Mainnet)
 	strk := starknet.MustFelt("0x4718f5a0fc34cc1af16a1cdee98ffb20c31f5cd61d6ab07201858f4287c938d")
 	for range 2 { // the second finds nothing new
 		if err := w.Work(t.Context(), &river.Job[Args]{}); err != nil {
 			t.Fatal(err)
 		}
-		lists, late, err := db.Pools(t.Context(), domain.Mainnet, known, []starknet.Felt{strk}, domain.PageRequest{Limit: 100})
+		lists, late, err := tokens.NewPools(db).Pools(t.Context(), domain.Mainnet, known, []starknet.Felt{strk}, domain.PageRequest{Limit: 100})
 		if err != nil || late || len(lists[0]) != 2 {
 			t.Errorf("got %+v, %v, %v", lists, late, err)
 		}
@@ -44,7 +45,7 @@ func TestAFailureIsLoggedOnceAndHoldsUpNoOtherFactory(t *testing.T) {
 	var log strings.Builder
 	db := repotest.OpenTemplate(t, repotest.Followed)
 	db.Close()
-	w := &Worker{Store: db, Logger: slog.New(slog.NewTextHandler(&log, nil)), Metrics: telemetry.NewMetrics()}
+	w := &Worker{Store: tokens.NewPools(db), Logger: slog.New(slog.NewTextHandler(&log, nil)), Metrics: telemetry.NewMetrics()}
 	for range 2 {
 		err := w.Work(t.Context(), &river.Job[Args]{})
 		var joined interface{ Unwrap() []error }

@@ -10,6 +10,7 @@ import (
 	"astrolabe/pg/pgtest"
 	"astrolabe/repo"
 	"astrolabe/repo/repotest"
+	"astrolabe/repo/tokens"
 	"astrolabe/telemetry"
 )
 
@@ -39,7 +40,7 @@ func TestExpiredCensusesAreDeletedWithTheirRows(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	worker := &retain.Census{Store: db, Logger: slog.New(slog.DiscardHandler), Metrics: telemetry.NewMetrics()}
+	worker := &retain.Census{Store: tokens.NewCensusBuilder(db), Logger: slog.New(slog.DiscardHandler), Metrics: telemetry.NewMetrics()}
 	if err := worker.Work(t.Context(), nil); err != nil {
 		t.Fatal(err)
 	}

@@ -3,6 +3,7 @@ package repositories
 import (
 	"astrolabe/domain/explorer"
 	"astrolabe/repo"
+	"astrolabe/repo/tokens"
 )
 
 // Explorer returns the stores of everything that a facade can ask.
@@ -22,11 +23,12 @@ func Explorer(db *repo.DB) explorer.Stores {
 		Events:       db,
 		Certificates: db,
 
-		Tokens:    db,
-		Transfers: db,
+		Tokens:    tokens.NewTokens(db),
+		Summaries: tokens.NewSummaries(db),
+		Transfers: tokens.NewTransfers(db),
 		Controls:  db,
-		Censuses:  db,
-		Pools:     db,
+		Censuses:  tokens.NewCensus(db),
+		Pools:     tokens.NewPools(db),
 
 		Addresses:     db,
 		Labels:        db,

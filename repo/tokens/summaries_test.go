@@ -1,4 +1,4 @@
-package repo_test
+package tokens_test
 
 import (
 	"context"
@@ -14,6 +14,7 @@ import (
 	"astrolabe/pg/pgtest"
 	"astrolabe/repo"
 	"astrolabe/repo/repotest"
+	"astrolabe/repo/tokens"
 	"astrolabe/starknet"
 )
 
@@ -40,13 +41,13 @@ func newSummed(t *testing.T) *summed {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = conn.Close(context.Background()) })
-	return &summed{t, db, conn, token.NewTokens(db, chain.NewStatuses(db, 0)), repotest.Everyday(t)}
+	return &summed{t, db, conn, token.NewTokens(tokens.NewTokens(db), tokens.NewSummaries(db), chain.NewStatuses(db, 0)), repotest.Everyday(t)}
 }
 
 // sum takes one step.
 func (s *summed) sum(about int) token.Summing {
 	s.Helper()
-	done, err := s.db.SumTransfers(s.Context(), domain.Mainnet, about)
+	done, err := tokens.NewSummaries(s.db).SumTransfers(s.Context(), domain.Mainnet, about)
 	if err != nil {
 		s.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package repo_test
+package tokens_test
 
 import (
 	"fmt"
@@ -10,6 +10,7 @@ import (
 	"astrolabe/domain/chain"
 	"astrolabe/domain/token"
 	"astrolabe/repo/repotest"
+	"astrolabe/repo/tokens"
 	"astrolabe/starknet"
 	"astrolabe/telemetry"
 )
@@ -27,7 +28,7 @@ type ledger struct {
 func newLedger(t *testing.T) *ledger {
 	t.Helper()
 	db := repotest.OpenTemplate(t, repotest.Followed)
-	l := &ledger{T: t, service: token.NewTransfers(db, chain.NewStatuses(db, 0)), all: shownTransfers(repotest.Everyday(t))}
+	l := &ledger{T: t, service: token.NewTransfers(tokens.NewTransfers(db), chain.NewStatuses(db, 0)), all: shownTransfers(repotest.Everyday(t))}
 	slices.Reverse(l.all)
 	for i := range l.all {
 		l.all[i].Tier = chain.HeadTier
