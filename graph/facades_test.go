@@ -53,9 +53,9 @@ func counted(ctx context.Context, url string) error {
 	defer closeNode()
 	worker := &census.Worker{
 		Nodes: map[domain.Chain]token.Views{domain.Mainnet: pool.Source()}, Store: repositories.Census(db), Logger: slog.New(slog.DiscardHandler),
-		Metrics: telemetry.NewMetrics(), Refresh: time.Hour, Retention: 6 * time.Hour,
+		Refresh: time.Hour, Retention: 6 * time.Hour,
 	}
-	return errors.Join(worker.Work(ctx, nil), verified(ctx, url))
+	return errors.Join(worker.Run(ctx, time.Now()), verified(ctx, url))
 }
 
 // verified records verifications of every other class.

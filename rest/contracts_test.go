@@ -16,6 +16,7 @@ import (
 	"astrolabe/repo"
 	"astrolabe/repo/repotest"
 	"astrolabe/repo/tokens"
+	"astrolabe/rest/frame"
 	"astrolabe/starknet"
 	"astrolabe/telemetry"
 )
@@ -248,7 +249,7 @@ func TestAClassWithoutItsABILeavesTheKindUnknown(t *testing.T) {
 	if _, err := conn.Exec(t.Context(), "UPDATE classes SET abi = NULL, missing = true"); err != nil {
 		t.Fatal(err)
 	}
-	got := read[contractBody](s, "/v1/SN_MAIN/contract/"+contractParam.Example)
+	got := read[contractBody](s, "/v1/SN_MAIN/contract/"+frame.ContractParam.Example)
 	if got.IsAccount != nil || got.MetadataCompleteness != chain.MetadataPartial || got.ClassHash == nil {
 		t.Errorf("got %+v", got)
 	}

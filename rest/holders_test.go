@@ -28,7 +28,6 @@ import (
 	"astrolabe/repo/tokens"
 	"astrolabe/sim"
 	"astrolabe/starknet"
-	"astrolabe/telemetry"
 )
 
 // Tokens of the everyday chain.
@@ -68,9 +67,9 @@ func countAll(ctx context.Context, db *repo.DB) error {
 	defer pool.Close()
 	worker := &census.Worker{
 		Nodes: map[domain.Chain]token.Views{domain.Mainnet: pool.Source()}, Store: repositories.Census(db), Logger: slog.New(slog.DiscardHandler),
-		Metrics: telemetry.NewMetrics(), Refresh: time.Hour, Retention: 6 * time.Hour,
+		Refresh: time.Hour, Retention: 6 * time.Hour,
 	}
-	return worker.Work(ctx, nil)
+	return worker.Run(ctx, time.Now())
 }
 
 // register is a service over counted tokens.

@@ -6,13 +6,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/riverqueue/river"
-
 	"astrolabe/domain"
-	"astrolabe/domain/token"
-	"astrolabe/jobs/census"
-	"astrolabe/jobs/retain"
-	"astrolabe/repo/repositories"
 	"astrolabe/repo/tokens"
 	"astrolabe/starknet"
 )
@@ -28,19 +22,6 @@ func (s censusSettings) check() error {
 		return errors.New("--census-refresh must be at least 1s and --census-retention at least twice as long")
 	}
 	return nil
-}
-
-// censusJobs registers the jobs of the holder censuses and returns those to
-// schedule. Without a node none is made; elsewhere it may be.
-func (d *deployment) censusJobs(workers *river.Workers, s censusSettings, views map[domain.Chain]token.Views) []*river.PeriodicJob {
-	river.AddWorker(workers, &retain.Census{Store: tokens.NewCensusBuilder(d.db.DB), Logger: d.logger, Metrics: d.metrics})
-	river.AddWorker(workers, &census.Worker{
-		Nodes: views, Store: repositories.Census(d.db.DB), Logger: d.logger, Metrics: d.metrics, Refresh: s.CensusRefresh, Retention: s.CensusRetention,
-	})
-	if len(views) == 0 {
-		return []*river.PeriodicJob{retain.EveryCensus()}
-	}
-	return []*river.PeriodicJob{retain.EveryCensus(), census.Every()}
 }
 
 // censusCommand looks after holder censuses.

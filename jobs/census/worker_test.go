@@ -26,7 +26,6 @@ import (
 	"astrolabe/repo/tokens"
 	"astrolabe/sim"
 	"astrolabe/starknet"
-	"astrolabe/telemetry"
 )
 
 func TestMain(m *testing.M) {
@@ -81,9 +80,9 @@ func newWorld(t *testing.T, template pgtest.Template) *world {
 func (w *world) run(node token.Views) error {
 	worker := &Worker{
 		Nodes: map[domain.Chain]token.Views{domain.Mainnet: node}, Store: repositories.Census(w.db), Logger: slog.New(slog.DiscardHandler),
-		Metrics: telemetry.NewMetrics(), Refresh: time.Hour, Retention: 6 * time.Hour,
+		Refresh: time.Hour, Retention: 6 * time.Hour,
 	}
-	return worker.Work(w.Context(), nil)
+	return worker.Run(w.Context(), time.Now())
 }
 
 func (w *world) do(sql string) {

@@ -21,7 +21,6 @@ import (
 	"astrolabe/repo/tokens"
 	"astrolabe/sim"
 	"astrolabe/starknet"
-	"astrolabe/telemetry"
 )
 
 func TestMain(m *testing.M) {
@@ -73,12 +72,12 @@ func (w *world) supplies() *Supplies {
 	w.Cleanup(pool.Close)
 	return &Supplies{
 		Nodes: map[domain.Chain]token.Views{domain.Mainnet: pool.Source()}, Store: repositories.Supplies(w.db),
-		Logger: slog.New(slog.DiscardHandler), Metrics: telemetry.NewMetrics(),
+		Logger: slog.New(slog.DiscardHandler),
 	}
 }
 
 func (w *world) sums() *Sums {
-	return &Sums{Store: tokens.NewSummaries(w.db), Logger: slog.New(slog.DiscardHandler), Metrics: telemetry.NewMetrics()}
+	return &Sums{Store: tokens.NewSummaries(w.db), Logger: slog.New(slog.DiscardHandler)}
 }
 
 // count counts the rows of a query.

@@ -12,7 +12,7 @@ import (
 func TestSuppliesAreReadAtTheNewestFinalizedBlock(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	if err := w.supplies().run(t.Context(), w.now); err != nil {
+	if err := w.supplies().Run(t.Context(), w.now); err != nil {
 		t.Fatal(err)
 	}
 	for _, name := range []string{"STRK", "ETH", "USDC", "HUGE"} {
@@ -26,7 +26,7 @@ func TestSuppliesAreReadAtTheNewestFinalizedBlock(t *testing.T) {
 		}
 	}
 	calls := w.sim.Counts()["starknet_call"]
-	if err := w.supplies().run(t.Context(), w.now.Add(freshness/2)); err != nil {
+	if err := w.supplies().Run(t.Context(), w.now.Add(freshness/2)); err != nil {
 		t.Fatal(err)
 	}
 	if again := w.sim.Counts()["starknet_call"]; again != calls {
@@ -49,7 +49,7 @@ func TestAnOutageLeavesSuppliesAsTheyWere(t *testing.T) {
 		if err := w.sim.Fault(f); err != nil {
 			t.Fatal(err)
 		}
-		if err := w.supplies().run(t.Context(), later); err == nil {
+		if err := w.supplies().Run(t.Context(), later); err == nil {
 			t.Errorf("%s: the run succeeded", f.Kind)
 		}
 		w.sim.ClearFaults()
@@ -58,7 +58,7 @@ func TestAnOutageLeavesSuppliesAsTheyWere(t *testing.T) {
 		}
 		later = later.Add(claim)
 	}
-	if err := w.supplies().run(t.Context(), later); err != nil {
+	if err := w.supplies().Run(t.Context(), later); err != nil {
 		t.Fatal(err)
 	}
 	if got, want := w.stored("STRK"), w.said("STRK", repotest.FollowedFinalized); got != want {
@@ -71,7 +71,7 @@ func TestAnOutageLeavesSuppliesAsTheyWere(t *testing.T) {
 func TestASupplyOfAnUndoneBlockIsForgotten(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	if err := w.supplies().run(t.Context(), w.now); err != nil {
+	if err := w.supplies().Run(t.Context(), w.now); err != nil {
 		t.Fatal(err)
 	}
 	lease, leads, err := w.db.TakeLease(t.Context(), domain.Mainnet, "operator", 1<<40)
@@ -85,7 +85,7 @@ func TestASupplyOfAnUndoneBlockIsForgotten(t *testing.T) {
 	if got := w.stored("STRK"); got != "unknown" {
 		t.Errorf("STRK: %s", got)
 	}
-	if err := w.supplies().run(t.Context(), w.now); err != nil {
+	if err := w.supplies().Run(t.Context(), w.now); err != nil {
 		t.Fatal(err)
 	}
 	if got, want := w.stored("STRK"), w.said("STRK", 30); got != want {
