@@ -85,3 +85,23 @@ func TestSearchesFollowIndexes(t *testing.T) {
 		}
 	}
 }
+
+// plan explains a statement as it is planned for whatever its arguments are.
+func plan(t *testing.T, conn *pgx.Conn, statement, arguments string) string {
+	t.Helper()
+	if _, err := conn.Exec(t.Context(), "PREPARE explained AS "+statement); err != nil {
+		t.Fatal(err)
+	}
+	rows, err := conn.Query(t.Context(), "EXPLAIN EXECUTE explained("+arguments+")")
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := conn.Exec(t.Context(), "DEALLOCATE explained"); err != nil {
+		t.Fatal(err)
+	}
+	return strings.Join(lines, "\n")
+}

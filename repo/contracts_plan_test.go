@@ -82,8 +82,6 @@ func TestReadsOfPoolsFollowTheirIndexes(t *testing.T) {
 		sorts                string // the only kind of sort that the plan may have
 	}{
 		"events by selector":   {repo.EventsBySelectorStatement(domain.Mainnet, 100), list + ", " + list + ", 1000, 1::smallint, 1::smallint", []string{"events_1_0_address_selector", "events_1_40_address_selector"}, ""},
-		"pools that were read": {repo.ScannedPoolsStatement(domain.Mainnet, 100), list + ", " + list + ", '{a}', 1000, 1::smallint, 1::smallint", []string{"market_pools_pkey"}, ""},
-		"pools that were not":  {repo.PoolTailStatement(domain.Mainnet), list + ", '{a}', " + list + ", '{1}'", []string{"events_1_0_address_selector", "events_1_40_address_selector"}, ""},
 	} {
 		text := explained(t, conn, c.statement, c.arguments)
 		for _, index := range c.indexes {

@@ -3,6 +3,4 @@ package repo
 // Statements that are exported for the test that looks at their plans.
 var (
 	EventsBySelectorStatement = eventsBySelectorStatement
-	ScannedPoolsStatement     = scannedPoolsStatement
-	PoolTailStatement         = poolTailStatement
 )

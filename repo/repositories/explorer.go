@@ -4,6 +4,7 @@ import (
 	"astrolabe/domain/explorer"
 	"astrolabe/repo"
 	"astrolabe/repo/onchain"
+	"astrolabe/repo/tokens"
 )
 
 // Explorer returns the stores of everything that a facade can ask.
@@ -23,11 +24,12 @@ func Explorer(db *repo.DB) explorer.Stores {
 		Events:       db,
 		Certificates: db,
 
-		Tokens:    db,
-		Transfers: db,
+		Tokens:    tokens.NewTokens(db),
+		Summaries: tokens.NewSummaries(db),
+		Transfers: tokens.NewTransfers(db),
 		Controls:  db,
-		Censuses:  db,
-		Pools:     db,
+		Censuses:  tokens.NewCensus(db),
+		Pools:     tokens.NewPools(db),
 
 		Addresses:     db,
 		Labels:        db,

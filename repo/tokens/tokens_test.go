@@ -1,4 +1,4 @@
-package repo_test
+package tokens_test
 
 import (
 	"slices"
@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/jackc/pgx/v5"
 
 	"astrolabe/domain"
@@ -15,6 +16,7 @@ import (
 	"astrolabe/pg/pgtest"
 	"astrolabe/repo"
 	"astrolabe/repo/repotest"
+	"astrolabe/repo/tokens"
 	"astrolabe/starknet"
 )
 
@@ -53,15 +55,15 @@ func newShelf(t *testing.T) *shelf {
 }
 
 // shown returns the tokens that blocks up to a number show.
-func (s *shelf) shown(upTo uint64) (tokens []starknet.Felt) {
-	for _, block := range asStored(s.blocks) {
+func (s *shelf) shown(upTo uint64) (list []starknet.Felt) {
+	for _, block := range s.blocks {
 		for _, t := range block.Tokens {
 			if block.Header.Number <= upTo {
-				tokens = append(tokens, t.Address)
+				list = append(list, t.Address)
 			}
 		}
 	}
-	return sorted(tokens)
+	return slices.Compact(sorted(list))
 }
 
 func sorted(felts []starknet.Felt) []starknet.Felt {
@@ -71,7 +73,7 @@ func sorted(felts []starknet.Felt) []starknet.Felt {
 
 func (s *shelf) claim(upTo uint64, at time.Time, limit int) []starknet.Felt {
 	s.Helper()
-	claimed, err := s.db.ClaimTokens(s.Context(), domain.Mainnet, upTo, at, at.Add(time.Minute), limit)
+	claimed, err := tokens.NewTokens(s.db).ClaimTokens(s.Context(), domain.Mainnet, upTo, at, at.Add(time.Minute), limit)
 	if err != nil {
 		s.Fatal(err)
 	}
@@ -79,13 +81,13 @@ func (s *shelf) claim(upTo uint64, at time.Time, limit int) []starknet.Felt {
 }
 
 // store lets tokens say that their name is "Said" at a block.
-func (s *shelf) store(at *facts.Header, when time.Time, tokens ...starknet.Felt) int {
+func (s *shelf) store(at *facts.Header, when time.Time, said ...starknet.Felt) int {
 	s.Helper()
 	reading := token.Reading{Block: domain.BlockRef{Number: at.Number, Hash: at.Hash}, At: when, Next: when.Add(24 * time.Hour)}
-	for _, address := range tokens {
+	for _, address := range said {
 		reading.Tokens = append(reading.Tokens, token.Description{Token: address, Metadata: token.Metadata{Name: new("Said"), Decimals: new(uint8(255))}})
 	}
-	stored, err := s.db.StoreMetadata(s.Context(), domain.Mainnet, reading)
+	stored, err := tokens.NewTokens(s.db).StoreMetadata(s.Context(), domain.Mainnet, reading)
 	if err != nil {
 		s.Fatal(err)
 	}
@@ -120,7 +122,7 @@ func TestTokensAreClaimedOnceAndOnlyOfVisibleBlocks(t *testing.T) {
 	if got := s.claim(1000, s.now.Add(2*time.Second), 1000); len(got) != 0 {
 		t.Errorf("%d tokens were claimed twice", len(got))
 	}
-	if got, err := s.db.ClaimTokens(t.Context(), domain.Sepolia, 1000, s.now, s.now, 1000); err != nil || len(got) != 0 {
+	if got, err := tokens.NewTokens(s.db).ClaimTokens(t.Context(), domain.Sepolia, 1000, s.now, s.now, 1000); err != nil || len(got) != 0 {
 		t.Errorf("the other chain has tokens: %v, %v", got, err)
 	}
 }
@@ -179,22 +181,21 @@ func TestClaimingReadsTheIndexOfDueTokens(t *testing.T) {
 	for _, statement := range []string{
 		`INSERT INTO addresses (chain, id, felt) SELECT 1, n, decode(lpad(to_hex(n), 64, '0'), 'hex') FROM generate_series(1000000, 1012000) n`,
 		`INSERT INTO tokens (chain, address, block, standard, metadata_due, supply_due, census_due)
-			SELECT 1, n, 0, 1, due, due, due FROM (SELECT n, now() + n * interval '1 second' AS due FROM generate_series(1000000, 1012000) n) tokens`,
+			SELECT 1, n, 0, 1, due, due, due FROM generate_series(1000000, 1012000) n, LATERAL (SELECT now() + n * interval '1 second' AS due) d`,
 		`ANALYZE tokens`, `ANALYZE addresses`,
 	} {
 		if _, err := s.conn.Exec(t.Context(), statement); err != nil {
 			t.Fatal(err)
 		}
 	}
-	for _, claim := range []struct{ statement, name, index string }{
-		{repo.ClaimStatements.Metadata, "token.claim", "tokens_due"},
-		{repo.ClaimStatements.Supplies, "supply.claim", "tokens_supply_due"},
-		{repo.ClaimStatements.Censuses, "census.claim", "tokens_census_due"},
+	statements := tokens.ClaimStatements(s.db, s.now)
+	for name, index := range map[string]string{
+		"token.claim": "tokens_due", "supply.claim": "tokens_supply_due", "census.claim": "tokens_census_due",
 	} {
-		if !strings.HasPrefix(claim.statement, "/* "+claim.name+" */") {
-			t.Errorf("%s is named otherwise: %s", claim.name, claim.statement)
+		if !strings.HasPrefix(statements[name], "/* "+name+" */") {
+			t.Errorf("%s is called otherwise: %s", name, statements[name])
 		}
-		rows, err := s.conn.Query(t.Context(), "EXPLAIN "+claim.statement, 1000, s.now, s.now, 100)
+		rows, err := s.conn.Query(t.Context(), "EXPLAIN "+statements[name])
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -202,8 +203,35 @@ func TestClaimingReadsTheIndexOfDueTokens(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if text := strings.Join(plan, "\n"); !strings.Contains(text, "Index Scan using "+claim.index+" ") || strings.Contains(text, "Sort") {
-			t.Errorf("the plan of %s is\n%s", claim.name, text)
+		if text := strings.Join(plan, "\n"); !strings.Contains(text, "Index Scan using "+index+" ") || strings.Contains(text, "Seq Scan on") || strings.Contains(text, "Sort") {
+			t.Errorf("the plan of %s is\n%s", name, text)
+		}
+	}
+}
+
+// TestMetadataIsStoredAsItIs has names that would end a text or an array in a
+// statement that did not escape them.
+func TestMetadataIsStoredAsItIs(t *testing.T) {
+	t.Parallel()
+	s := newShelf(t)
+	names := []string{`it's`, `"quoted"`, `back\slash\'`, `{a,b}`, `NULL`, ``, `?0 ? $1`, `'); DROP TABLE tokens; --`, "line\nbreak", `snowman ☃`}
+	reading := token.Reading{Block: domain.BlockRef{Number: s.last().Number, Hash: s.last().Hash}, At: s.now, Next: s.now}
+	addresses := s.shown(1000)[:len(names)]
+	for i, address := range addresses {
+		reading.Tokens = append(reading.Tokens, token.Description{Token: address, Metadata: token.Metadata{Name: &names[i], Symbol: &names[i]}})
+	}
+	reading.Tokens[0].Symbol = nil
+	repository := tokens.NewTokens(s.db)
+	if stored, err := repository.StoreMetadata(t.Context(), domain.Mainnet, reading); err != nil || stored != len(names) {
+		t.Fatal(stored, err)
+	}
+	found, err := repository.Tokens(t.Context(), domain.Mainnet, addresses)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, got := range found {
+		if diff := cmp.Diff(reading.Tokens[i].Metadata, got.Metadata); diff != "" || got.MetadataAt == nil || !got.MetadataAt.Equal(s.now) {
+			t.Errorf("token %d (-want +got):\n%s", i, diff)
 		}
 	}
 }

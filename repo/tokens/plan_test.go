@@ -1,4 +1,4 @@
-package repo_test
+package tokens_test
 
 import (
 	"context"
@@ -10,8 +10,8 @@ import (
 
 	"astrolabe/domain"
 	"astrolabe/pg/pgtest"
-	"astrolabe/repo"
 	"astrolabe/repo/repotest"
+	"astrolabe/repo/tokens"
 )
 
 // crowd is a connection to a database of crowdedTransfers.
@@ -95,7 +95,7 @@ func TestListsOfTransfersFollowTheirIndexes(t *testing.T) {
 		if c.each {
 			arguments += `, '{"\\x01"}'`
 		}
-		text := plan(t, conn, repo.TransferListStatement(domain.Mainnet, c.name, c.each, 100, c.streams), arguments)
+		text := plan(t, conn, tokens.TransferListStatement(domain.Mainnet, c.name, c.each, 100, c.streams), arguments)
 		for _, index := range c.indexes {
 			for _, from := range []int{0, 20, 40} {
 				if scan := fmt.Sprintf("Index Scan Backward using transfers_1_%d_%s on", from, index); !strings.Contains(text, scan) {
@@ -126,7 +126,7 @@ func TestASummaryIsReadByKeysAndOneIndex(t *testing.T) {
 	if _, err := conn.Exec(t.Context(), "ANALYZE token_summaries"); err != nil {
 		t.Fatal(err)
 	}
-	text := plan(t, conn, fmt.Sprintf(repo.CountedTokensStatement, 1, 25_000), `'{"\\x01"}', 0`)
+	text := plan(t, conn, tokens.SummariesStatement, `'{"\\x01"}', 0`)
 	for _, scan := range []string{
 		"Scan using token_parties_pkey", "Scan using token_summaries_pkey", "Scan using tokens_pkey", "Scan using addresses_chain_felt_key",
 		"transfers_1_0_token on", "transfers_1_20_token on", "transfers_1_40_token on",
@@ -139,6 +139,46 @@ func TestASummaryIsReadByKeysAndOneIndex(t *testing.T) {
 		if strings.Contains(text, "Seq Scan on "+table) {
 			t.Errorf("all %s are read", table)
 		}
+	}
+	if t.Failed() {
+		t.Logf("the plan is\n%s", text)
+	}
+}
+
+// TestPoolsFollowTheirIndexes looks at the plan of both lists: the pools that
+// scans have kept, and the events that none has read.
+func TestPoolsFollowTheirIndexes(t *testing.T) {
+	t.Parallel()
+	conn := crowd(t)
+	for _, statement := range []string{
+		`INSERT INTO events (block, tx, log, address, selector, chain, keys, payload)
+			SELECT n % 59, 20000 + n / 59, 0, 1000000 + n * 31 % 997, n % 5, 1, 1, '' FROM generate_series(1, 30000) n`,
+		`INSERT INTO transactions SELECT n % 59, 20000 + n / 59, 1, NULL, NULL, NULL, 1, 3, false, true, 0, 0, 0, 0, 0, NULL, sha256(n::text::bytea), NULL, '', NULL
+			FROM generate_series(1, 30000) n`,
+		`INSERT INTO contract_classes (chain, address, block, origin, class) SELECT 1, 1000000 + n, n % 59, 1, 1 + n % 9 FROM generate_series(1, 15000) n`,
+		`INSERT INTO market_pools (chain, token, block, tx, log, factory, pool, paired)
+			SELECT 1, sha256((n % 7)::text::bytea), n % 59, 20000 + n / 59, 0, '\x01', '\x02', '\x03' FROM generate_series(1, 20000) n`,
+		`ANALYZE`,
+		`SET enable_bitmapscan = off`,
+	} {
+		if _, err := conn.Exec(t.Context(), statement); err != nil {
+			t.Fatal(statement, err)
+		}
+	}
+	const list = `'{"\\x01"}'`
+	text := plan(t, conn, tokens.PoolListsStatement(domain.Mainnet, 100), list+", "+list+", '{a}', "+list+", '{1}', 1000, 1::smallint, 1::smallint")
+	for _, index := range []string{"market_pools_pkey", "events_1_0_address_selector", "events_1_40_address_selector"} {
+		if !strings.Contains(text, index) {
+			t.Errorf("%s is not used", index)
+		}
+	}
+	for _, table := range []string{"events", "transactions", "addresses", "contract_classes", "market_pools"} {
+		if strings.Contains(text, "Seq Scan on "+table) {
+			t.Errorf("all %s are read", table)
+		}
+	}
+	if strings.Contains(text, "Sort ") {
+		t.Error("the rows are sorted")
 	}
 	if t.Failed() {
 		t.Logf("the plan is\n%s", text)

@@ -1,4 +1,4 @@
-package repo_test
+package tokens_test
 
 import (
 	"fmt"
@@ -11,6 +11,7 @@ import (
 	"astrolabe/domain/token"
 	"astrolabe/repo/onchain"
 	"astrolabe/repo/repotest"
+	"astrolabe/repo/tokens"
 	"astrolabe/starknet"
 	"astrolabe/telemetry"
 )
@@ -28,7 +29,7 @@ type ledger struct {
 func newLedger(t *testing.T) *ledger {
 	t.Helper()
 	db := repotest.OpenTemplate(t, repotest.Followed)
-	l := &ledger{T: t, service: token.NewTransfers(db, chain.NewStatuses(onchain.NewHeads(db), 0)), all: shownTransfers(repotest.Everyday(t))}
+	l := &ledger{T: t, service: token.NewTransfers(tokens.NewTransfers(db), chain.NewStatuses(onchain.NewHeads(db), 0)), all: shownTransfers(repotest.Everyday(t))}
 	slices.Reverse(l.all)
 	for i := range l.all {
 		l.all[i].Tier = chain.HeadTier

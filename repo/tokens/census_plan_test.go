@@ -1,13 +1,12 @@
-package repo_test
+package tokens_test
 
 import (
-	"fmt"
 	"strings"
 	"testing"
 
 	"github.com/jackc/pgx/v5"
 
-	"astrolabe/repo"
+	"astrolabe/repo/tokens"
 	"astrolabe/starknet"
 )
 
@@ -35,23 +34,22 @@ func TestCensusStatementsFollowIndexes(t *testing.T) {
 		b.do(statement)
 	}
 	felts := [][]byte{contract[:]}
+	count, forget, leftover := tokens.CensusStatements(b.db, b.now)
 	for _, c := range []struct {
 		statement string
 		arguments []any
 		want      []string // in the plan
 		unwanted  []string
 	}{
-		{fmt.Sprintf(repo.CensusStatements.Standings, 1), []any{felts, b.now},
+		{tokens.StandingsStatement, []any{felts, b.now},
 			[]string{"census_generations_token", "census_policies_pkey", "census_holds_pkey"}, []string{"Seq Scan on", "Sort"}},
-		{fmt.Sprintf(repo.CensusStatements.Holders, 1, 26), []any{[]int64{3}, []int64{100}},
+		{tokens.HoldersStatement, []any{[]int64{3}, []int64{100}},
 			[]string{"census_holders_pkey"}, []string{"Seq Scan on", "Sort"}},
-		{repo.ClaimStatements.Censuses, []any{1000, b.now, b.now, 20},
-			[]string{"Index Scan using tokens_census_due"}, []string{"Seq Scan on", "Sort"}},
-		{fmt.Sprintf(repo.CensusStatements.Count, 1), []any{int64(9), int64(3), 1000077, int64(10), int64(1900), make([]byte, 32)},
+		{count, nil,
 			[]string{"transfers_1_0_token", "census_holders_pkey"}, []string{"Seq Scan on transfers", "Seq Scan on census_holders"}},
-		{repo.CensusStatements.Forget, []any{b.now, 100},
+		{forget, nil,
 			[]string{"census_generations_expiry", "census_generations_token"}, []string{"Seq Scan on", "Sort"}},
-		{repo.CensusStatements.Leftover, []any{b.now},
+		{leftover, nil,
 			[]string{"census_snapshots_age", "census_generations_snapshot"}, []string{"Seq Scan on", "Sort"}},
 	} {
 		rows, err := b.conn.Query(t.Context(), "EXPLAIN "+c.statement, c.arguments...)

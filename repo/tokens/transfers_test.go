@@ -1,4 +1,4 @@
-package repo_test
+package tokens_test
 
 import (
 	"reflect"
@@ -11,6 +11,7 @@ import (
 	"astrolabe/domain/token"
 	"astrolabe/repo/onchain"
 	"astrolabe/repo/repotest"
+	"astrolabe/repo/tokens"
 	"astrolabe/telemetry"
 )
 
@@ -50,7 +51,7 @@ func TestTransfersOfTransactionsAreOneStatement(t *testing.T) {
 		want[at] = append(want[at], transfer)
 	}
 	ctx, count := telemetry.CountStatements(t.Context())
-	lists, err := db.TransfersOfTransactions(ctx, domain.Mainnet, txs, token.WithinTx{Log: -1}, 0)
+	lists, err := tokens.NewTransfers(db).TransfersOfTransactions(ctx, domain.Mainnet, txs, token.WithinTx{Log: -1}, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -67,7 +68,7 @@ func TestTransfersOfTransactionsAreOneStatement(t *testing.T) {
 func TestTransfersOfATransactionAreCutAtTheirLimit(t *testing.T) {
 	t.Parallel()
 	db, blocks := repotest.OpenTemplate(t, repotest.Followed), repotest.Everyday(t)
-	transfers := token.NewTransfers(db, chain.NewStatuses(onchain.NewHeads(db), 0))
+	transfers := token.NewTransfers(tokens.NewTransfers(db), chain.NewStatuses(onchain.NewHeads(db), 0))
 	cut, finalized := 0, 0
 	txs := places(blocks)
 	whole, err := transfers.OfTransactions(t.Context(), domain.Mainnet, txs, domain.PageRequest{Limit: 0})

@@ -1,4 +1,4 @@
-package repo_test
+package tokens_test
 
 import (
 	"context"
@@ -15,6 +15,7 @@ import (
 	"astrolabe/repo"
 	"astrolabe/repo/onchain"
 	"astrolabe/repo/repotest"
+	"astrolabe/repo/tokens"
 	"astrolabe/starknet"
 )
 
@@ -41,13 +42,13 @@ func newSummed(t *testing.T) *summed {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = conn.Close(context.Background()) })
-	return &summed{t, db, conn, token.NewTokens(db, chain.NewStatuses(onchain.NewHeads(db), 0)), repotest.Everyday(t)}
+	return &summed{t, db, conn, token.NewTokens(tokens.NewTokens(db), tokens.NewSummaries(db), chain.NewStatuses(onchain.NewHeads(db), 0)), repotest.Everyday(t)}
 }
 
 // sum takes one step.
 func (s *summed) sum(about int) token.Summing {
 	s.Helper()
-	done, err := s.db.SumTransfers(s.Context(), domain.Mainnet, about)
+	done, err := tokens.NewSummaries(s.db).SumTransfers(s.Context(), domain.Mainnet, about)
 	if err != nil {
 		s.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package repo_test
+package tokens_test
 
 import (
 	"testing"
@@ -7,6 +7,7 @@ import (
 	"astrolabe/domain/indexing"
 	"astrolabe/domain/token"
 	"astrolabe/repo/repotest"
+	"astrolabe/repo/tokens"
 	"astrolabe/starknet"
 )
 
@@ -16,7 +17,7 @@ func (s *shelf) scan(factories []token.Factory) {
 	for _, factory := range factories {
 		for more := true; more; {
 			var err error
-			if more, err = s.db.ScanPools(s.Context(), domain.Mainnet, factory); err != nil {
+			if more, err = tokens.NewPools(s.db).ScanPools(s.Context(), domain.Mainnet, factory); err != nil {
 				s.Fatal(err)
 			}
 		}
@@ -70,7 +71,7 @@ func TestBlocksThatReadersCannotSeeAreNotScanned(t *testing.T) {
 	if err := index.Err(); err != nil {
 		t.Fatal(err)
 	}
-	lists, _, err := s.db.Pools(t.Context(), domain.Mainnet, token.Factories(domain.Mainnet), []starknet.Felt{blocks[0].Tokens[0].Address}, domain.PageRequest{Limit: 10})
+	lists, _, err := tokens.NewPools(s.db).Pools(t.Context(), domain.Mainnet, token.Factories(domain.Mainnet), []starknet.Felt{blocks[0].Tokens[0].Address}, domain.PageRequest{Limit: 10})
 	if err != nil || len(lists[0]) > 0 {
 		t.Errorf("got %v, %v", lists, err)
 	}
@@ -113,7 +114,7 @@ func TestAnotherEntryOfTheRegistryIsReadAnew(t *testing.T) {
 	changed := known[0]
 	changed.FeeBps = new(25)
 	ask := func(factories []token.Factory) []token.Pool {
-		lists, late, err := s.db.Pools(t.Context(), domain.Mainnet, factories, []starknet.Felt{strk}, domain.PageRequest{Limit: 100})
+		lists, late, err := tokens.NewPools(s.db).Pools(t.Context(), domain.Mainnet, factories, []starknet.Felt{strk}, domain.PageRequest{Limit: 100})
 		if err != nil || late {
 			t.Fatal(late, err)
 		}

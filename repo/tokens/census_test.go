@@ -1,4 +1,4 @@
-package repo_test
+package tokens_test
 
 import (
 	"cmp"
@@ -22,6 +22,7 @@ import (
 	"astrolabe/pg/pgtest"
 	"astrolabe/repo"
 	"astrolabe/repo/repotest"
+	"astrolabe/repo/tokens"
 	"astrolabe/starknet"
 )
 
@@ -89,6 +90,8 @@ type fatal interface {
 type bureau struct {
 	*testing.T
 	db     *repo.DB
+	census tokens.Census
+	work   tokens.CensusBuilder
 	conn   *pgx.Conn
 	index  *repotest.Index
 	within indexing.Range
@@ -109,7 +112,10 @@ func newBureau(t *testing.T) *bureau {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = conn.Close(t.Context()) })
-	b := &bureau{T: t, db: db, conn: conn, index: repotest.NewIndex(t.Context(), db, 0, 20), now: time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC)}
+	b := &bureau{
+		T: t, db: db, census: tokens.NewCensus(db), work: tokens.NewCensusBuilder(db), conn: conn,
+		index: repotest.NewIndex(t.Context(), db, 0, 20), now: time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC),
+	}
 	b.within = b.index.Open(0, 1_000_000, indexing.RangeReady)
 	return b
 }
@@ -153,7 +159,7 @@ func (b *bureau) build(t fatal, contract starknet.Felt, at facts.Header, supply 
 	if supply != nil {
 		order.Supply = new(domain.AmountFromBig(supply))
 	}
-	draft, err := b.db.BuildCensus(b.Context(), domain.Mainnet, order)
+	draft, err := b.work.BuildCensus(b.Context(), domain.Mainnet, order)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -164,11 +170,11 @@ func (b *bureau) build(t fatal, contract starknet.Felt, at facts.Header, supply 
 // publish shows a draft.
 func (b *bureau) publish(t fatal, draft token.CensusDraft) *token.Generation {
 	t.Helper()
-	id, err := b.db.PublishCensus(b.Context(), domain.Mainnet, draft)
+	id, err := b.work.PublishCensus(b.Context(), domain.Mainnet, draft)
 	if err != nil {
 		t.Fatal(err)
 	}
-	found, err := b.db.Generations(b.Context(), domain.Mainnet, []int64{id})
+	found, err := b.census.Generations(b.Context(), domain.Mainnet, []int64{id})
 	if err != nil || found[0] == nil {
 		t.Fatal(found, err)
 	}
@@ -179,7 +185,7 @@ func (b *bureau) publish(t fatal, draft token.CensusDraft) *token.Generation {
 func (b *bureau) rows(t fatal, snapshot *token.Snapshot) (rows []string) {
 	t.Helper()
 	for after := int64(0); ; {
-		page, err := b.db.Holders(b.Context(), domain.Mainnet, []token.HolderPlace{{Snapshot: snapshot.ID, After: after}}, 7)
+		page, err := b.census.Holders(b.Context(), domain.Mainnet, []token.HolderPlace{{Snapshot: snapshot.ID, After: after}}, 7)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -196,7 +202,7 @@ func (b *bureau) rows(t fatal, snapshot *token.Snapshot) (rows []string) {
 // standing is how a token's census stands.
 func (b *bureau) standing(t fatal, contract starknet.Felt, now time.Time) token.Standing {
 	t.Helper()
-	found, err := b.db.CensusStandings(b.Context(), domain.Mainnet, []starknet.Felt{starknet.FeltFromUint64(404), contract}, now)
+	found, err := b.census.CensusStandings(b.Context(), domain.Mainnet, []starknet.Felt{starknet.FeltFromUint64(404), contract}, now)
 	if err != nil || found[0].Known {
 		t.Fatal(found, err)
 	}
@@ -379,15 +385,15 @@ func TestAnUndoRevokesTheCensusesAboveIt(t *testing.T) {
 	at := b.commit(t, move(contract, 5, 6, 4))
 	high := b.publish(t, b.build(t, contract, at, big.NewInt(10), low))
 	under := b.build(t, contract, at, big.NewInt(10), nil)
-	must(t, b.db.StoreCensusPolicy(t.Context(), domain.Mainnet, contract, token.CensusPolicy{Qualified: true, Block: at.Number}))
-	must(t, b.db.PutOffCensus(t.Context(), domain.Mainnet, contract, b.now.Add(time.Hour)))
+	must(t, b.work.StoreCensusPolicy(t.Context(), domain.Mainnet, contract, token.CensusPolicy{Qualified: true, Block: at.Number}))
+	must(t, b.work.PutOffCensus(t.Context(), domain.Mainnet, contract, b.now.Add(time.Hour)))
 	b.index.Undo(&below)
 	b.next = at.Number
 	b.commit(t, move(contract, 5, 6, 4))
-	if _, err := b.db.PublishCensus(t.Context(), domain.Mainnet, under); !errors.Is(err, token.ErrCensusStale) {
+	if _, err := b.work.PublishCensus(t.Context(), domain.Mainnet, under); !errors.Is(err, token.ErrCensusStale) {
 		t.Errorf("a census from before the undo: %v", err)
 	}
-	found, err := b.db.Generations(t.Context(), domain.Mainnet, []int64{high.ID, low.ID, 12345})
+	found, err := b.census.Generations(t.Context(), domain.Mainnet, []int64{high.ID, low.ID, 12345})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -398,7 +404,7 @@ func TestAnUndoRevokesTheCensusesAboveIt(t *testing.T) {
 	if standing.Generation.ID != low.ID || standing.Policy != nil {
 		t.Errorf("%+v", standing)
 	}
-	if due, err := b.db.ClaimCensuses(t.Context(), domain.Mainnet, at.Number, b.now, b.now, 5); err != nil || len(due) != 1 {
+	if due, err := b.work.ClaimCensuses(t.Context(), domain.Mainnet, at.Number, b.now, b.now, 5); err != nil || len(due) != 1 {
 		t.Errorf("due are %v, %v", due, err)
 	}
 	// What was made from a revoked generation begins anew.
@@ -414,7 +420,7 @@ func TestAnUndoOfTheHeadLeavesCensusesAlone(t *testing.T) {
 	contract := starknet.FeltFromUint64(77)
 	at := b.commit(t, move(contract, 0, 5, 10))
 	g := b.publish(t, b.build(t, contract, at, big.NewInt(10), nil))
-	must(t, b.db.StoreCensusPolicy(t.Context(), domain.Mainnet, contract, token.CensusPolicy{Qualified: true, Block: at.Number}))
+	must(t, b.work.StoreCensusPolicy(t.Context(), domain.Mainnet, contract, token.CensusPolicy{Qualified: true, Block: at.Number}))
 	b.commit(t)
 	b.index.Undo(&at)
 	if standing := b.standing(t, contract, b.now); b.index.Err() != nil || standing.Generation.ID != g.ID || !standing.Generation.Live(b.now) || standing.Policy == nil {
@@ -432,7 +438,7 @@ func TestTransfersThatAreMadeAgainRevokeTheCensuses(t *testing.T) {
 	must(t, err)
 	block := facts.Block{Header: at, Transfers: []facts.Transfer{{Standard: facts.ERC20, Token: contract, From: starknet.Felt{}, To: starknet.FeltFromUint64(6), Amount: amount(10)}}}
 	must(t, b.db.Rewrite(t.Context(), lease, indexing.Run{Range: b.within, Blocks: []facts.Block{block}}, facts.TableTransfers))
-	found, err := b.db.Generations(t.Context(), domain.Mainnet, []int64{g.ID})
+	found, err := b.census.Generations(t.Context(), domain.Mainnet, []int64{g.ID})
 	if err != nil || found[0].Status != token.CensusRevoked || found[0].Reason != token.ReasonRederived {
 		t.Errorf("%+v, %v", found[0], err)
 	}
@@ -448,7 +454,7 @@ func TestACensusOfABlockThatTheIndexDoesNotHoldIsNotMade(t *testing.T) {
 		"a later one":  {Token: contract, Block: domain.BlockRef{Number: at.Number + 1, Hash: at.Hash}},
 		"no token":     {Token: starknet.FeltFromUint64(5), Block: domain.BlockRef{Number: at.Number, Hash: at.Hash}},
 	} {
-		if draft, err := b.db.BuildCensus(t.Context(), domain.Mainnet, order); !errors.Is(err, token.ErrCensusStale) {
+		if draft, err := b.work.BuildCensus(t.Context(), domain.Mainnet, order); !errors.Is(err, token.ErrCensusStale) {
 			t.Errorf("%s: %+v, %v", name, draft, err)
 		}
 	}
@@ -460,13 +466,13 @@ func TestTwoProcessesDoNotMakeTheSameCensus(t *testing.T) {
 	contract := starknet.FeltFromUint64(77)
 	at := b.commit(t, move(contract, 0, 5, 10))
 	b.do("BEGIN")
-	b.do("SELECT pg_advisory_xact_lock($1::integer, id) FROM addresses WHERE chain = 1 AND felt = $2", repo.CensusLock+1, contract[:])
+	b.do("SELECT pg_advisory_xact_lock($1::integer, id) FROM addresses WHERE chain = 1 AND felt = $2", tokens.CensusLock+1, contract[:])
 	order := token.CensusOrder{Token: contract, Block: domain.BlockRef{Number: at.Number, Hash: at.Hash}}
-	if _, err := b.db.BuildCensus(t.Context(), domain.Mainnet, order); !errors.Is(err, token.ErrCensusTaken) {
+	if _, err := b.work.BuildCensus(t.Context(), domain.Mainnet, order); !errors.Is(err, token.ErrCensusTaken) {
 		t.Errorf("got %v", err)
 	}
 	b.do("ROLLBACK")
-	if _, err := b.db.BuildCensus(t.Context(), domain.Mainnet, order); err != nil {
+	if _, err := b.work.BuildCensus(t.Context(), domain.Mainnet, order); err != nil {
 		t.Error(err)
 	}
 }
@@ -476,33 +482,33 @@ func TestAnOperatorsHoldLastsUntilHeTakesItBack(t *testing.T) {
 	b := newBureau(t)
 	contract := starknet.FeltFromUint64(77)
 	at := b.commit(t, move(contract, 0, 5, 10))
-	if n, err := b.db.HoldCensus(t.Context(), domain.Mainnet, contract, "none yet"); err != nil || n != 0 {
+	if n, err := b.work.HoldCensus(t.Context(), domain.Mainnet, contract, "none yet"); err != nil || n != 0 {
 		t.Errorf("%d were revoked, %v", n, err)
 	}
 	b.now = time.Now().UTC()
 	g := b.publish(t, b.build(t, contract, at, big.NewInt(10), nil))
 	under := b.build(t, contract, at, big.NewInt(10), nil)
-	if n, err := b.db.HoldCensus(t.Context(), domain.Mainnet, contract, "a reason"); err != nil || n != 1 {
+	if n, err := b.work.HoldCensus(t.Context(), domain.Mainnet, contract, "a reason"); err != nil || n != 1 {
 		t.Errorf("%d were revoked, %v", n, err)
 	}
 	standing := b.standing(t, contract, b.now)
 	if !standing.Held || standing.Generation.ID != g.ID || standing.Generation.Status != token.CensusRevoked || standing.Generation.Reason != token.ReasonOperator {
 		t.Errorf("%+v", standing)
 	}
-	if _, err := b.db.PublishCensus(t.Context(), domain.Mainnet, under); !errors.Is(err, token.ErrCensusStale) {
+	if _, err := b.work.PublishCensus(t.Context(), domain.Mainnet, under); !errors.Is(err, token.ErrCensusStale) {
 		t.Errorf("a census from before the hold: %v", err)
 	}
 	order := token.CensusOrder{Token: contract, Block: domain.BlockRef{Number: at.Number, Hash: at.Hash}}
-	if _, err := b.db.BuildCensus(t.Context(), domain.Mainnet, order); !errors.Is(err, token.ErrCensusStale) {
+	if _, err := b.work.BuildCensus(t.Context(), domain.Mainnet, order); !errors.Is(err, token.ErrCensusStale) {
 		t.Errorf("a census under a hold: %v", err)
 	}
-	must(t, b.db.PutOffCensus(t.Context(), domain.Mainnet, contract, b.now.Add(time.Hour)))
+	must(t, b.work.PutOffCensus(t.Context(), domain.Mainnet, contract, b.now.Add(time.Hour)))
 	for _, want := range []bool{true, false} {
-		if released, err := b.db.ReleaseCensus(t.Context(), domain.Mainnet, contract); err != nil || released != want {
+		if released, err := b.work.ReleaseCensus(t.Context(), domain.Mainnet, contract); err != nil || released != want {
 			t.Errorf("released: %v, %v", released, err)
 		}
 	}
-	if due, err := b.db.ClaimCensuses(t.Context(), domain.Mainnet, at.Number, b.now, b.now, 5); err != nil || len(due) != 1 || b.standing(t, contract, b.now).Held {
+	if due, err := b.work.ClaimCensuses(t.Context(), domain.Mainnet, at.Number, b.now, b.now, 5); err != nil || len(due) != 1 || b.standing(t, contract, b.now).Held {
 		t.Errorf("due are %v, %v", due, err)
 	}
 }
@@ -518,20 +524,20 @@ func TestOldCensusesAreForgottenWithTheirRows(t *testing.T) {
 	three := b.publish(t, b.build(t, contract, b.commit(t), big.NewInt(10), two)) // with the rows of two
 	b.build(t, contract, at, big.NewInt(10), nil)                                 // never published
 	after := one.ExpiresAt.Add(time.Minute)
-	if n, err := b.db.ForgetGenerations(t.Context(), one.ExpiresAt, 10); err != nil || n != 0 {
+	if n, err := b.work.ForgetGenerations(t.Context(), one.ExpiresAt, 10); err != nil || n != 0 {
 		t.Errorf("%d were forgotten as they expire, %v", n, err)
 	}
-	if n, err := b.db.ForgetGenerations(t.Context(), after, 10); err != nil || n != 2 {
+	if n, err := b.work.ForgetGenerations(t.Context(), after, 10); err != nil || n != 2 {
 		t.Errorf("%d were forgotten, %v", n, err)
 	}
-	if n, err := b.db.ForgetGenerations(t.Context(), after.Add(100*time.Hour), 10); err != nil || n != 0 {
+	if n, err := b.work.ForgetGenerations(t.Context(), after.Add(100*time.Hour), 10); err != nil || n != 0 {
 		t.Errorf("the newest was forgotten, %v", err)
 	}
-	if forgotten, err := b.db.ForgetSnapshot(t.Context(), time.Now().Add(-time.Hour)); err != nil || forgotten {
+	if forgotten, err := b.work.ForgetSnapshot(t.Context(), time.Now().Add(-time.Hour)); err != nil || forgotten {
 		t.Errorf("a young snapshot was forgotten, %v", err)
 	}
 	for _, want := range []bool{true, true, false} {
-		if forgotten, err := b.db.ForgetSnapshot(t.Context(), time.Now().Add(time.Hour)); err != nil || forgotten != want {
+		if forgotten, err := b.work.ForgetSnapshot(t.Context(), time.Now().Add(time.Hour)); err != nil || forgotten != want {
 			t.Errorf("forgotten: %v, %v", forgotten, err)
 		}
 	}
