@@ -21,6 +21,7 @@ import (
 	"astrolabe/jobs/materialise"
 	"astrolabe/jobs/metadata"
 	"astrolabe/jobs/summaries"
+	"astrolabe/repo/index"
 	"astrolabe/starknet"
 	"astrolabe/telemetry"
 )
@@ -33,11 +34,11 @@ func (w *world) staff() {
 	w.Helper()
 	logger, metrics := slog.New(slog.DiscardHandler), telemetry.NewMetrics()
 	nodes := map[domain.Chain]token.Views{w.chain: w.pool.Source()}
-	names := &metadata.Worker{Nodes: nodes, Store: w.db, Logger: logger, Metrics: metrics}
-	holders := &census.Worker{Nodes: nodes, Store: w.db, Refresh: time.Hour, Retention: time.Hour, Logger: logger, Metrics: metrics}
+	names := &metadata.Worker{Nodes: nodes, Index: index.NewCheckpoints(w.db), Store: w.db, Logger: logger, Metrics: metrics}
+	holders := &census.Worker{Nodes: nodes, Index: index.NewCheckpoints(w.db), Classes: index.NewArchive(w.db), Store: w.db, Refresh: time.Hour, Retention: time.Hour, Logger: logger, Metrics: metrics}
 	pools := &markets.Worker{Store: w.db, Logger: logger, Metrics: metrics}
 	sums := &summaries.Sums{Store: w.db, Logger: logger, Metrics: metrics}
-	supplies := &summaries.Supplies{Nodes: nodes, Store: w.db, Logger: logger, Metrics: metrics}
+	supplies := &summaries.Supplies{Nodes: nodes, Index: index.NewCheckpoints(w.db), Store: w.db, Logger: logger, Metrics: metrics}
 	w.must(names.Work(w.Context(), nil))
 	w.must(holders.Work(w.Context(), nil))
 	w.must(pools.Work(w.Context(), nil))

@@ -11,20 +11,15 @@ import (
 	"astrolabe/starknet"
 )
 
-// blockChanges is the channel that tells that readers see other blocks of a
+// BlockChanges is the channel that tells that readers see other blocks of a
 // chain: more of them, or fewer after a fork.
-const blockChanges = "chain_blocks"
-
-// tellBlocks tells every process that listens, when the transaction commits.
-func tellBlocks(ctx context.Context, tx pgx.Tx, c domain.Chain) error {
-	return tell(ctx, tx, blockChanges, string(c))
-}
+const BlockChanges = "chain_blocks"
 
 // ListenBlocks calls on whenever readers may see other blocks of a chain, until
 // ctx ends. What was missed while the connection was broken is made up for by
 // a call for every chain.
 func (db *DB) ListenBlocks(ctx context.Context, on func(domain.Chain)) {
-	db.Listen(ctx, []string{blockChanges}, func(_, payload string) {
+	db.Listen(ctx, []string{BlockChanges}, func(_, payload string) {
 		if c, err := domain.ParseChain(payload); err == nil {
 			on(c)
 		}
@@ -35,22 +30,6 @@ func (db *DB) ListenBlocks(ctx context.Context, on func(domain.Chain)) {
 			}
 		}
 	})
-}
-
-// recordFork remembers that the blocks above one were undone. The caller holds
-// the checkpoint, so that forks are counted one by one.
-func recordFork(ctx context.Context, tx pgx.Tx, c domain.Chain, to *domain.BlockRef) error {
-	var (
-		number *int64
-		hash   []byte
-	)
-	if to != nil {
-		number, hash = new(int64(to.Number)), to.Hash[:]
-	}
-	_, err := tx.Exec(ctx, `/* fork.add */
-		INSERT INTO chain_forks (chain, number, block, hash)
-		SELECT $1::smallint, coalesce(max(number), 0) + 1, $2::integer, $3::bytea FROM chain_forks WHERE chain = $1::smallint`, chainCode(c), number, hash)
-	return err
 }
 
 // ForkAfter implements chain.ForkStore.

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/uptrace/bun"
 )
 
 const (
@@ -76,6 +77,13 @@ func waitNotification(ctx context.Context, conn *pgx.Conn, on func(channel, payl
 	asking, cancelAsking := context.WithTimeout(ctx, heartbeat)
 	defer cancelAsking()
 	_, err = conn.Exec(asking, "/* listen.alive */ SELECT 1")
+	return err
+}
+
+// Tell notifies every process that listens on a channel, when the transaction
+// commits.
+func Tell(ctx context.Context, tx bun.IDB, channel, payload string) error {
+	_, err := tx.NewRaw("/* listen.tell */ SELECT pg_notify(?, ?)", channel, payload).Exec(ctx)
 	return err
 }
 

@@ -55,8 +55,9 @@ func newShelf(t *testing.T) *shelf {
 
 // shown returns the tokens that blocks up to a number show.
 func (s *shelf) shown(upTo uint64) (tokens []starknet.Felt) {
-	for _, block := range asStored(s.blocks) {
-		for _, t := range block.Tokens {
+	seen := make(indexing.FirstSeen)
+	for _, block := range s.blocks {
+		for _, t := range seen.First(block.Header.Number, block.Tokens) {
 			if block.Header.Number <= upTo {
 				tokens = append(tokens, t.Address)
 			}

@@ -23,6 +23,7 @@ import (
 	"astrolabe/node"
 	"astrolabe/pg/pgtest"
 	"astrolabe/repo"
+	"astrolabe/repo/index"
 	"astrolabe/repo/repotest"
 	"astrolabe/sim"
 	"astrolabe/starknet"
@@ -265,9 +266,9 @@ func (r *register) hold(contract string) {
 // rollback takes the index back as an operator does.
 func (r *register) rollback(to uint64) {
 	r.t.Helper()
-	lease, leads, err := r.db.TakeLease(r.t.Context(), domain.Mainnet, "test", time.Hour)
+	lease, leads, err := index.NewLeases(r.db).TakeLease(r.t.Context(), domain.Mainnet, "test", time.Hour)
 	if err == nil && leads {
-		err = r.db.Rollback(r.t.Context(), lease, &domain.BlockRef{Number: to, Hash: repotest.Everyday(r.t)[to].Header.Hash})
+		err = index.NewWriter(r.db).Rollback(r.t.Context(), lease, &domain.BlockRef{Number: to, Hash: repotest.Everyday(r.t)[to].Header.Hash})
 	}
 	if err != nil || !leads {
 		r.t.Fatal(leads, err)

@@ -12,6 +12,7 @@ import (
 	"astrolabe/domain/token"
 	"astrolabe/jobs/census"
 	"astrolabe/jobs/retain"
+	"astrolabe/repo/index"
 	"astrolabe/starknet"
 )
 
@@ -33,7 +34,7 @@ func (s censusSettings) check() error {
 func (d *deployment) censusJobs(workers *river.Workers, s censusSettings, views map[domain.Chain]token.Views) []*river.PeriodicJob {
 	river.AddWorker(workers, &retain.Census{Store: d.db, Logger: d.logger, Metrics: d.metrics})
 	river.AddWorker(workers, &census.Worker{
-		Nodes: views, Store: d.db, Logger: d.logger, Metrics: d.metrics, Refresh: s.CensusRefresh, Retention: s.CensusRetention,
+		Nodes: views, Index: index.NewCheckpoints(d.db.DB), Classes: index.NewArchive(d.db.DB), Store: d.db, Logger: d.logger, Metrics: d.metrics, Refresh: s.CensusRefresh, Retention: s.CensusRetention,
 	})
 	if len(views) == 0 {
 		return []*river.PeriodicJob{retain.EveryCensus()}

@@ -18,6 +18,7 @@ import (
 	"astrolabe/domain/explorer"
 	"astrolabe/failpoint"
 	"astrolabe/graph"
+	"astrolabe/repo/index"
 	"astrolabe/repo/repositories"
 	"astrolabe/rest"
 	"astrolabe/web"
@@ -115,7 +116,7 @@ func keepUntilEnd(letGo func()) part {
 // keepFacts forgets facts of final blocks when an operator changes them.
 func (d *deployment) keepFacts(cache *chain.Cache) part {
 	return func(ctx context.Context) error {
-		d.db.ListenEpochs(ctx, cache.Advance, cache.Listening)
+		index.NewEpochs(d.db.DB).Listen(ctx, cache.Advance, cache.Listening)
 		return nil
 	}
 }

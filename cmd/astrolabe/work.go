@@ -14,6 +14,7 @@ import (
 	"astrolabe/jobs/retain"
 	"astrolabe/jobs/summaries"
 	"astrolabe/repo"
+	"astrolabe/repo/index"
 )
 
 // workCommand runs background jobs.
@@ -75,8 +76,8 @@ func (d *deployment) worker(w workSettings, nodes nodeSettings) (part, error) {
 	if err != nil {
 		return nil, err
 	}
-	river.AddWorker(workers, &metadata.Worker{Nodes: views, Store: d.db, Logger: d.logger, Metrics: d.metrics})
-	river.AddWorker(workers, &summaries.Supplies{Nodes: views, Store: d.db, Logger: d.logger, Metrics: d.metrics})
+	river.AddWorker(workers, &metadata.Worker{Nodes: views, Index: index.NewCheckpoints(d.db.DB), Store: d.db, Logger: d.logger, Metrics: d.metrics})
+	river.AddWorker(workers, &summaries.Supplies{Nodes: views, Index: index.NewCheckpoints(d.db.DB), Store: d.db, Logger: d.logger, Metrics: d.metrics})
 	if len(views) > 0 {
 		periodic = append(periodic, metadata.Every(), summaries.EverySupplies())
 	}

@@ -61,14 +61,7 @@ const (
 
 // Store is where facts and censuses are.
 type Store interface {
-	indexing.Histories
 	token.CensusStore
-	// Checkpoint returns where the index stands, nil before it began.
-	Checkpoint(ctx context.Context, c domain.Chain) (*indexing.Checkpoint, error)
-	// BlockHash returns the hash of a stored block, false if there is none.
-	BlockHash(ctx context.Context, c domain.Chain, number uint64) (starknet.Felt, bool, error)
-	// DeriverVersions returns which version of each deriver made the rows.
-	DeriverVersions(ctx context.Context, c domain.Chain) (map[string]int, error)
 	// ClaimCensuses returns tokens of the blocks up to a number whose census is
 	// due, at most limit. Until the given time nobody else is told of them.
 	ClaimCensuses(ctx context.Context, c domain.Chain, upTo uint64, now, until time.Time, limit int) ([]starknet.Felt, error)
@@ -90,6 +83,8 @@ type Worker struct {
 	river.WorkerDefaults[Args]
 
 	Nodes   map[domain.Chain]token.Views
+	Index   indexing.Checkpoints
+	Classes indexing.Histories
 	Store   Store
 	Logger  *slog.Logger
 	Metrics *telemetry.Metrics
@@ -143,11 +138,11 @@ func (w *Worker) chain(ctx context.Context, c domain.Chain, node token.Views, no
 // without one, and while the transfers are of another version than this
 // program makes: they are about to be made again.
 func (w *Worker) newest(ctx context.Context, c domain.Chain) (domain.BlockRef, bool, error) {
-	versions, err := w.Store.DeriverVersions(ctx, c)
+	versions, err := w.Index.DeriverVersions(ctx, c)
 	if err != nil || versions["transfers"] != facts.TransfersVersion {
 		return domain.BlockRef{}, false, err
 	}
-	checkpoint, err := w.Store.Checkpoint(ctx, c)
+	checkpoint, err := w.Index.Checkpoint(ctx, c)
 	if err != nil || checkpoint == nil || checkpoint.Finalized == nil {
 		return domain.BlockRef{}, false, err
 	}
@@ -156,7 +151,7 @@ func (w *Worker) newest(ctx context.Context, c domain.Chain) (domain.BlockRef, b
 		return domain.BlockRef{}, false, nil
 	}
 	number := min(covered, *checkpoint.Finalized)
-	hash, held, err := w.Store.BlockHash(ctx, c, number)
+	hash, held, err := w.Index.BlockHash(ctx, c, number)
 	return domain.BlockRef{Number: number, Hash: hash}, held, err
 }
 
@@ -228,7 +223,7 @@ func (w *Worker) count(ctx context.Context, c domain.Chain, order token.CensusOr
 
 // lives reads the classes that the tokens had up to a block.
 func (w *Worker) lives(ctx context.Context, c domain.Chain, upTo uint64, tokens []starknet.Felt) (map[starknet.Felt]token.Life, error) {
-	histories, err := w.Store.ClassHistories(ctx, c, tokens)
+	histories, err := w.Classes.ClassHistories(ctx, c, tokens)
 	if err != nil {
 		return nil, err
 	}
@@ -247,7 +242,7 @@ func (w *Worker) lives(ctx context.Context, c domain.Chain, upTo uint64, tokens 
 	for hash := range named {
 		hashes = append(hashes, hash)
 	}
-	classes, err := w.Store.Classes(ctx, c, hashes)
+	classes, err := w.Classes.Classes(ctx, c, hashes)
 	for contract, life := range lives {
 		life.Classes = classes
 		lives[contract] = life

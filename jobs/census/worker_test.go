@@ -21,6 +21,7 @@ import (
 	"astrolabe/node"
 	"astrolabe/pg/pgtest"
 	"astrolabe/repo"
+	"astrolabe/repo/index"
 	"astrolabe/repo/repotest"
 	"astrolabe/sim"
 	"astrolabe/starknet"
@@ -78,7 +79,7 @@ func newWorld(t *testing.T, template pgtest.Template) *world {
 // run lets a worker make one run.
 func (w *world) run(node token.Views) error {
 	worker := &Worker{
-		Nodes: map[domain.Chain]token.Views{domain.Mainnet: node}, Store: w.db, Logger: slog.New(slog.DiscardHandler),
+		Nodes: map[domain.Chain]token.Views{domain.Mainnet: node}, Index: index.NewCheckpoints(w.db), Classes: index.NewArchive(w.db), Store: w.db, Logger: slog.New(slog.DiscardHandler),
 		Metrics: telemetry.NewMetrics(), Refresh: time.Hour, Retention: 6 * time.Hour,
 	}
 	return worker.Work(w.Context(), nil)

@@ -54,10 +54,6 @@ const (
 
 // Store is where the tokens are.
 type Store interface {
-	// Checkpoint returns where the index stands, nil before it began.
-	Checkpoint(ctx context.Context, c domain.Chain) (*indexing.Checkpoint, error)
-	// BlockHash returns the hash of a stored block, false if there is none.
-	BlockHash(ctx context.Context, c domain.Chain, number uint64) (starknet.Felt, bool, error)
 	// ClaimTokens returns tokens of the blocks up to a number whose metadata is
 	// to be read, at most limit, those that wait longest first. Until the given
 	// time nobody else is told of them.
@@ -72,6 +68,7 @@ type Worker struct {
 	river.WorkerDefaults[Args]
 
 	Nodes   map[domain.Chain]token.Views
+	Index   indexing.Checkpoints
 	Store   Store
 	Logger  *slog.Logger
 	Metrics *telemetry.Metrics
@@ -117,7 +114,7 @@ func (w *Worker) read(ctx context.Context, c domain.Chain, node token.Views, now
 
 // newest returns the newest block that readers can see, false without one.
 func (w *Worker) newest(ctx context.Context, c domain.Chain) (domain.BlockRef, bool, error) {
-	checkpoint, err := w.Store.Checkpoint(ctx, c)
+	checkpoint, err := w.Index.Checkpoint(ctx, c)
 	if err != nil || checkpoint == nil {
 		return domain.BlockRef{}, false, err
 	}
@@ -125,7 +122,7 @@ func (w *Worker) newest(ctx context.Context, c domain.Chain) (domain.BlockRef, b
 	if !covered {
 		return domain.BlockRef{}, false, nil
 	}
-	hash, held, err := w.Store.BlockHash(ctx, c, number)
+	hash, held, err := w.Index.BlockHash(ctx, c, number)
 	return domain.BlockRef{Number: number, Hash: hash}, held, err
 }
 

@@ -16,6 +16,7 @@ import (
 	"astrolabe/node"
 	"astrolabe/pg/pgtest"
 	"astrolabe/repo"
+	"astrolabe/repo/index"
 	"astrolabe/repo/repotest"
 	"astrolabe/sim"
 	"astrolabe/starknet"
@@ -70,7 +71,7 @@ func (w *world) supplies() *Supplies {
 	}
 	w.Cleanup(pool.Close)
 	return &Supplies{
-		Nodes: map[domain.Chain]token.Views{domain.Mainnet: pool.Source()}, Store: w.db,
+		Nodes: map[domain.Chain]token.Views{domain.Mainnet: pool.Source()}, Index: index.NewCheckpoints(w.db), Store: w.db,
 		Logger: slog.New(slog.DiscardHandler), Metrics: telemetry.NewMetrics(),
 	}
 }

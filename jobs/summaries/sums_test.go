@@ -10,6 +10,7 @@ import (
 	"astrolabe/domain"
 	"astrolabe/domain/token"
 	"astrolabe/repo"
+	"astrolabe/repo/index"
 	"astrolabe/repo/repotest"
 )
 
@@ -56,7 +57,7 @@ func TestTwoWhoSumAtOnceCountNothingTwice(t *testing.T) {
 	if err := w.sums().Work(t.Context(), nil); err != nil {
 		t.Fatal(err)
 	}
-	for _, check := range w.db.Checks(domain.Mainnet, 0, 60) {
+	for _, check := range index.NewInspector(w.db).Checks(domain.Mainnet, 0, 60) {
 		if check.Name != "token sums" {
 			continue
 		}

@@ -39,10 +39,6 @@ const (
 
 // SupplyStore is where the tokens are.
 type SupplyStore interface {
-	// Checkpoint returns where the index stands, nil before it began.
-	Checkpoint(ctx context.Context, c domain.Chain) (*indexing.Checkpoint, error)
-	// BlockHash returns the hash of a stored block, false if there is none.
-	BlockHash(ctx context.Context, c domain.Chain, number uint64) (starknet.Felt, bool, error)
 	// ClaimSupplies returns tokens of the blocks up to a number whose supply is
 	// to be read, at most limit, those that wait longest first. Until the given
 	// time nobody else is told of them.
@@ -56,6 +52,7 @@ type Supplies struct {
 	river.WorkerDefaults[SuppliesArgs]
 
 	Nodes   map[domain.Chain]token.Views
+	Index   indexing.Checkpoints
 	Store   SupplyStore
 	Logger  *slog.Logger
 	Metrics *telemetry.Metrics
@@ -102,7 +99,7 @@ func (w *Supplies) read(ctx context.Context, c domain.Chain, node token.Views, n
 // newest returns the newest finalized block that readers can see, false
 // without one.
 func (w *Supplies) newest(ctx context.Context, c domain.Chain) (domain.BlockRef, bool, error) {
-	checkpoint, err := w.Store.Checkpoint(ctx, c)
+	checkpoint, err := w.Index.Checkpoint(ctx, c)
 	if err != nil || checkpoint == nil || checkpoint.Finalized == nil {
 		return domain.BlockRef{}, false, err
 	}
@@ -111,7 +108,7 @@ func (w *Supplies) newest(ctx context.Context, c domain.Chain) (domain.BlockRef,
 		return domain.BlockRef{}, false, nil
 	}
 	number := min(*checkpoint.Finalized, covered)
-	hash, held, err := w.Store.BlockHash(ctx, c, number)
+	hash, held, err := w.Index.BlockHash(ctx, c, number)
 	return domain.BlockRef{Number: number, Hash: hash}, held, err
 }
 

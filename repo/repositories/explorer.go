@@ -3,6 +3,7 @@ package repositories
 import (
 	"astrolabe/domain/explorer"
 	"astrolabe/repo"
+	"astrolabe/repo/index"
 )
 
 // Explorer returns the stores of everything that a facade can ask.
@@ -17,7 +18,7 @@ func Explorer(db *repo.DB) explorer.Stores {
 		Messages:         db,
 		Contracts:        db,
 		Classes:          db,
-		ABIs:             db,
+		ABIs:             index.NewArchive(db),
 
 		Events:       db,
 		Certificates: db,

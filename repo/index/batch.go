@@ -1,37 +1,37 @@
-package repo
+package index
 
 import (
 	"context"
 	"encoding/binary"
 
-	"github.com/jackc/pgx/v5"
-
 	"astrolabe/domain"
 	"astrolabe/domain/facts"
 	"astrolabe/domain/indexing"
+	"astrolabe/repo"
+	"astrolabe/repo/model"
 	"astrolabe/starknet"
 )
 
-// writer turns blocks into rows of one range.
-type writer struct {
+// batchWriter turns blocks into rows of one range, in one transaction.
+type batchWriter struct {
 	chain     domain.Chain
 	code      int
 	into      indexing.Range
-	addresses *words
-	selectors *words
-	classes   map[starknet.Felt]int32
+	addresses *lookup
+	selectors *lookup
+	classes   map[starknet.Felt]model.ID
 }
 
-func newWriter(db *DB, c domain.Chain, into indexing.Range) *writer {
-	return &writer{
-		chain: c, code: chainCode(c), into: into,
-		addresses: db.addresses[c].words(c), selectors: db.selectors[c].words(c),
-		classes: make(map[starknet.Felt]int32),
+func (w *Writer) batch(c domain.Chain, into indexing.Range) *batchWriter {
+	return &batchWriter{
+		chain: c, code: model.Code(c), into: into,
+		addresses: w.addresses[c].lookup(c), selectors: w.selectors[c].lookup(c),
+		classes: make(map[starknet.Felt]model.ID),
 	}
 }
 
 // ask collects the felts that need ids.
-func (w *writer) ask(blocks []facts.Block) {
+func (w *batchWriter) ask(blocks []facts.Block) {
 	for i := range blocks {
 		b := &blocks[i]
 		for j := range b.Transactions {
@@ -55,7 +55,7 @@ func (w *writer) ask(blocks []facts.Block) {
 	}
 }
 
-func (w *writer) askDerived(b *facts.Block) {
+func (w *batchWriter) askDerived(b *facts.Block) {
 	for j := range b.Transfers {
 		t := &b.Transfers[j]
 		w.addresses.ask(t.Token)
@@ -86,14 +86,14 @@ func (w *writer) askDerived(b *facts.Block) {
 }
 
 // write stores everything about the blocks.
-func (w *writer) write(ctx context.Context, tx pgx.Tx, blocks []facts.Block) error {
+func (w *batchWriter) write(ctx context.Context, tx repo.Tx, blocks []facts.Block) error {
 	if err := w.addresses.add(ctx, tx); err != nil {
 		return err
 	}
 	if err := w.selectors.add(ctx, tx); err != nil {
 		return err
 	}
-	for _, write := range []func(context.Context, pgx.Tx, []facts.Block) error{
+	for _, write := range []func(context.Context, repo.Tx, []facts.Block) error{
 		w.writeClasses, w.writeSource, w.writeDerived, w.writeContracts,
 	} {
 		if err := write(ctx, tx, blocks); err != nil {
@@ -108,7 +108,7 @@ func (w *writer) write(ctx context.Context, tx pgx.Tx, blocks []facts.Block) err
 
 // writeSource stores what the node said of blocks, transactions, events and
 // messages.
-func (w *writer) writeSource(ctx context.Context, tx pgx.Tx, blocks []facts.Block) error {
+func (w *batchWriter) writeSource(ctx context.Context, tx repo.Tx, blocks []facts.Block) error {
 	var rows copyRows
 	for i := range blocks {
 		w.block(&rows, &blocks[i].Header)
@@ -141,14 +141,14 @@ func (w *writer) writeSource(ctx context.Context, tx pgx.Tx, blocks []facts.Bloc
 }
 
 // writeDerived stores transfers and activity.
-func (w *writer) writeDerived(ctx context.Context, tx pgx.Tx, blocks []facts.Block) error {
+func (w *batchWriter) writeDerived(ctx context.Context, tx repo.Tx, blocks []facts.Block) error {
 	if err := w.writeTransfers(ctx, tx, blocks); err != nil {
 		return err
 	}
 	return w.writeActivity(ctx, tx, blocks)
 }
 
-func (w *writer) writeTransfers(ctx context.Context, tx pgx.Tx, blocks []facts.Block) error {
+func (w *batchWriter) writeTransfers(ctx context.Context, tx repo.Tx, blocks []facts.Block) error {
 	var rows copyRows
 	for i := range blocks {
 		for j := range blocks[i].Transfers {
@@ -158,7 +158,7 @@ func (w *writer) writeTransfers(ctx context.Context, tx pgx.Tx, blocks []facts.B
 	return w.copy(ctx, tx, &rows, "transfers", transferColumns)
 }
 
-func (w *writer) writeActivity(ctx context.Context, tx pgx.Tx, blocks []facts.Block) error {
+func (w *batchWriter) writeActivity(ctx context.Context, tx repo.Tx, blocks []facts.Block) error {
 	var rows copyRows
 	for i := range blocks {
 		for j := range blocks[i].Activity {
@@ -168,33 +168,33 @@ func (w *writer) writeActivity(ctx context.Context, tx pgx.Tx, blocks []facts.Bl
 	return w.copy(ctx, tx, &rows, "activity", activityColumns)
 }
 
-func (w *writer) copy(ctx context.Context, tx pgx.Tx, rows *copyRows, table, columns string) error {
+func (w *batchWriter) copy(ctx context.Context, tx repo.Tx, rows *copyRows, table, columns string) error {
 	return rows.into(ctx, tx, leaf(table, w.chain, w.into.From), columns)
 }
 
 // writeLocators stores where each hash is found. A range that is loading gets
 // its locators when it becomes ready.
-func (w *writer) writeLocators(ctx context.Context, tx pgx.Tx, blocks []facts.Block) error {
+func (w *batchWriter) writeLocators(ctx context.Context, tx repo.Tx, blocks []facts.Block) error {
 	var rows copyRows
 	locate := func(hash []byte, block uint64, tx, kind int) {
 		rows.row(5)
 		rows.int8(int64(binary.BigEndian.Uint64(hash[8:])))
-		rows.int4(int32(block))
+		rows.block(block)
 		rows.int2(tx)
 		rows.int2(kind)
 		rows.int2(w.code)
 	}
 	for i := range blocks {
 		b := &blocks[i]
-		locate(b.Header.Hash[:], b.Header.Number, 0, 1)
+		locate(b.Header.Hash[:], b.Header.Number, 0, model.BlockLocator)
 		for j := range b.Transactions {
-			locate(b.Transactions[j].Hash[:], b.Header.Number, b.Transactions[j].Index, 2)
+			locate(b.Transactions[j].Hash[:], b.Header.Number, b.Transactions[j].Index, model.TransactionLocator)
 		}
 		for j := range b.Messages {
-			locate(b.Messages[j].Hash[:], b.Header.Number, b.Messages[j].TxIndex, 3)
+			locate(b.Messages[j].Hash[:], b.Header.Number, b.Messages[j].TxIndex, model.MessageLocator)
 		}
 	}
-	return rows.into(ctx, tx, "locators", "tag, block, tx, kind, chain")
+	return rows.into(ctx, tx, "locators", locatorColumns)
 }
 
 // l2Contract is the contract on Starknet's side of a message.

@@ -1,4 +1,4 @@
-package repo
+package index_test
 
 import (
 	"errors"
@@ -8,30 +8,33 @@ import (
 	"astrolabe/domain"
 	"astrolabe/domain/chain"
 	"astrolabe/domain/indexing"
+	"astrolabe/repo/index"
+	"astrolabe/repo/repotest"
 	"astrolabe/starknet"
 )
 
 func TestOneProcessLeadsAChain(t *testing.T) {
 	t.Parallel()
-	db := testDB(t)
-	first, leads, err := db.TakeLease(t.Context(), domain.Mainnet, "a", time.Hour)
+	db := repotest.Open(t)
+	leases := index.NewLeases(db)
+	first, leads, err := leases.TakeLease(t.Context(), domain.Mainnet, "a", time.Hour)
 	if err != nil || !leads {
 		t.Fatal(leads, err)
 	}
-	if _, leads, err := db.TakeLease(t.Context(), domain.Mainnet, "b", time.Hour); err != nil || leads {
+	if _, leads, err := leases.TakeLease(t.Context(), domain.Mainnet, "b", time.Hour); err != nil || leads {
 		t.Errorf("a second process leads: %v, %v", leads, err)
 	}
-	if _, leads, err := db.TakeLease(t.Context(), domain.Sepolia, "b", time.Hour); err != nil || !leads {
+	if _, leads, err := leases.TakeLease(t.Context(), domain.Sepolia, "b", time.Hour); err != nil || !leads {
 		t.Errorf("another chain has no leader of its own: %v, %v", leads, err)
 	}
-	renewed, leads, err := db.TakeLease(t.Context(), domain.Mainnet, "a", time.Hour)
+	renewed, leads, err := leases.TakeLease(t.Context(), domain.Mainnet, "a", time.Hour)
 	if err != nil || !leads || renewed.Epoch != first.Epoch {
 		t.Errorf("renewal: %+v, %v, %v", renewed, leads, err)
 	}
-	if err := db.ReleaseLease(t.Context(), renewed); err != nil {
+	if err := leases.ReleaseLease(t.Context(), renewed); err != nil {
 		t.Fatal(err)
 	}
-	next, leads, err := db.TakeLease(t.Context(), domain.Mainnet, "b", time.Hour)
+	next, leads, err := leases.TakeLease(t.Context(), domain.Mainnet, "b", time.Hour)
 	if err != nil || !leads || next.Epoch != first.Epoch+1 {
 		t.Errorf("after the release: %+v, %v, %v", next, leads, err)
 	}
@@ -39,19 +42,20 @@ func TestOneProcessLeadsAChain(t *testing.T) {
 
 func TestALeaderPausedPastItsLeaseCannotWrite(t *testing.T) {
 	t.Parallel()
-	db := testDB(t)
-	paused, _, err := db.TakeLease(t.Context(), domain.Mainnet, "a", time.Millisecond)
+	db := repotest.Open(t)
+	leases, writer := index.NewLeases(db), index.NewWriter(db)
+	paused, _, err := leases.TakeLease(t.Context(), domain.Mainnet, "a", time.Millisecond)
 	if err != nil {
 		t.Fatal(err)
 	}
 	head := chain.Head{State: chain.Following, Block: &domain.BlockRef{Number: 5, Hash: starknet.FeltFromUint64(5)}}
 	for leads := false; !leads; { // until the lease has run out
-		_, leads, err = db.TakeLease(t.Context(), domain.Mainnet, "b", time.Hour)
+		_, leads, err = leases.TakeLease(t.Context(), domain.Mainnet, "b", time.Hour)
 		if err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := db.RecordHead(t.Context(), paused, head); !errors.Is(err, indexing.ErrLeaseLost) {
+	if err := writer.RecordHead(t.Context(), paused, head); !errors.Is(err, indexing.ErrLeaseLost) {
 		t.Errorf("got %v", err)
 	}
 	if heads, err := db.Heads(t.Context()); err != nil || len(heads) != 0 {
@@ -61,8 +65,9 @@ func TestALeaderPausedPastItsLeaseCannotWrite(t *testing.T) {
 
 func TestAHeadWithoutABlockKeepsTheLastOneKnown(t *testing.T) {
 	t.Parallel()
-	db := testDB(t)
-	lease, _, err := db.TakeLease(t.Context(), domain.Mainnet, "a", time.Hour)
+	db := repotest.Open(t)
+	leases, writer := index.NewLeases(db), index.NewWriter(db)
+	lease, _, err := leases.TakeLease(t.Context(), domain.Mainnet, "a", time.Hour)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -71,7 +76,7 @@ func TestAHeadWithoutABlockKeepsTheLastOneKnown(t *testing.T) {
 		{State: chain.Following, Block: &block},
 		{State: chain.Halted, ReasonCode: chain.ReasonNodeUnavailable},
 	} {
-		if err := db.RecordHead(t.Context(), lease, head); err != nil {
+		if err := writer.RecordHead(t.Context(), lease, head); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -80,7 +85,7 @@ func TestAHeadWithoutABlockKeepsTheLastOneKnown(t *testing.T) {
 	if !got.Led {
 		t.Error("its leader is not seen")
 	}
-	if err := db.ReleaseLease(t.Context(), lease); err != nil {
+	if err := leases.ReleaseLease(t.Context(), lease); err != nil {
 		t.Fatal(err)
 	}
 	if after, err := db.Heads(t.Context()); err != nil || after[domain.Mainnet].Led {

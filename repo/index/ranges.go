@@ -1,15 +1,17 @@
-package repo
+package index
 
 import (
 	"context"
 	"fmt"
 	"strings"
 
-	"github.com/jackc/pgx/v5"
+	"github.com/uptrace/bun"
 
 	"astrolabe/domain"
 	"astrolabe/domain/indexing"
 	"astrolabe/failpoint"
+	"astrolabe/repo"
+	"astrolabe/repo/model"
 )
 
 // rangeIndex is an index of each range's table.
@@ -63,20 +65,22 @@ var rangeTables = []rangeTable{
 
 // leaf names the table of a range.
 func leaf(table string, c domain.Chain, from uint64) string {
-	return fmt.Sprintf("%s_%d_%d", table, chainCode(c), from)
+	return fmt.Sprintf("%s_%d_%d", table, model.Code(c), from)
 }
 
 // OpenRange makes the tables of a new range. A loading range has neither
 // indexes nor an end and is invisible; a ready one ends before the block to
 // and is written with its indexes in place. Opening the range that is open
 // already changes nothing.
-func (db *DB) OpenRange(ctx context.Context, lease indexing.Lease, r indexing.Range) error {
-	return db.lead(ctx, lease, func(tx pgx.Tx) error {
-		tag, err := tx.Exec(ctx, `/* range.open */
-			INSERT INTO index_ranges (chain, from_block, to_block, state)
-			VALUES ($1, $2, nullif($3, 0), $4) ON CONFLICT DO NOTHING`,
-			chainCode(lease.Chain), r.From, r.To, string(r.State))
-		if err != nil || tag.RowsAffected() == 0 {
+func (w *Writer) OpenRange(ctx context.Context, lease indexing.Lease, r indexing.Range) error {
+	return w.lead(ctx, lease, func(tx repo.Tx) error {
+		opened := model.Range{Chain: model.Chain(lease.Chain), FromBlock: model.BlockNumber(r.From), State: string(r.State)}
+		if r.To != 0 {
+			opened.ToBlock = new(model.BlockNumber(r.To))
+		}
+		inserted, err := changed(tx.NewInsert().Model(&opened).Column("chain", "from_block", "to_block", "state").
+			On("CONFLICT DO NOTHING").Comment("range.open").Exec(ctx))
+		if err != nil || inserted == 0 {
 			return err
 		}
 		for _, table := range rangeTables {
@@ -89,7 +93,7 @@ func (db *DB) OpenRange(ctx context.Context, lease indexing.Lease, r indexing.Ra
 	})
 }
 
-func makeLeaf(ctx context.Context, tx pgx.Tx, c domain.Chain, table rangeTable, r indexing.Range) error {
+func makeLeaf(ctx context.Context, tx bun.IDB, c domain.Chain, table rangeTable, r indexing.Range) error {
 	name := leaf(table.name, c, r.From)
 	if err := run(ctx, tx, "/* range.create */ CREATE TABLE %s (LIKE %s INCLUDING DEFAULTS INCLUDING STORAGE)", name, table.name); err != nil {
 		return err
@@ -121,19 +125,19 @@ const covering = " covering "
 func (i rangeIndex) all() string { return strings.Replace(i.columns, covering, ", ", 1) }
 
 // attach makes a range's table part of the partitioned one.
-func attach(ctx context.Context, tx pgx.Tx, c domain.Chain, table string, r indexing.Range) error {
+func attach(ctx context.Context, tx bun.IDB, c domain.Chain, table string, r indexing.Range) error {
 	return run(ctx, tx, "/* range.attach */ ALTER TABLE %s_%d ATTACH PARTITION %s FOR VALUES FROM (%d) TO (%d)",
-		table, chainCode(c), leaf(table, c, r.From), r.From, r.To)
+		table, model.Code(c), leaf(table, c, r.From), r.From, r.To)
 }
 
 // SealRange ends a loading range before the block to: it takes no more rows,
 // and BuildRange is next.
-func (db *DB) SealRange(ctx context.Context, lease indexing.Lease, r indexing.Range) error {
-	return db.lead(ctx, lease, func(tx pgx.Tx) error {
-		_, err := tx.Exec(ctx, `/* range.seal */
-			UPDATE index_ranges SET state = 'indexing', to_block = $3
-			WHERE chain = $1 AND from_block = $2 AND state = 'loading'`,
-			chainCode(lease.Chain), r.From, r.To)
+func (w *Writer) SealRange(ctx context.Context, lease indexing.Lease, r indexing.Range) error {
+	return w.lead(ctx, lease, func(tx repo.Tx) error {
+		_, err := tx.NewRaw(`/* range.seal */
+			UPDATE index_ranges SET state = 'indexing', to_block = ?
+			WHERE chain = ? AND from_block = ? AND state = 'loading'`,
+			r.To, model.Code(lease.Chain), r.From).Exec(ctx)
 		failpoint.Hit(failpoint.RangeSealed)
 		return err
 	})
@@ -142,24 +146,24 @@ func (db *DB) SealRange(ctx context.Context, lease indexing.Lease, r indexing.Ra
 // BuildRange gives a sealed range its indexes and then shows it to readers,
 // with its locators, in one transaction. It goes on where an earlier attempt
 // stopped: an index is there whole or not at all.
-func (db *DB) BuildRange(ctx context.Context, lease indexing.Lease, r indexing.Range) error {
+func (w *Writer) BuildRange(ctx context.Context, lease indexing.Lease, r indexing.Range) error {
 	for _, table := range rangeTables {
 		name := leaf(table.name, lease.Chain, r.From)
 		for _, index := range table.indexes {
-			if _, err := db.pool.Exec(ctx, index.create(name)); err != nil {
-				return outage(storage(err))
+			if err := run(ctx, w.db.Write(), "%s", index.create(name)); err != nil {
+				return repo.WriteFailure(err)
 			}
 			failpoint.Hit(failpoint.RangeIndexed)
 		}
 	}
-	if err := db.AnalyzeRange(ctx, lease, r); err != nil {
+	if err := w.AnalyzeRange(ctx, lease, r); err != nil {
 		return err
 	}
-	return db.lead(ctx, lease, func(tx pgx.Tx) error {
-		tag, err := tx.Exec(ctx, `/* range.ready */
-			UPDATE index_ranges SET state = 'ready' WHERE chain = $1 AND from_block = $2 AND state = 'indexing'`,
-			chainCode(lease.Chain), r.From)
-		if err != nil || tag.RowsAffected() == 0 {
+	return w.lead(ctx, lease, func(tx repo.Tx) error {
+		shown, err := changed(tx.NewRaw(`/* range.ready */
+			UPDATE index_ranges SET state = 'ready' WHERE chain = ? AND from_block = ? AND state = 'indexing'`,
+			model.Code(lease.Chain), r.From).Exec(ctx))
+		if err != nil || shown == 0 {
 			return err
 		}
 		for _, table := range rangeTables {
@@ -182,13 +186,13 @@ const assumeSelectors = "/* range.assume */ ALTER TABLE %s ALTER COLUMN selector
 
 // AnalyzeRange tells the planner what a range's tables hold. Without that it
 // sorts whole histories instead of following an index to the page it wants.
-func (db *DB) AnalyzeRange(ctx context.Context, lease indexing.Lease, r indexing.Range) error {
-	if _, err := db.pool.Exec(ctx, fmt.Sprintf(assumeSelectors, leaf("events", lease.Chain, r.From))); err != nil {
-		return outage(storage(err))
+func (w *Writer) AnalyzeRange(ctx context.Context, lease indexing.Lease, r indexing.Range) error {
+	if err := run(ctx, w.db.Write(), assumeSelectors, leaf("events", lease.Chain, r.From)); err != nil {
+		return repo.WriteFailure(err)
 	}
 	for _, table := range rangeTables {
-		if _, err := db.pool.Exec(ctx, "/* range.analyze */ ANALYZE "+leaf(table.name, lease.Chain, r.From)); err != nil {
-			return outage(storage(err))
+		if err := run(ctx, w.db.Write(), "/* range.analyze */ ANALYZE %s", leaf(table.name, lease.Chain, r.From)); err != nil {
+			return repo.WriteFailure(err)
 		}
 	}
 	return nil
@@ -207,17 +211,7 @@ const locatorRows = `
 
 // locate writes the locators of visible blocks, sorted, which keeps their
 // index dense and its pages few.
-func locate(ctx context.Context, tx pgx.Tx, c domain.Chain, from, to uint64) error {
+func locate(ctx context.Context, tx bun.IDB, c domain.Chain, from, to uint64) error {
 	return run(ctx, tx, "/* locator.add */ INSERT INTO locators (tag, block, tx, kind, chain)"+locatorRows+" ORDER BY tag",
-		chainCode(c), from, to)
-}
-
-// run executes a statement that is built from our own names and numbers:
-// statements that define tables take no arguments.
-func run(ctx context.Context, tx pgx.Tx, format string, args ...any) error {
-	statement := fmt.Sprintf(format, args...)
-	if _, err := tx.Exec(ctx, statement); err != nil {
-		return fmt.Errorf("%s: %w", statementName(strings.TrimSpace(statement)), err)
-	}
-	return nil
+		model.Code(c), from, to)
 }

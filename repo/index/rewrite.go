@@ -1,16 +1,16 @@
-package repo
+package index
 
 import (
 	"context"
 	"fmt"
-	"slices"
-
-	"github.com/jackc/pgx/v5"
+	"math"
 
 	"astrolabe/domain/facts"
 	"astrolabe/domain/indexing"
 	"astrolabe/domain/token"
 	"astrolabe/failpoint"
+	"astrolabe/repo"
+	"astrolabe/repo/model"
 )
 
 // Rewrite replaces the rows of derived tables for a run of stored blocks, in
@@ -18,23 +18,23 @@ import (
 // must be rewritten from the oldest on: a token's row moves to the block that
 // shows it first. It is indexing.ErrLeaseLost, and changes nothing, without the
 // lease.
-func (db *DB) Rewrite(ctx context.Context, lease indexing.Lease, run indexing.Run, tables ...facts.Table) error {
-	w := newWriter(db, lease.Chain, run.Range)
+func (w *Writer) Rewrite(ctx context.Context, lease indexing.Lease, run indexing.Run, tables ...facts.Table) error {
+	b := w.batch(lease.Chain, run.Range)
 	for i := range run.Blocks {
-		w.askDerived(&run.Blocks[i])
+		b.askDerived(&run.Blocks[i])
 	}
-	err := db.lead(ctx, lease, func(tx pgx.Tx) error {
+	err := w.lead(ctx, lease, func(tx repo.Tx) error {
 		if err := bound(ctx, tx, false); err != nil {
 			return err
 		}
-		if err := w.addresses.add(ctx, tx); err != nil {
+		if err := b.addresses.add(ctx, tx); err != nil {
 			return err
 		}
-		if err := w.findClasses(ctx, tx, run.Blocks); err != nil {
+		if err := b.findClasses(ctx, tx, run.Blocks); err != nil {
 			return err
 		}
 		for _, table := range tables {
-			if err := w.rewrite(ctx, tx, table, run.Blocks); err != nil {
+			if err := b.rewrite(ctx, tx, table, run.Blocks); err != nil {
 				return fmt.Errorf("rewrite %s: %w", table, err)
 			}
 		}
@@ -43,12 +43,12 @@ func (db *DB) Rewrite(ctx context.Context, lease indexing.Lease, run indexing.Ru
 		return err
 	})
 	if err == nil {
-		w.addresses.committed()
+		b.addresses.committed()
 	}
 	return err
 }
 
-func (w *writer) rewrite(ctx context.Context, tx pgx.Tx, table facts.Table, blocks []facts.Block) error {
+func (w *batchWriter) rewrite(ctx context.Context, tx repo.Tx, table facts.Table, blocks []facts.Block) error {
 	first, last := blocks[0].Header.Number, blocks[len(blocks)-1].Header.Number
 	remove := func(from string) error {
 		return run(ctx, tx, "/* rewrite.remove */ DELETE FROM %s WHERE chain = %d AND block BETWEEN %d AND %d", from, w.code, first, last)
@@ -82,53 +82,47 @@ func (w *writer) rewrite(ctx context.Context, tx pgx.Tx, table facts.Table, bloc
 }
 
 // rewriteTokens keeps the metadata of tokens that stay.
-func (w *writer) rewriteTokens(ctx context.Context, tx pgx.Tx, blocks []facts.Block) error {
-	addresses, numbers, kinds := []int32{}, []int32{}, []int16{}
-	for i := range blocks {
-		for _, token := range blocks[i].Tokens {
-			addresses = append(addresses, w.addresses.ids[token.Address])
-			numbers = append(numbers, int32(blocks[i].Header.Number))
-			kinds = append(kinds, int16(slices.Index(standards, token.Standard)))
-		}
-	}
-	if _, err := tx.Exec(ctx, `/* token.forget */
-		DELETE FROM tokens WHERE chain = $1 AND block BETWEEN $2 AND $3 AND NOT address = ANY($4::integer[])`,
-		w.code, int64(blocks[0].Header.Number), int64(blocks[len(blocks)-1].Header.Number), addresses); err != nil {
+func (w *batchWriter) rewriteTokens(ctx context.Context, tx repo.Tx, blocks []facts.Block) error {
+	tokens, err := w.tokens(blocks)
+	if err != nil {
 		return err
 	}
-	_, err := tx.Exec(ctx, `/* token.rewrite */
+	if _, err := repo.Exec(ctx, tx, `/* token.forget */
+		DELETE FROM tokens WHERE chain = $1 AND block BETWEEN $2 AND $3 AND NOT address = ANY($4::integer[])`,
+		w.code, int64(blocks[0].Header.Number), int64(blocks[len(blocks)-1].Header.Number), tokens.addresses); err != nil {
+		return err
+	}
+	_, err = repo.Exec(ctx, tx, `/* token.rewrite */
 		INSERT INTO tokens (chain, address, block, standard)
 		SELECT $1::smallint, address, block, standard
 		FROM unnest($2::integer[], $3::integer[], $4::smallint[]) AS shown (address, block, standard)
 		ON CONFLICT (chain, address) DO UPDATE SET block = excluded.block, standard = excluded.standard`,
-		w.code, addresses, numbers, kinds)
+		w.code, tokens.addresses, tokens.blocks, tokens.standards)
 	return err
 }
 
 // RewriteSchemas replaces what was derived from the ABIs of stored classes.
-func (db *DB) RewriteSchemas(ctx context.Context, lease indexing.Lease, classes []*facts.Class) error {
-	w := newWriter(db, lease.Chain, indexing.Range{})
-	w.askDerived(&facts.Block{Classes: classes})
-	err := db.lead(ctx, lease, func(tx pgx.Tx) error {
-		if err := w.selectors.add(ctx, tx); err != nil {
+func (w *Writer) RewriteSchemas(ctx context.Context, lease indexing.Lease, classes []*facts.Class) error {
+	b := w.batch(lease.Chain, indexing.Range{})
+	b.askDerived(&facts.Block{Classes: classes})
+	err := w.lead(ctx, lease, func(tx repo.Tx) error {
+		if err := b.selectors.add(ctx, tx); err != nil {
 			return err
 		}
 		var events, functions copyRows
 		for _, class := range classes {
-			var id int32
-			if err := tx.QueryRow(ctx, fmt.Sprintf(`/* class.rewrite */
-				UPDATE classes SET standard = $2, account = $3 WHERE chain = %d AND hash = $1 RETURNING id`, w.code),
-				class.Hash[:], slices.Index(standards, class.Standard), class.Account).Scan(&id); err != nil {
+			var id model.ID
+			if err := tx.NewRaw(`/* class.rewrite */
+				UPDATE classes SET standard = ?, account = ? WHERE chain = ? AND hash = ? RETURNING id`,
+				model.Standard(class.Standard), class.Account, b.code, class.Hash).Scan(ctx, &id); err != nil {
 				return err
 			}
 			for _, table := range []string{"event_schemas", "function_schemas"} {
-				if err := run(ctx, tx, "/* schema.remove */ DELETE FROM %s WHERE chain = %d AND class = %d", table, w.code, id); err != nil {
+				if err := run(ctx, tx, "/* schema.remove */ DELETE FROM %s WHERE chain = %d AND class = %d", table, b.code, id); err != nil {
 					return err
 				}
 			}
-			if err := w.schemas(&events, &functions, id, class); err != nil {
-				return err
-			}
+			b.schemas(&events, &functions, id, class)
 		}
 		if err := events.into(ctx, tx, "event_schemas", eventSchemaColumns); err != nil {
 			return err
@@ -141,18 +135,18 @@ func (db *DB) RewriteSchemas(ctx context.Context, lease indexing.Lease, classes 
 		return err
 	})
 	if err == nil {
-		w.selectors.committed()
+		b.selectors.committed()
 	}
 	return err
 }
 
 // RewriteLocators replaces every locator of a chain.
-func (db *DB) RewriteLocators(ctx context.Context, lease indexing.Lease) error {
-	return db.lead(ctx, lease, func(tx pgx.Tx) error {
-		if err := run(ctx, tx, "/* locator.clear */ DELETE FROM locators WHERE chain = %d", chainCode(lease.Chain)); err != nil {
+func (w *Writer) RewriteLocators(ctx context.Context, lease indexing.Lease) error {
+	return w.lead(ctx, lease, func(tx repo.Tx) error {
+		if err := run(ctx, tx, "/* locator.clear */ DELETE FROM locators WHERE chain = %d", model.Code(lease.Chain)); err != nil {
 			return err
 		}
-		if err := locate(ctx, tx, lease.Chain, 0, 1<<31-1); err != nil {
+		if err := locate(ctx, tx, lease.Chain, 0, math.MaxInt32); err != nil {
 			return err
 		}
 		err := advanceEpoch(ctx, tx, lease.Chain)
@@ -163,8 +157,8 @@ func (db *DB) RewriteLocators(ctx context.Context, lease indexing.Lease) error {
 
 // RecordVersions says that the rows of these facts are of the derivers'
 // current versions.
-func (db *DB) RecordVersions(ctx context.Context, lease indexing.Lease, names ...string) error {
-	return db.lead(ctx, lease, func(tx pgx.Tx) error {
+func (w *Writer) RecordVersions(ctx context.Context, lease indexing.Lease, names ...string) error {
+	return w.lead(ctx, lease, func(tx repo.Tx) error {
 		err := recordVersions(ctx, tx, lease.Chain, names)
 		failpoint.Hit(failpoint.RewriteVersions)
 		return err

@@ -1,15 +1,16 @@
-package repo
+package index
 
 import (
 	"context"
-	"fmt"
 	"time"
 
-	"github.com/jackc/pgx/v5"
+	"github.com/uptrace/bun"
 
 	"astrolabe/domain"
 	"astrolabe/domain/indexing"
 	"astrolabe/failpoint"
+	"astrolabe/repo"
+	"astrolabe/repo/model"
 )
 
 // writeTime bounds one statement of a commit.
@@ -19,14 +20,14 @@ const writeTime = 2 * time.Minute
 // transaction. It MUST NOT change anything unless the index stands at
 // batch.After (else indexing.ErrCheckpointMoved) and the lease is held (else
 // indexing.ErrLeaseLost).
-func (db *DB) Commit(ctx context.Context, lease indexing.Lease, batch indexing.Batch) error {
-	w := newWriter(db, lease.Chain, batch.Range)
-	w.ask(batch.Blocks)
-	err := db.lead(ctx, lease, func(tx pgx.Tx) error {
+func (w *Writer) Commit(ctx context.Context, lease indexing.Lease, batch indexing.Batch) error {
+	b := w.batch(lease.Chain, batch.Range)
+	b.ask(batch.Blocks)
+	err := w.lead(ctx, lease, func(tx repo.Tx) error {
 		if err := bound(ctx, tx, batch.Range.State == indexing.RangeLoading); err != nil {
 			return err
 		}
-		if err := w.write(ctx, tx, batch.Blocks); err != nil {
+		if err := b.write(ctx, tx, batch.Blocks); err != nil {
 			return err
 		}
 		failpoint.Hit(failpoint.CommitRows)
@@ -42,57 +43,59 @@ func (db *DB) Commit(ctx context.Context, lease indexing.Lease, batch indexing.B
 	if err != nil {
 		return err
 	}
-	w.addresses.committed()
-	w.selectors.committed()
+	b.addresses.committed()
+	b.selectors.committed()
 	failpoint.Hit(failpoint.CommitDone)
 	return nil
 }
 
+// tellBlocks tells every process that listens, when the transaction commits,
+// that readers see other blocks.
+func tellBlocks(ctx context.Context, tx bun.IDB, c domain.Chain) error {
+	return repo.Tell(ctx, tx, repo.BlockChanges, string(c))
+}
+
 // bound limits the transaction's statements. A loading range need not wait for
 // the disk: if the machine loses power, rows and checkpoint go back together.
-func bound(ctx context.Context, tx pgx.Tx, loading bool) error {
+func bound(ctx context.Context, tx bun.IDB, loading bool) error {
 	commits := "on"
 	if loading {
 		commits = "off"
 	}
 	// Long calldata is compressed; lz4 does so for less, where the server has it.
-	_, err := tx.Exec(ctx, `/* commit.bound */
-		SELECT set_config('statement_timeout', $1, true), set_config('synchronous_commit', $2, true),
+	_, err := tx.NewRaw(`/* commit.bound */
+		SELECT set_config('statement_timeout', ?, true), set_config('synchronous_commit', ?, true),
 			set_config('default_toast_compression', CASE WHEN 'lz4' = ANY(enumvals) THEN 'lz4' ELSE setting END, true)
 		FROM pg_settings WHERE name = 'default_toast_compression'`,
-		milliseconds(writeTime), commits)
+		milliseconds(writeTime), commits).Exec(ctx)
 	return err
 }
 
-func milliseconds(d time.Duration) string { return fmt.Sprint(d.Milliseconds()) }
-
-func moveCheckpoint(ctx context.Context, tx pgx.Tx, c domain.Chain, batch indexing.Batch) error {
+func moveCheckpoint(ctx context.Context, tx bun.IDB, c domain.Chain, batch indexing.Batch) error {
 	var (
 		events int
-		after  struct {
-			number *int64
-			hash   []byte
-		}
+		number *uint64
+		hash   []byte
 	)
 	if batch.After != nil {
-		after.number, after.hash = new(int64(batch.After.Number)), batch.After.Hash[:]
+		number, hash = &batch.After.Number, batch.After.Hash[:]
 	}
 	for i := range batch.Blocks {
 		events += len(batch.Blocks[i].Events)
 	}
 	last := batch.Blocks[len(batch.Blocks)-1].Header
-	tag, err := tx.Exec(ctx, `/* checkpoint.move */
-		UPDATE index_checkpoints SET block = $4, hash = $5, finalized_block = greatest(finalized_block, $6)
-		WHERE chain = $1 AND block IS NOT DISTINCT FROM $2 AND hash IS NOT DISTINCT FROM $3`,
-		chainCode(c), after.number, after.hash, int64(last.Number), last.Hash[:], batch.Finalized)
+	moved, err := changed(tx.NewRaw(`/* checkpoint.move */
+		UPDATE index_checkpoints SET block = ?, hash = ?, finalized_block = greatest(finalized_block, ?)
+		WHERE chain = ? AND block IS NOT DISTINCT FROM ? AND hash IS NOT DISTINCT FROM ?`,
+		last.Number, last.Hash, batch.Finalized, model.Code(c), number, hash).Exec(ctx))
 	if err != nil {
 		return err
 	}
-	if tag.RowsAffected() == 0 {
+	if moved == 0 {
 		return indexing.ErrCheckpointMoved
 	}
-	_, err = tx.Exec(ctx, `/* range.grow */
-		UPDATE index_ranges SET events = events + $3 WHERE chain = $1 AND from_block = $2`,
-		chainCode(c), batch.Range.From, events)
+	_, err = tx.NewRaw(`/* range.grow */
+		UPDATE index_ranges SET events = events + ? WHERE chain = ? AND from_block = ?`,
+		events, model.Code(c), batch.Range.From).Exec(ctx)
 	return err
 }

@@ -1,13 +1,16 @@
-package repo
+package index
 
 import (
 	"bytes"
 	"context"
+	"database/sql/driver"
 	"encoding/binary"
+	"encoding/json"
 	"fmt"
 
-	"github.com/jackc/pgx/v5"
-
+	"astrolabe/domain/facts"
+	"astrolabe/repo"
+	"astrolabe/repo/model"
 	"astrolabe/starknet"
 )
 
@@ -32,8 +35,8 @@ func (c *copyRows) row(n int) {
 func (c *copyRows) null() { c.buf = append(c.buf, 0xff, 0xff, 0xff, 0xff) }
 
 func (c *copyRows) int2(v int) {
-	if v != int(int16(v)) && c.err == nil {
-		c.err = fmt.Errorf("%d does not fit a smallint", v)
+	if v != int(int16(v)) {
+		c.refuse(fmt.Errorf("%d does not fit a smallint", v))
 	}
 	c.buf = append(c.buf, 0, 0, 0, 2)
 	c.buf = binary.BigEndian.AppendUint16(c.buf, uint16(v))
@@ -42,6 +45,38 @@ func (c *copyRows) int2(v int) {
 func (c *copyRows) int4(v int32) {
 	c.buf = append(c.buf, 0, 0, 0, 4)
 	c.buf = binary.BigEndian.AppendUint32(c.buf, uint32(v))
+}
+
+// id writes the id of an address, a selector or a class.
+func (c *copyRows) id(v model.ID) { c.int4(int32(v)) }
+
+// block writes a block number.
+func (c *copyRows) block(number uint64) { c.int4(int32(number)) }
+
+// position writes a transaction's index, or null.
+func (c *copyRows) position(index *int) {
+	if index == nil {
+		c.null()
+		return
+	}
+	c.int2(*index)
+}
+
+// enum writes a value that is stored as its place in a list.
+func enum[T driver.Valuer](c *copyRows, v T) {
+	place, err := v.Value()
+	if err != nil {
+		c.refuse(err)
+		place = int64(0)
+	}
+	c.int2(int(place.(int64)))
+}
+
+// refuse remembers the first value that cannot be stored: no row is sent then.
+func (c *copyRows) refuse(err error) {
+	if c.err == nil {
+		c.err = err
+	}
 }
 
 func (c *copyRows) int8(v int64) {
@@ -100,6 +135,19 @@ func (c *copyRows) texts(list []string) {
 	for _, v := range list {
 		c.text(v)
 	}
+}
+
+// json writes a jsonb value; an absent list is an empty one.
+func (c *copyRows) json(fields []facts.FieldSchema) {
+	if fields == nil {
+		fields = []facts.FieldSchema{}
+	}
+	text, err := json.Marshal(fields)
+	if err != nil {
+		c.refuse(err)
+	}
+	c.length(1 + len(text))
+	c.buf = append(append(c.buf, 1), text...) // 1 is the version of the binary form
 }
 
 // felt writes a felt, or null.
@@ -176,7 +224,7 @@ func divide(limbs *[4]uint64, by uint64) (rest uint64) {
 
 // into sends the rows to a table and forgets them. The columns' order is that
 // of the fields.
-func (c *copyRows) into(ctx context.Context, tx pgx.Tx, table, columns string) error {
+func (c *copyRows) into(ctx context.Context, tx repo.Tx, table, columns string) error {
 	if c.err != nil {
 		return fmt.Errorf("copy into %s: %w", table, c.err)
 	}
@@ -184,11 +232,7 @@ func (c *copyRows) into(ctx context.Context, tx pgx.Tx, table, columns string) e
 		return nil
 	}
 	c.buf = append(c.buf, 0xff, 0xff)
-	_, err := tx.Conn().PgConn().CopyFrom(ctx, bytes.NewReader(c.buf),
-		fmt.Sprintf("/* %s.copy */ COPY %s (%s) FROM STDIN BINARY", table, table, columns))
+	err := tx.Copy(ctx, table, columns, bytes.NewReader(c.buf))
 	c.buf = c.buf[:0]
-	if err != nil {
-		return fmt.Errorf("copy into %s: %w", table, err)
-	}
-	return nil
+	return err
 }

@@ -1,4 +1,4 @@
-package repo
+package index
 
 import (
 	"context"
@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/jackc/pgx/v5"
+	"github.com/uptrace/bun"
 
 	"astrolabe/domain/indexing"
 )
@@ -26,7 +26,7 @@ type leafIndex struct {
 }
 
 // partitions compares the ranges with the tables that there are.
-func (f fsck) partitions(ctx context.Context, tx pgx.Tx, limit int) ([]indexing.Finding, error) {
+func (f fsck) partitions(ctx context.Context, tx bun.IDB, limit int) ([]indexing.Finding, error) {
 	ranges, err := rangesAfter(ctx, tx, f.chain, -1)
 	if err != nil {
 		return nil, err
@@ -36,7 +36,7 @@ func (f fsck) partitions(ctx context.Context, tx pgx.Tx, limit int) ([]indexing.
 		return nil, err
 	}
 	var first *int64
-	if err := tx.QueryRow(ctx, `/* fsck.first */ SELECT (SELECT first_block FROM index_checkpoints WHERE chain = $1)`, f.code).Scan(&first); err != nil {
+	if err := tx.NewRaw(`/* fsck.first */ SELECT (SELECT first_block FROM index_checkpoints WHERE chain = ?)`, f.code).Scan(ctx, &first); err != nil {
 		return nil, err
 	}
 	findings := f.contiguous(ranges, first)
@@ -114,39 +114,44 @@ func (f fsck) leaf(table rangeTable, r indexing.Range, have *leafTable) (finding
 }
 
 // leafTables reads the tables of all ranges from the catalogue.
-func (f fsck) leafTables(ctx context.Context, tx pgx.Tx) (map[string]*leafTable, error) {
+func (f fsck) leafTables(ctx context.Context, tx bun.IDB) (map[string]*leafTable, error) {
 	names := make([]string, len(rangeTables))
 	for i := range rangeTables {
 		names[i] = rangeTables[i].name
 	}
-	rows, err := tx.Query(ctx, `/* fsck.tables */
-		SELECT t.relname::text, coalesce(p.relname::text, ''), coalesce(pg_get_expr(t.relpartbound, t.oid), ''),
-			coalesce(i.relname::text, ''), coalesce(x.indisunique, false), coalesce(x.indisvalid AND x.indisready, false),
+	var rows []struct {
+		Name    string `bun:"name"`
+		Parent  string `bun:"parent"`
+		Bound   string `bun:"bound"`
+		Index   string `bun:"index_name"`
+		Unique  bool   `bun:"is_unique"`
+		Valid   bool   `bun:"is_valid"`
+		Columns string `bun:"columns"`
+	}
+	err := tx.NewRaw(`/* fsck.tables */
+		SELECT t.relname::text AS name, coalesce(p.relname::text, '') AS parent, coalesce(pg_get_expr(t.relpartbound, t.oid), '') AS bound,
+			coalesce(i.relname::text, '') AS index_name, coalesce(x.indisunique, false) AS is_unique,
+			coalesce(x.indisvalid AND x.indisready, false) AS is_valid,
 			coalesce((SELECT string_agg(a.attname, ', ' ORDER BY k.place) FROM unnest(x.indkey::smallint[]) WITH ORDINALITY AS k (column_number, place)
-				JOIN pg_attribute a ON a.attrelid = t.oid AND a.attnum = k.column_number), '')
+				JOIN pg_attribute a ON a.attrelid = t.oid AND a.attnum = k.column_number), '') AS columns
 		FROM pg_class t
 		LEFT JOIN pg_inherits h ON h.inhrelid = t.oid
 		LEFT JOIN pg_class p ON p.oid = h.inhparent
 		LEFT JOIN pg_index x ON x.indrelid = t.oid
 		LEFT JOIN pg_class i ON i.oid = x.indexrelid
 		WHERE t.relkind = 'r' AND t.relnamespace = (SELECT relnamespace FROM pg_class WHERE oid = 'blocks'::regclass)
-			AND t.relname ~ $1`, fmt.Sprintf("^(%s)_%d_[0-9]+$", strings.Join(names, "|"), f.code))
+			AND t.relname ~ ?`, fmt.Sprintf("^(%s)_%d_[0-9]+$", strings.Join(names, "|"), f.code)).Scan(ctx, &rows)
 	if err != nil {
 		return nil, err
 	}
-	var (
-		name, parent, bound, index string
-		is                         leafIndex
-	)
 	tables := make(map[string]*leafTable)
-	_, err = pgx.ForEachRow(rows, []any{&name, &parent, &bound, &index, &is.unique, &is.valid, &is.columns}, func() error {
-		if tables[name] == nil {
-			tables[name] = &leafTable{name, parent, bound, make(map[string]leafIndex)}
+	for _, row := range rows {
+		if tables[row.Name] == nil {
+			tables[row.Name] = &leafTable{row.Name, row.Parent, row.Bound, make(map[string]leafIndex)}
 		}
-		if index != "" {
-			tables[name].indexes[index] = is
+		if row.Index != "" {
+			tables[row.Name].indexes[row.Index] = leafIndex{row.Columns, row.Unique, row.Valid}
 		}
-		return nil
-	})
-	return tables, err
+	}
+	return tables, nil
 }

@@ -1,9 +1,11 @@
-package repo
+package index
 
 import (
 	"math"
 	"strings"
 	"testing"
+
+	"astrolabe/repo"
 )
 
 func TestANumberThatDoesNotFitItsColumnIsNotCopied(t *testing.T) {
@@ -14,7 +16,7 @@ func TestANumberThatDoesNotFitItsColumnIsNotCopied(t *testing.T) {
 		rows.int2(v)
 		rows.int2(1)
 		// There is no transaction: nothing may be sent.
-		if err := rows.into(t.Context(), nil, "things", "a, b"); err == nil || !strings.Contains(err.Error(), "things") {
+		if err := rows.into(t.Context(), repo.Tx{}, "things", "a, b"); err == nil || !strings.Contains(err.Error(), "things") {
 			t.Errorf("%d: %v", v, err)
 		}
 	}

@@ -1,4 +1,4 @@
-package repo
+package index
 
 import (
 	"context"
@@ -7,11 +7,19 @@ import (
 	"math"
 	"strings"
 
-	"github.com/jackc/pgx/v5"
+	"github.com/uptrace/bun"
 
 	"astrolabe/domain"
 	"astrolabe/domain/indexing"
+	"astrolabe/repo"
+	"astrolabe/repo/model"
 )
+
+// Inspector compares the read model with itself.
+type Inspector struct{ db *repo.DB }
+
+// NewInspector makes an inspector.
+func NewInspector(db *repo.DB) Inspector { return Inspector{db} }
 
 // Checks returns the comparisons of a chain's read model with itself that are
 // done inside the database. Those that are about blocks look at the ones from
@@ -20,11 +28,11 @@ import (
 //
 // They are in the order in which they should run: whatever the first one
 // finds, which looks at the tables as such, can make the others fail.
-func (db *DB) Checks(c domain.Chain, from, to uint64) []indexing.Check {
-	f := fsck{chain: c, code: chainCode(c), from: from, to: min(to, math.MaxInt32)}
-	checks := []indexing.Check{db.check("partitions", f.partitions)}
+func (i Inspector) Checks(c domain.Chain, from, to uint64) []indexing.Check {
+	f := fsck{chain: c, code: model.Code(c), from: from, to: min(to, math.MaxInt32)}
+	checks := []indexing.Check{i.check("partitions", f.partitions)}
 	for _, q := range chainQuestions {
-		checks = append(checks, db.check(q.name, func(ctx context.Context, tx pgx.Tx, limit int) ([]indexing.Finding, error) {
+		checks = append(checks, i.check(q.name, func(ctx context.Context, tx bun.IDB, limit int) ([]indexing.Finding, error) {
 			ranges, err := rangesAfter(ctx, tx, c, -1)
 			if err != nil {
 				return nil, err
@@ -33,7 +41,7 @@ func (db *DB) Checks(c domain.Chain, from, to uint64) []indexing.Check {
 		}))
 	}
 	for _, q := range rangeQuestions() {
-		checks = append(checks, db.check(q.name, func(ctx context.Context, tx pgx.Tx, limit int) ([]indexing.Finding, error) {
+		checks = append(checks, i.check(q.name, func(ctx context.Context, tx bun.IDB, limit int) ([]indexing.Finding, error) {
 			return f.askRanges(ctx, tx, q, limit)
 		}))
 	}
@@ -41,13 +49,13 @@ func (db *DB) Checks(c domain.Chain, from, to uint64) []indexing.Check {
 }
 
 // check runs a comparison in one moment.
-func (db *DB) check(name string, run func(ctx context.Context, tx pgx.Tx, limit int) ([]indexing.Finding, error)) indexing.Check {
+func (i Inspector) check(name string, run func(ctx context.Context, tx bun.IDB, limit int) ([]indexing.Finding, error)) indexing.Check {
 	return indexing.Check{Name: name, Run: func(ctx context.Context, limit int) (findings []indexing.Finding, err error) {
-		err = pgx.BeginTxFunc(ctx, db.pool, snapshot, func(tx pgx.Tx) error {
+		err = i.db.Write().RunInTx(ctx, repo.Snapshot, func(ctx context.Context, tx bun.Tx) error {
 			findings, err = run(ctx, tx, limit)
 			return err
 		})
-		return findings, outage(err)
+		return findings, repo.Outage(err)
 	}}
 }
 
@@ -87,7 +95,7 @@ func (f fsck) everywhere(ranges []indexing.Range) []string {
 }
 
 // askRanges puts a question to each range that holds blocks in question.
-func (f fsck) askRanges(ctx context.Context, tx pgx.Tx, q question, limit int) (findings []indexing.Finding, err error) {
+func (f fsck) askRanges(ctx context.Context, tx bun.IDB, q question, limit int) (findings []indexing.Finding, err error) {
 	ranges, err := rangesAfter(ctx, tx, f.chain, int64(f.from)-1)
 	if err != nil {
 		return nil, err
@@ -115,25 +123,24 @@ func (f fsck) askRanges(ctx context.Context, tx pgx.Tx, q question, limit int) (
 }
 
 // ask runs a question.
-func (f fsck) ask(ctx context.Context, tx pgx.Tx, q question, pairs []string, limit int) ([]indexing.Finding, error) {
+func (f fsck) ask(ctx context.Context, tx bun.IDB, q question, pairs []string, limit int) ([]indexing.Finding, error) {
 	pairs = append(pairs, "{chain}", fmt.Sprint(f.code), "{from}", fmt.Sprint(f.from), "{to}", fmt.Sprint(f.to),
 		"{prime}", `'\x0800000000000011000000000000000000000000000000000000000000000001'`)
-	rows, err := tx.Query(ctx, fmt.Sprintf("/* fsck.%s */ SELECT block, what FROM (%s) AS wrong (block, what) ORDER BY block LIMIT %d",
-		q.name, strings.NewReplacer(pairs...).Replace(q.sql), limit))
-	if err != nil {
-		return nil, err
+	var wrong []struct {
+		Block *int64 `bun:"block"`
+		What  string `bun:"what"`
 	}
-	findings, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (indexing.Finding, error) {
-		found := indexing.Finding{Check: q.name}
-		var block *int64
-		err := row.Scan(&block, &found.Detail)
-		if block != nil {
-			found.Block = new(uint64(max(*block, 0)))
-		}
-		return found, err
-	})
+	err := tx.NewRaw(fmt.Sprintf("/* fsck.%s */ SELECT block, what FROM (%s) AS wrong (block, what) ORDER BY block LIMIT %d",
+		q.name, strings.NewReplacer(pairs...).Replace(q.sql), limit)).Scan(ctx, &wrong)
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("the check %s failed", q.name), err)
+	}
+	findings := make([]indexing.Finding, len(wrong))
+	for i, row := range wrong {
+		findings[i] = indexing.Finding{Check: q.name, Detail: row.What}
+		if row.Block != nil {
+			findings[i].Block = new(uint64(max(*row.Block, 0)))
+		}
 	}
 	return findings, nil
 }

@@ -1,4 +1,4 @@
-package repo_test
+package index_test
 
 import (
 	"maps"
@@ -10,6 +10,7 @@ import (
 	"astrolabe/domain/facts"
 	"astrolabe/domain/indexing"
 	"astrolabe/repo"
+	"astrolabe/repo/index"
 	"astrolabe/repo/repotest"
 	"astrolabe/starknet"
 )
@@ -61,7 +62,7 @@ func TestStoredReturnsExactlyWhatWasCommitted(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			db := repotest.Open(t)
-			index(t, db, 7, blocks, way)
+			write(t, db, 7, blocks, way)
 			got := stored(t, db, 0, 1000)
 			if len(got) != len(want) {
 				t.Fatalf("%d blocks instead of %d", len(got), len(want))
@@ -94,8 +95,8 @@ func TestEveryWayToTheSameIndexHasTheSameDigest(t *testing.T) {
 			t.Parallel()
 			for _, batch := range []int{1, 60} {
 				db := repotest.Open(t)
-				index(t, db, batch, blocks, way)
-				if got, err := db.Digest(t.Context(), domain.Mainnet); err != nil || got != want {
+				write(t, db, batch, blocks, way)
+				if got, err := index.NewArchive(db).Digest(t.Context(), domain.Mainnet); err != nil || got != want {
 					t.Errorf("%s, %v; want %s", got, err, want)
 				}
 			}
@@ -103,7 +104,7 @@ func TestEveryWayToTheSameIndexHasTheSameDigest(t *testing.T) {
 	}
 }
 
-func index(t *testing.T, db *repo.DB, batch int, blocks []facts.Block, way func(*repotest.Index, []facts.Block)) {
+func write(t *testing.T, db *repo.DB, batch int, blocks []facts.Block, way func(*repotest.Index, []facts.Block)) {
 	t.Helper()
 	i := repotest.NewIndex(t.Context(), db, 0, batch)
 	if way(i, blocks); i.Err() != nil {
@@ -113,7 +114,7 @@ func index(t *testing.T, db *repo.DB, batch int, blocks []facts.Block, way func(
 
 func stored(t *testing.T, db *repo.DB, from, to uint64) (blocks []facts.Block) {
 	t.Helper()
-	for block, err := range db.Stored(t.Context(), domain.Mainnet, from, to) {
+	for block, err := range index.NewArchive(db).Stored(t.Context(), domain.Mainnet, from, to) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -169,7 +170,7 @@ func normalise(v reflect.Value) {
 func TestTheDigestOfAnEmptyIndexIsThatOfNoBlocks(t *testing.T) {
 	t.Parallel()
 	db := repotest.Open(t)
-	got, err := db.Digest(t.Context(), domain.Sepolia)
+	got, err := index.NewArchive(db).Digest(t.Context(), domain.Sepolia)
 	if want := new(facts.Fold).Sum().String(); err != nil || got != want {
 		t.Errorf("%s, %v; want %s", got, err, want)
 	}
@@ -181,7 +182,7 @@ func TestABeginningIndexRecordsTheVersionsOfItsDerivers(t *testing.T) {
 	if err := repotest.NewIndex(t.Context(), db, 0, 1).Err(); err != nil {
 		t.Fatal(err)
 	}
-	versions, err := db.DeriverVersions(t.Context(), domain.Mainnet)
+	versions, err := index.NewCheckpoints(db).DeriverVersions(t.Context(), domain.Mainnet)
 	if err != nil || !maps.Equal(versions, facts.Versions) {
 		t.Errorf("%v, %v", versions, err)
 	}
