@@ -1,6 +1,7 @@
 package index_test
 
 import (
+	"errors"
 	"maps"
 	"reflect"
 	"slices"
@@ -185,5 +186,41 @@ func TestABeginningIndexRecordsTheVersionsOfItsDerivers(t *testing.T) {
 	versions, err := index.NewCheckpoints(db).DeriverVersions(t.Context(), domain.Mainnet)
 	if err != nil || !maps.Equal(versions, facts.Versions) {
 		t.Errorf("%v, %v", versions, err)
+	}
+}
+
+// TestDamageIsReportedWithItsBlock plants values that no fact can have.
+func TestDamageIsReportedWithItsBlock(t *testing.T) {
+	t.Parallel()
+	for table, statement := range map[facts.Table]string{
+		facts.TableBlocks:       `UPDATE blocks SET prices = substr(prices, 1, 160) WHERE block = 33`,
+		facts.TableTransactions: `UPDATE transactions SET hash = decode(repeat('ff', 32), 'hex') WHERE block = 33 AND tx = 0`,
+		facts.TableEvents:       `UPDATE events SET payload = '\x00' WHERE block = 33`,
+		facts.TableTransfers:    `UPDATE transfers SET amount = -1 WHERE block = 33`,
+		facts.TableActivity:     `UPDATE activity SET address = address + 1000000 WHERE block = 33`,
+		facts.TableTokens:       `UPDATE tokens SET standard = 99, block = 33 WHERE chain = 1`,
+		facts.TableDeclarations: `UPDATE declarations SET class = 1000000, block = 33 WHERE chain = 1 AND (class, block) = (SELECT class, block FROM declarations WHERE chain = 1 LIMIT 1)`,
+		facts.TableChanges:      `UPDATE contract_classes SET origin = 77, block = 33 WHERE chain = 1 AND address = (SELECT min(address) FROM contract_classes WHERE chain = 1)`,
+	} {
+		t.Run(string(table), func(t *testing.T) {
+			t.Parallel()
+			db := repotest.OpenTemplate(t, repotest.Followed)
+			result, err := db.Write().NewRaw(statement).Exec(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if n, err := result.RowsAffected(); err != nil || n == 0 {
+				t.Fatalf("%d rows are damaged, %v", n, err)
+			}
+			var found *indexing.DamageError
+			for _, err := range index.NewArchive(db).Stored(t.Context(), domain.Mainnet, 0, 1000) {
+				if err != nil && !errors.As(err, &found) {
+					t.Fatal(err)
+				}
+			}
+			if found == nil || found.Table != table || found.Block == nil || *found.Block != 33 {
+				t.Errorf("found %v", found)
+			}
+		})
 	}
 }
