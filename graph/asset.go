@@ -5,7 +5,6 @@ import (
 
 	"astrolabe/domain"
 	"astrolabe/domain/address"
-	"astrolabe/domain/token"
 	"astrolabe/starknet"
 )
 
@@ -59,7 +58,7 @@ type AssetCoverage struct {
 	CoveredThroughBlock *uint64
 }
 
-func assetCoverage(scope token.Scope, reasons []string, through *uint64) AssetCoverage {
+func assetCoverage(scope address.Scope, reasons []string, through *uint64) AssetCoverage {
 	return AssetCoverage{DeclaredScope: Word(scope), CompleteWithinScope: len(reasons) == 0, ReasonCodes: reasons, CoveredThroughBlock: through}
 }
 
@@ -92,7 +91,7 @@ func (a *Address) Assets(ctx context.Context, scope Word, first *int, after *str
 	}
 	return &AddressAssetConnection{
 		Connection: Connection[*AddressAsset]{slice: page.slice, list: l},
-		Coverage:   assetCoverage(token.Scope(page.covered.Scope), page.covered.Reasons, page.covered.Through),
+		Coverage:   assetCoverage(page.covered.Scope, page.covered.Reasons, page.covered.Through),
 	}, nil
 }
 

@@ -28,6 +28,7 @@ import (
 	"astrolabe/jobs/census"
 	"astrolabe/node"
 	"astrolabe/repo"
+	"astrolabe/repo/index"
 	"astrolabe/repo/repositories"
 	"astrolabe/repo/repotest"
 	"astrolabe/rest"
@@ -52,10 +53,10 @@ func counted(ctx context.Context, url string) error {
 	}
 	defer closeNode()
 	worker := &census.Worker{
-		Nodes: map[domain.Chain]token.Views{domain.Mainnet: pool.Source()}, Store: db, Logger: slog.New(slog.DiscardHandler),
-		Metrics: telemetry.NewMetrics(), Refresh: time.Hour, Retention: 6 * time.Hour,
+		Nodes: map[domain.Chain]token.Views{domain.Mainnet: pool.Source()}, Index: index.NewCheckpoints(db), Classes: index.NewArchive(db), Store: db, Logger: slog.New(slog.DiscardHandler),
+		Refresh: time.Hour, Retention: 6 * time.Hour,
 	}
-	return errors.Join(worker.Work(ctx, nil), verified(ctx, url))
+	return errors.Join(worker.Run(ctx, time.Now()), verified(ctx, url))
 }
 
 // verified records verifications of every other class.

@@ -6,8 +6,8 @@ import (
 
 	"astrolabe/domain"
 	"astrolabe/domain/chain"
-	"astrolabe/domain/detail"
 	"astrolabe/domain/token"
+	"astrolabe/domain/transaction"
 	"astrolabe/starknet"
 )
 
@@ -38,7 +38,7 @@ func (t *TransactionPreview) Transaction(ctx context.Context) (*Transaction, err
 }
 
 // newPreview makes a preview whose transfers have no cohort yet.
-func (p part) newPreview(hash starknet.Felt, facts *detail.Preview) *TransactionPreview {
+func (p part) newPreview(hash starknet.Felt, facts *transaction.Preview) *TransactionPreview {
 	t := &TransactionPreview{part: p, TxHash: hash}
 	if facts == nil {
 		return t

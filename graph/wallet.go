@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"astrolabe/domain"
-	"astrolabe/domain/token"
+	"astrolabe/domain/address"
 	"astrolabe/starknet"
 )
 
@@ -51,7 +51,7 @@ type WalletBalance struct {
 	Metadata     AssetMetadata
 }
 
-func walletBalance(b token.Balance) WalletBalance {
+func walletBalance(b address.Balance) WalletBalance {
 	balance := WalletBalance{TokenAddress: b.Token, BalanceRaw: amountOrNil(b.Raw), Status: Word(b.Status)}
 	if t := b.Known; t != nil {
 		balance.Metadata = AssetMetadata{t.Metadata.Symbol, t.Metadata.Name, intOrNil(t.Metadata.Decimals), wordOrNil(t.Standard)}
@@ -91,12 +91,12 @@ func (a *Address) WalletState(ctx context.Context, input WalletInput) (*WalletSt
 
 // wallet reads what an address holds.
 func (p part) wallet(ctx context.Context, owner starknet.Felt, input WalletInput) (*WalletState, error) {
-	if input.Limit < 1 || input.Limit > token.MaxWallet {
-		return nil, domain.Errorf(domain.CodeInvalidRequest, "limit must be an integer from 1 to %d", token.MaxWallet)
+	if input.Limit < 1 || input.Limit > address.MaxWallet {
+		return nil, domain.Errorf(domain.CodeInvalidRequest, "limit must be an integer from 1 to %d", address.MaxWallet)
 	}
-	query := token.WalletQuery{
-		Owner: owner, Mode: token.WalletMode(input.Mode), Scope: token.Scope(input.Scope), Tokens: input.TokenAddresses, Limit: input.Limit,
-		Preference: token.BlockPreference(input.BlockPreference), BlockHash: input.BlockHash, BlockNumber: input.BlockNumber,
+	query := address.WalletQuery{
+		Owner: owner, Mode: address.WalletMode(input.Mode), Scope: address.Scope(input.Scope), Tokens: input.TokenAddresses, Limit: input.Limit,
+		Preference: address.BlockPreference(input.BlockPreference), BlockHash: input.BlockHash, BlockNumber: input.BlockNumber,
 	}
 	wallet, err := p.h.Wallets.At(ctx, p.chain, query)
 	if err != nil {

@@ -23,7 +23,6 @@ import (
 	"astrolabe/jobs/summaries"
 	"astrolabe/repo/index"
 	"astrolabe/starknet"
-	"astrolabe/telemetry"
 )
 
 // staff does once what operators and jobs do all the time, and tells the model:
@@ -32,18 +31,18 @@ import (
 // wide searches made.
 func (w *world) staff() {
 	w.Helper()
-	logger, metrics := slog.New(slog.DiscardHandler), telemetry.NewMetrics()
+	logger := slog.New(slog.DiscardHandler)
 	nodes := map[domain.Chain]token.Views{w.chain: w.pool.Source()}
-	names := &metadata.Worker{Nodes: nodes, Index: index.NewCheckpoints(w.db), Store: w.db, Logger: logger, Metrics: metrics}
-	holders := &census.Worker{Nodes: nodes, Index: index.NewCheckpoints(w.db), Classes: index.NewArchive(w.db), Store: w.db, Refresh: time.Hour, Retention: time.Hour, Logger: logger, Metrics: metrics}
-	pools := &markets.Worker{Store: w.db, Logger: logger, Metrics: metrics}
-	sums := &summaries.Sums{Store: w.db, Logger: logger, Metrics: metrics}
-	supplies := &summaries.Supplies{Nodes: nodes, Index: index.NewCheckpoints(w.db), Store: w.db, Logger: logger, Metrics: metrics}
-	w.must(names.Work(w.Context(), nil))
-	w.must(holders.Work(w.Context(), nil))
-	w.must(pools.Work(w.Context(), nil))
-	w.must(sums.Work(w.Context(), nil))
-	w.must(supplies.Work(w.Context(), nil))
+	names := &metadata.Worker{Nodes: nodes, Index: index.NewCheckpoints(w.db), Store: w.db, Logger: logger}
+	holders := &census.Worker{Nodes: nodes, Index: index.NewCheckpoints(w.db), Classes: index.NewArchive(w.db), Store: w.db, Refresh: time.Hour, Retention: time.Hour, Logger: logger}
+	pools := &markets.Worker{Store: w.db}
+	sums := &summaries.Sums{Store: w.db, Logger: logger}
+	supplies := &summaries.Supplies{Nodes: nodes, Index: index.NewCheckpoints(w.db), Store: w.db, Logger: logger}
+	w.must(names.Run(w.Context(), time.Now()))
+	w.must(holders.Run(w.Context(), time.Now()))
+	w.must(pools.Run(w.Context(), time.Now()))
+	w.must(sums.Run(w.Context(), time.Now()))
+	w.must(supplies.Run(w.Context(), time.Now()))
 	w.model.AskTokens()
 	w.model.Counted = true
 	w.label()
@@ -128,10 +127,10 @@ func (w *world) certify() {
 	for _, c := range w.model.Certificates {
 		declared = append(declared, event.SelectorPosition{Selector: c.Selector, Position: c.Position})
 	}
-	chains, logger, metrics := []domain.Chain{w.chain}, slog.New(slog.DiscardHandler), telemetry.NewMetrics()
-	extend := &materialise.Extend{Chains: chains, Declared: declared, Store: w.db, Logger: logger, Metrics: metrics}
-	w.must(extend.Work(w.Context(), nil))
-	w.must(extend.Work(w.Context(), nil)) // now they are counted
+	chains, logger := []domain.Chain{w.chain}, slog.New(slog.DiscardHandler)
+	extend := &materialise.Extend{Chains: chains, Declared: declared, Store: w.db, Logger: logger}
+	w.must(extend.Run(w.Context(), time.Now()))
+	w.must(extend.Run(w.Context(), time.Now())) // now they are counted
 	made, err := w.db.Certificates(w.Context(), w.chain)
 	w.must(err)
 	for _, c := range made {
@@ -142,8 +141,8 @@ func (w *world) certify() {
 			}
 		}
 	}
-	recount := &materialise.Verify{Chains: chains, Store: w.db, Logger: logger, Metrics: metrics}
-	w.must(recount.Work(w.Context(), nil))
+	recount := &materialise.Verify{Chains: chains, Store: w.db, Logger: logger}
+	w.must(recount.Run(w.Context(), time.Now()))
 }
 
 // requireCoverage requires that the capabilities tell how the certificates

@@ -45,7 +45,7 @@ func TestCensusStatementsFollowIndexes(t *testing.T) {
 			[]string{"census_generations_token", "census_policies_pkey", "census_holds_pkey"}, []string{"Seq Scan on", "Sort"}},
 		{fmt.Sprintf(repo.CensusStatements.Holders, 1, 26), []any{[]int64{3}, []int64{100}},
 			[]string{"census_holders_pkey"}, []string{"Seq Scan on", "Sort"}},
-		{fmt.Sprintf(repo.CensusStatements.Claim, 1), []any{1000, b.now, b.now, 20},
+		{repo.ClaimStatements.Censuses, []any{1000, b.now, b.now, 20},
 			[]string{"Index Scan using tokens_census_due"}, []string{"Seq Scan on", "Sort"}},
 		{fmt.Sprintf(repo.CensusStatements.Count, 1), []any{int64(9), int64(3), 1000077, int64(10), int64(1900), make([]byte, 32)},
 			[]string{"transfers_1_0_token", "census_holders_pkey"}, []string{"Seq Scan on transfers", "Seq Scan on census_holders"}},

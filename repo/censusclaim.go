@@ -12,29 +12,11 @@ import (
 	"astrolabe/starknet"
 )
 
-// claimCensuses goes along tokens_census_due, which begins with the tokens
-// that were never claimed. Rows that an undo is removing are skipped.
-const claimCensuses = `/* census.claim */
-	UPDATE tokens t SET census_due = $3
-	FROM (
-		SELECT address FROM tokens WHERE chain = %[1]d AND census_due <= $2 AND block <= $1
-		ORDER BY census_due LIMIT $4 FOR UPDATE SKIP LOCKED
-	) due
-	JOIN addresses a ON a.chain = %[1]d AND a.id = due.address
-	WHERE t.chain = %[1]d AND t.address = due.address
-	RETURNING a.felt`
-
 // ClaimCensuses returns tokens of the blocks up to a number whose census is due,
 // at most limit, those that wait longest first, and puts them off until the
 // given time, so that nobody else takes them meanwhile.
 func (db *DB) ClaimCensuses(ctx context.Context, c domain.Chain, upTo uint64, now, until time.Time, limit int) ([]starknet.Felt, error) {
-	rows, err := db.pool.Query(ctx, fmt.Sprintf(claimCensuses, chainCode(c)),
-		pgx.QueryExecModeCacheStatement, int64(upTo), now, until, limit)
-	if err != nil {
-		return nil, outage(err)
-	}
-	claimed, err := pgx.CollectRows(rows, pgx.RowTo[starknet.Felt])
-	return claimed, outage(err)
+	return db.claimTokens(ctx, claimCensuses, c, upTo, now, until, limit)
 }
 
 // StoreCensusPolicy stores how a token was judged. A token that was removed

@@ -3,6 +3,8 @@ package repo
 import (
 	"context"
 	"fmt"
+
+	"astrolabe/domain"
 )
 
 // OpenRanges makes so many ready ranges of SN_MAIN, each of so many blocks, in
@@ -10,8 +12,10 @@ import (
 // the writing of the index.
 var OpenRanges func(ctx context.Context, url string, blocks, ranges int) error
 
-// ClaimTokensStatement is exported for the test that looks at its plan.
-const ClaimTokensStatement = claimUnread
+// ClaimStatements are exported for the tests that look at their plans.
+var ClaimStatements = struct{ Metadata, Supplies, Censuses string }{
+	claimMetadata.statement(domain.Mainnet), claimSupplies.statement(domain.Mainnet), claimCensuses.statement(domain.Mainnet),
+}
 
 // TransferListStatement is exported for the test that looks at plans.
 var TransferListStatement = transferListStatement
@@ -23,8 +27,8 @@ const CountedTokensStatement = countedTokens
 const CensusLock = censusLock
 
 // CensusStatements are exported for the test that looks at their plans.
-var CensusStatements = struct{ Standings, Holders, Claim, Count, Forget, Leftover string }{
-	standings, pageOfHolders, claimCensuses, countHolders, forgetGenerations, leftoverSnapshot,
+var CensusStatements = struct{ Standings, Holders, Count, Forget, Leftover string }{
+	standings, pageOfHolders, countHolders, forgetGenerations, leftoverSnapshot,
 }
 
 // ChainStatements are exported for the test that looks at their plans, with the

@@ -12,29 +12,11 @@ import (
 	"astrolabe/starknet"
 )
 
-// claimSupplies goes along tokens_supply_due, which begins with the tokens that
-// were never claimed.
-const claimSupplies = `/* supply.claim */
-	UPDATE tokens t SET supply_due = $3
-	FROM (
-		SELECT address FROM tokens WHERE chain = %[1]d AND supply_due <= $2 AND block <= $1
-		ORDER BY supply_due LIMIT $4 FOR UPDATE SKIP LOCKED
-	) due
-	JOIN addresses a ON a.chain = %[1]d AND a.id = due.address
-	WHERE t.chain = %[1]d AND t.address = due.address
-	RETURNING a.felt`
-
 // ClaimSupplies returns tokens of the blocks up to a number whose supply is to
 // be read now, at most limit, those that wait longest first, and puts them off
 // until the given time, so that nobody else reads them meanwhile.
 func (db *DB) ClaimSupplies(ctx context.Context, c domain.Chain, upTo uint64, now, until time.Time, limit int) ([]starknet.Felt, error) {
-	rows, err := db.pool.Query(ctx, fmt.Sprintf(claimSupplies, chainCode(c)),
-		pgx.QueryExecModeCacheStatement, int64(upTo), now, until, limit)
-	if err != nil {
-		return nil, outage(err)
-	}
-	claimed, err := pgx.CollectRows(rows, pgx.RowTo[starknet.Felt])
-	return claimed, outage(err)
+	return db.claimTokens(ctx, claimSupplies, c, upTo, now, until, limit)
 }
 
 // StoreSupplies stores what tokens said of their supply at a finalized block

@@ -1,7 +1,6 @@
 package repo_test
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -173,29 +172,39 @@ func TestWhatWasSaidAtAnUndoneBlockIsNotStored(t *testing.T) {
 	}
 }
 
-// TestClaimingReadsTheIndexOfDueTokens looks at the plan with as many tokens
+// TestClaimingReadsTheIndexOfDueTokens looks at the plans with as many tokens
 // as a chain has.
 func TestClaimingReadsTheIndexOfDueTokens(t *testing.T) {
 	t.Parallel()
 	s := newShelf(t)
 	for _, statement := range []string{
 		`INSERT INTO addresses (chain, id, felt) SELECT 1, n, decode(lpad(to_hex(n), 64, '0'), 'hex') FROM generate_series(1000000, 1012000) n`,
-		`INSERT INTO tokens (chain, address, block, standard, metadata_due) SELECT 1, n, 0, 1, now() + n * interval '1 second' FROM generate_series(1000000, 1012000) n`,
+		`INSERT INTO tokens (chain, address, block, standard, metadata_due, supply_due, census_due)
+			SELECT 1, n, 0, 1, due, due, due FROM (SELECT n, now() + n * interval '1 second' AS due FROM generate_series(1000000, 1012000) n) tokens`,
 		`ANALYZE tokens`, `ANALYZE addresses`,
 	} {
 		if _, err := s.conn.Exec(t.Context(), statement); err != nil {
 			t.Fatal(err)
 		}
 	}
-	rows, err := s.conn.Query(t.Context(), "EXPLAIN "+fmt.Sprintf(repo.ClaimTokensStatement, 1), 1000, s.now, s.now, 100)
-	if err != nil {
-		t.Fatal(err)
-	}
-	plan, err := pgx.CollectRows(rows, pgx.RowTo[string])
-	if err != nil {
-		t.Fatal(err)
-	}
-	if text := strings.Join(plan, "\n"); !strings.Contains(text, "Index Scan using tokens_due") || strings.Contains(text, "Sort") {
-		t.Errorf("the plan is\n%s", text)
+	for _, claim := range []struct{ statement, name, index string }{
+		{repo.ClaimStatements.Metadata, "token.claim", "tokens_due"},
+		{repo.ClaimStatements.Supplies, "supply.claim", "tokens_supply_due"},
+		{repo.ClaimStatements.Censuses, "census.claim", "tokens_census_due"},
+	} {
+		if !strings.HasPrefix(claim.statement, "/* "+claim.name+" */") {
+			t.Errorf("%s is named otherwise: %s", claim.name, claim.statement)
+		}
+		rows, err := s.conn.Query(t.Context(), "EXPLAIN "+claim.statement, 1000, s.now, s.now, 100)
+		if err != nil {
+			t.Fatal(err)
+		}
+		plan, err := pgx.CollectRows(rows, pgx.RowTo[string])
+		if err != nil {
+			t.Fatal(err)
+		}
+		if text := strings.Join(plan, "\n"); !strings.Contains(text, "Index Scan using "+claim.index+" ") || strings.Contains(text, "Sort") {
+			t.Errorf("the plan of %s is\n%s", claim.name, text)
+		}
 	}
 }

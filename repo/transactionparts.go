@@ -8,12 +8,12 @@ import (
 
 	"astrolabe/domain"
 	"astrolabe/domain/chain"
-	"astrolabe/domain/detail"
 	"astrolabe/domain/facts"
+	"astrolabe/domain/transaction"
 )
 
-// PartsOf implements detail.Store.
-func (db *DB) PartsOf(ctx context.Context, c domain.Chain, place chain.TxPlace, asked chain.CallQuestions, logLimit int) (parts detail.Parts, err error) {
+// PartsOf implements transaction.Store.
+func (db *DB) PartsOf(ctx context.Context, c domain.Chain, place chain.TxPlace, asked chain.CallQuestions, logLimit int) (parts transaction.Parts, err error) {
 	block, tx := []int32{int32(place.Block)}, []int16{int16(place.Tx)}
 	err = db.look(ctx, func(b *pgx.Batch) {
 		b.Queue(eventsOfTransactions(c, rowsFor(logLimit)), block, tx, int16(-1)).Query(into(&parts.Events, childEvent))

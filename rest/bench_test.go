@@ -63,7 +63,7 @@ func BenchmarkAuth(b *testing.B) {
 	s := &server{Options: options, routes: chi.NewMux()}
 	status := s.operations()[0]
 	status.Permission = ""
-	s.routes.Get(status.Path, s.operation(status))
+	s.routes.Get(status.Path, s.dispatcher().Handler(status))
 	open := httptest.NewServer(s.observe(s.recover(s.crossOrigin(s.routes))))
 	b.Cleanup(open.Close)
 	known, err := account.ParseKeyText(fixture.Key)

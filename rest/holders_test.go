@@ -27,7 +27,6 @@ import (
 	"astrolabe/repo/repotest"
 	"astrolabe/sim"
 	"astrolabe/starknet"
-	"astrolabe/telemetry"
 )
 
 // Tokens of the everyday chain.
@@ -66,10 +65,10 @@ func countAll(ctx context.Context, db *repo.DB) error {
 	}
 	defer pool.Close()
 	worker := &census.Worker{
-		Nodes: map[domain.Chain]token.Views{domain.Mainnet: pool.Source()}, Store: db, Logger: slog.New(slog.DiscardHandler),
-		Metrics: telemetry.NewMetrics(), Refresh: time.Hour, Retention: 6 * time.Hour,
+		Nodes: map[domain.Chain]token.Views{domain.Mainnet: pool.Source()}, Index: index.NewCheckpoints(db), Classes: index.NewArchive(db), Store: db, Logger: slog.New(slog.DiscardHandler),
+		Refresh: time.Hour, Retention: 6 * time.Hour,
 	}
-	return worker.Work(ctx, nil)
+	return worker.Run(ctx, time.Now())
 }
 
 // register is a service over counted tokens.

@@ -8,10 +8,10 @@ import (
 
 	"astrolabe/domain"
 	"astrolabe/domain/chain"
-	"astrolabe/domain/detail"
 	"astrolabe/domain/explorer"
 	"astrolabe/domain/facts"
 	"astrolabe/domain/token"
+	"astrolabe/domain/transaction"
 	"astrolabe/repo"
 	"astrolabe/repo/repositories"
 	"astrolabe/repo/repotest"
@@ -30,7 +30,7 @@ func (s *interrupted) TransactionsOfBlocks(ctx context.Context, c domain.Chain, 
 	return s.DB.TransactionsOfBlocks(ctx, c, blocks, after, limit)
 }
 
-func (s *interrupted) PartsOf(ctx context.Context, c domain.Chain, place chain.TxPlace, asked chain.CallQuestions, logLimit int) (detail.Parts, error) {
+func (s *interrupted) PartsOf(ctx context.Context, c domain.Chain, place chain.TxPlace, asked chain.CallQuestions, logLimit int) (transaction.Parts, error) {
 	s.before()
 	return s.DB.PartsOf(ctx, c, place, asked, logLimit)
 }

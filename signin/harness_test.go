@@ -26,6 +26,7 @@ import (
 	"astrolabe/repo/repositories"
 	"astrolabe/repo/repotest"
 	"astrolabe/rest"
+	"astrolabe/rest/frame"
 	"astrolabe/signin"
 	"astrolabe/signin/idptest"
 	"astrolabe/telemetry"
@@ -66,7 +67,7 @@ func newService(t *testing.T, change func(*signin.Options)) *service {
 		PublicURL: s.url, Issuer: s.idp.Issuer, ClientID: idptest.ClientID, ClientSecret: idptest.ClientSecret,
 		SessionLasts: 12 * time.Hour, Gate: s.gate, Workspaces: account.NewWorkspaces(db, time.Now),
 		States: account.NewLoginStates(ring, time.Now), Now: time.Now, Logger: logger, Transport: s.idp.Transport,
-		Fail: func(w http.ResponseWriter, r *http.Request, err error) { rest.Fail(w, r, logger, err) },
+		Fail: func(w http.ResponseWriter, r *http.Request, err error) { frame.Fail(w, r, logger, err) },
 	}
 	if change != nil {
 		change(&options)

@@ -6,13 +6,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/riverqueue/river"
-
 	"astrolabe/domain"
-	"astrolabe/domain/token"
-	"astrolabe/jobs/census"
-	"astrolabe/jobs/retain"
-	"astrolabe/repo/index"
 	"astrolabe/starknet"
 )
 
@@ -27,19 +21,6 @@ func (s censusSettings) check() error {
 		return errors.New("--census-refresh must be at least 1s and --census-retention at least twice as long")
 	}
 	return nil
-}
-
-// censusJobs registers the jobs of the holder censuses and returns those to
-// schedule. Without a node none is made; elsewhere it may be.
-func (d *deployment) censusJobs(workers *river.Workers, s censusSettings, views map[domain.Chain]token.Views) []*river.PeriodicJob {
-	river.AddWorker(workers, &retain.Census{Store: d.db, Logger: d.logger, Metrics: d.metrics})
-	river.AddWorker(workers, &census.Worker{
-		Nodes: views, Index: index.NewCheckpoints(d.db.DB), Classes: index.NewArchive(d.db.DB), Store: d.db, Logger: d.logger, Metrics: d.metrics, Refresh: s.CensusRefresh, Retention: s.CensusRetention,
-	})
-	if len(views) == 0 {
-		return []*river.PeriodicJob{retain.EveryCensus()}
-	}
-	return []*river.PeriodicJob{retain.EveryCensus(), census.Every()}
 }
 
 // censusCommand looks after holder censuses.

@@ -7,11 +7,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/riverqueue/river"
-
 	"astrolabe/domain"
 	"astrolabe/domain/event"
-	"astrolabe/jobs/materialise"
 	"astrolabe/starknet"
 )
 
@@ -68,16 +65,6 @@ func eventSelector(text string) (starknet.Felt, error) {
 		return selector, fmt.Errorf("%q is neither the name nor the selector of an event", text)
 	}
 	return selector, nil
-}
-
-// coverageJobs registers the jobs that certify wide searches and returns those
-// to schedule.
-func (d *deployment) coverageJobs(workers *river.Workers, s coverageSettings) []*river.PeriodicJob {
-	river.AddWorker(workers, &materialise.Extend{
-		Chains: domain.Chains, Declared: s.declared(), Store: d.db, Logger: d.logger, Metrics: d.metrics,
-	})
-	river.AddWorker(workers, &materialise.Verify{Chains: domain.Chains, Store: d.db, Logger: d.logger, Metrics: d.metrics})
-	return []*river.PeriodicJob{materialise.EveryExtend(), materialise.EveryVerify()}
 }
 
 // coverageCommand looks after what wide searches rest on.

@@ -12,6 +12,7 @@ import (
 	"astrolabe/access"
 	"astrolabe/domain/account"
 	"astrolabe/rest"
+	"astrolabe/rest/frame"
 	"astrolabe/signin"
 )
 
@@ -75,7 +76,7 @@ func (d *deployment) signIn(s signinSettings, gate *access.Gate) ([]rest.Mount, 
 		PublicURL: s.PublicURL, Issuer: s.OIDCIssuer, ClientID: s.OIDCClientID, ClientSecret: secret,
 		SessionLasts: s.SessionLasts, Gate: gate, Workspaces: account.NewWorkspaces(d.db, time.Now),
 		States: account.NewLoginStates(d.ring, time.Now), Now: time.Now, Logger: d.logger,
-		Fail: func(w http.ResponseWriter, r *http.Request, err error) { rest.Fail(w, r, d.logger, err) },
+		Fail: func(w http.ResponseWriter, r *http.Request, err error) { frame.Fail(w, r, d.logger, err) },
 	})
 	return []rest.Mount{
 		{Pattern: signin.LoginPath, Handler: http.HandlerFunc(party.Login)},

@@ -5,8 +5,9 @@ import (
 	"errors"
 	"time"
 
-	"github.com/riverqueue/river"
-
+	"astrolabe/domain"
+	"astrolabe/domain/token"
+	"astrolabe/jobs"
 	"astrolabe/jobs/census"
 	"astrolabe/jobs/markets"
 	"astrolabe/jobs/materialise"
@@ -61,30 +62,16 @@ func (w workCommand) Run(ctx context.Context, c *console) error {
 	})
 }
 
-// worker registers every kind of job and returns the part that runs them.
-// Jobs that ask nodes are scheduled where there are nodes; elsewhere they find
-// nothing to do.
+// worker returns the part that runs every kind of job. Jobs that ask nodes are
+// scheduled where there are nodes; elsewhere they find nothing to do.
 func (d *deployment) worker(w workSettings, nodes nodeSettings) (part, error) {
-	workers := river.NewWorkers()
-	periodic := []*river.PeriodicJob{retain.EverySecrets(), retain.EveryUsage(), retain.EveryQuotas(), summaries.EverySums(), markets.Every()}
-	river.AddWorker(workers, &retain.Secrets{Store: d.db, Logger: d.logger, Metrics: d.metrics})
-	river.AddWorker(workers, &retain.Usage{Store: d.db, Logger: d.logger, Metrics: d.metrics})
-	river.AddWorker(workers, &retain.Quotas{Store: d.db, Logger: d.logger, Metrics: d.metrics})
-	river.AddWorker(workers, &markets.Worker{Store: d.db, Logger: d.logger, Metrics: d.metrics})
-	river.AddWorker(workers, &summaries.Sums{Store: d.db, Logger: d.logger, Metrics: d.metrics})
 	views, closeNodes, err := d.views(nodes)
 	if err != nil {
 		return nil, err
 	}
-	river.AddWorker(workers, &metadata.Worker{Nodes: views, Index: index.NewCheckpoints(d.db.DB), Store: d.db, Logger: d.logger, Metrics: d.metrics})
-	river.AddWorker(workers, &summaries.Supplies{Nodes: views, Index: index.NewCheckpoints(d.db.DB), Store: d.db, Logger: d.logger, Metrics: d.metrics})
-	if len(views) > 0 {
-		periodic = append(periodic, metadata.Every(), summaries.EverySupplies())
-	}
-	periodic = append(periodic, d.censusJobs(workers, w.censusSettings, views)...)
-	periodic = append(periodic, d.coverageJobs(workers, w.coverageSettings)...)
+	schedule := jobs.NewSchedule(d.logger, d.metrics, d.jobs(w, views)...)
 	queue, err := d.db.NewQueue(repo.QueueOptions{
-		Workers: workers, Periodic: periodic, Logger: d.logger, Parallel: w.Jobs, Apart: []string{census.Queue, materialise.ExtendQueue, materialise.VerifyQueue},
+		Workers: schedule.Workers, Periodic: schedule.Periodic, Logger: d.logger, Parallel: w.Jobs, Apart: schedule.Queues,
 	})
 	if err != nil {
 		closeNodes()
@@ -94,4 +81,21 @@ func (d *deployment) worker(w workSettings, nodes nodeSettings) (part, error) {
 		defer closeNodes()
 		return queue.Run(ctx, w.JobDrain)
 	}, nil
+}
+
+// jobs lists every kind of job.
+func (d *deployment) jobs(w workSettings, views map[domain.Chain]token.Views) []jobs.Job {
+	return []jobs.Job{
+		(&census.Worker{Nodes: views, Index: index.NewCheckpoints(d.db.DB), Classes: index.NewArchive(d.db.DB), Store: d.db, Logger: d.logger, Refresh: w.CensusRefresh, Retention: w.CensusRetention}).Job(),
+		(&markets.Worker{Store: d.db}).Job(),
+		(&materialise.Extend{Chains: domain.Chains, Declared: w.declared(), Store: d.db, Logger: d.logger}).Job(),
+		(&materialise.Verify{Chains: domain.Chains, Store: d.db, Logger: d.logger}).Job(),
+		(&metadata.Worker{Nodes: views, Index: index.NewCheckpoints(d.db.DB), Store: d.db, Logger: d.logger}).Job(),
+		(&retain.Census{Store: d.db, Logger: d.logger}).Job(),
+		(&retain.Quotas{Store: d.db, Logger: d.logger}).Job(),
+		(&retain.Secrets{Store: d.db, Logger: d.logger}).Job(),
+		(&retain.Usage{Store: d.db, Logger: d.logger}).Job(),
+		(&summaries.Sums{Store: d.db, Logger: d.logger}).Job(),
+		(&summaries.Supplies{Nodes: views, Index: index.NewCheckpoints(d.db.DB), Store: d.db, Logger: d.logger}).Job(),
+	}
 }

@@ -50,6 +50,10 @@ const (
 	Wallet   Plan = "wallet"
 )
 
+// AllowsWideSearch tells whether events may be searched over more blocks than
+// a search reads directly.
+func (p Plan) AllowsWideSearch() bool { return p == Wallet }
+
 // metered names the meter of a class.
 func (c *Caller) metered(class Class) Metered {
 	return Metered{c.Kind, cmp.Or(c.Meter, c.Subject), class}

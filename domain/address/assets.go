@@ -6,11 +6,12 @@ import (
 	"astrolabe/starknet"
 )
 
-// Scope is which tokens are looked for.
+// Scope says which tokens of an address are meant.
 type Scope string
 
-// The scopes.
+// The scopes. Only a wallet takes the first.
 const (
+	ScopeExplicit     Scope = "explicit"                 // those that the caller names
 	ScopeDiscovered   Scope = "discovered"               // those of the address' transfers
 	ScopeWithRegistry Scope = "discovered_plus_registry" // and those that the registry lists
 )

@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"astrolabe/domain"
-	"astrolabe/domain/account"
 )
 
 // Found is a page of a search.
@@ -19,6 +18,14 @@ type Found struct {
 	Range *RangeCoverage
 }
 
+// Plan is what a caller is entitled to. Who has which plan, and which plans
+// allow it, is not decided here.
+type Plan interface {
+	// AllowsWideSearch tells whether a search may go over more than MaxBlocks
+	// blocks.
+	AllowsWideSearch() bool
+}
+
 // Search returns the events that a filter selects, newest first.
 //
 // A filter by first key, by address or by both follows an index through the
@@ -29,12 +36,12 @@ type Found struct {
 // It is invalid_request when the filter is not one that can be searched by, or
 // when its bounds are wider than the plan allows; a wide search has failures of
 // its own, see wide.
-func (s *Events) Search(ctx context.Context, c domain.Chain, plan account.Plan, f Filter, request domain.PageRequest) (Found, error) {
+func (s *Events) Search(ctx context.Context, c domain.Chain, plan Plan, f Filter, request domain.PageRequest) (Found, error) {
 	if err := f.check(); err != nil {
 		return Found{}, err
 	}
 	f = f.normal()
-	if f.isWide() && plan != account.Wallet {
+	if f.isWide() && !plan.AllowsWideSearch() {
 		return Found{}, refuse("the bounds hold more than %d blocks", MaxBlocks)
 	}
 	horizon, err := s.statuses.Horizon(ctx, c)

@@ -8,10 +8,10 @@ import (
 	"astrolabe/domain/address"
 	"astrolabe/domain/bridge"
 	"astrolabe/domain/chain"
-	"astrolabe/domain/detail"
 	"astrolabe/domain/event"
 	"astrolabe/domain/search"
 	"astrolabe/domain/token"
+	"astrolabe/domain/transaction"
 	"astrolabe/domain/verify"
 )
 
@@ -28,7 +28,7 @@ type Services struct {
 	// Transactions tell which transactions there are.
 	Transactions *chain.Transactions
 	// Details tell everything of a transaction at once.
-	Details *detail.Transactions
+	Details *transaction.Details
 	// Events tell what contracts have emitted.
 	Events *event.Events
 	// Messages tell what was said between the layers.
@@ -58,7 +58,7 @@ type Services struct {
 	// Censuses tell who holds tokens.
 	Censuses *token.Censuses
 	// Wallets tell what addresses hold.
-	Wallets *token.Wallets
+	Wallets *address.Wallets
 	// Search finds what texts name.
 	Search *search.Search
 	// Addresses tell what addresses did, may hold and are.
@@ -114,8 +114,8 @@ func New(o Options) *Services {
 	s.States = chain.NewStates(o.Nodes, stores.FinalizedBlocks, s.Statuses)
 	s.Quantities = token.NewQuantities(s.States)
 	s.Addresses = address.NewAddresses(stores.Addresses, s.Statuses, s.Labels)
-	s.Wallets = token.NewWallets(candidates{s.Addresses}, s.Tokens, s.Quantities)
-	s.Details = detail.NewTransactions(detail.Services{
+	s.Wallets = address.NewWallets(s.Addresses, s.Tokens, s.Quantities)
+	s.Details = transaction.NewDetails(transaction.Services{
 		Store: stores.TransactionParts, Statuses: s.Statuses, Blocks: s.Blocks, Transactions: s.Transactions, Events: s.Events,
 		Transfers: s.Transfers, Cache: s.Cache, Nodes: o.Nodes,
 	})

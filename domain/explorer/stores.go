@@ -4,10 +4,10 @@ import (
 	"astrolabe/domain/address"
 	"astrolabe/domain/bridge"
 	"astrolabe/domain/chain"
-	"astrolabe/domain/detail"
 	"astrolabe/domain/event"
 	"astrolabe/domain/search"
 	"astrolabe/domain/token"
+	"astrolabe/domain/transaction"
 	"astrolabe/domain/verify"
 )
 
@@ -21,7 +21,7 @@ type Stores struct {
 	Transactions    chain.TransactionStore
 	// TransactionParts are the events, transfers and messages of one
 	// transaction, read at once.
-	TransactionParts detail.Store
+	TransactionParts transaction.Store
 	Messages         chain.MessageStore
 	Contracts        chain.ContractStore
 	Classes          chain.ClassIndex

@@ -2,9 +2,8 @@
 // One part is what a token says of itself: Describe asks its contract for
 // name, symbol and decimals at one block, and ReadText and ReadDecimals decide
 // what of the answers can be shown. Another is what happened to it: Transfers
-// lists its movements, Tokens tells what they add up to, Quantities asks for
-// supplies and balances at any block, and Wallets for all balances of an
-// address at one. A third is the holder census: Criteria say
+// lists its movements, Tokens tells what they add up to, and Quantities asks for
+// supplies and balances at any block. A third is the holder census: Criteria say
 // of which tokens one can be made, Tally audits its rows against the supply,
 // and Censuses answers from its generations.
 //

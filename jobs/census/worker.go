@@ -5,49 +5,21 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"sync/atomic"
+	"maps"
 	"time"
-
-	"github.com/riverqueue/river"
-	"github.com/riverqueue/river/rivertype"
 
 	"astrolabe/domain"
 	"astrolabe/domain/facts"
 	"astrolabe/domain/indexing"
 	"astrolabe/domain/token"
+	"astrolabe/jobs"
 	"astrolabe/starknet"
-	"astrolabe/telemetry"
 )
 
-// Queue is the queue of this job alone: a census of millions of holders must
-// not keep other jobs waiting.
-const Queue = "census"
+// args names the job in the queue.
+type args struct{}
 
-// Args asks for one run over all chains that have a node.
-type Args struct{}
-
-// Kind names the job in the queue.
-func (Args) Kind() string { return "token_census" }
-
-// InsertOpts lets one run at a time stand in the queue or be under way,
-// however many processes schedule it. A run that its process did not survive
-// stays "running" in the queue for long, so the next minute does not wait for
-// it. The next run is the next attempt.
-func (Args) InsertOpts() river.InsertOpts {
-	return river.InsertOpts{Queue: Queue, MaxAttempts: 1, UniqueOpts: river.UniqueOpts{
-		ByPeriod: time.Minute,
-		ByState: []rivertype.JobState{
-			rivertype.JobStateAvailable, rivertype.JobStatePending, rivertype.JobStateRunning, rivertype.JobStateScheduled,
-		},
-	}}
-}
-
-// Every schedules a run every five seconds, and one at start.
-func Every() *river.PeriodicJob {
-	return river.NewPeriodicJob(river.PeriodicInterval(5*time.Second),
-		func() (river.JobArgs, *river.InsertOpts) { return Args{}, nil },
-		&river.PeriodicJobOpts{RunOnStart: true})
-}
+func (args) Kind() string { return "token_census" }
 
 const (
 	atOnce    = 20               // tokens that are claimed at once
@@ -63,7 +35,7 @@ const (
 type Store interface {
 	token.CensusStore
 	// ClaimCensuses returns tokens of the blocks up to a number whose census is
-	// due, at most limit. Until the given time nobody else is told of them.
+	// due, at most limit. Nobody else gets them until the given time.
 	ClaimCensuses(ctx context.Context, c domain.Chain, upTo uint64, now, until time.Time, limit int) ([]starknet.Felt, error)
 	// StoreCensusPolicy stores how a token was judged.
 	StoreCensusPolicy(ctx context.Context, c domain.Chain, contract starknet.Felt, p token.CensusPolicy) error
@@ -80,58 +52,44 @@ type Store interface {
 
 // Worker makes censuses.
 type Worker struct {
-	river.WorkerDefaults[Args]
-
 	Nodes   map[domain.Chain]token.Views
 	Index   indexing.Checkpoints
 	Classes indexing.Histories
 	Store   Store
 	Logger  *slog.Logger
-	Metrics *telemetry.Metrics
 
 	Refresh   time.Duration // until a token is counted again
 	Retention time.Duration // for how long a generation is good
-
-	failing atomic.Bool // the last run failed, which was logged
 }
 
-// Timeout lets a run take its time; each step has bounds of its own.
-func (w *Worker) Timeout(*river.Job[Args]) time.Duration { return longest }
-
-// Work makes one run.
-func (w *Worker) Work(ctx context.Context, _ *river.Job[Args]) error {
-	started := time.Now()
-	err := w.run(ctx, started)
-	w.Metrics.Job(Args{}.Kind(), err, time.Since(started))
-	if failed := err != nil; w.failing.Swap(failed) != failed && failed && ctx.Err() == nil {
-		w.Logger.Warn("holder censuses could not be made and will be tried again", "error", err)
+// Job schedules the worker in a queue of its own: a census of millions of
+// holders must not keep other jobs waiting.
+func (w *Worker) Job() jobs.Job {
+	return jobs.Periodic[args]{
+		Every: 5 * time.Second, Queue: "census", Timeout: longest, Unscheduled: len(w.Nodes) == 0, Run: w.Run,
 	}
-	return err
 }
 
-func (w *Worker) run(ctx context.Context, now time.Time) error {
-	var failures error
-	for c, node := range w.Nodes {
-		failures = errors.Join(failures, w.chain(ctx, c, node, now))
-	}
-	return failures
+// Run makes the censuses that are due on the chains that have a node.
+func (w *Worker) Run(ctx context.Context, now time.Time) error {
+	return jobs.EachChain(maps.Keys(w.Nodes), func(c domain.Chain) error { return w.chain(ctx, c, now) })
 }
 
-// chain makes the censuses of a chain that are due.
-func (w *Worker) chain(ctx context.Context, c domain.Chain, node token.Views, now time.Time) error {
+func (w *Worker) chain(ctx context.Context, c domain.Chain, now time.Time) error {
 	at, final, err := w.newest(ctx, c)
 	if err != nil || !final {
 		return err
 	}
-	var failures error
-	for time.Since(now) < enoughFor {
+	var failures error // of tokens, which hold up no others
+	_, err = jobs.Repeat(now.Add(enoughFor), func() (more bool, err error) {
 		due, err := w.Store.ClaimCensuses(ctx, c, at.Number, now, now.Add(claim), atOnce)
 		if err != nil || len(due) == 0 {
-			return errors.Join(failures, err)
+			return false, err
 		}
-		failures = errors.Join(failures, w.tokens(ctx, c, node, at, due))
-	}
-	return failures
+		failures = errors.Join(failures, w.tokens(ctx, c, at, due))
+		return true, nil
+	})
+	return errors.Join(failures, err)
 }
 
 // newest returns the newest finalized block that readers can see. It is false
@@ -142,21 +100,11 @@ func (w *Worker) newest(ctx context.Context, c domain.Chain) (domain.BlockRef, b
 	if err != nil || versions["transfers"] != facts.TransfersVersion {
 		return domain.BlockRef{}, false, err
 	}
-	checkpoint, err := w.Index.Checkpoint(ctx, c)
-	if err != nil || checkpoint == nil || checkpoint.Finalized == nil {
-		return domain.BlockRef{}, false, err
-	}
-	covered, some := checkpoint.Covered()
-	if !some {
-		return domain.BlockRef{}, false, nil
-	}
-	number := min(covered, *checkpoint.Finalized)
-	hash, held, err := w.Index.BlockHash(ctx, c, number)
-	return domain.BlockRef{Number: number, Hash: hash}, held, err
+	return jobs.NewestFinalized(ctx, w.Index, c)
 }
 
 // tokens looks at tokens one after the other. One that fails holds up no other.
-func (w *Worker) tokens(ctx context.Context, c domain.Chain, node token.Views, at domain.BlockRef, due []starknet.Felt) error {
+func (w *Worker) tokens(ctx context.Context, c domain.Chain, at domain.BlockRef, due []starknet.Felt) error {
 	lives, err := w.lives(ctx, c, at.Number, due)
 	if err != nil {
 		return err
@@ -167,7 +115,7 @@ func (w *Worker) tokens(ctx context.Context, c domain.Chain, node token.Views, a
 	}
 	var failures error
 	for i, contract := range due {
-		next, err := w.token(ctx, c, node, token.CensusOrder{Token: contract, Block: at}, lives[contract], standings[i])
+		next, err := w.token(ctx, c, token.CensusOrder{Token: contract, Block: at}, lives[contract], standings[i])
 		if err != nil {
 			next, err = retry, fmt.Errorf("census of token %s at block %s: %w", contract, at, err)
 		}
@@ -177,7 +125,7 @@ func (w *Worker) tokens(ctx context.Context, c domain.Chain, node token.Views, a
 }
 
 // token judges a token and makes its census. It returns when to come back.
-func (w *Worker) token(ctx context.Context, c domain.Chain, node token.Views, order token.CensusOrder, life token.Life, standing token.Standing) (time.Duration, error) {
+func (w *Worker) token(ctx context.Context, c domain.Chain, order token.CensusOrder, life token.Life, standing token.Standing) (time.Duration, error) {
 	policy := token.JudgeCensus(life, order.Block.Number)
 	if err := w.Store.StoreCensusPolicy(ctx, c, order.Token, policy); err != nil {
 		return 0, err
@@ -187,7 +135,7 @@ func (w *Worker) token(ctx context.Context, c domain.Chain, node token.Views, or
 	}
 	asking, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	supply, err := token.AskSupply(asking, node, order.Block.Hash, order.Token)
+	supply, err := token.AskSupply(asking, w.Nodes[c], order.Block.Hash, order.Token)
 	if err != nil {
 		return 0, err
 	}

@@ -25,7 +25,6 @@ import (
 	"astrolabe/repo/repotest"
 	"astrolabe/sim"
 	"astrolabe/starknet"
-	"astrolabe/telemetry"
 )
 
 func TestMain(m *testing.M) {
@@ -80,9 +79,9 @@ func newWorld(t *testing.T, template pgtest.Template) *world {
 func (w *world) run(node token.Views) error {
 	worker := &Worker{
 		Nodes: map[domain.Chain]token.Views{domain.Mainnet: node}, Index: index.NewCheckpoints(w.db), Classes: index.NewArchive(w.db), Store: w.db, Logger: slog.New(slog.DiscardHandler),
-		Metrics: telemetry.NewMetrics(), Refresh: time.Hour, Retention: 6 * time.Hour,
+		Refresh: time.Hour, Retention: 6 * time.Hour,
 	}
-	return worker.Work(w.Context(), nil)
+	return worker.Run(w.Context(), time.Now())
 }
 
 func (w *world) do(sql string) {

@@ -3,41 +3,18 @@ package markets
 import (
 	"context"
 	"errors"
-	"log/slog"
-	"sync/atomic"
+	"slices"
 	"time"
-
-	"github.com/riverqueue/river"
-	"github.com/riverqueue/river/rivertype"
 
 	"astrolabe/domain"
 	"astrolabe/domain/token"
-	"astrolabe/telemetry"
+	"astrolabe/jobs"
 )
 
-// Args asks for one run over all chains.
-type Args struct{}
+// args names the job in the queue.
+type args struct{}
 
-// Kind names the job in the queue.
-func (Args) Kind() string { return "market_pools" }
-
-// InsertOpts lets one run at a time stand in the queue or be under way,
-// however many processes schedule it. The next run is the next attempt.
-func (Args) InsertOpts() river.InsertOpts {
-	return river.InsertOpts{MaxAttempts: 1, UniqueOpts: river.UniqueOpts{
-		ByPeriod: time.Minute,
-		ByState: []rivertype.JobState{
-			rivertype.JobStateAvailable, rivertype.JobStatePending, rivertype.JobStateRunning, rivertype.JobStateScheduled,
-		},
-	}}
-}
-
-// Every schedules a run every minute, and one at start.
-func Every() *river.PeriodicJob {
-	return river.NewPeriodicJob(river.PeriodicInterval(time.Minute),
-		func() (river.JobArgs, *river.InsertOpts) { return Args{}, nil },
-		&river.PeriodicJobOpts{RunOnStart: true})
-}
+func (args) Kind() string { return "market_pools" }
 
 // patience is after which time a run leaves the rest to the next.
 const patience = 30 * time.Second
@@ -50,38 +27,22 @@ type Store interface {
 }
 
 // Worker keeps the pools.
-type Worker struct {
-	river.WorkerDefaults[Args]
+type Worker struct{ Store Store }
 
-	Store   Store
-	Logger  *slog.Logger
-	Metrics *telemetry.Metrics
+// Job schedules the worker.
+func (w *Worker) Job() jobs.Job { return jobs.Periodic[args]{Every: time.Minute, Run: w.Run} }
 
-	failing atomic.Bool // the last run failed, which was logged
-}
-
-// Work makes one run.
-func (w *Worker) Work(ctx context.Context, _ *river.Job[Args]) error {
-	started := time.Now()
-	var failure error
-	for _, c := range domain.Chains {
+// Run reads the events of all factories to their end, or until it is time to
+// stop. A factory that fails holds up no other.
+func (w *Worker) Run(ctx context.Context, now time.Time) error {
+	return jobs.EachChain(slices.Values(domain.Chains), func(c domain.Chain) error {
+		var failures error
 		for _, factory := range token.Factories(c) {
-			failure = errors.Join(failure, w.scan(ctx, c, factory, started.Add(patience)))
+			_, err := jobs.Repeat(now.Add(patience), func() (more bool, err error) {
+				return w.Store.ScanPools(ctx, c, factory)
+			})
+			failures = errors.Join(failures, err)
 		}
-	}
-	w.Metrics.Job(Args{}.Kind(), failure, time.Since(started))
-	if failed := failure != nil; w.failing.Swap(failed) != failed && failed && ctx.Err() == nil {
-		w.Logger.Warn("the pools of markets could not be read and will be tried again", "error", failure)
-	}
-	return failure
-}
-
-// scan reads a factory's events to their end, or until it is time to stop.
-func (w *Worker) scan(ctx context.Context, c domain.Chain, factory token.Factory, until time.Time) error {
-	for {
-		more, err := w.Store.ScanPools(ctx, c, factory)
-		if err != nil || !more || time.Now().After(until) {
-			return err
-		}
-	}
+		return failures
+	})
 }

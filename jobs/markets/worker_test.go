@@ -1,20 +1,19 @@
 package markets
 
 import (
-	"errors"
-	"log/slog"
-	"strings"
+	"context"
+	"sync/atomic"
 	"testing"
+	"time"
 
-	"github.com/riverqueue/river"
 	"go.uber.org/goleak"
 
 	"astrolabe/domain"
 	"astrolabe/domain/token"
 	"astrolabe/pg/pgtest"
+	"astrolabe/repo"
 	"astrolabe/repo/repotest"
 	"astrolabe/starknet"
-	"astrolabe/telemetry"
 )
 
 func TestMain(m *testing.M) {
@@ -24,11 +23,11 @@ func TestMain(m *testing.M) {
 func TestARunKeepsThePoolsOfEveryFactory(t *testing.T) {
 	t.Parallel()
 	db := repotest.OpenTemplate(t, repotest.Followed)
-	w := &Worker{Store: db, Logger: slog.New(slog.DiscardHandler), Metrics: telemetry.NewMetrics()}
+	w := &Worker{Store: db}
 	known := token.Factories(domain.Mainnet)
 	strk := starknet.MustFelt("0x4718f5a0fc34cc1af16a1cdee98ffb20c31f5cd61d6ab07201858f4287c938d")
 	for range 2 { // the second finds nothing new
-		if err := w.Work(t.Context(), &river.Job[Args]{}); err != nil {
+		if err := w.Run(t.Context(), time.Now()); err != nil {
 			t.Fatal(err)
 		}
 		lists, late, err := db.Pools(t.Context(), domain.Mainnet, known, []starknet.Felt{strk}, domain.PageRequest{Limit: 100})
@@ -38,21 +37,30 @@ func TestARunKeepsThePoolsOfEveryFactory(t *testing.T) {
 	}
 }
 
-// TestAFailureIsLoggedOnceAndHoldsUpNoOtherFactory closes the database.
-func TestAFailureIsLoggedOnceAndHoldsUpNoOtherFactory(t *testing.T) {
+// counting counts the scans.
+type counting struct {
+	*repo.DB
+	scans atomic.Int32
+}
+
+func (s *counting) ScanPools(ctx context.Context, c domain.Chain, f token.Factory) (bool, error) {
+	s.scans.Add(1)
+	return s.DB.ScanPools(ctx, c, f)
+}
+
+// TestAFailureHoldsUpNoOtherFactory closes the database.
+func TestAFailureHoldsUpNoOtherFactory(t *testing.T) {
 	t.Parallel()
-	var log strings.Builder
-	db := repotest.OpenTemplate(t, repotest.Followed)
-	db.Close()
-	w := &Worker{Store: db, Logger: slog.New(slog.NewTextHandler(&log, nil)), Metrics: telemetry.NewMetrics()}
-	for range 2 {
-		err := w.Work(t.Context(), &river.Job[Args]{})
-		var joined interface{ Unwrap() []error }
-		if err == nil || !errors.As(err, &joined) {
-			t.Errorf("got %v", err)
-		}
+	store := &counting{DB: repotest.OpenTemplate(t, repotest.Followed)}
+	store.Close()
+	if err := (&Worker{Store: store}).Run(t.Context(), time.Now()); err == nil {
+		t.Error("the run hides that nothing could be read")
 	}
-	if n := strings.Count(log.String(), "pools of markets"); n != 1 {
-		t.Errorf("it was logged %d times", n)
+	want := 0
+	for _, c := range domain.Chains {
+		want += len(token.Factories(c))
+	}
+	if got := int(store.scans.Load()); got != want || want < 2 {
+		t.Errorf("%d factories were scanned, want %d", got, want)
 	}
 }

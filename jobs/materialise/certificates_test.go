@@ -21,7 +21,6 @@ import (
 	"astrolabe/repo/index"
 	"astrolabe/repo/repotest"
 	"astrolabe/starknet"
-	"astrolabe/telemetry"
 )
 
 func TestMain(m *testing.M) {
@@ -78,9 +77,9 @@ var declared = []event.SelectorPosition{
 // extend runs the job as often as a certificate needs to become ready.
 func (w *world) extend(positions ...event.SelectorPosition) {
 	w.Helper()
-	job := &Extend{Chains: domain.Chains, Declared: positions, Store: w.db, Logger: slog.New(slog.DiscardHandler), Metrics: telemetry.NewMetrics()}
+	job := &Extend{Chains: domain.Chains, Declared: positions, Store: w.db, Logger: slog.New(slog.DiscardHandler)}
 	for range 2 {
-		if err := job.Work(w.Context(), nil); err != nil {
+		if err := job.Run(w.Context(), time.Now()); err != nil {
 			w.Fatal(err)
 		}
 	}
@@ -88,8 +87,8 @@ func (w *world) extend(positions ...event.SelectorPosition) {
 
 func (w *world) verify() {
 	w.Helper()
-	job := &Verify{Chains: domain.Chains, Store: w.db, Logger: slog.New(slog.DiscardHandler), Metrics: telemetry.NewMetrics()}
-	if err := job.Work(w.Context(), nil); err != nil {
+	job := &Verify{Chains: domain.Chains, Store: w.db, Logger: slog.New(slog.DiscardHandler)}
+	if err := job.Run(w.Context(), time.Now()); err != nil {
 		w.Fatal(err)
 	}
 }
@@ -310,9 +309,9 @@ func TestWorkersThatRunTogetherExtendOnce(t *testing.T) {
 	var group sync.WaitGroup
 	for range 4 {
 		group.Go(func() {
-			job := &Extend{Chains: []domain.Chain{domain.Mainnet}, Declared: declared, Store: w.db, Logger: slog.New(slog.DiscardHandler), Metrics: telemetry.NewMetrics()}
+			job := &Extend{Chains: []domain.Chain{domain.Mainnet}, Declared: declared, Store: w.db, Logger: slog.New(slog.DiscardHandler)}
 			for range 3 {
-				if err := job.run(t.Context(), time.Now().Add(time.Minute)); err != nil {
+				if err := job.Run(t.Context(), time.Now()); err != nil {
 					t.Error(err)
 				}
 			}

@@ -4,15 +4,12 @@ import (
 	"context"
 	"errors"
 	"log/slog"
-	"sync/atomic"
+	"slices"
 	"time"
-
-	"github.com/riverqueue/river"
-	"github.com/riverqueue/river/rivertype"
 
 	"astrolabe/domain"
 	"astrolabe/domain/event"
-	"astrolabe/telemetry"
+	"astrolabe/jobs"
 )
 
 // Store is where the certificates are.
@@ -34,38 +31,10 @@ type Store interface {
 	SweepCertificates(ctx context.Context) error
 }
 
-// The queues of the jobs, which are apart because a run over a long history
-// takes its time.
-const (
-	ExtendQueue = "extend_certificates"
-	VerifyQueue = "verify_certificates"
-)
+// extendArgs names the job in the queue.
+type extendArgs struct{}
 
-// ExtendArgs asks for one run over all chains.
-type ExtendArgs struct{}
-
-// Kind names the job in the queue.
-func (ExtendArgs) Kind() string { return "extend_certificates" }
-
-// InsertOpts lets one run at a time stand in the queue or be under way,
-// however many processes schedule it. A run that its process did not survive
-// stays "running" in the queue for long, so the next minute does not wait for
-// it. The next run is the next attempt.
-func (ExtendArgs) InsertOpts() river.InsertOpts {
-	return river.InsertOpts{Queue: ExtendQueue, MaxAttempts: 1, UniqueOpts: river.UniqueOpts{
-		ByPeriod: time.Minute,
-		ByState: []rivertype.JobState{
-			rivertype.JobStateAvailable, rivertype.JobStatePending, rivertype.JobStateRunning, rivertype.JobStateScheduled,
-		},
-	}}
-}
-
-// EveryExtend schedules a run every five seconds, and one at start.
-func EveryExtend() *river.PeriodicJob {
-	return river.NewPeriodicJob(river.PeriodicInterval(5*time.Second),
-		func() (river.JobArgs, *river.InsertOpts) { return ExtendArgs{}, nil },
-		&river.PeriodicJobOpts{RunOnStart: true})
-}
+func (extendArgs) Kind() string { return "extend_certificates" }
 
 const (
 	step  = 20_000           // events that are covered in one transaction
@@ -77,38 +46,22 @@ const (
 
 // Extend builds certificates and lets them grow.
 type Extend struct {
-	river.WorkerDefaults[ExtendArgs]
-
 	Chains   []domain.Chain
 	Declared []event.SelectorPosition
 	Store    Store
 	Logger   *slog.Logger
-	Metrics  *telemetry.Metrics
-
-	failing atomic.Bool // the last run failed, which was logged
 }
 
-// Timeout implements river.Worker.
-func (*Extend) Timeout(*river.Job[ExtendArgs]) time.Duration { return longest }
-
-// Work makes one run.
-func (w *Extend) Work(ctx context.Context, _ *river.Job[ExtendArgs]) error {
-	started := time.Now()
-	err := w.run(ctx, started.Add(slice))
-	w.Metrics.Job(ExtendArgs{}.Kind(), err, time.Since(started))
-	if failed := err != nil; w.failing.Swap(failed) != failed && failed && ctx.Err() == nil {
-		w.Logger.Warn("certificates could not be extended and will be tried again", "error", err)
-	}
-	return err
+// Job schedules the extension in a queue of its own, because a run over a long
+// history takes its time.
+func (w *Extend) Job() jobs.Job {
+	return jobs.Periodic[extendArgs]{Every: 5 * time.Second, Queue: "extend_certificates", Timeout: longest, Run: w.Run}
 }
 
-// run goes over all chains: one that fails holds up no other.
-func (w *Extend) run(ctx context.Context, until time.Time) error {
-	var failures []error
-	for _, c := range w.Chains {
-		failures = append(failures, w.chain(ctx, c, until))
-	}
-	return errors.Join(append(failures, w.Store.SweepCertificates(ctx))...)
+// Run extends the certificates of all chains, and drops what was discarded.
+func (w *Extend) Run(ctx context.Context, now time.Time) error {
+	failure := jobs.EachChain(slices.Values(w.Chains), func(c domain.Chain) error { return w.chain(ctx, c, now.Add(slice)) })
+	return errors.Join(failure, w.Store.SweepCertificates(ctx))
 }
 
 func (w *Extend) chain(ctx context.Context, c domain.Chain, until time.Time) error {
@@ -132,17 +85,11 @@ func (w *Extend) chain(ctx context.Context, c domain.Chain, until time.Time) err
 // the first time is counted before it is used, by the run after the one that
 // began it.
 func (w *Extend) extend(ctx context.Context, c domain.Chain, cert event.Certificate, until time.Time) error {
-	for more := true; more; {
-		var err error
-		if more, err = w.Store.ExtendCertificate(ctx, c, cert.ID, step); err != nil {
-			return err
-		}
-		if more && time.Now().After(until) {
-			return nil
-		}
-	}
-	if cert.Status != event.Building || cert.Through == nil {
-		return nil
+	done, err := jobs.Repeat(until, func() (more bool, err error) {
+		return w.Store.ExtendCertificate(ctx, c, cert.ID, step)
+	})
+	if err != nil || !done || cert.Status != event.Building || cert.Through == nil {
+		return err
 	}
 	if err := w.Store.IndexCertificate(ctx, cert.ID); err != nil {
 		return err

@@ -21,7 +21,6 @@ import (
 	"astrolabe/repo/repotest"
 	"astrolabe/sim"
 	"astrolabe/starknet"
-	"astrolabe/telemetry"
 )
 
 func TestMain(m *testing.M) {
@@ -96,7 +95,7 @@ func (w *world) node() token.Views {
 func (w *world) worker(node token.Views) *Worker {
 	return &Worker{
 		Nodes: map[domain.Chain]token.Views{domain.Mainnet: node}, Index: index.NewCheckpoints(w.db), Store: w.db,
-		Logger: slog.New(slog.DiscardHandler), Metrics: telemetry.NewMetrics(),
+		Logger: slog.New(slog.DiscardHandler),
 	}
 }
 

@@ -7,19 +7,19 @@ import (
 	"testing"
 	"time"
 
-	"github.com/riverqueue/river"
-
 	"astrolabe/domain"
 	"astrolabe/domain/token"
+	"astrolabe/jobs"
 	"astrolabe/repo"
 	"astrolabe/sim/fault"
 	"astrolabe/starknet"
+	"astrolabe/telemetry"
 )
 
 func TestTokensSayWhatTheirContractsSay(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 0)
-	if err := w.worker(w.node()).run(t.Context(), w.now); err != nil {
+	if err := w.worker(w.node()).Run(t.Context(), w.now); err != nil {
 		t.Fatal(err)
 	}
 	for name, want := range map[string]string{
@@ -43,7 +43,7 @@ func TestTokensSayWhatTheirContractsSay(t *testing.T) {
 func TestTokensOfBlocksThatReadersCannotSeeWait(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 9)
-	if err := w.worker(w.node()).run(t.Context(), w.now); err != nil {
+	if err := w.worker(w.node()).Run(t.Context(), w.now); err != nil {
 		t.Fatal(err)
 	}
 	if got, want := w.stored("STRK"), "Starknet Token, STRK, 18 at 1"; got != want {
@@ -80,7 +80,7 @@ func TestAnOutageLeavesTokensUnread(t *testing.T) {
 		if err := w.sim.Fault(outage.Fault); err != nil {
 			t.Fatal(err)
 		}
-		if err := w.worker(w.node()).run(t.Context(), later); err == nil {
+		if err := w.worker(w.node()).Run(t.Context(), later); err == nil {
 			t.Errorf("%s: the run succeeded", outage.name)
 		}
 		w.sim.ClearFaults()
@@ -89,7 +89,7 @@ func TestAnOutageLeavesTokensUnread(t *testing.T) {
 		}
 		later = later.Add(claim)
 	}
-	if err := w.worker(w.node()).run(t.Context(), later); err != nil {
+	if err := w.worker(w.node()).Run(t.Context(), later); err != nil {
 		t.Fatal(err)
 	}
 	if n := w.count("metadata_at IS NULL"); n != 0 {
@@ -104,7 +104,7 @@ func TestATokenThatCannotBeAskedKeepsNoOtherWaiting(t *testing.T) {
 	if err := w.sim.Fault(fault.Fault{Kind: fault.RPCError, Code: -32603, Methods: []string{"starknet_call"}, Times: 1}); err != nil {
 		t.Fatal(err)
 	}
-	if err := worker.run(t.Context(), w.now); err == nil {
+	if err := worker.Run(t.Context(), w.now); err == nil {
 		t.Error("the run hides that a token could not be asked")
 	}
 	if n := w.count("metadata_at IS NULL"); n != 1 {
@@ -114,7 +114,7 @@ func TestATokenThatCannotBeAskedKeepsNoOtherWaiting(t *testing.T) {
 		by     time.Duration
 		unread int
 	}{{claim - time.Second, 1}, {claim, 0}} {
-		if err := worker.run(t.Context(), w.now.Add(later.by)); err != nil {
+		if err := worker.Run(t.Context(), w.now.Add(later.by)); err != nil {
 			t.Fatal(err)
 		}
 		if n := w.count("metadata_at IS NULL"); n != later.unread {
@@ -130,7 +130,7 @@ func TestMetadataIsReadAgainAfterADay(t *testing.T) {
 	if err := w.sim.Fault(fault.Fault{Kind: fault.RPCError, Code: 40, Message: "Contract error", Methods: []string{"starknet_call"}}); err != nil {
 		t.Fatal(err)
 	}
-	if err := worker.run(t.Context(), w.now); err != nil {
+	if err := worker.Run(t.Context(), w.now); err != nil {
 		t.Fatal(err)
 	}
 	w.sim.ClearFaults()
@@ -139,7 +139,7 @@ func TestMetadataIsReadAgainAfterADay(t *testing.T) {
 		by   time.Duration
 		want string
 	}{{0, nothing}, {freshness - time.Second, nothing}, {freshness, something}} {
-		if err := worker.run(t.Context(), w.now.Add(later.by)); err != nil {
+		if err := worker.Run(t.Context(), w.now.Add(later.by)); err != nil {
 			t.Fatal(err)
 		}
 		if got := w.stored("STRK"); got != later.want {
@@ -164,7 +164,7 @@ func TestAReorganisationInBetweenStoresNothing(t *testing.T) {
 	w := newWorld(t, 0)
 	before := w.count("true")
 	undo := sync.OnceFunc(func() { w.index.Undo(&w.blocks[1].Header) })
-	if err := w.worker(meanwhile{w.node(), undo}).run(t.Context(), w.now); err != nil {
+	if err := w.worker(meanwhile{w.node(), undo}).Run(t.Context(), w.now); err != nil {
 		t.Fatal(err)
 	}
 	if err := w.index.Err(); err != nil {
@@ -173,7 +173,7 @@ func TestAReorganisationInBetweenStoresNothing(t *testing.T) {
 	if left, read := w.count("true"), w.count("metadata_at IS NOT NULL"); left == 0 || left >= before || read != 0 {
 		t.Fatalf("of %d tokens %d are left, %d of them read", before, left, read)
 	}
-	if err := w.worker(w.node()).run(t.Context(), w.now.Add(claim)); err != nil {
+	if err := w.worker(w.node()).Run(t.Context(), w.now.Add(claim)); err != nil {
 		t.Fatal(err)
 	}
 	if got, want := w.stored("STRK"), "Starknet Token, STRK, 18 at 1"; got != want {
@@ -186,7 +186,7 @@ func TestAChainThatWasNeverIndexedHasNothingToRead(t *testing.T) {
 	w := newWorld(t, 0)
 	worker := w.worker(w.node())
 	worker.Nodes = map[domain.Chain]token.Views{domain.Sepolia: w.node()}
-	if err := worker.run(t.Context(), w.now); err != nil {
+	if err := worker.Run(t.Context(), w.now); err != nil {
 		t.Fatal(err)
 	}
 	if calls := w.sim.Counts()["starknet_call"]; calls != 0 {
@@ -211,9 +211,8 @@ func TestTheQueueReadsMetadata(t *testing.T) {
 	w := newWorld(t, 0)
 	worker, store := w.worker(w.node()), telling{w.db, make(chan int, 1)}
 	worker.Store = store
-	workers := river.NewWorkers()
-	river.AddWorker(workers, worker)
-	queue, err := w.db.NewQueue(repo.QueueOptions{Workers: workers, Periodic: []*river.PeriodicJob{Every()}, Logger: worker.Logger})
+	schedule := jobs.NewSchedule(worker.Logger, telemetry.NewMetrics(), worker.Job())
+	queue, err := w.db.NewQueue(repo.QueueOptions{Workers: schedule.Workers, Periodic: schedule.Periodic, Logger: worker.Logger})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,9 +5,7 @@ import (
 	"log/slog"
 	"time"
 
-	"github.com/riverqueue/river"
-
-	"astrolabe/telemetry"
+	"astrolabe/jobs"
 )
 
 const (
@@ -21,17 +19,10 @@ const (
 	censusBatch  = 5000 // generations that one statement deletes
 )
 
-// CensusArgs asks for one pass over the holder censuses.
-type CensusArgs struct{}
+// censusArgs names the job in the queue.
+type censusArgs struct{}
 
-// Kind names the job in the queue.
-func (CensusArgs) Kind() string { return "retain_census" }
-
-// InsertOpts lets one pass at a time stand in the queue, however many
-// processes schedule it.
-func (CensusArgs) InsertOpts() river.InsertOpts {
-	return river.InsertOpts{UniqueOpts: river.UniqueOpts{ByPeriod: censusEvery}}
-}
+func (censusArgs) Kind() string { return "retain_census" }
 
 // CensusStore is where old censuses are deleted.
 type CensusStore interface {
@@ -46,21 +37,18 @@ type CensusStore interface {
 // Census deletes generations that have expired and the rows that no generation
 // shows.
 type Census struct {
-	river.WorkerDefaults[CensusArgs]
-
-	Store   CensusStore
-	Logger  *slog.Logger
-	Metrics *telemetry.Metrics
+	Store  CensusStore
+	Logger *slog.Logger
 }
 
-// Timeout lets a pass delete many rows.
-func (w *Census) Timeout(*river.Job[CensusArgs]) time.Duration { return censusEvery }
+// Job schedules the pass.
+func (w *Census) Job() jobs.Job {
+	return jobs.Periodic[censusArgs]{Every: censusEvery, OncePerPeriod: true, Timeout: censusEvery, Run: w.Run}
+}
 
-// Work runs one pass.
-func (w *Census) Work(ctx context.Context, _ *river.Job[CensusArgs]) error {
-	started := time.Now()
-	generations, snapshots, err := w.pass(ctx, started)
-	w.Metrics.Job(CensusArgs{}.Kind(), err, time.Since(started))
+// Run makes one pass.
+func (w *Census) Run(ctx context.Context, now time.Time) error {
+	generations, snapshots, err := w.pass(ctx, now)
 	if generations+snapshots > 0 {
 		w.Logger.Info("old holder censuses were deleted", "generations", generations, "snapshots", snapshots)
 	}
@@ -85,11 +73,4 @@ func (w *Census) pass(ctx context.Context, now time.Time) (generations, snapshot
 		}
 		snapshots++
 	}
-}
-
-// EveryCensus schedules the pass every ten minutes, and once at start.
-func EveryCensus() *river.PeriodicJob {
-	return river.NewPeriodicJob(river.PeriodicInterval(censusEvery),
-		func() (river.JobArgs, *river.InsertOpts) { return CensusArgs{}, nil },
-		&river.PeriodicJobOpts{RunOnStart: true})
 }

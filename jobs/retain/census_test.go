@@ -3,6 +3,7 @@ package retain_test
 import (
 	"log/slog"
 	"testing"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -10,7 +11,6 @@ import (
 	"astrolabe/pg/pgtest"
 	"astrolabe/repo"
 	"astrolabe/repo/repotest"
-	"astrolabe/telemetry"
 )
 
 func TestExpiredCensusesAreDeletedWithTheirRows(t *testing.T) {
@@ -39,8 +39,8 @@ func TestExpiredCensusesAreDeletedWithTheirRows(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	worker := &retain.Census{Store: db, Logger: slog.New(slog.DiscardHandler), Metrics: telemetry.NewMetrics()}
-	if err := worker.Work(t.Context(), nil); err != nil {
+	worker := &retain.Census{Store: db, Logger: slog.New(slog.DiscardHandler)}
+	if err := worker.Run(t.Context(), time.Now()); err != nil {
 		t.Fatal(err)
 	}
 	var left string

@@ -5,9 +5,7 @@ import (
 	"log/slog"
 	"time"
 
-	"github.com/riverqueue/river"
-
-	"astrolabe/telemetry"
+	"astrolabe/jobs"
 )
 
 const (
@@ -17,17 +15,10 @@ const (
 	quotaPass   = 100              // statements of one pass at most
 )
 
-// QuotasArgs asks for one pass over the callers' meters.
-type QuotasArgs struct{}
+// quotasArgs names the job in the queue.
+type quotasArgs struct{}
 
-// Kind names the job in the queue.
-func (QuotasArgs) Kind() string { return "retain_quotas" }
-
-// InsertOpts lets one pass at a time stand in the queue, however many
-// processes schedule it.
-func (QuotasArgs) InsertOpts() river.InsertOpts {
-	return river.InsertOpts{UniqueOpts: river.UniqueOpts{ByPeriod: quotaPeriod}}
-}
+func (quotasArgs) Kind() string { return "retain_quotas" }
 
 // QuotaStore is where idle meters are deleted.
 type QuotaStore interface {
@@ -39,18 +30,18 @@ type QuotaStore interface {
 // Quotas deletes the meters of callers who have not come for a while. An
 // absent meter means the same as one that owes nothing.
 type Quotas struct {
-	river.WorkerDefaults[QuotasArgs]
-
-	Store   QuotaStore
-	Logger  *slog.Logger
-	Metrics *telemetry.Metrics
+	Store  QuotaStore
+	Logger *slog.Logger
 }
 
-// Work runs one pass. What it does not reach is left to the next one.
-func (w *Quotas) Work(ctx context.Context, _ *river.Job[QuotasArgs]) error {
-	started := time.Now()
+// Job schedules the pass.
+func (w *Quotas) Job() jobs.Job {
+	return jobs.Periodic[quotasArgs]{Every: quotaPeriod, OncePerPeriod: true, Run: w.Run}
+}
+
+// Run makes one pass. What it does not reach is left to the next one.
+func (w *Quotas) Run(ctx context.Context, _ time.Time) error {
 	total, err := w.pass(ctx)
-	w.Metrics.Job(QuotasArgs{}.Kind(), err, time.Since(started))
 	if total > 0 {
 		w.Logger.Debug("idle meters were deleted", "count", total)
 	}
@@ -66,11 +57,4 @@ func (w *Quotas) pass(ctx context.Context) (total int, err error) {
 		}
 	}
 	return total, nil
-}
-
-// EveryQuotas schedules the pass.
-func EveryQuotas() *river.PeriodicJob {
-	return river.NewPeriodicJob(river.PeriodicInterval(quotaPeriod),
-		func() (river.JobArgs, *river.InsertOpts) { return QuotasArgs{}, nil },
-		&river.PeriodicJobOpts{RunOnStart: true})
 }

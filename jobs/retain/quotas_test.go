@@ -6,9 +6,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/riverqueue/river"
-
 	"astrolabe/domain/account"
+	"astrolabe/jobs"
 	"astrolabe/jobs/retain"
 	"astrolabe/repo"
 	"astrolabe/repo/repotest"
@@ -26,8 +25,8 @@ func TestIdleMetersAreForgottenAndOthersKept(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	worker := &retain.Quotas{Store: db, Logger: logger, Metrics: telemetry.NewMetrics()}
-	if err := worker.Work(t.Context(), nil); err != nil {
+	worker := &retain.Quotas{Store: db, Logger: logger}
+	if err := worker.Run(t.Context(), time.Now()); err != nil {
 		t.Fatal(err)
 	}
 	if left, err := db.ForgetQuotas(t.Context(), -24*time.Hour, 10); err != nil || left != 1 {
@@ -46,8 +45,8 @@ func (e *endless) ForgetQuotas(_ context.Context, _ time.Duration, most int) (in
 func TestAPassOverTheMetersEnds(t *testing.T) {
 	t.Parallel()
 	var store endless
-	worker := &retain.Quotas{Store: &store, Logger: slog.New(slog.DiscardHandler), Metrics: telemetry.NewMetrics()}
-	if err := worker.Work(t.Context(), nil); err != nil || store != 100 {
+	worker := &retain.Quotas{Store: &store, Logger: slog.New(slog.DiscardHandler)}
+	if err := worker.Run(t.Context(), time.Now()); err != nil || store != 100 {
 		t.Errorf("%d statements, %v", store, err)
 	}
 }
@@ -67,9 +66,8 @@ func TestTheQueueForgetsIdleMeters(t *testing.T) {
 	t.Parallel()
 	db := repotest.Open(t)
 	logger, store := slog.New(slog.DiscardHandler), told{db, make(chan struct{})}
-	workers := river.NewWorkers()
-	river.AddWorker(workers, &retain.Quotas{Store: store, Logger: logger, Metrics: telemetry.NewMetrics()})
-	queue, err := db.NewQueue(repo.QueueOptions{Workers: workers, Periodic: []*river.PeriodicJob{retain.EveryQuotas()}, Logger: logger})
+	schedule := jobs.NewSchedule(logger, telemetry.NewMetrics(), (&retain.Quotas{Store: store, Logger: logger}).Job())
+	queue, err := db.NewQueue(repo.QueueOptions{Workers: schedule.Workers, Periodic: schedule.Periodic, Logger: logger})
 	if err != nil {
 		t.Fatal(err)
 	}

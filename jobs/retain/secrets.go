@@ -6,22 +6,13 @@ import (
 	"log/slog"
 	"time"
 
-	"github.com/riverqueue/river"
-
-	"astrolabe/telemetry"
+	"astrolabe/jobs"
 )
 
-// SecretsArgs asks for one pass over the secrets.
-type SecretsArgs struct{}
+// secretsArgs names the job in the queue.
+type secretsArgs struct{}
 
-// Kind names the job in the queue.
-func (SecretsArgs) Kind() string { return "retain_secrets" }
-
-// InsertOpts lets one pass at a time stand in the queue, however many
-// processes schedule it.
-func (SecretsArgs) InsertOpts() river.InsertOpts {
-	return river.InsertOpts{UniqueOpts: river.UniqueOpts{ByPeriod: time.Hour}}
-}
+func (secretsArgs) Kind() string { return "retain_secrets" }
 
 const (
 	// keysFor is how long a key is kept after it was revoked.
@@ -43,30 +34,23 @@ type SecretStore interface {
 // Secrets deletes generations of secrets whose overlap has ended, sessions that
 // have expired and keys that were revoked long ago.
 type Secrets struct {
-	river.WorkerDefaults[SecretsArgs]
-
-	Store   SecretStore
-	Logger  *slog.Logger
-	Metrics *telemetry.Metrics
+	Store  SecretStore
+	Logger *slog.Logger
 }
 
-// Work runs one pass.
-func (w *Secrets) Work(ctx context.Context, _ *river.Job[SecretsArgs]) error {
-	started := time.Now()
-	secrets, err := w.Store.ForgetSecrets(ctx, started)
-	sessions, sessionsErr := w.Store.ForgetSessions(ctx, started)
-	keys, keysErr := w.Store.ForgetKeys(ctx, started.Add(-keysFor), keysAtOnce)
+// Job schedules the pass.
+func (w *Secrets) Job() jobs.Job {
+	return jobs.Periodic[secretsArgs]{Every: time.Hour, OncePerPeriod: true, Run: w.Run}
+}
+
+// Run makes one pass.
+func (w *Secrets) Run(ctx context.Context, now time.Time) error {
+	secrets, err := w.Store.ForgetSecrets(ctx, now)
+	sessions, sessionsErr := w.Store.ForgetSessions(ctx, now)
+	keys, keysErr := w.Store.ForgetKeys(ctx, now.Add(-keysFor), keysAtOnce)
 	err = errors.Join(err, sessionsErr, keysErr)
-	w.Metrics.Job(SecretsArgs{}.Kind(), err, time.Since(started))
 	if secrets+sessions+keys > 0 {
 		w.Logger.Info("retired secrets, sessions and keys were deleted", "secrets", secrets, "sessions", sessions, "keys", keys)
 	}
 	return err
-}
-
-// EverySecrets schedules the pass hourly, and once at start.
-func EverySecrets() *river.PeriodicJob {
-	return river.NewPeriodicJob(river.PeriodicInterval(time.Hour),
-		func() (river.JobArgs, *river.InsertOpts) { return SecretsArgs{}, nil },
-		&river.PeriodicJobOpts{RunOnStart: true})
 }

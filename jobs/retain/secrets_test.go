@@ -6,11 +6,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/riverqueue/river"
 	"go.uber.org/goleak"
 
 	"astrolabe/domain/account"
 	"astrolabe/domain/secret"
+	"astrolabe/jobs"
 	"astrolabe/jobs/retain"
 	"astrolabe/pg/pgtest"
 	"astrolabe/repo"
@@ -45,9 +45,8 @@ func TestTheQueueForgetsRetiredSecrets(t *testing.T) {
 		t.Fatal(err)
 	}
 	logger, store := slog.New(slog.DiscardHandler), forgetful{db, make(chan int, 1)}
-	workers := river.NewWorkers()
-	river.AddWorker(workers, &retain.Secrets{Store: store, Logger: logger, Metrics: telemetry.NewMetrics()})
-	queue, err := db.NewQueue(repo.QueueOptions{Workers: workers, Periodic: []*river.PeriodicJob{retain.EverySecrets()}, Logger: logger})
+	schedule := jobs.NewSchedule(logger, telemetry.NewMetrics(), (&retain.Secrets{Store: store, Logger: logger}).Job())
+	queue, err := db.NewQueue(repo.QueueOptions{Workers: schedule.Workers, Periodic: schedule.Periodic, Logger: logger})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -90,8 +89,8 @@ func TestKeysAreForgottenAQuarterAfterTheirRevocation(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	worker := &retain.Secrets{Store: db, Logger: slog.New(slog.DiscardHandler), Metrics: telemetry.NewMetrics()}
-	if err := worker.Work(t.Context(), nil); err != nil {
+	worker := &retain.Secrets{Store: db, Logger: slog.New(slog.DiscardHandler)}
+	if err := worker.Run(t.Context(), time.Now()); err != nil {
 		t.Fatal(err)
 	}
 	left, err := db.ListKeys(t.Context(), home.ID, 10)

@@ -5,9 +5,7 @@ import (
 	"log/slog"
 	"time"
 
-	"github.com/riverqueue/river"
-
-	"astrolabe/telemetry"
+	"astrolabe/jobs"
 )
 
 const (
@@ -21,17 +19,10 @@ const (
 	usageTimes  = 100  // statements that one pass runs on a table
 )
 
-// UsageArgs asks for one pass over the usage.
-type UsageArgs struct{}
+// usageArgs names the job in the queue.
+type usageArgs struct{}
 
-// Kind names the job in the queue.
-func (UsageArgs) Kind() string { return "retain_usage" }
-
-// InsertOpts lets one pass at a time stand in the queue, however many
-// processes schedule it.
-func (UsageArgs) InsertOpts() river.InsertOpts {
-	return river.InsertOpts{UniqueOpts: river.UniqueOpts{ByPeriod: usageEvery}}
-}
+func (usageArgs) Kind() string { return "retain_usage" }
 
 // UsageStore is where old usage is deleted, at most so many rows at once.
 type UsageStore interface {
@@ -45,22 +36,22 @@ type UsageStore interface {
 // UTC days. A pass deletes a bounded number of rows; what is left over is the
 // next one's.
 type Usage struct {
-	river.WorkerDefaults[UsageArgs]
-
-	Store   UsageStore
-	Logger  *slog.Logger
-	Metrics *telemetry.Metrics
+	Store  UsageStore
+	Logger *slog.Logger
 }
 
-// Work runs one pass.
-func (w *Usage) Work(ctx context.Context, _ *river.Job[UsageArgs]) error {
-	started := time.Now()
-	requests, err := forgetMany(ctx, started.Add(-requestsFor), w.Store.ForgetRequests)
+// Job schedules the pass.
+func (w *Usage) Job() jobs.Job {
+	return jobs.Periodic[usageArgs]{Every: usageEvery, OncePerPeriod: true, Run: w.Run}
+}
+
+// Run makes one pass.
+func (w *Usage) Run(ctx context.Context, now time.Time) error {
+	requests, err := forgetMany(ctx, now.Add(-requestsFor), w.Store.ForgetRequests)
 	hours := 0
 	if err == nil {
-		hours, err = forgetMany(ctx, started.Add(-usageFor), w.Store.ForgetUsage)
+		hours, err = forgetMany(ctx, now.Add(-usageFor), w.Store.ForgetUsage)
 	}
-	w.Metrics.Job(UsageArgs{}.Kind(), err, time.Since(started))
 	if requests+hours > 0 {
 		w.Logger.Info("old usage was deleted", "requests", requests, "counts", hours)
 	}
@@ -77,11 +68,4 @@ func forgetMany(ctx context.Context, before time.Time, forget func(context.Conte
 		}
 	}
 	return total, nil
-}
-
-// EveryUsage schedules the pass every ten minutes, and once at start.
-func EveryUsage() *river.PeriodicJob {
-	return river.NewPeriodicJob(river.PeriodicInterval(usageEvery),
-		func() (river.JobArgs, *river.InsertOpts) { return UsageArgs{}, nil },
-		&river.PeriodicJobOpts{RunOnStart: true})
 }

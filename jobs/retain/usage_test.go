@@ -9,7 +9,6 @@ import (
 	"astrolabe/jobs/retain"
 	"astrolabe/repo"
 	"astrolabe/repo/repotest"
-	"astrolabe/telemetry"
 )
 
 const day = 24 * time.Hour
@@ -37,8 +36,8 @@ func TestOnlyOldUsageIsForgotten(t *testing.T) {
 	storeUses(t, db, 8*day, 12_000) // more than one statement deletes
 	storeUses(t, db, 90*day-time.Hour, 4)
 	storeUses(t, db, 91*day, 8)
-	worker := &retain.Usage{Store: db, Logger: slog.New(slog.DiscardHandler), Metrics: telemetry.NewMetrics()}
-	if err := worker.Work(t.Context(), nil); err != nil {
+	worker := &retain.Usage{Store: db, Logger: slog.New(slog.DiscardHandler)}
+	if err := worker.Run(t.Context(), time.Now()); err != nil {
 		t.Fatal(err)
 	}
 	left, err := db.ReadUsage(t.Context(), "wsp_a", time.Now().Add(-1000*day), 10, 100_000)

@@ -20,7 +20,6 @@ import (
 	"astrolabe/repo/repotest"
 	"astrolabe/sim"
 	"astrolabe/starknet"
-	"astrolabe/telemetry"
 )
 
 func TestMain(m *testing.M) {
@@ -72,12 +71,12 @@ func (w *world) supplies() *Supplies {
 	w.Cleanup(pool.Close)
 	return &Supplies{
 		Nodes: map[domain.Chain]token.Views{domain.Mainnet: pool.Source()}, Index: index.NewCheckpoints(w.db), Store: w.db,
-		Logger: slog.New(slog.DiscardHandler), Metrics: telemetry.NewMetrics(),
+		Logger: slog.New(slog.DiscardHandler),
 	}
 }
 
 func (w *world) sums() *Sums {
-	return &Sums{Store: w.db, Logger: slog.New(slog.DiscardHandler), Metrics: telemetry.NewMetrics()}
+	return &Sums{Store: w.db, Logger: slog.New(slog.DiscardHandler)}
 }
 
 // count counts the rows of a query.

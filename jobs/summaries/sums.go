@@ -2,49 +2,19 @@ package summaries
 
 import (
 	"context"
-	"errors"
 	"log/slog"
-	"sync/atomic"
+	"slices"
 	"time"
-
-	"github.com/riverqueue/river"
-	"github.com/riverqueue/river/rivertype"
 
 	"astrolabe/domain"
 	"astrolabe/domain/token"
-	"astrolabe/telemetry"
+	"astrolabe/jobs"
 )
 
-// SumsArgs asks for one run over all chains.
-type SumsArgs struct{}
+// sumsArgs names the job in the queue.
+type sumsArgs struct{}
 
-// Kind names the job in the queue.
-func (SumsArgs) Kind() string { return "token_sums" }
-
-// InsertOpts lets one run at a time stand in the queue or be under way.
-func (SumsArgs) InsertOpts() river.InsertOpts { return oneAtATime() }
-
-// oneAtATime lets one run at a time stand in the queue or be under way,
-// however many processes schedule it. The next minute does not wait for a run
-// that its process did not survive. The next run is the next attempt.
-func oneAtATime() river.InsertOpts {
-	return river.InsertOpts{MaxAttempts: 1, UniqueOpts: river.UniqueOpts{
-		ByPeriod: time.Minute,
-		ByState: []rivertype.JobState{
-			rivertype.JobStateAvailable, rivertype.JobStatePending, rivertype.JobStateRunning, rivertype.JobStateScheduled,
-		},
-	}}
-}
-
-// every schedules a run every five seconds, and one at start.
-func every(args river.JobArgs) *river.PeriodicJob {
-	return river.NewPeriodicJob(river.PeriodicInterval(5*time.Second),
-		func() (river.JobArgs, *river.InsertOpts) { return args, nil },
-		&river.PeriodicJobOpts{RunOnStart: true})
-}
-
-// EverySums schedules the sums.
-func EverySums() *river.PeriodicJob { return every(SumsArgs{}) }
+func (sumsArgs) Kind() string { return "token_sums" }
 
 const (
 	sumsStep     = 200_000          // transfers that one transaction adds, about
@@ -60,42 +30,28 @@ type SumStore interface {
 
 // Sums adds finalized transfers to the sums of their tokens.
 type Sums struct {
-	river.WorkerDefaults[SumsArgs]
-
-	Store   SumStore
-	Logger  *slog.Logger
-	Metrics *telemetry.Metrics
-
-	failing atomic.Bool // the last run failed, which was logged
+	Store  SumStore
+	Logger *slog.Logger
 }
 
-// Timeout implements river.Worker.
-func (*Sums) Timeout(*river.Job[SumsArgs]) time.Duration { return sumsTimeout }
-
-// Work makes one run.
-func (w *Sums) Work(ctx context.Context, _ *river.Job[SumsArgs]) error {
-	started := time.Now()
-	var failure error
-	for _, c := range domain.Chains {
-		failure = errors.Join(failure, w.sum(ctx, c, started.Add(sumsPatience)))
-	}
-	w.Metrics.Job(SumsArgs{}.Kind(), failure, time.Since(started))
-	if failed := failure != nil; w.failing.Swap(failed) != failed && failed && ctx.Err() == nil {
-		w.Logger.Warn("token transfers could not be summed up and will be tried again", "error", failure)
-	}
-	return failure
+// Job schedules the sums.
+func (w *Sums) Job() jobs.Job {
+	return jobs.Periodic[sumsArgs]{Every: 5 * time.Second, Timeout: sumsTimeout, Run: w.Run}
 }
 
-// sum takes steps until there is nothing left, but begins none after a time.
-func (w *Sums) sum(ctx context.Context, c domain.Chain, until time.Time) error {
-	for {
-		done, err := w.Store.SumTransfers(ctx, c, sumsStep)
-		if err != nil || !done.Advanced {
-			return err
-		}
-		w.Logger.Debug("token transfers were summed up", "chain", c, "block", done.Through)
-		if !done.More || time.Now().After(until) {
-			return nil
-		}
+// Run sums up what was finalized since the last run.
+func (w *Sums) Run(ctx context.Context, now time.Time) error {
+	return jobs.EachChain(slices.Values(domain.Chains), func(c domain.Chain) error {
+		_, err := jobs.Repeat(now.Add(sumsPatience), func() (more bool, err error) { return w.step(ctx, c) })
+		return err
+	})
+}
+
+func (w *Sums) step(ctx context.Context, c domain.Chain) (more bool, err error) {
+	done, err := w.Store.SumTransfers(ctx, c, sumsStep)
+	if err != nil || !done.Advanced {
+		return false, err
 	}
+	w.Logger.Debug("token transfers were summed up", "chain", c, "block", done.Through)
+	return done.More, nil
 }

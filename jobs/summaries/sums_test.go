@@ -5,19 +5,19 @@ import (
 	"testing"
 	"time"
 
-	"github.com/riverqueue/river"
-
 	"astrolabe/domain"
 	"astrolabe/domain/token"
+	"astrolabe/jobs"
 	"astrolabe/repo"
 	"astrolabe/repo/index"
 	"astrolabe/repo/repotest"
+	"astrolabe/telemetry"
 )
 
 func TestARunSumsUpEverythingThatIsFinalized(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	if err := w.sums().Work(t.Context(), nil); err != nil {
+	if err := w.sums().Run(t.Context(), time.Now()); err != nil {
 		t.Fatal(err)
 	}
 	want := 0
@@ -54,7 +54,7 @@ func TestTwoWhoSumAtOnceCountNothingTwice(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if err := w.sums().Work(t.Context(), nil); err != nil {
+	if err := w.sums().Run(t.Context(), time.Now()); err != nil {
 		t.Fatal(err)
 	}
 	for _, check := range index.NewInspector(w.db).Checks(domain.Mainnet, 0, 60) {
@@ -87,9 +87,8 @@ func TestTheQueueSumsTransfersUp(t *testing.T) {
 	w := newWorld(t)
 	worker, store := w.sums(), telling{w.db, make(chan token.Summing, 1)}
 	worker.Store = store
-	workers := river.NewWorkers()
-	river.AddWorker(workers, worker)
-	queue, err := w.db.NewQueue(repo.QueueOptions{Workers: workers, Periodic: []*river.PeriodicJob{EverySums()}, Logger: worker.Logger})
+	schedule := jobs.NewSchedule(worker.Logger, telemetry.NewMetrics(), worker.Job())
+	queue, err := w.db.NewQueue(repo.QueueOptions{Workers: schedule.Workers, Periodic: schedule.Periodic, Logger: worker.Logger})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,7 +13,7 @@ import (
 func TestSuppliesAreReadAtTheNewestFinalizedBlock(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	if err := w.supplies().run(t.Context(), w.now); err != nil {
+	if err := w.supplies().Run(t.Context(), w.now); err != nil {
 		t.Fatal(err)
 	}
 	for _, name := range []string{"STRK", "ETH", "USDC", "HUGE"} {
@@ -27,7 +27,7 @@ func TestSuppliesAreReadAtTheNewestFinalizedBlock(t *testing.T) {
 		}
 	}
 	calls := w.sim.Counts()["starknet_call"]
-	if err := w.supplies().run(t.Context(), w.now.Add(freshness/2)); err != nil {
+	if err := w.supplies().Run(t.Context(), w.now.Add(freshness/2)); err != nil {
 		t.Fatal(err)
 	}
 	if again := w.sim.Counts()["starknet_call"]; again != calls {
@@ -50,7 +50,7 @@ func TestAnOutageLeavesSuppliesAsTheyWere(t *testing.T) {
 		if err := w.sim.Fault(f); err != nil {
 			t.Fatal(err)
 		}
-		if err := w.supplies().run(t.Context(), later); err == nil {
+		if err := w.supplies().Run(t.Context(), later); err == nil {
 			t.Errorf("%s: the run succeeded", f.Kind)
 		}
 		w.sim.ClearFaults()
@@ -59,7 +59,7 @@ func TestAnOutageLeavesSuppliesAsTheyWere(t *testing.T) {
 		}
 		later = later.Add(claim)
 	}
-	if err := w.supplies().run(t.Context(), later); err != nil {
+	if err := w.supplies().Run(t.Context(), later); err != nil {
 		t.Fatal(err)
 	}
 	if got, want := w.stored("STRK"), w.said("STRK", repotest.FollowedFinalized); got != want {
@@ -72,7 +72,7 @@ func TestAnOutageLeavesSuppliesAsTheyWere(t *testing.T) {
 func TestASupplyOfAnUndoneBlockIsForgotten(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	if err := w.supplies().run(t.Context(), w.now); err != nil {
+	if err := w.supplies().Run(t.Context(), w.now); err != nil {
 		t.Fatal(err)
 	}
 	lease, leads, err := index.NewLeases(w.db).TakeLease(t.Context(), domain.Mainnet, "operator", 1<<40)
@@ -86,7 +86,7 @@ func TestASupplyOfAnUndoneBlockIsForgotten(t *testing.T) {
 	if got := w.stored("STRK"); got != "unknown" {
 		t.Errorf("STRK: %s", got)
 	}
-	if err := w.supplies().run(t.Context(), w.now); err != nil {
+	if err := w.supplies().Run(t.Context(), w.now); err != nil {
 		t.Fatal(err)
 	}
 	if got, want := w.stored("STRK"), w.said("STRK", 30); got != want {

@@ -3,8 +3,10 @@ package index
 import (
 	"context"
 	"fmt"
-	"sync"
 
+	lru "github.com/hashicorp/golang-lru/v2"
+
+	"astrolabe/cache"
 	"astrolabe/domain"
 	"astrolabe/repo"
 	"astrolabe/repo/model"
@@ -16,57 +18,25 @@ import (
 // than durable: see Writer.Forget.
 type dictionary struct {
 	table string
-
-	mu          sync.Mutex
-	young, aged map[starknet.Felt]model.ID
+	known *lru.Cache[starknet.Felt, model.ID]
 }
 
 // dictionaries makes one dictionary per chain over a table.
 func dictionaries(table string) map[domain.Chain]*dictionary {
 	all := make(map[domain.Chain]*dictionary, len(domain.Chains))
 	for _, c := range domain.Chains {
-		all[c] = &dictionary{table: table}
+		all[c] = &dictionary{table: table, known: cache.Must(lru.New[starknet.Felt, model.ID](rememberedIDs))}
 	}
 	return all
 }
 
-// forget drops everything remembered.
-func (d *dictionary) forget() {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.young, d.aged = nil, nil
-}
-
-// rememberedIDs bounds each of a dictionary's two generations. When the
-// young one is full it becomes the aged one, which is forgotten whole.
+// rememberedIDs bounds the ids that a dictionary remembers.
 const rememberedIDs = 200_000
-
-func (d *dictionary) recall(felt starknet.Felt) (model.ID, bool) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if id, ok := d.young[felt]; ok {
-		return id, true
-	}
-	id, ok := d.aged[felt]
-	if ok {
-		d.keep(felt, id)
-	}
-	return id, ok
-}
-
-func (d *dictionary) keep(felt starknet.Felt, id model.ID) {
-	if d.young == nil || len(d.young) >= rememberedIDs {
-		d.aged, d.young = d.young, make(map[starknet.Felt]model.ID)
-	}
-	d.young[felt] = id
-}
 
 // remember keeps ids that are committed.
 func (d *dictionary) remember(ids map[starknet.Felt]model.ID) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
 	for felt, id := range ids {
-		d.keep(felt, id)
+		d.known.Add(felt, id)
 	}
 }
 
@@ -97,7 +67,7 @@ func (l *lookup) ask(felt starknet.Felt) {
 	if _, ok := l.ids[felt]; ok {
 		return
 	}
-	id, ok := l.recall(felt)
+	id, ok := l.known.Get(felt)
 	if !ok {
 		l.asked = append(l.asked, felt)
 	}

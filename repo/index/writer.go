@@ -39,8 +39,8 @@ func NewWriter(db *repo.DB) *Writer {
 // their commits may be gone MUST call it: after a crash of the database, ids
 // that were never made durable are given to other felts.
 func (w *Writer) Forget(c domain.Chain) {
-	w.addresses[c].forget()
-	w.selectors[c].forget()
+	w.addresses[c].known.Purge()
+	w.selectors[c].known.Purge()
 }
 
 // Begin says which block the index of a chain begins with, and that its rows

@@ -1,0 +1,206 @@
+package address
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"time"
+
+	"astrolabe/domain"
+	"astrolabe/domain/chain"
+	"astrolabe/domain/token"
+	"astrolabe/starknet"
+)
+
+// WalletMode says what becomes of a snapshot that is not complete.
+type WalletMode string
+
+// The modes.
+const (
+	RequireComplete WalletMode = "require_complete" // it is refused, unless a contract just has no balance
+	VerifiedPartial WalletMode = "verified_partial" // it says what is missing
+)
+
+// BlockPreference says at which block a wallet is looked at.
+type BlockPreference string
+
+// The preferences.
+const (
+	PreferLatest   BlockPreference = "latest_accepted_l2"
+	PreferL1       BlockPreference = "l1_accepted"
+	PreferExplicit BlockPreference = "explicit" // the block that the caller names
+)
+
+// MaxWallet is the largest number of tokens of a snapshot.
+const MaxWallet = 25
+
+// WalletQuery asks for a snapshot.
+type WalletQuery struct {
+	Owner  starknet.Felt
+	Mode   WalletMode
+	Scope  Scope
+	Tokens []starknet.Felt // of ScopeExplicit
+	Limit  int             // how many tokens to look at
+
+	Preference  BlockPreference
+	BlockHash   *starknet.Felt // of PreferExplicit, if BlockNumber is not given
+	BlockNumber *uint64
+}
+
+// BalanceStatus tells what came of one balance.
+type BalanceStatus string
+
+// The statuses of a balance. An unsupported one cannot be read from its
+// contract at that block by anybody. The last two could not be learned.
+const (
+	BalanceOK          BalanceStatus = "ok"
+	BalanceUnsupported BalanceStatus = "unsupported"
+	BalanceTimeout     BalanceStatus = "timeout"
+	BalanceError       BalanceStatus = "error"
+)
+
+// Balance is one token of a snapshot.
+type Balance struct {
+	Token  starknet.Felt
+	Raw    *starknet.Uint256 // nil unless the status is ok
+	Status BalanceStatus
+	Known  *token.Token // what is known of the token; nil: nothing
+}
+
+// Wallet is a snapshot: every balance is of the same block.
+type Wallet struct {
+	Block    chain.StateBlock
+	Through  *uint64  // up to which block tokens were looked for
+	Reasons  []string // why these are not all tokens within the scope
+	Complete bool     // these are all tokens within the scope, and every balance was learned
+	Items    []Balance
+}
+
+// Wallets answers what addresses hold.
+type Wallets struct {
+	addresses  *Addresses
+	tokens     *token.Tokens
+	quantities *token.Quantities
+}
+
+// NewWallets makes the service.
+func NewWallets(addresses *Addresses, tokens *token.Tokens, quantities *token.Quantities) *Wallets {
+	return &Wallets{addresses, tokens, quantities}
+}
+
+// walletRetry is when to ask again for a snapshot that was not complete.
+const walletRetry = 2 * time.Second
+
+// At returns a snapshot of a wallet at one block.
+//
+// With require_complete it is refused when a balance could not be learned or
+// tokens within the scope may be missing: as service_unavailable, or as
+// invalid_request when the query's own limit cuts them off. A contract without a
+// balance that can be read refuses nothing, or anybody could spoil a wallet by
+// sending it a broken token; but such a snapshot is not called complete.
+func (s *Wallets) At(ctx context.Context, c domain.Chain, q WalletQuery) (Wallet, error) {
+	block, err := q.block()
+	if err != nil {
+		return Wallet{}, err
+	}
+	found, err := s.candidates(ctx, c, q)
+	if err != nil {
+		return Wallet{}, err
+	}
+	if block, err = s.anchor(ctx, c, q, block, found); err != nil {
+		return Wallet{}, err
+	}
+	holdings := make([]token.Holding, len(found.tokens))
+	for i, candidate := range found.tokens {
+		holdings[i] = token.Holding{Token: candidate.address, Owner: q.Owner}
+	}
+	at, quantities, err := s.quantities.Balances(ctx, c, block, holdings)
+	if err != nil {
+		return Wallet{}, err
+	}
+	wallet := Wallet{Block: at, Through: found.through, Reasons: found.missing(q.Scope, at.Number), Items: make([]Balance, 0, len(found.tokens))}
+	failed, unread := 0, 0
+	for i, candidate := range found.tokens {
+		if quantities[i].Absent && q.Scope != ScopeExplicit {
+			continue // a token of the registry that is not there
+		}
+		item := Balance{Token: candidate.address, Status: balanceStatus(quantities[i].Err), Known: candidate.known}
+		switch item.Status {
+		case BalanceOK:
+			item.Raw = &quantities[i].Raw
+		case BalanceUnsupported:
+			unread++
+		default:
+			failed++
+		}
+		wallet.Items = append(wallet.Items, item)
+	}
+	wallet.Complete = failed == 0 && unread == 0 && len(wallet.Reasons) == 0
+	if q.Mode == RequireComplete {
+		if err := incomplete(wallet.Reasons, failed); err != nil {
+			return Wallet{}, err
+		}
+	}
+	return wallet, nil
+}
+
+// anchor returns the block to read at. The newest block of the node is often a
+// little beyond the index, which then cannot know all tokens there: who requires
+// a complete snapshot gets the newest block that both know.
+func (s *Wallets) anchor(ctx context.Context, c domain.Chain, q WalletQuery, block chain.BlockID, found candidates) (chain.BlockID, error) {
+	if q.Mode != RequireComplete || q.Preference != PreferLatest || q.Scope == ScopeExplicit || len(found.reasons) > 0 || found.through == nil {
+		return block, nil
+	}
+	newest, _, err := s.quantities.Balances(ctx, c, block, nil)
+	if err != nil {
+		return block, err
+	}
+	return chain.NumberID(min(newest.Number, *found.through)), nil
+}
+
+// incomplete refuses a snapshot that was required to be complete and is not.
+func incomplete(reasons []string, failed int) error {
+	if slices.Contains(reasons, domain.ReasonLimit) {
+		return domain.Errorf(domain.CodeInvalidRequest,
+			"the scope has more tokens than limit: raise it, name the tokens with scope explicit, or ask with mode %s", VerifiedPartial)
+	}
+	if failed == 0 && len(reasons) == 0 {
+		return nil
+	}
+	refusal := domain.Unavailable("a complete snapshot", walletRetry, nil)
+	refusal.Message += ": not every balance could be read"
+	if failed == 0 {
+		refusal.Message = "a complete snapshot is not available: " + strings.Join(reasons, ", ")
+	}
+	return refusal
+}
+
+// block is the block that the query asks for.
+func (q WalletQuery) block() (chain.BlockID, error) {
+	named := chain.BlockID{Number: q.BlockNumber, Hash: q.BlockHash}
+	given := q.BlockNumber != nil || q.BlockHash != nil
+	switch {
+	case q.Preference != PreferExplicit && given:
+		return named, domain.Errorf(domain.CodeInvalidRequest, "blockHash and blockNumber go with blockPreference explicit")
+	case q.Preference == PreferLatest:
+		return chain.BlockID{Tag: chain.Latest}, nil
+	case q.Preference == PreferL1:
+		return chain.BlockID{Tag: chain.L1Accepted}, nil
+	case !given || q.BlockNumber != nil && q.BlockHash != nil:
+		return named, domain.Errorf(domain.CodeInvalidRequest, "blockPreference explicit takes either blockHash or blockNumber")
+	}
+	return named, nil
+}
+
+func balanceStatus(err error) BalanceStatus {
+	switch {
+	case err == nil:
+		return BalanceOK
+	case domain.CodeOf(err) == domain.CodeNotFound:
+		return BalanceUnsupported
+	case errors.Is(err, context.DeadlineExceeded):
+		return BalanceTimeout
+	}
+	return BalanceError
+}

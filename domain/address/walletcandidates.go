@@ -1,0 +1,73 @@
+package address
+
+import (
+	"context"
+	"slices"
+
+	"astrolabe/domain"
+	"astrolabe/domain/token"
+	"astrolabe/starknet"
+)
+
+// candidates are the tokens whose balances make a snapshot.
+type candidates struct {
+	tokens  []candidate
+	reasons []string // why these are not all within the scope; empty when they are
+	through *uint64  // up to which block transfers were looked at; nil: none
+}
+
+// candidate is a token that the owner may hold.
+type candidate struct {
+	address starknet.Felt
+	known   *token.Token // nil when nothing is known of it
+}
+
+// candidates returns the tokens that the query is about.
+func (s *Wallets) candidates(ctx context.Context, c domain.Chain, q WalletQuery) (candidates, error) {
+	switch {
+	case q.Scope != ScopeExplicit && len(q.Tokens) > 0:
+		return candidates{}, domain.Errorf(domain.CodeInvalidRequest, "tokenAddresses goes with scope explicit")
+	case q.Scope != ScopeExplicit:
+		return s.discovered(ctx, c, q)
+	case len(q.Tokens) == 0 || len(q.Tokens) > MaxWallet:
+		return candidates{}, domain.Errorf(domain.CodeInvalidRequest, "tokenAddresses must have 1 to %d addresses", MaxWallet)
+	case len(q.Tokens) > q.Limit:
+		return candidates{}, domain.Errorf(domain.CodeInvalidRequest, "tokenAddresses has %d addresses, limit allows %d", len(q.Tokens), q.Limit)
+	}
+	known, err := s.tokens.Of(ctx, c, q.Tokens)
+	if err != nil {
+		return candidates{}, err
+	}
+	found := candidates{tokens: make([]candidate, len(q.Tokens))}
+	for i, address := range q.Tokens {
+		found.tokens[i] = candidate{address, known[i]}
+	}
+	return found, nil
+}
+
+// discovered returns the tokens that the owner's transfers, and the registry
+// if the scope has it, speak for.
+func (s *Wallets) discovered(ctx context.Context, c domain.Chain, q WalletQuery) (candidates, error) {
+	page, err := s.addresses.Discovered(ctx, c, q.Owner, q.Scope, q.Limit)
+	if err != nil {
+		return candidates{}, err
+	}
+	found := candidates{tokens: make([]candidate, len(page.Items)), reasons: page.Coverage.Reasons, through: page.Coverage.Through}
+	for i, asset := range page.Items {
+		found.tokens[i] = candidate{asset.Token, &token.Token{
+			Address: asset.Token, Standard: asset.Standard,
+			Metadata: token.Metadata{Name: asset.Name, Symbol: asset.Symbol, Decimals: asset.Decimals},
+		}}
+	}
+	return found, nil
+}
+
+// missing tells why tokens at a block may be missing. What the index lacks
+// beyond that block does not matter.
+func (f *candidates) missing(scope Scope, block uint64) []string {
+	reasons := slices.DeleteFunc(slices.Clone(f.reasons), func(reason string) bool { return reason == domain.ReasonIndexBehind })
+	if scope != ScopeExplicit && f.through != nil && *f.through < block {
+		reasons = append(reasons, domain.ReasonIndexBehind)
+	}
+	return reasons
+}

@@ -1,0 +1,186 @@
+package transaction
+
+import (
+	"context"
+	"time"
+
+	"astrolabe/domain"
+	"astrolabe/domain/chain"
+	"astrolabe/domain/event"
+	"astrolabe/domain/token"
+	"astrolabe/starknet"
+)
+
+// Detail is a transaction with its calls, events, transfers and messages. Its
+// parts are shared: nobody changes them.
+type Detail struct {
+	*chain.Transaction
+	Calls     []chain.AccountCall // nil when they cannot be told
+	Logs      domain.Page[event.Row]
+	Degraded  bool // the logs come without the attribution that they may have
+	Transfers []token.Transfer
+	Messages  []chain.Message
+}
+
+// Parts are what is stored of a transaction beside the transaction itself.
+type Parts struct {
+	Events    []event.Row
+	Transfers []token.Transfer
+	Messages  []chain.Message
+	Calls     chain.CallAnswers
+}
+
+// Store reads the parts of transactions.
+type Store interface {
+	// PartsOf returns the parts of a transaction in their orders, all of one
+	// moment: at least logLimit+1 events if there are as many, and the answers
+	// to what its calls ask.
+	PartsOf(ctx context.Context, c domain.Chain, place chain.TxPlace, asked chain.CallQuestions, logLimit int) (Parts, error)
+}
+
+// Services are what a detail is read by.
+type Services struct {
+	Store        Store
+	Statuses     *chain.Statuses
+	Blocks       *chain.Blocks
+	Transactions *chain.Transactions
+	Events       *event.Events
+	Transfers    *token.Transfers
+	Cache        *chain.Cache
+	// Nodes know transactions that the index does not hold.
+	Nodes map[domain.Chain]chain.Node
+}
+
+// Details answers which calls, events, transfers and messages transactions have.
+type Details struct {
+	Services
+	asking chan struct{} // held while the node is asked
+}
+
+// NewDetails makes the service.
+func NewDetails(s Services) *Details {
+	return &Details{Services: s, asking: make(chan struct{}, nodeQuestions)}
+}
+
+// attempts is how often a transaction is read anew when a reorganisation
+// replaced its block between two reads.
+const attempts = 3
+
+// ByHash returns a transaction with its first logs, at most logLimit. It is
+// not_found when the index does not hold it; the message says pending_indexing
+// when the node knows it.
+func (s *Details) ByHash(ctx context.Context, c domain.Chain, hash starknet.Felt, logLimit int) (*Detail, error) {
+	horizon, err := s.Statuses.Horizon(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	key := chain.CacheKey{Kind: chain.CachedDetail, Chain: c, Hash: hash, Limit: logLimit}
+	if known, ok := s.recall(key, horizon); ok {
+		return known, nil
+	}
+	for range attempts {
+		found, err := s.Transactions.ByHash(ctx, c, []starknet.Felt{hash})
+		if err != nil {
+			return nil, err
+		}
+		if found[0] == nil {
+			return nil, s.absent(ctx, c, hash, horizon)
+		}
+		whole, err := s.whole(ctx, c, found[0], logLimit, horizon)
+		if err != nil {
+			return nil, err
+		}
+		same, err := s.still(ctx, c, found[0].Tier, found[0].Block)
+		if err != nil {
+			return nil, err
+		}
+		if same {
+			s.remember(key, horizon, whole)
+			return whole, nil
+		}
+	}
+	return nil, chain.Replaced()
+}
+
+// whole reads the parts of a transaction: all of them at once, and then what
+// its logs mean, which may fail by itself.
+func (s *Details) whole(ctx context.Context, c domain.Chain, tx *chain.Transaction, logLimit int, h chain.Horizon) (*Detail, error) {
+	asked := chain.AskCalls([]*chain.TxFacts{tx.TxFacts})
+	parts, err := s.Store.PartsOf(ctx, c, tx.Place(), asked.Questions, logLimit)
+	if err != nil {
+		return nil, err
+	}
+	calls, err := s.Transactions.TellCalls(ctx, c, asked, parts.Calls)
+	if err != nil {
+		return nil, err
+	}
+	logs, degraded, err := s.Events.Page(ctx, c, parts.Events, logLimit)
+	if err != nil {
+		return nil, err
+	}
+	for i := range parts.Transfers {
+		parts.Transfers[i].Tier = h.Tier(parts.Transfers[i].Block)
+	}
+	return &Detail{tx, calls[0], logs, degraded, parts.Transfers, h.Messages(parts.Messages)}, nil
+}
+
+// still reports whether what was read of blocks is of these blocks. Final ones
+// cannot have been replaced.
+func (s *Details) still(ctx context.Context, c domain.Chain, tier chain.Tier, blocks ...domain.BlockRef) (bool, error) {
+	if tier == chain.FinalizedTier || len(blocks) == 0 {
+		return true, nil
+	}
+	return s.Blocks.Still(ctx, c, blocks)
+}
+
+// remembered is a transaction as it was read at a time.
+type remembered struct {
+	whole *Detail
+	until time.Time
+}
+
+// displayTime is for how long a remembered transaction is shown: what tokens
+// call themselves can change, and no epoch tells of that.
+const displayTime = time.Minute
+
+func (s *Details) recall(key chain.CacheKey, h chain.Horizon) (*Detail, bool) {
+	known, ok := s.Cache.Recall(key, h)
+	if !ok {
+		return nil, false
+	}
+	r := known.(*remembered)
+	if time.Now().After(r.until) {
+		return nil, false
+	}
+	shown := *r.whole
+	shown.Transaction = &chain.Transaction{
+		TxFacts:  r.whole.TxFacts,
+		Finality: h.Finality(r.whole.Block.Number), Tier: h.Tier(r.whole.Block.Number),
+	}
+	shown.Messages = h.Messages(r.whole.Messages)
+	return &shown, true
+}
+
+func (s *Details) remember(key chain.CacheKey, h chain.Horizon, whole *Detail) {
+	if whole.Degraded {
+		return
+	}
+	s.Cache.Remember(key, h, whole.Block.Number, &remembered{whole, time.Now().Add(displayTime)}, whole.weight())
+}
+
+// weight is about how many bytes the parts take.
+func (d *Detail) weight() int {
+	const felt, field = len(starknet.Felt{}), 250
+	bytes := 1000 + felt*len(d.Calldata) + len(d.RevertReason)
+	for i := range d.Calls {
+		bytes += 200 + field*len(d.Calls[i].Inputs)
+	}
+	for i := range d.Logs.Items {
+		log := &d.Logs.Items[i]
+		bytes += 400 + felt*(len(log.Keys)+len(log.Data)) + field*len(log.Fields)
+	}
+	for i := range d.Messages {
+		bytes += 500 + felt*len(d.Messages[i].Payload)
+	}
+	return bytes + 600*len(d.Transfers)
+}

@@ -1,0 +1,80 @@
+package transaction
+
+import (
+	"context"
+	"slices"
+
+	"astrolabe/domain"
+	"astrolabe/domain/chain"
+	"astrolabe/domain/token"
+	"astrolabe/starknet"
+)
+
+// PreviewTransfers is how many transfers a preview shows.
+const PreviewTransfers = 8
+
+// Preview is a transaction in short, with its first transfers.
+type Preview struct {
+	*chain.TxOutline
+	Moved     []token.Transfer // the first of them
+	Truncated bool             // there are more
+}
+
+// Previews returns a preview of each transaction in the order of the hashes,
+// nil where the index does not hold it.
+func (s *Details) Previews(ctx context.Context, c domain.Chain, hashes []starknet.Felt) ([]*Preview, error) {
+	for range attempts {
+		outlines, err := s.Transactions.Outlines(ctx, c, hashes)
+		if err != nil {
+			return nil, err
+		}
+		previews, err := s.previews(ctx, c, outlines)
+		if err != nil {
+			return nil, err
+		}
+		same, err := s.still(ctx, c, chain.HeadTier, headBlocks(outlines)...)
+		if err != nil {
+			return nil, err
+		}
+		if same {
+			return previews, nil
+		}
+	}
+	return nil, chain.Replaced()
+}
+
+// previews adds the transfers to outlines.
+func (s *Details) previews(ctx context.Context, c domain.Chain, outlines []*chain.TxOutline) ([]*Preview, error) {
+	previews := make([]*Preview, len(outlines))
+	var (
+		places []chain.TxPlace
+		owners []*Preview
+	)
+	for i, outline := range outlines {
+		if outline == nil {
+			continue
+		}
+		previews[i] = &Preview{TxOutline: outline}
+		if outline.Transfers > 0 {
+			places, owners = append(places, outline.Place), append(owners, previews[i])
+		}
+	}
+	pages, err := s.Transfers.OfTransactions(ctx, c, places, domain.PageRequest{Limit: PreviewTransfers})
+	if err != nil {
+		return nil, err
+	}
+	for i, page := range pages {
+		owners[i].Moved, owners[i].Truncated = page.Items, page.Next != nil
+	}
+	return previews, nil
+}
+
+// headBlocks are the blocks of the transactions that can still be replaced.
+func headBlocks(outlines []*chain.TxOutline) (blocks []domain.BlockRef) {
+	for _, outline := range outlines {
+		if outline != nil && outline.Tier == chain.HeadTier && !slices.Contains(blocks, outline.Block()) {
+			blocks = append(blocks, outline.Block())
+		}
+	}
+	return blocks
+}
