@@ -80,15 +80,9 @@ func waitNotification(ctx context.Context, conn *pgx.Conn, on func(channel, payl
 	return err
 }
 
-// Tell notifies every process that listens on a channel, when the transaction
+// Notify tells every process that listens to a channel, when the transaction
 // commits.
-func Tell(ctx context.Context, tx bun.IDB, channel, payload string) error {
+func Notify(ctx context.Context, tx bun.IDB, channel, payload string) error {
 	_, err := tx.NewRaw("/* listen.tell */ SELECT pg_notify(?, ?)", channel, payload).Exec(ctx)
-	return err
-}
-
-// tell notifies every process that listens, when the transaction commits.
-func tell(ctx context.Context, tx pgx.Tx, channel, payload string) error {
-	_, err := tx.Exec(ctx, "/* listen.tell */ SELECT pg_notify($1, $2)", channel, payload)
 	return err
 }

@@ -12,9 +12,9 @@ import (
 	"astrolabe/telemetry"
 )
 
-// statementName reads the name that a statement's leading comment gives it:
+// StatementName reads the name that a statement's leading comment gives it:
 // ours (/* noun.act */), and the job queue's (-- name: Act :kind).
-func statementName(sql string) string {
+func StatementName(sql string) string {
 	sql = strings.TrimLeft(sql, " \t\n")
 	if name, ok := strings.CutPrefix(sql, "/* "); ok {
 		if name, _, ok = strings.Cut(name, " */"); ok {
@@ -32,7 +32,7 @@ func statementName(sql string) string {
 func run(ctx context.Context, tx pgx.Tx, format string, args ...any) error {
 	statement := fmt.Sprintf(format, args...)
 	if _, err := tx.Exec(ctx, statement); err != nil {
-		return fmt.Errorf("%s: %w", statementName(statement), err)
+		return fmt.Errorf("%s: %w", StatementName(statement), err)
 	}
 	return nil
 }
@@ -52,7 +52,7 @@ type startedKey struct{}
 func (t statementTracer) TraceQueryStart(ctx context.Context, _ *pgx.Conn, data pgx.TraceQueryStartData) context.Context {
 	telemetry.CountStatement(ctx)
 	telemetry.CountTrip(ctx)
-	name := statementName(data.SQL)
+	name := StatementName(data.SQL)
 	ctx, span := telemetry.StartSpan(ctx, name, telemetry.ClientSpan)
 	return context.WithValue(ctx, startedKey{}, startedStatement{name, time.Now(), span})
 }
@@ -76,7 +76,7 @@ func (t statementTracer) TraceBatchQuery(ctx context.Context, _ *pgx.Conn, data 
 		return
 	}
 	now := time.Now()
-	t.metrics.Statement(statementName(data.SQL), data.Err, now.Sub(*started.at))
+	t.metrics.Statement(StatementName(data.SQL), data.Err, now.Sub(*started.at))
 	*started.at = now
 }
 

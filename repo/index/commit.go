@@ -52,7 +52,7 @@ func (w *Writer) Commit(ctx context.Context, lease indexing.Lease, batch indexin
 // tellBlocks tells every process that listens, when the transaction commits,
 // that readers see other blocks.
 func tellBlocks(ctx context.Context, tx bun.IDB, c domain.Chain) error {
-	return repo.Tell(ctx, tx, repo.BlockChanges, string(c))
+	return repo.Notify(ctx, tx, repo.BlockChanges, string(c))
 }
 
 // bound limits the transaction's statements. A loading range need not wait for

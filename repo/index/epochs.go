@@ -48,5 +48,5 @@ func advanceEpoch(ctx context.Context, tx bun.IDB, c domain.Chain) error {
 	if err != nil {
 		return err
 	}
-	return repo.Tell(ctx, tx, factChanges, fmt.Sprintf("%s %d", c, epoch))
+	return repo.Notify(ctx, tx, factChanges, fmt.Sprintf("%s %d", c, epoch))
 }

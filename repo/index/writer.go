@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/uptrace/bun"
@@ -172,8 +171,7 @@ func changed(result sql.Result, err error) (int64, error) {
 func run(ctx context.Context, on bun.IDB, format string, args ...any) error {
 	statement := fmt.Sprintf(format, args...)
 	if _, err := on.NewRaw(statement).Exec(ctx); err != nil {
-		name, _, _ := strings.Cut(strings.TrimPrefix(statement, "/* "), " */")
-		return fmt.Errorf("%s: %w", name, err)
+		return fmt.Errorf("%s: %w", repo.StatementName(statement), err)
 	}
 	return nil
 }

@@ -1,18 +1,18 @@
-package repo
+package accounts
 
 import (
 	"context"
-	"fmt"
+	"errors"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
-	"github.com/jackc/pgx/v5"
-
 	"astrolabe/domain"
 	"astrolabe/domain/account"
 	"astrolabe/pg/pgtest"
+	"astrolabe/repo"
+	"astrolabe/repo/repotest"
 )
 
 var reported = time.Date(2026, 7, 2, 12, 34, 56, 0, time.UTC)
@@ -21,14 +21,14 @@ var reported = time.Date(2026, 7, 2, 12, 34, 56, 0, time.UTC)
 type meter struct {
 	*testing.T
 	*account.Usage
-	db   *DB
+	db   *repo.DB
 	mu   sync.Mutex
 	errs []error
 }
 
-func newMeter(t *testing.T, db *DB) *meter {
+func newMeter(t *testing.T, db *repo.DB) *meter {
 	t.Helper()
-	return &meter{T: t, Usage: account.NewUsage(db, func() time.Time { return reported }), db: db}
+	return &meter{T: t, Usage: account.NewUsage(NewUsage(db), func() time.Time { return reported }), db: db}
 }
 
 func (m *meter) complain(err error) {
@@ -72,7 +72,7 @@ func use(code domain.Code) account.Use {
 
 func TestUsesAreStoredSoonWithoutAnEnd(t *testing.T) {
 	t.Parallel()
-	m := newMeter(t, testDB(t))
+	m := newMeter(t, repotest.Open(t))
 	defer m.runs()()
 	m.Record(use(""))
 	m.Record(account.Use{At: reported, Route: "/v1/{chain}/status"}) // of nobody
@@ -86,12 +86,12 @@ func TestUsesAreStoredSoonWithoutAnEnd(t *testing.T) {
 // locked table, and lets it go on afterwards.
 func TestWhatTheMemoryCannotHoldIsDroppedAndCounted(t *testing.T) {
 	t.Parallel()
-	m := newMeter(t, testDB(t))
-	lock, err := m.db.pool.Begin(t.Context())
+	m := newMeter(t, repotest.Open(t))
+	lock, err := m.db.Write().BeginTx(t.Context(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := lock.Exec(t.Context(), "LOCK TABLE usage_hours"); err != nil {
+	if _, err := lock.ExecContext(t.Context(), "LOCK TABLE usage_hours"); err != nil {
 		t.Fatal(err)
 	}
 	stop := m.runs()
@@ -104,7 +104,7 @@ func TestWhatTheMemoryCannotHoldIsDroppedAndCounted(t *testing.T) {
 		t.Errorf("%d of %d uses were dropped, but the memory holds only %d", dropped, many, memory)
 	}
 	soon(t, "the writer gives up for now", func() bool { return len(m.complaints()) > 0 })
-	if err := lock.Rollback(t.Context()); err != nil {
+	if err := lock.Rollback(); err != nil {
 		t.Fatal(err)
 	}
 	soon(t, "what waited is stored", func() bool { return m.total("wsp_a") == many-dropped })
@@ -119,7 +119,7 @@ func TestWhatTheMemoryCannotHoldIsDroppedAndCounted(t *testing.T) {
 // which is what its death looks like from the database.
 func TestACrashLosesOnlyWhatWasNotStored(t *testing.T) {
 	t.Parallel()
-	url := pgtest.Database(t, migrated)
+	url := pgtest.Database(t, repotest.Migrated)
 	dying, other := newMeter(t, openTest(t, url)), newMeter(t, openTest(t, url))
 	stop := dying.runs()
 	for range 10 {
@@ -141,7 +141,7 @@ func TestACrashLosesOnlyWhatWasNotStored(t *testing.T) {
 
 func TestUsesThatTheDatabaseRefusesHoldUpNoOthers(t *testing.T) {
 	t.Parallel()
-	m := newMeter(t, testDB(t))
+	m := newMeter(t, repotest.Open(t))
 	defer m.runs()()
 	bad := use("")
 	bad.Route = "\x00"
@@ -155,14 +155,14 @@ func TestUsesThatTheDatabaseRefusesHoldUpNoOthers(t *testing.T) {
 // the middle of the commit: the uses might have been stored.
 func TestACommitWithoutAnswerIsNotRepeated(t *testing.T) {
 	t.Parallel()
-	m := newMeter(t, testDB(t))
+	m := newMeter(t, repotest.Open(t))
 	for _, statement := range []string{
 		`CREATE FUNCTION leave() RETURNS trigger LANGUAGE plpgsql AS $$
 			BEGIN PERFORM pg_terminate_backend(pg_backend_pid()); RETURN NULL; END $$`,
 		`CREATE CONSTRAINT TRIGGER leave AFTER INSERT ON usage_hours DEFERRABLE INITIALLY DEFERRED
 			FOR EACH ROW EXECUTE FUNCTION leave()`,
 	} {
-		if _, err := m.db.pool.Exec(t.Context(), statement); err != nil {
+		if _, err := m.db.Write().DB.ExecContext(t.Context(), statement); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -173,7 +173,7 @@ func TestACommitWithoutAnswerIsNotRepeated(t *testing.T) {
 
 func TestACallerWithoutPauseIsCountedInFullAndKeptInPart(t *testing.T) {
 	t.Parallel()
-	m := newMeter(t, testDB(t))
+	m := newMeter(t, repotest.Open(t))
 	const many = 6000 // two batches
 	for i := range many {
 		code := domain.CodeRateLimited
@@ -187,7 +187,7 @@ func TestACallerWithoutPauseIsCountedInFullAndKeptInPart(t *testing.T) {
 		t.Errorf("%+v were counted", got)
 	}
 	var kept int
-	if err := m.db.pool.QueryRow(t.Context(), "SELECT count(*) FROM usage_requests").Scan(&kept); err != nil {
+	if err := m.db.Write().DB.QueryRowContext(t.Context(), "SELECT count(*) FROM usage_requests").Scan(&kept); err != nil {
 		t.Fatal(err)
 	}
 	if kept < 100 || kept > 400 {
@@ -197,7 +197,7 @@ func TestACallerWithoutPauseIsCountedInFullAndKeptInPart(t *testing.T) {
 
 func TestForgettingIsBoundedAndBeginsWithTheOldestDays(t *testing.T) {
 	t.Parallel()
-	m := newMeter(t, testDB(t))
+	m := newMeter(t, repotest.Open(t))
 	midnight := reported.Truncate(24 * time.Hour)
 	ages := []time.Duration{0, 24 * time.Hour, 24*time.Hour + time.Microsecond, 48*time.Hour + time.Microsecond}
 	for _, age := range ages {
@@ -207,7 +207,7 @@ func TestForgettingIsBoundedAndBeginsWithTheOldestDays(t *testing.T) {
 	}
 	m.runs()()
 	left := func() account.UsageReport {
-		r, err := m.db.ReadUsage(t.Context(), "wsp_a", midnight.Add(-1000*time.Hour), 1, 10)
+		r, err := NewUsage(m.db).ReadUsage(t.Context(), "wsp_a", midnight.Add(-1000*time.Hour), 1, 10)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -215,7 +215,7 @@ func TestForgettingIsBoundedAndBeginsWithTheOldestDays(t *testing.T) {
 	}
 	for i, want := range []int{1, 1, 0} { // two are of days before yesterday
 		for name, forget := range map[string]func(context.Context, time.Time, int) (int, error){
-			"requests": m.db.ForgetRequests, "counts": m.db.ForgetUsage,
+			"requests": NewUsage(m.db).ForgetRequests, "counts": NewUsage(m.db).ForgetUsage,
 		} {
 			if n, err := forget(t.Context(), reported.Add(-24*time.Hour), 1); err != nil || n != want {
 				t.Errorf("%s: forgot %d, %v, want %d", name, n, err, want)
@@ -238,7 +238,7 @@ func TestForgettingIsBoundedAndBeginsWithTheOldestDays(t *testing.T) {
 // workspaces of which one is asked for.
 func TestEveryStatementOfUsageReadsItsIndex(t *testing.T) {
 	t.Parallel()
-	db := testDB(t)
+	db := repotest.Open(t)
 	for _, statement := range []string{
 		`INSERT INTO usage_requests (at, workspace, public_id, route, method, class, status, code, request_id, took_us)
 			SELECT $1::timestamptz - n * interval '1 s', 'wsp_' || n % 50, 'key' || n % 100, '/v1', 'GET', 'light', 200,
@@ -247,44 +247,38 @@ func TestEveryStatementOfUsageReadsItsIndex(t *testing.T) {
 			SELECT 'wsp_' || w, date_trunc('hour', $1::timestamptz) - h * interval '1 hour', 'key' || k, '/v1', 'light', '', 1, $1
 			FROM generate_series(0, 19) w, generate_series(0, 300) h, generate_series(1, 5) k`,
 	} {
-		if _, err := db.pool.Exec(t.Context(), statement, reported); err != nil {
+		if _, err := db.Write().DB.ExecContext(t.Context(), statement, reported); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if _, err := db.pool.Exec(t.Context(), "ANALYZE usage_requests, usage_hours"); err != nil {
+	if _, err := db.Write().DB.ExecContext(t.Context(), "ANALYZE usage_requests, usage_hours"); err != nil {
 		t.Fatal(err)
 	}
-	since := reported.Add(-24 * time.Hour)
+	usage := NewUsage(db)
+	statements := repotest.Recorded(t, db, func() {
+		_, read := usage.ReadUsage(t.Context(), "wsp_10", reported.Add(-24*time.Hour), 50, 50)
+		_, requests := usage.ForgetRequests(t.Context(), reported.Add(-400*24*time.Hour), 5000)
+		_, hours := usage.ForgetUsage(t.Context(), reported.Add(-400*24*time.Hour), 5000)
+		if err := errors.Join(read, requests, hours); err != nil {
+			t.Fatal(err)
+		}
+	})
 	for _, c := range []struct {
 		statement string
-		args      []any
 		index     string
 		ordered   bool // by the index
 	}{
-		{usageTotal, []any{"wsp_10", since}, "usage_hours_pkey", false},
-		{usageKeys, []any{"wsp_10", since, 50}, "usage_hours_pkey", false},
-		{usageParts, []any{"wsp_10", since, []string{"key1", "key2"}}, "usage_hours_pkey", false},
-		{usageRequests, []any{"wsp_10", since, 50}, "usage_requests_newest", true},
-		{usageFailures, []any{"wsp_10", since, 50}, "usage_requests_failed", true},
-		{forgetRequests, []any{reported, 5000}, "usage_requests_day", true},
-		{forgetHours, []any{reported.Add(-40 * 24 * time.Hour), 5000}, "usage_hours_day", true},
+		{"usage.total", "usage_hours_pkey", false},
+		{"usage.keys", "usage_hours_pkey", false},
+		{"usage.parts", "usage_hours_pkey", false},
+		{"usage.requests", "usage_requests_newest", true},
+		{"usage.failures", "usage_requests_failed", true},
+		{"usage.forget_requests", "usage_requests_day", true},
+		{"usage.forget_hours", "usage_hours_day", true},
 	} {
-		plan := explain(t, db, c.statement, c.args)
+		plan := repotest.Explain(t, db, statements[c.statement])
 		if !strings.Contains(plan, c.index) || strings.Contains(plan, "Seq Scan on usage") || c.ordered && strings.Contains(plan, "Sort") {
-			t.Errorf("%s has the plan\n%s", statementName(c.statement), plan)
+			t.Errorf("%s has the plan\n%s", c.statement, plan)
 		}
 	}
-}
-
-func explain(t *testing.T, db *DB, statement string, args []any) string {
-	t.Helper()
-	rows, err := db.pool.Query(t.Context(), "EXPLAIN "+statement, args...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	lines, err := pgx.CollectRows(rows, pgx.RowTo[string])
-	if err != nil {
-		t.Fatal(err)
-	}
-	return fmt.Sprintln(strings.Join(lines, "\n"))
 }

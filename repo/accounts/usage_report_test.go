@@ -1,4 +1,4 @@
-package repo
+package accounts
 
 import (
 	"cmp"
@@ -112,7 +112,7 @@ func modelReport(uses []account.Use, workspace string, labels map[string]string)
 			byKey[u.PublicID] = append(byKey[u.PublicID], u)
 		}
 	}
-	r.Total = tally(r.RecentRequests)
+	r.Total = counted(r.RecentRequests)
 	for _, list := range []*[]account.Use{&r.RecentRequests, &r.RecentFailures} {
 		slices.SortFunc(*list, func(a, b account.Use) int { return b.At.Compare(a.At) })
 	}
@@ -130,32 +130,32 @@ func modelReport(uses []account.Use, workspace string, labels map[string]string)
 }
 
 func modelKey(id, label string, uses []account.Use) account.KeyUsage {
-	k := account.KeyUsage{PublicID: id, Label: label, Tally: tally(uses)}
+	k := account.KeyUsage{PublicID: id, Label: label, Tally: counted(uses)}
 	for _, u := range uses {
 		if k.LastUsedAt.Before(u.At) {
 			k.LastUsedAt = u.At
 		}
 	}
 	for _, class := range []account.Class{"heavy", "light"} {
-		if own := tally(uses, func(u account.Use) bool { return u.Class == class }); own.Requests > 0 {
+		if own := counted(uses, func(u account.Use) bool { return u.Class == class }); own.Requests > 0 {
 			k.PerClass = append(k.PerClass, account.ClassUsage{Class: class, Tally: own})
 		}
 	}
 	for _, route := range []string{"/v1/{chain}/status", "/v1/{chain}/tx/{hash}"} {
-		if own := tally(uses, func(u account.Use) bool { return u.Route == route }); own.Requests > 0 {
+		if own := counted(uses, func(u account.Use) bool { return u.Route == route }); own.Requests > 0 {
 			k.PerRoute = append(k.PerRoute, account.RouteUsage{Route: route, Tally: own})
 		}
 	}
 	for _, code := range []domain.Code{"not_found", "rate_limited"} {
-		if own := tally(uses, func(u account.Use) bool { return u.Code == code }); own.Requests > 0 {
+		if own := counted(uses, func(u account.Use) bool { return u.Code == code }); own.Requests > 0 {
 			k.PerCode = append(k.PerCode, account.CodeUsage{Code: code, Failures: own.Failures})
 		}
 	}
 	return k
 }
 
-// tally counts the uses of which all is true.
-func tally(uses []account.Use, all ...func(account.Use) bool) (t account.Tally) {
+// counted counts the uses of which all is true.
+func counted(uses []account.Use, all ...func(account.Use) bool) (t account.Tally) {
 	for _, u := range uses {
 		if slices.ContainsFunc(all, func(is func(account.Use) bool) bool { return !is(u) }) {
 			continue

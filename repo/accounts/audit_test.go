@@ -1,11 +1,9 @@
-package repo
+package accounts
 
 import (
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/jackc/pgx/v5"
 
 	"astrolabe/domain/account"
 )
@@ -15,7 +13,7 @@ func TestTheAuditLogOnlyGrows(t *testing.T) {
 	p := newProcess(t)
 	p.issue(account.Read)
 	for _, statement := range []string{"UPDATE audit_log SET actor = 'nobody'", "DELETE FROM audit_log", "TRUNCATE audit_log"} {
-		if _, err := p.db.pool.Exec(t.Context(), statement); err == nil || !strings.Contains(err.Error(), "only grows") {
+		if _, err := p.db.Write().DB.ExecContext(t.Context(), statement); err == nil || !strings.Contains(err.Error(), "only grows") {
 			t.Errorf("%s: %v", statement, err)
 		}
 	}
@@ -34,11 +32,8 @@ func TestNoSecretIsStored(t *testing.T) {
 	}
 	var stored strings.Builder
 	for _, table := range []string{"workspaces", "api_keys", "sessions", "audit_log"} {
-		rows, err := p.db.pool.Query(t.Context(), "SELECT row_to_json(t)::text FROM "+table+" t")
-		if err != nil {
-			t.Fatal(err)
-		}
-		lines, err := pgx.CollectRows(rows, pgx.RowTo[string])
+		var lines []string
+		err := p.db.Write().NewRaw("SELECT row_to_json(t)::text FROM "+table+" t").Scan(t.Context(), &lines)
 		if err != nil || len(lines) == 0 {
 			t.Fatalf("%s: %d rows, %v", table, len(lines), err)
 		}

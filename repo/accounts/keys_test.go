@@ -1,4 +1,4 @@
-package repo
+package accounts
 
 import (
 	"context"
@@ -14,6 +14,7 @@ import (
 	"astrolabe/domain"
 	"astrolabe/domain/account"
 	"astrolabe/domain/secret"
+	"astrolabe/repo/repotest"
 	"astrolabe/telemetry"
 )
 
@@ -147,7 +148,7 @@ func TestAGrantAndAPlanReachAnotherProcess(t *testing.T) {
 		t.Fatal(err)
 	}
 	soon(t, "the grant arrives", func() bool { c := caller(); return c.May(account.Partner) && c.May(account.Read) })
-	if _, err := account.NewWorkspaces(here.db, here.now).SetPlan(t.Context(), "acme", account.Wallet, operator); err != nil {
+	if _, err := account.NewWorkspaces(NewWorkspaces(here.db), here.now).SetPlan(t.Context(), "acme", account.Wallet, operator); err != nil {
 		t.Fatal(err)
 	}
 	soon(t, "the plan arrives", func() bool { return caller().Plan == account.Wallet })
@@ -331,7 +332,7 @@ func TestKeysAreForgottenLongAfterTheyWereRevoked(t *testing.T) {
 		if i > 0 {
 			before = p.now()
 		}
-		if got, err := p.db.ForgetKeys(t.Context(), before, 1); err != nil || got != want {
+		if got, err := NewKeys(p.db).ForgetKeys(t.Context(), before, 1); err != nil || got != want {
 			t.Errorf("pass %d forgot %d, %v, want %d", i, got, err, want)
 		}
 	}
@@ -388,12 +389,12 @@ func TestARevocationDoesNotWaitForAnotherWorkspacesKey(t *testing.T) {
 	t.Parallel()
 	p := newProcess(t)
 	key, thief := p.issue(account.Read), p.workspace("thief")
-	busy, err := p.db.pool.Begin(t.Context())
+	busy, err := p.db.Write().BeginTx(t.Context(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer busy.Rollback(context.WithoutCancel(t.Context())) //nolint:errcheck // the test is over
-	if _, err := busy.Exec(t.Context(), "SELECT FROM api_keys WHERE public_id = $1 FOR UPDATE", key.Key.PublicID); err != nil {
+	defer busy.Rollback() //nolint:errcheck // the test is over
+	if _, err := busy.ExecContext(t.Context(), "SELECT FROM api_keys WHERE public_id = ? FOR UPDATE", key.Key.PublicID); err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
@@ -442,7 +443,7 @@ func TestWhatOnlyAnOperatorGives(t *testing.T) {
 	if _, err := p.keys.Grant(t.Context(), key.Key.PublicID, []account.Permission{account.Prove}, person); domain.CodeOf(err) != domain.CodeForbidden {
 		t.Errorf("a grant: %v", err)
 	}
-	workspaces := account.NewWorkspaces(p.db, p.now)
+	workspaces := account.NewWorkspaces(NewWorkspaces(p.db), p.now)
 	if _, err := workspaces.SetPlan(t.Context(), w.ID, account.Wallet, person); domain.CodeOf(err) != domain.CodeForbidden {
 		t.Errorf("a plan: %v", err)
 	}
@@ -484,7 +485,7 @@ func TestAGrantAddsAndIsWrittenDown(t *testing.T) {
 			t.Errorf("%v, %v", granted.Permissions, err)
 		}
 	}
-	entries, err := p.db.Audit(t.Context(), key.Key.Workspace, 10)
+	entries, err := NewAudit(p.db).List(t.Context(), key.Key.Workspace, 10)
 	if err != nil || len(entries) != 3 || entries[0].Action != account.ActionKeyGranted || entries[0].Actor != "operator:ada" ||
 		entries[0].Subject != key.Key.PublicID || fmt.Sprint(entries[0].Details) != "map[permissions:[read trace]]" {
 		t.Errorf("the audit log has %+v, %v", entries, err)
@@ -544,7 +545,7 @@ func TestTheLastUseOfKeysIsStoredInOneStatement(t *testing.T) {
 		t.Errorf("%d statements", count.N())
 	}
 	for _, key := range []account.Issued{first, second} {
-		if k, err := p.db.FindKey(t.Context(), key.Key.PublicID); err != nil || k.LastUsedAt == nil || k.LastUsedAt.Sub(at).Abs() > time.Microsecond {
+		if k, err := NewKeys(p.db).FindKey(t.Context(), key.Key.PublicID); err != nil || k.LastUsedAt == nil || k.LastUsedAt.Sub(at).Abs() > time.Microsecond {
 			t.Errorf("last used %v, %v; want %v", k.LastUsedAt, err, at)
 		}
 	}
@@ -558,7 +559,7 @@ func TestTheLastUsesAreStoredWhenAProcessEnds(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	p.keys.FollowUse(ctx, account.UseEvery, func(err error) { t.Error(err) })
-	if k, err := p.db.FindKey(t.Context(), key.Key.PublicID); err != nil || k.LastUsedAt == nil {
+	if k, err := NewKeys(p.db).FindKey(t.Context(), key.Key.PublicID); err != nil || k.LastUsedAt == nil {
 		t.Errorf("last used %v, %v", k.LastUsedAt, err)
 	}
 }
@@ -577,7 +578,7 @@ func TestALastUseThatCouldNotBeStoredIsKept(t *testing.T) {
 	if err := p.keys.StoreUse(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if k, err := p.db.FindKey(t.Context(), key.Key.PublicID); err != nil || k.LastUsedAt == nil {
+	if k, err := NewKeys(p.db).FindKey(t.Context(), key.Key.PublicID); err != nil || k.LastUsedAt == nil {
 		t.Errorf("last used %v, %v", k.LastUsedAt, err)
 	}
 }
@@ -585,33 +586,23 @@ func TestALastUseThatCouldNotBeStoredIsKept(t *testing.T) {
 func TestTheHotReadOfAKeyUsesItsIndexes(t *testing.T) {
 	t.Parallel()
 	p := newProcess(t)
-	for statement, index := range map[string]string{findKey: "api_keys_pkey", listKeys: "api_keys_of_workspace", findSession: "sessions_pkey", forgetKeys: "api_keys_revoked"} {
-		conn, err := p.db.pool.Acquire(t.Context())
-		if err != nil {
+	key := p.issue(account.Read)
+	statements := repotest.Recorded(t, p.db, func() {
+		keys, sessions := NewKeys(p.db), NewSessions(p.db)
+		_, found := keys.FindKey(t.Context(), key.Key.PublicID)
+		_, listed := keys.ListKeys(t.Context(), key.Key.Workspace, 2)
+		_, forgotten := keys.ForgetKeys(t.Context(), p.now(), 2)
+		if err := errors.Join(found, listed, forgotten); err != nil {
 			t.Fatal(err)
 		}
-		defer conn.Release()
-		if _, err := conn.Exec(t.Context(), "SET enable_seqscan = off; SET enable_bitmapscan = off; SET enable_sort = off"); err != nil {
-			t.Fatal(err)
-		}
-		args := []any{"x", 2}[:strings.Count(statement, "$")]
-		if statement == forgetKeys {
-			args[0] = p.now()
-		}
-		rows, err := conn.Query(t.Context(), "EXPLAIN "+statement, args...)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var plan strings.Builder
-		for rows.Next() {
-			var line string
-			if err := rows.Scan(&line); err != nil {
-				t.Fatal(err)
-			}
-			plan.WriteString(line + "\n")
-		}
-		if !strings.Contains(plan.String(), "Index Scan using "+index) || strings.Contains(plan.String(), "Sort") {
-			t.Errorf("without %s:\n%s", index, &plan)
+		_, _ = sessions.FindSession(t.Context(), "x") // there is none
+	})
+	for name, index := range map[string]string{
+		"key.find": "api_keys_pkey", "key.list": "api_keys_of_workspace", "session.find": "sessions_pkey", "key.forget": "api_keys_revoked",
+	} {
+		plan := repotest.Explain(t, p.db, statements[name], "enable_seqscan = off", "enable_bitmapscan = off", "enable_sort = off")
+		if !strings.Contains(plan, "Index Scan using "+index) || strings.Contains(plan, "Sort") {
+			t.Errorf("%s without %s:\n%s", name, index, plan)
 		}
 	}
 }

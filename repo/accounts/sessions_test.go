@@ -1,4 +1,4 @@
-package repo
+package accounts
 
 import (
 	"net/netip"
@@ -162,7 +162,7 @@ func TestExpiredSessionsAreForgotten(t *testing.T) {
 	p := newProcess(t)
 	p.session(time.Minute)
 	kept, token := p.session(time.Hour)
-	forgotten, err := p.db.ForgetSessions(t.Context(), p.now().Add(2*time.Minute))
+	forgotten, err := NewSessions(p.db).ForgetSessions(t.Context(), p.now().Add(2*time.Minute))
 	if err != nil || forgotten != 1 {
 		t.Errorf("forgot %d, %v", forgotten, err)
 	}

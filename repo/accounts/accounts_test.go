@@ -1,4 +1,4 @@
-package repo
+package accounts
 
 import (
 	"context"
@@ -9,6 +9,8 @@ import (
 	"astrolabe/domain/account"
 	"astrolabe/domain/secret"
 	"astrolabe/pg/pgtest"
+	"astrolabe/repo"
+	"astrolabe/repo/repotest"
 )
 
 var operator = account.Operator("ada")
@@ -17,7 +19,7 @@ var operator = account.Operator("ada")
 // still.
 type process struct {
 	*testing.T
-	db       *DB
+	db       *repo.DB
 	ring     *secret.Ring
 	keys     *account.Keys
 	sessions *account.Sessions
@@ -32,7 +34,7 @@ type accounts struct {
 
 func newAccounts(t *testing.T) accounts {
 	t.Helper()
-	return accounts{pgtest.Database(t, migrated), secret.NewMaster()}
+	return accounts{pgtest.Database(t, repotest.Migrated), secret.NewMaster()}
 }
 
 func (a accounts) process(t *testing.T) *process {
@@ -40,8 +42,8 @@ func (a accounts) process(t *testing.T) *process {
 	db := openTest(t, a.url)
 	p := &process{T: t, db: db, ring: openRing(t, db, a.master), clock: new(atomic.Int64)}
 	p.clock.Store(time.Now().UnixNano())
-	p.keys = account.NewKeys(db, p.ring, p.now)
-	p.sessions = account.NewSessions(db, p.ring, p.now)
+	p.keys = account.NewKeys(NewKeys(db), p.ring, p.now)
+	p.sessions = account.NewSessions(NewSessions(db), p.ring, p.now)
 	return p
 }
 
@@ -81,7 +83,7 @@ func (p *process) listens() {
 
 func (p *process) workspace(name string) account.Workspace {
 	p.Helper()
-	w, err := account.NewWorkspaces(p.db, p.now).Ensure(p.Context(), name, operator)
+	w, err := account.NewWorkspaces(NewWorkspaces(p.db), p.now).Ensure(p.Context(), name, operator)
 	if err != nil {
 		p.Fatal(err)
 	}
@@ -108,7 +110,7 @@ func (p *process) accepts(k account.KeyText) bool {
 // audit counts what was done in a workspace.
 func (p *process) audit(workspace string) map[account.Action]int {
 	p.Helper()
-	entries, err := p.db.Audit(p.Context(), p.workspace(workspace).ID, 1000)
+	entries, err := NewAudit(p.db).List(p.Context(), p.workspace(workspace).ID, 1000)
 	if err != nil {
 		p.Fatal(err)
 	}
@@ -121,7 +123,7 @@ func (p *process) audit(workspace string) map[account.Action]int {
 
 func (p *process) execute(statement string) {
 	p.Helper()
-	if _, err := p.db.pool.Exec(p.Context(), statement); err != nil {
+	if _, err := p.db.Write().DB.ExecContext(p.Context(), statement); err != nil {
 		p.Fatal(err)
 	}
 }

@@ -1,4 +1,4 @@
-package repo
+package accounts
 
 import (
 	"context"
@@ -13,6 +13,8 @@ import (
 
 	"astrolabe/domain/account"
 	"astrolabe/pg/pgtest"
+	"astrolabe/repo"
+	"astrolabe/repo/repotest"
 )
 
 var (
@@ -48,10 +50,10 @@ func rush(ctx context.Context, quotas *account.Quotas, times int) (allowed int64
 }
 
 // owed is what the database has recorded for the limited caller.
-func owed(t *testing.T, db *DB) int64 {
+func owed(t *testing.T, db *repo.DB) int64 {
 	t.Helper()
 	var debt int64
-	err := db.pool.QueryRow(t.Context(), "SELECT debt FROM quotas WHERE kind = 'key' AND subject = 'k' AND class = 'heavy'").Scan(&debt)
+	err := db.Write().DB.QueryRowContext(t.Context(), "SELECT debt FROM quotas WHERE kind = 'key' AND subject = 'k' AND class = 'heavy'").Scan(&debt)
 	if err != nil || debt%int64(account.Window) != 0 {
 		t.Fatalf("a debt of %d: %v", debt, err)
 	}
@@ -60,8 +62,8 @@ func owed(t *testing.T, db *DB) int64 {
 
 func TestExactlyTheBudgetIsGrantedToOneProcess(t *testing.T) {
 	t.Parallel()
-	db := testDB(t)
-	allowed, err := rush(t.Context(), account.NewQuotas(QuotasBy{db, frozen}, frozen), 1000)
+	db := repotest.Open(t)
+	allowed, err := rush(t.Context(), account.NewQuotas(NewQuotas(db).By(frozen), frozen), 1000)
 	if err != nil || allowed != 240 || owed(t, db) != 240 {
 		t.Errorf("%d of 1000 were allowed, %d recorded: %v", allowed, owed(t, db), err)
 	}
@@ -69,9 +71,9 @@ func TestExactlyTheBudgetIsGrantedToOneProcess(t *testing.T) {
 
 func TestInRealTimeNoMoreThanTheRefillIsAdded(t *testing.T) {
 	t.Parallel()
-	db := testDB(t)
+	db := repotest.Open(t)
 	began := time.Now()
-	allowed, err := rush(t.Context(), account.NewQuotas(db, time.Now), 1000)
+	allowed, err := rush(t.Context(), account.NewQuotas(NewQuotas(db), time.Now), 1000)
 	most := 240 + int64(time.Since(began)*240/account.Window)
 	if err != nil || allowed < 240 || allowed > most {
 		t.Errorf("%d of 1000 were allowed, want 240 to %d: %v", allowed, most, err)
@@ -80,13 +82,13 @@ func TestInRealTimeNoMoreThanTheRefillIsAdded(t *testing.T) {
 
 func TestProcessesWhoseClocksDifferShareOneBudget(t *testing.T) {
 	t.Parallel()
-	db := testDB(t)
+	db := repotest.Open(t)
 	var asked atomic.Int64
 	processes := []*account.Quotas{
-		account.NewQuotas(db, time.Now),
-		account.NewQuotas(db, func() time.Time { return time.Now().Add(10 * time.Minute) }),
-		account.NewQuotas(db, func() time.Time { return time.Now().Add(-10 * time.Minute) }),
-		account.NewQuotas(db, func() time.Time { return midnight.Add(time.Duration(asked.Add(1)%7) * 10 * time.Minute) }), // it leaps
+		account.NewQuotas(NewQuotas(db), time.Now),
+		account.NewQuotas(NewQuotas(db), func() time.Time { return time.Now().Add(10 * time.Minute) }),
+		account.NewQuotas(NewQuotas(db), func() time.Time { return time.Now().Add(-10 * time.Minute) }),
+		account.NewQuotas(NewQuotas(db), func() time.Time { return midnight.Add(time.Duration(asked.Add(1)%7) * 10 * time.Minute) }), // it leaps
 	}
 	began, allowed := time.Now(), int64(0)
 	for range 50 {
@@ -106,8 +108,9 @@ func TestProcessesWhoseClocksDifferShareOneBudget(t *testing.T) {
 
 func TestCallersDoNotDisturbOneAnother(t *testing.T) {
 	t.Parallel()
-	db := testDB(t)
-	processes := []*account.Quotas{account.NewQuotas(QuotasBy{db, frozen}, frozen), account.NewQuotas(QuotasBy{openTest(t, db.pool.Config().ConnString()), frozen}, frozen)}
+	url := pgtest.Database(t, repotest.Migrated)
+	db := openTest(t, url)
+	processes := []*account.Quotas{account.NewQuotas(NewQuotas(db).By(frozen), frozen), account.NewQuotas(NewQuotas(openTest(t, url)).By(frozen), frozen)}
 	const callers, each = 40, 30
 	var (
 		group   sync.WaitGroup
@@ -137,7 +140,7 @@ func TestCallersDoNotDisturbOneAnother(t *testing.T) {
 // over clocks that go either way, budgets that change and costs that vary.
 func TestTheStatementDecidesAsTheMeterDoes(t *testing.T) {
 	t.Parallel()
-	db := testDB(t)
+	db := repotest.Open(t)
 	ctx, subject := t.Context(), 0
 	rapid.Check(t, func(t *rapid.T) {
 		subject++
@@ -156,7 +159,7 @@ func TestTheStatementDecidesAsTheMeterDoes(t *testing.T) {
 					Advance: rapid.IntRange(0, limit).Draw(t, "advance"),
 				})
 			}
-			taken, at, err := QuotasBy{db, func() time.Time { return now }}.TakeQuotas(ctx, takes)
+			taken, at, err := NewQuotas(db).By(func() time.Time { return now }).TakeQuotas(ctx, takes)
 			if err != nil || !at.Equal(now) {
 				t.Fatal(at, err)
 			}
@@ -183,8 +186,8 @@ func TestTheStatementDecidesAsTheMeterDoes(t *testing.T) {
 
 func TestWhatIsLeftOfAnAdvanceComesBack(t *testing.T) {
 	t.Parallel()
-	db := testDB(t)
-	processes := []*account.Quotas{account.NewQuotas(QuotasBy{db, frozen}, frozen), account.NewQuotas(QuotasBy{db, frozen}, frozen)}
+	db := repotest.Open(t)
+	processes := []*account.Quotas{account.NewQuotas(NewQuotas(db).By(frozen), frozen), account.NewQuotas(NewQuotas(db).By(frozen), frozen)}
 	busy := &account.Caller{Kind: account.ByKey, Subject: "k", Budgets: account.Budgets{account.Heavy: 1_200_000}}
 	const takes = 3000
 	for i := range takes {
@@ -201,8 +204,8 @@ func TestWhatIsLeftOfAnAdvanceComesBack(t *testing.T) {
 
 func TestOnlyMetersThatOweNothingAreForgotten(t *testing.T) {
 	t.Parallel()
-	db := testDB(t)
-	quotas := account.NewQuotas(QuotasBy{db, frozen}, frozen)
+	db := repotest.Open(t)
+	quotas := account.NewQuotas(NewQuotas(db).By(frozen), frozen)
 	for i, cost := range []int{1, 1, 60, 240} { // one is 250 ms
 		if _, err := quotas.Take(t.Context(), &account.Caller{Kind: account.ByKey, Subject: fmt.Sprint(i)}, account.Heavy, cost); err != nil {
 			t.Fatal(err)
@@ -212,7 +215,7 @@ func TestOnlyMetersThatOweNothingAreForgotten(t *testing.T) {
 		after      time.Duration
 		most, want int
 	}{{250 * time.Millisecond, 10, 0}, {time.Second, 1, 1}, {time.Second, 10, 1}, {15*time.Second + 1, 10, 1}, {time.Minute, 10, 0}, {time.Minute + 1, 10, 1}} {
-		later := QuotasBy{db, func() time.Time { return midnight.Add(step.after + time.Hour) }}
+		later := NewQuotas(db).By(func() time.Time { return midnight.Add(step.after + time.Hour) })
 		if got, err := later.ForgetQuotas(t.Context(), time.Hour, step.most); err != nil || got != step.want {
 			t.Errorf("after %v: %d, %v, want %d", step.after, got, err, step.want)
 		}
@@ -236,14 +239,14 @@ func BenchmarkTake(b *testing.B) {
 }
 
 func benchmarkTake(b *testing.B, goroutines, callers, cost int) {
-	db, err := Open(b.Context(), Options{URL: pgtest.Database(b, migrated)})
+	db, err := repo.Open(b.Context(), repo.Options{URL: pgtest.Database(b, repotest.Migrated)})
 	if err != nil {
 		b.Fatal(err)
 	}
 	defer db.Close()
 	var next, clock atomic.Int64
 	now := func() time.Time { return time.Unix(0, clock.Add(int64(account.Window))) } // nobody is denied
-	quotas := account.NewQuotas(QuotasBy{db, now}, now)
+	quotas := account.NewQuotas(NewQuotas(db).By(now), now)
 	var group sync.WaitGroup
 	b.ResetTimer()
 	for worker := range goroutines {

@@ -1,4 +1,4 @@
-package repo
+package accounts
 
 import (
 	"bytes"
@@ -11,11 +11,13 @@ import (
 	"astrolabe/domain"
 	"astrolabe/domain/account"
 	"astrolabe/domain/secret"
+	"astrolabe/repo"
+	"astrolabe/repo/repotest"
 )
 
-func openRing(t *testing.T, db *DB, master secret.Master) *secret.Ring {
+func openRing(t *testing.T, db *repo.DB, master secret.Master) *secret.Ring {
 	t.Helper()
-	ring, err := secret.Open(t.Context(), db, master)
+	ring, err := secret.Open(t.Context(), NewSecrets(db), master)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -24,7 +26,7 @@ func openRing(t *testing.T, db *DB, master secret.Master) *secret.Ring {
 
 func TestOldCursorsAndKeysSurviveARotation(t *testing.T) {
 	t.Parallel()
-	db, master := testDB(t), secret.NewMaster()
+	db, master := repotest.Open(t), secret.NewMaster()
 	before := openRing(t, db, master)
 	list, pos := domain.Bind("/v1/SN_MAIN/blocks"), domain.Position{7}
 	cursor := domain.NewCursors(before.CursorKeys()).Encode(list, pos, time.Time{})
@@ -56,7 +58,7 @@ func TestOldCursorsAndKeysSurviveARotation(t *testing.T) {
 
 func TestARunningProcessHonoursARotationElsewhere(t *testing.T) {
 	t.Parallel()
-	db, master := testDB(t), secret.NewMaster()
+	db, master := repotest.Open(t), secret.NewMaster()
 	running, other := openRing(t, db, master), openRing(t, db, master)
 	rotated, err := other.Rotate(t.Context(), secret.Cursor, time.Hour)
 	if err != nil {
@@ -75,7 +77,7 @@ func TestARunningProcessHonoursARotationElsewhere(t *testing.T) {
 
 func TestARetiredGenerationIsForgottenAfterItsOverlap(t *testing.T) {
 	t.Parallel()
-	db, master := testDB(t), secret.NewMaster()
+	db, master := repotest.Open(t), secret.NewMaster()
 	ring := openRing(t, db, master)
 	for _, purpose := range []secret.Purpose{secret.Cursor, secret.Pepper} {
 		if _, err := ring.Rotate(t.Context(), purpose, 0); err != nil {
@@ -85,7 +87,7 @@ func TestARetiredGenerationIsForgottenAfterItsOverlap(t *testing.T) {
 	if _, ok := ring.Key(t.Context(), secret.Cursor, 1); ok {
 		t.Error("a generation is honoured past its overlap")
 	}
-	forgotten, err := db.ForgetSecrets(t.Context(), time.Now().Add(time.Minute))
+	forgotten, err := NewSecrets(db).ForgetSecrets(t.Context(), time.Now().Add(time.Minute))
 	if err != nil || forgotten != 1 {
 		t.Errorf("forgot %d, %v; want the cursor key alone", forgotten, err)
 	}
@@ -96,7 +98,7 @@ func TestARetiredGenerationIsForgottenAfterItsOverlap(t *testing.T) {
 
 func TestProcessesThatStartTogetherShareTheirSecrets(t *testing.T) {
 	t.Parallel()
-	db, master := testDB(t), secret.NewMaster()
+	db, master := repotest.Open(t), secret.NewMaster()
 	rings := make([]*secret.Ring, 4)
 	var group sync.WaitGroup
 	for i := range rings {
@@ -114,9 +116,9 @@ func TestProcessesThatStartTogetherShareTheirSecrets(t *testing.T) {
 
 func TestAnotherMasterKeyIsRefused(t *testing.T) {
 	t.Parallel()
-	db := testDB(t)
+	db := repotest.Open(t)
 	openRing(t, db, secret.NewMaster())
-	if _, err := secret.Open(t.Context(), db, secret.NewMaster()); !errors.Is(err, secret.ErrOtherMaster) {
+	if _, err := secret.Open(t.Context(), NewSecrets(db), secret.NewMaster()); !errors.Is(err, secret.ErrOtherMaster) {
 		t.Errorf("got %v", err)
 	}
 }

@@ -1,4 +1,4 @@
-package repo
+package accounts
 
 import (
 	"strings"
@@ -13,7 +13,7 @@ func TestAWorkspaceIsFoundByNameAndId(t *testing.T) {
 	t.Parallel()
 	p := newProcess(t)
 	made := p.workspace("acme")
-	workspaces := account.NewWorkspaces(p.db, p.now)
+	workspaces := account.NewWorkspaces(NewWorkspaces(p.db), p.now)
 	for _, name := range []string{"acme", made.ID} {
 		if found, err := workspaces.Find(t.Context(), name); err != nil || found != made {
 			t.Errorf("%s: %+v, %v; want %+v", name, found, err, made)
