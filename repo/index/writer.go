@@ -169,9 +169,8 @@ func changed(result sql.Result, err error) (int64, error) {
 // statements that define tables take no arguments. An error names the
 // statement.
 func run(ctx context.Context, on bun.IDB, format string, args ...any) error {
-	statement := fmt.Sprintf(format, args...)
-	if _, err := on.NewRaw(statement).Exec(ctx); err != nil {
-		return fmt.Errorf("%s: %w", repo.StatementName(statement), err)
+	if _, err := on.NewRaw(fmt.Sprintf(format, args...)).Exec(ctx); err != nil {
+		return fmt.Errorf("%s: %w", repo.StatementName(fmt.Sprintf(format, args...)), err)
 	}
 	return nil
 }
