@@ -29,6 +29,7 @@ import (
 	"astrolabe/jobs/census"
 	"astrolabe/node"
 	"astrolabe/repo"
+	"astrolabe/repo/index"
 	"astrolabe/repo/repositories"
 	"astrolabe/repo/repotest"
 	"astrolabe/rest"
@@ -53,7 +54,7 @@ func counted(ctx context.Context, url string) error {
 	}
 	defer closeNode()
 	worker := &census.Worker{
-		Nodes: map[domain.Chain]token.Views{domain.Mainnet: pool.Source()}, Store: repositories.Census(db), Logger: slog.New(slog.DiscardHandler),
+		Nodes: map[domain.Chain]token.Views{domain.Mainnet: pool.Source()}, Index: index.NewCheckpoints(db), Classes: index.NewArchive(db), Store: repositories.Census(db), Logger: slog.New(slog.DiscardHandler),
 		Refresh: time.Hour, Retention: 6 * time.Hour,
 	}
 	return errors.Join(worker.Run(ctx, time.Now()), verified(ctx, url))

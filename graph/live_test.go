@@ -21,6 +21,7 @@ import (
 	"astrolabe/pg/pgtest"
 	"astrolabe/repo"
 	"astrolabe/repo/onchain"
+	indexed "astrolabe/repo/index"
 	"astrolabe/repo/repositories"
 	"astrolabe/repo/repotest"
 	"astrolabe/sim"
@@ -57,7 +58,8 @@ func newLiveChain(t *testing.T, blocks int) *liveChain {
 	l.db = l.open()
 	l.access = accesstest.New(t, l.db, time.Now)
 	loop := &index.Loop{
-		Chain: domain.Mainnet, Node: repotest.OnceRead{Source: pool.Source()}, Store: l.db, Holder: "test",
+		Chain: domain.Mainnet, Node: repotest.OnceRead{Source: pool.Source()}, Holder: "test",
+		Leases: indexed.NewLeases(l.db), Checkpoints: indexed.NewCheckpoints(l.db), Classes: indexed.NewArchive(l.db), Writer: indexed.NewWriter(l.db),
 		Every: 10 * time.Millisecond, Lease: time.Minute, Depth: 30,
 		Logger: slog.New(slog.DiscardHandler), Metrics: telemetry.NewMetrics(),
 	}
@@ -90,7 +92,7 @@ func (l *liveChain) await() {
 	l.Helper()
 	eventually(l.T, "the index holds the head", func() bool {
 		head := l.sim.Head().Header
-		hash, held, err := l.db.BlockHash(l.Context(), domain.Mainnet, head.BlockNumber)
+		hash, held, err := indexed.NewCheckpoints(l.db).BlockHash(l.Context(), domain.Mainnet, head.BlockNumber)
 		return err == nil && held && hash == head.BlockHash
 	})
 }

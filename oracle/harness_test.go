@@ -28,6 +28,7 @@ import (
 	"astrolabe/node"
 	"astrolabe/pg/pgtest"
 	"astrolabe/repo"
+	store "astrolabe/repo/index"
 	"astrolabe/repo/repositories"
 	"astrolabe/repo/repotest"
 	"astrolabe/rest"
@@ -98,7 +99,9 @@ func newIndex(t *testing.T, c domain.Chain, url string, change func(*index.Loop)
 	w.access = accesstest.New(t, w.db, time.Now)
 	w.wallet = w.newWallet()
 	loop := &index.Loop{
-		Chain: c, Node: repotest.OnceRead{Source: w.pool.Source()}, Store: w.db, Holder: "oracle", Every: 10 * time.Millisecond, Lease: time.Minute, Depth: depth,
+		Chain: c, Node: repotest.OnceRead{Source: w.pool.Source()}, Holder: "oracle",
+		Leases: store.NewLeases(w.db), Checkpoints: store.NewCheckpoints(w.db), Classes: store.NewArchive(w.db), Writer: store.NewWriter(w.db),
+		Every: 10 * time.Millisecond, Lease: time.Minute, Depth: depth,
 		Sizes:  index.Sizes{BatchEvents: 300, RangeEvents: 1500, Bulk: 8}, // so that a short chain has several partitions
 		Logger: slog.New(slog.DiscardHandler), Metrics: telemetry.NewMetrics(),
 	}

@@ -24,6 +24,7 @@ import (
 	"astrolabe/jobs/summaries"
 	"astrolabe/repo/repositories"
 	"astrolabe/repo/tokens"
+	"astrolabe/repo/index"
 	"astrolabe/starknet"
 )
 
@@ -35,11 +36,11 @@ func (w *world) staff() {
 	w.Helper()
 	logger := slog.New(slog.DiscardHandler)
 	nodes := map[domain.Chain]token.Views{w.chain: w.pool.Source()}
-	names := &metadata.Worker{Nodes: nodes, Store: repositories.Metadata(w.db), Logger: logger}
-	holders := &census.Worker{Nodes: nodes, Store: repositories.Census(w.db), Refresh: time.Hour, Retention: time.Hour, Logger: logger}
+	names := &metadata.Worker{Nodes: nodes, Index: index.NewCheckpoints(w.db), Store: tokens.NewTokens(w.db), Logger: logger}
+	holders := &census.Worker{Nodes: nodes, Index: index.NewCheckpoints(w.db), Classes: index.NewArchive(w.db), Store: repositories.Census(w.db), Refresh: time.Hour, Retention: time.Hour, Logger: logger}
 	pools := &markets.Worker{Store: tokens.NewPools(w.db)}
 	sums := &summaries.Sums{Store: tokens.NewSummaries(w.db), Logger: logger}
-	supplies := &summaries.Supplies{Nodes: nodes, Store: repositories.Supplies(w.db), Logger: logger}
+	supplies := &summaries.Supplies{Nodes: nodes, Index: index.NewCheckpoints(w.db), Store: tokens.NewSupplies(w.db), Logger: logger}
 	w.must(names.Run(w.Context(), time.Now()))
 	w.must(holders.Run(w.Context(), time.Now()))
 	w.must(pools.Run(w.Context(), time.Now()))

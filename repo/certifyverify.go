@@ -65,7 +65,7 @@ type recounted struct {
 // stretch: how many rows there are and the sum of their hashes. It is nil when
 // there is nothing to compare.
 func (db *DB) recount(ctx context.Context, c domain.Chain, id int64) (found *recounted, err error) {
-	err = pgx.BeginTxFunc(ctx, db.pool, snapshot, func(tx pgx.Tx) error {
+	err = pgx.BeginTxFunc(ctx, db.pool, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}, func(tx pgx.Tx) error {
 		var (
 			selector []byte
 			place    int

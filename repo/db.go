@@ -12,7 +12,6 @@ import (
 	"github.com/uptrace/bun"
 	"github.com/uptrace/bun/dialect/pgdialect"
 
-	"astrolabe/domain"
 	"astrolabe/telemetry"
 )
 
@@ -38,12 +37,10 @@ type Options struct {
 // that writes and works, one that requests read through, and bun over each.
 // Repositories are small types over it, in packages by trade.
 type DB struct {
-	pool      *pgxpool.Pool
-	reader    *pgxpool.Pool
-	write     *bun.DB
-	read      *bun.DB
-	addresses map[domain.Chain]*dictionary
-	selectors map[domain.Chain]*dictionary
+	pool   *pgxpool.Pool
+	reader *pgxpool.Pool
+	write  *bun.DB
+	read   *bun.DB
 }
 
 // Open makes the pool and checks that the database answers.
@@ -85,10 +82,7 @@ func Open(ctx context.Context, o Options) (*DB, error) {
 	if o.Metrics != nil {
 		registerPool(o.Metrics, pool, reader)
 	}
-	return &DB{
-		pool: pool, reader: reader, write: overPool(pool), read: overPool(reader),
-		addresses: dictionaries("addresses"), selectors: dictionaries("selectors"),
-	}, nil
+	return &DB{pool: pool, reader: reader, write: overPool(pool), read: overPool(reader)}, nil
 }
 
 // overPool puts bun over a pool of connections.

@@ -10,7 +10,6 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"astrolabe/domain"
-	"astrolabe/domain/indexing"
 	"astrolabe/pg/pgtest"
 )
 
@@ -18,7 +17,7 @@ import (
 // that no plan may read a range as a whole: 1,000 contracts emit events of 50
 // selectors, one of which is everywhere.
 func crowded(ctx context.Context, url string) error {
-	if err := migrated(ctx, url); err != nil {
+	if err := OpenRanges(ctx, url, 1000, 3); err != nil {
 		return err
 	}
 	conn, err := pgx.Connect(ctx, url)
@@ -29,17 +28,9 @@ func crowded(ctx context.Context, url string) error {
 	statements := []string{
 		`INSERT INTO addresses (chain, id, felt) SELECT 1, n, decode(lpad(to_hex(n), 64, '0'), 'hex') FROM generate_series(1, 20000) n`,
 		`INSERT INTO selectors (chain, id, felt) SELECT 1, n, decode(lpad(to_hex(n), 64, '0'), 'hex') FROM generate_series(1, 20000) n`,
-		`INSERT INTO index_checkpoints (chain, first_block, block, hash, finalized_block) VALUES (1, 0, 2999, '\x00', 2900)`,
+		`UPDATE index_checkpoints SET block = 2999, hash = '\x00', finalized_block = 2900 WHERE chain = 1`,
 	}
 	for from := 0; from < 3000; from += 1000 {
-		statements = append(statements, fmt.Sprintf(`INSERT INTO index_ranges (chain, from_block, to_block, state) VALUES (1, %d, %d, 'ready')`, from, from+1000))
-		for _, table := range rangeTables {
-			name := leaf(table.name, domain.Mainnet, uint64(from))
-			statements = append(statements, fmt.Sprintf("CREATE TABLE %s PARTITION OF %s_1 FOR VALUES FROM (%d) TO (%d)", name, table.name, from, from+1000))
-			for _, index := range table.indexes {
-				statements = append(statements, index.create(name))
-			}
-		}
 		statements = append(statements,
 			fmt.Sprintf(`INSERT INTO blocks SELECT n, 1, 0, n, 10, 100, decode(lpad(to_hex(n), 64, '0'), 'hex'), '\x', '\x', '\x', '\x', '' FROM generate_series(%d, %d) n`, from, from+999),
 			fmt.Sprintf(`INSERT INTO transactions (block, tx, chain, type, version, reverted, fee_in_fri, signature_len, l1_gas, l1_data_gas, l2_gas, fee, hash, calldata)
@@ -167,28 +158,4 @@ func preparedPlan(t *testing.T, conn *pgx.Conn, mode, sql, arguments string) str
 		t.Fatal(err, sql)
 	}
 	return strings.Join(lines, "\n")
-}
-
-// TestPlansAssumeManySelectorsWhereOneIsEverywhere leaves events of one
-// selector only. If the planner went by that, it could look for a rare one
-// among all events.
-func TestPlansAssumeManySelectorsWhereOneIsEverywhere(t *testing.T) {
-	t.Parallel()
-	db, err := Open(t.Context(), Options{URL: pgtest.Database(t, crowded)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer db.Close()
-	if _, err := db.pool.Exec(t.Context(), "DELETE FROM events WHERE chain = 1 AND selector <> 1"); err != nil {
-		t.Fatal(err)
-	}
-	for from := uint64(0); from < 3000; from += 1000 {
-		if err := db.AnalyzeRange(t.Context(), indexing.Lease{Chain: domain.Mainnet}, indexing.Range{From: from}); err != nil {
-			t.Fatal(err)
-		}
-		var assumed int
-		if err := db.pool.QueryRow(t.Context(), "SELECT n_distinct::int FROM pg_stats WHERE tablename = $1 AND attname = 'selector'", leaf("events", domain.Mainnet, from)).Scan(&assumed); err != nil || assumed != 1000 {
-			t.Errorf("the range from %d on is believed to have %d selectors, %v", from, assumed, err)
-		}
-	}
 }

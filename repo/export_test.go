@@ -1,6 +1,14 @@
 package repo
 
-import "fmt"
+import (
+	"context"
+	"fmt"
+)
+
+// OpenRanges makes so many ready ranges of SN_MAIN, each of so many blocks, in
+// an empty database. Tests outside of this package set it, which may import
+// the writing of the index.
+var OpenRanges func(ctx context.Context, url string, blocks, ranges int) error
 
 // SearchStatements are exported for the test that looks at their plans, with the
 // chain in place and lists of 25.

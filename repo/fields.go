@@ -209,3 +209,32 @@ func (f *fields) damage(table facts.Table) error {
 	}
 	return &indexing.DamageError{Table: table, What: "a value is malformed or missing"}
 }
+
+// oneOf reads a word that is stored as its place in a list.
+func oneOf[T any](f *fields, list []T) (word T) {
+	i := f.int2()
+	if i < 0 || i >= len(list) {
+		f.bad = true
+		return word
+	}
+	return list[i]
+}
+
+func storedHeader(f *fields) facts.Header {
+	h := facts.Header{Number: uint64(f.int4())}
+	f.skip()
+	h.L1DAMode = oneOf(f, l1DAModes)
+	h.Timestamp = uint64(f.int8())
+	h.Transactions, h.Events = int(f.int4()), int(f.int4())
+	h.Hash, h.ParentHash, h.StateRoot, h.Sequencer = f.felt(), f.felt(), f.felt(), f.felt()
+	prices := f.felts(0)
+	if len(prices) != 6 {
+		f.bad = true
+		return h
+	}
+	h.L1Gas = starknet.ResourcePrice{PriceInWei: prices[0], PriceInFri: prices[1]}
+	h.L1DataGas = starknet.ResourcePrice{PriceInWei: prices[2], PriceInFri: prices[3]}
+	h.L2Gas = starknet.ResourcePrice{PriceInWei: prices[4], PriceInFri: prices[5]}
+	h.Version = string(f.bytes())
+	return h
+}

@@ -5,7 +5,18 @@ import (
 	"encoding/binary"
 	"math/big"
 	"testing"
+
+	"github.com/jackc/pgx/v5/pgtype"
 )
+
+// appendNumeric appends Postgres' binary form of 32 big-endian bytes.
+func appendNumeric(b []byte, v *[32]byte) []byte {
+	b, err := pgtype.NewMap().Encode(pgtype.NumericOID, pgtype.BinaryFormatCode, pgtype.Numeric{Int: new(big.Int).SetBytes(v[:]), Valid: true}, b)
+	if err != nil {
+		panic(err)
+	}
+	return b
+}
 
 func TestANumberIsReadAsItWasWritten(t *testing.T) {
 	t.Parallel()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql/driver"
 	"errors"
+	"fmt"
 	"net"
 	"strings"
 	"time"
@@ -11,6 +12,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"astrolabe/domain"
+	"astrolabe/domain/indexing"
 )
 
 // retryOutage is when to come back while the database is away.
@@ -54,6 +56,26 @@ func Outage(err error) error {
 func Unavailable(cause error) error { return domain.Unavailable("the database", retryOutage, cause) }
 
 func outage(err error) error { return Outage(err) }
+
+// Postgres' codes for a full disk and for a transaction that may not write.
+const (
+	stateDiskFull = "53100"
+	stateReadOnly = "25006"
+)
+
+// WriteFailure is Outage for writes of the index: a database that answers but
+// takes no rows is indexing.ErrStorageFull or indexing.ErrStorageReadOnly.
+func WriteFailure(err error) error { return Outage(storage(err)) }
+
+func storage(err error) error {
+	switch SQLState(err) {
+	case stateDiskFull:
+		return fmt.Errorf("%w: %w", indexing.ErrStorageFull, err)
+	case stateReadOnly:
+		return fmt.Errorf("%w: %w", indexing.ErrStorageReadOnly, err)
+	}
+	return err
+}
 
 // decided tells the errors that callers may see already.
 func decided(err error) bool {

@@ -20,19 +20,16 @@ func TestATransactionTakesQueriesAndCOPY(t *testing.T) {
 	mainnet := model.Chain(domain.Mainnet)
 	first := model.Address{Chain: mainnet, ID: 1, Felt: starknet.FeltFromUint64(7)}
 	second := model.Address{Chain: mainnet, ID: 2, Felt: starknet.FeltFromUint64(8)}
-	var rows copyRows
-	rows.row(3)
-	rows.int2(1)
-	rows.int4(2)
-	rows.bytes(second.Felt[:])
-	rows.buf = append(rows.buf, 0xff, 0xff)
+	rows := []byte("PGCOPY\n\xff\r\n\x00\x00\x00\x00\x00\x00\x00\x00\x00" +
+		"\x00\x03" + "\x00\x00\x00\x02\x00\x01" + "\x00\x00\x00\x04\x00\x00\x00\x02" + "\x00\x00\x00\x20" + string(second.Felt[:]) +
+		"\xff\xff")
 
 	const list = "/* test.list */ SELECT chain, id, felt FROM addresses WHERE chain = $1 ORDER BY id"
 	check := func(tx Tx) error {
 		if _, err := tx.NewInsert().Model(&first).Comment("test.insert").Exec(t.Context()); err != nil {
 			return err
 		}
-		if err := tx.Copy(t.Context(), "addresses", "chain, id, felt", bytes.NewReader(rows.buf)); err != nil {
+		if err := tx.Copy(t.Context(), "addresses", "chain, id, felt", bytes.NewReader(rows)); err != nil {
 			return err
 		}
 		got, err := Select[model.Address](t.Context(), tx, list, 1)

@@ -24,6 +24,7 @@ import (
 	"astrolabe/pg/pgtest"
 	"astrolabe/repo"
 	"astrolabe/repo/repositories"
+	"astrolabe/repo/index"
 	"astrolabe/repo/repotest"
 	"astrolabe/repo/tokens"
 	"astrolabe/sim"
@@ -66,7 +67,7 @@ func countAll(ctx context.Context, db *repo.DB) error {
 	}
 	defer pool.Close()
 	worker := &census.Worker{
-		Nodes: map[domain.Chain]token.Views{domain.Mainnet: pool.Source()}, Store: repositories.Census(db), Logger: slog.New(slog.DiscardHandler),
+		Nodes: map[domain.Chain]token.Views{domain.Mainnet: pool.Source()}, Index: index.NewCheckpoints(db), Classes: index.NewArchive(db), Store: repositories.Census(db), Logger: slog.New(slog.DiscardHandler),
 		Refresh: time.Hour, Retention: 6 * time.Hour,
 	}
 	return worker.Run(ctx, time.Now())
@@ -266,9 +267,9 @@ func (r *register) hold(contract string) {
 // rollback takes the index back as an operator does.
 func (r *register) rollback(to uint64) {
 	r.t.Helper()
-	lease, leads, err := r.db.TakeLease(r.t.Context(), domain.Mainnet, "test", time.Hour)
+	lease, leads, err := index.NewLeases(r.db).TakeLease(r.t.Context(), domain.Mainnet, "test", time.Hour)
 	if err == nil && leads {
-		err = r.db.Rollback(r.t.Context(), lease, &domain.BlockRef{Number: to, Hash: repotest.Everyday(r.t)[to].Header.Hash})
+		err = index.NewWriter(r.db).Rollback(r.t.Context(), lease, &domain.BlockRef{Number: to, Hash: repotest.Everyday(r.t)[to].Header.Hash})
 	}
 	if err != nil || !leads {
 		r.t.Fatal(leads, err)

@@ -15,6 +15,7 @@ import (
 	"astrolabe/pg/pgtest"
 	"astrolabe/repo"
 	"astrolabe/repo/onchain"
+	"astrolabe/repo/index"
 	"astrolabe/repo/repotest"
 )
 
@@ -109,7 +110,10 @@ func TestWhatIsRederivedIsReadAnew(t *testing.T) {
 	r.requireSpoilt(10, false)
 	r.spoil()
 	r.requireSpoilt(10, false)
-	job := rederive.Job{Chain: domain.Mainnet, Store: r.db, Holder: "test"}
+	job := rederive.Job{
+		Chain: domain.Mainnet, Leases: index.NewLeases(r.db), Checkpoints: index.NewCheckpoints(r.db),
+		Archive: index.NewArchive(r.db), Writer: index.NewWriter(r.db), Holder: "test",
+	}
 	if _, err := job.Run(t.Context(), "locators"); err != nil {
 		t.Fatal(err)
 	}
@@ -121,8 +125,8 @@ func TestARollbackBelowTheFinalizedTierIsSeen(t *testing.T) {
 	r, blocks := newRemembering(t), repotest.Everyday(t)
 	r.listen()
 	r.requireSpoilt(40, false)
-	err := indexing.Hold(t.Context(), r.db, domain.Mainnet, "test", func(ctx context.Context, lease indexing.Lease) error {
-		return r.db.Rollback(ctx, lease, &domain.BlockRef{Number: 39, Hash: blocks[39].Header.Hash})
+	err := indexing.Hold(t.Context(), index.NewLeases(r.db), domain.Mainnet, "test", func(ctx context.Context, lease indexing.Lease) error {
+		return index.NewWriter(r.db).Rollback(ctx, lease, &domain.BlockRef{Number: 39, Hash: blocks[39].Header.Hash})
 	})
 	if err != nil {
 		t.Fatal(err)

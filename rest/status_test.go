@@ -8,6 +8,7 @@ import (
 
 	"astrolabe/domain"
 	"astrolabe/domain/chain"
+	"astrolabe/repo/index"
 	"astrolabe/repo/repotest"
 	"astrolabe/starknet"
 )
@@ -15,12 +16,12 @@ import (
 func TestStatusTellsHowTheIndexStands(t *testing.T) {
 	t.Parallel()
 	s := newService(t, nil)
-	lease, _, err := s.db.TakeLease(t.Context(), domain.Mainnet, "test", time.Hour)
+	lease, _, err := index.NewLeases(s.db).TakeLease(t.Context(), domain.Mainnet, "test", time.Hour)
 	if err != nil {
 		t.Fatal(err)
 	}
 	block := domain.BlockRef{Number: 763497, Hash: starknet.MustFelt("0x5b0")}
-	if err := s.db.RecordHead(t.Context(), lease, chain.Head{State: chain.Following, Block: &block}); err != nil {
+	if err := index.NewWriter(s.db).RecordHead(t.Context(), lease, chain.Head{State: chain.Following, Block: &block}); err != nil {
 		t.Fatal(err)
 	}
 	a := s.get("/v1/SN_MAIN/status")

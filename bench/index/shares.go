@@ -17,6 +17,7 @@ import (
 	"astrolabe/jobs/index"
 	"astrolabe/node"
 	"astrolabe/repo"
+	store "astrolabe/repo/index"
 	"astrolabe/telemetry"
 )
 
@@ -35,12 +36,12 @@ type cpuShare struct {
 }
 
 // shares indexes the chain once more, in this process and under a profile.
-func (b *bench) shares(ctx context.Context, db *database, url string, head int) (s shares, err error) {
-	store, err := repo.Open(ctx, repo.Options{URL: db.URL})
+func (b *bench) shares(ctx context.Context, server *database, url string, head int) (s shares, err error) {
+	db, err := repo.Open(ctx, repo.Options{URL: server.URL})
 	if err != nil {
 		return s, err
 	}
-	defer store.Close()
+	defer db.Close()
 	var fetch, block, commit, build clock
 	pool, err := node.Open(node.Options{
 		Chain: domain.Mainnet, URLs: []string{url},
@@ -52,11 +53,12 @@ func (b *bench) shares(ctx context.Context, db *database, url string, head int) 
 	defer pool.Close()
 	loop := &index.Loop{
 		Chain: domain.Mainnet, Holder: "bench", Every: time.Second, Lease: time.Minute, Depth: 1,
-		Node: timedNode{pool.Source(), &block}, Store: timedStore{store, &commit, &build},
+		Node: timedNode{pool.Source(), &block}, Leases: store.NewLeases(db), Checkpoints: store.NewCheckpoints(db), Classes: store.NewArchive(db),
+		Writer: timedWriter{store.NewWriter(db), &commit, &build},
 		Logger: slog.New(slog.DiscardHandler), Metrics: telemetry.NewMetrics(),
 	}
 	profile := filepath.Join(b.work, "cpu.prof")
-	s.whole, err = profiled(ctx, profile, loop, func() error { return db.Await(ctx, head) })
+	s.whole, err = profiled(ctx, profile, loop, func() error { return server.Await(ctx, head) })
 	if err != nil {
 		return s, err
 	}

@@ -65,20 +65,20 @@ func (n timedNode) Block(ctx context.Context, number uint64) (*starknet.BlockWit
 	return n.Node.Block(context.WithValue(ctx, readsBlock{}, true), number)
 }
 
-// timedStore measures how long rows and indexes take.
-type timedStore struct {
-	index.Store
+// timedWriter measures how long rows and indexes take.
+type timedWriter struct {
+	index.Writer
 	commit, build *clock
 }
 
-// Commit implements index.Store.
-func (s timedStore) Commit(ctx context.Context, lease indexing.Lease, batch indexing.Batch) error {
+// Commit implements index.Writer.
+func (s timedWriter) Commit(ctx context.Context, lease indexing.Lease, batch indexing.Batch) error {
 	defer s.commit.since(time.Now())
-	return s.Store.Commit(ctx, lease, batch)
+	return s.Writer.Commit(ctx, lease, batch)
 }
 
-// BuildRange implements index.Store.
-func (s timedStore) BuildRange(ctx context.Context, lease indexing.Lease, r indexing.Range) error {
+// BuildRange implements index.Writer.
+func (s timedWriter) BuildRange(ctx context.Context, lease indexing.Lease, r indexing.Range) error {
 	defer s.build.since(time.Now())
-	return s.Store.BuildRange(ctx, lease, r)
+	return s.Writer.BuildRange(ctx, lease, r)
 }

@@ -17,6 +17,7 @@ import (
 	"astrolabe/pg"
 	"astrolabe/pg/pgtest"
 	"astrolabe/repo"
+	"astrolabe/repo/index"
 	"astrolabe/repo/repotest"
 	"astrolabe/sim"
 )
@@ -97,7 +98,7 @@ func (c *campaign) follows(p *program, database func() string) {
 			}
 			db = opened
 		}
-		at, err := db.Checkpoint(c.Context(), domain.Mainnet)
+		at, err := index.NewCheckpoints(db).Checkpoint(c.Context(), domain.Mainnet)
 		return err == nil && at != nil && at.Block != nil && at.Block.Hash == c.node.Head().Header.BlockHash
 	})
 }

@@ -9,7 +9,7 @@ import (
 	"astrolabe/domain"
 	"astrolabe/domain/facts"
 	"astrolabe/domain/indexing"
-	"astrolabe/repo"
+	"astrolabe/repo/index"
 )
 
 // chainSettings choose what an operator's command is about.
@@ -41,7 +41,7 @@ func (b blockSettings) check() error {
 // chosen calls act for each chosen chain that has an index, with where it
 // stands. A chain that was asked for by name must have one.
 func (s chainSettings) chosen(ctx context.Context, db *database, act func(domain.Chain, indexing.Checkpoint) error) error {
-	checkpoints, err := db.Checkpoints(ctx)
+	checkpoints, err := index.NewCheckpoints(db.DB).All(ctx)
 	if err != nil {
 		return err
 	}
@@ -105,8 +105,8 @@ func (d digestCommand) fold(ctx context.Context, db *database, c domain.Chain, a
 		return new(facts.Fold), nil
 	}
 	for range attempts {
-		fold, err = db.DigestBlocks(ctx, c, d.From, min(d.last(), at.Block.Number))
-		if !errors.Is(err, repo.ErrMoved) {
+		fold, err = index.NewArchive(db.DB).DigestBlocks(ctx, c, d.From, min(d.last(), at.Block.Number))
+		if !errors.Is(err, index.ErrMoved) {
 			break
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"astrolabe/domain"
 	"astrolabe/domain/indexing"
 	"astrolabe/jobs/fsck"
+	"astrolabe/repo/index"
 )
 
 // fsckCommand looks for faults in the read model.
@@ -57,7 +58,8 @@ func (f fsckCommand) Run(ctx context.Context, c *console) error {
 // chain looks at one chain and returns how many findings it has.
 func (f fsckCommand) chain(ctx context.Context, c *console, db *database, name domain.Chain) (int, error) {
 	job := &fsck.Job{
-		Chain: name, Store: db, From: f.From, To: f.last(), Limit: f.Limit,
+		Chain: name, Checkpoints: index.NewCheckpoints(db.DB), Archive: index.NewArchive(db.DB), Inspector: index.NewInspector(db.DB),
+		From: f.From, To: f.last(), Limit: f.Limit,
 		Report: func(line string) { c.logger.Info(line, "chain", name) },
 	}
 	if urls := f.urls()[name]; len(urls) > 0 {

@@ -12,6 +12,7 @@ import (
 	"astrolabe/domain"
 	"astrolabe/jobs/index"
 	"astrolabe/node"
+	store "astrolabe/repo/index"
 )
 
 // indexCommand follows the chains' nodes.
@@ -130,7 +131,8 @@ func (d *deployment) indexer(chain domain.Chain, urls []secretText, s indexSetti
 		return nil, err
 	}
 	loop := &index.Loop{
-		Chain: chain, Node: pool.Source(), Store: d.db, Holder: holder(),
+		Chain: chain, Node: pool.Source(), Holder: holder(),
+		Leases: store.NewLeases(d.db.DB), Checkpoints: store.NewCheckpoints(d.db.DB), Classes: store.NewArchive(d.db.DB), Writer: store.NewWriter(d.db.DB),
 		Every: s.Poll, Lease: s.Lease, First: s.FromBlock, Depth: s.FinalityDepth,
 		AcceptMissingClasses: s.AcceptMissingClasses, Sizes: index.Sizes{Fetchers: s.Fetchers, RangeEvents: s.RangeEvents, Bulk: s.BulkBlocks},
 		Logger: d.logger, Metrics: d.metrics,

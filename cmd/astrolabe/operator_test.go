@@ -13,6 +13,7 @@ import (
 	"astrolabe/domain/indexing"
 	"astrolabe/pg/pgtest"
 	"astrolabe/repo"
+	"astrolabe/repo/index"
 	"astrolabe/repo/repotest"
 )
 
@@ -135,7 +136,7 @@ func TestOperatorsAreRefusedWithAReason(t *testing.T) {
 	o.expects(o.types(exitUsage, "rollback --chain SN_MAIN"), "--to N")
 	o.expects(o.types(exitUsage, "digest --chain SN_SEPOLIA"), "SN_SEPOLIA is not indexed")
 	o.expects(o.types(exitUsage, "fsck --from 9 --to 8"), "--from must not be above --to")
-	if _, leads, err := o.db.TakeLease(t.Context(), domain.Mainnet, "indexer", time.Minute); err != nil || !leads {
+	if _, leads, err := index.NewLeases(o.db).TakeLease(t.Context(), domain.Mainnet, "indexer", time.Minute); err != nil || !leads {
 		t.Fatal(err)
 	}
 	for _, command := range []string{"rollback --chain SN_MAIN --to 30", "rederive activity"} {

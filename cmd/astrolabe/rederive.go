@@ -7,6 +7,7 @@ import (
 	"astrolabe/domain"
 	"astrolabe/domain/indexing"
 	"astrolabe/jobs/rederive"
+	"astrolabe/repo/index"
 )
 
 // rederiveCommand makes derived facts again.
@@ -29,7 +30,8 @@ func (r rederiveCommand) Run(ctx context.Context, c *console) error {
 	return withSchema(ctx, c, r.databaseSettings, func(db *database) error {
 		return r.chosen(ctx, db, func(name domain.Chain, _ indexing.Checkpoint) error {
 			job := &rederive.Job{
-				Chain: name, Store: db, Holder: holder(),
+				Chain: name, Holder: holder(), Leases: index.NewLeases(db.DB), Checkpoints: index.NewCheckpoints(db.DB),
+				Archive: index.NewArchive(db.DB), Writer: index.NewWriter(db.DB),
 				Report: func(block, last uint64) {
 					c.logger.Info("rederiving", "chain", name, "fact", r.Fact, "block", block, "last", last)
 				},

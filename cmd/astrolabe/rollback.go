@@ -7,6 +7,8 @@ import (
 
 	"astrolabe/domain"
 	"astrolabe/domain/indexing"
+	"astrolabe/repo"
+	"astrolabe/repo/index"
 )
 
 // rollbackCommand takes an index back.
@@ -33,14 +35,15 @@ func (r rollbackCommand) Validate() error {
 // Run takes the index back.
 func (r rollbackCommand) Run(ctx context.Context, c *console) error {
 	return withSchema(ctx, c, r.databaseSettings, func(db *database) error {
-		return indexing.Hold(ctx, db, r.Chain, holder(), func(ctx context.Context, lease indexing.Lease) error {
-			return r.back(ctx, c, db, lease)
+		return indexing.Hold(ctx, index.NewLeases(db.DB), r.Chain, holder(), func(ctx context.Context, lease indexing.Lease) error {
+			return r.back(ctx, c, db.DB, lease)
 		})
 	})
 }
 
-func (r rollbackCommand) back(ctx context.Context, c *console, db *database, lease indexing.Lease) error {
-	at, err := db.Checkpoint(ctx, r.Chain)
+func (r rollbackCommand) back(ctx context.Context, c *console, db *repo.DB, lease indexing.Lease) error {
+	checkpoints, writer := index.NewCheckpoints(db), index.NewWriter(db)
+	at, err := checkpoints.Checkpoint(ctx, r.Chain)
 	if err != nil {
 		return err
 	}
@@ -49,9 +52,9 @@ func (r rollbackCommand) back(ctx context.Context, c *console, db *database, lea
 	}
 	if r.All {
 		fmt.Fprintf(c.stdout, "%s  forgetting all %d blocks\n", r.Chain, at.Next()-at.First)
-		return db.Rollback(ctx, lease, nil)
+		return writer.Rollback(ctx, lease, nil)
 	}
-	hash, held, err := db.BlockHash(ctx, r.Chain, *r.To)
+	hash, held, err := checkpoints.BlockHash(ctx, r.Chain, *r.To)
 	if err != nil {
 		return err
 	}
@@ -59,5 +62,5 @@ func (r rollbackCommand) back(ctx context.Context, c *console, db *database, lea
 		return usageError{fmt.Errorf("%s does not hold block %d: its index begins with %d and the next block is %d", r.Chain, *r.To, at.First, at.Next())}
 	}
 	fmt.Fprintf(c.stdout, "%s  from %d to %d: %d blocks go\n", r.Chain, at.Block.Number, *r.To, at.Block.Number-*r.To)
-	return db.Rollback(ctx, lease, &domain.BlockRef{Number: *r.To, Hash: hash})
+	return writer.Rollback(ctx, lease, &domain.BlockRef{Number: *r.To, Hash: hash})
 }

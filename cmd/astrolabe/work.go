@@ -18,6 +18,7 @@ import (
 	"astrolabe/repo"
 	"astrolabe/repo/repositories"
 	"astrolabe/repo/tokens"
+	"astrolabe/repo/index"
 )
 
 // workCommand runs background jobs.
@@ -88,11 +89,14 @@ func (d *deployment) worker(w workSettings, nodes nodeSettings) (part, error) {
 // jobs lists every kind of job.
 func (d *deployment) jobs(w workSettings, views map[domain.Chain]token.Views) []jobs.Job {
 	return []jobs.Job{
-		(&census.Worker{Nodes: views, Store: repositories.Census(d.db.DB), Logger: d.logger, Refresh: w.CensusRefresh, Retention: w.CensusRetention}).Job(),
+		(&census.Worker{
+			Nodes: views, Index: index.NewCheckpoints(d.db.DB), Classes: index.NewArchive(d.db.DB), Store: repositories.Census(d.db.DB),
+			Logger: d.logger, Refresh: w.CensusRefresh, Retention: w.CensusRetention,
+		}).Job(),
 		(&markets.Worker{Store: tokens.NewPools(d.db.DB)}).Job(),
 		(&materialise.Extend{Chains: domain.Chains, Declared: w.declared(), Store: d.db, Logger: d.logger}).Job(),
 		(&materialise.Verify{Chains: domain.Chains, Store: d.db, Logger: d.logger}).Job(),
-		(&metadata.Worker{Nodes: views, Store: repositories.Metadata(d.db.DB), Logger: d.logger}).Job(),
+		(&metadata.Worker{Nodes: views, Index: index.NewCheckpoints(d.db.DB), Store: tokens.NewTokens(d.db.DB), Logger: d.logger}).Job(),
 		(&retain.Census{Store: tokens.NewCensusBuilder(d.db.DB), Logger: d.logger}).Job(),
 		(&retain.Quotas{Store: accounts.NewQuotas(d.db.DB), Logger: d.logger}).Job(),
 		(&retain.Secrets{
@@ -100,6 +104,6 @@ func (d *deployment) jobs(w workSettings, views map[domain.Chain]token.Views) []
 		}).Job(),
 		(&retain.Usage{Store: accounts.NewUsage(d.db.DB), Logger: d.logger}).Job(),
 		(&summaries.Sums{Store: tokens.NewSummaries(d.db.DB), Logger: d.logger}).Job(),
-		(&summaries.Supplies{Nodes: views, Store: repositories.Supplies(d.db.DB), Logger: d.logger}).Job(),
+		(&summaries.Supplies{Nodes: views, Index: index.NewCheckpoints(d.db.DB), Store: tokens.NewSupplies(d.db.DB), Logger: d.logger}).Job(),
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"astrolabe/domain/facts"
 	"astrolabe/domain/indexing"
 	"astrolabe/repo"
+	"astrolabe/repo/index"
 	"astrolabe/repo/repotest"
 	"astrolabe/starknet"
 	"astrolabe/telemetry"
@@ -20,9 +21,9 @@ import (
 // record says that the node's head is the last of the blocks.
 func record(t *testing.T, db *repo.DB, last *facts.Header) {
 	t.Helper()
-	lease, _, err := db.TakeLease(t.Context(), domain.Mainnet, "test", time.Hour)
+	lease, _, err := index.NewLeases(db).TakeLease(t.Context(), domain.Mainnet, "test", time.Hour)
 	if err == nil {
-		err = db.RecordHead(t.Context(), lease, chain.Head{State: chain.Following, Depth: 20, Block: &domain.BlockRef{Number: last.Number, Hash: last.Hash}})
+		err = index.NewWriter(db).RecordHead(t.Context(), lease, chain.Head{State: chain.Following, Depth: 20, Block: &domain.BlockRef{Number: last.Number, Hash: last.Hash}})
 	}
 	if err != nil {
 		t.Fatal(err)

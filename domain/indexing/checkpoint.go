@@ -1,9 +1,11 @@
 package indexing
 
 import (
+	"context"
 	"errors"
 
 	"astrolabe/domain"
+	"astrolabe/starknet"
 )
 
 // ErrCheckpointMoved means that the index does not stand where the caller
@@ -58,4 +60,15 @@ func (c Checkpoint) Open() *Range {
 		return nil
 	}
 	return last
+}
+
+// Checkpoints says where the indexes stand.
+type Checkpoints interface {
+	// Checkpoint returns where the index of a chain stands, nil before it began.
+	Checkpoint(ctx context.Context, c domain.Chain) (*Checkpoint, error)
+	// BlockHash returns the hash of a stored block, also of one that readers
+	// cannot see yet. It is false when the index does not hold the block.
+	BlockHash(ctx context.Context, c domain.Chain, number uint64) (starknet.Felt, bool, error)
+	// DeriverVersions returns which version of each deriver made a chain's rows.
+	DeriverVersions(ctx context.Context, c domain.Chain) (map[string]int, error)
 }

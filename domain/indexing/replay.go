@@ -14,7 +14,8 @@ import (
 type Histories interface {
 	// Classes returns the stored classes among the hashes.
 	Classes(ctx context.Context, c domain.Chain, hashes []starknet.Felt) (map[starknet.Felt]*facts.Class, error)
-	// ClassHistories returns the classes of the contracts that have any.
+	// ClassHistories returns the indexed classes of the contracts. A contract
+	// that has none is absent.
 	ClassHistories(ctx context.Context, c domain.Chain, contracts []starknet.Felt) (map[starknet.Felt]facts.ClassHistory, error)
 }
 

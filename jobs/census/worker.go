@@ -33,11 +33,7 @@ const (
 
 // Store is where facts and censuses are.
 type Store interface {
-	indexing.Histories
 	token.CensusStore
-	jobs.Blocks
-	// DeriverVersions returns which version of each deriver made the rows.
-	DeriverVersions(ctx context.Context, c domain.Chain) (map[string]int, error)
 	// ClaimCensuses returns tokens of the blocks up to a number whose census is
 	// due, at most limit. Nobody else gets them until the given time.
 	ClaimCensuses(ctx context.Context, c domain.Chain, upTo uint64, now, until time.Time, limit int) ([]starknet.Felt, error)
@@ -56,9 +52,11 @@ type Store interface {
 
 // Worker makes censuses.
 type Worker struct {
-	Nodes  map[domain.Chain]token.Views
-	Store  Store
-	Logger *slog.Logger
+	Nodes   map[domain.Chain]token.Views
+	Index   indexing.Checkpoints
+	Classes indexing.Histories
+	Store   Store
+	Logger  *slog.Logger
 
 	Refresh   time.Duration // until a token is counted again
 	Retention time.Duration // for how long a generation is good
@@ -98,11 +96,11 @@ func (w *Worker) chain(ctx context.Context, c domain.Chain, now time.Time) error
 // without one, and while the transfers are of another version than this
 // program makes: they are about to be made again.
 func (w *Worker) newest(ctx context.Context, c domain.Chain) (domain.BlockRef, bool, error) {
-	versions, err := w.Store.DeriverVersions(ctx, c)
+	versions, err := w.Index.DeriverVersions(ctx, c)
 	if err != nil || versions["transfers"] != facts.TransfersVersion {
 		return domain.BlockRef{}, false, err
 	}
-	return jobs.NewestFinalized(ctx, w.Store, c)
+	return jobs.NewestFinalized(ctx, w.Index, c)
 }
 
 // tokens looks at tokens one after the other. One that fails holds up no other.
@@ -173,7 +171,7 @@ func (w *Worker) count(ctx context.Context, c domain.Chain, order token.CensusOr
 
 // lives reads the classes that the tokens had up to a block.
 func (w *Worker) lives(ctx context.Context, c domain.Chain, upTo uint64, tokens []starknet.Felt) (map[starknet.Felt]token.Life, error) {
-	histories, err := w.Store.ClassHistories(ctx, c, tokens)
+	histories, err := w.Classes.ClassHistories(ctx, c, tokens)
 	if err != nil {
 		return nil, err
 	}
@@ -192,7 +190,7 @@ func (w *Worker) lives(ctx context.Context, c domain.Chain, upTo uint64, tokens 
 	for hash := range named {
 		hashes = append(hashes, hash)
 	}
-	classes, err := w.Store.Classes(ctx, c, hashes)
+	classes, err := w.Classes.Classes(ctx, c, hashes)
 	for contract, life := range lives {
 		life.Classes = classes
 		lives[contract] = life

@@ -22,6 +22,7 @@ import (
 	"astrolabe/pg/pgtest"
 	"astrolabe/repo"
 	"astrolabe/repo/repositories"
+	"astrolabe/repo/index"
 	"astrolabe/repo/repotest"
 	"astrolabe/repo/tokens"
 	"astrolabe/sim"
@@ -79,7 +80,7 @@ func newWorld(t *testing.T, template pgtest.Template) *world {
 // run lets a worker make one run.
 func (w *world) run(node token.Views) error {
 	worker := &Worker{
-		Nodes: map[domain.Chain]token.Views{domain.Mainnet: node}, Store: repositories.Census(w.db), Logger: slog.New(slog.DiscardHandler),
+		Nodes: map[domain.Chain]token.Views{domain.Mainnet: node}, Index: index.NewCheckpoints(w.db), Classes: index.NewArchive(w.db), Store: repositories.Census(w.db), Logger: slog.New(slog.DiscardHandler),
 		Refresh: time.Hour, Retention: 6 * time.Hour,
 	}
 	return worker.Run(w.Context(), time.Now())

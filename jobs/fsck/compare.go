@@ -12,22 +12,17 @@ var derivedTables = []facts.Table{facts.TableDeployments, facts.TableTransfers, 
 
 // derived runs the derivers again over what is stored.
 func (l *look) derived(ctx context.Context) error {
-	shown, err := l.shown(ctx)
+	seen, err := l.Archive.FirstSeen(ctx, l.Chain, l.result.First)
 	if err != nil {
 		return err
 	}
 	return l.compare(ctx, "deriving", derivedTables, func(ctx context.Context, stored []facts.Block) ([]facts.Block, error) {
 		derived, err := l.replay.Derive(ctx, stored, derivedTables...)
 		for i := range derived {
-			derived[i].Tokens = shown.First(derived[i].Header.Number, derived[i].Tokens)
+			derived[i].Tokens = seen.First(derived[i].Header.Number, derived[i].Tokens)
 		}
 		return derived, err
 	})
-}
-
-// shown returns the tokens of the blocks before those that are looked at.
-func (l *look) shown(ctx context.Context) (indexing.FirstSeen, error) {
-	return l.Store.Shown(ctx, l.Chain, l.result.First)
 }
 
 // expectation returns what stored blocks must be. It may answer for fewer
@@ -41,7 +36,7 @@ func (l *look) compare(ctx context.Context, doing string, tables []facts.Table, 
 	if l.result.Blocks == 0 {
 		return nil
 	}
-	for run, err := range l.Store.StoredRuns(ctx, l.Chain, l.result.First, l.result.Last) {
+	for run, err := range l.Archive.StoredRuns(ctx, l.Chain, l.result.First, l.result.Last) {
 		if err != nil {
 			return l.damage(err)
 		}
@@ -71,7 +66,7 @@ func (l *look) compare(ctx context.Context, doing string, tables []facts.Table, 
 
 // again compares one block once more and keeps the difference that it has then.
 func (l *look) again(ctx context.Context, number uint64, tables []facts.Table, expect expectation) error {
-	for run, err := range l.Store.StoredRuns(ctx, l.Chain, number, number) {
+	for run, err := range l.Archive.StoredRuns(ctx, l.Chain, number, number) {
 		if err != nil {
 			return l.damage(err)
 		}

@@ -4,33 +4,25 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"iter"
 	"slices"
 	"time"
 
 	"astrolabe/domain"
-	"astrolabe/domain/facts"
 	"astrolabe/domain/indexing"
-	"astrolabe/starknet"
 )
 
-// Store is the read model.
-type Store interface {
-	indexing.Histories
-	Checkpoint(ctx context.Context, c domain.Chain) (*indexing.Checkpoint, error)
-	DeriverVersions(ctx context.Context, c domain.Chain) (map[string]int, error)
-	// Checks are the comparisons that run inside the database.
+// Inspector compares the read model with itself, inside the database.
+type Inspector interface {
+	// Checks returns the comparisons in the order in which they should run.
 	Checks(c domain.Chain, from, to uint64) []indexing.Check
-	StoredRuns(ctx context.Context, c domain.Chain, from, to uint64) iter.Seq2[indexing.Run, error]
-	StoredClasses(ctx context.Context, c domain.Chain, after *starknet.Felt, limit int) ([]*facts.Class, error)
-	// Shown returns the tokens that blocks before the given one showed first.
-	Shown(ctx context.Context, c domain.Chain, before uint64) (indexing.FirstSeen, error)
 }
 
 // Job looks for faults in the read model of one chain.
 type Job struct {
-	Chain domain.Chain
-	Store Store
+	Chain       domain.Chain
+	Checkpoints indexing.Checkpoints
+	Archive     indexing.Archive
+	Inspector   Inspector
 	// Node is asked for every block again; nil means that nobody is.
 	Node Node
 	// From and To bound the blocks that are looked at, both included.
@@ -52,11 +44,11 @@ type Result struct {
 // Run compares the read model with itself and with the node. It returns at
 // most Limit findings, the first by block; those of no block come before.
 func (j *Job) Run(ctx context.Context) (Result, error) {
-	at, err := j.Store.Checkpoint(ctx, j.Chain)
+	at, err := j.Checkpoints.Checkpoint(ctx, j.Chain)
 	if err != nil {
 		return Result{}, err
 	}
-	l := &look{Job: j, replay: indexing.NewReplay(j.Chain, j.Store), told: time.Now()}
+	l := &look{Job: j, replay: indexing.NewReplay(j.Chain, j.Archive), told: time.Now()}
 	if at != nil && at.Block != nil {
 		l.result.First, l.result.Last = max(j.From, at.First), min(j.To, at.Block.Number)
 	}

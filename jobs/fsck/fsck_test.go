@@ -11,6 +11,7 @@ import (
 	"astrolabe/domain"
 	"astrolabe/pg/pgtest"
 	"astrolabe/repo"
+	"astrolabe/repo/index"
 	"astrolabe/repo/repotest"
 )
 
@@ -45,7 +46,7 @@ func damaged(t *testing.T, statement string) *repo.DB {
 func run(t *testing.T, db *repo.DB, node Node) Result {
 	t.Helper()
 	job := &Job{
-		Chain: domain.Mainnet, Store: db, Node: node, To: math.MaxUint64, Limit: 20,
+		Chain: domain.Mainnet, Checkpoints: index.NewCheckpoints(db), Archive: index.NewArchive(db), Inspector: index.NewInspector(db), Node: node, To: math.MaxUint64, Limit: 20,
 		Report: func(string) {},
 	}
 	result, err := job.Run(t.Context())

@@ -18,7 +18,7 @@ var unreadable = []string{"partitions", "dictionary", "ids", "schema ids", "clas
 // itself runs the comparisons inside the database. When tables are not as they
 // must be, it stops: no other statement can be trusted.
 func (l *look) itself(ctx context.Context) error {
-	for _, check := range l.Store.Checks(l.Chain, l.From, l.To) {
+	for _, check := range l.Inspector.Checks(l.Chain, l.From, l.To) {
 		l.tell("checking %s", check.Name)
 		findings, err := check.Run(ctx, l.Limit-len(l.result.Findings))
 		if err != nil {
@@ -47,7 +47,7 @@ func (l *look) versions(ctx context.Context) error {
 	if l.result.Blocks == 0 {
 		return nil
 	}
-	made, err := l.Store.DeriverVersions(ctx, l.Chain)
+	made, err := l.Checkpoints.DeriverVersions(ctx, l.Chain)
 	if err != nil {
 		return err
 	}
@@ -71,7 +71,7 @@ func (l *look) classes(ctx context.Context) error {
 	l.tell("checking schemas")
 	var after *starknet.Felt
 	for !l.full() {
-		stored, err := l.Store.StoredClasses(ctx, l.Chain, after, classesAtOnce)
+		stored, err := l.Archive.StoredClasses(ctx, l.Chain, after, classesAtOnce)
 		if err != nil {
 			return l.damage(err)
 		}

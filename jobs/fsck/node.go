@@ -48,7 +48,7 @@ func (l *look) node(ctx context.Context) error {
 	if l.Node == nil {
 		return nil
 	}
-	shown, err := l.shown(ctx)
+	seen, err := l.Archive.FirstSeen(ctx, l.Chain, l.result.First)
 	if err != nil {
 		return err
 	}
@@ -78,7 +78,7 @@ func (l *look) node(ctx context.Context) error {
 			if absent[i] {
 				return expected[:i], &absentError{stored[i].Header.Number}
 			}
-			expected[i].Tokens = shown.First(expected[i].Header.Number, expected[i].Tokens)
+			expected[i].Tokens = seen.First(expected[i].Header.Number, expected[i].Tokens)
 		}
 		return expected, nil
 	})

@@ -150,7 +150,7 @@ func (d *derivation) next(ctx context.Context, got fetched, previous *domain.Blo
 
 // commit stores a batch and moves on.
 func (t *turns) commit(ctx context.Context, batch indexing.Batch) error {
-	if err := t.Store.Commit(ctx, t.lease, batch); err != nil {
+	if err := t.Writer.Commit(ctx, t.lease, batch); err != nil {
 		return err
 	}
 	last := &batch.Blocks[len(batch.Blocks)-1].Header
@@ -187,7 +187,7 @@ func (t *turns) analyze(ctx context.Context, r indexing.Range, before uint64) er
 	if r.Events < leastAnalyzed || bits.Len64(before) == bits.Len64(r.Events) {
 		return nil
 	}
-	return t.Store.AnalyzeRange(ctx, t.lease, r)
+	return t.Writer.AnalyzeRange(ctx, t.lease, r)
 }
 
 // leastAnalyzed is how many events a range needs for statistics to matter.

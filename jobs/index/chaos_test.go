@@ -132,7 +132,7 @@ func (p *process) configure(l *Loop) {
 func (p *process) restart() {
 	p.Helper()
 	if p.leader != nil {
-		if err := p.db.ReleaseLease(p.Context(), p.leader.lease); err != nil {
+		if err := p.leases().ReleaseLease(p.Context(), p.leader.lease); err != nil {
 			p.Fatal(err)
 		}
 	}
@@ -168,10 +168,10 @@ func (p *process) live(s step) {
 	}
 }
 
-// dying is a store whose process dies at its n-th use: nothing it asks for
+// dying is a writer whose process dies at its n-th use: nothing it asks for
 // after that reaches the database, and what is under way is broken off.
 type dying struct {
-	Store
+	Writer
 	left *atomic.Int64
 	die  func()
 }
@@ -184,23 +184,23 @@ func (d dying) use() {
 
 func (d dying) Commit(ctx context.Context, lease indexing.Lease, batch indexing.Batch) error {
 	d.use()
-	return d.Store.Commit(ctx, lease, batch)
+	return d.Writer.Commit(ctx, lease, batch)
 }
 
 func (d dying) OpenRange(ctx context.Context, lease indexing.Lease, r indexing.Range) error {
 	d.use()
-	return d.Store.OpenRange(ctx, lease, r)
+	return d.Writer.OpenRange(ctx, lease, r)
 }
 
 func (d dying) SealRange(ctx context.Context, lease indexing.Lease, r indexing.Range) error {
 	d.use()
 	defer d.use()
-	return d.Store.SealRange(ctx, lease, r)
+	return d.Writer.SealRange(ctx, lease, r)
 }
 
 func (d dying) BuildRange(ctx context.Context, lease indexing.Lease, r indexing.Range) error {
 	time.AfterFunc(time.Duration(d.left.Load())*time.Millisecond, d.use)
-	return d.Store.BuildRange(ctx, lease, r)
+	return d.Writer.BuildRange(ctx, lease, r)
 }
 
 func (p *process) crash(after int) {
@@ -209,7 +209,7 @@ func (p *process) crash(after int) {
 	defer die()
 	left := new(atomic.Int64)
 	left.Store(int64(after))
-	p.leader.Store = dying{p.db, left, die}
+	p.leader.Writer = dying{p.leader.Writer, left, die}
 	_ = p.leader.turn(ctx)
 	p.restart()
 }

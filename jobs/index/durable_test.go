@@ -8,6 +8,7 @@ import (
 	"astrolabe/domain"
 	"astrolabe/domain/chain"
 	"astrolabe/domain/indexing"
+	store "astrolabe/repo/index"
 	"astrolabe/sim"
 	"astrolabe/sim/fault"
 )
@@ -31,7 +32,7 @@ func TestCommitsThatTheDatabaseLostAreNotRemembered(t *testing.T) {
 	other := w.beside() // another handle of the same database, with a memory of its own
 	other.database = w.database
 	other.connect()
-	if err := other.db.Rollback(t.Context(), leader.lease, &domain.BlockRef{Number: durable.Number, Hash: durable.Hash}); err != nil {
+	if err := store.NewWriter(other.db).Rollback(t.Context(), leader.lease, &domain.BlockRef{Number: durable.Number, Hash: durable.Hash}); err != nil {
 		t.Fatal(err)
 	}
 	w.execute(fmt.Sprintf("DELETE FROM addresses WHERE chain = 1 AND id > %d", addresses))
@@ -76,7 +77,7 @@ func TestTheFinalizedTierNeverMovesBack(t *testing.T) {
 	deeper.Depth = 15
 	leader := w.leader(deeper)
 	w.catchUp(leader)
-	stored, err := w.db.Checkpoint(t.Context(), deeper.Chain)
+	stored, err := deeper.Checkpoints.Checkpoint(t.Context(), deeper.Chain)
 	if err != nil || *stored.Finalized != 15 || *leader.at.Finalized != 15 {
 		t.Errorf("the finalized tier ends at %d in the database and %d in memory, %v", *stored.Finalized, *leader.at.Finalized, err)
 	}

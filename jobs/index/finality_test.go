@@ -7,6 +7,7 @@ import (
 
 	"astrolabe/domain"
 	"astrolabe/domain/indexing"
+	store "astrolabe/repo/index"
 	"astrolabe/sim"
 )
 
@@ -30,11 +31,11 @@ func TestAReorganisationBelowTheFinalizedTierHaltsUntilTheOperatorRollsBack(t *t
 	if status := w.status(); status.ReasonCode != "reorg_below_finalized" || digest(t, w.db) != before {
 		t.Fatalf("the status is %+v", status)
 	}
-	hash, held, err := w.db.BlockHash(t.Context(), leader.Chain, 20)
+	hash, held, err := leader.Checkpoints.BlockHash(t.Context(), leader.Chain, 20)
 	if err != nil || !held {
 		t.Fatal(err)
 	}
-	if err := w.db.Rollback(t.Context(), leader.lease, &domain.BlockRef{Number: 20, Hash: hash}); err != nil {
+	if err := store.NewWriter(w.db).Rollback(t.Context(), leader.lease, &domain.BlockRef{Number: 20, Hash: hash}); err != nil {
 		t.Fatal(err)
 	}
 	w.catchUp(leader)

@@ -16,6 +16,7 @@ import (
 	"astrolabe/pg/pgtest"
 	"astrolabe/repo"
 	"astrolabe/repo/onchain"
+	store "astrolabe/repo/index"
 	"astrolabe/repo/repotest"
 	"astrolabe/sim"
 	"astrolabe/telemetry"
@@ -125,16 +126,19 @@ var small = Sizes{BatchEvents: 300, RangeEvents: 1500, Bulk: 8}
 // loop is an index process of the world.
 func (w *world) loop(holder string) *Loop {
 	return &Loop{
-		Chain: domain.Mainnet, Node: repotest.OnceRead{Source: w.node.Source()}, Store: w.db, Holder: holder,
+		Chain: domain.Mainnet, Node: repotest.OnceRead{Source: w.node.Source()}, Holder: holder,
+		Leases: w.leases(), Checkpoints: store.NewCheckpoints(w.db), Classes: store.NewArchive(w.db), Writer: store.NewWriter(w.db),
 		Every: 5 * time.Millisecond, Lease: time.Minute, Depth: 5, Sizes: small.orDefault(),
 		Logger: slog.New(slog.DiscardHandler), Metrics: telemetry.NewMetrics(),
 	}
 }
 
+func (w *world) leases() store.Leases { return store.NewLeases(w.db) }
+
 // leader takes the lease for a loop and returns its turns.
 func (w *world) leader(l *Loop) *turns {
 	w.Helper()
-	lease, leads, err := w.db.TakeLease(w.Context(), l.Chain, l.Holder, l.Lease)
+	lease, leads, err := w.leases().TakeLease(w.Context(), l.Chain, l.Holder, l.Lease)
 	if err != nil || !leads {
 		w.Fatalf("no lease: %v", err)
 	}
@@ -156,7 +160,7 @@ func (w *world) catchUp(t *turns) {
 // digest is the logical digest of an index.
 func digest(t *testing.T, db *repo.DB) string {
 	t.Helper()
-	d, err := db.Digest(t.Context(), domain.Mainnet)
+	d, err := store.NewArchive(db).Digest(t.Context(), domain.Mainnet)
 	if err != nil {
 		t.Fatal(err)
 	}

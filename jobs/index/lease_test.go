@@ -19,37 +19,37 @@ func TestAStandbyLeadsAtOnceWhenTheLeaderStops(t *testing.T) {
 	go func() { ended <- w.loop("a").Run(ctx) }()
 	for w.status().Coverage == nil { // until the leader leads
 	}
-	if _, leads, err := w.db.TakeLease(t.Context(), "SN_MAIN", "b", time.Minute); err != nil || leads {
+	if _, leads, err := w.leases().TakeLease(t.Context(), "SN_MAIN", "b", time.Minute); err != nil || leads {
 		t.Errorf("two lead, %v", err)
 	}
 	stop()
 	if err := <-ended; err != nil {
 		t.Fatal(err)
 	}
-	if lease, leads, err := w.db.TakeLease(t.Context(), "SN_MAIN", "b", time.Minute); err != nil || !leads || lease.Epoch != 2 {
+	if lease, leads, err := w.leases().TakeLease(t.Context(), "SN_MAIN", "b", time.Minute); err != nil || !leads || lease.Epoch != 2 {
 		t.Errorf("the standby holds %+v, %v", lease, err)
 	}
 }
 
-// pausing is a store whose leader is stopped between deriving a batch and
+// pausing is a writer whose leader is stopped between deriving a batch and
 // writing it, as a paused process is.
 type pausing struct {
-	Store
+	Writer
 	paused, resume chan struct{}
 }
 
 func (p pausing) Commit(ctx context.Context, lease indexing.Lease, batch indexing.Batch) error {
 	p.paused <- struct{}{}
 	<-p.resume
-	return p.Store.Commit(ctx, lease, batch)
+	return p.Writer.Commit(ctx, lease, batch)
 }
 
 func TestALeaderThatWasPausedPastItsLeaseCannotWrite(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, sim.Config{Blocks: 30})
 	slow := w.loop("slow")
-	store := pausing{w.db, make(chan struct{}), make(chan struct{})}
-	slow.Store = store
+	store := pausing{slow.Writer, make(chan struct{}), make(chan struct{})}
+	slow.Writer = store
 	paused := w.leader(slow)
 	ended := make(chan error, 1)
 	go func() { ended <- paused.turn(t.Context()) }()
@@ -72,13 +72,13 @@ func TestAWriteWithAnOldEpochChangesNothing(t *testing.T) {
 	leader := w.leader(w.loop("a"))
 	w.catchUp(leader)
 	before := digest(t, w.db)
-	if err := w.db.ReleaseLease(t.Context(), leader.lease); err != nil {
+	if err := w.leases().ReleaseLease(t.Context(), leader.lease); err != nil {
 		t.Fatal(err)
 	}
 	w.leader(w.loop("b"))
 	to := *leader.at.Block
 	to.Number--
-	to.Hash, _, _ = w.db.BlockHash(t.Context(), leader.Chain, to.Number)
+	to.Hash, _, _ = leader.Checkpoints.BlockHash(t.Context(), leader.Chain, to.Number)
 	open := leader.at.Ranges[len(leader.at.Ranges)-1]
 	for name, write := range map[string]func() error{
 		"commit": func() error {
@@ -87,12 +87,14 @@ func TestAWriteWithAnOldEpochChangesNothing(t *testing.T) {
 			}
 			return leader.catchUp(t.Context())
 		},
-		"undo":  func() error { return w.db.Undo(t.Context(), leader.lease, &to) },
-		"begin": func() error { return w.db.Begin(t.Context(), leader.lease, 7) },
+		"undo":  func() error { return leader.Writer.Undo(t.Context(), leader.lease, &to) },
+		"begin": func() error { return leader.Writer.Begin(t.Context(), leader.lease, 7) },
 		"open": func() error {
-			return w.db.OpenRange(t.Context(), leader.lease, indexing.Range{From: open.To, To: open.To + 1, State: indexing.RangeReady})
+			return leader.Writer.OpenRange(t.Context(), leader.lease, indexing.Range{From: open.To, To: open.To + 1, State: indexing.RangeReady})
 		},
-		"record": func() error { return w.db.RecordHead(t.Context(), leader.lease, chain.Head{State: chain.Halted}) },
+		"record": func() error {
+			return leader.Writer.RecordHead(t.Context(), leader.lease, chain.Head{State: chain.Halted})
+		},
 	} {
 		if err := write(); !errors.Is(err, indexing.ErrLeaseLost) {
 			t.Errorf("%s ended with %v", name, err)

@@ -48,7 +48,7 @@ func TestANodeThatLiesGetsNoRowCommittedAndTheReasonIsShown(t *testing.T) {
 			if status := w.status(); status.State != chain.Halted || status.ReasonCode != c.reason {
 				t.Errorf("the status says %s %q", status.State, status.ReasonCode)
 			}
-			at, err := w.db.Checkpoint(t.Context(), leader.Chain)
+			at, err := leader.Checkpoints.Checkpoint(t.Context(), leader.Chain)
 			if err != nil || !first && *at.Block != *stood || first && at.Block != nil {
 				t.Errorf("the index moved to %+v, %v", at.Block, err)
 			}

@@ -8,7 +8,6 @@ import (
 
 	"astrolabe/domain"
 	"astrolabe/domain/chain"
-	"astrolabe/domain/facts"
 	"astrolabe/domain/indexing"
 	"astrolabe/starknet"
 	"astrolabe/telemetry"
@@ -33,19 +32,13 @@ type Node interface {
 	News(ctx context.Context) <-chan struct{}
 }
 
-// Store is where the index writes, as the holder of a lease. Every write is
+// Writer is where the index writes, as the holder of a lease. Every write is
 // indexing.ErrLeaseLost, and changes nothing, without it.
-type Store interface {
-	indexing.Leases
+type Writer interface {
 	RecordHead(ctx context.Context, lease indexing.Lease, head chain.Head) error
-
-	// Checkpoint returns where the index stands, nil before it began.
-	Checkpoint(ctx context.Context, c domain.Chain) (*indexing.Checkpoint, error)
 	Begin(ctx context.Context, lease indexing.Lease, first uint64) error
 	// Forget drops what was remembered of ids: commits may be gone.
 	Forget(c domain.Chain)
-	// DeriverVersions returns the versions that made the stored rows.
-	DeriverVersions(ctx context.Context, c domain.Chain) (map[string]int, error)
 	Commit(ctx context.Context, lease indexing.Lease, batch indexing.Batch) error
 	Undo(ctx context.Context, lease indexing.Lease, to *domain.BlockRef) error
 
@@ -53,18 +46,17 @@ type Store interface {
 	SealRange(ctx context.Context, lease indexing.Lease, r indexing.Range) error
 	BuildRange(ctx context.Context, lease indexing.Lease, r indexing.Range) error
 	AnalyzeRange(ctx context.Context, lease indexing.Lease, r indexing.Range) error
-
-	BlockHash(ctx context.Context, c domain.Chain, number uint64) (starknet.Felt, bool, error)
-	Classes(ctx context.Context, c domain.Chain, hashes []starknet.Felt) (map[starknet.Felt]*facts.Class, error)
-	ClassHistories(ctx context.Context, c domain.Chain, contracts []starknet.Felt) (map[starknet.Felt]facts.ClassHistory, error)
 }
 
 // Loop indexes one chain.
 type Loop struct {
-	Chain  domain.Chain
-	Node   Node
-	Store  Store
-	Holder string // names this process among its rivals
+	Chain       domain.Chain
+	Node        Node
+	Leases      indexing.Leases
+	Checkpoints indexing.Checkpoints
+	Classes     indexing.Histories
+	Writer      Writer
+	Holder      string // names this process among its rivals
 
 	Every time.Duration // how often the node is asked without news
 	Lease time.Duration // how long a leader may be silent
@@ -95,7 +87,7 @@ func (l *Loop) Run(ctx context.Context) error {
 	ticker := time.NewTicker(l.Every)
 	defer ticker.Stop()
 	for {
-		lease, leads, err := l.Store.TakeLease(ctx, l.Chain, l.Holder, l.Lease)
+		lease, leads, err := l.Leases.TakeLease(ctx, l.Chain, l.Holder, l.Lease)
 		switch {
 		case err != nil:
 			l.warn(ctx, "the index lease could not be taken", err)
@@ -155,7 +147,7 @@ func (l *Loop) renew(ctx context.Context, lose func(), lease indexing.Lease) {
 		}
 		asked := time.Now()
 		taking, cancel := context.WithTimeout(ctx, l.Lease/2)
-		renewed, leads, err := l.Store.TakeLease(taking, l.Chain, l.Holder, l.Lease)
+		renewed, leads, err := l.Leases.TakeLease(taking, l.Chain, l.Holder, l.Lease)
 		cancel()
 		switch {
 		case err == nil && leads && renewed.Epoch == lease.Epoch:
@@ -175,7 +167,7 @@ const releaseTime = 2 * time.Second
 func (l *Loop) release(ctx context.Context, lease indexing.Lease) {
 	ending, cancel := context.WithTimeout(context.WithoutCancel(ctx), releaseTime)
 	defer cancel()
-	_ = l.Store.ReleaseLease(ending, lease)
+	_ = l.Leases.ReleaseLease(ending, lease)
 }
 
 func (l *Loop) warn(ctx context.Context, what string, err error) {

@@ -116,7 +116,7 @@ func (m *memory) recall(ctx context.Context, t *turns, block *starknet.BlockWith
 	if len(unknown) == 0 {
 		return nil, nil
 	}
-	histories, err := t.Store.ClassHistories(ctx, t.Chain, unknown)
+	histories, err := t.Classes.ClassHistories(ctx, t.Chain, unknown)
 	if err != nil {
 		return nil, err
 	}
@@ -225,7 +225,7 @@ func (m *memory) loadClasses(ctx context.Context, t *turns, at starknet.Felt, na
 		return nil, nil
 	}
 	hashes := slices.SortedFunc(maps.Keys(named), starknet.Felt.Cmp)
-	stored, err := t.Store.Classes(ctx, t.Chain, hashes)
+	stored, err := t.Classes.Classes(ctx, t.Chain, hashes)
 	if err != nil {
 		return nil, err
 	}

@@ -31,7 +31,7 @@ func (t *turns) open(ctx context.Context) (indexing.Range, error) {
 	if settled := t.settled(); settled >= next && settled-next+1 >= t.Sizes.Bulk {
 		r.To, r.State = 0, indexing.RangeLoading
 	}
-	if err := t.Store.OpenRange(ctx, t.lease, r); err != nil {
+	if err := t.Writer.OpenRange(ctx, t.lease, r); err != nil {
 		return indexing.Range{}, err
 	}
 	t.at.Ranges = append(t.at.Ranges, r)
@@ -50,7 +50,7 @@ func (t *turns) settled() uint64 {
 // seal ends a loading range at the next block and makes it ready.
 func (t *turns) seal(ctx context.Context, r indexing.Range) error {
 	r.To = t.at.Next()
-	if err := t.Store.SealRange(ctx, t.lease, r); err != nil {
+	if err := t.Writer.SealRange(ctx, t.lease, r); err != nil {
 		return err
 	}
 	if err := t.reload(ctx); err != nil {
@@ -66,7 +66,7 @@ func (t *turns) build(ctx context.Context) error {
 			continue
 		}
 		t.Logger.Info("building the indexes of a range", "chain", t.Chain, "from", r.From, "to", r.To-1, "events", r.Events)
-		if err := t.Store.BuildRange(ctx, t.lease, r); err != nil {
+		if err := t.Writer.BuildRange(ctx, t.lease, r); err != nil {
 			return err
 		}
 		if err := t.reload(ctx); err != nil {

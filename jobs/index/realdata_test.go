@@ -18,6 +18,7 @@ import (
 	"astrolabe/domain/facts"
 	"astrolabe/node"
 	"astrolabe/pg/pgtest"
+	store "astrolabe/repo/index"
 	"astrolabe/repo/repotest"
 	"astrolabe/sim/realdata"
 	"astrolabe/starknet"
@@ -136,7 +137,7 @@ func indexReal(t *testing.T, run []golden) []facts.Block {
 	}
 	checkMessages(t, w.db, run)
 	var stored []facts.Block
-	for block, err := range w.db.Stored(t.Context(), loop.Chain, first.Number, last.Number) {
+	for block, err := range store.NewArchive(w.db).Stored(t.Context(), loop.Chain, first.Number, last.Number) {
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -18,7 +18,7 @@ func (t *turns) forked(ctx context.Context) (bool, error) {
 	if t.at.Block == nil || t.head.Number > t.at.Block.Number || t.head.Number < t.at.First {
 		return false, nil
 	}
-	ours, held, err := t.Store.BlockHash(ctx, t.Chain, t.head.Number)
+	ours, held, err := t.Checkpoints.BlockHash(ctx, t.Chain, t.head.Number)
 	return held && ours != t.head.Hash, err
 }
 
@@ -38,7 +38,7 @@ func (t *turns) undo(ctx context.Context) error {
 		return fmt.Errorf("%w: the node has block %d as we do, and a next one that does not follow it", indexing.ErrInconsistent, ancestor.Number)
 	}
 	from := t.at.Block.Number
-	if err := t.Store.Undo(ctx, t.lease, ancestor); err != nil {
+	if err := t.Writer.Undo(ctx, t.lease, ancestor); err != nil {
 		return err
 	}
 	t.forget()
@@ -54,7 +54,7 @@ func (t *turns) undo(ctx context.Context) error {
 // when there is none. It looks no further than the finalized tier.
 func (t *turns) ancestor(ctx context.Context) (*domain.BlockRef, error) {
 	for n := t.at.Block.Number; ; n-- {
-		ours, held, err := t.Store.BlockHash(ctx, t.Chain, n)
+		ours, held, err := t.Checkpoints.BlockHash(ctx, t.Chain, n)
 		if err != nil {
 			return nil, err
 		}
@@ -86,7 +86,7 @@ const lookDeeper = 1000
 func (t *turns) belowFinalized(ctx context.Context, n uint64) error {
 	for deeper := n; deeper > t.at.First && n-deeper < lookDeeper; {
 		deeper--
-		ours, held, err := t.Store.BlockHash(ctx, t.Chain, deeper)
+		ours, held, err := t.Checkpoints.BlockHash(ctx, t.Chain, deeper)
 		if err != nil || !held {
 			break
 		}

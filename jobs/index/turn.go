@@ -81,7 +81,7 @@ func (t *turns) missed(err error) error {
 // forget drops what may not be committed, or not be durable.
 func (t *turns) forget() {
 	t.memory = newMemory()
-	t.Store.Forget(t.Chain)
+	t.Writer.Forget(t.Chain)
 }
 
 // undoFork goes back to where the chain forked, and on from there.
@@ -102,7 +102,7 @@ func (t *turns) prepare(ctx context.Context) error {
 	if err := t.reload(ctx); err != nil {
 		return err
 	}
-	versions, err := t.Store.DeriverVersions(ctx, t.Chain)
+	versions, err := t.Checkpoints.DeriverVersions(ctx, t.Chain)
 	if err != nil {
 		return err
 	}
@@ -118,7 +118,7 @@ func (t *turns) prepare(ctx context.Context) error {
 // where this leader left it, a crash of the database took commits back.
 func (t *turns) reload(ctx context.Context) error {
 	for {
-		at, err := t.Store.Checkpoint(ctx, t.Chain)
+		at, err := t.Checkpoints.Checkpoint(ctx, t.Chain)
 		if err != nil {
 			return err
 		}
@@ -133,7 +133,7 @@ func (t *turns) reload(ctx context.Context) error {
 		if t.at.Block != nil { // it was begun before, and undone whole
 			first = t.at.First
 		}
-		if err := t.Store.Begin(ctx, t.lease, first); err != nil {
+		if err := t.Writer.Begin(ctx, t.lease, first); err != nil {
 			return err
 		}
 	}
@@ -166,7 +166,7 @@ func (t *turns) record(ctx context.Context, state chain.IndexState, cause error)
 	if block := t.at.Block; block != nil {
 		t.Metrics.IndexedBlock(string(t.Chain), block.Number)
 	}
-	return t.Store.RecordHead(ctx, t.lease, head)
+	return t.Writer.RecordHead(ctx, t.lease, head)
 }
 
 func (t *turns) askL1(ctx context.Context) *uint64 {

@@ -18,6 +18,7 @@ import (
 	"astrolabe/domain/indexing"
 	"astrolabe/pg/pgtest"
 	"astrolabe/repo"
+	"astrolabe/repo/index"
 	"astrolabe/repo/repotest"
 	"astrolabe/starknet"
 )
@@ -277,12 +278,12 @@ func TestARollbackBelowTheFinalizedTierDiscardsCertificates(t *testing.T) {
 	w.index.Release()
 	rollback := func(to *facts.Header) {
 		t.Helper()
-		err := indexing.Hold(t.Context(), w.db, domain.Mainnet, "operator", func(_ context.Context, lease indexing.Lease) error {
+		err := indexing.Hold(t.Context(), index.NewLeases(w.db), domain.Mainnet, "operator", func(_ context.Context, lease indexing.Lease) error {
 			var at *domain.BlockRef
 			if to != nil {
 				at = &domain.BlockRef{Number: to.Number, Hash: to.Hash}
 			}
-			return w.db.Rollback(t.Context(), lease, at)
+			return index.NewWriter(w.db).Rollback(t.Context(), lease, at)
 		})
 		if err != nil {
 			t.Fatal(err)

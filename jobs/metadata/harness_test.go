@@ -17,8 +17,9 @@ import (
 	"astrolabe/node"
 	"astrolabe/pg/pgtest"
 	"astrolabe/repo"
-	"astrolabe/repo/repositories"
+	"astrolabe/repo/index"
 	"astrolabe/repo/repotest"
+	"astrolabe/repo/tokens"
 	"astrolabe/sim"
 	"astrolabe/starknet"
 )
@@ -94,7 +95,7 @@ func (w *world) node() token.Views {
 // worker is a process of the world.
 func (w *world) worker(node token.Views) *Worker {
 	return &Worker{
-		Nodes: map[domain.Chain]token.Views{domain.Mainnet: node}, Store: repositories.Metadata(w.db),
+		Nodes: map[domain.Chain]token.Views{domain.Mainnet: node}, Index: index.NewCheckpoints(w.db), Store: tokens.NewTokens(w.db),
 		Logger: slog.New(slog.DiscardHandler),
 	}
 }

@@ -26,7 +26,6 @@ const (
 
 // Store is where the tokens are.
 type Store interface {
-	jobs.Blocks
 	// ClaimTokens returns tokens of the blocks up to a number whose metadata is
 	// to be read, at most limit, those that wait longest first. Nobody else gets
 	// them until the given time.
@@ -39,6 +38,7 @@ type Store interface {
 // Worker reads metadata.
 type Worker struct {
 	Nodes  map[domain.Chain]token.Views
+	Index  jobs.Blocks
 	Store  Store
 	Logger *slog.Logger
 }
@@ -54,7 +54,7 @@ func (w *Worker) Run(ctx context.Context, now time.Time) error {
 }
 
 func (w *Worker) read(ctx context.Context, c domain.Chain, now time.Time) error {
-	at, visible, err := jobs.NewestVisible(ctx, w.Store, c)
+	at, visible, err := jobs.NewestVisible(ctx, w.Index, c)
 	if err != nil || !visible {
 		return err
 	}

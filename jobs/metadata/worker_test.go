@@ -11,7 +11,7 @@ import (
 	"astrolabe/domain/token"
 	"astrolabe/jobs"
 	"astrolabe/repo"
-	"astrolabe/repo/repositories"
+	"astrolabe/repo/tokens"
 	"astrolabe/sim/fault"
 	"astrolabe/starknet"
 	"astrolabe/telemetry"
@@ -197,12 +197,12 @@ func TestAChainThatWasNeverIndexedHasNothingToRead(t *testing.T) {
 
 // telling tells when the real store was written to.
 type telling struct {
-	repositories.MetadataStore
+	tokens.Tokens
 	stored chan int
 }
 
 func (s telling) StoreMetadata(ctx context.Context, c domain.Chain, r token.Reading) (int, error) {
-	n, err := s.MetadataStore.StoreMetadata(ctx, c, r)
+	n, err := s.Tokens.StoreMetadata(ctx, c, r)
 	s.stored <- n
 	return n, err
 }
@@ -210,7 +210,7 @@ func (s telling) StoreMetadata(ctx context.Context, c domain.Chain, r token.Read
 func TestTheQueueReadsMetadata(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 0)
-	worker, store := w.worker(w.node()), telling{repositories.Metadata(w.db), make(chan int, 1)}
+	worker, store := w.worker(w.node()), telling{tokens.NewTokens(w.db), make(chan int, 1)}
 	worker.Store = store
 	schedule := jobs.NewSchedule(worker.Logger, telemetry.NewMetrics(), worker.Job())
 	queue, err := w.db.NewQueue(repo.QueueOptions{Workers: schedule.Workers, Periodic: schedule.Periodic, Logger: worker.Logger})

@@ -3,7 +3,6 @@ package rederive
 import (
 	"context"
 	"fmt"
-	"iter"
 	"slices"
 	"time"
 
@@ -13,16 +12,13 @@ import (
 	"astrolabe/starknet"
 )
 
-// Store is the read model.
-type Store interface {
-	indexing.Leases
-	indexing.Histories
-	Checkpoint(ctx context.Context, c domain.Chain) (*indexing.Checkpoint, error)
-	StoredRuns(ctx context.Context, c domain.Chain, from, to uint64) iter.Seq2[indexing.Run, error]
-	StoredClasses(ctx context.Context, c domain.Chain, after *starknet.Felt, limit int) ([]*facts.Class, error)
+// Writer replaces stored rows, as the holder of a lease.
+type Writer interface {
 	Rewrite(ctx context.Context, lease indexing.Lease, run indexing.Run, tables ...facts.Table) error
 	RewriteSchemas(ctx context.Context, lease indexing.Lease, classes []*facts.Class) error
 	RewriteLocators(ctx context.Context, lease indexing.Lease) error
+	// RecordVersions says that the rows of these facts are of the derivers'
+	// current versions.
 	RecordVersions(ctx context.Context, lease indexing.Lease, names ...string) error
 }
 
@@ -37,9 +33,12 @@ var tables = map[string][]facts.Table{
 
 // Job makes facts of one chain again.
 type Job struct {
-	Chain  domain.Chain
-	Store  Store
-	Holder string // names this process among those that may lead
+	Chain       domain.Chain
+	Leases      indexing.Leases
+	Checkpoints indexing.Checkpoints
+	Archive     indexing.Archive
+	Writer      Writer
+	Holder      string // names this process among those that may lead
 	// Report is told now and then how far it is; nil means that nobody asks.
 	Report func(block, last uint64)
 }
@@ -54,15 +53,15 @@ type Result struct {
 // from them), activity, deployments (with activity), tokens, schemas or
 // locators. It is indexing.ErrLed while an index process leads.
 func (j *Job) Run(ctx context.Context, fact string) (result Result, err error) {
-	err = indexing.Hold(ctx, j.Store, j.Chain, j.Holder, func(ctx context.Context, lease indexing.Lease) error {
+	err = indexing.Hold(ctx, j.Leases, j.Chain, j.Holder, func(ctx context.Context, lease indexing.Lease) error {
 		switch fact {
 		case "locators":
-			return j.Store.RewriteLocators(ctx, lease)
+			return j.Writer.RewriteLocators(ctx, lease)
 		case "schemas":
 			if err := j.schemas(ctx, lease, &result); err != nil {
 				return err
 			}
-			return j.Store.RecordVersions(ctx, lease, fact)
+			return j.Writer.RecordVersions(ctx, lease, fact)
 		}
 		made, known := tables[fact]
 		if !known {
@@ -71,7 +70,7 @@ func (j *Job) Run(ctx context.Context, fact string) (result Result, err error) {
 		if err := j.blocks(ctx, lease, made, &result); err != nil {
 			return err
 		}
-		return j.Store.RecordVersions(ctx, lease, names(made)...)
+		return j.Writer.RecordVersions(ctx, lease, names(made)...)
 	})
 	return result, err
 }
@@ -88,13 +87,13 @@ func names(made []facts.Table) (list []string) {
 const reportEvery = 5 * time.Second
 
 func (j *Job) blocks(ctx context.Context, lease indexing.Lease, made []facts.Table, result *Result) error {
-	at, err := j.Store.Checkpoint(ctx, j.Chain)
+	at, err := j.Checkpoints.Checkpoint(ctx, j.Chain)
 	if err != nil || at == nil || at.Block == nil {
 		return err
 	}
 	result.First, result.Last = at.First, at.Block.Number
-	replay, shown, told := indexing.NewReplay(j.Chain, j.Store), make(indexing.FirstSeen), time.Now()
-	for run, err := range j.Store.StoredRuns(ctx, j.Chain, at.First, at.Block.Number) {
+	replay, shown, told := indexing.NewReplay(j.Chain, j.Archive), make(indexing.FirstSeen), time.Now()
+	for run, err := range j.Archive.StoredRuns(ctx, j.Chain, at.First, at.Block.Number) {
 		if err != nil {
 			return err
 		}
@@ -112,7 +111,7 @@ func (j *Job) blocks(ctx context.Context, lease indexing.Lease, made []facts.Tab
 			}
 		}
 		if differing > 0 {
-			if err := j.Store.Rewrite(ctx, lease, indexing.Run{Range: run.Range, Blocks: derived}, made...); err != nil {
+			if err := j.Writer.Rewrite(ctx, lease, indexing.Run{Range: run.Range, Blocks: derived}, made...); err != nil {
 				return err
 			}
 			result.Rewritten += differing
@@ -131,7 +130,7 @@ const classesAtOnce = 64
 func (j *Job) schemas(ctx context.Context, lease indexing.Lease, result *Result) error {
 	var after *starknet.Felt
 	for {
-		stored, err := j.Store.StoredClasses(ctx, j.Chain, after, classesAtOnce)
+		stored, err := j.Archive.StoredClasses(ctx, j.Chain, after, classesAtOnce)
 		if err != nil || len(stored) == 0 {
 			return err
 		}
@@ -144,7 +143,7 @@ func (j *Job) schemas(ctx context.Context, lease indexing.Lease, result *Result)
 			}
 		}
 		if len(differing) > 0 {
-			if err := j.Store.RewriteSchemas(ctx, lease, differing); err != nil {
+			if err := j.Writer.RewriteSchemas(ctx, lease, differing); err != nil {
 				return err
 			}
 			result.Rewritten += len(differing)

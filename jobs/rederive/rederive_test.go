@@ -14,6 +14,7 @@ import (
 	"astrolabe/domain/indexing"
 	"astrolabe/pg/pgtest"
 	"astrolabe/repo"
+	"astrolabe/repo/index"
 	"astrolabe/repo/repotest"
 )
 
@@ -43,9 +44,16 @@ func indexed(t *testing.T) (*repo.DB, func(statement string)) {
 	}
 }
 
+func jobOn(db *repo.DB) *Job {
+	return &Job{
+		Chain: domain.Mainnet, Leases: index.NewLeases(db), Checkpoints: index.NewCheckpoints(db),
+		Archive: index.NewArchive(db), Writer: index.NewWriter(db), Holder: "test",
+	}
+}
+
 func digest(t *testing.T, db *repo.DB) string {
 	t.Helper()
-	d, err := db.Digest(t.Context(), domain.Mainnet)
+	d, err := index.NewArchive(db).Digest(t.Context(), domain.Mainnet)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -76,7 +84,7 @@ func TestAFactIsMadeAgainAsItWas(t *testing.T) {
 			if digest(t, db) == before {
 				t.Fatal("the digest did not notice the damage")
 			}
-			job := &Job{Chain: domain.Mainnet, Store: db, Holder: "test"}
+			job := jobOn(db)
 			result, err := job.Run(t.Context(), fact)
 			if err != nil || result.Rewritten == 0 {
 				t.Fatalf("%+v, %v", result, err)
@@ -84,7 +92,7 @@ func TestAFactIsMadeAgainAsItWas(t *testing.T) {
 			if after := digest(t, db); after != before {
 				t.Errorf("the digest is %s, it was %s", after, before)
 			}
-			versions, err := db.DeriverVersions(t.Context(), domain.Mainnet)
+			versions, err := index.NewCheckpoints(db).DeriverVersions(t.Context(), domain.Mainnet)
 			if err != nil || versions[fact] != facts.Versions[fact] {
 				t.Errorf("%v, %v", versions, err)
 			}
@@ -99,7 +107,7 @@ func TestATokenKeepsItsMetadata(t *testing.T) {
 	t.Parallel()
 	db, strike := indexed(t)
 	strike("UPDATE tokens SET name = 'Kept', standard = 3 WHERE chain = 1")
-	if _, err := (&Job{Chain: domain.Mainnet, Store: db, Holder: "test"}).Run(t.Context(), "tokens"); err != nil {
+	if _, err := jobOn(db).Run(t.Context(), "tokens"); err != nil {
 		t.Fatal(err)
 	}
 	strike("DELETE FROM tokens WHERE name = 'Kept' AND standard < 3")
@@ -110,10 +118,10 @@ func TestLocatorsAreMadeAgain(t *testing.T) {
 	db, strike := indexed(t)
 	strike("DELETE FROM locators WHERE block < 30")
 	strike("UPDATE locators SET block = 3 WHERE kind = 1")
-	if _, err := (&Job{Chain: domain.Mainnet, Store: db, Holder: "test"}).Run(t.Context(), "locators"); err != nil {
+	if _, err := jobOn(db).Run(t.Context(), "locators"); err != nil {
 		t.Fatal(err)
 	}
-	for _, check := range db.Checks(domain.Mainnet, 0, 60) {
+	for _, check := range index.NewInspector(db).Checks(domain.Mainnet, 0, 60) {
 		if findings, err := check.Run(t.Context(), 1); err != nil || check.Name == "locators" && len(findings) > 0 {
 			t.Errorf("%s: %v, %v", check.Name, findings, err)
 		}
@@ -123,10 +131,10 @@ func TestLocatorsAreMadeAgain(t *testing.T) {
 func TestNothingIsRederivedWhileAnIndexerLeads(t *testing.T) {
 	t.Parallel()
 	db, _ := indexed(t)
-	if _, leads, err := db.TakeLease(t.Context(), domain.Mainnet, "indexer", time.Minute); err != nil || !leads {
+	if _, leads, err := index.NewLeases(db).TakeLease(t.Context(), domain.Mainnet, "indexer", time.Minute); err != nil || !leads {
 		t.Fatal(err)
 	}
-	_, err := (&Job{Chain: domain.Mainnet, Store: db, Holder: "test"}).Run(t.Context(), "transfers")
+	_, err := jobOn(db).Run(t.Context(), "transfers")
 	if !errors.Is(err, indexing.ErrLed) || !strings.HasSuffix(err.Error(), "stop the indexer, or run this while it is stopped") {
 		t.Errorf("%v", err)
 	}

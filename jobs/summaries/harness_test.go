@@ -16,7 +16,7 @@ import (
 	"astrolabe/node"
 	"astrolabe/pg/pgtest"
 	"astrolabe/repo"
-	"astrolabe/repo/repositories"
+	"astrolabe/repo/index"
 	"astrolabe/repo/repotest"
 	"astrolabe/repo/tokens"
 	"astrolabe/sim"
@@ -71,7 +71,7 @@ func (w *world) supplies() *Supplies {
 	}
 	w.Cleanup(pool.Close)
 	return &Supplies{
-		Nodes: map[domain.Chain]token.Views{domain.Mainnet: pool.Source()}, Store: repositories.Supplies(w.db),
+		Nodes: map[domain.Chain]token.Views{domain.Mainnet: pool.Source()}, Index: index.NewCheckpoints(w.db), Store: tokens.NewSupplies(w.db),
 		Logger: slog.New(slog.DiscardHandler),
 	}
 }

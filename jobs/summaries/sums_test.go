@@ -9,6 +9,7 @@ import (
 	"astrolabe/domain/token"
 	"astrolabe/jobs"
 	"astrolabe/repo"
+	"astrolabe/repo/index"
 	"astrolabe/repo/repotest"
 	"astrolabe/repo/tokens"
 	"astrolabe/telemetry"
@@ -57,7 +58,7 @@ func TestTwoWhoSumAtOnceCountNothingTwice(t *testing.T) {
 	if err := w.sums().Run(t.Context(), time.Now()); err != nil {
 		t.Fatal(err)
 	}
-	for _, check := range w.db.Checks(domain.Mainnet, 0, 60) {
+	for _, check := range index.NewInspector(w.db).Checks(domain.Mainnet, 0, 60) {
 		if check.Name != "token sums" {
 			continue
 		}

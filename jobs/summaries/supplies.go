@@ -26,7 +26,6 @@ const (
 
 // SupplyStore is where the tokens are.
 type SupplyStore interface {
-	jobs.Blocks
 	// ClaimSupplies returns tokens of the blocks up to a number whose supply is
 	// to be read, at most limit, those that wait longest first. Nobody else gets
 	// them until the given time.
@@ -38,6 +37,7 @@ type SupplyStore interface {
 // Supplies reads supplies at the newest finalized block.
 type Supplies struct {
 	Nodes  map[domain.Chain]token.Views
+	Index  jobs.Blocks
 	Store  SupplyStore
 	Logger *slog.Logger
 }
@@ -53,7 +53,7 @@ func (w *Supplies) Run(ctx context.Context, now time.Time) error {
 }
 
 func (w *Supplies) read(ctx context.Context, c domain.Chain, now time.Time) error {
-	at, final, err := jobs.NewestFinalized(ctx, w.Store, c)
+	at, final, err := jobs.NewestFinalized(ctx, w.Index, c)
 	if err != nil || !final {
 		return err
 	}

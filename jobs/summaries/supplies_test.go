@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"astrolabe/domain"
+	"astrolabe/repo/index"
 	"astrolabe/repo/repotest"
 	"astrolabe/sim/fault"
 )
@@ -74,12 +75,12 @@ func TestASupplyOfAnUndoneBlockIsForgotten(t *testing.T) {
 	if err := w.supplies().Run(t.Context(), w.now); err != nil {
 		t.Fatal(err)
 	}
-	lease, leads, err := w.db.TakeLease(t.Context(), domain.Mainnet, "operator", 1<<40)
+	lease, leads, err := index.NewLeases(w.db).TakeLease(t.Context(), domain.Mainnet, "operator", 1<<40)
 	if err != nil || !leads {
 		t.Fatal(leads, err)
 	}
 	to := repotest.Everyday(t)[30].Header
-	if err := w.db.Rollback(t.Context(), lease, &domain.BlockRef{Number: to.Number, Hash: to.Hash}); err != nil {
+	if err := index.NewWriter(w.db).Rollback(t.Context(), lease, &domain.BlockRef{Number: to.Number, Hash: to.Hash}); err != nil {
 		t.Fatal(err)
 	}
 	if got := w.stored("STRK"); got != "unknown" {

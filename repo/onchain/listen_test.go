@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"astrolabe/domain"
-	"astrolabe/domain/facts"
 	"astrolabe/domain/indexing"
 	"astrolabe/repo/onchain"
 	"astrolabe/repo/repotest"
@@ -59,57 +58,5 @@ func TestListenersHearOfBlocksWhenReadersSeeThem(t *testing.T) {
 	<-ended
 	if extra := heard[len(domain.Chains):]; len(extra) != 5 || slices.Contains(extra, domain.Sepolia) {
 		t.Errorf("heard of %v", extra)
-	}
-}
-
-// epochNews is a new epoch that was heard of.
-type epochNews struct {
-	chain domain.Chain
-	epoch uint64
-}
-
-// TestEveryChangeOfFinalFactsBeginsAnEpoch lets an operator change facts in
-// every way there is, and the index undo blocks of its head.
-func TestEveryChangeOfFinalFactsBeginsAnEpoch(t *testing.T) {
-	t.Parallel()
-	db, blocks := repotest.OpenTemplate(t, repotest.Followed), repotest.Everyday(t)
-	ctx, stop := context.WithCancel(t.Context())
-	heard, up, ended := make(chan epochNews, 10), make(chan bool, 10), make(chan struct{})
-	go func() {
-		defer close(ended)
-		onchain.ListenEpochs(ctx, db, func(c domain.Chain, epoch uint64) { heard <- epochNews{c, epoch} }, func(listening bool) { up <- listening })
-	}()
-	defer func() { stop(); <-ended }()
-	if !<-up {
-		t.Fatal("nobody listens")
-	}
-	lease, _, err := db.TakeLease(t.Context(), domain.Mainnet, "test", time.Hour)
-	if err != nil {
-		t.Fatal(err)
-	}
-	ref := func(number int) *domain.BlockRef {
-		return &domain.BlockRef{Number: uint64(number), Hash: blocks[number].Header.Hash}
-	}
-	if err := db.Undo(t.Context(), lease, ref(58)); err != nil {
-		t.Fatal(err)
-	}
-	for i, change := range []func() error{
-		func() error { return db.RewriteLocators(t.Context(), lease) },
-		func() error { return db.RewriteSchemas(t.Context(), lease, blocks[0].Classes) },
-		func() error {
-			return db.Rewrite(t.Context(), lease, indexing.Run{Range: indexing.Range{From: 20}, Blocks: blocks[20:22]}, facts.TableTransfers)
-		},
-		func() error { return db.Rollback(t.Context(), lease, ref(30)) },
-	} {
-		if err := change(); err != nil {
-			t.Fatal(err)
-		}
-		if news := <-heard; news != (epochNews{domain.Mainnet, uint64(i) + 1}) {
-			t.Errorf("change %d is heard of as %v", i, news)
-		}
-		heads, err := onchain.NewHeads(db).Heads(t.Context())
-		if err != nil || heads[domain.Mainnet].Epoch != uint64(i)+1 {
-			t.Errorf("change %d: epoch %d, %v", i, heads[domain.Mainnet].Epoch, err)
-		}
 	}
 }

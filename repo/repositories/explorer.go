@@ -5,6 +5,7 @@ import (
 	"astrolabe/repo"
 	"astrolabe/repo/onchain"
 	"astrolabe/repo/tokens"
+	"astrolabe/repo/index"
 )
 
 // Explorer returns the stores of everything that a facade can ask.
@@ -19,7 +20,7 @@ func Explorer(db *repo.DB) explorer.Stores {
 		Messages:         onchain.NewMessages(db),
 		Contracts:        onchain.NewContracts(db),
 		Classes:          onchain.NewClasses(db),
-		ABIs:             db,
+		ABIs:             index.NewArchive(db),
 
 		Events:       db,
 		Certificates: db,

@@ -12,17 +12,19 @@ import (
 	"astrolabe/domain/facts"
 	"astrolabe/domain/indexing"
 	"astrolabe/repo"
+	"astrolabe/repo/index"
 )
 
 // Index writes facts of SN_MAIN into a database, as the index process would.
 // After a failure it does nothing more; Err tells.
 type Index struct {
-	ctx   context.Context
-	db    *repo.DB
-	lease indexing.Lease
-	batch int
-	at    *domain.BlockRef
-	err   error
+	ctx    context.Context
+	leases index.Leases
+	writer *index.Writer
+	lease  indexing.Lease
+	batch  int
+	at     *domain.BlockRef
+	err    error
 
 	// Finalized is what commits make the newest block of the finalized tier.
 	Finalized *uint64
@@ -31,13 +33,13 @@ type Index struct {
 // NewIndex begins an index, which commits so many blocks at once, and holds
 // its lease.
 func NewIndex(ctx context.Context, db *repo.DB, first uint64, batch int) *Index {
-	i := &Index{ctx: ctx, db: db, batch: batch}
+	i := &Index{ctx: ctx, leases: index.NewLeases(db), writer: index.NewWriter(db), batch: batch}
 	var leads bool
-	i.lease, leads, i.err = db.TakeLease(ctx, domain.Mainnet, "test", time.Hour)
+	i.lease, leads, i.err = i.leases.TakeLease(ctx, domain.Mainnet, "test", time.Hour)
 	if i.err == nil && !leads {
 		i.err = errors.New("another holds the lease")
 	}
-	i.do(func() error { return db.Begin(ctx, i.lease, first) })
+	i.do(func() error { return i.writer.Begin(ctx, i.lease, first) })
 	return i
 }
 
@@ -53,7 +55,7 @@ func (i *Index) do(act func() error) {
 // Open opens a range; a loading one has no end yet.
 func (i *Index) Open(from, to uint64, state indexing.RangeState) indexing.Range {
 	r := indexing.Range{From: from, To: to, State: state}
-	i.do(func() error { return i.db.OpenRange(i.ctx, i.lease, r) })
+	i.do(func() error { return i.writer.OpenRange(i.ctx, i.lease, r) })
 	return r
 }
 
@@ -62,7 +64,7 @@ func (i *Index) Commit(r indexing.Range, blocks []facts.Block) {
 	for len(blocks) > 0 {
 		n := min(i.batch, len(blocks))
 		i.do(func() error {
-			return i.db.Commit(i.ctx, i.lease, indexing.Batch{After: i.at, Range: r, Blocks: blocks[:n], Finalized: i.Finalized})
+			return i.writer.Commit(i.ctx, i.lease, indexing.Batch{After: i.at, Range: r, Blocks: blocks[:n], Finalized: i.Finalized})
 		})
 		last := &blocks[n-1].Header
 		i.at = &domain.BlockRef{Number: last.Number, Hash: last.Hash}
@@ -75,14 +77,14 @@ func (i *Index) Load(blocks []facts.Block) {
 	r := i.Open(blocks[0].Header.Number, 0, indexing.RangeLoading)
 	i.Commit(r, blocks)
 	r.To = blocks[len(blocks)-1].Header.Number + 1
-	i.do(func() error { return i.db.SealRange(i.ctx, i.lease, r) })
-	i.do(func() error { return i.db.BuildRange(i.ctx, i.lease, r) })
+	i.do(func() error { return i.writer.SealRange(i.ctx, i.lease, r) })
+	i.do(func() error { return i.writer.BuildRange(i.ctx, i.lease, r) })
 }
 
 // Undo goes back to a block.
 func (i *Index) Undo(to *facts.Header) {
 	i.at = &domain.BlockRef{Number: to.Number, Hash: to.Hash}
-	i.do(func() error { return i.db.Undo(i.ctx, i.lease, i.at) })
+	i.do(func() error { return i.writer.Undo(i.ctx, i.lease, i.at) })
 }
 
 // Next returns the number of the block that is to be committed next.
@@ -97,7 +99,7 @@ func (i *Index) Next() uint64 {
 // tier.
 func (i *Index) Rollback(to *facts.Header) {
 	i.at = &domain.BlockRef{Number: to.Number, Hash: to.Hash}
-	i.do(func() error { return i.db.Rollback(i.ctx, i.lease, i.at) })
+	i.do(func() error { return i.writer.Rollback(i.ctx, i.lease, i.at) })
 }
 
 // Continue takes up an index that stands at a block.
@@ -109,13 +111,13 @@ func (i *Index) Continue(at *facts.Header) {
 // has accepted.
 func (i *Index) RecordHead(l1 uint64) {
 	i.do(func() error {
-		return i.db.RecordHead(i.ctx, i.lease, chain.Head{State: chain.Following, Depth: chain.FinalityDepth, L1: &l1, Block: i.at})
+		return i.writer.RecordHead(i.ctx, i.lease, chain.Head{State: chain.Following, Depth: chain.FinalityDepth, L1: &l1, Block: i.at})
 	})
 }
 
 // Release gives the lease back, so that operators' commands can take it.
 func (i *Index) Release() {
-	i.do(func() error { return i.db.ReleaseLease(i.ctx, i.lease) })
+	i.do(func() error { return i.leases.ReleaseLease(i.ctx, i.lease) })
 }
 
 // awake makes the last seen head of a database one that does not age, so that

@@ -62,7 +62,7 @@ func Spaced(ctx context.Context, url string) error {
 	index.Commit(index.Open(40*Spacing, 1000*Spacing, indexing.RangeReady), blocks[40:])
 	last := blocks[len(blocks)-1].Header
 	index.do(func() error {
-		return db.RecordHead(ctx, index.lease, chain.Head{
+		return index.writer.RecordHead(ctx, index.lease, chain.Head{
 			State: chain.Following, Depth: chain.FinalityDepth,
 			Block: &domain.BlockRef{Number: last.Number, Hash: last.Hash},
 		})

@@ -84,7 +84,7 @@ func (r CensusBuilder) BuildCensus(ctx context.Context, c domain.Chain, order to
 		err = nil
 	}
 	failpoint.Hit(failpoint.CensusStaged)
-	return draft, repo.Outage(repo.Storage(err))
+	return draft, repo.WriteFailure(err)
 }
 
 // errNotKept rolls back rows that did not pass the audit.
@@ -240,5 +240,5 @@ func (r CensusBuilder) PublishCensus(ctx context.Context, c domain.Chain, draft 
 		failpoint.Hit(failpoint.CensusPublished)
 		return err
 	})
-	return id, repo.Outage(repo.Storage(err))
+	return id, repo.WriteFailure(err)
 }

@@ -21,6 +21,7 @@ import (
 	"astrolabe/domain/token"
 	"astrolabe/pg/pgtest"
 	"astrolabe/repo"
+	"astrolabe/repo/index"
 	"astrolabe/repo/repotest"
 	"astrolabe/repo/tokens"
 	"astrolabe/starknet"
@@ -434,10 +435,10 @@ func TestTransfersThatAreMadeAgainRevokeTheCensuses(t *testing.T) {
 	contract := starknet.FeltFromUint64(77)
 	at := b.commit(t, move(contract, 0, 5, 10))
 	g := b.publish(t, b.build(t, contract, at, big.NewInt(10), nil))
-	lease, _, err := b.db.TakeLease(t.Context(), domain.Mainnet, "test", time.Hour)
+	lease, _, err := index.NewLeases(b.db).TakeLease(t.Context(), domain.Mainnet, "test", time.Hour)
 	must(t, err)
 	block := facts.Block{Header: at, Transfers: []facts.Transfer{{Standard: facts.ERC20, Token: contract, From: starknet.Felt{}, To: starknet.FeltFromUint64(6), Amount: amount(10)}}}
-	must(t, b.db.Rewrite(t.Context(), lease, indexing.Run{Range: b.within, Blocks: []facts.Block{block}}, facts.TableTransfers))
+	must(t, index.NewWriter(b.db).Rewrite(t.Context(), lease, indexing.Run{Range: b.within, Blocks: []facts.Block{block}}, facts.TableTransfers))
 	found, err := b.census.Generations(t.Context(), domain.Mainnet, []int64{g.ID})
 	if err != nil || found[0].Status != token.CensusRevoked || found[0].Reason != token.ReasonRederived {
 		t.Errorf("%+v, %v", found[0], err)

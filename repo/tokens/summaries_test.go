@@ -14,6 +14,7 @@ import (
 	"astrolabe/pg/pgtest"
 	"astrolabe/repo"
 	"astrolabe/repo/onchain"
+	"astrolabe/repo/index"
 	"astrolabe/repo/repotest"
 	"astrolabe/repo/tokens"
 	"astrolabe/starknet"
@@ -172,7 +173,7 @@ func TestSumsThatDifferFromTheirTransfersAreFound(t *testing.T) {
 	s.sumAll(50)
 	check := func() int {
 		t.Helper()
-		for _, check := range s.db.Checks(domain.Mainnet, 0, s.last()) {
+		for _, check := range index.NewInspector(s.db).Checks(domain.Mainnet, 0, s.last()) {
 			if check.Name == "token sums" {
 				findings, err := check.Run(t.Context(), 100)
 				if err != nil {
@@ -201,23 +202,23 @@ func TestSumsAreMadeAnewWhenTheirBlocksChange(t *testing.T) {
 	t.Parallel()
 	s := newSummed(t)
 	s.sumAll(100)
-	lease, leads, err := s.db.TakeLease(t.Context(), domain.Mainnet, "operator", 1<<40)
+	lease, leads, err := index.NewLeases(s.db).TakeLease(t.Context(), domain.Mainnet, "operator", 1<<40)
 	if err != nil || !leads {
 		t.Fatal(leads, err)
 	}
 	to := s.blocks[30].Header
-	if err := s.db.Rollback(t.Context(), lease, &domain.BlockRef{Number: to.Number, Hash: to.Hash}); err != nil {
+	if err := index.NewWriter(s.db).Rollback(t.Context(), lease, &domain.BlockRef{Number: to.Number, Hash: to.Hash}); err != nil {
 		t.Fatal(err)
 	}
 	s.requires(token.SummaryComputed, 30)
 	s.sumAll(100)
 	s.requires(token.SummaryStale, 30) // the chain is far ahead of the index now
 
-	for run, err := range s.db.StoredRuns(t.Context(), domain.Mainnet, 0, 30) {
+	for run, err := range index.NewArchive(s.db).StoredRuns(t.Context(), domain.Mainnet, 0, 30) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := s.db.Rewrite(t.Context(), lease, run, facts.TableTransfers); err != nil {
+		if err := index.NewWriter(s.db).Rewrite(t.Context(), lease, run, facts.TableTransfers); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -231,12 +232,12 @@ func TestSumsOfANewHeadStay(t *testing.T) {
 	t.Parallel()
 	s := newSummed(t)
 	s.sumAll(100)
-	lease, leads, err := s.db.TakeLease(t.Context(), domain.Mainnet, "index", 1<<40)
+	lease, leads, err := index.NewLeases(s.db).TakeLease(t.Context(), domain.Mainnet, "index", 1<<40)
 	if err != nil || !leads {
 		t.Fatal(leads, err)
 	}
 	to := s.blocks[repotest.FollowedFinalized+2].Header
-	if err := s.db.Undo(t.Context(), lease, &domain.BlockRef{Number: to.Number, Hash: to.Hash}); err != nil {
+	if err := index.NewWriter(s.db).Undo(t.Context(), lease, &domain.BlockRef{Number: to.Number, Hash: to.Hash}); err != nil {
 		t.Fatal(err)
 	}
 	s.requires(token.SummaryCurrent, to.Number)

@@ -56,8 +56,9 @@ func newShelf(t *testing.T) *shelf {
 
 // shown returns the tokens that blocks up to a number show.
 func (s *shelf) shown(upTo uint64) (list []starknet.Felt) {
+	seen := make(indexing.FirstSeen)
 	for _, block := range s.blocks {
-		for _, t := range block.Tokens {
+		for _, t := range seen.First(block.Header.Number, block.Tokens) {
 			if block.Header.Number <= upTo {
 				list = append(list, t.Address)
 			}

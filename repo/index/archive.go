@@ -1,0 +1,281 @@
+package index
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"math"
+
+	"github.com/uptrace/bun"
+
+	"astrolabe/domain"
+	"astrolabe/domain/facts"
+	"astrolabe/domain/indexing"
+	"astrolabe/repo"
+	"astrolabe/repo/model"
+	"astrolabe/starknet"
+)
+
+// Archive reads back what the index has stored, as the facts that were
+// written.
+type Archive struct{ db *repo.DB }
+
+var (
+	_ indexing.Archive   = Archive{}
+	_ indexing.Histories = Archive{}
+)
+
+// NewArchive makes an archive.
+func NewArchive(db *repo.DB) Archive { return Archive{db} }
+
+// ErrMoved means that blocks were undone while they were read.
+var ErrMoved = errors.New("the index was reorganised while it was read: try again")
+
+// Digest returns the digest of everything that the index holds of a chain, in
+// hexadecimal.
+func (a Archive) Digest(ctx context.Context, c domain.Chain) (string, error) {
+	checkpoint, err := NewCheckpoints(a.db).Checkpoint(ctx, c)
+	if err != nil {
+		return "", err
+	}
+	fold := new(facts.Fold)
+	if checkpoint != nil && checkpoint.Block != nil {
+		if fold, err = a.DigestBlocks(ctx, c, checkpoint.First, checkpoint.Block.Number); err != nil {
+			return "", err
+		}
+	}
+	return fold.Sum().String(), nil
+}
+
+// DigestBlocks folds the stored blocks from one to another, both included. It
+// is ErrMoved when the last of them is another one afterwards.
+func (a Archive) DigestBlocks(ctx context.Context, c domain.Chain, from, to uint64) (*facts.Fold, error) {
+	before, _, err := NewCheckpoints(a.db).BlockHash(ctx, c, to)
+	if err != nil {
+		return nil, err
+	}
+	fold := new(facts.Fold)
+	for block, err := range a.Stored(ctx, c, from, to) {
+		if err != nil {
+			return nil, err
+		}
+		fold.Add(&block)
+	}
+	after, _, err := NewCheckpoints(a.db).BlockHash(ctx, c, to)
+	if err == nil && after != before {
+		err = ErrMoved
+	}
+	return fold, err
+}
+
+// Stored returns the stored blocks from one to another, both included, with
+// all their rows. They are equal to the blocks that were committed, with these
+// rules: an empty list is nil, Classes are ordered by hash and hold what their
+// rows say without the compiled ABI, and Tokens are those that no earlier
+// block showed.
+//
+// Blocks that readers cannot see yet are there, too; blocks that the index
+// does not hold are left out. Rows that make no sense are indexing.ErrDamaged.
+// Memory is bounded by the largest block. A reorg can happen in between.
+func (a Archive) Stored(ctx context.Context, c domain.Chain, from, to uint64) iter.Seq2[facts.Block, error] {
+	return func(yield func(facts.Block, error) bool) {
+		for run, err := range a.StoredRuns(ctx, c, from, to) {
+			if err != nil {
+				yield(facts.Block{}, err)
+				return
+			}
+			for i := range run.Blocks {
+				if !yield(run.Blocks[i], nil) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// StoredRuns does the same by runs of about as many rows. Each run is read in
+// one moment, with one statement per table.
+func (a Archive) StoredRuns(ctx context.Context, c domain.Chain, from, to uint64) iter.Seq2[indexing.Run, error] {
+	return func(yield func(indexing.Run, error) bool) {
+		r := &reading{chain: c, code: model.Code(c), addresses: newGlossary("addresses"), selectors: newGlossary("selectors")}
+		to = min(to, math.MaxInt32)
+		for from <= to {
+			var run indexing.Run
+			err := a.db.Write().RunInTx(ctx, repo.Snapshot, func(ctx context.Context, tx bun.Tx) (err error) {
+				run, err = r.run(ctx, tx, from, to)
+				return err
+			})
+			if err != nil {
+				yield(indexing.Run{}, repo.Outage(err))
+				return
+			}
+			if len(run.Blocks) == 0 || !yield(run, nil) {
+				return
+			}
+			from = run.Blocks[len(run.Blocks)-1].Header.Number + 1
+		}
+	}
+}
+
+// FirstSeen returns the tokens that blocks before the given one showed first.
+func (a Archive) FirstSeen(ctx context.Context, c domain.Chain, before uint64) (indexing.FirstSeen, error) {
+	var rows []struct {
+		Felt  starknet.Felt     `bun:"felt"`
+		Block model.BlockNumber `bun:"block"`
+	}
+	err := a.db.Write().NewRaw(`/* token.shown */
+		SELECT a.felt, t.block FROM tokens t JOIN addresses a ON a.chain = ?0 AND a.id = t.address
+		WHERE t.chain = ?0 AND t.block < ?1`, model.Code(c), before).Scan(ctx, &rows)
+	if err != nil {
+		return nil, repo.Outage(err)
+	}
+	seen := make(indexing.FirstSeen, len(rows))
+	for i := range rows {
+		seen[rows[i].Felt] = uint64(rows[i].Block)
+	}
+	return seen, nil
+}
+
+// The size of a run: so many blocks, but no more transactions and events than
+// that unless one block has them.
+const (
+	runBlocks = 500
+	runRows   = 20_000
+)
+
+// reading reads runs of one chain.
+type reading struct {
+	chain                domain.Chain
+	code                 int
+	addresses, selectors *glossary
+}
+
+// run reads the next run from a block on; it is empty when there is none.
+func (r *reading) run(ctx context.Context, tx bun.IDB, from, to uint64) (indexing.Run, error) {
+	ranges, err := rangesAfter(ctx, tx, r.chain, int64(from)-1)
+	if err != nil {
+		return indexing.Run{}, err
+	}
+	for _, within := range ranges {
+		blocks, err := r.headers(ctx, tx, within, from, to)
+		if err != nil {
+			return indexing.Run{}, err
+		}
+		if len(blocks) > 0 {
+			run := indexing.Run{Range: within, Blocks: blocks}
+			return run, r.fill(ctx, tx, run)
+		}
+	}
+	return indexing.Run{}, nil
+}
+
+// headers reads the blocks of the next run.
+func (r *reading) headers(ctx context.Context, tx bun.IDB, within indexing.Range, from, to uint64) ([]facts.Block, error) {
+	span := span{facts.TableBlocks, from, to}
+	rows, err := readRows[model.Block](ctx, tx, span, fmt.Sprintf(`/* stored.blocks */
+		SELECT %s FROM %s WHERE block BETWEEN $1 AND $2 ORDER BY block LIMIT %d`,
+		blockColumns, leaf("blocks", r.chain, within.From), runBlocks))
+	if err != nil {
+		return nil, err
+	}
+	size := 0
+	blocks := make([]facts.Block, 0, len(rows))
+	for i := range rows {
+		header, ok := headerOf(&rows[i])
+		if !ok {
+			return nil, span.damaged(rows[i].Block)
+		}
+		size += header.Transactions + header.Events
+		if i > 0 && size > runRows {
+			break
+		}
+		blocks = append(blocks, facts.Block{Header: header})
+	}
+	return blocks, nil
+}
+
+// fill reads everything else of a run.
+func (r *reading) fill(ctx context.Context, tx bun.IDB, run indexing.Run) error {
+	into := newRunBlocks(run.Blocks)
+	if err := r.rangeRows(ctx, tx, run.Range, into); err != nil {
+		return err
+	}
+	for _, read := range []func(context.Context, bun.IDB, *runOfBlocks) error{
+		r.declarations, r.changes, r.deployments, r.tokens, r.classes,
+	} {
+		if err := read(ctx, tx, into); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// runOfBlocks finds the block of a row.
+type runOfBlocks struct {
+	first, last uint64
+	blocks      map[uint64]*facts.Block
+}
+
+func newRunBlocks(blocks []facts.Block) *runOfBlocks {
+	run := &runOfBlocks{blocks[0].Header.Number, blocks[len(blocks)-1].Header.Number, make(map[uint64]*facts.Block, len(blocks))}
+	for i := range blocks {
+		run.blocks[blocks[i].Header.Number] = &blocks[i]
+	}
+	return run
+}
+
+// span is the rows of a table for the blocks from one to another.
+type span struct {
+	table       facts.Table
+	first, last uint64
+}
+
+func (s span) damaged(block model.BlockNumber) error {
+	return &indexing.DamageError{Table: s.table, Block: new(uint64(block)), What: "a value is malformed, or an id is in no dictionary"}
+}
+
+// readRows reads the rows of a span; $1 and $2 are its first and its last
+// block. A value that its column's type cannot be is damage, for which the
+// blocks are read once more, one by one, to say which of them has it.
+func readRows[T any](ctx context.Context, tx bun.IDB, s span, sql string) ([]T, error) {
+	rows, err := repo.Select[T](ctx, tx, sql, int64(s.first), int64(s.last))
+	if err == nil || !malformed(err) {
+		return rows, err
+	}
+	numbers, listing := repo.Select[model.BlockNumber](ctx, tx,
+		"/* stored.damaged */ SELECT DISTINCT block FROM ("+sql+") AS rows ORDER BY block", int64(s.first), int64(s.last))
+	if listing != nil {
+		return nil, listing
+	}
+	for _, number := range numbers {
+		if _, err := repo.Select[T](ctx, tx, sql, int64(number), int64(number)); malformed(err) {
+			return nil, s.damaged(number)
+		}
+	}
+	return nil, err
+}
+
+// malformed tells that a row was read which has a value that makes no sense.
+func malformed(err error) bool {
+	_, wrong := errors.AsType[*model.ValueError](err)
+	return wrong || errors.Is(err, starknet.ErrMalformedFelt) || errors.Is(err, starknet.ErrFeltRange) || errors.Is(err, starknet.ErrUintRange)
+}
+
+// fillRows adds what convert makes of rows to the lists of their blocks.
+func fillRows[T, F any](into *runOfBlocks, table facts.Table, rows []T, block func(*T) model.BlockNumber, list func(*facts.Block) *[]F, convert func(*T) (F, bool)) error {
+	s := span{table, into.first, into.last}
+	for i := range rows {
+		number := block(&rows[i])
+		of, ok := into.blocks[uint64(number)]
+		if !ok {
+			return &indexing.DamageError{Table: table, Block: new(uint64(number)), What: "there is no such block"}
+		}
+		fact, ok := convert(&rows[i])
+		if !ok {
+			return s.damaged(number)
+		}
+		*list(of) = append(*list(of), fact)
+	}
+	return nil
+}

@@ -1,0 +1,114 @@
+package index
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+
+	"astrolabe/domain"
+	"astrolabe/domain/facts"
+	"astrolabe/domain/indexing"
+	"astrolabe/repo"
+	"astrolabe/repo/model"
+	"astrolabe/starknet"
+)
+
+// Checkpoints says where the indexes stand and what they hold.
+type Checkpoints struct{ db *repo.DB }
+
+var _ indexing.Checkpoints = Checkpoints{}
+
+// NewCheckpoints makes the repository of checkpoints.
+func NewCheckpoints(db *repo.DB) Checkpoints { return Checkpoints{db} }
+
+// Checkpoint implements indexing.Checkpoints.
+func (p Checkpoints) Checkpoint(ctx context.Context, c domain.Chain) (*indexing.Checkpoint, error) {
+	checkpoints, err := p.All(ctx)
+	if err != nil {
+		return nil, err
+	}
+	checkpoint, ok := checkpoints[c]
+	if !ok {
+		return nil, nil
+	}
+	return &checkpoint, nil
+}
+
+// checkpointRow is a checkpoint with one of its ranges, if there are any.
+type checkpointRow struct {
+	model.Checkpoint
+	FromBlock *model.BlockNumber `bun:"from_block"`
+	ToBlock   *model.BlockNumber `bun:"to_block"`
+	State     *string            `bun:"state"`
+	Events    *int64             `bun:"events"`
+}
+
+// All returns where the index of every chain stands.
+func (p Checkpoints) All(ctx context.Context) (map[domain.Chain]indexing.Checkpoint, error) {
+	// At most one row per chain and about 32 ranges each, by primary key.
+	rows, err := repo.Select[checkpointRow](ctx, p.db.Write(), `/* checkpoint.read */
+		SELECT c.chain, c.first_block, c.block, c.hash, c.finalized_block, r.from_block, r.to_block, r.state, r.events
+		FROM index_checkpoints c LEFT JOIN index_ranges r ON r.chain = c.chain
+		ORDER BY c.chain, r.from_block`)
+	if err != nil {
+		return nil, err
+	}
+	found := make(map[domain.Chain]indexing.Checkpoint)
+	for _, row := range rows {
+		c := domain.Chain(row.Chain)
+		checkpoint, ok := found[c]
+		if !ok {
+			checkpoint = indexing.Checkpoint{First: uint64(row.FirstBlock), Finalized: row.FinalizedBlock.Uint64()}
+			if row.Block != nil && row.Hash != nil {
+				checkpoint.Block = &domain.BlockRef{Number: uint64(*row.Block), Hash: *row.Hash}
+			}
+		}
+		if row.FromBlock != nil {
+			checkpoint.Ranges = append(checkpoint.Ranges, rangeOf(&model.Range{
+				FromBlock: *row.FromBlock, ToBlock: row.ToBlock, State: *row.State, Events: *row.Events,
+			}))
+		}
+		found[c] = checkpoint
+	}
+	return found, nil
+}
+
+// rangeOf returns a stored range as the domain knows it.
+func rangeOf(r *model.Range) indexing.Range {
+	is := indexing.Range{From: uint64(r.FromBlock), State: indexing.RangeState(r.State), Events: uint64(r.Events)}
+	if r.ToBlock != nil {
+		is.To = uint64(*r.ToBlock)
+	}
+	return is
+}
+
+// BlockHash implements indexing.Checkpoints.
+func (p Checkpoints) BlockHash(ctx context.Context, c domain.Chain, number uint64) (hash starknet.Felt, held bool, err error) {
+	var from int64
+	err = p.db.Write().NewRaw(`/* range.holding */
+		SELECT from_block FROM index_ranges WHERE chain = ? AND from_block <= ? ORDER BY from_block DESC LIMIT 1`,
+		model.Code(c), number).Scan(ctx, &from)
+	if err == nil {
+		err = p.db.Write().NewRaw(fmt.Sprintf("/* block.hash */ SELECT hash FROM %s WHERE block = ?", leaf("blocks", c, uint64(from))),
+			number).Scan(ctx, &hash)
+	}
+	if errors.Is(err, sql.ErrNoRows) {
+		return starknet.Felt{}, false, nil
+	}
+	return hash, err == nil, repo.Outage(err)
+}
+
+// DeriverVersions implements indexing.Checkpoints.
+func (p Checkpoints) DeriverVersions(ctx context.Context, c domain.Chain) (map[string]int, error) {
+	var rows []model.DeriverVersion
+	err := p.db.Write().NewSelect().Model(&rows).Comment("deriver.list").Where("chain = ?", model.Code(c)).Scan(ctx)
+	if err != nil {
+		return nil, repo.Outage(err)
+	}
+	versions := make(map[string]int, len(facts.Versions))
+	for i := range rows {
+		versions[rows[i].Fact] = int(rows[i].Version)
+	}
+	return versions, nil
+}

@@ -1,0 +1,101 @@
+package index
+
+import (
+	"context"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"astrolabe/domain"
+	"astrolabe/domain/indexing"
+	"astrolabe/failpoint"
+	"astrolabe/repo"
+	"astrolabe/repo/model"
+)
+
+// writeTime bounds one statement of a commit.
+const writeTime = 2 * time.Minute
+
+// Commit stores a batch and moves the checkpoint to its last block, in one
+// transaction. It MUST NOT change anything unless the index stands at
+// batch.After (else indexing.ErrCheckpointMoved) and the lease is held (else
+// indexing.ErrLeaseLost).
+func (w *Writer) Commit(ctx context.Context, lease indexing.Lease, batch indexing.Batch) error {
+	b := w.batch(lease.Chain, batch.Range)
+	b.ask(batch.Blocks)
+	err := w.lead(ctx, lease, func(tx repo.Tx) error {
+		if err := bound(ctx, tx, batch.Range.State == indexing.RangeLoading); err != nil {
+			return err
+		}
+		if err := b.write(ctx, tx, batch.Blocks); err != nil {
+			return err
+		}
+		failpoint.Hit(failpoint.CommitRows)
+		if err := moveCheckpoint(ctx, tx, lease.Chain, batch); err != nil {
+			return err
+		}
+		failpoint.Hit(failpoint.CommitCheckpoint)
+		if batch.Range.State != indexing.RangeReady { // nobody sees the blocks yet
+			return nil
+		}
+		return tellBlocks(ctx, tx, lease.Chain)
+	})
+	if err != nil {
+		return err
+	}
+	b.addresses.committed()
+	b.selectors.committed()
+	failpoint.Hit(failpoint.CommitDone)
+	return nil
+}
+
+// tellBlocks tells every process that listens, when the transaction commits,
+// that readers see other blocks.
+func tellBlocks(ctx context.Context, tx bun.IDB, c domain.Chain) error {
+	return repo.Notify(ctx, tx, repo.BlocksChannel, string(c))
+}
+
+// bound limits the transaction's statements. A loading range need not wait for
+// the disk: if the machine loses power, rows and checkpoint go back together.
+func bound(ctx context.Context, tx bun.IDB, loading bool) error {
+	commits := "on"
+	if loading {
+		commits = "off"
+	}
+	// Long calldata is compressed; lz4 does so for less, where the server has it.
+	_, err := tx.NewRaw(`/* commit.bound */
+		SELECT set_config('statement_timeout', ?, true), set_config('synchronous_commit', ?, true),
+			set_config('default_toast_compression', CASE WHEN 'lz4' = ANY(enumvals) THEN 'lz4' ELSE setting END, true)
+		FROM pg_settings WHERE name = 'default_toast_compression'`,
+		milliseconds(writeTime), commits).Exec(ctx)
+	return err
+}
+
+func moveCheckpoint(ctx context.Context, tx bun.IDB, c domain.Chain, batch indexing.Batch) error {
+	var (
+		events int
+		number *uint64
+		hash   []byte
+	)
+	if batch.After != nil {
+		number, hash = &batch.After.Number, batch.After.Hash[:]
+	}
+	for i := range batch.Blocks {
+		events += len(batch.Blocks[i].Events)
+	}
+	last := batch.Blocks[len(batch.Blocks)-1].Header
+	moved, err := changed(tx.NewRaw(`/* checkpoint.move */
+		UPDATE index_checkpoints SET block = ?, hash = ?, finalized_block = greatest(finalized_block, ?)
+		WHERE chain = ? AND block IS NOT DISTINCT FROM ? AND hash IS NOT DISTINCT FROM ?`,
+		last.Number, last.Hash, batch.Finalized, model.Code(c), number, hash).Exec(ctx))
+	if err != nil {
+		return err
+	}
+	if moved == 0 {
+		return indexing.ErrCheckpointMoved
+	}
+	_, err = tx.NewRaw(`/* range.grow */
+		UPDATE index_ranges SET events = events + ? WHERE chain = ? AND from_block = ?`,
+		events, model.Code(c), batch.Range.From).Exec(ctx)
+	return err
+}

@@ -1,0 +1,133 @@
+package index
+
+import (
+	"context"
+	"fmt"
+
+	lru "github.com/hashicorp/golang-lru/v2"
+
+	"astrolabe/cache"
+	"astrolabe/domain"
+	"astrolabe/repo"
+	"astrolabe/repo/model"
+	"astrolabe/starknet"
+)
+
+// dictionary gives ids to the felts of one chain: addresses or selectors. It
+// remembers those used lately; what it remembers is committed, which is less
+// than durable: see Writer.Forget.
+type dictionary struct {
+	table string
+	known *lru.Cache[starknet.Felt, model.ID]
+}
+
+// dictionaries makes one dictionary per chain over a table.
+func dictionaries(table string) map[domain.Chain]*dictionary {
+	all := make(map[domain.Chain]*dictionary, len(domain.Chains))
+	for _, c := range domain.Chains {
+		all[c] = &dictionary{table: table, known: cache.Must(lru.New[starknet.Felt, model.ID](rememberedIDs))}
+	}
+	return all
+}
+
+// rememberedIDs bounds the ids that a dictionary remembers.
+const rememberedIDs = 200_000
+
+// remember keeps ids that are committed.
+func (d *dictionary) remember(ids map[starknet.Felt]model.ID) {
+	for felt, id := range ids {
+		d.known.Add(felt, id)
+	}
+}
+
+// word is a felt of a dictionary with its id.
+type word struct {
+	ID   model.ID      `bun:"id"`
+	Felt starknet.Felt `bun:"felt"`
+}
+
+// wordColumns are the columns of a dictionary, in the order of its rows.
+const wordColumns = "chain, id, felt"
+
+// lookup finds the ids of one transaction's felts.
+type lookup struct {
+	*dictionary
+	chain int
+	ids   map[starknet.Felt]model.ID
+	asked []starknet.Felt // not recalled
+	fresh map[starknet.Felt]model.ID
+}
+
+func (d *dictionary) lookup(c domain.Chain) *lookup {
+	return &lookup{dictionary: d, chain: model.Code(c), ids: make(map[starknet.Felt]model.ID), fresh: make(map[starknet.Felt]model.ID)}
+}
+
+// ask says that the felt's id will be needed.
+func (l *lookup) ask(felt starknet.Felt) {
+	if _, ok := l.ids[felt]; ok {
+		return
+	}
+	id, ok := l.known.Get(felt)
+	if !ok {
+		l.asked = append(l.asked, felt)
+	}
+	l.ids[felt] = id
+}
+
+// askIf asks for a felt that may be absent.
+func (l *lookup) askIf(felt *starknet.Felt) {
+	if felt != nil {
+		l.ask(*felt)
+	}
+}
+
+// find reads the ids of the felts that were not recalled. Felts without an id
+// stay asked.
+func (l *lookup) find(ctx context.Context, tx repo.Tx) error {
+	if len(l.asked) == 0 {
+		return nil
+	}
+	words, err := repo.Select[word](ctx, tx, fmt.Sprintf(`/* dictionary.find */
+		SELECT id, felt FROM %s WHERE chain = %d AND felt = ANY($1)`, l.table, l.chain), model.Bytes(l.asked))
+	if err != nil {
+		return err
+	}
+	found := make(map[starknet.Felt]model.ID, len(l.asked))
+	for _, w := range words {
+		found[w.Felt], l.ids[w.Felt] = w.ID, w.ID
+	}
+	l.remember(found)
+	unknown := l.asked[:0]
+	for _, felt := range l.asked {
+		if _, ok := found[felt]; !ok {
+			unknown = append(unknown, felt)
+		}
+	}
+	l.asked = unknown
+	return nil
+}
+
+// add finds every asked felt and gives new ids to the unknown ones.
+func (l *lookup) add(ctx context.Context, tx repo.Tx) error {
+	if err := l.find(ctx, tx); err != nil || len(l.asked) == 0 {
+		return err
+	}
+	var last int64
+	if err := tx.NewRaw(fmt.Sprintf("/* dictionary.last */ SELECT coalesce(max(id), 0) FROM %s WHERE chain = %d", l.table, l.chain)).Scan(ctx, &last); err != nil {
+		return err
+	}
+	var rows copyRows
+	for i, felt := range l.asked {
+		id := model.ID(last + int64(i) + 1)
+		l.ids[felt], l.fresh[felt] = id, id
+		rows.row(3)
+		rows.int2(l.chain)
+		rows.id(id)
+		rows.bytes(felt[:])
+	}
+	l.asked = nil
+	return rows.into(ctx, tx, l.table, wordColumns)
+}
+
+// committed keeps the new ids for later transactions.
+func (l *lookup) committed() { l.remember(l.fresh) }

@@ -1,0 +1,146 @@
+package index
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/uptrace/bun"
+
+	"astrolabe/domain"
+	"astrolabe/domain/indexing"
+	"astrolabe/repo"
+	"astrolabe/repo/model"
+)
+
+// Inspector compares the read model with itself.
+type Inspector struct{ db *repo.DB }
+
+// NewInspector makes an inspector.
+func NewInspector(db *repo.DB) Inspector { return Inspector{db} }
+
+// Checks returns the comparisons of a chain's read model with itself that are
+// done inside the database. Those that are about blocks look at the ones from
+// one to another, both included; the others at everything. Each sees one
+// moment, so that they can run beside an index process.
+//
+// They are in the order in which they should run: whatever the first one
+// finds, which looks at the tables as such, can make the others fail.
+func (i Inspector) Checks(c domain.Chain, from, to uint64) []indexing.Check {
+	f := fsck{chain: c, code: model.Code(c), from: from, to: min(to, math.MaxInt32)}
+	checks := []indexing.Check{i.check("partitions", f.partitions)}
+	for _, q := range chainQuestions {
+		checks = append(checks, i.check(q.name, func(ctx context.Context, tx bun.IDB, limit int) ([]indexing.Finding, error) {
+			ranges, err := rangesAfter(ctx, tx, c, -1)
+			if err != nil {
+				return nil, err
+			}
+			return f.ask(ctx, tx, q, f.everywhere(ranges), limit)
+		}))
+	}
+	for _, q := range rangeQuestions() {
+		checks = append(checks, i.check(q.name, func(ctx context.Context, tx bun.IDB, limit int) ([]indexing.Finding, error) {
+			return f.askRanges(ctx, tx, q, limit)
+		}))
+	}
+	return checks
+}
+
+// check runs a comparison in one moment.
+func (i Inspector) check(name string, run func(ctx context.Context, tx bun.IDB, limit int) ([]indexing.Finding, error)) indexing.Check {
+	return indexing.Check{Name: name, Run: func(ctx context.Context, limit int) (findings []indexing.Finding, err error) {
+		err = i.db.Write().RunInTx(ctx, repo.Snapshot, func(ctx context.Context, tx bun.Tx) error {
+			findings, err = run(ctx, tx, limit)
+			return err
+		})
+		return findings, repo.Outage(err)
+	}}
+}
+
+// fsck compares the read model of one chain with itself.
+type fsck struct {
+	chain    domain.Chain
+	code     int
+	from, to uint64
+}
+
+// question is a statement that selects what is wrong: a block, or null, and a
+// sentence. Names of tables and numbers stand in it as {names}.
+type question struct{ name, sql string }
+
+// rangeColumns are the columns that questions to all ranges may be about.
+var rangeColumns = map[string]string{
+	"blocks": "block, hash, parent_hash", "transactions": "block, sender, contract, selector",
+	"events": "block, address, selector", "messages": "block, contract, selector",
+	"transfers": "block, token, sender, receiver", "activity": "block, address",
+}
+
+// everywhere makes {table} stand for all rows of a chain, whether or not
+// readers can see them.
+func (f fsck) everywhere(ranges []indexing.Range) []string {
+	var pairs []string
+	for _, table := range rangeTables {
+		all := make([]string, len(ranges))
+		for i, r := range ranges {
+			all[i] = "SELECT " + rangeColumns[table.name] + " FROM " + leaf(table.name, f.chain, r.From)
+		}
+		if len(ranges) == 0 {
+			all = []string{"SELECT " + rangeColumns[table.name] + " FROM " + table.name + " WHERE false"}
+		}
+		pairs = append(pairs, "{"+table.name+"}", "("+strings.Join(all, " UNION ALL ")+")")
+	}
+	return append(pairs, "{locatorRows}", fmt.Sprintf(locatorRows, f.code, f.from, f.to+1))
+}
+
+// askRanges puts a question to each range that holds blocks in question.
+func (f fsck) askRanges(ctx context.Context, tx bun.IDB, q question, limit int) (findings []indexing.Finding, err error) {
+	ranges, err := rangesAfter(ctx, tx, f.chain, int64(f.from)-1)
+	if err != nil {
+		return nil, err
+	}
+	for _, r := range ranges {
+		if r.From > f.to || len(findings) >= limit {
+			break
+		}
+		var pairs []string
+		for _, table := range rangeTables {
+			pairs = append(pairs, "{"+table.name+"}", leaf(table.name, f.chain, r.From))
+		}
+		end := r.To
+		if end == 0 {
+			end = math.MaxInt32
+		}
+		pairs = append(pairs, "{range.from}", fmt.Sprint(r.From), "{range.to}", fmt.Sprint(end), "{range.events}", fmt.Sprint(r.Events))
+		found, err := f.ask(ctx, tx, q, pairs, limit-len(findings))
+		if err != nil {
+			return nil, err
+		}
+		findings = append(findings, found...)
+	}
+	return findings, nil
+}
+
+// ask runs a question.
+func (f fsck) ask(ctx context.Context, tx bun.IDB, q question, pairs []string, limit int) ([]indexing.Finding, error) {
+	pairs = append(pairs, "{chain}", fmt.Sprint(f.code), "{from}", fmt.Sprint(f.from), "{to}", fmt.Sprint(f.to),
+		"{prime}", `'\x0800000000000011000000000000000000000000000000000000000000000001'`)
+	var wrong []struct {
+		Block *int64 `bun:"block"`
+		What  string `bun:"what"`
+	}
+	err := tx.NewRaw(fmt.Sprintf("/* fsck.%s */ SELECT block, what FROM (%s) AS wrong (block, what) ORDER BY block LIMIT %d",
+		q.name, strings.NewReplacer(pairs...).Replace(q.sql), limit)).Scan(ctx, &wrong)
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("the check %s failed", q.name), err)
+	}
+	findings := make([]indexing.Finding, len(wrong))
+	for i, row := range wrong {
+		findings[i] = indexing.Finding{Check: q.name, Detail: row.What}
+		if row.Block != nil {
+			findings[i].Block = new(uint64(max(*row.Block, 0)))
+		}
+	}
+	return findings, nil
+}

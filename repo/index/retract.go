@@ -1,0 +1,71 @@
+package index
+
+import (
+	"context"
+	"math"
+
+	"github.com/uptrace/bun"
+
+	"astrolabe/domain"
+	"astrolabe/repo/model"
+)
+
+// What jobs have made from blocks is taken back in the transaction that takes
+// back the blocks, or the rows that it was made from.
+
+// retractSums takes back what was summed up or read of tokens at final blocks
+// above last.
+func retractSums(ctx context.Context, tx bun.IDB, c domain.Chain, last int64) error {
+	if err := unsum(ctx, tx, c, last); err != nil {
+		return err
+	}
+	return run(ctx, tx, `/* supply.undo */ UPDATE tokens SET supply = NULL, supply_block = NULL, supply_due = '-infinity'
+		WHERE chain = %d AND supply_block > %d`, model.Code(c), last)
+}
+
+// unsum takes the sums back that rest on blocks above last, which are about to
+// change: they are made anew. It waits for whoever is adding to them, and
+// whoever adds next sees what the transaction did.
+func unsum(ctx context.Context, tx bun.IDB, c domain.Chain, last int64) error {
+	return run(ctx, tx, `/* summary.undo */
+		UPDATE token_summary_checkpoints SET block = CASE WHEN block <= %d THEN block END WHERE chain = %d`, last, model.Code(c))
+}
+
+// retractReadings takes back market pools, certificates and metadata that rest
+// on blocks above last: pools are scanned, certificates built and metadata read
+// again from there on.
+func retractReadings(ctx context.Context, tx bun.IDB, c domain.Chain, last int64) error {
+	code := model.Code(c)
+	if err := run(ctx, tx, "/* market_pools.remove */ DELETE FROM market_pools WHERE chain = %d AND block > %d", code, last); err != nil {
+		return err
+	}
+	if err := run(ctx, tx, "/* certificate.undo */ DELETE FROM event_certificates WHERE chain = %d AND through_block > %d", code, last); err != nil {
+		return err
+	}
+	if err := run(ctx, tx, "/* token.unread */ UPDATE tokens SET metadata_due = '-infinity' WHERE chain = %d AND metadata_block > %d", code, last); err != nil {
+		return err
+	}
+	return run(ctx, tx, "/* market.unscan */ UPDATE market_scans SET block = %[2]d, tx = %[3]d, log = %[3]d WHERE chain = %[1]d AND block > %[2]d",
+		code, last, math.MaxInt16)
+}
+
+// revokeCensuses takes back every census at a block or above. Censuses under
+// way are not published, and the tokens concerned are due at once. Policies
+// that were judged there are judged again. It goes along the tables' indexes of
+// blocks, which for an undo of the head find nothing.
+func revokeCensuses(ctx context.Context, tx bun.IDB, c domain.Chain, from int64, reason string) error {
+	if err := run(ctx, tx, "/* census.next */ UPDATE census_epochs SET epoch = epoch + 1 WHERE chain = %d", model.Code(c)); err != nil {
+		return err
+	}
+	_, err := tx.NewRaw(`/* census.revoke */
+		WITH revoked AS (
+			UPDATE census_generations SET status = 'revoked', reason = ?2, checked_at = now()
+			WHERE chain = ?0 AND block >= ?1 AND status <> 'revoked' RETURNING token
+		), unjudged AS (
+			DELETE FROM census_policies WHERE chain = ?0 AND block >= ?1 RETURNING token
+		)
+		UPDATE tokens SET census_due = '-infinity'
+		WHERE chain = ?0 AND address IN (SELECT token FROM revoked UNION SELECT token FROM unjudged)`,
+		model.Code(c), from, reason).Exec(ctx)
+	return err
+}

@@ -1,0 +1,176 @@
+package index
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"astrolabe/domain"
+	"astrolabe/domain/chain"
+	"astrolabe/domain/facts"
+	"astrolabe/domain/indexing"
+	"astrolabe/failpoint"
+	"astrolabe/repo"
+	"astrolabe/repo/model"
+)
+
+// Writer changes the indexes, as the holder of a lease: every method but
+// Forget is indexing.ErrLeaseLost, and changes nothing, without it. It
+// remembers the ids of addresses and selectors.
+type Writer struct {
+	db        *repo.DB
+	addresses map[domain.Chain]*dictionary
+	selectors map[domain.Chain]*dictionary
+}
+
+// NewWriter makes a writer that remembers no ids yet.
+func NewWriter(db *repo.DB) *Writer {
+	return &Writer{db: db, addresses: dictionaries("addresses"), selectors: dictionaries("selectors")}
+}
+
+// Forget drops the remembered ids of a chain. Callers that learn that one of
+// their commits may be gone MUST call it: after a crash of the database, ids
+// that were never made durable are given to other felts.
+func (w *Writer) Forget(c domain.Chain) {
+	w.addresses[c].known.Purge()
+	w.selectors[c].known.Purge()
+}
+
+// Begin says which block the index of a chain begins with, and that its rows
+// are made by the current derivers. Once begun, it stays as it is.
+func (w *Writer) Begin(ctx context.Context, lease indexing.Lease, first uint64) error {
+	return w.lead(ctx, lease, func(tx repo.Tx) error {
+		begun, err := changed(tx.NewInsert().
+			Model(&model.Checkpoint{Chain: model.Chain(lease.Chain), FirstBlock: model.BlockNumber(first)}).
+			Column("chain", "first_block").On("CONFLICT DO NOTHING").Comment("checkpoint.begin").Exec(ctx))
+		if err != nil || begun == 0 {
+			return err
+		}
+		err = recordVersions(ctx, tx, lease.Chain, slices.Sorted(maps.Keys(facts.Versions)))
+		failpoint.Hit(failpoint.IndexBegun)
+		return err
+	})
+}
+
+// recordVersions says that the rows of these facts are of the derivers'
+// current versions.
+func recordVersions(ctx context.Context, tx bun.IDB, c domain.Chain, names []string) error {
+	rows := make([]model.DeriverVersion, len(names))
+	for i, name := range names {
+		rows[i] = model.DeriverVersion{Chain: model.Chain(c), Fact: name, Version: int64(facts.Versions[name])}
+	}
+	_, err := tx.NewInsert().Model(&rows).Comment("deriver.record").
+		On("CONFLICT (chain, fact) DO UPDATE").Set("version = EXCLUDED.version").Exec(ctx)
+	return err
+}
+
+// RecordHead stores what the leader of a chain has learned. A head without a
+// block keeps the last one that was known, with its age. L1 never takes an
+// acceptance back, so its watermark only grows.
+func (w *Writer) RecordHead(ctx context.Context, lease indexing.Lease, head chain.Head) error {
+	var (
+		number *uint64
+		hash   []byte
+		reason *string
+	)
+	if head.Block != nil {
+		number, hash = &head.Block.Number, head.Block.Hash[:]
+	}
+	if head.ReasonCode != "" {
+		reason = &head.ReasonCode
+	}
+	recorded, err := changed(w.db.Write().NewRaw(`/* head.record */
+		WITH leader AS (
+			SELECT chain FROM index_leases
+			WHERE chain = ?0 AND holder = ?1 AND epoch = ?2 AND expires_at > now()
+			FOR SHARE)
+		INSERT INTO chain_heads AS known (chain, state, reason_code, block_number, block_hash, finality_depth, l1_block_number, l1_observed_at, observed_at, recorded_at)
+		SELECT chain, ?3, ?4, ?5::bigint, ?6::bytea, ?7::bigint, ?8::bigint, CASE WHEN ?8::bigint IS NOT NULL THEN now() END, now(), now() FROM leader
+		ON CONFLICT (chain) DO UPDATE SET
+			state = excluded.state, reason_code = excluded.reason_code,
+			block_number = coalesce(excluded.block_number, known.block_number),
+			block_hash = coalesce(excluded.block_hash, known.block_hash),
+			finality_depth = excluded.finality_depth,
+			l1_block_number = greatest(excluded.l1_block_number, known.l1_block_number),
+			l1_observed_at = CASE WHEN known.l1_block_number IS NULL OR excluded.l1_block_number > known.l1_block_number
+				THEN excluded.l1_observed_at ELSE known.l1_observed_at END,
+			observed_at = CASE WHEN excluded.block_number IS NULL THEN known.observed_at ELSE excluded.observed_at END,
+			recorded_at = excluded.recorded_at`,
+		string(lease.Chain), lease.Holder, lease.Epoch, string(head.State), reason, number, hash, head.Depth, head.L1).Exec(ctx))
+	if err != nil {
+		return repo.Outage(err)
+	}
+	if recorded == 0 {
+		return indexing.ErrLeaseLost
+	}
+	return nil
+}
+
+// silence is how long a writing session may say nothing before Postgres ends
+// it: a process that was paused inside its transaction must not keep its
+// successor waiting.
+const silence = 10 * time.Second
+
+// lockTime is how long a writing transaction waits for a lock. Readers queue
+// behind whoever waits to drop a table, so that must be short; the index tries
+// again by itself.
+const lockTime = 5 * time.Second
+
+// lead runs a transaction that commits only while the lease is held. The
+// check comes last and locks the lease's row, so that nobody can take the
+// lease between the check and the commit.
+func (w *Writer) lead(ctx context.Context, lease indexing.Lease, act func(tx repo.Tx) error) error {
+	err := w.db.InTx(ctx, func(tx repo.Tx) error {
+		if _, err := tx.NewRaw(`/* lead.bound */
+			SELECT set_config('idle_in_transaction_session_timeout', ?, true), set_config('lock_timeout', ?, true)`,
+			milliseconds(silence), milliseconds(lockTime)).Exec(ctx); err != nil {
+			return err
+		}
+		if err := act(tx); err != nil {
+			return err
+		}
+		return checkLease(ctx, tx, lease)
+	})
+	if err != nil {
+		w.Forget(lease.Chain)
+	}
+	return repo.WriteFailure(err)
+}
+
+func checkLease(ctx context.Context, tx bun.IDB, lease indexing.Lease) error {
+	var epoch int64
+	err := tx.NewRaw(`/* lease.check */
+		SELECT epoch FROM index_leases
+		WHERE chain = ? AND holder = ? AND epoch = ? AND expires_at > clock_timestamp() FOR SHARE`,
+		string(lease.Chain), lease.Holder, lease.Epoch).Scan(ctx, &epoch)
+	if errors.Is(err, sql.ErrNoRows) {
+		return indexing.ErrLeaseLost
+	}
+	return err
+}
+
+func milliseconds(d time.Duration) string { return fmt.Sprint(d.Milliseconds()) }
+
+// changed returns how many rows a statement changed.
+func changed(result sql.Result, err error) (int64, error) {
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
+}
+
+// run executes a statement that is built from our own names and numbers:
+// statements that define tables take no arguments. An error names the
+// statement.
+func run(ctx context.Context, on bun.IDB, format string, args ...any) error {
+	if _, err := on.NewRaw(fmt.Sprintf(format, args...)).Exec(ctx); err != nil {
+		return fmt.Errorf("%s: %w", repo.StatementName(fmt.Sprintf(format, args...)), err)
+	}
+	return nil
+}
