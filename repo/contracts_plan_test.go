@@ -106,7 +106,6 @@ func TestReadsOfContractsFollowTheirIndexes(t *testing.T) {
 		"classes":              {repo.ClassesStatement(domain.Mainnet), list, []string{"classes_chain_hash_key", "declarations_class"}, "Sort"},
 		"contracts of a class": {repo.ClassUsesStatement(domain.Mainnet, 100), list + `, 1000, '\x01', 1`, []string{"contract_classes_class", "contract_classes_pkey"}, "Sort"},
 		"verifications":        {repo.VerificationsStatement(domain.Mainnet), list, []string{"verifications_pkey"}, ""},
-		"events by selector":   {repo.EventsBySelectorStatement(domain.Mainnet, 100), list + ", " + list + ", 1000, 1::smallint, 1::smallint", []string{"events_1_0_address_selector", "events_1_40_address_selector"}, ""},
 		"pools that were read": {repo.ScannedPoolsStatement(domain.Mainnet, 100), list + ", " + list + ", '{a}', 1000, 1::smallint, 1::smallint", []string{"market_pools_pkey"}, ""},
 		"pools that were not":  {repo.PoolTailStatement(domain.Mainnet), list + ", '{a}', " + list + ", '{1}'", []string{"events_1_0_address_selector", "events_1_40_address_selector"}, ""},
 	} {

@@ -8,7 +8,6 @@ var (
 	ClassesStatement          = classesStatement
 	ClassUsesStatement        = classUsesStatement
 	VerificationsStatement    = verificationsStatement
-	EventsBySelectorStatement = eventsBySelectorStatement
 	ScannedPoolsStatement     = scannedPoolsStatement
 	PoolTailStatement         = poolTailStatement
 	TransactionMessages       = transactionMessages

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql/driver"
 	"errors"
+	"fmt"
 	"net"
 	"strings"
 	"time"
@@ -11,6 +12,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"astrolabe/domain"
+	"astrolabe/domain/indexing"
 )
 
 // retryOutage is when to come back while the database is away.
@@ -50,6 +52,25 @@ func Outage(err error) error {
 }
 
 func outage(err error) error { return Outage(err) }
+
+// Postgres' states for a full disk and for a transaction that may not write.
+const (
+	stateDiskFull = "53100"
+	stateReadOnly = "25006"
+)
+
+// StorageFailure marks the refusals of a database that answers but takes no
+// rows with indexing.ErrStorageFull or indexing.ErrStorageReadOnly. Other errors
+// stay as they are.
+func StorageFailure(err error) error {
+	switch SQLState(err) {
+	case stateDiskFull:
+		return fmt.Errorf("%w: %w", indexing.ErrStorageFull, err)
+	case stateReadOnly:
+		return fmt.Errorf("%w: %w", indexing.ErrStorageReadOnly, err)
+	}
+	return err
+}
 
 // decided tells the errors that callers may see already.
 func decided(err error) bool {

@@ -3,6 +3,7 @@ package repo
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/jackc/pgx/v5"
@@ -150,4 +151,12 @@ func tailPools(rows pgx.Rows, known []token.Factory, tokens []starknet.Felt, aft
 		}
 	}
 	return late, nil
+}
+
+// eventPosition returns the arguments of a position; none is before all events.
+func eventPosition(after domain.Position) (block int32, tx, log int16) {
+	if len(after) != 3 {
+		return math.MaxInt32, math.MaxInt16, math.MaxInt16
+	}
+	return int32(after[0]), int16(after[1]), int16(after[2])
 }

@@ -15,6 +15,7 @@ import (
 	"astrolabe/jobs/retain"
 	"astrolabe/jobs/summaries"
 	"astrolabe/repo"
+	"astrolabe/repo/events"
 )
 
 // workCommand runs background jobs.
@@ -87,8 +88,8 @@ func (d *deployment) jobs(w workSettings, views map[domain.Chain]token.Views) []
 	return []jobs.Job{
 		(&census.Worker{Nodes: views, Store: d.db, Logger: d.logger, Refresh: w.CensusRefresh, Retention: w.CensusRetention}).Job(),
 		(&markets.Worker{Store: d.db}).Job(),
-		(&materialise.Extend{Chains: domain.Chains, Declared: w.declared(), Store: d.db, Logger: d.logger}).Job(),
-		(&materialise.Verify{Chains: domain.Chains, Store: d.db, Logger: d.logger}).Job(),
+		(&materialise.Extend{Chains: domain.Chains, Declared: w.declared(), Store: events.NewCertificates(d.db.DB), Logger: d.logger}).Job(),
+		(&materialise.Verify{Chains: domain.Chains, Store: events.NewCertificates(d.db.DB), Logger: d.logger}).Job(),
 		(&metadata.Worker{Nodes: views, Store: d.db, Logger: d.logger}).Job(),
 		(&retain.Census{Store: d.db, Logger: d.logger}).Job(),
 		(&retain.Quotas{Store: d.db, Logger: d.logger}).Job(),

@@ -3,6 +3,7 @@ package repositories
 import (
 	"astrolabe/domain/explorer"
 	"astrolabe/repo"
+	"astrolabe/repo/events"
 )
 
 // Explorer returns the stores of everything that a facade can ask.
@@ -19,19 +20,19 @@ func Explorer(db *repo.DB) explorer.Stores {
 		Classes:          db,
 		ABIs:             db,
 
-		Events:       db,
-		Certificates: db,
+		Events:       events.NewEvents(db),
+		Certificates: events.NewCertificates(db),
 
 		Tokens:    db,
 		Transfers: db,
-		Controls:  db,
+		Controls:  events.NewEvents(db),
 		Censuses:  db,
 		Pools:     db,
 
 		Addresses:     db,
 		Labels:        db,
 		Verifications: db,
-		BridgeEvents:  db,
+		BridgeEvents:  events.NewEvents(db),
 		Search:        db,
 	}
 }
