@@ -96,7 +96,7 @@ bench-facades: build postgres ## Both facades against bare handlers, into docs/b
 bench-starknet: build ## Hashes and decoding beside another library, into docs/bench/starknet.txt
 	scripts/bench-starknet | tee docs/bench/starknet.txt
 
-bench-index: build postgres ## The index beside psql's copy, at the sizes of BENCH_EVENTS, into docs/bench/index.txt
+bench-index: build postgres ## The index beside psql's copy and the commit BENCH_BASE, at the sizes of BENCH_EVENTS, into docs/bench/index.txt
 	scripts/bench-index | tee docs/bench/index.txt
 
 bench-auth: build postgres ## What a key and a budget cost per request, into docs/bench/auth.txt
@@ -105,7 +105,7 @@ bench-auth: build postgres ## What a key and a budget cost per request, into doc
 bench-graphql: build postgres ## GraphQL beside PostGraphile and beside REST, into docs/bench/graphql.txt (needs Node)
 	scripts/bench-graphql | tee docs/bench/graphql.txt
 
-bench-rest: build postgres ## REST's reads beside pgbench and a bare handler, at the sizes of BENCH_EVENTS, into docs/bench/rest.txt
+bench-rest: build postgres ## REST's reads beside pgbench, a bare handler and the commit BENCH_BASE, at the sizes of BENCH_EVENTS, into docs/bench/rest.txt
 	scripts/bench-rest | tee docs/bench/rest.txt
 
 postgres: ## Install Postgres' server where it is missing and may be installed

@@ -15,6 +15,7 @@ import (
 // arrows says which packages of this module each top-level folder may import
 // beside itself. cmd and bench may import everything.
 var arrows = map[string][]string{
+	"cache":         {},
 	"starknet":      {},
 	"strictjson":    {},
 	"telemetry":     {},
@@ -22,14 +23,14 @@ var arrows = map[string][]string{
 	"contentcoding": {},
 	"pg":            {},
 	"web":           {"contentcoding"},
-	"domain":        {"starknet", "strictjson"},
+	"domain":        {"cache", "starknet", "strictjson"},
 	"node":          {"domain", "starknet", "strictjson", "telemetry"},
-	"repo":          {"domain", "starknet", "strictjson", "telemetry", "failpoint"},
-	"jobs":          {"domain", "starknet", "strictjson", "telemetry", "failpoint"},
-	"access":        {"domain"},
+	"repo":          {"cache", "domain", "starknet", "strictjson", "telemetry", "failpoint"},
+	"jobs":          {"cache", "domain", "starknet", "strictjson", "telemetry", "failpoint"},
+	"access":        {"cache", "domain"},
 	"rest":          {"access", "domain", "starknet", "strictjson", "telemetry", "contentcoding"},
-	"signin":        {"access", "domain", "strictjson", "telemetry"},
-	"graph":         {"access", "domain", "starknet", "strictjson", "telemetry"},
+	"signin":        {"access", "cache", "domain", "strictjson", "telemetry"},
+	"graph":         {"access", "cache", "domain", "starknet", "strictjson", "telemetry"},
 	"sim":           {"starknet", "strictjson"},
 	"toolchain":     {"starknet", "strictjson"},
 	"oracle":        {"sim", "starknet"},

@@ -6,6 +6,9 @@ import (
 	"sync"
 	"time"
 
+	"github.com/hashicorp/golang-lru/v2/simplelru"
+
+	"astrolabe/cache"
 	"astrolabe/domain"
 	"astrolabe/domain/account"
 )
@@ -14,8 +17,8 @@ const (
 	// failuresEach is how many attempts to be recognised may fail in a minute
 	// for one client address. Behind an address there can be many clients.
 	failuresEach = 120
-	// failuresHalf bounds each of the two generations of addresses.
-	failuresHalf = 10_000
+	// failuresKept bounds the addresses whose failures are counted.
+	failuresKept = 20_000
 )
 
 // Failures counts the attempts to be recognised that fail, by client address
@@ -24,15 +27,13 @@ const (
 type Failures struct {
 	now func() time.Time
 
-	mu sync.Mutex
-	// young takes new addresses; when it is full it becomes old, and what was
-	// old is forgotten.
-	young, old map[string]account.Meter
+	mu     sync.Mutex // held from looking at a meter to changing it
+	meters *simplelru.LRU[string, account.Meter]
 }
 
 // NewFailures makes a count by a clock.
 func NewFailures(now func() time.Time) *Failures {
-	return &Failures{now: now, young: make(map[string]account.Meter)}
+	return &Failures{now: now, meters: cache.Must(simplelru.NewLRU[string, account.Meter](failuresKept, nil))}
 }
 
 // any tells whether there are failures at all. A nil count has none.
@@ -42,14 +43,15 @@ func (f *Failures) any() bool {
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return len(f.young) > 0
+	return f.meters.Len() > 0
 }
 
 // refuses is rate_limited while a client's attempts have failed too often.
 func (f *Failures) refuses(client netip.Addr) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	_, decision := failureRate.Take(f.meter(account.ClientName(client)), f.now(), 1)
+	meter, _ := f.meters.Get(account.ClientName(client))
+	_, decision := failureRate.Take(meter, f.now(), 1)
 	return refusal(decision)
 }
 
@@ -62,19 +64,10 @@ func (f *Failures) note(client netip.Addr) error {
 	name := account.ClientName(client)
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	meter, decision := failureRate.Take(f.meter(name), f.now(), 1)
-	if len(f.young) >= failuresHalf {
-		f.young, f.old = make(map[string]account.Meter), f.young
-	}
-	f.young[name] = meter
+	meter, _ := f.meters.Get(name)
+	meter, decision := failureRate.Take(meter, f.now(), 1)
+	f.meters.Add(name, meter)
 	return refusal(decision)
-}
-
-func (f *Failures) meter(name string) account.Meter {
-	if meter, ok := f.young[name]; ok {
-		return meter
-	}
-	return f.old[name]
 }
 
 var failureRate = account.Rate{Class: "authentication", Limit: failuresEach}

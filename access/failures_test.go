@@ -57,13 +57,13 @@ func TestTheMemoryOfFailuresIsBounded(t *testing.T) {
 	now := time.Now()
 	f := NewFailures(func() time.Time { return now })
 	address := netip.MustParseAddr("10.0.0.0")
-	for range 3 * failuresHalf {
+	for range failuresKept + 10 {
 		if err := f.note(address); err != nil {
 			t.Fatal(err)
 		}
 		address = address.Next()
 	}
-	if n := len(f.young) + len(f.old); n > 2*failuresHalf {
+	if n := f.meters.Len(); n != failuresKept {
 		t.Errorf("%d addresses are remembered", n)
 	}
 }

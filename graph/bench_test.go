@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"astrolabe/cache"
 	"astrolabe/domain/chain"
 )
 
@@ -34,7 +35,7 @@ func BenchmarkNewDocument(b *testing.B) {
 	g := serve(b, nil)
 	b.ReportAllocs()
 	for b.Loop() {
-		g.documents = newLRU[*document](documentMemory)
+		g.documents = cache.NewWeighted[string, *document](documentMemory)
 		if _, err := g.prepare(params{Query: statusEverywhere, Variables: map[string]any{"ids": []any{"a"}}}, carriesAll); err != nil {
 			b.Fatal(err)
 		}

@@ -1,6 +1,7 @@
 package graph
 
 import (
+	"astrolabe/repo/accounts"
 	"bytes"
 	"context"
 	"encoding/json"
@@ -107,7 +108,7 @@ func bothFacades(t *testing.T) *facades {
 	})
 	return &facades{g, rest.Handler(rest.Options{
 		Logger: slog.New(slog.DiscardHandler), Metrics: telemetry.NewMetrics(), Health: new(telemetry.Health), Version: g.Version,
-		Chains: []domain.Chain{domain.Mainnet}, Services: services, Gate: g.access.Gate, Usage: account.NewUsage(db, time.Now),
+		Chains: []domain.Chain{domain.Mainnet}, Services: services, Gate: g.access.Gate, Usage: account.NewUsage(accounts.NewUsage(db), time.Now),
 	})}
 }
 

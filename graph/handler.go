@@ -10,6 +10,7 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 	"github.com/vektah/gqlparser/v2/validator/rules"
 
+	"astrolabe/cache"
 	"astrolabe/domain"
 	"astrolabe/telemetry"
 )
@@ -25,8 +26,8 @@ type Handler struct {
 	rules    *rules.Rules
 	service  *Service
 
-	documents *lru[*document] // by text
-	texts     *lru[string]    // by the id that is their hash
+	documents *cache.Weighted[string, *document] // by text
+	texts     *cache.Weighted[string, string]    // by the id that is their hash
 	streams   *streams
 	feed      *feed
 	tips      map[domain.Chain]*tips
@@ -56,8 +57,8 @@ func New(o Options) *Handler {
 	h.sizes = sizesOf(h.schema)
 	h.rules = validation(!h.NoIntrospection)
 	h.service = describe(h)
-	h.documents = newLRU[*document](documentMemory)
-	h.texts = newLRU[string](textMemory)
+	h.documents = cache.NewWeighted[string, *document](documentMemory)
+	h.texts = cache.NewWeighted[string, string](textMemory)
 	h.streams = newStreams(h.Limits.Streams, h.Limits.CallerStreams)
 	h.charging = make(chan struct{}, maxCharging)
 	h.feed = &feed{

@@ -59,7 +59,7 @@ func (h *Handler) text(p params) (text string, keep func(), err error) {
 	case p.Query == "":
 		text, known := h.Documents[id]
 		if !known {
-			text, known = h.texts.get(id)
+			text, known = h.texts.Get(id)
 		}
 		if !known {
 			return "", nil, errUnknownDocument
@@ -70,5 +70,5 @@ func (h *Handler) text(p params) (text string, keep func(), err error) {
 	case id != hashID(p.Query):
 		return "", nil, domain.Errorf(domain.CodeInvalidRequest, "the hash that names the document is not that of the query")
 	}
-	return p.Query, func() { h.texts.put(id, p.Query, len(p.Query)) }, nil
+	return p.Query, func() { h.texts.Add(id, p.Query, len(p.Query)) }, nil
 }

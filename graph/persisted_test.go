@@ -5,7 +5,6 @@ import (
 	"encoding/hex"
 	"fmt"
 	"net/http"
-	"strings"
 	"testing"
 
 	"astrolabe/domain"
@@ -62,24 +61,17 @@ func TestOnlyValidTextsArePersistedAndWithinBounds(t *testing.T) {
 	g := serve(t, nil)
 	for _, query := range []string{`{nothing}`, `{`} {
 		g.post(t, fmt.Sprintf(`{"query":%q,"extensions":%s}`, query, extension(hashOf(query))), nil)
-		if _, kept := g.texts.get(hashID(query)); kept {
+		if _, kept := g.texts.Get(hashID(query)); kept {
 			t.Errorf("%s was kept", query)
 		}
 	}
-	memory := newLRU[string](10)
-	memory.put("old", "x", 5)
-	memory.put("used", "x", 5)
-	memory.get("old")
-	memory.put("new", "x", 5)
-	memory.put("huge", "x", 11)
-	memory.put("new", "y", 5)
-	var kept []string
-	for _, key := range []string{"old", "used", "new", "huge"} {
-		if _, ok := memory.get(key); ok {
-			kept = append(kept, key)
-		}
+	const valid = `{__typename}`
+	g.post(t, fmt.Sprintf(`{"query":%q,"extensions":%s}`, valid, extension(hashOf(valid))), nil)
+	if text, kept := g.texts.Get(hashID(valid)); text != valid || !kept || g.texts.Weight() != len(valid) {
+		t.Errorf("kept %q, which weighs %d", text, g.texts.Weight())
 	}
-	if strings.Join(kept, " ") != "old new" || memory.weight != 10 {
-		t.Errorf("kept %v, weight %d", kept, memory.weight)
+	g.texts.Add("another", "", textMemory)
+	if _, kept := g.texts.Get(hashID(valid)); kept || g.texts.Weight() != textMemory {
+		t.Errorf("texts weigh %d", g.texts.Weight())
 	}
 }

@@ -45,7 +45,7 @@ func TestPlansOfADocumentAreMadeOnce(t *testing.T) {
 		})
 	}
 	clients.Wait()
-	document, known := g.documents.get(mergedSelections)
+	document, known := g.documents.Get(mergedSelections)
 	if !known {
 		t.Fatal("the document is not kept")
 	}

@@ -33,7 +33,7 @@ func (h *Handler) prepare(p params, carries func(ast.Operation) error) (*operati
 	if err != nil {
 		return nil, err
 	}
-	doc, known := h.documents.get(text)
+	doc, known := h.documents.Get(text)
 	if !known {
 		if doc, err = h.parse(text); err != nil {
 			return nil, err
@@ -50,7 +50,7 @@ func (h *Handler) prepare(p params, carries func(ast.Operation) error) (*operati
 		if err := h.validate(doc); err != nil {
 			return nil, err
 		}
-		h.documents.put(text, doc, len(text))
+		h.documents.Add(text, doc, len(text))
 	}
 	keep()
 	variables, err := h.coerce(op, p.Variables)

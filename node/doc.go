@@ -6,8 +6,8 @@
 // its specification version before first use and again later), passes over
 // the failing ones, and bounds concurrency and waiting. Reads fail over; a
 // write is sent at most once, and its error tells whether it was sent at all.
-// Typed calls return whole, self-consistent values or an error. Forward and
-// Subscribe carry bytes that nobody here interprets.
+// Typed calls return whole, self-consistent values or an error: package wire
+// reads them. Forward and Subscribe carry bytes that nobody here interprets.
 //
 // What may be asked by whom, and what an answer means for the index, is not
 // decided here. Upstream URLs may hold keys: only their hosts are ever shown.

@@ -1,11 +1,11 @@
 package node
 
 import (
-	"encoding/json"
 	"errors"
-	"fmt"
 	"strings"
 	"time"
+
+	"astrolabe/node/wire"
 )
 
 // What a call can fail with, besides *RPCError, *Unavailable,
@@ -26,28 +26,15 @@ var (
 	ErrUnsupportedSpec = errors.New("the node's specification version is not supported")
 	// ErrInvalidAnswer means that an answer was cut off, contradicted itself
 	// or the question, or had another shape than the specification gives it.
-	ErrInvalidAnswer = errors.New("the node's answer is not valid")
+	ErrInvalidAnswer = wire.ErrInvalid
 	// ErrTooLarge means that an answer was larger than the caller accepts.
 	ErrTooLarge = errors.New("the node's answer is too large")
 	// ErrSlowConsumer ends a stream whose reader fell behind.
 	ErrSlowConsumer = errors.New("the stream's reader is too slow")
 )
 
-// RPCError is an error that a node answered with. It is an answer like any
-// other: it is not retried and says nothing against the upstream.
-type RPCError struct {
-	Code    int
-	Message string
-	// Data is the error's data as the node wrote it, nil when there is none.
-	Data json.RawMessage
-	// Raw is the whole error object as the node wrote it.
-	Raw json.RawMessage
-}
-
-// Error prints the code and the beginning of the message.
-func (e *RPCError) Error() string {
-	return fmt.Sprintf("the node answered with error %d: %s", e.Code, clip(e.Message, 200))
-}
+// RPCError is an error that a node answered with.
+type RPCError = wire.RPCError
 
 // Fault is a failure of one upstream: it could not be reached, did not answer
 // in time, or answered with something that is not an answer.
@@ -102,16 +89,4 @@ func (e *Unavailable) Unwrap() []error {
 		errs[i] = f
 	}
 	return errs
-}
-
-// clip bounds what a hostile node can put into a log line.
-func clip(text string, limit int) string {
-	if len(text) <= limit {
-		return text
-	}
-	return strings.ToValidUTF8(text[:limit], "") + "…"
-}
-
-func invalid(format string, args ...any) error {
-	return fmt.Errorf("%w: %w", ErrInvalidAnswer, fmt.Errorf(format, args...))
 }

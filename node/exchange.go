@@ -8,6 +8,8 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+
+	"astrolabe/node/wire"
 )
 
 // query is one request before it has an id.
@@ -25,7 +27,7 @@ type query struct {
 // failure but an *RPCError and ErrTooLarge is a *Fault.
 func (p *Pool) exchange(ctx context.Context, e endpoint, q query) (json.RawMessage, error) {
 	id := p.ids.Add(1)
-	request, sent, err := newRequest(ctx, e, encodeRequest(id, q.method, q.params), q.write)
+	request, sent, err := newRequest(ctx, e, wire.EncodeRequest(id, q.method, q.params), q.write)
 	if err != nil {
 		return nil, &Fault{Upstream: e.name, err: err}
 	}
@@ -37,7 +39,7 @@ func (p *Pool) exchange(ctx context.Context, e endpoint, q query) (json.RawMessa
 	result, err := p.readAnswer(response, id, q)
 	if err == nil && q.accept != nil {
 		if err = q.accept(result); err != nil {
-			err = invalid("%w", err)
+			err = wire.Invalid("%w", err)
 		}
 	}
 	_, answered := errors.AsType[*RPCError](err)

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+
+	"astrolabe/node/wire"
 )
 
 // Request is a call whose params and result nobody here interprets.
@@ -42,7 +44,7 @@ func (p *Pool) forward(ctx context.Context, r Request) (json.RawMessage, error) 
 		method: r.Method, params: r.Params, write: r.Write, maxSize: r.MaxResponse,
 		accept: func(result json.RawMessage) error {
 			if !json.Valid(result) {
-				return errMalformed
+				return wire.ErrMalformed
 			}
 			return nil
 		},

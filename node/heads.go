@@ -3,9 +3,8 @@ package node
 import (
 	"context"
 	"errors"
-	"fmt"
 
-	"astrolabe/domain"
+	"astrolabe/node/wire"
 	"astrolabe/starknet"
 )
 
@@ -18,20 +17,8 @@ type HeadNews struct {
 	// Head is the header of a new block.
 	Head *starknet.BlockHeader
 	// Reorg tells that blocks left the chain.
-	Reorg *Reorg
+	Reorg *wire.Reorg
 }
-
-// Reorg names the blocks that left the chain, both ends included.
-type Reorg struct {
-	First, Last domain.BlockRef
-}
-
-var reorgShape = shapeOf(
-	felt("starting_block_hash", func(r *Reorg) *starknet.Felt { return &r.First.Hash }),
-	number("starting_block_number", func(r *Reorg) *uint64 { return &r.First.Number }),
-	felt("ending_block_hash", func(r *Reorg) *starknet.Felt { return &r.Last.Hash }),
-	number("ending_block_number", func(r *Reorg) *uint64 { return &r.Last.Number }),
-)
 
 // SubscribeHeads follows the tip of the chain until ctx ends.
 func (p *Pool) SubscribeHeads(ctx context.Context) *Stream[HeadNews] {
@@ -43,16 +30,10 @@ func readHeadNews(n Notification) (HeadNews, error) {
 	case n.Resumed:
 		return HeadNews{Resumed: true}, nil
 	case n.Method == "starknet_subscriptionNewHeads":
-		header, err := headerShape.decode(n.Result)
-		if err == nil && header.BlockHash.IsZero() {
-			err = errors.New("the head has no hash")
-		}
+		header, err := wire.DecodeHeader(n.Result)
 		return HeadNews{Head: &header}, err
 	case n.Method == "starknet_subscriptionReorg":
-		reorg, err := reorgShape.decode(n.Result)
-		if err == nil && reorg.First.Number > reorg.Last.Number {
-			err = fmt.Errorf("it ends at block %d before it starts at %d", reorg.Last.Number, reorg.First.Number)
-		}
+		reorg, err := wire.DecodeReorg(n.Result)
 		return HeadNews{Reorg: &reorg}, err
 	}
 	return HeadNews{}, errors.New("a notification that was not subscribed to")

@@ -9,6 +9,7 @@ import (
 
 	"astrolabe/domain"
 	"astrolabe/domain/chain"
+	"astrolabe/node/wire"
 	"astrolabe/starknet"
 )
 
@@ -67,7 +68,7 @@ func identify(want domain.Chain, ask func(method string) (json.RawMessage, error
 	}
 	var id starknet.Felt
 	if err := json.Unmarshal(result, &id); err != nil {
-		return "", invalid("chain id: %w", err)
+		return "", wire.Invalid("chain id: %w", err)
 	}
 	if id != want.ID() {
 		name, _ := id.ShortString()
@@ -78,7 +79,7 @@ func identify(want domain.Chain, ask func(method string) (json.RawMessage, error
 		return "", unidentified(err)
 	}
 	if err := json.Unmarshal(result, &spec); err != nil {
-		return "", invalid("specification version: %w", err)
+		return "", wire.Invalid("specification version: %w", err)
 	}
 	return spec, checkSpec(spec)
 }
@@ -87,7 +88,7 @@ func identify(want domain.Chain, ask func(method string) (json.RawMessage, error
 // being taken for the answer to the caller's own.
 func unidentified(err error) error {
 	if answered, ok := errors.AsType[*RPCError](err); ok {
-		return invalid("its identity: %v", answered)
+		return wire.Invalid("its identity: %v", answered)
 	}
 	return err
 }

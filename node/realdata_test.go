@@ -1,7 +1,6 @@
 package node
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -125,53 +124,4 @@ func readReference(t *testing.T, path string, v any) (number uint64) {
 	}
 	_, _ = fmt.Sscanf(filepath.Base(path), "%d.json", &number)
 	return number
-}
-
-// FuzzBlock feeds the block reader with damaged blocks. It must not panic,
-// and what it accepts must not be acceptable when it is cut off.
-func FuzzBlock(f *testing.F) {
-	f.Add([]byte(`{"status":"ACCEPTED_ON_L2","transactions":[],`+header(1)[1:]), 40)
-	if files, _ := filepath.Glob(filepath.Join("..", "..", "shared", "data", "real", "SN_SEPOLIA", "blocks", "[1-6].json")); len(files) > 0 {
-		for _, path := range files {
-			f.Add(readReal(f, path), 1000)
-		}
-	}
-	f.Fuzz(func(t *testing.T, text []byte, cut int) {
-		block, err := blockWithReceiptsShape.decode(text)
-		_, _ = stateUpdateShape.decode(text)
-		if err != nil {
-			return
-		}
-		_ = checkReceipts(&block)
-		whole := bytes.TrimSpace(text)
-		if cut > 0 && cut < len(whole) {
-			if _, err := blockWithReceiptsShape.decode(whole[:cut]); err == nil {
-				t.Errorf("cut at %d it is still a block", cut)
-			}
-		}
-	})
-}
-
-func BenchmarkBlockWithReceipts(b *testing.B) {
-	text := readReal(b, filepath.Join(realData(b), "SN_MAIN", "blocks", "19199.json"))
-	b.Run("shape", func(b *testing.B) {
-		b.SetBytes(int64(len(text)))
-		b.ReportAllocs()
-		for b.Loop() {
-			block, err := blockWithReceiptsShape.decode(text)
-			if err != nil || checkReceipts(&block) != nil {
-				b.Fatal(err)
-			}
-		}
-	})
-	b.Run("standard library", func(b *testing.B) {
-		b.SetBytes(int64(len(text)))
-		b.ReportAllocs()
-		for b.Loop() {
-			var block starknet.BlockWithReceipts
-			if err := json.Unmarshal(text, &block); err != nil {
-				b.Fatal(err)
-			}
-		}
-	})
 }

@@ -9,6 +9,8 @@ import (
 	"net/http"
 	"strconv"
 	"time"
+
+	"astrolabe/node/wire"
 )
 
 // statusError is an HTTP status that is no JSON-RPC answer.
@@ -35,14 +37,14 @@ func (p *Pool) readAnswer(response *http.Response, id uint64, q query) (json.Raw
 	var result json.RawMessage
 	text, err := readLimited(response, limit)
 	if err == nil {
-		result, err = decodeAnswer(text, id)
+		result, err = wire.DecodeAnswer(text, id)
 	}
 	_, answered := errors.AsType[*RPCError](err)
 	switch {
 	case status.status != http.StatusOK && !answered:
 		return nil, status
 	case errors.Is(err, ErrTooLarge) && q.maxSize == 0: // then it is not the caller who wants less
-		return nil, invalid("it is larger than %d bytes", limit)
+		return nil, wire.Invalid("it is larger than %d bytes", limit)
 	}
 	return result, err
 }

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/coder/websocket"
+
+	"astrolabe/node/wire"
 )
 
 // maxEarly is how many notifications may come before the answer that tells
@@ -19,7 +21,7 @@ type socket struct {
 	conn         *websocket.Conn
 	lastID       uint64
 	subscription string
-	early        []answer // notifications that came before the subscription was known
+	early        []wire.Answer // notifications that came before the subscription was known
 }
 
 // dial connects to an endpoint.
@@ -47,8 +49,8 @@ func (s *socket) subscribe(ctx context.Context, p *Pool, method string, params j
 	if err != nil {
 		return err
 	}
-	if s.subscription, err = decode(result, (*scanner).string); err != nil {
-		return invalid("subscription id: %w", err)
+	if s.subscription, err = wire.DecodeString(result); err != nil {
+		return wire.Invalid("subscription id: %w", err)
 	}
 	return nil
 }
@@ -56,7 +58,7 @@ func (s *socket) subscribe(ctx context.Context, p *Pool, method string, params j
 // ask sends a request and waits for its answer.
 func (s *socket) ask(ctx context.Context, method string, params json.RawMessage) (json.RawMessage, error) {
 	s.lastID++
-	if err := s.conn.Write(ctx, websocket.MessageText, encodeRequest(s.lastID, method, params)); err != nil {
+	if err := s.conn.Write(ctx, websocket.MessageText, wire.EncodeRequest(s.lastID, method, params)); err != nil {
 		return nil, err
 	}
 	for {
@@ -64,27 +66,27 @@ func (s *socket) ask(ctx context.Context, method string, params json.RawMessage)
 		if err != nil {
 			return nil, err
 		}
-		if message.method == nil {
-			return message.resultOf(s.lastID)
+		if !message.IsNotification() {
+			return message.Result(s.lastID)
 		}
 		if len(s.early) == maxEarly {
-			return nil, invalid("notifications instead of an answer")
+			return nil, wire.Invalid("notifications instead of an answer")
 		}
 		s.early = append(s.early, message)
 	}
 }
 
-func (s *socket) read(ctx context.Context) (answer, error) {
+func (s *socket) read(ctx context.Context) (wire.Answer, error) {
 	_, text, err := s.conn.Read(ctx)
 	if err != nil {
-		return answer{}, err
+		return wire.Answer{}, err
 	}
-	return splitAnswer(text)
+	return wire.SplitAnswer(text)
 }
 
 // next returns the next notification of the subscription.
 func (s *socket) next(ctx context.Context) (Notification, error) {
-	var message answer
+	var message wire.Answer
 	if len(s.early) > 0 {
 		message, s.early = s.early[0], s.early[1:]
 	} else {
@@ -93,7 +95,8 @@ func (s *socket) next(ctx context.Context) (Notification, error) {
 			return Notification{}, err
 		}
 	}
-	return message.notification(s.subscription)
+	method, result, err := message.Notification(s.subscription)
+	return Notification{Method: method, Result: result}, err
 }
 
 // keepAlive pings until ctx ends, and closes a connection that does not

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"astrolabe/node/wire"
 )
 
 // MinimumSpec is the oldest version of the JSON-RPC specification that an
@@ -15,10 +17,10 @@ const MinimumSpec = "0.10.0"
 func checkSpec(text string) error {
 	version, ok := parseSpec(text)
 	if !ok {
-		return invalid("specification version %q", clip(text, 40))
+		return wire.Invalid("specification version %q", wire.Clip(text, 40))
 	}
 	if minimum, _ := parseSpec(MinimumSpec); slices.Compare(version, minimum) < 0 {
-		return fmt.Errorf("%w: %s is older than %s", ErrUnsupportedSpec, clip(text, 40), MinimumSpec)
+		return fmt.Errorf("%w: %s is older than %s", ErrUnsupportedSpec, wire.Clip(text, 40), MinimumSpec)
 	}
 	return nil
 }

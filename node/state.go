@@ -3,9 +3,9 @@ package node
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 
+	"astrolabe/node/wire"
 	"astrolabe/starknet"
 )
 
@@ -13,12 +13,8 @@ import (
 // update of another block than one that was read before: compare the hashes.
 func (p *Pool) StateUpdate(ctx context.Context, id BlockID) (starknet.StateUpdate, error) {
 	return ask(ctx, p, "starknet_getStateUpdate", []any{id}, func(result []byte) (starknet.StateUpdate, error) {
-		update, err := stateUpdateShape.decode(result)
-		switch {
-		case err != nil:
-		case update.BlockHash.IsZero():
-			err = errors.New("the block has no hash")
-		case id.hash != nil && *id.hash != update.BlockHash:
+		update, err := wire.DecodeStateUpdate(result)
+		if err == nil && id.hash != nil && *id.hash != update.BlockHash {
 			err = fmt.Errorf("it is of block %s, asked was %s", update.BlockHash, *id.hash)
 		}
 		return update, err
@@ -45,12 +41,12 @@ func (p *Pool) Class(ctx context.Context, id BlockID, hash starknet.Felt) (stark
 
 // ClassHashAt returns the class of a contract at a block.
 func (p *Pool) ClassHashAt(ctx context.Context, id BlockID, contract starknet.Felt) (starknet.Felt, error) {
-	return ask(ctx, p, "starknet_getClassHashAt", []any{id, contract}, decodeFelt)
+	return ask(ctx, p, "starknet_getClassHashAt", []any{id, contract}, wire.DecodeFelt)
 }
 
 // Nonce returns the nonce of a contract at a block.
 func (p *Pool) Nonce(ctx context.Context, id BlockID, contract starknet.Felt) (starknet.Felt, error) {
-	return ask(ctx, p, "starknet_getNonce", []any{id, contract}, decodeFelt)
+	return ask(ctx, p, "starknet_getNonce", []any{id, contract}, wire.DecodeFelt)
 }
 
 // Call runs a view of a contract on the state after a block and returns what
@@ -60,9 +56,5 @@ func (p *Pool) Call(ctx context.Context, id BlockID, contract, selector starknet
 		calldata = []starknet.Felt{}
 	}
 	call := map[string]any{"contract_address": contract, "entry_point_selector": selector, "calldata": calldata}
-	return ask(ctx, p, "starknet_call", []any{call, id}, func(result []byte) ([]starknet.Felt, error) {
-		return decode(result, (*scanner).felts)
-	})
+	return ask(ctx, p, "starknet_call", []any{call, id}, wire.DecodeFelts)
 }
-
-func decodeFelt(result []byte) (starknet.Felt, error) { return decode(result, (*scanner).felt) }

@@ -7,6 +7,8 @@ import (
 	"math/rand/v2"
 	"sync"
 	"time"
+
+	"astrolabe/node/wire"
 )
 
 // StreamState is whether a stream is connected.
@@ -157,7 +159,7 @@ func (s *Stream[T]) follow(ctx context.Context, e endpoint, sub subscription[T])
 	for message := (Notification{Resumed: true}); ; received = true {
 		value, err := sub.read(message)
 		if err != nil {
-			return received, invalid("%s: %w", message.Method, err)
+			return received, wire.Invalid("%s: %w", message.Method, err)
 		}
 		select {
 		case s.messages <- value:

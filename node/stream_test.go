@@ -10,6 +10,7 @@ import (
 
 	"astrolabe/domain"
 	"astrolabe/domain/chain"
+	"astrolabe/node/wire"
 	"astrolabe/starknet"
 
 	"github.com/coder/websocket"
@@ -194,7 +195,7 @@ func TestReorgIsReported(t *testing.T) {
 	p := openPool(t, nil, n)
 	s := p.SubscribeHeads(t.Context())
 	expect(t, s, "resumed", "head 7")
-	want := Reorg{
+	want := wire.Reorg{
 		First: domain.BlockRef{Number: 5, Hash: starknet.MustFelt("0x5")},
 		Last:  domain.BlockRef{Number: 7, Hash: starknet.MustFelt("0x7")},
 	}

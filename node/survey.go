@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"sync"
+
+	"astrolabe/node/wire"
 )
 
 // tolerableLag is how many blocks an upstream may be behind the furthest one.
@@ -47,7 +49,7 @@ func (p *Pool) survey(ctx context.Context) {
 	for i, u := range p.upstreams {
 		asked.Go(func() {
 			_, _ = p.try(ctx, u, query{method: "starknet_blockNumber", accept: func(result json.RawMessage) error {
-				head, err := decode(result, (*scanner).uint)
+				head, err := wire.DecodeUint(result)
 				if err == nil {
 					heads[i] = &head
 				}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"astrolabe/domain/chain"
+	"astrolabe/node/wire"
 	"astrolabe/starknet"
 )
 
@@ -66,7 +67,7 @@ func (s Source) Call(ctx context.Context, at chain.StateBlock, call chain.ViewCa
 		return answer, fmt.Errorf("node: %s: %w", method, err)
 	}
 	_, err = s.pool.call(ctx, query{method: method, params: params, maxSize: maxView, accept: func(text json.RawMessage) (err error) {
-		answer.Result, err = decode(text, (*scanner).felts)
+		answer.Result, err = wire.DecodeFelts(text)
 		return err
 	}})
 	switch {

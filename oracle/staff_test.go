@@ -1,6 +1,7 @@
 package oracle
 
 import (
+	"astrolabe/repo/accounts"
 	"encoding/json"
 	"fmt"
 	"log/slog"
@@ -163,7 +164,7 @@ func (w *world) requireCoverage() {
 func (w *world) newWallet() string {
 	w.Helper()
 	by := account.Operator("test")
-	workspaces := account.NewWorkspaces(w.db, time.Now)
+	workspaces := account.NewWorkspaces(accounts.NewWorkspaces(w.db), time.Now)
 	workspace, err := workspaces.Ensure(w.Context(), "wallet", by)
 	w.must(err)
 	_, err = workspaces.SetPlan(w.Context(), workspace.ID, account.Wallet, by)

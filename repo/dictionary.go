@@ -3,10 +3,11 @@ package repo
 import (
 	"context"
 	"fmt"
-	"sync"
 
+	lru "github.com/hashicorp/golang-lru/v2"
 	"github.com/jackc/pgx/v5"
 
+	"astrolabe/cache"
 	"astrolabe/domain"
 	"astrolabe/starknet"
 )
@@ -16,65 +17,33 @@ import (
 // less than durable: see Forget.
 type dictionary struct {
 	table string
-
-	mu          sync.Mutex
-	young, aged map[starknet.Felt]int32
+	known *lru.Cache[starknet.Felt, int32]
 }
 
 // dictionaries makes one dictionary per chain over a table.
 func dictionaries(table string) map[domain.Chain]*dictionary {
 	all := make(map[domain.Chain]*dictionary, len(domain.Chains))
 	for _, c := range domain.Chains {
-		all[c] = &dictionary{table: table}
+		all[c] = &dictionary{table: table, known: cache.Must(lru.New[starknet.Felt, int32](rememberedWords))}
 	}
 	return all
-}
-
-// forget drops everything remembered.
-func (d *dictionary) forget() {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.young, d.aged = nil, nil
 }
 
 // Forget drops what this process remembers of a chain's dictionaries. Whoever
 // learns that a commit of his may be gone calls it: after a crash of the
 // database, ids that were never made durable are given anew.
 func (db *DB) Forget(c domain.Chain) {
-	db.addresses[c].forget()
-	db.selectors[c].forget()
+	db.addresses[c].known.Purge()
+	db.selectors[c].known.Purge()
 }
 
-// rememberedWords bounds each of a dictionary's two generations. When the
-// young one is full it becomes the aged one, which is forgotten whole.
+// rememberedWords bounds the ids that a dictionary remembers.
 const rememberedWords = 200_000
-
-func (d *dictionary) recall(felt starknet.Felt) (int32, bool) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if id, ok := d.young[felt]; ok {
-		return id, true
-	}
-	id, ok := d.aged[felt]
-	if ok {
-		d.keep(felt, id)
-	}
-	return id, ok
-}
-
-func (d *dictionary) keep(felt starknet.Felt, id int32) {
-	if d.young == nil || len(d.young) >= rememberedWords {
-		d.aged, d.young = d.young, make(map[starknet.Felt]int32)
-	}
-	d.young[felt] = id
-}
 
 // remember keeps words that are committed.
 func (d *dictionary) remember(words map[starknet.Felt]int32) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
 	for felt, id := range words {
-		d.keep(felt, id)
+		d.known.Add(felt, id)
 	}
 }
 
@@ -96,7 +65,7 @@ func (w *words) ask(felt starknet.Felt) {
 	if _, ok := w.ids[felt]; ok {
 		return
 	}
-	id, ok := w.recall(felt)
+	id, ok := w.known.Get(felt)
 	if !ok {
 		w.asked = append(w.asked, felt)
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/uptrace/bun"
 )
 
 const (
@@ -82,5 +83,12 @@ func waitNotification(ctx context.Context, conn *pgx.Conn, on func(channel, payl
 // tell notifies every process that listens, when the transaction commits.
 func tell(ctx context.Context, tx pgx.Tx, channel, payload string) error {
 	_, err := tx.Exec(ctx, "/* listen.tell */ SELECT pg_notify($1, $2)", channel, payload)
+	return err
+}
+
+// Notify tells every process that listens to a channel, when the transaction
+// commits.
+func Notify(ctx context.Context, tx bun.IDB, channel, payload string) error {
+	_, err := tx.NewRaw("/* listen.tell */ SELECT pg_notify(?, ?)", channel, payload).Exec(ctx)
 	return err
 }

@@ -2,15 +2,15 @@ package repo
 
 import (
 	"fmt"
-	"sync"
+
+	lru "github.com/hashicorp/golang-lru/v2"
+
+	"astrolabe/cache"
 )
 
 // statements are those that were written, which are few: their forms are
 // constants, and their numbers are those of chains and of rowsFor.
-var statements = struct {
-	sync.RWMutex
-	known map[form]string
-}{known: map[form]string{}}
+var statements = cache.Must(lru.New[form, string](1024))
 
 // form is a statement before its numbers are put in.
 type form struct {
@@ -25,9 +25,7 @@ func written(format string, numbers ...int) string { return Text(format, numbers
 func Text(format string, numbers ...int) string {
 	asked := form{format: format}
 	copy(asked.numbers[:], numbers)
-	statements.RLock()
-	text, known := statements.known[asked]
-	statements.RUnlock()
+	text, known := statements.Get(asked)
 	if known {
 		return text
 	}
@@ -37,8 +35,6 @@ func Text(format string, numbers ...int) string {
 	default:
 		text = fmt.Sprintf(format, numbers[0], numbers[1])
 	}
-	statements.Lock()
-	defer statements.Unlock()
-	statements.known[asked] = text
+	statements.Add(asked, text)
 	return text
 }

@@ -18,6 +18,7 @@ import (
 	"astrolabe/domain/address"
 	"astrolabe/domain/facts"
 	"astrolabe/repo/repotest"
+	"astrolabe/rest/frame"
 	"astrolabe/starknet"
 )
 
@@ -100,7 +101,7 @@ func TestActivityIsPagedItemByItem(t *testing.T) {
 }
 
 // encodeText makes wire values comparable.
-func encodeText(v any) string { return string(encode(v)) }
+func encodeText(v any) string { return string(frame.Encode(v)) }
 
 // TestLogAndTransferIndexesAreNullForWhatIsNoTransfer looks at every item of
 // every address.

@@ -15,6 +15,7 @@ import (
 	"astrolabe/access"
 	"astrolabe/domain"
 	"astrolabe/domain/account"
+	"astrolabe/rest/frame"
 )
 
 // loopback is where the tests call from.
@@ -84,13 +85,13 @@ func TestEveryOperationJudgesEveryCredential(t *testing.T) {
 		return soak || turn%9 == 0
 	}
 	for _, op := range Table() {
-		for i, path := range op.paths() {
-			path = op.filled(path)
+		for i, path := range op.Paths() {
+			path = filled(op, path)
 			open := s.opened(op, path)
 			for _, name := range slices.Sorted(maps.Keys(credentials)) {
 				c := credentials[name]
 				want := c.verdict(op, open)
-				for _, method := range op.methods() {
+				for _, method := range op.Methods() {
 					if direct := i == 0 && method == op.Method; !direct && !inTurn() {
 						continue
 					}
@@ -98,7 +99,7 @@ func TestEveryOperationJudgesEveryCredential(t *testing.T) {
 					if got := judged(a); got != want.seenBy(method) {
 						t.Errorf("%s %s with %s: %+v, want %+v\n%s", method, path, name, got, want, a.body)
 					}
-					requirePace(t, a, op.Class, op.guarded() && want == open)
+					requirePace(t, a, op.Class, needsCaller(op) && want == open)
 				}
 				if !inTurn() {
 					continue
@@ -112,11 +113,11 @@ func TestEveryOperationJudgesEveryCredential(t *testing.T) {
 }
 
 // filled is a path of the operation with the examples of its parameters.
-func (o Operation) filled(path string) string {
+func filled(op frame.Operation, path string) string {
 	query := url.Values{}
-	for _, p := range o.Params {
+	for _, p := range op.Params {
 		switch {
-		case p.In == InPath:
+		case p.In == frame.InPath:
 			path = strings.ReplaceAll(path, "{"+p.Name+"}", p.Example)
 		case p.Example != "":
 			query.Set(p.Name, p.Example)
@@ -128,16 +129,19 @@ func (o Operation) filled(path string) string {
 	return path
 }
 
+// needsCaller reports whether an operation is closed to strangers.
+func needsCaller(op frame.Operation) bool { return op.Permission != "" || op.Session }
+
 // opened is what whoever may gets on a path: success or, where the table says
 // that a request with nothing but examples can fail so, that failure.
-func (s *service) opened(op Operation, path string) verdict {
+func (s *service) opened(op frame.Operation, path string) verdict {
 	s.t.Helper()
 	a := s.show(op.Method, path, "X-Service-Api-Key", s.access.Key, "Authorization", "Bearer "+s.access.Cookie)
 	open := judged(a)
 	foreseen := slices.Contains(op.Errors, open.code) ||
 		op.MaxBody > 0 && (open.code == domain.CodeInvalidRequest || open.code == domain.CodeUnsupportedMediaType) ||
 		slices.Contains(needNode, op.ID) && open.code == domain.CodeServiceUnavailable
-	if open != (verdict{status: op.Success}) && (!foreseen || open != verdict{status: Status(open.code), code: open.code}) {
+	if open != (verdict{status: op.Success}) && (!foreseen || open != verdict{status: frame.Status(open.code), code: open.code}) {
 		s.t.Errorf("%s %s is not open to who may: %+v\n%s", op.Method, path, open, a.body)
 	}
 	return open
@@ -172,10 +176,10 @@ func (v verdict) seenBy(method string) verdict {
 }
 
 // verdict is what the contract says of it, where who may gets open.
-func (c credential) verdict(op Operation, open verdict) verdict {
+func (c credential) verdict(op frame.Operation, open verdict) verdict {
 	refused, opens := c.key, slices.Contains(c.opens, op.Permission)
 	switch {
-	case !op.guarded():
+	case !needsCaller(op):
 		return open
 	case op.Session && c.session == "read":
 		if op.Method == http.MethodGet {

@@ -1,6 +1,7 @@
 package rest
 
 import (
+	"astrolabe/repo/accounts"
 	"io"
 	"log/slog"
 	"net/http"
@@ -29,7 +30,7 @@ func measured(b *testing.B) (Options, *accesstest.Fixture) {
 	return Options{
 		Logger: slog.New(slog.DiscardHandler), Metrics: telemetry.NewMetrics(), Health: new(telemetry.Health),
 		Chains: []domain.Chain{domain.Mainnet}, Services: explorer.New(explorer.Options{Stores: repositories.Explorer(db), Freshness: time.Minute}),
-		Gate: fixture.Gate, Usage: account.NewUsage(db, time.Now),
+		Gate: fixture.Gate, Usage: account.NewUsage(accounts.NewUsage(db), time.Now),
 	}, fixture
 }
 
@@ -63,7 +64,7 @@ func BenchmarkAuth(b *testing.B) {
 	s := &server{Options: options, routes: chi.NewMux()}
 	status := s.operations()[0]
 	status.Permission = ""
-	s.routes.Get(status.Path, s.operation(status))
+	s.routes.Get(status.Path, s.dispatcher().Handler(status))
 	open := httptest.NewServer(s.observe(s.recover(s.crossOrigin(s.routes))))
 	b.Cleanup(open.Close)
 	known, err := account.ParseKeyText(fixture.Key)

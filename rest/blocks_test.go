@@ -70,7 +70,7 @@ func expectedPrice(p starknet.ResourcePrice) *gasPrice {
 	if p.PriceInWei.IsZero() && p.PriceInFri.IsZero() {
 		return nil
 	}
-	return &gasPrice{text(p.PriceInWei), text(p.PriceInFri)}
+	return &gasPrice{PriceInWei: text(p.PriceInWei), PriceInFri: text(p.PriceInFri)}
 }
 
 func TestBlocksAreListedNewestFirst(t *testing.T) {
@@ -221,7 +221,7 @@ func TestABlockTellsWhatTheChainSays(t *testing.T) {
 	for _, b := range repotest.Everyday(t) {
 		h := b.Header
 		want := blockBody{
-			ChainID: domain.Mainnet, blockItem: expectedBlock(h), StateRoot: &h.StateRoot, SequencerAddress: &h.Sequencer,
+			ChainID: domain.Mainnet, BlockItem: expectedBlock(h), StateRoot: &h.StateRoot, SequencerAddress: &h.Sequencer,
 			L1DataAvailabilityMode: &h.L1DAMode, StarknetVersion: &h.Version,
 			L1GasPrice: expectedPrice(h.L1Gas), L2GasPrice: expectedPrice(h.L2Gas), L1DataGasPrice: expectedPrice(h.L1DataGas),
 			Transactions: expectedTxs(b),

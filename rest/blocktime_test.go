@@ -17,7 +17,10 @@ import (
 )
 
 func expectedTimed(h *facts.Header) *timedBlock {
-	return &timedBlock{h.Number, h.Hash, time.Unix(int64(h.Timestamp), 0).UTC(), h.Timestamp, finality(h.Number)}
+	return &timedBlock{
+		BlockNumber: h.Number, BlockHash: h.Hash, TimestampIso: time.Unix(int64(h.Timestamp), 0).UTC(), TimestampUnix: h.Timestamp,
+		FinalityStatus: finality(h.Number),
+	}
 }
 
 // expectedAt looks through all blocks for the one that is closest to a second.
@@ -47,7 +50,7 @@ func TestTheBlockAtATimestampIsTheClosestOnItsSide(t *testing.T) {
 				continue
 			}
 			want := blockAtTimestampBody{
-				ChainID: domain.Mainnet, Query: momentQuery{time.Unix(int64(second), 0).UTC(), int64(second), closest},
+				ChainID: domain.Mainnet, Query: momentQuery{TimestampIso: time.Unix(int64(second), 0).UTC(), TimestampUnix: int64(second), Closest: closest},
 				Block: expectedTimed(&blocks[at].Header), Source: "indexed_blocks",
 			}
 			if at > 0 {

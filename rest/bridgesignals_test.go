@@ -11,6 +11,7 @@ import (
 	"astrolabe/domain/bridge"
 	"astrolabe/domain/facts"
 	"astrolabe/repo/repotest"
+	"astrolabe/rest/frame"
 	"astrolabe/sim"
 	"astrolabe/starknet"
 )
@@ -111,7 +112,7 @@ func TestBridgeSignalsAreWhatBridgesEmitted(t *testing.T) {
 func TestASignalIsPairedWithTheMessageOfItsTransaction(t *testing.T) {
 	t.Parallel()
 	s, conn := newExplorerBeside(t, repotest.Followed)
-	path := "/v1/SN_MAIN/contract/" + contractParam.Example + "/bridge-signals"
+	path := "/v1/SN_MAIN/contract/" + frame.ContractParam.Example + "/bridge-signals"
 	signals := walk[bridgeSignalItem](s, path, nil, 100)
 	for _, signal := range signals {
 		found := walk[messageItem](s, "/v1/SN_MAIN/messages", url.Values{"txHash": {signal.TxHash.String()}, "messageHash": {signal.MessageHash.String()}}, 100)
@@ -138,7 +139,7 @@ func TestAnUnknownContractsSignalsAreUnavailable(t *testing.T) {
 	t.Parallel()
 	s := newExplorer(t)
 	for address, want := range map[string]coverageBody{
-		contractParam.Example: {Status: domain.CoverageExact},
+		frame.ContractParam.Example:                                         {Status: domain.CoverageExact},
 		"0x4718f5a0fc34cc1af16a1cdee98ffb20c31f5cd61d6ab07201858f4287c938d": {Status: domain.CoverageUnavailable, ReasonCode: new(bridge.ReasonNotRegistered)},
 		"0x123": {Status: domain.CoverageUnavailable, ReasonCode: new(bridge.ReasonNotRegistered)},
 	} {
@@ -158,7 +159,7 @@ func TestAnEventOfTheSameNameElsewhereIsNoSignal(t *testing.T) {
 	if _, err := conn.Exec(t.Context(), "UPDATE events SET address = (SELECT id FROM addresses WHERE felt = $1 AND chain = 1)", strk[:]); err != nil {
 		t.Fatal(err)
 	}
-	for _, address := range []string{strk.String(), contractParam.Example} {
+	for _, address := range []string{strk.String(), frame.ContractParam.Example} {
 		if got := walk[bridgeSignalItem](s, "/v1/SN_MAIN/contract/"+address+"/bridge-signals", nil, 100); len(got) > 0 {
 			t.Errorf("%s has %d signals", address, len(got))
 		}

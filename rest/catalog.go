@@ -1,6 +1,10 @@
 package rest
 
-import "context"
+import (
+	"context"
+
+	"astrolabe/rest/frame"
+)
 
 const linksetMedia = "application/linkset+json"
 
@@ -19,23 +23,23 @@ type linkContext struct {
 
 // catalog answers where everything is. Its links are relative to the
 // document, so they hold behind any proxy.
-func (s *server) catalog(context.Context, *Call) (any, error) {
-	return document{link: `</.well-known/api-catalog>; rel="api-catalog"`, media: linksetMedia, body: encode(map[string][]linkContext{"linkset": {
+func (s *server) catalog(context.Context, *frame.Call) (any, error) {
+	return frame.Document{Link: `</.well-known/api-catalog>; rel="api-catalog"`, Media: linksetMedia, Body: frame.Encode(map[string][]linkContext{"linkset": {
 		{
 			Anchor: "/v1",
 			ServiceDesc: []link{
-				{"/openapi.json", jsonMedia},
+				{"/openapi.json", frame.JSONMedia},
 				{"/openapi.yaml", yamlMedia},
 			},
 			ServiceDoc:  []link{{"/docs", "text/html"}},
-			ServiceMeta: []link{{"/v1/meta/capabilities", jsonMedia}, {"/v1/meta/evidence", jsonMedia}},
-			Status:      []link{{"/readyz", jsonMedia}},
+			ServiceMeta: []link{{"/v1/meta/capabilities", frame.JSONMedia}, {"/v1/meta/evidence", frame.JSONMedia}},
+			Status:      []link{{"/readyz", frame.JSONMedia}},
 		},
 		{
 			Anchor:      "/graphql",
 			ServiceDesc: []link{{"/schema.graphql", "application/graphql"}},
 			ServiceDoc:  []link{{"/graphiql", "text/html"}},
-			Status:      []link{{"/readyz", jsonMedia}},
+			Status:      []link{{"/readyz", frame.JSONMedia}},
 		},
 	}})}, nil
 }

@@ -12,14 +12,15 @@ import (
 	"astrolabe/domain"
 	"astrolabe/domain/indexing"
 	"astrolabe/repo/repotest"
+	"astrolabe/rest/frame"
 )
 
 // contractLists are the lists of contracts and their filters.
 var contractLists = map[string][]string{
 	"/v1/SN_MAIN/messages": {"direction", "txHash", "messageHash"},
-	"/v1/SN_MAIN/contract/" + contractParam.Example + "/messages":       {"direction", "txHash", "messageHash"},
-	"/v1/SN_MAIN/contract/" + contractParam.Example + "/bridge-signals": nil,
-	"/v1/SN_MAIN/token/" + tokenParam.Example + "/markets/pools":        nil,
+	"/v1/SN_MAIN/contract/" + frame.ContractParam.Example + "/messages":       {"direction", "txHash", "messageHash"},
+	"/v1/SN_MAIN/contract/" + frame.ContractParam.Example + "/bridge-signals": nil,
+	"/v1/SN_MAIN/token/" + frame.TokenParam.Example + "/markets/pools":        nil,
 }
 
 func TestMalformedRequestsForContractListsAreRefused(t *testing.T) {
@@ -44,7 +45,7 @@ func TestMalformedRequestsForContractListsAreRefused(t *testing.T) {
 	}
 	for _, rest := range []string{"/controls", "/markets/pools"} {
 		requireFailure(t, s.get("/v1/SN_MAIN/token/0xzz"+rest), 400, domain.CodeInvalidRequest)
-		requireFailure(t, s.get("/v1/SN_SEPOLIA/token/"+tokenParam.Example+rest), 404, domain.CodeUnsupportedChain)
+		requireFailure(t, s.get("/v1/SN_SEPOLIA/token/"+frame.TokenParam.Example+rest), 404, domain.CodeUnsupportedChain)
 		requireFailure(t, s.get("/v1/SN_MAIN/token/0x123"+rest), 404, domain.CodeNotFound)
 	}
 }
@@ -55,10 +56,10 @@ func TestACursorOfAnotherContractListIsRefused(t *testing.T) {
 	t.Parallel()
 	s := newExplorer(t)
 	const other = "/v1/SN_MAIN/contract/0x73314940630fd6dcda0d772d4c972c4e0a9946bef9dabf4ef84eda8ef542b82"
-	page := read[listBody[json.RawMessage]](s, "/v1/SN_MAIN/contract/"+contractParam.Example+"/messages?limit=1")
+	page := read[listBody[json.RawMessage]](s, "/v1/SN_MAIN/contract/"+frame.ContractParam.Example+"/messages?limit=1")
 	for _, path := range []string{
-		"/v1/SN_MAIN/messages?", other + "/messages?", "/v1/SN_MAIN/contract/" + contractParam.Example + "/bridge-signals?",
-		"/v1/SN_MAIN/contract/" + contractParam.Example + "/messages?direction=l1_to_l2&",
+		"/v1/SN_MAIN/messages?", other + "/messages?", "/v1/SN_MAIN/contract/" + frame.ContractParam.Example + "/bridge-signals?",
+		"/v1/SN_MAIN/contract/" + frame.ContractParam.Example + "/messages?direction=l1_to_l2&",
 	} {
 		e := requireFailure(t, s.get(path+"cursor="+url.QueryEscape(*page.NextCursor)), 400, domain.CodeInvalidRequest)
 		if e.DocSlug != "errors/invalid-cursor" || !strings.HasPrefix(e.Message, "invalid_cursor") {

@@ -15,6 +15,7 @@ import (
 	"astrolabe/pg/pgtest"
 	"astrolabe/repo"
 	"astrolabe/repo/repotest"
+	"astrolabe/rest/frame"
 	"astrolabe/starknet"
 	"astrolabe/telemetry"
 )
@@ -247,7 +248,7 @@ func TestAClassWithoutItsABILeavesTheKindUnknown(t *testing.T) {
 	if _, err := conn.Exec(t.Context(), "UPDATE classes SET abi = NULL, missing = true"); err != nil {
 		t.Fatal(err)
 	}
-	got := read[contractBody](s, "/v1/SN_MAIN/contract/"+contractParam.Example)
+	got := read[contractBody](s, "/v1/SN_MAIN/contract/"+frame.ContractParam.Example)
 	if got.IsAccount != nil || got.MetadataCompleteness != chain.MetadataPartial || got.ClassHash == nil {
 		t.Errorf("got %+v", got)
 	}

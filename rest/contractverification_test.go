@@ -6,13 +6,14 @@ import (
 
 	"astrolabe/domain"
 	"astrolabe/repo/repotest"
+	"astrolabe/rest/frame"
 	"astrolabe/starknet"
 )
 
 func TestAVerifiedClassShowsItsNewestRecord(t *testing.T) {
 	t.Parallel()
 	s, conn := newExplorerBeside(t, repotest.Followed)
-	class := *read[contractBody](s, "/v1/SN_MAIN/contract/"+contractParam.Example).ClassHash
+	class := *read[contractBody](s, "/v1/SN_MAIN/contract/"+frame.ContractParam.Example).ClassHash
 	issued := time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC)
 	const digest = "sha256:0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
 	for _, receipt := range []int{7, 42, 9} {
@@ -21,9 +22,9 @@ func TestAVerifiedClassShowsItsNewestRecord(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	got := read[contractVerificationBody](s, "/v1/SN_MAIN/contract/"+contractParam.Example+"/verification")
+	got := read[contractVerificationBody](s, "/v1/SN_MAIN/contract/"+frame.ContractParam.Example+"/verification")
 	want := contractVerificationBody{
-		ChainID: domain.Mainnet, Address: starknet.MustFelt(contractParam.Example), ClassHash: class, Verification: "verified_exact",
+		ChainID: domain.Mainnet, Address: starknet.MustFelt(frame.ContractParam.Example), ClassHash: class, Verification: "verified_exact",
 		ReceiptID: 42, IssuedAt: issued, KeyID: "key-1", ReceiptDigest: digest,
 	}
 	if got != want {
@@ -54,7 +55,7 @@ func TestARecordOfAnEarlierClassIsNotThatOfTheContract(t *testing.T) {
 func TestAContractWithoutARecordIsNotFound(t *testing.T) {
 	t.Parallel()
 	s := newExplorer(t)
-	for _, address := range []string{contractParam.Example, "0x123456789"} {
+	for _, address := range []string{frame.ContractParam.Example, "0x123456789"} {
 		requireFailure(t, s.get("/v1/SN_MAIN/contract/"+address+"/verification"), 404, domain.CodeNotFound)
 	}
 }

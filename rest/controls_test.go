@@ -7,6 +7,7 @@ import (
 	"astrolabe/domain"
 	"astrolabe/domain/token"
 	"astrolabe/repo/repotest"
+	"astrolabe/rest/frame"
 	"astrolabe/starknet"
 )
 
@@ -48,7 +49,7 @@ func TestTheDemosTokensHaveTheControlsOfTheirClasses(t *testing.T) {
 		}
 		statuses[got.Snapshot.SupplyControl.Status]++
 		statuses[got.Snapshot.MetadataAdmin.Status]++
-		if deployed := contract.DeployedAtTx; deployed != nil && got.Snapshot.Evidence[0] != (controlEvidence{"deployed", *contract.DeployedAtBlock, *deployed}) {
+		if deployed := contract.DeployedAtTx; deployed != nil && got.Snapshot.Evidence[0] != (controlEvidence{Kind: "deployed", BlockNumber: *contract.DeployedAtBlock, TxHash: *deployed}) {
 			t.Errorf("%s rests on %+v", address, got.Snapshot.Evidence)
 		}
 	}
@@ -89,7 +90,7 @@ func TestControlsWithoutTheClassAreNotIndexed(t *testing.T) {
 	if _, err := conn.Exec(t.Context(), "UPDATE classes SET abi = NULL, missing = true"); err != nil {
 		t.Fatal(err)
 	}
-	got := read[controlsBody](s, "/v1/SN_MAIN/token/"+tokenParam.Example+"/controls")
+	got := read[controlsBody](s, "/v1/SN_MAIN/token/"+frame.TokenParam.Example+"/controls")
 	if got.Indexed || got.Snapshot != nil || got.ReasonCode != token.ReasonControlsNoClass {
 		t.Errorf("got %+v", got)
 	}

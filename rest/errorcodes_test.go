@@ -3,37 +3,11 @@ package rest
 import (
 	"flag"
 	"fmt"
-	"os"
-	"regexp"
-	"testing"
 
 	"astrolabe/domain"
 	"astrolabe/pg/pgtest"
 	"astrolabe/rest/contracttest"
 )
-
-// TestTheCatalogueExplainsEveryCode reads the codes out of their source,
-// because nothing else lists them all.
-func TestTheCatalogueExplainsEveryCode(t *testing.T) {
-	t.Parallel()
-	source, err := os.ReadFile("../domain/code.go")
-	if err != nil {
-		t.Fatal(err)
-	}
-	codes := regexp.MustCompile(`Code\w+ +Code = "(\w+)"`).FindAllStringSubmatch(string(source), -1)
-	if len(codes) != len(domain.Catalogue) || len(codes) != len(statuses) {
-		t.Errorf("there are %d codes, %d are explained and %d have a status", len(codes), len(domain.Catalogue), len(statuses))
-	}
-	explained := map[domain.Code]bool{}
-	for _, e := range domain.Catalogue {
-		explained[e.Code] = true
-	}
-	for _, code := range codes {
-		if !explained[domain.Code(code[1])] {
-			t.Errorf("%s is not explained", code[1])
-		}
-	}
-}
 
 // tests runs all tests and then looks back at what they have seen.
 type tests struct{ pgtest.Main }

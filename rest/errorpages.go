@@ -7,6 +7,7 @@ import (
 	"net/http"
 
 	"astrolabe/domain"
+	"astrolabe/rest/frame"
 )
 
 //go:embed errorpage.html
@@ -38,7 +39,7 @@ func (s *server) errorPages() {
 	}
 	for _, e := range domain.Catalogue {
 		add(e.Code.DocSlug(), string(e.Code), errorEntry{
-			Code: string(e.Code), Meaning: e.Meaning, Remedy: e.Remedy, Status: Status(e.Code),
+			Code: string(e.Code), Meaning: e.Meaning, Remedy: e.Remedy, Status: frame.Status(e.Code),
 		})
 	}
 	add("errors/invalid-cursor", "invalid_cursor", errorEntry{
@@ -57,7 +58,7 @@ func (s *server) errorPage(path string, data errorPageData) {
 	}
 	s.get(path, func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Security-Policy", pagePolicy)
-		w.Header().Set("Cache-Control", cacheControl("max-age=60"))
-		write(w, r, http.StatusOK, "text/html; charset=utf-8", html.Bytes())
+		w.Header().Set("Cache-Control", frame.CacheControl("max-age=60"))
+		frame.Write(w, r, http.StatusOK, "text/html; charset=utf-8", html.Bytes())
 	})
 }

@@ -54,7 +54,7 @@ func (s *service) walked(path string) (all []eventRow) {
 
 const (
 	searchPath     = "/v1/SN_MAIN/events?"
-	transferTopic  = exampleTopic
+	transferTopic  = "0x99cd8bde557814842a3121e8ddfd433a539b8c9f14bf31ebf108d12e6196e9"
 	approvalTopic  = "0x134692b230b9e1ffa39098904722134159652b09c5bc41d88d6698779d228ff"
 	nobodysAddress = "0x1234567"
 )

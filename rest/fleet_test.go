@@ -1,6 +1,7 @@
 package rest
 
 import (
+	"astrolabe/repo/accounts"
 	"bufio"
 	"context"
 	"fmt"
@@ -78,11 +79,11 @@ func newFleet(t *testing.T, frozen bool) *fleet {
 	}
 	db, ring := openFleet(t, f.database, master)
 	defer db.Close()
-	workspace, err := account.NewWorkspaces(db, time.Now).Ensure(t.Context(), "fleet", account.Operator("test"))
+	workspace, err := account.NewWorkspaces(accounts.NewWorkspaces(db), time.Now).Ensure(t.Context(), "fleet", account.Operator("test"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	issued, err := account.NewKeys(db, ring, time.Now).Issue(t.Context(), workspace.ID, account.IssueRequest{
+	issued, err := account.NewKeys(accounts.NewKeys(db), ring, time.Now).Issue(t.Context(), workspace.ID, account.IssueRequest{
 		Environment: account.Live, Permissions: []account.Permission{account.Read}, Budgets: account.Budgets{account.Light: 240},
 	}, account.Operator("test"))
 	if err != nil {
@@ -102,7 +103,7 @@ func openFleet(t *testing.T, database string, master secret.Master) (*repo.DB, *
 	if err != nil {
 		t.Fatal(err)
 	}
-	ring, err := secret.Open(t.Context(), db, master)
+	ring, err := secret.Open(t.Context(), accounts.NewSecrets(db), master)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -119,16 +120,16 @@ func serveInFleet(t *testing.T) {
 	}
 	db, ring := openFleet(t, os.Getenv(fleetDatabase), master)
 	defer db.Close()
-	var meters account.QuotaStore = db
+	meters := accounts.NewQuotas(db)
 	if text := os.Getenv(fleetTime); text != "" {
 		at, err := time.Parse(time.RFC3339Nano, text)
 		if err != nil {
 			t.Fatal(err)
 		}
-		meters = repo.QuotasBy{DB: db, Now: func() time.Time { return at }}
+		meters = meters.By(func() time.Time { return at })
 	}
 	gate := &access.Gate{
-		Keys: account.NewKeys(db, ring, time.Now), Sessions: account.NewSessions(db, ring, time.Now),
+		Keys: account.NewKeys(accounts.NewKeys(db), ring, time.Now), Sessions: account.NewSessions(accounts.NewSessions(db), ring, time.Now),
 		FirstParty: account.NewFirstParty(ring, time.Now), Quotas: account.NewQuotas(meters, time.Now),
 	}
 	defer listenInFleet(t, db, gate.Keys)()
@@ -157,7 +158,7 @@ func listenInFleet(t *testing.T, db *repo.DB, keys *account.Keys) (stop func()) 
 	up, ended := make(chan struct{}, 1), make(chan struct{})
 	go func() {
 		defer close(ended)
-		db.Listen(ctx, []string{repo.KeyChanges}, func(_, id string) { keys.Forget(id) }, func(state bool) {
+		db.Listen(ctx, []string{accounts.KeyChanges}, func(_, id string) { keys.Forget(id) }, func(state bool) {
 			keys.Listening(state)
 			if state {
 				up <- struct{}{}

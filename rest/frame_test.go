@@ -187,14 +187,6 @@ func TestEveryCodeHasAPageWhereItsSlugSays(t *testing.T) {
 	slugs := []string{"errors/invalid-cursor", "errors"}
 	for _, e := range domain.Catalogue {
 		slugs = append(slugs, e.Code.DocSlug())
-		if _, ok := statuses[e.Code]; !ok {
-			t.Errorf("%s has no status", e.Code)
-		}
-	}
-	for code := range statuses {
-		if s.get("/docs/"+code.DocSlug()).StatusCode != 200 {
-			t.Errorf("%s has no page", code)
-		}
 	}
 	for _, slug := range slugs {
 		a := s.get("/docs/" + slug)

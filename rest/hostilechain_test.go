@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"astrolabe/repo/repotest"
+	"astrolabe/rest/frame"
 )
 
 // TestHostileRequestsOverAnIndexedChainAreNeverA500 changes requests that
@@ -87,7 +88,7 @@ type good struct {
 	method, path string
 	query        url.Values
 	body         string
-	params       []Param
+	params       []frame.Param
 }
 
 func newForge(t *testing.T, s *service) *forge {
@@ -113,11 +114,11 @@ func newForge(t *testing.T, s *service) *forge {
 }
 
 // goodOf fills in the examples of the reference.
-func goodOf(op Operation, values []string) good {
+func goodOf(op frame.Operation, values []string) good {
 	g := good{method: op.Method, path: op.Path, query: url.Values{}, params: op.Params}
 	for _, p := range op.Params {
 		switch {
-		case p.In == InPath:
+		case p.In == frame.InPath:
 			g.path = strings.ReplaceAll(g.path, "{"+p.Name+"}", p.Example)
 		case p.Example != "" && p.Required:
 			g.query.Add(p.Name, p.Example)
@@ -143,7 +144,7 @@ func goodOf(op Operation, values []string) good {
 func (f *forge) harvest(t *testing.T, s *service) {
 	t.Helper()
 	for _, g := range f.goods {
-		if g.method != http.MethodGet || !slices.ContainsFunc(g.params, func(p Param) bool { return p.Name == cursorParam.Name }) {
+		if g.method != http.MethodGet || !slices.ContainsFunc(g.params, func(p frame.Param) bool { return p.Name == frame.CursorParam.Name }) {
 			continue
 		}
 		g.query.Set("limit", "1")
@@ -228,7 +229,7 @@ func (f *forge) query(g *good) {
 		name = pick(f, of).Name
 	}
 	switch {
-	case name == cursorParam.Name:
+	case name == frame.CursorParam.Name:
 		cursor := pick(f, f.cursors)
 		if f.random.IntN(2) == 0 {
 			cursor = f.damage(cursor)

@@ -6,19 +6,21 @@ import (
 	"time"
 
 	"astrolabe/domain"
+	"astrolabe/rest/chains"
+	"astrolabe/rest/frame"
 )
 
 type operationBody struct {
-	OperationID   string        `json:"operationId"`
-	Method        string        `json:"method"`
-	Path          string        `json:"path"`
-	Certification Certification `json:"certification"`
-	Tier          Tier          `json:"tier"`
-	Audience      Audience      `json:"audience"`
-	RouteClass    RouteClass    `json:"routeClass"`
+	OperationID   string              `json:"operationId"`
+	Method        string              `json:"method"`
+	Path          string              `json:"path"`
+	Certification frame.Certification `json:"certification"`
+	Tier          frame.Tier          `json:"tier"`
+	Audience      frame.Audience      `json:"audience"`
+	RouteClass    frame.RouteClass    `json:"routeClass"`
 }
 
-func describe(op Operation) operationBody {
+func describe(op frame.Operation) operationBody {
 	return operationBody{op.ID, op.Method, op.Path, op.Cert, op.Tier(), op.Audience, op.Class}
 }
 
@@ -28,17 +30,18 @@ type capabilitiesBody struct {
 	Operations  []operationBody `json:"operations"`
 	EventSearch struct {
 		FullRange struct {
-			SelectorCoverage []selectorCoverage `json:"selectorCoverage"`
+			SelectorCoverage []chains.SelectorCoverage `json:"selectorCoverage"`
 		} `json:"fullRange"`
 	} `json:"eventSearch"`
 }
 
-func (s *server) capabilities(ctx context.Context, _ *Call) (any, error) {
-	body := capabilitiesBody{Version: s.Version, Chains: s.Chains}
-	var err error
-	if body.EventSearch.FullRange.SelectorCoverage, err = s.selectorCoverage(ctx); err != nil {
+func (s *server) capabilities(ctx context.Context, _ *frame.Call) (any, error) {
+	covered, err := chains.Handlers{Services: s.Services}.SelectorCoverage(ctx, s.Chains)
+	if err != nil {
 		return nil, err
 	}
+	body := capabilitiesBody{Version: s.Version, Chains: s.Chains}
+	body.EventSearch.FullRange.SelectorCoverage = covered
 	for _, op := range s.table {
 		body.Operations = append(body.Operations, describe(op))
 	}
@@ -55,7 +58,7 @@ type evidenceItem struct {
 	Tests []string `json:"tests"`
 }
 
-func (s *server) evidence(context.Context, *Call) (any, error) {
+func (s *server) evidence(context.Context, *frame.Call) (any, error) {
 	body := evidenceBody{Version: s.Version}
 	for _, op := range s.table {
 		body.Operations = append(body.Operations, evidenceItem{describe(op), op.Proof})
@@ -63,12 +66,12 @@ func (s *server) evidence(context.Context, *Call) (any, error) {
 	return body, nil
 }
 
-func (s *server) discoveryOperations() []Operation {
-	return []Operation{
+func (s *server) discoveryOperations() []frame.Operation {
+	return []frame.Operation{
 		{
 			ID: "getCapabilities", Method: http.MethodGet, Path: "/v1/meta/capabilities",
 			Summary: "What this deployment serves",
-			Class:   Light, Cert: Beta, Audience: External, Budget: 2 * time.Second, Cache: "max-age=60",
+			Class:   frame.Light, Cert: frame.Beta, Audience: frame.External, Budget: 2 * time.Second, Cache: "max-age=60",
 			Success: http.StatusOK, Body: "Capabilities",
 			Proof:  []string{"TestCapabilitiesNameEveryOperation", "TestCapabilitiesTellTheTruthAboutCoverage"},
 			Handle: s.capabilities,
@@ -76,7 +79,7 @@ func (s *server) discoveryOperations() []Operation {
 		{
 			ID: "getEvidence", Method: http.MethodGet, Path: "/v1/meta/evidence",
 			Summary: "Certification, tier and audience of each operation, with the tests that hold it",
-			Class:   Light, Cert: Beta, Audience: External, Budget: 2 * time.Second, Cache: "max-age=60",
+			Class:   frame.Light, Cert: frame.Beta, Audience: frame.External, Budget: 2 * time.Second, Cache: "max-age=60",
 			Success: http.StatusOK, Body: "Evidence",
 			Proof:  []string{"TestEvidenceNamesTestsThatExist"},
 			Handle: s.evidence,
@@ -84,7 +87,7 @@ func (s *server) discoveryOperations() []Operation {
 		{
 			ID: "getOpenapiJson", Method: http.MethodGet, Path: "/openapi.json",
 			Summary: "This contract as an OpenAPI 3.1 document, in JSON",
-			Class:   Light, Cert: Beta, Audience: External, Budget: 2 * time.Second, Cache: "max-age=60",
+			Class:   frame.Light, Cert: frame.Beta, Audience: frame.External, Budget: 2 * time.Second, Cache: "max-age=60",
 			Success: http.StatusOK, Body: "OpenAPIDocument",
 			Proof:  []string{"TestOpenAPIDocumentEqualsTheTable"},
 			Handle: s.openAPIJSON,
@@ -92,7 +95,7 @@ func (s *server) discoveryOperations() []Operation {
 		{
 			ID: "getOpenapiYaml", Method: http.MethodGet, Path: "/openapi.yaml",
 			Summary: "This contract as an OpenAPI 3.1 document, in YAML",
-			Class:   Light, Cert: Beta, Audience: External, Budget: 2 * time.Second, Cache: "max-age=60",
+			Class:   frame.Light, Cert: frame.Beta, Audience: frame.External, Budget: 2 * time.Second, Cache: "max-age=60",
 			Success: http.StatusOK, Body: "OpenAPIDocument", Media: yamlMedia,
 			Proof:  []string{"TestOpenAPIInYAMLSaysTheSame"},
 			Handle: s.openAPIYAML,
@@ -100,7 +103,7 @@ func (s *server) discoveryOperations() []Operation {
 		{
 			ID: "getApiCatalog", Method: http.MethodGet, Path: "/.well-known/api-catalog",
 			Summary: "Where this service's documents are (RFC 9727)",
-			Class:   Light, Cert: Beta, Audience: External, Budget: 2 * time.Second, Cache: "max-age=60",
+			Class:   frame.Light, Cert: frame.Beta, Audience: frame.External, Budget: 2 * time.Second, Cache: "max-age=60",
 			Success: http.StatusOK, Body: "ApiCatalog", Media: linksetMedia,
 			Proof:  []string{"TestCatalogLinksResolve"},
 			Handle: s.catalog,

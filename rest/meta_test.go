@@ -14,6 +14,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"astrolabe/domain"
+	"astrolabe/rest/frame"
 	"astrolabe/rest/openapi"
 )
 
@@ -39,11 +40,15 @@ func TestCapabilitiesNameEveryOperation(t *testing.T) {
 func TestEvidenceNamesTestsThatExist(t *testing.T) {
 	t.Parallel()
 	existing := map[string]bool{}
-	files, err := filepath.Glob("*_test.go")
+	here, err := filepath.Glob("*_test.go")
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, file := range files {
+	nouns, err := filepath.Glob("*/*_test.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range append(here, nouns...) {
 		source, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)
@@ -100,7 +105,7 @@ func TestOpenAPIDocumentEqualsTheTable(t *testing.T) {
 			}
 		}
 		for _, code := range op.EveryError() {
-			if written.Responses.Status(Status(code)) == nil {
+			if written.Responses.Status(frame.Status(code)) == nil {
 				t.Errorf("%s: %s is not documented", key, code)
 			}
 		}

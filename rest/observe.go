@@ -10,6 +10,7 @@ import (
 	"github.com/go-chi/chi/v5/middleware"
 
 	"astrolabe/access"
+	"astrolabe/rest/frame"
 	"astrolabe/telemetry"
 )
 
@@ -27,7 +28,7 @@ func (s *server) observe(next http.Handler) http.Handler {
 		// A body that never comes must not hold a connection, or a stop, for
 		// ever. Streams lift the limit when they begin.
 		_ = http.NewResponseController(w).SetReadDeadline(started.Add(bodyTime)) // not every server can
-		setFixed(w.Header(), everyAnswer)
+		frame.SetDefaults(w.Header())
 		w.Header().Set("X-Request-Id", id)
 		ctx, span := telemetry.StartRequest(telemetry.WithRequestID(r.Context(), id), r.Header)
 		defer span.End()

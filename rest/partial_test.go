@@ -10,6 +10,7 @@ import (
 	"astrolabe/domain"
 	"astrolabe/domain/facts"
 	"astrolabe/repo/repotest"
+	"astrolabe/rest/frame"
 )
 
 // rests says what a list rests on.
@@ -29,7 +30,7 @@ func TestEveryListOfAnIndexThatIsBehindIsPartial(t *testing.T) {
 	lists := []string{
 		"blocks", "block/latest/txs", "messages", "contract/" + token + "/messages", "contract/" + token + "/events", "events?address=" + token,
 		"token/" + token + "/transfers", "token/" + token + "/markets/pools", "address/" + token + "/activity", "address/" + token + "/transactions",
-		"address/" + token + "/transfers", "address/" + token + "/transfers?from_block=5", "contract/" + contractParam.Example + "/bridge-signals",
+		"address/" + token + "/transfers", "address/" + token + "/transfers?from_block=5", "contract/" + frame.ContractParam.Example + "/bridge-signals",
 	}
 	bounded := []string{"block/28/txs", "events?address=" + token + "&from_block=0&to_block=60", "address/" + token + "/transfers?to_block=60"}
 	for _, path := range slices.Concat(lists, bounded) {

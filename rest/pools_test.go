@@ -12,6 +12,7 @@ import (
 	"astrolabe/domain/account"
 	"astrolabe/domain/token"
 	"astrolabe/repo/repotest"
+	"astrolabe/rest/frame"
 	"astrolabe/sim/economy"
 	"astrolabe/starknet"
 )
@@ -165,7 +166,7 @@ func TestAPoolOfAnUnknownClassIsLeftOut(t *testing.T) {
 func TestAnEventOfAnotherContractCreatesNoPool(t *testing.T) {
 	t.Parallel()
 	s, conn := newExplorerBeside(t, repotest.Followed)
-	elsewhere := starknet.MustFelt(contractParam.Example)
+	elsewhere := starknet.MustFelt(frame.ContractParam.Example)
 	if _, err := conn.Exec(t.Context(), `UPDATE events SET address = (SELECT id FROM addresses WHERE chain = 1 AND felt = $2)
 		WHERE selector IN (SELECT id FROM selectors WHERE chain = 1 AND felt = ANY($1))`,
 		[][]byte{selectorBytes("PairCreated"), selectorBytes("PoolCreated")}, elsewhere[:]); err != nil {
@@ -233,7 +234,7 @@ func TestManyNewPoolsMakeTheListPartialUntilTheyAreRead(t *testing.T) {
 func TestReadTierKeysDoNotSeePools(t *testing.T) {
 	t.Parallel()
 	s := newExplorer(t)
-	path := fmt.Sprintf("/v1/SN_MAIN/token/%s/markets/pools", tokenParam.Example)
+	path := fmt.Sprintf("/v1/SN_MAIN/token/%s/markets/pools", frame.TokenParam.Example)
 	requireFailure(t, s.show("GET", path, "X-Service-Api-Key", s.access.Keys[account.Read]), 403, domain.CodeForbidden)
 	if a := s.show("GET", path, "X-Service-Api-Key", s.access.Keys[account.Partner]); a.StatusCode != 200 {
 		t.Errorf("a partner gets %d %s", a.StatusCode, a.body)

@@ -23,7 +23,10 @@ func TestSupplyAndBalanceAreWhatTheContractSays(t *testing.T) {
 		for _, name := range []string{"STRK", "USDC", "HUGE"} {
 			of := s.contract(name)
 			got := decoded[supplyBody](s.service, "/v1/SN_MAIN/token/"+of.String()+"/total-supply?block_tag="+tag)
-			want := supplyBody{domain.Mainnet, of, tag, number, &block.Header.BlockHash, s.says(number, of, nil, "total_supply")}
+			want := supplyBody{
+				ChainID: domain.Mainnet, TokenAddress: of, BlockTag: tag, BlockNumber: number, BlockHash: &block.Header.BlockHash,
+				TotalSupplyRaw: s.says(number, of, nil, "total_supply"),
+			}
 			if fmt.Sprint(got) != fmt.Sprint(want) || *got.BlockHash != block.Header.BlockHash {
 				t.Errorf("got %+v, want %+v", got, want)
 			}

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"net/http"
 	"runtime/debug"
+
+	"astrolabe/rest/frame"
 )
 
 // recover turns a panic into internal_error. The stack goes into the log; a
@@ -16,7 +18,7 @@ func (s *server) recover(next http.Handler) http.Handler {
 			case http.ErrAbortHandler:
 				panic(reason)
 			default:
-				fail(w, r, s.Logger, fmt.Errorf("panic: %v\n%s", reason, debug.Stack()))
+				frame.Fail(w, r, s.Logger, fmt.Errorf("panic: %v\n%s", reason, debug.Stack()))
 			}
 		}()
 		next.ServeHTTP(w, r)

@@ -15,6 +15,7 @@ import (
 	"astrolabe/domain/search"
 	"astrolabe/domain/token"
 	"astrolabe/repo/repotest"
+	"astrolabe/rest/frame"
 	"astrolabe/starknet"
 )
 
@@ -125,7 +126,7 @@ func nameTokens(t *testing.T, s *service, words ...[2]string) []starknet.Felt {
 	addresses[1], addresses[last] = addresses[last], addresses[1]
 	reading := token.Reading{Block: domain.BlockRef{Number: 60, Hash: blocks[60].Header.Hash}, At: time.Now(), Next: time.Now()}
 	for i, w := range words {
-		said := token.Metadata{Symbol: wordOrNull(w[0]), Name: wordOrNull(w[1])}
+		said := token.Metadata{Symbol: frame.NullIfEmpty(w[0]), Name: frame.NullIfEmpty(w[1])}
 		reading.Tokens = append(reading.Tokens, token.Description{Token: addresses[i], Metadata: said})
 	}
 	if n, err := s.db.StoreMetadata(t.Context(), domain.Mainnet, reading); err != nil || n != len(words) {

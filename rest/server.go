@@ -3,7 +3,6 @@ package rest
 import (
 	"log/slog"
 	"net/http"
-	"slices"
 	"strings"
 
 	"github.com/go-chi/chi/v5"
@@ -12,6 +11,7 @@ import (
 	"astrolabe/domain"
 	"astrolabe/domain/account"
 	"astrolabe/domain/explorer"
+	"astrolabe/rest/frame"
 	"astrolabe/telemetry"
 )
 
@@ -38,10 +38,10 @@ type Options struct {
 // server answers the operations.
 type server struct {
 	Options
-	table  []Operation
+	table  []frame.Operation
 	routes *chi.Mux
 	// classes are the route classes of the patterns of operations.
-	classes map[string]RouteClass
+	classes map[string]frame.RouteClass
 	// barred are patterns whose GET and HEAD would otherwise be taken for
 	// another operation, with an argument that looks like them.
 	barred map[string]bool
@@ -50,13 +50,14 @@ type server struct {
 // Handler serves every operation of the table on /v1 and /api/v1, the
 // documents, health and the mounts.
 func Handler(o Options) http.Handler {
-	s := &server{Options: o, routes: chi.NewMux(), classes: map[string]RouteClass{}, barred: map[string]bool{}}
+	s := &server{Options: o, routes: chi.NewMux(), classes: map[string]frame.RouteClass{}, barred: map[string]bool{}}
 	s.table = s.operations()
+	dispatcher := s.dispatcher()
 	for _, op := range s.table {
-		handler := s.operation(op)
-		for _, path := range op.paths() {
+		handler := dispatcher.Handler(op)
+		for _, path := range op.Paths() {
 			s.classes[path] = op.Class
-			for _, method := range op.methods() {
+			for _, method := range op.Methods() {
 				s.routes.Method(method, path, handler)
 			}
 		}
@@ -73,10 +74,14 @@ func Handler(o Options) http.Handler {
 	return s.observe(s.recover(s.crossOrigin(s.routes)))
 }
 
+func (s *server) dispatcher() *frame.Dispatcher {
+	return &frame.Dispatcher{Logger: s.Logger, Gate: s.Gate, Chains: s.Chains, Origins: s.Origins, Cursors: s.Cursors}
+}
+
 // bar refuses GET and HEAD on paths that take neither.
 func (s *server) bar() {
 	for _, op := range s.table {
-		for _, path := range op.paths() {
+		for _, path := range op.Paths() {
 			if s.routes.Find(chi.NewRouteContext(), http.MethodGet, path) != path {
 				s.barred[path] = true
 			}
@@ -89,15 +94,7 @@ func (s *server) bar() {
 
 // Table returns the operation table without a server behind it: for the
 // generator of the OpenAPI document.
-func Table() []Operation { return new(server).operations() }
-
-// paths returns the operation's path and its compatibility shape.
-func (o Operation) paths() []string {
-	if strings.HasPrefix(o.Path, "/v1/") {
-		return []string{o.Path, "/api" + o.Path}
-	}
-	return []string{o.Path}
-}
+func Table() []frame.Operation { return new(server).operations() }
 
 // get registers a handler for GET and for HEAD, which net/http answers
 // without the body.
@@ -107,7 +104,7 @@ func (s *server) get(path string, handler http.HandlerFunc) {
 }
 
 func (s *server) unknownRoute(w http.ResponseWriter, r *http.Request) {
-	fail(w, r, s.Logger, domain.Errorf(domain.CodeUnsupportedRoute, "this route is not part of the contract; /openapi.json lists all that are"))
+	frame.Fail(w, r, s.Logger, domain.Errorf(domain.CodeUnsupportedRoute, "this route is not part of the contract; /openapi.json lists all that are"))
 }
 
 func (s *server) unknownMethod(w http.ResponseWriter, r *http.Request) {
@@ -130,7 +127,7 @@ func (s *server) unknownMethod(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(http.StatusNoContent)
 		return
 	}
-	fail(w, r, s.Logger, domain.Errorf(domain.CodeMethodNotAllowed, "this route takes %s", strings.Join(allowed, ", ")))
+	frame.Fail(w, r, s.Logger, domain.Errorf(domain.CodeMethodNotAllowed, "this route takes %s", strings.Join(allowed, ", ")))
 }
 
 // allowed lists the methods that the requested path takes, none for a path
@@ -159,5 +156,3 @@ func (s *server) pattern(r *http.Request, method string) string {
 	}
 	return s.routes.Find(chi.NewRouteContext(), method, path)
 }
-
-func (s *server) serves(c domain.Chain) bool { return slices.Contains(s.Chains, c) }

@@ -1,30 +1,44 @@
 package rest
 
-import "slices"
+import (
+	"slices"
+
+	"astrolabe/rest/accounts"
+	"astrolabe/rest/addresses"
+	"astrolabe/rest/chains"
+	"astrolabe/rest/contracts"
+	"astrolabe/rest/frame"
+	"astrolabe/rest/tokens"
+)
 
 // operations is the table: every route of the contract that exists here. Each
 // noun keeps its rows beside its handlers.
-func (s *server) operations() []Operation {
+func (s *server) operations() []frame.Operation {
+	chain := chains.Handlers{Services: s.Services}
+	contract := contracts.Handlers{Services: s.Services}
+	token := tokens.Handlers{Services: s.Services}
+	address := addresses.Handlers{Services: s.Services}
+	account := accounts.Handlers{Gate: s.Gate, Usage: s.Usage}
 	return slices.Concat(
-		s.statusOperations(),
-		s.eventOperations(),
-		s.blockOperations(),
-		s.transactionOperations(),
-		s.searchOperations(),
-		s.messageOperations(),
-		s.contractOperations(),
-		s.contractVerificationOperations(),
-		s.bridgeSignalOperations(),
-		s.tokenOperations(),
-		s.quantityOperations(),
-		s.transferOperations(),
-		s.contractReadOperations(),
-		s.walletOperations(),
-		s.controlOperations(),
-		s.addressOperations(),
-		s.holderOperations(),
-		s.poolOperations(),
-		s.accountOperations(),
+		chain.StatusOperations(),
+		chain.EventOperations(),
+		chain.BlockOperations(),
+		chain.TransactionOperations(),
+		chain.SearchOperations(),
+		chain.MessageOperations(),
+		contract.ContractOperations(),
+		contract.VerificationOperations(),
+		contract.BridgeSignalOperations(),
+		token.TokenOperations(),
+		token.QuantityOperations(),
+		token.TransferOperations(),
+		contract.ReadOperations(),
+		address.WalletOperations(),
+		token.ControlOperations(),
+		address.AddressOperations(),
+		token.HolderOperations(),
+		token.PoolOperations(),
+		account.AccountOperations(),
 		s.discoveryOperations(),
 	)
 }

@@ -16,6 +16,8 @@ import (
 	"astrolabe/domain/chain"
 	"astrolabe/domain/facts"
 	"astrolabe/repo/repotest"
+	"astrolabe/rest/chains"
+	"astrolabe/rest/frame"
 	"astrolabe/starknet"
 	"astrolabe/telemetry"
 )
@@ -61,7 +63,7 @@ func (h history) decoded(class starknet.Felt, call facts.Call) []decodedField {
 	}
 	fields := []decodedField{}
 	for i := range inputs {
-		fields = append(fields, fieldBody(&inputs[i]))
+		fields = append(fields, chains.RenderField(&inputs[i]))
 	}
 	return fields
 }
@@ -235,7 +237,7 @@ func TestCallsAreDecodedWithTheClassInForce(t *testing.T) {
 	}
 	got := decodeBody[transactionBody](t, s.get("/v1/SN_MAIN/tx/0x37ea899ae28543489542ffed5d02685b279131135279673bf7efa8f018b71f4"))
 	if len(got.AccountCalls) != 2 || *got.AccountCallCount != 2 || *got.AccountCalls[0].SelectorName != "mint" || got.AccountCalls[0].DecodedCalldata[1].Label != "token_id" || *got.AccountCalls[0].DecodedCalldata[1].NumericValue != "17" {
-		t.Errorf("got %s", encode(got.AccountCalls))
+		t.Errorf("got %s", frame.Encode(got.AccountCalls))
 	}
 }
 

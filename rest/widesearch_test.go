@@ -1,6 +1,7 @@
 package rest
 
 import (
+	"astrolabe/repo/accounts"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -40,7 +41,7 @@ func newWallet(t *testing.T, change string) *service {
 	}
 	t.Cleanup(db.Close)
 	s := newServiceOver(t, db, time.Now, nil)
-	workspaces := account.NewWorkspaces(db, time.Now)
+	workspaces := account.NewWorkspaces(accounts.NewWorkspaces(db), time.Now)
 	if _, err := workspaces.SetPlan(t.Context(), s.access.Workspace.ID, account.Wallet, account.Operator("test")); err != nil {
 		t.Fatal(err)
 	}
@@ -69,11 +70,11 @@ func TestAWalletSearchesAsFarAsCoverageIsReady(t *testing.T) {
 	requirePlaces(t, query, s.walked(searchPath+query), want)
 
 	got := s.found(searchPath + query).RangeCoverage
-	if got == nil || !got.Complete || got.OpenEnded || got.Requested != (intervalBody{0, newestSpaced}) || *got.Completed != got.Requested || got.FreshnessStatus != "current" {
+	if got == nil || !got.Complete || got.OpenEnded || got.Requested != (intervalBody{ToBlock: newestSpaced}) || *got.Completed != got.Requested || got.FreshnessStatus != "current" {
 		t.Errorf("got %+v", got)
 	}
 	open := s.found(searchPath + strings.Replace(query, fmt.Sprint(newestSpaced), "99999999", 1)).RangeCoverage
-	if open == nil || open.Complete || !open.OpenEnded || *open.Completed != (intervalBody{0, newestSpaced}) || open.Requested.ToBlock != 99999999 {
+	if open == nil || open.Complete || !open.OpenEnded || *open.Completed != (intervalBody{ToBlock: newestSpaced}) || open.Requested.ToBlock != 99999999 {
 		t.Errorf("an incomplete interval is labelled %+v", open)
 	}
 	path := "/v1/SN_MAIN/contract/" + e.FromAddress.String() + "/events?limit=100&" + strings.TrimSuffix(query, "&limit=2")

@@ -14,7 +14,8 @@ const (
 )
 
 // remembered is an answer of the provider that is asked for when it is needed.
-// One caller asks at a time and the others wait for the same answer.
+// One caller asks at a time and the others wait for the same answer. It is no
+// cache.Loading because it remembers failures too, and has nothing to bound.
 type remembered[T any] struct {
 	ask func(ctx context.Context) (T, error)
 	now func() time.Time

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"astrolabe/bench/indexed"
@@ -13,10 +14,12 @@ import (
 
 // bench is one run.
 type bench struct {
-	binary string
-	work   string
-	chain  indexed.Chain
-	sizes  []int
+	binary         string
+	baseline       string // the program of an earlier commit; empty: there is none
+	baselineEvents int    // how many events both of them index
+	work           string
+	chain          indexed.Chain
+	sizes          []int
 }
 
 // databaseBytes is what an event takes on disk: as rows, as rows once more for
@@ -43,12 +46,13 @@ type measuredPage struct {
 }
 
 func (b *bench) run(ctx context.Context) error {
-	largest := b.sizes[len(b.sizes)-1]
+	sizes := b.allSizes()
+	largest := sizes[len(sizes)-1]
 	if err := indexed.CheckRoom(b.work, int64(largest)*databaseBytes); err != nil {
 		return err
 	}
 	log.Printf("making the chain of %d events in %s, as far as it is not there", largest, b.chain.Folder)
-	if err := b.chain.Prepare(b.sizes); err != nil {
+	if err := b.chain.Prepare(sizes); err != nil {
 		return err
 	}
 	server, stop, err := indexed.StartServer(ctx, b.work, nil)
@@ -74,7 +78,16 @@ func (b *bench) run(ctx context.Context) error {
 	}
 	s.print(results[0].events)
 	printSummary(results)
-	return nil
+	return b.compareCommits(ctx, server)
+}
+
+// allSizes are those of which the chain is needed, in growing order.
+func (b *bench) allSizes() []int {
+	sizes := b.sizes
+	if b.baseline != "" {
+		sizes = append(slices.Clip(sizes), b.baselineEvents)
+	}
+	return slices.Sorted(slices.Values(sizes))
 }
 
 // withNode gives act a new database and a node that replays blocks.
@@ -84,7 +97,7 @@ func (b *bench) withNode(ctx context.Context, server *pg.Server, name string, bl
 		return err
 	}
 	defer stop()
-	return indexed.WithDatabase(ctx, server, name, func(db *indexed.Database) error {
+	return indexed.WithDatabase(ctx, server, name, b.binary, func(db *indexed.Database) error {
 		if err := db.Settle(ctx); err != nil {
 			return err
 		}

@@ -68,6 +68,7 @@ func printSummary(results []result) {
 		line("buffers, "+p.name+" by "+filters[p.filter].name, "× %.2f  from %d to %d%s",
 			float64(p.buffers)/float64(before.buffers), before.buffers, p.buffers, goal)
 	}
+	fmt.Println()
 }
 
 func line(name, format string, args ...any) {

@@ -3,6 +3,9 @@ package indexed
 import (
 	"context"
 	"errors"
+	"fmt"
+	"os"
+	"os/exec"
 	"path/filepath"
 	"time"
 
@@ -10,7 +13,6 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"astrolabe/pg"
-	"astrolabe/repo"
 )
 
 // Database is one of a private server, with its schema in place.
@@ -33,8 +35,9 @@ func StartServer(ctx context.Context, folder string, settings map[string]string)
 	}, nil
 }
 
-// WithDatabase gives act a new database and removes it afterwards.
-func WithDatabase(ctx context.Context, server *pg.Server, name string, act func(*Database) error) (err error) {
+// WithDatabase gives act a new database with the schema of a program, and
+// removes it afterwards.
+func WithDatabase(ctx context.Context, server *pg.Server, name, program string, act func(*Database) error) (err error) {
 	admin, err := pgx.Connect(ctx, server.URL("postgres"))
 	if err != nil {
 		return err
@@ -49,7 +52,7 @@ func WithDatabase(ctx context.Context, server *pg.Server, name string, act func(
 		}
 	}()
 	db := &Database{URL: server.URL(name)}
-	if err := db.migrate(ctx); err != nil {
+	if err := db.migrate(ctx, program); err != nil {
 		return err
 	}
 	if db.Pool, err = pgxpool.New(ctx, db.URL); err != nil {
@@ -59,14 +62,15 @@ func WithDatabase(ctx context.Context, server *pg.Server, name string, act func(
 	return act(db)
 }
 
-func (d *Database) migrate(ctx context.Context) error {
-	store, err := repo.Open(ctx, repo.Options{URL: d.URL})
-	if err != nil {
-		return err
+// migrate lets the program make its schema, which need not be that of the
+// commit that this benchmark was built from.
+func (d *Database) migrate(ctx context.Context, program string) error {
+	command := exec.CommandContext(ctx, program, "migrate", "up", "--log-level", "error") //nolint:gosec // the program to measure
+	command.Env = append(os.Environ(), "ASTROLABE_DATABASE_URL="+d.URL)
+	if output, err := command.CombinedOutput(); err != nil {
+		return fmt.Errorf("the schema could not be made: %w: %s", err, output)
 	}
-	defer store.Close()
-	_, err = store.Migrate(ctx)
-	return err
+	return nil
 }
 
 // Settle writes out what earlier work left behind, so that nobody else pays

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+
+	"astrolabe/bench/load"
 )
 
 const (
@@ -48,9 +50,10 @@ func (b *bench) summaries(ctx context.Context, base string) error {
 		}
 		apart = append(apart, took)
 	}
-	one, many := median(together), median(apart)
+	one, many := load.Median(together), load.Median(apart)
 	fmt.Printf("a summary of %d addresses against %d of one, in turns on one connection\n", most, most)
 	line("one over many", "%.3f  %.2f ms over %.2f ms (goal: at most 0.100)", one.Seconds()/many.Seconds(), milliseconds(one), milliseconds(many))
+	fmt.Println()
 	return nil
 }
 

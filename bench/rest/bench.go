@@ -20,6 +20,10 @@ const (
 	// lasts is the time of one measurement, of which there are so many rounds.
 	lasts  = 3 * time.Second
 	rounds = 5
+	// Two commits are told apart by many short rounds, so that what else the
+	// machine does hits both alike.
+	turnLasts = time.Second
+	turns     = 15
 	// databaseBytes is what an event takes on disk, with the log of changes.
 	databaseBytes = 1400
 )
@@ -32,24 +36,30 @@ const (
 
 // bench is one run.
 type bench struct {
-	program string
-	work    string
-	chain   indexed.Chain
-	sizes   []int
+	program  string
+	baseline string // the program of an earlier commit; empty: there is none
+	work     string
+	data     string // the folder of the program
+	chain    indexed.Chain
+	sizes    []int
 
 	db  *indexed.Database
 	key string // of the API
-	log statementLog
+	log *statementLog
 }
 
-func (b *bench) data() string { return filepath.Join(b.work, "data") }
+// largest is how many events the index has in the end.
+func (b *bench) largest() int { return b.sizes[len(b.sizes)-1] }
 
 func (b *bench) run(ctx context.Context) error {
-	largest := b.sizes[len(b.sizes)-1]
-	if err := indexed.CheckRoom(b.work, int64(largest)*databaseBytes); err != nil {
+	room := int64(b.largest()) * databaseBytes
+	if b.baseline != "" {
+		room *= 2 // it has an index of its own
+	}
+	if err := indexed.CheckRoom(b.work, room); err != nil {
 		return err
 	}
-	log.Printf("making the chain of %d events in %s, as far as it is not there", largest, b.chain.Folder)
+	log.Printf("making the chain of %d events in %s, as far as it is not there", b.largest(), b.chain.Folder)
 	if err := b.chain.Prepare(b.sizes); err != nil {
 		return err
 	}
@@ -61,10 +71,13 @@ func (b *bench) run(ctx context.Context) error {
 		return err
 	}
 	defer stop()
-	b.log = statementLog{folder: filepath.Join(b.work, "postgres")}
-	return indexed.WithDatabase(ctx, server, "rest", func(db *indexed.Database) error {
+	b.data, b.log = filepath.Join(b.work, "data"), &statementLog{folder: filepath.Join(b.work, "postgres")}
+	return indexed.WithDatabase(ctx, server, "rest", b.program, func(db *indexed.Database) error {
 		b.db = db
-		return b.measure(ctx)
+		if err := b.measure(ctx); err != nil {
+			return err
+		}
+		return b.compareCommits(ctx, server)
 	})
 }
 
@@ -116,7 +129,7 @@ func (b *bench) grow(ctx context.Context, events int) error {
 		return err
 	}
 	defer stop()
-	took, err := b.db.Index(ctx, b.program, b.data(), node, head)
+	took, err := b.db.Index(ctx, b.program, b.data, node, head)
 	if err != nil {
 		return err
 	}

@@ -2,39 +2,53 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
-	"slices"
 
 	"github.com/jackc/pgx/v5"
 
 	"astrolabe/bench/load"
 )
 
-// noun is something that is found by its hash.
-type noun struct{ name, path, hashes string }
+// noun is something that a path asks for. The statement lists what the path
+// names, each time something else.
+type noun struct{ name, path, names string }
 
 // samples is how many of a noun are asked for, in turns.
 const samples = 500
 
 var (
-	// The order of hashes is none of the chain's.
-	transactions = noun{"tx", "/v1/SN_MAIN/tx/0x%x",
-		`SELECT hash FROM transactions WHERE chain = 1 AND type = 1 AND block < (SELECT max(block) FROM blocks WHERE chain = 1) ORDER BY hash LIMIT $1`}
-	blocks = noun{"block", "/v1/SN_MAIN/block/0x%x",
-		`SELECT hash FROM blocks WHERE chain = 1 AND tx_count > 0 AND block < (SELECT max(block) FROM blocks WHERE chain = 1) ORDER BY hash LIMIT $1`}
+	// The order of hashes is none of the chain's. All of them are final.
+	transactions = noun{"tx", "/v1/SN_MAIN/tx/0x%s",
+		`SELECT encode(hash, 'hex') FROM transactions WHERE chain = 1 AND type = 1 AND block < (SELECT max(block) FROM blocks WHERE chain = 1) ORDER BY hash LIMIT $1`}
+	blocks = noun{"block", "/v1/SN_MAIN/block/0x%s",
+		`SELECT encode(hash, 'hex') FROM blocks WHERE chain = 1 AND tx_count > 0 AND block < (SELECT max(block) FROM blocks WHERE chain = 1) ORDER BY hash LIMIT $1`}
+	// Pages are full: those of the contract with the most events, up to any
+	// block of the newer half, and those of addresses that sent enough.
+	eventPages = noun{"events", "/v1/SN_MAIN/events?limit=25&address=0x%s", `
+		SELECT encode(a.felt, 'hex') || '&to_block=' || b.block FROM addresses AS a, blocks AS b
+		WHERE a.chain = 1 AND a.id = (SELECT address FROM events WHERE chain = 1 GROUP BY address ORDER BY count(*) DESC LIMIT 1)
+		AND b.chain = 1 AND b.block > (SELECT max(block) FROM blocks WHERE chain = 1) / 2 ORDER BY b.hash LIMIT $1`}
+	transferPages = noun{"transfers", "/v1/SN_MAIN/address/0x%s/transfers?limit=25", `
+		SELECT encode(felt, 'hex') FROM addresses
+		WHERE chain = 1 AND id IN (SELECT sender FROM transfers WHERE chain = 1 GROUP BY sender HAVING count(*) >= 25) ORDER BY felt LIMIT $1`}
 )
 
-// paths are the requests for samples of the noun, which are final.
+// paths are the requests for samples of the noun.
 func (b *bench) paths(ctx context.Context, n noun) ([]string, error) {
-	rows, err := b.db.Query(ctx, n.hashes, samples)
+	rows, err := b.db.Query(ctx, n.names, samples)
 	if err != nil {
 		return nil, err
 	}
-	return pgx.CollectRows(rows, func(row pgx.CollectableRow) (string, error) {
-		var hash []byte
-		err := row.Scan(&hash)
-		return fmt.Sprintf(n.path, hash), err
+	paths, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (string, error) {
+		var name string
+		err := row.Scan(&name)
+		return fmt.Sprintf(n.path, name), err
 	})
+	if err == nil && len(paths) == 0 {
+		err = errors.New("the chain has none")
+	}
+	return paths, err
 }
 
 // The contenders.
@@ -82,11 +96,7 @@ func (b *bench) compare(ctx context.Context, n noun) error {
 	if err != nil {
 		return err
 	}
-	statements := 0
-	for _, t := range kept[0] {
-		statements += len(t)
-	}
-	fmt.Printf("%s by hash: %d of them, %d statements in %d round trips\n", n.name, len(chosen), statements, len(kept[0]))
+	fmt.Printf("%s by hash: %d of them, %s\n", n.name, len(chosen), effort(kept))
 	printRates(rates)
 	return nil
 }
@@ -95,12 +105,12 @@ func (b *bench) compare(ctx context.Context, n noun) error {
 // of them.
 func (b *bench) takeTurns(ctx context.Context, bare *pgbench, paths []string, bases [contenders]string) (rates [contenders][]float64, err error) {
 	for range rounds {
-		draw, err := bare.run(ctx, onlyDraw)
+		draw, err := bare.run(ctx, onlyDraw, lasts)
 		if err != nil {
 			return rates, err
 		}
 		for i, script := range []string{byPgbench: oneByOne, byPipeline: asService} {
-			rate, err := bare.run(ctx, script)
+			rate, err := bare.run(ctx, script, lasts)
 			if err != nil {
 				return rates, err
 			}
@@ -120,17 +130,12 @@ func (b *bench) takeTurns(ctx context.Context, bare *pgbench, paths []string, ba
 func printRates(rates [contenders][]float64) {
 	var typical [contenders]float64
 	for i, list := range rates {
-		typical[i] = median(list)
-		line(contenderNames[i]+", requests/s", "%.0f  in rounds of %s", typical[i], inWords(list))
+		typical[i] = load.Median(list)
+		line(contenderNames[i]+", requests/s", "%s", load.Rounds(list))
 	}
 	line("uncached over pgbench", "%.2f  (goal: at least 0.35)", typical[uncached]/typical[byPgbench])
 	line("uncached over pgbench, pipelined", "%.2f", typical[uncached]/typical[byPipeline])
 	line("uncached over bare chi and pgx", "%.2f  (goal: at least 0.80)", typical[uncached]/typical[byControl])
 	line("cached over pgbench", "%.2f  (goal: at least 1.00)", typical[cached]/typical[byPgbench])
 	fmt.Println()
-}
-
-func median[T interface{ ~float64 | ~int64 }](values []T) T {
-	sorted := slices.Sorted(slices.Values(values))
-	return sorted[len(sorted)/2]
 }

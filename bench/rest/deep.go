@@ -42,7 +42,7 @@ func (b *bench) deepPages(ctx context.Context, base string, of indexed.Subject) 
 		if err != nil {
 			return err
 		}
-		near, far := median(times[0]), median(times[1])
+		near, far := load.Median(times[0]), load.Median(times[1])
 		line(list.name, "%.2f  from %.2f ms to %.2f ms (goal: at most 1.20)", far.Seconds()/near.Seconds(), milliseconds(near), milliseconds(far))
 	}
 	fmt.Println()

@@ -28,6 +28,7 @@ func run() (err error) {
 		control = flag.String("control", "", "answer the requests of this file by a bare handler (used by this program itself)")
 	)
 	flag.StringVar(&b.program, "program", "", "the program to measure")
+	flag.StringVar(&b.baseline, "baseline", "", "the program of an earlier commit to compare it with, if any")
 	flag.StringVar(&b.work, "work", "", "an empty folder for the database")
 	flag.StringVar(&b.chain.Folder, "chain", "", "the folder of the recorded chain")
 	flag.Parse()

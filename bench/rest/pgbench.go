@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -100,7 +101,7 @@ func (p *pgbench) file(script string) string { return filepath.Join(p.folder, p.
 var transactionsPerSecond = regexp.MustCompile(`(?m)^tps = ([0-9.]+)`)
 
 // run returns how many requests of a script were answered in a second.
-func (p *pgbench) run(ctx context.Context, script string) (float64, error) {
+func (p *pgbench) run(ctx context.Context, script string, lasts time.Duration) (float64, error) {
 	command := exec.CommandContext(ctx, "pgbench", "--no-vacuum", "--protocol=prepared", //nolint:gosec // our own arguments
 		"--client="+strconv.Itoa(connections), "--jobs=2", "--time="+strconv.Itoa(int(lasts.Seconds())), "--file="+p.file(script), p.url)
 	command.Env = append(os.Environ(), "PGOPTIONS="+readerOptions())

@@ -22,7 +22,7 @@ type service struct {
 
 // withService runs the program while act measures it.
 func (b *bench) withService(ctx context.Context, s service, act func(base string) error) error {
-	arguments := []string{"serve", "--data", b.data(), "--addr", "127.0.0.1:0", "--admin-addr", "",
+	arguments := []string{"serve", "--data", b.data, "--addr", "127.0.0.1:0", "--admin-addr", "",
 		"--database-conns", strconv.Itoa(connections), "--log-level", "error"}
 	if s.uncached {
 		arguments = append(arguments, "--cache-mb", "0")
@@ -67,7 +67,7 @@ func whileRunning(ctx context.Context, command *exec.Cmd, act func(base string) 
 // issueKey makes a key with the largest budgets that there are, so that
 // nothing is refused.
 func (b *bench) issueKey(ctx context.Context) (string, error) {
-	arguments := []string{"keys", "create", "--data", b.data(), "--workspace", "bench", "--create-workspace", "--permissions", "read,batch", "--log-level", "error"}
+	arguments := []string{"keys", "create", "--data", b.data, "--workspace", "bench", "--create-workspace", "--permissions", "read,batch", "--log-level", "error"}
 	for _, class := range []string{"light", "heavy", "batch"} {
 		arguments = append(arguments, "--budget", class+"=50000000")
 	}

@@ -29,15 +29,6 @@ func printGrowth(results []searchResult) {
 	fmt.Println()
 }
 
-// inWords prints the rates of rounds.
-func inWords(rates []float64) string {
-	words := make([]string, len(rates))
-	for i, rate := range rates {
-		words[i] = fmt.Sprintf("%.0f", rate)
-	}
-	return strings.Join(words, ", ")
-}
-
 func line(name, format string, args ...any) {
 	fmt.Printf("  %-42s %s\n", name, fmt.Sprintf(format, args...))
 }

@@ -44,6 +44,10 @@ type logged struct {
 	VXID            string // of the transaction, which statements that are sent at once share
 }
 
+// begins tells whether the line opens a transaction by itself. Its statements
+// share it although each of them is a round trip.
+func (l logged) begins() bool { return beginning.MatchString(l.Message) }
+
 var markPattern = regexp.MustCompile(`SELECT 'mark (\d+) of (\d+)'$`)
 
 // await waits until the last mark is in the log, and returns what is between
@@ -77,8 +81,8 @@ func (l *statementLog) read(last int) (requests [][]trip, err error) {
 	}
 	defer func() { _ = file.Close() }()
 	var (
-		current, transaction = -1, ""
-		scanner              = bufio.NewScanner(file)
+		current, transaction, opened = -1, "", ""
+		scanner                      = bufio.NewScanner(file)
 	)
 	requests = make([][]trip, last)
 	scanner.Buffer(nil, 16<<20)
@@ -93,12 +97,16 @@ func (l *statementLog) read(last int) (requests [][]trip, err error) {
 			}
 			continue
 		}
+		if line.begins() {
+			opened = line.VXID
+			continue
+		}
 		s, ok := line.statement()
 		if !ok || current < 0 || current >= last {
 			continue
 		}
 		trips := &requests[current]
-		if transaction != line.VXID {
+		if transaction != line.VXID || line.VXID == opened {
 			*trips, transaction = append(*trips, nil), line.VXID
 		}
 		newest := &(*trips)[len(*trips)-1]
@@ -111,6 +119,7 @@ func (l *statementLog) read(last int) (requests [][]trip, err error) {
 }
 
 var (
+	beginning = regexp.MustCompile(`(?i)^(statement|execute [^:]*): begin`)
 	executed  = regexp.MustCompile(`(?s)^execute [^:]*: (.*)$`)
 	named     = regexp.MustCompile(`^\s*/\* ([a-z]+)\.`)
 	parameter = regexp.MustCompile(`(?s)\$\d+ = (NULL|'((?:[^']|'')*)')`)
@@ -126,8 +135,7 @@ func (l logged) statement() (s statement, ok bool) {
 	if found == nil {
 		return s, false
 	}
-	noun := named.FindStringSubmatch(found[1])
-	if noun == nil || slices.Contains(beside, noun[1]) {
+	if noun := named.FindStringSubmatch(found[1]); noun != nil && slices.Contains(beside, noun[1]) {
 		return s, false
 	}
 	s.SQL = found[1]
@@ -139,6 +147,26 @@ func (l logged) statement() (s statement, ok bool) {
 		s.Arguments = append(s.Arguments, new(strings.ReplaceAll(p[2], "''", "'")))
 	}
 	return s, true
+}
+
+// effort prints how many statements and round trips requests take: at the
+// median, and at most where that is more.
+func effort(requests [][]trip) string {
+	statements, trips := make([]int, len(requests)), make([]int, len(requests))
+	for i, r := range requests {
+		trips[i] = len(r)
+		for _, t := range r {
+			statements[i] += len(t)
+		}
+	}
+	slices.Sort(statements)
+	slices.Sort(trips)
+	middle, last := len(requests)/2, len(requests)-1
+	text := fmt.Sprintf("%d statements in %d round trips", statements[middle], trips[middle])
+	if statements[last] > statements[middle] || trips[last] > trips[middle] {
+		text += fmt.Sprintf(", at most %d in %d", statements[last], trips[last])
+	}
+	return text
 }
 
 // shape is what requests must share to be run by one script: the texts of

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"astrolabe/repo/accounts"
 	"context"
 	"errors"
 	"fmt"
@@ -72,7 +73,7 @@ type streams interface {
 // listen opens the socket, so that whoever is told its address can connect.
 // What only a node can tell is asked of the given ones.
 func (d *deployment) listen(ctx context.Context, l listenSettings, nodes nodeSettings) (*api, error) {
-	gate, usage := d.gate(l.TrustedProxies, l.PublicURL), account.NewUsage(d.db, time.Now)
+	gate, usage := d.gate(l.TrustedProxies, l.PublicURL), account.NewUsage(accounts.NewUsage(d.db.DB), time.Now)
 	signIn, err := d.signIn(l.signinSettings, gate)
 	if err != nil {
 		return nil, err

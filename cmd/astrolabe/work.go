@@ -1,6 +1,7 @@
 package main
 
 import (
+	"astrolabe/repo/accounts"
 	"context"
 	"errors"
 	"time"
@@ -92,9 +93,11 @@ func (d *deployment) jobs(w workSettings, views map[domain.Chain]token.Views) []
 		(&materialise.Verify{Chains: domain.Chains, Store: events.NewCertificates(d.db.DB), Logger: d.logger}).Job(),
 		(&metadata.Worker{Nodes: views, Store: d.db, Logger: d.logger}).Job(),
 		(&retain.Census{Store: d.db, Logger: d.logger}).Job(),
-		(&retain.Quotas{Store: d.db, Logger: d.logger}).Job(),
-		(&retain.Secrets{Store: d.db, Logger: d.logger}).Job(),
-		(&retain.Usage{Store: d.db, Logger: d.logger}).Job(),
+		(&retain.Quotas{Store: accounts.NewQuotas(d.db.DB), Logger: d.logger}).Job(),
+		(&retain.Secrets{
+			Secrets: accounts.NewSecrets(d.db.DB), Sessions: accounts.NewSessions(d.db.DB), Keys: accounts.NewKeys(d.db.DB), Logger: d.logger,
+		}).Job(),
+		(&retain.Usage{Store: accounts.NewUsage(d.db.DB), Logger: d.logger}).Job(),
 		(&summaries.Sums{Store: d.db, Logger: d.logger}).Job(),
 		(&summaries.Supplies{Nodes: views, Store: d.db, Logger: d.logger}).Job(),
 	}

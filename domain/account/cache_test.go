@@ -109,7 +109,7 @@ func TestAReadThatBeganBeforeAChangeIsNotKept(t *testing.T) {
 		c.listen(true)
 		go func() { _, _ = c.get(t.Context(), "a") }()
 		synctest.Wait()
-		c.forget("a")
+		c.rows.Forget("a")
 		go func() { _, _ = c.get(t.Context(), "a") }() // does not join the older read
 		synctest.Wait()
 		close(rows.gates[1])
@@ -132,8 +132,8 @@ func TestGuessedIdsPushNothingOut(t *testing.T) {
 			t.Fatal("an absent row was found")
 		}
 	}
-	if n := rows.reads.Load(); n != 3 || c.size() != 0 {
-		t.Errorf("%d reads of an absent row, %d rows kept", n, c.size())
+	if n := rows.reads.Load(); n != 3 || c.rows.Len() != 0 {
+		t.Errorf("%d reads of an absent row, %d rows kept", n, c.rows.Len())
 	}
 }
 
@@ -142,22 +142,16 @@ func TestACacheStaysBounded(t *testing.T) {
 	rows, start := new(counted), time.Now()
 	c := newCache(rows.load, func() time.Time { return start })
 	c.listen(true)
-	for i := range 3*cacheHalf + 1 {
+	for i := range 2*cacheSize + 1 {
 		if _, err := c.get(t.Context(), strconv.Itoa(i)); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if kept := c.size(); kept > 2*cacheHalf {
+	if kept := c.rows.Len(); kept != cacheSize {
 		t.Errorf("%d rows are kept", kept)
 	}
 	before := rows.reads.Load()
-	if _, err := c.get(t.Context(), strconv.Itoa(3*cacheHalf-1)); err != nil || rows.reads.Load() != before {
+	if _, err := c.get(t.Context(), strconv.Itoa(2*cacheSize-1)); err != nil || rows.reads.Load() != before {
 		t.Errorf("a recent row was dropped: %v", err)
 	}
-}
-
-func (c *cache[V]) size() int {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return len(c.young) + len(c.old)
 }

@@ -50,7 +50,7 @@ type Keys struct {
 	store KeyStore
 	ring  *secret.Ring
 	now   func() time.Time
-	cache *cache[Key]
+	cache *rowCache[Key]
 	uses  uses
 }
 
@@ -62,7 +62,7 @@ func NewKeys(store KeyStore, ring *secret.Ring, now func() time.Time) *Keys {
 }
 
 // Forget makes the next check of a key read the store: the key has changed.
-func (s *Keys) Forget(publicID string) { s.cache.forget(publicID) }
+func (s *Keys) Forget(publicID string) { s.cache.rows.Forget(publicID) }
 
 // Listening says whether this process hears of changes and calls Forget.
 // While it does not, nothing is cached.
@@ -72,7 +72,7 @@ func (s *Keys) Listening(up bool) { s.cache.listen(up) }
 // text is no key's, or its key was found before.
 func (s *Keys) Knows(text string) bool {
 	claimed, err := ParseKeyText(text)
-	return err != nil || s.cache.has(claimed.PublicID)
+	return err != nil || s.cache.rows.Has(claimed.PublicID)
 }
 
 // Authenticate returns the caller whose key a text is. Whatever is wrong with

@@ -48,3 +48,23 @@ func BenchmarkAuthenticate(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkCachedKey shows what finding a key costs when it is cached among a
+// thousand others.
+func BenchmarkCachedKey(b *testing.B) {
+	c := newCache(func(_ context.Context, id string) (Key, error) { return Key{PublicID: id}, nil }, time.Now)
+	c.listen(true)
+	ids := make([]string, 1000)
+	for i := range ids {
+		ids[i] = NewKeyText(Live).PublicID
+		if _, err := c.get(b.Context(), ids[i]); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportAllocs()
+	for i := 0; b.Loop(); i++ {
+		if _, err := c.get(b.Context(), ids[i%len(ids)]); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

@@ -5,6 +5,9 @@ import (
 	"sync"
 	"time"
 
+	"github.com/hashicorp/golang-lru/v2/simplelru"
+
+	"astrolabe/cache"
 	"astrolabe/domain"
 )
 
@@ -69,7 +72,7 @@ type Quotas struct {
 	waiting []*waiter
 	crowds  map[Metered]int // how many wait at each meter
 	busy    bool            // a goroutine serves those who wait
-	spent   map[Metered]spent
+	spent   *simplelru.LRU[Metered, spent]
 	purses  map[Metered]*purse
 }
 
@@ -106,7 +109,10 @@ type answer struct {
 // NewQuotas makes the service. Every process of a deployment has one. It may
 // have any clock that runs, however wrong.
 func NewQuotas(store QuotaStore, now func() time.Time) *Quotas {
-	return &Quotas{store: store, now: now, spent: map[Metered]spent{}, crowds: map[Metered]int{}, purses: map[Metered]*purse{}}
+	return &Quotas{
+		store: store, now: now, crowds: map[Metered]int{}, purses: map[Metered]*purse{},
+		spent: cache.Must(simplelru.NewLRU[Metered, spent](quotaSpent, nil)),
+	}
 }
 
 // Take charges a caller for one use of a class. A denial is a decision, not an
@@ -160,13 +166,13 @@ func (q *Quotas) enqueue(w *waiter) (answer, bool) {
 
 // denial answers from memory while the meter is spent.
 func (q *Quotas) denial(w *waiter) (Decision, bool) {
-	known, ok := q.spent[w.meter]
+	known, ok := q.spent.Get(w.meter)
 	if !ok {
 		return Decision{}, false
 	}
 	now := q.after(known.read)
 	if known.rate != w.rate || !known.rate.spent(known.meter, now) {
-		delete(q.spent, w.meter)
+		q.spent.Remove(w.meter)
 		return Decision{}, false
 	}
 	return w.rate.denied(known.meter, now, w.cost), true
@@ -180,8 +186,5 @@ func (q *Quotas) remember(w *waiter, m Meter, read reading) {
 	}
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if len(q.spent) >= quotaSpent {
-		clear(q.spent)
-	}
-	q.spent[w.meter] = spent{w.rate, m, read}
+	q.spent.Add(w.meter, spent{w.rate, m, read})
 }

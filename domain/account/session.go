@@ -54,7 +54,7 @@ type Sessions struct {
 	store   SessionStore
 	ring    *secret.Ring
 	now     func() time.Time
-	cache   *cache[Session]
+	cache   *rowCache[Session]
 	bearers signer
 }
 
@@ -69,7 +69,7 @@ func NewSessions(store SessionStore, ring *secret.Ring, now func() time.Time) *S
 }
 
 // Forget makes the next check of a session read the store.
-func (s *Sessions) Forget(id string) { s.cache.forget(id) }
+func (s *Sessions) Forget(id string) { s.cache.rows.Forget(id) }
 
 // Listening says whether this process hears of changes and calls Forget.
 // While it does not, nothing is cached.
@@ -102,7 +102,7 @@ func (t SessionText) hash(key secret.Key) Hash { return keyedHash(key, "session"
 // found before.
 func (s *Sessions) Knows(text string) bool {
 	claimed, err := ParseSessionText(text)
-	return err != nil || s.cache.has(claimed.SessionID)
+	return err != nil || s.cache.rows.Has(claimed.SessionID)
 }
 
 // Authenticate returns the caller of an Authorization header's token: a

@@ -1,9 +1,9 @@
 package chain
 
 import (
-	"container/list"
 	"sync"
 
+	"astrolabe/cache"
 	"astrolabe/domain"
 	"astrolabe/domain/facts"
 	"astrolabe/starknet"
@@ -18,13 +18,10 @@ import (
 // a fact counts in the epoch in which it was read only. While nobody listens
 // for new epochs nothing is remembered.
 type Cache struct {
-	mu        sync.Mutex
+	mu        sync.RWMutex
 	listening bool
 	epochs    map[domain.Chain]uint64 // the newest that was heard of
-	capacity  int
-	weight    int
-	entries   map[CacheKey]*list.Element
-	order     list.List // of *cacheEntry, the newest first
+	facts     *cache.Weighted[CacheKey, cachedFact]
 }
 
 // CacheKey names a remembered fact. Which fields say so depends on the kind.
@@ -49,11 +46,9 @@ const (
 	CachedHeader                         // by hash: *facts.Header, which may be of a block that is undone
 )
 
-type cacheEntry struct {
-	key    CacheKey
-	epoch  uint64
-	value  any
-	weight int
+type cachedFact struct {
+	epoch uint64
+	value any
 }
 
 // DefaultCacheWeight is about how many bytes a cache holds if nobody says
@@ -65,7 +60,7 @@ const entryWeight = 250
 
 // NewCache makes an empty cache of a capacity in bytes, about.
 func NewCache(capacity int) *Cache {
-	return &Cache{capacity: capacity, epochs: map[domain.Chain]uint64{}, entries: map[CacheKey]*list.Element{}}
+	return &Cache{epochs: map[domain.Chain]uint64{}, facts: cache.NewWeighted[CacheKey, cachedFact](capacity)}
 }
 
 // Listening says whether new epochs are heard of from now on. What was
@@ -74,9 +69,7 @@ func (c *Cache) Listening(up bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.listening = up
-	clear(c.entries)
-	c.order.Init()
-	c.weight = 0
+	c.facts.Purge()
 }
 
 // Advance says that a new epoch of a chain has begun: facts that were read in
@@ -90,18 +83,13 @@ func (c *Cache) Advance(name domain.Chain, epoch uint64) {
 
 // Recall returns a fact that was remembered in the horizon's epoch.
 func (c *Cache) Recall(key CacheKey, h Horizon) (any, bool) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	element, ok := c.entries[key]
-	if !ok {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	fact, known := c.facts.Get(key)
+	if !known || fact.epoch != h.Epoch || h.Epoch < c.epochs[key.Chain] {
 		return nil, false
 	}
-	entry := element.Value.(*cacheEntry)
-	if entry.epoch != h.Epoch || h.Epoch < c.epochs[key.Chain] {
-		return nil, false
-	}
-	c.order.MoveToFront(element)
-	return entry.value, true
+	return fact.value, true
 }
 
 // Remember keeps a fact of a block, whose value weighs about so many bytes and
@@ -124,24 +112,9 @@ func (c *Cache) RememberHeader(name domain.Chain, header *facts.Header, h Horizo
 }
 
 func (c *Cache) put(key CacheKey, h Horizon, value any, weight int) {
-	weight += entryWeight
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if !c.listening || weight > c.capacity || h.Epoch < c.epochs[key.Chain] {
-		return
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	if c.listening && h.Epoch >= c.epochs[key.Chain] {
+		c.facts.Add(key, cachedFact{h.Epoch, value}, weight+entryWeight)
 	}
-	if element, known := c.entries[key]; known {
-		c.drop(element)
-	}
-	c.entries[key] = c.order.PushFront(&cacheEntry{key, h.Epoch, value, weight})
-	c.weight += weight
-	for c.weight > c.capacity {
-		c.drop(c.order.Back())
-	}
-}
-
-func (c *Cache) drop(element *list.Element) {
-	entry := c.order.Remove(element).(*cacheEntry)
-	delete(c.entries, entry.key)
-	c.weight -= entry.weight
 }

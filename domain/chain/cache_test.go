@@ -109,11 +109,11 @@ func TestACacheStaysWithinItsWeight(t *testing.T) {
 		t.Error("the fact that was asked for the longest time ago stayed")
 	}
 	c.Remember(key(99), h, 99, "huge", 1<<20)
-	if _, known := c.Recall(key(99), h); known || len(c.entries) != 10 || c.weight != 10*(each+entryWeight) {
-		t.Errorf("%d entries weigh %d", len(c.entries), c.weight)
+	if _, known := c.Recall(key(99), h); known || c.facts.Len() != 10 || c.facts.Weight() != 10*(each+entryWeight) {
+		t.Errorf("%d facts weigh %d", c.facts.Len(), c.facts.Weight())
 	}
 	c.Remember(key(0), h, 0, "again", each)
-	if len(c.entries) != 10 || c.order.Len() != 10 {
-		t.Errorf("a fact that is remembered again takes another place: %d", c.order.Len())
+	if c.facts.Len() != 10 || c.facts.Weight() != 10*(each+entryWeight) {
+		t.Errorf("a fact that is remembered again takes another place: %d", c.facts.Len())
 	}
 }

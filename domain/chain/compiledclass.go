@@ -3,8 +3,8 @@ package chain
 import (
 	"context"
 	"maps"
-	"sync"
 
+	"astrolabe/cache"
 	"astrolabe/domain"
 	"astrolabe/domain/facts"
 	"astrolabe/starknet"
@@ -22,30 +22,32 @@ type ClassStore interface {
 // have, or whose document the node did not have, is asked for again.
 type CompiledClasses struct {
 	store ClassStore
-
-	mu sync.Mutex
-	// Two generations bound the memory: when the young one is full it becomes
-	// the old one, and what nobody has asked for since then is forgotten.
-	young, old map[starknet.Felt]*facts.Class
-	weight     int // of the young generation
+	known *cache.Weighted[starknet.Felt, *facts.Class]
 }
 
-// compiledWeight bounds a generation by the bytes of its ABIs.
-const compiledWeight = 16 << 20
+// compiledWeight bounds what is remembered by the bytes of the ABIs.
+const compiledWeight = 32 << 20
 
 // classWeight is what a class weighs beside its ABI.
 const classWeight = 4 << 10
 
 // NewCompiledClasses makes an empty memory over a store.
 func NewCompiledClasses(store ClassStore) *CompiledClasses {
-	return &CompiledClasses{store: store, young: map[starknet.Felt]*facts.Class{}}
+	return &CompiledClasses{store: store, known: cache.NewWeighted[starknet.Felt, *facts.Class](compiledWeight)}
 }
 
 // Of returns the classes among the hashes that the index knows, from one read
 // at most.
 func (m *CompiledClasses) Of(ctx context.Context, c domain.Chain, hashes []starknet.Felt) (map[starknet.Felt]*facts.Class, error) {
 	found := make(map[starknet.Felt]*facts.Class, len(hashes))
-	unknown := m.recall(hashes, found)
+	var unknown []starknet.Felt
+	for _, hash := range hashes {
+		if class, known := m.known.Get(hash); known {
+			found[hash] = class
+		} else {
+			unknown = append(unknown, hash)
+		}
+	}
 	if len(unknown) == 0 {
 		return found, nil
 	}
@@ -53,45 +55,11 @@ func (m *CompiledClasses) Of(ctx context.Context, c domain.Chain, hashes []stark
 	if err != nil {
 		return nil, err
 	}
-	m.keep(read)
+	for hash, class := range read {
+		if !class.Missing {
+			m.known.Add(hash, class, classWeight+len(class.ABI))
+		}
+	}
 	maps.Copy(found, read)
 	return found, nil
-}
-
-// recall copies what is remembered and returns the other hashes.
-func (m *CompiledClasses) recall(hashes []starknet.Felt, into map[starknet.Felt]*facts.Class) (unknown []starknet.Felt) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	for _, hash := range hashes {
-		class := m.young[hash]
-		if class == nil {
-			if class = m.old[hash]; class != nil {
-				m.add(class)
-			}
-		}
-		if class == nil {
-			unknown = append(unknown, hash)
-		} else {
-			into[hash] = class
-		}
-	}
-	return unknown
-}
-
-func (m *CompiledClasses) keep(classes map[starknet.Felt]*facts.Class) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	for _, class := range classes {
-		if !class.Missing && m.young[class.Hash] == nil {
-			m.add(class)
-		}
-	}
-}
-
-func (m *CompiledClasses) add(class *facts.Class) {
-	if m.weight > compiledWeight {
-		m.old, m.young, m.weight = m.young, map[starknet.Felt]*facts.Class{}, 0
-	}
-	m.young[class.Hash] = class
-	m.weight += classWeight + len(class.ABI)
 }

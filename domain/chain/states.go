@@ -5,6 +5,9 @@ import (
 	"errors"
 	"time"
 
+	lru "github.com/hashicorp/golang-lru/v2"
+
+	"astrolabe/cache"
 	"astrolabe/domain"
 	"astrolabe/starknet"
 )
@@ -22,7 +25,7 @@ type States struct {
 	nodes    map[domain.Chain]Node
 	blocks   FinalizedBlocks
 	statuses *Statuses
-	answers  *recent[callKey, Answer] // at finalized blocks
+	answers  *lru.Cache[callKey, Answer] // at finalized blocks
 }
 
 type callKey struct {
@@ -44,7 +47,7 @@ const (
 
 // NewStates makes the service over the nodes that there are.
 func NewStates(nodes map[domain.Chain]Node, blocks FinalizedBlocks, statuses *Statuses) *States {
-	return &States{nodes: nodes, blocks: blocks, statuses: statuses, answers: newRecent[callKey, Answer](keptAnswers)}
+	return &States{nodes: nodes, blocks: blocks, statuses: statuses, answers: cache.Must(lru.New[callKey, Answer](keptAnswers))}
 }
 
 // ErrBlockMoved means that a block left the chain while its state was read.
@@ -138,7 +141,7 @@ func (s *States) stayed(ctx context.Context, at State, id BlockID) error {
 func (s State) Call(ctx context.Context, call ViewCall) (Answer, error) {
 	key, keep := s.key(call)
 	if keep {
-		if answer, known := s.states.answers.get(key); known {
+		if answer, known := s.states.answers.Get(key); known {
 			return answer, nil
 		}
 	}
@@ -150,7 +153,7 @@ func (s State) Call(ctx context.Context, call ViewCall) (Answer, error) {
 		return Answer{}, ErrBlockMoved
 	}
 	if keep && len(answer.Result) <= keptFelts && !answer.Failed { // another node may have other limits
-		s.states.answers.put(key, answer)
+		s.states.answers.Add(key, answer)
 	}
 	return answer, nil
 }

@@ -146,16 +146,22 @@ func TestCallsThatDifferAreRememberedApart(t *testing.T) {
 
 func TestTheOldestAnswersAreForgotten(t *testing.T) {
 	t.Parallel()
-	memory := newRecent[int, string](2)
-	memory.put(1, "one")
-	memory.put(2, "two")
-	memory.get(1)
-	memory.put(3, "three")
-	memory.put(3, "drei")
-	for key, want := range map[int]string{1: "one", 2: "", 3: "drei"} {
-		if got, known := memory.get(key); got != want || known != (want != "") {
-			t.Errorf("%d is %q, %v", key, got, known)
+	node := &scripted{head: 10, finalized: 5, answer: func(StateBlock, ViewCall) (Answer, error) { return Answer{}, nil }}
+	states := node.states()
+	ask := func(n uint64) (calls int) {
+		before, call := node.calls, ViewCall{Contract: starknet.FeltFromUint64(n)}
+		if _, _, err := states.View(t.Context(), domain.Mainnet, BlockID{Number: new(uint64(5))}, call); err != nil {
+			t.Fatal(err)
 		}
+		return node.calls - before
+	}
+	for n := range uint64(keptAnswers) {
+		ask(n)
+	}
+	ask(0)
+	ask(keptAnswers) // takes the place of 1
+	if ask(keptAnswers) != 0 || ask(0) != 0 || ask(1) != 1 || states.answers.Len() != keptAnswers {
+		t.Errorf("%d answers are kept, and not the ones used last", states.answers.Len())
 	}
 }
 

@@ -2,9 +2,9 @@ package chain
 
 import (
 	"context"
-	"sync/atomic"
 	"time"
 
+	"astrolabe/cache"
 	"astrolabe/domain"
 	"astrolabe/starknet"
 )
@@ -83,23 +83,40 @@ type Statuses struct {
 	freshFor time.Duration
 	now      func() time.Time
 
-	changes atomic.Uint64 // of what readers see, as far as they were heard of
-
-	turn   chan struct{} // held by whoever reads or looks at what was read
-	known  map[domain.Chain]Head
-	readAt time.Time
-	readIn uint64 // how many changes there were then
+	known *cache.Loading[string, reading] // under one key
 }
+
+// reading is the heads of all chains as they were read at a time.
+type reading struct {
+	heads map[domain.Chain]Head
+	at    time.Time
+}
+
+const (
+	oneReading = ""
+	// readTime bounds a read that several callers wait for.
+	readTime = 5 * time.Second
+)
 
 // NewStatuses makes the service over stored heads. What it has read it may
 // answer from for as long as freshFor; an answer's AsOf is always honest.
 func NewStatuses(heads Heads, freshFor time.Duration) *Statuses {
-	return &Statuses{heads: heads, freshFor: freshFor, now: time.Now, turn: make(chan struct{}, 1)}
+	s := &Statuses{heads: heads, freshFor: freshFor, now: time.Now}
+	s.known = cache.NewLoading(1, func() time.Time { return s.now() }, s.load)
+	return s
+}
+
+func (s *Statuses) load(ctx context.Context, _ string) (reading, error) {
+	ctx, cancel := context.WithTimeout(ctx, readTime)
+	defer cancel()
+	at := s.now().UTC()
+	heads, err := s.heads.Heads(ctx)
+	return reading{heads, at}, err
 }
 
 // Renew says that readers may see other blocks. What was read before is not
 // answered any more, also when it is read at this moment.
-func (s *Statuses) Renew() { s.changes.Add(1) }
+func (s *Statuses) Renew() { s.known.Forget(oneReading) }
 
 // Of returns the status of each chain asked for, in their order, from one
 // read. A chain whose index nobody leads is halted with the reason no_indexer:
@@ -159,20 +176,6 @@ func (s *Statuses) read(ctx context.Context) (map[domain.Chain]Head, time.Time, 
 
 // look does that for whoever has not read yet.
 func (s *Statuses) look(ctx context.Context) (map[domain.Chain]Head, time.Time, error) {
-	select {
-	case s.turn <- struct{}{}:
-		defer func() { <-s.turn }()
-	case <-ctx.Done():
-		return nil, time.Time{}, ctx.Err()
-	}
-	now, changes := s.now().UTC(), s.changes.Load()
-	if s.known != nil && s.readIn == changes && now.Sub(s.readAt) < s.freshFor {
-		return s.known, s.readAt, nil
-	}
-	heads, err := s.heads.Heads(ctx)
-	if err != nil {
-		return nil, time.Time{}, err
-	}
-	s.known, s.readAt, s.readIn = heads, now, changes
-	return heads, now, nil
+	known, err := s.known.Get(ctx, oneReading, s.freshFor)
+	return known.heads, known.at, err
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"astrolabe/cache"
 	"astrolabe/domain"
 	"astrolabe/starknet"
 )
@@ -27,41 +28,26 @@ type CertificateStore interface {
 
 // certificates remembers the certificates of chains for a moment.
 type certificates struct {
-	store    CertificateStore
 	freshFor time.Duration
-
-	turn  chan struct{} // held by whoever reads or looks at what was read
-	known map[domain.Chain]knownCertificates
+	known    *cache.Loading[domain.Chain, []Certificate]
 }
 
-type knownCertificates struct {
-	list   []Certificate
-	readAt time.Time
-}
+// readTime bounds a read that several callers wait for.
+const readTime = 5 * time.Second
 
 func newCertificates(store CertificateStore, freshFor time.Duration) *certificates {
-	return &certificates{store: store, freshFor: freshFor, turn: make(chan struct{}, 1), known: map[domain.Chain]knownCertificates{}}
+	load := func(ctx context.Context, c domain.Chain) ([]Certificate, error) {
+		ctx, cancel := context.WithTimeout(ctx, readTime)
+		defer cancel()
+		return store.Certificates(ctx, c)
+	}
+	return &certificates{freshFor: freshFor, known: cache.NewLoading(len(domain.Chains), time.Now, load)}
 }
 
 // of returns the certificates of a chain. Callers that come while one reads
 // wait for its answer, but no longer than their own time allows.
 func (m *certificates) of(ctx context.Context, c domain.Chain) ([]Certificate, error) {
-	select {
-	case m.turn <- struct{}{}:
-		defer func() { <-m.turn }()
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
-	now := time.Now()
-	if known, ok := m.known[c]; ok && now.Sub(known.readAt) < m.freshFor {
-		return known.list, nil
-	}
-	list, err := m.store.Certificates(ctx, c)
-	if err != nil {
-		return nil, err
-	}
-	m.known[c] = knownCertificates{list, now}
-	return list, nil
+	return m.known.Get(ctx, c, m.freshFor)
 }
 
 // Coverage returns the certificates of a chain that cover something, each

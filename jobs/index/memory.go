@@ -9,6 +9,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"astrolabe/cache"
 	"astrolabe/domain/chain"
 	"astrolabe/domain/facts"
 	"astrolabe/domain/indexing"
@@ -22,9 +23,9 @@ import (
 // bounded by their size, so one of those batches can be: the node is asked for
 // it again, and found tells that it is not new any more.
 type memory struct {
-	runtimes generations[starknet.Felt] // contract to class hash
-	classes  generations[*facts.Class]  // class hash to class
-	found    generations[struct{}]      // hashes of the classes that learn gave as new
+	runtimes *cache.Weighted[starknet.Felt, starknet.Felt] // contract to class hash
+	classes  *cache.Weighted[starknet.Felt, *facts.Class]  // class hash to class
+	found    *cache.Weighted[starknet.Felt, struct{}]      // hashes of the classes that learn gave as new
 }
 
 const (
@@ -34,9 +35,9 @@ const (
 
 func newMemory() *memory {
 	return &memory{
-		runtimes: generations[starknet.Felt]{limit: rememberedContracts},
-		classes:  generations[*facts.Class]{limit: rememberedClasses, weigh: classWeight},
-		found:    generations[struct{}]{limit: rememberedContracts},
+		runtimes: cache.NewWeighted[starknet.Felt, starknet.Felt](rememberedContracts),
+		classes:  cache.NewWeighted[starknet.Felt, *facts.Class](rememberedClasses),
+		found:    cache.NewWeighted[starknet.Felt, struct{}](rememberedContracts),
 	}
 }
 
@@ -49,9 +50,10 @@ var noContract starknet.Felt
 
 // facts derives a block's facts.
 func (m *memory) facts(ctx context.Context, t *turns, block *starknet.BlockWithReceipts, update *starknet.StateUpdate) (facts.Block, error) {
-	m.runtimes.age()
-	m.classes.age()
-	m.found.age()
+	// What a block needs is not forgotten until it is derived.
+	m.runtimes.Trim()
+	m.classes.Trim()
+	m.found.Trim()
 	view := make(view)
 	observed, err := m.recall(ctx, t, block, update, view)
 	if err != nil {
@@ -87,7 +89,7 @@ func (m *memory) recall(ctx context.Context, t *turns, block *starknet.BlockWith
 			return
 		}
 		view[address] = facts.Runtime{}
-		if _, known := m.runtimes.get(address); !known {
+		if _, known := m.runtimes.Get(address); !known {
 			unknown = append(unknown, address)
 		}
 	}
@@ -105,10 +107,10 @@ func (m *memory) recall(ctx context.Context, t *turns, block *starknet.BlockWith
 	for i := range update.StateDiff.DeployedContracts {
 		address := update.StateDiff.DeployedContracts[i].Address
 		view[address] = facts.Runtime{}
-		m.runtimes.put(address, noContract)
+		m.runtimes.Put(address, noContract, 1)
 	}
 	unknown = slices.DeleteFunc(unknown, func(address starknet.Felt) bool {
-		_, known := m.runtimes.get(address)
+		_, known := m.runtimes.Get(address)
 		return known
 	})
 	if len(unknown) == 0 {
@@ -121,11 +123,11 @@ func (m *memory) recall(ctx context.Context, t *turns, block *starknet.BlockWith
 	var strangers []starknet.Felt
 	for _, address := range unknown {
 		if history := histories[address]; len(history) > 0 {
-			m.runtimes.put(address, history[len(history)-1].Class)
+			m.runtimes.Put(address, history[len(history)-1].Class, 1)
 		} else if t.at.First > 0 {
 			strangers = append(strangers, address)
 		} else {
-			m.runtimes.put(address, noContract)
+			m.runtimes.Put(address, noContract, 1)
 		}
 	}
 	return m.observe(ctx, t, block.ParentHash, strangers)
@@ -151,7 +153,7 @@ func (m *memory) observe(ctx context.Context, t *turns, parent starknet.Felt, st
 	}
 	var observed []facts.ClassChange
 	for i, address := range strangers {
-		m.runtimes.put(address, classes[i])
+		m.runtimes.Put(address, classes[i], 1)
 		if classes[i] != noContract {
 			observed = append(observed, facts.ClassChange{Address: address, Origin: facts.Observed, Class: classes[i]})
 		}
@@ -163,14 +165,14 @@ func (m *memory) observe(ctx context.Context, t *turns, parent starknet.Felt, st
 // remembers the latter.
 func (m *memory) see(update *starknet.StateUpdate, view view) {
 	for address := range view {
-		hash, _ := m.runtimes.get(address)
+		hash, _ := m.runtimes.Get(address)
 		class := m.class(hash)
 		view[address] = facts.Runtime{Before: class, After: class}
 	}
 	for i := range update.StateDiff.DeployedContracts {
 		c := &update.StateDiff.DeployedContracts[i]
 		view[c.Address] = facts.Runtime{After: m.class(c.ClassHash)}
-		m.runtimes.put(c.Address, c.ClassHash)
+		m.runtimes.Put(c.Address, c.ClassHash, 1)
 	}
 	for i := range update.StateDiff.ReplacedClasses {
 		c := &update.StateDiff.ReplacedClasses[i]
@@ -179,12 +181,12 @@ func (m *memory) see(update *starknet.StateUpdate, view view) {
 			before = view[c.ContractAddress].After
 		}
 		view[c.ContractAddress] = facts.Runtime{Before: before, After: m.class(c.ClassHash)}
-		m.runtimes.put(c.ContractAddress, c.ClassHash)
+		m.runtimes.Put(c.ContractAddress, c.ClassHash, 1)
 	}
 }
 
 func (m *memory) class(hash starknet.Felt) *facts.Class {
-	class, _ := m.classes.get(hash)
+	class, _ := m.classes.Get(hash)
 	return class
 }
 
@@ -206,7 +208,7 @@ func (m *memory) learn(ctx context.Context, t *turns, at starknet.Felt, update *
 		named.mention(diff.ReplacedClasses[i].ClassHash)
 	}
 	for address := range view {
-		if hash, _ := m.runtimes.get(address); hash != noContract {
+		if hash, _ := m.runtimes.Get(address); hash != noContract {
 			named.mention(hash)
 		}
 	}
@@ -216,7 +218,7 @@ func (m *memory) learn(ctx context.Context, t *turns, at starknet.Felt, update *
 // loadClasses remembers the named classes: from the index, else from the node.
 func (m *memory) loadClasses(ctx context.Context, t *turns, at starknet.Felt, named languages) ([]*facts.Class, error) {
 	maps.DeleteFunc(named, func(hash starknet.Felt, _ language) bool {
-		_, known := m.classes.get(hash)
+		_, known := m.classes.Get(hash)
 		return known
 	})
 	if len(named) == 0 {
@@ -234,12 +236,12 @@ func (m *memory) loadClasses(ctx context.Context, t *turns, at starknet.Felt, na
 			if class, err = m.fetchClass(ctx, t, at, hash, named[hash]); err != nil {
 				return nil, err
 			}
-			if _, given := m.found.get(hash); !given {
+			if _, given := m.found.Get(hash); !given {
 				fresh = append(fresh, class)
-				m.found.put(hash, struct{}{})
+				m.found.Put(hash, struct{}{}, 1)
 			}
 		}
-		m.classes.put(hash, class)
+		m.classes.Put(hash, class, classWeight(class))
 	}
 	return fresh, nil
 }

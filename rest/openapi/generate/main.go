@@ -12,6 +12,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"astrolabe/rest"
+	"astrolabe/rest/frame"
 )
 
 // object is a JSON object. Both encoders write its keys in order, so the
@@ -64,7 +65,7 @@ func build() (object, error) {
 	}
 	document["paths"] = paths
 	components := object{"schemas": schemas, "headers": headers}
-	if slices.ContainsFunc(rest.Table(), func(op rest.Operation) bool { return op.Permission != "" }) {
+	if slices.ContainsFunc(rest.Table(), func(op frame.Operation) bool { return op.Permission != "" }) {
 		components["securitySchemes"] = securitySchemes
 	}
 	document["components"] = components

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"astrolabe/access"
-	"astrolabe/rest"
+	"astrolabe/rest/frame"
 )
 
 // text is the hand-written part of an operation.
@@ -35,7 +35,7 @@ var headers = object{
 	"Allow":      object{"description": "The methods that the route takes.", "schema": object{"type": "string"}},
 }
 
-func operation(op rest.Operation, written text) object {
+func operation(op frame.Operation, written text) object {
 	out := object{
 		"operationId":             op.ID,
 		"summary":                 op.Summary,
@@ -57,7 +57,7 @@ func operation(op rest.Operation, written text) object {
 	return out
 }
 
-func security(op rest.Operation) []object {
+func security(op frame.Operation) []object {
 	switch {
 	case op.Session && op.Method == http.MethodGet:
 		return []object{{"SessionBearer": []string{}}, {"SessionCookie": []string{}}}
@@ -69,7 +69,7 @@ func security(op rest.Operation) []object {
 	return []object{{"ApiKey": []string{}}, {"BrowserApiKey": []string{}}}
 }
 
-func parameters(params []rest.Param) []object {
+func parameters(params []frame.Param) []object {
 	out := make([]object, len(params))
 	for i, p := range params {
 		schema := paramSchema(p)
@@ -80,7 +80,7 @@ func parameters(params []rest.Param) []object {
 			}
 		}
 		out[i] = object{
-			"name": p.Name, "in": string(p.In), "required": p.Required || p.In == rest.InPath,
+			"name": p.Name, "in": string(p.In), "required": p.Required || p.In == frame.InPath,
 			"description": p.About, "schema": schema,
 		}
 		switch {
@@ -93,27 +93,27 @@ func parameters(params []rest.Param) []object {
 	return out
 }
 
-func paramSchema(p rest.Param) object {
+func paramSchema(p frame.Param) object {
 	switch p.Kind {
-	case rest.ChainKind:
+	case frame.ChainKind:
 		return object{"$ref": "#/components/schemas/Chain"}
-	case rest.FeltKind, rest.HashKind:
+	case frame.FeltKind, frame.HashKind:
 		return object{"type": "string", "pattern": "^0[xX][0-9a-fA-F]+$"}
-	case rest.BlockKind:
+	case frame.BlockKind:
 		return object{"type": "string", "pattern": "^(0|[1-9][0-9]*|0[xX][0-9a-fA-F]+|latest)$"}
-	case rest.StateKind:
+	case frame.StateKind:
 		schema := object{"type": "string", "pattern": "^(0|[1-9][0-9]*|0[xX][0-9a-fA-F]+|latest|pending)$"}
 		if p.Default != "" {
 			schema["default"] = p.Default
 		}
 		return schema
-	case rest.IntegerKind:
+	case frame.IntegerKind:
 		schema := object{"type": "integer", "minimum": p.Min, "maximum": p.Max}
 		if v, err := strconv.ParseInt(p.Default, 10, 64); err == nil {
 			schema["default"] = v
 		}
 		return schema
-	case rest.EnumKind:
+	case frame.EnumKind:
 		schema := object{"type": "string", "enum": p.Enum}
 		if p.Default != "" {
 			schema["default"] = p.Default
@@ -124,7 +124,7 @@ func paramSchema(p rest.Param) object {
 	}
 }
 
-func responses(op rest.Operation, written text) object {
+func responses(op frame.Operation, written text) object {
 	media := op.Media
 	if media == "" {
 		media = "application/json"
@@ -166,7 +166,7 @@ func answerHeaders() object {
 
 // pacedHeaders are those of an answer that drew on a budget, if the operation
 // does.
-func pacedHeaders(op rest.Operation) object {
+func pacedHeaders(op frame.Operation) object {
 	h := answerHeaders()
 	if op.Permission != "" || op.Session {
 		h["X-Ratelimit-Limit"] = object{"$ref": "#/components/headers/Limit"}
@@ -177,10 +177,10 @@ func pacedHeaders(op rest.Operation) object {
 }
 
 // errorsByStatus groups the codes that an operation can give.
-func errorsByStatus(op rest.Operation) map[int][]string {
+func errorsByStatus(op frame.Operation) map[int][]string {
 	byStatus := map[int][]string{}
 	for _, code := range slices.Sorted(slices.Values(op.EveryError())) {
-		status := rest.Status(code)
+		status := frame.Status(code)
 		byStatus[status] = append(byStatus[status], string(code))
 	}
 	return byStatus

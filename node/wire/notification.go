@@ -1,0 +1,41 @@
+package wire
+
+import (
+	"encoding/json"
+	"strings"
+)
+
+const notificationPrefix = "starknet_subscription"
+
+type notificationParams struct {
+	subscription string
+	result       json.RawMessage
+}
+
+var notificationShape = shapeOf(
+	text("subscription_id", func(p *notificationParams) *string { return &p.subscription }),
+	member[notificationParams]{name: "result", read: func(s *scanner, p *notificationParams) {
+		if p.result = s.value(); s.err == nil && !json.Valid(p.result) {
+			s.fail("%w", ErrMalformed)
+		}
+	}},
+)
+
+// Notification reads the answer as a message of the given subscription. It
+// returns the notification's method and its result, which is valid JSON, byte
+// for byte as the node wrote it.
+func (a Answer) Notification(subscription string) (method string, result json.RawMessage, err error) {
+	method, err = DecodeString(a.method)
+	if err != nil || a.id != nil || !strings.HasPrefix(method, notificationPrefix) {
+		return "", nil, Invalid("%q is not a notification", Clip(method, 40))
+	}
+	params, err := notificationShape.decode(a.params)
+	if err != nil {
+		return "", nil, Invalid("%s: %w", method, err)
+	}
+	if params.subscription != subscription {
+		return "", nil, Invalid("%s is about subscription %q, not %q",
+			Clip(method, 40), Clip(params.subscription, 40), subscription)
+	}
+	return method, params.result, nil
+}

@@ -1,0 +1,171 @@
+package addresses
+
+import (
+	"context"
+	"net/http"
+	"slices"
+	"time"
+
+	"astrolabe/domain"
+	"astrolabe/domain/account"
+	"astrolabe/domain/address"
+	"astrolabe/domain/chain"
+	"astrolabe/domain/facts"
+	"astrolabe/domain/token"
+	"astrolabe/rest/frame"
+	"astrolabe/starknet"
+	"astrolabe/telemetry"
+)
+
+// walletRequest asks for a snapshot. What is absent has a default.
+type walletRequest struct {
+	OwnerAddress    *starknet.Felt           `json:"ownerAddress"`
+	Mode            *address.WalletMode      `json:"mode,omitempty"`
+	Scope           *address.Scope           `json:"scope,omitempty"`
+	TokenAddresses  []starknet.Felt          `json:"tokenAddresses,omitempty"`
+	Limit           *int                     `json:"limit,omitempty"`
+	BlockPreference *address.BlockPreference `json:"blockPreference,omitempty"`
+	BlockHash       *starknet.Felt           `json:"blockHash,omitempty"`
+	BlockNumber     *uint64                  `json:"blockNumber,omitempty"`
+}
+
+// WalletBody is what an address holds, every balance at one block.
+type WalletBody struct {
+	ChainID      domain.Chain  `json:"chainId"`
+	OwnerAddress starknet.Felt `json:"ownerAddress"`
+	RequestID    string        `json:"requestId"`
+	Block        walletBlock   `json:"block"`
+	Scope        address.Scope `json:"scope"`
+	Coverage     assetCoverage `json:"coverage"`
+	Correctness  string        `json:"correctness"`
+	Items        []WalletItem  `json:"items"`
+}
+
+type walletBlock struct {
+	Preference     address.BlockPreference `json:"preference"`
+	BlockNumber    uint64                  `json:"blockNumber"`
+	BlockHash      *starknet.Felt          `json:"blockHash"`
+	FinalityStatus chain.FinalityStatus    `json:"finalityStatus"`
+}
+
+// assetCoverage tells what a list of somebody's tokens rests on. It is never
+// all tokens that there are.
+type assetCoverage struct {
+	DeclaredScope       address.Scope `json:"declaredScope"`
+	CompleteWithinScope bool          `json:"completeWithinScope"`
+	GloballyComplete    bool          `json:"globallyComplete"`
+	ReasonCodes         []string      `json:"reasonCodes"`
+	CoveredThroughBlock *uint64       `json:"coveredThroughBlock"`
+}
+
+// WalletItem is the balance of one token.
+type WalletItem struct {
+	TokenAddress starknet.Felt         `json:"tokenAddress"`
+	BalanceRaw   *string               `json:"balanceRaw"`
+	Status       address.BalanceStatus `json:"status"`
+	Metadata     assetMetadata         `json:"metadata"`
+}
+
+// assetMetadata is what is known of a token, null where nothing is.
+type assetMetadata struct {
+	Symbol   *string         `json:"symbol"`
+	Name     *string         `json:"name"`
+	Decimals *uint8          `json:"decimals"`
+	Standard *facts.Standard `json:"standard"`
+}
+
+func wireMetadata(t *token.Token) assetMetadata {
+	if t == nil {
+		return assetMetadata{}
+	}
+	return assetMetadata{t.Metadata.Symbol, t.Metadata.Name, t.Metadata.Decimals, frame.NullIfEmpty(t.Standard)}
+}
+
+func (h Handlers) walletState(ctx context.Context, c *frame.Call) (any, error) {
+	var request walletRequest
+	if err := c.DecodeJSON(&request); err != nil {
+		return nil, err
+	}
+	query, err := request.query()
+	if err != nil {
+		return nil, err
+	}
+	wallet, err := h.Wallets.At(ctx, c.Chain, query)
+	if err != nil {
+		return nil, err
+	}
+	body := WalletBody{
+		ChainID: c.Chain, OwnerAddress: query.Owner, RequestID: telemetry.RequestID(ctx), Scope: query.Scope,
+		Block: walletBlock{query.Preference, wallet.Block.Number, wallet.Block.Hash, wallet.Block.Finality},
+		Coverage: assetCoverage{
+			DeclaredScope: query.Scope, CompleteWithinScope: len(wallet.Reasons) == 0,
+			ReasonCodes: frame.EmptyIfNil(wallet.Reasons), CoveredThroughBlock: wallet.Through,
+		},
+		Correctness: "verified_partial", Items: make([]WalletItem, len(wallet.Items)),
+	}
+	if wallet.Complete {
+		body.Correctness = "verified_complete"
+	}
+	for i, item := range wallet.Items {
+		body.Items[i] = WalletItem{item.Token, frame.DecimalOrNull(item.Raw), item.Status, wireMetadata(item.Known)}
+	}
+	return body, nil
+}
+
+// query checks the values of a request and fills in its defaults.
+func (r walletRequest) query() (address.WalletQuery, error) {
+	q := address.WalletQuery{Tokens: r.TokenAddresses, BlockHash: r.BlockHash, BlockNumber: r.BlockNumber}
+	if r.OwnerAddress == nil {
+		return q, domain.Errorf(domain.CodeInvalidRequest, "ownerAddress is required")
+	}
+	q.Owner = *r.OwnerAddress
+	var err error
+	if q.Mode, err = choice("mode", r.Mode, address.RequireComplete, address.VerifiedPartial); err != nil {
+		return q, err
+	}
+	if q.Scope, err = choice("scope", r.Scope, address.ScopeWithRegistry, address.ScopeDiscovered, address.ScopeExplicit); err != nil {
+		return q, err
+	}
+	if q.Preference, err = choice("blockPreference", r.BlockPreference, address.PreferLatest, address.PreferL1, address.PreferExplicit); err != nil {
+		return q, err
+	}
+	q.Limit = address.MaxWallet
+	if r.Limit != nil {
+		q.Limit = *r.Limit
+	}
+	if q.Limit < 1 || q.Limit > address.MaxWallet {
+		return q, domain.Errorf(domain.CodeInvalidRequest, "limit must be an integer from 1 to %d", address.MaxWallet)
+	}
+	if q.BlockNumber != nil && *q.BlockNumber > frame.MaxBlock {
+		return q, domain.Errorf(domain.CodeInvalidRequest, "blockNumber must be an integer from 0 to %d", int64(frame.MaxBlock))
+	}
+	return q, nil
+}
+
+// choice returns a value of a body that must be one of the allowed ones, the
+// first of them when it is absent.
+func choice[T ~string](name string, given *T, allowed ...T) (T, error) {
+	switch {
+	case given == nil:
+		return allowed[0], nil
+	case !slices.Contains(allowed, *given):
+		return "", domain.Errorf(domain.CodeInvalidRequest, "%s must be one of %v", name, allowed)
+	}
+	return *given, nil
+}
+
+// WalletOperations are the routes of wallets.
+func (h Handlers) WalletOperations() []frame.Operation {
+	return []frame.Operation{
+		{
+			ID: "queryWalletState", Method: http.MethodPost, Path: "/v1/{chain}/query/wallet-state",
+			Summary: "What an address holds, every balance at one block",
+			Params:  []frame.Param{frame.ChainParam}, Request: "WalletStateRequest", MaxBody: 8 << 10, Permission: account.Read,
+			Class: frame.Heavy, Cert: frame.Beta, Audience: frame.External, Budget: 10 * time.Second, Cache: "no-cache",
+			Success: http.StatusOK, Body: "WalletState", Errors: []domain.Code{domain.CodeNotFound},
+			Proof: []string{"TestEveryBalanceOfAWalletIsOfOneBlock", "TestOneFailedBalanceRefusesACompleteSnapshot",
+				"TestAPartialSnapshotNamesWhatFailed", "TestADiscoveryThatIsNotAllIsNeverVerifiedComplete", "TestAWalletRequestIsHeldToItsRules"},
+			Handle: h.walletState,
+		},
+	}
+}

@@ -1,0 +1,187 @@
+package chains
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"astrolabe/domain"
+	"astrolabe/domain/account"
+	"astrolabe/domain/chain"
+	"astrolabe/rest/frame"
+	"astrolabe/starknet"
+)
+
+// BlockItem is a block in a list.
+type BlockItem struct {
+	BlockNumber    uint64               `json:"blockNumber"`
+	BlockHash      starknet.Felt        `json:"blockHash"`
+	ParentHash     starknet.Felt        `json:"parentHash"`
+	TimestampIso   time.Time            `json:"timestampIso"`
+	TxCount        int                  `json:"txCount"`
+	EventCount     int                  `json:"eventCount"`
+	FinalityStatus chain.FinalityStatus `json:"finalityStatus"`
+	SourceTier     chain.Tier           `json:"sourceTier"`
+}
+
+func blockItemBody(b *chain.Block) BlockItem {
+	return BlockItem{
+		BlockNumber: b.Number, BlockHash: b.Hash, ParentHash: b.ParentHash, TimestampIso: b.Time(),
+		TxCount: b.Transactions, EventCount: b.Events, FinalityStatus: b.Finality, SourceTier: b.Tier,
+	}
+}
+
+// BlockBody is a block with its first transactions.
+type BlockBody struct {
+	ChainID domain.Chain `json:"chainId"`
+	BlockItem
+	StateRoot              *starknet.Felt     `json:"stateRoot"`
+	SequencerAddress       *starknet.Felt     `json:"sequencerAddress"`
+	L1DataAvailabilityMode *starknet.L1DAMode `json:"l1DataAvailabilityMode"`
+	StarknetVersion        *string            `json:"starknetVersion"`
+	L1GasPrice             *GasPrice          `json:"l1GasPrice"`
+	L2GasPrice             *GasPrice          `json:"l2GasPrice"`
+	L1DataGasPrice         *GasPrice          `json:"l1DataGasPrice"`
+	Transactions           []TxItem           `json:"transactions"`
+}
+
+// GasPrice is what a unit of gas cost.
+type GasPrice struct {
+	PriceInWei *string `json:"priceInWei"`
+	PriceInFri *string `json:"priceInFri"`
+}
+
+// priceBody renders a price. The oldest blocks have none of some gas or in
+// some unit, which a node says as zero: nothing was ever for free.
+func priceBody(p starknet.ResourcePrice) *GasPrice {
+	if p.PriceInWei.IsZero() && p.PriceInFri.IsZero() {
+		return nil
+	}
+	return &GasPrice{PriceInWei: decimalUnlessZero(p.PriceInWei), PriceInFri: decimalUnlessZero(p.PriceInFri)}
+}
+
+func decimalUnlessZero(f starknet.Felt) *string {
+	if f.IsZero() {
+		return nil
+	}
+	return new(decimal(f))
+}
+
+// decimal prints a felt that is an amount.
+func decimal(f starknet.Felt) string { return starknet.Uint256(f).String() }
+
+// feltUnlessZero is nil for zero where that means that nothing was said.
+func feltUnlessZero(f starknet.Felt) *starknet.Felt {
+	if f.IsZero() {
+		return nil
+	}
+	return &f
+}
+
+// TxItem is a transaction in a list.
+type TxItem struct {
+	TxHash          starknet.Felt            `json:"txHash"`
+	TxIndex         int                      `json:"txIndex"`
+	TxCursor        string                   `json:"txCursor"`
+	TxType          starknet.TransactionType `json:"txType"`
+	FromAddress     *starknet.Felt           `json:"fromAddress"`
+	ToAddress       *starknet.Felt           `json:"toAddress"`
+	ExecutionStatus starknet.ExecutionStatus `json:"executionStatus"`
+	FinalityStatus  chain.FinalityStatus     `json:"finalityStatus"`
+}
+
+func txItemBody(line chain.TxLine) TxItem {
+	return TxItem{
+		TxHash: line.Hash, TxIndex: line.Place.Tx, TxCursor: line.Place.Cursor(), TxType: line.Type,
+		FromAddress: line.Sender, ToAddress: line.Contract, ExecutionStatus: chain.Execution(line.Reverted), FinalityStatus: line.Finality,
+	}
+}
+
+func (h Handlers) blocks(ctx context.Context, c *frame.Call) (any, error) {
+	request, err := c.Page(ctx)
+	if err != nil {
+		return nil, err
+	}
+	page, coverage, err := h.Blocks.List(ctx, c.Chain, chain.BlockFilter{}, request)
+	if err != nil {
+		return nil, err
+	}
+	return frame.RenderCoveredPage(c, page, coverage, blockItemBody), nil
+}
+
+func (h Handlers) block(ctx context.Context, c *frame.Call) (any, error) {
+	id, err := chain.ParseBlockID(c.Text(blockParam.Name), chain.Latest)
+	if err != nil {
+		return nil, err
+	}
+	block, page, err := h.Transactions.OfBlock(ctx, c.Chain, id, domain.PageRequest{Limit: c.Int("tx_limit")})
+	if err != nil {
+		return nil, err
+	}
+	body := BlockBody{
+		ChainID: c.Chain, BlockItem: blockItemBody(block), StateRoot: &block.StateRoot, SequencerAddress: feltUnlessZero(block.Sequencer),
+		L1DataAvailabilityMode: frame.NullIfEmpty(block.L1DAMode), StarknetVersion: frame.NullIfEmpty(block.Version),
+		L1GasPrice: priceBody(block.L1Gas), L2GasPrice: priceBody(block.L2Gas), L1DataGasPrice: priceBody(block.L1DataGas),
+		Transactions: make([]TxItem, len(page.Items)),
+	}
+	for i, line := range page.Items {
+		body.Transactions[i] = txItemBody(line)
+	}
+	return body, nil
+}
+
+func (h Handlers) blockTxs(ctx context.Context, c *frame.Call) (any, error) {
+	id, err := chain.ParseBlockID(c.Text(blockParam.Name), chain.Latest)
+	if err != nil {
+		return nil, err
+	}
+	request, err := c.Page(ctx)
+	if err != nil {
+		return nil, err
+	}
+	_, page, err := h.Transactions.OfBlock(ctx, c.Chain, id, request)
+	if err != nil {
+		return nil, err
+	}
+	return frame.RenderCoveredPage(c, page.Page, page.Coverage, txItemBody), nil
+}
+
+// blockParam names a block.
+var blockParam = frame.Param{
+	Name: "number_or_hash", In: frame.InPath, Kind: frame.BlockKind, Required: true,
+	About: "The block's number, its hash, or `latest`.", Example: "28",
+}
+
+// BlockOperations are the routes of blocks.
+func (h Handlers) BlockOperations() []frame.Operation {
+	return []frame.Operation{
+		{
+			ID: "listBlocks", Method: http.MethodGet, Path: "/v1/{chain}/blocks",
+			Summary: "Blocks, the newest first",
+			Params:  []frame.Param{frame.ChainParam, frame.LimitParam(25, 200), frame.CursorParam}, Permission: account.Read,
+			Class: frame.Heavy, Cert: frame.Beta, Audience: frame.External, Budget: 5 * time.Second, Cache: "no-cache",
+			Success: http.StatusOK, Body: "BlockList",
+			Proof: []string{"TestBlocksAreListedNewestFirst", "TestPagesOfBlocksNeitherRepeatNorSkip"}, Handle: h.blocks,
+		},
+		{
+			ID: "getBlock", Method: http.MethodGet, Path: "/v1/{chain}/block/{number_or_hash}",
+			Summary: "A block with its first transactions",
+			Params: []frame.Param{frame.ChainParam, blockParam, {
+				Name: "tx_limit", In: frame.InQuery, Kind: frame.IntegerKind, Min: 1, Max: 200, Default: "50",
+				About: "How many transactions to return at most.",
+			}},
+			Permission: account.Read, Class: frame.Light, Cert: frame.Certified, Audience: frame.External, Budget: 5 * time.Second, Cache: "no-cache",
+			Success: http.StatusOK, Body: "Block", Errors: []domain.Code{domain.CodeNotFound},
+			Proof: []string{"TestABlockIsFoundByNumberHashAndLatest", "TestABlockTellsWhatTheChainSays"}, Handle: h.block,
+		},
+		{
+			ID: "listBlockTransactions", Method: http.MethodGet, Path: "/v1/{chain}/block/{number_or_hash}/txs",
+			Summary: "The transactions of a block in their order",
+			Params:  []frame.Param{frame.ChainParam, blockParam, frame.LimitParam(25, 100), frame.CursorParam}, Permission: account.Read,
+			Class: frame.Heavy, Cert: frame.Beta, Audience: frame.External, Budget: 5 * time.Second, Cache: "no-cache",
+			Success: http.StatusOK, Body: "BlockTransactionList", Errors: []domain.Code{domain.CodeNotFound},
+			Proof: []string{"TestPagesOfABlocksTransactionsNeitherRepeatNorSkip"}, Handle: h.blockTxs,
+		},
+		h.blockAtTimestampOperation(),
+	}
+}

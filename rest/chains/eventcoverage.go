@@ -1,0 +1,90 @@
+package chains
+
+import (
+	"context"
+	"time"
+
+	"astrolabe/domain"
+	"astrolabe/domain/chain"
+	"astrolabe/domain/event"
+	"astrolabe/starknet"
+)
+
+// IntervalBody is a range of blocks, both ends included.
+type IntervalBody struct {
+	FromBlock uint64 `json:"fromBlock"`
+	ToBlock   uint64 `json:"toBlock"`
+}
+
+// diagnosticsBody tells how coverage stands to the blocks it is made from.
+type diagnosticsBody struct {
+	FreshnessStatus                event.Freshness `json:"freshnessStatus"`
+	SourceLowWaterBlock            uint64          `json:"sourceLowWaterBlock"`
+	SourceHighWaterBlock           uint64          `json:"sourceHighWaterBlock"`
+	SourceContiguousLowWaterBlock  uint64          `json:"sourceContiguousLowWaterBlock"`
+	SourceContiguousHighWaterBlock uint64          `json:"sourceContiguousHighWaterBlock"`
+	LagBlocks                      uint64          `json:"lagBlocks"`
+	OpenEnded                      bool            `json:"openEnded"`
+	LiveMaintenance                bool            `json:"liveMaintenance"`
+}
+
+func diagnostics(d event.Diagnostics) diagnosticsBody {
+	return diagnosticsBody{
+		d.Freshness, d.SourceLow, d.SourceHigh, d.ContiguousLow, d.ContiguousHigh, d.Lag, d.OpenEnded, d.LiveMaintenance,
+	}
+}
+
+// RangeCoverage tells what a search over a wide range rests on.
+type RangeCoverage struct {
+	Requested IntervalBody  `json:"requested"`
+	Completed *IntervalBody `json:"completed"`
+	Complete  bool          `json:"complete"`
+	diagnosticsBody
+}
+
+func rangeBody(r *event.RangeCoverage) *RangeCoverage {
+	if r == nil {
+		return nil
+	}
+	body := &RangeCoverage{Requested: IntervalBody{r.Requested.From, r.Requested.To}, Complete: r.Complete, diagnosticsBody: diagnostics(r.Diagnostics)}
+	if r.Completed != nil {
+		body.Completed = &IntervalBody{r.Completed.From, r.Completed.To}
+	}
+	return body
+}
+
+// SelectorCoverage is a key position that searches over wide ranges may use.
+type SelectorCoverage struct {
+	ChainID      domain.Chain            `json:"chainId"`
+	Selector     starknet.Felt           `json:"selector"`
+	Position     int                     `json:"position"`
+	SourceTier   chain.Tier              `json:"sourceTier"`
+	FromBlock    uint64                  `json:"fromBlock"`
+	ThroughBlock uint64                  `json:"throughBlock"`
+	Status       event.CertificateStatus `json:"status"`
+	VerifiedAt   *time.Time              `json:"verifiedAt"`
+	diagnosticsBody
+}
+
+// SelectorCoverage lists the key positions that searches over wide ranges of
+// these chains may use.
+func (h Handlers) SelectorCoverage(ctx context.Context, chains []domain.Chain) ([]SelectorCoverage, error) {
+	list := []SelectorCoverage{}
+	for _, c := range chains {
+		covered, err := h.Events.Coverage(ctx, c)
+		if err != nil {
+			return nil, err
+		}
+		for _, row := range covered {
+			body := SelectorCoverage{
+				ChainID: c, Selector: row.Selector, Position: row.Position, SourceTier: chain.FinalizedTier,
+				FromBlock: row.From, ThroughBlock: *row.Through, Status: row.Status, diagnosticsBody: diagnostics(row.Diagnostics),
+			}
+			if row.VerifiedAt != nil {
+				body.VerifiedAt = new(row.VerifiedAt.UTC().Truncate(time.Millisecond))
+			}
+			list = append(list, body)
+		}
+	}
+	return list, nil
+}

@@ -1,0 +1,166 @@
+package chains
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"slices"
+	"time"
+
+	"astrolabe/domain"
+	"astrolabe/domain/account"
+	"astrolabe/domain/event"
+	"astrolabe/rest/frame"
+	"astrolabe/starknet"
+)
+
+// eventsBody is a page of a search for events.
+type eventsBody struct {
+	frame.ListBody[EventRow]
+	EventDecodingDegraded bool               `json:"eventDecodingDegraded"`
+	Coverage              frame.CoverageBody `json:"coverage"`
+	RangeCoverage         *RangeCoverage     `json:"rangeCoverage"`
+}
+
+func (h Handlers) events(ctx context.Context, c *frame.Call) (any, error) {
+	filter, err := filterOf(c)
+	if err != nil {
+		return nil, err
+	}
+	filter.Addresses = c.Felts("address")
+	return h.foundEvents(ctx, c, filter)
+}
+
+func (h Handlers) contractEvents(ctx context.Context, c *frame.Call) (any, error) {
+	filter, err := filterOf(c)
+	if err != nil {
+		return nil, err
+	}
+	filter.Addresses = []starknet.Felt{c.Felt("address")}
+	return h.foundEvents(ctx, c, filter)
+}
+
+func (h Handlers) foundEvents(ctx context.Context, c *frame.Call, filter event.Filter) (any, error) {
+	request, err := c.Page(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var plan account.Plan
+	if caller := account.CallerOf(ctx); caller != nil {
+		plan = caller.Plan
+	}
+	found, err := h.Events.Search(ctx, c.Chain, plan, filter, request)
+	if err != nil {
+		return nil, err
+	}
+	return eventsBody{
+		ListBody:              frame.RenderPage(c, found.Page, eventBody),
+		EventDecodingDegraded: found.Degraded,
+		Coverage:              frame.RenderCoverage(found.Coverage),
+		RangeCoverage:         rangeBody(found.Range),
+	}, nil
+}
+
+// filterOf reads the keys and bounds of a search.
+func filterOf(c *frame.Call) (event.Filter, error) {
+	filter := event.Filter{From: c.Number("from_block"), To: c.Number("to_block")}
+	for position := range filter.Topics {
+		filter.Topics[position] = c.Felts(topic(position))
+	}
+	sequence, err := sequenceOf(c)
+	if err != nil {
+		return event.Filter{}, err
+	}
+	for position, key := range sequence {
+		filter.Topics[position] = []starknet.Felt{key}
+	}
+	if selectors := c.Felts("selector"); len(selectors) > 0 {
+		if c.Given(topic(0)) && !sameValues(selectors, filter.Topics[0]) {
+			return event.Filter{}, domain.Errorf(domain.CodeInvalidRequest, "selector is an alias of topic0; both are given and differ")
+		}
+		filter.Topics[0] = selectors
+	}
+	return filter, nil
+}
+
+// sequenceOf reads keys that are given by their order: the nth value of key,
+// or of keys, is the key at position n.
+func sequenceOf(c *frame.Call) ([]starknet.Felt, error) {
+	key, keys := c.Felts("key"), c.Felts("keys")
+	if len(key)+len(keys) == 0 {
+		return nil, nil
+	}
+	if len(key) > 0 && len(keys) > 0 {
+		return nil, domain.Errorf(domain.CodeInvalidRequest, "key and keys are two names for one list; give one of them")
+	}
+	for _, p := range keyParams {
+		if c.Given(p.Name) {
+			return nil, domain.Errorf(domain.CodeInvalidRequest, "key and keys cannot be mixed with %s", p.Name)
+		}
+	}
+	return append(key, keys...), nil
+}
+
+func sameValues(a, b []starknet.Felt) bool {
+	has := func(list []starknet.Felt) func(starknet.Felt) bool {
+		return func(f starknet.Felt) bool { return !slices.Contains(list, f) }
+	}
+	return !slices.ContainsFunc(a, has(b)) && !slices.ContainsFunc(b, has(a))
+}
+
+func topic(position int) string { return fmt.Sprintf("topic%d", position) }
+
+const (
+	exampleTopic   = "0x99cd8bde557814842a3121e8ddfd433a539b8c9f14bf31ebf108d12e6196e9" // Transfer
+	exampleEmitter = "0x4718f5a0fc34cc1af16a1cdee98ffb20c31f5cd61d6ab07201858f4287c938d"
+)
+
+// keyParams are selector and topic0 to topic15.
+var keyParams = func() []frame.Param {
+	params := []frame.Param{{
+		Name: "selector", In: frame.InQuery, Kind: frame.FeltKind, Repeatable: true, MaxItems: event.MaxValues,
+		About: "An alias of `topic0`. If both are given they must be equal.",
+	}}
+	for position := range event.Positions {
+		params = append(params, frame.Param{
+			Name: topic(position), In: frame.InQuery, Kind: frame.FeltKind, Repeatable: true, MaxItems: event.MaxValues,
+			About: fmt.Sprintf("Values of the key at position %d, any of which matches. Needs `topic0`, `from_block` and `to_block`.", position),
+		})
+	}
+	params[1].About = "Values of the first key, the event's selector, any of which matches."
+	params[1].Example = exampleTopic
+	return params
+}()
+
+// boundParams are what every search takes beside its keys.
+var boundParams = []frame.Param{
+	{Name: "from_block", In: frame.InQuery, Kind: frame.IntegerKind, Max: frame.MaxBlock, About: "The oldest block."},
+	{Name: "to_block", In: frame.InQuery, Kind: frame.IntegerKind, Max: frame.MaxBlock, About: "The newest block."},
+	frame.LimitParam(25, 100), frame.CursorParam,
+}
+
+// EventOperations are the routes of events.
+func (h Handlers) EventOperations() []frame.Operation {
+	sequence := "The nth value is the key at position n. Cannot be mixed with `selector` or `topicN`."
+	operation := frame.Operation{
+		Method: http.MethodGet, Permission: account.Read,
+		Class: frame.Heavy, Cert: frame.Beta, Audience: frame.External, Budget: 10 * time.Second, Cache: "no-cache",
+		Success: http.StatusOK, Body: "EventPage",
+		Errors: []domain.Code{domain.CodeUnsupportedSelector, domain.CodeFullRangeSelectorNotSupported, domain.CodeCoverageUnavailable},
+	}
+	global, contract := operation, operation
+	global.ID, global.Path, global.Summary, global.Handle = "searchEvents", "/v1/{chain}/events", "Events by keys and contracts, newest first", h.events
+	global.Params = slices.Concat([]frame.Param{frame.ChainParam, {
+		Name: "address", In: frame.InQuery, Kind: frame.FeltKind, Repeatable: true, MaxItems: event.MaxAddresses, About: "Contracts, any of which may have emitted the event.",
+	}}, keyParams, boundParams)
+	global.Proof = []string{"TestGlobalSearchNeedsTopic0OrAnAddress", "TestRepeatedValuesAreAlternativesAndPositionsMustAllMatch", "TestAPageWalkYieldsEveryEventOnce"}
+	contract.ID, contract.Path, contract.Summary, contract.Handle = "getContractEvents", "/v1/{chain}/contract/{address}/events", "Events of a contract by keys, newest first", h.contractEvents
+	contract.Params = slices.Concat([]frame.Param{frame.ChainParam, {
+		Name: "address", In: frame.InPath, Kind: frame.FeltKind, About: "The contract that emitted the events.", Example: exampleEmitter,
+	}}, keyParams, []frame.Param{
+		{Name: "key", In: frame.InQuery, Kind: frame.FeltKind, Repeatable: true, Ordered: true, MaxItems: event.Positions, About: sequence},
+		{Name: "keys", In: frame.InQuery, Kind: frame.FeltKind, Repeatable: true, Ordered: true, MaxItems: event.Positions, About: sequence},
+	}, boundParams)
+	contract.Proof = []string{"TestTheNthKeyFillsPositionN", "TestEventsOfAContractAreItsOwn"}
+	return []frame.Operation{global, contract}
+}

@@ -1,0 +1,145 @@
+package chains
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"astrolabe/domain"
+	"astrolabe/domain/account"
+	"astrolabe/domain/chain"
+	"astrolabe/domain/transaction"
+	"astrolabe/rest/frame"
+	"astrolabe/rest/tokens"
+	"astrolabe/starknet"
+)
+
+// TransactionBody is a transaction with its receipt, events, transfers and
+// messages.
+type TransactionBody struct {
+	ChainID         domain.Chain             `json:"chainId"`
+	BlockNumber     uint64                   `json:"blockNumber"`
+	BlockHash       starknet.Felt            `json:"blockHash"`
+	TimestampIso    time.Time                `json:"timestampIso"`
+	TxIndex         int                      `json:"txIndex"`
+	TxHash          starknet.Felt            `json:"txHash"`
+	TxCursor        string                   `json:"txCursor"`
+	TxType          starknet.TransactionType `json:"txType"`
+	Version         uint64                   `json:"version"`
+	Nonce           *starknet.Felt           `json:"nonce"`
+	FromAddress     *starknet.Felt           `json:"fromAddress"`
+	ToAddress       *starknet.Felt           `json:"toAddress"`
+	ExecutionStatus starknet.ExecutionStatus `json:"executionStatus"`
+	FinalityStatus  chain.FinalityStatus     `json:"finalityStatus"`
+	Receipt         ReceiptBody              `json:"receipt"`
+
+	Calldata         []starknet.Felt `json:"calldata"`
+	AccountCalls     []AccountCall   `json:"accountCalls"`
+	AccountCallCount *int            `json:"accountCallCount"`
+	SignatureLen     int             `json:"signatureLen"`
+
+	Logs                  []EventRow           `json:"logs"`
+	LogsTruncated         bool                 `json:"logsTruncated"`
+	EventDecodingDegraded bool                 `json:"eventDecodingDegraded"`
+	TokenTransfers        []tokens.TransferRow `json:"tokenTransfers"`
+	Messages              []MessageItem        `json:"messages"`
+}
+
+// ReceiptBody is the outcome of a transaction and what it cost.
+type ReceiptBody struct {
+	ExecutionStatus starknet.ExecutionStatus `json:"executionStatus"`
+	FinalityStatus  chain.FinalityStatus     `json:"finalityStatus"`
+	ActualFeeRaw    *string                  `json:"actualFeeRaw"`
+	FeeUnit         *starknet.FeeUnit        `json:"feeUnit"`
+	L1Gas           *uint64                  `json:"l1Gas"`
+	L1DataGas       *uint64                  `json:"l1DataGas"`
+	L2Gas           *uint64                  `json:"l2Gas"`
+	RevertReason    *string                  `json:"revertReason"`
+}
+
+// AccountCall is one of the calls that an account was asked to make.
+type AccountCall struct {
+	To              starknet.Felt  `json:"to"`
+	Selector        starknet.Felt  `json:"selector"`
+	SelectorName    *string        `json:"selectorName"`
+	CalldataLen     int            `json:"calldataLen"`
+	DecodedCalldata []DecodedField `json:"decodedCalldata"` // null unless the whole calldata is typed
+}
+
+func transactionDetail(c domain.Chain, t *transaction.Detail) TransactionBody {
+	body := TransactionBody{
+		ChainID: c, BlockNumber: t.Block.Number, BlockHash: t.Block.Hash, TimestampIso: t.Time(),
+		TxIndex: t.Index, TxHash: t.Hash, TxCursor: t.Place().Cursor(), TxType: t.Type, Version: t.Version, Nonce: t.Nonce,
+		FromAddress: t.Sender, ToAddress: t.Contract, ExecutionStatus: chain.Execution(t.Reverted), FinalityStatus: t.Finality,
+		Receipt: receipt(t.Transaction), Calldata: frame.EmptyIfNil(t.Calldata), AccountCalls: make([]AccountCall, len(t.Calls)), SignatureLen: t.SignatureLength,
+		Logs: frame.RenderAll(t.Logs.Items, eventBody), LogsTruncated: t.Logs.Next != nil, EventDecodingDegraded: t.Degraded,
+		TokenTransfers: frame.RenderAll(t.Transfers, tokens.RenderTransfer), Messages: frame.RenderAll(t.Messages, messageBody),
+	}
+	if t.Calls != nil {
+		body.AccountCallCount = new(len(t.Calls))
+	}
+	for i := range t.Calls {
+		body.AccountCalls[i] = accountCallBody(&t.Calls[i])
+	}
+	return body
+}
+
+func receipt(t *chain.Transaction) ReceiptBody {
+	return ReceiptBody{
+		ExecutionStatus: chain.Execution(t.Reverted), FinalityStatus: t.Finality,
+		ActualFeeRaw: new(decimal(t.Fee)), FeeUnit: frame.NullIfEmpty(t.FeeUnit),
+		L1Gas: integerOrNull(t.Resources.L1Gas), L1DataGas: integerOrNull(t.Resources.L1DataGas), L2Gas: integerOrNull(t.Resources.L2Gas),
+		RevertReason: frame.NullIfEmpty(t.RevertReason),
+	}
+}
+
+// integerOrNull is nil for a number that JSON cannot hold exactly.
+func integerOrNull(n uint64) *uint64 {
+	if n > 1<<53-1 {
+		return nil
+	}
+	return &n
+}
+
+func accountCallBody(call *chain.AccountCall) AccountCall {
+	body := AccountCall{To: call.To, Selector: call.Selector, SelectorName: frame.NullIfEmpty(call.Name), CalldataLen: len(call.Calldata)}
+	if call.Inputs != nil {
+		body.DecodedCalldata = make([]DecodedField, len(call.Inputs))
+		for i := range call.Inputs {
+			body.DecodedCalldata[i] = RenderField(&call.Inputs[i])
+		}
+	}
+	return body
+}
+
+func (h Handlers) transaction(ctx context.Context, c *frame.Call) (any, error) {
+	found, err := h.Details.ByHash(ctx, c.Chain, c.Felt(txParam.Name), c.Int("log_limit"))
+	if err != nil {
+		return nil, err
+	}
+	return transactionDetail(c.Chain, found), nil
+}
+
+// txParam names a transaction.
+var txParam = frame.Param{
+	Name: "tx_hash", In: frame.InPath, Kind: frame.FeltKind, Required: true, About: "The transaction's hash.",
+	Example: "0x37ea899ae28543489542ffed5d02685b279131135279673bf7efa8f018b71f4",
+}
+
+// TransactionOperations are the routes of transactions.
+func (h Handlers) TransactionOperations() []frame.Operation {
+	return []frame.Operation{
+		{
+			ID: "getTransaction", Method: http.MethodGet, Path: "/v1/{chain}/tx/{tx_hash}",
+			Summary: "Everything of a transaction",
+			Params: []frame.Param{frame.ChainParam, txParam, {
+				Name: "log_limit", In: frame.InQuery, Kind: frame.IntegerKind, Min: 1, Max: 1000, Default: "96",
+				About: "How many logs to return at most.",
+			}},
+			Permission: account.Read, Class: frame.Light, Cert: frame.Certified, Audience: frame.External, Budget: 8 * time.Second, Cache: "no-cache",
+			Success: http.StatusOK, Body: "Transaction", Errors: []domain.Code{domain.CodeNotFound},
+			Proof: []string{"TestATransactionTellsWhatTheChainSays", "TestCallsAreDecodedWithTheClassInForce", "TestATransactionThatOnlyTheNodeKnowsIsPendingIndexing"}, Handle: h.transaction,
+		},
+		h.previewsOperation(),
+	}
+}

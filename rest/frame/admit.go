@@ -1,0 +1,48 @@
+package frame
+
+import (
+	"net/http"
+	"slices"
+
+	"astrolabe/access"
+	"astrolabe/domain"
+	"astrolabe/domain/account"
+)
+
+// admit lets a request in: it recognises the caller, checks the permission and
+// charges the budget, in this order, before anything else is looked at. HEAD
+// costs nothing, but there must be something left. It returns the request with
+// its caller in the context.
+func (d *Dispatcher) admit(op Operation, w http.ResponseWriter, r *http.Request) (*http.Request, error) {
+	if !op.guarded() {
+		return r, nil
+	}
+	caller, err := d.recognise(op, r)
+	if err == nil {
+		access.RecordOf(r.Context()).Caller = caller
+		r = r.WithContext(account.WithCaller(r.Context(), caller))
+		err = caller.Require(op.Permission)
+	}
+	switch {
+	case err != nil:
+	case r.Method == http.MethodHead:
+		err = d.Gate.Peek(r.Context(), w.Header(), op.Class)
+	default:
+		err = d.Gate.Charge(r.Context(), w.Header(), op.Class, 1)
+	}
+	if err != nil {
+		access.Challenge(w.Header(), err, op.Permission)
+	}
+	return r, err
+}
+
+func (d *Dispatcher) recognise(op Operation, r *http.Request) (*account.Caller, error) {
+	if !op.Session {
+		return d.Gate.Caller(r, access.Shown{})
+	}
+	caller, err := d.Gate.Session(r)
+	if origin := r.Header.Get("Origin"); err == nil && origin != "" && !slices.Contains(d.Origins, origin) && origin != d.Gate.Own(r) {
+		return nil, domain.Errorf(domain.CodeForbidden, "pages of %s may not use sessions here", origin)
+	}
+	return caller, err
+}

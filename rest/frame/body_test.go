@@ -1,0 +1,60 @@
+package frame
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"astrolabe/domain"
+)
+
+// TestABodyIsReadStrictlyAndWithinItsLimit drives an operation of the test's
+// own through the real dispatch.
+func TestABodyIsReadStrictlyAndWithinItsLimit(t *testing.T) {
+	t.Parallel()
+	var got struct {
+		Hashes []string `json:"hashes"`
+	}
+	d := Dispatcher{Logger: slog.New(slog.DiscardHandler)}
+	handler := d.Handler(Operation{
+		MaxBody: 64, Budget: time.Minute, Success: http.StatusOK, Class: Batch,
+		Handle: func(_ context.Context, c *Call) (any, error) { return got, c.DecodeJSON(&got) },
+	})
+	for _, c := range []struct {
+		media, body, says string
+		status            int
+	}{
+		{"application/json", `{"hashes":["0x1"]}`, "0x1", 200},
+		{"application/json; charset=utf-8", `{"hashes":[]}`, "", 200},
+		{"application/json", `{"txHashes":["0x1"]}`, `unknown key`, 400},
+		{"application/json", `{"Hashes":["0x1"]}`, `Hashes`, 400},
+		{"application/json", `{"hashes":[],"hashes":[]}`, `hashes`, 400},
+		{"application/json", `{}`, `hashes`, 400},
+		{"application/json", `{"hashes":[]} {}`, "", 400},
+		{"application/json", `{"hashes":[`, "", 400},
+		{"application/json", ``, "", 400},
+		{"application/json", `{"hashes":["` + strings.Repeat("x", 64) + `"]}`, "", 413},
+		{"text/plain", `{"hashes":[]}`, "application/json", 415},
+		{"", `{"hashes":[]}`, "", 415},
+	} {
+		request := httptest.NewRequest(http.MethodPost, "/", strings.NewReader(c.body))
+		request.Header.Set("Content-Type", c.media)
+		recorder := httptest.NewRecorder()
+		handler(recorder, request)
+		if recorder.Code != c.status || !strings.Contains(recorder.Body.String(), c.says) && !strings.Contains(strings.ReplaceAll(recorder.Body.String(), `\"`, `"`), c.says) {
+			t.Errorf("%q as %q: %d %s", c.body, c.media, recorder.Code, recorder.Body)
+		}
+	}
+	encoded := httptest.NewRequest(http.MethodPost, "/", strings.NewReader(`{"hashes":[]}`))
+	encoded.Header.Set("Content-Type", "application/json")
+	encoded.Header.Set("Content-Encoding", "gzip")
+	recorder := httptest.NewRecorder()
+	handler(recorder, encoded)
+	if recorder.Code != Status(domain.CodeUnsupportedMediaType) {
+		t.Errorf("an encoded body: %d", recorder.Code)
+	}
+}

@@ -1,0 +1,94 @@
+package frame
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"slices"
+
+	"github.com/go-chi/chi/v5"
+
+	"astrolabe/access"
+	"astrolabe/domain"
+)
+
+// Dispatcher turns operations into HTTP handlers.
+type Dispatcher struct {
+	Logger *slog.Logger
+	// Gate recognises callers and charges what they use.
+	Gate *access.Gate
+	// Chains are the chains that are served.
+	Chains []domain.Chain
+	// Origins may use sessions from a browser.
+	Origins []string
+	// Cursors write and read the cursors of lists.
+	Cursors *domain.Cursors
+}
+
+// Handler makes the handler of one row: it sets the headers that every answer
+// of the row has, admits the caller, checks the parameters, bounds time and
+// body, and renders.
+func (d *Dispatcher) Handler(op Operation) http.HandlerFunc {
+	headers := []fixed{
+		{"X-Service-Route-Class", []string{string(op.Class)}},
+		{"Cache-Control", []string{CacheControl(op.Cache)}},
+	}
+	return func(w http.ResponseWriter, r *http.Request) {
+		setFixed(w.Header(), headers)
+		ctx, cancel := context.WithTimeout(r.Context(), op.Budget)
+		defer cancel()
+		r, err := d.admit(op, w, r.WithContext(ctx))
+		if err != nil {
+			Fail(w, r, d.Logger, err)
+			return
+		}
+		if op.MaxBody > 0 {
+			r.Body = http.MaxBytesReader(w, r.Body, op.MaxBody)
+		}
+		call, err := d.call(&op, r)
+		if err != nil {
+			Fail(w, r, d.Logger, err)
+			return
+		}
+		answer, err := op.Handle(r.Context(), call)
+		if err != nil {
+			Fail(w, r, d.Logger, err)
+			return
+		}
+		if doc, ok := answer.(Document); ok {
+			if doc.Link != "" {
+				w.Header().Set("Link", doc.Link)
+			}
+			Write(w, r, op.Success, doc.Media, doc.Body)
+			return
+		}
+		Write(w, r, op.Success, JSONMedia, Encode(answer))
+	}
+}
+
+// call reads and checks a request's parameters.
+func (d *Dispatcher) call(op *Operation, r *http.Request) (*Call, error) {
+	c := &Call{request: r, cursors: d.Cursors, operation: op, path: make(map[string]string, len(op.Params))}
+	for _, p := range op.Params {
+		if p.In != InPath {
+			continue
+		}
+		text, err := url.PathUnescape(chi.URLParam(r, p.Name))
+		if err != nil {
+			return nil, p.refuse("is not a valid path segment")
+		}
+		if c.path[p.Name], err = p.canonical(text); err != nil {
+			return nil, err
+		}
+	}
+	if op.takesChain() {
+		c.Chain = domain.Chain(c.path["chain"])
+		if !slices.Contains(d.Chains, c.Chain) {
+			return nil, domain.Errorf(domain.CodeUnsupportedChain, "%s is not served here", c.Chain)
+		}
+	}
+	var err error
+	c.query, err = readQuery(op.Params, r.URL.RawQuery)
+	return c, err
+}

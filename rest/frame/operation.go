@@ -1,0 +1,143 @@
+package frame
+
+import (
+	"context"
+	"net/http"
+	"strings"
+	"time"
+
+	"astrolabe/domain"
+	"astrolabe/domain/account"
+)
+
+// RouteClass is the budget that an operation draws on.
+type RouteClass = account.Class
+
+// The route classes, as X-Service-Route-Class names them.
+const (
+	Light = account.Light
+	Heavy = account.Heavy
+	Batch = account.Bulk
+)
+
+// Certification says how far a client may rely on an operation's schema.
+type Certification string
+
+// The certification states of part 9 of the contract.
+const (
+	Certified    Certification = "certified"
+	Beta         Certification = "beta"
+	Experimental Certification = "experimental"
+)
+
+// Audience says for whom an operation is meant.
+type Audience string
+
+// The audiences.
+const (
+	External   Audience = "external"    // every integrator
+	FirstParty Audience = "first_party" // our own pages only
+)
+
+// Tier is the access tier of part 9 of the contract. It follows from the
+// permission.
+type Tier string
+
+// The access tiers.
+const (
+	Official Tier = "official"
+	Advanced Tier = "advanced"
+	Partner  Tier = "partner"
+)
+
+// Operation is one row of the operation table: everything about a route that
+// is not its handler's own business. Routing, parameters, limits, OpenAPI,
+// capabilities and the evidence file all come from here.
+type Operation struct {
+	ID      string // operationId, unique
+	Method  string
+	Path    string // chi and OpenAPI template, for example /v1/{chain}/status
+	Summary string // one line; the longer description is written in openapi/
+
+	Params     []Param
+	Request    string             // schema of the request body, by its name in openapi/
+	MaxBody    int64              // largest request body in bytes; zero: a body is not read
+	Permission account.Permission // empty: no key is needed
+	Session    bool               // a signed-in person is needed, not a key
+	Class      RouteClass
+	Cert       Certification
+	Audience   Audience
+	Budget     time.Duration // time after which the answer is 503
+	Cache      string        // what follows "private, " in Cache-Control
+
+	Success int           // status of success
+	Body    string        // schema of the success body, by its name in openapi/
+	Media   string        // media type of the success body; empty for JSON
+	Errors  []domain.Code // beyond those that every operation can give
+	Proof   []string      // names of tests that hold the operation to the contract
+
+	Handle func(ctx context.Context, c *Call) (any, error)
+}
+
+// Tier returns the access tier.
+func (o Operation) Tier() Tier {
+	switch o.Permission {
+	case account.Batch:
+		return Advanced
+	case account.Partner, account.Prove, account.Trace:
+		return Partner
+	default:
+		return Official
+	}
+}
+
+// Paths returns the operation's path and, below /v1, its compatibility path
+// below /api.
+func (o Operation) Paths() []string {
+	if strings.HasPrefix(o.Path, "/v1/") {
+		return []string{o.Path, "/api" + o.Path}
+	}
+	return []string{o.Path}
+}
+
+// guarded reports whether the operation needs a caller, whose budget it then
+// draws on.
+func (o Operation) guarded() bool { return o.Permission != "" || o.Session }
+
+// takesChain reports whether the path has a chain segment.
+func (o Operation) takesChain() bool { return o.hasParam("chain") }
+
+func (o Operation) hasParam(name string) bool {
+	for _, p := range o.Params {
+		if p.Name == name {
+			return true
+		}
+	}
+	return false
+}
+
+// Methods returns the methods that the operation answers: HEAD comes with GET.
+func (o Operation) Methods() []string {
+	if o.Method == http.MethodGet {
+		return []string{http.MethodGet, http.MethodHead}
+	}
+	return []string{o.Method}
+}
+
+// EveryError lists the codes that the operation can give, without repeats.
+func (o Operation) EveryError() []domain.Code {
+	codes := []domain.Code{domain.CodeInvalidRequest, domain.CodeMethodNotAllowed, domain.CodeServiceUnavailable, domain.CodeInternal}
+	if o.takesChain() {
+		codes = append(codes, domain.CodeUnsupportedChain)
+	}
+	if o.Permission != "" {
+		codes = append(codes, domain.CodeConflictingKeyHeaders, domain.CodeMalformedKeyHeader)
+	}
+	if o.guarded() {
+		codes = append(codes, domain.CodeUnauthorized, domain.CodeForbidden, domain.CodeRateLimited)
+	}
+	if o.MaxBody > 0 {
+		codes = append(codes, domain.CodePayloadTooLarge, domain.CodeUnsupportedMediaType)
+	}
+	return append(codes, o.Errors...)
+}

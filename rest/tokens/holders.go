@@ -1,0 +1,209 @@
+package tokens
+
+import (
+	"context"
+	"encoding/hex"
+	"net/http"
+	"time"
+
+	"astrolabe/domain"
+	"astrolabe/domain/account"
+	"astrolabe/domain/token"
+	"astrolabe/rest/frame"
+	"astrolabe/starknet"
+)
+
+// CensusBody is a page of a holder census. What only a certified generation
+// has is null without one.
+type CensusBody struct {
+	frame.ListBody[HolderBody]
+	TokenAddress          starknet.Felt           `json:"tokenAddress"`
+	HolderCount           *int64                  `json:"holderCount"`
+	HolderBalanceTotalRaw *domain.Amount          `json:"holderBalanceTotalRaw"`
+	GenerationID          string                  `json:"generationId"`
+	AsOfBlock             uint64                  `json:"asOfBlock"`
+	AsOfBlockHash         starknet.Felt           `json:"asOfBlockHash"`
+	RowDigest             *string                 `json:"rowDigest"`
+	ExpiresAt             time.Time               `json:"expiresAt"`
+	Completeness          string                  `json:"completeness"`
+	Certification         censusCertificationBody `json:"certification"`
+}
+
+// HolderBody is a holder in the order of balances.
+type HolderBody struct {
+	Rank             int64         `json:"rank"`
+	Address          starknet.Felt `json:"address"`
+	BalanceRaw       domain.Amount `json:"balanceRaw"`
+	LastUpdatedBlock uint64        `json:"lastUpdatedBlock"`
+}
+
+type censusCertificationBody struct {
+	Status     token.CensusStatus `json:"status"`
+	CheckedAt  *time.Time         `json:"checkedAt"`
+	ReasonCode *string            `json:"reasonCode"`
+}
+
+func renderHolder(h token.Holder) HolderBody {
+	return HolderBody{Rank: h.Rank, Address: h.Address, BalanceRaw: h.Balance, LastUpdatedBlock: h.Updated}
+}
+
+func renderCensusCertification(g *token.Generation) censusCertificationBody {
+	body := censusCertificationBody{Status: g.Status, CheckedAt: new(g.CheckedAt.Truncate(time.Second))}
+	if g.Reason != "" {
+		body.ReasonCode = &g.Reason
+	}
+	return body
+}
+
+// holders answers a page of the newest census, or of the generation that the
+// cursor belongs to. The cursor ends with its generation.
+func (h Handlers) holders(ctx context.Context, c *frame.Call) (any, error) {
+	request, err := c.Page(ctx)
+	if err != nil {
+		return nil, err
+	}
+	pages, err := h.Censuses.Holders(ctx, c.Chain, []token.HolderRequest{{Token: c.Felt("token"), After: request.After}}, request.Limit)
+	if err != nil {
+		return nil, err
+	}
+	if pages[0].Err != nil {
+		return nil, pages[0].Err
+	}
+	page, g := pages[0], pages[0].Generation
+	body := CensusBody{
+		ListBody: frame.RenderPage(c, domain.Page[token.Holder]{Items: page.Items}, renderHolder), TokenAddress: c.Felt("token"),
+		GenerationID: g.Name(), AsOfBlock: g.Block.Number, AsOfBlockHash: g.Block.Hash, ExpiresAt: g.ExpiresAt,
+		Completeness: "truncated", Certification: renderCensusCertification(g),
+	}
+	if page.Next != nil {
+		body.NextCursor = new(c.Cursor(page.Next, g.ExpiresAt))
+	}
+	if snapshot := g.Snapshot; snapshot != nil {
+		body.HolderCount, body.HolderBalanceTotalRaw = &snapshot.Holders, &snapshot.Total
+		body.RowDigest, body.Completeness = new("sha256:"+hex.EncodeToString(snapshot.Digest[:])), "exact"
+	}
+	return body, nil
+}
+
+// HolderScreeningBody lists the largest holders of a token.
+type HolderScreeningBody struct {
+	ChainID            domain.Chain            `json:"chainId"`
+	TokenAddress       starknet.Felt           `json:"tokenAddress"`
+	GenerationID       string                  `json:"generationId"`
+	AsOfBlock          uint64                  `json:"asOfBlock"`
+	PopulationComplete bool                    `json:"populationComplete"` // never a claim
+	Certification      censusCertificationBody `json:"certification"`
+	Items              []HolderBody            `json:"items"`
+}
+
+func (h Handlers) holderScreening(ctx context.Context, c *frame.Call) (any, error) {
+	pages, err := h.Censuses.Screening(ctx, c.Chain, []starknet.Felt{c.Felt("token")})
+	if err != nil {
+		return nil, err
+	}
+	if pages[0].Err != nil {
+		return nil, pages[0].Err
+	}
+	g := pages[0].Generation
+	body := HolderScreeningBody{
+		ChainID: c.Chain, TokenAddress: c.Felt("token"), GenerationID: g.Name(), AsOfBlock: g.Block.Number,
+		Certification: renderCensusCertification(g), Items: make([]HolderBody, len(pages[0].Items)),
+	}
+	for i, h := range pages[0].Items {
+		body.Items[i] = renderHolder(h)
+	}
+	return body, nil
+}
+
+// HolderAnalyticsBody says how a token is distributed over its holders.
+type HolderAnalyticsBody struct {
+	ChainID              domain.Chain     `json:"chainId"`
+	TokenAddress         starknet.Felt    `json:"tokenAddress"`
+	GenerationID         string           `json:"generationId"`
+	AsOfBlock            uint64           `json:"asOfBlock"`
+	ValidatedAgainst     string           `json:"validatedAgainst"`
+	Top5                 HolderShareBody  `json:"top5"`
+	Top10                HolderShareBody  `json:"top10"`
+	Top100               HolderShareBody  `json:"top100"`
+	GiniPpm              int64            `json:"giniPpm"`
+	Nakamoto50Count      *int64           `json:"nakamoto50Count"`
+	HoldersAbove1Percent int64            `json:"holdersAbove1Percent"`
+	TierDistribution     []holderTierBody `json:"tierDistribution"`
+}
+
+// HolderShareBody is what a group of holders has together.
+type HolderShareBody struct {
+	BalanceRaw domain.Amount `json:"balanceRaw"`
+	ShareBps   int64         `json:"shareBps"`
+}
+
+type holderTierBody struct {
+	Tier        string        `json:"tier"`
+	MinShareBps int64         `json:"minShareBps"`
+	Count       int64         `json:"count"`
+	BalanceRaw  domain.Amount `json:"balanceRaw"`
+}
+
+func renderHolderShare(share token.Share) HolderShareBody {
+	return HolderShareBody{share.Balance, share.Bps}
+}
+
+func (h Handlers) holderAnalytics(ctx context.Context, c *frame.Call) (any, error) {
+	censuses, err := h.Censuses.Of(ctx, c.Chain, []starknet.Felt{c.Felt("token")})
+	if err != nil {
+		return nil, err
+	}
+	a, err := censuses[0].Analytics()
+	if err != nil {
+		return nil, err
+	}
+	g := censuses[0].Generation
+	body := HolderAnalyticsBody{
+		ChainID: c.Chain, TokenAddress: c.Felt("token"), GenerationID: g.Name(), AsOfBlock: g.Block.Number,
+		ValidatedAgainst: "total_supply_at_block",
+		Top5:             renderHolderShare(a.Top5), Top10: renderHolderShare(a.Top10), Top100: renderHolderShare(a.Top100),
+		GiniPpm: a.GiniPpm, Nakamoto50Count: a.Nakamoto50, HoldersAbove1Percent: a.Above1Percent,
+		TierDistribution: make([]holderTierBody, len(a.Tiers)),
+	}
+	for i, tier := range a.Tiers {
+		body.TierDistribution[i] = holderTierBody{tier.Name, tier.MinShareBps, tier.Count, tier.Balance}
+	}
+	return body, nil
+}
+
+// HolderOperations are the routes of the holder census.
+func (h Handlers) HolderOperations() []frame.Operation {
+	failures := []domain.Code{domain.CodeNotFound, domain.CodeUnqualifiedToken}
+	return []frame.Operation{
+		{
+			ID: "listTokenHolders", Method: http.MethodGet, Path: "/v1/{chain}/token/{token}/holders",
+			Summary: "Everybody who held a token at a block, the largest first",
+			Params:  []frame.Param{frame.ChainParam, frame.TokenParam, frame.LimitParam(25, 100), frame.CursorParam}, Permission: account.Partner,
+			Class: frame.Heavy, Cert: frame.Beta, Audience: frame.External, Budget: 5 * time.Second, Cache: "no-cache",
+			Success: http.StatusOK, Body: "HolderCensus", Errors: failures,
+			Proof: []string{
+				"TestHoldersAreAllOfACertifiedGeneration", "TestACursorStaysWithItsGeneration", "TestACursorEndsWithItsGeneration",
+				"TestHoldersOfATokenInEachState", "TestAFailedAuditShowsTheCertifiedGenerationUntilItExpires",
+			},
+			Handle: h.holders,
+		},
+		{
+			ID: "screenTokenHolders", Method: http.MethodGet, Path: "/v1/{chain}/token/{token}/holders/screening",
+			Summary: "The largest holders of a token",
+			Params:  []frame.Param{frame.ChainParam, frame.TokenParam}, Permission: account.Partner,
+			Class: frame.Heavy, Cert: frame.Beta, Audience: frame.External, Budget: 5 * time.Second, Cache: "no-cache",
+			Success: http.StatusOK, Body: "HolderScreening", Errors: failures,
+			Proof:  []string{"TestScreeningIsTheTopAndNoClaimOfCompleteness", "TestHoldersOfATokenInEachState"},
+			Handle: h.holderScreening,
+		},
+		{
+			ID: "analyzeTokenHolders", Method: http.MethodGet, Path: "/v1/{chain}/token/{token}/holders/analytics",
+			Summary: "How a token is spread over its holders",
+			Params:  []frame.Param{frame.ChainParam, frame.TokenParam}, Permission: account.Partner,
+			Class: frame.Heavy, Cert: frame.Beta, Audience: frame.External, Budget: 5 * time.Second, Cache: "no-cache",
+			Success: http.StatusOK, Body: "HolderAnalytics", Errors: failures,
+			Proof:  []string{"TestAnalyticsAreOfTheWholeGeneration", "TestHoldersOfATokenInEachState"},
+			Handle: h.holderAnalytics,
+		},
+	}
+}

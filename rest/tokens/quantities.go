@@ -1,0 +1,88 @@
+package tokens
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"astrolabe/domain"
+	"astrolabe/domain/account"
+	"astrolabe/domain/token"
+	"astrolabe/rest/frame"
+	"astrolabe/starknet"
+)
+
+// SupplyBody is a token's supply at a block.
+type SupplyBody struct {
+	ChainID        domain.Chain   `json:"chainId"`
+	TokenAddress   starknet.Felt  `json:"tokenAddress"`
+	BlockTag       string         `json:"blockTag"`
+	BlockNumber    uint64         `json:"blockNumber"`
+	BlockHash      *starknet.Felt `json:"blockHash"`
+	TotalSupplyRaw string         `json:"totalSupplyRaw"`
+}
+
+// BalanceBody is what an address holds of a token at a block.
+type BalanceBody struct {
+	ChainID      domain.Chain   `json:"chainId"`
+	TokenAddress starknet.Felt  `json:"tokenAddress"`
+	OwnerAddress starknet.Felt  `json:"ownerAddress"`
+	BlockTag     string         `json:"blockTag"`
+	BlockNumber  uint64         `json:"blockNumber"`
+	BlockHash    *starknet.Felt `json:"blockHash"`
+	BalanceRaw   string         `json:"balanceRaw"`
+}
+
+func (h Handlers) totalSupply(ctx context.Context, c *frame.Call) (any, error) {
+	of := c.Felt("token")
+	block, quantities, err := h.Quantities.Supplies(ctx, c.Chain, c.State(), []starknet.Felt{of})
+	if err != nil {
+		return nil, err
+	}
+	if err := quantities[0].Err; err != nil {
+		return nil, err
+	}
+	return SupplyBody{c.Chain, of, c.Text(frame.BlockTagParam.Name), block.Number, block.Hash, quantities[0].Raw.String()}, nil
+}
+
+func (h Handlers) balanceOf(ctx context.Context, c *frame.Call) (any, error) {
+	of := token.Holding{Token: c.Felt("token"), Owner: c.Felt("address")}
+	block, quantities, err := h.Quantities.Balances(ctx, c.Chain, c.State(), []token.Holding{of})
+	if err != nil {
+		return nil, err
+	}
+	if err := quantities[0].Err; err != nil {
+		return nil, err
+	}
+	return BalanceBody{c.Chain, of.Token, of.Owner, c.Text(frame.BlockTagParam.Name), block.Number, block.Hash, quantities[0].Raw.String()}, nil
+}
+
+// QuantityOperations are the routes of supplies and balances.
+func (h Handlers) QuantityOperations() []frame.Operation {
+	return []frame.Operation{
+		{
+			ID: "getTokenTotalSupply", Method: http.MethodGet, Path: "/v1/{chain}/token/{token}/total-supply",
+			Summary: "A token's supply at a block, as its contract says",
+			Params:  []frame.Param{frame.ChainParam, frame.TokenParam, frame.BlockTagParam}, Permission: account.Read,
+			Class: frame.Heavy, Cert: frame.Certified, Audience: frame.External, Budget: 10 * time.Second, Cache: "no-cache",
+			Success: http.StatusOK, Body: "TokenTotalSupply", Errors: []domain.Code{domain.CodeNotFound},
+			Proof:  quantityProofs,
+			Handle: h.totalSupply,
+		},
+		{
+			ID: "getTokenBalance", Method: http.MethodGet, Path: "/v1/{chain}/token/{token}/balance-of/{address}",
+			Summary: "What an address holds of a token at a block, as the token's contract says",
+			Params:  []frame.Param{frame.ChainParam, frame.TokenParam, frame.AddressParam, frame.BlockTagParam}, Permission: account.Read,
+			Class: frame.Heavy, Cert: frame.Certified, Audience: frame.External, Budget: 10 * time.Second, Cache: "no-cache",
+			Success: http.StatusOK, Body: "TokenBalance", Errors: []domain.Code{domain.CodeNotFound},
+			Proof:  quantityProofs,
+			Handle: h.balanceOf,
+		},
+	}
+}
+
+var quantityProofs = []string{
+	"TestSupplyAndBalanceAreWhatTheContractSays", "TestLatestIsResolvedToAHashFirst", "TestPendingHasNoHash",
+	"TestAFailingNodeIsNeverZero", "TestAContractWithoutTheViewIsNotFound", "TestAnUnknownBlockIsNotFound",
+	"TestAFinalizedAnswerIsRemembered", "TestWithoutANodeStateIsUnavailable",
+}
