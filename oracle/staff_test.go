@@ -22,9 +22,10 @@ import (
 	"astrolabe/jobs/materialise"
 	"astrolabe/jobs/metadata"
 	"astrolabe/jobs/summaries"
+	"astrolabe/repo/events"
+	"astrolabe/repo/index"
 	"astrolabe/repo/repositories"
 	"astrolabe/repo/tokens"
-	"astrolabe/repo/index"
 	"astrolabe/starknet"
 )
 
@@ -130,11 +131,11 @@ func (w *world) certify() {
 	for _, c := range w.model.Certificates {
 		declared = append(declared, event.SelectorPosition{Selector: c.Selector, Position: c.Position})
 	}
-	chains, logger := []domain.Chain{w.chain}, slog.New(slog.DiscardHandler)
-	extend := &materialise.Extend{Chains: chains, Declared: declared, Store: w.db, Logger: logger}
+	chains, logger, certificates := []domain.Chain{w.chain}, slog.New(slog.DiscardHandler), events.NewCertificates(w.db)
+	extend := &materialise.Extend{Chains: chains, Declared: declared, Store: certificates, Logger: logger}
 	w.must(extend.Run(w.Context(), time.Now()))
 	w.must(extend.Run(w.Context(), time.Now())) // now they are counted
-	made, err := w.db.Certificates(w.Context(), w.chain)
+	made, err := certificates.Certificates(w.Context(), w.chain)
 	w.must(err)
 	for _, c := range made {
 		if slices.Contains(w.model.Certificates, Certificate{c.Selector, c.Position, true}) {
@@ -144,7 +145,7 @@ func (w *world) certify() {
 			}
 		}
 	}
-	recount := &materialise.Verify{Chains: chains, Store: w.db, Logger: logger}
+	recount := &materialise.Verify{Chains: chains, Store: certificates, Logger: logger}
 	w.must(recount.Run(w.Context(), time.Now()))
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"astrolabe/domain"
 	"astrolabe/domain/event"
+	"astrolabe/repo/events"
 	"astrolabe/starknet"
 )
 
@@ -82,7 +83,7 @@ func (l coverageList) Validate() error { return l.check() }
 func (l coverageList) Run(ctx context.Context, c *console) error {
 	return withSchema(ctx, c, l.databaseSettings, func(db *database) error {
 		for _, name := range domain.Chains {
-			certificates, err := db.Certificates(ctx, name)
+			certificates, err := events.NewCertificates(db.DB).Certificates(ctx, name)
 			if err != nil {
 				return err
 			}
@@ -122,7 +123,7 @@ func (r coverageRebuild) Run(ctx context.Context, c *console) error {
 		return usageError{err}
 	}
 	return withSchema(ctx, c, r.databaseSettings, func(db *database) error {
-		found, err := db.DiscardCertificate(ctx, r.Chain, event.SelectorPosition{Selector: selector, Position: r.Position})
+		found, err := events.NewCertificates(db.DB).DiscardCertificate(ctx, r.Chain, event.SelectorPosition{Selector: selector, Position: r.Position})
 		if err != nil {
 			return err
 		}

@@ -16,9 +16,10 @@ import (
 	"astrolabe/jobs/retain"
 	"astrolabe/jobs/summaries"
 	"astrolabe/repo"
+	"astrolabe/repo/events"
+	"astrolabe/repo/index"
 	"astrolabe/repo/repositories"
 	"astrolabe/repo/tokens"
-	"astrolabe/repo/index"
 )
 
 // workCommand runs background jobs.
@@ -94,8 +95,8 @@ func (d *deployment) jobs(w workSettings, views map[domain.Chain]token.Views) []
 			Logger: d.logger, Refresh: w.CensusRefresh, Retention: w.CensusRetention,
 		}).Job(),
 		(&markets.Worker{Store: tokens.NewPools(d.db.DB)}).Job(),
-		(&materialise.Extend{Chains: domain.Chains, Declared: w.declared(), Store: d.db, Logger: d.logger}).Job(),
-		(&materialise.Verify{Chains: domain.Chains, Store: d.db, Logger: d.logger}).Job(),
+		(&materialise.Extend{Chains: domain.Chains, Declared: w.declared(), Store: events.NewCertificates(d.db.DB), Logger: d.logger}).Job(),
+		(&materialise.Verify{Chains: domain.Chains, Store: events.NewCertificates(d.db.DB), Logger: d.logger}).Job(),
 		(&metadata.Worker{Nodes: views, Index: index.NewCheckpoints(d.db.DB), Store: tokens.NewTokens(d.db.DB), Logger: d.logger}).Job(),
 		(&retain.Census{Store: tokens.NewCensusBuilder(d.db.DB), Logger: d.logger}).Job(),
 		(&retain.Quotas{Store: accounts.NewQuotas(d.db.DB), Logger: d.logger}).Job(),

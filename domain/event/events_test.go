@@ -14,8 +14,9 @@ import (
 	"astrolabe/domain/facts"
 	"astrolabe/pg/pgtest"
 	"astrolabe/repo"
-	"astrolabe/repo/onchain"
+	"astrolabe/repo/events"
 	"astrolabe/repo/index"
+	"astrolabe/repo/onchain"
 	"astrolabe/repo/repotest"
 	"astrolabe/starknet"
 )
@@ -26,7 +27,7 @@ func TestMain(m *testing.M) {
 
 // newEvents makes the service over a store and a database.
 func newEvents(store event.Store, db *repo.DB) *event.Events {
-	return event.NewEvents(store, db, chain.NewCompiledClasses(index.NewArchive(db)), chain.NewStatuses(onchain.NewHeads(db), 0), 0)
+	return event.NewEvents(store, events.NewCertificates(db), chain.NewCompiledClasses(index.NewArchive(db)), chain.NewStatuses(onchain.NewHeads(db), 0), 0)
 }
 
 // places lists the transactions of blocks.
@@ -42,7 +43,7 @@ func places(blocks []facts.Block) (list []chain.TxPlace) {
 func TestEventsOfBlocksAreAllOfThemInOrder(t *testing.T) {
 	t.Parallel()
 	db := repotest.OpenTemplate(t, repotest.Followed)
-	events := newEvents(db, db)
+	events := newEvents(events.NewEvents(db), db)
 	var blocks []*chain.Block
 	for _, block := range repotest.Everyday(t) {
 		blocks = append(blocks, &chain.Block{Header: &block.Header})
@@ -74,7 +75,7 @@ func TestEventsOfABlockThatWasReplacedAreUnavailable(t *testing.T) {
 	db := repotest.OpenTemplate(t, repotest.Followed)
 	header := repotest.Everyday(t)[28].Header
 	header.Hash = starknet.FeltFromUint64(1)
-	_, _, err := newEvents(db, db).OfBlocks(t.Context(), domain.Mainnet, []*chain.Block{{Header: &header}}, domain.PageRequest{Limit: 3})
+	_, _, err := newEvents(events.NewEvents(db), db).OfBlocks(t.Context(), domain.Mainnet, []*chain.Block{{Header: &header}}, domain.PageRequest{Limit: 3})
 	if domain.CodeOf(err) != domain.CodeServiceUnavailable {
 		t.Error(err)
 	}
@@ -85,7 +86,7 @@ func TestEventsOfTransactionsAreAllOfThemInOrder(t *testing.T) {
 	db := repotest.OpenTemplate(t, repotest.Followed)
 	blocks := repotest.Everyday(t)
 	parents := places(blocks)
-	events := newEvents(db, db)
+	events := newEvents(events.NewEvents(db), db)
 	for _, limit := range []int{1, 3, 1000} {
 		pages, degraded, err := events.OfTransactions(t.Context(), domain.Mainnet, parents, domain.PageRequest{Limit: limit})
 		if err != nil || degraded || len(pages) != len(parents) {
@@ -129,7 +130,7 @@ func TestEventsOfContractsAreTheirNewest(t *testing.T) {
 	db := repotest.OpenTemplate(t, repotest.Followed)
 	all := newOracle(repotest.Everyday(t))
 	contracts := []starknet.Felt{all[0].address, starknet.FeltFromUint64(12345), all[len(all)-1].address, all[0].address}
-	found, err := newEvents(db, db).OfContracts(t.Context(), domain.Mainnet, contracts, event.ContractFilter{}, domain.PageRequest{Limit: 5})
+	found, err := newEvents(events.NewEvents(db), db).OfContracts(t.Context(), domain.Mainnet, contracts, event.ContractFilter{}, domain.PageRequest{Limit: 5})
 	if err != nil || found.Degraded || len(found.Pages) != len(contracts) {
 		t.Fatal(err, found.Degraded, len(found.Pages))
 	}
@@ -154,7 +155,7 @@ func TestAFailedLookupCostsTheAttributionAndNotTheAnswer(t *testing.T) {
 	t.Parallel()
 	db := repotest.OpenTemplate(t, repotest.Followed)
 	parents := places(repotest.Everyday(t)[30:32])
-	events := newEvents(deaf{db}, db)
+	events := newEvents(deaf{events.NewEvents(db)}, db)
 	pages, degraded, err := events.OfTransactions(t.Context(), domain.Mainnet, parents, domain.PageRequest{Limit: 10})
 	if err != nil || !degraded {
 		t.Fatal(err, degraded)
@@ -177,7 +178,7 @@ func TestAnEndedRequestIsNotADegradedAnswer(t *testing.T) {
 	t.Parallel()
 	db := repotest.OpenTemplate(t, repotest.Followed)
 	ctx, cancel := context.WithCancel(t.Context())
-	events := newEvents(ending{db, cancel}, db)
+	events := newEvents(ending{events.NewEvents(db), cancel}, db)
 	_, degraded, err := events.OfTransactions(ctx, domain.Mainnet, places(repotest.Everyday(t)[30:32]), domain.PageRequest{Limit: 10})
 	if !errors.Is(err, context.Canceled) || degraded {
 		t.Errorf("got %v, degraded %v", err, degraded)
@@ -211,7 +212,7 @@ func TestTheClassAtTheEventsBlockDecodes(t *testing.T) {
 				facts.ClassSince{Block: blocks[i].Header.Number, Origin: change.Origin, Class: change.Class})
 		}
 	}
-	events := newEvents(db, db)
+	events := newEvents(events.NewEvents(db), db)
 	pages, _, err := events.OfTransactions(t.Context(), domain.Mainnet, places(blocks), domain.PageRequest{Limit: 1000})
 	if err != nil {
 		t.Fatal(err)

@@ -7,6 +7,7 @@ import (
 	"astrolabe/domain/account"
 	"astrolabe/domain/event"
 	"astrolabe/domain/indexing"
+	"astrolabe/repo/events"
 	"astrolabe/repo/repotest"
 	"astrolabe/starknet"
 )
@@ -21,7 +22,7 @@ func TestAWalkIsNotDisturbedByArrivingBlocks(t *testing.T) {
 	index := repotest.NewIndex(t.Context(), db, 0, 10)
 	within := index.Open(0, 1000, indexing.RangeReady)
 	index.Commit(within, blocks[:40])
-	events := newEvents(db, db)
+	events := newEvents(events.NewEvents(db), db)
 	for name, f := range map[string]event.Filter{
 		"by selector": {Topics: [16][]starknet.Felt{{repotest.TransferSelector, repotest.ApprovalSelector}}},
 		"by address":  {Addresses: []starknet.Felt{newOracle(blocks[:40])[0].address}},

@@ -11,6 +11,7 @@ import (
 	"astrolabe/domain/account"
 	"astrolabe/domain/event"
 	"astrolabe/domain/facts"
+	"astrolabe/repo/events"
 	"astrolabe/repo/repotest"
 	"astrolabe/starknet"
 )
@@ -156,7 +157,7 @@ func requireSame(t *testing.T, f event.Filter, got []event.Row, want []emitted) 
 func TestSearchFindsWhatBruteForceFinds(t *testing.T) {
 	t.Parallel()
 	db := repotest.OpenTemplate(t, repotest.Followed)
-	events := newEvents(mute{db}, db)
+	events := newEvents(mute{events.NewEvents(db)}, db)
 	all := newOracle(repotest.Everyday(t))
 	questions := 150
 	if os.Getenv("ASTROLABE_SOAK") != "" {
@@ -189,7 +190,7 @@ func TestSearchFindsWhatBruteForceFinds(t *testing.T) {
 func TestAPageThatLooksAtFewCandidatesGoesOn(t *testing.T) {
 	t.Parallel()
 	db := repotest.OpenTemplate(t, repotest.Followed)
-	events := newEvents(db, db)
+	events := newEvents(events.NewEvents(db), db)
 	events.LookAt(8)
 	all := newOracle(repotest.Everyday(t))
 	transfers := event.Filter{From: new(uint64(0)), To: new(uint64(9999))}

@@ -15,8 +15,9 @@ import (
 	"astrolabe/domain/event"
 	"astrolabe/pg/pgtest"
 	"astrolabe/repo"
-	"astrolabe/repo/onchain"
+	"astrolabe/repo/events"
 	"astrolabe/repo/index"
+	"astrolabe/repo/onchain"
 	"astrolabe/repo/repotest"
 	"astrolabe/starknet"
 )
@@ -43,7 +44,7 @@ func newCovered(t *testing.T) covered {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = conn.Close(t.Context()) })
-	return covered{t, newEvents(db, db), db, conn, newOracle(repotest.SpacedBlocks(repotest.Everyday(t)))}
+	return covered{t, newEvents(events.NewEvents(db), db), db, conn, newOracle(repotest.SpacedBlocks(repotest.Everyday(t)))}
 }
 
 func (w covered) do(sql string) {
@@ -79,7 +80,7 @@ func (w covered) transfers(from, to uint64) event.Filter {
 func TestWideSearchFindsWhatBruteForceFinds(t *testing.T) {
 	t.Parallel()
 	w := newCovered(t)
-	many, few := newEvents(mute{w.db}, w.db), newEvents(mute{w.db}, w.db)
+	many, few := newEvents(mute{events.NewEvents(w.db)}, w.db), newEvents(mute{events.NewEvents(w.db)}, w.db)
 	few.LookAt(6)
 	for seed := range 2 {
 		t.Run("", func(t *testing.T) {
@@ -219,13 +220,13 @@ func TestCoverageThatIsLostDuringASearchIsUnavailable(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := newCovered(t)
-			known, err := w.db.Certificates(t.Context(), domain.Mainnet)
+			known, err := events.NewCertificates(w.db).Certificates(t.Context(), domain.Mainnet)
 			if err != nil {
 				t.Fatal(err)
 			}
 			w.do(sql)
 			f := w.transfers(0, newest)
-			events := event.NewEvents(w.db, remembering{w.db, known}, chain.NewCompiledClasses(index.NewArchive(w.db)), chain.NewStatuses(onchain.NewHeads(w.db), 0), 0)
+			events := event.NewEvents(events.NewEvents(w.db), remembering{events.NewCertificates(w.db), known}, chain.NewCompiledClasses(index.NewArchive(w.db)), chain.NewStatuses(onchain.NewHeads(w.db), 0), 0)
 			_, err = events.Search(t.Context(), domain.Mainnet, account.Wallet, f, domain.PageRequest{Limit: 1000})
 			if domain.CodeOf(err) != domain.CodeCoverageUnavailable {
 				t.Errorf("got %v", err)
@@ -236,7 +237,7 @@ func TestCoverageThatIsLostDuringASearchIsUnavailable(t *testing.T) {
 
 // remembering is a store whose certificates were read before.
 type remembering struct {
-	*repo.DB
+	event.CertificateStore
 	known []event.Certificate
 }
 

@@ -18,6 +18,7 @@ import (
 	"astrolabe/domain/indexing"
 	"astrolabe/pg/pgtest"
 	"astrolabe/repo"
+	"astrolabe/repo/events"
 	"astrolabe/repo/index"
 	"astrolabe/repo/repotest"
 	"astrolabe/starknet"
@@ -77,7 +78,7 @@ var declared = []event.SelectorPosition{
 // extend runs the job as often as a certificate needs to become ready.
 func (w *world) extend(positions ...event.SelectorPosition) {
 	w.Helper()
-	job := &Extend{Chains: domain.Chains, Declared: positions, Store: w.db, Logger: slog.New(slog.DiscardHandler)}
+	job := &Extend{Chains: domain.Chains, Declared: positions, Store: events.NewCertificates(w.db), Logger: slog.New(slog.DiscardHandler)}
 	for range 2 {
 		if err := job.Run(w.Context(), time.Now()); err != nil {
 			w.Fatal(err)
@@ -87,7 +88,7 @@ func (w *world) extend(positions ...event.SelectorPosition) {
 
 func (w *world) verify() {
 	w.Helper()
-	job := &Verify{Chains: domain.Chains, Store: w.db, Logger: slog.New(slog.DiscardHandler)}
+	job := &Verify{Chains: domain.Chains, Store: events.NewCertificates(w.db), Logger: slog.New(slog.DiscardHandler)}
 	if err := job.Run(w.Context(), time.Now()); err != nil {
 		w.Fatal(err)
 	}
@@ -103,7 +104,7 @@ func (w *world) do(sql string, arguments ...any) {
 // certificates returns them by what they are of.
 func (w *world) certificates() map[event.SelectorPosition]event.Certificate {
 	w.Helper()
-	list, err := w.db.Certificates(w.Context(), domain.Mainnet)
+	list, err := events.NewCertificates(w.db).Certificates(w.Context(), domain.Mainnet)
 	if err != nil {
 		w.Fatal(err)
 	}
@@ -222,7 +223,7 @@ func TestAFailedCertificateIsBuiltAnewOnlyWhenAnOperatorSaysSo(t *testing.T) {
 	if got := w.certificates()[at]; got.Status != event.Failed || got.ID != cert.ID || *got.Through != 30 {
 		t.Fatalf("it is %+v", got)
 	}
-	if found, err := w.db.DiscardCertificate(t.Context(), domain.Mainnet, at); err != nil || !found {
+	if found, err := events.NewCertificates(w.db).DiscardCertificate(t.Context(), domain.Mainnet, at); err != nil || !found {
 		t.Fatal(found, err)
 	}
 	w.extend(declared...)
@@ -309,7 +310,7 @@ func TestWorkersThatRunTogetherExtendOnce(t *testing.T) {
 	var group sync.WaitGroup
 	for range 4 {
 		group.Go(func() {
-			job := &Extend{Chains: []domain.Chain{domain.Mainnet}, Declared: declared, Store: w.db, Logger: slog.New(slog.DiscardHandler)}
+			job := &Extend{Chains: []domain.Chain{domain.Mainnet}, Declared: declared, Store: events.NewCertificates(w.db), Logger: slog.New(slog.DiscardHandler)}
 			for range 3 {
 				if err := job.Run(t.Context(), time.Now()); err != nil {
 					t.Error(err)

@@ -2,7 +2,7 @@
 -- blocks. The rows of a certificate are in a table of its own,
 -- event_positions_<id> (value, block, tx, log): the key at the position and the
 -- place of the event. An id is never given twice, so that rows of a certificate
--- that was discarded are never taken for another's. See repo/certificates.go.
+-- that was discarded are never taken for another's. See repo/events.
 CREATE TABLE event_certificates (
     id            bigint   GENERATED ALWAYS AS IDENTITY PRIMARY KEY, -- certificate.lock
     chain         smallint NOT NULL,

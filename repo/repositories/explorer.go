@@ -6,6 +6,7 @@ import (
 	"astrolabe/repo/onchain"
 	"astrolabe/repo/tokens"
 	"astrolabe/repo/index"
+	"astrolabe/repo/events"
 )
 
 // Explorer returns the stores of everything that a facade can ask.
@@ -22,20 +23,20 @@ func Explorer(db *repo.DB) explorer.Stores {
 		Classes:          onchain.NewClasses(db),
 		ABIs:             index.NewArchive(db),
 
-		Events:       db,
-		Certificates: db,
+		Events:       events.NewEvents(db),
+		Certificates: events.NewCertificates(db),
 
 		Tokens:    tokens.NewTokens(db),
 		Summaries: tokens.NewSummaries(db),
 		Transfers: tokens.NewTransfers(db),
-		Controls:  db,
+		Controls:  events.NewEvents(db),
 		Censuses:  tokens.NewCensus(db),
 		Pools:     tokens.NewPools(db),
 
 		Addresses:     db,
 		Labels:        db,
 		Verifications: onchain.NewVerifications(db),
-		BridgeEvents:  db,
+		BridgeEvents:  events.NewEvents(db),
 		Search:        db,
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"astrolabe/domain/facts"
 	"astrolabe/domain/indexing"
 	"astrolabe/repo"
+	"astrolabe/repo/events"
 	"astrolabe/starknet"
 )
 
@@ -75,29 +76,30 @@ func Spaced(ctx context.Context, url string) error {
 }
 
 func certify(ctx context.Context, db *repo.DB) error {
-	err := db.DeclareCertificates(ctx, domain.Mainnet, []event.SelectorPosition{
+	certificates := events.NewCertificates(db)
+	err := certificates.DeclareCertificates(ctx, domain.Mainnet, []event.SelectorPosition{
 		{Selector: TransferSelector, Position: 1}, {Selector: TransferSelector, Position: 2}, {Selector: ApprovalSelector, Position: 1},
 	})
 	if err != nil {
 		return err
 	}
-	certificates, err := db.Certificates(ctx, domain.Mainnet)
+	made, err := certificates.Certificates(ctx, domain.Mainnet)
 	if err != nil {
 		return err
 	}
-	for _, cert := range certificates {
+	for _, cert := range made {
 		for more := true; more; {
-			if more, err = db.ExtendCertificate(ctx, domain.Mainnet, cert.ID, 100); err != nil {
+			if more, err = certificates.ExtendCertificate(ctx, domain.Mainnet, cert.ID, 100); err != nil {
 				return err
 			}
 		}
 		if cert.Selector == ApprovalSelector {
 			continue
 		}
-		if err := db.IndexCertificate(ctx, cert.ID); err != nil {
+		if err := certificates.IndexCertificate(ctx, cert.ID); err != nil {
 			return err
 		}
-		if status, err := db.VerifyCertificate(ctx, domain.Mainnet, cert.ID); err != nil || status != event.Ready {
+		if status, err := certificates.VerifyCertificate(ctx, domain.Mainnet, cert.ID); err != nil || status != event.Ready {
 			return fmt.Errorf("the certificate of position %d is %s: %w", cert.Position, status, err)
 		}
 	}

@@ -1,15 +1,14 @@
-package repo
+package events
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 
-	"github.com/jackc/pgx/v5"
-
 	"astrolabe/domain"
 	"astrolabe/domain/event"
+	"astrolabe/repo"
+	"astrolabe/repo/model"
 	"astrolabe/starknet"
 )
 
@@ -45,8 +44,8 @@ func anchorOf(f event.Filter) anchor {
 	return byPair
 }
 
-// newestEventFirst is the order of every search.
-const newestEventFirst = `block DESC, tx DESC, log DESC`
+// newestFirst is the order of every search.
+const newestFirst = `block DESC, tx DESC, log DESC`
 
 // within holds rows of an index against a span, $3 to $8. The bounds by block
 // alone let partitions be left out.
@@ -63,9 +62,9 @@ var matching = func() string {
 	return text.String()
 }()
 
-// eventArguments are the arguments $1 to $23 of a search; those that the
+// searchArguments are the arguments $1 to $23 of a search; those that the
 // statement does not name are left out by most.
-func eventArguments(f event.Filter, span event.Span, most int) []any {
+func searchArguments(f event.Filter, span event.Span, most int) []any {
 	arguments := []any{
 		feltsOrNull(f.Topics[0]), feltsOrNull(f.Addresses),
 		int32(span.From.Block), int16(span.From.Tx), int16(span.From.Log),
@@ -87,31 +86,31 @@ func feltsOrNull(felts []starknet.Felt) [][]byte {
 	if len(felts) == 0 {
 		return nil
 	}
-	return feltBytes(felts)
+	return model.Bytes(felts)
 }
 
 // newestOfAnchors finds the newest events of all values. A page of n events
 // has those of n values at most, namely of those whose newest events are the
 // newest: however many values there are, the others cost one probe each.
 const newestOfAnchors = `/* event.by_%[3]s */
-	SELECT ` + shownEvent + `
+	SELECT ` + columns + `
 	FROM (
 		SELECT e.* FROM (
 			SELECT v.* FROM (%[4]s) v
 			CROSS JOIN LATERAL (
 				SELECT e.block, e.tx, e.log FROM events e WHERE e.chain = %[1]d AND %[5]s AND ` + within + `
-				ORDER BY ` + newestEventFirst + ` LIMIT 1
+				ORDER BY ` + newestFirst + ` LIMIT 1
 			) newest
-			ORDER BY ` + newestEventFirst + ` LIMIT %[2]d
+			ORDER BY ` + newestFirst + ` LIMIT %[2]d
 		) v
 		CROSS JOIN LATERAL (
 			SELECT e.block, e.tx, e.log, e.address, e.selector, e.keys, e.payload
 			FROM events e WHERE e.chain = %[1]d AND %[5]s AND ` + within + `
-			ORDER BY ` + newestEventFirst + ` LIMIT %[2]d
+			ORDER BY ` + newestFirst + ` LIMIT %[2]d
 		) e
-		ORDER BY ` + newestEventFirst + ` LIMIT %[2]d
+		ORDER BY ` + newestFirst + ` LIMIT %[2]d
 	) e
-	ORDER BY ` + newestEventFirst
+	ORDER BY ` + newestFirst
 
 // The newest events of one value, of which there is no choice to make, and those
 // that match by further keys, whose span is short: see lastOfAnchors.
@@ -120,18 +119,18 @@ const (
 	newestWithKeys = `/* event.by_%[3]s_keys */` + newestOfEach + `%[6]s` + newestOfEachInOrder
 
 	newestOfEach = `
-	SELECT ` + shownEvent + `
+	SELECT ` + columns + `
 	FROM (
 		SELECT e.* FROM (%[4]s) v
 		CROSS JOIN LATERAL (
 			SELECT e.block, e.tx, e.log, e.address, e.selector, e.keys, e.payload
 			FROM events e WHERE e.chain = %[1]d AND %[5]s AND ` + within
 	newestOfEachInOrder = `
-			ORDER BY ` + newestEventFirst + ` LIMIT %[2]d
+			ORDER BY ` + newestFirst + ` LIMIT %[2]d
 		) e
-		ORDER BY ` + newestEventFirst + ` LIMIT %[2]d
+		ORDER BY ` + newestFirst + ` LIMIT %[2]d
 	) e
-	ORDER BY ` + newestEventFirst
+	ORDER BY ` + newestFirst
 )
 
 // lastOfAnchors finds how far the newest so many ($9) events of each value
@@ -140,14 +139,14 @@ const lastOfAnchors = `/* event.last_by_%[3]s */
 	SELECT e.block, e.tx, e.log FROM (%[4]s) v
 	CROSS JOIN LATERAL (
 		SELECT e.block, e.tx, e.log FROM events e WHERE e.chain = %[1]d AND %[5]s AND ` + within + `
-		ORDER BY ` + newestEventFirst + ` OFFSET $9 - 1 LIMIT 1
+		ORDER BY ` + newestFirst + ` OFFSET $9 - 1 LIMIT 1
 	) e
-	ORDER BY ` + newestEventFirst + ` LIMIT 1`
+	ORDER BY ` + newestFirst + ` LIMIT 1`
 
 // statement writes the statement of an anchor that returns at most so many
 // rows.
 func (a anchor) statement(template string, c domain.Chain, rows int) string {
-	code := chainCode(c)
+	code := model.Code(c)
 	return fmt.Sprintf(template, code, rows, a.name, fmt.Sprintf(a.values, code), a.match, matching)
 }
 
@@ -165,22 +164,31 @@ func newestOf(f event.Filter) (template string, arguments int) {
 }
 
 // SearchEvents implements event.Store.
-func (db *DB) SearchEvents(ctx context.Context, c domain.Chain, f event.Filter, span event.Span, limit int) ([]event.Row, error) {
+func (r Events) SearchEvents(ctx context.Context, c domain.Chain, f event.Filter, span event.Span, limit int) ([]event.Row, error) {
 	template, arguments := newestOf(f)
-	return collect(ctx, db, collectEvent, anchorOf(f).statement(template, c, rowsFor(limit)), eventArguments(f, span, arguments)...)
+	return r.list(ctx, anchorOf(f).statement(template, c, repo.RowsFor(limit)), searchArguments(f, span, arguments)...)
 }
 
 // EventsFrom implements event.Store. It goes along the same indexes in their
 // own direction.
-func (db *DB) EventsFrom(ctx context.Context, c domain.Chain, f event.Filter, span event.Span, limit int) ([]event.Row, error) {
+func (r Events) EventsFrom(ctx context.Context, c domain.Chain, f event.Filter, span event.Span, limit int) ([]event.Row, error) {
 	template, arguments := newestOf(f)
-	return collect(ctx, db, collectEvent, eventsFromStatement(anchorOf(f), template, c, rowsFor(limit)), eventArguments(f, span, arguments)...)
+	return r.list(ctx, oldestFirst(anchorOf(f), template, c, repo.RowsFor(limit)), searchArguments(f, span, arguments)...)
 }
 
-// eventsFromStatement turns the order of a statement round.
-func eventsFromStatement(a anchor, template string, c domain.Chain, rows int) string {
+// list runs a statement that finds one list of events.
+func (r Events) list(ctx context.Context, sql string, arguments ...any) ([]event.Row, error) {
+	rows, err := repo.Select[row](ctx, r.db.Read(), sql, arguments...)
+	if err != nil {
+		return nil, err
+	}
+	return list(rows)
+}
+
+// oldestFirst turns the order of a statement round.
+func oldestFirst(a anchor, template string, c domain.Chain, rows int) string {
 	a.name += "_from"
-	return strings.ReplaceAll(a.statement(template, c, rows), newestEventFirst, "block, tx, log")
+	return strings.ReplaceAll(a.statement(template, c, rows), newestFirst, "block, tx, log")
 }
 
 func hasKeys(f event.Filter) bool {
@@ -192,34 +200,14 @@ func hasKeys(f event.Filter) bool {
 	return false
 }
 
-func collectEvent(row pgx.CollectableRow) (event.Row, error) {
-	f, err := collectFields(row)
-	if err != nil {
-		return event.Row{}, err
-	}
-	return scanEvent(&f)
-}
-
 // LastCandidate implements event.Store. Many values share what may be looked
 // at, but each may be looked at in some depth.
-func (db *DB) LastCandidate(ctx context.Context, c domain.Chain, f event.Filter, span event.Span, most int) (*event.Place, error) {
+func (r Events) LastCandidate(ctx context.Context, c domain.Chain, f event.Filter, span event.Span, most int) (*event.Place, error) {
 	values := max(1, len(f.Topics[0])) * max(1, len(f.Addresses))
-	arguments := append(eventArguments(f, span, spanArguments), depth(most, values))
-	return onePlace(ctx, db, anchorOf(f).statement(lastOfAnchors, c, 0), arguments...)
+	arguments := append(searchArguments(f, span, spanArguments), depth(most, values))
+	places, err := repo.Select[place](ctx, r.db.Read(), anchorOf(f).statement(lastOfAnchors, c, 0), arguments...)
+	return only(places), err
 }
 
 // depth shares out what may be looked at among values.
 func depth(most, values int) int { return max(64, most/values) }
-
-// onePlace returns the place that a statement finds, if any.
-func onePlace(ctx context.Context, db *DB, sql string, arguments ...any) (*event.Place, error) {
-	var p event.Place
-	err := db.reader.QueryRow(ctx, sql, arguments...).Scan(&p.Block, &p.Tx, &p.Log)
-	if errors.Is(err, pgx.ErrNoRows) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, readFailure(ctx, err)
-	}
-	return &p, nil
-}
