@@ -55,8 +55,6 @@ func wideChain(t *testing.T) *pgx.Conn {
 var arguments = map[string]string{
 	"block.by_number": `'{1}'`, "block.list": "0, 1000", "block.list from oldest": "0, 1000", "block.before": "1", "block.after": "1",
 	"transaction.of_blocks": `'{1}', '{"\\x01"}', 0`,
-	"search.class":          `'\x01', 60`, "search.addresses": `'{"\\x01"}', 60`, "search.block": `'\x01'`, "search.transaction": `'\x01'`,
-	"search.token by symbol": "'us', 60", "search.token by name": "'us', 60",
 }
 
 // TestReadsOfTheChainFollowIndexes looks for a plan that reads a whole table or
@@ -74,11 +72,6 @@ func TestReadsOfTheChainFollowIndexes(t *testing.T) {
 		"transaction.of_blocks":  {"transactions_1_0_place"},
 		"transaction.outline":    {"locators_tag", "events_1_0_place", "transfers_1_40_place"},
 		"function.names":         {"function_schemas_selector"},
-		"search.transaction":     {"locators_tag", "transactions_1_0_place"},
-		"search.class":           {"classes_chain_hash_key"},
-		"search.addresses":       {"addresses_chain_felt_key", "tokens_pkey", "contract_classes_pkey", "activity_1_0_address"},
-		"search.token by symbol": {"tokens_symbol"},
-		"search.token by name":   {"tokens_name"},
 	}
 	whole := regexp.MustCompile(`(Seq|Bitmap Heap) Scan on (blocks|locators|transactions|events|transfers|activity|addresses|selectors|classes|contract_classes|function_schemas|tokens)`)
 	for name, statement := range repo.ChainStatements {

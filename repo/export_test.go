@@ -38,12 +38,6 @@ var ChainStatements = map[string]string{
 	"transaction.of_blocks":  fmt.Sprintf(transactionsOfBlocks, 1, 26),
 	"transaction.outline":    fmt.Sprintf(outlinesByHash, 1),
 	"function.names":         fmt.Sprintf(functionNames, 1),
-	"search.block":           fmt.Sprintf(searchBlock, 1),
-	"search.transaction":     fmt.Sprintf(searchTransaction, 1),
-	"search.class":           fmt.Sprintf(searchClass, 1),
-	"search.addresses":       fmt.Sprintf(searchAddresses, 1),
-	"search.token by symbol": fmt.Sprintf(tokensBeginning, 1, "symbol", 10),
-	"search.token by name":   fmt.Sprintf(tokensBeginning, 1, "name", 10),
 }
 
 // LatestBlockStatement is exported for the same test.

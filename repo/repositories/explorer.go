@@ -3,6 +3,7 @@ package repositories
 import (
 	"astrolabe/domain/explorer"
 	"astrolabe/repo"
+	"astrolabe/repo/addresses"
 )
 
 // Explorer returns the stores of everything that a facade can ask.
@@ -28,10 +29,10 @@ func Explorer(db *repo.DB) explorer.Stores {
 		Censuses:  db,
 		Pools:     db,
 
-		Addresses:     db,
-		Labels:        db,
+		Addresses:     addresses.NewAddresses(db),
+		Labels:        addresses.NewLabels(db),
 		Verifications: db,
 		BridgeEvents:  db,
-		Search:        db,
+		Search:        addresses.NewSearch(db),
 	}
 }
