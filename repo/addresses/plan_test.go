@@ -118,14 +118,14 @@ func TestReadsOfAddressesFollowIndexesHoweverBusyTheAddressIs(t *testing.T) {
 		statement, arguments string
 		pages                int // that it may touch
 	}{
-		{"activity", busy + ", " + first + last, 600},
-		{"activity", busy + ", " + deep + none, 600},
+		{"activity", busy + ", " + first + last, 400},
+		{"activity", busy + ", " + deep + none, 400},
 		{"activity", idle + ", " + first + last, 50},
 		{"activity", absent + ", " + first + last, 10},
 		{"activity", unused + ", " + first + last, 20},
 		{"activity", feltsLiteral(many...) + ", " + first + last, 100 * 128},
-		{"activity on", busy + ", " + deep + none, 600},
-		{"activity on", busy + ", 890, 0" + none, 600},
+		{"activity on", busy + ", " + deep + none, 400},
+		{"activity on", busy + ", 890, 0" + none, 400},
 		{"activity on", idle + ", " + deep + none, 50},
 		{"activity on", unused + ", " + deep + none, 20},
 		{"transactions", busy + ", " + first, 600},
