@@ -1,6 +1,7 @@
 package graph
 
 import (
+	"astrolabe/repo/accounts"
 	"bytes"
 	"context"
 	"encoding/json"
@@ -52,7 +53,7 @@ func counted(ctx context.Context, url string) error {
 	}
 	defer closeNode()
 	worker := &census.Worker{
-		Nodes: map[domain.Chain]token.Views{domain.Mainnet: pool.Source()}, Store: db, Logger: slog.New(slog.DiscardHandler),
+		Nodes: map[domain.Chain]token.Views{domain.Mainnet: pool.Source()}, Store: repositories.Census(db), Logger: slog.New(slog.DiscardHandler),
 		Refresh: time.Hour, Retention: 6 * time.Hour,
 	}
 	return errors.Join(worker.Run(ctx, time.Now()), verified(ctx, url))
@@ -107,7 +108,7 @@ func bothFacades(t *testing.T) *facades {
 	})
 	return &facades{g, rest.Handler(rest.Options{
 		Logger: slog.New(slog.DiscardHandler), Metrics: telemetry.NewMetrics(), Health: new(telemetry.Health), Version: g.Version,
-		Chains: []domain.Chain{domain.Mainnet}, Services: services, Gate: g.access.Gate, Usage: account.NewUsage(db, time.Now),
+		Chains: []domain.Chain{domain.Mainnet}, Services: services, Gate: g.access.Gate, Usage: account.NewUsage(accounts.NewUsage(db), time.Now),
 	})}
 }
 

@@ -20,6 +20,7 @@ import (
 	"astrolabe/node"
 	"astrolabe/pg/pgtest"
 	"astrolabe/repo"
+	"astrolabe/repo/onchain"
 	"astrolabe/repo/repositories"
 	"astrolabe/repo/repotest"
 	"astrolabe/sim"
@@ -150,7 +151,7 @@ func (l *liveChain) listening(change func(*Options)) *servedGraph {
 	var once sync.Once
 	go func() {
 		defer close(ended)
-		g.db.ListenBlocks(ctx, func(c domain.Chain) {
+		onchain.ListenBlocks(ctx, g.db, func(c domain.Chain) {
 			g.Tell(c)
 			once.Do(func() { close(up) })
 		})

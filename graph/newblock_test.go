@@ -13,7 +13,7 @@ import (
 	"astrolabe/domain/chain"
 	"astrolabe/domain/explorer"
 	"astrolabe/domain/facts"
-	"astrolabe/repo"
+	"astrolabe/repo/onchain"
 	"astrolabe/repo/repositories"
 )
 
@@ -55,7 +55,7 @@ func TestWhoeverIsToldOfABlockFindsItListed(t *testing.T) {
 	t.Parallel()
 	l := newLiveChain(t, 35)
 	eventually(t, "some blocks are final, so that others are recalled", func() bool {
-		horizon, err := chain.NewStatuses(l.db, 0).Horizon(t.Context(), domain.Mainnet)
+		horizon, err := chain.NewStatuses(onchain.NewHeads(l.db), 0).Horizon(t.Context(), domain.Mainnet)
 		return err == nil && horizon.Coverage != nil && horizon.Coverage.Finalized != nil
 	})
 	g := l.listening(func(o *Options) {
@@ -118,24 +118,26 @@ func TestAStreamIsPolledWhereNobodyListens(t *testing.T) {
 
 // readCounter counts what is read for subscribers.
 type readCounter struct {
-	*repo.DB
+	chain.BlockStore
+	chain.ForkStore
 	blocks, forks atomic.Int64
 }
 
 func (c *readCounter) HeadersBetween(ctx context.Context, id domain.Chain, blocks chain.BlockRange, oldestFirst bool, limit int) ([]*facts.Header, error) {
 	c.blocks.Add(1)
-	return c.DB.HeadersBetween(ctx, id, blocks, oldestFirst, limit)
+	return c.BlockStore.HeadersBetween(ctx, id, blocks, oldestFirst, limit)
 }
 
 func (c *readCounter) ForkAfter(ctx context.Context, id domain.Chain, number uint64) (*chain.Fork, error) {
 	c.forks.Add(1)
-	return c.DB.ForkAfter(ctx, id, number)
+	return c.ForkStore.ForkAfter(ctx, id, number)
 }
 
 func TestAThousandSubscribersShareARead(t *testing.T) {
 	t.Parallel()
 	l := newLiveChain(t, 3)
-	store, stores := &readCounter{DB: l.db}, repositories.Explorer(l.db)
+	stores := repositories.Explorer(l.db)
+	store := &readCounter{BlockStore: stores.Blocks, ForkStore: stores.Forks}
 	stores.Blocks, stores.Forks = store, store
 	g := l.listening(func(o *Options) {
 		o.Services = explorer.New(explorer.Options{Stores: stores, Cursors: o.Cursors})

@@ -1,6 +1,7 @@
 package graph
 
 import (
+	"astrolabe/repo/accounts"
 	"bytes"
 	"context"
 	"encoding/json"
@@ -154,7 +155,7 @@ func serveFor(tb testing.TB, db *repo.DB, callers *accesstest.Fixture, now func(
 	services.Statuses = chain.NewStatuses(g.store, 0)
 	o := Options{
 		Gate:      g.access.Gate,
-		Usage:     account.NewUsage(db, now),
+		Usage:     account.NewUsage(accounts.NewUsage(db), now),
 		Services:  services,
 		Chains:    domain.Chains,
 		Version:   "v1.2.3",

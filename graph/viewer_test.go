@@ -1,6 +1,7 @@
 package graph
 
 import (
+	"astrolabe/repo/accounts"
 	"context"
 	"encoding/json"
 	"net/http"
@@ -200,7 +201,7 @@ func TestAnotherWorkspacesKeyLooksAbsent(t *testing.T) {
 // foreignKey issues a key of another workspace.
 func (g *servedGraph) foreignKey(t *testing.T) string {
 	t.Helper()
-	other, err := account.NewWorkspaces(g.db, time.Now).Ensure(t.Context(), "another", account.Operator("test"))
+	other, err := account.NewWorkspaces(accounts.NewWorkspaces(g.db), time.Now).Ensure(t.Context(), "another", account.Operator("test"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,6 +1,7 @@
 package oracle
 
 import (
+	"astrolabe/repo/accounts"
 	"bytes"
 	"context"
 	"encoding/json"
@@ -137,7 +138,7 @@ func (w *world) restart() {
 	w.serving = db
 	w.service = httptest.NewServer(rest.Handler(rest.Options{
 		Logger: slog.New(slog.DiscardHandler), Metrics: telemetry.NewMetrics(), Health: new(telemetry.Health), Version: "test",
-		Chains: []domain.Chain{w.chain}, Gate: w.access.Gate, Usage: account.NewUsage(db, time.Now),
+		Chains: []domain.Chain{w.chain}, Gate: w.access.Gate, Usage: account.NewUsage(accounts.NewUsage(db), time.Now),
 		Services: explorer.New(explorer.Options{
 			Stores: repositories.Explorer(db), Cursors: domain.NewCursors(cursorKey{}), Nodes: map[domain.Chain]chain.Node{w.chain: w.pool.Source()},
 		}),

@@ -1,6 +1,7 @@
 package oracle
 
 import (
+	"astrolabe/repo/accounts"
 	"encoding/json"
 	"fmt"
 	"log/slog"
@@ -22,6 +23,8 @@ import (
 	"astrolabe/jobs/metadata"
 	"astrolabe/jobs/summaries"
 	"astrolabe/repo/addresses"
+	"astrolabe/repo/repositories"
+	"astrolabe/repo/tokens"
 	"astrolabe/starknet"
 )
 
@@ -33,11 +36,11 @@ func (w *world) staff() {
 	w.Helper()
 	logger := slog.New(slog.DiscardHandler)
 	nodes := map[domain.Chain]token.Views{w.chain: w.pool.Source()}
-	names := &metadata.Worker{Nodes: nodes, Store: w.db, Logger: logger}
-	holders := &census.Worker{Nodes: nodes, Store: w.db, Refresh: time.Hour, Retention: time.Hour, Logger: logger}
-	pools := &markets.Worker{Store: w.db}
-	sums := &summaries.Sums{Store: w.db, Logger: logger}
-	supplies := &summaries.Supplies{Nodes: nodes, Store: w.db, Logger: logger}
+	names := &metadata.Worker{Nodes: nodes, Store: repositories.Metadata(w.db), Logger: logger}
+	holders := &census.Worker{Nodes: nodes, Store: repositories.Census(w.db), Refresh: time.Hour, Retention: time.Hour, Logger: logger}
+	pools := &markets.Worker{Store: tokens.NewPools(w.db)}
+	sums := &summaries.Sums{Store: tokens.NewSummaries(w.db), Logger: logger}
+	supplies := &summaries.Supplies{Nodes: nodes, Store: repositories.Supplies(w.db), Logger: logger}
 	w.must(names.Run(w.Context(), time.Now()))
 	w.must(holders.Run(w.Context(), time.Now()))
 	w.must(pools.Run(w.Context(), time.Now()))
@@ -163,7 +166,7 @@ func (w *world) requireCoverage() {
 func (w *world) newWallet() string {
 	w.Helper()
 	by := account.Operator("test")
-	workspaces := account.NewWorkspaces(w.db, time.Now)
+	workspaces := account.NewWorkspaces(accounts.NewWorkspaces(w.db), time.Now)
 	workspace, err := workspaces.Ensure(w.Context(), "wallet", by)
 	w.must(err)
 	_, err = workspaces.SetPlan(w.Context(), workspace.ID, account.Wallet, by)

@@ -3,13 +3,11 @@ package repo
 import (
 	"context"
 	"errors"
-	"fmt"
 	"maps"
 	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgconn"
 
 	"astrolabe/domain"
 	"astrolabe/domain/facts"
@@ -116,25 +114,6 @@ func (db *DB) lead(ctx context.Context, lease indexing.Lease, act func(tx pgx.Tx
 	}
 	return outage(storage(err))
 }
-
-// storage names the states in which a database answers but takes no rows.
-func storage(err error) error {
-	if refused, ok := errors.AsType[*pgconn.PgError](err); ok {
-		switch refused.Code {
-		case stateDiskFull:
-			return fmt.Errorf("%w: %w", indexing.ErrStorageFull, err)
-		case stateReadOnly:
-			return fmt.Errorf("%w: %w", indexing.ErrStorageReadOnly, err)
-		}
-	}
-	return err
-}
-
-// Postgres' codes for a full disk and for a transaction that may not write.
-const (
-	stateDiskFull = "53100"
-	stateReadOnly = "25006"
-)
 
 func checkLease(ctx context.Context, tx pgx.Tx, lease indexing.Lease) error {
 	var epoch int64

@@ -7,12 +7,9 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"astrolabe/domain"
-	"astrolabe/domain/chain"
-	"astrolabe/domain/facts"
 	"astrolabe/pg/pgtest"
 	"astrolabe/repo"
 	"astrolabe/repo/repotest"
-	"astrolabe/starknet"
 )
 
 // busy is a connection to an index that holds as many more rows as make plans
@@ -75,40 +72,16 @@ func explained(t *testing.T, conn *pgx.Conn, statement, arguments string) string
 	return strings.Join(lines, "\n")
 }
 
-func TestReadsOfContractsFollowTheirIndexes(t *testing.T) {
+func TestReadsOfPoolsFollowTheirIndexes(t *testing.T) {
 	t.Parallel()
 	conn := busy(t)
-	page := domain.PageRequest{Limit: 100}
-	hash, tx, some := starknet.Hash256{1}, starknet.FeltFromUint64(1), []starknet.Felt{{}}
-	messages := func(filter chain.MessageFilter) string {
-		statement, _ := repo.AllMessagesStatement(domain.Mainnet, filter, page)
-		return statement
-	}
-	ofContracts := func(filter chain.MessageFilter) string {
-		statement, _ := repo.ContractMessagesStatement(domain.Mainnet, some, filter, page)
-		return statement
-	}
-	const after, oneWay, list = "1000, 1::smallint, true, 1::smallint", "1000, 1::smallint, 1::smallint", `'{"\\x01"}'`
+	const list = `'{"\\x01"}'`
 	for name, c := range map[string]struct {
 		statement, arguments string
 		indexes              []string
 		sorts                string // the only kind of sort that the plan may have
 	}{
-		"all messages":         {messages(chain.MessageFilter{}), after, []string{"messages_1_0_place", "messages_1_40_place"}, ""},
-		"messages one way":     {messages(chain.MessageFilter{Direction: facts.L2ToL1}), oneWay, []string{"messages_1_0_direction", "messages_1_40_direction"}, ""},
-		"messages by hash":     {messages(chain.MessageFilter{Hash: &hash}), after + `, '\x01'`, []string{"locators_tag", "messages_1_20_place"}, "Sort"},
-		"messages by tx":       {messages(chain.MessageFilter{Tx: &tx}), after + `, '\x01'`, []string{"locators_tag", "messages_1_20_place"}, "Sort"},
-		"of contracts":         {ofContracts(chain.MessageFilter{}), after + ", " + list, []string{"addresses_chain_felt_key", "messages_1_20_contract "}, ""},
-		"of contracts one way": {ofContracts(chain.MessageFilter{Direction: facts.L2ToL1}), oneWay + ", " + list, []string{"messages_1_20_contract_direction"}, ""},
-		"of contracts by hash": {ofContracts(chain.MessageFilter{Hash: &hash}), after + ", " + list + `, '\x01'`, []string{"locators_tag"}, "Sort"},
-		"of transactions":      {repo.TransactionMessages(domain.Mainnet), `'{1}', '{1}'`, []string{"messages_1_20_place"}, ""},
-		"contracts":            {repo.ContractsStatement(domain.Mainnet), list, []string{"contract_classes_pkey", "deployments_pkey", "tokens_pkey", "activity_1_20_address", "events_1_20_address"}, ""},
-		"classes":              {repo.ClassesStatement(domain.Mainnet), list, []string{"classes_chain_hash_key", "declarations_class"}, "Sort"},
-		"contracts of a class": {repo.ClassUsesStatement(domain.Mainnet, 100), list + `, 1000, '\x01', 1`, []string{"contract_classes_class", "contract_classes_pkey"}, "Sort"},
-		"verifications":        {repo.VerificationsStatement(domain.Mainnet), list, []string{"verifications_pkey"}, ""},
 		"events by selector":   {repo.EventsBySelectorStatement(domain.Mainnet, 100), list + ", " + list + ", 1000, 1::smallint, 1::smallint", []string{"events_1_0_address_selector", "events_1_40_address_selector"}, ""},
-		"pools that were read": {repo.ScannedPoolsStatement(domain.Mainnet, 100), list + ", " + list + ", '{a}', 1000, 1::smallint, 1::smallint", []string{"market_pools_pkey"}, ""},
-		"pools that were not":  {repo.PoolTailStatement(domain.Mainnet), list + ", '{a}', " + list + ", '{1}'", []string{"events_1_0_address_selector", "events_1_40_address_selector"}, ""},
 	} {
 		text := explained(t, conn, c.statement, c.arguments)
 		for _, index := range c.indexes {

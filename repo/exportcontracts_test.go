@@ -2,14 +2,5 @@ package repo
 
 // Statements that are exported for the test that looks at their plans.
 var (
-	AllMessagesStatement      = allMessages
-	ContractMessagesStatement = contractMessages
-	ContractsStatement        = contractsStatement
-	ClassesStatement          = classesStatement
-	ClassUsesStatement        = classUsesStatement
-	VerificationsStatement    = verificationsStatement
 	EventsBySelectorStatement = eventsBySelectorStatement
-	ScannedPoolsStatement     = scannedPoolsStatement
-	PoolTailStatement         = poolTailStatement
-	TransactionMessages       = transactionMessages
 )

@@ -1,4 +1,4 @@
-package repo
+package repo_test
 
 import (
 	"errors"
@@ -8,12 +8,14 @@ import (
 	"astrolabe/domain"
 	"astrolabe/domain/chain"
 	"astrolabe/domain/indexing"
+	"astrolabe/repo/onchain"
+	"astrolabe/repo/repotest"
 	"astrolabe/starknet"
 )
 
 func TestOneProcessLeadsAChain(t *testing.T) {
 	t.Parallel()
-	db := testDB(t)
+	db := repotest.Open(t)
 	first, leads, err := db.TakeLease(t.Context(), domain.Mainnet, "a", time.Hour)
 	if err != nil || !leads {
 		t.Fatal(leads, err)
@@ -39,7 +41,7 @@ func TestOneProcessLeadsAChain(t *testing.T) {
 
 func TestALeaderPausedPastItsLeaseCannotWrite(t *testing.T) {
 	t.Parallel()
-	db := testDB(t)
+	db := repotest.Open(t)
 	paused, _, err := db.TakeLease(t.Context(), domain.Mainnet, "a", time.Millisecond)
 	if err != nil {
 		t.Fatal(err)
@@ -54,14 +56,14 @@ func TestALeaderPausedPastItsLeaseCannotWrite(t *testing.T) {
 	if err := db.RecordHead(t.Context(), paused, head); !errors.Is(err, indexing.ErrLeaseLost) {
 		t.Errorf("got %v", err)
 	}
-	if heads, err := db.Heads(t.Context()); err != nil || len(heads) != 0 {
+	if heads, err := onchain.NewHeads(db).Heads(t.Context()); err != nil || len(heads) != 0 {
 		t.Errorf("it wrote %v, %v", heads, err)
 	}
 }
 
 func TestAHeadWithoutABlockKeepsTheLastOneKnown(t *testing.T) {
 	t.Parallel()
-	db := testDB(t)
+	db := repotest.Open(t)
 	lease, _, err := db.TakeLease(t.Context(), domain.Mainnet, "a", time.Hour)
 	if err != nil {
 		t.Fatal(err)
@@ -75,7 +77,7 @@ func TestAHeadWithoutABlockKeepsTheLastOneKnown(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	heads, err := db.Heads(t.Context())
+	heads, err := onchain.NewHeads(db).Heads(t.Context())
 	got := heads[domain.Mainnet]
 	if !got.Led {
 		t.Error("its leader is not seen")
@@ -83,7 +85,7 @@ func TestAHeadWithoutABlockKeepsTheLastOneKnown(t *testing.T) {
 	if err := db.ReleaseLease(t.Context(), lease); err != nil {
 		t.Fatal(err)
 	}
-	if after, err := db.Heads(t.Context()); err != nil || after[domain.Mainnet].Led {
+	if after, err := onchain.NewHeads(db).Heads(t.Context()); err != nil || after[domain.Mainnet].Led {
 		t.Errorf("after the release it still has a leader: %v", err)
 	}
 	if err != nil || got.State != chain.Halted || got.ReasonCode != chain.ReasonNodeUnavailable || got.Block == nil || *got.Block != block {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/uptrace/bun"
 )
 
 const (
@@ -14,6 +15,15 @@ const (
 	heartbeat = 5 * time.Second
 	// The pauses between attempts to listen again.
 	firstPause, longestPause = 100 * time.Millisecond, 5 * time.Second
+)
+
+// The channels on which the writing of the index notifies those who read it.
+const (
+	// BlocksChannel tells that readers see other blocks of a chain, more of them
+	// or fewer after a reorg: "SN_MAIN".
+	BlocksChannel = "chain_blocks"
+	// EpochsChannel tells of a new epoch of a chain's facts: "SN_MAIN 7".
+	EpochsChannel = "fact_epochs"
 )
 
 // Listen calls on for every notification on the channels, one at a time, until
@@ -82,5 +92,12 @@ func waitNotification(ctx context.Context, conn *pgx.Conn, on func(channel, payl
 // tell notifies every process that listens, when the transaction commits.
 func tell(ctx context.Context, tx pgx.Tx, channel, payload string) error {
 	_, err := tx.Exec(ctx, "/* listen.tell */ SELECT pg_notify($1, $2)", channel, payload)
+	return err
+}
+
+// Notify tells every process that listens to a channel, when the transaction
+// commits.
+func Notify(ctx context.Context, tx bun.IDB, channel, payload string) error {
+	_, err := tx.NewRaw("/* listen.tell */ SELECT pg_notify(?, ?)", channel, payload).Exec(ctx)
 	return err
 }

@@ -46,8 +46,12 @@ func Outage(err error) error {
 	if state := SQLState(err); state != "" && !awayClass(state) || state == "" && !unreachable(err) {
 		return err
 	}
-	return domain.Unavailable("the database", retryOutage, err)
+	return Unavailable(err)
 }
+
+// Unavailable says that the database is away, for a cause that only the log
+// should have.
+func Unavailable(cause error) error { return domain.Unavailable("the database", retryOutage, cause) }
 
 func outage(err error) error { return Outage(err) }
 

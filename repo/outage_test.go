@@ -1,6 +1,7 @@
 package repo
 
 import (
+	"astrolabe/repo/model"
 	"context"
 	"path/filepath"
 	"testing"
@@ -24,15 +25,21 @@ func TestADatabaseThatGoesAwayIsAnOutage(t *testing.T) {
 	if _, err := db.Migrate(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := db.Heads(t.Context()); err != nil {
+	prepared := func() error {
+		_, err := Select[int64](t.Context(), db.Write(), "/* test.one */ SELECT 1")
+		return err
+	}
+	if err := prepared(); err != nil {
 		t.Fatal(err)
 	}
 	if err := server.Stop(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	for name, read := range map[string]func() error{
-		"prepared": func() error { _, err := db.Heads(t.Context()); return err },
-		"bun":      func() error { _, err := db.Secrets(t.Context()); return err },
+		"prepared": prepared,
+		"bun": func() error {
+			return Outage(db.Write().NewSelect().Model(new([]model.Secret)).Comment("secrets.load").Scan(t.Context()))
+		},
 	} {
 		for range 2 { // on the connection that was cut, then on a new one
 			if err := read(); domain.CodeOf(err) != domain.CodeServiceUnavailable {

@@ -217,7 +217,7 @@ func locate(ctx context.Context, tx pgx.Tx, c domain.Chain, from, to uint64) err
 func run(ctx context.Context, tx pgx.Tx, format string, args ...any) error {
 	statement := fmt.Sprintf(format, args...)
 	if _, err := tx.Exec(ctx, statement); err != nil {
-		return fmt.Errorf("%s: %w", statementName(strings.TrimSpace(statement)), err)
+		return fmt.Errorf("%s: %w", StatementName(strings.TrimSpace(statement)), err)
 	}
 	return nil
 }

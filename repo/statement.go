@@ -11,9 +11,9 @@ import (
 	"astrolabe/telemetry"
 )
 
-// statementName reads the name that a statement's leading comment gives it:
+// StatementName reads the name that a statement's leading comment gives it:
 // ours (/* noun.act */), and the job queue's (-- name: Act :kind).
-func statementName(sql string) string {
+func StatementName(sql string) string {
 	sql = strings.TrimLeft(sql, " \t\n")
 	if name, ok := strings.CutPrefix(sql, "/* "); ok {
 		if name, _, ok = strings.Cut(name, " */"); ok {
@@ -42,7 +42,7 @@ type startedKey struct{}
 func (t statementTracer) TraceQueryStart(ctx context.Context, _ *pgx.Conn, data pgx.TraceQueryStartData) context.Context {
 	telemetry.CountStatement(ctx)
 	telemetry.CountTrip(ctx)
-	name := statementName(data.SQL)
+	name := StatementName(data.SQL)
 	ctx, span := telemetry.StartSpan(ctx, name, telemetry.ClientSpan)
 	return context.WithValue(ctx, startedKey{}, startedStatement{name, time.Now(), span})
 }
@@ -66,7 +66,7 @@ func (t statementTracer) TraceBatchQuery(ctx context.Context, _ *pgx.Conn, data 
 		return
 	}
 	now := time.Now()
-	t.metrics.Statement(statementName(data.SQL), data.Err, now.Sub(*started.at))
+	t.metrics.Statement(StatementName(data.SQL), data.Err, now.Sub(*started.at))
 	*started.at = now
 }
 

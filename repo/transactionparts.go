@@ -1,8 +1,11 @@
 package repo
 
 import (
+	"cmp"
 	"context"
 	"slices"
+	"strings"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -10,6 +13,7 @@ import (
 	"astrolabe/domain/chain"
 	"astrolabe/domain/facts"
 	"astrolabe/domain/transaction"
+	"astrolabe/starknet"
 )
 
 // PartsOf implements transaction.Store.
@@ -71,4 +75,89 @@ func queueCallAnswers(b *pgx.Batch, c domain.Chain, asked chain.CallQuestions) c
 		return visitRows(rows, keepName(answers.Names))
 	})
 	return answers
+}
+
+// messageParts are the columns that messagesShown takes from a list of
+// messages, after the parent of each.
+const messageParts = "block, tx, idx, to_l1, contract, selector, nonce, hash, l1_address, payload"
+
+// messagesShown is what is shown of the messages that %[2]s lists. Each of
+// them finds its transaction and block by place and its words by id.
+const messagesShown = `
+	SELECT m.parent, m.block, m.tx, m.idx, m.to_l1,
+		(SELECT felt FROM addresses WHERE chain = %[1]d AND id = m.contract),
+		(SELECT felt FROM selectors WHERE chain = %[1]d AND id = m.selector),
+		m.nonce, m.hash, m.l1_address, m.payload, t.hash, t.reverted,
+		(SELECT timestamp FROM blocks WHERE chain = %[1]d AND block = m.block)
+	FROM (%[2]s) AS m (parent, ` + messageParts + `)
+	CROSS JOIN LATERAL (
+		SELECT hash, reverted FROM transactions WHERE chain = %[1]d AND block = m.block AND tx = m.tx LIMIT 1
+	) t`
+
+// transactionMessages goes along the messages' place.
+func transactionMessages(c domain.Chain) string {
+	return written(messagesOfTransactions, chainCode(c))
+}
+
+var messagesOfTransactions = "/* message.of_transactions */" + strings.Replace(messagesShown, "%[2]s", `
+	SELECT p.parent, x.* FROM unnest($1::integer[], $2::smallint[]) WITH ORDINALITY AS p (block, tx, parent)
+	CROSS JOIN LATERAL (
+		SELECT `+messageParts+` FROM messages WHERE chain = %[1]d AND block = p.block AND tx = p.tx OFFSET 0
+	) x`, 1)
+
+// messagesOf reads the rows of messagesShown.
+func messagesOf(rows pgx.Rows, parents int) ([][]chain.Message, error) {
+	lists := make([][]chain.Message, parents)
+	err := visitRows(rows, func(f *fields) error {
+		parent := int(f.int8()) - 1
+		m := shownMessage(f)
+		if f.bad {
+			return damaged(facts.TableMessages, m.Block, "a value is malformed, or its block, its transaction or an id is missing")
+		}
+		lists[parent] = append(lists[parent], m)
+		return nil
+	})
+	for _, list := range lists {
+		slices.SortFunc(list, newestMessage)
+	}
+	return lists, err
+}
+
+// newestMessage orders messages as pages do.
+func newestMessage(a, b chain.Message) int {
+	return -cmp.Or(cmp.Compare(a.Block, b.Block), cmp.Compare(a.TxIndex, b.TxIndex),
+		cmp.Compare(a.Direction, b.Direction), cmp.Compare(a.Index, b.Index))
+}
+
+func shownMessage(f *fields) chain.Message {
+	m := chain.Message{Block: uint64(f.int4())}
+	m.TxIndex, m.Index = f.int2(), f.int2()
+	toL1, contract := f.bool(), f.felt()
+	m.Selector, m.Nonce = f.feltOrNil(), f.numberFelt()
+	m.Hash = starknet.Hash256(f.fixed(32))
+	l1 := f.felt()
+	m.Direction, m.From, m.To = facts.L1ToL2, l1, contract
+	if toL1 {
+		m.Direction, m.From, m.To = facts.L2ToL1, contract, l1
+	}
+	m.Payload = f.felts(0)
+	m.TxHash, m.Reverted = f.felt(), f.bool()
+	m.Time = time.Unix(f.int8(), 0).UTC()
+	return m
+}
+
+// functionNames is one name for each selector, by function_schemas_selector.
+const functionNames = `/* function.names */
+	SELECT p.n, f.name
+	FROM unnest($1::bytea[]) WITH ORDINALITY AS p (felt, n)
+	CROSS JOIN LATERAL (SELECT id FROM selectors WHERE chain = %[1]d AND felt = p.felt LIMIT 1) s
+	CROSS JOIN LATERAL (SELECT name FROM function_schemas WHERE chain = %[1]d AND selector = s.id ORDER BY name LIMIT 1) f`
+
+// keepName puts a row of functionNames in its place.
+func keepName(names []string) func(*fields) error {
+	return func(f *fields) error {
+		n := f.int8()
+		names[n-1] = string(f.bytes())
+		return nil
+	}
 }

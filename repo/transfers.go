@@ -1,15 +1,10 @@
 package repo
 
 import (
-	"context"
-	"fmt"
-	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 
-	"astrolabe/domain"
-	"astrolabe/domain/chain"
 	"astrolabe/domain/token"
 	"astrolabe/starknet"
 )
@@ -25,59 +20,21 @@ const shownTransfer = `t.block, t.tx, t.log, t.idx, t.standard, t.amount, t.toke
 	(SELECT hash FROM transactions WHERE chain = %[1]d AND block = t.block AND tx = t.tx),
 	m.name, m.symbol, m.decimals`
 
-// transferToken is the metadata m of the token of a transfer t.
-const transferToken = `LEFT JOIN LATERAL (
-		SELECT name, symbol, decimals FROM tokens WHERE chain = %[1]d AND address = t.token LIMIT 1
-	) m ON true`
-
-// transferParts are the columns that shownTransfer takes from a list.
-const transferParts = "block, tx, log, idx, standard, token, sender, receiver, amount, token_id"
-
-// transfersOfTransactions follows the index transfers_place of each block's
-// range.
-const transfersOfTransactions = `/* transfer.of_transactions */
+// allTransfersOfTransactions follows the index transfers_place of each block's
+// range. It is for the parts of a transaction, which are read with it; lists of
+// transfers are those of repo/tokens.
+const allTransfersOfTransactions = `/* transfer.of_transactions */
 	SELECT p.parent, ` + shownTransfer + `
 	FROM unnest($1::integer[], $2::smallint[]) WITH ORDINALITY AS p (block, tx, parent)
 	CROSS JOIN LATERAL (
-		SELECT ` + transferParts + `
+		SELECT block, tx, log, idx, standard, token, sender, receiver, amount, token_id
 		FROM transfers WHERE chain = %[1]d AND block = p.block AND tx = p.tx AND (log, idx) > ($3, $4)
-		ORDER BY log, idx %[2]s
+		ORDER BY log, idx
 	) t
-	` + transferToken + `
+	LEFT JOIN LATERAL (
+		SELECT name, symbol, decimals FROM tokens WHERE chain = %[1]d AND address = t.token LIMIT 1
+	) m ON true
 	ORDER BY p.parent, t.log, t.idx`
-
-// allTransfersOfTransactions has no limit for each.
-var allTransfersOfTransactions = strings.Replace(transfersOfTransactions, "%[2]s", "", 1)
-
-// TransfersOfTransactions implements token.TransferStore.
-func (db *DB) TransfersOfTransactions(ctx context.Context, c domain.Chain, txs []chain.TxPlace, after token.WithinTx, limit int) ([][]token.Transfer, error) {
-	blocks, indexes := make([]int32, len(txs)), make([]int16, len(txs))
-	for i, tx := range txs {
-		blocks[i], indexes[i] = int32(tx.Block), int16(tx.Tx)
-	}
-	bound := ""
-	if limit > 0 {
-		bound = fmt.Sprintf("LIMIT %d", rowsFor(limit))
-	}
-	rows, err := collect(ctx, db, childTransfer, fmt.Sprintf(transfersOfTransactions, chainCode(c), bound), blocks, indexes, int16(after.Log), int16(after.Index))
-	return ofParents(rows, len(txs)), err
-}
-
-// child is a row that was found for one of several parents.
-type child[T any] struct {
-	parent int // from 1 on, as Postgres counts
-	row    T
-}
-
-// ofParents gives each of n parents its rows, in their order.
-func ofParents[T any](children []child[T], n int) [][]T {
-	lists := make([][]T, n)
-	for i := range children {
-		list := &lists[children[i].parent-1]
-		*list = append(*list, children[i].row)
-	}
-	return lists
-}
 
 // childTransfer reads the number of a parent and the columns of
 // shownTransfer.
@@ -97,4 +54,20 @@ func childTransfer(row pgx.CollectableRow) (child[token.Transfer], error) {
 		return child[token.Transfer]{}, damaged("transfers", t.Block, "a value is malformed or missing")
 	}
 	return child[token.Transfer]{parent, t}, nil
+}
+
+// child is a row that was found for one of several parents.
+type child[T any] struct {
+	parent int // from 1 on, as Postgres counts
+	row    T
+}
+
+// ofParents gives each of n parents its rows, in their order.
+func ofParents[T any](children []child[T], n int) [][]T {
+	lists := make([][]T, n)
+	for i := range children {
+		list := &lists[children[i].parent-1]
+		*list = append(*list, children[i].row)
+	}
+	return lists
 }

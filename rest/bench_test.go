@@ -1,6 +1,7 @@
 package rest
 
 import (
+	"astrolabe/repo/accounts"
 	"io"
 	"log/slog"
 	"net/http"
@@ -29,7 +30,7 @@ func measured(b *testing.B) (Options, *accesstest.Fixture) {
 	return Options{
 		Logger: slog.New(slog.DiscardHandler), Metrics: telemetry.NewMetrics(), Health: new(telemetry.Health),
 		Chains: []domain.Chain{domain.Mainnet}, Services: explorer.New(explorer.Options{Stores: repositories.Explorer(db), Freshness: time.Minute}),
-		Gate: fixture.Gate, Usage: account.NewUsage(db, time.Now),
+		Gate: fixture.Gate, Usage: account.NewUsage(accounts.NewUsage(db), time.Now),
 	}, fixture
 }
 

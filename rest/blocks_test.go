@@ -13,6 +13,7 @@ import (
 	"astrolabe/domain"
 	"astrolabe/domain/chain"
 	"astrolabe/domain/facts"
+	"astrolabe/repo/onchain"
 	"astrolabe/repo/repotest"
 	"astrolabe/starknet"
 )
@@ -111,9 +112,9 @@ func TestRememberedBlocksFollowTheChain(t *testing.T) {
 	t.Parallel()
 	db := repotest.Open(t)
 	world := grow(t, db, newServiceOver(t, db, time.Now, withNodes(db, nil)), 50)
-	cache, statuses := chain.NewCache(chain.DefaultCacheWeight), chain.NewStatuses(db, time.Hour)
+	cache, statuses := chain.NewCache(chain.DefaultCacheWeight), chain.NewStatuses(onchain.NewHeads(db), time.Hour)
 	cache.Listening(true)
-	list := chain.NewBlocks(db, db, statuses, cache)
+	list := chain.NewBlocks(onchain.NewBlocks(db), onchain.NewForks(db), statuses, cache)
 	holds := func(head uint64) {
 		t.Helper()
 		statuses.Renew()
@@ -150,7 +151,7 @@ func TestPagesFromAnywhereAreTheSameFromMemory(t *testing.T) {
 	t.Parallel()
 	db := repotest.OpenTemplate(t, repotest.Followed)
 	cache := chain.NewCache(chain.DefaultCacheWeight)
-	list := chain.NewBlocks(db, db, chain.NewStatuses(db, time.Hour), cache)
+	list := chain.NewBlocks(onchain.NewBlocks(db), onchain.NewForks(db), chain.NewStatuses(onchain.NewHeads(db), time.Hour), cache)
 	page := func(from, to uint64, limit int) domain.Page[*chain.Block] {
 		t.Helper()
 		found, _, err := list.List(t.Context(), domain.Mainnet, chain.BlockFilter{From: &from, To: &to}, domain.PageRequest{Limit: limit})

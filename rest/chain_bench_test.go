@@ -1,6 +1,7 @@
 package rest
 
 import (
+	"astrolabe/repo/accounts"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
@@ -25,7 +26,7 @@ func BenchmarkChain(b *testing.B) {
 	services := explorer.New(explorer.Options{Stores: repositories.Explorer(db), Freshness: time.Minute})
 	handler := Handler(Options{
 		Logger: slog.New(slog.DiscardHandler), Metrics: telemetry.NewMetrics(), Health: new(telemetry.Health),
-		Chains: []domain.Chain{domain.Mainnet}, Services: services, Gate: fixture.Gate, Usage: account.NewUsage(db, time.Now),
+		Chains: []domain.Chain{domain.Mainnet}, Services: services, Gate: fixture.Gate, Usage: account.NewUsage(accounts.NewUsage(db), time.Now),
 	})
 	block := repotest.Everyday(b)[28]
 	for name, path := range map[string]string{

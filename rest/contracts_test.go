@@ -14,7 +14,9 @@ import (
 	"astrolabe/domain/token"
 	"astrolabe/pg/pgtest"
 	"astrolabe/repo"
+	"astrolabe/repo/onchain"
 	"astrolabe/repo/repotest"
+	"astrolabe/repo/tokens"
 	"astrolabe/rest/frame"
 	"astrolabe/starknet"
 	"astrolabe/telemetry"
@@ -198,7 +200,7 @@ func TestTokenFieldsAreThereTogetherOrNotAtAll(t *testing.T) {
 	last := repotest.Everyday(t)[59].Header
 	name := "Astrolabe"
 	strk := starknet.MustFelt("0x4718f5a0fc34cc1af16a1cdee98ffb20c31f5cd61d6ab07201858f4287c938d")
-	if _, err := s.db.StoreMetadata(t.Context(), domain.Mainnet, token.Reading{
+	if _, err := tokens.NewTokens(s.db).StoreMetadata(t.Context(), domain.Mainnet, token.Reading{
 		Block: domain.BlockRef{Number: last.Number, Hash: last.Hash}, At: time.Now(), Next: time.Now(),
 		Tokens: []token.Description{{Token: strk, Metadata: token.Metadata{Name: &name}}},
 	}); err != nil {
@@ -274,7 +276,7 @@ func TestAnAddressThatIsNoContractIsNotFound(t *testing.T) {
 func TestContractsComeInTheOrderAskedFor(t *testing.T) {
 	t.Parallel()
 	db := repotest.OpenTemplate(t, repotest.Followed)
-	contracts := chain.NewContracts(db, chain.NewStatuses(db, 0))
+	contracts := chain.NewContracts(onchain.NewContracts(db), chain.NewStatuses(onchain.NewHeads(db), 0))
 	var addresses []starknet.Felt
 	for _, deployed := range repotest.Everyday(t)[0].Deployments {
 		addresses = append(addresses, deployed.Address, starknet.MustFelt("0xdead"), deployed.Address)

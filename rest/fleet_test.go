@@ -1,6 +1,7 @@
 package rest
 
 import (
+	"astrolabe/repo/accounts"
 	"bufio"
 	"context"
 	"fmt"
@@ -26,6 +27,7 @@ import (
 	"astrolabe/domain/secret"
 	"astrolabe/pg/pgtest"
 	"astrolabe/repo"
+	"astrolabe/repo/onchain"
 	"astrolabe/repo/repotest"
 	"astrolabe/telemetry"
 )
@@ -78,11 +80,11 @@ func newFleet(t *testing.T, frozen bool) *fleet {
 	}
 	db, ring := openFleet(t, f.database, master)
 	defer db.Close()
-	workspace, err := account.NewWorkspaces(db, time.Now).Ensure(t.Context(), "fleet", account.Operator("test"))
+	workspace, err := account.NewWorkspaces(accounts.NewWorkspaces(db), time.Now).Ensure(t.Context(), "fleet", account.Operator("test"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	issued, err := account.NewKeys(db, ring, time.Now).Issue(t.Context(), workspace.ID, account.IssueRequest{
+	issued, err := account.NewKeys(accounts.NewKeys(db), ring, time.Now).Issue(t.Context(), workspace.ID, account.IssueRequest{
 		Environment: account.Live, Permissions: []account.Permission{account.Read}, Budgets: account.Budgets{account.Light: 240},
 	}, account.Operator("test"))
 	if err != nil {
@@ -102,7 +104,7 @@ func openFleet(t *testing.T, database string, master secret.Master) (*repo.DB, *
 	if err != nil {
 		t.Fatal(err)
 	}
-	ring, err := secret.Open(t.Context(), db, master)
+	ring, err := secret.Open(t.Context(), accounts.NewSecrets(db), master)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -119,16 +121,16 @@ func serveInFleet(t *testing.T) {
 	}
 	db, ring := openFleet(t, os.Getenv(fleetDatabase), master)
 	defer db.Close()
-	var meters account.QuotaStore = db
+	meters := accounts.NewQuotas(db)
 	if text := os.Getenv(fleetTime); text != "" {
 		at, err := time.Parse(time.RFC3339Nano, text)
 		if err != nil {
 			t.Fatal(err)
 		}
-		meters = repo.QuotasBy{DB: db, Now: func() time.Time { return at }}
+		meters = meters.By(func() time.Time { return at })
 	}
 	gate := &access.Gate{
-		Keys: account.NewKeys(db, ring, time.Now), Sessions: account.NewSessions(db, ring, time.Now),
+		Keys: account.NewKeys(accounts.NewKeys(db), ring, time.Now), Sessions: account.NewSessions(accounts.NewSessions(db), ring, time.Now),
 		FirstParty: account.NewFirstParty(ring, time.Now), Quotas: account.NewQuotas(meters, time.Now),
 	}
 	defer listenInFleet(t, db, gate.Keys)()
@@ -138,7 +140,7 @@ func serveInFleet(t *testing.T) {
 	}
 	server := &http.Server{ReadHeaderTimeout: time.Minute, Handler: Handler(Options{
 		Logger: slog.New(slog.DiscardHandler), Metrics: telemetry.NewMetrics(), Health: new(telemetry.Health),
-		Chains: []domain.Chain{domain.Mainnet}, Services: &explorer.Services{Statuses: chain.NewStatuses(db, time.Minute)}, Gate: gate,
+		Chains: []domain.Chain{domain.Mainnet}, Services: &explorer.Services{Statuses: chain.NewStatuses(onchain.NewHeads(db), time.Minute)}, Gate: gate,
 	})}
 	ended := make(chan error, 1)
 	go func() { ended <- server.Serve(listener) }()
@@ -157,7 +159,7 @@ func listenInFleet(t *testing.T, db *repo.DB, keys *account.Keys) (stop func()) 
 	up, ended := make(chan struct{}, 1), make(chan struct{})
 	go func() {
 		defer close(ended)
-		db.Listen(ctx, []string{repo.KeyChanges}, func(_, id string) { keys.Forget(id) }, func(state bool) {
+		db.Listen(ctx, []string{accounts.KeyChanges}, func(_, id string) { keys.Forget(id) }, func(state bool) {
 			keys.Listening(state)
 			if state {
 				up <- struct{}{}

@@ -1,6 +1,7 @@
 package rest
 
 import (
+	"astrolabe/repo/accounts"
 	"bytes"
 	"context"
 	"encoding/json"
@@ -111,7 +112,7 @@ func newServiceOver(t *testing.T, db *repo.DB, now func() time.Time, change func
 
 func newServiceFor(t *testing.T, db *repo.DB, callers *accesstest.Fixture, now func() time.Time, change func(*Options)) *service {
 	t.Helper()
-	s := &service{t: t, db: db, log: new(logBuffer), access: callers, usage: account.NewUsage(db, now)}
+	s := &service{t: t, db: db, log: new(logBuffer), access: callers, usage: account.NewUsage(accounts.NewUsage(db), now)}
 	options := Options{
 		Logger:  slog.New(slog.NewTextHandler(s.log, &slog.HandlerOptions{Level: slog.LevelDebug})),
 		Metrics: telemetry.NewMetrics(), Health: new(telemetry.Health), Version: "test",

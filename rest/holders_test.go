@@ -23,7 +23,9 @@ import (
 	"astrolabe/node"
 	"astrolabe/pg/pgtest"
 	"astrolabe/repo"
+	"astrolabe/repo/repositories"
 	"astrolabe/repo/repotest"
+	"astrolabe/repo/tokens"
 	"astrolabe/sim"
 	"astrolabe/starknet"
 )
@@ -64,7 +66,7 @@ func countAll(ctx context.Context, db *repo.DB) error {
 	}
 	defer pool.Close()
 	worker := &census.Worker{
-		Nodes: map[domain.Chain]token.Views{domain.Mainnet: pool.Source()}, Store: db, Logger: slog.New(slog.DiscardHandler),
+		Nodes: map[domain.Chain]token.Views{domain.Mainnet: pool.Source()}, Store: repositories.Census(db), Logger: slog.New(slog.DiscardHandler),
 		Refresh: time.Hour, Retention: 6 * time.Hour,
 	}
 	return worker.Run(ctx, time.Now())
@@ -89,7 +91,7 @@ func newRegister(t *testing.T) *register {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = conn.Close(t.Context()) })
-	screensThree := func(o *Options) { o.Censuses = token.NewCensuses(db, 3, time.Now) }
+	screensThree := func(o *Options) { o.Censuses = token.NewCensuses(tokens.NewCensus(db), 3, time.Now) }
 	return &register{newServiceOver(t, db, time.Now, screensThree), conn}
 }
 
@@ -256,7 +258,7 @@ func TestACursorEndsWithItsGeneration(t *testing.T) {
 // hold revokes the census of a token as an operator does.
 func (r *register) hold(contract string) {
 	r.t.Helper()
-	if n, err := r.db.HoldCensus(r.t.Context(), domain.Mainnet, starknet.MustFelt(contract), "a test"); err != nil || n == 0 {
+	if n, err := tokens.NewCensusBuilder(r.db).HoldCensus(r.t.Context(), domain.Mainnet, starknet.MustFelt(contract), "a test"); err != nil || n == 0 {
 		r.t.Fatal(n, err)
 	}
 }
@@ -361,14 +363,14 @@ func TestAFailedAuditShowsTheCertifiedGenerationUntilItExpires(t *testing.T) {
 	r := newRegister(t)
 	good := r.holders(strk, "")
 	block := repotest.Everyday(t)[repotest.FollowedFinalized].Header
-	draft, err := r.db.BuildCensus(t.Context(), domain.Mainnet, token.CensusOrder{
+	draft, err := tokens.NewCensusBuilder(r.db).BuildCensus(t.Context(), domain.Mainnet, token.CensusOrder{
 		Token: starknet.MustFelt(strk), Block: domain.BlockRef{Number: block.Number, Hash: block.Hash}, Supply: new(domain.AmountFromUint64(1)),
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	draft.CheckedAt, draft.ExpiresAt = time.Now(), time.Now().Add(time.Hour)
-	if _, err := r.db.PublishCensus(t.Context(), domain.Mainnet, draft); err != nil {
+	if _, err := tokens.NewCensusBuilder(r.db).PublishCensus(t.Context(), domain.Mainnet, draft); err != nil {
 		t.Fatal(err)
 	}
 	if page := r.holders(strk, ""); page.GenerationID != good.GenerationID || page.Certification.Status != token.CensusCertified || len(page.Items) == 0 {

@@ -1,6 +1,7 @@
 package rest
 
 import (
+	"astrolabe/repo/accounts"
 	"encoding/json"
 	"net/http"
 	"testing"
@@ -85,7 +86,7 @@ func TestAPersonIssuesListsAndRevokesKeys(t *testing.T) {
 func TestAnotherWorkspacesKeyLooksAbsent(t *testing.T) {
 	t.Parallel()
 	s := newService(t, nil)
-	other, err := account.NewWorkspaces(s.db, time.Now).Ensure(t.Context(), "other", account.Operator("test"))
+	other, err := account.NewWorkspaces(accounts.NewWorkspaces(s.db), time.Now).Ensure(t.Context(), "other", account.Operator("test"))
 	if err != nil {
 		t.Fatal(err)
 	}

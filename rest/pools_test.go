@@ -12,6 +12,7 @@ import (
 	"astrolabe/domain/account"
 	"astrolabe/domain/token"
 	"astrolabe/repo/repotest"
+	"astrolabe/repo/tokens"
 	"astrolabe/rest/frame"
 	"astrolabe/sim/economy"
 	"astrolabe/starknet"
@@ -65,7 +66,7 @@ func scanPools(t *testing.T, s *service) {
 	for _, factory := range token.Factories(domain.Mainnet) {
 		for more := true; more; {
 			var err error
-			if more, err = s.db.ScanPools(t.Context(), domain.Mainnet, factory); err != nil {
+			if more, err = tokens.NewPools(s.db).ScanPools(t.Context(), domain.Mainnet, factory); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -115,7 +116,7 @@ func TestThePairedTokenShowsItsSymbol(t *testing.T) {
 		t.Fatal(err)
 	}
 	last := repotest.Everyday(t)[59].Header
-	if _, err := s.db.StoreMetadata(t.Context(), domain.Mainnet, token.Reading{
+	if _, err := tokens.NewTokens(s.db).StoreMetadata(t.Context(), domain.Mainnet, token.Reading{
 		Block: domain.BlockRef{Number: last.Number, Hash: last.Hash}, At: time.Now(), Next: time.Now(),
 		Tokens: []token.Description{{Token: network.Eth, Metadata: token.Metadata{Symbol: new("ETH")}}},
 	}); err != nil {

@@ -14,6 +14,7 @@ import (
 	"astrolabe/jobs/rederive"
 	"astrolabe/pg/pgtest"
 	"astrolabe/repo"
+	"astrolabe/repo/onchain"
 	"astrolabe/repo/repotest"
 )
 
@@ -47,7 +48,7 @@ func (r *remembering) listen() {
 	up, ended := make(chan struct{}, 10), make(chan struct{})
 	go func() {
 		defer close(ended)
-		r.db.ListenEpochs(ctx, r.services.Cache.Advance, func(listening bool) {
+		onchain.ListenEpochs(ctx, r.db, r.services.Cache.Advance, func(listening bool) {
 			r.services.Cache.Listening(listening)
 			up <- struct{}{}
 		})

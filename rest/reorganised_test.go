@@ -12,7 +12,6 @@ import (
 	"astrolabe/domain/facts"
 	"astrolabe/domain/token"
 	"astrolabe/domain/transaction"
-	"astrolabe/repo"
 	"astrolabe/repo/repositories"
 	"astrolabe/repo/repotest"
 	"astrolabe/starknet"
@@ -21,23 +20,25 @@ import (
 // interrupted are stores with something happening between two reads of a
 // request.
 type interrupted struct {
-	*repo.DB
+	chain.TransactionStore
+	transaction.Store
+	token.TransferStore
 	before func()
 }
 
 func (s *interrupted) TransactionsOfBlocks(ctx context.Context, c domain.Chain, blocks []domain.BlockRef, after, limit int) ([][]chain.TxLine, []bool, error) {
 	s.before()
-	return s.DB.TransactionsOfBlocks(ctx, c, blocks, after, limit)
+	return s.TransactionStore.TransactionsOfBlocks(ctx, c, blocks, after, limit)
 }
 
 func (s *interrupted) PartsOf(ctx context.Context, c domain.Chain, place chain.TxPlace, asked chain.CallQuestions, logLimit int) (transaction.Parts, error) {
 	s.before()
-	return s.DB.PartsOf(ctx, c, place, asked, logLimit)
+	return s.Store.PartsOf(ctx, c, place, asked, logLimit)
 }
 
 func (s *interrupted) TransfersOfTransactions(ctx context.Context, c domain.Chain, places []chain.TxPlace, after token.WithinTx, limit int) ([][]token.Transfer, error) {
 	s.before()
-	return s.DB.TransfersOfTransactions(ctx, c, places, after, limit)
+	return s.TransferStore.TransfersOfTransactions(ctx, c, places, after, limit)
 }
 
 // newInterrupted indexes 50 blocks. Up to so many times the newest one is
@@ -45,8 +46,8 @@ func (s *interrupted) TransfersOfTransactions(ctx context.Context, c domain.Chai
 func newInterrupted(t *testing.T, times int) *growing {
 	t.Helper()
 	db := repotest.Open(t)
-	store := &interrupted{DB: db, before: func() {}}
 	stores := repositories.Explorer(db)
+	store := &interrupted{stores.Transactions, stores.TransactionParts, stores.Transfers, func() {}}
 	stores.Transactions, stores.TransactionParts, stores.Transfers = store, store, store
 	w := grow(t, db, newServiceOver(t, db, time.Now, func(o *Options) {
 		o.Services = explorer.New(explorer.Options{Stores: stores, Cursors: domain.NewCursors(fixedKey{})})

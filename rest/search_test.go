@@ -15,6 +15,7 @@ import (
 	"astrolabe/domain/search"
 	"astrolabe/domain/token"
 	"astrolabe/repo/repotest"
+	"astrolabe/repo/tokens"
 	"astrolabe/rest/frame"
 	"astrolabe/starknet"
 )
@@ -129,7 +130,7 @@ func nameTokens(t *testing.T, s *service, words ...[2]string) []starknet.Felt {
 		said := token.Metadata{Symbol: frame.NullIfEmpty(w[0]), Name: frame.NullIfEmpty(w[1])}
 		reading.Tokens = append(reading.Tokens, token.Description{Token: addresses[i], Metadata: said})
 	}
-	if n, err := s.db.StoreMetadata(t.Context(), domain.Mainnet, reading); err != nil || n != len(words) {
+	if n, err := tokens.NewTokens(s.db).StoreMetadata(t.Context(), domain.Mainnet, reading); err != nil || n != len(words) {
 		t.Fatalf("%d tokens were named, %v", n, err)
 	}
 	return addresses[:len(words)]

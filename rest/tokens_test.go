@@ -12,6 +12,7 @@ import (
 	"astrolabe/domain"
 	"astrolabe/domain/token"
 	"astrolabe/repo/repotest"
+	"astrolabe/repo/tokens"
 	"astrolabe/starknet"
 )
 
@@ -59,7 +60,7 @@ func TestATokensSummaryCountsItsTransfers(t *testing.T) {
 			(got.SummaryCacheUpdatedIso != nil) != (want == token.SummaryCurrent) {
 			t.Errorf("got %+v", got)
 		}
-		if _, err := s.db.SumTransfers(t.Context(), domain.Mainnet, 1); err != nil {
+		if _, err := tokens.NewSummaries(s.db).SumTransfers(t.Context(), domain.Mainnet, 1); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -91,7 +92,7 @@ func TestATokenSaysWhatItsContractSaid(t *testing.T) {
 	s, all := newOwnExplorer(t), movements(t)
 	of := busiest(all, ofToken)
 	last := repotest.Everyday(t)[60].Header
-	if _, err := s.db.StoreMetadata(t.Context(), domain.Mainnet, token.Reading{
+	if _, err := tokens.NewTokens(s.db).StoreMetadata(t.Context(), domain.Mainnet, token.Reading{
 		Block: domain.BlockRef{Number: last.Number, Hash: last.Hash}, At: time.Date(2026, 7, 1, 12, 0, 0, 5e6, time.UTC), Next: time.Now(),
 		Tokens: []token.Description{{Token: of, Metadata: token.Metadata{Name: new("Ether"), Symbol: new("ETH"), Decimals: new(uint8(18))}}},
 	}); err != nil {

@@ -1,6 +1,7 @@
 package rest
 
 import (
+	"astrolabe/repo/accounts"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -40,7 +41,7 @@ func newWallet(t *testing.T, change string) *service {
 	}
 	t.Cleanup(db.Close)
 	s := newServiceOver(t, db, time.Now, nil)
-	workspaces := account.NewWorkspaces(db, time.Now)
+	workspaces := account.NewWorkspaces(accounts.NewWorkspaces(db), time.Now)
 	if _, err := workspaces.SetPlan(t.Context(), s.access.Workspace.ID, account.Wallet, account.Operator("test")); err != nil {
 		t.Fatal(err)
 	}

@@ -1,6 +1,7 @@
 package signin_test
 
 import (
+	"astrolabe/repo/accounts"
 	"encoding/json"
 	"net/http"
 	"net/url"
@@ -65,7 +66,7 @@ func TestAPersonReturnsToTheSameWorkspaceAndNobodyElse(t *testing.T) {
 	if first != again || first == other {
 		t.Errorf("ada has %s and %s, bob %s", first, again, other)
 	}
-	named, err := account.NewWorkspaces(s.db, time.Now).Find(t.Context(), account.Identity{Issuer: s.idp.Issuer, Subject: "ada"}.Workspace())
+	named, err := account.NewWorkspaces(accounts.NewWorkspaces(s.db), time.Now).Find(t.Context(), account.Identity{Issuer: s.idp.Issuer, Subject: "ada"}.Workspace())
 	if err != nil || named.ID != first {
 		t.Errorf("the workspace of the name is %+v, %v", named, err)
 	}

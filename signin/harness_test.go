@@ -1,6 +1,7 @@
 package signin_test
 
 import (
+	"astrolabe/repo/accounts"
 	"bytes"
 	"encoding/json"
 	"io"
@@ -51,7 +52,7 @@ type service struct {
 func newService(t *testing.T, change func(*signin.Options)) *service {
 	t.Helper()
 	db := repotest.Open(t)
-	ring, err := secret.Open(t.Context(), db, secret.NewMaster())
+	ring, err := secret.Open(t.Context(), accounts.NewSecrets(db), secret.NewMaster())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -59,13 +60,13 @@ func newService(t *testing.T, change func(*signin.Options)) *service {
 	s := &service{T: t, url: "https://" + server.Listener.Addr().String(), db: db, log: new(logBuffer)}
 	s.idp = idptest.Start(t, s.url+signin.CallbackPath)
 	s.gate = &access.Gate{
-		Keys: account.NewKeys(db, ring, time.Now), Sessions: account.NewSessions(db, ring, time.Now),
-		FirstParty: account.NewFirstParty(ring, time.Now), Quotas: account.NewQuotas(db, time.Now),
+		Keys: account.NewKeys(accounts.NewKeys(db), ring, time.Now), Sessions: account.NewSessions(accounts.NewSessions(db), ring, time.Now),
+		FirstParty: account.NewFirstParty(ring, time.Now), Quotas: account.NewQuotas(accounts.NewQuotas(db), time.Now),
 	}
 	logger := slog.New(slog.NewTextHandler(s.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	options := signin.Options{
 		PublicURL: s.url, Issuer: s.idp.Issuer, ClientID: idptest.ClientID, ClientSecret: idptest.ClientSecret,
-		SessionLasts: 12 * time.Hour, Gate: s.gate, Workspaces: account.NewWorkspaces(db, time.Now),
+		SessionLasts: 12 * time.Hour, Gate: s.gate, Workspaces: account.NewWorkspaces(accounts.NewWorkspaces(db), time.Now),
 		States: account.NewLoginStates(ring, time.Now), Now: time.Now, Logger: logger, Transport: s.idp.Transport,
 		Fail: func(w http.ResponseWriter, r *http.Request, err error) { frame.Fail(w, r, logger, err) },
 	}

@@ -1,6 +1,7 @@
 package accesstest
 
 import (
+	"astrolabe/repo/accounts"
 	"context"
 	"net/netip"
 	"testing"
@@ -37,18 +38,18 @@ var plenty = account.Budgets{
 // New makes the fixture. The gate's clock is now.
 func New(tb testing.TB, db *repo.DB, now func() time.Time) *Fixture {
 	tb.Helper()
-	ring, err := secret.Open(tb.Context(), db, secret.NewMaster())
+	ring, err := secret.Open(tb.Context(), accounts.NewSecrets(db), secret.NewMaster())
 	if err != nil {
 		tb.Fatal(err)
 	}
 	f := &Fixture{
 		tb: tb, db: db, now: now, ring: ring, Keys: make(map[account.Permission]string),
 		Gate: &access.Gate{
-			Keys: account.NewKeys(db, ring, now), Sessions: account.NewSessions(db, ring, now),
-			FirstParty: account.NewFirstParty(ring, now), Quotas: account.NewQuotas(patient{repo.QuotasBy{DB: db, Now: now}}, now),
+			Keys: account.NewKeys(accounts.NewKeys(db), ring, now), Sessions: account.NewSessions(accounts.NewSessions(db), ring, now),
+			FirstParty: account.NewFirstParty(ring, now), Quotas: account.NewQuotas(patient{accounts.NewQuotas(db).By(now)}, now),
 		},
 	}
-	workspaces := account.NewWorkspaces(db, now)
+	workspaces := account.NewWorkspaces(accounts.NewWorkspaces(db), now)
 	if f.Workspace, err = workspaces.Ensure(tb.Context(), "test", operator); err != nil {
 		tb.Fatal(err)
 	}
@@ -66,11 +67,11 @@ func New(tb testing.TB, db *repo.DB, now func() time.Time) *Fixture {
 
 // patient counts however long it takes. A service gives up after two seconds,
 // for which a busy machine would fail any test.
-type patient struct{ repo.QuotasBy }
+type patient struct{ accounts.Quotas }
 
 // TakeQuotas implements account.QuotaStore.
 func (p patient) TakeQuotas(ctx context.Context, takes []account.QuotaTake) ([]account.QuotaTaken, time.Time, error) {
-	return p.QuotasBy.TakeQuotas(context.WithoutCancel(ctx), takes)
+	return p.Quotas.TakeQuotas(context.WithoutCancel(ctx), takes)
 }
 
 var operator = account.Operator("test")
@@ -86,7 +87,7 @@ func (f *Fixture) IssueExpired(r account.IssueRequest) string {
 	f.tb.Helper()
 	past := func() time.Time { return f.now().Add(-time.Hour) }
 	r.ExpiresAt = new(past().Add(time.Minute))
-	return f.issue(account.NewKeys(f.db, f.ring, past), r)
+	return f.issue(account.NewKeys(accounts.NewKeys(f.db), f.ring, past), r)
 }
 
 // PageToken is the token of a page that a client asked for, which lasts so long

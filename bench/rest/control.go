@@ -1,6 +1,7 @@
 package main
 
 import (
+	"astrolabe/repo/accounts"
 	"context"
 	"encoding/json"
 	"errors"
@@ -94,13 +95,13 @@ func (c *control) open(ctx context.Context, url string) (*repo.DB, error) {
 	if err != nil {
 		return nil, err
 	}
-	ring, err := secret.Open(ctx, db, master)
+	ring, err := secret.Open(ctx, accounts.NewSecrets(db), master)
 	if err != nil {
 		return nil, err
 	}
 	c.gate = &access.Gate{
-		Keys: account.NewKeys(db, ring, time.Now), Sessions: account.NewSessions(db, ring, time.Now),
-		FirstParty: account.NewFirstParty(ring, time.Now), Quotas: account.NewQuotas(db, time.Now), Failures: access.NewFailures(time.Now),
+		Keys: account.NewKeys(accounts.NewKeys(db), ring, time.Now), Sessions: account.NewSessions(accounts.NewSessions(db), ring, time.Now),
+		FirstParty: account.NewFirstParty(ring, time.Now), Quotas: account.NewQuotas(accounts.NewQuotas(db), time.Now), Failures: access.NewFailures(time.Now),
 	}
 	c.gate.Keys.Listening(true) // nothing is revoked in this run
 	config, err := pgxpool.ParseConfig(url)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"astrolabe/domain"
+	"astrolabe/repo/tokens"
 	"astrolabe/starknet"
 )
 
@@ -59,7 +60,7 @@ func (r censusRevoke) Run(ctx context.Context, c *console) error {
 		return err
 	}
 	return withSchema(ctx, c, r.databaseSettings, func(db *database) error {
-		revoked, err := db.HoldCensus(ctx, r.Chain, address, r.Reason)
+		revoked, err := tokens.NewCensusBuilder(db.DB).HoldCensus(ctx, r.Chain, address, r.Reason)
 		if err != nil {
 			return err
 		}
@@ -83,7 +84,7 @@ func (r censusRestore) Run(ctx context.Context, c *console) error {
 		return err
 	}
 	return withSchema(ctx, c, r.databaseSettings, func(db *database) error {
-		released, err := db.ReleaseCensus(ctx, r.Chain, address)
+		released, err := tokens.NewCensusBuilder(db.DB).ReleaseCensus(ctx, r.Chain, address)
 		if err != nil {
 			return err
 		}

@@ -8,6 +8,7 @@ import (
 	"astrolabe/domain"
 	"astrolabe/domain/token"
 	"astrolabe/repo/repotest"
+	"astrolabe/repo/tokens"
 	"astrolabe/starknet"
 )
 
@@ -40,7 +41,7 @@ func TestAnOperatorRevokesAndRestoresACensus(t *testing.T) {
 	o.expects(o.types(exitUsage, "census restore --chain SN_MAIN --token x"), "--token must be a 0x-prefixed address")
 	o.certify(contract)
 	o.expects(o.types(exitOK, "census revoke --reason test"+target), "revoked, with the cursors of its generations (1)")
-	standings, err := o.db.CensusStandings(t.Context(), domain.Mainnet, []starknet.Felt{contract}, time.Now())
+	standings, err := tokens.NewCensus(o.db).CensusStandings(t.Context(), domain.Mainnet, []starknet.Felt{contract}, time.Now())
 	if err != nil || !standings[0].Held || standings[0].Generation.Status != token.CensusRevoked {
 		t.Errorf("%+v, %v", standings, err)
 	}
@@ -66,14 +67,14 @@ func (o *operator) certify(contract starknet.Felt) {
 			}
 		}
 	}
-	draft, err := o.db.BuildCensus(o.Context(), domain.Mainnet, token.CensusOrder{
+	draft, err := tokens.NewCensusBuilder(o.db).BuildCensus(o.Context(), domain.Mainnet, token.CensusOrder{
 		Token: contract, Block: domain.BlockRef{Number: 30, Hash: blocks[30].Header.Hash}, Supply: &supply,
 	})
 	if err != nil || draft.Status != token.CensusCertified {
 		o.Fatal(draft, err)
 	}
 	draft.CheckedAt, draft.ExpiresAt = time.Now(), time.Now().Add(time.Hour)
-	if _, err := o.db.PublishCensus(o.Context(), domain.Mainnet, draft); err != nil {
+	if _, err := tokens.NewCensusBuilder(o.db).PublishCensus(o.Context(), domain.Mainnet, draft); err != nil {
 		o.Fatal(err)
 	}
 }

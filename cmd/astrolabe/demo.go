@@ -1,6 +1,7 @@
 package main
 
 import (
+	"astrolabe/repo/accounts"
 	"context"
 	"encoding/json"
 	"os"
@@ -56,7 +57,7 @@ func (d *deployment) demo(ctx context.Context, data string, api *api, operators 
 	}
 	shown.Keys = make(map[string]string)
 	by := account.Operator("demo")
-	owner, err := account.NewWorkspaces(d.db, time.Now).Ensure(ctx, demoWorkspace, by)
+	owner, err := account.NewWorkspaces(accounts.NewWorkspaces(d.db.DB), time.Now).Ensure(ctx, demoWorkspace, by)
 	if err != nil {
 		return demo{}, err
 	}
@@ -83,7 +84,7 @@ func (d *deployment) forgetDemo(ctx context.Context, data string) error {
 	if err != nil || json.Unmarshal(content, &before) != nil {
 		return nil //nolint:nilerr // there is nothing to revoke
 	}
-	keys := account.NewKeys(d.db, d.ring, time.Now)
+	keys := account.NewKeys(accounts.NewKeys(d.db.DB), d.ring, time.Now)
 	for _, text := range before.Keys {
 		key, err := account.ParseKeyText(text)
 		if err != nil {
@@ -94,7 +95,7 @@ func (d *deployment) forgetDemo(ctx context.Context, data string) error {
 		}
 	}
 	if session, err := account.ParseSessionText(before.Session); err == nil {
-		sessions := account.NewSessions(d.db, d.ring, time.Now)
+		sessions := account.NewSessions(accounts.NewSessions(d.db.DB), d.ring, time.Now)
 		if _, err := sessions.Revoke(ctx, session.SessionID, account.Operator("demo")); err != nil && domain.CodeOf(err) != domain.CodeNotFound {
 			return err
 		}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"astrolabe/repo/accounts"
 	"context"
 	"errors"
 	"time"
@@ -50,7 +51,7 @@ func prepare(ctx context.Context, c *console, db *database, d databaseSettings, 
 	if len(applied) > 0 {
 		c.logger.Info("the schema was brought up to date", "applied", applied)
 	}
-	ring, err := secret.Open(ctx, db, master)
+	ring, err := secret.Open(ctx, accounts.NewSecrets(db.DB), master)
 	if errors.Is(err, secret.ErrOtherMaster) {
 		return nil, usageError{errors.New(err.Error() + "; give this process the master key of the deployment (ASTROLABE_MASTER_KEY or --master-key-file)")}
 	}

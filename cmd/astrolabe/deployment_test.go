@@ -1,6 +1,7 @@
 package main
 
 import (
+	"astrolabe/repo/accounts"
 	"context"
 	"io"
 	"log/slog"
@@ -17,7 +18,7 @@ import (
 func TestADrainCanBeWatched(t *testing.T) {
 	t.Parallel()
 	db := repotest.Open(t)
-	ring, err := secret.Open(t.Context(), db, secret.NewMaster())
+	ring, err := secret.Open(t.Context(), accounts.NewSecrets(db), secret.NewMaster())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"astrolabe/repo/accounts"
 	"context"
 	"net/netip"
 	"time"
@@ -9,14 +10,13 @@ import (
 
 	"astrolabe/access"
 	"astrolabe/domain/account"
-	"astrolabe/repo"
 )
 
 // gate makes what recognises the callers of a process.
 func (d *deployment) gate(proxies []netip.Prefix, public string) *access.Gate {
 	return &access.Gate{
-		Keys: account.NewKeys(d.db, d.ring, time.Now), Sessions: account.NewSessions(d.db, d.ring, time.Now),
-		FirstParty: account.NewFirstParty(d.ring, time.Now), Quotas: account.NewQuotas(d.db, time.Now),
+		Keys: account.NewKeys(accounts.NewKeys(d.db.DB), d.ring, time.Now), Sessions: account.NewSessions(accounts.NewSessions(d.db.DB), d.ring, time.Now),
+		FirstParty: account.NewFirstParty(d.ring, time.Now), Quotas: account.NewQuotas(accounts.NewQuotas(d.db.DB), time.Now),
 		Failures: access.NewFailures(time.Now), Proxies: proxies, Public: public,
 	}
 }
@@ -27,8 +27,8 @@ func (d *deployment) keepGate(gate *access.Gate) part {
 	return func(ctx context.Context) error {
 		var group errgroup.Group
 		group.Go(func() error {
-			d.db.Listen(ctx, []string{repo.KeyChanges, repo.SessionChanges}, func(channel, id string) {
-				if channel == repo.KeyChanges {
+			d.db.Listen(ctx, []string{accounts.KeyChanges, accounts.SessionChanges}, func(channel, id string) {
+				if channel == accounts.KeyChanges {
 					gate.Keys.Forget(id)
 				} else {
 					gate.Sessions.Forget(id)

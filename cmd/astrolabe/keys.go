@@ -1,6 +1,7 @@
 package main
 
 import (
+	"astrolabe/repo/accounts"
 	"context"
 	"errors"
 	"fmt"
@@ -57,7 +58,7 @@ func (k keysCreate) Run(ctx context.Context, c *console) error {
 		if k.Expires > 0 {
 			request.ExpiresAt = new(time.Now().Add(k.Expires).UTC())
 		}
-		issued, err := account.NewKeys(db, ring, time.Now).Issue(ctx, owner.ID, request, operatorHere())
+		issued, err := account.NewKeys(accounts.NewKeys(db.DB), ring, time.Now).Issue(ctx, owner.ID, request, operatorHere())
 		if err != nil {
 			return err
 		}
@@ -80,7 +81,7 @@ func (k keysList) Run(ctx context.Context, c *console) error {
 		if err != nil {
 			return err
 		}
-		keys := account.NewKeys(db, nil, time.Now)
+		keys := account.NewKeys(accounts.NewKeys(db.DB), nil, time.Now)
 		for _, owner := range owners {
 			list, truncated, err := keys.List(ctx, owner.ID, max(k.Limit, 0))
 			if err != nil {
@@ -99,7 +100,7 @@ func (k keysList) Run(ctx context.Context, c *console) error {
 
 func (k keysList) owners(ctx context.Context, db *database) ([]account.Workspace, error) {
 	if k.Workspace == "" {
-		return db.ListWorkspaces(ctx, 1<<31-1)
+		return accounts.NewWorkspaces(db.DB).ListWorkspaces(ctx, 1<<31-1)
 	}
 	owner, err := workspaces(db).Find(ctx, k.Workspace)
 	return []account.Workspace{owner}, mistaken(err)
@@ -113,7 +114,7 @@ type keysRevoke struct {
 // Run revokes a key.
 func (k keysRevoke) Run(ctx context.Context, c *console) error {
 	return withSchema(ctx, c, k.databaseSettings, func(db *database) error {
-		key, err := account.NewKeys(db, nil, time.Now).Revoke(ctx, "", k.PublicID, operatorHere())
+		key, err := account.NewKeys(accounts.NewKeys(db.DB), nil, time.Now).Revoke(ctx, "", k.PublicID, operatorHere())
 		if err != nil {
 			return mistaken(err)
 		}
@@ -131,7 +132,7 @@ type keysGrant struct {
 // Run grants permissions.
 func (k keysGrant) Run(ctx context.Context, c *console) error {
 	return withSchema(ctx, c, k.databaseSettings, func(db *database) error {
-		key, err := account.NewKeys(db, nil, time.Now).Grant(ctx, k.PublicID, k.Permissions, operatorHere())
+		key, err := account.NewKeys(accounts.NewKeys(db.DB), nil, time.Now).Grant(ctx, k.PublicID, k.Permissions, operatorHere())
 		if err != nil {
 			return mistaken(err)
 		}

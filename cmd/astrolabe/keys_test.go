@@ -1,6 +1,7 @@
 package main
 
 import (
+	"astrolabe/repo/accounts"
 	"bytes"
 	"regexp"
 	"strings"
@@ -52,7 +53,7 @@ func (k *keeper) ring() *secret.Ring {
 	if err != nil {
 		k.Fatal(err)
 	}
-	ring, err := secret.Open(k.Context(), k.db, master)
+	ring, err := secret.Open(k.Context(), accounts.NewSecrets(k.db), master)
 	if err != nil {
 		k.Fatal(err)
 	}
@@ -75,7 +76,7 @@ func TestAnOperatorMakesExtendsAndRevokesAKey(t *testing.T) {
 		t.Error("the explanation shows the key too")
 	}
 
-	keys := account.NewKeys(k.db, k.ring(), time.Now)
+	keys := account.NewKeys(accounts.NewKeys(k.db), k.ring(), time.Now)
 	caller, err := keys.Authenticate(t.Context(), text)
 	if err != nil || caller.Budgets.Of(account.Heavy) != 1000 || caller.Budgets.Of(account.Light) != 5 || caller.May(account.Trace) {
 		t.Fatalf("%+v, %v", caller, err)
@@ -104,7 +105,7 @@ func TestAnOperatorMakesASession(t *testing.T) {
 	t.Parallel()
 	k := newKeeper(t)
 	text := strings.TrimSpace(k.types(exitOK, "session create --workspace acme --create-workspace --lasts 2h"))
-	sessions := account.NewSessions(k.db, k.ring(), time.Now)
+	sessions := account.NewSessions(accounts.NewSessions(k.db), k.ring(), time.Now)
 	caller, err := sessions.Authenticate(t.Context(), text)
 	if err != nil || strings.Contains(k.stderr.String(), text) {
 		t.Fatalf("%v, %s", err, &k.stderr)

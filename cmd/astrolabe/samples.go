@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"astrolabe/domain/token"
+	"astrolabe/repo/tokens"
 	"astrolabe/sim"
 	"astrolabe/starknet"
 )
@@ -46,12 +47,12 @@ func (d *deployment) revokeSample(node simulatedNode) part {
 		ticker := time.NewTicker(time.Second)
 		defer ticker.Stop()
 		for {
-			standings, err := d.db.CensusStandings(ctx, node.chain, []starknet.Felt{contract}, time.Now())
+			standings, err := tokens.NewCensus(d.db.DB).CensusStandings(ctx, node.chain, []starknet.Felt{contract}, time.Now())
 			if err == nil && standings[0].Held {
 				return nil
 			}
 			if err == nil && standings[0].Generation != nil {
-				_, err = d.db.HoldCensus(ctx, node.chain, contract, "the demo shows a revoked census")
+				_, err = tokens.NewCensusBuilder(d.db.DB).HoldCensus(ctx, node.chain, contract, "the demo shows a revoked census")
 			}
 			if err != nil && ctx.Err() == nil {
 				d.logger.Debug("the sample's census could not be revoked yet", "error", err)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"astrolabe/repo/accounts"
 	"cmp"
 	"context"
 	"errors"
@@ -29,7 +30,7 @@ func (s secretsList) Run(ctx context.Context, c *console) error {
 		if _, err := db.Migrate(ctx); err != nil {
 			return err
 		}
-		stored, err := db.Secrets(ctx)
+		stored, err := accounts.NewSecrets(db.DB).Secrets(ctx)
 		slices.SortFunc(stored, func(a, b secret.Sealed) int {
 			return cmp.Or(cmp.Compare(a.Purpose, b.Purpose), cmp.Compare(a.Generation, b.Generation))
 		})

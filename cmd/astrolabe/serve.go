@@ -1,6 +1,7 @@
 package main
 
 import (
+	"astrolabe/repo/accounts"
 	"context"
 	"errors"
 	"fmt"
@@ -18,6 +19,7 @@ import (
 	"astrolabe/domain/explorer"
 	"astrolabe/failpoint"
 	"astrolabe/graph"
+	"astrolabe/repo/onchain"
 	"astrolabe/repo/repositories"
 	"astrolabe/rest"
 	"astrolabe/web"
@@ -72,7 +74,7 @@ type streams interface {
 // listen opens the socket, so that whoever is told its address can connect.
 // What only a node can tell is asked of the given ones.
 func (d *deployment) listen(ctx context.Context, l listenSettings, nodes nodeSettings) (*api, error) {
-	gate, usage := d.gate(l.TrustedProxies, l.PublicURL), account.NewUsage(d.db, time.Now)
+	gate, usage := d.gate(l.TrustedProxies, l.PublicURL), account.NewUsage(accounts.NewUsage(d.db.DB), time.Now)
 	signIn, err := d.signIn(l.signinSettings, gate)
 	if err != nil {
 		return nil, err
@@ -115,7 +117,7 @@ func keepUntilEnd(letGo func()) part {
 // keepFacts forgets facts of final blocks when an operator changes them.
 func (d *deployment) keepFacts(cache *chain.Cache) part {
 	return func(ctx context.Context) error {
-		d.db.ListenEpochs(ctx, cache.Advance, cache.Listening)
+		onchain.ListenEpochs(ctx, d.db.DB, cache.Advance, cache.Listening)
 		return nil
 	}
 }
@@ -123,7 +125,7 @@ func (d *deployment) keepFacts(cache *chain.Cache) part {
 // keepNews tells subscribers of new blocks as they are committed.
 func (d *deployment) keepNews(live *graph.Handler) part {
 	return func(ctx context.Context) error {
-		d.db.ListenBlocks(ctx, live.Tell)
+		onchain.ListenBlocks(ctx, d.db.DB, live.Tell)
 		return nil
 	}
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"astrolabe/repo/accounts"
 	"context"
 	"errors"
 	"fmt"
@@ -47,7 +48,7 @@ func (s sessionCreate) Run(ctx context.Context, c *console) error {
 		if err != nil {
 			return err
 		}
-		session, token, err := account.NewSessions(db, ring, time.Now).Create(ctx, owner.ID, s.Subject, s.Lasts, operatorHere())
+		session, token, err := account.NewSessions(accounts.NewSessions(db.DB), ring, time.Now).Create(ctx, owner.ID, s.Subject, s.Lasts, operatorHere())
 		if err != nil {
 			return err
 		}
@@ -65,7 +66,7 @@ type sessionRevoke struct {
 // Run ends a session.
 func (s sessionRevoke) Run(ctx context.Context, c *console) error {
 	return withSchema(ctx, c, s.databaseSettings, func(db *database) error {
-		session, err := account.NewSessions(db, nil, time.Now).Revoke(ctx, s.ID, operatorHere())
+		session, err := account.NewSessions(accounts.NewSessions(db.DB), nil, time.Now).Revoke(ctx, s.ID, operatorHere())
 		if err != nil {
 			return mistaken(err)
 		}

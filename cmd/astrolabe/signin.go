@@ -1,6 +1,7 @@
 package main
 
 import (
+	"astrolabe/repo/accounts"
 	"errors"
 	"fmt"
 	"net/http"
@@ -74,7 +75,7 @@ func (d *deployment) signIn(s signinSettings, gate *access.Gate) ([]rest.Mount, 
 	}
 	party := signin.New(signin.Options{
 		PublicURL: s.PublicURL, Issuer: s.OIDCIssuer, ClientID: s.OIDCClientID, ClientSecret: secret,
-		SessionLasts: s.SessionLasts, Gate: gate, Workspaces: account.NewWorkspaces(d.db, time.Now),
+		SessionLasts: s.SessionLasts, Gate: gate, Workspaces: account.NewWorkspaces(accounts.NewWorkspaces(d.db.DB), time.Now),
 		States: account.NewLoginStates(d.ring, time.Now), Now: time.Now, Logger: d.logger,
 		Fail: func(w http.ResponseWriter, r *http.Request, err error) { frame.Fail(w, r, d.logger, err) },
 	})

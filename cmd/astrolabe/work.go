@@ -1,6 +1,7 @@
 package main
 
 import (
+	"astrolabe/repo/accounts"
 	"context"
 	"errors"
 	"time"
@@ -15,6 +16,8 @@ import (
 	"astrolabe/jobs/retain"
 	"astrolabe/jobs/summaries"
 	"astrolabe/repo"
+	"astrolabe/repo/repositories"
+	"astrolabe/repo/tokens"
 )
 
 // workCommand runs background jobs.
@@ -85,16 +88,18 @@ func (d *deployment) worker(w workSettings, nodes nodeSettings) (part, error) {
 // jobs lists every kind of job.
 func (d *deployment) jobs(w workSettings, views map[domain.Chain]token.Views) []jobs.Job {
 	return []jobs.Job{
-		(&census.Worker{Nodes: views, Store: d.db, Logger: d.logger, Refresh: w.CensusRefresh, Retention: w.CensusRetention}).Job(),
-		(&markets.Worker{Store: d.db}).Job(),
+		(&census.Worker{Nodes: views, Store: repositories.Census(d.db.DB), Logger: d.logger, Refresh: w.CensusRefresh, Retention: w.CensusRetention}).Job(),
+		(&markets.Worker{Store: tokens.NewPools(d.db.DB)}).Job(),
 		(&materialise.Extend{Chains: domain.Chains, Declared: w.declared(), Store: d.db, Logger: d.logger}).Job(),
 		(&materialise.Verify{Chains: domain.Chains, Store: d.db, Logger: d.logger}).Job(),
-		(&metadata.Worker{Nodes: views, Store: d.db, Logger: d.logger}).Job(),
-		(&retain.Census{Store: d.db, Logger: d.logger}).Job(),
-		(&retain.Quotas{Store: d.db, Logger: d.logger}).Job(),
-		(&retain.Secrets{Store: d.db, Logger: d.logger}).Job(),
-		(&retain.Usage{Store: d.db, Logger: d.logger}).Job(),
-		(&summaries.Sums{Store: d.db, Logger: d.logger}).Job(),
-		(&summaries.Supplies{Nodes: views, Store: d.db, Logger: d.logger}).Job(),
+		(&metadata.Worker{Nodes: views, Store: repositories.Metadata(d.db.DB), Logger: d.logger}).Job(),
+		(&retain.Census{Store: tokens.NewCensusBuilder(d.db.DB), Logger: d.logger}).Job(),
+		(&retain.Quotas{Store: accounts.NewQuotas(d.db.DB), Logger: d.logger}).Job(),
+		(&retain.Secrets{
+			Secrets: accounts.NewSecrets(d.db.DB), Sessions: accounts.NewSessions(d.db.DB), Keys: accounts.NewKeys(d.db.DB), Logger: d.logger,
+		}).Job(),
+		(&retain.Usage{Store: accounts.NewUsage(d.db.DB), Logger: d.logger}).Job(),
+		(&summaries.Sums{Store: tokens.NewSummaries(d.db.DB), Logger: d.logger}).Job(),
+		(&summaries.Supplies{Nodes: views, Store: repositories.Supplies(d.db.DB), Logger: d.logger}).Job(),
 	}
 }

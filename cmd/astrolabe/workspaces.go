@@ -1,6 +1,7 @@
 package main
 
 import (
+	"astrolabe/repo/accounts"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -68,7 +69,7 @@ func (w workspacesAudit) Run(ctx context.Context, c *console) error {
 		if err != nil {
 			return mistaken(err)
 		}
-		entries, err := db.Audit(ctx, found.ID, max(w.Limit, 0))
+		entries, err := accounts.NewAudit(db.DB).List(ctx, found.ID, max(w.Limit, 0))
 		for _, e := range entries {
 			details, _ := json.Marshal(e.Details) // it came from a document
 			fmt.Fprintf(c.stdout, "%s  %s  %s  %s  %s\n", e.At.UTC().Format(time.RFC3339), e.Actor, e.Action, e.Subject, details)
@@ -96,7 +97,9 @@ func (s workspaceSettings) workspace(ctx context.Context, db *database) (account
 	return found, err
 }
 
-func workspaces(db *database) *account.Workspaces { return account.NewWorkspaces(db, time.Now) }
+func workspaces(db *database) *account.Workspaces {
+	return account.NewWorkspaces(accounts.NewWorkspaces(db.DB), time.Now)
+}
 
 // operatorHere is who typed the command.
 func operatorHere() account.Actor {

@@ -12,6 +12,7 @@ import (
 	"astrolabe/domain/facts"
 	"astrolabe/domain/token"
 	"astrolabe/repo/repotest"
+	"astrolabe/repo/tokens"
 	"astrolabe/starknet"
 )
 
@@ -146,7 +147,7 @@ func TestWhatATokenSaysOfItselfCountsMoreThanTheRegistry(t *testing.T) {
 	t.Parallel()
 	g, l := followed(t)
 	last, ether := l.blocks[len(l.blocks)-1].Header, starknet.MustFelt("0x49d36570d4e46f48e99674bd3fcc84644ddd6b96f7c741b1562b82f9e004dc7")
-	stored, err := g.db.StoreMetadata(t.Context(), domain.Mainnet, token.Reading{
+	stored, err := tokens.NewTokens(g.db).StoreMetadata(t.Context(), domain.Mainnet, token.Reading{
 		Block: domain.BlockRef{Number: last.Number, Hash: last.Hash}, At: time.Now(), Next: time.Now(),
 		Tokens: []token.Description{{Token: ether, Metadata: token.Metadata{Symbol: new("SAID"), Decimals: new(uint8(3))}}},
 	})

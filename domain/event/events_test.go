@@ -14,6 +14,7 @@ import (
 	"astrolabe/domain/facts"
 	"astrolabe/pg/pgtest"
 	"astrolabe/repo"
+	"astrolabe/repo/onchain"
 	"astrolabe/repo/repotest"
 	"astrolabe/starknet"
 )
@@ -24,7 +25,7 @@ func TestMain(m *testing.M) {
 
 // newEvents makes the service over a store and a database.
 func newEvents(store event.Store, db *repo.DB) *event.Events {
-	return event.NewEvents(store, db, chain.NewCompiledClasses(db), chain.NewStatuses(db, 0), 0)
+	return event.NewEvents(store, db, chain.NewCompiledClasses(db), chain.NewStatuses(onchain.NewHeads(db), 0), 0)
 }
 
 // places lists the transactions of blocks.

@@ -15,6 +15,7 @@ import (
 	"astrolabe/domain/event"
 	"astrolabe/pg/pgtest"
 	"astrolabe/repo"
+	"astrolabe/repo/onchain"
 	"astrolabe/repo/repotest"
 	"astrolabe/starknet"
 )
@@ -223,7 +224,7 @@ func TestCoverageThatIsLostDuringASearchIsUnavailable(t *testing.T) {
 			}
 			w.do(sql)
 			f := w.transfers(0, newest)
-			events := event.NewEvents(w.db, remembering{w.db, known}, chain.NewCompiledClasses(w.db), chain.NewStatuses(w.db, 0), 0)
+			events := event.NewEvents(w.db, remembering{w.db, known}, chain.NewCompiledClasses(w.db), chain.NewStatuses(onchain.NewHeads(w.db), 0), 0)
 			_, err = events.Search(t.Context(), domain.Mainnet, account.Wallet, f, domain.PageRequest{Limit: 1000})
 			if domain.CodeOf(err) != domain.CodeCoverageUnavailable {
 				t.Errorf("got %v", err)

@@ -107,7 +107,7 @@ func New(o Options) *Services {
 	s.Verifications = verify.NewRecords(stores.Verifications, s.Contracts)
 	s.Bridges = bridge.NewSignals(stores.BridgeEvents, stores.Messages, compiled, s.Statuses)
 	s.Transfers = token.NewTransfers(stores.Transfers, s.Statuses)
-	s.Tokens = token.NewTokens(stores.Tokens, s.Statuses)
+	s.Tokens = token.NewTokens(stores.Tokens, stores.Summaries, s.Statuses)
 	s.Censuses = token.NewCensuses(stores.Censuses, cmp.Or(o.ScreeningTop, token.ScreeningTop), time.Now)
 	s.Controls = token.NewControlsReader(stores.Controls, s.Contracts, compiled, s.Statuses)
 	s.Pools = token.NewPools(stores.Pools, s.Contracts, s.Statuses)

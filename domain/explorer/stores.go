@@ -31,6 +31,7 @@ type Stores struct {
 	Certificates event.CertificateStore
 
 	Tokens    token.Store
+	Summaries token.SummaryStore
 	Transfers token.TransferStore
 	Controls  token.ControlStore
 	Censuses  token.CensusStore

@@ -13,19 +13,25 @@ type Store interface {
 	// Tokens returns the token at each address, nil where the index knows of
 	// none.
 	Tokens(ctx context.Context, c domain.Chain, addresses []starknet.Felt) ([]*Token, error)
-	// CountedTokens returns the same with what their transfers add up to.
+}
+
+// SummaryStore reads what the transfers of tokens add up to.
+type SummaryStore interface {
+	// CountedTokens returns the token at each address with the counts of its
+	// transfers, nil where the index knows of no token.
 	CountedTokens(ctx context.Context, c domain.Chain, addresses []starknet.Felt, bounds Counting) ([]*Counted, error)
 }
 
 // Tokens answers what is known of tokens.
 type Tokens struct {
-	store    Store
-	statuses *chain.Statuses
+	store     Store
+	summaries SummaryStore
+	statuses  *chain.Statuses
 }
 
 // NewTokens makes the service.
-func NewTokens(store Store, statuses *chain.Statuses) *Tokens {
-	return &Tokens{store: store, statuses: statuses}
+func NewTokens(store Store, summaries SummaryStore, statuses *chain.Statuses) *Tokens {
+	return &Tokens{store: store, summaries: summaries, statuses: statuses}
 }
 
 // Of returns the token at each address, nil where the index knows of none.
@@ -50,7 +56,7 @@ func (s *Tokens) Summaries(ctx context.Context, c domain.Chain, addresses []star
 	if seen := horizon.Coverage; seen != nil && seen.Finalized != nil && *seen.Finalized > summaryLag {
 		bounds.Fresh = *seen.Finalized - summaryLag
 	}
-	counted, err := s.store.CountedTokens(ctx, c, addresses, bounds)
+	counted, err := s.summaries.CountedTokens(ctx, c, addresses, bounds)
 	if err != nil {
 		return nil, err
 	}

@@ -21,7 +21,9 @@ import (
 	"astrolabe/node"
 	"astrolabe/pg/pgtest"
 	"astrolabe/repo"
+	"astrolabe/repo/repositories"
 	"astrolabe/repo/repotest"
+	"astrolabe/repo/tokens"
 	"astrolabe/sim"
 	"astrolabe/starknet"
 )
@@ -77,7 +79,7 @@ func newWorld(t *testing.T, template pgtest.Template) *world {
 // run lets a worker make one run.
 func (w *world) run(node token.Views) error {
 	worker := &Worker{
-		Nodes: map[domain.Chain]token.Views{domain.Mainnet: node}, Store: w.db, Logger: slog.New(slog.DiscardHandler),
+		Nodes: map[domain.Chain]token.Views{domain.Mainnet: node}, Store: repositories.Census(w.db), Logger: slog.New(slog.DiscardHandler),
 		Refresh: time.Hour, Retention: 6 * time.Hour,
 	}
 	return worker.Run(w.Context(), time.Now())
@@ -101,7 +103,7 @@ func (w *world) count(from string) (n int) {
 // standing is how the census of a contract of the economy stands.
 func (w *world) standing(name string) token.Standing {
 	w.Helper()
-	found, err := w.db.CensusStandings(w.Context(), domain.Mainnet, []starknet.Felt{w.named[name]}, time.Now())
+	found, err := tokens.NewCensus(w.db).CensusStandings(w.Context(), domain.Mainnet, []starknet.Felt{w.named[name]}, time.Now())
 	if err != nil {
 		w.Fatal(err)
 	}
@@ -130,14 +132,14 @@ func TestARunJudgesAndCountsEveryToken(t *testing.T) {
 	if err := w.run(w.node); err != nil {
 		t.Fatal(err)
 	}
-	tokens := map[starknet.Felt]facts.Standard{}
+	standards := map[starknet.Felt]facts.Standard{}
 	for _, block := range repotest.Everyday(t)[:repotest.FollowedFinalized+1] {
 		for _, shown := range block.Tokens {
-			tokens[shown.Address] = shown.Standard
+			standards[shown.Address] = shown.Standard
 		}
 	}
-	for contract, standard := range tokens {
-		found, err := w.db.CensusStandings(t.Context(), domain.Mainnet, []starknet.Felt{contract}, time.Now())
+	for contract, standard := range standards {
+		found, err := tokens.NewCensus(w.db).CensusStandings(t.Context(), domain.Mainnet, []starknet.Felt{contract}, time.Now())
 		if err != nil || found[0].Policy == nil || found[0].Policy.Block != repotest.FollowedFinalized || found[0].Policy.Qualified != (standard == facts.ERC20) {
 			t.Fatalf("%s %s: %+v, %v", standard, contract, found, err)
 		}
@@ -234,14 +236,14 @@ func TestAHeldTokenIsNotCounted(t *testing.T) {
 	if err := w.run(w.node); err != nil {
 		t.Fatal(err)
 	}
-	if n, err := w.db.HoldCensus(t.Context(), domain.Mainnet, w.named["STRK"], "a test"); err != nil || n != 1 {
+	if n, err := tokens.NewCensusBuilder(w.db).HoldCensus(t.Context(), domain.Mainnet, w.named["STRK"], "a test"); err != nil || n != 1 {
 		t.Fatal(n, err)
 	}
 	w.do("UPDATE tokens SET census_due = '-infinity'")
 	if err := w.run(w.node); err != nil || w.standing("STRK").Generation.Status != token.CensusRevoked {
 		t.Errorf("%v, %+v", err, w.standing("STRK").Generation)
 	}
-	if released, err := w.db.ReleaseCensus(t.Context(), domain.Mainnet, w.named["STRK"]); err != nil || !released {
+	if released, err := tokens.NewCensusBuilder(w.db).ReleaseCensus(t.Context(), domain.Mainnet, w.named["STRK"]); err != nil || !released {
 		t.Fatal(err)
 	}
 	if err := w.run(w.node); err != nil || w.standing("STRK").Generation.Status != token.CensusCertified {
@@ -282,7 +284,7 @@ func TestCertifiedBalancesAreWhatTheContractsSay(t *testing.T) {
 	}
 	for _, name := range []string{"STRK", "ASTRO"} {
 		g := w.standing(name).Generation
-		lists, err := w.db.Holders(t.Context(), domain.Mainnet, []token.HolderPlace{{Snapshot: g.Snapshot.ID}}, 1000)
+		lists, err := tokens.NewCensus(w.db).Holders(t.Context(), domain.Mainnet, []token.HolderPlace{{Snapshot: g.Snapshot.ID}}, 1000)
 		if err != nil || int64(len(lists[0])) != g.Snapshot.Holders {
 			t.Fatal(len(lists[0]), err)
 		}

@@ -15,6 +15,7 @@ import (
 	"astrolabe/node"
 	"astrolabe/pg/pgtest"
 	"astrolabe/repo"
+	"astrolabe/repo/onchain"
 	"astrolabe/repo/repotest"
 	"astrolabe/sim"
 	"astrolabe/telemetry"
@@ -176,7 +177,7 @@ func (w *world) clean(change func(*Loop)) string {
 
 func (w *world) status() chain.Head {
 	w.Helper()
-	heads, err := w.db.Heads(w.Context())
+	heads, err := onchain.NewHeads(w.db).Heads(w.Context())
 	if err != nil {
 		w.Fatal(err)
 	}

@@ -11,6 +11,7 @@ import (
 	"astrolabe/domain/chain"
 	"astrolabe/domain/facts"
 	"astrolabe/repo"
+	"astrolabe/repo/onchain"
 	"astrolabe/starknet"
 )
 
@@ -18,7 +19,7 @@ import (
 // them with the golden ones: all of them, and each by its hash.
 func checkMessages(t *testing.T, db *repo.DB, run []golden) {
 	t.Helper()
-	messages := chain.NewMessages(db, chain.NewStatuses(db, 0))
+	messages := chain.NewMessages(onchain.NewMessages(db), chain.NewStatuses(onchain.NewHeads(db), 0))
 	c, want := run[0].ChainID, []golden{}
 	for _, block := range run {
 		if len(block.MessageHashesToL2)+len(block.MessagesToL1) > 0 {

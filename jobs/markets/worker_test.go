@@ -11,8 +11,8 @@ import (
 	"astrolabe/domain"
 	"astrolabe/domain/token"
 	"astrolabe/pg/pgtest"
-	"astrolabe/repo"
 	"astrolabe/repo/repotest"
+	"astrolabe/repo/tokens"
 	"astrolabe/starknet"
 )
 
@@ -23,14 +23,14 @@ func TestMain(m *testing.M) {
 func TestARunKeepsThePoolsOfEveryFactory(t *testing.T) {
 	t.Parallel()
 	db := repotest.OpenTemplate(t, repotest.Followed)
-	w := &Worker{Store: db}
+	w := &Worker{Store: tokens.NewPools(db)}
 	known := token.Factories(domain.Mainnet)
 	strk := starknet.MustFelt("0x4718f5a0fc34cc1af16a1cdee98ffb20c31f5cd61d6ab07201858f4287c938d")
 	for range 2 { // the second finds nothing new
 		if err := w.Run(t.Context(), time.Now()); err != nil {
 			t.Fatal(err)
 		}
-		lists, late, err := db.Pools(t.Context(), domain.Mainnet, known, []starknet.Felt{strk}, domain.PageRequest{Limit: 100})
+		lists, late, err := tokens.NewPools(db).Pools(t.Context(), domain.Mainnet, known, []starknet.Felt{strk}, domain.PageRequest{Limit: 100})
 		if err != nil || late || len(lists[0]) != 2 {
 			t.Errorf("got %+v, %v, %v", lists, late, err)
 		}
@@ -39,20 +39,21 @@ func TestARunKeepsThePoolsOfEveryFactory(t *testing.T) {
 
 // counting counts the scans.
 type counting struct {
-	*repo.DB
+	tokens.Pools
 	scans atomic.Int32
 }
 
 func (s *counting) ScanPools(ctx context.Context, c domain.Chain, f token.Factory) (bool, error) {
 	s.scans.Add(1)
-	return s.DB.ScanPools(ctx, c, f)
+	return s.Pools.ScanPools(ctx, c, f)
 }
 
 // TestAFailureHoldsUpNoOtherFactory closes the database.
 func TestAFailureHoldsUpNoOtherFactory(t *testing.T) {
 	t.Parallel()
-	store := &counting{DB: repotest.OpenTemplate(t, repotest.Followed)}
-	store.Close()
+	db := repotest.OpenTemplate(t, repotest.Followed)
+	store := &counting{Pools: tokens.NewPools(db)}
+	db.Close()
 	if err := (&Worker{Store: store}).Run(t.Context(), time.Now()); err == nil {
 		t.Error("the run hides that nothing could be read")
 	}

@@ -17,6 +17,7 @@ import (
 	"astrolabe/node"
 	"astrolabe/pg/pgtest"
 	"astrolabe/repo"
+	"astrolabe/repo/repositories"
 	"astrolabe/repo/repotest"
 	"astrolabe/sim"
 	"astrolabe/starknet"
@@ -93,7 +94,7 @@ func (w *world) node() token.Views {
 // worker is a process of the world.
 func (w *world) worker(node token.Views) *Worker {
 	return &Worker{
-		Nodes: map[domain.Chain]token.Views{domain.Mainnet: node}, Store: w.db,
+		Nodes: map[domain.Chain]token.Views{domain.Mainnet: node}, Store: repositories.Metadata(w.db),
 		Logger: slog.New(slog.DiscardHandler),
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"astrolabe/domain/token"
 	"astrolabe/jobs"
 	"astrolabe/repo"
+	"astrolabe/repo/repositories"
 	"astrolabe/sim/fault"
 	"astrolabe/starknet"
 	"astrolabe/telemetry"
@@ -196,12 +197,12 @@ func TestAChainThatWasNeverIndexedHasNothingToRead(t *testing.T) {
 
 // telling tells when the real store was written to.
 type telling struct {
-	*repo.DB
+	repositories.MetadataStore
 	stored chan int
 }
 
 func (s telling) StoreMetadata(ctx context.Context, c domain.Chain, r token.Reading) (int, error) {
-	n, err := s.DB.StoreMetadata(ctx, c, r)
+	n, err := s.MetadataStore.StoreMetadata(ctx, c, r)
 	s.stored <- n
 	return n, err
 }
@@ -209,7 +210,7 @@ func (s telling) StoreMetadata(ctx context.Context, c domain.Chain, r token.Read
 func TestTheQueueReadsMetadata(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 0)
-	worker, store := w.worker(w.node()), telling{w.db, make(chan int, 1)}
+	worker, store := w.worker(w.node()), telling{repositories.Metadata(w.db), make(chan int, 1)}
 	worker.Store = store
 	schedule := jobs.NewSchedule(worker.Logger, telemetry.NewMetrics(), worker.Job())
 	queue, err := w.db.NewQueue(repo.QueueOptions{Workers: schedule.Workers, Periodic: schedule.Periodic, Logger: worker.Logger})

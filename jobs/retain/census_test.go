@@ -11,6 +11,7 @@ import (
 	"astrolabe/pg/pgtest"
 	"astrolabe/repo"
 	"astrolabe/repo/repotest"
+	"astrolabe/repo/tokens"
 )
 
 func TestExpiredCensusesAreDeletedWithTheirRows(t *testing.T) {
@@ -39,7 +40,7 @@ func TestExpiredCensusesAreDeletedWithTheirRows(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	worker := &retain.Census{Store: db, Logger: slog.New(slog.DiscardHandler)}
+	worker := &retain.Census{Store: tokens.NewCensusBuilder(db), Logger: slog.New(slog.DiscardHandler)}
 	if err := worker.Run(t.Context(), time.Now()); err != nil {
 		t.Fatal(err)
 	}

@@ -1,6 +1,7 @@
 package retain_test
 
 import (
+	"astrolabe/repo/accounts"
 	"context"
 	"log/slog"
 	"testing"
@@ -20,16 +21,16 @@ func TestIdleMetersAreForgottenAndOthersKept(t *testing.T) {
 	logger := slog.New(slog.DiscardHandler)
 	for subject, ago := range map[string]time.Duration{"idle": time.Hour, "recent": 0} {
 		then := func() time.Time { return time.Now().Add(-ago) }
-		quotas := account.NewQuotas(repo.QuotasBy{DB: db, Now: then}, then)
+		quotas := account.NewQuotas(accounts.NewQuotas(db).By(then), then)
 		if _, err := quotas.Take(t.Context(), &account.Caller{Kind: account.ByKey, Subject: subject}, account.Heavy, 1); err != nil {
 			t.Fatal(err)
 		}
 	}
-	worker := &retain.Quotas{Store: db, Logger: logger}
+	worker := &retain.Quotas{Store: accounts.NewQuotas(db), Logger: logger}
 	if err := worker.Run(t.Context(), time.Now()); err != nil {
 		t.Fatal(err)
 	}
-	if left, err := db.ForgetQuotas(t.Context(), -24*time.Hour, 10); err != nil || left != 1 {
+	if left, err := accounts.NewQuotas(db).ForgetQuotas(t.Context(), -24*time.Hour, 10); err != nil || left != 1 {
 		t.Errorf("%d meters were kept, want the recent one: %v", left, err)
 	}
 }
@@ -51,21 +52,21 @@ func TestAPassOverTheMetersEnds(t *testing.T) {
 	}
 }
 
-// told says when the pass over the real store is done.
-type told struct {
-	*repo.DB
+// signalling says when the pass over the real store is done.
+type signalling struct {
+	accounts.Quotas
 	done chan struct{}
 }
 
-func (s told) ForgetQuotas(ctx context.Context, idle time.Duration, most int) (int, error) {
+func (s signalling) ForgetQuotas(ctx context.Context, idle time.Duration, most int) (int, error) {
 	defer close(s.done)
-	return s.DB.ForgetQuotas(ctx, idle, most)
+	return s.Quotas.ForgetQuotas(ctx, idle, most)
 }
 
 func TestTheQueueForgetsIdleMeters(t *testing.T) {
 	t.Parallel()
 	db := repotest.Open(t)
-	logger, store := slog.New(slog.DiscardHandler), told{db, make(chan struct{})}
+	logger, store := slog.New(slog.DiscardHandler), signalling{accounts.NewQuotas(db), make(chan struct{})}
 	schedule := jobs.NewSchedule(logger, telemetry.NewMetrics(), (&retain.Quotas{Store: store, Logger: logger}).Job())
 	queue, err := db.NewQueue(repo.QueueOptions{Workers: schedule.Workers, Periodic: schedule.Periodic, Logger: logger})
 	if err != nil {

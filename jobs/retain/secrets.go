@@ -21,12 +21,20 @@ const (
 	keysAtOnce = 10_000
 )
 
-// SecretStore is where retired secrets, sessions and keys are deleted.
+// SecretStore is where retired secrets are deleted.
 type SecretStore interface {
 	// ForgetSecrets deletes the generations whose overlap ended before now.
 	ForgetSecrets(ctx context.Context, now time.Time) (forgotten int, err error)
+}
+
+// SessionStore is where expired sessions are deleted.
+type SessionStore interface {
 	// ForgetSessions deletes the sessions that expired before a time.
 	ForgetSessions(ctx context.Context, before time.Time) (forgotten int, err error)
+}
+
+// KeyStore is where revoked keys are deleted.
+type KeyStore interface {
 	// ForgetKeys deletes at most so many keys that were revoked before a time.
 	ForgetKeys(ctx context.Context, before time.Time, most int) (forgotten int, err error)
 }
@@ -34,8 +42,10 @@ type SecretStore interface {
 // Secrets deletes generations of secrets whose overlap has ended, sessions that
 // have expired and keys that were revoked long ago.
 type Secrets struct {
-	Store  SecretStore
-	Logger *slog.Logger
+	Secrets  SecretStore
+	Sessions SessionStore
+	Keys     KeyStore
+	Logger   *slog.Logger
 }
 
 // Job schedules the pass.
@@ -45,9 +55,9 @@ func (w *Secrets) Job() jobs.Job {
 
 // Run makes one pass.
 func (w *Secrets) Run(ctx context.Context, now time.Time) error {
-	secrets, err := w.Store.ForgetSecrets(ctx, now)
-	sessions, sessionsErr := w.Store.ForgetSessions(ctx, now)
-	keys, keysErr := w.Store.ForgetKeys(ctx, now.Add(-keysFor), keysAtOnce)
+	secrets, err := w.Secrets.ForgetSecrets(ctx, now)
+	sessions, sessionsErr := w.Sessions.ForgetSessions(ctx, now)
+	keys, keysErr := w.Keys.ForgetKeys(ctx, now.Add(-keysFor), keysAtOnce)
 	err = errors.Join(err, sessionsErr, keysErr)
 	if secrets+sessions+keys > 0 {
 		w.Logger.Info("retired secrets, sessions and keys were deleted", "secrets", secrets, "sessions", sessions, "keys", keys)

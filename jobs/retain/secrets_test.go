@@ -1,6 +1,7 @@
 package retain_test
 
 import (
+	"astrolabe/repo/accounts"
 	"context"
 	"log/slog"
 	"testing"
@@ -24,12 +25,12 @@ func TestMain(m *testing.M) {
 
 // forgetful tells when the pass over the real store is done.
 type forgetful struct {
-	*repo.DB
+	accounts.Secrets
 	done chan int
 }
 
 func (f forgetful) ForgetSecrets(ctx context.Context, now time.Time) (int, error) {
-	forgotten, err := f.DB.ForgetSecrets(ctx, now)
+	forgotten, err := f.Secrets.ForgetSecrets(ctx, now)
 	f.done <- forgotten
 	return forgotten, err
 }
@@ -37,15 +38,15 @@ func (f forgetful) ForgetSecrets(ctx context.Context, now time.Time) (int, error
 func TestTheQueueForgetsRetiredSecrets(t *testing.T) {
 	t.Parallel()
 	db := repotest.Open(t)
-	ring, err := secret.Open(t.Context(), db, secret.NewMaster())
+	ring, err := secret.Open(t.Context(), accounts.NewSecrets(db), secret.NewMaster())
 	if err != nil {
 		t.Fatal(err)
 	}
 	if _, err := ring.Rotate(t.Context(), secret.Session, 0); err != nil {
 		t.Fatal(err)
 	}
-	logger, store := slog.New(slog.DiscardHandler), forgetful{db, make(chan int, 1)}
-	schedule := jobs.NewSchedule(logger, telemetry.NewMetrics(), (&retain.Secrets{Store: store, Logger: logger}).Job())
+	logger, store := slog.New(slog.DiscardHandler), forgetful{accounts.NewSecrets(db), make(chan int, 1)}
+	schedule := jobs.NewSchedule(logger, telemetry.NewMetrics(), (&retain.Secrets{Secrets: store, Sessions: accounts.NewSessions(db), Keys: accounts.NewKeys(db), Logger: logger}).Job())
 	queue, err := db.NewQueue(repo.QueueOptions{Workers: schedule.Workers, Periodic: schedule.Periodic, Logger: logger})
 	if err != nil {
 		t.Fatal(err)
@@ -70,17 +71,17 @@ func TestTheQueueForgetsRetiredSecrets(t *testing.T) {
 func TestKeysAreForgottenAQuarterAfterTheirRevocation(t *testing.T) {
 	t.Parallel()
 	db := repotest.Open(t)
-	ring, err := secret.Open(t.Context(), db, secret.NewMaster())
+	ring, err := secret.Open(t.Context(), accounts.NewSecrets(db), secret.NewMaster())
 	if err != nil {
 		t.Fatal(err)
 	}
 	operator := account.Operator("test")
-	home, err := account.NewWorkspaces(db, time.Now).Ensure(t.Context(), "home", operator)
+	home, err := account.NewWorkspaces(accounts.NewWorkspaces(db), time.Now).Ensure(t.Context(), "home", operator)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, ago := range []time.Duration{89 * day, 91 * day} {
-		keys := account.NewKeys(db, ring, func() time.Time { return time.Now().Add(-ago) })
+		keys := account.NewKeys(accounts.NewKeys(db), ring, func() time.Time { return time.Now().Add(-ago) })
 		issued, err := keys.Issue(t.Context(), home.ID, account.IssueRequest{Environment: account.Live, Permissions: account.SelfServe, Label: ago.String()}, operator)
 		if err != nil {
 			t.Fatal(err)
@@ -89,11 +90,11 @@ func TestKeysAreForgottenAQuarterAfterTheirRevocation(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	worker := &retain.Secrets{Store: db, Logger: slog.New(slog.DiscardHandler)}
+	worker := &retain.Secrets{Secrets: accounts.NewSecrets(db), Sessions: accounts.NewSessions(db), Keys: accounts.NewKeys(db), Logger: slog.New(slog.DiscardHandler)}
 	if err := worker.Run(t.Context(), time.Now()); err != nil {
 		t.Fatal(err)
 	}
-	left, err := db.ListKeys(t.Context(), home.ID, 10)
+	left, err := accounts.NewKeys(db).ListKeys(t.Context(), home.ID, 10)
 	if err != nil || len(left) != 1 || left[0].Label != (89*day).String() {
 		t.Errorf("%v are left, %v", left, err)
 	}

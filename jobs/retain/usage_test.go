@@ -1,6 +1,7 @@
 package retain_test
 
 import (
+	"astrolabe/repo/accounts"
 	"log/slog"
 	"testing"
 	"time"
@@ -23,7 +24,7 @@ func storeUses(t *testing.T, db *repo.DB, age time.Duration, many int) {
 	for i := range uses {
 		uses[i] = account.Use{At: at, Workspace: "wsp_a", PublicID: "key", Route: "/v1", Method: "GET", Class: account.Light, Status: 200}
 	}
-	if err := db.StoreUses(t.Context(), []account.UsageCount{{UsageSlot: slot, Requests: int64(many), LastAt: at}}, uses); err != nil {
+	if err := accounts.NewUsage(db).StoreUses(t.Context(), []account.UsageCount{{UsageSlot: slot, Requests: int64(many), LastAt: at}}, uses); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -36,11 +37,11 @@ func TestOnlyOldUsageIsForgotten(t *testing.T) {
 	storeUses(t, db, 8*day, 12_000) // more than one statement deletes
 	storeUses(t, db, 90*day-time.Hour, 4)
 	storeUses(t, db, 91*day, 8)
-	worker := &retain.Usage{Store: db, Logger: slog.New(slog.DiscardHandler)}
+	worker := &retain.Usage{Store: accounts.NewUsage(db), Logger: slog.New(slog.DiscardHandler)}
 	if err := worker.Run(t.Context(), time.Now()); err != nil {
 		t.Fatal(err)
 	}
-	left, err := db.ReadUsage(t.Context(), "wsp_a", time.Now().Add(-1000*day), 10, 100_000)
+	left, err := accounts.NewUsage(db).ReadUsage(t.Context(), "wsp_a", time.Now().Add(-1000*day), 10, 100_000)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,7 +16,9 @@ import (
 	"astrolabe/node"
 	"astrolabe/pg/pgtest"
 	"astrolabe/repo"
+	"astrolabe/repo/repositories"
 	"astrolabe/repo/repotest"
+	"astrolabe/repo/tokens"
 	"astrolabe/sim"
 	"astrolabe/starknet"
 )
@@ -69,13 +71,13 @@ func (w *world) supplies() *Supplies {
 	}
 	w.Cleanup(pool.Close)
 	return &Supplies{
-		Nodes: map[domain.Chain]token.Views{domain.Mainnet: pool.Source()}, Store: w.db,
+		Nodes: map[domain.Chain]token.Views{domain.Mainnet: pool.Source()}, Store: repositories.Supplies(w.db),
 		Logger: slog.New(slog.DiscardHandler),
 	}
 }
 
 func (w *world) sums() *Sums {
-	return &Sums{Store: w.db, Logger: slog.New(slog.DiscardHandler)}
+	return &Sums{Store: tokens.NewSummaries(w.db), Logger: slog.New(slog.DiscardHandler)}
 }
 
 // count counts the rows of a query.

@@ -10,6 +10,7 @@ import (
 	"astrolabe/jobs"
 	"astrolabe/repo"
 	"astrolabe/repo/repotest"
+	"astrolabe/repo/tokens"
 	"astrolabe/telemetry"
 )
 
@@ -41,7 +42,7 @@ func TestTwoWhoSumAtOnceCountNothingTwice(t *testing.T) {
 		go func() {
 			var err error
 			for range 30 {
-				if _, err = w.db.SumTransfers(t.Context(), domain.Mainnet, 20); err != nil {
+				if _, err = tokens.NewSummaries(w.db).SumTransfers(t.Context(), domain.Mainnet, 20); err != nil {
 					break
 				}
 			}
@@ -69,12 +70,12 @@ func TestTwoWhoSumAtOnceCountNothingTwice(t *testing.T) {
 
 // telling tells when the real store was asked.
 type telling struct {
-	*repo.DB
+	tokens.Summaries
 	summed chan token.Summing
 }
 
 func (s telling) SumTransfers(ctx context.Context, c domain.Chain, about int) (token.Summing, error) {
-	done, err := s.DB.SumTransfers(ctx, c, about)
+	done, err := s.Summaries.SumTransfers(ctx, c, about)
 	if done.Advanced {
 		s.summed <- done
 	}
@@ -84,7 +85,7 @@ func (s telling) SumTransfers(ctx context.Context, c domain.Chain, about int) (t
 func TestTheQueueSumsTransfersUp(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	worker, store := w.sums(), telling{w.db, make(chan token.Summing, 1)}
+	worker, store := w.sums(), telling{tokens.NewSummaries(w.db), make(chan token.Summing, 1)}
 	worker.Store = store
 	schedule := jobs.NewSchedule(worker.Logger, telemetry.NewMetrics(), worker.Job())
 	queue, err := w.db.NewQueue(repo.QueueOptions{Workers: schedule.Workers, Periodic: schedule.Periodic, Logger: worker.Logger})

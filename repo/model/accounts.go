@@ -31,7 +31,7 @@ type APIKey struct {
 	Permissions      []account.Permission `bun:"permissions,array"`
 	Budgets          account.Budgets      `bun:"budgets,type:jsonb"`
 	IsDefault        bool                 `bun:"is_default"`
-	Hash             Hash                 `bun:"hash"`
+	Hash             account.Hash         `bun:"hash"`
 	PepperGeneration int64                `bun:"pepper_generation"`
 	CreatedAt        time.Time            `bun:"created_at"`
 	ExpiresAt        *time.Time           `bun:"expires_at"`
@@ -43,14 +43,14 @@ type APIKey struct {
 type Session struct {
 	bun.BaseModel `bun:"table:sessions,alias:s"`
 
-	ID         string     `bun:"id,pk"`
-	Workspace  string     `bun:"workspace"`
-	Subject    string     `bun:"subject"`
-	Hash       Hash       `bun:"hash"`
-	Generation int64      `bun:"generation"`
-	CreatedAt  time.Time  `bun:"created_at"`
-	ExpiresAt  time.Time  `bun:"expires_at"`
-	RevokedAt  *time.Time `bun:"revoked_at"`
+	ID         string       `bun:"id,pk"`
+	Workspace  string       `bun:"workspace"`
+	Subject    string       `bun:"subject"`
+	Hash       account.Hash `bun:"hash"`
+	Generation int64        `bun:"generation"`
+	CreatedAt  time.Time    `bun:"created_at"`
+	ExpiresAt  time.Time    `bun:"expires_at"`
+	RevokedAt  *time.Time   `bun:"revoked_at"`
 }
 
 // AuditEntry is a line of the audit log, which only grows.

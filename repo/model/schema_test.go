@@ -134,7 +134,9 @@ func misfit(c column, field *schema.Field) string {
 	return ""
 }
 
-func isBytes(typ reflect.Type) bool { return typ.Kind() == reflect.Slice && typ.Elem().Kind() == reflect.Uint8 }
+func isBytes(typ reflect.Type) bool {
+	return typ.Kind() == reflect.Slice && typ.Elem().Kind() == reflect.Uint8
+}
 
 // TestMisfitsAreNoticed plants what the comparison is there for.
 func TestMisfitsAreNoticed(t *testing.T) {

@@ -4,34 +4,37 @@ import (
 	"astrolabe/domain/explorer"
 	"astrolabe/repo"
 	"astrolabe/repo/addresses"
+	"astrolabe/repo/onchain"
+	"astrolabe/repo/tokens"
 )
 
 // Explorer returns the stores of everything that a facade can ask.
 func Explorer(db *repo.DB) explorer.Stores {
 	return explorer.Stores{
-		Heads:            db,
-		Blocks:           db,
-		Forks:            db,
-		FinalizedBlocks:  db,
-		Transactions:     db,
+		Heads:            onchain.NewHeads(db),
+		Blocks:           onchain.NewBlocks(db),
+		Forks:            onchain.NewForks(db),
+		FinalizedBlocks:  onchain.NewBlocks(db),
+		Transactions:     onchain.NewTransactions(db),
 		TransactionParts: db,
-		Messages:         db,
-		Contracts:        db,
-		Classes:          db,
+		Messages:         onchain.NewMessages(db),
+		Contracts:        onchain.NewContracts(db),
+		Classes:          onchain.NewClasses(db),
 		ABIs:             db,
 
 		Events:       db,
 		Certificates: db,
 
-		Tokens:    db,
-		Transfers: db,
+		Tokens:    tokens.NewTokens(db),
+		Summaries: tokens.NewSummaries(db),
+		Transfers: tokens.NewTransfers(db),
 		Controls:  db,
-		Censuses:  db,
-		Pools:     db,
+		Censuses:  tokens.NewCensus(db),
+		Pools:     tokens.NewPools(db),
 
 		Addresses:     addresses.NewAddresses(db),
 		Labels:        addresses.NewLabels(db),
-		Verifications: db,
+		Verifications: onchain.NewVerifications(db),
 		BridgeEvents:  db,
 		Search:        addresses.NewSearch(db),
 	}

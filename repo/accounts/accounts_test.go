@@ -1,0 +1,144 @@
+package accounts
+
+import (
+	"context"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"astrolabe/domain/account"
+	"astrolabe/domain/secret"
+	"astrolabe/pg/pgtest"
+	"astrolabe/repo"
+	"astrolabe/repo/repotest"
+)
+
+var operator = account.Operator("ada")
+
+// process is one process of a deployment, with a clock of its own that stands
+// still.
+type process struct {
+	*testing.T
+	db       *repo.DB
+	ring     *secret.Ring
+	keys     *account.Keys
+	sessions *account.Sessions
+	clock    *atomic.Int64 // nanoseconds
+}
+
+// accounts is a database that any number of processes open.
+type accounts struct {
+	url    string
+	master secret.Master
+}
+
+func newAccounts(t *testing.T) accounts {
+	t.Helper()
+	return accounts{pgtest.Database(t, repotest.Migrated), secret.NewMaster()}
+}
+
+func (a accounts) process(t *testing.T) *process {
+	t.Helper()
+	db := openTest(t, a.url)
+	p := &process{T: t, db: db, ring: openRing(t, db, a.master), clock: new(atomic.Int64)}
+	p.clock.Store(time.Now().UnixNano())
+	p.keys = account.NewKeys(NewKeys(db), p.ring, p.now)
+	p.sessions = account.NewSessions(NewSessions(db), p.ring, p.now)
+	return p
+}
+
+func newProcess(t *testing.T) *process {
+	t.Helper()
+	return newAccounts(t).process(t)
+}
+
+func (p *process) now() time.Time { return time.Unix(0, p.clock.Load()) }
+
+func (p *process) later(by time.Duration) { p.clock.Add(int64(by)) }
+
+// listens keeps a listener until the test ends and waits until it hears.
+func (p *process) listens() {
+	p.Helper()
+	ctx, cancel := context.WithCancel(p.Context())
+	up, ended := make(chan struct{}, 1), make(chan struct{})
+	go func() {
+		defer close(ended)
+		p.db.Listen(ctx, []string{KeyChanges, SessionChanges}, func(channel, id string) {
+			if channel == KeyChanges {
+				p.keys.Forget(id)
+			} else {
+				p.sessions.Forget(id)
+			}
+		}, func(state bool) {
+			p.keys.Listening(state)
+			p.sessions.Listening(state)
+			if state {
+				up <- struct{}{}
+			}
+		})
+	}()
+	p.Cleanup(func() { cancel(); <-ended })
+	<-up
+}
+
+func (p *process) workspace(name string) account.Workspace {
+	p.Helper()
+	w, err := account.NewWorkspaces(NewWorkspaces(p.db), p.now).Ensure(p.Context(), name, operator)
+	if err != nil {
+		p.Fatal(err)
+	}
+	return w
+}
+
+// issue makes a live key of the workspace acme.
+func (p *process) issue(permissions ...account.Permission) account.Issued {
+	p.Helper()
+	issued, err := p.keys.Issue(p.Context(), p.workspace("acme").ID,
+		account.IssueRequest{Environment: account.Live, Permissions: permissions}, operator)
+	if err != nil {
+		p.Fatal(err)
+	}
+	return issued
+}
+
+func (p *process) accepts(k account.KeyText) bool {
+	p.Helper()
+	_, err := p.keys.Authenticate(p.Context(), k.Reveal())
+	return err == nil
+}
+
+// audit counts what was done in a workspace.
+func (p *process) audit(workspace string) map[account.Action]int {
+	p.Helper()
+	entries, err := NewAudit(p.db).List(p.Context(), p.workspace(workspace).ID, 1000)
+	if err != nil {
+		p.Fatal(err)
+	}
+	count := make(map[account.Action]int)
+	for _, e := range entries {
+		count[e.Action]++
+	}
+	return count
+}
+
+func (p *process) execute(statement string) {
+	p.Helper()
+	if _, err := p.db.Write().DB.ExecContext(p.Context(), statement); err != nil {
+		p.Fatal(err)
+	}
+}
+
+// soon waits until a condition holds.
+func soon(t *testing.T, what string, holds func() bool) {
+	t.Helper()
+	deadline := time.Now().Add(time.Minute)
+	for !holds() {
+		if time.Now().After(deadline) {
+			t.Fatal("never: " + what)
+		}
+		select {
+		case <-t.Context().Done():
+		case <-time.After(time.Millisecond):
+		}
+	}
+}

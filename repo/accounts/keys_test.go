@@ -1,0 +1,608 @@
+package accounts
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"astrolabe/domain"
+	"astrolabe/domain/account"
+	"astrolabe/domain/secret"
+	"astrolabe/repo/repotest"
+	"astrolabe/telemetry"
+)
+
+func TestAnIssuedKeyIsRecognisedWithAllItHas(t *testing.T) {
+	t.Parallel()
+	p := newProcess(t)
+	w := p.workspace("acme")
+	expires := p.now().Add(time.Hour)
+	issued, err := p.keys.Issue(t.Context(), w.ID, account.IssueRequest{
+		Label: "ci", Environment: account.Test, Permissions: []account.Permission{account.Trace, account.Read, account.Read},
+		Budgets: account.Budgets{account.Heavy: 9}, ExpiresAt: &expires,
+	}, operator)
+	if err != nil {
+		t.Fatal(err)
+	}
+	caller, err := p.keys.Authenticate(t.Context(), issued.Text.Reveal())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if caller.Kind != account.ByKey || caller.Workspace != w.ID || caller.Plan != account.Standard || caller.Subject != issued.Key.PublicID ||
+		!slices.Equal(caller.Permissions, []account.Permission{account.Read, account.Trace}) ||
+		caller.Budgets.Of(account.Heavy) != 9 || caller.Budgets.Of(account.Light) != account.Usual[account.Light] {
+		t.Errorf("the caller is %+v", caller)
+	}
+	list, _, err := p.keys.List(t.Context(), w.ID, 10)
+	if err != nil || len(list) != 1 || list[0].Label != "ci" || list[0].Masked() != issued.Text.Masked() || !list[0].CreatedAt.Equal(issued.Key.CreatedAt) {
+		t.Errorf("listed as %+v, %v", list, err)
+	}
+}
+
+func TestEveryKeyThatOpensNothingGetsTheSameAnswer(t *testing.T) {
+	t.Parallel()
+	p := newProcess(t)
+	good, other := p.issue(account.Read), p.issue(account.Read)
+	expires := p.now().Add(time.Minute)
+	expired, err := p.keys.Issue(t.Context(), good.Key.Workspace, account.IssueRequest{
+		Environment: account.Live, Permissions: account.SelfServe, ExpiresAt: &expires}, operator)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !p.accepts(expired.Text) {
+		t.Error("it expired too early")
+	}
+	p.later(time.Minute)
+	revoked := p.issue(account.Read)
+	if _, err := p.keys.Revoke(t.Context(), revoked.Key.Workspace, revoked.Key.PublicID, operator); err != nil {
+		t.Fatal(err)
+	}
+	wrongSecret, wrongEnvironment := other.Text, good.Text
+	wrongSecret.PublicID, wrongEnvironment.Environment = good.Text.PublicID, account.Test
+	answers := make(map[string][]string)
+	for name, text := range map[string]string{
+		"malformed":         "svc_live_x",
+		"checksum":          good.Text.Reveal()[:63] + "00000000",
+		"unknown":           account.NewKeyText(account.Live).Reveal(),
+		"wrong secret":      wrongSecret.Reveal(),
+		"wrong environment": wrongEnvironment.Reveal(),
+		"expired":           expired.Text.Reveal(),
+		"revoked":           revoked.Text.Reveal(),
+	} {
+		_, err := p.keys.Authenticate(t.Context(), text)
+		answers[fmt.Sprint(domain.CodeOf(err), err)] = append(answers[fmt.Sprint(domain.CodeOf(err), err)], name)
+		if domain.CodeOf(err) != domain.CodeUnauthorized {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if len(answers) != 1 {
+		t.Errorf("the answers differ: %v", answers)
+	}
+	if !p.accepts(good.Text) {
+		t.Error("the good key is refused")
+	}
+}
+
+func TestAnOutageIsNotARefusal(t *testing.T) {
+	t.Parallel()
+	p := newProcess(t)
+	key := p.issue(account.Read)
+	p.db.Close()
+	if _, err := p.keys.Authenticate(t.Context(), key.Text.Reveal()); domain.CodeOf(err) != domain.CodeServiceUnavailable {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestARecognisedKeyCostsNoReadWhileProcessesListen(t *testing.T) {
+	t.Parallel()
+	p := newProcess(t)
+	key := p.issue(account.Read)
+	p.listens()
+	for i, want := range []int{1, 0, 0} {
+		ctx, count := telemetry.CountStatements(t.Context())
+		if _, err := p.keys.Authenticate(ctx, key.Text.Reveal()); err != nil || count.N() != want {
+			t.Errorf("check %d cost %d statements, %v", i, count.N(), err)
+		}
+	}
+}
+
+func TestARevocationReachesAnotherProcessAtOnce(t *testing.T) {
+	t.Parallel()
+	deployment := newAccounts(t)
+	here, there := deployment.process(t), deployment.process(t)
+	key := here.issue(account.Read)
+	there.listens()
+	if !there.accepts(key.Text) {
+		t.Fatal("the key is refused")
+	}
+	if _, err := here.keys.Revoke(t.Context(), "", key.Key.PublicID, operator); err != nil {
+		t.Fatal(err)
+	}
+	// Its clock stands still, so that only the notification can tell it.
+	soon(t, "the revocation arrives", func() bool { return !there.accepts(key.Text) })
+}
+
+func TestAGrantAndAPlanReachAnotherProcess(t *testing.T) {
+	t.Parallel()
+	deployment := newAccounts(t)
+	here, there := deployment.process(t), deployment.process(t)
+	key := here.issue(account.Read)
+	there.listens()
+	caller := func() account.Caller {
+		c, err := there.keys.Authenticate(t.Context(), key.Text.Reveal())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return *c
+	}
+	if c := caller(); c.May(account.Partner) || c.Plan != account.Standard {
+		t.Fatalf("%+v", c)
+	}
+	if _, err := here.keys.Grant(t.Context(), key.Key.PublicID, []account.Permission{account.Partner}, operator); err != nil {
+		t.Fatal(err)
+	}
+	soon(t, "the grant arrives", func() bool { c := caller(); return c.May(account.Partner) && c.May(account.Read) })
+	if _, err := account.NewWorkspaces(NewWorkspaces(here.db), here.now).SetPlan(t.Context(), "acme", account.Wallet, operator); err != nil {
+		t.Fatal(err)
+	}
+	soon(t, "the plan arrives", func() bool { return caller().Plan == account.Wallet })
+}
+
+func TestALostNotificationCostsFiveSeconds(t *testing.T) {
+	t.Parallel()
+	deployment := newAccounts(t)
+	here, there := deployment.process(t), deployment.process(t)
+	key := here.issue(account.Read)
+	there.keys.Listening(true) // and hears nothing
+	there.accepts(key.Text)
+	if _, err := here.keys.Revoke(t.Context(), "", key.Key.PublicID, operator); err != nil {
+		t.Fatal(err)
+	}
+	if !there.accepts(key.Text) {
+		t.Error("nothing was cached")
+	}
+	there.later(5 * time.Second)
+	if there.accepts(key.Text) {
+		t.Error("a revoked key is accepted after five seconds")
+	}
+}
+
+func TestAProcessWithoutItsListenerReadsEveryTime(t *testing.T) {
+	t.Parallel()
+	deployment := newAccounts(t)
+	here, there := deployment.process(t), deployment.process(t)
+	key := here.issue(account.Read)
+	there.accepts(key.Text)
+	if _, err := here.keys.Revoke(t.Context(), "", key.Key.PublicID, operator); err != nil {
+		t.Fatal(err)
+	}
+	if there.accepts(key.Text) {
+		t.Error("a revoked key is accepted")
+	}
+}
+
+func TestARotationReplacesTheDefaultKeyAlone(t *testing.T) {
+	t.Parallel()
+	p := newProcess(t)
+	w := p.workspace("acme")
+	issued := p.issue(account.Read)
+	foreign, err := p.keys.RotateDefault(t.Context(), p.workspace("other").ID, operator)
+	if err != nil {
+		t.Fatal(err)
+	}
+	first, err := p.keys.RotateDefault(t.Context(), w.ID, operator)
+	if err != nil || first.Action() != "created" || len(first.Revoked) != 0 {
+		t.Fatalf("%s, %v, %v", first.Action(), first.Revoked, err)
+	}
+	if !slices.Equal(first.Key.Permissions, account.SelfServe) || first.Key.Environment != account.Live {
+		t.Errorf("the default key is %+v", first.Key)
+	}
+	second, err := p.keys.RotateDefault(t.Context(), w.ID, operator)
+	if err != nil || second.Action() != "rotated" || !slices.Equal(second.Revoked, []string{first.Key.PublicID}) {
+		t.Fatalf("%s, %v, %v", second.Action(), second.Revoked, err)
+	}
+	for name, try := range map[string]struct {
+		key  account.KeyText
+		good bool
+	}{
+		"the old": {first.Text, false}, "the new": {second.Text, true},
+		"an issued one": {issued.Text, true}, "another workspace's": {foreign.Text, true},
+	} {
+		if p.accepts(try.key) != try.good {
+			t.Errorf("%s: accepted is %v", name, !try.good)
+		}
+	}
+	if _, err := p.keys.RotateDefault(t.Context(), "wsp_nowhere", operator); domain.CodeOf(err) != domain.CodeNotFound {
+		t.Errorf("without a workspace: %v", err)
+	}
+}
+
+func TestARotationIsOneMove(t *testing.T) {
+	t.Parallel()
+	p := newProcess(t)
+	w := p.workspace("acme")
+	first, err := p.keys.RotateDefault(t.Context(), w.ID, operator)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := p.audit("acme")
+	// The last statement of the transaction fails.
+	p.execute(`CREATE FUNCTION strike() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'struck'; END $$`)
+	p.execute(`CREATE TRIGGER strike BEFORE INSERT ON audit_log FOR EACH ROW WHEN (new.action = 'key_issued') EXECUTE FUNCTION strike()`)
+	if _, err := p.keys.RotateDefault(t.Context(), w.ID, operator); err == nil {
+		t.Fatal("the fault did not strike")
+	}
+	list, _, err := p.keys.List(t.Context(), w.ID, 10)
+	if err != nil || len(list) != 1 || list[0].Status(p.now()) != account.Active || !p.accepts(first.Text) {
+		t.Errorf("half a rotation: %+v, %v", list, err)
+	}
+	if after := p.audit("acme"); fmt.Sprint(after) != fmt.Sprint(before) {
+		t.Errorf("the audit log tells of it: %v, before %v", after, before)
+	}
+}
+
+func TestRotationsThatMeetLeaveOneKey(t *testing.T) {
+	t.Parallel()
+	deployment := newAccounts(t)
+	processes := []*process{deployment.process(t), deployment.process(t)}
+	w := processes[0].workspace("acme")
+	const each = 8
+	var group sync.WaitGroup
+	for _, p := range processes {
+		for range each {
+			group.Go(func() {
+				if _, err := p.keys.RotateDefault(t.Context(), w.ID, operator); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+	}
+	group.Wait()
+	list, _, err := processes[0].keys.List(t.Context(), w.ID, 100)
+	active := slices.DeleteFunc(slices.Clone(list), func(k account.Key) bool { return k.RevokedAt != nil })
+	if err != nil || len(list) != 2*each || len(active) != 1 {
+		t.Errorf("%d keys, %d active, %v", len(list), len(active), err)
+	}
+	if done := processes[0].audit("acme"); done[account.ActionKeyIssued] != 2*each || done[account.ActionKeyRevoked] != 2*each-1 {
+		t.Errorf("the audit log has %v", done)
+	}
+}
+
+func TestRotationsAreBoundedEachDay(t *testing.T) {
+	t.Parallel()
+	deployment := newAccounts(t)
+	processes := []*process{deployment.process(t), deployment.process(t)}
+	noon := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	for _, p := range processes {
+		p.clock.Store(noon.UnixNano())
+	}
+	w := processes[0].workspace("acme")
+	var (
+		group   sync.WaitGroup
+		rotated atomic.Int64
+	)
+	for i := range 30 {
+		group.Go(func() {
+			_, err := processes[i%2].keys.RotateDefault(t.Context(), w.ID, operator)
+			refused, ok := errors.AsType[*domain.Error](err)
+			switch {
+			case err == nil:
+				rotated.Add(1)
+			case !ok || refused.Code != domain.CodeRateLimited || refused.RetryAfter != 12*time.Hour:
+				t.Error(err)
+			}
+		})
+	}
+	group.Wait()
+	p := processes[0]
+	if n := rotated.Load(); n != 20 || p.audit("acme")[account.ActionKeyIssued] != 20 {
+		t.Errorf("%d of 30 rotations, %v", n, p.audit("acme"))
+	}
+	if _, err := p.keys.RotateDefault(t.Context(), p.workspace("other").ID, operator); err != nil {
+		t.Errorf("another workspace: %v", err)
+	}
+	p.later(12*time.Hour - time.Microsecond)
+	if _, err := p.keys.RotateDefault(t.Context(), w.ID, operator); domain.CodeOf(err) != domain.CodeRateLimited {
+		t.Errorf("before midnight: %v", err)
+	}
+	p.later(time.Microsecond)
+	if _, err := p.keys.RotateDefault(t.Context(), w.ID, operator); err != nil {
+		t.Errorf("after midnight: %v", err)
+	}
+}
+
+func TestKeysAreForgottenLongAfterTheyWereRevoked(t *testing.T) {
+	t.Parallel()
+	p := newProcess(t)
+	old, older, good := p.issue(account.Read), p.issue(account.Read), p.issue(account.Read)
+	for _, key := range []account.Issued{older, old} {
+		if _, err := p.keys.Revoke(t.Context(), "", key.Key.PublicID, operator); err != nil {
+			t.Fatal(err)
+		}
+		p.later(time.Second)
+	}
+	for i, want := range []int{0, 1, 1, 0} {
+		before := p.now().Add(-2 * time.Second) // when the first was revoked
+		if i > 0 {
+			before = p.now()
+		}
+		if got, err := NewKeys(p.db).ForgetKeys(t.Context(), before, 1); err != nil || got != want {
+			t.Errorf("pass %d forgot %d, %v, want %d", i, got, err, want)
+		}
+	}
+	list, _, err := p.keys.List(t.Context(), good.Key.Workspace, 10)
+	if err != nil || len(list) != 1 || list[0].PublicID != good.Key.PublicID {
+		t.Errorf("%v, %v", list, err)
+	}
+	if done := p.audit("acme"); done[account.ActionKeyIssued] != 3 || done[account.ActionKeyRevoked] != 2 {
+		t.Errorf("the audit log has %v", done)
+	}
+}
+
+func TestOldKeysSurviveANewPepper(t *testing.T) {
+	t.Parallel()
+	deployment := newAccounts(t)
+	here, there := deployment.process(t), deployment.process(t)
+	old := here.issue(account.Read)
+	if _, err := here.ring.Rotate(t.Context(), secret.Pepper, 0); err != nil {
+		t.Fatal(err)
+	}
+	fresh := here.issue(account.Read)
+	if fresh.Key.Pepper != old.Key.Pepper+1 {
+		t.Errorf("new keys use pepper %d", fresh.Key.Pepper)
+	}
+	for _, p := range []*process{here, deployment.process(t), there} {
+		if !p.accepts(old.Text) || !p.accepts(fresh.Text) {
+			t.Errorf("accepted: old %v, fresh %v", p.accepts(old.Text), p.accepts(fresh.Text))
+		}
+	}
+}
+
+func TestAnotherWorkspacesKeyLooksAbsent(t *testing.T) {
+	t.Parallel()
+	p := newProcess(t)
+	key, thief := p.issue(account.Read), p.workspace("thief")
+	caller := account.ActorOf(&account.Caller{Kind: account.BySession, Workspace: thief.ID, Subject: "ses_thief"})
+	_, foreign := p.keys.Revoke(t.Context(), thief.ID, key.Key.PublicID, caller)
+	_, absent := p.keys.Revoke(t.Context(), thief.ID, "nosuchkey000", caller)
+	_, nowhere := p.keys.Revoke(t.Context(), "", key.Key.PublicID, caller)
+	for _, err := range []error{foreign, absent, nowhere} {
+		if domain.CodeOf(err) != domain.CodeNotFound || err.Error() != absent.Error() {
+			t.Errorf("got %v", err)
+		}
+	}
+	if list, _, err := p.keys.List(t.Context(), thief.ID, 10); err != nil || len(list) != 0 {
+		t.Errorf("listed %v, %v", list, err)
+	}
+	if !p.accepts(key.Text) || p.audit("thief")[account.ActionKeyRevoked] != 0 {
+		t.Error("the key was revoked")
+	}
+}
+
+func TestARevocationDoesNotWaitForAnotherWorkspacesKey(t *testing.T) {
+	t.Parallel()
+	p := newProcess(t)
+	key, thief := p.issue(account.Read), p.workspace("thief")
+	busy, err := p.db.Write().BeginTx(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer busy.Rollback() //nolint:errcheck // the test is over
+	if _, err := busy.ExecContext(t.Context(), "SELECT FROM api_keys WHERE public_id = ? FOR UPDATE", key.Key.PublicID); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	if _, err := p.keys.Revoke(ctx, thief.ID, key.Key.PublicID, operator); domain.CodeOf(err) != domain.CodeNotFound {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestRevokingTwiceAnswersTheSame(t *testing.T) {
+	t.Parallel()
+	p := newProcess(t)
+	key := p.issue(account.Read)
+	first, err := p.keys.Revoke(t.Context(), key.Key.Workspace, key.Key.PublicID, operator)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.later(time.Hour)
+	second, err := p.keys.Revoke(t.Context(), key.Key.Workspace, key.Key.PublicID, operator)
+	if err != nil || first.RevokedAt == nil || !second.RevokedAt.Equal(*first.RevokedAt) || second.Status(p.now()) != account.Revoked {
+		t.Errorf("%+v, then %+v, %v", first, second, err)
+	}
+	if n := p.audit("acme")[account.ActionKeyRevoked]; n != 1 {
+		t.Errorf("the audit log tells of %d revocations", n)
+	}
+}
+
+func TestWhatOnlyAnOperatorGives(t *testing.T) {
+	t.Parallel()
+	p := newProcess(t)
+	w := p.workspace("acme")
+	person := account.ActorOf(&account.Caller{Kind: account.BySession, Subject: "ses_x"})
+	for _, permission := range account.Permissions {
+		_, err := p.keys.Issue(t.Context(), w.ID, account.IssueRequest{
+			Environment: account.Live, Permissions: []account.Permission{permission}}, person)
+		if allowed := slices.Contains(account.SelfServe, permission); allowed != (err == nil) || (!allowed && domain.CodeOf(err) != domain.CodeForbidden) {
+			t.Errorf("%s: %v", permission, err)
+		}
+	}
+	_, err := p.keys.Issue(t.Context(), w.ID, account.IssueRequest{
+		Environment: account.Live, Permissions: account.SelfServe, Budgets: account.Budgets{account.Heavy: 1}}, person)
+	if domain.CodeOf(err) != domain.CodeForbidden {
+		t.Errorf("a budget: %v", err)
+	}
+	key := p.issue(account.Read)
+	if _, err := p.keys.Grant(t.Context(), key.Key.PublicID, []account.Permission{account.Prove}, person); domain.CodeOf(err) != domain.CodeForbidden {
+		t.Errorf("a grant: %v", err)
+	}
+	workspaces := account.NewWorkspaces(NewWorkspaces(p.db), p.now)
+	if _, err := workspaces.SetPlan(t.Context(), w.ID, account.Wallet, person); domain.CodeOf(err) != domain.CodeForbidden {
+		t.Errorf("a plan: %v", err)
+	}
+}
+
+func TestARequestForAKeyThatMakesNoSenseIsRefused(t *testing.T) {
+	t.Parallel()
+	p := newProcess(t)
+	w, past := p.workspace("acme"), p.now()
+	for name, change := range map[string]func(*account.IssueRequest){
+		"no environment":      func(r *account.IssueRequest) { r.Environment = "" },
+		"no permission":       func(r *account.IssueRequest) { r.Permissions = nil },
+		"unknown permission":  func(r *account.IssueRequest) { r.Permissions = []account.Permission{"admin"} },
+		"unknown class":       func(r *account.IssueRequest) { r.Budgets = account.Budgets{"all": 1} },
+		"enormous budget":     func(r *account.IssueRequest) { r.Budgets = account.Budgets{account.Light: account.MaxBudget + 1} },
+		"negative budget":     func(r *account.IssueRequest) { r.Budgets = account.Budgets{account.Light: -1} },
+		"expired":             func(r *account.IssueRequest) { r.ExpiresAt = &past },
+		"a label of a novel":  func(r *account.IssueRequest) { r.Label = strings.Repeat("x", 101) },
+		"a label with a bell": func(r *account.IssueRequest) { r.Label = "\a" },
+	} {
+		request := account.IssueRequest{Environment: account.Live, Permissions: account.SelfServe}
+		change(&request)
+		if _, err := p.keys.Issue(t.Context(), w.ID, request, operator); domain.CodeOf(err) != domain.CodeInvalidRequest {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if _, err := p.keys.Issue(t.Context(), "wsp_nowhere", account.IssueRequest{Environment: account.Live, Permissions: account.SelfServe}, operator); domain.CodeOf(err) != domain.CodeNotFound {
+		t.Errorf("no workspace: %v", err)
+	}
+}
+
+func TestAGrantAddsAndIsWrittenDown(t *testing.T) {
+	t.Parallel()
+	p := newProcess(t)
+	key := p.issue(account.Write)
+	for range 2 { // the second changes nothing
+		granted, err := p.keys.Grant(t.Context(), key.Key.PublicID, []account.Permission{account.Trace, account.Read}, operator)
+		if err != nil || !slices.Equal(granted.Permissions, []account.Permission{account.Read, account.Write, account.Trace}) {
+			t.Errorf("%v, %v", granted.Permissions, err)
+		}
+	}
+	entries, err := NewAudit(p.db).List(t.Context(), key.Key.Workspace, 10)
+	if err != nil || len(entries) != 3 || entries[0].Action != account.ActionKeyGranted || entries[0].Actor != "operator:ada" ||
+		entries[0].Subject != key.Key.PublicID || fmt.Sprint(entries[0].Details) != "map[permissions:[read trace]]" {
+		t.Errorf("the audit log has %+v, %v", entries, err)
+	}
+	if _, err := p.keys.Revoke(t.Context(), "", key.Key.PublicID, operator); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := p.keys.Grant(t.Context(), key.Key.PublicID, []account.Permission{account.Batch}, operator); domain.CodeOf(err) != domain.CodeInvalidRequest {
+		t.Errorf("to a revoked key: %v", err)
+	}
+	if _, err := p.keys.Grant(t.Context(), "nosuchkey000", []account.Permission{account.Batch}, operator); domain.CodeOf(err) != domain.CodeNotFound {
+		t.Errorf("to no key: %v", err)
+	}
+}
+
+func TestAListShowsGoodKeysFirstAndSaysWhenItIsCut(t *testing.T) {
+	t.Parallel()
+	p := newProcess(t)
+	var ids []string
+	for range 4 {
+		ids = append(ids, p.issue(account.Read).Key.PublicID)
+		p.later(time.Second)
+	}
+	w := p.workspace("acme").ID
+	if _, err := p.keys.Revoke(t.Context(), w, ids[3], operator); err != nil {
+		t.Fatal(err)
+	}
+	want := []string{ids[2], ids[1], ids[0], ids[3]}
+	for limit := 1; limit <= 5; limit++ {
+		list, truncated, err := p.keys.List(t.Context(), w, limit)
+		var got []string
+		for _, k := range list {
+			got = append(got, k.PublicID)
+		}
+		if err != nil || truncated != (limit < 4) || !slices.Equal(got, want[:min(limit, 4)]) {
+			t.Errorf("limit %d: %v, %v, %v", limit, got, truncated, err)
+		}
+	}
+}
+
+func TestTheLastUseOfKeysIsStoredInOneStatement(t *testing.T) {
+	t.Parallel()
+	p := newProcess(t)
+	first, second := p.issue(account.Read), p.issue(account.Read)
+	at := p.now()
+	for range 3 {
+		p.accepts(first.Text)
+		p.accepts(second.Text)
+	}
+	ctx, count := telemetry.CountStatements(t.Context())
+	for range 2 {
+		if err := p.keys.StoreUse(ctx); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if count.N() != 1 {
+		t.Errorf("%d statements", count.N())
+	}
+	for _, key := range []account.Issued{first, second} {
+		if k, err := NewKeys(p.db).FindKey(t.Context(), key.Key.PublicID); err != nil || k.LastUsedAt == nil || k.LastUsedAt.Sub(at).Abs() > time.Microsecond {
+			t.Errorf("last used %v, %v; want %v", k.LastUsedAt, err, at)
+		}
+	}
+}
+
+func TestTheLastUsesAreStoredWhenAProcessEnds(t *testing.T) {
+	t.Parallel()
+	p := newProcess(t)
+	key := p.issue(account.Read)
+	p.accepts(key.Text)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	p.keys.FollowUse(ctx, account.UseEvery, func(err error) { t.Error(err) })
+	if k, err := NewKeys(p.db).FindKey(t.Context(), key.Key.PublicID); err != nil || k.LastUsedAt == nil {
+		t.Errorf("last used %v, %v", k.LastUsedAt, err)
+	}
+}
+
+func TestALastUseThatCouldNotBeStoredIsKept(t *testing.T) {
+	t.Parallel()
+	deployment := newAccounts(t)
+	p := deployment.process(t)
+	key := p.issue(account.Read)
+	p.accepts(key.Text)
+	p.execute(`ALTER TABLE api_keys RENAME COLUMN last_used_at TO hidden`)
+	if err := p.keys.StoreUse(t.Context()); err == nil {
+		t.Fatal("it was stored")
+	}
+	p.execute(`ALTER TABLE api_keys RENAME COLUMN hidden TO last_used_at`)
+	if err := p.keys.StoreUse(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if k, err := NewKeys(p.db).FindKey(t.Context(), key.Key.PublicID); err != nil || k.LastUsedAt == nil {
+		t.Errorf("last used %v, %v", k.LastUsedAt, err)
+	}
+}
+
+func TestTheHotReadOfAKeyUsesItsIndexes(t *testing.T) {
+	t.Parallel()
+	p := newProcess(t)
+	key := p.issue(account.Read)
+	statements := repotest.Recorded(t, p.db, func() {
+		keys, sessions := NewKeys(p.db), NewSessions(p.db)
+		_, found := keys.FindKey(t.Context(), key.Key.PublicID)
+		_, listed := keys.ListKeys(t.Context(), key.Key.Workspace, 2)
+		_, forgotten := keys.ForgetKeys(t.Context(), p.now(), 2)
+		if err := errors.Join(found, listed, forgotten); err != nil {
+			t.Fatal(err)
+		}
+		_, _ = sessions.FindSession(t.Context(), "x") // there is none
+	})
+	for name, index := range map[string]string{
+		"key.find": "api_keys_pkey", "key.list": "api_keys_of_workspace", "session.find": "sessions_pkey", "key.forget": "api_keys_revoked",
+	} {
+		plan := repotest.Explain(t, p.db, statements[name], "enable_seqscan = off", "enable_bitmapscan = off", "enable_sort = off")
+		if !strings.Contains(plan, "Index Scan using "+index) || strings.Contains(plan, "Sort") {
+			t.Errorf("%s without %s:\n%s", name, index, plan)
+		}
+	}
+}

@@ -1,0 +1,68 @@
+package accounts
+
+import (
+	"context"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"astrolabe/domain/secret"
+	"astrolabe/failpoint"
+	"astrolabe/repo"
+	"astrolabe/repo/model"
+)
+
+// Secrets stores the deployment's secrets, sealed.
+type Secrets struct{ db *repo.DB }
+
+var _ secret.Store = Secrets{}
+
+// NewSecrets makes the repository.
+func NewSecrets(db *repo.DB) Secrets { return Secrets{db} }
+
+// Secrets implements secret.Store.
+func (r Secrets) Secrets(ctx context.Context) ([]secret.Sealed, error) {
+	var rows []model.Secret
+	if err := r.db.Write().NewSelect().Model(&rows).Comment("secrets.load").Scan(ctx); err != nil {
+		return nil, repo.Outage(err)
+	}
+	sealed := make([]secret.Sealed, len(rows))
+	for i, row := range rows {
+		sealed[i] = secret.Sealed{
+			Purpose: secret.Purpose(row.Purpose), Generation: uint32(row.Generation), MasterID: row.MasterID,
+			Box: row.Box, CreatedAt: row.CreatedAt,
+		}
+		if row.HonouredUntil != nil {
+			sealed[i].HonouredUntil = *row.HonouredUntil
+		}
+	}
+	return sealed, nil
+}
+
+// AddSecret implements secret.Store.
+func (r Secrets) AddSecret(ctx context.Context, s secret.Sealed, olderUntil time.Time) (added bool, err error) {
+	row := model.Secret{
+		Purpose: string(s.Purpose), Generation: int64(s.Generation), MasterID: s.MasterID, Box: s.Box, CreatedAt: s.CreatedAt,
+	}
+	if !s.HonouredUntil.IsZero() {
+		row.HonouredUntil = &s.HonouredUntil
+	}
+	err = r.db.Write().RunInTx(ctx, nil, func(ctx context.Context, tx bun.Tx) error {
+		count, err := changed(tx.NewInsert().Model(&row).Comment("secrets.add").On("CONFLICT (purpose, generation) DO NOTHING").Exec(ctx))
+		if added = count == 1; err != nil || !added || olderUntil.IsZero() {
+			return err
+		}
+		_, err = tx.NewUpdate().Model((*model.Secret)(nil)).Comment("secrets.retire").Set("honoured_until = ?", olderUntil).
+			Where("purpose = ?", row.Purpose).Where("generation < ?", row.Generation).Where("honoured_until IS NULL").Exec(ctx)
+		return err
+	})
+	if added && err == nil {
+		failpoint.Hit(failpoint.SecretCreated)
+	}
+	return added, repo.Outage(err)
+}
+
+// ForgetSecrets implements secret.Store.
+func (r Secrets) ForgetSecrets(ctx context.Context, now time.Time) (forgotten int, err error) {
+	return changed(r.db.Write().NewDelete().Model((*model.Secret)(nil)).Comment("secrets.forget").Where("honoured_until < ?", now).Exec(ctx))
+}

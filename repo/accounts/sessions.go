@@ -1,0 +1,109 @@
+package accounts
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"astrolabe/domain"
+	"astrolabe/domain/account"
+	"astrolabe/repo"
+	"astrolabe/repo/model"
+)
+
+// SessionChanges is the channel on which the ids of sessions are announced
+// that were revoked or changed.
+const SessionChanges = "account_sessions"
+
+// Sessions stores browsers' sessions.
+type Sessions struct{ db *repo.DB }
+
+var _ account.SessionStore = Sessions{}
+
+// NewSessions makes the repository.
+func NewSessions(db *repo.DB) Sessions { return Sessions{db} }
+
+// sessionRow is a session with the plan of its workspace.
+type sessionRow struct {
+	model.Session `bun:",extend"`
+	Plan          account.Plan `bun:"plan"`
+}
+
+// selectSession reads two rows by their primary keys.
+func selectSession(on bun.IDB, row *sessionRow, id string) *bun.SelectQuery {
+	return on.NewSelect().Model(row).Comment("session.find").ColumnExpr("s.*, w.plan").
+		Join("JOIN workspaces AS w ON w.id = s.workspace").Where("s.id = ?", id)
+}
+
+// FindSession implements account.SessionStore.
+func (r Sessions) FindSession(ctx context.Context, id string) (account.Session, error) {
+	var row sessionRow
+	err := selectSession(r.db.Write(), &row, id).Scan(ctx)
+	return row.session(), repo.Outage(absentSession(err))
+}
+
+// AddSession implements account.SessionStore.
+func (r Sessions) AddSession(ctx context.Context, s account.Session, entry account.Entry) error {
+	row := model.Session{
+		ID: s.ID, Workspace: s.Workspace, Subject: s.Subject, Hash: s.Hash, Generation: int64(s.Generation),
+		CreatedAt: s.CreatedAt, ExpiresAt: s.ExpiresAt,
+	}
+	err := r.db.Write().RunInTx(ctx, nil, func(ctx context.Context, tx bun.Tx) error {
+		if _, err := tx.NewInsert().Model(&row).Comment("session.add").Exec(ctx); err != nil {
+			return err
+		}
+		return appendAudit(ctx, tx, entry)
+	})
+	return repo.Outage(absentWorkspace(err))
+}
+
+// RevokeSession implements account.SessionStore.
+func (r Sessions) RevokeSession(ctx context.Context, id string, by account.Actor, at time.Time) (s account.Session, err error) {
+	err = r.db.Write().RunInTx(ctx, nil, func(ctx context.Context, tx bun.Tx) error {
+		var row sessionRow
+		if err := selectSession(tx, &row, id).For("UPDATE OF s").Scan(ctx); err != nil {
+			return absentSession(err)
+		}
+		if s = row.session(); s.RevokedAt != nil {
+			return nil
+		}
+		s.RevokedAt = &at
+		if _, err := tx.NewUpdate().Model((*model.Session)(nil)).Comment("session.revoke").Set("revoked_at = ?", at).
+			Where("id = ?", id).Exec(ctx); err != nil {
+			return err
+		}
+		if err := repo.Notify(ctx, tx, SessionChanges, id); err != nil {
+			return err
+		}
+		return appendAudit(ctx, tx, account.SessionRevoked(s, by, at))
+	})
+	if err != nil {
+		return account.Session{}, repo.Outage(err)
+	}
+	return s, nil
+}
+
+// ForgetSessions deletes the sessions that expired before a time, by
+// sessions_expiry. The audit log keeps that they existed.
+func (r Sessions) ForgetSessions(ctx context.Context, before time.Time) (forgotten int, err error) {
+	return changed(r.db.Write().NewDelete().Model((*model.Session)(nil)).Comment("session.forget").
+		Where("expires_at < ?", before).Exec(ctx))
+}
+
+func (r *sessionRow) session() account.Session {
+	return account.Session{
+		ID: r.ID, Workspace: r.Workspace, Plan: r.Plan, Subject: r.Subject, Hash: r.Hash, Generation: uint32(r.Generation),
+		CreatedAt: r.CreatedAt.UTC(), ExpiresAt: r.ExpiresAt.UTC(), RevokedAt: utc(r.RevokedAt),
+	}
+}
+
+// absentSession turns a read that found nothing into not_found.
+func absentSession(err error) error {
+	if errors.Is(err, sql.ErrNoRows) {
+		return domain.Errorf(domain.CodeNotFound, "the session does not exist")
+	}
+	return err
+}

@@ -1,0 +1,172 @@
+package accounts
+
+import (
+	"net/netip"
+	"testing"
+	"time"
+
+	"astrolabe/domain"
+	"astrolabe/domain/account"
+	"astrolabe/domain/secret"
+)
+
+func (p *process) session(lasts time.Duration) (account.Session, account.SessionText) {
+	p.Helper()
+	session, token, err := p.sessions.Create(p.Context(), p.workspace("acme").ID, "ada@example", lasts, operator)
+	if err != nil {
+		p.Fatal(err)
+	}
+	return session, token
+}
+
+func (p *process) bearer(token account.SessionText) account.Bearer {
+	p.Helper()
+	caller, err := p.sessions.AuthenticateCookie(p.Context(), token.Reveal())
+	if err != nil {
+		p.Fatal(err)
+	}
+	bearer, err := p.sessions.Bearer(p.Context(), caller)
+	if err != nil {
+		p.Fatal(err)
+	}
+	return bearer
+}
+
+func (p *process) refuses(what, text string) {
+	p.Helper()
+	if _, err := p.sessions.Authenticate(p.Context(), text); domain.CodeOf(err) != domain.CodeUnauthorized {
+		p.Errorf("%s: %v", what, err)
+	}
+}
+
+func TestASessionIsRecognisedUntilItsEnd(t *testing.T) {
+	t.Parallel()
+	p := newProcess(t)
+	session, token := p.session(time.Hour)
+	bearer := p.bearer(token)
+	for name, text := range map[string]string{"token": token.Reveal(), "bearer": bearer.Text.Reveal()} {
+		caller, err := p.sessions.Authenticate(t.Context(), text)
+		if err != nil || caller.Kind != account.BySession || caller.Workspace != session.Workspace || caller.Subject != session.ID || len(caller.Permissions) != 0 {
+			t.Errorf("%s: %+v, %v", name, caller, err)
+		}
+	}
+	if _, err := p.sessions.AuthenticateCookie(t.Context(), bearer.Text.Reveal()); domain.CodeOf(err) != domain.CodeUnauthorized {
+		t.Errorf("a bearer passed for a cookie: %v", err)
+	}
+	p.later(account.BearerTime)
+	p.refuses("an expired bearer", bearer.Text.Reveal())
+	if _, err := p.sessions.Authenticate(t.Context(), token.Reveal()); err != nil {
+		t.Errorf("within its hour: %v", err)
+	}
+	p.later(time.Hour - account.BearerTime)
+	p.refuses("an expired session", token.Reveal())
+}
+
+func TestABearerEndsWithItsSession(t *testing.T) {
+	t.Parallel()
+	p := newProcess(t)
+	session, token := p.session(time.Minute)
+	if bearer := p.bearer(token); bearer.ExpiresAt.After(session.ExpiresAt) {
+		t.Errorf("it lasts until %s, its session until %s", bearer.ExpiresAt, session.ExpiresAt)
+	}
+	if _, err := p.sessions.Bearer(t.Context(), &account.Caller{Kind: account.ByKey, Subject: session.ID}); domain.CodeOf(err) != domain.CodeUnauthorized {
+		t.Errorf("for a key: %v", err)
+	}
+}
+
+func TestTokensThatOpenNoSessionAreRefused(t *testing.T) {
+	t.Parallel()
+	p := newProcess(t)
+	_, good := p.session(time.Hour)
+	_, other := p.session(time.Hour)
+	wrong, unknown := other, other
+	wrong.SessionID, unknown.SessionID = good.SessionID, "ses_00000000000000000000"
+	page, _ := account.NewFirstParty(p.ring, p.now).Issue("https://explorer.example", netip.MustParseAddr("203.0.113.7"))
+	for name, text := range map[string]string{
+		"empty":          "",
+		"wrong secret":   wrong.Reveal(),
+		"unknown":        unknown.Reveal(),
+		"a key":          p.issue(account.Read).Text.Reveal(),
+		"a page's token": page.Reveal(),
+		"a page's token that calls itself a bearer": "svb" + page.Reveal()[3:],
+	} {
+		p.refuses(name, text)
+	}
+}
+
+func TestARevokedSessionEndsEverywhereWithItsBearers(t *testing.T) {
+	t.Parallel()
+	deployment := newAccounts(t)
+	here, there := deployment.process(t), deployment.process(t)
+	there.clock.Store(here.clock.Load())
+	session, token := here.session(time.Hour)
+	bearer := here.bearer(token)
+	there.listens()
+	accepts := func(text string) bool {
+		_, err := there.sessions.Authenticate(t.Context(), text)
+		return err == nil
+	}
+	if !accepts(token.Reveal()) || !accepts(bearer.Text.Reveal()) {
+		t.Fatal("the session is refused")
+	}
+	first, err := here.sessions.Revoke(t.Context(), session.ID, operator)
+	if err != nil {
+		t.Fatal(err)
+	}
+	soon(t, "the revocation arrives", func() bool { return !accepts(token.Reveal()) && !accepts(bearer.Text.Reveal()) })
+	here.later(time.Minute)
+	if again, err := here.sessions.Revoke(t.Context(), session.ID, operator); err != nil || !again.RevokedAt.Equal(*first.RevokedAt) {
+		t.Errorf("again: %v, %v", again.RevokedAt, err)
+	}
+	if done := here.audit("acme"); done[account.ActionSessionCreated] != 1 || done[account.ActionSessionRevoked] != 1 {
+		t.Errorf("the audit log has %v", done)
+	}
+	if _, err := here.sessions.Revoke(t.Context(), "ses_nowhere", operator); domain.CodeOf(err) != domain.CodeNotFound {
+		t.Errorf("an absent one: %v", err)
+	}
+}
+
+func TestANewSessionKeyWithoutOverlapSignsEverybodyOut(t *testing.T) {
+	t.Parallel()
+	p := newProcess(t)
+	_, token := p.session(time.Hour)
+	if _, err := p.ring.Rotate(t.Context(), secret.Session, time.Hour); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := p.sessions.Authenticate(t.Context(), token.Reveal()); err != nil {
+		t.Errorf("within the overlap: %v", err)
+	}
+	_, second := p.session(time.Hour)
+	if _, err := p.ring.Rotate(t.Context(), secret.Session, 0); err != nil {
+		t.Fatal(err)
+	}
+	p.refuses("a session of the key before", second.Reveal())
+}
+
+func TestASessionLastsThirtyDaysAtMost(t *testing.T) {
+	t.Parallel()
+	p := newProcess(t)
+	w := p.workspace("acme").ID
+	for _, lasts := range []time.Duration{0, -1, account.MaxSession + 1} {
+		if _, _, err := p.sessions.Create(t.Context(), w, "ada", lasts, operator); domain.CodeOf(err) != domain.CodeInvalidRequest {
+			t.Errorf("%s: %v", lasts, err)
+		}
+	}
+	if _, _, err := p.sessions.Create(t.Context(), "wsp_nowhere", "ada", time.Hour, operator); domain.CodeOf(err) != domain.CodeNotFound {
+		t.Errorf("no workspace: %v", err)
+	}
+}
+
+func TestExpiredSessionsAreForgotten(t *testing.T) {
+	t.Parallel()
+	p := newProcess(t)
+	p.session(time.Minute)
+	kept, token := p.session(time.Hour)
+	forgotten, err := NewSessions(p.db).ForgetSessions(t.Context(), p.now().Add(2*time.Minute))
+	if err != nil || forgotten != 1 {
+		t.Errorf("forgot %d, %v", forgotten, err)
+	}
+	if _, err := p.sessions.Authenticate(t.Context(), token.Reveal()); err != nil {
+		t.Errorf("%s: %v", kept.ID, err)
+	}
+}

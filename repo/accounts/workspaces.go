@@ -1,0 +1,106 @@
+package accounts
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+
+	"github.com/uptrace/bun"
+
+	"astrolabe/domain"
+	"astrolabe/domain/account"
+	"astrolabe/repo"
+	"astrolabe/repo/model"
+)
+
+// Workspaces stores workspaces.
+type Workspaces struct{ db *repo.DB }
+
+var _ account.WorkspaceStore = Workspaces{}
+
+// NewWorkspaces makes the repository.
+func NewWorkspaces(db *repo.DB) Workspaces { return Workspaces{db} }
+
+// AddWorkspace implements account.WorkspaceStore.
+func (r Workspaces) AddWorkspace(ctx context.Context, w account.Workspace, entry account.Entry) (added bool, err error) {
+	row := model.Workspace{ID: w.ID, Name: w.Name, Plan: w.Plan, CreatedAt: w.CreatedAt}
+	err = r.db.Write().RunInTx(ctx, nil, func(ctx context.Context, tx bun.Tx) error {
+		count, err := changed(tx.NewInsert().Model(&row).Comment("workspace.add").On("CONFLICT (name) DO NOTHING").Exec(ctx))
+		if added = count == 1; err != nil || !added {
+			return err
+		}
+		return appendAudit(ctx, tx, entry)
+	})
+	return added && err == nil, repo.Outage(err)
+}
+
+// FindWorkspace implements account.WorkspaceStore. Ids and names are each
+// unique, and a name never looks like an id.
+func (r Workspaces) FindWorkspace(ctx context.Context, idOrName string) (account.Workspace, error) {
+	var row model.Workspace
+	err := r.db.Write().NewSelect().Model(&row).Comment("workspace.find").
+		Where("id = ? OR name = ?", idOrName, idOrName).Scan(ctx)
+	return workspaceOf(&row), repo.Outage(missingWorkspace(err))
+}
+
+// ListWorkspaces implements account.WorkspaceStore, in the order of the index
+// that keeps names unique.
+func (r Workspaces) ListWorkspaces(ctx context.Context, limit int) ([]account.Workspace, error) {
+	var rows []model.Workspace
+	err := r.db.Write().NewSelect().Model(&rows).Comment("workspace.list").Order("name").Limit(int64(limit)).Scan(ctx)
+	list := make([]account.Workspace, len(rows))
+	for i := range rows {
+		list[i] = workspaceOf(&rows[i])
+	}
+	return list, repo.Outage(err)
+}
+
+// SetPlan implements account.WorkspaceStore.
+func (r Workspaces) SetPlan(ctx context.Context, id string, plan account.Plan, entry account.Entry) (w account.Workspace, err error) {
+	err = r.db.Write().RunInTx(ctx, nil, func(ctx context.Context, tx bun.Tx) error {
+		var row model.Workspace
+		err := tx.NewUpdate().Model(&row).Comment("workspace.plan").Set("plan = ?", plan).Where("id = ?", id).
+			Returning("*").Scan(ctx)
+		if err != nil {
+			return missingWorkspace(err)
+		}
+		w = workspaceOf(&row)
+		// By api_keys_of_workspace and sessions_of_workspace.
+		if _, err := tx.NewRaw(`/* workspace.tell */
+			SELECT pg_notify(?, public_id) FROM api_keys WHERE workspace = ? AND revoked_at IS NULL
+			UNION ALL
+			SELECT pg_notify(?, id) FROM sessions WHERE workspace = ?`, KeyChanges, id, SessionChanges, id).Exec(ctx); err != nil {
+			return err
+		}
+		return appendAudit(ctx, tx, entry)
+	})
+	return w, repo.Outage(err)
+}
+
+func workspaceOf(row *model.Workspace) account.Workspace {
+	return account.Workspace{ID: row.ID, Name: row.Name, Plan: row.Plan, CreatedAt: row.CreatedAt.UTC()}
+}
+
+func noWorkspace() error {
+	return domain.Errorf(domain.CodeNotFound, "the workspace does not exist")
+}
+
+// missingWorkspace turns a read that found nothing into not_found.
+func missingWorkspace(err error) error {
+	if errors.Is(err, sql.ErrNoRows) {
+		return noWorkspace()
+	}
+	return err
+}
+
+// stateNoReference is what Postgres answers when a referenced row is absent.
+const stateNoReference = "23503"
+
+// absentWorkspace turns the refusal of a row without its workspace into
+// not_found.
+func absentWorkspace(err error) error {
+	if repo.SQLState(err) == stateNoReference {
+		return noWorkspace()
+	}
+	return err
+}

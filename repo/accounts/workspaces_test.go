@@ -1,0 +1,57 @@
+package accounts
+
+import (
+	"strings"
+	"sync"
+	"testing"
+
+	"astrolabe/domain"
+	"astrolabe/domain/account"
+)
+
+func TestAWorkspaceIsFoundByNameAndId(t *testing.T) {
+	t.Parallel()
+	p := newProcess(t)
+	made := p.workspace("acme")
+	workspaces := account.NewWorkspaces(NewWorkspaces(p.db), p.now)
+	for _, name := range []string{"acme", made.ID} {
+		if found, err := workspaces.Find(t.Context(), name); err != nil || found != made {
+			t.Errorf("%s: %+v, %v; want %+v", name, found, err, made)
+		}
+		if again, err := workspaces.Ensure(t.Context(), name, operator); err != nil || again != made {
+			t.Errorf("ensured as %+v, %v", again, err)
+		}
+	}
+	if _, err := workspaces.Find(t.Context(), "nobody"); domain.CodeOf(err) != domain.CodeNotFound {
+		t.Errorf("an absent one: %v", err)
+	}
+	for _, name := range []string{"", " acme", "wsp_acme", "a\nb", strings.Repeat("x", 256)} {
+		if _, err := workspaces.Ensure(t.Context(), name, operator); domain.CodeOf(err) != domain.CodeInvalidRequest {
+			t.Errorf("%q: %v", name, err)
+		}
+	}
+	p.workspace("beta")
+	list, truncated, err := workspaces.List(t.Context(), 1)
+	if err != nil || !truncated || len(list) != 1 || list[0] != made {
+		t.Errorf("listed %+v, %v, %v", list, truncated, err)
+	}
+}
+
+func TestProcessesThatMakeOneNameShareTheWorkspace(t *testing.T) {
+	t.Parallel()
+	p := newProcess(t)
+	ids := make([]string, 8)
+	var group sync.WaitGroup
+	for i := range ids {
+		group.Go(func() { ids[i] = p.workspace("acme").ID })
+	}
+	group.Wait()
+	for _, id := range ids {
+		if id != ids[0] {
+			t.Errorf("two workspaces of one name: %v", ids)
+		}
+	}
+	if n := p.audit("acme")[account.ActionWorkspaceCreated]; n != 1 {
+		t.Errorf("it was created %d times", n)
+	}
+}

@@ -1,0 +1,97 @@
+package onchain_test
+
+import (
+	"reflect"
+	"slices"
+	"testing"
+
+	"astrolabe/domain"
+	"astrolabe/domain/chain"
+	"astrolabe/domain/facts"
+	"astrolabe/domain/indexing"
+	"astrolabe/repo/onchain"
+	"astrolabe/repo/repotest"
+	"astrolabe/telemetry"
+)
+
+func TestBlocksAreReadByAllTheirNamesAtOnce(t *testing.T) {
+	t.Parallel()
+	reader, blocks := onchain.NewBlocks(repotest.OpenTemplate(t, repotest.Followed)), repotest.Everyday(t)
+	ids := []chain.BlockID{chain.NumberID(1 << 40), {Tag: chain.Latest}, {Hash: &blocks[9].Header.StateRoot}}
+	want := []*facts.Header{nil, &blocks[60].Header, nil}
+	for i := range blocks {
+		ids = append(ids, chain.NumberID(uint64(i)), chain.BlockID{Hash: &blocks[i].Header.Hash})
+		want = append(want, &blocks[i].Header, &blocks[i].Header)
+	}
+	ctx, count := telemetry.CountStatements(t.Context())
+	headers, err := reader.Headers(ctx, domain.Mainnet, ids)
+	if err != nil || count.N() != 1 {
+		t.Fatalf("%d statements, %v", count.N(), err)
+	}
+	if !reflect.DeepEqual(headers, want) {
+		t.Error("the headers are not those of the chain")
+	}
+	if other, err := reader.Headers(t.Context(), domain.Sepolia, ids); err != nil || slices.ContainsFunc(other, func(h *facts.Header) bool { return h != nil }) {
+		t.Errorf("another chain has them, too: %v", err)
+	}
+}
+
+// TestOfBlocksOfOneSecondTheLastIsBeforeAndTheFirstIsAfter gives blocks equal
+// times, also across the border of two ranges.
+func TestOfBlocksOfOneSecondTheLastIsBeforeAndTheFirstIsAfter(t *testing.T) {
+	t.Parallel()
+	db, blocks := repotest.Open(t), slices.Clone(repotest.Everyday(t)[:30])
+	for i := 8; i <= 12; i++ {
+		blocks[i].Header.Timestamp = blocks[8].Header.Timestamp
+	}
+	index := repotest.NewIndex(t.Context(), db, 0, 10)
+	index.Load(blocks[:10])
+	index.Commit(index.Open(10, 100, indexing.RangeReady), blocks[10:])
+	if err := index.Err(); err != nil {
+		t.Fatal(err)
+	}
+	for closest, want := range map[chain.Closest]uint64{chain.ClosestBefore: 12, chain.ClosestAfter: 8} {
+		number, around, err := onchain.NewBlocks(db).HeadersAtTime(t.Context(), domain.Mainnet, int64(blocks[8].Header.Timestamp), closest)
+		if err != nil || number != want || len(around) != 3 || around[0].Number != want-1 || around[2].Number != want+1 {
+			t.Errorf("%s: block %d with %d around it, %v", closest, number, len(around), err)
+		}
+	}
+}
+
+// TestEveryMixOfIDsFindsItsBlocks asks for the kinds of IDs alone and with one
+// another, also for some that there are not.
+func TestEveryMixOfIDsFindsItsBlocks(t *testing.T) {
+	t.Parallel()
+	reader, blocks := onchain.NewBlocks(repotest.OpenTemplate(t, repotest.Followed)), repotest.Everyday(t)
+	kinds := []struct {
+		id   chain.BlockID
+		want *facts.Header
+	}{
+		{chain.NumberID(7), &blocks[7].Header},
+		{chain.NumberID(99), nil},
+		{chain.BlockID{Hash: &blocks[5].Header.Hash}, &blocks[5].Header},
+		{chain.BlockID{Hash: &blocks[5].Header.ParentHash}, &blocks[4].Header},
+		{chain.BlockID{Hash: &blocks[5].Header.StateRoot}, nil},
+		{chain.BlockID{Tag: chain.Latest}, &blocks[60].Header},
+		{chain.BlockID{Tag: chain.Pending}, nil},
+	}
+	for mix := range 1 << len(kinds) {
+		var (
+			ids  []chain.BlockID
+			want []*facts.Header
+		)
+		for i := range 2 * len(kinds) { // each of them twice
+			if kind := kinds[i%len(kinds)]; mix>>(i%len(kinds))&1 == 1 {
+				ids, want = append(ids, kind.id), append(want, kind.want)
+			}
+		}
+		ctx, count := telemetry.CountStatements(t.Context())
+		headers, err := reader.Headers(ctx, domain.Mainnet, ids)
+		if err != nil || count.N() > 1 {
+			t.Fatalf("%d statements, %v", count.N(), err)
+		}
+		if len(want) > 0 && !reflect.DeepEqual(headers, want) {
+			t.Errorf("mix %b has other headers", mix)
+		}
+	}
+}

@@ -1,0 +1,35 @@
+package onchain
+
+import (
+	"context"
+	"errors"
+
+	"astrolabe/domain/facts"
+	"astrolabe/domain/indexing"
+	"astrolabe/repo"
+	"astrolabe/repo/model"
+	"astrolabe/starknet"
+)
+
+// read is repo.Select for the rows of blocks. A row with a malformed value
+// becomes an indexing.DamageError that names its table and block: what
+// Select returns beside an error ends with the row that it could not read.
+func read[T any](ctx context.Context, db *repo.DB, table facts.Table, blockOf func(*T) model.BlockNumber, statement string, arguments ...any) ([]T, error) {
+	rows, err := repo.Select[T](ctx, db.Read(), statement, arguments...)
+	if err == nil {
+		return rows, nil
+	}
+	if len(rows) == 0 {
+		return nil, damage(err, table, nil)
+	}
+	return nil, damage(err, table, new(uint64(blockOf(&rows[len(rows)-1]))))
+}
+
+// damage says which rows an error is about, if it is that of a malformed value.
+func damage(err error, table facts.Table, block *uint64) error {
+	_, malformed := errors.AsType[*model.ValueError](err)
+	if !malformed && !errors.Is(err, starknet.ErrMalformedFelt) && !errors.Is(err, starknet.ErrUintRange) {
+		return err
+	}
+	return &indexing.DamageError{Table: table, Block: block, What: "a value is malformed: " + err.Error()}
+}

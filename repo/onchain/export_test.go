@@ -1,0 +1,47 @@
+package onchain
+
+import (
+	"astrolabe/domain"
+	"astrolabe/repo"
+	"astrolabe/repo/model"
+)
+
+// ChainStatements are exported for the test that looks at their plans, with the
+// chain in place and lists of 25.
+var ChainStatements = map[string]string{
+	"block.by_number":        repo.Text(blocksByNumber, 1),
+	"block.by_hash":          repo.Text(blocksByHash, 1),
+	"block.by_id":            repo.Text(blocksByID, 1),
+	"block.list":             repo.Text(blocksDown, 1, 26),
+	"block.list from oldest": repo.Text(blocksUp, 1, 26),
+	"block.before":           repo.Text(blocksBefore, 1),
+	"block.after":            repo.Text(blocksAfter, 1),
+	"transaction.by_hash":    repo.Text(transactionsByHash, 1),
+	"transaction.of_blocks":  repo.Text(transactionsOfBlocks, 1, 26),
+	"transaction.outline":    repo.Text(outlinesByHash, 1),
+	"function.names":         repo.Text(functionNames, 1),
+}
+
+// LatestBlockStatement is exported for the same test.
+var LatestBlockStatement = repo.Text(latestBlock, 1)
+
+// Statements that are exported for the test that looks at their plans.
+var (
+	AllMessagesStatement      = allMessages
+	ContractMessagesStatement = contractMessages
+	ContractsStatement        = contractsStatement
+)
+
+func TransactionMessages(c domain.Chain) string {
+	return repo.Text(messagesOfTransactions, model.Code(c))
+}
+
+func ClassesStatement(c domain.Chain) string { return repo.Text(classesByHash, model.Code(c)) }
+
+func ClassUsesStatement(c domain.Chain, limit int) string {
+	return repo.Text(usesOfClasses, model.Code(c), repo.RowsFor(limit))
+}
+
+func VerificationsStatement(c domain.Chain) string {
+	return repo.Text(verificationsOfClasses, model.Code(c))
+}

@@ -1,0 +1,100 @@
+package onchain
+
+import (
+	"context"
+	"time"
+
+	"astrolabe/domain"
+	"astrolabe/domain/chain"
+	"astrolabe/repo"
+	"astrolabe/starknet"
+)
+
+// Heads reads how far the chains and their indexes have come.
+type Heads struct{ db *repo.DB }
+
+var _ chain.Heads = Heads{}
+
+// NewHeads makes the repository.
+func NewHeads(db *repo.DB) Heads { return Heads{db} }
+
+// heads has at most one row for each chain: a scan of the whole table, with the
+// lease, checkpoint, epoch and ranges of each by primary key. The database's
+// clock judges the lease. A replica is always read-only, which says nothing.
+const heads = `/* head.list */
+	SELECT h.chain, h.state, coalesce(h.reason_code, '') AS reason_code, h.block_number, h.block_hash, coalesce(h.finality_depth, 0) AS finality_depth,
+		h.l1_block_number, h.l1_observed_at, h.observed_at, h.recorded_at > h.observed_at AS stale, coalesce(l.expires_at > now(), false) AS led,
+		current_setting('transaction_read_only')::boolean AND NOT pg_is_in_recovery() AS read_only,
+		c.first_block, coalesce(r.from_block - 1, c.block) AS last_block, c.finalized_block,
+		CASE WHEN r.from_block IS NULL THEN c.hash END AS tip, coalesce(e.epoch, 0) AS epoch
+	FROM chain_heads h
+	LEFT JOIN index_leases l ON l.chain = h.chain
+	LEFT JOIN index_checkpoints c ON c.chain = CASE h.chain WHEN 'SN_MAIN' THEN 1 ELSE 2 END
+	LEFT JOIN fact_epochs e ON e.chain = CASE h.chain WHEN 'SN_MAIN' THEN 1 ELSE 2 END
+	LEFT JOIN LATERAL (
+		SELECT min(from_block) AS from_block FROM index_ranges WHERE chain = c.chain AND state <> 'ready'
+	) r ON true`
+
+type headRow struct {
+	Chain          domain.Chain     `bun:"chain"`
+	State          chain.IndexState `bun:"state"`
+	ReasonCode     string           `bun:"reason_code"`
+	BlockNumber    *int64           `bun:"block_number"`
+	BlockHash      *starknet.Felt   `bun:"block_hash"`
+	FinalityDepth  int64            `bun:"finality_depth"`
+	L1BlockNumber  *int64           `bun:"l1_block_number"`
+	L1ObservedAt   *time.Time       `bun:"l1_observed_at"`
+	ObservedAt     time.Time        `bun:"observed_at"`
+	Stale          bool             `bun:"stale"`
+	Led            bool             `bun:"led"`
+	ReadOnly       bool             `bun:"read_only"`
+	FirstBlock     *int64           `bun:"first_block"`
+	LastBlock      *int64           `bun:"last_block"`
+	FinalizedBlock *int64           `bun:"finalized_block"`
+	Tip            *starknet.Felt   `bun:"tip"`
+	Epoch          int64            `bun:"epoch"`
+}
+
+// Heads implements chain.Heads. It asks a connection that may write, because
+// the others are always read-only.
+func (r Heads) Heads(ctx context.Context) (map[domain.Chain]chain.Head, error) {
+	rows, err := repo.Select[headRow](ctx, r.db.Write(), heads)
+	if err != nil {
+		return nil, err
+	}
+	found := make(map[domain.Chain]chain.Head, len(rows))
+	for i := range rows {
+		found[rows[i].Chain] = rows[i].head()
+	}
+	return found, nil
+}
+
+func (r *headRow) head() chain.Head {
+	head := chain.Head{
+		State: r.State, ReasonCode: r.ReasonCode, Depth: uint64(r.FinalityDepth), ObservedAt: r.ObservedAt,
+		Led: r.Led, ReadOnly: r.ReadOnly, Stale: r.Stale, Coverage: r.coverage(), Epoch: uint64(r.Epoch),
+	}
+	if r.BlockNumber != nil && r.BlockHash != nil {
+		head.Block = &domain.BlockRef{Number: uint64(*r.BlockNumber), Hash: *r.BlockHash}
+	}
+	if r.L1BlockNumber != nil {
+		head.L1 = new(uint64(*r.L1BlockNumber))
+	}
+	if r.L1ObservedAt != nil {
+		head.L1Since = *r.L1ObservedAt
+	}
+	return head
+}
+
+// coverage is the blocks that readers see: those before the first range that is
+// not ready.
+func (r *headRow) coverage() *chain.Coverage {
+	if r.FirstBlock == nil || r.LastBlock == nil || *r.LastBlock < *r.FirstBlock {
+		return nil
+	}
+	c := &chain.Coverage{First: uint64(*r.FirstBlock), Last: uint64(*r.LastBlock), Tip: r.Tip}
+	if r.FinalizedBlock != nil {
+		c.Finalized = new(min(uint64(*r.FinalizedBlock), c.Last))
+	}
+	return c
+}

@@ -1,0 +1,41 @@
+package onchain
+
+import (
+	"context"
+	"fmt"
+
+	"astrolabe/domain"
+	"astrolabe/repo"
+)
+
+// ListenBlocks calls on whenever readers may see other blocks of a chain, until
+// ctx ends. What was missed while the connection was broken is made up for by
+// a call for every chain.
+func ListenBlocks(ctx context.Context, db *repo.DB, on func(domain.Chain)) {
+	db.Listen(ctx, []string{repo.BlocksChannel}, func(_, payload string) {
+		if c, err := domain.ParseChain(payload); err == nil {
+			on(c)
+		}
+	}, func(up bool) {
+		for _, c := range domain.Chains {
+			if up {
+				on(c)
+			}
+		}
+	})
+}
+
+// ListenEpochs calls on for every new epoch of a chain's facts until ctx ends.
+// state hears true when all of them are heard from now on, and false when some
+// may be missed.
+func ListenEpochs(ctx context.Context, db *repo.DB, on func(c domain.Chain, epoch uint64), state func(up bool)) {
+	db.Listen(ctx, []string{repo.EpochsChannel}, func(_, payload string) {
+		var (
+			c     domain.Chain
+			epoch uint64
+		)
+		if n, err := fmt.Sscanf(payload, "%s %d", &c, &epoch); n == 2 && err == nil {
+			on(c, epoch)
+		}
+	}, state)
+}

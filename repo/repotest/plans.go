@@ -1,0 +1,71 @@
+package repotest
+
+import (
+	"context"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/uptrace/bun"
+
+	"astrolabe/repo"
+)
+
+// Recorded runs act and returns the statements that bun's queries sent on the
+// connections that write meanwhile, arguments included, by their names. The
+// database must be the test's own.
+func Recorded(t testing.TB, db *repo.DB, act func()) map[string]string {
+	t.Helper()
+	recorder := &recorder{statements: make(map[string]string)}
+	db.Write().AddQueryHook(recorder)
+	defer db.Write().ResetQueryHooks()
+	act()
+	return recorder.statements
+}
+
+type recorder struct {
+	mu         sync.Mutex
+	statements map[string]string
+}
+
+// BeforeQuery implements bun.QueryHook.
+func (r *recorder) BeforeQuery(ctx context.Context, event *bun.QueryEvent) context.Context {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.statements[repo.StatementName(event.Query)] = event.Query
+	return ctx
+}
+
+// AfterQuery implements bun.QueryHook.
+func (r *recorder) AfterQuery(context.Context, *bun.QueryEvent) {}
+
+// Explain returns the plan of a statement of bun's, in a transaction with the
+// given settings, each as SET LOCAL takes it: enable_sort = off.
+func Explain(t testing.TB, db *repo.DB, statement string, settings ...string) string {
+	t.Helper()
+	var plan []string
+	err := db.Write().RunInTx(t.Context(), nil, func(ctx context.Context, tx bun.Tx) error {
+		for _, setting := range settings {
+			if _, err := tx.Tx.ExecContext(ctx, "SET LOCAL "+setting); err != nil {
+				return err
+			}
+		}
+		rows, err := tx.Tx.QueryContext(ctx, "EXPLAIN "+statement)
+		if err != nil {
+			return err
+		}
+		defer func() { _ = rows.Close() }()
+		for rows.Next() {
+			var line string
+			if err := rows.Scan(&line); err != nil {
+				return err
+			}
+			plan = append(plan, line)
+		}
+		return rows.Err()
+	})
+	if err != nil {
+		t.Fatalf("explain %s: %v", statement, err)
+	}
+	return strings.Join(plan, "\n")
+}

@@ -1,0 +1,62 @@
+package tokens
+
+import (
+	"context"
+	"time"
+
+	"github.com/uptrace/bun"
+	"github.com/uptrace/bun/dialect/pgdialect"
+
+	"astrolabe/domain"
+	"astrolabe/domain/token"
+	"astrolabe/repo"
+	"astrolabe/repo/model"
+	"astrolabe/starknet"
+)
+
+// Supplies keeps what tokens say of their supply. Tokens reads it.
+type Supplies struct{ db *repo.DB }
+
+// NewSupplies returns the repository of supplies.
+func NewSupplies(db *repo.DB) Supplies { return Supplies{db} }
+
+// ClaimSupplies returns tokens of the blocks up to a number whose supply is to
+// be read now, at most limit, those that wait longest first, and defers them
+// until the given time, so that nobody else reads them meanwhile.
+func (r Supplies) ClaimSupplies(ctx context.Context, c domain.Chain, upTo uint64, now, until time.Time, limit int) ([]starknet.Felt, error) {
+	return supplyDue.claim(ctx, r.db, c, upTo, now, until, limit)
+}
+
+// StoreSupplies stores what tokens said of their supply at a finalized block
+// and returns for how many; one that said nothing has none. Nothing is stored
+// if the block is not of the finalized tier any more.
+func (r Supplies) StoreSupplies(ctx context.Context, c domain.Chain, said token.SupplyReadings) (stored int, err error) {
+	if len(said.Tokens) == 0 {
+		return 0, nil
+	}
+	felts, supplies := make([]starknet.Felt, len(said.Tokens)), make([]*string, len(said.Tokens))
+	for i, t := range said.Tokens {
+		felts[i] = t.Token
+		if t.Raw != nil {
+			supplies[i] = new(t.Raw.String())
+		}
+	}
+	err = r.db.Write().RunInTx(ctx, nil, func(ctx context.Context, tx bun.Tx) error {
+		// Whoever undoes finalized blocks begins with this row and waits, or was
+		// here before and is seen by the next statement.
+		if _, err := tx.NewRaw("/* supply.lock */ SELECT FROM token_summary_checkpoints WHERE chain = ? FOR SHARE", model.Code(c)).Exec(ctx); err != nil {
+			return err
+		}
+		result, err := tx.NewRaw(`/* supply.store */
+			UPDATE tokens t SET supply = said.supply::numeric, supply_block = CASE WHEN said.supply IS NOT NULL THEN ?1 END, supply_due = ?3
+			FROM unnest(?4::bytea[], ?5::text[]) AS said (felt, supply)
+			JOIN addresses a ON a.chain = ?0 AND a.felt = said.felt
+			WHERE t.chain = ?0 AND t.address = a.id AND coalesce(t.supply_block, -1) <= ?1
+				AND EXISTS (SELECT FROM index_checkpoints WHERE chain = ?0 AND finalized_block >= ?1)
+				AND EXISTS (SELECT FROM blocks WHERE chain = ?0 AND block = ?1 AND hash = ?2)`,
+			model.Code(c), model.BlockNumber(said.Block.Number), said.Block.Hash, said.Next, pgdialect.Array(felts), pgdialect.Array(supplies)).Exec(ctx)
+		stored, err = changed(result, err)
+		return err
+	})
+	return stored, repo.Outage(err)
+}

@@ -1,0 +1,131 @@
+package tokens
+
+import (
+	"context"
+	"database/sql"
+	"time"
+
+	"github.com/uptrace/bun/dialect/pgdialect"
+
+	"astrolabe/domain"
+	"astrolabe/domain/facts"
+	"astrolabe/domain/token"
+	"astrolabe/repo"
+	"astrolabe/repo/model"
+	"astrolabe/starknet"
+)
+
+// Tokens reads tokens, and keeps what they call themselves.
+type Tokens struct{ db *repo.DB }
+
+var _ token.Store = Tokens{}
+
+// NewTokens returns the repository of tokens.
+func NewTokens(db *repo.DB) Tokens { return Tokens{db} }
+
+// tokenRow is a row of tokenColumns for one of several addresses.
+type tokenRow struct {
+	Parent      int64              `bun:"parent"`
+	Standard    model.Standard     `bun:"standard"`
+	Name        *string            `bun:"name"`
+	Symbol      *string            `bun:"symbol"`
+	Decimals    *model.Decimals    `bun:"decimals"`
+	MetadataAt  *time.Time         `bun:"metadata_at"`
+	Supply      *starknet.Uint256  `bun:"supply"`
+	SupplyBlock *model.BlockNumber `bun:"supply_block"`
+}
+
+// tokenColumns are the columns of a token t.
+const tokenColumns = "t.standard, t.name, t.symbol, t.decimals, t.metadata_at, t.supply, t.supply_block"
+
+// tokenAt joins the token t at each address of $1, whose id is a.id: by
+// (chain, felt) of addresses, then by primary key.
+const tokenAt = `
+	FROM unnest($1::bytea[]) WITH ORDINALITY AS p (felt, parent)
+	CROSS JOIN LATERAL (SELECT id FROM addresses WHERE chain = %[1]d AND felt = p.felt LIMIT 1) a
+	CROSS JOIN LATERAL (
+		SELECT standard, name, symbol, decimals, metadata_at, supply, supply_block
+		FROM tokens WHERE chain = %[1]d AND address = a.id LIMIT 1
+	) t`
+
+// token makes a token of the row.
+func (r *tokenRow) token(addresses []starknet.Felt) token.Token {
+	t := token.Token{
+		Address: addresses[r.Parent-1], Standard: facts.Standard(r.Standard), MetadataAt: inUTC(r.MetadataAt),
+		Metadata: token.Metadata{Name: r.Name, Symbol: r.Symbol, Decimals: (*uint8)(r.Decimals)},
+	}
+	if r.Supply != nil && r.SupplyBlock != nil {
+		t.Supply = &token.SupplyReading{Raw: *r.Supply, Block: uint64(*r.SupplyBlock)}
+	}
+	return t
+}
+
+// inUTC returns the same moment in UTC; nil stays nil.
+func inUTC(t *time.Time) *time.Time {
+	if t == nil {
+		return nil
+	}
+	return new(t.UTC())
+}
+
+// Tokens implements token.Store.
+func (r Tokens) Tokens(ctx context.Context, c domain.Chain, addresses []starknet.Felt) ([]*token.Token, error) {
+	rows, err := repo.Select[tokenRow](ctx, r.db.Read(),
+		repo.Text("/* token.find */ SELECT p.parent, "+tokenColumns+tokenAt, model.Code(c)), model.Bytes(addresses))
+	if err != nil {
+		return nil, err
+	}
+	tokens := make([]*token.Token, len(addresses))
+	for i := range rows {
+		tokens[rows[i].Parent-1] = new(rows[i].token(addresses))
+	}
+	return tokens, nil
+}
+
+// ClaimTokens returns tokens of the blocks up to a number whose metadata is to
+// be read now, at most limit, those that wait longest first, and defers them
+// until the given time, so that nobody else reads them meanwhile.
+func (r Tokens) ClaimTokens(ctx context.Context, c domain.Chain, upTo uint64, now, until time.Time, limit int) ([]starknet.Felt, error) {
+	return metadataDue.claim(ctx, r.db, c, upTo, now, until, limit)
+}
+
+// StoreMetadata stores what tokens said at a block and returns for how many.
+// Tokens that were removed since are left out, and all are if the index no
+// longer holds the block: it was undone, and with it what they said.
+func (r Tokens) StoreMetadata(ctx context.Context, c domain.Chain, said token.Reading) (stored int, err error) {
+	if len(said.Tokens) == 0 {
+		return 0, nil
+	}
+	felts := make([]starknet.Felt, len(said.Tokens))
+	names, symbols := make([]*string, len(said.Tokens)), make([]*string, len(said.Tokens))
+	decimals := make([]*uint8, len(said.Tokens))
+	for i := range said.Tokens {
+		t := &said.Tokens[i]
+		felts[i], names[i], symbols[i], decimals[i] = t.Token, t.Name, t.Symbol, t.Decimals
+	}
+	// Everything by its primary key or by (chain, felt) of addresses.
+	result, err := r.db.Write().NewRaw(`/* token.describe */
+		UPDATE tokens t SET name = said.name, symbol = said.symbol, decimals = said.decimals,
+			metadata_block = ?1, metadata_at = ?3, metadata_due = ?4
+		FROM (
+			SELECT k.address, s.name, s.symbol, s.decimals
+			FROM unnest(?5::bytea[], ?6::text[], ?7::text[], ?8::smallint[]) AS s (felt, name, symbol, decimals)
+			JOIN addresses a ON a.chain = ?0 AND a.felt = s.felt
+			JOIN tokens k ON k.chain = ?0 AND k.address = a.id
+			FOR UPDATE OF k SKIP LOCKED
+		) said
+		WHERE t.chain = ?0 AND t.address = said.address
+			AND EXISTS (SELECT FROM blocks WHERE chain = ?0 AND block = ?1 AND hash = ?2)`,
+		model.Code(c), model.BlockNumber(said.Block.Number), said.Block.Hash, said.At, said.Next,
+		pgdialect.Array(felts), pgdialect.Array(names), pgdialect.Array(symbols), pgdialect.Array(decimals)).Exec(ctx)
+	return changed(result, err)
+}
+
+// changed returns how many rows a statement changed.
+func changed(result sql.Result, err error) (int, error) {
+	if err != nil {
+		return 0, repo.Outage(err)
+	}
+	n, err := result.RowsAffected()
+	return int(n), err
+}
