@@ -22,6 +22,7 @@ import (
 	"astrolabe/jobs/materialise"
 	"astrolabe/jobs/metadata"
 	"astrolabe/jobs/summaries"
+	"astrolabe/repo/addresses"
 	"astrolabe/repo/events"
 	"astrolabe/repo/index"
 	"astrolabe/repo/repositories"
@@ -88,7 +89,7 @@ func (w *world) label() {
 		{Felt: *sender, Label: "Treasury", Confidence: "high", ProtocolName: "Acme", ProtocolKind: "dao"},
 		{Felt: common, OfClass: true, Label: "Common account", Confidence: "medium", ProtocolName: "Acme"},
 	}
-	labels := address.NewLabels(w.db, time.Now)
+	labels := address.NewLabels(addresses.NewLabels(w.db), time.Now)
 	for _, n := range w.model.Notes {
 		note := address.Note{
 			Chain: w.chain, Subject: address.OfAddress, Felt: n.Felt, By: "test",

@@ -17,6 +17,7 @@ import (
 	"astrolabe/domain/account"
 	"astrolabe/domain/address"
 	"astrolabe/domain/facts"
+	"astrolabe/repo/addresses"
 	"astrolabe/repo/repotest"
 	"astrolabe/rest/frame"
 	"astrolabe/starknet"
@@ -340,7 +341,7 @@ func TestAttributionSaysWhereALabelIsFrom(t *testing.T) {
 		`"known":false,"label":null,"confidence":null,"source":"none","protocol":null}` {
 		t.Errorf("%s", a.body)
 	}
-	labels := address.NewLabels(s.db, time.Now)
+	labels := address.NewLabels(addresses.NewLabels(s.db), time.Now)
 	for subject, felt := range map[address.Subject]starknet.Felt{address.OfAddress: starknet.FeltFromUint64(0xdead), address.OfClass: everydayClass(t)} {
 		note := address.Note{Chain: domain.Mainnet, Subject: subject, Felt: felt, Label: address.Label{Text: "Named", Confidence: address.Low, Protocol: &address.Protocol{Name: "Ours"}}}
 		if err := labels.Add(t.Context(), note); err != nil {

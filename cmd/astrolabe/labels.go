@@ -8,6 +8,7 @@ import (
 
 	"astrolabe/domain"
 	"astrolabe/domain/address"
+	"astrolabe/repo/addresses"
 	"astrolabe/starknet"
 )
 
@@ -99,7 +100,9 @@ func (l labelsRemove) Run(ctx context.Context, c *console) error {
 	})
 }
 
-func labels(db *database) *address.Labels { return address.NewLabels(db, time.Now) }
+func labels(db *database) *address.Labels {
+	return address.NewLabels(addresses.NewLabels(db.DB), time.Now)
+}
 
 func printNote(c *console, n address.Note) {
 	protocol := "-"

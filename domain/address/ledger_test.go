@@ -11,6 +11,7 @@ import (
 	"astrolabe/domain/chain"
 	"astrolabe/domain/facts"
 	"astrolabe/repo"
+	"astrolabe/repo/addresses"
 	"astrolabe/repo/onchain"
 	"astrolabe/repo/repotest"
 	"astrolabe/starknet"
@@ -166,8 +167,8 @@ type guide struct {
 
 func newGuide(t *testing.T, db *repo.DB) *guide {
 	t.Helper()
-	labels := address.NewLabels(db, time.Now)
-	return &guide{t, db, address.NewAddresses(db, chain.NewStatuses(onchain.NewHeads(db), 0), labels), labels}
+	labels := address.NewLabels(addresses.NewLabels(db), time.Now)
+	return &guide{t, db, address.NewAddresses(addresses.NewAddresses(db), chain.NewStatuses(onchain.NewHeads(db), 0), labels), labels}
 }
 
 // followed is a guide to the everyday chain.

@@ -3,10 +3,11 @@ package repositories
 import (
 	"astrolabe/domain/explorer"
 	"astrolabe/repo"
+	"astrolabe/repo/addresses"
+	"astrolabe/repo/events"
+	"astrolabe/repo/index"
 	"astrolabe/repo/onchain"
 	"astrolabe/repo/tokens"
-	"astrolabe/repo/index"
-	"astrolabe/repo/events"
 )
 
 // Explorer returns the stores of everything that a facade can ask.
@@ -33,10 +34,10 @@ func Explorer(db *repo.DB) explorer.Stores {
 		Censuses:  tokens.NewCensus(db),
 		Pools:     tokens.NewPools(db),
 
-		Addresses:     db,
-		Labels:        db,
+		Addresses:     addresses.NewAddresses(db),
+		Labels:        addresses.NewLabels(db),
 		Verifications: onchain.NewVerifications(db),
 		BridgeEvents:  events.NewEvents(db),
-		Search:        db,
+		Search:        addresses.NewSearch(db),
 	}
 }
