@@ -1,10 +1,19 @@
-// Package repo is the only place that speaks to Postgres. It satisfies the
-// store interfaces that the domain declares, one file per noun, and owns the
-// connection pool, the migrations and the job queue.
+// Package repo is the only place that speaks to Postgres. Its root has what all
+// repositories share: the connections, transactions, prepared reads, the names
+// of statements, migrations, notifications and the job queue. The statements
+// stand in packages by trade, in one small type for each noun that satisfies
+// the store its domain package declares:
 //
-// Every statement of ours begins with a comment that names it (/* secrets.load */):
-// metrics, traces, statement counts and Postgres' own log then speak of the
-// same name. Builder queries go through bun; hot reads run prepared on the
-// same pool with real arguments. Nothing outside this package imports bun or
-// pgx.
+//	model      one bun model for each table, and the types of columns
+//	index      the writing of the index, and reading it back whole
+//	onchain    blocks, transactions, messages, contracts, classes
+//	events     events, and the certified index of their keys
+//	tokens     tokens, transfers, supplies, summaries, censuses, pools
+//	addresses  activity, assets, profiles, labels, search
+//	accounts   workspaces, keys, sessions, rate limits, usage, secrets
+//
+// Every statement has a name (/* key.find */): metrics, traces, statement counts
+// and Postgres' own log speak of the same one. Ordinary statements are bun
+// queries; hot reads are SQL with real arguments, run by Select. Nothing
+// outside this tree imports bun or pgx.
 package repo

@@ -55,8 +55,6 @@ func Outage(err error) error {
 // should have.
 func Unavailable(cause error) error { return domain.Unavailable("the database", retryOutage, cause) }
 
-func outage(err error) error { return Outage(err) }
-
 // Postgres' codes for a full disk and for a transaction that may not write.
 const (
 	stateDiskFull = "53100"

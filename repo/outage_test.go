@@ -55,11 +55,11 @@ func TestWhatTheDatabaseRefusesIsNoOutage(t *testing.T) {
 		"23505": domain.CodeInternal, "42P01": domain.CodeInternal, "40001": domain.CodeInternal,
 		"08006": domain.CodeServiceUnavailable, "53300": domain.CodeServiceUnavailable, "57P03": domain.CodeServiceUnavailable,
 	} {
-		if got := domain.CodeOf(outage(&pgconn.PgError{Code: code})); got != want {
+		if got := domain.CodeOf(Outage(&pgconn.PgError{Code: code})); got != want {
 			t.Errorf("%s is %s, want %s", code, got, want)
 		}
 	}
-	if err := outage(context.Canceled); domain.CodeOf(err) != domain.CodeInternal {
+	if err := Outage(context.Canceled); domain.CodeOf(err) != domain.CodeInternal {
 		t.Errorf("a caller who left: %v", err)
 	}
 }

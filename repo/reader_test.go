@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/uptrace/bun"
 
 	"astrolabe/pg/pgtest"
 )
@@ -29,7 +30,7 @@ func openBare(t *testing.T) (*DB, *pgx.Conn) {
 	return db, conn
 }
 
-func TestALookSeesOneMoment(t *testing.T) {
+func TestAReadingTransactionSeesOneMoment(t *testing.T) {
 	t.Parallel()
 	db, conn := openBare(t)
 	do := func(sql string) {
@@ -42,16 +43,25 @@ func TestALookSeesOneMoment(t *testing.T) {
 	do("SELECT pg_advisory_lock(1)")
 	counts := make(chan [2]int, 1)
 	go func() {
-		var before, after int
-		err := db.look(t.Context(), func(b *pgx.Batch) {
-			b.Queue("/* test.before */ SELECT count(*) FROM things").QueryRow(func(row pgx.Row) error { return row.Scan(&before) })
-			b.Queue("/* test.wait */ SELECT pg_advisory_lock_shared(1)")
-			b.Queue("/* test.after */ SELECT count(*) FROM things").QueryRow(func(row pgx.Row) error { return row.Scan(&after) })
+		var seen [2]int
+		err := db.Read().RunInTx(t.Context(), Snapshot, func(ctx context.Context, tx bun.Tx) error {
+			before, err := Select[int](ctx, tx, "/* test.before */ SELECT count(*) FROM things")
+			if err != nil {
+				return err
+			}
+			if _, err := tx.NewRaw("/* test.wait */ SELECT pg_advisory_lock_shared(1)").Exec(ctx); err != nil {
+				return err
+			}
+			after, err := Select[int](ctx, tx, "/* test.after */ SELECT count(*) FROM things")
+			if err == nil {
+				seen = [2]int{before[0], after[0]}
+			}
+			return err
 		})
 		if err != nil {
 			t.Error(err)
 		}
-		counts <- [2]int{before, after}
+		counts <- seen
 	}()
 	until(t, conn, "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted", 1)
 	do("INSERT INTO things VALUES (1)")
@@ -61,10 +71,10 @@ func TestALookSeesOneMoment(t *testing.T) {
 	}
 }
 
-func TestALookCannotWrite(t *testing.T) {
+func TestWhatReadsCannotWrite(t *testing.T) {
 	t.Parallel()
 	db, _ := openBare(t)
-	err := db.look(t.Context(), func(b *pgx.Batch) { b.Queue("/* test.write */ CREATE TABLE things (n int)") })
+	_, err := db.Read().NewRaw("/* test.write */ CREATE TABLE things (n int)").Exec(t.Context())
 	if err == nil || !strings.Contains(err.Error(), "read-only") {
 		t.Errorf("got %v", err)
 	}
@@ -79,7 +89,8 @@ func TestARequestTakesItsStatementWithIt(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
 	go func() {
-		ended <- db.look(ctx, func(b *pgx.Batch) { b.Queue("/* test.sleep */ SELECT pg_sleep(60)") })
+		_, err := Select[string](ctx, db.Read(), "/* test.sleep */ SELECT pg_sleep(60)::text")
+		ended <- err
 	}()
 	until(t, conn, sleeping, 1)
 	cancel()

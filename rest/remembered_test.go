@@ -14,8 +14,8 @@ import (
 	"astrolabe/jobs/rederive"
 	"astrolabe/pg/pgtest"
 	"astrolabe/repo"
-	"astrolabe/repo/onchain"
 	"astrolabe/repo/index"
+	"astrolabe/repo/onchain"
 	"astrolabe/repo/repotest"
 )
 

@@ -31,9 +31,9 @@ func (s *interrupted) TransactionsOfBlocks(ctx context.Context, c domain.Chain, 
 	return s.TransactionStore.TransactionsOfBlocks(ctx, c, blocks, after, limit)
 }
 
-func (s *interrupted) PartsOf(ctx context.Context, c domain.Chain, place chain.TxPlace, asked chain.CallQuestions, logLimit int) (transaction.Parts, error) {
+func (s *interrupted) PartsOf(ctx context.Context, c domain.Chain, tx *chain.TxFacts, asked chain.CallQuestions, logLimit int) (transaction.Parts, error) {
 	s.before()
-	return s.Store.PartsOf(ctx, c, place, asked, logLimit)
+	return s.Store.PartsOf(ctx, c, tx, asked, logLimit)
 }
 
 func (s *interrupted) TransfersOfTransactions(ctx context.Context, c domain.Chain, places []chain.TxPlace, after token.WithinTx, limit int) ([][]token.Transfer, error) {

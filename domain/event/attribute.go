@@ -27,6 +27,27 @@ type Emitter struct {
 	UniqueName string
 }
 
+// Attribution is what the events of one block are decoded with, for those who
+// read it together with the events.
+type Attribution struct {
+	// Classes are the newest classes of the emitting contracts up to the block.
+	Classes map[starknet.Felt]facts.ClassHistory
+	// Names are those that all indexed classes have for a first key.
+	Names map[starknet.Felt]string
+}
+
+// emitters implements lookup.
+func (a Attribution) emitters(_ context.Context, _ domain.Chain, emissions []Emission) ([]Emitter, error) {
+	list := make([]Emitter, len(emissions))
+	for i, e := range emissions {
+		list[i] = Emitter{Classes: a.Classes[e.Address], UniqueName: a.Names[e.Selector]}
+	}
+	return list, nil
+}
+
+// lookup returns what is known of who emitted events, as Store.Emitters does.
+type lookup func(ctx context.Context, c domain.Chain, emissions []Emission) ([]Emitter, error)
+
 // lookupTime bounds the lookup of what events mean where the request itself is
 // not bounded.
 const lookupTime = 30 * time.Second
@@ -45,8 +66,8 @@ func withinHalf(ctx context.Context) (context.Context, context.CancelFunc) {
 // attribute decodes rows in place. The lookup is optional: when it fails, all
 // rows come without attribution, and it reports true. It is an error only when
 // the request itself has ended.
-func (s *Events) attribute(ctx context.Context, c domain.Chain, lists ...[]Row) (degraded bool, err error) {
-	meanings, failed := s.meanings(ctx, c, lists)
+func (s *Events) attribute(ctx context.Context, c domain.Chain, emitters lookup, lists ...[]Row) (degraded bool, err error) {
+	meanings, failed := s.meanings(ctx, c, emitters, lists)
 	if ctx.Err() != nil {
 		return false, ctx.Err()
 	}
@@ -85,7 +106,7 @@ type meaning struct {
 }
 
 // meanings looks up each distinct emission once.
-func (s *Events) meanings(ctx context.Context, c domain.Chain, lists [][]Row) (map[emissionKey]meaning, error) {
+func (s *Events) meanings(ctx context.Context, c domain.Chain, emittersOf lookup, lists [][]Row) (map[emissionKey]meaning, error) {
 	var (
 		found     = map[emissionKey]meaning{}
 		keys      []emissionKey
@@ -107,7 +128,7 @@ func (s *Events) meanings(ctx context.Context, c domain.Chain, lists [][]Row) (m
 	}
 	ctx, cancel := withinHalf(ctx)
 	defer cancel()
-	emitters, err := s.store.Emitters(ctx, c, emissions)
+	emitters, err := emittersOf(ctx, c, emissions)
 	if err != nil {
 		return nil, err
 	}

@@ -75,11 +75,12 @@ func (s *Events) OfTransactions(ctx context.Context, c domain.Chain, places []ch
 	return s.pages(ctx, c, lists, page.Limit)
 }
 
-// Page cuts a page of events that were read elsewhere and decodes it, as
-// OfTransactions does.
-func (s *Events) Page(ctx context.Context, c domain.Chain, rows []Row, limit int) (page domain.Page[Row], degraded bool, err error) {
-	pages, degraded, err := s.pages(ctx, c, [][]Row{rows}, limit)
-	return pages[0], degraded, err
+// Page cuts a page of events that were read elsewhere, together with what they
+// are decoded with, and decodes it as OfTransactions does.
+func (s *Events) Page(ctx context.Context, c domain.Chain, rows []Row, limit int, known Attribution) (page domain.Page[Row], degraded bool, err error) {
+	page = domain.CutPage(rows, limit, Row.Position)
+	degraded, err = s.attribute(ctx, c, known.emitters, page.Items)
+	return page, degraded, err
 }
 
 // OfBlocks does the same for blocks. One that was replaced since it was read is
@@ -113,6 +114,6 @@ func (s *Events) pages(ctx context.Context, c domain.Chain, lists [][]Row, limit
 		pages[i] = domain.CutPage(rows, limit, Row.Position)
 		shown[i] = pages[i].Items
 	}
-	degraded, err = s.attribute(ctx, c, shown...)
+	degraded, err = s.attribute(ctx, c, s.store.Emitters, shown...)
 	return pages, degraded, err
 }

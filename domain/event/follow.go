@@ -49,6 +49,6 @@ func (s *Events) From(ctx context.Context, c domain.Chain, followed Followed, fr
 		return batch, false, err
 	}
 	batch = domain.CutBatch(rows, limit, Row.Position, span.Before.position())
-	degraded, err = s.attribute(ctx, c, batch.Items)
+	degraded, err = s.attribute(ctx, c, s.store.Emitters, batch.Items)
 	return batch, degraded, err
 }

@@ -58,7 +58,7 @@ func (s *Events) Search(ctx context.Context, c domain.Chain, plan Plan, f Filter
 	if found.Page, err = fill(ctx, segments, spanOf(f.From, f.To, request.After), request.Limit); err != nil {
 		return Found{}, err
 	}
-	found.Degraded, err = s.attribute(ctx, c, found.Items)
+	found.Degraded, err = s.attribute(ctx, c, s.store.Emitters, found.Items)
 	return found, err
 }
 

@@ -7,6 +7,7 @@ import (
 	"astrolabe/domain"
 	"astrolabe/domain/chain"
 	"astrolabe/domain/event"
+	"astrolabe/domain/facts"
 	"astrolabe/domain/token"
 	"astrolabe/starknet"
 )
@@ -27,15 +28,34 @@ type Parts struct {
 	Events    []event.Row
 	Transfers []token.Transfer
 	Messages  []chain.Message
-	Calls     chain.CallAnswers
+	// Classes are the newest classes of the contracts that emitted the events or
+	// were asked about, up to the transaction's block.
+	Classes map[starknet.Felt]facts.ClassHistory
+	// Functions are the names of the selectors that were asked about.
+	Functions map[starknet.Felt]string
+	// EventNames are the names that all indexed classes have for the first keys
+	// of the events.
+	EventNames map[starknet.Felt]string
+}
+
+// callAnswers are the parts that answer what calls ask.
+func (p *Parts) callAnswers(asked chain.CallQuestions) chain.CallAnswers {
+	answers := chain.CallAnswers{Classes: make([]facts.ClassHistory, len(asked.Contracts)), Names: make([]string, len(asked.Selectors))}
+	for i, contract := range asked.Contracts {
+		answers.Classes[i] = p.Classes[contract]
+	}
+	for i, selector := range asked.Selectors {
+		answers.Names[i] = p.Functions[selector]
+	}
+	return answers
 }
 
 // Store reads the parts of transactions.
 type Store interface {
 	// PartsOf returns the parts of a transaction in their orders, all of one
-	// moment: at least logLimit+1 events if there are as many, and the answers
-	// to what its calls ask.
-	PartsOf(ctx context.Context, c domain.Chain, place chain.TxPlace, asked chain.CallQuestions, logLimit int) (Parts, error)
+	// moment: at least logLimit+1 events if there are as many, and what its
+	// calls and events need to be decoded.
+	PartsOf(ctx context.Context, c domain.Chain, tx *chain.TxFacts, asked chain.CallQuestions, logLimit int) (Parts, error)
 }
 
 // Services are what a detail is read by.
@@ -106,15 +126,15 @@ func (s *Details) ByHash(ctx context.Context, c domain.Chain, hash starknet.Felt
 // its logs mean, which may fail by itself.
 func (s *Details) whole(ctx context.Context, c domain.Chain, tx *chain.Transaction, logLimit int, h chain.Horizon) (*Detail, error) {
 	asked := chain.AskCalls([]*chain.TxFacts{tx.TxFacts})
-	parts, err := s.Store.PartsOf(ctx, c, tx.Place(), asked.Questions, logLimit)
+	parts, err := s.Store.PartsOf(ctx, c, tx.TxFacts, asked.Questions, logLimit)
 	if err != nil {
 		return nil, err
 	}
-	calls, err := s.Transactions.TellCalls(ctx, c, asked, parts.Calls)
+	calls, err := s.Transactions.TellCalls(ctx, c, asked, parts.callAnswers(asked.Questions))
 	if err != nil {
 		return nil, err
 	}
-	logs, degraded, err := s.Events.Page(ctx, c, parts.Events, logLimit)
+	logs, degraded, err := s.Events.Page(ctx, c, parts.Events, logLimit, event.Attribution{Classes: parts.Classes, Names: parts.EventNames})
 	if err != nil {
 		return nil, err
 	}

@@ -1,8 +1,6 @@
 package events
 
 import (
-	"slices"
-
 	"astrolabe/domain/event"
 	"astrolabe/domain/facts"
 	"astrolabe/domain/indexing"
@@ -37,18 +35,15 @@ type row struct {
 // event returns the event of a row. A row whose ids, transaction or block are
 // not stored is damaged, and so is one without the keys that it counts.
 func (r *row) event() (event.Row, error) {
-	felts, keys := []starknet.Felt(r.Payload), int(r.Keys)
-	if r.Selector != nil {
-		felts = slices.Insert(felts, 0, *r.Selector)
-	}
-	if r.Address == nil || r.TxHash == nil || r.Timestamp == nil || keys > len(felts) || (r.Selector == nil) != (keys == 0) {
+	keys, data, ok := model.SplitPayload(r.Selector, r.Keys, r.Payload)
+	if !ok || r.Address == nil || r.TxHash == nil || r.Timestamp == nil {
 		return event.Row{}, &indexing.DamageError{
 			Table: facts.TableEvents, Block: new(uint64(r.Block)), What: "a value is malformed, or an id is in no dictionary",
 		}
 	}
 	return event.Row{
 		Block: uint64(r.Block), Timestamp: uint64(*r.Timestamp), Tx: int(r.Tx), Log: int(r.Log),
-		TxHash: *r.TxHash, Address: *r.Address, Keys: felts[:keys:keys], Data: felts[keys:],
+		TxHash: *r.TxHash, Address: *r.Address, Keys: keys, Data: data,
 	}, nil
 }
 

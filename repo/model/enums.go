@@ -89,6 +89,11 @@ func (o *Origin) Scan(src any) (err error) {
 	return err
 }
 
+// Compare orders the origins as they follow one another within a block.
+func (o Origin) Compare(other Origin) int {
+	return slices.Index(origins, o) - slices.Index(origins, other)
+}
+
 // Evidence says what proves a deployment.
 type Evidence facts.Evidence
 

@@ -2,6 +2,7 @@ package model
 
 import (
 	"database/sql/driver"
+	"slices"
 
 	"astrolabe/starknet"
 )
@@ -70,4 +71,18 @@ func Bytes(felts []starknet.Felt) [][]byte {
 		list[i] = felts[i][:]
 	}
 	return list
+}
+
+// SplitPayload returns the keys and the data of a stored event: its first key
+// stands apart, as a selector, and its payload is the other keys, then the
+// data. It is false when there are not as many keys as the event counts.
+func SplitPayload(selector *starknet.Felt, count Index, payload Felts) (keys, data []starknet.Felt, ok bool) {
+	felts := []starknet.Felt(payload)
+	if selector != nil {
+		felts = slices.Insert(felts, 0, *selector)
+	}
+	if int(count) > len(felts) || (selector == nil) != (count == 0) {
+		return nil, nil, false
+	}
+	return felts[:count:count], felts[count:], true
 }

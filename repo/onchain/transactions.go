@@ -209,8 +209,3 @@ func (r Transactions) FunctionNames(ctx context.Context, c domain.Chain, selecto
 	}
 	return names, nil
 }
-
-// CallAnswers implements chain.TransactionStore.
-func (r Transactions) CallAnswers(ctx context.Context, c domain.Chain, asked chain.CallQuestions) (chain.CallAnswers, error) {
-	return r.db.CallAnswers(ctx, c, asked)
-}

@@ -18,7 +18,7 @@ func Explorer(db *repo.DB) explorer.Stores {
 		Forks:            onchain.NewForks(db),
 		FinalizedBlocks:  onchain.NewBlocks(db),
 		Transactions:     onchain.NewTransactions(db),
-		TransactionParts: db,
+		TransactionParts: onchain.NewDetails(db),
 		Messages:         onchain.NewMessages(db),
 		Contracts:        onchain.NewContracts(db),
 		Classes:          onchain.NewClasses(db),

@@ -8,24 +8,22 @@ import (
 	"astrolabe/cache"
 )
 
-// statements are those that were written, which are few: their forms are
-// constants, and their numbers are those of chains and of rowsFor.
-var statements = cache.Must(lru.New[form, string](1024))
+// texts remembers the statements that Text has made. They are few: their
+// templates are constants, and their numbers are those of chains and of RowsFor.
+var texts = cache.Must(lru.New[template, string](1024))
 
-// form is a statement before its numbers are put in.
-type form struct {
+// template is a statement before its numbers are put in.
+type template struct {
 	format  string
 	numbers [2]int
 }
 
-func written(format string, numbers ...int) string { return Text(format, numbers...) }
-
 // Text puts one or two numbers into the text of a statement, once for all
 // requests: the chain's, and how many rows it asks for.
 func Text(format string, numbers ...int) string {
-	asked := form{format: format}
+	asked := template{format: format}
 	copy(asked.numbers[:], numbers)
-	text, known := statements.Get(asked)
+	text, known := texts.Get(asked)
 	if known {
 		return text
 	}
@@ -35,6 +33,6 @@ func Text(format string, numbers ...int) string {
 	default:
 		text = fmt.Sprintf(format, numbers[0], numbers[1])
 	}
-	statements.Add(asked, text)
+	texts.Add(asked, text)
 	return text
 }

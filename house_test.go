@@ -1,0 +1,135 @@
+package astrolabe_test
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// mostFiles is how many production files a package may have before nobody
+// finds anything in it.
+const mostFiles = 35
+
+// crowded are the packages that are still to be divided.
+var crowded = []string{"graph"}
+
+// TestPackagesStaySmallEnoughToFindThings counts the production files of every
+// package.
+func TestPackagesStaySmallEnoughToFindThings(t *testing.T) {
+	t.Parallel()
+	files := map[string]int{}
+	walkGo(t, func(path string) {
+		dir := filepath.ToSlash(filepath.Dir(path))
+		if !strings.HasSuffix(path, "_test.go") && !strings.HasPrefix(dir, "bench") {
+			files[dir]++
+		}
+	})
+	largest := ""
+	for dir, count := range files {
+		if slices.Contains(crowded, dir) {
+			continue
+		}
+		if largest == "" || count > files[largest] {
+			largest = dir
+		}
+		if count > mostFiles {
+			t.Errorf("package %s has %d production files, more than %d", dir, count, mostFiles)
+		}
+	}
+	t.Logf("%d packages; the largest, %s, has %d production files (at most %d)", len(files), largest, files[largest], mostFiles)
+}
+
+// repoSource parses the production files of repo and its packages.
+func repoSource(t *testing.T) (*token.FileSet, map[string]*ast.File) {
+	t.Helper()
+	fset, files := token.NewFileSet(), map[string]*ast.File{}
+	walkGo(t, func(path string) {
+		path = filepath.ToSlash(path)
+		if !strings.HasPrefix(path, "repo/") || strings.HasSuffix(path, "_test.go") || isTestSupport(path) {
+			return
+		}
+		file, err := parser.ParseFile(fset, path, nil, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		files[path] = file
+	})
+	return fset, files
+}
+
+// TestOnlyNamedFilesSpeakToPgx holds the files of repo that import pgx to the
+// list in docs/adr/0014-repositories-on-bun.md.
+func TestOnlyNamedFilesSpeakToPgx(t *testing.T) {
+	t.Parallel()
+	_, files := repoSource(t)
+	var importing []string
+	for path, file := range files {
+		if slices.ContainsFunc(file.Imports, func(spec *ast.ImportSpec) bool {
+			imported, err := strconv.Unquote(spec.Path.Value)
+			return err == nil && strings.HasPrefix(imported, "github.com/jackc/pgx")
+		}) {
+			importing = append(importing, path)
+		}
+	}
+	slices.Sort(importing)
+	if !slices.Equal(importing, pgxFiles) {
+		t.Errorf("these files import pgx:\n%s\nwant those of the ADR:\n%s", strings.Join(importing, "\n"), strings.Join(pgxFiles, "\n"))
+	}
+	t.Logf("%d of %d files of repo import pgx", len(importing), len(files))
+}
+
+// pgxFiles are the files that need what bun does not have: the pools, COPY,
+// LISTEN, locks, the job queue, and the driver's own errors and tracing.
+var pgxFiles = []string{
+	"repo/db.go", "repo/listen.go", "repo/migrate.go", "repo/outage.go", "repo/queue.go", "repo/reader.go", "repo/select.go", "repo/statement.go", "repo/tx.go",
+}
+
+// mostMethods is how many exported methods a repository may have.
+const mostMethods = 15
+
+// TestRepositoriesStaySmall counts the exported methods of every type of repo.
+func TestRepositoriesStaySmall(t *testing.T) {
+	t.Parallel()
+	_, files := repoSource(t)
+	methods := map[string]int{}
+	for path, file := range files {
+		for _, decl := range file.Decls {
+			f, ok := decl.(*ast.FuncDecl)
+			if !ok || f.Recv == nil || !f.Name.IsExported() {
+				continue
+			}
+			typ := f.Recv.List[0].Type
+			if star, ok := typ.(*ast.StarExpr); ok {
+				typ = star.X
+			}
+			if name, ok := typ.(*ast.Ident); ok {
+				methods[filepath.Dir(path)+"."+name.Name]++
+			}
+		}
+	}
+	largest := ""
+	for name, count := range methods {
+		if largest == "" || count > methods[largest] {
+			largest = name
+		}
+		if count > mostMethods {
+			t.Errorf("%s has %d exported methods, more than %d", name, count, mostMethods)
+		}
+	}
+	t.Logf("%d types; the largest, %s, has %d exported methods (at most %d)", len(methods), largest, methods[largest], mostMethods)
+}
+
+// parseSource parses a file that is written in a test.
+func parseSource(t *testing.T, text string) *ast.File {
+	t.Helper()
+	file, err := parser.ParseFile(token.NewFileSet(), "planted.go", text, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return file
+}
