@@ -2,6 +2,7 @@ package domain
 
 import (
 	"fmt"
+	"slices"
 
 	"astrolabe/starknet"
 )
@@ -29,6 +30,15 @@ func ParseChain(text string) (Chain, error) {
 	default:
 		return "", Errorf(CodeInvalidRequest, "chain must be one of %s and %s", Mainnet, Sepolia)
 	}
+}
+
+// Served is nil for a chain that is among those that this service serves, and
+// unsupported_chain for another one that the contract allows.
+func (c Chain) Served(served []Chain) error {
+	if !slices.Contains(served, c) {
+		return Errorf(CodeUnsupportedChain, "%s is not served here", c)
+	}
+	return nil
 }
 
 // ID returns the chain id as the node writes it.

@@ -80,3 +80,13 @@ func TestAPageEndsWhereItsListEnds(t *testing.T) {
 		t.Errorf("a page with more behind it: %+v", p)
 	}
 }
+
+func TestAChainThatIsNotServedHereIsUnsupported(t *testing.T) {
+	t.Parallel()
+	if err := Mainnet.Served([]Chain{Sepolia, Mainnet}); err != nil {
+		t.Errorf("a served chain: %v", err)
+	}
+	if got := CodeOf(Sepolia.Served([]Chain{Mainnet})); got != CodeUnsupportedChain {
+		t.Errorf("another chain is %s", got)
+	}
+}

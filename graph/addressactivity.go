@@ -26,16 +26,15 @@ func (a *AddressActivity) TimestampIso() time.Time { return a.item.Timestamp }
 func (a *AddressActivity) TxIndex() int { return a.item.Tx }
 
 // LogIndex returns the index of a transfer's event.
-func (a *AddressActivity) LogIndex() *int { return a.ofTransfer(&a.item.LogIndex) }
+func (a *AddressActivity) LogIndex() *int {
+	log, _ := a.item.TransferIndexes()
+	return log
+}
 
 // TransferIndex returns the index of a transfer in its event.
-func (a *AddressActivity) TransferIndex() *int { return a.ofTransfer(&a.item.Index) }
-
-func (a *AddressActivity) ofTransfer(index *int) *int {
-	if a.item.Step != address.StepTransfer {
-		return nil
-	}
-	return index
+func (a *AddressActivity) TransferIndex() *int {
+	_, transfer := a.item.TransferIndexes()
+	return transfer
 }
 
 // TxHash returns the hash of the transaction.

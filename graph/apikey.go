@@ -36,9 +36,6 @@ type IssuedAPIKey struct {
 	RevokedPublicIDs []string
 }
 
-// listedKeys bounds the list of a workspace's keys, which has no pages.
-const listedKeys = 100
-
 func apiKey(k account.Key) *APIKey {
 	return &APIKey{
 		PublicID: k.PublicID, Label: k.Label, Environment: k.Environment, Scopes: k.Permissions,
@@ -48,7 +45,7 @@ func apiKey(k account.Key) *APIKey {
 }
 
 func (h *Handler) listKeys(ctx context.Context, workspace string) (*APIKeyList, error) {
-	keys, truncated, err := h.Gate.Keys.List(ctx, workspace, listedKeys)
+	keys, truncated, err := h.Gate.Keys.List(ctx, workspace, account.ListedKeys)
 	if err != nil {
 		return nil, err
 	}

@@ -58,8 +58,8 @@ type AssetCoverage struct {
 	CoveredThroughBlock *uint64
 }
 
-func assetCoverage(scope address.Scope, reasons []string, through *uint64) AssetCoverage {
-	return AssetCoverage{DeclaredScope: Word(scope), CompleteWithinScope: len(reasons) == 0, ReasonCodes: reasons, CoveredThroughBlock: through}
+func assetCoverage(c address.AssetCoverage) AssetCoverage {
+	return AssetCoverage{DeclaredScope: Word(c.Scope), CompleteWithinScope: c.Complete(), ReasonCodes: c.Reasons, CoveredThroughBlock: c.Through}
 }
 
 // AddressAssetConnection is a page of the tokens that an address may hold.
@@ -91,7 +91,7 @@ func (a *Address) Assets(ctx context.Context, scope Word, first *int, after *str
 	}
 	return &AddressAssetConnection{
 		Connection: Connection[*AddressAsset]{slice: page.slice, list: l},
-		Coverage:   assetCoverage(page.covered.Scope, page.covered.Reasons, page.covered.Through),
+		Coverage:   assetCoverage(page.covered),
 	}, nil
 }
 

@@ -53,7 +53,7 @@ func (b *Block) SourceTier() Word { return Word(b.facts.Tier) }
 func (b *Block) StateRoot() starknet.Felt { return b.facts.StateRoot }
 
 // SequencerAddress returns who made the block.
-func (b *Block) SequencerAddress() *starknet.Felt { return feltUnlessZero(b.facts.Sequencer) }
+func (b *Block) SequencerAddress() *starknet.Felt { return b.facts.KnownSequencer() }
 
 // L1DataAvailabilityMode returns how the block's data is published on L1.
 func (b *Block) L1DataAvailabilityMode() *Word { return wordOrNil(b.facts.L1DAMode) }
@@ -76,19 +76,12 @@ type GasPrice struct {
 	PriceInFri *domain.Amount
 }
 
-// gasPrice renders a price. The oldest blocks have none of some gas or in some
-// unit, which a node says as zero: nothing was ever for free.
 func gasPrice(p starknet.ResourcePrice) *GasPrice {
-	amount := func(f starknet.Felt) *domain.Amount {
-		if f.IsZero() {
-			return nil
-		}
-		return new(feltAmount(f))
-	}
-	if p.PriceInWei.IsZero() && p.PriceInFri.IsZero() {
+	price := chain.GasPriceOf(p)
+	if price == nil {
 		return nil
 	}
-	return &GasPrice{amount(p.PriceInWei), amount(p.PriceInFri)}
+	return &GasPrice{amountOrNil(price.Wei), amountOrNil(price.Fri)}
 }
 
 // feltAmount is a felt that is an amount.

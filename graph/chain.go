@@ -33,8 +33,8 @@ type ChainEdge = Edge[*Chain]
 
 // served returns the chain, or unsupported_chain.
 func (h *Handler) served(id domain.Chain) (*Chain, error) {
-	if !slices.Contains(h.Chains, id) {
-		return nil, domain.Errorf(domain.CodeUnsupportedChain, "%s is not served here", id)
+	if err := id.Served(h.Chains); err != nil {
+		return nil, err
 	}
 	return &Chain{ChainID: id}, nil
 }

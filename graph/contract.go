@@ -120,12 +120,7 @@ func (c *Contract) DeployedByAddress() *starknet.Felt {
 func (c *Contract) IsAccount() *bool { return c.facts.Account() }
 
 // IsToken tells that the contract was seen as a token.
-func (c *Contract) IsToken() *bool {
-	if c.facts.Token == nil {
-		return nil
-	}
-	return new(true)
-}
+func (c *Contract) IsToken() *bool { return c.facts.IsToken() }
 
 // TokenKind returns the contract's token standard.
 func (c *Contract) TokenKind() *Word {
@@ -205,17 +200,17 @@ func (r queryResolver) Contract(ctx context.Context, id domain.Chain, address st
 	if err != nil {
 		return nil, err
 	}
-	return single(p.contracts(ctx, []starknet.Felt{address}))("the index has never seen %s as a contract", address)
+	return single(p.contracts(ctx, []starknet.Felt{address}))(chain.UnknownContract(address))
 }
 
-// single returns the only object of a read, not_found when there is none.
-func single[T any](found []*T, err error) func(format string, args ...any) (*T, error) {
-	return func(format string, args ...any) (*T, error) {
+// single returns the only object of a read, or an error when there is none.
+func single[T any](found []*T, err error) func(absent error) (*T, error) {
+	return func(absent error) (*T, error) {
 		if err != nil {
 			return nil, err
 		}
 		if found[0] == nil {
-			return nil, domain.Errorf(domain.CodeNotFound, format, args...)
+			return nil, absent
 		}
 		return found[0], nil
 	}

@@ -211,5 +211,5 @@ func (r queryResolver) Class(ctx context.Context, id domain.Chain, hash starknet
 	if err != nil {
 		return nil, err
 	}
-	return single(p.classes(ctx, []starknet.Felt{hash}))("no indexed block names the class %s", hash)
+	return single(p.classes(ctx, []starknet.Felt{hash}))(domain.Errorf(domain.CodeNotFound, "no indexed block names the class %s", hash))
 }

@@ -24,12 +24,8 @@ type stateAt struct {
 	BlockHash   *starknet.Felt
 }
 
-const (
-	// maxAsked is how many contracts one field asks a node about.
-	maxAsked = 25
-	// maxCalldata is how many felts a call takes.
-	maxCalldata = 1024
-)
+// maxAsked is how many contracts one field asks a node about.
+const maxAsked = 25
 
 // checkAsked refuses to ask a node about too many contracts.
 func checkAsked(contracts int) error {
@@ -41,7 +37,7 @@ func checkAsked(contracts int) error {
 
 // stateBlock reads the block whose state is asked for.
 func stateBlock(tag string) (chain.BlockID, error) {
-	return chain.ParseBlockID(tag, chain.Latest, chain.Pending)
+	return chain.ParseBlockID(tag, chain.StateTags...)
 }
 
 // told is what came of a question to one contract.
@@ -56,8 +52,8 @@ func (c *Contract) Read(ctx context.Context, selector starknet.Felt, calldata []
 	if err != nil {
 		return nil, err
 	}
-	if len(calldata) > maxCalldata {
-		return nil, domain.Errorf(domain.CodeInvalidRequest, "calldata must have at most %d felts", maxCalldata)
+	if len(calldata) > chain.MaxCalldata {
+		return nil, domain.Errorf(domain.CodeInvalidRequest, "calldata must have at most %d felts", chain.MaxCalldata)
 	}
 	question := edge{"Contract.read", fmt.Sprint(selector, calldata, blockTag)}
 	answer, err := load(ctx, c.peers, question, c, func(ctx context.Context, contracts []*Contract) ([]told[ContractRead], error) {

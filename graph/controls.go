@@ -55,7 +55,7 @@ func (t *Token) Controls(ctx context.Context) (*TokenControls, error) {
 			Evidence: convert(s.Evidence, func(e token.ControlEvidence) TokenControlEvidence {
 				return TokenControlEvidence{e.Kind, e.Block, e.TxHash}
 			}),
-			AsOfBlock: s.Block, IndexedAtIso: s.At.Truncate(time.Millisecond),
+			AsOfBlock: s.Block, IndexedAtIso: s.At,
 		}
 	}
 	return controls, nil

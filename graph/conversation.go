@@ -96,7 +96,7 @@ func (s *socket) introduce(payload json.RawMessage) *breach {
 func (s *socket) reject(err error) *breach {
 	ctx := s.request.Context()
 	note(ctx, s.h.presentAll(ctx, err)) // and the log
-	switch public(ctx, err).Code {
+	switch domain.Public(ctx, err).Code {
 	case domain.CodeInternal:
 		return &breach{closeInternal, "Internal server error"}
 	case domain.CodeConflictingKeyHeaders:

@@ -4,11 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
-	"math"
 	"net/http"
 	"runtime/debug"
-	"time"
 
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/vektah/gqlparser/v2/ast"
@@ -18,21 +15,6 @@ import (
 	"astrolabe/domain"
 	"astrolabe/telemetry"
 )
-
-// retryTimeout is when to come back after a time budget ran out.
-const retryTimeout = 2 * time.Second
-
-// public turns any failure into what a client may see. A context that ended
-// means that the time budget ran out, whatever layer noticed it first.
-func public(ctx context.Context, err error) *domain.Error {
-	if e, ok := errors.AsType[*domain.Error](err); ok {
-		return e
-	}
-	if ctx.Err() != nil || errors.Is(err, context.DeadlineExceeded) {
-		return domain.Unavailable("an answer within the time budget", retryTimeout, err)
-	}
-	return &domain.Error{Code: domain.CodeInternal, Message: "the service failed unexpectedly; the request id finds the cause in its log"}
-}
 
 // present renders one failure, keeping where it happened. What the client
 // does not learn goes into the log, once for each request.
@@ -44,15 +26,15 @@ func (h *Handler) present(ctx context.Context, err error) *gqlerror.Error {
 	if field := fieldOf(ctx); field != nil && leadsIntoArgument(shown.Path, field) {
 		shown.Path, shown.Locations = field.Path(), []gqlerror.Location{{Line: field.Field.Position.Line, Column: field.Field.Position.Column}}
 	}
-	e := public(ctx, err)
+	e := domain.Public(ctx, err)
 	shown.Message = e.Message
 	shown.Extensions = map[string]any{
 		"code":      e.Code,
 		"docSlug":   e.DocSlug(),
 		"requestId": telemetry.RequestID(ctx),
 	}
-	if e.RetryAfter > 0 {
-		shown.Extensions["retryAfterSeconds"] = seconds(e.RetryAfter)
+	if after := e.RetrySeconds(); after > 0 {
+		shown.Extensions["retryAfterSeconds"] = after
 	}
 	if limit, ok := errors.AsType[*limitError](err); ok {
 		shown.Extensions["limit"] = limit
@@ -64,11 +46,7 @@ func (h *Handler) present(ctx context.Context, err error) *gqlerror.Error {
 		shown.Extensions["reason"] = reason.reason
 	}
 	if httpStatus(e.Code) >= http.StatusInternalServerError && scopeOf(ctx).firstTime(cause) {
-		level := slog.LevelError
-		if errors.Is(ctx.Err(), context.Canceled) { // the client has gone: nobody's fault here
-			level = slog.LevelDebug
-		}
-		h.Logger.Log(ctx, level, "operation failed", "requestId", telemetry.RequestID(ctx), "path", shown.Path.String(), "code", e.Code, "error", cause)
+		h.Logger.Log(ctx, e.LogLevel(ctx), "operation failed", "requestId", telemetry.RequestID(ctx), "path", shown.Path.String(), "code", e.Code, "error", cause)
 	}
 	return shown
 }
@@ -118,8 +96,6 @@ func note(ctx context.Context, errs gqlerror.List) {
 func recovered(_ context.Context, reason any) error {
 	return fmt.Errorf("panic: %v\n%s", reason, debug.Stack())
 }
-
-func seconds(d time.Duration) int { return int(math.Ceil(d.Seconds())) }
 
 // httpStatus is the status of a request that fails as a whole.
 func httpStatus(code domain.Code) int {

@@ -2,7 +2,6 @@ package graph
 
 import (
 	"context"
-	"encoding/hex"
 	"time"
 
 	"astrolabe/domain"
@@ -42,7 +41,7 @@ type CensusCertification struct {
 }
 
 func certificationOf(g *token.Generation) CensusCertification {
-	return CensusCertification{Word(g.Status), new(g.CheckedAt.Truncate(time.Second)), textOrNil(g.Reason)}
+	return CensusCertification{Word(g.Status), new(g.Checked()), textOrNil(g.Reason)}
 }
 
 // HolderConnection is a page of a holder census.
@@ -81,11 +80,11 @@ func (t *Token) Holders(ctx context.Context, first *int, after *string) (*Holder
 	l.expires = g.ExpiresAt
 	c := &HolderConnection{
 		Connection: Connection[*Holder]{slice: page.slice, list: l}, GenerationID: g.Name(), AsOfBlock: g.Block.Number, AsOfBlockHash: g.Block.Hash,
-		ExpiresAt: g.ExpiresAt, Completeness: "truncated", Certification: certificationOf(g),
+		ExpiresAt: g.ExpiresAt, Completeness: Word(g.Completeness()), Certification: certificationOf(g),
 	}
 	if s := g.Snapshot; s != nil {
 		c.HolderCount, c.HolderBalanceTotalRaw, c.count = new(int(s.Holders)), &s.Total, exactly(int(s.Holders))
-		c.RowDigest, c.Completeness = new("sha256:"+hex.EncodeToString(s.Digest[:])), "exact"
+		c.RowDigest = new(s.RowDigest())
 	}
 	return c, nil
 }

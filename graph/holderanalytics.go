@@ -47,7 +47,7 @@ func (t *Token) HolderAnalytics(ctx context.Context) (*HolderAnalytics, error) {
 	}
 	share := func(s token.Share) HolderShare { return HolderShare{s.Balance, int(s.Bps)} }
 	analytics := &HolderAnalytics{
-		GenerationID: census.Generation.Name(), AsOfBlock: census.Generation.Block.Number, ValidatedAgainst: "total_supply_at_block",
+		GenerationID: census.Generation.Name(), AsOfBlock: census.Generation.Block.Number, ValidatedAgainst: token.AnalyticsValidation,
 		Top5: share(facts.Top5), Top10: share(facts.Top10), Top100: share(facts.Top100),
 		GiniPpm: int(facts.GiniPpm), HoldersAbove1Percent: int(facts.Above1Percent),
 		TierDistribution: convert(facts.Tiers, func(t token.Tier) HolderTier {

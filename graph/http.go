@@ -146,7 +146,7 @@ func (h *Handler) answer(w http.ResponseWriter, r *http.Request, op *operation, 
 
 // refuse answers a request that fails as a whole.
 func (h *Handler) refuse(w http.ResponseWriter, r *http.Request, accept accepted, err error) {
-	status := httpStatus(public(r.Context(), err).Code)
+	status := httpStatus(domain.Public(r.Context(), err).Code)
 	if errors.Is(err, errNotAcceptable) {
 		status = http.StatusNotAcceptable
 	}

@@ -53,7 +53,8 @@ type TokenPoolEvidence struct {
 
 // Evidence returns the event that created the pool.
 func (p *TokenPool) Evidence() TokenPoolEvidence {
-	return TokenPoolEvidence{"factory_event", p.pool.Factory.Address, p.pool.Factory.Event, p.pool.TxHash, p.pool.Log, *p.pool.Class}
+	e := p.pool.Evidence()
+	return TokenPoolEvidence{e.Kind, e.Factory, e.Event, e.TxHash, e.Log, e.Class}
 }
 
 // PairedToken returns the token on the other side.
@@ -91,11 +92,8 @@ func (p part) poolsOfTokens(ctx context.Context, tokens []*Token, request domain
 		pages[i] = list.Page
 	}
 	slices := slicesOf(pages, token.Pool.Position, func(i int, pool token.Pool) *TokenPool {
-		found := &TokenPool{part: p, pool: &pool, paired: pool.Paired(tokens[i].facts.Address)}
-		if symbol, known := lists[i].Symbols[found.paired]; known {
-			found.symbol = &symbol
-		}
-		return found
+		paired := pool.Paired(tokens[i].facts.Address)
+		return &TokenPool{part: p, pool: &pool, paired: paired, symbol: lists[i].Symbol(paired)}
 	})
 	for i := range slices {
 		slices[i].coverage = coverageOf(lists[i].Coverage)

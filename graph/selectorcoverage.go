@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"astrolabe/domain"
-	"astrolabe/domain/chain"
 	"astrolabe/starknet"
 )
 
@@ -32,8 +31,8 @@ func (s *Service) SelectorCoverage(ctx context.Context) ([]SelectorCoverage, err
 		}
 		for _, row := range found {
 			list = append(list, SelectorCoverage{
-				ChainID: c, Selector: row.Selector, Position: row.Position, SourceTier: Word(chain.FinalizedTier), FromBlock: row.From, ThroughBlock: *row.Through,
-				Status: Word(row.Status), VerifiedAt: millis(row.VerifiedAt), Diagnostics: diagnosticsOf(row.Diagnostics),
+				ChainID: c, Selector: row.Selector, Position: row.Position, SourceTier: Word(row.Tier()), FromBlock: row.From, ThroughBlock: *row.Through,
+				Status: Word(row.Status), VerifiedAt: row.VerifiedAt, Diagnostics: diagnosticsOf(row.Diagnostics),
 			})
 		}
 	}

@@ -42,7 +42,7 @@ func chainStatus(s chain.Status) *ChainStatus {
 		ChainID:       s.Chain,
 		FinalityDepth: s.Head.Depth,
 		Indexer:       Indexer{State: s.Head.State},
-		AsOf:          s.AsOf.Truncate(time.Millisecond),
+		AsOf:          s.AsOf,
 	}
 	if s.Head.ReasonCode != "" {
 		status.Indexer.ReasonCode = &s.Head.ReasonCode
@@ -53,14 +53,14 @@ func chainStatus(s chain.Status) *ChainStatus {
 	if seen := s.Head.Coverage; seen != nil {
 		status.FinalizedBlockNumber = seen.Finalized
 		status.EarliestIndexedBlockNumber, status.LatestIndexedBlockNumber = &seen.First, &seen.Last
-		status.IndexedBlockSpan = new(seen.Last - seen.First + 1)
+		status.IndexedBlockSpan = new(seen.Blocks())
 	}
 	if lag, known := s.Lag(); known {
 		status.LagBlocks = &lag
 	}
 	status.LatestL1AcceptedBlockNumber, status.L1Finality.WatermarkBlockNumber = s.Head.L1, s.Head.L1
-	if age, known := s.L1Age(); known {
-		status.L1Finality.WatermarkAgeSeconds = new(uint64(age.Seconds()))
+	if age, known := s.L1AgeSeconds(); known {
+		status.L1Finality.WatermarkAgeSeconds = &age
 	}
 	return status
 }

@@ -42,15 +42,7 @@ func (t *Token) Decimals() *int { return intOrNil(t.facts.Metadata.Decimals) }
 func (t *Token) Standard() Word { return Word(t.facts.Standard) }
 
 // MetadataUpdatedAtIso returns when the token was asked about itself.
-func (t *Token) MetadataUpdatedAtIso() *time.Time { return millis(t.facts.MetadataAt) }
-
-// millis rounds a moment that may be unknown to what is shown of it.
-func millis(at *time.Time) *time.Time {
-	if at == nil {
-		return nil
-	}
-	return new(at.Truncate(time.Millisecond))
-}
+func (t *Token) MetadataUpdatedAtIso() *time.Time { return t.facts.DescribedAt() }
 
 // TotalSupplyRaw returns the supply as it was read last.
 func (t *Token) TotalSupplyRaw() *domain.Amount {
@@ -103,7 +95,7 @@ func (t *Token) SummaryCacheUpdatedAtIso(ctx context.Context) (*time.Time, error
 	if err != nil {
 		return nil, err
 	}
-	return millis(summary.UpdatedAt), nil
+	return summary.UpdatedAt, nil
 }
 
 // TransferCount returns how many transfers there are.
@@ -178,5 +170,5 @@ func (r queryResolver) Token(ctx context.Context, id domain.Chain, address stark
 	if err != nil {
 		return nil, err
 	}
-	return single(p.tokens(ctx, []starknet.Felt{address}))("the index knows of no token at %s", address)
+	return single(p.tokens(ctx, []starknet.Felt{address}))(token.Unknown(address))
 }

@@ -44,7 +44,7 @@ func (p part) newPreview(hash starknet.Felt, facts *transaction.Preview) *Transa
 		return t
 	}
 	t.Found, t.BlockNumber, t.TxIndex = true, &facts.Place.Block, &facts.Place.Tx
-	t.TimestampIso = new(time.Unix(int64(facts.Timestamp), 0).UTC())
+	t.TimestampIso = new(facts.Time())
 	t.TxType, t.ExecutionStatus, t.FinalityStatus = wordOrNil(facts.Type), wordOrNil(chain.Execution(facts.Reverted)), wordOrNil(facts.Finality)
 	t.FromAddress, t.ToAddress, t.PrimaryMethod = facts.Sender, facts.Contract, textOrNil(facts.Method)
 	t.CallCount, t.TransferCount, t.LogCount = facts.Calls, &facts.Transfers, &facts.Events

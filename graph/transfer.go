@@ -154,12 +154,9 @@ type TransferFilter struct {
 	FromBlock, ToBlock *uint64
 }
 
-// maxFilter is how many values a filter of transfers takes.
-const maxFilter = 128
-
 func checkFilter(name string, values []starknet.Felt) error {
-	if len(values) > maxFilter {
-		return domain.Errorf(domain.CodeInvalidRequest, "%s must have at most %d values", name, maxFilter)
+	if len(values) > token.MaxFilterValues {
+		return domain.Errorf(domain.CodeInvalidRequest, "%s must have at most %d values", name, token.MaxFilterValues)
 	}
 	return nil
 }

@@ -60,7 +60,7 @@ type Use struct {
 
 func usageOf(r account.UsageReport) *Usage {
 	usage := &Usage{
-		WindowStart: r.WindowStart, WindowEnd: r.WindowEnd.Truncate(time.Millisecond),
+		WindowStart: r.WindowStart, WindowEnd: r.WindowEnd,
 		TotalRequests: uint64(r.Total.Requests), TotalFailures: uint64(r.Total.Failures),
 		PerKey: make([]KeyUsage, len(r.PerKey)), PerKeyTruncated: r.PerKeyTruncated,
 		RecentRequests: usesOf(r.RecentRequests), RecentRequestsTruncated: r.RecentRequestsTruncated,

@@ -91,9 +91,6 @@ func (a *Address) WalletState(ctx context.Context, input WalletInput) (*WalletSt
 
 // wallet reads what an address holds.
 func (p part) wallet(ctx context.Context, owner starknet.Felt, input WalletInput) (*WalletState, error) {
-	if input.Limit < 1 || input.Limit > address.MaxWallet {
-		return nil, domain.Errorf(domain.CodeInvalidRequest, "limit must be an integer from 1 to %d", address.MaxWallet)
-	}
 	query := address.WalletQuery{
 		Owner: owner, Mode: address.WalletMode(input.Mode), Scope: address.Scope(input.Scope), Tokens: input.TokenAddresses, Limit: input.Limit,
 		Preference: address.BlockPreference(input.BlockPreference), BlockHash: input.BlockHash, BlockNumber: input.BlockNumber,
@@ -102,13 +99,9 @@ func (p part) wallet(ctx context.Context, owner starknet.Felt, input WalletInput
 	if err != nil {
 		return nil, err
 	}
-	state := &WalletState{
-		OwnerAddress: owner, Scope: input.Scope, Correctness: "verified_partial", Items: convert(wallet.Items, walletBalance),
+	return &WalletState{
+		OwnerAddress: owner, Scope: input.Scope, Correctness: Word(wallet.Correctness), Items: convert(wallet.Items, walletBalance),
 		Block:    WalletBlock{input.BlockPreference, wallet.Block.Number, wallet.Block.Hash, wordOrNil(wallet.Block.Finality)},
-		Coverage: assetCoverage(query.Scope, wallet.Reasons, wallet.Through),
-	}
-	if wallet.Complete {
-		state.Correctness = "verified_complete"
-	}
-	return state, nil
+		Coverage: assetCoverage(wallet.Coverage),
+	}, nil
 }

@@ -57,11 +57,3 @@ func intOrNil(n *uint8) *int {
 	}
 	return new(int(*n))
 }
-
-// feltUnlessZero is nil for zero where that means that nothing was said.
-func feltUnlessZero(f starknet.Felt) *starknet.Felt {
-	if f.IsZero() {
-		return nil
-	}
-	return &f
-}

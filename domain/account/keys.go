@@ -193,6 +193,10 @@ func (s *Keys) draw(workspace string, r IssueRequest) Issued {
 	}}
 }
 
+// ListedKeys bounds the list of its keys that a workspace sees, which has no
+// pages.
+const ListedKeys = 100
+
 // List returns at most limit keys of a workspace and whether there are more.
 // Keys that were not revoked come first, then newest first.
 func (s *Keys) List(ctx context.Context, workspace string, limit int) (list []Key, truncated bool, err error) {

@@ -1,6 +1,10 @@
 package account
 
-import "testing"
+import (
+	"context"
+	"testing"
+	"time"
+)
 
 func TestAUseNamesTheKeyOrNothing(t *testing.T) {
 	t.Parallel()
@@ -17,5 +21,22 @@ func TestAUseNamesTheKeyOrNothing(t *testing.T) {
 		if got := UseBy(c.caller); got != c.want {
 			t.Errorf("%s gives %+v, want %+v", c.name, got, c.want)
 		}
+	}
+}
+
+// noUses is a store that nothing was ever recorded in.
+type noUses struct{ UsageStore }
+
+func (noUses) ReadUsage(context.Context, string, time.Time, int, int) (UsageReport, error) {
+	return UsageReport{}, nil
+}
+
+func TestAUsageReportEndsWithAWholeMillisecond(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 7, 2, 14, 34, 56, 7_999_999, time.FixedZone("CEST", 7200))
+	got, err := NewUsage(noUses{}, func() time.Time { return now }).Report(t.Context(), "wsp_a")
+	start, end := time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC), time.Date(2026, 7, 2, 12, 34, 56, 7_000_000, time.UTC)
+	if err != nil || got.WindowStart != start || got.WindowEnd != end {
+		t.Errorf("the window is %s to %s, %v", got.WindowStart, got.WindowEnd, err)
 	}
 }

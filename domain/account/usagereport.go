@@ -18,7 +18,7 @@ const (
 // UsageReport is what a workspace has used in a window, its sessions included.
 type UsageReport struct {
 	// WindowStart is the beginning of an hour, from 24 to 25 hours before
-	// WindowEnd, which is the moment of the report.
+	// WindowEnd, which is the moment of the report in whole milliseconds.
 	WindowStart, WindowEnd time.Time
 	Total                  Tally
 	PerKey                 []KeyUsage // the busiest first
@@ -62,7 +62,7 @@ type CodeUsage struct {
 // Report returns what a workspace has used. Totals are exact but for the last
 // second: see Usage. The error is service_unavailable when the store fails.
 func (s *Usage) Report(ctx context.Context, workspace string) (UsageReport, error) {
-	end := s.now().UTC()
+	end := domain.Milliseconds(s.now())
 	start := end.Truncate(time.Hour).Add(-usageWindow)
 	r, err := s.store.ReadUsage(ctx, workspace, start, maxUsageKeys+1, maxRecent)
 	if err != nil {

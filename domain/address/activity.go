@@ -91,6 +91,15 @@ func (i Item) Position() domain.Position {
 	return domain.Position{i.Block, uint64(i.Tx), uint64(i.Step), uint64(i.LogIndex), uint64(i.Index)} //nolint:gosec // Places are not negative.
 }
 
+// TransferIndexes returns the index of a transfer's event and of the transfer in
+// it, and nil for everything else that happens to an address.
+func (i *Item) TransferIndexes() (log, transfer *int) {
+	if i.Step != StepTransfer {
+		return nil, nil
+	}
+	return &i.LogIndex, &i.Index
+}
+
 // itemsOf expands the transactions of an address, which are ordered, into the
 // items that follow a place.
 func itemsOf(owner starknet.Felt, found []Involvement, after Place) []Item {

@@ -221,3 +221,15 @@ func TestAPositionOfAnotherFormIsRefused(t *testing.T) {
 		}
 	}
 }
+
+func TestOnlyATransferHasIndexes(t *testing.T) {
+	t.Parallel()
+	transfer := address.Item{Place: address.Place{Step: address.StepTransfer, LogIndex: 3, Index: 1}}
+	if log, index := transfer.TransferIndexes(); log == nil || index == nil || *log != 3 || *index != 1 {
+		t.Errorf("a transfer has %v, %v", log, index)
+	}
+	sent := address.Item{Place: address.Place{Step: address.StepSent}}
+	if log, index := sent.TransferIndexes(); log != nil || index != nil {
+		t.Errorf("a sent transaction has %v, %v", log, index)
+	}
+}

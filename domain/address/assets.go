@@ -66,6 +66,10 @@ type AssetCoverage struct {
 	Through *uint64 // the newest block that was looked at; nil: none
 }
 
+// Complete tells whether every token of the scope is there. That is never a
+// claim about all tokens that the address holds.
+func (c AssetCoverage) Complete() bool { return len(c.Reasons) == 0 }
+
 // AssetPage is a page of assets with its coverage.
 type AssetPage struct {
 	domain.Page[Asset]

@@ -41,7 +41,7 @@ type WalletQuery struct {
 	Mode   WalletMode
 	Scope  Scope
 	Tokens []starknet.Felt // of ScopeExplicit
-	Limit  int             // how many tokens to look at
+	Limit  int             // how many tokens to look at: 1 to MaxWallet
 
 	Preference  BlockPreference
 	BlockHash   *starknet.Felt // of PreferExplicit, if BlockNumber is not given
@@ -68,13 +68,26 @@ type Balance struct {
 	Known  *token.Token // what is known of the token; nil: nothing
 }
 
+// Correctness tells how far a snapshot can be relied on. Whatever it says, every
+// balance that is given was read at the snapshot's block.
+type Correctness string
+
+// The degrees of correctness.
+const (
+	// CorrectComplete has all tokens within the scope, and every balance was
+	// learned.
+	CorrectComplete Correctness = "verified_complete"
+	// CorrectPartial lacks tokens or balances; its coverage and its items tell
+	// which.
+	CorrectPartial Correctness = "verified_partial"
+)
+
 // Wallet is a snapshot: every balance is of the same block.
 type Wallet struct {
-	Block    chain.StateBlock
-	Through  *uint64  // up to which block tokens were looked for
-	Reasons  []string // why these are not all tokens within the scope
-	Complete bool     // these are all tokens within the scope, and every balance was learned
-	Items    []Balance
+	Block       chain.StateBlock
+	Coverage    AssetCoverage // which tokens within the scope were looked for
+	Correctness Correctness
+	Items       []Balance
 }
 
 // Wallets answers what addresses hold.
@@ -92,7 +105,8 @@ func NewWallets(addresses *Addresses, tokens *token.Tokens, quantities *token.Qu
 // walletRetry is when to ask again for a snapshot that was not complete.
 const walletRetry = 2 * time.Second
 
-// At returns a snapshot of a wallet at one block.
+// At returns a snapshot of a wallet at one block. A query that contradicts
+// itself or whose limit is out of range is invalid_request.
 //
 // With require_complete it is refused when a balance could not be learned or
 // tokens within the scope may be missing: as service_unavailable, or as
@@ -100,6 +114,9 @@ const walletRetry = 2 * time.Second
 // balance that can be read refuses nothing, or anybody could spoil a wallet by
 // sending it a broken token; but such a snapshot is not called complete.
 func (s *Wallets) At(ctx context.Context, c domain.Chain, q WalletQuery) (Wallet, error) {
+	if err := q.checkLimit(); err != nil {
+		return Wallet{}, err
+	}
 	block, err := q.block()
 	if err != nil {
 		return Wallet{}, err
@@ -119,7 +136,10 @@ func (s *Wallets) At(ctx context.Context, c domain.Chain, q WalletQuery) (Wallet
 	if err != nil {
 		return Wallet{}, err
 	}
-	wallet := Wallet{Block: at, Through: found.through, Reasons: found.missing(q.Scope, at.Number), Items: make([]Balance, 0, len(found.tokens))}
+	wallet := Wallet{
+		Block: at, Coverage: AssetCoverage{q.Scope, found.missing(q.Scope, at.Number), found.through},
+		Correctness: CorrectPartial, Items: make([]Balance, 0, len(found.tokens)),
+	}
 	failed, unread := 0, 0
 	for i, candidate := range found.tokens {
 		if quantities[i].Absent && q.Scope != ScopeExplicit {
@@ -136,9 +156,11 @@ func (s *Wallets) At(ctx context.Context, c domain.Chain, q WalletQuery) (Wallet
 		}
 		wallet.Items = append(wallet.Items, item)
 	}
-	wallet.Complete = failed == 0 && unread == 0 && len(wallet.Reasons) == 0
+	if failed == 0 && unread == 0 && wallet.Coverage.Complete() {
+		wallet.Correctness = CorrectComplete
+	}
 	if q.Mode == RequireComplete {
-		if err := incomplete(wallet.Reasons, failed); err != nil {
+		if err := incomplete(wallet.Coverage.Reasons, failed); err != nil {
 			return Wallet{}, err
 		}
 	}
@@ -174,6 +196,14 @@ func incomplete(reasons []string, failed int) error {
 		refusal.Message = "a complete snapshot is not available: " + strings.Join(reasons, ", ")
 	}
 	return refusal
+}
+
+// checkLimit refuses a limit that no snapshot has.
+func (q WalletQuery) checkLimit() error {
+	if q.Limit < 1 || q.Limit > MaxWallet {
+		return domain.Errorf(domain.CodeInvalidRequest, "limit must be an integer from 1 to %d", MaxWallet)
+	}
+	return nil
 }
 
 // block is the block that the query asks for.

@@ -23,6 +23,15 @@ func (b *Block) Ref() domain.BlockRef { return domain.BlockRef{Number: b.Number,
 // Time returns when the block was made.
 func (b *Block) Time() time.Time { return time.Unix(int64(b.Timestamp), 0).UTC() }
 
+// KnownSequencer returns who made the block, nil when the header does not say:
+// the oldest ones have zero instead.
+func (b *Block) KnownSequencer() *starknet.Felt {
+	if b.Sequencer.IsZero() {
+		return nil
+	}
+	return &b.Sequencer
+}
+
 // BlockStore reads the headers that readers can see.
 type BlockStore interface {
 	// Headers returns the header of each block, nil where there is none.

@@ -25,6 +25,9 @@ const (
 	L1Accepted BlockTag = "l1_accepted" // the newest block that L1 has accepted
 )
 
+// StateTags are the tags by which a block is named whose state is to be read.
+var StateTags = []BlockTag{Latest, Pending}
+
 // maxBlockNumber is the largest number that a JSON integer holds exactly.
 const maxBlockNumber = 1<<53 - 1
 

@@ -100,6 +100,15 @@ func (c *Contract) Account() *bool {
 	return class.Account
 }
 
+// IsToken is true for a contract that was seen as a token, and nil for every
+// other: that none was seen does not tell that it is none.
+func (c *Contract) IsToken() *bool {
+	if c.Token == nil {
+		return nil
+	}
+	return new(true)
+}
+
 // Alias is what a token calls itself: its name, or else its symbol. Nothing
 // else has one.
 func (c *Contract) Alias() *string {
@@ -183,7 +192,13 @@ func (s *Contracts) At(ctx context.Context, c domain.Chain, address starknet.Fel
 		return nil, err
 	}
 	if contracts[0] == nil {
-		return nil, domain.Errorf(domain.CodeNotFound, "the index has never seen %s as a contract", address)
+		return nil, UnknownContract(address)
 	}
 	return contracts[0], nil
+}
+
+// UnknownContract is not_found, the answer to a question about an address that
+// the index has never seen as a contract.
+func UnknownContract(address starknet.Felt) error {
+	return domain.Errorf(domain.CodeNotFound, "the index has never seen %s as a contract", address)
 }

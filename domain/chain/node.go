@@ -44,6 +44,9 @@ type StateBlock struct {
 	Finality FinalityStatus // empty for the pre-confirmed one
 }
 
+// MaxCalldata is how many felts of calldata a caller may give a view.
+const MaxCalldata = 1024
+
 // ViewCall is a call of a contract's view.
 type ViewCall struct {
 	Contract starknet.Felt

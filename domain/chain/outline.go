@@ -2,6 +2,7 @@ package chain
 
 import (
 	"context"
+	"time"
 
 	"astrolabe/domain"
 	"astrolabe/domain/facts"
@@ -24,6 +25,9 @@ type TxOutline struct {
 	Events    int
 	Transfers int
 }
+
+// Time returns when the block was made.
+func (o *TxOutline) Time() time.Time { return time.Unix(int64(o.Timestamp), 0).UTC() }
 
 // Block is the block of the transaction.
 func (o *TxOutline) Block() domain.BlockRef {

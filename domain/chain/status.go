@@ -64,11 +64,14 @@ type Coverage struct {
 	Tip         *starknet.Felt // the hash of the last one; nil while it is not known
 }
 
+// Blocks is how many blocks readers can see; none is missing in between.
+func (c *Coverage) Blocks() uint64 { return c.Last - c.First + 1 }
+
 // Status is how a chain stands at one moment.
 type Status struct {
 	Chain domain.Chain
 	Head  Head
-	AsOf  time.Time
+	AsOf  time.Time // in the precision of domain.Milliseconds
 }
 
 // Heads keeps the newest head of each chain.
@@ -109,7 +112,7 @@ func NewStatuses(heads Heads, freshFor time.Duration) *Statuses {
 func (s *Statuses) load(ctx context.Context, _ string) (reading, error) {
 	ctx, cancel := context.WithTimeout(ctx, readTime)
 	defer cancel()
-	at := s.now().UTC()
+	at := domain.Milliseconds(s.now())
 	heads, err := s.heads.Heads(ctx)
 	return reading{heads, at}, err
 }
@@ -155,13 +158,13 @@ func (s Status) Lag() (uint64, bool) {
 	return s.Head.Block.Number - s.Head.Coverage.Last, true
 }
 
-// L1Age is for how long the L1 watermark has not moved, and false while it is
-// not known.
-func (s Status) L1Age() (time.Duration, bool) {
+// L1AgeSeconds is for how many whole seconds the L1 watermark has not moved,
+// and false while it is not known.
+func (s Status) L1AgeSeconds() (uint64, bool) {
 	if s.Head.L1 == nil || s.Head.L1Since.IsZero() {
 		return 0, false
 	}
-	return max(0, s.AsOf.Sub(s.Head.L1Since)), true
+	return uint64(max(0, s.AsOf.Sub(s.Head.L1Since)) / time.Second), true
 }
 
 // read returns the heads and the moment at which they were read. Callers that

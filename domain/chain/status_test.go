@@ -61,14 +61,15 @@ func TestLagAndL1AgeAreUnknownRatherThanZero(t *testing.T) {
 		"no indexer":          {Head{Block: head, Coverage: seen}, -1, -1},
 		"a node behind":       {Head{Block: &domain.BlockRef{Number: 5}, Coverage: seen, Led: true}, 0, -1},
 		"a watermark":         {Head{L1: &l1, L1Since: now.Add(-time.Minute)}, -1, 60},
+		"almost a second":     {Head{L1: &l1, L1Since: now.Add(-1999 * time.Millisecond)}, -1, 1},
 		"one from the future": {Head{L1: &l1, L1Since: now.Add(time.Minute)}, -1, 0},
 		"one without a time":  {Head{L1: &l1}, -1, -1},
 	} {
 		status := Status{Head: c.head, AsOf: now}
 		lag, knownLag := status.Lag()
-		age, knownAge := status.L1Age()
-		if knownLag != (c.lag >= 0) || knownLag && lag != uint64(c.lag) || knownAge != (c.age >= 0) || knownAge && age != time.Duration(c.age)*time.Second {
-			t.Errorf("%s: lag %d %v, age %s %v", name, lag, knownLag, age, knownAge)
+		age, knownAge := status.L1AgeSeconds()
+		if knownLag != (c.lag >= 0) || knownLag && lag != uint64(c.lag) || knownAge != (c.age >= 0) || knownAge && age != uint64(c.age) {
+			t.Errorf("%s: lag %d %v, age %d %v", name, lag, knownLag, age, knownAge)
 		}
 	}
 }
@@ -135,5 +136,25 @@ func TestNobodyWaitsForAnothersReadBeyondTheirOwnTime(t *testing.T) {
 	end()
 	if err := <-ended; !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
+	}
+}
+
+func TestTheIndexedSpanCountsBothEnds(t *testing.T) {
+	t.Parallel()
+	if got := (&Coverage{First: 7, Last: 7}).Blocks(); got != 1 {
+		t.Errorf("one block counts as %d", got)
+	}
+	if got := (&Coverage{First: 0, Last: 60}).Blocks(); got != 61 {
+		t.Errorf("blocks 0 to 60 count as %d", got)
+	}
+}
+
+func TestAStatusIsOfAWholeMillisecond(t *testing.T) {
+	t.Parallel()
+	statuses := NewStatuses(&stored{}, 0)
+	statuses.now = func() time.Time { return time.Unix(1_800_000_000, 1_999_999).In(time.FixedZone("", 3600)) }
+	got, err := statuses.Of(t.Context(), []domain.Chain{domain.Mainnet})
+	if want := time.Unix(1_800_000_000, 1_000_000).UTC(); err != nil || got[0].AsOf != want {
+		t.Errorf("%v, %v, want %s", got, err, want)
 	}
 }

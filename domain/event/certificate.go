@@ -73,6 +73,10 @@ type SelectorCoverage struct {
 	Diagnostics
 }
 
+// Tier is that of the covered blocks: a certificate grows with the finalized
+// tier alone.
+func (c *Certificate) Tier() chain.Tier { return chain.FinalizedTier }
+
 // diagnose holds a certificate that covers something against the blocks that
 // readers can see, of which there are some, and against those that the chain is
 // known to have.

@@ -51,7 +51,7 @@ func (m *certificates) of(ctx context.Context, c domain.Chain) ([]Certificate, e
 }
 
 // Coverage returns the certificates of a chain that cover something, each
-// with how it stands.
+// with how it stands. Their times are in the precision of domain.Milliseconds.
 func (s *Events) Coverage(ctx context.Context, c domain.Chain) ([]SelectorCoverage, error) {
 	horizon, err := s.statuses.Horizon(ctx, c)
 	if err != nil || horizon.Coverage == nil {
@@ -64,6 +64,7 @@ func (s *Events) Coverage(ctx context.Context, c domain.Chain) ([]SelectorCovera
 	var covered []SelectorCoverage
 	for _, cert := range list {
 		if cert.Through != nil {
+			cert.VerifiedAt = domain.MillisecondsOrNil(cert.VerifiedAt)
 			covered = append(covered, SelectorCoverage{cert, cert.diagnose(horizon)})
 		}
 	}

@@ -2,6 +2,7 @@ package token
 
 import (
 	"cmp"
+	"encoding/hex"
 	"errors"
 	"slices"
 	"strconv"
@@ -84,6 +85,30 @@ func (g *Generation) Position(h Holder) domain.Position {
 	return domain.Position{uint64(g.ID), uint64(h.Rank)}
 }
 
+// Checked is CheckedAt as answers tell it, in whole seconds like ExpiresAt.
+func (g *Generation) Checked() time.Time { return g.CheckedAt.UTC().Truncate(time.Second) }
+
+// Completeness tells whether a list of the generation's holders has them all.
+type Completeness string
+
+// The degrees of completeness. Without a snapshot a list has no rows.
+const (
+	CensusExact     Completeness = "exact"
+	CensusTruncated Completeness = "truncated"
+)
+
+// Completeness of the generation's list of holders.
+func (g *Generation) Completeness() Completeness {
+	if g.Snapshot == nil {
+		return CensusTruncated
+	}
+	return CensusExact
+}
+
+// RowDigest is the digest of the snapshot's rows with the name of its
+// algorithm.
+func (s *Snapshot) RowDigest() string { return "sha256:" + hex.EncodeToString(s.Digest[:]) }
+
 // Live tells whether the generation's rows may be served.
 func (g *Generation) Live(now time.Time) bool {
 	return g.Status == CensusCertified && g.Snapshot != nil && now.Before(g.ExpiresAt)
@@ -102,13 +127,13 @@ type Standing struct {
 // warming is when to come back for a census that is not there yet.
 const warming = 5 * time.Second
 
-// Serve decides which generation a request is answered from. It is not_found
-// for what is no token, unqualified_token_policy for a token that no census can
+// Serve decides which generation a request about the token at an address is
+// answered from. It is not_found for what is no token, unqualified_token_policy for a token that no census can
 // be made of, and service_unavailable while there is no generation to speak of.
-func (s Standing) Serve(now time.Time) (*Generation, error) {
+func (s Standing) Serve(address starknet.Felt, now time.Time) (*Generation, error) {
 	switch {
 	case !s.Known:
-		return nil, domain.Errorf(domain.CodeNotFound, "the index knows no token at this address")
+		return nil, Unknown(address)
 	case s.Policy == nil:
 		return nil, domain.Unavailable("the holder census of this token, which is being prepared,", warming, nil)
 	case !s.Policy.Qualified:

@@ -3,6 +3,7 @@ package token_test
 import (
 	"context"
 	"errors"
+	"strings"
 	"testing"
 	"time"
 
@@ -14,7 +15,7 @@ import (
 func TestTheGenerationThatIsServed(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC)
-	qualified := &token.CensusPolicy{Qualified: true}
+	qualified, contract := &token.CensusPolicy{Qualified: true}, starknet.FeltFromUint64(0x70)
 	generation := func(status token.CensusStatus, left time.Duration) *token.Generation {
 		g := &token.Generation{ID: 7, Status: status, ExpiresAt: now.Add(left)}
 		if status == token.CensusCertified {
@@ -36,13 +37,41 @@ func TestTheGenerationThatIsServed(t *testing.T) {
 		"an unaudited one":   {token.Standing{Known: true, Policy: qualified, Generation: generation(token.CensusUnavailable, time.Second)}, ""},
 		"one revoked before": {token.Standing{Known: true, Policy: qualified, Generation: generation(token.CensusRevoked, -time.Hour)}, ""},
 	} {
-		got, err := c.standing.Serve(now)
+		got, err := c.standing.Serve(contract, now)
 		if c.want == "" && (err != nil || got != c.standing.Generation) || c.want != "" && domain.CodeOf(err) != c.want {
 			t.Errorf("%s: %v, %v", name, got, err)
 		}
 		if e, ok := errors.AsType[*domain.Error](err); ok && (e.RetryAfter > 0) != (c.want == domain.CodeServiceUnavailable) {
 			t.Errorf("%s: retry after %s", name, e.RetryAfter)
 		}
+	}
+}
+
+func TestTheCensusOfAnUnknownTokenSaysWhatEveryAnswerSays(t *testing.T) {
+	t.Parallel()
+	contract := starknet.FeltFromUint64(0x70)
+	_, err := token.Standing{}.Serve(contract, time.Now())
+	if err == nil || err.Error() != token.Unknown(contract).Error() {
+		t.Errorf("got %v, want %v", err, token.Unknown(contract))
+	}
+}
+
+func TestOnlyACertifiedGenerationListsAllHolders(t *testing.T) {
+	t.Parallel()
+	checked := time.Date(2026, 7, 1, 14, 0, 0, 999_999_999, time.FixedZone("CEST", 7200))
+	g := &token.Generation{CheckedAt: checked}
+	if got := g.Completeness(); got != token.CensusTruncated {
+		t.Errorf("without a snapshot the list is %s", got)
+	}
+	g.Snapshot = &token.Snapshot{Digest: [32]byte{0xab}}
+	if got := g.Completeness(); got != token.CensusExact {
+		t.Errorf("with a snapshot the list is %s", got)
+	}
+	if got := g.Snapshot.RowDigest(); got != "sha256:ab"+strings.Repeat("0", 62) {
+		t.Errorf("the digest is %s", got)
+	}
+	if got := g.Checked(); got != time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC) {
+		t.Errorf("it was checked at %s", got)
 	}
 }
 

@@ -21,6 +21,10 @@ type Analytics struct {
 	Tiers         []Tier
 }
 
+// AnalyticsValidation names what analytics were checked against before they
+// were published: the supply that the contract told at the census's block.
+const AnalyticsValidation = "total_supply_at_block"
+
 // Share is what some of the holders have together, and its part of the supply
 // in hundredths of a percent, rounded down.
 type Share struct {

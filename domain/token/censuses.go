@@ -62,7 +62,7 @@ func (s *Censuses) Of(ctx context.Context, c domain.Chain, tokens []starknet.Fel
 	}
 	list := make([]Census, len(standings))
 	for i, standing := range standings {
-		list[i].Generation, list[i].Err = standing.Serve(now)
+		list[i].Generation, list[i].Err = standing.Serve(tokens[i], now)
 	}
 	return list, nil
 }

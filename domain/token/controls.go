@@ -48,7 +48,7 @@ type ControlSnapshot struct {
 	Supply, Transfer, Metadata, Upgrade Control
 	Evidence                            []ControlEvidence
 	Block                               uint64
-	At                                  time.Time
+	At                                  time.Time // of the status that it rests on
 }
 
 // Controls is what is known of the control over a token.
@@ -120,7 +120,7 @@ func (r *ControlsReader) At(ctx context.Context, c domain.Chain, address starkne
 		return nil, err
 	}
 	if list[0] == nil {
-		return nil, domain.Errorf(domain.CodeNotFound, "%s is not known as a token", address)
+		return nil, Unknown(address)
 	}
 	return list[0], nil
 }

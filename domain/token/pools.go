@@ -41,6 +41,26 @@ func (p *Pool) Paired(token starknet.Felt) starknet.Felt {
 	return p.Tokens[0]
 }
 
+// PoolEvidence is the event that created a pool, with the class that the pool
+// was deployed with.
+type PoolEvidence struct {
+	Kind    string
+	Factory starknet.Felt
+	Event   string
+	TxHash  starknet.Felt
+	Log     int
+	Class   starknet.Felt
+}
+
+// factoryEvent is the only kind of evidence for a pool.
+const factoryEvent = "factory_event"
+
+// Evidence returns why a recognised pool is believed to be one. Others, whose
+// class may be unknown, are never listed and have none.
+func (p *Pool) Evidence() PoolEvidence {
+	return PoolEvidence{factoryEvent, p.Factory.Address, p.Factory.Event, p.TxHash, p.Log, *p.Class}
+}
+
 // Why a list of pools is not exact.
 const (
 	ReasonPoolsLagging      = "markets_lagging"         // so many pools were created lately that not all were looked at
@@ -74,6 +94,15 @@ type PoolList struct {
 	domain.Page[Pool]
 	Symbols  map[starknet.Felt]string
 	Coverage domain.Coverage
+}
+
+// Symbol returns what a token on the other side of a pool calls itself, nil when
+// it does not.
+func (l *PoolList) Symbol(paired starknet.Felt) *string {
+	if symbol, known := l.Symbols[paired]; known {
+		return &symbol
+	}
+	return nil
 }
 
 // Of returns a page of each token's pools, newest first; nil stands for an
@@ -119,7 +148,7 @@ func (s *Pools) At(ctx context.Context, c domain.Chain, address starknet.Felt, p
 		return nil, err
 	}
 	if lists[0] == nil {
-		return nil, domain.Errorf(domain.CodeNotFound, "%s is not known as a token", address)
+		return nil, Unknown(address)
 	}
 	return lists[0], nil
 }

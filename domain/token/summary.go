@@ -35,7 +35,7 @@ const (
 type Summary struct {
 	Token
 	Status    SummaryStatus
-	UpdatedAt *time.Time // of the sums; nil where none were used
+	UpdatedAt *time.Time // of the sums, in the precision of domain.Milliseconds; nil where none were used
 	Counts    *Counts    // nil: unknown, which is not zero
 	Latest    *uint64    // the newest block with a transfer; nil when none is indexed
 }

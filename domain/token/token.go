@@ -18,6 +18,9 @@ type Token struct {
 	Supply     *SupplyReading // nil while none was read
 }
 
+// DescribedAt is MetadataAt as answers tell it.
+func (t *Token) DescribedAt() *time.Time { return domain.MillisecondsOrNil(t.MetadataAt) }
+
 // SupplyReading is a supply that was read at a finalized block.
 type SupplyReading struct {
 	Raw   starknet.Uint256

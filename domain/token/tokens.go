@@ -64,6 +64,7 @@ func (s *Tokens) Summaries(ctx context.Context, c domain.Chain, addresses []star
 	for i, of := range counted {
 		if of != nil {
 			summaries[i] = new(of.summary(bounds))
+			summaries[i].UpdatedAt = domain.MillisecondsOrNil(summaries[i].UpdatedAt)
 			if horizon.Behind && summaries[i].Status == SummaryCurrent {
 				summaries[i].Status = SummaryStale
 			}
@@ -72,7 +73,8 @@ func (s *Tokens) Summaries(ctx context.Context, c domain.Chain, addresses []star
 	return summaries, nil
 }
 
-// Unknown is the error of an address at which the index knows of no token.
+// Unknown is not_found, the answer to every question about a token at an
+// address at which the index knows of none.
 func Unknown(address starknet.Felt) error {
 	return domain.Errorf(domain.CodeNotFound, "the index knows of no token at %s", address)
 }

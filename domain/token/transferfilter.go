@@ -21,6 +21,9 @@ const (
 // Directions lists the directions.
 var Directions = []Direction{AnyDirection, Incoming, Outgoing}
 
+// MaxFilterValues is how many addresses or tokens a filter of transfers takes.
+const MaxFilterValues = 128
+
 // AddressFilter narrows the list of an address' transfers. Its zero value
 // narrows nothing.
 type AddressFilter struct {

@@ -43,11 +43,8 @@ type KeyListBody struct {
 	Truncated bool      `json:"truncated"`
 }
 
-// listedKeys bounds the list of a workspace's keys, which has no pages.
-const listedKeys = 100
-
 func (h Handlers) listKeys(ctx context.Context, _ *frame.Call) (any, error) {
-	keys, truncated, err := h.Gate.Keys.List(ctx, account.CallerOf(ctx).Workspace, listedKeys)
+	keys, truncated, err := h.Gate.Keys.List(ctx, account.CallerOf(ctx).Workspace, account.ListedKeys)
 	if err != nil {
 		return nil, err
 	}

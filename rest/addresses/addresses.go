@@ -35,9 +35,7 @@ func activityBody(i address.Item) ActivityItem {
 		BlockNumber: i.Block, TimestampIso: i.Timestamp, TxIndex: i.Tx, TxHash: i.TxHash, TxCursor: i.Cursor(), Kind: i.Kind,
 		Counterparty: i.Counterparty, TokenAddress: i.Token, Amount: i.Amount, TokenID: i.TokenID,
 	}
-	if i.Step == address.StepTransfer {
-		body.LogIndex, body.TransferIndex = &i.LogIndex, &i.Index
-	}
+	body.LogIndex, body.TransferIndex = i.TransferIndexes()
 	return body
 }
 

@@ -52,11 +52,7 @@ func (h Handlers) assets(ctx context.Context, c *frame.Call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	covered := lists[0].Coverage
-	return AssetList{frame.RenderPage(c, lists[0].Page, assetBody), assetCoverage{
-		DeclaredScope: covered.Scope, CompleteWithinScope: len(covered.Reasons) == 0,
-		ReasonCodes: frame.EmptyIfNil(covered.Reasons), CoveredThroughBlock: covered.Through,
-	}}, nil
+	return AssetList{frame.RenderPage(c, lists[0].Page, assetBody), wireAssetCoverage(lists[0].Coverage)}, nil
 }
 
 func (h Handlers) assetsOperation() frame.Operation {

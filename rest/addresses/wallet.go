@@ -31,14 +31,14 @@ type walletRequest struct {
 
 // WalletBody is what an address holds, every balance at one block.
 type WalletBody struct {
-	ChainID      domain.Chain  `json:"chainId"`
-	OwnerAddress starknet.Felt `json:"ownerAddress"`
-	RequestID    string        `json:"requestId"`
-	Block        walletBlock   `json:"block"`
-	Scope        address.Scope `json:"scope"`
-	Coverage     assetCoverage `json:"coverage"`
-	Correctness  string        `json:"correctness"`
-	Items        []WalletItem  `json:"items"`
+	ChainID      domain.Chain        `json:"chainId"`
+	OwnerAddress starknet.Felt       `json:"ownerAddress"`
+	RequestID    string              `json:"requestId"`
+	Block        walletBlock         `json:"block"`
+	Scope        address.Scope       `json:"scope"`
+	Coverage     assetCoverage       `json:"coverage"`
+	Correctness  address.Correctness `json:"correctness"`
+	Items        []WalletItem        `json:"items"`
 }
 
 type walletBlock struct {
@@ -56,6 +56,12 @@ type assetCoverage struct {
 	GloballyComplete    bool          `json:"globallyComplete"`
 	ReasonCodes         []string      `json:"reasonCodes"`
 	CoveredThroughBlock *uint64       `json:"coveredThroughBlock"`
+}
+
+func wireAssetCoverage(c address.AssetCoverage) assetCoverage {
+	return assetCoverage{
+		DeclaredScope: c.Scope, CompleteWithinScope: c.Complete(), ReasonCodes: frame.EmptyIfNil(c.Reasons), CoveredThroughBlock: c.Through,
+	}
 }
 
 // WalletItem is the balance of one token.
@@ -96,15 +102,8 @@ func (h Handlers) walletState(ctx context.Context, c *frame.Call) (any, error) {
 	}
 	body := WalletBody{
 		ChainID: c.Chain, OwnerAddress: query.Owner, RequestID: telemetry.RequestID(ctx), Scope: query.Scope,
-		Block: walletBlock{query.Preference, wallet.Block.Number, wallet.Block.Hash, wallet.Block.Finality},
-		Coverage: assetCoverage{
-			DeclaredScope: query.Scope, CompleteWithinScope: len(wallet.Reasons) == 0,
-			ReasonCodes: frame.EmptyIfNil(wallet.Reasons), CoveredThroughBlock: wallet.Through,
-		},
-		Correctness: "verified_partial", Items: make([]WalletItem, len(wallet.Items)),
-	}
-	if wallet.Complete {
-		body.Correctness = "verified_complete"
+		Block:    walletBlock{query.Preference, wallet.Block.Number, wallet.Block.Hash, wallet.Block.Finality},
+		Coverage: wireAssetCoverage(wallet.Coverage), Correctness: wallet.Correctness, Items: make([]WalletItem, len(wallet.Items)),
 	}
 	for i, item := range wallet.Items {
 		body.Items[i] = WalletItem{item.Token, frame.DecimalOrNull(item.Raw), item.Status, wireMetadata(item.Known)}
@@ -112,7 +111,7 @@ func (h Handlers) walletState(ctx context.Context, c *frame.Call) (any, error) {
 	return body, nil
 }
 
-// query checks the values of a request and fills in its defaults.
+// query reads a request and fills in its defaults.
 func (r walletRequest) query() (address.WalletQuery, error) {
 	q := address.WalletQuery{Tokens: r.TokenAddresses, BlockHash: r.BlockHash, BlockNumber: r.BlockNumber}
 	if r.OwnerAddress == nil {
@@ -132,9 +131,6 @@ func (r walletRequest) query() (address.WalletQuery, error) {
 	q.Limit = address.MaxWallet
 	if r.Limit != nil {
 		q.Limit = *r.Limit
-	}
-	if q.Limit < 1 || q.Limit > address.MaxWallet {
-		return q, domain.Errorf(domain.CodeInvalidRequest, "limit must be an integer from 1 to %d", address.MaxWallet)
 	}
 	if q.BlockNumber != nil && *q.BlockNumber > frame.MaxBlock {
 		return q, domain.Errorf(domain.CodeInvalidRequest, "blockNumber must be an integer from 0 to %d", int64(frame.MaxBlock))

@@ -51,32 +51,16 @@ type GasPrice struct {
 	PriceInFri *string `json:"priceInFri"`
 }
 
-// priceBody renders a price. The oldest blocks have none of some gas or in
-// some unit, which a node says as zero: nothing was ever for free.
 func priceBody(p starknet.ResourcePrice) *GasPrice {
-	if p.PriceInWei.IsZero() && p.PriceInFri.IsZero() {
+	price := chain.GasPriceOf(p)
+	if price == nil {
 		return nil
 	}
-	return &GasPrice{PriceInWei: decimalUnlessZero(p.PriceInWei), PriceInFri: decimalUnlessZero(p.PriceInFri)}
-}
-
-func decimalUnlessZero(f starknet.Felt) *string {
-	if f.IsZero() {
-		return nil
-	}
-	return new(decimal(f))
+	return &GasPrice{PriceInWei: frame.DecimalOrNull(price.Wei), PriceInFri: frame.DecimalOrNull(price.Fri)}
 }
 
 // decimal prints a felt that is an amount.
 func decimal(f starknet.Felt) string { return starknet.Uint256(f).String() }
-
-// feltUnlessZero is nil for zero where that means that nothing was said.
-func feltUnlessZero(f starknet.Felt) *starknet.Felt {
-	if f.IsZero() {
-		return nil
-	}
-	return &f
-}
 
 // TxItem is a transaction in a list.
 type TxItem struct {
@@ -119,7 +103,7 @@ func (h Handlers) block(ctx context.Context, c *frame.Call) (any, error) {
 		return nil, err
 	}
 	body := BlockBody{
-		ChainID: c.Chain, BlockItem: blockItemBody(block), StateRoot: &block.StateRoot, SequencerAddress: feltUnlessZero(block.Sequencer),
+		ChainID: c.Chain, BlockItem: blockItemBody(block), StateRoot: &block.StateRoot, SequencerAddress: block.KnownSequencer(),
 		L1DataAvailabilityMode: frame.NullIfEmpty(block.L1DAMode), StarknetVersion: frame.NullIfEmpty(block.Version),
 		L1GasPrice: priceBody(block.L1Gas), L2GasPrice: priceBody(block.L2Gas), L1DataGasPrice: priceBody(block.L1DataGas),
 		Transactions: make([]TxItem, len(page.Items)),

@@ -76,14 +76,10 @@ func (h Handlers) SelectorCoverage(ctx context.Context, chains []domain.Chain) (
 			return nil, err
 		}
 		for _, row := range covered {
-			body := SelectorCoverage{
-				ChainID: c, Selector: row.Selector, Position: row.Position, SourceTier: chain.FinalizedTier,
-				FromBlock: row.From, ThroughBlock: *row.Through, Status: row.Status, diagnosticsBody: diagnostics(row.Diagnostics),
-			}
-			if row.VerifiedAt != nil {
-				body.VerifiedAt = new(row.VerifiedAt.UTC().Truncate(time.Millisecond))
-			}
-			list = append(list, body)
+			list = append(list, SelectorCoverage{
+				ChainID: c, Selector: row.Selector, Position: row.Position, SourceTier: row.Tier(), FromBlock: row.From, ThroughBlock: *row.Through,
+				Status: row.Status, VerifiedAt: row.VerifiedAt, diagnosticsBody: diagnostics(row.Diagnostics),
+			})
 		}
 	}
 	return list, nil

@@ -42,7 +42,7 @@ func previewBody(hash starknet.Felt, p *transaction.Preview) PreviewItem {
 		return PreviewItem{TxHash: hash, TokenTransfers: []tokens.TransferRow{}}
 	}
 	return PreviewItem{
-		TxHash: hash, Found: true, BlockNumber: &p.Place.Block, TimestampIso: new(time.Unix(int64(p.Timestamp), 0).UTC()), TxIndex: &p.Place.Tx,
+		TxHash: hash, Found: true, BlockNumber: &p.Place.Block, TimestampIso: new(p.Time()), TxIndex: &p.Place.Tx,
 		TxType: &p.Type, ExecutionStatus: new(chain.Execution(p.Reverted)), FinalityStatus: &p.Finality, FromAddress: p.Sender, ToAddress: p.Contract,
 		PrimaryMethod: frame.NullIfEmpty(p.Method), CallCount: p.Calls, TransferCount: &p.Transfers,
 		TokenTransfers: frame.RenderAll(p.Moved, tokens.RenderTransfer), TokenTransfersTruncated: p.Truncated, LogCount: &p.Events,

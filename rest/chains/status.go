@@ -49,7 +49,7 @@ func (h Handlers) status(ctx context.Context, c *frame.Call) (any, error) {
 		ChainID:       string(status.Chain),
 		FinalityDepth: status.Head.Depth,
 		Indexer:       indexer{State: status.Head.State},
-		AsOf:          status.AsOf.Truncate(time.Millisecond),
+		AsOf:          status.AsOf,
 	}
 	if status.Head.ReasonCode != "" {
 		body.Indexer.ReasonCode = &status.Head.ReasonCode
@@ -60,14 +60,14 @@ func (h Handlers) status(ctx context.Context, c *frame.Call) (any, error) {
 	if seen := status.Head.Coverage; seen != nil {
 		body.FinalizedBlockNumber = seen.Finalized
 		body.EarliestIndexedBlockNumber, body.LatestIndexedBlockNumber = &seen.First, &seen.Last
-		body.IndexedBlockSpan = new(seen.Last - seen.First + 1)
+		body.IndexedBlockSpan = new(seen.Blocks())
 	}
 	if lag, known := status.Lag(); known {
 		body.LagBlocks = &lag
 	}
 	body.LatestL1AcceptedBlockNumber, body.L1Finality.WatermarkBlockNumber = status.Head.L1, status.Head.L1
-	if age, known := status.L1Age(); known {
-		body.L1Finality.WatermarkAgeSeconds = new(uint64(age.Seconds()))
+	if age, known := status.L1AgeSeconds(); known {
+		body.L1Finality.WatermarkAgeSeconds = &age
 	}
 	return body, nil
 }

@@ -42,7 +42,7 @@ const contractSource = "indexed_state"
 func wireContract(c domain.Chain, contract *chain.Contract) ContractBody {
 	class, source := contract.Class()
 	body := ContractBody{
-		ChainID: c, Address: contract.Address, ClassHashSource: source, IsAccount: contract.Account(), Alias: contract.Alias(),
+		ChainID: c, Address: contract.Address, ClassHashSource: source, IsAccount: contract.Account(), IsToken: contract.IsToken(), Alias: contract.Alias(),
 		MetadataCompleteness: contract.Completeness, Source: contractSource,
 	}
 	if class != nil {
@@ -57,7 +57,7 @@ func wireContract(c domain.Chain, contract *chain.Contract) ContractBody {
 		body.DeployedAtTx, body.DeployedByAddress = deployed.TxHash, deployed.Deployer
 	}
 	if contract.Token != nil {
-		body.IsToken, body.TokenKind = new(true), &contract.Token.Standard
+		body.TokenKind = &contract.Token.Standard
 	}
 	return body
 }

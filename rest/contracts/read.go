@@ -37,9 +37,6 @@ var readParam = frame.Param{
 	Name: "address", In: frame.InPath, Kind: frame.FeltKind, Required: true, About: "The contract's address.", Example: frame.TokenParam.Example,
 }
 
-// maxCalldata is how many felts a call takes.
-const maxCalldata = 1024
-
 // ReadOperations are the routes of contract views.
 func (h Handlers) ReadOperations() []frame.Operation {
 	return []frame.Operation{
@@ -49,7 +46,7 @@ func (h Handlers) ReadOperations() []frame.Operation {
 			Params: []frame.Param{frame.ChainParam, readParam,
 				{Name: "selector", In: frame.InQuery, Kind: frame.FeltKind, Required: true, About: "The selector of the entry point: a felt, not a name.",
 					Example: starknet.Selector("name").String()},
-				{Name: "calldata", In: frame.InQuery, Kind: frame.FeltKind, Repeatable: true, MaxItems: maxCalldata, About: "The arguments as felts, in their order."},
+				{Name: "calldata", In: frame.InQuery, Kind: frame.FeltKind, Repeatable: true, MaxItems: chain.MaxCalldata, About: "The arguments as felts, in their order."},
 				frame.BlockTagParam},
 			Permission: account.Read, Class: frame.Heavy, Cert: frame.Beta, Audience: frame.External, Budget: 10 * time.Second, Cache: "no-cache",
 			Success: http.StatusOK, Body: "ContractRead", Errors: []domain.Code{domain.CodeNotFound, domain.CodeContractCallFailed},

@@ -67,7 +67,7 @@ func (c *Call) Number(name string) *uint64 {
 
 // State returns the block that BlockTagParam names.
 func (c *Call) State() chain.BlockID {
-	id, _ := chain.ParseBlockID(c.Text(BlockTagParam.Name), chain.Latest, chain.Pending) // it was checked
+	id, _ := chain.ParseBlockID(c.Text(BlockTagParam.Name), chain.StateTags...) // it was checked
 	return id
 }
 

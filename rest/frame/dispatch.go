@@ -5,7 +5,6 @@ import (
 	"log/slog"
 	"net/http"
 	"net/url"
-	"slices"
 
 	"github.com/go-chi/chi/v5"
 
@@ -84,8 +83,8 @@ func (d *Dispatcher) call(op *Operation, r *http.Request) (*Call, error) {
 	}
 	if op.takesChain() {
 		c.Chain = domain.Chain(c.path["chain"])
-		if !slices.Contains(d.Chains, c.Chain) {
-			return nil, domain.Errorf(domain.CodeUnsupportedChain, "%s is not served here", c.Chain)
+		if err := c.Chain.Served(d.Chains); err != nil {
+			return nil, err
 		}
 	}
 	var err error

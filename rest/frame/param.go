@@ -104,7 +104,7 @@ func (p Param) canonical(text string) (string, error) {
 
 func (p Param) blockTags() []chain.BlockTag {
 	if p.Kind == StateKind {
-		return []chain.BlockTag{chain.Latest, chain.Pending}
+		return chain.StateTags
 	}
 	return []chain.BlockTag{chain.Latest}
 }

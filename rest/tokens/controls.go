@@ -55,7 +55,7 @@ func (h Handlers) controls(ctx context.Context, c *frame.Call) (any, error) {
 		body.Snapshot = &ControlsSnapshot{
 			SupplyControl: ControlBody(known.Supply), TransferControl: ControlBody(known.Transfer),
 			MetadataAdmin: ControlBody(known.Metadata), UpgradeControl: ControlBody(known.Upgrade),
-			Evidence: make([]ControlEvidence, len(known.Evidence)), AsOfBlock: known.Block, IndexedAtIso: known.At.Truncate(time.Millisecond),
+			Evidence: make([]ControlEvidence, len(known.Evidence)), AsOfBlock: known.Block, IndexedAtIso: known.At,
 		}
 		for i, evidence := range known.Evidence {
 			body.Snapshot.Evidence[i] = ControlEvidence{evidence.Kind, evidence.Block, evidence.TxHash}

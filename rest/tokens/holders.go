@@ -2,7 +2,6 @@ package tokens
 
 import (
 	"context"
-	"encoding/hex"
 	"net/http"
 	"time"
 
@@ -25,7 +24,7 @@ type CensusBody struct {
 	AsOfBlockHash         starknet.Felt           `json:"asOfBlockHash"`
 	RowDigest             *string                 `json:"rowDigest"`
 	ExpiresAt             time.Time               `json:"expiresAt"`
-	Completeness          string                  `json:"completeness"`
+	Completeness          token.Completeness      `json:"completeness"`
 	Certification         censusCertificationBody `json:"certification"`
 }
 
@@ -48,7 +47,7 @@ func renderHolder(h token.Holder) HolderBody {
 }
 
 func renderCensusCertification(g *token.Generation) censusCertificationBody {
-	body := censusCertificationBody{Status: g.Status, CheckedAt: new(g.CheckedAt.Truncate(time.Second))}
+	body := censusCertificationBody{Status: g.Status, CheckedAt: new(g.Checked())}
 	if g.Reason != "" {
 		body.ReasonCode = &g.Reason
 	}
@@ -73,14 +72,14 @@ func (h Handlers) holders(ctx context.Context, c *frame.Call) (any, error) {
 	body := CensusBody{
 		ListBody: frame.RenderPage(c, domain.Page[token.Holder]{Items: page.Items}, renderHolder), TokenAddress: c.Felt("token"),
 		GenerationID: g.Name(), AsOfBlock: g.Block.Number, AsOfBlockHash: g.Block.Hash, ExpiresAt: g.ExpiresAt,
-		Completeness: "truncated", Certification: renderCensusCertification(g),
+		Completeness: g.Completeness(), Certification: renderCensusCertification(g),
 	}
 	if page.Next != nil {
 		body.NextCursor = new(c.Cursor(page.Next, g.ExpiresAt))
 	}
 	if snapshot := g.Snapshot; snapshot != nil {
 		body.HolderCount, body.HolderBalanceTotalRaw = &snapshot.Holders, &snapshot.Total
-		body.RowDigest, body.Completeness = new("sha256:"+hex.EncodeToString(snapshot.Digest[:])), "exact"
+		body.RowDigest = new(snapshot.RowDigest())
 	}
 	return body, nil
 }
@@ -160,7 +159,7 @@ func (h Handlers) holderAnalytics(ctx context.Context, c *frame.Call) (any, erro
 	g := censuses[0].Generation
 	body := HolderAnalyticsBody{
 		ChainID: c.Chain, TokenAddress: c.Felt("token"), GenerationID: g.Name(), AsOfBlock: g.Block.Number,
-		ValidatedAgainst: "total_supply_at_block",
+		ValidatedAgainst: token.AnalyticsValidation,
 		Top5:             renderHolderShare(a.Top5), Top10: renderHolderShare(a.Top10), Top100: renderHolderShare(a.Top100),
 		GiniPpm: a.GiniPpm, Nakamoto50Count: a.Nakamoto50, HoldersAbove1Percent: a.Above1Percent,
 		TierDistribution: make([]holderTierBody, len(a.Tiers)),

@@ -39,19 +39,13 @@ type PoolEvidence struct {
 	PoolClassHash  starknet.Felt `json:"poolClassHash"`
 }
 
-// factoryEvent is the only kind of evidence for a pool.
-const factoryEvent = "factory_event"
-
-func poolBody(p token.Pool, of starknet.Felt, symbols map[starknet.Felt]string) PoolItem {
-	item := PoolItem{
+func poolBody(p token.Pool, of starknet.Felt, list *token.PoolList) PoolItem {
+	paired, evidence := p.Paired(of), p.Evidence()
+	return PoolItem{
 		MarketID: p.MarketID(), MarketKind: p.Factory.Kind, ProtocolName: p.Factory.Name, PoolAddress: &p.Address,
-		PairedToken: pairedToken{Address: p.Paired(of)}, FeeBps: p.FeeBps, CreatedAtBlock: p.Block,
-		Evidence: PoolEvidence{factoryEvent, p.Factory.Address, p.Factory.Event, p.TxHash, p.Log, *p.Class},
+		PairedToken: pairedToken{paired, list.Symbol(paired)}, FeeBps: p.FeeBps, CreatedAtBlock: p.Block,
+		Evidence: PoolEvidence{evidence.Kind, evidence.Factory, evidence.Event, evidence.TxHash, evidence.Log, evidence.Class},
 	}
-	if symbol, known := symbols[item.PairedToken.Address]; known {
-		item.PairedToken.Symbol = &symbol
-	}
-	return item
 }
 
 // PoolPage is a page of a token's pools.
@@ -70,7 +64,7 @@ func (h Handlers) pools(ctx context.Context, c *frame.Call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	items := frame.RenderCoveredPage(c, list.Page, list.Coverage, func(p token.Pool) PoolItem { return poolBody(p, of, list.Symbols) })
+	items := frame.RenderCoveredPage(c, list.Page, list.Coverage, func(p token.Pool) PoolItem { return poolBody(p, of, list) })
 	return PoolPage{items, of}, nil
 }
 

@@ -44,8 +44,8 @@ func (h Handlers) token(ctx context.Context, c *frame.Call) (any, error) {
 	}
 	body := TokenBody{
 		ChainID: c.Chain, TokenAddress: address, Symbol: t.Metadata.Symbol, Name: t.Metadata.Name, Decimals: t.Metadata.Decimals,
-		Standard: t.Standard, MetadataUpdatedAtIso: millis(t.MetadataAt),
-		SummaryCacheStatus: t.Status, SummaryCacheUpdatedIso: millis(t.UpdatedAt), LatestTransferBlock: t.Latest,
+		Standard: t.Standard, MetadataUpdatedAtIso: t.DescribedAt(),
+		SummaryCacheStatus: t.Status, SummaryCacheUpdatedIso: t.UpdatedAt, LatestTransferBlock: t.Latest,
 	}
 	if t.Counts != nil {
 		body.TransferCount, body.DistinctFromCount, body.DistinctToCount = &t.Counts.Transfers, &t.Counts.Senders, &t.Counts.Receivers
@@ -54,14 +54,6 @@ func (h Handlers) token(ctx context.Context, c *frame.Call) (any, error) {
 		body.TotalSupplyRaw, body.TotalSupplyBlockNumber = new(t.Supply.Raw.String()), &t.Supply.Block
 	}
 	return body, nil
-}
-
-// millis rounds a moment that may be unknown to what is shown of it.
-func millis(at *time.Time) *time.Time {
-	if at == nil {
-		return nil
-	}
-	return new(at.UTC().Truncate(time.Millisecond))
 }
 
 // TokenOperations are the routes of token summaries.

@@ -91,9 +91,6 @@ func (h Handlers) transferPage(ctx context.Context, c *frame.Call, page domain.P
 	return frame.RenderCoveredPage(c, page, coverage, RenderTransfer), nil
 }
 
-// maxFilter is how many values a repeatable filter of transfers takes.
-const maxFilter = 128
-
 // fromBlockParam and toBlockParam bound a list.
 var (
 	fromBlockParam = frame.Param{Name: "from_block", In: frame.InQuery, Kind: frame.IntegerKind, Max: frame.MaxBlock, About: "The oldest block, itself included."}
@@ -107,7 +104,7 @@ func (h Handlers) TransferOperations() []frame.Operation {
 			ID: "listTokenTransfers", Method: http.MethodGet, Path: "/v1/{chain}/token/{token}/transfers",
 			Summary: "Transfers of a token, newest first",
 			Params: []frame.Param{frame.ChainParam, frame.TokenParam,
-				{Name: "address", In: frame.InQuery, Kind: frame.FeltKind, Repeatable: true, MaxItems: maxFilter, About: "Only transfers that one of these sent or received."},
+				{Name: "address", In: frame.InQuery, Kind: frame.FeltKind, Repeatable: true, MaxItems: token.MaxFilterValues, About: "Only transfers that one of these sent or received."},
 				frame.LimitParam(25, 100), frame.CursorParam},
 			Permission: account.Read, Class: frame.Heavy, Cert: frame.Beta, Audience: frame.External, Budget: 5 * time.Second, Cache: "no-cache",
 			Success: http.StatusOK, Body: "TransferPage", Errors: []domain.Code{domain.CodeNotFound},
@@ -121,7 +118,7 @@ func (h Handlers) TransferOperations() []frame.Operation {
 			Params: []frame.Param{frame.ChainParam, frame.AddressParam,
 				{Name: "direction", In: frame.InQuery, Kind: frame.EnumKind, Enum: []string{string(token.AnyDirection), string(token.Incoming), string(token.Outgoing)},
 					Default: string(token.AnyDirection), About: "Only transfers that go this way. What an address sent to itself goes both ways, and is listed once."},
-				{Name: "token", In: frame.InQuery, Kind: frame.FeltKind, Repeatable: true, MaxItems: maxFilter, About: "Only transfers of these tokens."},
+				{Name: "token", In: frame.InQuery, Kind: frame.FeltKind, Repeatable: true, MaxItems: token.MaxFilterValues, About: "Only transfers of these tokens."},
 				fromBlockParam, toBlockParam, frame.LimitParam(25, 100), frame.CursorParam},
 			Permission: account.Read, Class: frame.Heavy, Cert: frame.Beta, Audience: frame.External, Budget: 5 * time.Second, Cache: "no-cache",
 			Success: http.StatusOK, Body: "TransferPage",

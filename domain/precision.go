@@ -1,0 +1,16 @@
+package domain
+
+import "time"
+
+// Milliseconds returns a time as answers tell it: in UTC, without what is
+// smaller than a millisecond. It is for times that this service took itself;
+// those of blocks are whole seconds.
+func Milliseconds(at time.Time) time.Time { return at.UTC().Truncate(time.Millisecond) }
+
+// MillisecondsOrNil is Milliseconds of a time that may be unknown.
+func MillisecondsOrNil(at *time.Time) *time.Time {
+	if at == nil {
+		return nil
+	}
+	return new(Milliseconds(*at))
+}

@@ -1,0 +1,73 @@
+package domain
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestOnlyADomainErrorIsPublic(t *testing.T) {
+	t.Parallel()
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	secret := errors.New("pq: password authentication failed")
+	refusal := Errorf(CodeForbidden, "no")
+	for name, c := range map[string]struct {
+		ctx  context.Context
+		err  error
+		want Code
+	}{
+		"a domain error":                       {t.Context(), refusal, CodeForbidden},
+		"a wrapped one":                        {t.Context(), fmt.Errorf("while reading: %w", refusal), CodeForbidden},
+		"one that came after the time was up":  {ended, refusal, CodeForbidden},
+		"any other error":                      {t.Context(), secret, CodeInternal},
+		"any other error after the time is up": {ended, secret, CodeServiceUnavailable},
+		"a deadline of a part of the request":  {t.Context(), fmt.Errorf("reading: %w", context.DeadlineExceeded), CodeServiceUnavailable},
+	} {
+		got := Public(c.ctx, c.err)
+		if got.Code != c.want || strings.Contains(got.Message, "password") {
+			t.Errorf("%s is shown as %s: %s", name, got.Code, got.Message)
+		}
+		if (got.RetrySeconds() > 0) != (c.want == CodeServiceUnavailable) {
+			t.Errorf("%s says to come back in %d s", name, got.RetrySeconds())
+		}
+	}
+	if !errors.Is(Public(ended, secret), secret) {
+		t.Error("the log would not tell what took too long")
+	}
+}
+
+func TestNobodyIsToldToComeBackTooEarly(t *testing.T) {
+	t.Parallel()
+	for after, want := range map[time.Duration]int{0: 0, 1: 1, time.Second: 1, 1500 * time.Millisecond: 2} {
+		if got := Unavailable("it", after, nil).RetrySeconds(); got != want {
+			t.Errorf("%s is told as %d s, want %d", after, got, want)
+		}
+	}
+}
+
+func TestOnlyFailuresThatSomebodyMustLookAtAreLoggedAsErrors(t *testing.T) {
+	t.Parallel()
+	gone, cancel := context.WithCancel(t.Context())
+	cancel()
+	broken := errors.New("refused")
+	for name, c := range map[string]struct {
+		ctx  context.Context
+		err  *Error
+		want slog.Level
+	}{
+		"an unknown failure":          {t.Context(), Public(t.Context(), broken), slog.LevelError},
+		"a dependency that failed":    {t.Context(), Unavailable("the node", 0, broken), slog.LevelError},
+		"a state that will pass":      {t.Context(), Unavailable("the census", 0, nil), slog.LevelInfo},
+		"a client that went away":     {gone, Public(gone, broken), slog.LevelDebug},
+		"a state for one who is gone": {gone, Unavailable("the census", 0, nil), slog.LevelDebug},
+	} {
+		if got := c.err.LogLevel(c.ctx); got != c.want {
+			t.Errorf("%s is logged as %s, want %s", name, got, c.want)
+		}
+	}
+}
