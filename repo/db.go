@@ -2,6 +2,7 @@ package repo
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"time"
@@ -33,14 +34,14 @@ type Options struct {
 	Metrics *telemetry.Metrics
 }
 
-// DB is the connections to the read model and everything beside it: one pool
-// that writes and works, one that requests read through, and bun over each.
-// Repositories are small types over it, in packages by trade.
+// DB is the connections to the read model and everything beside it: bun over a
+// pool that writes and works, which the job queue shares, and bun over
+// connections that requests read through. Repositories are small types over
+// it, in packages by trade.
 type DB struct {
-	pool   *pgxpool.Pool
-	reader *pgxpool.Pool
-	write  *bun.DB
-	read   *bun.DB
+	pool  *pgxpool.Pool
+	write *bun.DB
+	read  *bun.DB
 }
 
 // Open makes the pool and checks that the database answers.
@@ -74,20 +75,15 @@ func Open(ctx context.Context, o Options) (*DB, error) {
 		pool.Close()
 		return nil, fmt.Errorf("reach the database: %w", err)
 	}
-	reader, err := openReader(ctx, config)
-	if err != nil {
-		pool.Close()
-		return nil, fmt.Errorf("open the database for reading: %w", err)
-	}
+	reader := openReader(config)
 	if o.Metrics != nil {
-		registerPool(o.Metrics, pool, reader)
+		registerPools(o.Metrics, pool, reader)
 	}
-	return &DB{pool: pool, reader: reader, write: overPool(pool), read: overPool(reader)}, nil
-}
-
-// overPool puts bun over a pool of connections.
-func overPool(pool *pgxpool.Pool) *bun.DB {
-	return bun.NewDB(stdlib.OpenDBFromPool(pool), pgdialect.New())
+	return &DB{
+		pool:  pool,
+		write: bun.NewDB(stdlib.OpenDBFromPool(pool), pgdialect.New()),
+		read:  bun.NewDB(reader, pgdialect.New()),
+	}, nil
 }
 
 // Write returns bun over the connections that may write.
@@ -100,29 +96,20 @@ func (db *DB) Read() *bun.DB { return db.read }
 
 // Close ends the pools after the connections in use are given back.
 func (db *DB) Close() {
-	_ = errors.Join(db.read.Close(), db.write.Close()) // closes only the database/sql view of the pools
-	db.reader.Close()
+	_ = errors.Join(db.read.Close(), db.write.Close()) // which leaves the pool that writes open
 	db.pool.Close()
 }
 
 // Ping checks that the database answers.
 func (db *DB) Ping(ctx context.Context) error { return db.pool.Ping(ctx) }
 
-func registerPool(m *telemetry.Metrics, pools ...*pgxpool.Pool) {
-	sum := func(of func(*pgxpool.Stat) float64) func() float64 {
-		return func() (total float64) {
-			for _, pool := range pools {
-				total += of(pool.Stat())
-			}
-			return total
-		}
-	}
+func registerPools(m *telemetry.Metrics, pool *pgxpool.Pool, reader *sql.DB) {
 	m.Gauge("db_connections", "Open database connections.",
-		sum(func(s *pgxpool.Stat) float64 { return float64(s.TotalConns()) }))
+		func() float64 { return float64(int(pool.Stat().TotalConns()) + reader.Stats().OpenConnections) })
 	m.Gauge("db_connections_in_use", "Database connections that are in use.",
-		sum(func(s *pgxpool.Stat) float64 { return float64(s.AcquiredConns()) }))
+		func() float64 { return float64(int(pool.Stat().AcquiredConns()) + reader.Stats().InUse) })
 	m.Gauge("db_connections_max", "The largest number of database connections.",
-		sum(func(s *pgxpool.Stat) float64 { return float64(s.MaxConns()) }))
+		func() float64 { return float64(int(pool.Stat().MaxConns()) + reader.Stats().MaxOpenConnections) })
 	m.Counter("db_waits_total", "Times that a statement had to wait for a connection.",
-		sum(func(s *pgxpool.Stat) float64 { return float64(s.EmptyAcquireCount()) }))
+		func() float64 { return float64(pool.Stat().EmptyAcquireCount() + reader.Stats().WaitCount) })
 }

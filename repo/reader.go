@@ -1,13 +1,14 @@
 package repo
 
 import (
-	"context"
+	"database/sql"
 	"maps"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgconn/ctxwatch"
 	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/jackc/pgx/v5/stdlib"
 )
 
 // readTimeout is when the database gives up a read by itself. Requests have
@@ -34,13 +35,17 @@ func ReaderSettings() map[string]string {
 // one of them sees one moment and cannot write, and a request that runs out of
 // time takes its statement with it. Plans do not depend on the arguments: to
 // plan a statement over thirty ranges takes longer than to run it.
-func openReader(ctx context.Context, config *pgxpool.Config) (*pgxpool.Pool, error) {
-	config = config.Copy()
-	maps.Copy(config.ConnConfig.RuntimeParams, ReaderSettings())
-	config.ConnConfig.BuildContextWatcherHandler = func(conn *pgconn.PgConn) ctxwatch.Handler {
+func openReader(config *pgxpool.Config) *sql.DB {
+	conn := config.ConnConfig.Copy()
+	maps.Copy(conn.RuntimeParams, ReaderSettings())
+	conn.BuildContextWatcherHandler = func(conn *pgconn.PgConn) ctxwatch.Handler {
 		return &pgconn.CancelRequestContextWatcherHandler{Conn: conn, DeadlineDelay: time.Second}
 	}
-	return pgxpool.NewWithConfig(ctx, config)
+	reader := stdlib.OpenDB(*conn)
+	reader.SetMaxOpenConns(int(config.MaxConns))
+	reader.SetMaxIdleConns(int(config.MaxConns))
+	reader.SetConnMaxIdleTime(config.MaxConnIdleTime)
+	return reader
 }
 
 // RowsFor returns how many rows a statement asks for that needs limit rows and
