@@ -133,3 +133,21 @@ func parseSource(t *testing.T, text string) *ast.File {
 	}
 	return file
 }
+
+// TestRepositoriesKnowOnlyTheRootAndTheModels keeps the packages of repo apart
+// from one another, so that each can be read alone.
+func TestRepositoriesKnowOnlyTheRootAndTheModels(t *testing.T) {
+	t.Parallel()
+	walkGo(t, func(path string) {
+		path = filepath.ToSlash(path)
+		room := strings.Split(path, "/")
+		if room[0] != "repo" || len(room) < 3 || room[1] == "repositories" || strings.HasSuffix(path, "_test.go") || isTestSupport(path) {
+			return
+		}
+		for _, imported := range imports(t, path) {
+			if strings.HasPrefix(imported, "repo/") && imported != "repo/model" {
+				t.Errorf("%s imports astrolabe/%s", path, imported)
+			}
+		}
+	})
+}

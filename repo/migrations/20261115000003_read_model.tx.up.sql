@@ -4,7 +4,7 @@
 -- list of felts is one bytea of 32 bytes each, and a place is (block, tx, …).
 -- They are partitioned by chain and then by ranges of blocks (index_ranges).
 -- A range's tables get their indexes when the range is loaded, not here: see
--- repo/ranges.go, where each index stands beside the query that needs it.
+-- repo/index/ranges.go, where each index stands beside the query that needs it.
 
 -- Where the index of a chain stands. Rows and checkpoint change in one transaction.
 CREATE TABLE index_checkpoints (

@@ -37,7 +37,7 @@ ALTER TABLE tokens
     ADD CHECK ((supply IS NULL) = (supply_block IS NULL));
 CREATE INDEX tokens_supply_due ON tokens (chain, supply_due); -- supply.claim
 
--- The ranges that are ready get the indexes that repo/ranges.go has got.
+-- The ranges that are ready get the indexes that repo/index/ranges.go has got.
 DO $$
 DECLARE of record;
 BEGIN

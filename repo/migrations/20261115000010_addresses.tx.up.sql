@@ -15,7 +15,7 @@ CREATE TABLE labels (
 CREATE INDEX labels_text ON labels (chain, subject, lower(label) COLLATE "C", felt); -- label.find
 
 -- The index of an address' activity covers what its lists and counts read, as
--- repo/ranges.go has it. A range whose indexes are being built makes its own.
+-- repo/index/ranges.go has it. A range whose indexes are being built makes its own.
 DO $$
 DECLARE of record;
 BEGIN
