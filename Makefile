@@ -30,9 +30,9 @@ help: ## List every target
 build: bin/astrolabe ## Build bin/astrolabe
 
 # Debug information is left out (stack traces and profiles do not need it), the compiler collects its
-# garbage late, and libraries whose speed nobody notices (migrations, jobs, the command line, handshakes)
+# garbage late, and libraries whose speed nobody notices (jobs, the command line, handshakes)
 # compile without inlining, which is half of their work: each saves a newcomer seconds.
-UNHURRIED := github.com/uptrace/bun/... github.com/vmihailenco/msgpack/... github.com/riverqueue/river/... github.com/alecthomas/kong crypto/tls crypto/x509
+UNHURRIED := github.com/vmihailenco/msgpack/... github.com/riverqueue/river/... github.com/alecthomas/kong crypto/tls crypto/x509
 BUILD = GOGC=800 CGO_ENABLED=0 $(GO) build -trimpath -gcflags=all=-dwarf=false $(UNHURRIED:%='-gcflags=%=-dwarf=false -l') -ldflags "-w -X main.release=$(VERSION)"
 
 bin/astrolabe: bin/.modules $(SOURCES)

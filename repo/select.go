@@ -14,14 +14,16 @@ import (
 // a model, a struct that embeds one, or the type of an only column. Everything
 // that is not hot is a query of bun's own.
 //
-// on is DB.Read(), DB.Write() or a transaction. Errors are those of Failure.
+// on is DB.Read(), DB.Write() or a transaction. Errors are those of Failure; the
+// rows up to the one that could not be scanned, that one included, come with
+// them.
 func Select[T any](ctx context.Context, on bun.IDB, sql string, arguments ...any) ([]T, error) {
 	rows, err := query(ctx, on, sql, arguments)
 	if err != nil {
 		return nil, Failure(ctx, err)
 	}
 	var list []T
-	err = on.NewSelect().DB().ScanRows(ctx, rows, &list)
+	err = scanner(on).ScanRows(ctx, rows, &list)
 	return list, Failure(ctx, err)
 }
 
@@ -33,7 +35,7 @@ func Each[T any](ctx context.Context, on bun.IDB, see func(*T) error, sql string
 		return Failure(ctx, err)
 	}
 	defer func() { _ = rows.Close() }()
-	scanner := on.NewSelect().DB()
+	scanner := scanner(on)
 	for rows.Next() {
 		var row T
 		if err := scanner.ScanRow(ctx, rows, &row); err != nil {
@@ -64,6 +66,14 @@ func query(ctx context.Context, on bun.IDB, sql string, arguments []any) (*sql.R
 // prepared asks the driver to prepare a statement and to keep it.
 func prepared(arguments []any) []any {
 	return append([]any{pgx.QueryExecModeCacheStatement}, arguments...)
+}
+
+// scanner returns what scans rows into models.
+func scanner(on bun.IDB) *bun.DB {
+	if db, ok := on.(*bun.DB); ok {
+		return db
+	}
+	return on.NewSelect().DB()
 }
 
 // handle returns what is below bun, which sends arguments instead of writing
