@@ -3,7 +3,6 @@ package repo
 import (
 	"context"
 	"errors"
-	"fmt"
 	"strings"
 	"time"
 
@@ -26,15 +25,6 @@ func StatementName(sql string) string {
 		return "queue." + name
 	}
 	return "unnamed"
-}
-
-// run executes a statement that is built from our own names and numbers.
-func run(ctx context.Context, tx pgx.Tx, format string, args ...any) error {
-	statement := fmt.Sprintf(format, args...)
-	if _, err := tx.Exec(ctx, statement); err != nil {
-		return fmt.Errorf("%s: %w", StatementName(statement), err)
-	}
-	return nil
 }
 
 // statementTracer measures every statement, whichever way it reaches the pool.

@@ -19,6 +19,8 @@ var ChainStatements = map[string]string{
 	"transaction.by_hash":    repo.Text(transactionsByHash, 1),
 	"transaction.of_blocks":  repo.Text(transactionsOfBlocks, 1, 26),
 	"transaction.outline":    repo.Text(outlinesByHash, 1),
+	"transaction.parts":      repo.Text(transactionParts, 1, 101),
+	"transaction.calls":      repo.Text(callAnswers, 1),
 	"function.names":         repo.Text(functionNames, 1),
 }
 

@@ -33,6 +33,9 @@ func wideChain(t *testing.T) *pgx.Conn {
 		`INSERT INTO events (block, tx, log, address, chain, keys, payload) SELECT n % 59, 1000 + n / 59, 0, 1000000, 1, 0, '' FROM generate_series(1, 20000) n`,
 		`INSERT INTO transfers (block, tx, log, idx, standard, token, sender, receiver, chain, amount)
 			SELECT n % 59, 1000 + n / 59, 0, 0, 1, 1000000, 1000000 + n % 9000, 1000001, 1, n FROM generate_series(1, 20000) n`,
+		`INSERT INTO tokens (chain, address, block, standard) SELECT 1, n, 0, 1 FROM generate_series(1000000, 1010000) n`,
+		`INSERT INTO messages (block, tx, idx, chain, to_l1, contract, hash, l1_address, payload)
+			SELECT n % 59, 1000 + n / 59, 0, 1, false, 1000000, `+felt+`, '\x01', '' FROM generate_series(1, 20000) n`,
 		`INSERT INTO activity (address, block, tx, kinds, items, chain) SELECT 1000000 + n % 15000, n % 59, 1000 + n / 59, 1, 1, 1 FROM generate_series(1, 20000) n`,
 		`INSERT INTO locators (tag, block, tx, kind, chain) SELECT n, n % 59, 1000 + n / 59, 2, 1 FROM generate_series(1, 20000) n`,
 		`ANALYZE`,
@@ -95,6 +98,7 @@ func explained(t *testing.T, conn *pgx.Conn, statement, arguments string) string
 var arguments = map[string]string{
 	"block.by_number": `'{1}'`, "block.by_id": `'{1}', '{"\\x01"}', true`, "block.list": "0, 1000", "block.list from oldest": "0, 1000", "block.before": "1", "block.after": "1",
 	"transaction.of_blocks": `'{1}', '{"\\x01"}', 0`,
+	"transaction.parts":     `1, 1::smallint, '{"\\x01"}', '{"\\x01"}'`, "transaction.calls": `'{"\\x01"}', '{1}', '{"\\x01"}'`,
 }
 
 // TestReadsOfTheChainFollowIndexes looks for a plan that reads a whole table or
@@ -112,9 +116,13 @@ func TestReadsOfTheChainFollowIndexes(t *testing.T) {
 		"transaction.by_hash":    {"locators_tag", "transactions_1_0_place", "transactions_1_40_place"},
 		"transaction.of_blocks":  {"transactions_1_0_place"},
 		"transaction.outline":    {"locators_tag", "events_1_0_place", "transfers_1_40_place"},
-		"function.names":         {"function_schemas_selector"},
+		"transaction.parts": {
+			"events_1_0_place", "transfers_1_0_place", "messages_1_0_place", "contract_classes_pkey", "function_schemas_selector", "event_schemas_selector",
+		},
+		"transaction.calls": {"contract_classes_pkey", "function_schemas_selector"},
+		"function.names":    {"function_schemas_selector"},
 	}
-	whole := regexp.MustCompile(`(Seq|Bitmap Heap) Scan on (blocks|locators|transactions|events|transfers|activity|addresses|selectors|classes|contract_classes|function_schemas|tokens)`)
+	whole := regexp.MustCompile(`(Seq|Bitmap Heap) Scan on (blocks|locators|transactions|events|transfers|activity|addresses|selectors|classes|contract_classes|function_schemas|event_schemas|messages|tokens)`)
 	for name, statement := range onchain.ChainStatements {
 		given, known := arguments[name]
 		if !known {
