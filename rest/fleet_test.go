@@ -1,7 +1,6 @@
 package rest
 
 import (
-	"astrolabe/repo/accounts"
 	"bufio"
 	"context"
 	"fmt"
@@ -27,6 +26,7 @@ import (
 	"astrolabe/domain/secret"
 	"astrolabe/pg/pgtest"
 	"astrolabe/repo"
+	"astrolabe/repo/accounts"
 	"astrolabe/repo/onchain"
 	"astrolabe/repo/repotest"
 	"astrolabe/telemetry"

@@ -1,7 +1,6 @@
 package accesstest
 
 import (
-	"astrolabe/repo/accounts"
 	"context"
 	"net/netip"
 	"testing"
@@ -11,6 +10,7 @@ import (
 	"astrolabe/domain/account"
 	"astrolabe/domain/secret"
 	"astrolabe/repo"
+	"astrolabe/repo/accounts"
 )
 
 // Fixture is a gate and what callers show it.

@@ -1,7 +1,6 @@
 package retain_test
 
 import (
-	"astrolabe/repo/accounts"
 	"context"
 	"log/slog"
 	"testing"
@@ -11,6 +10,7 @@ import (
 	"astrolabe/jobs"
 	"astrolabe/jobs/retain"
 	"astrolabe/repo"
+	"astrolabe/repo/accounts"
 	"astrolabe/repo/repotest"
 	"astrolabe/telemetry"
 )

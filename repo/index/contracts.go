@@ -1,10 +1,11 @@
 package index
 
 import (
+	"context"
+
 	"astrolabe/domain/facts"
 	"astrolabe/repo"
 	"astrolabe/repo/model"
-	"context"
 )
 
 // The columns of what is known of contracts, in the order of the fields of a
