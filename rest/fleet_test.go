@@ -127,7 +127,7 @@ func serveInFleet(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		meters = meters.By(func() time.Time { return at })
+		meters = meters.WithClock(func() time.Time { return at })
 	}
 	gate := &access.Gate{
 		Keys: account.NewKeys(accounts.NewKeys(db), ring, time.Now), Sessions: account.NewSessions(accounts.NewSessions(db), ring, time.Now),
