@@ -18,8 +18,8 @@ type template struct {
 	numbers [2]int
 }
 
-// Text formats a statement with one or two numbers (the chain's code, mostly a
-// row limit) and caches the result.
+// Text formats a statement with one or two numbers, the chain's code and mostly a
+// row limit, and caches the result.
 func Text(format string, numbers ...int) string {
 	key := template{format: format}
 	copy(key.numbers[:], numbers)
