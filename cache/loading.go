@@ -26,8 +26,8 @@ type loaded[V any] struct {
 	at    time.Time // when the load began
 }
 
-// NewLoading makes an empty cache of a size of at least 1. No caller's
-// departure ends a load: load MUST end by itself.
+// NewLoading makes an empty cache of a size of at least 1. Loads are not cancelled
+// when callers leave: load MUST bound its own time.
 func NewLoading[K ~string, V any](size int, now func() time.Time, load func(context.Context, K) (V, error)) *Loading[K, V] {
 	return &Loading[K, V]{load: load, now: now, entries: Must(simplelru.NewLRU[K, loaded[V]](size, nil)), loads: new(singleflight.Group)}
 }
@@ -78,7 +78,7 @@ func (l *Loading[K, V]) Forget(key K) {
 	l.loads.Forget(string(key))
 }
 
-// Purge does that for every key.
+// Purge forgets every key.
 func (l *Loading[K, V]) Purge() {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -1,7 +1,7 @@
 package cache
 
-// Must returns a cache whose size is a constant: that a size below 1 is an
-// error of the library cannot happen then.
+// Must panics on the error of a cache constructor, which only an invalid constant
+// size causes.
 func Must[C any](made C, err error) C {
 	if err != nil {
 		panic(err)

@@ -2,8 +2,8 @@ package domain
 
 import "time"
 
-// Milliseconds returns a time as answers tell it: in UTC, without what is
-// smaller than a millisecond. It is for times that this service took itself;
+// Milliseconds returns a time rounded for answers: in UTC and down to whole
+// milliseconds. It is for times that this service took itself;
 // those of blocks are whole seconds.
 func Milliseconds(at time.Time) time.Time { return at.UTC().Truncate(time.Millisecond) }
 

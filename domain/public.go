@@ -25,8 +25,7 @@ func Public(ctx context.Context, err error) *Error {
 	return &Error{Code: CodeInternal, Message: "the service failed unexpectedly; the request id finds the cause in its log"}
 }
 
-// RetrySeconds is RetryAfter as clients are told it: rounded up to whole
-// seconds, so that nobody comes back too early. Zero means that waiting alone
+// RetrySeconds is RetryAfter rounded up to whole seconds. Zero means that waiting alone
 // does not help.
 func (e *Error) RetrySeconds() int { return int(math.Ceil(e.RetryAfter.Seconds())) }
 

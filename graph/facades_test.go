@@ -1,7 +1,6 @@
 package graph
 
 import (
-	"astrolabe/repo/accounts"
 	"bytes"
 	"context"
 	"encoding/json"
@@ -29,6 +28,7 @@ import (
 	"astrolabe/jobs/census"
 	"astrolabe/node"
 	"astrolabe/repo"
+	"astrolabe/repo/accounts"
 	"astrolabe/repo/index"
 	"astrolabe/repo/repositories"
 	"astrolabe/repo/repotest"

@@ -53,8 +53,8 @@ func (r queryResolver) Search(ctx context.Context, id domain.Chain, query string
 	if err != nil {
 		return nil, err
 	}
-	if len(query) > maxQuery {
-		return nil, domain.Errorf(domain.CodeInvalidRequest, "query must have at most %d characters", maxQuery)
+	if len(query) > search.MaxQuery {
+		return nil, domain.Errorf(domain.CodeInvalidRequest, "query must have at most %d characters", search.MaxQuery)
 	}
 	hits, err := r.h.Search.Find(ctx, id, query)
 	if err != nil {
@@ -62,6 +62,3 @@ func (r queryResolver) Search(ctx context.Context, id domain.Chain, query string
 	}
 	return together(convert(hits, func(hit search.Hit) *SearchHit { return &SearchHit{part: p, hit: hit} })), nil
 }
-
-// maxQuery bounds the text of a search.
-const maxQuery = 256

@@ -1,7 +1,6 @@
 package graph
 
 import (
-	"astrolabe/repo/accounts"
 	"bytes"
 	"context"
 	"encoding/json"
@@ -21,6 +20,7 @@ import (
 	"astrolabe/domain/chain"
 	"astrolabe/domain/explorer"
 	"astrolabe/repo"
+	"astrolabe/repo/accounts"
 	"astrolabe/repo/repositories"
 	"astrolabe/repo/repotest"
 	"astrolabe/starknet"

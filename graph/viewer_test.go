@@ -1,7 +1,6 @@
 package graph
 
 import (
-	"astrolabe/repo/accounts"
 	"context"
 	"encoding/json"
 	"net/http"
@@ -14,6 +13,7 @@ import (
 	"astrolabe/access"
 	"astrolabe/domain"
 	"astrolabe/domain/account"
+	"astrolabe/repo/accounts"
 	"astrolabe/telemetry"
 )
 

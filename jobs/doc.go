@@ -1,4 +1,4 @@
-// Package jobs is the work that nobody waits for. Its packages are the index
+// Package jobs runs background work. Its packages are the index
 // loop (index), which one leader per chain runs, the periodic jobs (census,
 // markets, materialise, metadata, retain, summaries), and what operators ask
 // for (fsck, rederive).

@@ -11,7 +11,7 @@ import (
 // Job is what a Schedule takes: a Periodic of any arguments.
 type Job interface{ addTo(s *Schedule) }
 
-// Schedule is what a queue of jobs is made of.
+// Schedule holds the workers and periodic jobs of a queue.
 type Schedule struct {
 	Workers  *river.Workers
 	Periodic []*river.PeriodicJob

@@ -12,7 +12,7 @@ import (
 	"astrolabe/telemetry"
 )
 
-// worker makes the runs of one job and tells operators how they went.
+// worker executes one job and reports its outcome in metrics and log.
 type worker[Args river.JobArgs] struct {
 	river.WorkerDefaults[Args]
 
@@ -47,6 +47,6 @@ func (w *worker[Args]) report(ctx context.Context, err error, took time.Duration
 	case failed:
 		w.logger.Warn("a job failed and will be tried again", "job", kind, "error", err)
 	default:
-		w.logger.Info("a job that failed before succeeded", "job", kind)
+		w.logger.Info("a job recovered", "job", kind)
 	}
 }

@@ -16,9 +16,9 @@ import (
 	"testing"
 	"time"
 
-	"astrolabe/domain"
-
 	"go.uber.org/goleak"
+
+	"astrolabe/domain"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

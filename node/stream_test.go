@@ -8,12 +8,12 @@ import (
 	"testing"
 	"time"
 
+	"github.com/coder/websocket"
+
 	"astrolabe/domain"
 	"astrolabe/domain/chain"
 	"astrolabe/node/wire"
 	"astrolabe/starknet"
-
-	"github.com/coder/websocket"
 )
 
 // receive returns the next message of a stream, or fails the test.

@@ -1,7 +1,6 @@
 package oracle
 
 import (
-	"astrolabe/repo/accounts"
 	"bytes"
 	"context"
 	"encoding/json"
@@ -28,6 +27,7 @@ import (
 	"astrolabe/node"
 	"astrolabe/pg/pgtest"
 	"astrolabe/repo"
+	"astrolabe/repo/accounts"
 	store "astrolabe/repo/index"
 	"astrolabe/repo/repositories"
 	"astrolabe/repo/repotest"

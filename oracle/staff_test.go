@@ -1,7 +1,6 @@
 package oracle
 
 import (
-	"astrolabe/repo/accounts"
 	"encoding/json"
 	"fmt"
 	"log/slog"
@@ -22,6 +21,7 @@ import (
 	"astrolabe/jobs/materialise"
 	"astrolabe/jobs/metadata"
 	"astrolabe/jobs/summaries"
+	"astrolabe/repo/accounts"
 	"astrolabe/repo/addresses"
 	"astrolabe/repo/events"
 	"astrolabe/repo/index"

@@ -59,7 +59,7 @@ func Open(ctx context.Context, o Options) (*DB, error) {
 		config.ConnConfig.ConnectTimeout = connectTimeout
 	}
 	// bun writes its arguments into the statement's text, so its statements
-	// are not worth preparing. Select and Exec ask for preparation themselves.
+	// are not prepared. Select and Exec ask for preparation themselves.
 	config.ConnConfig.DefaultQueryExecMode = pgx.QueryExecModeExec
 	config.ConnConfig.RuntimeParams["application_name"] = "astrolabe"
 	config.ConnConfig.RuntimeParams["timezone"] = "UTC"
@@ -96,7 +96,7 @@ func (db *DB) Read() *bun.DB { return db.read }
 
 // Close ends the pools after the connections in use are given back.
 func (db *DB) Close() {
-	_ = errors.Join(db.read.Close(), db.write.Close()) // which leaves the pool that writes open
+	_ = errors.Join(db.read.Close(), db.write.Close()) // closing bun does not close the pgx pool
 	db.pool.Close()
 }
 

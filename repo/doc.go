@@ -1,4 +1,4 @@
-// Package repo is the only place that speaks to Postgres. Its root has what all
+// Package repo is the only package that accesses Postgres. Its root has what all
 // repositories share: the connections, transactions, prepared reads, the names
 // of statements, migrations, notifications and the job queue. The statements
 // stand in packages by trade, in one small type for each noun that satisfies
@@ -13,7 +13,7 @@
 //	accounts   workspaces, keys, sessions, rate limits, usage, secrets
 //
 // Every statement has a name (/* key.find */): metrics, traces, statement counts
-// and Postgres' own log speak of the same one. Ordinary statements are bun
+// and Postgres' log all use it. Ordinary statements are bun
 // queries; hot reads are SQL with real arguments, run by Select. Nothing
 // outside this tree imports bun or pgx.
 package repo

@@ -19,17 +19,17 @@ const (
 
 // The channels on which the writing of the index notifies those who read it.
 const (
-	// BlocksChannel tells that readers see other blocks of a chain, more of them
-	// or fewer after a reorg: "SN_MAIN".
+	// BlocksChannel announces that the visible blocks of a chain changed. The
+	// payload is the chain: "SN_MAIN".
 	BlocksChannel = "chain_blocks"
-	// EpochsChannel tells of a new epoch of a chain's facts: "SN_MAIN 7".
+	// EpochsChannel announces a new epoch of a chain's facts: "SN_MAIN 7".
 	EpochsChannel = "fact_epochs"
 )
 
 // Listen calls on for every notification on the channels, one at a time, until
 // ctx ends. It uses a connection of its own and makes a new one whenever that
-// breaks. state hears true when notifications arrive from now on, and false
-// when some may be missed.
+// breaks. state is called with true once notifications are being received and
+// with false when some may be missed.
 func (db *DB) Listen(ctx context.Context, channels []string, on func(channel, payload string), state func(up bool)) {
 	pause := firstPause
 	for ctx.Err() == nil {
@@ -89,9 +89,9 @@ func waitNotification(ctx context.Context, conn *pgx.Conn, on func(channel, payl
 	return err
 }
 
-// Notify tells every process that listens to a channel, when the transaction
+// Notify sends a notification to all listeners of a channel when the transaction
 // commits.
 func Notify(ctx context.Context, tx bun.IDB, channel, payload string) error {
-	_, err := tx.NewRaw("/* listen.tell */ SELECT pg_notify(?, ?)", channel, payload).Exec(ctx)
+	_, err := tx.NewRaw("/* listen.notify */ SELECT pg_notify(?, ?)", channel, payload).Exec(ctx)
 	return err
 }

@@ -75,7 +75,7 @@ func storage(err error) error {
 	return err
 }
 
-// decided tells the errors that callers may see already.
+// decided reports whether err already is a domain.Error.
 func decided(err error) bool {
 	_, ok := errors.AsType[*domain.Error](err)
 	return ok
@@ -90,8 +90,8 @@ func SQLState(err error) string {
 	return ""
 }
 
-// awayClass tells the states in which a database answers only to say that it
-// cannot: connection exceptions, too few resources, shutting down or starting.
+// awayClass reports whether a SQLSTATE means that the server is unavailable:
+// connection, resource or shutdown errors.
 func awayClass(state string) bool {
 	return strings.HasPrefix(state, "08") || strings.HasPrefix(state, "53") || strings.HasPrefix(state, "57P")
 }

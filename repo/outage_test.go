@@ -1,7 +1,6 @@
 package repo
 
 import (
-	"astrolabe/repo/model"
 	"context"
 	"path/filepath"
 	"testing"
@@ -11,6 +10,7 @@ import (
 	"astrolabe/domain"
 	"astrolabe/pg"
 	"astrolabe/pg/pgtest"
+	"astrolabe/repo/model"
 )
 
 // TestADatabaseThatGoesAwayIsAnOutage stops a real server under an open pool.

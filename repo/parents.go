@@ -5,7 +5,7 @@ import "fmt"
 // ByParent sorts the rows of a statement over several parents into a list for
 // each of them, in the rows' order. Such statements take their parents as
 // arrays WITH ORDINALITY, which counts from 1. read returns a row's parent and
-// what becomes of the row.
+// the row's item.
 func ByParent[R, T any](rows []R, parents int, read func(*R) (parent int64, item T, err error)) ([][]T, error) {
 	lists := make([][]T, parents)
 	for i := range rows {

@@ -51,7 +51,7 @@ func openReader(config *pgxpool.Config) *sql.DB {
 // RowsFor returns how many rows a statement asks for that needs limit rows and
 // one more. It is one of a few numbers, because it stands in the statement's
 // text: the planner must know that the list is short, and few texts are few
-// prepared statements. What is read too much is cut off by domain.CutPage.
+// prepared statements. domain.CutPage removes the surplus rows.
 func RowsFor(limit int) int {
 	for _, rows := range []int{2, 11, 26, 51, 101, 201, 501} {
 		if rows > limit {

@@ -27,9 +27,9 @@ func Select[T any](ctx context.Context, on bun.IDB, sql string, arguments ...any
 	return list, Failure(ctx, err)
 }
 
-// Each is Select for rows that need not be in memory at once: it calls see for
-// one row after another. The row is overwritten by the next.
-func Each[T any](ctx context.Context, on bun.IDB, see func(*T) error, sql string, arguments ...any) error {
+// Each is Select for rows that need not be in memory at once: it calls fn for
+// each row, which is a new value that fn may keep.
+func Each[T any](ctx context.Context, on bun.IDB, fn func(*T) error, sql string, arguments ...any) error {
 	rows, err := query(ctx, on, sql, arguments)
 	if err != nil {
 		return Failure(ctx, err)
@@ -41,7 +41,7 @@ func Each[T any](ctx context.Context, on bun.IDB, see func(*T) error, sql string
 		if err := scanner.ScanRow(ctx, rows, &row); err != nil {
 			return Failure(ctx, err)
 		}
-		if err := see(&row); err != nil {
+		if err := fn(&row); err != nil {
 			return err
 		}
 	}
@@ -76,8 +76,8 @@ func scanner(on bun.IDB) *bun.DB {
 	return on.NewSelect().DB()
 }
 
-// handle returns what is below bun, which sends arguments instead of writing
-// them into the statement's text.
+// handle returns the database/sql handle under bun. It sends arguments separately
+// instead of formatting them into the text.
 func handle(on bun.IDB) interface {
 	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
 	ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)

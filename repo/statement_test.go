@@ -1,13 +1,13 @@
 package repo
 
 import (
-	"astrolabe/repo/model"
 	"io"
 	"net/http/httptest"
 	"strings"
 	"testing"
 
 	"astrolabe/pg/pgtest"
+	"astrolabe/repo/model"
 	"astrolabe/telemetry"
 )
 

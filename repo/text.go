@@ -18,12 +18,12 @@ type template struct {
 	numbers [2]int
 }
 
-// Text puts one or two numbers into the text of a statement, once for all
-// requests: the chain's, and how many rows it asks for.
+// Text formats a statement with one or two numbers, the chain's code and mostly a
+// row limit, and caches the result.
 func Text(format string, numbers ...int) string {
-	asked := template{format: format}
-	copy(asked.numbers[:], numbers)
-	text, known := texts.Get(asked)
+	key := template{format: format}
+	copy(key.numbers[:], numbers)
+	text, known := texts.Get(key)
 	if known {
 		return text
 	}
@@ -33,6 +33,6 @@ func Text(format string, numbers ...int) string {
 	default:
 		text = fmt.Sprintf(format, numbers[0], numbers[1])
 	}
-	texts.Add(asked, text)
+	texts.Add(key, text)
 	return text
 }

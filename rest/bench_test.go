@@ -1,7 +1,6 @@
 package rest
 
 import (
-	"astrolabe/repo/accounts"
 	"io"
 	"log/slog"
 	"net/http"
@@ -16,6 +15,7 @@ import (
 	"astrolabe/domain"
 	"astrolabe/domain/account"
 	"astrolabe/domain/explorer"
+	"astrolabe/repo/accounts"
 	"astrolabe/repo/repositories"
 	"astrolabe/repo/repotest"
 	"astrolabe/telemetry"

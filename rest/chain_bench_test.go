@@ -1,7 +1,6 @@
 package rest
 
 import (
-	"astrolabe/repo/accounts"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
@@ -12,6 +11,7 @@ import (
 	"astrolabe/domain"
 	"astrolabe/domain/account"
 	"astrolabe/domain/explorer"
+	"astrolabe/repo/accounts"
 	"astrolabe/repo/repositories"
 	"astrolabe/repo/repotest"
 	"astrolabe/telemetry"

@@ -1,7 +1,6 @@
 package rest
 
 import (
-	"astrolabe/repo/accounts"
 	"bufio"
 	"context"
 	"fmt"
@@ -27,6 +26,7 @@ import (
 	"astrolabe/domain/secret"
 	"astrolabe/pg/pgtest"
 	"astrolabe/repo"
+	"astrolabe/repo/accounts"
 	"astrolabe/repo/onchain"
 	"astrolabe/repo/repotest"
 	"astrolabe/telemetry"
@@ -127,7 +127,7 @@ func serveInFleet(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		meters = meters.By(func() time.Time { return at })
+		meters = meters.WithClock(func() time.Time { return at })
 	}
 	gate := &access.Gate{
 		Keys: account.NewKeys(accounts.NewKeys(db), ring, time.Now), Sessions: account.NewSessions(accounts.NewSessions(db), ring, time.Now),

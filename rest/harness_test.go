@@ -1,7 +1,6 @@
 package rest
 
 import (
-	"astrolabe/repo/accounts"
 	"bytes"
 	"context"
 	"encoding/json"
@@ -24,6 +23,7 @@ import (
 	"astrolabe/domain/explorer"
 	"astrolabe/pg/pgtest"
 	"astrolabe/repo"
+	"astrolabe/repo/accounts"
 	"astrolabe/repo/repositories"
 	"astrolabe/repo/repotest"
 	"astrolabe/rest/contracttest"

@@ -1,7 +1,6 @@
 package rest
 
 import (
-	"astrolabe/repo/accounts"
 	"encoding/json"
 	"net/http"
 	"testing"
@@ -10,6 +9,7 @@ import (
 	"astrolabe/access"
 	"astrolabe/domain"
 	"astrolabe/domain/account"
+	"astrolabe/repo/accounts"
 )
 
 // bearer exchanges the session cookie for a bearer.

@@ -1,7 +1,6 @@
 package rest
 
 import (
-	"astrolabe/repo/accounts"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -17,6 +16,7 @@ import (
 	"astrolabe/domain/facts"
 	"astrolabe/pg/pgtest"
 	"astrolabe/repo"
+	"astrolabe/repo/accounts"
 	"astrolabe/repo/repotest"
 )
 

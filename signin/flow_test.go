@@ -1,7 +1,6 @@
 package signin_test
 
 import (
-	"astrolabe/repo/accounts"
 	"encoding/json"
 	"net/http"
 	"net/url"
@@ -11,6 +10,7 @@ import (
 
 	"astrolabe/domain"
 	"astrolabe/domain/account"
+	"astrolabe/repo/accounts"
 	"astrolabe/signin"
 	"astrolabe/signin/idptest"
 )

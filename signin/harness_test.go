@@ -1,7 +1,6 @@
 package signin_test
 
 import (
-	"astrolabe/repo/accounts"
 	"bytes"
 	"encoding/json"
 	"io"
@@ -24,6 +23,7 @@ import (
 	"astrolabe/domain/secret"
 	"astrolabe/pg/pgtest"
 	"astrolabe/repo"
+	"astrolabe/repo/accounts"
 	"astrolabe/repo/repositories"
 	"astrolabe/repo/repotest"
 	"astrolabe/rest"

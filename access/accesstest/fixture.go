@@ -1,7 +1,6 @@
 package accesstest
 
 import (
-	"astrolabe/repo/accounts"
 	"context"
 	"net/netip"
 	"testing"
@@ -11,6 +10,7 @@ import (
 	"astrolabe/domain/account"
 	"astrolabe/domain/secret"
 	"astrolabe/repo"
+	"astrolabe/repo/accounts"
 )
 
 // Fixture is a gate and what callers show it.
@@ -46,7 +46,7 @@ func New(tb testing.TB, db *repo.DB, now func() time.Time) *Fixture {
 		tb: tb, db: db, now: now, ring: ring, Keys: make(map[account.Permission]string),
 		Gate: &access.Gate{
 			Keys: account.NewKeys(accounts.NewKeys(db), ring, now), Sessions: account.NewSessions(accounts.NewSessions(db), ring, now),
-			FirstParty: account.NewFirstParty(ring, now), Quotas: account.NewQuotas(patient{accounts.NewQuotas(db).By(now)}, now),
+			FirstParty: account.NewFirstParty(ring, now), Quotas: account.NewQuotas(patient{accounts.NewQuotas(db).WithClock(now)}, now),
 		},
 	}
 	workspaces := account.NewWorkspaces(accounts.NewWorkspaces(db), now)

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"astrolabe/repo/accounts"
 	"context"
 	"encoding/json"
 	"errors"
@@ -24,6 +23,7 @@ import (
 	"astrolabe/domain/account"
 	"astrolabe/domain/secret"
 	"astrolabe/repo"
+	"astrolabe/repo/accounts"
 )
 
 // withControl runs this program again as the bare handler of some requests, in

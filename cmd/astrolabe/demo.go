@@ -1,7 +1,6 @@
 package main
 
 import (
-	"astrolabe/repo/accounts"
 	"context"
 	"encoding/json"
 	"os"
@@ -10,6 +9,7 @@ import (
 
 	"astrolabe/domain"
 	"astrolabe/domain/account"
+	"astrolabe/repo/accounts"
 )
 
 // demo is what scripts and documents need to call a running program. It holds

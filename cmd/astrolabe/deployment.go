@@ -1,7 +1,6 @@
 package main
 
 import (
-	"astrolabe/repo/accounts"
 	"context"
 	"errors"
 	"time"
@@ -9,6 +8,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"astrolabe/domain/secret"
+	"astrolabe/repo/accounts"
 	"astrolabe/telemetry"
 )
 

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"astrolabe/repo/accounts"
 	"context"
 	"io"
 	"log/slog"
@@ -9,6 +8,7 @@ import (
 	"testing"
 
 	"astrolabe/domain/secret"
+	"astrolabe/repo/accounts"
 	"astrolabe/repo/repotest"
 	"astrolabe/telemetry"
 )

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"astrolabe/repo/accounts"
 	"context"
 	"net/netip"
 	"time"
@@ -10,6 +9,7 @@ import (
 
 	"astrolabe/access"
 	"astrolabe/domain/account"
+	"astrolabe/repo/accounts"
 )
 
 // gate makes what recognises the callers of a process.

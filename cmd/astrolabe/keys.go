@@ -1,7 +1,6 @@
 package main
 
 import (
-	"astrolabe/repo/accounts"
 	"context"
 	"errors"
 	"fmt"
@@ -9,6 +8,7 @@ import (
 	"time"
 
 	"astrolabe/domain/account"
+	"astrolabe/repo/accounts"
 )
 
 // keysCommand looks after API keys.

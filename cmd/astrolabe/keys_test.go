@@ -1,7 +1,6 @@
 package main
 
 import (
-	"astrolabe/repo/accounts"
 	"bytes"
 	"regexp"
 	"strings"
@@ -12,6 +11,7 @@ import (
 	"astrolabe/domain/secret"
 	"astrolabe/pg/pgtest"
 	"astrolabe/repo"
+	"astrolabe/repo/accounts"
 	"astrolabe/repo/repotest"
 )
 

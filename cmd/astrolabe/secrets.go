@@ -1,7 +1,6 @@
 package main
 
 import (
-	"astrolabe/repo/accounts"
 	"cmp"
 	"context"
 	"errors"
@@ -14,6 +13,7 @@ import (
 
 	"astrolabe/domain/secret"
 	"astrolabe/failpoint"
+	"astrolabe/repo/accounts"
 )
 
 // secretsCommand looks after the deployment's own keys.

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"astrolabe/repo/accounts"
 	"context"
 	"errors"
 	"fmt"
@@ -19,6 +18,7 @@ import (
 	"astrolabe/domain/explorer"
 	"astrolabe/failpoint"
 	"astrolabe/graph"
+	"astrolabe/repo/accounts"
 	"astrolabe/repo/onchain"
 	"astrolabe/repo/repositories"
 	"astrolabe/rest"

@@ -1,13 +1,13 @@
 package main
 
 import (
-	"astrolabe/repo/accounts"
 	"context"
 	"errors"
 	"fmt"
 	"time"
 
 	"astrolabe/domain/account"
+	"astrolabe/repo/accounts"
 )
 
 // sessionCommand looks after sessions.

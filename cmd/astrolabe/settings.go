@@ -24,7 +24,7 @@ type databaseSettings struct {
 	Data            string     `help:"Folder for everything this program keeps on disk. By default /var/lib/astrolabe for root, ~/.local/share/astrolabe for others." default:"${data}" type:"path" placeholder:"DIR"`
 	DatabaseURL     secretText `help:"Use this Postgres instead of a private one in the data folder. A URL with a password belongs into the environment or into a file." env:"ASTROLABE_DATABASE_URL,DATABASE_URL" placeholder:"URL"`
 	DatabaseURLFile string     `help:"Read the database URL from this file." type:"path" placeholder:"FILE"`
-	DatabaseConns   int        `help:"Largest number of database connections of this process." default:"10"`
+	DatabaseConns   int        `help:"Largest number of connections for writing, and as many for reading." default:"10"`
 	PostgresBin     string     `help:"Folder of the Postgres server programs for the private database. Empty: search the usual places." type:"path" placeholder:"DIR"`
 }
 

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"astrolabe/repo/accounts"
 	"errors"
 	"fmt"
 	"net/http"
@@ -12,6 +11,7 @@ import (
 
 	"astrolabe/access"
 	"astrolabe/domain/account"
+	"astrolabe/repo/accounts"
 	"astrolabe/rest"
 	"astrolabe/rest/frame"
 	"astrolabe/signin"

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"astrolabe/repo/accounts"
 	"context"
 	"errors"
 	"time"
@@ -16,6 +15,7 @@ import (
 	"astrolabe/jobs/retain"
 	"astrolabe/jobs/summaries"
 	"astrolabe/repo"
+	"astrolabe/repo/accounts"
 	"astrolabe/repo/events"
 	"astrolabe/repo/index"
 	"astrolabe/repo/repositories"

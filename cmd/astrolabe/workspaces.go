@@ -1,7 +1,6 @@
 package main
 
 import (
-	"astrolabe/repo/accounts"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -10,6 +9,7 @@ import (
 
 	"astrolabe/domain"
 	"astrolabe/domain/account"
+	"astrolabe/repo/accounts"
 )
 
 // workspacesCommand looks after the owners of keys.

@@ -7,11 +7,11 @@ import (
 	"astrolabe/domain/facts"
 )
 
-// ErrDamaged means that stored rows cannot be read as facts. It is what every
-// *DamageError is.
+// ErrDamaged means that stored rows cannot be read as facts. errors.Is matches it
+// for every *DamageError.
 var ErrDamaged = errors.New("the read model is damaged")
 
-// DamageError tells which rows cannot be read.
+// DamageError names the rows that cannot be read.
 type DamageError struct {
 	Table facts.Table
 	Block *uint64 // nil when the rows are of no block
@@ -26,5 +26,5 @@ func (e *DamageError) Error() string {
 	return fmt.Sprintf("%s of block %d: %s", e.Table, *e.Block, e.What)
 }
 
-// Is makes every one ErrDamaged.
+// Is matches ErrDamaged.
 func (e *DamageError) Is(target error) bool { return target == ErrDamaged }

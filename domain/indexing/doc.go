@@ -3,6 +3,6 @@
 // (Batch), how stored rows are derived again (Replay), and what is found wrong
 // with them (Finding, DamageError).
 //
-// The index loop, fsck and rederive speak it with the store. What readers ask
+// The index loop, fsck and rederive use it with the store. What readers ask
 // of a chain is in package chain, which knows nothing of this one.
 package indexing

@@ -5,11 +5,11 @@ import (
 	"astrolabe/starknet"
 )
 
-// FirstSeen are tokens with the block that showed each of them first.
+// FirstSeen are tokens with the first block that had each of them.
 type FirstSeen map[starknet.Felt]uint64
 
-// First leaves of the tokens that a block shows those that no earlier block
-// showed, and remembers them. Blocks come in their order; one may come again.
+// First returns the tokens that no earlier block had and records them. Blocks come
+// in their order; one may come again.
 func (s FirstSeen) First(block uint64, tokens []facts.Token) []facts.Token {
 	var first []facts.Token
 	for _, token := range tokens {

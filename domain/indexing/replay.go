@@ -84,11 +84,11 @@ func (r *Replay) View(ctx context.Context, blocks []facts.Block) (facts.HistoryV
 	if err != nil {
 		return facts.HistoryView{}, err
 	}
-	return facts.HistoryView{Histories: histories, Classes: r.classes}, r.learn(ctx, histories)
+	return facts.HistoryView{Histories: histories, Classes: r.classes}, r.load(ctx, histories)
 }
 
-// learn reads the classes of the histories that are not known yet.
-func (r *Replay) learn(ctx context.Context, histories map[starknet.Felt]facts.ClassHistory) error {
+// load reads the classes of the histories that are not known yet.
+func (r *Replay) load(ctx context.Context, histories map[starknet.Felt]facts.ClassHistory) error {
 	if len(r.classes) > compiledClasses {
 		clear(r.classes)
 	}

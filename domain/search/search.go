@@ -84,6 +84,9 @@ type Store interface {
 	SearchTokens(ctx context.Context, c domain.Chain, text string, upTo uint64, limit int) (bySymbol, byName []TokenHit, err error)
 }
 
+// MaxQuery is how many bytes the text of a search may have.
+const MaxQuery = 256
+
 // Search finds what texts name.
 type Search struct {
 	store    Store

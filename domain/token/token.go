@@ -18,7 +18,7 @@ type Token struct {
 	Supply     *SupplyReading // nil while none was read
 }
 
-// DescribedAt is MetadataAt as answers tell it.
+// DescribedAt is MetadataAt rounded for answers.
 func (t *Token) DescribedAt() *time.Time { return domain.MillisecondsOrNil(t.MetadataAt) }
 
 // SupplyReading is a supply that was read at a finalized block.

@@ -16,7 +16,7 @@ import (
 // parts are shared: nobody changes them.
 type Detail struct {
 	*chain.Transaction
-	Calls     []chain.AccountCall // nil when they cannot be told
+	Calls     []chain.AccountCall // nil when the calldata cannot be parsed
 	Logs      domain.Page[event.Row]
 	Degraded  bool // the logs come without the attribution that they may have
 	Transfers []token.Transfer
@@ -58,7 +58,7 @@ type Store interface {
 	PartsOf(ctx context.Context, c domain.Chain, tx *chain.TxFacts, asked chain.CallQuestions, logLimit int) (Parts, error)
 }
 
-// Services are what a detail is read by.
+// Services are the dependencies of Details.
 type Services struct {
 	Store        Store
 	Statuses     *chain.Statuses
@@ -159,8 +159,8 @@ type remembered struct {
 	until time.Time
 }
 
-// displayTime is for how long a remembered transaction is shown: what tokens
-// call themselves can change, and no epoch tells of that.
+// displayTime is how long a remembered transaction is served: token metadata can
+// change without a new epoch.
 const displayTime = time.Minute
 
 func (s *Details) recall(key chain.CacheKey, h chain.Horizon) (*Detail, bool) {
@@ -172,13 +172,13 @@ func (s *Details) recall(key chain.CacheKey, h chain.Horizon) (*Detail, bool) {
 	if time.Now().After(r.until) {
 		return nil, false
 	}
-	shown := *r.whole
-	shown.Transaction = &chain.Transaction{
+	current := *r.whole
+	current.Transaction = &chain.Transaction{
 		TxFacts:  r.whole.TxFacts,
 		Finality: h.Finality(r.whole.Block.Number), Tier: h.Tier(r.whole.Block.Number),
 	}
-	shown.Messages = h.Messages(r.whole.Messages)
-	return &shown, true
+	current.Messages = h.Messages(r.whole.Messages)
+	return &current, true
 }
 
 func (s *Details) remember(key chain.CacheKey, h chain.Horizon, whole *Detail) {

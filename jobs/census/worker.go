@@ -26,7 +26,7 @@ const (
 	claim     = 2 * time.Minute  // until what its process did not survive is tried again
 	retry     = 30 * time.Second // until what failed is tried again
 	unfit     = 24 * time.Hour   // until a token that does not qualify is judged again
-	patience  = 10 * time.Second // for a token's supply
+	readTime  = 10 * time.Second // for a token's supply
 	longest   = 30 * time.Minute // of one run
 	enoughFor = time.Minute      // a run that took this long claims no more
 )
@@ -133,7 +133,7 @@ func (w *Worker) token(ctx context.Context, c domain.Chain, order token.CensusOr
 	if !policy.Qualified || standing.Held {
 		return unfit, nil
 	}
-	asking, cancel := context.WithTimeout(ctx, patience)
+	asking, cancel := context.WithTimeout(ctx, readTime)
 	defer cancel()
 	supply, err := token.AskSupply(asking, w.Nodes[c], order.Block.Hash, order.Token)
 	if err != nil {

@@ -16,8 +16,8 @@ type args struct{}
 
 func (args) Kind() string { return "market_pools" }
 
-// patience is after which time a run leaves the rest to the next.
-const patience = 30 * time.Second
+// runTime is after which time a run leaves the rest to the next.
+const runTime = 30 * time.Second
 
 // Store is where pools are kept.
 type Store interface {
@@ -38,7 +38,7 @@ func (w *Worker) Run(ctx context.Context, now time.Time) error {
 	return jobs.EachChain(slices.Values(domain.Chains), func(c domain.Chain) error {
 		var failures error
 		for _, factory := range token.Factories(c) {
-			_, err := jobs.Repeat(now.Add(patience), func() (more bool, err error) {
+			_, err := jobs.Repeat(now.Add(runTime), func() (more bool, err error) {
 				return w.Store.ScanPools(ctx, c, factory)
 			})
 			failures = errors.Join(failures, err)

@@ -1,7 +1,6 @@
 package retain_test
 
 import (
-	"astrolabe/repo/accounts"
 	"context"
 	"log/slog"
 	"testing"
@@ -11,6 +10,7 @@ import (
 	"astrolabe/jobs"
 	"astrolabe/jobs/retain"
 	"astrolabe/repo"
+	"astrolabe/repo/accounts"
 	"astrolabe/repo/repotest"
 	"astrolabe/telemetry"
 )
@@ -21,7 +21,7 @@ func TestIdleMetersAreForgottenAndOthersKept(t *testing.T) {
 	logger := slog.New(slog.DiscardHandler)
 	for subject, ago := range map[string]time.Duration{"idle": time.Hour, "recent": 0} {
 		then := func() time.Time { return time.Now().Add(-ago) }
-		quotas := account.NewQuotas(accounts.NewQuotas(db).By(then), then)
+		quotas := account.NewQuotas(accounts.NewQuotas(db).WithClock(then), then)
 		if _, err := quotas.Take(t.Context(), &account.Caller{Kind: account.ByKey, Subject: subject}, account.Heavy, 1); err != nil {
 			t.Fatal(err)
 		}

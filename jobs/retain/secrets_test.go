@@ -1,7 +1,6 @@
 package retain_test
 
 import (
-	"astrolabe/repo/accounts"
 	"context"
 	"log/slog"
 	"testing"
@@ -15,6 +14,7 @@ import (
 	"astrolabe/jobs/retain"
 	"astrolabe/pg/pgtest"
 	"astrolabe/repo"
+	"astrolabe/repo/accounts"
 	"astrolabe/repo/repotest"
 	"astrolabe/telemetry"
 )

@@ -1,7 +1,6 @@
 package retain_test
 
 import (
-	"astrolabe/repo/accounts"
 	"log/slog"
 	"testing"
 	"time"
@@ -9,6 +8,7 @@ import (
 	"astrolabe/domain/account"
 	"astrolabe/jobs/retain"
 	"astrolabe/repo"
+	"astrolabe/repo/accounts"
 	"astrolabe/repo/repotest"
 )
 

@@ -128,7 +128,7 @@ func (s *scanner) rawString() []byte {
 
 // value skips one value of any kind and returns its text. It matches brackets
 // and strings only, which is fast on answers of many megabytes: text that is
-// not JSON between them is noticed by whoever decodes the value.
+// not JSON between them is detected when the value is decoded.
 func (s *scanner) value() []byte {
 	s.next()
 	start, depth := s.at, 0

@@ -15,8 +15,8 @@ var resourceBoundsShape = shapeOf(
 	object("l1_data_gas", resourceBoundShape, func(b *starknet.ResourceBounds) *starknet.ResourceBound { return &b.L1DataGas }),
 )
 
-// transactionShape is the union of all transactions. Which of its members
-// must be there is told by transactionNeeds.
+// transactionShape is the union of all transactions. transactionNeeds lists the
+// required members.
 var transactionShape = shapeOf(
 	enum("type", func(t *transaction) *starknet.TransactionType { return &t.Type },
 		starknet.Invoke, starknet.L1Handler, starknet.DeployAccount, starknet.Declare, starknet.Deploy),

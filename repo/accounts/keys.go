@@ -193,21 +193,12 @@ func (r Keys) RecordUse(ctx context.Context, uses map[string]time.Time) error {
 // ForgetKeys deletes at most so many keys that were revoked before a time, by
 // api_keys_revoked. The audit log keeps that they existed.
 func (r Keys) ForgetKeys(ctx context.Context, before time.Time, most int) (forgotten int, err error) {
-	return changed(r.db.Write().NewRaw(forgetKeys, before, most).Exec(ctx))
+	return repo.Changed(r.db.Write().NewRaw(forgetKeys, before, most).Exec(ctx))
 }
 
 const forgetKeys = `/* key.forget */
 	DELETE FROM api_keys WHERE ctid = ANY (ARRAY(
 		SELECT ctid FROM api_keys WHERE revoked_at < ? ORDER BY revoked_at LIMIT ?))`
-
-// changed is how many rows a statement changed.
-func changed(result sql.Result, err error) (int, error) {
-	if err != nil {
-		return 0, repo.Outage(err)
-	}
-	rows, err := result.RowsAffected()
-	return int(rows), err
-}
 
 func (r *keyRow) key() account.Key {
 	return account.Key{

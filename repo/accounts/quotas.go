@@ -14,24 +14,23 @@ import (
 // Quotas stores what callers have used of their rate limits.
 type Quotas struct {
 	db *repo.DB
-	// now is the time in nanoseconds that statements go by; nil for the
+	// now is the time in nanoseconds that statements use; nil for the
 	// database's, which all processes share.
 	now func() *int64
 }
 
 var _ account.QuotaStore = Quotas{}
 
-// NewQuotas makes the repository. It goes by the database's clock.
+// NewQuotas makes the repository. It uses the database's clock.
 func NewQuotas(db *repo.DB) Quotas { return Quotas{db, func() *int64 { return nil }} }
 
-// By returns the same meters by another clock. It is for tests in which time
-// does not pass or is long.
-func (r Quotas) By(now func() time.Time) Quotas {
+// WithClock returns the same meters with another clock, for tests.
+func (r Quotas) WithClock(now func() time.Time) Quotas {
 	return Quotas{r.db, func() *int64 { return new(now().UnixNano()) }}
 }
 
 // databaseClock is the database's time in nanoseconds, quotaClock the time that
-// a statement goes by.
+// a statement uses.
 const (
 	databaseClock = `(extract(epoch FROM clock_timestamp()) * 1000000000)::bigint`
 	quotaClock    = `coalesce($1::bigint, ` + databaseClock + `)`
@@ -184,7 +183,7 @@ func (r Quotas) ReturnQuota(ctx context.Context, m account.Metered, left int) er
 // It scans the whole table: an index on what every take changes would cost
 // more. It waits for no take, so that none waits for it in a circle.
 func (r Quotas) ForgetQuotas(ctx context.Context, idle time.Duration, most int) (forgotten int, err error) {
-	return changed(r.db.Write().NewRaw(`/* quota.forget */
+	return repo.Changed(r.db.Write().NewRaw(`/* quota.forget */
 		DELETE FROM quotas WHERE ctid IN (
 			SELECT ctid FROM quotas WHERE at + debt / budget < (SELECT coalesce(?::bigint, `+databaseClock+`)) - ?::bigint
 			LIMIT ? FOR UPDATE SKIP LOCKED)`, r.now(), int64(idle), most).Exec(ctx))

@@ -63,7 +63,7 @@ func owed(t *testing.T, db *repo.DB) int64 {
 func TestExactlyTheBudgetIsGrantedToOneProcess(t *testing.T) {
 	t.Parallel()
 	db := repotest.Open(t)
-	allowed, err := rush(t.Context(), account.NewQuotas(NewQuotas(db).By(frozen), frozen), 1000)
+	allowed, err := rush(t.Context(), account.NewQuotas(NewQuotas(db).WithClock(frozen), frozen), 1000)
 	if err != nil || allowed != 240 || owed(t, db) != 240 {
 		t.Errorf("%d of 1000 were allowed, %d recorded: %v", allowed, owed(t, db), err)
 	}
@@ -110,7 +110,7 @@ func TestCallersDoNotDisturbOneAnother(t *testing.T) {
 	t.Parallel()
 	url := pgtest.Database(t, repotest.Migrated)
 	db := openTest(t, url)
-	processes := []*account.Quotas{account.NewQuotas(NewQuotas(db).By(frozen), frozen), account.NewQuotas(NewQuotas(openTest(t, url)).By(frozen), frozen)}
+	processes := []*account.Quotas{account.NewQuotas(NewQuotas(db).WithClock(frozen), frozen), account.NewQuotas(NewQuotas(openTest(t, url)).WithClock(frozen), frozen)}
 	const callers, each = 40, 30
 	var (
 		group   sync.WaitGroup
@@ -159,7 +159,7 @@ func TestTheStatementDecidesAsTheMeterDoes(t *testing.T) {
 					Advance: rapid.IntRange(0, limit).Draw(t, "advance"),
 				})
 			}
-			taken, at, err := NewQuotas(db).By(func() time.Time { return now }).TakeQuotas(ctx, takes)
+			taken, at, err := NewQuotas(db).WithClock(func() time.Time { return now }).TakeQuotas(ctx, takes)
 			if err != nil || !at.Equal(now) {
 				t.Fatal(at, err)
 			}
@@ -187,7 +187,7 @@ func TestTheStatementDecidesAsTheMeterDoes(t *testing.T) {
 func TestWhatIsLeftOfAnAdvanceComesBack(t *testing.T) {
 	t.Parallel()
 	db := repotest.Open(t)
-	processes := []*account.Quotas{account.NewQuotas(NewQuotas(db).By(frozen), frozen), account.NewQuotas(NewQuotas(db).By(frozen), frozen)}
+	processes := []*account.Quotas{account.NewQuotas(NewQuotas(db).WithClock(frozen), frozen), account.NewQuotas(NewQuotas(db).WithClock(frozen), frozen)}
 	busy := &account.Caller{Kind: account.ByKey, Subject: "k", Budgets: account.Budgets{account.Heavy: 1_200_000}}
 	const takes = 3000
 	for i := range takes {
@@ -205,7 +205,7 @@ func TestWhatIsLeftOfAnAdvanceComesBack(t *testing.T) {
 func TestOnlyMetersThatOweNothingAreForgotten(t *testing.T) {
 	t.Parallel()
 	db := repotest.Open(t)
-	quotas := account.NewQuotas(NewQuotas(db).By(frozen), frozen)
+	quotas := account.NewQuotas(NewQuotas(db).WithClock(frozen), frozen)
 	for i, cost := range []int{1, 1, 60, 240} { // one is 250 ms
 		if _, err := quotas.Take(t.Context(), &account.Caller{Kind: account.ByKey, Subject: fmt.Sprint(i)}, account.Heavy, cost); err != nil {
 			t.Fatal(err)
@@ -215,7 +215,7 @@ func TestOnlyMetersThatOweNothingAreForgotten(t *testing.T) {
 		after      time.Duration
 		most, want int
 	}{{250 * time.Millisecond, 10, 0}, {time.Second, 1, 1}, {time.Second, 10, 1}, {15*time.Second + 1, 10, 1}, {time.Minute, 10, 0}, {time.Minute + 1, 10, 1}} {
-		later := NewQuotas(db).By(func() time.Time { return midnight.Add(step.after + time.Hour) })
+		later := NewQuotas(db).WithClock(func() time.Time { return midnight.Add(step.after + time.Hour) })
 		if got, err := later.ForgetQuotas(t.Context(), time.Hour, step.most); err != nil || got != step.want {
 			t.Errorf("after %v: %d, %v, want %d", step.after, got, err, step.want)
 		}
@@ -246,7 +246,7 @@ func benchmarkTake(b *testing.B, goroutines, callers, cost int) {
 	defer db.Close()
 	var next, clock atomic.Int64
 	now := func() time.Time { return time.Unix(0, clock.Add(int64(account.Window))) } // nobody is denied
-	quotas := account.NewQuotas(NewQuotas(db).By(now), now)
+	quotas := account.NewQuotas(NewQuotas(db).WithClock(now), now)
 	var group sync.WaitGroup
 	b.ResetTimer()
 	for worker := range goroutines {

@@ -48,7 +48,7 @@ func (r Secrets) AddSecret(ctx context.Context, s secret.Sealed, olderUntil time
 		row.HonouredUntil = &s.HonouredUntil
 	}
 	err = r.db.Write().RunInTx(ctx, nil, func(ctx context.Context, tx bun.Tx) error {
-		count, err := changed(tx.NewInsert().Model(&row).Comment("secrets.add").On("CONFLICT (purpose, generation) DO NOTHING").Exec(ctx))
+		count, err := repo.Changed(tx.NewInsert().Model(&row).Comment("secrets.add").On("CONFLICT (purpose, generation) DO NOTHING").Exec(ctx))
 		if added = count == 1; err != nil || !added || olderUntil.IsZero() {
 			return err
 		}
@@ -64,5 +64,5 @@ func (r Secrets) AddSecret(ctx context.Context, s secret.Sealed, olderUntil time
 
 // ForgetSecrets implements secret.Store.
 func (r Secrets) ForgetSecrets(ctx context.Context, now time.Time) (forgotten int, err error) {
-	return changed(r.db.Write().NewDelete().Model((*model.Secret)(nil)).Comment("secrets.forget").Where("honoured_until < ?", now).Exec(ctx))
+	return repo.Changed(r.db.Write().NewDelete().Model((*model.Secret)(nil)).Comment("secrets.forget").Where("honoured_until < ?", now).Exec(ctx))
 }

@@ -89,7 +89,7 @@ func (r Sessions) RevokeSession(ctx context.Context, id string, by account.Actor
 // ForgetSessions deletes the sessions that expired before a time, by
 // sessions_expiry. The audit log keeps that they existed.
 func (r Sessions) ForgetSessions(ctx context.Context, before time.Time) (forgotten int, err error) {
-	return changed(r.db.Write().NewDelete().Model((*model.Session)(nil)).Comment("session.forget").
+	return repo.Changed(r.db.Write().NewDelete().Model((*model.Session)(nil)).Comment("session.forget").
 		Where("expires_at < ?", before).Exec(ctx))
 }
 

@@ -109,11 +109,11 @@ const (
 // ForgetRequests deletes at most so many of the recent requests that are from
 // UTC days before that of a time, the oldest days first.
 func (r Usage) ForgetRequests(ctx context.Context, before time.Time, most int) (forgotten int, err error) {
-	return changed(r.db.Write().NewRaw(forgetRequests, before, most).Exec(ctx))
+	return repo.Changed(r.db.Write().NewRaw(forgetRequests, before, most).Exec(ctx))
 }
 
 // ForgetUsage deletes at most so many of the counts that are from UTC days
 // before that of a time, the oldest days first.
 func (r Usage) ForgetUsage(ctx context.Context, before time.Time, most int) (forgotten int, err error) {
-	return changed(r.db.Write().NewRaw(forgetHours, before, most).Exec(ctx))
+	return repo.Changed(r.db.Write().NewRaw(forgetHours, before, most).Exec(ctx))
 }

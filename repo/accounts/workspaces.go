@@ -25,7 +25,7 @@ func NewWorkspaces(db *repo.DB) Workspaces { return Workspaces{db} }
 func (r Workspaces) AddWorkspace(ctx context.Context, w account.Workspace, entry account.Entry) (added bool, err error) {
 	row := model.Workspace{ID: w.ID, Name: w.Name, Plan: w.Plan, CreatedAt: w.CreatedAt}
 	err = r.db.Write().RunInTx(ctx, nil, func(ctx context.Context, tx bun.Tx) error {
-		count, err := changed(tx.NewInsert().Model(&row).Comment("workspace.add").On("CONFLICT (name) DO NOTHING").Exec(ctx))
+		count, err := repo.Changed(tx.NewInsert().Model(&row).Comment("workspace.add").On("CONFLICT (name) DO NOTHING").Exec(ctx))
 		if added = count == 1; err != nil || !added {
 			return err
 		}
@@ -66,7 +66,7 @@ func (r Workspaces) SetPlan(ctx context.Context, id string, plan account.Plan, e
 		}
 		w = workspaceOf(&row)
 		// By api_keys_of_workspace and sessions_of_workspace.
-		if _, err := tx.NewRaw(`/* workspace.tell */
+		if _, err := tx.NewRaw(`/* workspace.notify */
 			SELECT pg_notify(?, public_id) FROM api_keys WHERE workspace = ? AND revoked_at IS NULL
 			UNION ALL
 			SELECT pg_notify(?, id) FROM sessions WHERE workspace = ?`, KeyChanges, id, SessionChanges, id).Exec(ctx); err != nil {

@@ -32,8 +32,8 @@ func NewAddresses(db *repo.DB) Addresses { return Addresses{db} }
 // involved are the transactions that hold the items of a page: the newest ones,
 // until those before have enough items. The transaction at the place itself may
 // have none left. They are found along activity_*_address, which covers
-// everything that is read of it. The chain's own partition is asked by its name:
-// a condition on chain is checked row by row, in the table.
+// everything that is read of it. The statement names the chain's partition,
+// because a condition on chain would be checked row by row in the table.
 //
 // The transfers from ($4, $5) on are left out of the transaction at the place.
 // Each transaction takes two short walks along transfers_*_sender and

@@ -22,7 +22,7 @@ const classOf = `
 		JOIN classes k ON k.chain = %[1]d AND k.id = h.class
 	) AS k ON true`
 
-// inIndex tells whether any row of a visible block has to do with an address w:
+// inIndex is true if any visible row mentions the address w:
 // one probe each of activity_*_address, transfers_*_receiver,
 // transfers_*_sender, events_*_address and messages_*_contract, until one finds
 // something. The newest row is asked for, because then the planner goes to it

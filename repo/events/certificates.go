@@ -95,7 +95,8 @@ const eventAt = `
 	SELECT e.block, e.tx, e.log, e.address, e.selector, e.keys, e.payload
 	FROM events e WHERE e.chain = %[1]d AND e.block = p.block AND e.tx = p.tx AND e.log = p.log`
 
-// lastCovered finds how far the newest so many ($9) events of each key reach.
+// lastCovered returns the position of the $9-th newest event of each key, the
+// newest of these.
 const lastCovered = `/* event.last_covered */
 	SELECT p.block, p.tx, p.log FROM unnest($1::bytea[]) v (value)
 	CROSS JOIN LATERAL (
@@ -138,7 +139,7 @@ func (r Certificates) SearchCovered(ctx context.Context, c domain.Chain, cert ev
 // LastCovered implements event.CertificateStore.
 func (r Certificates) LastCovered(ctx context.Context, c domain.Chain, cert event.Certificate, keys []starknet.Felt, span event.Span, most int) (*event.Place, error) {
 	sql := fmt.Sprintf(lastCovered, model.Code(c), 0, positions(cert.ID))
-	places, err := selectCovered[place](ctx, r.db, cert, span, sql, keyArguments(keys, span, depth(most, len(keys))))
+	places, err := selectCovered[place](ctx, r.db, cert, span, sql, keyArguments(keys, span, rowsPerValue(most, len(keys))))
 	return only(places), err
 }
 

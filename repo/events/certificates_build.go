@@ -103,7 +103,7 @@ func (r Certificates) SweepCertificates(ctx context.Context) error {
 // a lock that cannot be had soon is left to the next run.
 func (r Certificates) drop(ctx context.Context, table string) error {
 	return r.db.Write().RunInTx(ctx, nil, func(ctx context.Context, tx bun.Tx) error {
-		if _, err := tx.NewRaw("/* certificate.patience */ SET LOCAL lock_timeout = '2s'").Exec(ctx); err != nil {
+		if _, err := tx.NewRaw("/* certificate.lock_timeout */ SET LOCAL lock_timeout = '2s'").Exec(ctx); err != nil {
 			return err
 		}
 		if _, err := tx.NewRaw("/* certificate.drop */ DROP TABLE IF EXISTS ?", bun.Ident(table)).Exec(ctx); err != nil {

@@ -43,9 +43,9 @@ type extent struct {
 }
 
 // claimExtension returns all blocks that a certificate could cover next, nil
-// when there are none. Its transaction keeps blocks from being undone
-// meanwhile, and not the index from going on: whoever undoes blocks takes the
-// checkpoint's row for itself, and takes it first, too.
+// when there are none. It locks the checkpoint's row FOR KEY SHARE: the index can
+// still move the checkpoint, but an undo, which begins by locking the row FOR
+// UPDATE, waits until this transaction ends.
 func claimExtension(ctx context.Context, tx bun.Tx, c domain.Chain, id int64) (*extent, error) {
 	var source struct {
 		First int64  `bun:"first_block"`

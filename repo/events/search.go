@@ -133,8 +133,8 @@ const (
 	ORDER BY ` + newestFirst
 )
 
-// lastOfAnchors finds how far the newest so many ($9) events of each value
-// reach.
+// lastOfAnchors returns the position of the $9-th newest event of each value, the
+// newest of these.
 const lastOfAnchors = `/* event.last_by_%[3]s */
 	SELECT e.block, e.tx, e.log FROM (%[4]s) v
 	CROSS JOIN LATERAL (
@@ -200,14 +200,14 @@ func hasKeys(f event.Filter) bool {
 	return false
 }
 
-// LastCandidate implements event.Store. Many values share what may be looked
-// at, but each may be looked at in some depth.
+// LastCandidate implements event.Store. The row limit is divided among the
+// values, with a minimum of 64 for each.
 func (r Events) LastCandidate(ctx context.Context, c domain.Chain, f event.Filter, span event.Span, most int) (*event.Place, error) {
 	values := max(1, len(f.Topics[0])) * max(1, len(f.Addresses))
-	arguments := append(searchArguments(f, span, spanArguments), depth(most, values))
+	arguments := append(searchArguments(f, span, spanArguments), rowsPerValue(most, values))
 	places, err := repo.Select[place](ctx, r.db.Read(), anchorOf(f).statement(lastOfAnchors, c, 0), arguments...)
 	return only(places), err
 }
 
-// depth shares out what may be looked at among values.
-func depth(most, values int) int { return max(64, most/values) }
+// rowsPerValue divides a row limit among values.
+func rowsPerValue(most, values int) int { return max(64, most/values) }

@@ -10,6 +10,7 @@ import (
 	"github.com/uptrace/bun"
 
 	"astrolabe/domain"
+	"astrolabe/domain/chain"
 	"astrolabe/domain/facts"
 	"astrolabe/domain/indexing"
 	"astrolabe/repo"
@@ -22,6 +23,7 @@ import (
 type Archive struct{ db *repo.DB }
 
 var (
+	_ chain.ClassStore   = Archive{}
 	_ indexing.Archive   = Archive{}
 	_ indexing.Histories = Archive{}
 )
@@ -124,7 +126,7 @@ func (a Archive) FirstSeen(ctx context.Context, c domain.Chain, before uint64) (
 		Felt  starknet.Felt     `bun:"felt"`
 		Block model.BlockNumber `bun:"block"`
 	}
-	err := a.db.Write().NewRaw(`/* token.shown */
+	err := a.db.Write().NewRaw(`/* token.first_seen */
 		SELECT a.felt, t.block FROM tokens t JOIN addresses a ON a.chain = ?0 AND a.id = t.address
 		WHERE t.chain = ?0 AND t.block < ?1`, model.Code(c), before).Scan(ctx, &rows)
 	if err != nil {

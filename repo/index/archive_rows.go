@@ -38,10 +38,10 @@ func (r *reading) rangeRows(ctx context.Context, tx bun.IDB, within indexing.Ran
 		return err
 	}
 	r.ask(transactions, events, messages, transfers, activity)
-	if err := r.addresses.learn(ctx, tx, r.code); err != nil {
+	if err := r.addresses.load(ctx, tx, r.code); err != nil {
 		return err
 	}
-	if err := r.selectors.learn(ctx, tx, r.code); err != nil {
+	if err := r.selectors.load(ctx, tx, r.code); err != nil {
 		return err
 	}
 	for _, fill := range []func() error{

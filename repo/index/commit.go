@@ -38,7 +38,7 @@ func (w *Writer) Commit(ctx context.Context, lease indexing.Lease, batch indexin
 		if batch.Range.State != indexing.RangeReady { // nobody sees the blocks yet
 			return nil
 		}
-		return tellBlocks(ctx, tx, lease.Chain)
+		return notifyBlocks(ctx, tx, lease.Chain)
 	})
 	if err != nil {
 		return err
@@ -49,9 +49,9 @@ func (w *Writer) Commit(ctx context.Context, lease indexing.Lease, batch indexin
 	return nil
 }
 
-// tellBlocks tells every process that listens, when the transaction commits,
-// that readers see other blocks.
-func tellBlocks(ctx context.Context, tx bun.IDB, c domain.Chain) error {
+// notifyBlocks notifies the listeners, when the transaction commits, that the
+// visible blocks changed.
+func notifyBlocks(ctx context.Context, tx bun.IDB, c domain.Chain) error {
 	return repo.Notify(ctx, tx, repo.BlocksChannel, string(c))
 }
 
@@ -84,7 +84,7 @@ func moveCheckpoint(ctx context.Context, tx bun.IDB, c domain.Chain, batch index
 		events += len(batch.Blocks[i].Events)
 	}
 	last := batch.Blocks[len(batch.Blocks)-1].Header
-	moved, err := changed(tx.NewRaw(`/* checkpoint.move */
+	moved, err := repo.Changed(tx.NewRaw(`/* checkpoint.move */
 		UPDATE index_checkpoints SET block = ?, hash = ?, finalized_block = greatest(finalized_block, ?)
 		WHERE chain = ? AND block IS NOT DISTINCT FROM ? AND hash IS NOT DISTINCT FROM ?`,
 		last.Number, last.Hash, batch.Finalized, model.Code(c), number, hash).Exec(ctx))

@@ -1,10 +1,11 @@
 package index
 
 import (
+	"context"
+
 	"astrolabe/domain/facts"
 	"astrolabe/repo"
 	"astrolabe/repo/model"
-	"context"
 )
 
 // The columns of what is known of contracts, in the order of the fields of a
@@ -76,7 +77,7 @@ func (w *batchWriter) writeTokens(ctx context.Context, tx repo.Tx, blocks []fact
 	_, err = repo.Exec(ctx, tx, `/* token.add */
 		INSERT INTO tokens (chain, address, block, standard)
 		SELECT DISTINCT ON (address) $1::smallint, address, block, standard
-		FROM unnest($2::integer[], $3::integer[], $4::smallint[]) AS shown (address, block, standard)
+		FROM unnest($2::integer[], $3::integer[], $4::smallint[]) AS seen (address, block, standard)
 		ORDER BY address, block
 		ON CONFLICT DO NOTHING`, w.code, tokens.addresses, tokens.blocks, tokens.standards)
 	return err

@@ -40,14 +40,14 @@ func (d *dictionary) remember(ids map[starknet.Felt]model.ID) {
 	}
 }
 
-// word is a felt of a dictionary with its id.
-type word struct {
+// dictionaryEntry is a felt of a dictionary with its id.
+type dictionaryEntry struct {
 	ID   model.ID      `bun:"id"`
 	Felt starknet.Felt `bun:"felt"`
 }
 
-// wordColumns are the columns of a dictionary, in the order of its rows.
-const wordColumns = "chain, id, felt"
+// dictionaryColumns are the columns of a dictionary, in the order of its rows.
+const dictionaryColumns = "chain, id, felt"
 
 // lookup finds the ids of one transaction's felts.
 type lookup struct {
@@ -87,14 +87,14 @@ func (l *lookup) find(ctx context.Context, tx repo.Tx) error {
 	if len(l.asked) == 0 {
 		return nil
 	}
-	words, err := repo.Select[word](ctx, tx, fmt.Sprintf(`/* dictionary.find */
+	entries, err := repo.Select[dictionaryEntry](ctx, tx, fmt.Sprintf(`/* dictionary.find */
 		SELECT id, felt FROM %s WHERE chain = %d AND felt = ANY($1)`, l.table, l.chain), model.Bytes(l.asked))
 	if err != nil {
 		return err
 	}
 	found := make(map[starknet.Felt]model.ID, len(l.asked))
-	for _, w := range words {
-		found[w.Felt], l.ids[w.Felt] = w.ID, w.ID
+	for _, e := range entries {
+		found[e.Felt], l.ids[e.Felt] = e.ID, e.ID
 	}
 	l.remember(found)
 	unknown := l.asked[:0]
@@ -126,7 +126,7 @@ func (l *lookup) add(ctx context.Context, tx repo.Tx) error {
 		rows.bytes(felt[:])
 	}
 	l.asked = nil
-	return rows.into(ctx, tx, l.table, wordColumns)
+	return rows.into(ctx, tx, l.table, dictionaryColumns)
 }
 
 // committed keeps the new ids for later transactions.

@@ -6,7 +6,8 @@
 // the lease is held. Checkpoints says where an index stands. Archive reads
 // stored blocks and classes back as the facts that were written, for digests,
 // fsck and rederive, and Inspector compares the tables with one another.
-// Epochs tells the processes that remember final facts when those change.
+// Changes to final facts begin a new epoch (advanceEpoch) and notify every
+// process that caches them.
 //
 // What requests read of blocks, events and tokens is not here.
 package index

@@ -37,7 +37,7 @@ func (g *glossary) askIf(id *model.ID) {
 	}
 }
 
-// felt returns the felt of an id, which must be asked for and learned before.
+// felt returns the felt of an id, which must be asked for and loaded before.
 // It is false when the dictionary does not have the id.
 func (g *glossary) felt(id model.ID) (starknet.Felt, bool) {
 	felt, ok := g.felts[id]
@@ -53,9 +53,9 @@ func (g *glossary) feltIf(id *model.ID) (*starknet.Felt, bool) {
 	return &felt, ok
 }
 
-// learn reads every asked id. Ids that the dictionary does not have stay
+// load reads every asked id. Ids that the dictionary does not have stay
 // unknown.
-func (g *glossary) learn(ctx context.Context, tx bun.IDB, chain int) error {
+func (g *glossary) load(ctx context.Context, tx bun.IDB, chain int) error {
 	if len(g.asked) == 0 {
 		return nil
 	}
@@ -64,10 +64,10 @@ func (g *glossary) learn(ctx context.Context, tx bun.IDB, chain int) error {
 		ids = append(ids, int32(id))
 	}
 	clear(g.asked)
-	words, err := repo.Select[word](ctx, tx, fmt.Sprintf(`/* glossary.read */
+	entries, err := repo.Select[dictionaryEntry](ctx, tx, fmt.Sprintf(`/* glossary.read */
 		SELECT id, felt FROM %s WHERE chain = %d AND id = ANY($1)`, g.table, chain), ids)
-	for _, w := range words {
-		g.felts[w.ID] = w.Felt
+	for _, e := range entries {
+		g.felts[e.ID] = e.Felt
 	}
 	return err
 }

@@ -78,7 +78,7 @@ func (w *Writer) OpenRange(ctx context.Context, lease indexing.Lease, r indexing
 		if r.To != 0 {
 			opened.ToBlock = new(model.BlockNumber(r.To))
 		}
-		inserted, err := changed(tx.NewInsert().Model(&opened).Column("chain", "from_block", "to_block", "state").
+		inserted, err := repo.Changed(tx.NewInsert().Model(&opened).Column("chain", "from_block", "to_block", "state").
 			On("CONFLICT DO NOTHING").Comment("range.open").Exec(ctx))
 		if err != nil || inserted == 0 {
 			return err
@@ -160,10 +160,10 @@ func (w *Writer) BuildRange(ctx context.Context, lease indexing.Lease, r indexin
 		return err
 	}
 	return w.lead(ctx, lease, func(tx repo.Tx) error {
-		shown, err := changed(tx.NewRaw(`/* range.ready */
+		updated, err := repo.Changed(tx.NewRaw(`/* range.ready */
 			UPDATE index_ranges SET state = 'ready' WHERE chain = ? AND from_block = ? AND state = 'indexing'`,
 			model.Code(lease.Chain), r.From).Exec(ctx))
-		if err != nil || shown == 0 {
+		if err != nil || updated == 0 {
 			return err
 		}
 		for _, table := range rangeTables {
@@ -175,7 +175,7 @@ func (w *Writer) BuildRange(ctx context.Context, lease indexing.Lease, r indexin
 			return err
 		}
 		failpoint.Hit(failpoint.RangeReady)
-		return tellBlocks(ctx, tx, lease.Chain)
+		return notifyBlocks(ctx, tx, lease.Chain)
 	})
 }
 

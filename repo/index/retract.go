@@ -16,17 +16,17 @@ import (
 // retractSums takes back what was summed up or read of tokens at final blocks
 // above last.
 func retractSums(ctx context.Context, tx bun.IDB, c domain.Chain, last int64) error {
-	if err := unsum(ctx, tx, c, last); err != nil {
+	if err := resetSums(ctx, tx, c, last); err != nil {
 		return err
 	}
 	return run(ctx, tx, `/* supply.undo */ UPDATE tokens SET supply = NULL, supply_block = NULL, supply_due = '-infinity'
 		WHERE chain = %d AND supply_block > %d`, model.Code(c), last)
 }
 
-// unsum takes the sums back that rest on blocks above last, which are about to
-// change: they are made anew. It waits for whoever is adding to them, and
-// whoever adds next sees what the transaction did.
-func unsum(ctx context.Context, tx bun.IDB, c domain.Chain, last int64) error {
+// resetSums clears the sums that include blocks above last; the job rebuilds
+// them. It waits for a job that is adding to them; the next job sees this
+// transaction's changes.
+func resetSums(ctx context.Context, tx bun.IDB, c domain.Chain, last int64) error {
 	return run(ctx, tx, `/* summary.undo */
 		UPDATE token_summary_checkpoints SET block = CASE WHEN block <= %d THEN block END WHERE chain = %d`, last, model.Code(c))
 }

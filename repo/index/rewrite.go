@@ -55,7 +55,7 @@ func (w *batchWriter) rewrite(ctx context.Context, tx repo.Tx, table facts.Table
 	}
 	switch table {
 	case facts.TableTransfers:
-		if err := unsum(ctx, tx, w.chain, int64(first)-1); err != nil {
+		if err := resetSums(ctx, tx, w.chain, int64(first)-1); err != nil {
 			return err
 		}
 		if err := remove(leaf("transfers", w.chain, w.into.From)); err != nil {
@@ -95,7 +95,7 @@ func (w *batchWriter) rewriteTokens(ctx context.Context, tx repo.Tx, blocks []fa
 	_, err = repo.Exec(ctx, tx, `/* token.rewrite */
 		INSERT INTO tokens (chain, address, block, standard)
 		SELECT $1::smallint, address, block, standard
-		FROM unnest($2::integer[], $3::integer[], $4::smallint[]) AS shown (address, block, standard)
+		FROM unnest($2::integer[], $3::integer[], $4::smallint[]) AS seen (address, block, standard)
 		ON CONFLICT (chain, address) DO UPDATE SET block = excluded.block, standard = excluded.standard`,
 		w.code, tokens.addresses, tokens.blocks, tokens.standards)
 	return err

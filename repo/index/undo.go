@@ -46,7 +46,7 @@ func (w *Writer) undo(ctx context.Context, lease indexing.Lease, to *domain.Bloc
 		if err := checkUndo(ctx, tx, lease.Chain, last, finalized); err != nil {
 			return err
 		}
-		if finalized { // sums and supplies rest on nothing else; whoever sums holds them before it reads, too
+		if finalized { // sums and supplies rest on finalized blocks only; the summing job locks the checkpoint first, too
 			if err := retractSums(ctx, tx, lease.Chain, last); err != nil {
 				return err
 			}
@@ -66,7 +66,7 @@ func (w *Writer) undo(ctx context.Context, lease indexing.Lease, to *domain.Bloc
 		if err := recordFork(ctx, tx, lease.Chain, to); err != nil {
 			return err
 		}
-		if err := tellBlocks(ctx, tx, lease.Chain); err != nil {
+		if err := notifyBlocks(ctx, tx, lease.Chain); err != nil {
 			return err
 		}
 		failpoint.Hit(failpoint.UndoCheckpoint)
@@ -146,9 +146,9 @@ func removeFromRange(ctx context.Context, tx bun.IDB, c domain.Chain, r indexing
 		}
 		return run(ctx, tx, "/* range.forget */ DELETE FROM index_ranges WHERE chain = %d AND from_block = %d", model.Code(c), r.From)
 	}
-	removed := int64(0)
+	removed := 0
 	for _, table := range rangeTables {
-		rows, err := changed(tx.NewRaw(fmt.Sprintf("/* range.remove */ DELETE FROM %s WHERE block > %d", leaf(table.name, c, r.From), last)).Exec(ctx))
+		rows, err := repo.Changed(tx.NewRaw(fmt.Sprintf("/* range.remove */ DELETE FROM %s WHERE block > %d", leaf(table.name, c, r.From), last)).Exec(ctx))
 		if err != nil {
 			return err
 		}
@@ -168,7 +168,7 @@ func moveBack(ctx context.Context, tx bun.IDB, c domain.Chain, to *domain.BlockR
 	if to == nil {
 		return run(ctx, tx, "/* checkpoint.forget */ DELETE FROM index_checkpoints WHERE chain = %d", model.Code(c))
 	}
-	moved, err := changed(tx.NewRaw(`/* undo.target */
+	moved, err := repo.Changed(tx.NewRaw(`/* undo.target */
 		UPDATE index_checkpoints SET block = ?1, hash = ?2, finalized_block = CASE WHEN finalized_block > ?1 THEN ?1 ELSE finalized_block END
 		WHERE chain = ?0 AND first_block <= ?1 AND block >= ?1`,
 		model.Code(c), to.Number, to.Hash).Exec(ctx))

@@ -46,7 +46,7 @@ func (w *Writer) Forget(c domain.Chain) {
 // are made by the current derivers. Once begun, it stays as it is.
 func (w *Writer) Begin(ctx context.Context, lease indexing.Lease, first uint64) error {
 	return w.lead(ctx, lease, func(tx repo.Tx) error {
-		begun, err := changed(tx.NewInsert().
+		begun, err := repo.Changed(tx.NewInsert().
 			Model(&model.Checkpoint{Chain: model.Chain(lease.Chain), FirstBlock: model.BlockNumber(first)}).
 			Column("chain", "first_block").On("CONFLICT DO NOTHING").Comment("checkpoint.begin").Exec(ctx))
 		if err != nil || begun == 0 {
@@ -85,7 +85,7 @@ func (w *Writer) RecordHead(ctx context.Context, lease indexing.Lease, head chai
 	if head.ReasonCode != "" {
 		reason = &head.ReasonCode
 	}
-	recorded, err := changed(w.db.Write().NewRaw(`/* head.record */
+	recorded, err := repo.Changed(w.db.Write().NewRaw(`/* head.record */
 		WITH leader AS (
 			SELECT chain FROM index_leases
 			WHERE chain = ?0 AND holder = ?1 AND epoch = ?2 AND expires_at > now()
@@ -112,14 +112,14 @@ func (w *Writer) RecordHead(ctx context.Context, lease indexing.Lease, head chai
 	return nil
 }
 
-// silence is how long a writing session may say nothing before Postgres ends
+// idleTimeout is how long a writing transaction may be idle before Postgres ends
 // it: a process that was paused inside its transaction must not keep its
 // successor waiting.
-const silence = 10 * time.Second
+const idleTimeout = 10 * time.Second
 
 // lockTime is how long a writing transaction waits for a lock. Readers queue
-// behind whoever waits to drop a table, so that must be short; the index tries
-// again by itself.
+// behind a transaction that waits to drop a table, so the wait must be short; the
+// index tries again by itself.
 const lockTime = 5 * time.Second
 
 // lead runs a transaction that commits only while the lease is held. The
@@ -129,7 +129,7 @@ func (w *Writer) lead(ctx context.Context, lease indexing.Lease, act func(tx rep
 	err := w.db.InTx(ctx, func(tx repo.Tx) error {
 		if _, err := tx.NewRaw(`/* lead.bound */
 			SELECT set_config('idle_in_transaction_session_timeout', ?, true), set_config('lock_timeout', ?, true)`,
-			milliseconds(silence), milliseconds(lockTime)).Exec(ctx); err != nil {
+			milliseconds(idleTimeout), milliseconds(lockTime)).Exec(ctx); err != nil {
 			return err
 		}
 		if err := act(tx); err != nil {
@@ -155,15 +155,22 @@ func checkLease(ctx context.Context, tx bun.IDB, lease indexing.Lease) error {
 	return err
 }
 
-func milliseconds(d time.Duration) string { return fmt.Sprint(d.Milliseconds()) }
-
-// changed returns how many rows a statement changed.
-func changed(result sql.Result, err error) (int64, error) {
+// advanceEpoch begins a new epoch of a chain, because facts of final blocks
+// change with the same transaction. Every process is notified when that
+// commits.
+func advanceEpoch(ctx context.Context, tx bun.IDB, c domain.Chain) error {
+	var epoch int64
+	err := tx.NewRaw(`/* epoch.advance */
+		INSERT INTO fact_epochs AS known (chain, epoch) VALUES (?, 1)
+		ON CONFLICT (chain) DO UPDATE SET epoch = known.epoch + 1
+		RETURNING epoch`, model.Code(c)).Scan(ctx, &epoch)
 	if err != nil {
-		return 0, err
+		return err
 	}
-	return result.RowsAffected()
+	return repo.Notify(ctx, tx, repo.EpochsChannel, fmt.Sprintf("%s %d", c, epoch))
 }
+
+func milliseconds(d time.Duration) string { return fmt.Sprint(d.Milliseconds()) }
 
 // run executes a statement that is built from our own names and numbers:
 // statements that define tables take no arguments. An error names the

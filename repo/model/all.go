@@ -1,6 +1,6 @@
 package model
 
-// All returns a nil pointer to each model, for what is done to every table.
+// All returns a nil pointer to each model, for code that handles every table.
 func All() []any {
 	return []any{
 		(*Block)(nil), (*Transaction)(nil), (*Event)(nil), (*Message)(nil), (*Locator)(nil), (*Address)(nil), (*Selector)(nil),

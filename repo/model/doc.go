@@ -5,6 +5,7 @@
 // bun reads NULL into a plain number as 0 and wraps a number that does not fit
 // a narrow one, both without an error. So a nullable column is a pointer here,
 // every other integer is an int64 or a type whose Scan refuses what it cannot
-// hold, and a test compares all of this with the schema. Nothing in this
-// package runs a statement.
+// hold, and a test compares all of this with the schema. The tables
+// event_positions_N, which repo/events makes at run time, have no model. Nothing
+// in this package runs a statement.
 package model

@@ -21,7 +21,8 @@ var (
 	evidences = []Evidence{Evidence(facts.FromStateDiff), Evidence(facts.FromDeployerEvent), Evidence(facts.FromTransaction)}
 )
 
-func place[T ~string](what string, v T, list []T) (driver.Value, error) {
+// enumValue returns how a value is stored.
+func enumValue[T ~string](what string, v T, list []T) (driver.Value, error) {
 	at := slices.Index(list, v)
 	if at < 0 {
 		return nil, &ValueError{Type: what, Value: string(v)}
@@ -29,7 +30,8 @@ func place[T ~string](what string, v T, list []T) (driver.Value, error) {
 	return int64(at), nil
 }
 
-func placed[T ~string](what string, src any, list []T) (T, error) {
+// scanEnum returns the value that is stored as src.
+func scanEnum[T ~string](what string, src any, list []T) (T, error) {
 	at, err := integer(what, src, 0, int64(len(list)-1))
 	if err != nil {
 		return "", err
@@ -42,12 +44,12 @@ type L1DAMode starknet.L1DAMode
 
 // Value implements driver.Valuer.
 func (m L1DAMode) Value() (driver.Value, error) {
-	return place("a data availability mode", m, l1DAModes)
+	return enumValue("a data availability mode", m, l1DAModes)
 }
 
 // Scan implements sql.Scanner.
 func (m *L1DAMode) Scan(src any) (err error) {
-	*m, err = placed("a data availability mode", src, l1DAModes)
+	*m, err = scanEnum("a data availability mode", src, l1DAModes)
 	return err
 }
 
@@ -56,12 +58,12 @@ type TransactionType starknet.TransactionType
 
 // Value implements driver.Valuer.
 func (t TransactionType) Value() (driver.Value, error) {
-	return place("a transaction type", t, transactionTypes)
+	return enumValue("a transaction type", t, transactionTypes)
 }
 
 // Scan implements sql.Scanner.
 func (t *TransactionType) Scan(src any) (err error) {
-	*t, err = placed("a transaction type", src, transactionTypes)
+	*t, err = scanEnum("a transaction type", src, transactionTypes)
 	return err
 }
 
@@ -69,11 +71,11 @@ func (t *TransactionType) Scan(src any) (err error) {
 type Standard facts.Standard
 
 // Value implements driver.Valuer.
-func (s Standard) Value() (driver.Value, error) { return place("a token standard", s, standards) }
+func (s Standard) Value() (driver.Value, error) { return enumValue("a token standard", s, standards) }
 
 // Scan implements sql.Scanner.
 func (s *Standard) Scan(src any) (err error) {
-	*s, err = placed("a token standard", src, standards)
+	*s, err = scanEnum("a token standard", src, standards)
 	return err
 }
 
@@ -81,11 +83,11 @@ func (s *Standard) Scan(src any) (err error) {
 type Origin facts.Origin
 
 // Value implements driver.Valuer.
-func (o Origin) Value() (driver.Value, error) { return place("an origin of a class", o, origins) }
+func (o Origin) Value() (driver.Value, error) { return enumValue("an origin of a class", o, origins) }
 
 // Scan implements sql.Scanner.
 func (o *Origin) Scan(src any) (err error) {
-	*o, err = placed("an origin of a class", src, origins)
+	*o, err = scanEnum("an origin of a class", src, origins)
 	return err
 }
 
@@ -99,11 +101,11 @@ type Evidence facts.Evidence
 
 // Value implements driver.Valuer.
 func (e Evidence) Value() (driver.Value, error) {
-	return place("evidence of a deployment", e, evidences)
+	return enumValue("evidence of a deployment", e, evidences)
 }
 
 // Scan implements sql.Scanner.
 func (e *Evidence) Scan(src any) (err error) {
-	*e, err = placed("evidence of a deployment", src, evidences)
+	*e, err = scanEnum("evidence of a deployment", src, evidences)
 	return err
 }

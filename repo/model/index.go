@@ -19,7 +19,7 @@ type Lease struct {
 	ExpiresAt time.Time    `bun:"expires_at"`
 }
 
-// Head is the newest block that a chain's node told of.
+// Head is the newest block that the upstream node reported.
 type Head struct {
 	bun.BaseModel `bun:"table:chain_heads,alias:ch"`
 

@@ -113,7 +113,7 @@ type MarketScan struct {
 	Chain    Chain         `bun:"chain,pk"`
 	Factory  starknet.Felt `bun:"factory,pk"`
 	Registry string        `bun:"registry"`
-	Block    BlockNumber   `bun:"block"`
+	Block    int64         `bun:"block"` // -1 at the start of a scan
 	Tx       Index         `bun:"tx"`
 	Log      Index         `bun:"log"`
 }

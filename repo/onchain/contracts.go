@@ -23,9 +23,9 @@ func NewContracts(db *repo.DB) Contracts { return Contracts{db} }
 // contractsAt reads everything of each contract by primary key: addresses by
 // felt, contract_classes and deployments from their newest visible row,
 // classes, tokens and addresses by id, blocks and transactions by place. What
-// a block says that readers cannot see is not there. Of an address that has
-// none of them one event, along events' address, or a sent transaction among
-// its newest, along activity's address, shows that it is a contract.
+// a block says that readers cannot see is not there. An address without these
+// rows counts as a contract if it emitted an event (events' address) or is the
+// sender of one of its newest transactions (activity's address).
 const contractsAt = `/* contract.of */
 	SELECT p.parent,
 		h.hash AS current_hash, h.block AS current_block, h.block_hash AS current_block_hash, h.account AS current_account,

@@ -17,8 +17,9 @@ var _ chain.ForkStore = Forks{}
 // NewForks makes the repository.
 func NewForks(db *repo.DB) Forks { return Forks{db} }
 
-// forksAfter sums up forks by primary key. Those after one are few: those of a
-// few hours for whoever follows the chain.
+// forksAfter reads the forks after the number $1 along the primary key. It returns
+// the number of the newest and the lowest block that they went back to. They are
+// few: a client that follows the chain misses those of a few hours at most.
 const forksAfter = `/* fork.after */
 	SELECT max(number) OVER () AS number, block, hash FROM chain_forks
 	WHERE chain = %[1]d AND number > $1 ORDER BY block NULLS FIRST LIMIT 1`

@@ -26,8 +26,8 @@ func ListenBlocks(ctx context.Context, db *repo.DB, on func(domain.Chain)) {
 }
 
 // ListenEpochs calls on for every new epoch of a chain's facts until ctx ends.
-// state hears true when all of them are heard from now on, and false when some
-// may be missed.
+// state is called with true once notifications are being received and with false
+// when some may be missed.
 func ListenEpochs(ctx context.Context, db *repo.DB, on func(c domain.Chain, epoch uint64), state func(up bool)) {
 	db.Listen(ctx, []string{repo.EpochsChannel}, func(_, payload string) {
 		var (

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"astrolabe/domain"
+	"astrolabe/domain/bridge"
 	"astrolabe/domain/chain"
 	"astrolabe/domain/facts"
 	"astrolabe/domain/indexing"
@@ -18,7 +19,10 @@ import (
 // Messages reads messages between the layers.
 type Messages struct{ db *repo.DB }
 
-var _ chain.MessageStore = Messages{}
+var (
+	_ chain.MessageStore  = Messages{}
+	_ bridge.MessageStore = Messages{}
+)
 
 // NewMessages makes the repository.
 func NewMessages(db *repo.DB) Messages { return Messages{db} }
@@ -64,7 +68,7 @@ func messagePage(list []chain.Message, limit int) domain.Page[chain.Message] {
 	return domain.CutPage(list, limit, chain.Message.Position)
 }
 
-// messageRow is a row of messagesShown, which has felts instead of ids.
+// messageRow is a row of selectMessages, which has felts instead of ids.
 type messageRow struct {
 	Parent int64 `bun:"parent"`
 	model.Message
@@ -75,7 +79,7 @@ type messageRow struct {
 	Timestamp *int64         `bun:"timestamp"` // nil where the block is missing
 }
 
-// lists runs a statement of messagesShown and returns the messages of each
+// lists runs a statement of selectMessages and returns the messages of each
 // parent, newest first.
 func (r Messages) lists(ctx context.Context, parents int, statement string, arguments ...any) ([][]chain.Message, error) {
 	rows, err := read(ctx, r.db, facts.TableMessages, func(row *messageRow) model.BlockNumber { return row.Block }, statement, arguments...)

@@ -13,14 +13,13 @@ import (
 	"astrolabe/starknet"
 )
 
-// messageColumns are the columns that messagesShown takes from a list of
+// messageColumns are the columns that selectMessages takes from a list of
 // messages, after the parent of each.
 const messageColumns = "block, tx, idx, to_l1, contract, selector, nonce, hash, l1_address, payload"
 
-// messagesShown is what is shown of the messages that %[2]s lists. Each of
-// them finds its transaction and block by place, and the felts of its ids by
-// primary key.
-const messagesShown = `
+// selectMessages selects the rows of the messages that %[2]s lists. Transactions
+// and blocks are found by place, felts by primary key.
+const selectMessages = `
 	SELECT m.parent, m.block, m.tx, m.idx, m.to_l1,
 		(SELECT felt FROM addresses WHERE chain = %[1]d AND id = m.contract) AS contract,
 		(SELECT felt FROM selectors WHERE chain = %[1]d AND id = m.selector) AS selector,
@@ -114,7 +113,7 @@ func (l *messageList) located(filter chain.MessageFilter) string {
 func allMessages(c domain.Chain, filter chain.MessageFilter, page domain.PageRequest) (string, []any) {
 	l := newMessageList(c, filter.Direction, page)
 	list := fmt.Sprintf("SELECT 1::bigint, x.* FROM (%s) x", l.selecting(filter))
-	return "/* message.list */" + fmt.Sprintf(messagesShown, l.code, list), l.arguments
+	return "/* message.list */" + fmt.Sprintf(selectMessages, l.code, list), l.arguments
 }
 
 // contractMessages goes along the messages' contract or contract_direction for
@@ -126,11 +125,11 @@ func contractMessages(c domain.Chain, contracts []starknet.Felt, filter chain.Me
 		SELECT p.parent, x.* FROM unnest(%[2]s::bytea[]) WITH ORDINALITY AS p (felt, parent)
 		CROSS JOIN LATERAL (SELECT id FROM addresses WHERE chain = %[1]d AND felt = p.felt LIMIT 1) a
 		CROSS JOIN LATERAL (%[3]s) x`, l.code, l.argument(model.Bytes(contracts)), l.selecting(filter))
-	return "/* message.of_contracts */" + fmt.Sprintf(messagesShown, l.code, list), l.arguments
+	return "/* message.of_contracts */" + fmt.Sprintf(selectMessages, l.code, list), l.arguments
 }
 
 // messagesOfTransactions goes along the messages' place.
-var messagesOfTransactions = "/* message.of_transactions */" + strings.Replace(messagesShown, "%[2]s", `
+var messagesOfTransactions = "/* message.of_transactions */" + strings.Replace(selectMessages, "%[2]s", `
 	SELECT p.parent, x.* FROM unnest($1::integer[], $2::smallint[]) WITH ORDINALITY AS p (block, tx, parent)
 	CROSS JOIN LATERAL (
 		SELECT `+messageColumns+` FROM messages WHERE chain = %[1]d AND block = p.block AND tx = p.tx OFFSET 0

@@ -35,7 +35,7 @@ func (r CensusBuilder) HoldCensus(ctx context.Context, c domain.Chain, contract 
 				SELECT DISTINCT ?0, token, ?3, now() FROM revoked ON CONFLICT DO NOTHING
 			)
 			SELECT token FROM revoked`, model.Code(c), contract, token.ReasonOperator, reason).Exec(ctx)
-		if revoked, err = changed(result, err); err != nil || revoked == 0 {
+		if revoked, err = repo.Changed(result, err); err != nil || revoked == 0 {
 			return err
 		}
 		// A census of the chain that is under way is not published.
@@ -45,8 +45,8 @@ func (r CensusBuilder) HoldCensus(ctx context.Context, c domain.Chain, contract 
 	return revoked, repo.Outage(err)
 }
 
-// ReleaseCensus lets a token have a census again, at once. It is false when
-// nobody held it.
+// ReleaseCensus lets a token have a census again, at once. It returns false when
+// the token was not on hold.
 func (r CensusBuilder) ReleaseCensus(ctx context.Context, c domain.Chain, contract starknet.Felt) (released bool, err error) {
 	result, err := r.db.Write().NewRaw(`/* census.release */
 		WITH released AS (
@@ -54,19 +54,19 @@ func (r CensusBuilder) ReleaseCensus(ctx context.Context, c domain.Chain, contra
 			WHERE a.chain = ?0 AND a.felt = ?1 AND h.chain = ?0 AND h.token = a.id RETURNING h.token
 		)
 		UPDATE tokens SET census_due = '-infinity' WHERE chain = ?0 AND address IN (SELECT token FROM released)`, model.Code(c), contract).Exec(ctx)
-	n, err := changed(result, err)
+	n, err := repo.Changed(result, err)
 	return n > 0, err
 }
 
 // ForgetGenerations deletes generations that expired before a time, at most so
 // many, and never the newest of a token.
 func (r CensusBuilder) ForgetGenerations(ctx context.Context, before time.Time, most int) (forgotten int, err error) {
-	return changed(r.expiredGenerations(before, most).Exec(ctx))
+	return repo.Changed(r.expiredGenerations(before, most).Exec(ctx))
 }
 
 // expiredGenerations goes along census_generations_expiry and keeps the newest
-// generation of each token, by census_generations_token: it tells how the
-// token's census stands.
+// generation of each token, by census_generations_token: it holds the token's
+// census status.
 func (r CensusBuilder) expiredGenerations(before time.Time, most int) *bun.RawQuery {
 	return r.db.Write().NewRaw(`/* census.forget */
 		DELETE FROM census_generations WHERE id IN (

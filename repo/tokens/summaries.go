@@ -41,10 +41,10 @@ type summaryRow struct {
 	NewReceivers int64              `bun:"new_receivers"`
 }
 
-// summarised adds to tokens what is counted. The sums of a token are found by
-// primary key; transfers above them along transfers_token, at most %[2]d and
-// one, and whoever takes part in them by the primary key of token_parties. Sums
-// are none while their checkpoint is null.
+// summarised adds the counts to tokens. The sums of a token are found by primary
+// key; the transfers above them along transfers_token, at most %[2]d and one, and
+// their senders and receivers by the primary key of token_parties. There are no
+// sums while their checkpoint is null.
 const summarised = `/* token.summaries */
 	SELECT p.parent, ` + tokenColumns + `,
 		(i.first_block = 0 OR EXISTS (SELECT FROM contract_classes WHERE chain = %[1]d AND address = a.id AND origin = 1)) AS whole,

@@ -55,7 +55,7 @@ func (r Supplies) StoreSupplies(ctx context.Context, c domain.Chain, said token.
 				AND EXISTS (SELECT FROM index_checkpoints WHERE chain = ?0 AND finalized_block >= ?1)
 				AND EXISTS (SELECT FROM blocks WHERE chain = ?0 AND block = ?1 AND hash = ?2)`,
 			model.Code(c), model.BlockNumber(said.Block.Number), said.Block.Hash, said.Next, pgdialect.Array(felts), pgdialect.Array(supplies)).Exec(ctx)
-		stored, err = changed(result, err)
+		stored, err = repo.Changed(result, err)
 		return err
 	})
 	return stored, repo.Outage(err)

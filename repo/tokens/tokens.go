@@ -2,7 +2,6 @@ package tokens
 
 import (
 	"context"
-	"database/sql"
 	"time"
 
 	"github.com/uptrace/bun/dialect/pgdialect"
@@ -118,14 +117,5 @@ func (r Tokens) StoreMetadata(ctx context.Context, c domain.Chain, said token.Re
 			AND EXISTS (SELECT FROM blocks WHERE chain = ?0 AND block = ?1 AND hash = ?2)`,
 		model.Code(c), model.BlockNumber(said.Block.Number), said.Block.Hash, said.At, said.Next,
 		pgdialect.Array(felts), pgdialect.Array(names), pgdialect.Array(symbols), pgdialect.Array(decimals)).Exec(ctx)
-	return changed(result, err)
-}
-
-// changed returns how many rows a statement changed.
-func changed(result sql.Result, err error) (int, error) {
-	if err != nil {
-		return 0, repo.Outage(err)
-	}
-	n, err := result.RowsAffected()
-	return int(n), err
+	return repo.Changed(result, err)
 }

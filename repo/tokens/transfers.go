@@ -125,9 +125,9 @@ const transferStream = `(
 			AND (block, tx, log, idx) < ($3, $4::integer, $5::integer, $6::integer) AND (block, tx) >= ($2, 0)
 		ORDER BY ` + newestFirst + ` LIMIT %[3]d)`
 
-// transferLists returns, for each parent of $1, the newest of what streams
-// have. A stream speaks of the parent's id a.id. What several streams have
-// is there once: the beginning of all of them together is in their beginnings.
+// transferLists returns, for each parent of $1, the newest transfers of its
+// streams. A stream's condition refers to the parent as a.id. Duplicates between
+// streams are removed.
 const transferLists = `/* transfer.%[4]s */
 	SELECT p.parent, ` + transferColumns + `
 	FROM unnest($1::bytea[]) WITH ORDINALITY AS p (felt, parent)
@@ -175,7 +175,8 @@ func (r Transfers) TransfersOfAddresses(ctx context.Context, c domain.Chain, add
 }
 
 // newest lists, for each parent, the newest transfers of its streams within a
-// window; each are the felts that streams are made of, if any.
+// window. If there are felts in each, there are streams for every one of them,
+// whose conditions refer to it as f.id.
 func (r Transfers) newest(ctx context.Context, c domain.Chain, name string, parents, each []starknet.Felt, w token.Window, limit int, streams ...string) ([][]token.Transfer, error) {
 	arguments := []any{model.Bytes(parents), int64(w.Oldest), int64(w.Newest), w.Tx, w.Log, w.Index}
 	if len(each) > 0 {

@@ -107,7 +107,7 @@ func renderUses(uses []account.Use) []useBody {
 			At: u.At.UTC(), RequestID: u.RequestID, Route: u.Route, Method: u.Method, Class: u.Class,
 			Status: u.Status, TookMs: u.Took.Milliseconds(),
 		}
-		if u.Code != "" {
+		if u.Failed() {
 			bodies[i].Code = &u.Code
 		}
 		if u.PublicID != "" {

@@ -50,8 +50,7 @@ type Envelope struct {
 	RequestID string      `json:"requestId"`
 }
 
-// Fail renders a failure as the envelope, whoever handled the request. What the
-// client does not learn goes into the log.
+// Fail writes the error envelope and logs what the client does not see.
 func Fail(w http.ResponseWriter, r *http.Request, logger *slog.Logger, err error) {
 	e := domain.Public(r.Context(), err)
 	access.RecordOf(r.Context()).Code = e.Code

@@ -1,0 +1,13 @@
+package repo
+
+import "database/sql"
+
+// Changed returns how many rows a statement changed. It takes what Exec of a bun
+// query returns, and its errors are those of Outage.
+func Changed(result sql.Result, err error) (int, error) {
+	if err != nil {
+		return 0, Outage(err)
+	}
+	rows, err := result.RowsAffected()
+	return int(rows), err
+}
