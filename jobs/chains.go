@@ -11,24 +11,39 @@ import (
 	"astrolabe/domain"
 )
 
-// EachChain works on all chains at once, so that one that is slow or fails
+// EachChain works on all chains at once, so that one whose node is slow or away
 // holds up no other, and returns what failed. A panic fails only its chain.
 func EachChain(chains iter.Seq[domain.Chain], work func(c domain.Chain) error) error {
 	list := slices.Collect(chains)
 	failures := make([]error, len(list))
 	var group sync.WaitGroup
 	for i, c := range list {
-		group.Go(func() {
-			defer func() {
-				if reason := recover(); reason != nil {
-					failures[i] = fmt.Errorf("%s: panic: %v\n%s", c, reason, debug.Stack())
-				}
-			}()
-			if err := work(c); err != nil {
-				failures[i] = fmt.Errorf("%s: %w", c, err)
-			}
-		})
+		group.Go(func() { failures[i] = guarded(c, work) })
 	}
 	group.Wait()
 	return errors.Join(failures...)
+}
+
+// ChainByChain works on one chain after another, for jobs that work in the
+// database: they hold one connection at a time. One that fails keeps no other
+// from its turn.
+func ChainByChain(chains iter.Seq[domain.Chain], work func(c domain.Chain) error) error {
+	var failures []error
+	for c := range chains {
+		failures = append(failures, guarded(c, work))
+	}
+	return errors.Join(failures...)
+}
+
+// guarded names the chain in what fails, a panic included.
+func guarded(c domain.Chain, work func(c domain.Chain) error) (failure error) {
+	defer func() {
+		if reason := recover(); reason != nil {
+			failure = fmt.Errorf("%s: panic: %v\n%s", c, reason, debug.Stack())
+		}
+	}()
+	if err := work(c); err != nil {
+		return fmt.Errorf("%s: %w", c, err)
+	}
+	return nil
 }

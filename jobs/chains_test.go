@@ -2,6 +2,7 @@ package jobs
 
 import (
 	"errors"
+	"iter"
 	"slices"
 	"strings"
 	"testing"
@@ -33,15 +34,36 @@ func TestAChainThatFailsKeepsNoOtherWaiting(t *testing.T) {
 
 func TestAPanicFailsItsChainOnly(t *testing.T) {
 	t.Parallel()
-	done := false
-	err := EachChain(slices.Values(domain.Chains), func(c domain.Chain) error {
-		if c == domain.Mainnet {
-			panic("no such token")
+	for name, each := range map[string]func(iter.Seq[domain.Chain], func(domain.Chain) error) error{"at once": EachChain, "one by one": ChainByChain} {
+		done := false
+		err := each(slices.Values(domain.Chains), func(c domain.Chain) error {
+			if c == domain.Mainnet {
+				panic("no such token")
+			}
+			done = true
+			return nil
+		})
+		if !done || err == nil || !strings.Contains(err.Error(), "no such token") || !strings.Contains(err.Error(), "chains_test.go") {
+			t.Errorf("%s: done is %v, got %v", name, done, err)
 		}
-		done = true
-		return nil
+	}
+}
+
+// TestChainsInTurnNeverWorkAtOnce counts the chains that are worked on.
+func TestChainsInTurnNeverWorkAtOnce(t *testing.T) {
+	t.Parallel()
+	var order []domain.Chain
+	busy := 0
+	err := ChainByChain(slices.Values(domain.Chains), func(c domain.Chain) error {
+		busy++
+		defer func() { busy-- }()
+		if busy > 1 {
+			t.Errorf("%d chains at once", busy)
+		}
+		order = append(order, c)
+		return errors.New("failed")
 	})
-	if !done || err == nil || !strings.Contains(err.Error(), "no such token") || !strings.Contains(err.Error(), "chains_test.go") {
-		t.Errorf("done is %v, got %v", done, err)
+	if !slices.Equal(order, domain.Chains) || err == nil {
+		t.Errorf("worked on %v, %v", order, err)
 	}
 }

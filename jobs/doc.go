@@ -9,7 +9,7 @@
 // # Periodic jobs
 //
 // What all periodic jobs share stands here: how a job is scheduled and
-// observed ([Periodic]), how it goes over chains ([EachChain]), how it stops in
+// observed ([Periodic]), how it goes over chains ([EachChain], [ChainByChain]), how it stops in
 // time ([Repeat]), at which block it reads ([NewestVisible], [NewestFinalized])
 // and how it asks a node about many tokens ([AskEach]). A new job writes down
 // its name and period, what it needs, and one run:
@@ -28,9 +28,9 @@
 //	}
 //
 //	// Run scans the events of every chain.
-//	func (w *Worker) Run(ctx context.Context, now time.Time) error {
-//		return jobs.EachChain(slices.Values(domain.Chains), func(c domain.Chain) error {
-//			_, err := jobs.Repeat(now.Add(30*time.Second), func() (more bool, err error) {
+//	func (w *Worker) Run(ctx context.Context, _ time.Time) error {
+//		return jobs.ChainByChain(slices.Values(domain.Chains), func(c domain.Chain) error {
+//			_, err := jobs.Repeat(time.Now().Add(30*time.Second), func() (more bool, err error) {
 //				return w.Store.ScanPools(ctx, c)
 //			})
 //			return err

@@ -10,7 +10,6 @@ import (
 
 // Periodic is a job that runs again and again, and once at start. However many
 // processes schedule it, one run at a time waits in the queue or is under way.
-// A failed run is not repeated: the next run is the next attempt.
 //
 // Args is the job's own type without fields, whose Kind names the job.
 type Periodic[Args river.JobArgs] struct {
@@ -23,6 +22,9 @@ type Periodic[Args river.JobArgs] struct {
 	// Queue is a queue of the job's own, for one whose runs take so long that
 	// others would wait for them. Empty means the queue that jobs share.
 	Queue string
+	// Attempts is how often a run is tried that fails, each time after a longer
+	// pause. Zero means once: the next run is the next attempt.
+	Attempts int
 	// Timeout cancels a run; zero means a minute.
 	Timeout time.Duration
 	// Unscheduled is true in a process that cannot do the job, such as one
@@ -44,7 +46,7 @@ func (p Periodic[Args]) options() *river.InsertOpts {
 			rivertype.JobStateAvailable, rivertype.JobStatePending, rivertype.JobStateRunning, rivertype.JobStateScheduled,
 		}}
 	}
-	return &river.InsertOpts{Queue: p.Queue, MaxAttempts: 1, UniqueOpts: unique}
+	return &river.InsertOpts{Queue: p.Queue, MaxAttempts: max(p.Attempts, 1), UniqueOpts: unique}
 }
 
 // addTo implements Job.

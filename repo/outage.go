@@ -13,6 +13,8 @@ import (
 
 	"astrolabe/domain"
 	"astrolabe/domain/indexing"
+	"astrolabe/repo/model"
+	"astrolabe/starknet"
 )
 
 // retryOutage is when to come back while the database is away.
@@ -88,6 +90,13 @@ func SQLState(err error) string {
 		return refused.Code
 	}
 	return ""
+}
+
+// Malformed reports whether a row was read with a value that its column cannot
+// have: the row is damaged.
+func Malformed(err error) bool {
+	_, wrong := errors.AsType[*model.ValueError](err)
+	return wrong || errors.Is(err, starknet.ErrMalformedFelt) || errors.Is(err, starknet.ErrFeltRange) || errors.Is(err, starknet.ErrUintRange)
 }
 
 // awayClass reports whether a SQLSTATE means that the server is unavailable:

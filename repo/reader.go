@@ -45,6 +45,7 @@ func openReader(config *pgxpool.Config) *sql.DB {
 	reader.SetMaxOpenConns(int(config.MaxConns))
 	reader.SetMaxIdleConns(int(config.MaxConns))
 	reader.SetConnMaxIdleTime(config.MaxConnIdleTime)
+	reader.SetConnMaxLifetime(config.MaxConnLifetime)
 	return reader
 }
 

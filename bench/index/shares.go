@@ -96,8 +96,8 @@ func profiled(ctx context.Context, path string, loop *index.Loop, wait func() er
 // earlier line took does not count for a later one.
 var work = []struct{ name, functions string }{
 	{"derive", `^astrolabe/jobs/index\.\(\*memory\)\.facts$`},
-	{"rows and COPY", `^astrolabe/repo\.\(\*DB\)\.Commit$`},
-	{"decode", `^astrolabe/node\.(decodeAnswer|ask.*\.func1)$`},
+	{"rows and COPY", `^astrolabe/repo/index\.\(\*Writer\)\.Commit$`},
+	{"decode", `^astrolabe/node(/wire\.DecodeAnswer|\.ask.*\.func1)$`},
 	{"fetch", `^(net/http\..*|astrolabe/node\.\(\*Pool\)\.exchange)$`},
 	{"garbage collection", `^runtime\.(gcBgMarkWorker|bgsweep|bgscavenge)$`},
 }

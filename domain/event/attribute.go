@@ -34,10 +34,15 @@ type Attribution struct {
 	Classes map[starknet.Felt]facts.ClassHistory
 	// Names are those that all indexed classes have for a first key.
 	Names map[starknet.Felt]string
+	// Damage is why some of this could not be read; nil when all of it was.
+	Damage error
 }
 
 // emitters implements lookup.
 func (a Attribution) emitters(_ context.Context, _ domain.Chain, emissions []Emission) ([]Emitter, error) {
+	if a.Damage != nil {
+		return nil, a.Damage
+	}
 	list := make([]Emitter, len(emissions))
 	for i, e := range emissions {
 		list[i] = Emitter{Classes: a.Classes[e.Address], UniqueName: a.Names[e.Selector]}

@@ -28,21 +28,18 @@ type Parts struct {
 	Events    []event.Row
 	Transfers []token.Transfer
 	Messages  []chain.Message
-	// Classes are the newest classes of the contracts that emitted the events or
-	// were asked about, up to the transaction's block.
-	Classes map[starknet.Felt]facts.ClassHistory
+	// Attribution is what the events are decoded with. Its classes are also those
+	// of the contracts that were asked about.
+	Attribution event.Attribution
 	// Functions are the names of the selectors that were asked about.
 	Functions map[starknet.Felt]string
-	// EventNames are the names that all indexed classes have for the first keys
-	// of the events.
-	EventNames map[starknet.Felt]string
 }
 
 // callAnswers are the parts that answer what calls ask.
 func (p *Parts) callAnswers(asked chain.CallQuestions) chain.CallAnswers {
 	answers := chain.CallAnswers{Classes: make([]facts.ClassHistory, len(asked.Contracts)), Names: make([]string, len(asked.Selectors))}
 	for i, contract := range asked.Contracts {
-		answers.Classes[i] = p.Classes[contract]
+		answers.Classes[i] = p.Attribution.Classes[contract]
 	}
 	for i, selector := range asked.Selectors {
 		answers.Names[i] = p.Functions[selector]
@@ -134,7 +131,7 @@ func (s *Details) whole(ctx context.Context, c domain.Chain, tx *chain.Transacti
 	if err != nil {
 		return nil, err
 	}
-	logs, degraded, err := s.Events.Page(ctx, c, parts.Events, logLimit, event.Attribution{Classes: parts.Classes, Names: parts.EventNames})
+	logs, degraded, err := s.Events.Page(ctx, c, parts.Events, logLimit, parts.Attribution)
 	if err != nil {
 		return nil, err
 	}

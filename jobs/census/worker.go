@@ -72,7 +72,7 @@ func (w *Worker) Job() jobs.Job {
 
 // Run makes the censuses that are due on the chains that have a node.
 func (w *Worker) Run(ctx context.Context, now time.Time) error {
-	return jobs.EachChain(maps.Keys(w.Nodes), func(c domain.Chain) error { return w.chain(ctx, c, now) })
+	return jobs.ChainByChain(maps.Keys(w.Nodes), func(c domain.Chain) error { return w.chain(ctx, c, now) })
 }
 
 func (w *Worker) chain(ctx context.Context, c domain.Chain, now time.Time) error {
@@ -81,7 +81,7 @@ func (w *Worker) chain(ctx context.Context, c domain.Chain, now time.Time) error
 		return err
 	}
 	var failures error // of tokens, which hold up no others
-	_, err = jobs.Repeat(now.Add(enoughFor), func() (more bool, err error) {
+	_, err = jobs.Repeat(time.Now().Add(enoughFor), func() (more bool, err error) {
 		due, err := w.Store.ClaimCensuses(ctx, c, at.Number, now, now.Add(claim), atOnce)
 		if err != nil || len(due) == 0 {
 			return false, err

@@ -34,11 +34,11 @@ func (w *Worker) Job() jobs.Job { return jobs.Periodic[args]{Every: time.Minute,
 
 // Run reads the events of all factories to their end, or until it is time to
 // stop. A factory that fails holds up no other.
-func (w *Worker) Run(ctx context.Context, now time.Time) error {
-	return jobs.EachChain(slices.Values(domain.Chains), func(c domain.Chain) error {
+func (w *Worker) Run(ctx context.Context, _ time.Time) error {
+	return jobs.ChainByChain(slices.Values(domain.Chains), func(c domain.Chain) error {
 		var failures error
 		for _, factory := range token.Factories(c) {
-			_, err := jobs.Repeat(now.Add(runTime), func() (more bool, err error) {
+			_, err := jobs.Repeat(time.Now().Add(runTime), func() (more bool, err error) {
 				return w.Store.ScanPools(ctx, c, factory)
 			})
 			failures = errors.Join(failures, err)

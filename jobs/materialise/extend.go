@@ -59,8 +59,8 @@ func (w *Extend) Job() jobs.Job {
 }
 
 // Run extends the certificates of all chains, and drops what was discarded.
-func (w *Extend) Run(ctx context.Context, now time.Time) error {
-	failure := jobs.EachChain(slices.Values(w.Chains), func(c domain.Chain) error { return w.chain(ctx, c, now.Add(slice)) })
+func (w *Extend) Run(ctx context.Context, _ time.Time) error {
+	failure := jobs.ChainByChain(slices.Values(w.Chains), func(c domain.Chain) error { return w.chain(ctx, c, time.Now().Add(slice)) })
 	return errors.Join(failure, w.Store.SweepCertificates(ctx))
 }
 

@@ -34,7 +34,7 @@ func (w *Verify) Job() jobs.Job {
 // Run verifies the certificates of all chains. One that cannot be counted
 // holds up no other.
 func (w *Verify) Run(ctx context.Context, _ time.Time) error {
-	return jobs.EachChain(slices.Values(w.Chains), func(c domain.Chain) error {
+	return jobs.ChainByChain(slices.Values(w.Chains), func(c domain.Chain) error {
 		certificates, failures := w.Store.Certificates(ctx, c)
 		for _, cert := range certificates {
 			if cert.Status == event.Ready {

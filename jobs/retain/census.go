@@ -43,7 +43,7 @@ type Census struct {
 
 // Job schedules the pass.
 func (w *Census) Job() jobs.Job {
-	return jobs.Periodic[censusArgs]{Every: censusEvery, OncePerPeriod: true, Timeout: censusEvery, Run: w.Run}
+	return jobs.Periodic[censusArgs]{Every: censusEvery, OncePerPeriod: true, Attempts: attempts, Timeout: censusEvery, Run: w.Run}
 }
 
 // Run makes one pass.

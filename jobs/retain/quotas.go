@@ -36,7 +36,7 @@ type Quotas struct {
 
 // Job schedules the pass.
 func (w *Quotas) Job() jobs.Job {
-	return jobs.Periodic[quotasArgs]{Every: quotaPeriod, OncePerPeriod: true, Run: w.Run}
+	return jobs.Periodic[quotasArgs]{Every: quotaPeriod, OncePerPeriod: true, Attempts: attempts, Run: w.Run}
 }
 
 // Run makes one pass. What it does not reach is left to the next one.

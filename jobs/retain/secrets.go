@@ -14,6 +14,10 @@ type secretsArgs struct{}
 
 func (secretsArgs) Kind() string { return "retain_secrets" }
 
+// attempts is how often a pass of this package is tried before the next period:
+// what is kept too long must not wait for that.
+const attempts = 25
+
 const (
 	// keysFor is how long a key is kept after it was revoked.
 	keysFor = 90 * 24 * time.Hour
@@ -50,7 +54,7 @@ type Secrets struct {
 
 // Job schedules the pass.
 func (w *Secrets) Job() jobs.Job {
-	return jobs.Periodic[secretsArgs]{Every: time.Hour, OncePerPeriod: true, Run: w.Run}
+	return jobs.Periodic[secretsArgs]{Every: time.Hour, OncePerPeriod: true, Attempts: attempts, Run: w.Run}
 }
 
 // Run makes one pass.

@@ -42,7 +42,7 @@ type Usage struct {
 
 // Job schedules the pass.
 func (w *Usage) Job() jobs.Job {
-	return jobs.Periodic[usageArgs]{Every: usageEvery, OncePerPeriod: true, Run: w.Run}
+	return jobs.Periodic[usageArgs]{Every: usageEvery, OncePerPeriod: true, Attempts: attempts, Run: w.Run}
 }
 
 // Run makes one pass.

@@ -40,9 +40,9 @@ func (w *Sums) Job() jobs.Job {
 }
 
 // Run sums up what was finalized since the last run.
-func (w *Sums) Run(ctx context.Context, now time.Time) error {
-	return jobs.EachChain(slices.Values(domain.Chains), func(c domain.Chain) error {
-		_, err := jobs.Repeat(now.Add(sumsPatience), func() (more bool, err error) { return w.step(ctx, c) })
+func (w *Sums) Run(ctx context.Context, _ time.Time) error {
+	return jobs.ChainByChain(slices.Values(domain.Chains), func(c domain.Chain) error {
+		_, err := jobs.Repeat(time.Now().Add(sumsPatience), func() (more bool, err error) { return w.step(ctx, c) })
 		return err
 	})
 }

@@ -2,6 +2,7 @@ package accounts
 
 import (
 	"context"
+	"errors"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -140,5 +141,29 @@ func soon(t *testing.T, what string, holds func() bool) {
 		case <-t.Context().Done():
 		case <-time.After(time.Millisecond):
 		}
+	}
+}
+
+// TestOlderProcessesRunOnANewerSchema adds a column to each table, as the
+// migration of a later release may do while this one still serves.
+func TestOlderProcessesRunOnANewerSchema(t *testing.T) {
+	t.Parallel()
+	p := newProcess(t)
+	key := p.issue(account.Read)
+	session, _, err := p.sessions.Create(t.Context(), key.Key.Workspace, "ada", time.Hour, operator)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, table := range []string{"workspaces", "api_keys", "sessions", "audit_log", "quotas", "usage_hours", "usage_requests", "secrets"} {
+		p.execute("ALTER TABLE " + table + " ADD COLUMN added_later text")
+	}
+	_, found := NewKeys(p.db).FindKey(t.Context(), key.Key.PublicID)
+	_, signedIn := NewSessions(p.db).FindSession(t.Context(), session.ID)
+	_, changed := account.NewWorkspaces(NewWorkspaces(p.db), p.now).SetPlan(t.Context(), key.Key.Workspace, account.Wallet, operator)
+	_, audited := NewAudit(p.db).List(t.Context(), key.Key.Workspace, 10)
+	_, used := NewUsage(p.db).ReadUsage(t.Context(), key.Key.Workspace, p.now(), 10, 10)
+	_, sealed := NewSecrets(p.db).Secrets(t.Context())
+	if err := errors.Join(found, signedIn, changed, audited, used, sealed); err != nil {
+		t.Error(err)
 	}
 }

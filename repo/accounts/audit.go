@@ -38,7 +38,7 @@ func (r Audit) List(ctx context.Context, workspace string, limit int) ([]account
 	err := r.db.Write().NewSelect().Model(&rows).Comment("audit.list").Where("workspace = ?", workspace).
 		Order("id DESC").Limit(int64(limit)).Scan(ctx)
 	if err != nil {
-		return nil, repo.Outage(err)
+		return nil, repo.Failure(ctx, err)
 	}
 	entries := make([]account.Entry, len(rows))
 	for i, row := range rows {

@@ -30,12 +30,12 @@ func NewKeys(db *repo.DB) Keys { return Keys{db} }
 // keyRow is a key with the plan of its workspace.
 type keyRow struct {
 	model.APIKey `bun:",extend"`
-	Plan         account.Plan `bun:"plan"`
+	Plan         account.Plan `bun:"plan,scanonly"`
 }
 
 // selectKeys is the beginning of every read of keys.
 func selectKeys(on bun.IDB, rows any, name string) *bun.SelectQuery {
-	return on.NewSelect().Model(rows).Comment(name).ColumnExpr("k.*, w.plan").
+	return on.NewSelect().Model(rows).Comment(name).ColumnExpr("?TableColumns, w.plan").
 		Join("JOIN workspaces AS w ON w.id = k.workspace")
 }
 
@@ -43,7 +43,7 @@ func selectKeys(on bun.IDB, rows any, name string) *bun.SelectQuery {
 func (r Keys) FindKey(ctx context.Context, publicID string) (account.Key, error) {
 	var row keyRow
 	err := selectKeys(r.db.Write(), &row, "key.find").Where("k.public_id = ?", publicID).Scan(ctx)
-	return row.key(), repo.Outage(absentKey(err))
+	return row.key(), repo.Failure(ctx, absentKey(err))
 }
 
 // ListKeys implements account.KeyStore, along api_keys_of_workspace.
@@ -55,13 +55,13 @@ func (r Keys) ListKeys(ctx context.Context, workspace string, limit int) ([]acco
 	for i := range rows {
 		keys[i] = rows[i].key()
 	}
-	return keys, repo.Outage(err)
+	return keys, repo.Failure(ctx, err)
 }
 
 // AddKey implements account.KeyStore.
 func (r Keys) AddKey(ctx context.Context, k account.Key, entry account.Entry) error {
 	err := r.db.Write().RunInTx(ctx, nil, func(ctx context.Context, tx bun.Tx) error { return addKey(ctx, tx, k, entry) })
-	return repo.Outage(absentWorkspace(err))
+	return repo.Failure(ctx, absentWorkspace(err))
 }
 
 func addKey(ctx context.Context, tx bun.Tx, k account.Key, entry account.Entry) error {
@@ -98,7 +98,7 @@ func (r Keys) ReplaceDefaultKey(ctx context.Context, k account.Key, entry accoun
 		}
 		return addKey(ctx, tx, k, entry)
 	})
-	return revoked, repo.Outage(absentWorkspace(err))
+	return revoked, repo.Failure(ctx, absentWorkspace(err))
 }
 
 // retireDefault revokes the default keys that k replaces, by api_keys_default.
@@ -167,7 +167,7 @@ func (r Keys) change(ctx context.Context, workspace, publicID string, change fun
 		return repo.Notify(ctx, tx, KeyChanges, publicID)
 	})
 	if err != nil {
-		return account.Key{}, repo.Outage(err)
+		return account.Key{}, repo.Failure(ctx, err)
 	}
 	return k, nil
 }
@@ -187,7 +187,7 @@ func (r Keys) RecordUse(ctx context.Context, uses map[string]time.Time) error {
 			FOR NO KEY UPDATE OF a SKIP LOCKED
 		) used
 		WHERE k.public_id = used.public_id`, pgdialect.Array(ids), pgdialect.Array(times)).Exec(ctx)
-	return repo.Outage(err)
+	return repo.Failure(ctx, err)
 }
 
 // ForgetKeys deletes at most so many keys that were revoked before a time, by

@@ -174,7 +174,7 @@ func (r Quotas) ReturnQuota(ctx context.Context, m account.Metered, left int) er
 	_, err := r.db.Write().NewUpdate().Model((*model.Quota)(nil)).Comment("quota.return").
 		Set("debt = greatest(0, debt - ?)", int64(left)*int64(account.Window)).
 		Where("kind = ? AND subject = ? AND class = ?", m.Kind, m.Subject, m.Class).Exec(ctx)
-	return repo.Outage(err)
+	return repo.Failure(ctx, err)
 }
 
 // ForgetQuotas deletes at most so many meters that have owed nothing for a

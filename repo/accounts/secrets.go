@@ -24,7 +24,7 @@ func NewSecrets(db *repo.DB) Secrets { return Secrets{db} }
 func (r Secrets) Secrets(ctx context.Context) ([]secret.Sealed, error) {
 	var rows []model.Secret
 	if err := r.db.Write().NewSelect().Model(&rows).Comment("secrets.load").Scan(ctx); err != nil {
-		return nil, repo.Outage(err)
+		return nil, repo.Failure(ctx, err)
 	}
 	sealed := make([]secret.Sealed, len(rows))
 	for i, row := range rows {
@@ -59,7 +59,7 @@ func (r Secrets) AddSecret(ctx context.Context, s secret.Sealed, olderUntil time
 	if added && err == nil {
 		failpoint.Hit(failpoint.SecretCreated)
 	}
-	return added, repo.Outage(err)
+	return added, repo.Failure(ctx, err)
 }
 
 // ForgetSecrets implements secret.Store.

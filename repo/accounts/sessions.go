@@ -29,12 +29,12 @@ func NewSessions(db *repo.DB) Sessions { return Sessions{db} }
 // sessionRow is a session with the plan of its workspace.
 type sessionRow struct {
 	model.Session `bun:",extend"`
-	Plan          account.Plan `bun:"plan"`
+	Plan          account.Plan `bun:"plan,scanonly"`
 }
 
 // selectSession reads two rows by their primary keys.
 func selectSession(on bun.IDB, row *sessionRow, id string) *bun.SelectQuery {
-	return on.NewSelect().Model(row).Comment("session.find").ColumnExpr("s.*, w.plan").
+	return on.NewSelect().Model(row).Comment("session.find").ColumnExpr("?TableColumns, w.plan").
 		Join("JOIN workspaces AS w ON w.id = s.workspace").Where("s.id = ?", id)
 }
 
@@ -42,7 +42,7 @@ func selectSession(on bun.IDB, row *sessionRow, id string) *bun.SelectQuery {
 func (r Sessions) FindSession(ctx context.Context, id string) (account.Session, error) {
 	var row sessionRow
 	err := selectSession(r.db.Write(), &row, id).Scan(ctx)
-	return row.session(), repo.Outage(absentSession(err))
+	return row.session(), repo.Failure(ctx, absentSession(err))
 }
 
 // AddSession implements account.SessionStore.
@@ -57,7 +57,7 @@ func (r Sessions) AddSession(ctx context.Context, s account.Session, entry accou
 		}
 		return appendAudit(ctx, tx, entry)
 	})
-	return repo.Outage(absentWorkspace(err))
+	return repo.Failure(ctx, absentWorkspace(err))
 }
 
 // RevokeSession implements account.SessionStore.
@@ -81,7 +81,7 @@ func (r Sessions) RevokeSession(ctx context.Context, id string, by account.Actor
 		return appendAudit(ctx, tx, account.SessionRevoked(s, by, at))
 	})
 	if err != nil {
-		return account.Session{}, repo.Outage(err)
+		return account.Session{}, repo.Failure(ctx, err)
 	}
 	return s, nil
 }

@@ -50,7 +50,7 @@ func (r Usage) ReadUsage(ctx context.Context, workspace string, since time.Time,
 		report.RecentFailures, err = readRequests(ctx, requestsSince(tx, "usage.failures", workspace, since, recent).Where("code <> ''"))
 		return err
 	})
-	return report, repo.Outage(err)
+	return report, repo.Failure(ctx, err)
 }
 
 // readKeyUsage reads the busiest keys of a workspace. Their labels come by an

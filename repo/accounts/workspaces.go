@@ -31,7 +31,7 @@ func (r Workspaces) AddWorkspace(ctx context.Context, w account.Workspace, entry
 		}
 		return appendAudit(ctx, tx, entry)
 	})
-	return added && err == nil, repo.Outage(err)
+	return added && err == nil, repo.Failure(ctx, err)
 }
 
 // FindWorkspace implements account.WorkspaceStore. Ids and names are each
@@ -40,7 +40,7 @@ func (r Workspaces) FindWorkspace(ctx context.Context, idOrName string) (account
 	var row model.Workspace
 	err := r.db.Write().NewSelect().Model(&row).Comment("workspace.find").
 		Where("id = ? OR name = ?", idOrName, idOrName).Scan(ctx)
-	return workspaceOf(&row), repo.Outage(missingWorkspace(err))
+	return workspaceOf(&row), repo.Failure(ctx, missingWorkspace(err))
 }
 
 // ListWorkspaces implements account.WorkspaceStore, in the order of the index
@@ -52,7 +52,7 @@ func (r Workspaces) ListWorkspaces(ctx context.Context, limit int) ([]account.Wo
 	for i := range rows {
 		list[i] = workspaceOf(&rows[i])
 	}
-	return list, repo.Outage(err)
+	return list, repo.Failure(ctx, err)
 }
 
 // SetPlan implements account.WorkspaceStore.
@@ -60,7 +60,7 @@ func (r Workspaces) SetPlan(ctx context.Context, id string, plan account.Plan, e
 	err = r.db.Write().RunInTx(ctx, nil, func(ctx context.Context, tx bun.Tx) error {
 		var row model.Workspace
 		err := tx.NewUpdate().Model(&row).Comment("workspace.plan").Set("plan = ?", plan).Where("id = ?", id).
-			Returning("*").Scan(ctx)
+			Returning("?Columns").Scan(ctx)
 		if err != nil {
 			return missingWorkspace(err)
 		}
@@ -74,7 +74,7 @@ func (r Workspaces) SetPlan(ctx context.Context, id string, plan account.Plan, e
 		}
 		return appendAudit(ctx, tx, entry)
 	})
-	return w, repo.Outage(err)
+	return w, repo.Failure(ctx, err)
 }
 
 func workspaceOf(row *model.Workspace) account.Workspace {

@@ -134,7 +134,7 @@ func (r Labels) PutNote(ctx context.Context, n address.Note) error {
 		Set("label = excluded.label, protocol = excluded.protocol, kind = excluded.kind").
 		Set("confidence = excluded.confidence, added_at = excluded.added_at, added_by = excluded.added_by").
 		Exec(ctx)
-	return repo.Outage(err)
+	return repo.Failure(ctx, err)
 }
 
 // RemoveNote implements address.Notes.
@@ -142,7 +142,7 @@ func (r Labels) RemoveNote(ctx context.Context, c domain.Chain, s address.Subjec
 	row := model.Label{Chain: model.Chain(c), Subject: subjectCode(s), Felt: felt}
 	result, err := r.db.Write().NewDelete().Model(&row).Comment("label.remove").WherePK().Exec(ctx)
 	if err != nil {
-		return false, repo.Outage(err)
+		return false, repo.Failure(ctx, err)
 	}
 	removed, err := result.RowsAffected()
 	return removed > 0, err

@@ -22,7 +22,7 @@ func (r Certificates) DeclareCertificates(ctx context.Context, c domain.Chain, d
 		selectors[i], places[i] = declared[i].Selector, int64(declared[i].Position)
 	}
 	code, selectorList, placeList := model.Code(c), pgdialect.Array(model.Bytes(selectors)), pgdialect.Array(places)
-	return repo.Outage(r.db.Write().RunInTx(ctx, nil, func(ctx context.Context, tx bun.Tx) error {
+	return repo.Failure(ctx, r.db.Write().RunInTx(ctx, nil, func(ctx context.Context, tx bun.Tx) error {
 		if _, err := tx.NewDelete().Model((*model.Certificate)(nil)).Comment("certificate.undeclare").Where("chain = ?", code).
 			Where("(selector, position) NOT IN (SELECT s, p FROM unnest(?::bytea[], ?::smallint[]) AS d (s, p))", selectorList, placeList).
 			Exec(ctx); err != nil {
@@ -77,7 +77,7 @@ func (r Certificates) DiscardCertificate(ctx context.Context, c domain.Chain, at
 	result, err := r.db.Write().NewDelete().Model((*model.Certificate)(nil)).Comment("certificate.discard").
 		Where("chain = ?", model.Code(c)).Where("selector = ?", at.Selector).Where("position = ?", at.Position).Exec(ctx)
 	if err != nil {
-		return false, repo.Outage(err)
+		return false, repo.Failure(ctx, err)
 	}
 	discarded, err := result.RowsAffected()
 	return discarded > 0, err
@@ -96,7 +96,7 @@ func (r Certificates) SweepCertificates(ctx context.Context) error {
 		}
 		err = r.drop(ctx, table)
 	}
-	return repo.Outage(err)
+	return repo.Failure(ctx, err)
 }
 
 // drop drops the table of a discarded certificate. A reader may still be at it:

@@ -31,7 +31,7 @@ func (r Certificates) VerifyCertificate(ctx context.Context, c domain.Chain, id 
 	_, err = r.db.Write().NewRaw(`/* certificate.judge */
 		UPDATE event_certificates SET status = ?1, digest = ?2::numeric, verified_at = CASE WHEN ?1 = 'ready' THEN now() ELSE verified_at END
 		WHERE id = ?0 AND status <> 'failed'`, id, string(status), found.Digest).Exec(ctx)
-	return status, repo.Outage(err)
+	return status, repo.Failure(ctx, err)
 }
 
 // recounted is what a certificate's rows are beside the events.

@@ -242,7 +242,7 @@ func (s span) damaged(block model.BlockNumber) error {
 // blocks are read once more, one by one, to say which of them has it.
 func readRows[T any](ctx context.Context, tx bun.IDB, s span, sql string) ([]T, error) {
 	rows, err := repo.Select[T](ctx, tx, sql, int64(s.first), int64(s.last))
-	if err == nil || !malformed(err) {
+	if err == nil || !repo.Malformed(err) {
 		return rows, err
 	}
 	numbers, listing := repo.Select[model.BlockNumber](ctx, tx,
@@ -251,17 +251,11 @@ func readRows[T any](ctx context.Context, tx bun.IDB, s span, sql string) ([]T, 
 		return nil, listing
 	}
 	for _, number := range numbers {
-		if _, err := repo.Select[T](ctx, tx, sql, int64(number), int64(number)); malformed(err) {
+		if _, err := repo.Select[T](ctx, tx, sql, int64(number), int64(number)); repo.Malformed(err) {
 			return nil, s.damaged(number)
 		}
 	}
 	return nil, err
-}
-
-// malformed tells that a row was read which has a value that makes no sense.
-func malformed(err error) bool {
-	_, wrong := errors.AsType[*model.ValueError](err)
-	return wrong || errors.Is(err, starknet.ErrMalformedFelt) || errors.Is(err, starknet.ErrFeltRange) || errors.Is(err, starknet.ErrUintRange)
 }
 
 // fillRows adds what convert makes of rows to the lists of their blocks.

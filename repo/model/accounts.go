@@ -29,7 +29,7 @@ type APIKey struct {
 	Environment      account.Environment  `bun:"environment"`
 	Label            string               `bun:"label"`
 	Permissions      []account.Permission `bun:"permissions,array"`
-	Budgets          account.Budgets      `bun:"budgets,type:jsonb"`
+	Budgets          account.Budgets      `bun:"budgets,type:jsonb,nullzero"`
 	IsDefault        bool                 `bun:"is_default"`
 	Hash             account.Hash         `bun:"hash"`
 	PepperGeneration int64                `bun:"pepper_generation"`

@@ -2,13 +2,11 @@ package onchain
 
 import (
 	"context"
-	"errors"
 
 	"astrolabe/domain/facts"
 	"astrolabe/domain/indexing"
 	"astrolabe/repo"
 	"astrolabe/repo/model"
-	"astrolabe/starknet"
 )
 
 // read is repo.Select for the rows of blocks. A row with a malformed value
@@ -19,7 +17,7 @@ func read[T any](ctx context.Context, db *repo.DB, table facts.Table, blockOf fu
 	if err == nil {
 		return rows, nil
 	}
-	if len(rows) == 0 {
+	if len(rows) == 0 || !repo.Malformed(err) {
 		return nil, damage(err, table, nil)
 	}
 	return nil, damage(err, table, new(uint64(blockOf(&rows[len(rows)-1]))))
@@ -27,8 +25,7 @@ func read[T any](ctx context.Context, db *repo.DB, table facts.Table, blockOf fu
 
 // damage says which rows an error is about, if it is that of a malformed value.
 func damage(err error, table facts.Table, block *uint64) error {
-	_, malformed := errors.AsType[*model.ValueError](err)
-	if !malformed && !errors.Is(err, starknet.ErrMalformedFelt) && !errors.Is(err, starknet.ErrUintRange) {
+	if !repo.Malformed(err) {
 		return err
 	}
 	return &indexing.DamageError{Table: table, Block: block, What: "a value is malformed: " + err.Error()}

@@ -90,3 +90,25 @@ func TestAMalformedValueIsTheDamageOfItsTableAndBlock(t *testing.T) {
 		})
 	}
 }
+
+// TestWhatDecodesEventsMayBeDamaged breaks the class of a contract that only
+// emitted events: the transaction is there, its events come undecoded. That of
+// a called contract fails the read, since its calls would be told wrongly.
+func TestWhatDecodesEventsMayBeDamaged(t *testing.T) {
+	t.Parallel()
+	tx := repotest.Everyday(t)[28].Transactions[15]
+	at := &chain.TxFacts{Transaction: tx, Block: domain.BlockRef{Number: 28}}
+	asked := chain.AskCalls([]*chain.TxFacts{at}).Questions
+	whole, err := onchain.NewDetails(repotest.OpenTemplate(t, repotest.Followed)).PartsOf(t.Context(), domain.Mainnet, at, asked, 96)
+	if err != nil || whole.Attribution.Damage != nil || len(whole.Events) == 0 || len(asked.Contracts) == 0 {
+		t.Fatalf("%d events, %d calls, damage %v, %v", len(whole.Events), len(asked.Contracts), whole.Attribution.Damage, err)
+	}
+	db := damaged(t, "UPDATE contract_classes SET class = 1000000 WHERE chain = 1")
+	parts, err := onchain.NewDetails(db).PartsOf(t.Context(), domain.Mainnet, at, chain.CallQuestions{}, 96)
+	if err != nil || len(parts.Events) != len(whole.Events) || !errors.Is(parts.Attribution.Damage, indexing.ErrDamaged) {
+		t.Errorf("%d events, damage %v, %v", len(parts.Events), parts.Attribution.Damage, err)
+	}
+	if _, err := onchain.NewDetails(db).PartsOf(t.Context(), domain.Mainnet, at, asked, 96); !errors.Is(err, indexing.ErrDamaged) {
+		t.Errorf("calls of a damaged class: %v", err)
+	}
+}

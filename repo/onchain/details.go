@@ -126,17 +126,30 @@ func (r Details) PartsOf(ctx context.Context, c domain.Chain, tx *chain.TxFacts,
 		return transaction.Parts{}, err
 	}
 	parts := transaction.Parts{
-		Classes: make(map[starknet.Felt]facts.ClassHistory), Functions: make(map[starknet.Felt]string), EventNames: make(map[starknet.Felt]string),
+		Attribution: event.Attribution{Classes: make(map[starknet.Felt]facts.ClassHistory), Names: make(map[starknet.Felt]string)},
+		Functions:   make(map[starknet.Felt]string),
 	}
 	for i := range rows {
-		if !rows[i].addTo(&parts, tx) {
-			return transaction.Parts{}, &indexing.DamageError{
-				Table: facts.TableTransactions, Block: &tx.Block.Number, What: "a part of a transaction is malformed, or an id is in no dictionary",
-			}
+		if rows[i].addTo(&parts, tx) {
+			continue
 		}
+		damage := &indexing.DamageError{
+			Table: partTables[rows[i].Part], Block: &tx.Block.Number, What: "a value is missing, or an id is in no dictionary",
+		}
+		// Events can be shown without what decodes them; calls never were.
+		if rows[i].Part != classPart || rows[i].Address == nil || slices.Contains(asked.Contracts, *rows[i].Address) {
+			return transaction.Parts{}, damage
+		}
+		parts.Attribution.Damage = damage
 	}
 	sortParts(&parts)
 	return parts, nil
+}
+
+// partTables are the tables that the parts are from.
+var partTables = map[int64]facts.Table{
+	eventPart: facts.TableEvents, transferPart: facts.TableTransfers, messagePart: facts.TableMessages,
+	classPart: facts.TableChanges, functionPart: facts.TableClasses, eventNamePart: facts.TableClasses,
 }
 
 // sortParts puts parts into the orders in which they are presented. The
@@ -147,7 +160,7 @@ func sortParts(p *transaction.Parts) {
 		return cmp.Or(cmp.Compare(a.Log, b.Log), cmp.Compare(a.Index, b.Index))
 	})
 	slices.SortFunc(p.Messages, func(a, b chain.Message) int { return -newestFirst(a, b) })
-	for _, history := range p.Classes {
+	for _, history := range p.Attribution.Classes {
 		slices.SortFunc(history, oldestFirst)
 	}
 }
@@ -166,7 +179,8 @@ func (r *partRow) addTo(p *transaction.Parts, tx *chain.TxFacts) bool {
 		if r.Address == nil || r.Block == nil || r.Origin == nil || r.Class == nil {
 			return false
 		}
-		p.Classes[*r.Address] = append(p.Classes[*r.Address],
+		classes := p.Attribution.Classes
+		classes[*r.Address] = append(classes[*r.Address],
 			facts.ClassSince{Block: uint64(*r.Block), Origin: facts.Origin(*r.Origin), Class: *r.Class})
 		return true
 	case functionPart, eventNamePart:
@@ -175,7 +189,7 @@ func (r *partRow) addTo(p *transaction.Parts, tx *chain.TxFacts) bool {
 		}
 		names := p.Functions
 		if r.Part == eventNamePart {
-			names = p.EventNames
+			names = p.Attribution.Names
 		}
 		names[*r.Selector] = *r.Name
 		return true

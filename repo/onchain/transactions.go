@@ -132,7 +132,7 @@ func (r Transactions) TransactionsOfBlocks(ctx context.Context, c domain.Chain, 
 		N    int64    `bun:"n"`
 		Line *lineRow `bun:"embed:"` // nil for a block without transactions
 	}
-	rows, err := read(ctx, r.db, facts.TableTransactions, func(row *row) model.BlockNumber { return model.BlockNumber(numbers[row.N-1]) },
+	rows, err := read(ctx, r.db, facts.TableTransactions, func(row *row) model.BlockNumber { return model.BlockNumber(numbers[max(row.N, 1)-1]) },
 		repo.Text(transactionsOfBlocks, model.Code(c), repo.RowsFor(limit)), numbers, hashes, int16(after))
 	if err != nil {
 		return nil, nil, err

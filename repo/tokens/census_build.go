@@ -37,7 +37,7 @@ func (r CensusBuilder) PutOffCensus(ctx context.Context, c domain.Chain, contrac
 		UPDATE tokens SET census_due = ?2
 		WHERE chain = ?0 AND address = (SELECT id FROM addresses WHERE chain = ?0 AND felt = ?1)`,
 		model.Code(c), contract, until).Exec(ctx)
-	return repo.Outage(err)
+	return repo.Failure(ctx, err)
 }
 
 // StoreCensusPolicy stores how a token was judged. A token that was removed
@@ -50,7 +50,7 @@ func (r CensusBuilder) StoreCensusPolicy(ctx context.Context, c domain.Chain, co
 		WHERE a.chain = ?0 AND a.felt = ?1
 		ON CONFLICT (chain, token) DO UPDATE SET qualified = excluded.qualified, reason = excluded.reason, block = excluded.block`,
 		model.Code(c), contract, p.Qualified, p.Reason, model.BlockNumber(p.Block)).Exec(ctx)
-	return repo.Outage(err)
+	return repo.Failure(ctx, err)
 }
 
 // censusLock is the first half of the advisory lock on a token's census; the

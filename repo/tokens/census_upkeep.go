@@ -42,7 +42,7 @@ func (r CensusBuilder) HoldCensus(ctx context.Context, c domain.Chain, contract 
 		_, err = tx.NewRaw("/* census.next */ UPDATE census_epochs SET epoch = epoch + 1 WHERE chain = ?", model.Code(c)).Exec(ctx)
 		return err
 	})
-	return revoked, repo.Outage(err)
+	return revoked, repo.Failure(ctx, err)
 }
 
 // ReleaseCensus lets a token have a census again, at once. It returns false when
@@ -90,7 +90,7 @@ func (r CensusBuilder) ForgetSnapshot(ctx context.Context, before time.Time) (fo
 	if errors.Is(err, sql.ErrNoRows) {
 		return false, nil
 	}
-	return err == nil, repo.Outage(err)
+	return err == nil, repo.Failure(ctx, err)
 }
 
 // leftoverSnapshot goes along census_snapshots_age and

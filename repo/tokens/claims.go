@@ -32,7 +32,7 @@ var (
 func (d due) claim(ctx context.Context, db *repo.DB, c domain.Chain, upTo uint64, now, until time.Time, limit int) ([]starknet.Felt, error) {
 	var claimed []starknet.Felt
 	err := d.query(db, c, upTo, now, until, limit).Scan(ctx, &claimed)
-	return claimed, repo.Outage(err)
+	return claimed, repo.Failure(ctx, err)
 }
 
 // query skips rows that somebody else has locked: a process that claims them

@@ -210,7 +210,7 @@ func (r Pools) ScanPools(ctx context.Context, c domain.Chain, f token.Factory) (
 			s.code, f.Address, next.Block, next.Tx, next.Log).Exec(ctx)
 		return err
 	})
-	return more, repo.Outage(err)
+	return more, repo.Failure(ctx, err)
 }
 
 // poolScan is the transaction of one step of a factory's scan.

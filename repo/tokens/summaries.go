@@ -123,7 +123,7 @@ func (r Summaries) SumTransfers(ctx context.Context, c domain.Chain, about int) 
 		done = token.Summing{Through: uint64(to), More: to < *target, Advanced: true}
 		return err
 	})
-	return done, repo.Outage(err)
+	return done, repo.Failure(ctx, err)
 }
 
 // summing is the transaction that adds to the sums of a chain.

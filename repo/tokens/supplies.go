@@ -58,5 +58,5 @@ func (r Supplies) StoreSupplies(ctx context.Context, c domain.Chain, said token.
 		stored, err = repo.Changed(result, err)
 		return err
 	})
-	return stored, repo.Outage(err)
+	return stored, repo.Failure(ctx, err)
 }

@@ -1,0 +1,39 @@
+package onchain
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"astrolabe/domain/facts"
+	"astrolabe/repo/model"
+	"astrolabe/repo/repotest"
+)
+
+// TestARequestWhoseTimeEndsAmongItsRowsIsNotDamage ends reads at many moments.
+// What was not read is not asked for its block.
+func TestARequestWhoseTimeEndsAmongItsRowsIsNotDamage(t *testing.T) {
+	t.Parallel()
+	db := repotest.Open(t)
+	type row struct {
+		N int64 `bun:"n"`
+	}
+	ended := 0
+	for after := range 60 {
+		ctx, cancel := context.WithTimeout(t.Context(), time.Duration(after)*500*time.Microsecond)
+		_, err := read(ctx, db, facts.TableTransactions, func(r *row) model.BlockNumber {
+			t.Errorf("asked row %d for its block", r.N)
+			return 0
+		}, "/* test.many */ SELECT n::bigint AS n FROM generate_series(1, 20000) n")
+		cancel()
+		if errors.Is(err, context.DeadlineExceeded) {
+			ended++
+		} else if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if ended == 0 {
+		t.Error("no read ended early")
+	}
+}
