@@ -18,7 +18,7 @@ import (
 // rows up to the one that could not be scanned, that one included, come with
 // them.
 func Select[T any](ctx context.Context, on bun.IDB, sql string, arguments ...any) ([]T, error) {
-	rows, err := query(ctx, on, sql, arguments)
+	rows, err := query(ctx, on, sql, arguments) //nolint:rowserrcheck // ScanRows checks it.
 	if err != nil {
 		return nil, Failure(ctx, err)
 	}

@@ -77,7 +77,7 @@ func readKeyUsage(ctx context.Context, tx bun.Tx, workspace string, since time.T
 		keys[i] = account.KeyUsage{PublicID: row.PublicID, Label: row.Label, Tally: row.counted(), LastUsedAt: row.LastAt.UTC()}
 		places[row.PublicID], ids[i] = &keys[i], row.PublicID
 	}
-	return keys, divideUsage(ctx, hoursSince(tx, "usage.parts", workspace, since).Where("public_id IN (?)", bun.In(ids)), places)
+	return keys, divideUsage(ctx, hoursSince(tx, "usage.parts", workspace, since).Where("public_id IN (?)", bun.List(ids)), places)
 }
 
 // divideUsage divides the use of keys by class, route and code.

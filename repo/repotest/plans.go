@@ -17,8 +17,8 @@ import (
 func Recorded(t testing.TB, db *repo.DB, act func()) map[string]string {
 	t.Helper()
 	recorder := &recorder{statements: make(map[string]string)}
-	db.Write().AddQueryHook(recorder)
-	defer db.Write().ResetQueryHooks()
+	db.Write().AddQueryHook(recorder)  //nolint:staticcheck // The repositories have the handle already.
+	defer db.Write().ResetQueryHooks() //nolint:staticcheck // As above.
 	act()
 	return recorder.statements
 }

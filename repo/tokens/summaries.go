@@ -51,7 +51,7 @@ const summarised = `/* token.summaries */
 		(SELECT block FROM transfers WHERE chain = %[1]d AND token = a.id ORDER BY block DESC LIMIT 1) AS latest,
 		c.block AS through, c.updated_at, s.transfers, s.senders, s.receivers,
 		s.transfers IS NULL OR c.block >= $2 AS counted_above,
-		n.transfers AS new_transfers, n.senders AS new_senders, n.receivers AS new_receivers` + tokenAt + `
+		n.transfers AS new_transfers, n.senders AS new_senders, n.receivers AS new_receivers` + byAddress + `
 	JOIN index_checkpoints i ON i.chain = %[1]d
 	JOIN token_summary_checkpoints c ON c.chain = %[1]d
 	LEFT JOIN LATERAL (

@@ -35,11 +35,11 @@ type tokenRow struct {
 }
 
 // tokenColumns are the columns of a token t.
-const tokenColumns = "t.standard, t.name, t.symbol, t.decimals, t.metadata_at, t.supply, t.supply_block"
+const tokenColumns = "t.standard, t.name, t.symbol, t.decimals, t.metadata_at, t.supply, t.supply_block" //nolint:gosec // Tokens of the chain.
 
-// tokenAt joins the token t at each address of $1, whose id is a.id: by
+// byAddress joins the token t at each address of $1, whose id is a.id: by
 // (chain, felt) of addresses, then by primary key.
-const tokenAt = `
+const byAddress = `
 	FROM unnest($1::bytea[]) WITH ORDINALITY AS p (felt, parent)
 	CROSS JOIN LATERAL (SELECT id FROM addresses WHERE chain = %[1]d AND felt = p.felt LIMIT 1) a
 	CROSS JOIN LATERAL (
@@ -70,7 +70,7 @@ func inUTC(t *time.Time) *time.Time {
 // Tokens implements token.Store.
 func (r Tokens) Tokens(ctx context.Context, c domain.Chain, addresses []starknet.Felt) ([]*token.Token, error) {
 	rows, err := repo.Select[tokenRow](ctx, r.db.Read(),
-		repo.Text("/* token.find */ SELECT p.parent, "+tokenColumns+tokenAt, model.Code(c)), model.Bytes(addresses))
+		repo.Text("/* token.find */ SELECT p.parent, "+tokenColumns+byAddress, model.Code(c)), model.Bytes(addresses))
 	if err != nil {
 		return nil, err
 	}
