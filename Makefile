@@ -18,7 +18,7 @@ RACE := $(if $(shell command -v gcc),-race -gcflags=all=-d=checkptr=0 $(CALM:%=-
 # the packages that they put together, the simulated node in the tests that index it. The longest come
 # first, so that none is left alone at the end.
 UNRACED := ./cmd/... ./toolchain/... ./sim/... ./oracle/... ./web/...
-RACED = ./rest ./graph ./repo ./node ./jobs/index ./pg ./signin $$($(GO) list ./... | grep -vE 'astrolabe/(toolchain|sim|oracle|cmd|web)')
+RACED = ./rest ./graph ./jobs/index ./repo/tokens ./node ./pg ./repo/onchain ./jobs/fsck ./repo/index ./signin $$($(GO) list ./... | grep -vE 'astrolabe/(toolchain|sim|oracle|cmd|web)')
 SOURCES := $(shell find . -name '*.go' -not -path './web/node_modules/*' -not -path './clients/*') $(shell find web/dist repo/migrations rest -type f)
 
 .DEFAULT_GOAL := help
