@@ -15,6 +15,6 @@ func TestTimesAreToldInUTCAndCutToMilliseconds(t *testing.T) {
 		t.Errorf("got %v of %s", got, at)
 	}
 	if got := MillisecondsOrNil(nil); got != nil {
-		t.Errorf("an unknown time is told as %s", got)
+		t.Errorf("an unknown time is rendered as %s", got)
 	}
 }

@@ -45,7 +45,7 @@ func TestNobodyIsToldToComeBackTooEarly(t *testing.T) {
 	t.Parallel()
 	for after, want := range map[time.Duration]int{0: 0, 1: 1, time.Second: 1, 1500 * time.Millisecond: 2} {
 		if got := Unavailable("it", after, nil).RetrySeconds(); got != want {
-			t.Errorf("%s is told as %d s, want %d", after, got, want)
+			t.Errorf("%s gives %d s, want %d", after, got, want)
 		}
 	}
 }

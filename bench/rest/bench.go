@@ -20,7 +20,7 @@ const (
 	// lasts is the time of one measurement, of which there are so many rounds.
 	lasts  = 3 * time.Second
 	rounds = 5
-	// Two commits are told apart by many short rounds, so that what else the
+	// Many short rounds distinguish two commits, because what else the
 	// machine does hits both alike.
 	turnLasts = time.Second
 	turns     = 15

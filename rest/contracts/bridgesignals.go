@@ -11,7 +11,7 @@ import (
 	"astrolabe/starknet"
 )
 
-// BridgeSignalItem is what a bridge tells of a deposit or a withdrawal.
+// BridgeSignalItem is a deposit or withdrawal that a bridge reported.
 type BridgeSignalItem struct {
 	BlockNumber       uint64            `json:"blockNumber"`
 	TimestampIso      time.Time         `json:"timestampIso"`
