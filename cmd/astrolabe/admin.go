@@ -17,7 +17,7 @@ type admin struct {
 	server   *http.Server
 }
 
-// listenAdmin opens the admin socket; an empty address means none.
+// listenAdmin opens the admin listener. An empty address disables it.
 func (d *deployment) listenAdmin(ctx context.Context, address string) (*admin, error) {
 	if address == "" {
 		return &admin{}, nil
@@ -39,7 +39,7 @@ func (a *admin) serve() {
 func (a *admin) close() {
 	if a.listener != nil {
 		_ = a.server.Close()
-		_ = a.listener.Close() // where serve was never reached
+		_ = a.listener.Close() // in case serve was never called
 	}
 }
 
@@ -50,19 +50,19 @@ func (a *admin) url() string {
 	return urlOf(a.listener)
 }
 
-// newServer makes an HTTP server that no slow client can hold on to.
+// newServer returns an HTTP server with timeouts against slow clients.
 func newServer(handler http.Handler, logger *slog.Logger) *http.Server {
 	return &http.Server{
 		Handler:                      handler,
 		ReadHeaderTimeout:            10 * time.Second,
 		IdleTimeout:                  2 * time.Minute,
-		DisableGeneralOptionsHandler: true, // OPTIONS * is answered like everything else
+		DisableGeneralOptionsHandler: true, // the handler also answers OPTIONS *
 		ErrorLog:                     slog.NewLogLogger(logger.Handler(), slog.LevelDebug),
 	}
 }
 
-// urlOf returns an address that a client on this machine can call: a listener
-// on every interface is also on the loopback one.
+// urlOf returns a URL for clients on this machine. A listener on every interface
+// is reached through the loopback interface.
 func urlOf(l net.Listener) string {
 	address, ok := l.Addr().(*net.TCPAddr)
 	if !ok {

@@ -11,10 +11,10 @@ import (
 	"astrolabe/starknet"
 )
 
-// censusSettings say how holder censuses are made.
+// censusSettings configure holder censuses.
 type censusSettings struct {
-	CensusRefresh   time.Duration `help:"How often the holders of a token are counted again." default:"1h"`
-	CensusRetention time.Duration `help:"For how long a holder census can be read, and its cursors are good." default:"6h"`
+	CensusRefresh   time.Duration `help:"Interval between two holder censuses of a token." default:"1h"`
+	CensusRetention time.Duration `help:"How long a holder census and its cursors stay valid. At least twice the refresh interval." default:"6h"`
 }
 
 func (s censusSettings) check() error {
@@ -24,17 +24,17 @@ func (s censusSettings) check() error {
 	return nil
 }
 
-// censusCommand looks after holder censuses.
+// censusCommand revokes and restores holder censuses.
 type censusCommand struct {
-	Revoke  censusRevoke  `cmd:"" help:"Revoke the holder census of a token, with its cursors. No other is made until it is restored."`
-	Restore censusRestore `cmd:"" help:"Let a token have a holder census again."`
+	Revoke  censusRevoke  `cmd:"" help:"Revoke the holder census of a token and its cursors, and suspend new ones until it is restored."`
+	Restore censusRestore `cmd:"" help:"Resume the holder census of a token."`
 }
 
-// censusTarget names a token.
+// censusTarget identifies a token.
 type censusTarget struct {
 	databaseSettings
-	Chain domain.Chain `help:"The chain, SN_MAIN or SN_SEPOLIA." required:"" env:"-" placeholder:"CHAIN"`
-	Token string       `help:"The token's contract address." required:"" env:"-" placeholder:"ADDRESS"`
+	Chain domain.Chain `help:"Chain: SN_MAIN or SN_SEPOLIA." required:"" env:"-" placeholder:"CHAIN"`
+	Token string       `help:"Contract address of the token." required:"" env:"-" placeholder:"ADDRESS"`
 }
 
 func (t censusTarget) address() (starknet.Felt, error) {
@@ -47,13 +47,13 @@ func (t censusTarget) address() (starknet.Felt, error) {
 
 type censusRevoke struct {
 	censusTarget
-	Reason string `help:"Why, for the operators who come after you." required:"" env:"-" placeholder:"TEXT"`
+	Reason string `help:"Reason, recorded for other operators." required:"" env:"-" placeholder:"TEXT"`
 }
 
-// Validate checks the settings before anything is started.
+// Validate checks the settings before anything starts.
 func (r censusRevoke) Validate() error { return r.check() }
 
-// Run revokes what can be served.
+// Run revokes the generations that are being served.
 func (r censusRevoke) Run(ctx context.Context, c *console) error {
 	address, err := r.address()
 	if err != nil {
@@ -67,17 +67,17 @@ func (r censusRevoke) Run(ctx context.Context, c *console) error {
 		if revoked == 0 {
 			return usageError{fmt.Errorf("%s has no certified holder census of %s", r.Chain, address)}
 		}
-		fmt.Fprintf(c.stdout, "%s  %s: revoked, with the cursors of its generations (%d)\n", r.Chain, address, revoked)
+		fmt.Fprintf(c.stdout, "%s  %s: revoked with its cursors (generations: %d)\n", r.Chain, address, revoked)
 		return nil
 	})
 }
 
 type censusRestore struct{ censusTarget }
 
-// Validate checks the settings before anything is started.
+// Validate checks the settings before anything starts.
 func (r censusRestore) Validate() error { return r.check() }
 
-// Run lets the next census be made.
+// Run allows new censuses of the token.
 func (r censusRestore) Run(ctx context.Context, c *console) error {
 	address, err := r.address()
 	if err != nil {
@@ -89,9 +89,9 @@ func (r censusRestore) Run(ctx context.Context, c *console) error {
 			return err
 		}
 		if !released {
-			return usageError{fmt.Errorf("nobody revoked the holder census of %s on %s", address, r.Chain)}
+			return usageError{fmt.Errorf("the holder census of %s on %s is not revoked", address, r.Chain)}
 		}
-		fmt.Fprintf(c.stdout, "%s  %s: its holders are counted again\n", r.Chain, address)
+		fmt.Fprintf(c.stdout, "%s  %s: restored\n", r.Chain, address)
 		return nil
 	})
 }

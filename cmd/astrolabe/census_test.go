@@ -37,15 +37,15 @@ func TestAnOperatorRevokesAndRestoresACensus(t *testing.T) {
 	contract := starknet.MustFelt("0x49d36570d4e46f48e99674bd3fcc84644ddd6b96f7c741b1562b82f9e004dc7")
 	target := " --chain SN_MAIN --token 0x0" + contract.String()[2:]
 	o.expects(o.types(exitUsage, "census revoke --reason test"+target), "SN_MAIN has no certified holder census of "+contract.String())
-	o.expects(o.types(exitUsage, "census restore"+target), "nobody revoked the holder census of "+contract.String())
+	o.expects(o.types(exitUsage, "census restore"+target), "the holder census of "+contract.String()+" on SN_MAIN is not revoked")
 	o.expects(o.types(exitUsage, "census restore --chain SN_MAIN --token x"), "--token must be a 0x-prefixed address")
 	o.certify(contract)
-	o.expects(o.types(exitOK, "census revoke --reason test"+target), "revoked, with the cursors of its generations (1)")
+	o.expects(o.types(exitOK, "census revoke --reason test"+target), "revoked with its cursors (generations: 1)")
 	standings, err := tokens.NewCensus(o.db).CensusStandings(t.Context(), domain.Mainnet, []starknet.Felt{contract}, time.Now())
 	if err != nil || !standings[0].Held || standings[0].Generation.Status != token.CensusRevoked {
 		t.Errorf("%+v, %v", standings, err)
 	}
-	o.expects(o.types(exitOK, "census restore"+target), "its holders are counted again")
+	o.expects(o.types(exitOK, "census restore"+target), "restored")
 }
 
 // certify makes a census of a token at block 30, whose supply is what was

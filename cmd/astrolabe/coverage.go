@@ -13,12 +13,12 @@ import (
 	"astrolabe/starknet"
 )
 
-// coverageSettings say which events can be searched over wide ranges.
+// coverageSettings declare the events of wide searches.
 type coverageSettings struct {
-	WideSelectors []wideSelector `help:"Events that wallet workspaces can search over any number of blocks: a name or selector and the key positions, for example Transfer:1,2. Each position takes about 140 bytes per event. \"none\" for no such events." default:"Transfer:1,2;Approval:1,2;TransferSingle:2,3;TransferBatch:2,3;DepositHandled:1,2;WithdrawInitiated:1,2,3" sep:";" placeholder:"EVENT:POSITION,…;…"`
+	WideSelectors []wideSelector `help:"Events that wallet workspaces can search by key over any number of blocks: a name or selector, then key positions, for example Transfer:1,2. Each position takes about 140 bytes per event. Use \"none\" to disable." default:"Transfer:1,2;Approval:1,2;TransferSingle:2,3;TransferBatch:2,3;DepositHandled:1,2;WithdrawInitiated:1,2,3" sep:";" placeholder:"EVENT:POSITION,…;…"`
 }
 
-// declared lists the positions of all selectors.
+// declared returns the key positions of all selectors.
 func (s coverageSettings) declared() (list []event.SelectorPosition) {
 	for _, wide := range s.WideSelectors {
 		list = append(list, wide.positions...)
@@ -26,7 +26,7 @@ func (s coverageSettings) declared() (list []event.SelectorPosition) {
 	return list
 }
 
-// wideSelector is a selector with key positions, as text NAME:1,2.
+// wideSelector is a selector with key positions, written as NAME:1,2.
 type wideSelector struct {
 	text      string
 	positions []event.SelectorPosition
@@ -43,8 +43,8 @@ func (w *wideSelector) UnmarshalText(text []byte) error {
 	if err != nil {
 		return err
 	}
-	for _, part := range strings.Split(list, ",") {
-		position, err := strconv.Atoi(part)
+	for _, text := range strings.Split(list, ",") {
+		position, err := strconv.Atoi(text)
 		if err != nil || position < 1 || position >= event.Positions {
 			return fmt.Errorf("%q is not an event with key positions from 1 to %d, such as Transfer:1,2", w.text, event.Positions-1)
 		}
@@ -56,7 +56,7 @@ func (w *wideSelector) UnmarshalText(text []byte) error {
 // String returns the text.
 func (w wideSelector) String() string { return w.text }
 
-// eventSelector reads the name or the 0x-prefixed selector of an event.
+// eventSelector parses the name or the 0x-prefixed selector of an event.
 func eventSelector(text string) (starknet.Felt, error) {
 	if !strings.HasPrefix(text, "0x") && text != "" {
 		return starknet.Selector(text), nil
@@ -68,15 +68,15 @@ func eventSelector(text string) (starknet.Felt, error) {
 	return selector, nil
 }
 
-// coverageCommand looks after what wide searches rest on.
+// coverageCommand lists and rebuilds the certificates of wide searches.
 type coverageCommand struct {
-	List    coverageList    `cmd:"" help:"List the key positions that wide event searches can use."`
-	Rebuild coverageRebuild `cmd:"" help:"Discard the coverage of a key position. If it is still declared, the workers build it anew."`
+	List    coverageList    `cmd:"" help:"List the certificates of wide event searches: one per event and key position."`
+	Rebuild coverageRebuild `cmd:"" help:"Discard a certificate. The workers rebuild it if --wide-selectors still declares it."`
 }
 
 type coverageList struct{ databaseSettings }
 
-// Validate checks the settings before anything is started.
+// Validate checks the settings before anything starts.
 func (l coverageList) Validate() error { return l.check() }
 
 // Run prints one line per certificate.
@@ -108,12 +108,12 @@ func describeCoverage(cert event.Certificate) string {
 
 type coverageRebuild struct {
 	databaseSettings
-	Chain    domain.Chain `help:"The chain, SN_MAIN or SN_SEPOLIA." required:"" env:"-" placeholder:"CHAIN"`
-	Selector string       `help:"The event's name or selector." required:"" env:"-" placeholder:"EVENT"`
-	Position int          `help:"The key position, 1 to 15." required:"" env:"-" placeholder:"N"`
+	Chain    domain.Chain `help:"Chain: SN_MAIN or SN_SEPOLIA." required:"" env:"-" placeholder:"CHAIN"`
+	Selector string       `help:"Name or selector of the event." required:"" env:"-" placeholder:"EVENT"`
+	Position int          `help:"Key position, 1 to 15." required:"" env:"-" placeholder:"N"`
 }
 
-// Validate checks the settings before anything is started.
+// Validate checks the settings before anything starts.
 func (r coverageRebuild) Validate() error { return r.check() }
 
 // Run discards a certificate.
@@ -128,7 +128,7 @@ func (r coverageRebuild) Run(ctx context.Context, c *console) error {
 			return err
 		}
 		if !found {
-			return usageError{fmt.Errorf("%s has no coverage of position %d of %s; see coverage list", r.Chain, r.Position, selector)}
+			return usageError{fmt.Errorf("%s has no certificate for position %d of %s; see astrolabe coverage list", r.Chain, r.Position, selector)}
 		}
 		fmt.Fprintf(c.stdout, "%s  %s  %d  discarded\n", r.Chain, selector, r.Position)
 		return nil

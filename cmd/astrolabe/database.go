@@ -24,8 +24,8 @@ type database struct {
 	server *pg.Server // nil when the operator supplied the database
 }
 
-// withDatabase opens the configured database for the time of act: also one
-// that another process of this program runs in the data folder.
+// withDatabase calls act with the configured database. If another process runs
+// the private server of the data folder, it connects to that one.
 func withDatabase(ctx context.Context, c *console, s databaseSettings, act func(*database) error) error {
 	db, err := openDatabase(ctx, c, s)
 	if errors.Is(err, pg.ErrFolderInUse) {
@@ -38,8 +38,8 @@ func withDatabase(ctx context.Context, c *console, s databaseSettings, act func(
 	return act(db)
 }
 
-// attachDatabase reaches the private server of a running process. When none
-// answers, the folder's refusal stands.
+// attachDatabase connects to the private server of a running process. If that
+// fails, it returns the refusal of the folder.
 func attachDatabase(ctx context.Context, c *console, s databaseSettings, refusal error) (*database, error) {
 	address, err := pg.Attach(ctx, filepath.Join(s.Data, "postgres"), "postgres")
 	if err != nil {
@@ -77,7 +77,7 @@ func openDatabase(ctx context.Context, c *console, s databaseSettings) (*databas
 	return nil, err
 }
 
-// close gives the connections back and stops a private server.
+// close closes the connections and stops a private server.
 func (d *database) close() {
 	if d.DB != nil {
 		d.Close()
@@ -85,11 +85,11 @@ func (d *database) close() {
 	if d.server != nil {
 		stopping, cancel := context.WithTimeout(context.Background(), time.Minute)
 		defer cancel()
-		_ = d.server.Stop(stopping) // its own log tells why it did not stop in time
+		_ = d.server.Stop(stopping) // the server logs why it did not stop in time
 	}
 }
 
-// done is closed when a private server ended; it never is for another's.
+// done is closed when a private server exits. It is nil for other databases.
 func (d *database) done() <-chan struct{} {
 	if d.server == nil {
 		return nil
@@ -108,12 +108,12 @@ func (s databaseSettings) url() (string, error) {
 	}
 	_, password := parsed.User.Password()
 	if (password || parsed.Query().Has("password")) && onCommandLine(os.Args, "--database-url") {
-		return "", usageError{errors.New("--database-url holds a password, which every user of this machine can read; put it into ASTROLABE_DATABASE_URL or a file")}
+		return "", usageError{errors.New("every user of this machine can read the password in --database-url; pass it through ASTROLABE_DATABASE_URL or a file")}
 	}
 	return address, nil
 }
 
-// onCommandLine reports whether a flag was written out as an argument.
+// onCommandLine reports whether a flag was passed as an argument.
 func onCommandLine(args []string, flag string) bool {
 	return slices.ContainsFunc(args, func(arg string) bool {
 		return arg == flag || strings.HasPrefix(arg, flag+"=")
@@ -122,7 +122,7 @@ func onCommandLine(args []string, flag string) bool {
 
 func startPrivate(ctx context.Context, c *console, s databaseSettings) (*pg.Server, error) {
 	if err := os.MkdirAll(s.Data, 0o711); err != nil { // the server's user must be able to pass through
-		return nil, usageError{fmt.Errorf("the data folder cannot be made: %w", err)}
+		return nil, usageError{fmt.Errorf("create the data folder: %w", err)}
 	}
 	server, err := pg.Start(ctx, pg.Options{
 		Dir: filepath.Join(s.Data, "postgres"), BinDir: s.PostgresBin, Logger: c.logger,

@@ -12,50 +12,50 @@ import (
 	"astrolabe/repo/accounts"
 )
 
-// demo is what scripts and documents need to call a running program. It holds
-// keys, so its file is private.
+// demo tells scripts how to call a running "up". It holds keys, so only its
+// owner can read the file.
 type demo struct {
 	BaseURL  string `json:"baseUrl"`
 	AdminURL string `json:"adminUrl,omitempty"`
 
-	// NodeURL is the simulated node of Chain; both are absent where no chain
-	// is simulated. Keys and Session are there only where every chain is: a
-	// real deployment makes its own.
+	// NodeURL is the simulated node of Chain. Both are empty if no chain is
+	// simulated. Keys and Session are set only if every chain is simulated: for
+	// real chains the operator creates keys.
 	NodeURL string       `json:"nodeUrl,omitempty"`
 	Chain   domain.Chain `json:"chain,omitempty"`
 
-	// Keys are named after what they are for; each may read, too.
+	// Keys are named after their permission. Each key can also read.
 	Keys    map[string]string `json:"keys,omitempty"`
 	Session string            `json:"session,omitempty"`
 
-	// Samples are things of Chain to look at, where it is simulated.
+	// Samples name contracts of Chain if it is simulated.
 	Samples samples `json:"samples,omitzero"`
 }
 
 // demoWorkspace owns the demo's keys.
 const demoWorkspace = "demo"
 
-// demoKeys are the keys of the demo and what each may do beside reading.
+// demoKeys are the keys of the demo with the permission of each beside read.
 var demoKeys = map[string]account.Permission{
 	"read": account.Read, "utility": account.Batch, "partner": account.Partner, "write": account.Write,
 	"verify": account.Verify, "prove": account.Prove, "trace": account.Trace,
 }
 
-// demo makes the demo of this run. Its keys and session are good for as long
-// as a session can be; the next start makes new ones.
+// demo creates the demo of this run. Its keys and session have the maximum
+// lifetime of a session; the next start replaces them.
 func (d *deployment) demo(ctx context.Context, data string, api *api, operators *admin, simulated []simulatedNode, served int) (demo, error) {
-	shown := demo{BaseURL: api.url(), AdminURL: operators.url()}
+	result := demo{BaseURL: api.url(), AdminURL: operators.url()}
 	if err := d.forgetDemo(ctx, data); err != nil {
 		return demo{}, err
 	}
 	if len(simulated) > 0 {
-		shown.NodeURL, shown.Chain = simulated[0].url, simulated[0].chain
-		shown.Samples = samples{Tokens: simulated[0].tokens}
+		result.NodeURL, result.Chain = simulated[0].url, simulated[0].chain
+		result.Samples = samples{Tokens: simulated[0].tokens}
 	}
-	if len(simulated) < served { // a real chain is served: its keys are for its operator to make
-		return shown, nil
+	if len(simulated) < served { // a real chain is served, so the operator creates keys
+		return result, nil
 	}
-	shown.Keys = make(map[string]string)
+	result.Keys = make(map[string]string)
 	by := account.Operator("demo")
 	owner, err := account.NewWorkspaces(accounts.NewWorkspaces(d.db.DB), time.Now).Ensure(ctx, demoWorkspace, by)
 	if err != nil {
@@ -69,15 +69,15 @@ func (d *deployment) demo(ctx context.Context, data string, api *api, operators 
 		if err != nil {
 			return demo{}, err
 		}
-		shown.Keys[name] = issued.Text.Reveal()
+		result.Keys[name] = issued.Text.Reveal()
 	}
 	_, session, err := api.gate.Sessions.Create(ctx, owner.ID, "demo", account.MaxSession, by)
-	shown.Session = session.Reveal()
-	return shown, err
+	result.Session = session.Reveal()
+	return result, err
 }
 
-// forgetDemo revokes the keys of the run before, whose file is about to be
-// replaced. A file that cannot be read revokes none: they expire.
+// forgetDemo revokes the keys of the previous run. If its file cannot be read,
+// they expire by themselves.
 func (d *deployment) forgetDemo(ctx context.Context, data string) error {
 	var before demo
 	content, err := os.ReadFile(filepath.Join(data, demoFile))

@@ -12,8 +12,8 @@ import (
 	"astrolabe/telemetry"
 )
 
-// deployment is what every long-running command stands on: a database whose
-// schema is current and the keys that all processes share.
+// deployment is what every long-running command needs: a database with the
+// current schema, and the secrets that all processes share.
 type deployment struct {
 	*console
 	db     *database
@@ -21,8 +21,8 @@ type deployment struct {
 	health *telemetry.Health
 }
 
-// openDeployment opens the database first: a folder that is refused keeps no
-// trace of the attempt.
+// openDeployment opens the database before it writes anything, so that a data
+// folder that is refused stays unchanged.
 func openDeployment(ctx context.Context, c *console, d databaseSettings, s secretSettings) (*deployment, error) {
 	db, err := openDatabase(ctx, c, d)
 	if err != nil {
@@ -38,7 +38,7 @@ func openDeployment(ctx context.Context, c *console, d databaseSettings, s secre
 	return &deployment{console: c, db: db, ring: ring, health: health}, nil
 }
 
-// prepare brings the schema up to date and opens the secrets.
+// prepare applies pending migrations and opens the secrets.
 func prepare(ctx context.Context, c *console, db *database, d databaseSettings, s secretSettings) (*secret.Ring, error) {
 	master, err := s.master(d.Data)
 	if err != nil {
@@ -49,7 +49,7 @@ func prepare(ctx context.Context, c *console, db *database, d databaseSettings, 
 		return nil, err
 	}
 	if len(applied) > 0 {
-		c.logger.Info("the schema was brought up to date", "applied", applied)
+		c.logger.Info("applied database migrations", "migrations", applied)
 	}
 	ring, err := secret.Open(ctx, accounts.NewSecrets(db.DB), master)
 	if errors.Is(err, secret.ErrOtherMaster) {
@@ -58,43 +58,43 @@ func prepare(ctx context.Context, c *console, db *database, d databaseSettings, 
 	return ring, err
 }
 
-// part is something that runs until its context ends, or fails.
-type part func(ctx context.Context) error
+// component runs until its context ends or it fails.
+type component func(ctx context.Context) error
 
-// run starts the parts and runs them side by side, with the admin listener,
-// until ctx ends or one of them fails. It waits for all of them, closes the
-// admin listener, through which the drain could be watched, and the database.
-func (d *deployment) run(ctx context.Context, adminAddress string, start func(*admin) ([]part, error)) error {
+// run starts the components and runs them concurrently until ctx ends or one of
+// them fails. It waits for all of them and then closes the admin listener,
+// which reports readiness during the drain, and the database.
+func (d *deployment) run(ctx context.Context, adminAddress string, start func(*admin) ([]component, error)) error {
 	defer d.db.close()
 	operators, err := d.listenAdmin(ctx, adminAddress)
 	if err != nil {
 		return err
 	}
 	defer operators.close()
-	parts, err := start(operators)
+	components, err := start(operators)
 	if err != nil {
 		return err
 	}
 	go operators.serve()
 	group, ctx := errgroup.WithContext(ctx)
 	context.AfterFunc(ctx, d.health.Drain)
-	for _, p := range append(parts, d.followSecrets, d.watchServer) {
-		group.Go(func() error { return p(ctx) })
+	for _, run := range append(components, d.followSecrets, d.watchServer) {
+		group.Go(func() error { return run(ctx) })
 	}
 	return group.Wait()
 }
 
 func (d *deployment) followSecrets(ctx context.Context) error {
-	d.ring.Follow(ctx, time.Minute, func(err error) { d.logger.Warn("the secrets could not be reloaded", "error", err) })
+	d.ring.Follow(ctx, time.Minute, func(err error) { d.logger.Warn("could not reload the secrets", "error", err) })
 	return nil
 }
 
-// watchServer fails when the private server ends under a running program.
+// watchServer fails when the private Postgres server exits.
 func (d *deployment) watchServer(ctx context.Context) error {
 	select {
 	case <-ctx.Done():
 		return nil
 	case <-d.db.done():
-		return errors.Join(errors.New("the private Postgres ended"), d.db.server.Err())
+		return errors.Join(errors.New("the private Postgres server exited"), d.db.server.Err())
 	}
 }

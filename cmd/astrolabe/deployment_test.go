@@ -29,9 +29,9 @@ func TestADrainCanBeWatched(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	address, release, ended := make(chan string, 1), make(chan struct{}), make(chan error, 1)
 	go func() {
-		ended <- d.run(ctx, "127.0.0.1:0", func(operators *admin) ([]part, error) {
+		ended <- d.run(ctx, "127.0.0.1:0", func(operators *admin) ([]component, error) {
 			address <- operators.url()
-			return []part{func(context.Context) error { <-release; return nil }}, nil
+			return []component{func(context.Context) error { <-release; return nil }}, nil
 		})
 	}()
 	url := <-address

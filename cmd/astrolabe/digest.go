@@ -12,18 +12,18 @@ import (
 	"astrolabe/repo/index"
 )
 
-// chainSettings choose what an operator's command is about.
+// chainSettings select chains.
 type chainSettings struct {
-	Chain domain.Chain `help:"Only this chain, SN_MAIN or SN_SEPOLIA. By default all that are indexed." env:"-" placeholder:"CHAIN"`
+	Chain domain.Chain `help:"Limit the command to this chain, SN_MAIN or SN_SEPOLIA. Default: every indexed chain." env:"-" placeholder:"CHAIN"`
 }
 
-// blockSettings choose blocks.
+// blockSettings select blocks.
 type blockSettings struct {
-	From uint64  `help:"The first block." env:"-" placeholder:"N"`
-	To   *uint64 `help:"The last block. By default the newest." env:"-" placeholder:"N"`
+	From uint64  `help:"First block." env:"-" placeholder:"N"`
+	To   *uint64 `help:"Last block. Default: the newest." env:"-" placeholder:"N"`
 }
 
-// last is the last block that is meant.
+// last is the last selected block.
 func (b blockSettings) last() uint64 {
 	if b.To == nil {
 		return math.MaxInt32
@@ -38,8 +38,8 @@ func (b blockSettings) check() error {
 	return nil
 }
 
-// chosen calls act for each chosen chain that has an index, with where it
-// stands. A chain that was asked for by name must have one.
+// chosen calls act with the checkpoint of each selected chain that has an index.
+// A chain that was selected by name must have one.
 func (s chainSettings) chosen(ctx context.Context, db *database, act func(domain.Chain, indexing.Checkpoint) error) error {
 	checkpoints, err := index.NewCheckpoints(db.DB).All(ctx)
 	if err != nil {
@@ -60,20 +60,20 @@ func (s chainSettings) chosen(ctx context.Context, db *database, act func(domain
 	return nil
 }
 
-// digestCommand prints what an index says, in few digits.
+// digestCommand prints a digest of the indexed facts.
 type digestCommand struct {
 	databaseSettings
 	chainSettings
 	blockSettings
-	Tables bool `help:"Print the digest of each table, too." env:"-"`
+	Tables bool `help:"Also print the digest of each table." env:"-"`
 }
 
-// Validate checks the settings before anything is started.
+// Validate checks the settings before anything starts.
 func (d digestCommand) Validate() error {
 	return firstError(d.databaseSettings.check(), d.blockSettings.check())
 }
 
-// Run prints a line per chain.
+// Run prints one line per chain.
 func (d digestCommand) Run(ctx context.Context, c *console) error {
 	return withSchema(ctx, c, d.databaseSettings, func(db *database) error {
 		return d.chosen(ctx, db, func(name domain.Chain, at indexing.Checkpoint) error {
@@ -97,7 +97,7 @@ func (d digestCommand) Run(ctx context.Context, c *console) error {
 	})
 }
 
-// attempts is how often blocks are read that a reorg replaced meanwhile.
+// attempts bounds how often a digest restarts after a reorg.
 const attempts = 5
 
 func (d digestCommand) fold(ctx context.Context, db *database, c domain.Chain, at indexing.Checkpoint) (fold *facts.Fold, err error) {
@@ -113,8 +113,8 @@ func (d digestCommand) fold(ctx context.Context, db *database, c domain.Chain, a
 	return fold, err
 }
 
-// withSchema opens a database whose schema is this program's, and acts. It
-// changes nothing: a running program of another version keeps its schema.
+// withSchema calls act with the database if its schema is current. It applies no
+// migration: a running program of another version keeps its schema.
 func withSchema(ctx context.Context, c *console, s databaseSettings, act func(*database) error) error {
 	return withDatabase(ctx, c, s, func(db *database) error {
 		known, err := db.Migrations(ctx)
@@ -123,7 +123,7 @@ func withSchema(ctx context.Context, c *console, s databaseSettings, act func(*d
 		}
 		for _, m := range known {
 			if m.AppliedAt.IsZero() {
-				return usageError{fmt.Errorf("the schema lacks %s; run: astrolabe migrate up", m.Name)}
+				return usageError{fmt.Errorf("migration %s is not applied; run: astrolabe migrate up", m.Name)}
 			}
 		}
 		return act(db)

@@ -2,5 +2,5 @@
 //
 // This package is the only place where everything is wired together: one
 // file per subcommand, the settings that they share, and the order in which
-// parts start and stop. It decides nothing about the chain.
+// components start and stop. It decides nothing about the chain.
 package main

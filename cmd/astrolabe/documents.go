@@ -7,9 +7,9 @@ import (
 	"astrolabe/graph"
 )
 
-// documentSettings say which GraphQL operations clients may name by id.
+// documentSettings name the manifests of trusted GraphQL documents.
 type documentSettings struct {
-	GraphqlDocuments []string `help:"Manifests of GraphQL documents that clients may name by id, as relay-compiler or Apollo's tools write them." placeholder:"FILE"`
+	GraphqlDocuments []string `help:"Manifests of trusted GraphQL documents, which clients run by id. Accepts the formats of relay-compiler and Apollo." placeholder:"FILE"`
 }
 
 // documents reads the manifests.

@@ -6,14 +6,14 @@ import (
 	"path/filepath"
 )
 
-// writeWhole puts a private file in place, over an older one: readable by its
-// owner alone, whole or not at all, and on disk when it returns.
+// writeWhole atomically replaces a file that only its owner can read. The content
+// is on disk when it returns.
 func writeWhole(path string, content []byte) error {
 	return place(path, content, os.Rename)
 }
 
-// createWhole does the same for a file that must not exist yet; when it does,
-// it is left alone and the error is fs.ErrExist.
+// createWhole is like writeWhole for a new file. If the file exists, it stays
+// unchanged and the error is fs.ErrExist.
 func createWhole(path string, content []byte) error {
 	return place(path, content, os.Link)
 }
@@ -24,7 +24,7 @@ func place(path string, content []byte, put func(from, to string) error) error {
 	if err != nil {
 		return err
 	}
-	defer func() { _ = os.Remove(file.Name()) }() // gone already where it was renamed
+	defer func() { _ = os.Remove(file.Name()) }() // a renamed file is already gone
 	_, err = file.Write(content)
 	err = errors.Join(err, file.Sync(), file.Close())
 	if err != nil {

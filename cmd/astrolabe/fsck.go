@@ -11,23 +11,23 @@ import (
 	"astrolabe/repo/index"
 )
 
-// fsckCommand looks for faults in the read model.
+// fsckCommand checks the read model for faults.
 type fsckCommand struct {
 	databaseSettings
 	nodeSettings
 	chainSettings
 	blockSettings
-	Limit int `help:"Print at most so many findings per chain." env:"-" default:"20"`
+	Limit int `help:"Maximum number of findings to print per chain." env:"-" default:"20"`
 }
 
-// Help is the long help.
+// Help returns the detailed help text.
 func (fsckCommand) Help() string {
-	return `The read model is compared with itself: links, counts, places, ids, classes, locators, tables and indexes, and every derived row with what the derivers make of the stored blocks. For chains whose nodes are named, every block is fetched and compared as well.
+	return `Checks the read model for internal consistency: parent links, counts, positions, ids, classes, locators, tables and indexes. It also derives every derived row again from the stored blocks and compares the two. For chains with a node URL, it fetches every block from the node and compares it too.
 
-Each finding comes with a way to repair it. The exit code is 0 when nothing was found, and 1 otherwise. Nothing is changed, and the index may go on meanwhile.`
+Each finding comes with a repair command. The exit code is 0 if nothing was found and 1 otherwise. The command changes nothing and can run while the indexer runs.`
 }
 
-// Validate checks the settings before anything is started.
+// Validate checks the settings before anything starts.
 func (f fsckCommand) Validate() error {
 	if f.Limit < 1 {
 		return errors.New("--limit must be at least 1")
@@ -35,17 +35,17 @@ func (f fsckCommand) Validate() error {
 	return firstError(f.databaseSettings.check(), f.blockSettings.check())
 }
 
-// Run prints what is found.
+// Run prints the findings.
 func (f fsckCommand) Run(ctx context.Context, c *console) error {
 	return withSchema(ctx, c, f.databaseSettings, func(db *database) error {
-		found, looked := 0, false
+		found, checked := 0, false
 		err := f.chosen(ctx, db, func(name domain.Chain, _ indexing.Checkpoint) error {
-			looked = true
+			checked = true
 			n, err := f.chain(ctx, c, db, name)
 			found += n
 			return err
 		})
-		if err == nil && !looked {
+		if err == nil && !checked {
 			fmt.Fprintln(c.stdout, "nothing is indexed")
 		}
 		if err == nil && found > 0 {
@@ -55,7 +55,7 @@ func (f fsckCommand) Run(ctx context.Context, c *console) error {
 	})
 }
 
-// chain looks at one chain and returns how many findings it has.
+// chain checks one chain and returns the number of findings.
 func (f fsckCommand) chain(ctx context.Context, c *console, db *database, name domain.Chain) (int, error) {
 	job := &fsck.Job{
 		Chain: name, Checkpoints: index.NewCheckpoints(db.DB), Archive: index.NewArchive(db.DB), Inspector: index.NewInspector(db.DB),
@@ -87,7 +87,7 @@ func (f fsckCommand) chain(ctx context.Context, c *console, db *database, name d
 	if result.Blocks > 0 {
 		summary = fmt.Sprintf("blocks %d to %d: %s", result.First, result.Last, summary)
 	} else {
-		summary += "; no block was looked at"
+		summary += "; no blocks checked"
 	}
 	fmt.Fprintf(c.stdout, "%s  %s\n", name, summary)
 	return len(result.Findings), nil

@@ -12,7 +12,7 @@ import (
 	"astrolabe/repo/accounts"
 )
 
-// gate makes what recognises the callers of a process.
+// gate returns the authenticator of the API.
 func (d *deployment) gate(proxies []netip.Prefix, public string) *access.Gate {
 	return &access.Gate{
 		Keys: account.NewKeys(accounts.NewKeys(d.db.DB), d.ring, time.Now), Sessions: account.NewSessions(accounts.NewSessions(d.db.DB), d.ring, time.Now),
@@ -21,9 +21,9 @@ func (d *deployment) gate(proxies []netip.Prefix, public string) *access.Gate {
 	}
 }
 
-// keepGate learns of revocations as they happen, and stores when keys were
-// used.
-func (d *deployment) keepGate(gate *access.Gate) part {
+// followRevocations drops revoked keys and sessions from the cache as Postgres
+// announces them, and stores when keys were last used.
+func (d *deployment) followRevocations(gate *access.Gate) component {
 	return func(ctx context.Context) error {
 		var group errgroup.Group
 		group.Go(func() error {
@@ -41,7 +41,7 @@ func (d *deployment) keepGate(gate *access.Gate) part {
 		})
 		group.Go(func() error {
 			gate.Keys.FollowUse(ctx, account.UseEvery, func(err error) {
-				d.logger.Warn("the last use of keys could not be stored", "error", err)
+				d.logger.Warn("could not store the last use of API keys", "error", err)
 			})
 			return nil
 		})
@@ -49,10 +49,10 @@ func (d *deployment) keepGate(gate *access.Gate) part {
 	}
 }
 
-// keepUsage stores what callers used.
-func (d *deployment) keepUsage(usage *account.Usage) part {
+// recordUsage stores the usage of the API.
+func (d *deployment) recordUsage(usage *account.Usage) component {
 	return func(ctx context.Context) error {
-		usage.Run(ctx, func(err error) { d.logger.Warn("the use of the API could not be stored", "error", err) })
+		usage.Run(ctx, func(err error) { d.logger.Warn("could not store API usage", "error", err) })
 		return nil
 	}
 }

@@ -11,16 +11,15 @@ import (
 
 var update = flag.Bool("update", false, "rewrite golden files")
 
-// commandsPage is the golden file: every command's help, for those who read
-// before they run.
+// commandsPage is the golden file with the help of every command.
 const commandsPage = "../../docs/commands.md"
 
 func TestTheCommandsPageShowsTheHelpOfEveryCommand(t *testing.T) {
 	t.Parallel()
 	var page bytes.Buffer
-	page.WriteString("# Commands\n\nWhat `astrolabe <command> --help` prints. Every flag is also an environment variable.\n")
+	page.WriteString("# Commands\n\nThe output of `astrolabe <command> --help`. The environment variable of each flag is in parentheses.\n")
 	for _, command := range []string{"", "up", "serve", "work", "index", "sim", "digest", "fsck", "rederive", "rollback", "migrate up", "migrate status", "migrate down", "secrets list", "secrets rotate", "keys create", "keys list", "keys revoke", "keys grant", "session create", "session revoke", "workspaces list", "workspaces plan", "workspaces audit", "labels add", "labels list", "labels remove", "census revoke", "census restore", "coverage list", "coverage rebuild", "version"} {
-		page.WriteString("\n## astrolabe " + command + "\n\n```\n" + help(t, command) + "```\n")
+		page.WriteString("\n## " + strings.TrimSpace("astrolabe "+command) + "\n\n```\n" + help(t, command) + "```\n")
 	}
 	if *update {
 		if err := os.WriteFile(commandsPage, page.Bytes(), 0o644); err != nil {
@@ -36,7 +35,7 @@ func TestTheCommandsPageShowsTheHelpOfEveryCommand(t *testing.T) {
 	}
 }
 
-// help runs the real program, away from this process' environment.
+// help runs the real program with a clean environment.
 func help(t *testing.T, command string) string {
 	t.Helper()
 	binary, err := buildOnce()

@@ -15,30 +15,30 @@ import (
 	store "astrolabe/repo/index"
 )
 
-// indexCommand follows the chains' nodes.
+// indexCommand indexes blocks from Starknet nodes.
 type indexCommand struct {
 	databaseSettings
 	secretSettings
 	nodeSettings
 	indexSettings
-	AdminAddr string `help:"Address of metrics, profiles and health for operators. Keep it private. Empty: none." default:"127.0.0.1:8083"`
+	AdminAddr string `help:"Listen address for metrics, profiles and health checks. Keep it private. Leave it empty to disable." default:"127.0.0.1:8083"`
 }
 
-// nodeSettings name the Starknet nodes.
+// nodeSettings hold the URLs of the Starknet nodes.
 type nodeSettings struct {
-	NodeMain    []secretText `help:"JSON-RPC URLs of SN_MAIN nodes, separated by commas. They are never printed; one that holds a key belongs into the environment." placeholder:"URL"`
+	NodeMain    []secretText `help:"JSON-RPC URLs of SN_MAIN nodes, separated by commas. They are never printed. Pass URLs with an API key through the environment." placeholder:"URL"`
 	NodeSepolia []secretText `help:"JSON-RPC URLs of SN_SEPOLIA nodes." placeholder:"URL"`
 }
 
 type indexSettings struct {
-	Poll                 time.Duration `help:"How often a node is asked for its newest block when it sends no news." default:"2s"`
-	Lease                time.Duration `help:"How long a leading index process may be silent before another takes over." default:"15s"`
-	FromBlock            uint64        `help:"The block that a new index begins with. Facts that need earlier blocks are then unknown. An index that has begun stays as it is." default:"0"`
-	FinalityDepth        uint64        `help:"How many blocks above a block make it final here. Final blocks are never undone." default:"20"`
-	Fetchers             int           `help:"How many blocks are read from a node at once." default:"8"`
-	RangeEvents          uint64        `help:"How many events make a range of blocks full. Ranges are what is loaded, indexed and dropped as one; they grow with the chain." default:"2000000"`
-	BulkBlocks           uint64        `help:"How many final blocks must be missing before history is loaded in bulk, its indexes built afterwards." default:"256"`
-	AcceptMissingClasses bool          `help:"Go on without a class that the node does not have, instead of halting. Token transfers of its contracts may then be unknown."`
+	Poll                 time.Duration `help:"How often to poll a node for its newest block. Nodes with WebSocket subscriptions announce blocks sooner." default:"2s"`
+	Lease                time.Duration `help:"Lease of the leading indexer. If the leader does not renew it in time, another process takes over." default:"15s"`
+	FromBlock            uint64        `help:"First block of a new index. Facts that need earlier blocks are reported as unknown. Has no effect on an existing index." default:"0"`
+	FinalityDepth        uint64        `help:"Number of blocks on top of a block that make it finalized. The indexer never undoes finalized blocks." default:"20"`
+	Fetchers             int           `help:"Number of blocks to fetch from a node concurrently." default:"8"`
+	RangeEvents          uint64        `help:"Number of events that fill a partition. Partitions are loaded, indexed and dropped as a whole; later ones are larger, as the chain grows." default:"2000000"`
+	BulkBlocks           uint64        `help:"Minimum number of missing finalized blocks for a backfill, which loads partitions in bulk and builds their indexes afterwards." default:"256"`
+	AcceptMissingClasses bool          `help:"Continue without classes that the node does not have, instead of halting. Token transfers of their contracts may be missing."`
 }
 
 func (s indexSettings) check() error {
@@ -57,21 +57,21 @@ func (s indexSettings) check() error {
 	return nil
 }
 
-// Validate checks the settings before anything is started.
+// Validate checks the settings before anything starts.
 func (i indexCommand) Validate() error {
 	if len(i.NodeMain)+len(i.NodeSepolia) == 0 {
-		return errors.New("a node is needed: set --node-main or --node-sepolia")
+		return errors.New("set --node-main or --node-sepolia")
 	}
 	return firstError(i.databaseSettings.check(), i.indexSettings.check(), checkAdmin(i.AdminAddr))
 }
 
-// Run follows every chain that has a node until a stop signal.
+// Run indexes every chain that has a node, until a stop signal.
 func (i indexCommand) Run(ctx context.Context, c *console) error {
 	d, err := openDeployment(ctx, c, i.databaseSettings, i.secretSettings)
 	if err != nil {
 		return err
 	}
-	return d.run(ctx, i.AdminAddr, func(*admin) ([]part, error) {
+	return d.run(ctx, i.AdminAddr, func(*admin) ([]component, error) {
 		return d.indexers(i.nodeSettings, i.indexSettings)
 	})
 }
@@ -80,7 +80,7 @@ func (s nodeSettings) urls() map[domain.Chain][]secretText {
 	return map[domain.Chain][]secretText{domain.Mainnet: s.NodeMain, domain.Sepolia: s.NodeSepolia}
 }
 
-// add names one more node of a chain.
+// add appends a node of a chain.
 func (s *nodeSettings) add(chain domain.Chain, url string) {
 	if chain == domain.Mainnet {
 		s.NodeMain = append(s.NodeMain, secretText(url))
@@ -89,7 +89,7 @@ func (s *nodeSettings) add(chain domain.Chain, url string) {
 	}
 }
 
-// openNode makes the pool of a chain's nodes.
+// openNode opens the upstream pool of a chain.
 func (c *console) openNode(chain domain.Chain, urls []secretText) (*node.Pool, error) {
 	addresses := make([]string, len(urls))
 	for i, u := range urls {
@@ -102,16 +102,17 @@ func (c *console) openNode(chain domain.Chain, urls []secretText) (*node.Pool, e
 	return pool, nil
 }
 
-// indexMemory is from where on an index process collects its garbage eagerly:
-// batches are short-lived and many times what lives. GOMEMLIMIT overrides it.
+// indexMemory is the soft memory limit of a process with an indexer: its
+// short-lived batches are many times larger than its live heap. GOMEMLIMIT
+// overrides it.
 const indexMemory = 300 << 20
 
-// indexers returns a part for each chain that has a node.
-func (d *deployment) indexers(nodes nodeSettings, s indexSettings) ([]part, error) {
+// indexers returns an indexer for each chain that has a node.
+func (d *deployment) indexers(nodes nodeSettings, s indexSettings) ([]component, error) {
 	if os.Getenv("GOMEMLIMIT") == "" {
 		debug.SetMemoryLimit(indexMemory)
 	}
-	var parts []part
+	var components []component
 	for _, chain := range domain.Chains {
 		if len(nodes.urls()[chain]) == 0 {
 			continue
@@ -120,12 +121,12 @@ func (d *deployment) indexers(nodes nodeSettings, s indexSettings) ([]part, erro
 		if err != nil {
 			return nil, err
 		}
-		parts = append(parts, p)
+		components = append(components, p)
 	}
-	return parts, nil
+	return components, nil
 }
 
-func (d *deployment) indexer(chain domain.Chain, urls []secretText, s indexSettings) (part, error) {
+func (d *deployment) indexer(chain domain.Chain, urls []secretText, s indexSettings) (component, error) {
 	pool, err := d.openNode(chain, urls)
 	if err != nil {
 		return nil, err
@@ -146,7 +147,7 @@ func (d *deployment) indexer(chain domain.Chain, urls []secretText, s indexSetti
 	}, nil
 }
 
-// holder names this process among those that may lead an index.
+// holder identifies this process as the holder of a lease.
 func holder() string {
 	host, err := os.Hostname()
 	if err != nil {

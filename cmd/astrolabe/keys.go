@@ -11,31 +11,31 @@ import (
 	"astrolabe/repo/accounts"
 )
 
-// keysCommand looks after API keys.
+// keysCommand manages API keys.
 type keysCommand struct {
-	Create keysCreate `cmd:"" help:"Make an API key and print it, once."`
-	List   keysList   `cmd:"" help:"List API keys, without their secrets."`
-	Revoke keysRevoke `cmd:"" help:"Revoke an API key, at once and for good."`
-	Grant  keysGrant  `cmd:"" help:"Give an API key further permissions."`
+	Create keysCreate `cmd:"" help:"Create an API key and print it once."`
+	List   keysList   `cmd:"" help:"List API keys without their secrets."`
+	Revoke keysRevoke `cmd:"" help:"Revoke an API key immediately and permanently."`
+	Grant  keysGrant  `cmd:"" help:"Grant more permissions to an API key."`
 }
 
 type keysCreate struct {
 	databaseSettings
 	secretSettings
 	workspaceSettings
-	Label       string               `help:"What the key is for." env:"-"`
-	Permissions []account.Permission `help:"What the key may do: read, batch, write, verify, and what only an operator gives: partner, prove, trace." default:"read,batch,write,verify" env:"-"`
-	Environment account.Environment  `help:"live or test." enum:"live,test" default:"live" env:"-"`
-	Expires     time.Duration        `help:"How long the key lasts, for example 720h. Without it the key does not expire." env:"-" placeholder:"DURATION"`
-	Budget      account.Budgets      `help:"A budget per minute that differs from the usual one, for example heavy=1000. Can be given several times." env:"-" placeholder:"CLASS=N"`
+	Label       string               `help:"Description of the key." env:"-"`
+	Permissions []account.Permission `help:"Permissions of the key: read, batch, write, verify, partner, prove, trace. Only operators can grant partner, prove and trace." default:"read,batch,write,verify" env:"-"`
+	Environment account.Environment  `help:"Environment of the key: live or test." enum:"live,test" default:"live" env:"-"`
+	Expires     time.Duration        `help:"Lifetime of the key, for example 720h. Default: no expiry." env:"-" placeholder:"DURATION"`
+	RateLimit   account.Budgets      `help:"Override the rate limit of a class: units per minute, for example heavy=1000. Repeatable." aliases:"budget" env:"-" placeholder:"CLASS=N"`
 }
 
-// Help is the long help.
+// Help returns the detailed help text.
 func (keysCreate) Help() string {
-	return `The key is printed on stdout, alone, and cannot be shown again: only a hash of it is stored. Everything else goes to stderr. It works beside a running "astrolabe up", which accepts the key at once.`
+	return `Prints only the key on stdout; log messages go to stderr. The key cannot be printed again, because only its hash is stored. The command can run next to "astrolabe up", which accepts the key immediately.`
 }
 
-// Validate checks the settings before anything is started.
+// Validate checks the settings before anything starts.
 func (k keysCreate) Validate() error {
 	if k.Expires < 0 {
 		return errors.New("--expires must not be negative")
@@ -54,15 +54,15 @@ func (k keysCreate) Run(ctx context.Context, c *console) error {
 		if err != nil {
 			return err
 		}
-		request := account.IssueRequest{Label: k.Label, Environment: k.Environment, Permissions: k.Permissions, Budgets: k.Budget}
+		request := account.IssueRequest{Label: k.Label, Environment: k.Environment, Permissions: k.Permissions, Budgets: k.RateLimit}
 		if k.Expires > 0 {
 			request.ExpiresAt = new(time.Now().Add(k.Expires).UTC())
 		}
-		issued, err := account.NewKeys(accounts.NewKeys(db.DB), ring, time.Now).Issue(ctx, owner.ID, request, operatorHere())
+		issued, err := account.NewKeys(accounts.NewKeys(db.DB), ring, time.Now).Issue(ctx, owner.ID, request, currentOperator())
 		if err != nil {
 			return err
 		}
-		c.logger.Info("this key is shown once", "key", issued.Text, "workspace", owner.Name, "permissions", issued.Key.Permissions)
+		c.logger.Info("created an API key; it cannot be printed again", "key", issued.Text, "workspace", owner.Name, "permissions", issued.Key.Permissions)
 		fmt.Fprintln(c.stdout, issued.Text.Reveal())
 		return nil
 	})
@@ -70,11 +70,11 @@ func (k keysCreate) Run(ctx context.Context, c *console) error {
 
 type keysList struct {
 	databaseSettings
-	Workspace string `help:"Name or id of the workspace. Without it, all of them." env:"-" placeholder:"NAME"`
-	Limit     int    `help:"How many keys of a workspace at most." default:"100" env:"-"`
+	Workspace string `help:"Name or id of the workspace. Default: all workspaces." env:"-" placeholder:"NAME"`
+	Limit     int    `help:"Maximum number of keys to list per workspace." default:"100" env:"-"`
 }
 
-// Run lists keys. It checks none, so it needs no master key.
+// Run lists keys. It verifies none, so it needs no master key.
 func (k keysList) Run(ctx context.Context, c *console) error {
 	return withSchema(ctx, c, k.databaseSettings, func(db *database) error {
 		owners, err := k.owners(ctx, db)
@@ -91,7 +91,7 @@ func (k keysList) Run(ctx context.Context, c *console) error {
 				printKey(c, key)
 			}
 			if truncated {
-				c.logger.Info("the workspace has more keys: raise --limit", "workspace", owner.Name)
+				c.logger.Info("the workspace has more keys; raise --limit to list them", "workspace", owner.Name)
 			}
 		}
 		return nil
@@ -103,20 +103,20 @@ func (k keysList) owners(ctx context.Context, db *database) ([]account.Workspace
 		return accounts.NewWorkspaces(db.DB).ListWorkspaces(ctx, 1<<31-1)
 	}
 	owner, err := workspaces(db).Find(ctx, k.Workspace)
-	return []account.Workspace{owner}, mistaken(err)
+	return []account.Workspace{owner}, notFoundAsUsage(err)
 }
 
 type keysRevoke struct {
 	databaseSettings
-	PublicID string `arg:"" name:"public-id" help:"The key's public id: the third part of its text."`
+	PublicID string `arg:"" name:"public-id" help:"Public id of the key: <publicId> in svc_live_<publicId>_<secret>."`
 }
 
 // Run revokes a key.
 func (k keysRevoke) Run(ctx context.Context, c *console) error {
 	return withSchema(ctx, c, k.databaseSettings, func(db *database) error {
-		key, err := account.NewKeys(accounts.NewKeys(db.DB), nil, time.Now).Revoke(ctx, "", k.PublicID, operatorHere())
+		key, err := account.NewKeys(accounts.NewKeys(db.DB), nil, time.Now).Revoke(ctx, "", k.PublicID, currentOperator())
 		if err != nil {
-			return mistaken(err)
+			return notFoundAsUsage(err)
 		}
 		printKey(c, key)
 		return nil
@@ -125,16 +125,16 @@ func (k keysRevoke) Run(ctx context.Context, c *console) error {
 
 type keysGrant struct {
 	databaseSettings
-	PublicID    string               `arg:"" name:"public-id" help:"The key's public id: the third part of its text."`
-	Permissions []account.Permission `help:"What the key may do beside what it may already: read, batch, partner, write, verify, prove, trace." required:"" env:"-"`
+	PublicID    string               `arg:"" name:"public-id" help:"Public id of the key: <publicId> in svc_live_<publicId>_<secret>."`
+	Permissions []account.Permission `help:"Permissions to add: read, batch, partner, write, verify, prove, trace." required:"" env:"-"`
 }
 
 // Run grants permissions.
 func (k keysGrant) Run(ctx context.Context, c *console) error {
 	return withSchema(ctx, c, k.databaseSettings, func(db *database) error {
-		key, err := account.NewKeys(accounts.NewKeys(db.DB), nil, time.Now).Grant(ctx, k.PublicID, k.Permissions, operatorHere())
+		key, err := account.NewKeys(accounts.NewKeys(db.DB), nil, time.Now).Grant(ctx, k.PublicID, k.Permissions, currentOperator())
 		if err != nil {
-			return mistaken(err)
+			return notFoundAsUsage(err)
 		}
 		printKey(c, key)
 		return nil

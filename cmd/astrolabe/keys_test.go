@@ -64,8 +64,8 @@ func TestAnOperatorMakesExtendsAndRevokesAKey(t *testing.T) {
 	t.Parallel()
 	k := newKeeper(t)
 	k.types(exitUsage, "keys create --workspace acme")
-	k.expects(k.stderr.String(), `there is no workspace "acme": --create-workspace makes it`)
-	text := k.types(exitOK, "keys create --workspace acme --create-workspace --label ci --permissions read --environment test --expires 720h --budget heavy=1000 --budget light=5")
+	k.expects(k.stderr.String(), `workspace "acme" does not exist; pass --create-workspace to create it`)
+	text := k.types(exitOK, "keys create --workspace acme --create-workspace --label ci --permissions read --environment test --expires 720h --rate-limit heavy=1000 --rate-limit light=5")
 	if !regexp.MustCompile(`^svc_test_[a-z0-9]{12}_[A-Za-z0-9]{49}\n$`).MatchString(text) {
 		t.Fatalf("stdout is %q", text)
 	}
@@ -128,7 +128,7 @@ func TestAnOperatorChangesAPlan(t *testing.T) {
 	for _, mistake := range []string{
 		"workspaces plan acme gold", "workspaces plan nobody wallet", "workspaces audit nobody", "keys list --workspace nobody",
 		"keys revoke nosuchkey000", "keys grant nosuchkey000 --permissions read",
-		"keys create --workspace acme --permissions admin", "keys create --workspace acme --budget all=1", "keys create --workspace acme --expires=-1h",
+		"keys create --workspace acme --permissions admin", "keys create --workspace acme --rate-limit all=1", "keys create --workspace acme --expires=-1h",
 	} {
 		k.types(exitUsage, mistake)
 	}

@@ -12,21 +12,21 @@ import (
 	"astrolabe/starknet"
 )
 
-// labelsCommand looks after what addresses and classes are called.
+// labelsCommand manages labels.
 type labelsCommand struct {
-	Add    labelsAdd    `cmd:"" help:"Give an address or a class a label, instead of the one that it has."`
-	List   labelsList   `cmd:"" help:"List the labels that were added."`
-	Remove labelsRemove `cmd:"" help:"Take a label away that was added."`
+	Add    labelsAdd    `cmd:"" help:"Label an address or a class. Replaces an existing label."`
+	List   labelsList   `cmd:"" help:"List the labels of this deployment."`
+	Remove labelsRemove `cmd:"" help:"Remove a label of this deployment."`
 }
 
-// labelled says what a label is of.
-type labelled struct {
-	Address starknet.Felt `arg:"" help:"The address, or the hash of the class."`
-	Chain   domain.Chain  `help:"The chain." default:"SN_MAIN" env:"-"`
-	Class   bool          `help:"Label all addresses of a class, by its hash." env:"-"`
+// labelTarget is the address or the class that a label belongs to.
+type labelTarget struct {
+	Address starknet.Felt `arg:"" help:"Address, or class hash with --class."`
+	Chain   domain.Chain  `help:"Chain: SN_MAIN or SN_SEPOLIA." default:"SN_MAIN" env:"-"`
+	Class   bool          `help:"Label every address of a class. The argument is the class hash." env:"-"`
 }
 
-func (l labelled) subject() address.Subject {
+func (l labelTarget) subject() address.Subject {
 	if l.Class {
 		return address.OfClass
 	}
@@ -35,19 +35,19 @@ func (l labelled) subject() address.Subject {
 
 type labelsAdd struct {
 	databaseSettings
-	labelled
-	Label      string             `arg:"" help:"What it is called."`
-	Protocol   string             `help:"The protocol that it is a part of." env:"-" placeholder:"NAME"`
-	Kind       string             `help:"What the protocol is, for example bridge, dex, exchange or wallet." env:"-"`
-	Confidence address.Confidence `help:"How sure that is: high, medium or low." enum:"high,medium,low" default:"high" env:"-"`
+	labelTarget
+	Label      string             `arg:"" help:"Text of the label."`
+	Protocol   string             `help:"Protocol that the address belongs to." env:"-" placeholder:"NAME"`
+	Kind       string             `help:"Kind of the protocol, for example bridge, dex, exchange or wallet." env:"-"`
+	Confidence address.Confidence `help:"Confidence in the label: high, medium or low." enum:"high,medium,low" default:"high" env:"-"`
 }
 
-// Help is the long help.
+// Help returns the detailed help text.
 func (labelsAdd) Help() string {
-	return `The label counts at once, in every process. It wins over the labels that come with the program; the label of an address wins over that of its class.`
+	return `The label takes effect immediately in every process. It overrides the labels that ship with the program. The label of an address overrides the label of its class.`
 }
 
-// Validate checks the settings before anything is started.
+// Validate checks the settings before anything starts.
 func (l labelsAdd) Validate() error {
 	if l.Kind != "" && l.Protocol == "" {
 		return errors.New("--kind is the kind of a protocol: name it with --protocol")
@@ -59,7 +59,7 @@ func (l labelsAdd) Validate() error {
 func (l labelsAdd) Run(ctx context.Context, c *console) error {
 	return withSchema(ctx, c, l.databaseSettings, func(db *database) error {
 		note := address.Note{
-			Chain: l.Chain, Subject: l.subject(), Felt: l.Address, By: operatorHere().String(),
+			Chain: l.Chain, Subject: l.subject(), Felt: l.Address, By: currentOperator().String(),
 			Label: address.Label{Text: l.Label, Confidence: l.Confidence},
 		}
 		if l.Protocol != "" {
@@ -90,13 +90,13 @@ func (l labelsList) Run(ctx context.Context, c *console) error {
 
 type labelsRemove struct {
 	databaseSettings
-	labelled
+	labelTarget
 }
 
 // Run removes a label.
 func (l labelsRemove) Run(ctx context.Context, c *console) error {
 	return withSchema(ctx, c, l.databaseSettings, func(db *database) error {
-		return mistaken(labels(db).Remove(ctx, l.Chain, l.subject(), l.Address))
+		return notFoundAsUsage(labels(db).Remove(ctx, l.Chain, l.subject(), l.Address))
 	})
 }
 

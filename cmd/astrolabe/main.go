@@ -20,7 +20,7 @@ import (
 	"astrolabe/telemetry"
 )
 
-// Exit codes: a script can tell a wrong setting from a failure at work.
+// Exit codes let scripts distinguish usage errors from failures.
 const (
 	exitOK      = 0
 	exitFailure = 1
@@ -32,36 +32,36 @@ const (
 type commandLine struct {
 	Log logSettings `embed:"" prefix:"log-"`
 
-	TraceEndpoint secretText `help:"Send OpenTelemetry spans to this OTLP/HTTP URL, for example http://127.0.0.1:4318/v1/traces. Empty: no tracing." placeholder:"URL"`
-	ShowSettings  bool       `help:"Print the settings that the command would run with, secrets redacted, and exit." env:"-"`
+	TraceEndpoint secretText `help:"Send OpenTelemetry spans to this OTLP/HTTP URL, for example http://127.0.0.1:4318/v1/traces. Default: no tracing." placeholder:"URL"`
+	ShowSettings  bool       `help:"Print the effective settings with secrets redacted, and exit." env:"-"`
 
-	Up         upCommand         `cmd:"" help:"Run everything in one process: database, API, workers and index."`
+	Up         upCommand         `cmd:"" help:"Run everything in one process: database, API, background jobs and indexer."`
 	Serve      serveCommand      `cmd:"" help:"Serve the API."`
 	Work       workCommand       `cmd:"" help:"Run background jobs."`
-	Index      indexCommand      `cmd:"" help:"Follow the chains' nodes."`
-	Sim        simCommand        `cmd:"" help:"Run a simulated Starknet node to develop against."`
-	Digest     digestCommand     `cmd:"" help:"Print the digest of what is indexed: equal for equal facts, however they came about."`
-	Fsck       fsckCommand       `cmd:"" help:"Look for faults in what is indexed, and say how to repair them."`
-	Rederive   rederiveCommand   `cmd:"" help:"Make derived facts again from stored blocks, without a node."`
-	Rollback   rollbackCommand   `cmd:"" help:"Undo the newest blocks of an index, or all of it."`
-	Census     censusCommand     `cmd:"" help:"Revoke the holder census of a token, or let it have one again."`
-	Coverage   coverageCommand   `cmd:"" help:"Look after what event searches over wide block ranges rest on."`
-	Migrate    migrateCommand    `cmd:"" help:"Bring the database schema up to date, or look at it."`
-	Secrets    secretsCommand    `cmd:"" help:"List and rotate the deployment's own keys."`
-	Keys       keysCommand       `cmd:"" help:"Make, list, revoke and extend API keys."`
-	Session    sessionCommand    `cmd:"" help:"Make and end sessions of the self-serve routes."`
-	Workspaces workspacesCommand `cmd:"" help:"Look after the owners of keys."`
-	Labels     labelsCommand     `cmd:"" help:"Say what addresses and classes are called."`
+	Index      indexCommand      `cmd:"" help:"Index blocks from Starknet nodes."`
+	Sim        simCommand        `cmd:"" help:"Run a simulated Starknet node for development."`
+	Digest     digestCommand     `cmd:"" help:"Print a digest of the indexed facts. Two indexes of the same blocks have the same digest."`
+	Fsck       fsckCommand       `cmd:"" help:"Check the index for faults and print how to repair them."`
+	Rederive   rederiveCommand   `cmd:"" help:"Derive facts again from stored blocks, without a node."`
+	Rollback   rollbackCommand   `cmd:"" help:"Remove the newest blocks of an index, or all of them."`
+	Census     censusCommand     `cmd:"" help:"Revoke or restore the holder census of a token."`
+	Coverage   coverageCommand   `cmd:"" help:"List and rebuild the certificates of wide event searches."`
+	Migrate    migrateCommand    `cmd:"" help:"Migrate the database schema, or show its state."`
+	Secrets    secretsCommand    `cmd:"" help:"List and rotate the secrets of the deployment."`
+	Keys       keysCommand       `cmd:"" help:"Create, list and revoke API keys, and grant permissions."`
+	Session    sessionCommand    `cmd:"" help:"Create and revoke sessions for the self-serve routes."`
+	Workspaces workspacesCommand `cmd:"" help:"Manage workspaces, which own API keys."`
+	Labels     labelsCommand     `cmd:"" help:"Manage the labels of addresses and classes."`
 	Version    versionCommand    `cmd:"" help:"Print the version."`
 }
 
-// logSettings say how the process logs.
+// logSettings configure logging.
 type logSettings struct {
-	Format string `help:"Log as text or json." enum:"text,json" default:"text"`
-	Level  string `help:"Log records from this level on: debug, info, warn or error." enum:"debug,info,warn,error" default:"info"`
+	Format string `help:"Log format: text or json." enum:"text,json" default:"text"`
+	Level  string `help:"Minimum log level: debug, info, warn or error." enum:"debug,info,warn,error" default:"info"`
 }
 
-// console is what a command has of the outside world.
+// console is the environment of a command.
 type console struct {
 	stdout  io.Writer
 	logger  *slog.Logger
@@ -70,9 +70,9 @@ type console struct {
 }
 
 // gcPercent lets a small heap grow further between collections than Go's
-// default: requests are short-lived garbage on a few megabytes of live data,
-// and collecting after every few hundred of them costs throughput for memory
-// that nobody misses. GOGC overrides it.
+// default. Requests allocate short-lived garbage next to a few megabytes of live
+// data, so collecting after every few hundred of them costs throughput and saves
+// little memory. GOGC overrides it.
 const gcPercent = 400
 
 func main() {
@@ -80,12 +80,12 @@ func main() {
 		debug.SetGCPercent(gcPercent)
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
-	context.AfterFunc(ctx, stop) // a second signal ends the program at once
+	context.AfterFunc(ctx, stop) // a second signal terminates the program immediately
 	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr))
 }
 
-// run parses the arguments, runs the command and returns the exit code. A
-// mistake of the caller is one line on stderr and code 2.
+// run parses the arguments, runs the command and returns the exit code. A usage
+// error prints one line on stderr and returns 2.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	var line commandLine
 	exited, code := false, exitOK
@@ -96,7 +96,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 100}),
 		kong.Exit(func(c int) { exited, code = true, c }))
 	if err != nil {
-		panic(err) // the command line's own definition is wrong
+		panic(err) // the command line is defined incorrectly
 	}
 	parsed, err := parser.Parse(args)
 	if exited { // --help was printed
@@ -123,19 +123,19 @@ func execute(ctx context.Context, line *commandLine, parsed *kong.Context, stdou
 	}
 	stopTracing := telemetry.StartTracing(string(line.TraceEndpoint), version(), logger)
 	defer func() {
-		patient, cancel := context.WithTimeout(context.WithoutCancel(ctx), traceDrain)
+		draining, cancel := context.WithTimeout(context.WithoutCancel(ctx), traceDrain)
 		defer cancel()
-		_ = stopTracing(patient) // its errors are logged where they occur
+		_ = stopTracing(draining) // it logs its own errors
 	}()
 	parsed.BindTo(ctx, (*context.Context)(nil))
 	err = parsed.Run(&console{stdout: stdout, logger: logger, metrics: telemetry.NewMetrics(), screen: screen})
 	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
-		return nil // a stop signal during the start is no failure
+		return nil // a stop signal during startup is not a failure
 	}
 	return err
 }
 
-// traceDrain is how long the last spans may take to leave.
+// traceDrain bounds the time to export the last spans.
 const traceDrain = 2 * time.Second
 
 // Validate checks the settings that all commands share.
@@ -144,16 +144,16 @@ func (l *commandLine) Validate() error {
 		return nil
 	}
 	if u, err := url.Parse(string(l.TraceEndpoint)); err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") {
-		return errors.New("--trace-endpoint must be an http or https URL") // which may hold a key
+		return errors.New("--trace-endpoint must be an http or https URL") // the URL may hold a key
 	}
 	return nil
 }
 
-// usageError marks a mistake that the caller can correct: a wrong flag, a
-// folder that cannot be used, a key that does not fit.
+// usageError marks an error that the user can correct, such as an invalid flag,
+// an unusable folder or a wrong master key.
 type usageError struct{ error }
 
-// Unwrap returns the mistake itself.
+// Unwrap returns the underlying error.
 func (e usageError) Unwrap() error { return e.error }
 
 func fail(stderr io.Writer, err error) int {
@@ -168,6 +168,6 @@ func fail(stderr io.Writer, err error) int {
 	return exitFailure
 }
 
-const description = `Astrolabe is a self-hostable Starknet explorer: an indexed read model of the chain behind a REST, JSON-RPC and GraphQL API.
+const description = `Astrolabe is a self-hostable Starknet explorer. It indexes the chain into Postgres and serves it over REST and GraphQL.
 
-"astrolabe up" starts everything with nothing configured. With a database URL and node URLs the same program runs as separate serve, work and index processes.`
+"astrolabe up" runs everything in one process and needs no configuration. In production, run "serve", "work" and "index" as separate processes that share a Postgres database.`

@@ -7,16 +7,16 @@ import (
 	"time"
 )
 
-// migrateCommand looks after the schema.
+// migrateCommand migrates the schema.
 type migrateCommand struct {
 	Up     migrateUp     `cmd:"" help:"Apply every pending migration."`
 	Status migrateStatus `cmd:"" help:"List the migrations and when each was applied."`
-	Down   migrateDown   `cmd:"" help:"Undo the newest applied migration."`
+	Down   migrateDown   `cmd:"" help:"Revert the newest applied migration."`
 }
 
 type migrateUp struct{ databaseSettings }
 
-// Run applies what is pending.
+// Run applies the pending migrations.
 func (m migrateUp) Run(ctx context.Context, c *console) error {
 	return withDatabase(ctx, c, m.databaseSettings, func(db *database) error {
 		applied, err := db.Migrate(ctx)
@@ -49,13 +49,13 @@ func (m migrateStatus) Run(ctx context.Context, c *console) error {
 
 type migrateDown struct {
 	databaseSettings
-	Yes bool `help:"Really undo it. What the migration had added is lost." env:"-"`
+	Yes bool `help:"Confirm. The data that the migration added is deleted." env:"-"`
 }
 
-// Run undoes one migration.
+// Run reverts one migration.
 func (m migrateDown) Run(ctx context.Context, c *console) error {
 	if !m.Yes {
-		return usageError{errors.New("migrate down deletes what the newest migration added: say --yes")}
+		return usageError{errors.New("migrate down deletes the data that the newest migration added; confirm with --yes")}
 	}
 	return withDatabase(ctx, c, m.databaseSettings, func(db *database) error {
 		undone, err := db.MigrateDown(ctx)
@@ -63,10 +63,10 @@ func (m migrateDown) Run(ctx context.Context, c *console) error {
 			return err
 		}
 		if undone == "" {
-			fmt.Fprintln(c.stdout, "nothing to undo")
+			fmt.Fprintln(c.stdout, "nothing to revert")
 			return nil
 		}
-		fmt.Fprintf(c.stdout, "undone %s\n", undone)
+		fmt.Fprintf(c.stdout, "reverted %s\n", undone)
 		return nil
 	})
 }

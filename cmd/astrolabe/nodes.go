@@ -7,8 +7,8 @@ import (
 	"astrolabe/node"
 )
 
-// pools opens the nodes of every chain that has some, and returns how to close
-// them.
+// pools opens the upstream pool of every chain with nodes. The returned function
+// closes them.
 func (d *deployment) pools(nodes nodeSettings) (map[domain.Chain]*node.Pool, func(), error) {
 	pools := make(map[domain.Chain]*node.Pool)
 	closeAll := func() {
@@ -30,7 +30,7 @@ func (d *deployment) pools(nodes nodeSettings) (map[domain.Chain]*node.Pool, fun
 	return pools, closeAll, nil
 }
 
-// views are the nodes as jobs ask them.
+// views opens the nodes for jobs.
 func (d *deployment) views(nodes nodeSettings) (map[domain.Chain]token.Views, func(), error) {
 	pools, closeAll, err := d.pools(nodes)
 	views := make(map[domain.Chain]token.Views, len(pools))
@@ -40,7 +40,7 @@ func (d *deployment) views(nodes nodeSettings) (map[domain.Chain]token.Views, fu
 	return views, closeAll, err
 }
 
-// stateNodes are the nodes as requests ask them.
+// stateNodes opens the nodes for requests.
 func (d *deployment) stateNodes(nodes nodeSettings) (map[domain.Chain]chain.Node, func(), error) {
 	pools, closeAll, err := d.pools(nodes)
 	states := make(map[domain.Chain]chain.Node, len(pools))

@@ -89,7 +89,7 @@ func TestFsckFindsNothingOrSaysWhichCommandRepairs(t *testing.T) {
 	if repair == nil {
 		t.Fatalf("no repair in\n%s", found)
 	}
-	o.expects(o.types(exitOK, repair[1]), "of blocks 0 to 60 were written again")
+	o.expects(o.types(exitOK, repair[1]), "of blocks 0 to 60 rewritten")
 	o.expects(o.types(exitOK, "fsck --from 20 --to 40"), "blocks 20 to 40: nothing found")
 	if again := o.types(exitOK, "digest --tables"); again != digest {
 		t.Errorf("after the repair:\n%sbefore:\n%s", again, digest)
@@ -101,7 +101,7 @@ func TestARollbackAndANewIndexOfTheSameBlocksChangeNothing(t *testing.T) {
 	o := newOperator(t)
 	blocks := repotest.Everyday(t)
 	digest := o.types(exitOK, "digest")
-	if got := o.types(exitOK, "rollback --chain SN_MAIN --to 30"); got != "SN_MAIN  from 60 to 30: 30 blocks go\n" {
+	if got := o.types(exitOK, "rollback --chain SN_MAIN --to 30"); got != "SN_MAIN  from 60 to 30: removing 30 blocks\n" {
 		t.Errorf("%s", got)
 	}
 	o.expects(o.types(exitOK, "digest"), "blocks 0 to 30")
@@ -115,7 +115,7 @@ func TestARollbackAndANewIndexOfTheSameBlocksChangeNothing(t *testing.T) {
 		t.Errorf("%v\n%s%s", index.Err(), digest, got)
 	}
 	o.types(exitOK, "fsck")
-	o.expects(o.types(exitOK, "rollback --chain SN_MAIN --all"), "forgetting all 61 blocks")
+	o.expects(o.types(exitOK, "rollback --chain SN_MAIN --all"), "removing all 61 blocks")
 	if got := o.types(exitOK, "digest"); got != "" {
 		t.Errorf("something is left: %s", got)
 	}
@@ -131,7 +131,7 @@ func TestARollbackAndANewIndexOfTheSameBlocksChangeNothing(t *testing.T) {
 func TestOperatorsAreRefusedWithAReason(t *testing.T) {
 	t.Parallel()
 	o := newOperator(t)
-	o.expects(o.types(exitUsage, "rollback --chain SN_MAIN --to 99"), "SN_MAIN does not hold block 99: its index begins with 0 and the next block is 61")
+	o.expects(o.types(exitUsage, "rollback --chain SN_MAIN --to 99"), "block 99 is not indexed: the index of SN_MAIN starts at 0 and the next block is 61")
 	o.expects(o.types(exitUsage, "rollback --chain SN_SEPOLIA --to 3"), "SN_SEPOLIA is not indexed")
 	o.expects(o.types(exitUsage, "rollback --chain SN_MAIN"), "--to N")
 	o.expects(o.types(exitUsage, "digest --chain SN_SEPOLIA"), "SN_SEPOLIA is not indexed")

@@ -12,8 +12,8 @@ import (
 	"astrolabe/jobs/index"
 )
 
-// screen is a terminal with a line at its bottom that is drawn over and over,
-// below whatever else is written.
+// screen is a terminal with a progress line at the bottom, below all other
+// output.
 type screen struct {
 	mu       sync.Mutex
 	terminal io.Writer
@@ -24,7 +24,7 @@ type screen struct {
 // eraseLine goes to the beginning of the line and clears it.
 const eraseLine = "\r\x1b[2K"
 
-// onTerminal returns the screen that w is, or nil when it is no terminal.
+// onTerminal returns a screen for w, or nil if w is not a terminal.
 func onTerminal(w io.Writer) *screen {
 	file, ok := w.(*os.File)
 	if !ok {
@@ -36,7 +36,7 @@ func onTerminal(w io.Writer) *screen {
 	return &screen{terminal: file, lines: make(map[domain.Chain]string)}
 }
 
-// Write writes above the line.
+// Write writes above the progress line.
 func (s *screen) Write(p []byte) (int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -46,8 +46,8 @@ func (s *screen) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// report shows the progress of a chain's backfill, and takes its line away
-// when there is nothing left to load.
+// report shows the progress of a backfill. It removes the line when the backfill
+// is done.
 func (s *screen) report(p index.Progress) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -67,19 +67,19 @@ func (s *screen) erase() {
 }
 
 func (s *screen) draw() {
-	var shown []string
+	var lines []string
 	for _, c := range domain.Chains {
 		if line, ok := s.lines[c]; ok {
-			shown = append(shown, line)
+			lines = append(lines, line)
 		}
 	}
-	if len(shown) > 0 {
-		_, _ = io.WriteString(s.terminal, strings.Join(shown, "  |  "))
+	if len(lines) > 0 {
+		_, _ = io.WriteString(s.terminal, strings.Join(lines, "  |  "))
 		s.drawn = true
 	}
 }
 
-// progressLine is a backfill in one line.
+// progressLine formats the progress of a backfill.
 func progressLine(p index.Progress) string {
 	share := 100.0
 	if p.Head > 0 {

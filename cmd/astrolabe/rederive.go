@@ -10,22 +10,22 @@ import (
 	"astrolabe/repo/index"
 )
 
-// rederiveCommand makes derived facts again.
+// rederiveCommand derives facts again from stored blocks.
 type rederiveCommand struct {
 	databaseSettings
 	chainSettings
-	Fact string `arg:"" enum:"transfers,activity,deployments,tokens,schemas,locators" help:"What to make again: transfers (with activity and tokens, which follow from them), activity, deployments (with activity), tokens, schemas or locators."`
+	Fact string `arg:"" enum:"transfers,activity,deployments,tokens,schemas,locators" help:"Facts to derive: transfers (and activity and tokens, which depend on them), activity, deployments (and activity), tokens, schemas or locators."`
 }
 
-// Help is the long help.
+// Help returns the detailed help text.
 func (rederiveCommand) Help() string {
-	return `Facts are made again from what is stored, without a node: after the program's way to derive them has changed, or when fsck says so. Only rows that differ are written. The index must not run meanwhile. A command that was interrupted can be given again.`
+	return `Derives facts again from stored blocks, without a node. Use it after an upgrade changed how facts are derived, or when fsck says so. Only rows that differ are written. Stop the indexer first. The command can be repeated after an interruption.`
 }
 
-// Validate checks the settings before anything is started.
+// Validate checks the settings before anything starts.
 func (r rederiveCommand) Validate() error { return r.check() }
 
-// Run makes the fact again for every chosen chain.
+// Run derives the fact again for every selected chain.
 func (r rederiveCommand) Run(ctx context.Context, c *console) error {
 	return withSchema(ctx, c, r.databaseSettings, func(db *database) error {
 		return r.chosen(ctx, db, func(name domain.Chain, _ indexing.Checkpoint) error {
@@ -48,11 +48,11 @@ func (r rederiveCommand) Run(ctx context.Context, c *console) error {
 func outcome(fact string, r rederive.Result) string {
 	switch {
 	case fact == "locators":
-		return "all were written again"
+		return "all rewritten"
 	case r.Rewritten == 0:
-		return "nothing differed"
+		return "no differences"
 	case fact == "schemas":
-		return fmt.Sprintf("%d classes were written again", r.Rewritten)
+		return fmt.Sprintf("%d classes rewritten", r.Rewritten)
 	}
-	return fmt.Sprintf("%d of blocks %d to %d were written again", r.Rewritten, r.First, r.Last)
+	return fmt.Sprintf("%d of blocks %d to %d rewritten", r.Rewritten, r.First, r.Last)
 }

@@ -11,28 +11,28 @@ import (
 	"astrolabe/repo/index"
 )
 
-// rollbackCommand takes an index back.
+// rollbackCommand removes the newest blocks of an index.
 type rollbackCommand struct {
 	databaseSettings
-	Chain domain.Chain `help:"The chain, SN_MAIN or SN_SEPOLIA." required:"" env:"-" placeholder:"CHAIN"`
-	To    *uint64      `help:"The newest block that stays. Those above it are read from the node again." env:"-" placeholder:"N" xor:"target"`
-	All   bool         `help:"Forget the whole index of the chain. The next one may begin with another block." env:"-" xor:"target"`
+	Chain domain.Chain `help:"Chain: SN_MAIN or SN_SEPOLIA." required:"" env:"-" placeholder:"CHAIN"`
+	To    *uint64      `help:"Newest block to keep. The indexer fetches the blocks above it again." env:"-" placeholder:"N" xor:"target"`
+	All   bool         `help:"Delete the whole index of the chain. A new index may start from a different block." env:"-" xor:"target"`
 }
 
-// Help is the long help.
+// Help returns the detailed help text.
 func (rollbackCommand) Help() string {
-	return `Blocks are undone, also final ones, which the index itself never does: after a reorg below the finalized tier, or when fsck says so. The index must not run meanwhile; it goes on from there when it is started.`
+	return `Removes blocks from the index, including finalized ones, which the indexer never does by itself. Use it after a reorg below the finalized tier, or when fsck says so. Stop the indexer first; it resumes from the remaining block when you start it.`
 }
 
-// Validate checks the settings before anything is started.
+// Validate checks the settings before anything starts.
 func (r rollbackCommand) Validate() error {
 	if r.To == nil && !r.All {
-		return errors.New("say which block is the newest that stays (--to N), or --all")
+		return errors.New("pass the newest block to keep with --to N, or --all")
 	}
 	return r.check()
 }
 
-// Run takes the index back.
+// Run removes the blocks while it holds the lease of the chain.
 func (r rollbackCommand) Run(ctx context.Context, c *console) error {
 	return withSchema(ctx, c, r.databaseSettings, func(db *database) error {
 		return indexing.Hold(ctx, index.NewLeases(db.DB), r.Chain, holder(), func(ctx context.Context, lease indexing.Lease) error {
@@ -51,7 +51,7 @@ func (r rollbackCommand) back(ctx context.Context, c *console, db *repo.DB, leas
 		return usageError{fmt.Errorf("%s is not indexed", r.Chain)}
 	}
 	if r.All {
-		fmt.Fprintf(c.stdout, "%s  forgetting all %d blocks\n", r.Chain, at.Next()-at.First)
+		fmt.Fprintf(c.stdout, "%s  removing all %d blocks\n", r.Chain, at.Next()-at.First)
 		return writer.Rollback(ctx, lease, nil)
 	}
 	hash, held, err := checkpoints.BlockHash(ctx, r.Chain, *r.To)
@@ -59,8 +59,8 @@ func (r rollbackCommand) back(ctx context.Context, c *console, db *repo.DB, leas
 		return err
 	}
 	if !held || at.Block == nil || *r.To > at.Block.Number {
-		return usageError{fmt.Errorf("%s does not hold block %d: its index begins with %d and the next block is %d", r.Chain, *r.To, at.First, at.Next())}
+		return usageError{fmt.Errorf("block %[2]d is not indexed: the index of %[1]s starts at %[3]d and the next block is %[4]d", r.Chain, *r.To, at.First, at.Next())}
 	}
-	fmt.Fprintf(c.stdout, "%s  from %d to %d: %d blocks go\n", r.Chain, at.Block.Number, *r.To, at.Block.Number-*r.To)
+	fmt.Fprintf(c.stdout, "%s  from %d to %d: removing %d blocks\n", r.Chain, at.Block.Number, *r.To, at.Block.Number-*r.To)
 	return writer.Rollback(ctx, lease, &domain.BlockRef{Number: *r.To, Hash: hash})
 }

@@ -10,7 +10,7 @@ import (
 	"astrolabe/starknet"
 )
 
-// samples are things of a simulated chain that are worth a look.
+// samples name contracts of a simulated chain that show particular states.
 type samples struct {
 	// Tokens are named after the state of their holder census.
 	Tokens map[string]starknet.Felt `json:"tokens,omitempty"`
@@ -35,10 +35,10 @@ func sampleTokens(node *sim.Node) map[string]starknet.Felt {
 	return tokens
 }
 
-// revokeSample is the part that revokes the census of one token of a simulated
-// chain, as "astrolabe census revoke" would, as soon as there is one: a demo
-// shows that state, too. The hold lasts, so that later starts find it done.
-func (d *deployment) revokeSample(node simulatedNode) part {
+// revokeSample returns a component that revokes the census of one token of a
+// simulated chain, like "astrolabe census revoke", as soon as it has one, so that
+// the demo has a revoked census. The revocation is stored: later starts skip it.
+func (d *deployment) revokeSample(node simulatedNode) component {
 	return func(ctx context.Context) error {
 		contract, ok := node.tokens[revokedSample]
 		if !ok {
@@ -55,7 +55,7 @@ func (d *deployment) revokeSample(node simulatedNode) part {
 				_, err = tokens.NewCensusBuilder(d.db.DB).HoldCensus(ctx, node.chain, contract, "the demo shows a revoked census")
 			}
 			if err != nil && ctx.Err() == nil {
-				d.logger.Debug("the sample's census could not be revoked yet", "error", err)
+				d.logger.Debug("could not revoke the sample census yet", "error", err)
 			}
 			select {
 			case <-ctx.Done():

@@ -16,15 +16,15 @@ import (
 	"astrolabe/repo/accounts"
 )
 
-// secretsCommand looks after the deployment's own keys.
+// secretsCommand lists and rotates the secrets of the deployment.
 type secretsCommand struct {
-	List   secretsList   `cmd:"" help:"List the generations of every secret, without the secrets."`
-	Rotate secretsRotate `cmd:"" help:"Make a new generation of one secret or of all; the old ones stay honoured for the overlap."`
+	List   secretsList   `cmd:"" help:"List the generations of every secret, without the secrets themselves."`
+	Rotate secretsRotate `cmd:"" help:"Create a new generation of one secret or of all. Old generations stay valid for the overlap."`
 }
 
 type secretsList struct{ databaseSettings }
 
-// Run lists generations. It opens nothing, so it needs no master key.
+// Run lists generations. It decrypts nothing, so it needs no master key.
 func (s secretsList) Run(ctx context.Context, c *console) error {
 	return withDatabase(ctx, c, s.databaseSettings, func(db *database) error {
 		if _, err := db.Migrate(ctx); err != nil {
@@ -44,11 +44,11 @@ func (s secretsList) Run(ctx context.Context, c *console) error {
 type secretsRotate struct {
 	databaseSettings
 	secretSettings
-	Secret  string        `arg:"" optional:"" default:"all" enum:"all,cursor,pepper,session,receipt" help:"Which secret: cursor, pepper, session, receipt or all."`
-	Overlap time.Duration `help:"How long the old cursor and session keys stay honoured. Peppers and receipt keys always do: stored hashes and published receipts name them." default:"720h"`
+	Secret  string        `arg:"" optional:"" default:"all" enum:"all,cursor,pepper,session,receipt" help:"Secret to rotate: cursor, pepper, session, receipt or all."`
+	Overlap time.Duration `help:"How long old cursor and session keys stay valid. Old peppers and receipt keys never expire, because stored hashes and published receipts refer to them." default:"720h"`
 }
 
-// Run rotates.
+// Run rotates the secrets.
 func (s secretsRotate) Run(ctx context.Context, c *console) error {
 	purposes := secret.Purposes
 	if s.Secret != "all" {
@@ -75,19 +75,19 @@ func (s secretsRotate) Run(ctx context.Context, c *console) error {
 }
 
 func printGeneration(c *console, purpose secret.Purpose, generation uint32, created, honoured time.Time) {
-	until := "no end"
+	validity := "no expiry"
 	if !honoured.IsZero() {
-		until = honoured.UTC().Format(time.RFC3339)
+		validity = "valid until " + honoured.UTC().Format(time.RFC3339)
 	}
-	fmt.Fprintf(c.stdout, "%s  generation %d  created %s  honoured until %s\n",
-		purpose, generation, created.UTC().Format(time.RFC3339), until)
+	fmt.Fprintf(c.stdout, "%s  generation %d  created %s  %s\n",
+		purpose, generation, created.UTC().Format(time.RFC3339), validity)
 }
 
-// master returns the configured master key. When none is configured it is the
-// one in the data folder, made there at the first start.
+// master returns the configured master key, or else the one in the data folder,
+// which the first start creates.
 func (s secretSettings) master(data string) (secret.Master, error) {
 	if s.MasterKey != "" && onCommandLine(os.Args, "--master-key") {
-		return secret.Master{}, usageError{errors.New("--master-key shows the key to every user of this machine; set ASTROLABE_MASTER_KEY or --master-key-file")}
+		return secret.Master{}, usageError{errors.New("every user of this machine can read --master-key; set ASTROLABE_MASTER_KEY or --master-key-file")}
 	}
 	text, err := secretFrom("master key", s.MasterKey, s.MasterKeyFile)
 	if err != nil {
@@ -105,16 +105,16 @@ func (s secretSettings) master(data string) (secret.Master, error) {
 	return master, nil
 }
 
-// masterFile reads the key in path, or makes it. The file appears whole or
-// not at all, is on disk before anything is sealed with it, and of processes
-// that make it together all use the first.
+// masterFile reads the key in path, or creates it. The file is written
+// atomically and is on disk before anything is encrypted with it. Processes that
+// create it concurrently all use the first.
 func masterFile(path string) (string, error) {
 	key, err := readMaster(path)
 	if !errors.Is(err, fs.ErrNotExist) {
 		return key, err
 	}
 	if err := os.MkdirAll(filepath.Dir(path), 0o711); err != nil {
-		return "", usageError{fmt.Errorf("the data folder cannot be made: %w", err)}
+		return "", usageError{fmt.Errorf("create the data folder: %w", err)}
 	}
 	err = createWhole(path, []byte(secret.NewMaster().Reveal()+"\n"))
 	if err != nil && !errors.Is(err, fs.ErrExist) {
@@ -124,14 +124,14 @@ func masterFile(path string) (string, error) {
 	return readMaster(path)
 }
 
-// readMaster refuses a key that others can read.
+// readMaster refuses a file that other users can read.
 func readMaster(path string) (string, error) {
 	info, err := os.Stat(path)
 	if err != nil {
 		return "", err
 	}
 	if info.Mode().Perm()&0o077 != 0 {
-		return "", usageError{fmt.Errorf("%s can be read by other users: chmod 600 it", path)}
+		return "", usageError{fmt.Errorf("other users can read %s; run: chmod 600 %[1]s", path)}
 	}
 	content, err := os.ReadFile(path)
 	return string(content), err

@@ -25,16 +25,16 @@ import (
 	"astrolabe/web"
 )
 
-// serveCommand answers requests.
+// serveCommand serves the API.
 type serveCommand struct {
 	databaseSettings
 	secretSettings
 	listenSettings
 	nodeSettings
-	AdminAddr string `help:"Address of metrics, profiles and health for operators. Keep it private. Empty: none." default:"127.0.0.1:8081"`
+	AdminAddr string `help:"Listen address for metrics, profiles and health checks. Keep it private. Leave it empty to disable." default:"127.0.0.1:8081"`
 }
 
-// Validate checks the settings before anything is started.
+// Validate checks the settings before anything starts.
 func (s serveCommand) Validate() error {
 	return firstError(s.databaseSettings.check(), s.listenSettings.check(), checkAdmin(s.AdminAddr))
 }
@@ -45,34 +45,34 @@ func (s serveCommand) Run(ctx context.Context, c *console) error {
 	if err != nil {
 		return err
 	}
-	return d.run(ctx, s.AdminAddr, func(operators *admin) ([]part, error) {
+	return d.run(ctx, s.AdminAddr, func(operators *admin) ([]component, error) {
 		api, err := d.listen(ctx, s.listenSettings, s.nodeSettings)
 		if err != nil {
 			return nil, err
 		}
 		api.announce(c, operators)
-		return []part{api.run}, nil
+		return []component{api.run}, nil
 	})
 }
 
 // api is the public listener of a process.
 type api struct {
-	listener net.Listener
-	server   *http.Server
-	streams  streams
-	drain    time.Duration
-	logger   *slog.Logger
-	gate     *access.Gate
-	keep     []part // what runs beside it and ends after it
+	listener   net.Listener
+	server     *http.Server
+	streams    streams
+	drain      time.Duration
+	logger     *slog.Logger
+	gate       *access.Gate
+	background []component // stop after the listener, so that the last requests are accounted for
 }
 
-// streams are answers without an end, which a drain must end itself.
+// streams are open-ended responses, which a drain has to close.
 type streams interface {
 	Shutdown(ctx context.Context) error
 }
 
-// listen opens the socket, so that whoever is told its address can connect.
-// What only a node can tell is asked of the given ones.
+// listen opens the socket, so that clients can connect as soon as the address is
+// printed. The nodes answer reads of chain state.
 func (d *deployment) listen(ctx context.Context, l listenSettings, nodes nodeSettings) (*api, error) {
 	gate, usage := d.gate(l.TrustedProxies, l.PublicURL), account.NewUsage(accounts.NewUsage(d.db.DB), time.Now)
 	signIn, err := d.signIn(l.signinSettings, gate)
@@ -92,7 +92,7 @@ func (d *deployment) listen(ctx context.Context, l listenSettings, nodes nodeSet
 		closeNodes()
 		return nil, err
 	}
-	d.metrics.Counter("usage_dropped_total", "Requests that could not be accounted for.", func() float64 { return float64(usage.Dropped()) })
+	d.metrics.Counter("usage_dropped_total", "Requests missing from usage accounting.", func() float64 { return float64(usage.Dropped()) })
 	services := explorer.New(explorer.Options{
 		Stores: repositories.Explorer(d.db.DB), Cursors: domain.NewCursors(d.ring.CursorKeys()), Freshness: statusFreshness, Nodes: states,
 		ScreeningTop: l.ScreeningTop, Cache: chain.NewCache(l.CacheMB << 20),
@@ -101,46 +101,47 @@ func (d *deployment) listen(ctx context.Context, l listenSettings, nodes nodeSet
 	failpoint.Hit(failpoint.ServeListening)
 	return &api{
 		listener: listener, server: newServer(handler, d.logger), streams: live, drain: l.Drain, logger: d.logger,
-		gate: gate, keep: []part{d.keepGate(gate), d.keepUsage(usage), d.keepFacts(services.Cache), d.keepNews(live), keepUntilEnd(closeNodes)},
+		gate: gate, background: []component{d.followRevocations(gate), d.recordUsage(usage), d.followEpochs(services.Cache), d.announceBlocks(live), closeAtEnd(closeNodes)},
 	}, nil
 }
 
-// keepUntilEnd is a part that lets go of something when it ends.
-func keepUntilEnd(letGo func()) part {
+// closeAtEnd returns a component that calls closeAll when its context ends.
+func closeAtEnd(closeAll func()) component {
 	return func(ctx context.Context) error {
 		<-ctx.Done()
-		letGo()
+		closeAll()
 		return nil
 	}
 }
 
-// keepFacts forgets facts of final blocks when an operator changes them.
-func (d *deployment) keepFacts(cache *chain.Cache) part {
+// followEpochs invalidates cached facts of finalized blocks when an operator
+// changes them.
+func (d *deployment) followEpochs(cache *chain.Cache) component {
 	return func(ctx context.Context) error {
 		onchain.ListenEpochs(ctx, d.db.DB, cache.Advance, cache.Listening)
 		return nil
 	}
 }
 
-// keepNews tells subscribers of new blocks as they are committed.
-func (d *deployment) keepNews(live *graph.Handler) part {
+// announceBlocks notifies GraphQL subscribers of committed blocks.
+func (d *deployment) announceBlocks(live *graph.Handler) component {
 	return func(ctx context.Context) error {
 		onchain.ListenBlocks(ctx, d.db.DB, live.Tell)
 		return nil
 	}
 }
 
-// statusFreshness is how old a chain's status may be when it is answered.
+// statusFreshness is the maximum age of a cached chain status.
 const statusFreshness = 250 * time.Millisecond
 
-// facades puts both facades over one set of domain services. Other routes
-// share their middleware.
+// facades serves REST and GraphQL from one set of domain services. The other
+// routes share their middleware.
 func (d *deployment) facades(l listenSettings, services *explorer.Services, gate *access.Gate, usage *account.Usage, documents graph.Documents, others []rest.Mount) (http.Handler, *graph.Handler) {
 	live := graph.New(graph.Options{
 		Gate: gate, Usage: usage, Services: services,
 		Chains: l.Chains, Origins: l.Origins, Version: version(), Logger: d.logger, Documents: documents,
 	})
-	d.metrics.Counter("graphql_slow_consumers_total", "Subscribers that were dropped because they did not keep up.", func() float64 { return float64(live.Slow()) })
+	d.metrics.Counter("graphql_slow_consumers_total", "Subscribers disconnected because they did not keep up.", func() float64 { return float64(live.Slow()) })
 	handler := rest.Handler(rest.Options{
 		Logger: d.logger, Metrics: d.metrics, Health: d.health, Version: version(),
 		Chains: l.Chains, Origins: l.Origins, Services: services, Gate: gate, Usage: usage,
@@ -164,7 +165,7 @@ func listenOn(ctx context.Context, address, flag string) (net.Listener, error) {
 	return listener, nil
 }
 
-// announce tells a person where to look.
+// announce prints the URLs of the service.
 func (a *api) announce(c *console, operators *admin) {
 	fmt.Fprintf(c.stdout, "API       %s\n", a.url())
 	fmt.Fprintf(c.stdout, "GraphiQL  %s/graphiql\n", a.url())
@@ -177,18 +178,18 @@ func (a *api) announce(c *console, operators *admin) {
 
 func (a *api) url() string { return urlOf(a.listener) }
 
-// run answers requests until ctx ends, then refuses new ones, ends the
-// streams and lets the requests under way finish within the drain time. What
-// it keeps ends last, so that the last requests are accounted for, too.
+// run serves requests until ctx ends. It then refuses new ones, closes the
+// streams and lets open requests finish within the drain time. The background
+// components stop last.
 func (a *api) run(ctx context.Context) error {
-	keeping, stop := context.WithCancel(context.WithoutCancel(ctx))
-	var kept errgroup.Group
-	for _, p := range a.keep {
-		kept.Go(func() error { return p(keeping) })
+	background, stop := context.WithCancel(context.WithoutCancel(ctx))
+	var group errgroup.Group
+	for _, run := range a.background {
+		group.Go(func() error { return run(background) })
 	}
 	err := a.serve(ctx)
 	stop()
-	return errors.Join(err, kept.Wait())
+	return errors.Join(err, group.Wait())
 }
 
 func (a *api) serve(ctx context.Context) error {
@@ -199,10 +200,10 @@ func (a *api) serve(ctx context.Context) error {
 		return err
 	case <-ctx.Done():
 	}
-	patient, cancel := context.WithTimeout(context.WithoutCancel(ctx), a.drain)
+	draining, cancel := context.WithTimeout(context.WithoutCancel(ctx), a.drain)
 	defer cancel()
-	if errors.Join(a.streams.Shutdown(patient), a.server.Shutdown(patient)) != nil {
-		a.logger.Warn("requests were cut off at the end of the drain time", "drain", a.drain)
+	if errors.Join(a.streams.Shutdown(draining), a.server.Shutdown(draining)) != nil {
+		a.logger.Warn("closed connections with open requests after the drain time", "drain", a.drain)
 		_ = a.server.Close()
 	}
 	return nil

@@ -10,26 +10,26 @@ import (
 	"astrolabe/repo/accounts"
 )
 
-// sessionCommand looks after sessions.
+// sessionCommand manages sessions.
 type sessionCommand struct {
-	Create sessionCreate `cmd:"" help:"Make a session of a workspace and print its token, once."`
-	Revoke sessionRevoke `cmd:"" help:"End a session before its time."`
+	Create sessionCreate `cmd:"" help:"Create a session for a workspace and print its token once."`
+	Revoke sessionRevoke `cmd:"" help:"Revoke a session before it expires."`
 }
 
 type sessionCreate struct {
 	databaseSettings
 	secretSettings
 	workspaceSettings
-	Subject string        `help:"Who the session is for." default:"operator" env:"-"`
-	Lasts   time.Duration `help:"How long the session lasts, at most 720h." default:"12h" env:"-"`
+	Subject string        `help:"Subject of the session, for the audit log." default:"operator" env:"-"`
+	Lasts   time.Duration `help:"Lifetime of the session, at most 720h." default:"12h" env:"-"`
 }
 
-// Help is the long help.
+// Help returns the detailed help text.
 func (sessionCreate) Help() string {
-	return `The token is printed on stdout, alone, and cannot be shown again: only a hash of it is stored. It serves as session cookie and, after "Authorization: Bearer", as bearer of the self-serve routes.`
+	return `Prints only the token on stdout. It cannot be printed again, because only its hash is stored. Send it to the self-serve routes as the session cookie or as "Authorization: Bearer <token>".`
 }
 
-// Validate checks the settings before anything is started.
+// Validate checks the settings before anything starts.
 func (s sessionCreate) Validate() error {
 	if s.Lasts <= 0 || s.Lasts > account.MaxSession {
 		return errors.New("--lasts must be above 0 and at most 720h")
@@ -48,11 +48,11 @@ func (s sessionCreate) Run(ctx context.Context, c *console) error {
 		if err != nil {
 			return err
 		}
-		session, token, err := account.NewSessions(accounts.NewSessions(db.DB), ring, time.Now).Create(ctx, owner.ID, s.Subject, s.Lasts, operatorHere())
+		session, token, err := account.NewSessions(accounts.NewSessions(db.DB), ring, time.Now).Create(ctx, owner.ID, s.Subject, s.Lasts, currentOperator())
 		if err != nil {
 			return err
 		}
-		c.logger.Info("this token is shown once", "session", session.ID, "workspace", owner.Name, "expires", session.ExpiresAt)
+		c.logger.Info("created a session; its token cannot be printed again", "session", session.ID, "workspace", owner.Name, "expires", session.ExpiresAt)
 		fmt.Fprintln(c.stdout, token.Reveal())
 		return nil
 	})
@@ -60,15 +60,15 @@ func (s sessionCreate) Run(ctx context.Context, c *console) error {
 
 type sessionRevoke struct {
 	databaseSettings
-	ID string `arg:"" help:"The session's id, which begins with ses_."`
+	ID string `arg:"" help:"Session id, which starts with ses_."`
 }
 
-// Run ends a session.
+// Run revokes a session.
 func (s sessionRevoke) Run(ctx context.Context, c *console) error {
 	return withSchema(ctx, c, s.databaseSettings, func(db *database) error {
-		session, err := account.NewSessions(accounts.NewSessions(db.DB), nil, time.Now).Revoke(ctx, s.ID, operatorHere())
+		session, err := account.NewSessions(accounts.NewSessions(db.DB), nil, time.Now).Revoke(ctx, s.ID, currentOperator())
 		if err != nil {
-			return mistaken(err)
+			return notFoundAsUsage(err)
 		}
 		fmt.Fprintf(c.stdout, "%s  %s  revoked %s\n", session.ID, session.Workspace, session.RevokedAt.Format(time.RFC3339))
 		return nil

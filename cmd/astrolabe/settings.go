@@ -19,30 +19,30 @@ import (
 	"astrolabe/domain"
 )
 
-// databaseSettings say where the data lives.
+// databaseSettings configure the database and the data folder.
 type databaseSettings struct {
-	Data            string     `help:"Folder for everything this program keeps on disk. By default /var/lib/astrolabe for root, ~/.local/share/astrolabe for others." default:"${data}" type:"path" placeholder:"DIR"`
-	DatabaseURL     secretText `help:"Use this Postgres instead of a private one in the data folder. A URL with a password belongs into the environment or into a file." env:"ASTROLABE_DATABASE_URL,DATABASE_URL" placeholder:"URL"`
+	Data            string     `help:"Data folder. Default: /var/lib/astrolabe for root, ~/.local/share/astrolabe for other users." default:"${data}" type:"path" placeholder:"DIR"`
+	DatabaseURL     secretText `help:"Use this Postgres database instead of a private server in the data folder. Pass URLs with a password through the environment or a file." env:"ASTROLABE_DATABASE_URL,DATABASE_URL" placeholder:"URL"`
 	DatabaseURLFile string     `help:"Read the database URL from this file." type:"path" placeholder:"FILE"`
-	DatabaseConns   int        `help:"Largest number of connections for writing, and as many for reading." default:"10"`
-	PostgresBin     string     `help:"Folder of the Postgres server programs for the private database. Empty: search the usual places." type:"path" placeholder:"DIR"`
+	DatabaseConns   int        `help:"Maximum size of the write pool, and of the read pool." default:"10"`
+	PostgresBin     string     `help:"Folder of the Postgres server binaries for the private server. Default: search the usual locations." type:"path" placeholder:"DIR"`
 }
 
-// secretSettings say where the master key comes from.
+// secretSettings configure the master key.
 type secretSettings struct {
-	MasterKey     secretText `help:"The master key that seals all stored secrets, 64 hex digits. Set it in the environment, never on the command line." hidden:""`
-	MasterKeyFile string     `help:"Read the master key from this file. Created in the data folder when neither this nor ASTROLABE_MASTER_KEY is given." type:"path" placeholder:"FILE"`
+	MasterKey     secretText `help:"Master key that encrypts the stored secrets, 64 hex digits. Set it in the environment, never on the command line." hidden:""`
+	MasterKeyFile string     `help:"Read the master key from this file. Without it and without ASTROLABE_MASTER_KEY, the key is master.key in the data folder, created at the first start." type:"path" placeholder:"FILE"`
 }
 
-// listenSettings say how the API is reached.
+// listenSettings configure the API.
 type listenSettings struct {
-	Addr           string         `help:"Address of the API." default:"127.0.0.1:8080"`
-	Chains         []domain.Chain `help:"The chains to serve." default:"SN_MAIN,SN_SEPOLIA"`
-	Origins        []string       `help:"Web origins that may call with a session or a socket, for example https://explorer.example. API keys work from every origin." placeholder:"ORIGIN"`
-	TrustedProxies []netip.Prefix `help:"Networks of reverse proxies whose X-Forwarded-For is believed, for example 10.0.0.0/8." placeholder:"CIDR"`
-	Drain          time.Duration  `help:"How long requests may finish after a stop signal." default:"15s"`
-	ScreeningTop   int            `help:"How many holders a holder screening shows." default:"100"`
-	CacheMB        int            `help:"About how many megabytes of final blocks and transactions are remembered. 0: none." default:"64" name:"cache-mb"`
+	Addr           string         `help:"Listen address of the API." default:"127.0.0.1:8080"`
+	Chains         []domain.Chain `help:"Chains to serve." default:"SN_MAIN,SN_SEPOLIA"`
+	Origins        []string       `help:"Web origins that may send sessions or open WebSockets, for example https://explorer.example. API keys work from every origin." placeholder:"ORIGIN"`
+	TrustedProxies []netip.Prefix `help:"Networks of reverse proxies whose X-Forwarded-For header is trusted, for example 10.0.0.0/8." placeholder:"CIDR"`
+	Drain          time.Duration  `help:"Time for open requests to finish after a stop signal." default:"15s"`
+	ScreeningTop   int            `help:"Number of holders in a holder screening." default:"100"`
+	CacheMB        int            `help:"Approximate size of the in-memory cache of blocks and transactions, in MB. 0 disables it." default:"64" name:"cache-mb"`
 
 	documentSettings
 	signinSettings
@@ -51,7 +51,7 @@ type listenSettings struct {
 func (s databaseSettings) check() error {
 	switch {
 	case s.Data == "":
-		return errors.New("--data is empty: name a folder")
+		return errors.New("--data must name a folder")
 	case s.DatabaseConns < 1:
 		return errors.New("--database-conns must be at least 1")
 	}
@@ -71,7 +71,7 @@ func (l listenSettings) check() error {
 	}
 	switch {
 	case len(l.Chains) == 0:
-		return errors.New("--chains is empty: name at least one")
+		return errors.New("--chains must name at least one chain")
 	case l.Drain < 0:
 		return errors.New("--drain must not be negative")
 	case l.ScreeningTop < 1 || l.ScreeningTop > 1000:
@@ -82,8 +82,8 @@ func (l listenSettings) check() error {
 	return firstError(checkAddress("--addr", l.Addr), l.signinSettings.check())
 }
 
-// isOrigin tells a scheme and a host as browsers write them: in lower case and
-// without a port that the scheme implies.
+// isOrigin reports whether text is an origin as browsers write it: scheme and
+// host in lower case, without the default port.
 func isOrigin(text string) bool {
 	parsed, err := url.Parse(text)
 	if err != nil || parsed.Host == "" || parsed.Scheme+"://"+parsed.Host != text || strings.ToLower(text) != text {
@@ -100,7 +100,7 @@ func checkAddress(flag, address string) error {
 	return nil
 }
 
-// checkAdmin allows no admin address at all.
+// checkAdmin checks the admin address, which may be empty.
 func checkAdmin(address string) error {
 	if address == "" {
 		return nil
@@ -108,7 +108,7 @@ func checkAdmin(address string) error {
 	return checkAddress("--admin-addr", address)
 }
 
-// firstError returns the first of several checks that failed.
+// firstError returns the first error of several checks.
 func firstError(checks ...error) error {
 	for _, err := range checks {
 		if err != nil {
@@ -123,7 +123,7 @@ type secretText string
 
 const redacted = "[redacted]"
 
-// Format prints the word redacted for every verb.
+// Format prints a placeholder for every verb.
 func (s secretText) Format(f fmt.State, _ rune) {
 	if s != "" {
 		_, _ = io.WriteString(f, redacted)
@@ -133,12 +133,12 @@ func (s secretText) Format(f fmt.State, _ rune) {
 // LogValue keeps the setting out of structured logs.
 func (s secretText) LogValue() slog.Value { return slog.StringValue(fmt.Sprint(s)) }
 
-// secretFrom returns a secret given directly or in a file, but not in both:
-// which one wins would be a guess.
+// secretFrom returns a secret that is set directly or in a file. Setting both is
+// an error, because neither obviously takes precedence.
 func secretFrom(name string, direct secretText, file string) (string, error) {
 	switch {
 	case direct != "" && file != "":
-		return "", usageError{fmt.Errorf("the %s is given twice, directly and as a file: give one", name)}
+		return "", usageError{fmt.Errorf("the %s is set both directly and as a file; set only one", name)}
 	case file == "":
 		return string(direct), nil
 	}
@@ -149,8 +149,7 @@ func secretFrom(name string, direct secretText, file string) (string, error) {
 	return strings.TrimSpace(string(content)), nil
 }
 
-// printSettings writes one line per setting, by the environment variable that
-// sets it.
+// printSettings prints every setting as the environment variable that sets it.
 func printSettings(w io.Writer, parsed *kong.Context) {
 	for _, flag := range parsed.Flags() {
 		if len(flag.Envs) > 0 {
@@ -159,8 +158,8 @@ func printSettings(w io.Writer, parsed *kong.Context) {
 	}
 }
 
-// defaultDataFolder is where data goes when nothing else is said: the
-// system's place for a service of root, the user's own otherwise.
+// defaultDataFolder returns the default of --data: the system folder for root,
+// the user's data folder otherwise.
 func defaultDataFolder() string {
 	if os.Geteuid() == 0 {
 		return "/var/lib/astrolabe"
@@ -170,7 +169,7 @@ func defaultDataFolder() string {
 	}
 	home, err := os.UserHomeDir()
 	if err != nil {
-		return "" // nowhere is safe to guess: --data must say
+		return "" // there is no safe default, so --data is required
 	}
 	return filepath.Join(home, ".local", "share", "astrolabe")
 }

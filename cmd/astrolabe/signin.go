@@ -17,15 +17,15 @@ import (
 	"astrolabe/signin"
 )
 
-// signinSettings say how people sign in. Without them sessions come from the
-// session command alone.
+// signinSettings configure sign-in. Without them, only the session command
+// creates sessions.
 type signinSettings struct {
-	PublicURL            string        `help:"The origin of this service as browsers see it, for example https://explorer.example. Needed for signing in, and for our pages behind a proxy that is not trusted." placeholder:"ORIGIN"`
-	OIDCIssuer           string        `name:"oidc-issuer" help:"Let people sign in with this OpenID Connect provider. It must redirect to /auth/callback of the public URL." placeholder:"URL"`
-	OIDCClientID         string        `name:"oidc-client-id" help:"The id under which the provider knows this service." placeholder:"ID"`
-	OIDCClientSecret     secretText    `name:"oidc-client-secret" help:"The secret of that id. Set it in the environment, never on the command line." hidden:""`
-	OIDCClientSecretFile string        `name:"oidc-client-secret-file" help:"Read the secret of that id from this file. A public client has none, here or in ASTROLABE_OIDC_CLIENT_SECRET." type:"path" placeholder:"FILE"`
-	SessionLasts         time.Duration `help:"How long a person stays signed in, at most 720h." default:"12h"`
+	PublicURL            string        `help:"Public origin of this service, for example https://explorer.example. Required for sign-in, and for the built-in pages behind a proxy that is not in --trusted-proxies." placeholder:"ORIGIN"`
+	OIDCIssuer           string        `name:"oidc-issuer" help:"Issuer URL of the OpenID Connect provider for sign-in. Register <public-url>/auth/callback as the redirect URL." placeholder:"URL"`
+	OIDCClientID         string        `name:"oidc-client-id" help:"OAuth client id of this service at the provider." placeholder:"ID"`
+	OIDCClientSecret     secretText    `name:"oidc-client-secret" help:"OAuth client secret. Set it in the environment, never on the command line." hidden:""`
+	OIDCClientSecretFile string        `name:"oidc-client-secret-file" help:"Read the OAuth client secret from this file, instead of ASTROLABE_OIDC_CLIENT_SECRET. A public client needs neither." type:"path" placeholder:"FILE"`
+	SessionLasts         time.Duration `help:"Lifetime of a sign-in session, at most 720h." default:"12h"`
 }
 
 func (s signinSettings) check() error {
@@ -40,11 +40,11 @@ func (s signinSettings) check() error {
 	}
 	switch {
 	case s.PublicURL == "" || s.OIDCIssuer == "" || s.OIDCClientID == "":
-		return errors.New("signing in needs --public-url, --oidc-issuer and --oidc-client-id")
+		return errors.New("sign-in needs --public-url, --oidc-issuer and --oidc-client-id")
 	case !isPrivate(s.OIDCIssuer) || strings.Contains(s.OIDCIssuer, "?"):
 		return errors.New("--oidc-issuer must be an https URL (http is for this machine only)") // which may hold a password
 	case s.OIDCClientSecret != "" && onCommandLine(os.Args, "--oidc-client-secret"):
-		return errors.New("--oidc-client-secret shows the secret to every user of this machine; set ASTROLABE_OIDC_CLIENT_SECRET or --oidc-client-secret-file")
+		return errors.New("every user of this machine can read --oidc-client-secret; set ASTROLABE_OIDC_CLIENT_SECRET or --oidc-client-secret-file")
 	}
 	_, err := s.clientSecret()
 	return err
@@ -63,8 +63,7 @@ func (s signinSettings) clientSecret() (string, error) {
 	return secret, err
 }
 
-// signIn makes the routes by which people sign in, none when no provider is
-// configured.
+// signIn returns the sign-in routes, or none without a provider.
 func (d *deployment) signIn(s signinSettings, gate *access.Gate) ([]rest.Mount, error) {
 	if s.OIDCIssuer == "" {
 		return nil, nil

@@ -22,21 +22,21 @@ import (
 
 // simCommand runs a simulated node.
 type simCommand struct {
-	Seed        uint64        `help:"The chain follows from this number." default:"0"`
-	Chain       domain.Chain  `help:"The chain to simulate: SN_MAIN or SN_SEPOLIA." default:"SN_MAIN"`
-	Blocks      int           `help:"How many blocks there are at the start, after block 0." default:"250"`
-	BlockTime   time.Duration `help:"How often a block is added. 0: never." default:"4s"`
-	Genesis     time.Time     `help:"When block 0 was, for example 2026-01-01T00:00:00Z, which is the default." placeholder:"TIME"`
-	Events      int           `help:"Make a chain for loading instead of the everyday one: about so many events in each block." placeholder:"N"`
-	Window      int           `help:"How many of the newest blocks keep their state." default:"2048"`
-	L1Lag       int           `name:"l1-lag" help:"How many blocks L1 acceptance is behind the head." default:"12"`
-	Addr        string        `help:"Address of the JSON-RPC endpoint, over HTTP and WebSocket at any path." default:"127.0.0.1:9545"`
-	ControlAddr string        `help:"Address to mine, reorganise, put faults in force and read counters. Keep it private. Empty: none."`
-	Record      string        `help:"Write every block to this new file; blocks that have left the window are read from it." type:"path" placeholder:"FILE" xor:"file"`
-	State       string        `help:"Keep the chain in this file, and go on with it at the next start." type:"path" placeholder:"FILE" xor:"file"`
-	Replay      string        `help:"Play the chain of this file instead of making one." type:"path" placeholder:"FILE" xor:"file"`
-	Rendered    string        `help:"Keep the answers for whole blocks in this folder, so that serving them costs next to nothing." type:"path" placeholder:"DIR"`
-	Fault       []string      `help:"Misbehave, for example latency,delay=200ms or error,code=-32005,every=10 or reorg,depth=3,every=20. May be given more than once." sep:"none" placeholder:"FAULT"`
+	Seed        uint64        `help:"Seed of the generated chain. Equal seeds give equal chains." default:"0"`
+	Chain       domain.Chain  `help:"Chain to simulate: SN_MAIN or SN_SEPOLIA." default:"SN_MAIN"`
+	Blocks      int           `help:"Number of blocks to generate at startup, after block 0." default:"250"`
+	BlockTime   time.Duration `help:"Time between two blocks. 0 adds none." default:"4s"`
+	Genesis     time.Time     `help:"Timestamp of block 0. Default: 2026-01-01T00:00:00Z." placeholder:"TIME"`
+	Events      int           `help:"Generate a chain for load tests, with about this many events per block, instead of the default chain." placeholder:"N"`
+	Window      int           `help:"Number of newest blocks whose state is kept." default:"2048"`
+	L1Lag       int           `name:"l1-lag" help:"Number of blocks that L1 acceptance lags behind the head." default:"12"`
+	Addr        string        `help:"Listen address of the JSON-RPC endpoint, which serves HTTP and WebSocket at any path." default:"127.0.0.1:9545"`
+	ControlAddr string        `help:"Listen address of the control endpoint, which mines blocks, causes reorgs, injects faults and returns counters. Keep it private. Leave it empty to disable."`
+	Record      string        `help:"Write every block to this new file, and read blocks older than the window from it." type:"path" placeholder:"FILE" xor:"file"`
+	State       string        `help:"Store the chain in this file and resume it at the next start." type:"path" placeholder:"FILE" xor:"file"`
+	Replay      string        `help:"Replay the chain in this file instead of generating one." type:"path" placeholder:"FILE" xor:"file"`
+	Rendered    string        `help:"Cache rendered block responses in this folder." type:"path" placeholder:"DIR"`
+	Fault       []string      `help:"Inject a fault, for example latency,delay=200ms or error,code=-32005,every=10 or reorg,depth=3,every=20. Repeatable." sep:"none" placeholder:"FAULT"`
 }
 
 // Run serves the node until a stop signal.
@@ -98,23 +98,23 @@ func (s simCommand) serve(ctx context.Context, c *console, node *sim.Node) error
 	return group.Wait()
 }
 
-// The simulated chain of "up": every shape of the chain is within its first
-// blocks, and it grows while one watches.
+// The simulated chain of "up". Its first blocks contain every transaction type
+// and event shape.
 const (
 	demoBlocks    = 150
 	demoBlockTime = 4 * time.Second
 )
 
-// simulatedNode is a simulated node that listens and is ready to run.
+// simulatedNode is a simulated node with an open listener.
 type simulatedNode struct {
 	chain  domain.Chain
 	url    string
-	run    part
-	tokens map[string]starknet.Felt // by what they show
+	run    component
+	tokens map[string]starknet.Felt // by the state that they show
 }
 
-// simulate makes a simulated node for a chain, on a free port of the loopback
-// interface. Its chain is kept in the data folder and goes on at the next
+// simulate creates a simulated node for a chain, on a free port of the loopback
+// interface. Its chain is stored in the data folder and resumes at the next
 // start.
 func (d *deployment) simulate(ctx context.Context, data string, chain domain.Chain) (simulatedNode, error) {
 	state := filepath.Join(data, strings.ToLower(string(chain))+".chain")
@@ -123,7 +123,7 @@ func (d *deployment) simulate(ctx context.Context, data string, chain domain.Cha
 	}
 	node, err := sim.New(sim.Config{Chain: string(chain), Blocks: demoBlocks, BlockTime: demoBlockTime, State: state})
 	if mismatch, ok := errors.AsType[*sim.MismatchError](err); ok {
-		return simulatedNode{}, usageError{fmt.Errorf("the simulated chain of this data folder was made by another version: %w; move the folder away to begin anew, or use --no-simulate", mismatch)}
+		return simulatedNode{}, usageError{fmt.Errorf("the simulated chain in this data folder belongs to another version: %w; use another data folder, or --no-simulate", mismatch)}
 	}
 	if err != nil {
 		return simulatedNode{}, err
@@ -141,8 +141,8 @@ func (d *deployment) simulate(ctx context.Context, data string, chain domain.Cha
 	return simulatedNode{chain: chain, url: urlOf(listener), run: run, tokens: sampleTokens(node)}, nil
 }
 
-// serveUntil serves until ctx ends, and then cuts what is under way: a node that goes
-// away owes nobody an answer.
+// serveUntil serves until ctx ends, then closes all connections immediately:
+// clients of a simulated node expect no drain.
 func serveUntil(ctx context.Context, listener net.Listener, handler http.Handler, logger *slog.Logger) error {
 	server := newServer(handler, logger)
 	server.BaseContext = func(net.Listener) context.Context { return ctx }

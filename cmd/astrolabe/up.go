@@ -17,35 +17,35 @@ type upCommand struct {
 	workSettings
 	nodeSettings
 	indexSettings
-	Simulate  bool   `help:"Simulate the chains that have no node, so that there is something to see." default:"true" negatable:""`
-	AdminAddr string `help:"Address of metrics, profiles and health for operators. Keep it private. Empty: none." default:"127.0.0.1:8081"`
+	Simulate  bool   `help:"Simulate the chains that have no node." default:"true" negatable:""`
+	AdminAddr string `help:"Listen address for metrics, profiles and health checks. Keep it private. Leave it empty to disable." default:"127.0.0.1:8081"`
 }
 
-// Validate checks the settings before anything is started.
+// Validate checks the settings before anything starts.
 func (u upCommand) Validate() error {
 	return firstError(u.databaseSettings.check(), u.listenSettings.check(), u.workSettings.check(),
 		u.indexSettings.check(), checkAdmin(u.AdminAddr))
 }
 
-// Run starts all parts, tells where to look and runs until a stop signal.
+// Run starts all components, prints their URLs and runs until a stop signal.
 func (u upCommand) Run(ctx context.Context, c *console) error {
 	d, err := openDeployment(ctx, c, u.databaseSettings, u.secretSettings)
 	if err != nil {
 		return err
 	}
-	return d.run(ctx, u.AdminAddr, func(operators *admin) ([]part, error) { return u.start(ctx, d, operators) })
+	return d.run(ctx, u.AdminAddr, func(operators *admin) ([]component, error) { return u.start(ctx, d, operators) })
 }
 
-func (u upCommand) start(ctx context.Context, d *deployment, operators *admin) ([]part, error) {
+func (u upCommand) start(ctx context.Context, d *deployment, operators *admin) ([]component, error) {
 	simulated, err := u.simulate(ctx, d)
 	if err != nil {
 		return nil, err
 	}
 	nodes := u.nodeSettings
-	var parts []part
+	var components []component
 	for _, node := range simulated {
 		nodes.add(node.chain, node.url)
-		parts = append(parts, node.run, d.revokeSample(node))
+		components = append(components, node.run, d.revokeSample(node))
 	}
 	indexers, err := d.indexers(nodes, u.indexSettings)
 	if err != nil {
@@ -59,22 +59,22 @@ func (u upCommand) start(ctx context.Context, d *deployment, operators *admin) (
 	if err != nil {
 		return nil, err
 	}
-	shown, err := d.demo(ctx, u.Data, api, operators, simulated, len(u.Chains))
+	demo, err := d.demo(ctx, u.Data, api, operators, simulated, len(u.Chains))
 	if err != nil {
 		return nil, err
 	}
-	if err := shown.write(u.Data); err != nil {
+	if err := demo.write(u.Data); err != nil {
 		return nil, err
 	}
 	for _, node := range simulated {
 		fmt.Fprintf(d.stdout, "Node      %s (%s, simulated)\n", node.url, node.chain)
 	}
 	api.announce(d.console, operators)
-	return append(append(parts, indexers...), work, api.run), nil
+	return append(append(components, indexers...), work, api.run), nil
 }
 
-// simulate makes a simulated node for each served chain that has no node, all
-// of them at once: the first blocks of a chain take a second or two.
+// simulate starts a simulated node for each served chain without a node,
+// concurrently: generating the first blocks takes a second or two.
 func (u upCommand) simulate(ctx context.Context, d *deployment) ([]simulatedNode, error) {
 	var chains []domain.Chain
 	for _, chain := range u.Chains {

@@ -10,7 +10,7 @@ var release = "development"
 
 func version() string { return release }
 
-// versionCommand prints what this program is.
+// versionCommand prints the version.
 type versionCommand struct{}
 
 // Run prints one line.

@@ -28,12 +28,12 @@ type workCommand struct {
 	secretSettings
 	workSettings
 	nodeSettings
-	AdminAddr string `help:"Address of metrics, profiles and health for operators. Keep it private. Empty: none." default:"127.0.0.1:8082"`
+	AdminAddr string `help:"Listen address for metrics, profiles and health checks. Keep it private. Leave it empty to disable." default:"127.0.0.1:8082"`
 }
 
 type workSettings struct {
-	Jobs     int           `help:"How many background jobs may run at once." default:"4"`
-	JobDrain time.Duration `help:"How long running jobs may finish after a stop signal." default:"15s"`
+	Jobs     int           `help:"Maximum number of background jobs to run at once." default:"4"`
+	JobDrain time.Duration `help:"Time for running jobs to finish after a stop signal." default:"15s"`
 
 	censusSettings
 	coverageSettings
@@ -49,26 +49,26 @@ func (w workSettings) check() error {
 	return w.censusSettings.check()
 }
 
-// Validate checks the settings before anything is started.
+// Validate checks the settings before anything starts.
 func (w workCommand) Validate() error {
 	return firstError(w.databaseSettings.check(), w.workSettings.check(), checkAdmin(w.AdminAddr))
 }
 
-// Run works until a stop signal.
+// Run runs jobs until a stop signal.
 func (w workCommand) Run(ctx context.Context, c *console) error {
 	d, err := openDeployment(ctx, c, w.databaseSettings, w.secretSettings)
 	if err != nil {
 		return err
 	}
-	return d.run(ctx, w.AdminAddr, func(*admin) ([]part, error) {
+	return d.run(ctx, w.AdminAddr, func(*admin) ([]component, error) {
 		work, err := d.worker(w.workSettings, w.nodeSettings)
-		return []part{work}, err
+		return []component{work}, err
 	})
 }
 
-// worker returns the part that runs every kind of job. Jobs that ask nodes are
-// scheduled where there are nodes; elsewhere they find nothing to do.
-func (d *deployment) worker(w workSettings, nodes nodeSettings) (part, error) {
+// worker returns the component that runs every kind of job. Jobs that need a
+// node do nothing for chains without one.
+func (d *deployment) worker(w workSettings, nodes nodeSettings) (component, error) {
 	views, closeNodes, err := d.views(nodes)
 	if err != nil {
 		return nil, err

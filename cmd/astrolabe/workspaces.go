@@ -12,16 +12,16 @@ import (
 	"astrolabe/repo/accounts"
 )
 
-// workspacesCommand looks after the owners of keys.
+// workspacesCommand manages workspaces.
 type workspacesCommand struct {
-	List  workspacesList  `cmd:"" help:"List the workspaces."`
+	List  workspacesList  `cmd:"" help:"List workspaces."`
 	Plan  workspacesPlan  `cmd:"" help:"Change the plan of a workspace."`
-	Audit workspacesAudit `cmd:"" help:"Show who changed what in a workspace, newest first."`
+	Audit workspacesAudit `cmd:"" help:"Print the audit log of a workspace, newest entry first."`
 }
 
 type workspacesList struct {
 	databaseSettings
-	Limit int `help:"How many at most." default:"100" env:"-"`
+	Limit int `help:"Maximum number of workspaces to list." default:"100" env:"-"`
 }
 
 // Run lists workspaces by name.
@@ -32,7 +32,7 @@ func (w workspacesList) Run(ctx context.Context, c *console) error {
 			printWorkspace(c, found)
 		}
 		if truncated {
-			c.logger.Info("there are more workspaces: raise --limit")
+			c.logger.Info("there are more workspaces; raise --limit to list them")
 		}
 		return err
 	})
@@ -41,15 +41,15 @@ func (w workspacesList) Run(ctx context.Context, c *console) error {
 type workspacesPlan struct {
 	databaseSettings
 	Workspace string       `arg:"" help:"Name or id of the workspace."`
-	Plan      account.Plan `arg:"" enum:"standard,wallet" help:"standard, or wallet, which may search events over wide ranges."`
+	Plan      account.Plan `arg:"" enum:"standard,wallet" help:"Plan: standard or wallet. Wallet workspaces can search events over more than 10,000 blocks."`
 }
 
 // Run changes a plan.
 func (w workspacesPlan) Run(ctx context.Context, c *console) error {
 	return withSchema(ctx, c, w.databaseSettings, func(db *database) error {
-		changed, err := workspaces(db).SetPlan(ctx, w.Workspace, w.Plan, operatorHere())
+		changed, err := workspaces(db).SetPlan(ctx, w.Workspace, w.Plan, currentOperator())
 		if err != nil {
-			return mistaken(err)
+			return notFoundAsUsage(err)
 		}
 		printWorkspace(c, changed)
 		return nil
@@ -59,7 +59,7 @@ func (w workspacesPlan) Run(ctx context.Context, c *console) error {
 type workspacesAudit struct {
 	databaseSettings
 	Workspace string `arg:"" help:"Name or id of the workspace."`
-	Limit     int    `help:"How many entries at most." default:"100" env:"-"`
+	Limit     int    `help:"Maximum number of entries to print." default:"100" env:"-"`
 }
 
 // Run prints the audit log.
@@ -67,7 +67,7 @@ func (w workspacesAudit) Run(ctx context.Context, c *console) error {
 	return withSchema(ctx, c, w.databaseSettings, func(db *database) error {
 		found, err := workspaces(db).Find(ctx, w.Workspace)
 		if err != nil {
-			return mistaken(err)
+			return notFoundAsUsage(err)
 		}
 		entries, err := accounts.NewAudit(db.DB).List(ctx, found.ID, max(w.Limit, 0))
 		for _, e := range entries {
@@ -78,21 +78,21 @@ func (w workspacesAudit) Run(ctx context.Context, c *console) error {
 	})
 }
 
-// workspaceSettings say whose a key or a session shall be.
+// workspaceSettings name the owner of a new key or session.
 type workspaceSettings struct {
 	Workspace       string `help:"Name or id of the workspace." required:"" env:"-" placeholder:"NAME"`
-	CreateWorkspace bool   `help:"Make the workspace when there is none of this name." env:"-"`
+	CreateWorkspace bool   `help:"Create the workspace if it does not exist." env:"-"`
 }
 
-// workspace finds the workspace. It is made only when asked for: a mistyped
-// name must not become a new owner.
+// workspace finds the workspace. It creates one only on request: a typo must not
+// create a new owner.
 func (s workspaceSettings) workspace(ctx context.Context, db *database) (account.Workspace, error) {
 	if s.CreateWorkspace {
-		return workspaces(db).Ensure(ctx, s.Workspace, operatorHere())
+		return workspaces(db).Ensure(ctx, s.Workspace, currentOperator())
 	}
 	found, err := workspaces(db).Find(ctx, s.Workspace)
 	if domain.CodeOf(err) == domain.CodeNotFound {
-		return found, usageError{fmt.Errorf("there is no workspace %q: --create-workspace makes it", s.Workspace)}
+		return found, usageError{fmt.Errorf("workspace %q does not exist; pass --create-workspace to create it", s.Workspace)}
 	}
 	return found, err
 }
@@ -101,16 +101,16 @@ func workspaces(db *database) *account.Workspaces {
 	return account.NewWorkspaces(accounts.NewWorkspaces(db.DB), time.Now)
 }
 
-// operatorHere is who typed the command.
-func operatorHere() account.Actor {
+// currentOperator is the user who runs the command, for the audit log.
+func currentOperator() account.Actor {
 	if who, err := user.Current(); err == nil {
 		return account.Operator(who.Username)
 	}
 	return account.Operator("unknown")
 }
 
-// mistaken marks a name that does not exist as the caller's mistake.
-func mistaken(err error) error {
+// notFoundAsUsage turns a not_found error into a usage error.
+func notFoundAsUsage(err error) error {
 	if domain.CodeOf(err) == domain.CodeNotFound {
 		return usageError{err}
 	}
