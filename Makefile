@@ -45,19 +45,19 @@ bin/.modules: go.mod go.sum
 	@GOMAXPROCS=16 $(GO) list -deps ./cmd/astrolabe >/dev/null & $(BUILD) net/http/pprof database/sql encoding/xml; wait $$!
 	@touch $@
 
-run: ## Start everything with nothing configured
+run: ## Build and start everything, without configuration
 	@$(MAKE) --no-print-directory -j2 build postgres
 	bin/astrolabe up
 
-test: postgres ## Run every test at its quick size
+test: postgres ## Run every test
 	$(GO) vet ./...
 	$(GO) test -timeout 20m $(UNRACED)
 	$(GO) test $(RACE) -timeout 20m $(RACED)
 
-test-clients: build postgres ## Run other people's clients and audits against the program
+test-clients: build postgres ## Run third-party clients and linters against the program
 	scripts/test-clients
 
-soak: postgres ## Run the long campaigns
+soak: postgres ## Run the long crash and consistency tests
 	ASTROLABE_SOAK=1 $(GO) test -count=1 -timeout 6h $(UNRACED)
 	ASTROLABE_SOAK=1 ASTROLABE_CHAOS=300 $(GO) test $(RACE) -count=1 -timeout 6h $(RACED) ./cmd/...
 
@@ -72,44 +72,44 @@ bin/golangci-lint: tools/go.mod tools/go.sum
 fmt: ## Format the code
 	gofmt -w $(shell git ls-files '*.go')
 
-generate: ## Regenerate everything that is generated
+generate: ## Regenerate all generated files
 	$(GO) generate ./...
 
-web: ## Rebuild the embedded pages from their sources (needs Node)
+web: ## Rebuild the embedded web pages (needs Node)
 	cd web && npm ci --silent --no-fund --no-audit && npm run --silent build
 
-check-generated: generate web ## Fail when generated files are not current
+check-generated: generate web ## Fail if generated files are out of date
 	@git diff --exit-code --stat -- . || { echo "generated files are not current: run make generate and commit"; exit 1; }
 
 FUZZTIME ?= 20s
-fuzz: ## Fuzz every parser for FUZZTIME each
+fuzz: ## Run every fuzz test for FUZZTIME
 	scripts/fuzz $(FUZZTIME)
 
 bench: bench-frame bench-facades bench-starknet bench-index bench-auth bench-graphql bench-rest ## Run every benchmark
 
-bench-frame: build postgres ## Start-up times and idle memory, into docs/bench/frame.txt
+bench-frame: build postgres ## Measure startup time and idle memory, into docs/bench/frame.txt
 	scripts/bench-frame | tee docs/bench/frame.txt
 
-bench-facades: build postgres ## Both facades against bare handlers, into docs/bench/facades.txt
+bench-facades: build postgres ## Compare REST and GraphQL with bare handlers, into docs/bench/facades.txt
 	scripts/bench-facades | tee docs/bench/facades.txt
 
-bench-starknet: build ## Hashes and decoding beside another library, into docs/bench/starknet.txt
+bench-starknet: build ## Compare hashes and decoding with starknet.go, into docs/bench/starknet.txt
 	scripts/bench-starknet | tee docs/bench/starknet.txt
 
-bench-index: build postgres ## The index beside psql's copy and the commit BENCH_BASE, at the sizes of BENCH_EVENTS, into docs/bench/index.txt
+bench-index: build postgres ## Compare indexing with psql's copy and the commit BENCH_BASE, at the sizes in BENCH_EVENTS, into docs/bench/index.txt
 	scripts/bench-index | tee docs/bench/index.txt
 
-bench-auth: build postgres ## What a key and a budget cost per request, into docs/bench/auth.txt
+bench-auth: build postgres ## Measure the cost of a key and a rate limit per request, into docs/bench/auth.txt
 	scripts/bench-auth | tee docs/bench/auth.txt
 
-bench-graphql: build postgres ## GraphQL beside PostGraphile and beside REST, into docs/bench/graphql.txt (needs Node)
+bench-graphql: build postgres ## Compare GraphQL with PostGraphile and REST, into docs/bench/graphql.txt (needs Node)
 	scripts/bench-graphql | tee docs/bench/graphql.txt
 
-bench-rest: build postgres ## REST's reads beside pgbench, a bare handler and the commit BENCH_BASE, at the sizes of BENCH_EVENTS, into docs/bench/rest.txt
+bench-rest: build postgres ## Compare REST reads with pgbench, a bare handler and the commit BENCH_BASE, at the sizes in BENCH_EVENTS, into docs/bench/rest.txt
 	scripts/bench-rest | tee docs/bench/rest.txt
 
-postgres: ## Install Postgres' server where it is missing and may be installed
+postgres: ## Install the Postgres server if it is missing
 	@scripts/postgres
 
-clean: ## Remove what the build made
+clean: ## Remove build output
 	rm -rf bin
