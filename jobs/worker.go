@@ -45,8 +45,8 @@ func (w *worker[Args]) report(ctx context.Context, err error, took time.Duration
 	switch failed := err != nil; {
 	case w.failing.Swap(failed) == failed:
 	case failed:
-		w.logger.Warn("a job failed and will be tried again", "job", kind, "error", err)
+		w.logger.Warn("job failed; it will be retried", "job", kind, "error", err)
 	default:
-		w.logger.Info("a job recovered", "job", kind)
+		w.logger.Info("job recovered", "job", kind)
 	}
 }

@@ -130,8 +130,8 @@ func TestCircuitOpensAndHeals(t *testing.T) {
 			t.Errorf("a healthy node: %v", err)
 		}
 	}
-	if healed := strings.Count(log.String(), "is back"); healed != 1 {
-		t.Errorf("the log tells %d times that the node is back:\n%s", healed, log.String())
+	if healed := strings.Count(log.String(), "node recovered"); healed != 1 {
+		t.Errorf("the log reports %d recoveries, want 1:\n%s", healed, log.String())
 	}
 }
 

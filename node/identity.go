@@ -39,7 +39,7 @@ func (p *Pool) prove(ctx context.Context, u *upstream) error {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	if u.spec != spec {
-		p.options.Logger.Info("a node upstream is in use", "upstream", u.name, "chain", p.options.Chain, "spec", spec)
+		p.options.Logger.Info("connected to upstream node", "upstream", u.name, "chain", p.options.Chain, "spec", spec)
 	}
 	u.spec = spec
 	u.proven = p.options.clock.Now()

@@ -123,7 +123,7 @@ func (s *Stream[T]) run(ctx context.Context, sub subscription[T]) error {
 		}
 		fault := &Fault{Upstream: e.name, err: err}
 		s.set(StreamConnecting, fault)
-		p.options.Logger.Warn("a node stream was lost", "chain", p.options.Chain, "method", sub.method, "reason", fault)
+		p.options.Logger.Warn("lost a node subscription", "chain", p.options.Chain, "method", sub.method, "reason", fault)
 		p.options.clock.Wait(ctx, backoff(failures))
 		failures++
 	}

@@ -67,7 +67,7 @@ func (p *Pool) survey(ctx context.Context) {
 	for i, u := range p.upstreams {
 		behind := heads[i] != nil && *heads[i]+tolerableLag < furthest
 		if u.behind.Swap(behind) != behind {
-			p.options.Logger.Info("a node upstream's head was compared",
+			p.options.Logger.Info("the lag of an upstream node changed",
 				"upstream", u.name, "chain", p.options.Chain, "behind", behind, "furthest", furthest)
 		}
 	}

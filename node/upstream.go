@@ -69,7 +69,7 @@ func (p *Pool) account(ctx context.Context, u *upstream, err error, took time.Du
 	switch {
 	case !failed:
 		if u.circuit.succeeded() {
-			p.options.Logger.Info("a node upstream is back", "upstream", u.name, "chain", p.options.Chain)
+			p.options.Logger.Info("upstream node recovered", "upstream", u.name, "chain", p.options.Chain)
 		}
 	case errors.Is(ctx.Err(), context.Canceled) || rushed:
 		u.circuit.withdrawn()
@@ -80,7 +80,7 @@ func (p *Pool) account(ctx context.Context, u *upstream, err error, took time.Du
 		}
 		u.distrust()
 		if u.circuit.failed(p.options.clock.Now(), fault.err, leaveAlone) {
-			p.options.Logger.Warn("a node upstream is left alone for a while",
+			p.options.Logger.Warn("upstream node failed; pausing requests to it",
 				"upstream", u.name, "chain", p.options.Chain, "reason", fault.err)
 		}
 	}

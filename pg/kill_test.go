@@ -200,8 +200,8 @@ func TestServerLeftBehindIsStopped(t *testing.T) {
 	pid := leaveBehind(t, dir)
 	var log record
 	server := start(t, pg.Options{Dir: dir, Logger: log.logger()})
-	if !strings.Contains(log.String(), fmt.Sprintf("left behind\" pid=%d", pid)) {
-		t.Fatalf("the log says:\n%s", log.String())
+	if !strings.Contains(log.String(), fmt.Sprintf("left by an earlier run\" pid=%d", pid)) {
+		t.Fatalf("the log does not name process %d:\n%s", pid, log.String())
 	}
 	if got := value[string](t, server, "SELECT split_part(pg_read_file('postmaster.pid'), E'\\n', 1)"); got == strconv.Itoa(pid) {
 		t.Fatal("the orphan still serves")

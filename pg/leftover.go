@@ -24,7 +24,7 @@ func stopLeftover(ctx context.Context, cluster string, log *slog.Logger) error {
 		return fmt.Errorf("look for a server left behind: %w", err)
 	}
 	if server := serverProcess(file.pid, cluster); server != nil {
-		log.Info("stopping the Postgres server that an earlier run left behind", "pid", file.pid)
+		log.Info("stopping a Postgres server left by an earlier run", "pid", file.pid)
 		gone := func() bool { return serverProcess(file.pid, cluster) == nil }
 		if !shutDown(ctx, server, gone) {
 			return fmt.Errorf("the Postgres server that an earlier run left behind (process %d) does not stop", file.pid)

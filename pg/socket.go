@@ -38,7 +38,7 @@ func (f folder) makeSocketFolder(a account, log *slog.Logger) (string, error) {
 		if err := os.Symlink(short, dir); err != nil {
 			return "", fmt.Errorf("note the socket's folder: %w", err)
 		}
-		log.Info("the data folder's path is too long for a socket, which lies elsewhere", "folder", short)
+		log.Info("the path of the data folder is too long for a Unix socket; using another folder for it", "folder", short)
 		dir = short
 	}
 	if err := a.own(dir); err != nil {

@@ -47,7 +47,7 @@ func Start(ctx context.Context, o Options) (*Server, error) {
 		s.abandon()
 		return nil, err
 	}
-	s.logger.Info("the private Postgres is ready", "folder", s.folder.root, "version", s.binaries.major,
+	s.logger.Info("private Postgres server is ready", "folder", s.folder.root, "version", s.binaries.major,
 		"took", time.Since(began).Round(time.Millisecond))
 	o.step("ready")
 	return s, nil
@@ -156,7 +156,7 @@ func (s *Server) awaitReady(ctx context.Context) error {
 func (s *Server) release() {
 	if s.socketDir != "" {
 		if err := s.folder.removeSocketFolder(); err != nil {
-			s.logger.Warn("the socket's folder is left behind", "error", err)
+			s.logger.Warn("could not remove the socket folder", "error", err)
 		}
 	}
 	_ = s.lock.Close() // nothing was written that could be lost
@@ -167,6 +167,6 @@ func (s *Server) abandon() {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	if err := s.Stop(ctx); err != nil {
-		s.logger.Error("a server that did not become ready is left behind", "error", err)
+		s.logger.Error("could not stop a Postgres server that did not become ready", "error", err)
 	}
 }

@@ -211,9 +211,9 @@ func (p *program) says(t *testing.T, texts ...string) {
 // What the program says when it begins to lead, builds indexes, and is at the
 // tip.
 const (
-	saysLeads   = "this process leads the index"
-	saysBuilds  = "building the indexes of a range"
-	saysFollows = "the index follows its node"
+	saysLeads   = "leading the index"
+	saysBuilds  = "building the indexes of a partition"
+	saysFollows = "following the head"
 )
 
 // saysLostLead is why a process that led no longer writes.

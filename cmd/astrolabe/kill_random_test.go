@@ -71,9 +71,9 @@ func TestRandomKillsDoNoHarm(t *testing.T) {
 // What a program was doing when it was killed.
 const (
 	starting  = "starting"
-	loading   = "loading history"
+	loading   = "backfilling"
 	building  = "building indexes"
-	following = "following the tip"
+	following = "following the head"
 )
 
 // killAfter lets a life end some time after it said something, or after it

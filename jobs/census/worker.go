@@ -163,7 +163,7 @@ func (w *Worker) count(ctx context.Context, c domain.Chain, order token.CensusOr
 	draft.ExpiresAt = draft.CheckedAt.Add(w.Retention).Truncate(time.Second)
 	id, err := w.Store.PublishCensus(ctx, c, draft)
 	if err == nil {
-		w.Logger.Debug("a holder census was made", "chain", c, "token", order.Token, "block", order.Block.Number,
+		w.Logger.Debug("built a holder census", "chain", c, "token", order.Token, "block", order.Block.Number,
 			"generation", id, "status", draft.Status, "reason", draft.Reason, "took", time.Since(started))
 	}
 	return err

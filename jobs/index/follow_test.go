@@ -115,7 +115,7 @@ func TestABackfillTellsHowFarItIs(t *testing.T) {
 	if now.Block != 29 || now.Head != 50 || now.BlocksPerSecond < 9 || now.BlocksPerSecond > 10 || now.EventsPerSecond < 90 || now.Left != 2*time.Second {
 		t.Errorf("%+v", now)
 	}
-	for _, line := range []string{"loading history", "building the indexes", "follows its node", "blocksPerSecond=", "eventsPerSecond=", "left="} {
+	for _, line := range []string{"backfill started", "backfill in progress", "building the indexes", "following the head", "blocksPerSecond=", "eventsPerSecond=", "left="} {
 		if !strings.Contains(log.buf.String(), line) {
 			t.Errorf("the log does not say %q:\n%s", line, log.buf.String())
 		}

@@ -90,7 +90,7 @@ func (l *Loop) Run(ctx context.Context) error {
 		lease, leads, err := l.Leases.TakeLease(ctx, l.Chain, l.Holder, l.Lease)
 		switch {
 		case err != nil:
-			l.warn(ctx, "the index lease could not be taken", err)
+			l.warn(ctx, "could not take the index lease", err)
 		case leads:
 			l.lead(ctx, lease)
 		}
@@ -104,7 +104,7 @@ func (l *Loop) Run(ctx context.Context) error {
 
 // lead works until ctx ends or the lease is lost.
 func (l *Loop) lead(ctx context.Context, lease indexing.Lease) {
-	l.Logger.Info("this process leads the index", "chain", l.Chain, "epoch", lease.Epoch)
+	l.Logger.Info("leading the index", "chain", l.Chain, "epoch", lease.Epoch)
 	leading, lose := context.WithCancel(ctx)
 	renewed := make(chan struct{})
 	go func() {
@@ -153,7 +153,7 @@ func (l *Loop) renew(ctx context.Context, lose func(), lease indexing.Lease) {
 		case err == nil && leads && renewed.Epoch == lease.Epoch:
 			good = asked
 		case err == nil || time.Since(good) > l.Lease:
-			l.warn(ctx, "the index lease is lost", indexing.ErrLeaseLost)
+			l.warn(ctx, "lost the index lease", indexing.ErrLeaseLost)
 			lose()
 			return
 		}

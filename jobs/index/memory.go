@@ -249,7 +249,7 @@ func (m *memory) loadClasses(ctx context.Context, t *turns, at starknet.Felt, na
 func (m *memory) fetchClass(ctx context.Context, t *turns, at, hash starknet.Felt, declared language) (*facts.Class, error) {
 	class, err := t.Node.Class(ctx, at, hash)
 	if errors.Is(err, chain.ErrNoClass) && t.AcceptMissingClasses {
-		t.Logger.Warn("the index goes on without a class", "chain", t.Chain, "class", hash)
+		t.Logger.Warn("continuing without a class that the node does not have", "chain", t.Chain, "class", hash)
 		return facts.MissingClass(hash), nil
 	}
 	if err != nil {

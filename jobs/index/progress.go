@@ -55,7 +55,7 @@ func (p *progress) add(blocks, events int) {
 		p.loop.Report(now)
 		return
 	}
-	p.loop.Logger.Info("loading history", "chain", now.Chain, "block", now.Block, "head", now.Head,
+	p.loop.Logger.Info("backfill in progress", "chain", now.Chain, "block", now.Block, "head", now.Head,
 		"blocksPerSecond", int(now.BlocksPerSecond), "eventsPerSecond", int(now.EventsPerSecond), "left", now.Left)
 }
 

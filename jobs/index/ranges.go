@@ -65,7 +65,7 @@ func (t *turns) build(ctx context.Context) error {
 		if r.State != indexing.RangeIndexing {
 			continue
 		}
-		t.Logger.Info("building the indexes of a range", "chain", t.Chain, "from", r.From, "to", r.To-1, "events", r.Events)
+		t.Logger.Info("building the indexes of a partition", "chain", t.Chain, "from", r.From, "to", r.To-1, "events", r.Events)
 		if err := t.Writer.BuildRange(ctx, t.lease, r); err != nil {
 			return err
 		}

@@ -43,9 +43,9 @@ func (t *turns) undo(ctx context.Context) error {
 	}
 	t.forget()
 	if ancestor == nil {
-		t.Logger.Info("the whole chain was replaced; the index begins anew", "chain", t.Chain)
+		t.Logger.Info("reorg replaced every indexed block; starting the index again", "chain", t.Chain)
 	} else {
-		t.Logger.Info("blocks left the chain and were undone", "chain", t.Chain, "from", ancestor.Number+1, "to", from)
+		t.Logger.Info("reorg: removed blocks that left the chain", "chain", t.Chain, "from", ancestor.Number+1, "to", from)
 	}
 	return t.reload(ctx)
 }

@@ -36,7 +36,7 @@ func (t *turns) turn(ctx context.Context) error {
 		return ctx.Err()
 	}
 	if recordErr := t.record(ctx, chain.Following, err); recordErr != nil {
-		t.warn(ctx, "the state of the index could not be recorded", recordErr)
+		t.warn(ctx, "could not record the state of the index", recordErr)
 		return recordErr
 	}
 	return err
@@ -183,11 +183,11 @@ func (t *turns) askL1(ctx context.Context) *uint64 {
 func (t *turns) announce(head chain.Head, cause error) {
 	switch {
 	case cause != nil:
-		t.Logger.Warn("the index stands still", "chain", t.Chain, "reason", head.ReasonCode, "error", cause)
+		t.Logger.Warn("the indexer is halted", "chain", t.Chain, "reason", head.ReasonCode, "error", cause)
 	case head.State == chain.Backfilling:
-		t.Logger.Info("the index is loading history", "chain", t.Chain, "from", t.at.Next(), "head", t.head.Number)
+		t.Logger.Info("backfill started", "chain", t.Chain, "from", t.at.Next(), "head", t.head.Number)
 	default:
-		t.Logger.Info("the index follows its node", "chain", t.Chain, "head", t.head.Number)
+		t.Logger.Info("following the head", "chain", t.Chain, "head", t.head.Number)
 	}
 }
 

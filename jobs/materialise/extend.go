@@ -104,10 +104,10 @@ func verify(ctx context.Context, store Store, logger *slog.Logger, c domain.Chai
 	case err != nil:
 		return err
 	case status == event.Failed:
-		logger.Error("a certificate does not agree with the events and is not used any more; coverage rebuild builds it anew",
+		logger.Error("certificate verification failed: it differs from the stored events and is no longer used; run astrolabe coverage rebuild",
 			"chain", c, "selector", cert.Selector, "position", cert.Position)
 	case status == event.Ready && cert.Status == event.Building:
-		logger.Info("a certificate is ready", "chain", c, "selector", cert.Selector, "position", cert.Position)
+		logger.Info("certificate is ready", "chain", c, "selector", cert.Selector, "position", cert.Position)
 	}
 	return nil
 }

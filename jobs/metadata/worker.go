@@ -67,6 +67,6 @@ func (w *Worker) read(ctx context.Context, c domain.Chain, now time.Time) error 
 		return token.Description{Token: contract, Metadata: metadata}, err
 	})
 	stored, err := w.Store.StoreMetadata(ctx, c, token.Reading{Block: at, At: now, Next: now.Add(freshness), Tokens: said})
-	w.Logger.Debug("token metadata was read", "chain", c, "block", at.Number, "asked", len(due), "stored", stored)
+	w.Logger.Debug("read token metadata", "chain", c, "block", at.Number, "asked", len(due), "stored", stored)
 	return errors.Join(failure, err)
 }

@@ -50,7 +50,7 @@ func (w *Census) Job() jobs.Job {
 func (w *Census) Run(ctx context.Context, now time.Time) error {
 	generations, snapshots, err := w.pass(ctx, now)
 	if generations+snapshots > 0 {
-		w.Logger.Info("old holder censuses were deleted", "generations", generations, "snapshots", snapshots)
+		w.Logger.Info("deleted expired holder censuses", "generations", generations, "snapshots", snapshots)
 	}
 	return err
 }

@@ -43,7 +43,7 @@ func (w *Quotas) Job() jobs.Job {
 func (w *Quotas) Run(ctx context.Context, _ time.Time) error {
 	total, err := w.pass(ctx)
 	if total > 0 {
-		w.Logger.Debug("idle meters were deleted", "count", total)
+		w.Logger.Debug("deleted idle rate limit counters", "count", total)
 	}
 	return err
 }

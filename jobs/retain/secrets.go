@@ -64,7 +64,7 @@ func (w *Secrets) Run(ctx context.Context, now time.Time) error {
 	keys, keysErr := w.Keys.ForgetKeys(ctx, now.Add(-keysFor), keysAtOnce)
 	err = errors.Join(err, sessionsErr, keysErr)
 	if secrets+sessions+keys > 0 {
-		w.Logger.Info("retired secrets, sessions and keys were deleted", "secrets", secrets, "sessions", sessions, "keys", keys)
+		w.Logger.Info("deleted expired secrets, sessions and keys", "secrets", secrets, "sessions", sessions, "keys", keys)
 	}
 	return err
 }

@@ -53,7 +53,7 @@ func (w *Usage) Run(ctx context.Context, now time.Time) error {
 		hours, err = forgetMany(ctx, now.Add(-usageFor), w.Store.ForgetUsage)
 	}
 	if requests+hours > 0 {
-		w.Logger.Info("old usage was deleted", "requests", requests, "counts", hours)
+		w.Logger.Info("deleted old usage", "requests", requests, "counts", hours)
 	}
 	return err
 }

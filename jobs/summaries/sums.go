@@ -52,6 +52,6 @@ func (w *Sums) step(ctx context.Context, c domain.Chain) (more bool, err error) 
 	if err != nil || !done.Advanced {
 		return false, err
 	}
-	w.Logger.Debug("token transfers were summed up", "chain", c, "block", done.Through)
+	w.Logger.Debug("updated token summaries", "chain", c, "block", done.Through)
 	return done.More, nil
 }

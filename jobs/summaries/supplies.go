@@ -66,6 +66,6 @@ func (w *Supplies) read(ctx context.Context, c domain.Chain, now time.Time) erro
 		return token.SaidSupply{Token: contract, Raw: supply}, err
 	})
 	stored, err := w.Store.StoreSupplies(ctx, c, token.SupplyReadings{Block: at, Next: now.Add(freshness), Tokens: said})
-	w.Logger.Debug("token supplies were read", "chain", c, "block", at.Number, "asked", len(due), "stored", stored)
+	w.Logger.Debug("read token supplies", "chain", c, "block", at.Number, "asked", len(due), "stored", stored)
 	return errors.Join(failure, err)
 }
