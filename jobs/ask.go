@@ -10,12 +10,12 @@ import (
 )
 
 const (
-	askedAtOnce = 8                // tokens that a node is asked about at the same time
-	askTimeout  = 20 * time.Second // for all answers
+	askedAtOnce = 8                // concurrent calls to a node
+	askTimeout  = 20 * time.Second // for all calls together
 )
 
-// AskEach asks a node about tokens. It returns the answers that there were, in
-// the order of the tokens, and the first reason why others are missing.
+// AskEach calls ask for each token, concurrently. It returns the answers that
+// succeeded, in the order of the tokens, and the first error of the others.
 func AskEach[Answer any](ctx context.Context, tokens []starknet.Felt, ask func(context.Context, starknet.Felt) (Answer, error)) ([]Answer, error) {
 	ctx, cancel := context.WithTimeout(ctx, askTimeout)
 	defer cancel()

@@ -9,9 +9,9 @@ import (
 	"astrolabe/starknet"
 )
 
-// Blocks says which blocks the index holds.
+// Blocks reads which blocks the index holds.
 type Blocks interface {
-	// Checkpoint returns where the index stands, nil before it began.
+	// Checkpoint returns the checkpoint of the index, nil before it starts.
 	Checkpoint(ctx context.Context, c domain.Chain) (*indexing.Checkpoint, error)
 	// BlockHash returns the hash of a stored block, false if there is none.
 	BlockHash(ctx context.Context, c domain.Chain, number uint64) (starknet.Felt, bool, error)

@@ -11,8 +11,8 @@ import (
 	"astrolabe/domain"
 )
 
-// EachChain works on all chains at once, so that one whose node is slow or away
-// holds up no other, and returns what failed. A panic fails only its chain.
+// EachChain works on all chains concurrently, so that a slow node delays only
+// its own chain, and joins the errors. A panic fails only its chain.
 func EachChain(chains iter.Seq[domain.Chain], work func(c domain.Chain) error) error {
 	list := slices.Collect(chains)
 	failures := make([]error, len(list))
@@ -25,8 +25,8 @@ func EachChain(chains iter.Seq[domain.Chain], work func(c domain.Chain) error) e
 }
 
 // ChainByChain works on one chain after another, for jobs that work in the
-// database: they hold one connection at a time. One that fails keeps no other
-// from its turn.
+// database: they hold one connection at a time. A failure does not stop the
+// other chains.
 func ChainByChain(chains iter.Seq[domain.Chain], work func(c domain.Chain) error) error {
 	var failures []error
 	for c := range chains {
@@ -35,7 +35,7 @@ func ChainByChain(chains iter.Seq[domain.Chain], work func(c domain.Chain) error
 	return errors.Join(failures...)
 }
 
-// guarded names the chain in what fails, a panic included.
+// guarded adds the chain to an error and turns a panic into one.
 func guarded(c domain.Chain, work func(c domain.Chain) error) (failure error) {
 	defer func() {
 		if reason := recover(); reason != nil {

@@ -1,25 +1,24 @@
-// Package jobs runs background work. Its packages are the index
-// loop (index), which one leader per chain runs, the periodic jobs (census,
-// markets, materialise, metadata, retain, summaries), and what operators ask
-// for (fsck, rederive).
+// Package jobs runs background work: the indexer (index), which one leader per
+// chain runs, the periodic jobs (census, markets, materialise, metadata, retain,
+// summaries), and the commands of operators (fsck, rederive).
 //
-// Like the facades, jobs call domain services and declare what else they
-// need as small interfaces; they never import repo.
+// Like the facades, jobs call domain services and declare their other
+// dependencies as small interfaces. They never import repo.
 //
 // # Periodic jobs
 //
-// What all periodic jobs share stands here: how a job is scheduled and
-// observed ([Periodic]), how it goes over chains ([EachChain], [ChainByChain]), how it stops in
-// time ([Repeat]), at which block it reads ([NewestVisible], [NewestFinalized])
-// and how it asks a node about many tokens ([AskEach]). A new job writes down
-// its name and period, what it needs, and one run:
+// This package provides what periodic jobs share: scheduling and observation
+// ([Periodic]), iteration over chains ([EachChain], [ChainByChain]), time limits
+// ([Repeat]), the block to read at ([NewestVisible], [NewestFinalized]) and
+// concurrent reads of many tokens from a node ([AskEach]). A new job declares its
+// name, its period, its dependencies and one run:
 //
 //	// args names the job in the queue.
 //	type args struct{}
 //
 //	func (args) Kind() string { return "market_pools" }
 //
-//	// Worker keeps the pools.
+//	// Worker stores pools.
 //	type Worker struct{ Store Store }
 //
 //	// Job schedules the worker.
@@ -38,6 +37,6 @@
 //	}
 //
 // The program adds the job to its [Schedule] in cmd/astrolabe/work.go. Runs
-// are counted and timed, and an outage is logged once when it begins and once
+// are counted and timed, and an outage is logged once when it starts and once
 // when it ends, so a run only returns its error.
 package jobs

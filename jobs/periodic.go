@@ -8,39 +8,39 @@ import (
 	"github.com/riverqueue/river/rivertype"
 )
 
-// Periodic is a job that runs again and again, and once at start. However many
-// processes schedule it, one run at a time waits in the queue or is under way.
+// Periodic is a job that runs at startup and then at intervals. However many
+// processes schedule it, at most one run is queued or running.
 //
-// Args is the job's own type without fields, whose Kind names the job.
+// Args is a type without fields whose Kind names the job.
 type Periodic[Args river.JobArgs] struct {
 	// Every is the time from one run to the next.
 	Every time.Duration
-	// OncePerPeriod lets at most one run succeed in each period, for jobs that
-	// need not run again whenever a process starts. Without it a run begins as
-	// soon as it is scheduled and the one before has ended.
+	// OncePerPeriod allows at most one successful run per period, for jobs that
+	// need not run again whenever a process starts. Without it, a run starts as
+	// soon as it is scheduled and the previous one has ended.
 	OncePerPeriod bool
-	// Queue is a queue of the job's own, for one whose runs take so long that
-	// others would wait for them. Empty means the queue that jobs share.
+	// Queue is a dedicated queue, for a job whose long runs would delay others.
+	// Empty means the shared queue.
 	Queue string
-	// Attempts is how often a run is tried that fails, each time after a longer
-	// pause. Zero means once: the next run is the next attempt.
+	// Attempts is the maximum number of attempts of a failing run, with growing
+	// pauses. Zero means one: the next run is the next attempt.
 	Attempts int
 	// Timeout cancels a run; zero means a minute.
 	Timeout time.Duration
 	// Unscheduled is true in a process that cannot do the job, such as one
-	// without nodes: it leaves the scheduling to others.
+	// without nodes. Other processes schedule it.
 	Unscheduled bool
-	// Run does the work that is due now.
+	// Run does the work that is due.
 	Run func(ctx context.Context, now time.Time) error
 }
 
-// abandoned is after which time the queue no longer counts on a run to end.
-// One that its process did not survive stays "running" in the queue for long.
+// abandoned is the time after which a running job no longer blocks the next
+// one. The run of a process that crashed stays "running" in the queue for long.
 const abandoned = time.Minute
 
-// options are those of every run.
+// options returns the insert options of every run.
 func (p Periodic[Args]) options() *river.InsertOpts {
-	unique := river.UniqueOpts{ByPeriod: p.Every} // which counts runs that succeeded, too
+	unique := river.UniqueOpts{ByPeriod: p.Every} // this also counts successful runs
 	if !p.OncePerPeriod {
 		unique = river.UniqueOpts{ByPeriod: abandoned, ByState: []rivertype.JobState{
 			rivertype.JobStateAvailable, rivertype.JobStatePending, rivertype.JobStateRunning, rivertype.JobStateScheduled,

@@ -8,20 +8,20 @@ import (
 	"astrolabe/telemetry"
 )
 
-// Job is what a Schedule takes: a Periodic of any arguments.
+// Job is an entry of a Schedule: a Periodic with any arguments.
 type Job interface{ addTo(s *Schedule) }
 
 // Schedule holds the workers and periodic jobs of a queue.
 type Schedule struct {
 	Workers  *river.Workers
 	Periodic []*river.PeriodicJob
-	Queues   []string // those that jobs have to themselves
+	Queues   []string // dedicated queues of single jobs
 
 	logger  *slog.Logger
 	metrics *telemetry.Metrics
 }
 
-// NewSchedule collects jobs. It panics when two have the same name.
+// NewSchedule returns a schedule of jobs. It panics if two have the same name.
 func NewSchedule(logger *slog.Logger, metrics *telemetry.Metrics, jobs ...Job) *Schedule {
 	s := &Schedule{Workers: river.NewWorkers(), logger: logger, metrics: metrics}
 	for _, job := range jobs {

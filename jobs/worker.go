@@ -33,9 +33,9 @@ func (w *worker[Args]) Work(ctx context.Context, _ *river.Job[Args]) error {
 	return err
 }
 
-// report counts a run. It logs the first failure of an outage and the first
-// success after it. A run that the process cancelled because it stops says
-// nothing about the job.
+// report records a run in the metrics. It logs the first failure of an outage
+// and the first success after it. A run that was cancelled because the process
+// stops is not logged.
 func (w *worker[Args]) report(ctx context.Context, err error, took time.Duration) {
 	kind := (*new(Args)).Kind()
 	w.metrics.Job(kind, err, took)

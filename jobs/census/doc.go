@@ -1,12 +1,12 @@
-// Package census holds the worker that makes the holder censuses of tokens.
+// Package census holds the worker that builds the holder censuses of tokens.
 //
-// A run claims the tokens whose time has come and looks at each as of the
-// newest finalized block that readers can see. It judges whether a census can
-// be made of the token, asks the node for the supply at that block, lets the
-// store count and audit the holders, and publishes the outcome. A token that
-// failed for a reason of this side, such as a node that does not answer, keeps
-// what it had and is tried again soon.
+// A run claims the tokens that are due, and processes each at the newest
+// finalized block that readers can see. It decides whether the token qualifies,
+// reads the supply at that block from the node, lets the store count and audit
+// the holders, and publishes the result. If this fails for a temporary reason,
+// such as a node that does not respond, the token keeps its last census and is
+// retried soon.
 //
-// What qualifies a token and what certifies a census is decided in
-// domain/token; how holders are counted is the store's business.
+// The domain package token decides what qualifies a token and what certifies a
+// census. The store counts the holders.
 package census

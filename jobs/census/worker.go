@@ -22,35 +22,36 @@ type args struct{}
 func (args) Kind() string { return "token_census" }
 
 const (
-	atOnce    = 20               // tokens that are claimed at once
-	claim     = 2 * time.Minute  // until what its process did not survive is tried again
-	retry     = 30 * time.Second // until what failed is tried again
-	unfit     = 24 * time.Hour   // until a token that does not qualify is judged again
+	atOnce    = 20               // tokens per claim
+	claim     = 2 * time.Minute  // until the tokens of a crashed process are retried
+	retry     = 30 * time.Second // until a failed token is retried
+	unfit     = 24 * time.Hour   // until an unqualified token is checked again
 	readTime  = 10 * time.Second // for a token's supply
 	longest   = 30 * time.Minute // of one run
-	enoughFor = time.Minute      // a run that took this long claims no more
+	enoughFor = time.Minute      // a run that took longer claims no more tokens
 )
 
-// Store is where facts and censuses are.
+// Store stores facts and censuses.
 type Store interface {
 	token.CensusStore
-	// ClaimCensuses returns tokens of the blocks up to a number whose census is
-	// due, at most limit. Nobody else gets them until the given time.
+	// ClaimCensuses returns at most limit tokens whose census is due and that
+	// occur in blocks up to a number. No other process gets them before until.
 	ClaimCensuses(ctx context.Context, c domain.Chain, upTo uint64, now, until time.Time, limit int) ([]starknet.Felt, error)
-	// StoreCensusPolicy stores how a token was judged.
+	// StoreCensusPolicy stores whether and why a token qualifies.
 	StoreCensusPolicy(ctx context.Context, c domain.Chain, contract starknet.Felt, p token.CensusPolicy) error
-	// PutOffCensus says when the census of a token is due next.
+	// PutOffCensus sets when the census of a token is next due.
 	PutOffCensus(ctx context.Context, c domain.Chain, contract starknet.Felt, until time.Time) error
-	// BuildCensus counts and audits the holders of a token. Nobody sees the
-	// outcome until it is published. It is token.ErrCensusStale when the block
-	// is gone, and token.ErrCensusTaken when somebody else is at it.
+	// BuildCensus counts and audits the holders of a token. The result is
+	// invisible until it is published. It returns token.ErrCensusStale if the
+	// block is gone, and token.ErrCensusTaken if another process builds the
+	// same census.
 	BuildCensus(ctx context.Context, c domain.Chain, order token.CensusOrder) (token.CensusDraft, error)
-	// PublishCensus shows a draft to readers. It is token.ErrCensusStale when
-	// what it was made from has changed.
+	// PublishCensus makes a draft visible to readers. It returns
+	// token.ErrCensusStale if the data that it was built from has changed.
 	PublishCensus(ctx context.Context, c domain.Chain, draft token.CensusDraft) (id int64, err error)
 }
 
-// Worker makes censuses.
+// Worker builds censuses.
 type Worker struct {
 	Nodes   map[domain.Chain]token.Views
 	Index   indexing.Checkpoints
@@ -58,19 +59,19 @@ type Worker struct {
 	Store   Store
 	Logger  *slog.Logger
 
-	Refresh   time.Duration // until a token is counted again
-	Retention time.Duration // for how long a generation is good
+	Refresh   time.Duration // interval between two censuses of a token
+	Retention time.Duration // lifetime of a generation
 }
 
-// Job schedules the worker in a queue of its own: a census of millions of
-// holders must not keep other jobs waiting.
+// Job schedules the worker in a dedicated queue: a census of millions of
+// holders must not delay other jobs.
 func (w *Worker) Job() jobs.Job {
 	return jobs.Periodic[args]{
 		Every: 5 * time.Second, Queue: "census", Timeout: longest, Unscheduled: len(w.Nodes) == 0, Run: w.Run,
 	}
 }
 
-// Run makes the censuses that are due on the chains that have a node.
+// Run builds the due censuses of the chains that have a node.
 func (w *Worker) Run(ctx context.Context, now time.Time) error {
 	return jobs.ChainByChain(maps.Keys(w.Nodes), func(c domain.Chain) error { return w.chain(ctx, c, now) })
 }
@@ -80,7 +81,7 @@ func (w *Worker) chain(ctx context.Context, c domain.Chain, now time.Time) error
 	if err != nil || !final {
 		return err
 	}
-	var failures error // of tokens, which hold up no others
+	var failures error // of single tokens; the others continue
 	_, err = jobs.Repeat(time.Now().Add(enoughFor), func() (more bool, err error) {
 		due, err := w.Store.ClaimCensuses(ctx, c, at.Number, now, now.Add(claim), atOnce)
 		if err != nil || len(due) == 0 {
@@ -92,9 +93,9 @@ func (w *Worker) chain(ctx context.Context, c domain.Chain, now time.Time) error
 	return errors.Join(failures, err)
 }
 
-// newest returns the newest finalized block that readers can see. It is false
-// without one, and while the transfers are of another version than this
-// program makes: they are about to be made again.
+// newest returns the newest finalized block that readers can see. It returns
+// false if there is none, and while the stored transfers have another deriver
+// version: they have to be derived again first.
 func (w *Worker) newest(ctx context.Context, c domain.Chain) (domain.BlockRef, bool, error) {
 	versions, err := w.Index.DeriverVersions(ctx, c)
 	if err != nil || versions["transfers"] != facts.TransfersVersion {
@@ -103,7 +104,8 @@ func (w *Worker) newest(ctx context.Context, c domain.Chain) (domain.BlockRef, b
 	return jobs.NewestFinalized(ctx, w.Index, c)
 }
 
-// tokens looks at tokens one after the other. One that fails holds up no other.
+// tokens processes tokens one after the other. A failure does not stop the
+// others.
 func (w *Worker) tokens(ctx context.Context, c domain.Chain, at domain.BlockRef, due []starknet.Felt) error {
 	lives, err := w.lives(ctx, c, at.Number, due)
 	if err != nil {
@@ -124,7 +126,8 @@ func (w *Worker) tokens(ctx context.Context, c domain.Chain, at domain.BlockRef,
 	return failures
 }
 
-// token judges a token and makes its census. It returns when to come back.
+// token checks whether a token qualifies and builds its census. It returns when
+// the next one is due.
 func (w *Worker) token(ctx context.Context, c domain.Chain, order token.CensusOrder, life token.Life, standing token.Standing) (time.Duration, error) {
 	policy := token.JudgeCensus(life, order.Block.Number)
 	if err := w.Store.StoreCensusPolicy(ctx, c, order.Token, policy); err != nil {
@@ -152,7 +155,7 @@ func (w *Worker) token(ctx context.Context, c domain.Chain, order token.CensusOr
 	return w.Refresh, err
 }
 
-// count makes the census and publishes what came of it.
+// count builds the census and publishes the result.
 func (w *Worker) count(ctx context.Context, c domain.Chain, order token.CensusOrder) error {
 	started := time.Now()
 	draft, err := w.Store.BuildCensus(ctx, c, order)
@@ -169,7 +172,7 @@ func (w *Worker) count(ctx context.Context, c domain.Chain, order token.CensusOr
 	return err
 }
 
-// lives reads the classes that the tokens had up to a block.
+// lives reads the classes of the tokens up to a block.
 func (w *Worker) lives(ctx context.Context, c domain.Chain, upTo uint64, tokens []starknet.Felt) (map[starknet.Felt]token.Life, error) {
 	histories, err := w.Classes.ClassHistories(ctx, c, tokens)
 	if err != nil {

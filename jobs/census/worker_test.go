@@ -135,8 +135,8 @@ func TestARunJudgesAndCountsEveryToken(t *testing.T) {
 	}
 	standards := map[starknet.Felt]facts.Standard{}
 	for _, block := range repotest.Everyday(t)[:repotest.FollowedFinalized+1] {
-		for _, shown := range block.Tokens {
-			standards[shown.Address] = shown.Standard
+		for _, seen := range block.Tokens {
+			standards[seen.Address] = seen.Standard
 		}
 	}
 	for contract, standard := range standards {
@@ -198,7 +198,7 @@ func TestATokenThatCannotBeAskedHoldsUpNoOther(t *testing.T) {
 	if s := w.standing("ETH"); s.Generation != nil || !s.Policy.Qualified {
 		t.Errorf("ETH: %+v", s)
 	}
-	for _, name := range []string{"USDC", "USDT"} { // the contract itself told no number
+	for _, name := range []string{"USDC", "USDT"} { // the contract returned no number
 		if g := w.standing(name).Generation; g.Status != token.CensusUnavailable || g.Reason != token.ReasonSupplyUnreadable {
 			t.Errorf("%s: %+v", name, g)
 		}

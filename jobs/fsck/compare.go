@@ -7,11 +7,11 @@ import (
 	"astrolabe/domain/indexing"
 )
 
-// derivedTables are the tables that follow from others.
+// derivedTables are the tables that are derived from others.
 var derivedTables = []facts.Table{facts.TableDeployments, facts.TableTransfers, facts.TableActivity, facts.TableTokens}
 
-// derived runs the derivers again over what is stored.
-func (l *look) derived(ctx context.Context) error {
+// derived runs the derivers again over the stored blocks.
+func (l *inspection) derived(ctx context.Context) error {
 	seen, err := l.Archive.FirstSeen(ctx, l.Chain, l.result.First)
 	if err != nil {
 		return err
@@ -25,14 +25,14 @@ func (l *look) derived(ctx context.Context) error {
 	})
 }
 
-// expectation returns what stored blocks must be. It may answer for fewer
-// blocks, from the first on, with an absentError.
+// expectation returns the expected content of stored blocks. It may return
+// fewer blocks, from the first on, with an absentError.
 type expectation func(ctx context.Context, stored []facts.Block) ([]facts.Block, error)
 
-// compare reads every block and finds the first difference in each to what is
-// expected. A difference counts only if it is there when both are read once
-// more: the index may have moved in between.
-func (l *look) compare(ctx context.Context, doing string, tables []facts.Table, expect expectation) error {
+// compare reads every block and finds its first difference from the expected
+// content. A difference counts only if a second read confirms it, because the
+// index may have changed in between.
+func (l *inspection) compare(ctx context.Context, doing string, tables []facts.Table, expect expectation) error {
 	if l.result.Blocks == 0 {
 		return nil
 	}
@@ -59,13 +59,13 @@ func (l *look) compare(ctx context.Context, doing string, tables []facts.Table, 
 			l.absent(err)
 			return nil
 		}
-		l.tell("%s: at block %d of %d", doing, run.Blocks[len(run.Blocks)-1].Header.Number, l.result.Last)
+		l.report("%s: at block %d of %d", doing, run.Blocks[len(run.Blocks)-1].Header.Number, l.result.Last)
 	}
 	return nil
 }
 
-// again compares one block once more and keeps the difference that it has then.
-func (l *look) again(ctx context.Context, number uint64, tables []facts.Table, expect expectation) error {
+// again compares one block a second time and records the remaining difference.
+func (l *inspection) again(ctx context.Context, number uint64, tables []facts.Table, expect expectation) error {
 	for run, err := range l.Archive.StoredRuns(ctx, l.Chain, number, number) {
 		if err != nil {
 			return l.damage(err)

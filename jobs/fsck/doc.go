@@ -1,8 +1,8 @@
-// Package fsck looks for faults in the read model: by comparing it with
-// itself, and with what a node says.
+// Package fsck checks the read model for faults: for internal consistency, and
+// against a node.
 //
-// The comparisons that are sums over tables run inside the database (the store
-// lists them); here the derivers run again over what is stored, classes are
-// read again from their ABIs, and blocks are fetched again from the node. Every
-// finding comes with a way to repair it. Nothing here writes.
+// Comparisons that are sums over tables run inside the database (the store
+// lists them). This package runs the derivers again over the stored blocks,
+// parses classes again from their ABIs, and fetches blocks again from the node.
+// Every finding comes with a repair command. Nothing here writes.
 package fsck

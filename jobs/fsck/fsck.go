@@ -11,44 +11,45 @@ import (
 	"astrolabe/domain/indexing"
 )
 
-// Inspector compares the read model with itself, inside the database.
+// Inspector checks the consistency of the read model inside the database.
 type Inspector interface {
-	// Checks returns the comparisons in the order in which they should run.
+	// Checks returns the checks in the order in which they should run.
 	Checks(c domain.Chain, from, to uint64) []indexing.Check
 }
 
-// Job looks for faults in the read model of one chain.
+// Job checks the read model of one chain.
 type Job struct {
 	Chain       domain.Chain
 	Checkpoints indexing.Checkpoints
 	Archive     indexing.Archive
 	Inspector   Inspector
-	// Node is asked for every block again; nil means that nobody is.
+	// Node provides the blocks to compare with; nil skips that comparison.
 	Node Node
-	// From and To bound the blocks that are looked at, both included.
+	// From and To are the first and the last block to check.
 	From, To uint64
-	// Limit bounds the findings.
+	// Limit is the maximum number of findings.
 	Limit int
-	// Report is told now and then what is being done, when it takes long.
+	// Report receives the current step periodically.
 	Report func(line string)
 }
 
-// Result is what was looked at and found.
+// Result is what was checked and found.
 type Result struct {
-	Blocks      int    // how many were looked at
-	First, Last uint64 // the first and the last of them
+	Blocks      int    // number of checked blocks
+	First, Last uint64 // the first and the last checked block
 	Findings    []indexing.Finding
-	Notes       []string // what is no fault but worth knowing
+	Notes       []string // observations that are not faults
 }
 
-// Run compares the read model with itself and with the node. It returns at
-// most Limit findings, the first by block; those of no block come before.
+// Run checks the read model for consistency and against the node. It returns at
+// most Limit findings, in the order of blocks; findings without a block come
+// first.
 func (j *Job) Run(ctx context.Context) (Result, error) {
 	at, err := j.Checkpoints.Checkpoint(ctx, j.Chain)
 	if err != nil {
 		return Result{}, err
 	}
-	l := &look{Job: j, replay: indexing.NewReplay(j.Chain, j.Archive), told: time.Now()}
+	l := &inspection{Job: j, replay: indexing.NewReplay(j.Chain, j.Archive), reported: time.Now()}
 	if at != nil && at.Block != nil {
 		l.result.First, l.result.Last = max(j.From, at.First), min(j.To, at.Block.Number)
 	}
@@ -77,30 +78,30 @@ func blockOf(f indexing.Finding) int64 {
 	return int64(*f.Block)
 }
 
-// look is one run of a job.
-type look struct {
+// inspection is one run of a job.
+type inspection struct {
 	*Job
-	result Result
-	replay *indexing.Replay
-	broken bool // rows cannot be read as facts
-	told   time.Time
+	result   Result
+	replay   *indexing.Replay
+	broken   bool // rows cannot be read as facts
+	reported time.Time
 }
 
-// reportEvery is how often something is reported.
+// reportEvery is the interval of progress reports.
 const reportEvery = 5 * time.Second
 
-// tell reports what is being done, unless something was reported lately.
-func (l *look) tell(format string, args ...any) {
-	if time.Since(l.told) >= reportEvery {
-		l.told = time.Now()
+// report reports the current step, unless a report was sent recently.
+func (l *inspection) report(format string, args ...any) {
+	if time.Since(l.reported) >= reportEvery {
+		l.reported = time.Now()
 		l.Report(fmt.Sprintf(format, args...))
 	}
 }
 
-func (l *look) full() bool { return len(l.result.Findings) >= l.Limit }
+func (l *inspection) full() bool { return len(l.result.Findings) >= l.Limit }
 
-// found keeps findings up to the limit.
-func (l *look) found(findings ...indexing.Finding) {
+// found adds findings up to the limit.
+func (l *inspection) found(findings ...indexing.Finding) {
 	room := l.Limit - len(l.result.Findings)
 	l.result.Findings = append(l.result.Findings, findings[:min(room, len(findings))]...)
 }

@@ -116,7 +116,7 @@ func TestEveryKindOfDamageIsFoundAndNamed(t *testing.T) {
 		"a transfer's amount is another": {
 			"UPDATE transfers_1_45 SET amount = amount + 1 WHERE ctid = (SELECT min(ctid) FROM transfers_1_45 WHERE amount IS NOT NULL)", "transfers", ": amount is", rederive("transfers"),
 		},
-		"a transfer nobody made": {
+		"an invented transfer": {
 			"INSERT INTO transfers SELECT block, tx, log, 77, standard, token, sender, receiver, chain, amount, token_id FROM transfers WHERE ctid = (SELECT min(ctid) FROM transfers_1_0) AND tableoid = 'transfers_1_0'::regclass", "transfers", "there is a row that is not expected", rederive("transfers"),
 		},
 		"transfers are not in the sums": {

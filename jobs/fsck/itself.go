@@ -12,14 +12,14 @@ import (
 	"astrolabe/starknet"
 )
 
-// unreadable are the checks whose findings keep rows from being read as facts.
+// unreadable are the checks whose findings prevent reading rows as facts.
 var unreadable = []string{"partitions", "dictionary", "ids", "schema ids", "classes"}
 
-// itself runs the comparisons inside the database. When tables are not as they
-// must be, it stops: no other statement can be trusted.
-func (l *look) itself(ctx context.Context) error {
+// itself runs the checks inside the database. It stops if tables are not as
+// they must be, because no other statement can then be trusted.
+func (l *inspection) itself(ctx context.Context) error {
 	for _, check := range l.Inspector.Checks(l.Chain, l.From, l.To) {
-		l.tell("checking %s", check.Name)
+		l.report("checking %s", check.Name)
 		findings, err := check.Run(ctx, l.Limit-len(l.result.Findings))
 		if err != nil {
 			return err
@@ -42,8 +42,8 @@ func (l *look) itself(ctx context.Context) error {
 	return nil
 }
 
-// versions compares the derivers' versions with those that made the rows.
-func (l *look) versions(ctx context.Context) error {
+// versions compares the current deriver versions with those of the stored rows.
+func (l *inspection) versions(ctx context.Context) error {
 	if l.result.Blocks == 0 {
 		return nil
 	}
@@ -63,12 +63,12 @@ func (l *look) versions(ctx context.Context) error {
 	return nil
 }
 
-// classesAtOnce is how many classes are read together.
+// classesAtOnce is the number of classes per read.
 const classesAtOnce = 64
 
-// classes compares what is stored of each class with its ABI.
-func (l *look) classes(ctx context.Context) error {
-	l.tell("checking schemas")
+// classes compares the stored schema of each class with its ABI.
+func (l *inspection) classes(ctx context.Context) error {
+	l.report("checking schemas")
 	var after *starknet.Felt
 	for !l.full() {
 		stored, err := l.Archive.StoredClasses(ctx, l.Chain, after, classesAtOnce)
@@ -93,8 +93,9 @@ func (l *look) classes(ctx context.Context) error {
 	return nil
 }
 
-// damage turns rows that cannot be read into a finding; other errors stay.
-func (l *look) damage(err error) error {
+// damage turns rows that cannot be read into a finding; it returns other errors
+// unchanged.
+func (l *inspection) damage(err error) error {
 	damage, ok := errors.AsType[*indexing.DamageError](err)
 	if !ok {
 		return err

@@ -13,20 +13,20 @@ import (
 	"astrolabe/starknet"
 )
 
-// Node is the chain's node as it is compared with.
+// Node is the node that the index is compared with.
 type Node interface {
 	// Block returns the block at a height with its state update, if there is one.
 	Block(ctx context.Context, number uint64) (*starknet.BlockWithReceipts, *starknet.StateUpdate, bool, error)
-	// Class returns a class; chain.ErrNoClass when the node does not have it.
+	// Class returns a class, or chain.ErrNoClass if the node does not have it.
 	Class(ctx context.Context, at, hash starknet.Felt) (starknet.Class, error)
 	// ClassHashAt returns a contract's class after a block, if it existed.
 	ClassHashAt(ctx context.Context, at, contract starknet.Felt) (starknet.Felt, bool, error)
 }
 
-// absentError says that the node does not have a block.
+// absentError means that the node does not have a block.
 type absentError struct{ block uint64 }
 
-// Error names the block.
+// Error implements error.
 func (e *absentError) Error() string { return fmt.Sprintf("the node has no block %d", e.block) }
 
 func isAbsent(err error) bool {
@@ -34,7 +34,7 @@ func isAbsent(err error) bool {
 	return ok
 }
 
-func (l *look) absent(err error) {
+func (l *inspection) absent(err error) {
 	if e, ok := errors.AsType[*absentError](err); ok {
 		l.found(indexing.Finding{
 			Check: "node", Block: &e.block, Detail: e.Error(),
@@ -43,8 +43,8 @@ func (l *look) absent(err error) {
 	}
 }
 
-// node compares every block with what the node says.
-func (l *look) node(ctx context.Context) error {
+// node compares every block with the node.
+func (l *inspection) node(ctx context.Context) error {
 	if l.Node == nil {
 		return nil
 	}
@@ -84,11 +84,11 @@ func (l *look) node(ctx context.Context) error {
 	})
 }
 
-// fetchers is how many blocks are fetched at once.
+// fetchers is the number of concurrent fetches.
 const fetchers = 4
 
-// fetch makes of the node's answers the block as it must be stored.
-func (l *look) fetch(ctx context.Context, stored *facts.Block, at facts.View) (facts.Block, error) {
+// fetch derives the expected block from the responses of the node.
+func (l *inspection) fetch(ctx context.Context, stored *facts.Block, at facts.View) (facts.Block, error) {
 	number := stored.Header.Number
 	block, update, exists, err := l.Node.Block(ctx, number)
 	if err != nil {
@@ -119,8 +119,8 @@ func (l *look) fetch(ctx context.Context, stored *facts.Block, at facts.View) (f
 	return expected, nil
 }
 
-// observed asks for the classes again that contracts had before the block.
-func (l *look) observed(ctx context.Context, parent starknet.Felt, changes []facts.ClassChange) (observed []facts.ClassChange, err error) {
+// observed reads the classes that contracts had before the block again.
+func (l *inspection) observed(ctx context.Context, parent starknet.Felt, changes []facts.ClassChange) (observed []facts.ClassChange, err error) {
 	for _, change := range changes {
 		if change.Origin != facts.Observed {
 			continue

@@ -7,12 +7,13 @@ import (
 	"astrolabe/domain/indexing"
 )
 
-// rederived are the checks whose findings their own rederivation repairs.
+// rederived are the checks whose findings are repaired by rederiving the fact
+// of the same name.
 var rederived = []string{"transfers", "activity", "deployments", "tokens", "schemas", "locators"}
 
-// advise says how to repair a finding that does not say it itself: derived
-// rows are made again, anything else is undone and indexed again.
-func (l *look) advise(f *indexing.Finding, at *indexing.Checkpoint) {
+// advise adds a repair to a finding that has none: derived rows are rederived,
+// everything else is rolled back and indexed again.
+func (l *inspection) advise(f *indexing.Finding, at *indexing.Checkpoint) {
 	if f.Repair != "" {
 		return
 	}
@@ -23,7 +24,7 @@ func (l *look) advise(f *indexing.Finding, at *indexing.Checkpoint) {
 	switch {
 	case slices.Contains(rederived, f.Check):
 		f.Repair = l.rederive(f.Check)
-	case f.Check == "token sums": // which are made anew when the transfers are
+	case f.Check == "token sums": // rederiving transfers rebuilds them
 		f.Repair = l.rederive("transfers")
 	case f.Check == "range events":
 		f.Repair = "none is needed: the count only sizes the next range"
@@ -36,18 +37,19 @@ func (l *look) advise(f *indexing.Finding, at *indexing.Checkpoint) {
 	}
 }
 
-func (l *look) rederive(fact string) string {
+func (l *inspection) rederive(fact string) string {
 	return fmt.Sprintf("astrolabe rederive %s --chain %s", fact, l.Chain)
 }
 
-// rollback undoes a block and all after it, for the index to read them again.
-func (l *look) rollback(block, first uint64) string {
+// rollback removes a block and all later ones, so that the indexer fetches them
+// again.
+func (l *inspection) rollback(block, first uint64) string {
 	if block <= first {
 		return l.rollbackAll()
 	}
 	return fmt.Sprintf("astrolabe rollback --chain %s --to %d", l.Chain, block-1)
 }
 
-func (l *look) rollbackAll() string {
+func (l *inspection) rollbackAll() string {
 	return fmt.Sprintf("astrolabe rollback --chain %s --all", l.Chain)
 }

@@ -15,14 +15,14 @@ import (
 )
 
 // errAbsent means that the node does not have a block below its own head: the
-// chain is just changing.
+// chain is being reorganised.
 var errAbsent = errors.New("the node does not have this block")
 
-// batchBlocks bounds the blocks of one transaction.
+// batchBlocks limits the blocks per transaction.
 const batchBlocks = 1000
 
-// advance stores the next blocks, up to the end of a range or the node's head,
-// whichever comes first.
+// advance stores the next blocks, up to the end of a partition or the head of
+// the node.
 func (t *turns) advance(ctx context.Context) error {
 	r, err := t.open(ctx)
 	if err != nil {
@@ -47,9 +47,9 @@ func (t *turns) advance(ctx context.Context) error {
 	return nil
 }
 
-// load stores blocks up to last in a range, and stops early when a loading
-// range is full. Reading, deriving and writing go on side by side. What was
-// derived before something went wrong is still written.
+// load stores blocks up to last in a partition, and stops early when a loading
+// partition is full. It fetches, derives and writes concurrently. Blocks that
+// were derived before an error are still written.
 func (t *turns) load(ctx context.Context, r indexing.Range, last uint64) (full bool, err error) {
 	t.progress = newProgress(t.Loop, r, t.at.Next(), t.head.Number)
 	deriving, stop := context.WithCancel(ctx)
@@ -78,22 +78,21 @@ func (t *turns) load(ctx context.Context, r indexing.Range, last uint64) (full b
 	return full, err
 }
 
-// derivation turns the node's answers into batches.
+// derivation turns blocks of the node into batches.
 type derivation struct {
 	*turns
-	root  *starknet.Felt // the state after the block before; nil when not known
+	root  *starknet.Felt // state root after the previous block; nil if unknown
 	into  indexing.Range
 	last  uint64 // the last block to derive
-	room  uint64 // how many events make a loading range full
+	room  uint64 // events that fill a loading partition
 	out   chan indexing.Batch
 	batch indexing.Batch
 	held  int // events in the batch
 }
 
-// run passes on batches until the last block, or until a loading range is
-// full.
+// run sends batches until the last block, or until a loading partition is full.
 func (d *derivation) run(ctx context.Context, queue <-chan chan fetched) (full bool, err error) {
-	d.root = nil // of the block before; not known at the beginning
+	d.root = nil // unknown before the first block
 	previous, total := d.at.Block, d.into.Events
 	d.batch = indexing.Batch{After: previous, Range: d.into}
 	for answer := range queue {
@@ -114,7 +113,7 @@ func (d *derivation) run(ctx context.Context, queue <-chan chan fetched) (full b
 	return false, ctx.Err()
 }
 
-// flush passes the batch on to be written.
+// flush sends the batch to the writer.
 func (d *derivation) flush(ctx context.Context) error {
 	if len(d.batch.Blocks) == 0 {
 		return nil
@@ -130,8 +129,8 @@ func (d *derivation) flush(ctx context.Context) error {
 	return nil
 }
 
-// next checks that the node's answer follows the block before it, and derives
-// its facts.
+// next checks that a block is the child of the previous one, and derives its
+// facts.
 func (d *derivation) next(ctx context.Context, got fetched, previous *domain.BlockRef) (facts.Block, error) {
 	if got.err != nil {
 		return facts.Block{}, got.err
@@ -148,7 +147,7 @@ func (d *derivation) next(ctx context.Context, got fetched, previous *domain.Blo
 	return d.memory.facts(ctx, d.turns, got.block, got.update)
 }
 
-// commit stores a batch and moves on.
+// commit stores a batch and advances the checkpoint in memory.
 func (t *turns) commit(ctx context.Context, batch indexing.Batch) error {
 	if err := t.Writer.Commit(ctx, t.lease, batch); err != nil {
 		return err
@@ -175,14 +174,14 @@ func (t *turns) commit(ctx context.Context, batch indexing.Batch) error {
 		return nil
 	}
 	t.recorded = time.Now()
-	if head, err := t.ask(ctx); err == nil { // it moves on while history is loaded
+	if head, err := t.ask(ctx); err == nil { // the head advances during a backfill
 		t.head = head
 	}
 	return t.record(ctx, chain.Backfilling, nil)
 }
 
-// analyze refreshes the planner's picture of the range at the tip whenever its
-// events have doubled.
+// analyze refreshes the planner statistics of the newest partition whenever its
+// number of events has doubled.
 func (t *turns) analyze(ctx context.Context, r indexing.Range, before uint64) error {
 	if r.Events < leastAnalyzed || bits.Len64(before) == bits.Len64(r.Events) {
 		return nil
@@ -190,10 +189,11 @@ func (t *turns) analyze(ctx context.Context, r indexing.Range, before uint64) er
 	return t.Writer.AnalyzeRange(ctx, t.lease, r)
 }
 
-// leastAnalyzed is how many events a range needs for statistics to matter.
+// leastAnalyzed is the number of events from which statistics matter.
 const leastAnalyzed = 1000
 
-// finalized returns the newest final block when the index stands at a block.
+// finalized returns the newest finalized block when number is the newest
+// indexed one.
 func (t *turns) finalized(number uint64) *uint64 {
 	if number < t.at.First+t.Depth {
 		return nil

@@ -16,7 +16,7 @@ import (
 // TestCommitsThatTheDatabaseLostAreNotRemembered takes commits back behind the
 // index's back, dictionaries included, as a crash of Postgres can do with
 // commits that it did not wait for. Ids of the lost words are given anew, so
-// whoever remembered them would write wrong addresses.
+// a cache of them would write wrong addresses.
 func TestCommitsThatTheDatabaseLostAreNotRemembered(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, sim.Config{Blocks: 20})
@@ -29,7 +29,7 @@ func TestCommitsThatTheDatabaseLostAreNotRemembered(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.catchUp(leader)
-	other := w.beside() // another handle of the same database, with a memory of its own
+	other := w.beside() // another handle of the same database, with its own cache
 	other.database = w.database
 	other.connect()
 	if err := store.NewWriter(other.db).Rollback(t.Context(), leader.lease, &domain.BlockRef{Number: durable.Number, Hash: durable.Hash}); err != nil {

@@ -109,7 +109,7 @@ func TestABackfillTellsHowFarItIs(t *testing.T) {
 	leader := w.leader(loop)
 	w.catchUp(leader)
 	p := newProgress(loop, leader.at.Ranges[0], 10, 50)
-	p.silent, p.started, p.told = false, time.Now().Add(-2*time.Second), time.Now().Add(-time.Hour)
+	p.silent, p.started, p.reported = false, time.Now().Add(-2*time.Second), time.Now().Add(-time.Hour)
 	p.add(20, 200)
 	now := p.now()
 	if now.Block != 29 || now.Head != 50 || now.BlocksPerSecond < 9 || now.BlocksPerSecond > 10 || now.EventsPerSecond < 90 || now.Left != 2*time.Second {

@@ -13,31 +13,31 @@ import (
 	"astrolabe/telemetry"
 )
 
-// Node is the chain's node as the index needs it.
+// Node is the node of the chain, as the indexer uses it.
 type Node interface {
-	// Head returns the newest accepted block. It is chain.ErrWrongChain when
-	// the node answers for another chain.
+	// Head returns the newest accepted block, or chain.ErrWrongChain if the
+	// node serves another chain.
 	Head(ctx context.Context) (domain.BlockRef, error)
-	// L1Head returns the newest block that was proven on L1, if there is one.
+	// L1Head returns the newest block that is accepted on L1, if there is one.
 	L1Head(ctx context.Context) (domain.BlockRef, bool, error)
 	// HashAt returns the hash of the block at a height, if there is one.
 	HashAt(ctx context.Context, number uint64) (starknet.Felt, bool, error)
 	// Block returns the block at a height with its state update, if there is one.
 	Block(ctx context.Context, number uint64) (*starknet.BlockWithReceipts, *starknet.StateUpdate, bool, error)
-	// Class returns a class; chain.ErrNoClass when the node does not have it.
+	// Class returns a class, or chain.ErrNoClass if the node does not have it.
 	Class(ctx context.Context, at, hash starknet.Felt) (starknet.Class, error)
 	// ClassHashAt returns a contract's class after a block, if it existed.
 	ClassHashAt(ctx context.Context, at, contract starknet.Felt) (starknet.Felt, bool, error)
-	// News has a value when the tip may have moved, until ctx ends.
+	// News receives a value when the head may have changed, until ctx ends.
 	News(ctx context.Context) <-chan struct{}
 }
 
-// Writer is where the index writes, as the holder of a lease. Every write is
-// indexing.ErrLeaseLost, and changes nothing, without it.
+// Writer writes the index as the holder of a lease. Without the lease, every
+// method returns indexing.ErrLeaseLost and changes nothing.
 type Writer interface {
 	RecordHead(ctx context.Context, lease indexing.Lease, head chain.Head) error
 	Begin(ctx context.Context, lease indexing.Lease, first uint64) error
-	// Forget drops what was remembered of ids: commits may be gone.
+	// Forget drops cached dictionary ids, because their commits may be lost.
 	Forget(c domain.Chain)
 	Commit(ctx context.Context, lease indexing.Lease, batch indexing.Batch) error
 	Undo(ctx context.Context, lease indexing.Lease, to *domain.BlockRef) error
@@ -56,32 +56,32 @@ type Loop struct {
 	Checkpoints indexing.Checkpoints
 	Classes     indexing.Histories
 	Writer      Writer
-	Holder      string // names this process among its rivals
+	Holder      string // identifies this process as lease holder
 
-	Every time.Duration // how often the node is asked without news
-	Lease time.Duration // how long a leader may be silent
+	Every time.Duration // poll interval
+	Lease time.Duration // lease duration
 
-	// First is the block that a new index begins with.
+	// First is the first block of a new index.
 	First uint64
-	// Depth is how many blocks above a block make it final.
+	// Depth is the number of blocks on top of a block that make it finalized.
 	Depth uint64
-	// AcceptMissingClasses goes on without a class that the node does not
-	// have. Its contracts' old-style transfers are then unknown.
+	// AcceptMissingClasses continues without classes that the node does not
+	// have. Old-style transfers of their contracts are then unknown.
 	AcceptMissingClasses bool
-	// Sizes bound the work; zero values mean the defaults.
+	// Sizes limit the work; zero values mean the defaults.
 	Sizes Sizes
 
 	Logger  *slog.Logger
 	Metrics *telemetry.Metrics
-	// Report is told of a backfill's progress about once a second; nil means
-	// that it goes to the log now and then.
+	// Report receives the progress of a backfill about once a second. If nil,
+	// progress is logged periodically.
 	Report func(Progress)
 
-	last chain.Head // what was recorded last, to log changes only
+	last chain.Head // last recorded state, to log only changes
 }
 
-// Run leads or stands by until ctx ends, then gives the lease back so that
-// another process can lead at once.
+// Run leads or stands by until ctx ends, then releases the lease so that
+// another process can lead immediately.
 func (l *Loop) Run(ctx context.Context) error {
 	l.Sizes = l.Sizes.orDefault()
 	ticker := time.NewTicker(l.Every)
@@ -102,7 +102,7 @@ func (l *Loop) Run(ctx context.Context) error {
 	}
 }
 
-// lead works until ctx ends or the lease is lost.
+// lead indexes until ctx ends or the lease is lost.
 func (l *Loop) lead(ctx context.Context, lease indexing.Lease) {
 	l.Logger.Info("leading the index", "chain", l.Chain, "epoch", lease.Epoch)
 	leading, lose := context.WithCancel(ctx)
@@ -133,8 +133,8 @@ func (l *Loop) lead(ctx context.Context, lease indexing.Lease) {
 	}
 }
 
-// renew keeps the lease until ctx ends. When it was lost, or could not be
-// renewed for its whole length, it calls lose.
+// renew renews the lease until ctx ends. It calls lose if the lease was lost or
+// could not be renewed for its whole duration.
 func (l *Loop) renew(ctx context.Context, lose func(), lease indexing.Lease) {
 	ticker := time.NewTicker(l.Lease / 4)
 	defer ticker.Stop()
@@ -160,8 +160,8 @@ func (l *Loop) renew(ctx context.Context, lose func(), lease indexing.Lease) {
 	}
 }
 
-// releaseTime bounds the last write of a process that ends: when the database
-// hangs, the lease runs out by itself.
+// releaseTime limits the release of the lease at shutdown. If the database
+// hangs, the lease expires by itself.
 const releaseTime = 2 * time.Second
 
 func (l *Loop) release(ctx context.Context, lease indexing.Lease) {

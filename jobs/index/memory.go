@@ -16,16 +16,16 @@ import (
 	"astrolabe/starknet"
 )
 
-// memory is what a leader remembers of contracts and classes while it derives
-// blocks, including what is not committed yet. It is thrown away whenever
-// something goes wrong. It is bounded, and large enough that no contract of the
-// last two batches, which may be uncommitted, is ever forgotten. Classes are
-// bounded by their size, so one of those batches can be: the node is asked for
-// it again, and found tells that it is not new any more.
+// memory caches the contracts and classes that a leader needs to derive blocks,
+// including uncommitted ones. It is discarded after every error. It is bounded,
+// but large enough to hold every contract of the last two batches, which may be
+// uncommitted. Classes are bounded by size, so a class of those batches can be
+// evicted: it is then fetched from the node again, and found records that it is
+// not new.
 type memory struct {
 	runtimes *cache.Weighted[starknet.Felt, starknet.Felt] // contract to class hash
 	classes  *cache.Weighted[starknet.Felt, *facts.Class]  // class hash to class
-	found    *cache.Weighted[starknet.Felt, struct{}]      // hashes of the classes that learn gave as new
+	found    *cache.Weighted[starknet.Felt, struct{}]      // hashes of the classes that newClasses returned
 }
 
 const (
@@ -41,16 +41,16 @@ func newMemory() *memory {
 	}
 }
 
-// classWeight is about how many bytes a class takes at most: its schema is in
-// proportion to its ABI.
+// classWeight estimates the maximum size of a class in bytes. Its schema is
+// proportional to its ABI.
 func classWeight(class *facts.Class) int { return 1<<17 + 8*len(class.ABI) }
 
-// noContract stands for an address that has no known class.
+// noContract marks an address without a known class.
 var noContract starknet.Felt
 
-// facts derives a block's facts.
+// facts derives the facts of a block.
 func (m *memory) facts(ctx context.Context, t *turns, block *starknet.BlockWithReceipts, update *starknet.StateUpdate) (facts.Block, error) {
-	// What a block needs is not forgotten until it is derived.
+	// Entries that a block needs are not evicted until it is derived.
 	m.runtimes.Trim()
 	m.classes.Trim()
 	m.found.Trim()
@@ -59,7 +59,7 @@ func (m *memory) facts(ctx context.Context, t *turns, block *starknet.BlockWithR
 	if err != nil {
 		return facts.Block{}, err
 	}
-	fresh, err := m.learn(ctx, t, block.BlockHash, update, view)
+	fresh, err := m.newClasses(ctx, t, block.BlockHash, update, view)
 	if err != nil {
 		return facts.Block{}, err
 	}
@@ -72,16 +72,16 @@ func (m *memory) facts(ctx context.Context, t *turns, block *starknet.BlockWithR
 	return derived, nil
 }
 
-// view is the classes around one block.
+// view holds the classes before and after one block.
 type view map[starknet.Felt]facts.Runtime
 
 // Runtime implements facts.View.
 func (v view) Runtime(address starknet.Felt) facts.Runtime { return v[address] }
 
-// recall makes sure that the class before the block is remembered for every
-// contract whose class matters, and puts those contracts into the view. What
-// it had to ask the node for, because the index does not reach back so far, it
-// returns as observed.
+// recall loads the class before the block of every contract whose class
+// matters, and adds those contracts to the view. It returns as observed the
+// classes that it had to read from the node, because the contracts are older
+// than the index.
 func (m *memory) recall(ctx context.Context, t *turns, block *starknet.BlockWithReceipts, update *starknet.StateUpdate, view view) (observed []facts.ClassChange, err error) {
 	var unknown []starknet.Felt
 	want := func(address starknet.Felt) {
@@ -133,8 +133,8 @@ func (m *memory) recall(ctx context.Context, t *turns, block *starknet.BlockWith
 	return m.observe(ctx, t, block.ParentHash, strangers)
 }
 
-// observe asks the node for the classes of contracts that were deployed before
-// the indexed history.
+// observe reads the classes of contracts that were deployed before the indexed
+// history from the node.
 func (m *memory) observe(ctx context.Context, t *turns, parent starknet.Felt, strangers []starknet.Felt) ([]facts.ClassChange, error) {
 	classes := make([]starknet.Felt, len(strangers))
 	group, asking := errgroup.WithContext(ctx)
@@ -161,8 +161,8 @@ func (m *memory) observe(ctx context.Context, t *turns, parent starknet.Felt, st
 	return observed, nil
 }
 
-// see fills the view with the classes before and after the block, and
-// remembers the latter.
+// see fills the view with the classes before and after the block, and caches
+// the latter.
 func (m *memory) see(update *starknet.StateUpdate, view view) {
 	for address := range view {
 		hash, _ := m.runtimes.Get(address)
@@ -177,7 +177,7 @@ func (m *memory) see(update *starknet.StateUpdate, view view) {
 	for i := range update.StateDiff.ReplacedClasses {
 		c := &update.StateDiff.ReplacedClasses[i]
 		before := view[c.ContractAddress].Before
-		if before == nil { // deployed in this block, too
+		if before == nil { // also deployed in this block
 			before = view[c.ContractAddress].After
 		}
 		view[c.ContractAddress] = facts.Runtime{Before: before, After: m.class(c.ClassHash)}
@@ -190,9 +190,9 @@ func (m *memory) class(hash starknet.Felt) *facts.Class {
 	return class
 }
 
-// learn makes sure that every class that matters to the block is remembered,
-// and returns those that the index does not have yet, by hash.
-func (m *memory) learn(ctx context.Context, t *turns, at starknet.Felt, update *starknet.StateUpdate, view view) ([]*facts.Class, error) {
+// newClasses loads every class that matters to the block, and returns by hash
+// those that the index does not have yet.
+func (m *memory) newClasses(ctx context.Context, t *turns, at starknet.Felt, update *starknet.StateUpdate, view view) ([]*facts.Class, error) {
 	named := make(languages)
 	diff := &update.StateDiff
 	for _, hash := range diff.DeprecatedDeclaredClasses {
@@ -215,7 +215,7 @@ func (m *memory) learn(ctx context.Context, t *turns, at starknet.Felt, update *
 	return m.loadClasses(ctx, t, at, named)
 }
 
-// loadClasses remembers the named classes: from the index, else from the node.
+// loadClasses loads the named classes from the index, or else from the node.
 func (m *memory) loadClasses(ctx context.Context, t *turns, at starknet.Felt, named languages) ([]*facts.Class, error) {
 	maps.DeleteFunc(named, func(hash starknet.Felt, _ language) bool {
 		_, known := m.classes.Get(hash)
@@ -261,7 +261,7 @@ func (m *memory) fetchClass(ctx context.Context, t *turns, at, hash starknet.Fel
 	return facts.NewClass(hash, class), nil
 }
 
-// language is the sort of a class, as its declaration tells it.
+// language is the kind of a class, according to its declaration.
 type language int
 
 const (
@@ -273,7 +273,7 @@ const (
 // languages are the classes that a block names.
 type languages map[starknet.Felt]language
 
-// mention names a class without saying its language.
+// mention adds a class of unknown language.
 func (l languages) mention(hash starknet.Felt) {
 	if _, named := l[hash]; !named {
 		l[hash] = unsaid

@@ -7,27 +7,27 @@ import (
 	"astrolabe/domain/indexing"
 )
 
-// Progress tells how far a backfill is.
+// Progress is the progress of a backfill.
 type Progress struct {
 	Chain           domain.Chain
 	Block           uint64 // the newest stored block
 	Head            uint64 // the node's newest block
 	BlocksPerSecond float64
 	EventsPerSecond float64
-	Left            time.Duration // until the head is reached, at this speed
-	Done            bool          // nothing is left to load
+	Left            time.Duration // estimated time until the head is reached
+	Done            bool          // the backfill is complete
 }
 
-// progress measures a stretch of a backfill.
+// progress measures one part of a backfill.
 type progress struct {
-	loop           *Loop
-	silent         bool // at the tip there is nothing to tell
-	started, told  time.Time
-	first, head    uint64
-	blocks, events int
+	loop              *Loop
+	silent            bool // near the head, progress is not reported
+	started, reported time.Time
+	first, head       uint64
+	blocks, events    int
 }
 
-// How often a backfill's progress is told: to a reporter, and to the log.
+// Intervals of progress reports, to Report and to the log.
 const (
 	reportEvery = time.Second
 	logEvery    = 10 * time.Second
@@ -35,10 +35,10 @@ const (
 
 func newProgress(l *Loop, r indexing.Range, first, head uint64) *progress {
 	now := time.Now()
-	return &progress{loop: l, silent: r.State != indexing.RangeLoading, started: now, told: now, first: first, head: head}
+	return &progress{loop: l, silent: r.State != indexing.RangeLoading, started: now, reported: now, first: first, head: head}
 }
 
-// add counts what was committed, and tells of it now and then.
+// add counts committed blocks and events, and reports progress periodically.
 func (p *progress) add(blocks, events int) {
 	p.blocks, p.events = p.blocks+blocks, p.events+events
 	p.loop.Metrics.IndexedEvents(string(p.loop.Chain), events)
@@ -46,10 +46,10 @@ func (p *progress) add(blocks, events int) {
 	if p.loop.Report != nil {
 		every = reportEvery
 	}
-	if p.silent || time.Since(p.told) < every {
+	if p.silent || time.Since(p.reported) < every {
 		return
 	}
-	p.told = time.Now()
+	p.reported = time.Now()
 	now := p.now()
 	if p.loop.Report != nil {
 		p.loop.Report(now)
@@ -59,7 +59,7 @@ func (p *progress) add(blocks, events int) {
 		"blocksPerSecond", int(now.BlocksPerSecond), "eventsPerSecond", int(now.EventsPerSecond), "left", now.Left)
 }
 
-// end says that history is loaded.
+// end reports that the backfill is complete.
 func (p *progress) end() {
 	if !p.silent && p.loop.Report != nil {
 		p.loop.Report(Progress{Chain: p.loop.Chain, Block: p.head, Head: p.head, Done: true})

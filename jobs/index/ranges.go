@@ -6,22 +6,22 @@ import (
 	"astrolabe/domain/indexing"
 )
 
-// The width of a range at the tip, in blocks, when nothing is known of how
-// full blocks are, and its bounds.
+// The width in blocks of a partition near the head: the default while the
+// number of events per block is unknown, and the limits.
 const (
 	usualWidth = 100_000
 	leastWidth = 1_000
 	mostWidth  = 2_000_000
 )
 
-// share is the part of the whole chain that a new range may hold. The plan of
-// a query looks at each range, so there must not be many: with a sixth there are
-// about 19 at a hundred million events, and 33 at a billion.
+// share is the fraction of the whole chain that a new partition may hold, as
+// 1/share. The planner considers each partition, so there must not be many:
+// with 1/6 there are about 19 at a hundred million events, and 33 at a billion.
 const share = 6
 
-// open returns the range that the next block goes to, and makes one when
-// there is none: one to be loaded when much final history is missing, else
-// one for the tip.
+// open returns the partition of the next block and creates it if necessary: a
+// loading one if many finalized blocks are missing, otherwise one near the
+// head.
 func (t *turns) open(ctx context.Context) (indexing.Range, error) {
 	if r := t.at.Open(); r != nil {
 		return *r, nil
@@ -38,8 +38,8 @@ func (t *turns) open(ctx context.Context) (indexing.Range, error) {
 	return r, nil
 }
 
-// settled returns the newest block that is deep enough below the node's head
-// to be loaded without a way back; zero when there is none.
+// settled returns the newest block that is deep enough below the head to be
+// loaded without the possibility of undo; zero if there is none.
 func (t *turns) settled() uint64 {
 	if t.head.Number < t.Depth {
 		return 0
@@ -47,7 +47,7 @@ func (t *turns) settled() uint64 {
 	return t.head.Number - t.Depth
 }
 
-// seal ends a loading range at the next block and makes it ready.
+// seal ends a loading partition at the next block and makes it ready.
 func (t *turns) seal(ctx context.Context, r indexing.Range) error {
 	r.To = t.at.Next()
 	if err := t.Writer.SealRange(ctx, t.lease, r); err != nil {
@@ -59,7 +59,7 @@ func (t *turns) seal(ctx context.Context, r indexing.Range) error {
 	return t.build(ctx)
 }
 
-// build makes sealed ranges ready.
+// build makes sealed partitions ready.
 func (t *turns) build(ctx context.Context) error {
 	for _, r := range t.at.Ranges {
 		if r.State != indexing.RangeIndexing {
@@ -76,7 +76,7 @@ func (t *turns) build(ctx context.Context) error {
 	return nil
 }
 
-// events returns how many events the index holds.
+// events returns the number of indexed events.
 func (t *turns) events() (total uint64) {
 	for _, r := range t.at.Ranges {
 		total += r.Events
@@ -84,13 +84,14 @@ func (t *turns) events() (total uint64) {
 	return total
 }
 
-// rangeEvents is how many events make a range full. It grows with the chain.
+// rangeEvents is the number of events that fill a partition. It grows with the
+// chain.
 func (t *turns) rangeEvents() uint64 {
 	return max(t.Sizes.RangeEvents, t.events()/share)
 }
 
-// width is how many blocks a range at the tip spans, so that it holds about as
-// many events as the others.
+// width is the number of blocks in a partition near the head, chosen so that it
+// holds about as many events as the others.
 func (t *turns) width() uint64 {
 	blocks, events := t.at.Next()-t.at.First, t.events()
 	if events == 0 {

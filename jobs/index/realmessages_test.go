@@ -26,20 +26,20 @@ func checkMessages(t *testing.T, db *repo.DB, run []golden) {
 			want = append(want, golden{Number: block.Number, MessageHashesToL2: block.MessageHashesToL2, MessagesToL1: block.MessagesToL1})
 		}
 	}
-	var shown []chain.Message
+	var listed []chain.Message
 	for request := (domain.PageRequest{Limit: 7}); ; {
 		page, _, err := messages.All(t.Context(), c, chain.MessageFilter{}, request)
 		if err != nil {
 			t.Fatal(err)
 		}
-		shown = append(shown, page.Items...)
+		listed = append(listed, page.Items...)
 		if request.After = page.Next; request.After == nil {
 			break
 		}
 	}
-	slices.Reverse(shown)
+	slices.Reverse(listed)
 	got := []golden{}
-	for _, m := range shown {
+	for _, m := range listed {
 		if n := len(got); n == 0 || got[n-1].Number != m.Block {
 			got = append(got, golden{Number: m.Block})
 		}

@@ -9,8 +9,8 @@ import (
 	"astrolabe/domain/indexing"
 )
 
-// reasons maps what can stop the index to the code that /status shows. The
-// first that fits counts.
+// reasons maps the causes of a halt to the reason codes of /status. The first
+// match applies.
 var reasons = []struct {
 	cause error
 	code  string

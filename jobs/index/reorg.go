@@ -9,11 +9,12 @@ import (
 	"astrolabe/domain/indexing"
 )
 
-// errForked means that a block does not follow the one before it.
-var errForked = errors.New("a block does not follow the one before it")
+// errForked means that a block is not the child of the previous one.
+var errForked = errors.New("a block is not the child of the previous one")
 
-// forked tells whether the newest stored block left the node's chain, as far
-// as the node's head shows it. A node that is only behind says nothing.
+// forked reports whether the newest stored block left the chain of the node, as
+// far as the head of the node shows it. A node that is merely behind shows
+// nothing.
 func (t *turns) forked(ctx context.Context) (bool, error) {
 	if t.at.Block == nil || t.head.Number > t.at.Block.Number || t.head.Number < t.at.First {
 		return false, nil
@@ -22,20 +23,20 @@ func (t *turns) forked(ctx context.Context) (bool, error) {
 	return held && ours != t.head.Hash, err
 }
 
-// undo goes back to the newest stored block that the node still has. When
-// that is below the finalized tier, it changes nothing and is
-// indexing.ErrFinalized; when nothing was undone, because the node has our newest
-// block after all, it is indexing.ErrInconsistent.
+// undo returns to the newest stored block that the node still has. If that is
+// below the finalized tier, it changes nothing and returns
+// indexing.ErrFinalized. If the node has the newest stored block after all, it
+// returns indexing.ErrInconsistent.
 func (t *turns) undo(ctx context.Context) error {
 	if t.at.Block == nil {
-		return fmt.Errorf("%w: block %d does not follow its parent", indexing.ErrInconsistent, t.at.First)
+		return fmt.Errorf("%w: block %d is not the child of its parent", indexing.ErrInconsistent, t.at.First)
 	}
 	ancestor, err := t.ancestor(ctx)
 	if err != nil {
 		return err
 	}
 	if ancestor != nil && ancestor.Number == t.at.Block.Number {
-		return fmt.Errorf("%w: the node has block %d as we do, and a next one that does not follow it", indexing.ErrInconsistent, ancestor.Number)
+		return fmt.Errorf("%w: the node has the same block %d as the index, but its next block is not a child of it", indexing.ErrInconsistent, ancestor.Number)
 	}
 	from := t.at.Block.Number
 	if err := t.Writer.Undo(ctx, t.lease, ancestor); err != nil {
@@ -50,8 +51,8 @@ func (t *turns) undo(ctx context.Context) error {
 	return t.reload(ctx)
 }
 
-// ancestor returns the newest stored block that is on the node's chain, nil
-// when there is none. It looks no further than the finalized tier.
+// ancestor returns the newest stored block on the chain of the node, or nil if
+// there is none. It does not search below the finalized tier.
 func (t *turns) ancestor(ctx context.Context) (*domain.BlockRef, error) {
 	for n := t.at.Block.Number; ; n-- {
 		ours, held, err := t.Checkpoints.BlockHash(ctx, t.Chain, n)
@@ -77,12 +78,12 @@ func (t *turns) ancestor(ctx context.Context) (*domain.BlockRef, error) {
 	}
 }
 
-// lookDeeper is how far below the finalized tier a common block is looked for,
-// to tell the operator where to go.
+// lookDeeper is how far below the finalized tier a common block is searched, to
+// tell the operator the block to roll back to.
 const lookDeeper = 1000
 
-// belowFinalized says that the node has another final block n, and which block
-// both still have.
+// belowFinalized returns an error that names the finalized block n, which the
+// node does not have, and the newest common block.
 func (t *turns) belowFinalized(ctx context.Context, n uint64) error {
 	for deeper := n; deeper > t.at.First && n-deeper < lookDeeper; {
 		deeper--
@@ -95,10 +96,10 @@ func (t *turns) belowFinalized(ctx context.Context, n uint64) error {
 			return err
 		}
 		if has && ours == theirs {
-			return fmt.Errorf("%w: the node has another block %d than the index; if the node is right, stop the index and run: astrolabe rollback --chain %s --to %d",
+			return fmt.Errorf("%w: block %d of the node differs from the index; if the node is right, stop the indexer and run: astrolabe rollback --chain %s --to %d",
 				indexing.ErrFinalized, deeper+1, t.Chain, deeper)
 		}
 	}
-	return fmt.Errorf("%w: the node has other blocks than the index, down to block %d at least; is it the right node? astrolabe rollback --chain %s --all forgets the index",
+	return fmt.Errorf("%w: the blocks of the node differ from the index down to at least block %d; check the node URL, or delete the index: astrolabe rollback --chain %s --all",
 		indexing.ErrFinalized, n, t.Chain)
 }

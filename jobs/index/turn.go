@@ -12,27 +12,27 @@ import (
 	"astrolabe/domain/indexing"
 )
 
-// turns is the work of one leader: what it holds and remembers.
+// turns is the state of a leader.
 type turns struct {
 	*Loop
 	lease    indexing.Lease
 	memory   *memory
 	at       indexing.Checkpoint
 	head     domain.BlockRef
-	asked    bool // the head is of this turn
+	asked    bool // head was read in this turn
 	progress *progress
-	recorded time.Time // when a backfill's state was recorded last
-	absent   *uint64   // the block that the node did not have at the last turn
+	recorded time.Time // when the state of a backfill was last recorded
+	absent   *uint64   // the block that the node lacked in the last turn
 }
 
-// turn brings the index as far as the node is, and records how it stands. It
-// returns what stopped it, after having recorded that, too.
+// turn catches up with the node and records the state of the index. It also
+// records the error that it returns.
 func (t *turns) turn(ctx context.Context) error {
 	err := t.catchUp(ctx)
 	if err != nil {
 		t.forget()
 	}
-	if ctx.Err() != nil { // what a stop interrupted says nothing about the node
+	if ctx.Err() != nil { // an error caused by shutdown says nothing about the node
 		return ctx.Err()
 	}
 	if recordErr := t.record(ctx, chain.Following, err); recordErr != nil {
@@ -66,9 +66,9 @@ func (t *turns) catchUp(ctx context.Context) error {
 	return err
 }
 
-// missed judges that the node does not have the next block although its head
-// is above it. Once that is a chain that is just changing; a node that goes on
-// so is of no use.
+// missed handles a node that does not have the next block although its head is
+// above it. The first time, the chain may be reorganising; the second time in a
+// row, the node is inconsistent.
 func (t *turns) missed(err error) error {
 	again := t.absent != nil && *t.absent == t.at.Next()
 	t.absent = new(t.at.Next())
@@ -78,13 +78,13 @@ func (t *turns) missed(err error) error {
 	return nil
 }
 
-// forget drops what may not be committed, or not be durable.
+// forget drops caches of entries that may be uncommitted or lost.
 func (t *turns) forget() {
 	t.memory = newMemory()
 	t.Writer.Forget(t.Chain)
 }
 
-// undoFork goes back to where the chain forked, and on from there.
+// undoFork undoes the blocks above the fork and continues from there.
 func (t *turns) undoFork(ctx context.Context) error {
 	t.forget()
 	if err := t.reload(ctx); err != nil {
@@ -96,7 +96,7 @@ func (t *turns) undoFork(ctx context.Context) error {
 	return t.catchUp(ctx)
 }
 
-// prepare finds out where the index stands, and ends what an earlier process
+// prepare loads the checkpoint and completes the work that an earlier process
 // left unfinished.
 func (t *turns) prepare(ctx context.Context) error {
 	if err := t.reload(ctx); err != nil {
@@ -108,14 +108,14 @@ func (t *turns) prepare(ctx context.Context) error {
 	}
 	for fact, version := range facts.Versions {
 		if versions[fact] != version {
-			return fmt.Errorf("%w: %s is %d, this program makes %d; run: astrolabe rederive %s", indexing.ErrRederive, fact, versions[fact], version, fact)
+			return fmt.Errorf("%w: stored %s have version %d, this program derives version %d; run: astrolabe rederive %s", indexing.ErrRederive, fact, versions[fact], version, fact)
 		}
 	}
 	return t.build(ctx)
 }
 
-// reload reads the checkpoint, and makes it when there is none. When it is not
-// where this leader left it, a crash of the database took commits back.
+// reload reads the checkpoint, and creates it if there is none. If it is not
+// where this leader left it, a database crash lost commits.
 func (t *turns) reload(ctx context.Context) error {
 	for {
 		at, err := t.Checkpoints.Checkpoint(ctx, t.Chain)
@@ -130,7 +130,7 @@ func (t *turns) reload(ctx context.Context) error {
 			return nil
 		}
 		first := t.First
-		if t.at.Block != nil { // it was begun before, and undone whole
+		if t.at.Block != nil { // the index had started and was completely undone
 			first = t.at.First
 		}
 		if err := t.Writer.Begin(ctx, t.lease, first); err != nil {
@@ -139,15 +139,15 @@ func (t *turns) reload(ctx context.Context) error {
 	}
 }
 
-// ask asks the node for its head, for no longer than the lease lasts.
+// ask reads the head of the node, with the lease duration as timeout.
 func (t *turns) ask(ctx context.Context) (domain.BlockRef, error) {
 	asking, cancel := context.WithTimeout(ctx, t.Lease)
 	defer cancel()
 	return t.Node.Head(asking)
 }
 
-// record stores the node's head and the state of the index. Failure to learn
-// the L1 watermark is no failure of the index: the last known one stays.
+// record stores the head of the node and the state of the index. If the L1
+// watermark cannot be read, the last known one stays.
 func (t *turns) record(ctx context.Context, state chain.IndexState, cause error) error {
 	head := chain.Head{State: state, Depth: t.Depth}
 	if t.asked {
@@ -179,7 +179,7 @@ func (t *turns) askL1(ctx context.Context) *uint64 {
 	return &l1.Number
 }
 
-// announce logs a change of state, with its cause when it is a bad one.
+// announce logs a change of state, with its cause if it is an error.
 func (t *turns) announce(head chain.Head, cause error) {
 	switch {
 	case cause != nil:
@@ -191,17 +191,18 @@ func (t *turns) announce(head chain.Head, cause error) {
 	}
 }
 
-// Sizes bound the work of an index.
+// Sizes limit the work of an indexer.
 type Sizes struct {
-	// Fetchers is how many blocks are read from the node at once; default 8.
+	// Fetchers is the number of blocks that are fetched concurrently; default
+	// 8.
 	Fetchers int
 	// BatchEvents ends a batch of a backfill; default 20,000.
 	BatchEvents int
-	// RangeEvents ends a range; default 2,000,000. Ranges grow with the
-	// chain, so that there are never many.
+	// RangeEvents is the number of events that end a partition; default
+	// 2,000,000. Partitions grow with the chain, so that there are never many.
 	RangeEvents uint64
-	// Bulk is how many final blocks must be missing before ranges are loaded
-	// without their indexes; default 256.
+	// Bulk is the minimum number of missing finalized blocks for a backfill;
+	// default 256.
 	Bulk uint64
 	// RecordEvery is how often a long backfill records its state; default 1 s.
 	RecordEvery time.Duration

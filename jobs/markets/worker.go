@@ -16,24 +16,24 @@ type args struct{}
 
 func (args) Kind() string { return "market_pools" }
 
-// runTime is after which time a run leaves the rest to the next.
+// runTime is the time after which a run leaves the rest to the next one.
 const runTime = 30 * time.Second
 
-// Store is where pools are kept.
+// Store stores pools.
 type Store interface {
-	// ScanPools reads the next events of a factory and says whether there may be
-	// more.
+	// ScanPools reads the next events of a factory and reports whether there
+	// may be more.
 	ScanPools(ctx context.Context, c domain.Chain, f token.Factory) (more bool, err error)
 }
 
-// Worker keeps the pools.
+// Worker stores pools.
 type Worker struct{ Store Store }
 
 // Job schedules the worker.
 func (w *Worker) Job() jobs.Job { return jobs.Periodic[args]{Every: time.Minute, Run: w.Run} }
 
-// Run reads the events of all factories to their end, or until it is time to
-// stop. A factory that fails holds up no other.
+// Run reads the events of all factories, until the end or its time limit. A
+// failure does not stop the other factories.
 func (w *Worker) Run(ctx context.Context, _ time.Time) error {
 	return jobs.ChainByChain(slices.Values(domain.Chains), func(c domain.Chain) error {
 		var failures error

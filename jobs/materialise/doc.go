@@ -1,13 +1,12 @@
-// Package materialise keeps prepared what requests could not compute in time:
-// certificates, by which events are found by the key of a position over any
-// number of blocks.
+// Package materialise maintains the certificates of wide event searches, which
+// requests could not compute in time.
 //
-// The positions are declared by the operator. Each has a certificate, which is
-// built from finalized blocks, counted again from the events and then used; it
-// grows with the finalized tier, and is counted again every hour. One that
-// does not agree with the events is failed and stays so, until an operator has
-// it built anew.
+// The operator declares event selectors and key positions. Each has a
+// certificate, which is built from finalized blocks, verified against the
+// events and then used. It grows with the finalized tier and is verified every
+// hour. A certificate that differs from the events fails and stays failed until
+// an operator rebuilds it.
 //
-// What a certificate means is decided in domain/event; where its rows are is
-// the store's business.
+// The domain package event defines what a certificate means; the store holds
+// its rows.
 package materialise

@@ -12,22 +12,22 @@ import (
 	"astrolabe/jobs"
 )
 
-// Store is where the certificates are.
+// Store stores certificates.
 type Store interface {
 	// Certificates returns the certificates of a chain.
 	Certificates(ctx context.Context, c domain.Chain) ([]event.Certificate, error)
-	// DeclareCertificates makes the certificates of a chain those of the given
-	// positions.
+	// DeclareCertificates creates certificates for the declared positions and
+	// discards all others.
 	DeclareCertificates(ctx context.Context, c domain.Chain, declared []event.SelectorPosition) error
-	// ExtendCertificate covers the next finalized blocks with about so many
-	// events, and reports whether there are more.
+	// ExtendCertificate adds the next finalized blocks with about most events,
+	// and reports whether there are more.
 	ExtendCertificate(ctx context.Context, c domain.Chain, id int64, most int) (more bool, err error)
-	// IndexCertificate lets a certificate's rows be found by their keys.
+	// IndexCertificate builds the index on the keys of a certificate.
 	IndexCertificate(ctx context.Context, id int64) error
-	// VerifyCertificate counts a certificate again from the events and records
-	// what came out; the status is empty when it did not.
+	// VerifyCertificate compares a certificate with the events and records the
+	// result. The status is empty if the comparison could not be made.
 	VerifyCertificate(ctx context.Context, c domain.Chain, id int64) (event.CertificateStatus, error)
-	// SweepCertificates drops the rows of discarded certificates.
+	// SweepCertificates deletes the rows of discarded certificates.
 	SweepCertificates(ctx context.Context) error
 }
 
@@ -37,14 +37,14 @@ type extendArgs struct{}
 func (extendArgs) Kind() string { return "extend_certificates" }
 
 const (
-	step  = 20_000           // events that are covered in one transaction
-	slice = 30 * time.Second // of a run, after which the next one goes on
-	// longest bounds what a run may do beside that: building an index and
-	// counting a certificate again.
+	step  = 20_000           // events per transaction
+	slice = 30 * time.Second // time limit of a run; the next one continues
+	// longest limits a run that also builds an index and verifies a
+	// certificate.
 	longest = 6 * time.Hour
 )
 
-// Extend builds certificates and lets them grow.
+// Extend builds and extends certificates.
 type Extend struct {
 	Chains   []domain.Chain
 	Declared []event.SelectorPosition
@@ -52,13 +52,13 @@ type Extend struct {
 	Logger   *slog.Logger
 }
 
-// Job schedules the extension in a queue of its own, because a run over a long
-// history takes its time.
+// Job schedules the extension in a dedicated queue, because a run over a long
+// history takes long.
 func (w *Extend) Job() jobs.Job {
 	return jobs.Periodic[extendArgs]{Every: 5 * time.Second, Queue: "extend_certificates", Timeout: longest, Run: w.Run}
 }
 
-// Run extends the certificates of all chains, and drops what was discarded.
+// Run extends the certificates of all chains and deletes discarded ones.
 func (w *Extend) Run(ctx context.Context, _ time.Time) error {
 	failure := jobs.ChainByChain(slices.Values(w.Chains), func(c domain.Chain) error { return w.chain(ctx, c, time.Now().Add(slice)) })
 	return errors.Join(failure, w.Store.SweepCertificates(ctx))
@@ -81,9 +81,9 @@ func (w *Extend) chain(ctx context.Context, c domain.Chain, until time.Time) err
 	return errors.Join(failures...)
 }
 
-// extend covers what is final by now. A certificate that has come so far for
-// the first time is counted before it is used, by the run after the one that
-// began it.
+// extend adds the blocks that are finalized by now. A certificate that reaches
+// the end for the first time is verified before it is used, in a later run than
+// the one that created it.
 func (w *Extend) extend(ctx context.Context, c domain.Chain, cert event.Certificate, until time.Time) error {
 	done, err := jobs.Repeat(until, func() (more bool, err error) {
 		return w.Store.ExtendCertificate(ctx, c, cert.ID, step)
@@ -97,7 +97,7 @@ func (w *Extend) extend(ctx context.Context, c domain.Chain, cert event.Certific
 	return verify(ctx, w.Store, w.Logger, c, cert)
 }
 
-// verify counts a certificate and tells of one that is found to be wrong.
+// verify verifies a certificate and logs a failure.
 func verify(ctx context.Context, store Store, logger *slog.Logger, c domain.Chain, cert event.Certificate) error {
 	status, err := store.VerifyCertificate(ctx, c, cert.ID)
 	switch {

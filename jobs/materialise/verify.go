@@ -17,22 +17,22 @@ type verifyArgs struct{}
 
 func (verifyArgs) Kind() string { return "verify_certificates" }
 
-// Verify counts certificates that are in use again from the events.
+// Verify verifies the certificates in use against the events.
 type Verify struct {
 	Chains []domain.Chain
 	Store  Store
 	Logger *slog.Logger
 }
 
-// Job schedules the verification every hour, in a queue of its own.
+// Job schedules the verification every hour, in a dedicated queue.
 func (w *Verify) Job() jobs.Job {
 	return jobs.Periodic[verifyArgs]{
 		Every: time.Hour, OncePerPeriod: true, Queue: "verify_certificates", Timeout: longest, Run: w.Run,
 	}
 }
 
-// Run verifies the certificates of all chains. One that cannot be counted
-// holds up no other.
+// Run verifies the certificates of all chains. A failure does not stop the
+// others.
 func (w *Verify) Run(ctx context.Context, _ time.Time) error {
 	return jobs.ChainByChain(slices.Values(w.Chains), func(c domain.Chain) error {
 		certificates, failures := w.Store.Certificates(ctx, c)

@@ -1,12 +1,11 @@
-// Package metadata holds the worker that asks tokens for their name, symbol
-// and decimals: new ones within seconds, known ones once a day.
+// Package metadata holds the worker that reads the name, symbol and decimals of
+// tokens: new tokens within seconds, known ones once a day.
 //
-// A run claims the tokens whose time has come, asks the node about each on the
-// state after the newest block that readers can see, and stores what the
-// contracts said. A token that could not be asked is claimed again by a later
-// run, after those that wait longer, so that neither an outage nor a contract
-// that makes nodes fail leaves a trace or keeps the others waiting.
+// A run claims the due tokens, reads each from the node at the newest block
+// that readers can see, and stores the results. A token that could not be read
+// is claimed again by a later run, after those that wait longer. So neither an
+// outage nor a contract that makes nodes fail blocks the other tokens.
 //
-// The worker never makes a token: which contracts are tokens is the index's to
-// say. How an answer is read is decided in domain/token.
+// The worker never creates a token: the indexer decides which contracts are
+// tokens. The domain package token decides how a response is interpreted.
 package metadata

@@ -19,19 +19,20 @@ type args struct{}
 func (args) Kind() string { return "token_metadata" }
 
 const (
-	perRun    = 100              // tokens of a chain in one run
-	claim     = 30 * time.Second // until what could not be read is tried again
-	freshness = 24 * time.Hour   // until what was read is read again
+	perRun    = 100              // tokens per chain and run
+	claim     = 30 * time.Second // until a failed read is retried
+	freshness = 24 * time.Hour   // until a token is read again
 )
 
-// Store is where the tokens are.
+// Store stores tokens.
 type Store interface {
-	// ClaimTokens returns tokens of the blocks up to a number whose metadata is
-	// to be read, at most limit, those that wait longest first. Nobody else gets
-	// them until the given time.
+	// ClaimTokens returns at most limit tokens whose metadata is due and that
+	// occur in blocks up to a number, those that wait longest first. No other
+	// process gets them before until.
 	ClaimTokens(ctx context.Context, c domain.Chain, upTo uint64, now, until time.Time, limit int) ([]starknet.Felt, error)
-	// StoreMetadata stores what tokens said and returns for how many. Tokens
-	// that are no longer there are left out; all of them, if the block is not.
+	// StoreMetadata stores metadata and returns the number of updated tokens.
+	// It skips tokens that no longer exist, and all of them if the block is
+	// gone.
 	StoreMetadata(ctx context.Context, c domain.Chain, r token.Reading) (stored int, err error)
 }
 
@@ -48,7 +49,7 @@ func (w *Worker) Job() jobs.Job {
 	return jobs.Periodic[args]{Every: 5 * time.Second, Unscheduled: len(w.Nodes) == 0, Run: w.Run}
 }
 
-// Run reads the metadata that is due on the chains that have a node.
+// Run reads the due metadata of the chains that have a node.
 func (w *Worker) Run(ctx context.Context, now time.Time) error {
 	return jobs.EachChain(maps.Keys(w.Nodes), func(c domain.Chain) error { return w.read(ctx, c, now) })
 }

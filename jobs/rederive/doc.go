@@ -1,7 +1,7 @@
-// Package rederive makes derived facts again from stored ones, without the
-// node: after a deriver has changed, or when rows were lost.
+// Package rederive derives facts again from stored blocks, without the node:
+// after a deriver has changed, or when rows were lost.
 //
-// It leads the chain's index while it works, goes from the oldest block to the
-// newest, and writes only runs of blocks whose rows differ, each in one
-// transaction. Whatever interrupts it, it can be started again.
+// It holds the lease of the chain, goes from the oldest block to the newest,
+// and writes only runs of blocks whose rows differ, each in one transaction. It
+// can be restarted after an interruption.
 package rederive

@@ -17,13 +17,12 @@ type Writer interface {
 	Rewrite(ctx context.Context, lease indexing.Lease, run indexing.Run, tables ...facts.Table) error
 	RewriteSchemas(ctx context.Context, lease indexing.Lease, classes []*facts.Class) error
 	RewriteLocators(ctx context.Context, lease indexing.Lease) error
-	// RecordVersions says that the rows of these facts are of the derivers'
-	// current versions.
+	// RecordVersions records that the rows of these facts have the current
+	// deriver versions.
 	RecordVersions(ctx context.Context, lease indexing.Lease, names ...string) error
 }
 
-// tables are the tables that a fact's rows are in, with those that follow from
-// them.
+// tables are the tables of a fact and those that depend on them.
 var tables = map[string][]facts.Table{
 	"transfers":   {facts.TableTransfers, facts.TableActivity, facts.TableTokens},
 	"activity":    {facts.TableActivity},
@@ -31,27 +30,27 @@ var tables = map[string][]facts.Table{
 	"tokens":      {facts.TableTokens},
 }
 
-// Job makes facts of one chain again.
+// Job rederives facts of one chain.
 type Job struct {
 	Chain       domain.Chain
 	Leases      indexing.Leases
 	Checkpoints indexing.Checkpoints
 	Archive     indexing.Archive
 	Writer      Writer
-	Holder      string // names this process among those that may lead
-	// Report is told now and then how far it is; nil means that nobody asks.
+	Holder      string // identifies this process as lease holder
+	// Report receives the progress periodically; it may be nil.
 	Report func(block, last uint64)
 }
 
-// Result says what was done.
+// Result is the outcome of a run.
 type Result struct {
-	First, Last uint64 // the blocks that were looked at
-	Rewritten   int    // how many of them, or of the classes, had other rows
+	First, Last uint64 // the checked blocks
+	Rewritten   int    // blocks or classes whose rows differed
 }
 
-// Run makes a fact again: transfers (with activity and tokens, which follow
-// from them), activity, deployments (with activity), tokens, schemas or
-// locators. It is indexing.ErrLed while an index process leads.
+// Run rederives a fact: transfers (and activity and tokens, which depend on
+// them), activity, deployments (and activity), tokens, schemas or locators. It
+// returns indexing.ErrLed while an indexer leads the chain.
 func (j *Job) Run(ctx context.Context, fact string) (result Result, err error) {
 	err = indexing.Hold(ctx, j.Leases, j.Chain, j.Holder, func(ctx context.Context, lease indexing.Lease) error {
 		switch fact {
@@ -75,7 +74,7 @@ func (j *Job) Run(ctx context.Context, fact string) (result Result, err error) {
 	return result, err
 }
 
-// names are the derivers of tables.
+// names returns the derivers of tables.
 func names(made []facts.Table) (list []string) {
 	for _, table := range made {
 		list = append(list, string(table))
@@ -83,7 +82,7 @@ func names(made []facts.Table) (list []string) {
 	return list
 }
 
-// reportEvery is how often somebody is told.
+// reportEvery is the interval of progress reports.
 const reportEvery = 5 * time.Second
 
 func (j *Job) blocks(ctx context.Context, lease indexing.Lease, made []facts.Table, result *Result) error {
@@ -92,7 +91,7 @@ func (j *Job) blocks(ctx context.Context, lease indexing.Lease, made []facts.Tab
 		return err
 	}
 	result.First, result.Last = at.First, at.Block.Number
-	replay, shown, told := indexing.NewReplay(j.Chain, j.Archive), make(indexing.FirstSeen), time.Now()
+	replay, seen, reported := indexing.NewReplay(j.Chain, j.Archive), make(indexing.FirstSeen), time.Now()
 	for run, err := range j.Archive.StoredRuns(ctx, j.Chain, at.First, at.Block.Number) {
 		if err != nil {
 			return err
@@ -104,7 +103,7 @@ func (j *Job) blocks(ctx context.Context, lease indexing.Lease, made []facts.Tab
 		differing := 0
 		for i := range derived {
 			if slices.Contains(made, facts.TableTokens) {
-				derived[i].Tokens = shown.First(derived[i].Header.Number, derived[i].Tokens)
+				derived[i].Tokens = seen.First(derived[i].Header.Number, derived[i].Tokens)
 			}
 			if _, differ := facts.FirstDifference(&run.Blocks[i], &derived[i], made...); differ {
 				differing++
@@ -116,15 +115,15 @@ func (j *Job) blocks(ctx context.Context, lease indexing.Lease, made []facts.Tab
 			}
 			result.Rewritten += differing
 		}
-		if j.Report != nil && time.Since(told) > reportEvery {
-			told = time.Now()
+		if j.Report != nil && time.Since(reported) > reportEvery {
+			reported = time.Now()
 			j.Report(derived[len(derived)-1].Header.Number, result.Last)
 		}
 	}
 	return nil
 }
 
-// classesAtOnce is how many classes are looked at together.
+// classesAtOnce is the number of classes per read.
 const classesAtOnce = 64
 
 func (j *Job) schemas(ctx context.Context, lease indexing.Lease, result *Result) error {

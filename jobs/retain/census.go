@@ -10,13 +10,13 @@ import (
 
 const (
 	censusEvery = 10 * time.Minute
-	// censusGrace is how long a generation stays after it has expired, for
-	// requests that are being answered from it.
+	// censusGrace is how long a generation is kept after it expires, for
+	// requests in progress.
 	censusGrace = 10 * time.Minute
-	// censusUnseen is how old rows must be that no generation shows: younger
-	// ones may be about to be published.
+	// censusUnseen is the minimum age of rows without a generation before they
+	// are deleted: younger ones may be about to be published.
 	censusUnseen = time.Hour
-	censusBatch  = 5000 // generations that one statement deletes
+	censusBatch  = 5000 // generations per statement
 )
 
 // censusArgs names the job in the queue.
@@ -24,18 +24,17 @@ type censusArgs struct{}
 
 func (censusArgs) Kind() string { return "retain_census" }
 
-// CensusStore is where old censuses are deleted.
+// CensusStore deletes old censuses.
 type CensusStore interface {
-	// ForgetGenerations deletes generations that expired before a time, at most
-	// so many, and never the newest of a token.
+	// ForgetGenerations deletes at most most generations that expired before a
+	// time, but never the newest of a token.
 	ForgetGenerations(ctx context.Context, before time.Time, most int) (forgotten int, err error)
-	// ForgetSnapshot deletes one snapshot that was made before a time and that
-	// no generation shows, with its rows. It is false when there is none.
+	// ForgetSnapshot deletes one snapshot, with its rows, that was created
+	// before a time and has no generation. It returns false if there is none.
 	ForgetSnapshot(ctx context.Context, before time.Time) (forgotten bool, err error)
 }
 
-// Census deletes generations that have expired and the rows that no generation
-// shows.
+// Census deletes expired generations and rows without a generation.
 type Census struct {
 	Store  CensusStore
 	Logger *slog.Logger

@@ -1,3 +1,3 @@
-// Package retain holds the workers that forget what need not be kept: data
-// whose retention has ended is deleted on a schedule, never by a reader.
+// Package retain holds the workers that delete data whose retention has ended.
+// Readers never delete.
 package retain

@@ -10,9 +10,9 @@ import (
 
 const (
 	quotaPeriod = 10 * time.Minute
-	quotaIdle   = 10 * time.Minute // for how long a meter has owed nothing
-	quotaBatch  = 10_000           // meters that one statement deletes
-	quotaPass   = 100              // statements of one pass at most
+	quotaIdle   = 10 * time.Minute // how long a counter must have been at zero
+	quotaBatch  = 10_000           // counters per statement
+	quotaPass   = 100              // maximum number of statements per pass
 )
 
 // quotasArgs names the job in the queue.
@@ -20,15 +20,15 @@ type quotasArgs struct{}
 
 func (quotasArgs) Kind() string { return "retain_quotas" }
 
-// QuotaStore is where idle meters are deleted.
+// QuotaStore deletes idle rate limit counters.
 type QuotaStore interface {
-	// ForgetQuotas deletes at most so many meters that have owed nothing for a
+	// ForgetQuotas deletes at most most counters that have been at zero for a
 	// while.
 	ForgetQuotas(ctx context.Context, idle time.Duration, most int) (forgotten int, err error)
 }
 
-// Quotas deletes the meters of callers who have not come for a while. An
-// absent meter means the same as one that owes nothing.
+// Quotas deletes the rate limit counters of inactive callers. A missing counter
+// means the same as one at zero.
 type Quotas struct {
 	Store  QuotaStore
 	Logger *slog.Logger
@@ -39,7 +39,7 @@ func (w *Quotas) Job() jobs.Job {
 	return jobs.Periodic[quotasArgs]{Every: quotaPeriod, OncePerPeriod: true, Attempts: attempts, Run: w.Run}
 }
 
-// Run makes one pass. What it does not reach is left to the next one.
+// Run makes one pass. The next pass deletes what remains.
 func (w *Quotas) Run(ctx context.Context, _ time.Time) error {
 	total, err := w.pass(ctx)
 	if total > 0 {

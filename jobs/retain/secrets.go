@@ -14,37 +14,37 @@ type secretsArgs struct{}
 
 func (secretsArgs) Kind() string { return "retain_secrets" }
 
-// attempts is how often a pass of this package is tried before the next period:
-// what is kept too long must not wait for that.
+// attempts is the number of attempts of a failing pass: data must not be kept
+// until the next period.
 const attempts = 25
 
 const (
-	// keysFor is how long a key is kept after it was revoked.
+	// keysFor is how long a revoked key is kept.
 	keysFor = 90 * 24 * time.Hour
-	// keysAtOnce is how many of them a pass deletes.
+	// keysAtOnce is the maximum number of keys per pass.
 	keysAtOnce = 10_000
 )
 
-// SecretStore is where retired secrets are deleted.
+// SecretStore deletes expired secrets.
 type SecretStore interface {
 	// ForgetSecrets deletes the generations whose overlap ended before now.
 	ForgetSecrets(ctx context.Context, now time.Time) (forgotten int, err error)
 }
 
-// SessionStore is where expired sessions are deleted.
+// SessionStore deletes expired sessions.
 type SessionStore interface {
 	// ForgetSessions deletes the sessions that expired before a time.
 	ForgetSessions(ctx context.Context, before time.Time) (forgotten int, err error)
 }
 
-// KeyStore is where revoked keys are deleted.
+// KeyStore deletes revoked keys.
 type KeyStore interface {
-	// ForgetKeys deletes at most so many keys that were revoked before a time.
+	// ForgetKeys deletes at most most keys that were revoked before a time.
 	ForgetKeys(ctx context.Context, before time.Time, most int) (forgotten int, err error)
 }
 
-// Secrets deletes generations of secrets whose overlap has ended, sessions that
-// have expired and keys that were revoked long ago.
+// Secrets deletes secret generations after their overlap, expired sessions, and
+// keys that were revoked long ago.
 type Secrets struct {
 	Secrets  SecretStore
 	Sessions SessionStore

@@ -9,14 +9,14 @@ import (
 )
 
 const (
-	// requestsFor is how long requests are kept each by itself.
+	// requestsFor is how long single requests are kept.
 	requestsFor = 7 * 24 * time.Hour
-	// usageFor is how long the counts of requests are kept.
+	// usageFor is how long counts are kept.
 	usageFor = 90 * 24 * time.Hour
 
 	usageEvery  = 10 * time.Minute
-	usageAtOnce = 5000 // rows that one statement deletes
-	usageTimes  = 100  // statements that one pass runs on a table
+	usageAtOnce = 5000 // rows per statement
+	usageTimes  = 100  // statements per table and pass
 )
 
 // usageArgs names the job in the queue.
@@ -24,17 +24,16 @@ type usageArgs struct{}
 
 func (usageArgs) Kind() string { return "retain_usage" }
 
-// UsageStore is where old usage is deleted, at most so many rows at once.
+// UsageStore deletes old usage, at most most rows per call.
 type UsageStore interface {
-	// ForgetRequests deletes requests of the UTC days before that of a time.
+	// ForgetRequests deletes requests of UTC days before the day of a time.
 	ForgetRequests(ctx context.Context, before time.Time, most int) (forgotten int, err error)
-	// ForgetUsage deletes counts of the UTC days before that of a time.
+	// ForgetUsage deletes counts of UTC days before the day of a time.
 	ForgetUsage(ctx context.Context, before time.Time, most int) (forgotten int, err error)
 }
 
-// Usage deletes requests after a week and their counts after 90 days, in whole
-// UTC days. A pass deletes a bounded number of rows; what is left over is the
-// next one's.
+// Usage deletes requests after 7 days and counts after 90 days, in whole UTC
+// days. A pass deletes a bounded number of rows; the next one continues.
 type Usage struct {
 	Store  UsageStore
 	Logger *slog.Logger
@@ -58,7 +57,7 @@ func (w *Usage) Run(ctx context.Context, now time.Time) error {
 	return err
 }
 
-// forgetMany repeats a statement while it deletes as much as it may.
+// forgetMany repeats a statement while it deletes the maximum number of rows.
 func forgetMany(ctx context.Context, before time.Time, forget func(context.Context, time.Time, int) (int, error)) (total int, err error) {
 	for range usageTimes {
 		forgotten, err := forget(ctx, before, usageAtOnce)

@@ -1,11 +1,10 @@
-// Package summaries holds the workers that keep what a token's summary is made
-// of: the sums of its finalized transfers, and its supply.
+// Package summaries holds the workers that maintain token summaries: the sums
+// of finalized transfers, and the supplies.
 //
-// Both begin where they stopped. A step of the sums is one transaction that
-// moves their checkpoint, too, so a worker that dies in it has done nothing.
-// Supplies are read from the node at one finalized block; a token that could
-// not be asked is asked again by a later run.
+// Both continue where they stopped. A step of the sums is one transaction that
+// also moves their checkpoint, so a crash undoes the whole step. Supplies are
+// read from the node at one finalized block; a later run retries tokens that
+// could not be read.
 //
-// What a summary says follows from these and from the transfers above them;
-// that is decided in domain/token.
+// The domain package token combines them with the newer transfers.
 package summaries

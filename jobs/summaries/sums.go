@@ -17,14 +17,15 @@ type sumsArgs struct{}
 func (sumsArgs) Kind() string { return "token_sums" }
 
 const (
-	sumsStep     = 200_000          // transfers that one transaction adds, about
-	sumsPatience = 20 * time.Second // after which a run leaves the rest to the next
-	sumsTimeout  = 30 * time.Minute // of a run: clearing the sums of a whole chain takes long
+	sumsStep     = 200_000          // approximate number of transfers per transaction
+	sumsPatience = 20 * time.Second // after which a run leaves the rest to the next one
+	sumsTimeout  = 30 * time.Minute // of a run; clearing the sums of a whole chain takes long
 )
 
-// SumStore is where transfers are summed up.
+// SumStore stores sums.
 type SumStore interface {
-	// SumTransfers adds the next finalized transfers to the sums, about so many.
+	// SumTransfers adds about that many of the next finalized transfers to the
+	// sums.
 	SumTransfers(ctx context.Context, c domain.Chain, about int) (token.Summing, error)
 }
 
@@ -39,7 +40,7 @@ func (w *Sums) Job() jobs.Job {
 	return jobs.Periodic[sumsArgs]{Every: 5 * time.Second, Timeout: sumsTimeout, Run: w.Run}
 }
 
-// Run sums up what was finalized since the last run.
+// Run adds the transfers that were finalized since the last run.
 func (w *Sums) Run(ctx context.Context, _ time.Time) error {
 	return jobs.ChainByChain(slices.Values(domain.Chains), func(c domain.Chain) error {
 		_, err := jobs.Repeat(time.Now().Add(sumsPatience), func() (more bool, err error) { return w.step(ctx, c) })

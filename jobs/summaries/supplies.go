@@ -19,18 +19,18 @@ type suppliesArgs struct{}
 func (suppliesArgs) Kind() string { return "token_supplies" }
 
 const (
-	perRun    = 100              // tokens of a chain in one run
-	claim     = 30 * time.Second // until what could not be read is tried again
-	freshness = time.Hour        // until what was read is read again
+	perRun    = 100              // tokens per chain and run
+	claim     = 30 * time.Second // until a failed read is retried
+	freshness = time.Hour        // until a supply is read again
 )
 
-// SupplyStore is where the tokens are.
+// SupplyStore stores supplies.
 type SupplyStore interface {
-	// ClaimSupplies returns tokens of the blocks up to a number whose supply is
-	// to be read, at most limit, those that wait longest first. Nobody else gets
-	// them until the given time.
+	// ClaimSupplies returns at most limit tokens whose supply is due and that
+	// occur in blocks up to a number, those that wait longest first. No other
+	// process gets them before until.
 	ClaimSupplies(ctx context.Context, c domain.Chain, upTo uint64, now, until time.Time, limit int) ([]starknet.Felt, error)
-	// StoreSupplies stores what tokens said and returns for how many.
+	// StoreSupplies stores supplies and returns the number of updated tokens.
 	StoreSupplies(ctx context.Context, c domain.Chain, r token.SupplyReadings) (stored int, err error)
 }
 
@@ -47,7 +47,7 @@ func (w *Supplies) Job() jobs.Job {
 	return jobs.Periodic[suppliesArgs]{Every: 5 * time.Second, Unscheduled: len(w.Nodes) == 0, Run: w.Run}
 }
 
-// Run reads the supplies that are due on the chains that have a node.
+// Run reads the due supplies of the chains that have a node.
 func (w *Supplies) Run(ctx context.Context, now time.Time) error {
 	return jobs.EachChain(maps.Keys(w.Nodes), func(c domain.Chain) error { return w.read(ctx, c, now) })
 }
