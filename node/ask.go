@@ -6,8 +6,8 @@ import (
 	"fmt"
 )
 
-// ask makes a read and decodes its result. A result that decode refuses is
-// the fault of the upstream, and the next one is asked.
+// ask sends a read and decodes its result. If decode rejects the result, that
+// is a fault of the upstream, and the next one is tried.
 func ask[T any](ctx context.Context, p *Pool, method string, params []any, decode func([]byte) (T, error)) (T, error) {
 	var value, none T
 	raw, err := json.Marshal(params)

@@ -7,29 +7,29 @@ import (
 	"astrolabe/starknet"
 )
 
-// BlockID names the block that a call is about: by number, by hash or by tag.
-// The zero value names none and is refused.
+// BlockID identifies the block of a call: by number, by hash or by tag. The
+// zero value is invalid.
 type BlockID struct {
 	tag    string
 	number *uint64
 	hash   *starknet.Felt
 }
 
-// The tags: the newest block, the newest one that was proven on L1, and the one
-// that is not sealed yet.
+// The tags: the newest block, the newest block accepted on L1, and the
+// pre-confirmed block.
 var (
 	Latest       = BlockID{tag: "latest"}
 	L1Accepted   = BlockID{tag: "l1_accepted"}
 	PreConfirmed = BlockID{tag: "pre_confirmed"}
 )
 
-// AtNumber names the block at a height, which a reorganisation may exchange.
+// AtNumber identifies a block by number. A reorg may replace it.
 func AtNumber(n uint64) BlockID { return BlockID{number: &n} }
 
-// AtHash names one block beyond doubt.
+// AtHash identifies a block by hash.
 func AtHash(h starknet.Felt) BlockID { return BlockID{hash: &h} }
 
-// MarshalJSON writes the block id as the specification does.
+// MarshalJSON encodes the block id as the specification requires.
 func (id BlockID) MarshalJSON() ([]byte, error) {
 	switch {
 	case id.hash != nil:
@@ -42,7 +42,7 @@ func (id BlockID) MarshalJSON() ([]byte, error) {
 	return nil, errors.New("no block is named")
 }
 
-// check refuses a header that is not the one that was asked for.
+// check rejects a header of another block than the requested one.
 func (id BlockID) check(header *starknet.BlockHeader, status starknet.FinalityStatus) error {
 	switch {
 	case header.BlockHash.IsZero():

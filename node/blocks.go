@@ -13,8 +13,8 @@ func (p *Pool) Head(ctx context.Context) (domain.BlockRef, error) {
 	return ask(ctx, p, "starknet_blockHashAndNumber", []any{}, wire.DecodeHead)
 }
 
-// Block returns a block's header, status and transaction hashes. With
-// L1Accepted it tells how far the chain is proven on L1.
+// Block returns the header, status and transaction hashes of a block. With
+// L1Accepted it returns the newest block that is accepted on L1.
 func (p *Pool) Block(ctx context.Context, id BlockID) (starknet.BlockWithHashes, error) {
 	return ask(ctx, p, "starknet_getBlockWithTxHashes", []any{id}, func(result []byte) (starknet.BlockWithHashes, error) {
 		block, err := wire.DecodeBlockWithHashes(result)
@@ -25,7 +25,7 @@ func (p *Pool) Block(ctx context.Context, id BlockID) (starknet.BlockWithHashes,
 	})
 }
 
-// PreConfirmedNumber returns the number of the block that is not sealed yet.
+// PreConfirmedNumber returns the number of the pre-confirmed block.
 func (p *Pool) PreConfirmedNumber(ctx context.Context) (uint64, error) {
 	return ask(ctx, p, "starknet_getBlockWithTxHashes", []any{PreConfirmed}, wire.DecodeBlockNumber)
 }

@@ -7,9 +7,9 @@ import (
 	"fmt"
 )
 
-// call asks the upstreams one after the other until one answers. A node error
-// is an answer. A write goes on to the next upstream only as long as nothing
-// of it was sent.
+// call tries the upstreams one after the other until one responds. An error
+// from the node is a response. A write moves on to the next upstream only while
+// nothing of it was sent.
 func (p *Pool) call(ctx context.Context, q query) (json.RawMessage, error) {
 	ctx, done, err := p.begin(ctx)
 	if err != nil {
@@ -43,8 +43,8 @@ func (p *Pool) call(ctx context.Context, q query) (json.RawMessage, error) {
 	return nil, &failed
 }
 
-// order returns the upstreams in order of preference: as configured, those
-// whose head is behind last.
+// order returns the upstreams in order of preference: as configured, with those
+// that lag behind last.
 func (p *Pool) order() []*upstream {
 	p.surveyIfDue()
 	order := make([]*upstream, 0, len(p.upstreams))

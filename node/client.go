@@ -6,10 +6,9 @@ import (
 	"time"
 )
 
-// newClient returns the client that all requests of a pool go through: the
-// configured one or one of the pool's own. Idle connections of the latter end
-// before most servers end them, so that a request rarely meets a connection
-// that is being closed.
+// newClient returns the HTTP client of a pool: the configured one or a new one.
+// The new one closes idle connections earlier than most servers do, so that a
+// request rarely uses a connection that is being closed.
 func newClient(o Options) *http.Client {
 	client := http.Client{Transport: &http.Transport{
 		Proxy:               http.ProxyFromEnvironment,
@@ -22,8 +21,8 @@ func newClient(o Options) *http.Client {
 	if o.HTTPClient != nil {
 		client = *o.HTTPClient
 	}
-	// A redirect would take the request, and the key in its URL, to a host
-	// that it was not meant for, and would send a write twice.
+	// A redirect would send the request, and the key in its URL, to another
+	// host, and would send a write twice.
 	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	return &client
 }

@@ -5,11 +5,11 @@ import (
 	"time"
 )
 
-// clock is the time that health and backoff are reckoned by. Deadlines of
-// calls are contexts and always real.
+// clock is the source of time for health checks and backoff. Deadlines of calls
+// are contexts and use real time.
 type clock interface {
 	Now() time.Time
-	// Wait returns after d, or early when ctx ends.
+	// Wait returns after d, or earlier if ctx ends.
 	Wait(ctx context.Context, d time.Duration)
 }
 

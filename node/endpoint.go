@@ -6,15 +6,15 @@ import (
 	"strings"
 )
 
-// endpoint is where an upstream is reached. The URL may hold a key in its
-// path, query or user part, so it is never printed; the name is.
+// endpoint is the address of an upstream. Its URL may hold a key in the path,
+// query or user info, so only the name is printed.
 type endpoint struct {
-	name string // the host, made unique by a number where two share it
+	name string // the host, with a number if several share it
 	url  string
 }
 
-// endpoints sorts the configured URLs into those for calls and those for
-// streams, and derives the sort that is missing.
+// endpoints splits the configured URLs into those for calls and those for
+// streams. If one kind is missing, it is derived from the other.
 func endpoints(urls []string) (calls, streams []endpoint, err error) {
 	names := map[string]int{}
 	for i, text := range urls {

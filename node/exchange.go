@@ -17,14 +17,14 @@ type query struct {
 	method  string
 	params  json.RawMessage
 	write   bool
-	maxSize int64 // the largest answer that the caller takes; zero leaves it to the pool
-	// accept refuses a result that is not what was asked for. It keeps what
-	// it decoded, and may be called once for each upstream. Nil accepts all.
+	maxSize int64 // size limit of the response; zero means the limit of the pool
+	// accept rejects an invalid result. It stores the decoded value, and may be
+	// called once per upstream. Nil accepts everything.
 	accept func(result json.RawMessage) error
 }
 
-// exchange sends one request to one endpoint and reads its answer. Every
-// failure but an *RPCError and ErrTooLarge is a *Fault.
+// exchange sends one request to one endpoint and reads the response. Every
+// error except *RPCError and ErrTooLarge is a *Fault.
 func (p *Pool) exchange(ctx context.Context, e endpoint, q query) (json.RawMessage, error) {
 	id := p.ids.Add(1)
 	request, sent, err := newRequest(ctx, e, wire.EncodeRequest(id, q.method, q.params), q.write)
@@ -53,13 +53,13 @@ func (p *Pool) exchange(ctx context.Context, e endpoint, q query) (json.RawMessa
 	return nil, fault
 }
 
-// newRequest makes the HTTP request and a function that tells, once the
-// request has failed, whether anything of a write may have been sent.
+// newRequest returns the HTTP request, and a function that reports after a
+// failure whether any bytes of a write may have been sent.
 //
-// The transport replays a request on a fresh connection when a kept one turns
-// out to be dead. That is welcome for reads, so they are marked idempotent
-// (a header without values is not sent). A write has a body that can be read
-// only once, nothing to rewind it by, and no such mark.
+// The HTTP transport replays a request on a new connection if a reused one
+// turns out to be dead. Reads want this, so they are marked idempotent (a
+// header without values is not sent). A write has a body that can be read only
+// once, no GetBody, and no such mark.
 func newRequest(ctx context.Context, e endpoint, body []byte, write bool) (*http.Request, func() bool, error) {
 	var content io.Reader = bytes.NewReader(body)
 	sent := func() bool { return false }
@@ -80,8 +80,8 @@ func newRequest(ctx context.Context, e endpoint, body []byte, write bool) (*http
 	return request, sent, nil
 }
 
-// withoutURL takes the URL out of a client's error, and prefers the reason
-// why ctx ended where that is the cause.
+// withoutURL removes the URL from a client error. If ctx ended, it returns the
+// cause of that instead.
 func withoutURL(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)

@@ -9,25 +9,26 @@ import (
 	"astrolabe/node/wire"
 )
 
-// Request is a call whose params and result nobody here interprets.
+// Request is a call whose params and result are passed through unchanged.
 type Request struct {
-	// Method is one that the caller allows: it becomes a label of Observe.
+	// Method must be on an allowlist of the caller: it becomes a label of
+	// Observe.
 	Method string
 	// Params are sent byte for byte; nil sends none.
 	Params json.RawMessage
-	// Write marks a call with an effect: it is sent at most once.
+	// Write marks a call with side effects, which is sent at most once.
 	Write bool
-	// MaxResponse is the largest answer that is read, in bytes, if that is
-	// less than the pool's own limit. A larger one is ErrTooLarge.
+	// MaxResponse limits the size of the response in bytes, if it is lower than
+	// the limit of the pool. A larger response is ErrTooLarge.
 	MaxResponse int64
 }
 
-// Forward makes the call and returns its result byte for byte as the node
-// wrote it; it is valid JSON. A node's error is an *RPCError.
+// Forward sends the call and returns its result byte for byte; it is valid
+// JSON. An error from the node is an *RPCError.
 //
-// A read goes on to the next upstream when one fails. A write does so only
-// while nothing of it was sent; whatever fails with it, other than by an
-// *RPCError, is ErrNotSent or ErrDeliveryUnknown.
+// A read moves on to the next upstream when one fails. A write does so only
+// while nothing of it was sent; every error of a write other than *RPCError is
+// ErrNotSent or ErrDeliveryUnknown.
 func (p *Pool) Forward(ctx context.Context, r Request) (json.RawMessage, error) {
 	result, err := p.forward(ctx, r)
 	if _, answered := errors.AsType[*RPCError](err); err == nil || answered || !r.Write || errors.Is(err, ErrDeliveryUnknown) {

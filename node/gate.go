@@ -6,8 +6,8 @@ import (
 	"sync/atomic"
 )
 
-// gate lets a bounded number of calls in, makes a bounded number wait, and
-// turns the rest away.
+// gate limits the number of concurrent and of waiting calls, and rejects the
+// rest.
 type gate struct {
 	slots    chan struct{}
 	waiting  atomic.Int64
@@ -18,8 +18,8 @@ func newGate(concurrent, queue int) *gate {
 	return &gate{slots: make(chan struct{}, concurrent), maxQueue: int64(max(queue, 0))}
 }
 
-// enter waits for a slot. It is ErrBusy when the queue is full, and when ctx
-// ends in the queue.
+// enter waits for a slot. It returns ErrBusy if the queue is full or ctx ends
+// while waiting.
 func (g *gate) enter(ctx context.Context) error {
 	select {
 	case g.slots <- struct{}{}:

@@ -8,19 +8,19 @@ import (
 	"astrolabe/starknet"
 )
 
-// HeadNews is one message about the tip of the chain. Exactly one of its
-// fields is set.
+// HeadNews is one message about the head of the chain. Exactly one field is
+// set.
 type HeadNews struct {
-	// Resumed tells that a connection was made: blocks and reorganisations
-	// before it may have been missed.
+	// Resumed means that a new connection was made: earlier blocks and reorgs
+	// may have been missed.
 	Resumed bool
 	// Head is the header of a new block.
 	Head *starknet.BlockHeader
-	// Reorg tells that blocks left the chain.
+	// Reorg means that blocks left the chain.
 	Reorg *wire.Reorg
 }
 
-// SubscribeHeads follows the tip of the chain until ctx ends.
+// SubscribeHeads follows the head of the chain until ctx ends.
 func (p *Pool) SubscribeHeads(ctx context.Context) *Stream[HeadNews] {
 	return openStream(ctx, p, "starknet_subscribeNewHeads", nil, readHeadNews)
 }

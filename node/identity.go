@@ -13,10 +13,10 @@ import (
 	"astrolabe/starknet"
 )
 
-// prove makes sure that the upstream serves the pool's chain and speaks a
-// supported specification; every failure is a *Fault. A proof is good for a
-// while, and void after any fault: the upstream may come back as another
-// node. One caller checks, the others wait for it.
+// prove checks that the upstream serves the chain of the pool with a supported
+// specification; every error is a *Fault. The result is valid for a while and
+// is discarded after any fault, because the upstream may come back as another
+// node. One caller checks while the others wait.
 func (p *Pool) prove(ctx context.Context, u *upstream) error {
 	if u.isProven(p.options.clock.Now(), p.options.timing.recheck) {
 		return nil
@@ -52,15 +52,15 @@ func (u *upstream) isProven(now time.Time, lasts time.Duration) bool {
 	return !u.proven.IsZero() && now.Sub(u.proven) < lasts
 }
 
-// distrust makes the next attempt prove the identity again.
+// distrust forces the next attempt to check the identity again.
 func (u *upstream) distrust() {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	u.proven = time.Time{}
 }
 
-// identify asks a node for its chain and its specification version and
-// refuses what does not fit. It returns the version.
+// identify reads the chain and the specification version of a node, and rejects
+// a mismatch. It returns the version.
 func identify(want domain.Chain, ask func(method string) (json.RawMessage, error)) (spec string, err error) {
 	result, err := ask("starknet_chainId")
 	if err != nil {
@@ -84,8 +84,8 @@ func identify(want domain.Chain, ask func(method string) (json.RawMessage, error
 	return spec, checkSpec(spec)
 }
 
-// unidentified keeps a node error that answered an identity question from
-// being taken for the answer to the caller's own.
+// unidentified prevents a node error of an identity check from being returned
+// as the response to the call.
 func unidentified(err error) error {
 	if answered, ok := errors.AsType[*RPCError](err); ok {
 		return wire.Invalid("its identity: %v", answered)
@@ -93,7 +93,7 @@ func unidentified(err error) error {
 	return err
 }
 
-// asFault makes a fault of anything that keeps an upstream from being used.
+// asFault wraps any error that prevents the use of an upstream.
 func asFault(upstream string, err error) *Fault {
 	if fault, ok := errors.AsType[*Fault](err); ok {
 		return fault

@@ -8,8 +8,7 @@ import (
 	"astrolabe/starknet"
 )
 
-// transactionNotFound is the node's error code for a hash that it has never
-// heard of.
+// transactionNotFound is the node's error code for an unknown transaction hash.
 const transactionNotFound = 29
 
 // KnowsTransaction implements chain.Node.

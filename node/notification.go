@@ -4,9 +4,9 @@ import "encoding/json"
 
 // Notification is one message of a subscription.
 type Notification struct {
-	// Resumed tells that the subscription now stands on a new connection, the
-	// first one included: whatever happened before may have been missed. The
-	// other fields are then empty.
+	// Resumed means that the subscription uses a new connection, including the
+	// first one: earlier messages may have been missed. The other fields are
+	// then empty.
 	Resumed bool
 	// Method is the notification's method, such as
 	// starknet_subscriptionNewHeads or starknet_subscriptionReorg.

@@ -2,21 +2,21 @@ package node
 
 import "time"
 
-// Outcome is how an attempt ended, in one word of a bounded set.
+// Outcome is how an attempt ended. It is a metric label with few values.
 type Outcome string
 
-// The outcomes.
+// The outcomes of an attempt.
 const (
 	OutcomeOK        Outcome = "ok"
 	OutcomeNodeError Outcome = "node_error" // the node answered with an error
 	OutcomeFault     Outcome = "fault"      // the upstream failed
-	OutcomeGivenUp   Outcome = "given_up"   // the caller went away
-	OutcomeBusy      Outcome = "busy"       // turned away before any attempt
+	OutcomeGivenUp   Outcome = "given_up"   // the caller cancelled
+	OutcomeBusy      Outcome = "busy"       // rejected before any attempt
 )
 
-// Observation tells how one attempt at one upstream ended.
+// Observation is the outcome of one attempt at one upstream.
 type Observation struct {
-	Upstream string // its host; empty when the call never got that far
+	Upstream string // its host; empty if no upstream was chosen
 	Method   string
 	Outcome  Outcome
 	Took     time.Duration

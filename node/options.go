@@ -11,44 +11,44 @@ import (
 
 // Options configure a pool. Only Chain and URLs have no default.
 type Options struct {
-	// Chain is the chain that every upstream must answer for.
+	// Chain is the chain that every upstream must serve.
 	Chain domain.Chain
-	// URLs are the upstreams in order of preference. Calls go to the http and
-	// https ones, streams to the ws and wss ones; if only one sort is given,
-	// the other is derived by exchanging the scheme.
+	// URLs are the upstreams in order of preference. Calls use http and https
+	// URLs, streams use ws and wss URLs. If one kind is missing, it is derived
+	// from the other.
 	URLs []string
-	// MaxConcurrent is how many calls may be in flight; default 16.
+	// MaxConcurrent is the maximum number of calls in flight; default 16.
 	MaxConcurrent int
-	// MaxQueue is how many calls may wait for their turn before the next is
-	// ErrBusy; default 4 × MaxConcurrent. Negative means that none may wait.
+	// MaxQueue is the maximum number of waiting calls; further calls return
+	// ErrBusy. The default is 4 × MaxConcurrent; negative means none.
 	MaxQueue int
-	// Timeout bounds a whole call, with its waiting and its failover; default
-	// 30 s. The caller's deadline counts too.
+	// Timeout limits a whole call, including waiting and failover; default 30
+	// s. The deadline of the caller applies too.
 	Timeout time.Duration
-	// MaxResponse is the largest answer and the largest stream message that
-	// is read, in bytes; default 64 MiB.
+	// MaxResponse limits the size of a response and of a stream message in
+	// bytes; default 64 MiB.
 	MaxResponse int64
-	// StreamBuffer is how many messages of a stream wait for a slow reader
-	// before the stream ends; default 256.
+	// StreamBuffer is the number of buffered stream messages. A slower reader
+	// ends the stream; default 256.
 	StreamBuffer int
-	// Logger receives what changes in the upstreams' health; default none.
+	// Logger logs changes in the health of upstreams; default none.
 	Logger *slog.Logger
-	// Observe is told of every attempt, from many goroutines; default nobody.
+	// Observe is called for every attempt, concurrently; default none.
 	Observe func(Observation)
-	// HTTPClient replaces the pool's own client; it stays the caller's to
-	// close. Redirects are never followed, whatever it says.
+	// HTTPClient replaces the client of the pool; the caller closes it.
+	// Redirects are never followed.
 	HTTPClient *http.Client
 
 	clock  clock  // tests set their own
 	timing timing // tests shorten it
 }
 
-// timing holds the intervals that nobody needs to configure.
+// timing holds intervals that are not configurable.
 type timing struct {
-	recheck      time.Duration // how long a proof of identity is good
-	survey       time.Duration // how often the upstreams' heads are compared
-	ping         time.Duration // how often a stream's connection is tried
-	fairPatience time.Duration // a shorter deadline is not held against the upstream
+	recheck      time.Duration // validity of an identity check
+	survey       time.Duration // interval of head comparisons
+	ping         time.Duration // interval of stream pings
+	fairPatience time.Duration // a timeout within this time is not counted as a fault
 }
 
 func (o Options) withDefaults() Options {

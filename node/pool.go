@@ -12,8 +12,8 @@ import (
 	"astrolabe/domain"
 )
 
-// Pool is a set of upstreams that serve one chain. Its methods may be called
-// from many goroutines.
+// Pool is a set of upstreams of one chain. Its methods are safe for concurrent
+// use.
 type Pool struct {
 	options   Options
 	client    *http.Client
@@ -31,8 +31,8 @@ type Pool struct {
 	surveyed time.Time
 }
 
-// Open makes a pool. It contacts nobody: each upstream is checked when it is
-// used first.
+// Open returns a pool. It sends no request: each upstream is checked at its
+// first use.
 func Open(options Options) (*Pool, error) {
 	options = options.withDefaults()
 	if err := options.check(); err != nil {
@@ -42,7 +42,7 @@ func Open(options Options) (*Pool, error) {
 	if err != nil {
 		return nil, err
 	}
-	options.URLs = nil // the endpoints know them; nothing else needs to
+	options.URLs = nil // only the endpoints need them
 	p := &Pool{options: options, streams: streams, gate: newGate(options.MaxConcurrent, options.MaxQueue)}
 	p.ctx, p.cancel = context.WithCancelCause(context.Background())
 	p.client = newClient(options)
@@ -55,8 +55,8 @@ func Open(options Options) (*Pool, error) {
 // Chain returns the chain that the pool serves.
 func (p *Pool) Chain() domain.Chain { return p.options.Chain }
 
-// String names the chain and the hosts. It keeps the URLs, which may hold
-// keys, out of a careless print.
+// String returns the chain and the hosts, but not the URLs, which may hold
+// keys.
 func (p *Pool) String() string {
 	hosts := make([]string, len(p.upstreams))
 	for i, u := range p.upstreams {
@@ -65,8 +65,8 @@ func (p *Pool) String() string {
 	return fmt.Sprintf("%s at %s", p.options.Chain, strings.Join(hosts, ", "))
 }
 
-// Close ends every call and stream with ErrClosed and returns when none is
-// left. It may be called more than once.
+// Close ends every call and stream with ErrClosed and waits for them. It may be
+// called more than once.
 func (p *Pool) Close() {
 	p.mu.Lock()
 	p.closed = true
@@ -78,8 +78,8 @@ func (p *Pool) Close() {
 	}
 }
 
-// begin registers an activity, whose context also ends when the pool closes.
-// The activity must call done in the end.
+// begin registers a call, stream or survey. Its context also ends when the pool
+// closes. The caller must call done.
 func (p *Pool) begin(ctx context.Context) (_ context.Context, done func(), err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -13,7 +13,7 @@ import (
 	"astrolabe/node/wire"
 )
 
-// statusError is an HTTP status that is no JSON-RPC answer.
+// statusError is an HTTP status without a JSON-RPC response.
 type statusError struct {
 	status     int
 	retryAfter time.Duration
@@ -23,8 +23,8 @@ func (e *statusError) Error() string {
 	return fmt.Sprintf("HTTP status %d %s", e.status, http.StatusText(e.status))
 }
 
-// readAnswer reads the response to request id. A node error counts whatever
-// the HTTP status is, but for the two that say "not now".
+// readAnswer reads the response to request id. A node error counts with any
+// HTTP status except the two that mean "retry later".
 func (p *Pool) readAnswer(response *http.Response, id uint64, q query) (json.RawMessage, error) {
 	status := &statusError{response.StatusCode, retryAfter(response.Header.Get("Retry-After"), p.options.clock.Now())}
 	if status.status == http.StatusTooManyRequests || status.status == http.StatusServiceUnavailable {
@@ -43,7 +43,7 @@ func (p *Pool) readAnswer(response *http.Response, id uint64, q query) (json.Raw
 	switch {
 	case status.status != http.StatusOK && !answered:
 		return nil, status
-	case errors.Is(err, ErrTooLarge) && q.maxSize == 0: // then it is not the caller who wants less
+	case errors.Is(err, ErrTooLarge) && q.maxSize == 0: // the limit of the pool, not of the caller
 		return nil, wire.Invalid("it is larger than %d bytes", limit)
 	}
 	return result, err
@@ -65,8 +65,8 @@ func readLimited(response *http.Response, limit int64) ([]byte, error) {
 	return buffer.Bytes(), err
 }
 
-// retryAfter reads the header's two forms, seconds and a date. Zero means
-// that it says nothing.
+// retryAfter parses both forms of the header, seconds and a date. Zero means no
+// value.
 func retryAfter(header string, now time.Time) time.Duration {
 	if seconds, err := strconv.ParseUint(header, 10, 31); err == nil {
 		return time.Duration(seconds) * time.Second

@@ -12,8 +12,8 @@ import (
 	"astrolabe/node/wire"
 )
 
-// maxEarly is how many notifications may come before the answer that tells
-// which subscription they belong to.
+// maxEarly is the maximum number of notifications that may arrive before the
+// response with their subscription id.
 const maxEarly = 16
 
 // socket is one WebSocket connection with one subscription on it.
@@ -38,7 +38,7 @@ func (p *Pool) dial(ctx context.Context, e endpoint) (*socket, error) {
 	return &socket{conn: conn}, nil
 }
 
-// subscribe proves the node's identity on this very connection and makes the
+// subscribe checks the identity of the node on this connection and creates the
 // subscription.
 func (s *socket) subscribe(ctx context.Context, p *Pool, method string, params json.RawMessage) error {
 	_, err := identify(p.options.Chain, func(method string) (json.RawMessage, error) { return s.ask(ctx, method, nil) })
@@ -55,7 +55,7 @@ func (s *socket) subscribe(ctx context.Context, p *Pool, method string, params j
 	return nil
 }
 
-// ask sends a request and waits for its answer.
+// ask sends a request and waits for the response.
 func (s *socket) ask(ctx context.Context, method string, params json.RawMessage) (json.RawMessage, error) {
 	s.lastID++
 	if err := s.conn.Write(ctx, websocket.MessageText, wire.EncodeRequest(s.lastID, method, params)); err != nil {
@@ -100,7 +100,7 @@ func (s *socket) next(ctx context.Context) (Notification, error) {
 }
 
 // keepAlive pings until ctx ends, and closes a connection that does not
-// answer, so that a reader does not wait for a peer that is gone.
+// respond, so that a reader does not wait for a dead peer.
 func (s *socket) keepAlive(ctx context.Context, every time.Duration) {
 	ticker := time.NewTicker(every)
 	defer ticker.Stop()

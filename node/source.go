@@ -10,15 +10,15 @@ import (
 	"astrolabe/starknet"
 )
 
-// Source is the chain as the index reads it. Its errors are
+// Source is the pool as the indexer and reads use it. Its errors are
 // chain.ErrNodeUnavailable, chain.ErrInvalidAnswer, chain.ErrWrongChain and
-// what the methods name.
+// those named by its methods.
 type Source struct{ pool *Pool }
 
-// Source returns the pool as a source for the index.
+// Source returns the pool as a Source.
 func (p *Pool) Source() Source { return Source{p} }
 
-// The node's error codes that the index understands.
+// Error codes of the node with a special meaning.
 const (
 	contractNotFound  = 20
 	blockNotFound     = 24
@@ -31,8 +31,8 @@ func (s Source) Head(ctx context.Context) (domain.BlockRef, error) {
 	return head, judge(err)
 }
 
-// L1Head returns the newest block that was proven on L1, and false when the
-// node knows of none.
+// L1Head returns the newest block that is accepted on L1, and false if there is
+// none.
 func (s Source) L1Head(ctx context.Context) (domain.BlockRef, bool, error) {
 	block, err := s.pool.Block(ctx, L1Accepted)
 	if hasCode(err, blockNotFound) {
@@ -41,8 +41,8 @@ func (s Source) L1Head(ctx context.Context) (domain.BlockRef, bool, error) {
 	return domain.BlockRef{Number: block.BlockNumber, Hash: block.BlockHash}, err == nil, judge(err)
 }
 
-// HashAt returns the hash of the block at a height, and false when the node
-// has none there.
+// HashAt returns the hash of the block with a number, and false if the node has
+// none.
 func (s Source) HashAt(ctx context.Context, number uint64) (starknet.Felt, bool, error) {
 	block, err := s.pool.Block(ctx, AtNumber(number))
 	if hasCode(err, blockNotFound) {
@@ -51,8 +51,8 @@ func (s Source) HashAt(ctx context.Context, number uint64) (starknet.Felt, bool,
 	return block.BlockHash, err == nil, judge(err)
 }
 
-// Block returns the block at a height and what it changed, both of the same
-// hash. It is false when the node has no such block.
+// Block returns a block and its state update, both with the same hash. It
+// returns false if the node has no such block.
 func (s Source) Block(ctx context.Context, number uint64) (*starknet.BlockWithReceipts, *starknet.StateUpdate, bool, error) {
 	block, err := s.pool.BlockWithReceipts(ctx, AtNumber(number))
 	if hasCode(err, blockNotFound) {
@@ -71,8 +71,8 @@ func (s Source) Block(ctx context.Context, number uint64) (*starknet.BlockWithRe
 	return &block, &update, true, nil
 }
 
-// Class returns a class that the block names. It is chain.ErrNoClass when the
-// node does not have it.
+// Class returns a class that the block names, or chain.ErrNoClass if the node
+// does not have it.
 func (s Source) Class(ctx context.Context, at, hash starknet.Felt) (starknet.Class, error) {
 	class, err := s.pool.Class(ctx, AtHash(at), hash)
 	if hasCode(err, classHashNotFound) {
@@ -81,8 +81,8 @@ func (s Source) Class(ctx context.Context, at, hash starknet.Felt) (starknet.Cla
 	return class, judge(err)
 }
 
-// ClassHashAt returns the class of a contract after a block, and false when
-// there was no such contract.
+// ClassHashAt returns the class of a contract after a block, and false if the
+// contract did not exist.
 func (s Source) ClassHashAt(ctx context.Context, at, contract starknet.Felt) (starknet.Felt, bool, error) {
 	hash, err := s.pool.ClassHashAt(ctx, AtHash(at), contract)
 	if hasCode(err, contractNotFound) {
@@ -91,8 +91,8 @@ func (s Source) ClassHashAt(ctx context.Context, at, contract starknet.Felt) (st
 	return hash, err == nil, judge(err)
 }
 
-// News returns a channel that has a value whenever the tip of the chain may
-// have moved, until ctx ends. Several moves may be one value.
+// News returns a channel that receives a value when the head of the chain may
+// have changed, until ctx ends. Several changes may be one value.
 func (s Source) News(ctx context.Context) <-chan struct{} {
 	news := make(chan struct{}, 1)
 	stream := s.pool.SubscribeHeads(ctx)
@@ -100,7 +100,7 @@ func (s Source) News(ctx context.Context) <-chan struct{} {
 		for range stream.Messages() {
 			select {
 			case news <- struct{}{}:
-			default: // one is waiting already
+			default: // a value is already pending
 			}
 		}
 	}()
@@ -112,7 +112,7 @@ func hasCode(err error, code int) bool {
 	return ok && answer.Code == code
 }
 
-// judge gives the node's failures the index's own names.
+// judge maps errors of the pool to those of the domain.
 func judge(err error) error {
 	switch {
 	case err == nil, errors.Is(err, chain.ErrWrongChain):

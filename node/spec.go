@@ -9,11 +9,10 @@ import (
 	"astrolabe/node/wire"
 )
 
-// MinimumSpec is the oldest version of the JSON-RPC specification that an
-// upstream may speak.
+// MinimumSpec is the oldest supported version of the JSON-RPC specification.
 const MinimumSpec = "0.10.0"
 
-// checkSpec refuses what is not a version or is older than MinimumSpec.
+// checkSpec rejects an invalid version and one older than MinimumSpec.
 func checkSpec(text string) error {
 	version, ok := parseSpec(text)
 	if !ok {
@@ -25,7 +24,7 @@ func checkSpec(text string) error {
 	return nil
 }
 
-// parseSpec reads major, minor and patch; a pre-release counts as its release.
+// parseSpec parses major, minor and patch; a pre-release counts as its release.
 func parseSpec(text string) (version []uint64, ok bool) {
 	text, _, _ = strings.Cut(text, "-")
 	for part := range strings.SplitSeq(text, ".") {

@@ -9,8 +9,8 @@ import (
 	"astrolabe/starknet"
 )
 
-// StateUpdate returns what a block changed. Asked by number, it may be the
-// update of another block than one that was read before: compare the hashes.
+// StateUpdate returns the state update of a block. When requested by number, it
+// may belong to another block than one read before: compare the hashes.
 func (p *Pool) StateUpdate(ctx context.Context, id BlockID) (starknet.StateUpdate, error) {
 	return ask(ctx, p, "starknet_getStateUpdate", []any{id}, func(result []byte) (starknet.StateUpdate, error) {
 		update, err := wire.DecodeStateUpdate(result)
@@ -21,9 +21,9 @@ func (p *Pool) StateUpdate(ctx context.Context, id BlockID) (starknet.StateUpdat
 	})
 }
 
-// Class returns a declared class. A Sierra class has the hash that was asked
-// for; a Cairo 0 class is taken as the node gives it, because some nodes keep
-// old ones in a form that no longer hashes to their name.
+// Class returns a declared class. The hash of a Sierra class is verified. A
+// Cairo 0 class is not, because some nodes store old ones in a form that no
+// longer hashes to their class hash.
 func (p *Pool) Class(ctx context.Context, id BlockID, hash starknet.Felt) (starknet.Class, error) {
 	return ask(ctx, p, "starknet_getClass", []any{id, hash}, func(result []byte) (starknet.Class, error) {
 		var class starknet.Class
@@ -49,8 +49,8 @@ func (p *Pool) Nonce(ctx context.Context, id BlockID, contract starknet.Felt) (s
 	return ask(ctx, p, "starknet_getNonce", []any{id, contract}, wire.DecodeFelt)
 }
 
-// Call runs a view of a contract on the state after a block and returns what
-// it returns. A call that fails in the contract is an *RPCError.
+// Call calls a view of a contract on the state after a block. A revert is an
+// *RPCError.
 func (p *Pool) Call(ctx context.Context, id BlockID, contract, selector starknet.Felt, calldata ...starknet.Felt) ([]starknet.Felt, error) {
 	if calldata == nil {
 		calldata = []starknet.Felt{}

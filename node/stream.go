@@ -11,21 +11,21 @@ import (
 	"astrolabe/node/wire"
 )
 
-// StreamState is whether a stream is connected.
+// StreamState is the connection state of a stream.
 type StreamState string
 
 // The states of a stream:
 //
 //	connecting → live → connecting → … → ended
 const (
-	StreamConnecting StreamState = "connecting" // also while it waits to try again
+	StreamConnecting StreamState = "connecting" // also while it waits for a retry
 	StreamLive       StreamState = "live"
 	StreamEnded      StreamState = "ended"
 )
 
-// Stream delivers the messages of a subscription and renews it on another
-// connection, at the next upstream, whenever one is lost. Its reader must
-// keep up; what to do while it is not live is the reader's decision.
+// Stream delivers the messages of a subscription. When a connection is lost, it
+// subscribes again at the next upstream. Its reader must keep up, and decides
+// what to do while the stream is not live.
 type Stream[T any] struct {
 	messages chan T
 	cancel   context.CancelFunc
@@ -39,18 +39,17 @@ type Stream[T any] struct {
 // Messages returns the channel of messages. It is closed when the stream ends.
 func (s *Stream[T]) Messages() <-chan T { return s.messages }
 
-// State tells whether the stream is live. If it is not, the error is why the
-// last connection was lost or could not be made, nil before the first try.
-// It is final once the stream has ended: an *RPCError when a node refused the
-// subscription, ErrSlowConsumer, ErrClosed, or the error of its context.
+// State reports whether the stream is live. If not, the error says why the last
+// connection failed; it is nil before the first attempt. Once the stream has
+// ended, the error is final: an *RPCError if a node refused the subscription,
+// ErrSlowConsumer, ErrClosed, or the error of its context.
 func (s *Stream[T]) State() (StreamState, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.state, s.reason
 }
 
-// Close ends the stream and returns when it has ended. It may be called more
-// than once.
+// Close ends the stream and waits for it. It may be called more than once.
 func (s *Stream[T]) Close() {
 	s.cancel()
 	<-s.ended
@@ -62,14 +61,13 @@ func (s *Stream[T]) set(state StreamState, reason error) {
 	s.state, s.reason = state, reason
 }
 
-// Subscribe makes a subscription by the given method, such as
-// starknet_subscribeEvents, with params byte for byte, and keeps it until ctx
-// ends. It connects in the background.
+// Subscribe subscribes with a method, such as starknet_subscribeEvents, and
+// params byte for byte, until ctx ends. It connects in the background.
 func (p *Pool) Subscribe(ctx context.Context, method string, params json.RawMessage) *Stream[Notification] {
 	return openStream(ctx, p, method, params, func(n Notification) (Notification, error) { return n, nil })
 }
 
-// subscription is what a stream subscribes to and how it reads messages.
+// subscription is the request of a stream and the decoder of its messages.
 type subscription[T any] struct {
 	pool   *Pool
 	method string
@@ -103,7 +101,7 @@ func (s *Stream[T]) end(reason error) {
 	close(s.ended)
 }
 
-// run follows one connection after the other and returns why it stopped.
+// run uses one connection after the other and returns why it stopped.
 func (s *Stream[T]) run(ctx context.Context, sub subscription[T]) error {
 	p := sub.pool
 	for turn, failures := 0, 0; ; turn++ {
@@ -118,7 +116,7 @@ func (s *Stream[T]) run(ctx context.Context, sub subscription[T]) error {
 		if refused || errors.Is(err, ErrSlowConsumer) {
 			return err
 		}
-		if received { // a connection that carried nothing does not count as a good one
+		if received { // a connection without messages does not reset the backoff
 			failures = 0
 		}
 		fault := &Fault{Upstream: e.name, err: err}
@@ -136,8 +134,8 @@ func streamOutcome(refused bool) Outcome {
 	return OutcomeFault
 }
 
-// follow makes one connection, subscribes and delivers messages until the
-// connection is lost. It reports whether any message came.
+// follow connects, subscribes and delivers messages until the connection is
+// lost. It reports whether any message arrived.
 func (s *Stream[T]) follow(ctx context.Context, e endpoint, sub subscription[T]) (received bool, err error) {
 	p := sub.pool
 	opening, cancel := context.WithTimeout(ctx, p.options.Timeout)
@@ -172,10 +170,10 @@ func (s *Stream[T]) follow(ctx context.Context, e endpoint, sub subscription[T])
 	}
 }
 
-// backoff grows with the number of failures in a row, from a half second up
-// to half a minute, and is spread so that many streams do not return at once.
+// backoff grows with the number of consecutive failures, from half a second to
+// half a minute, with jitter so that streams do not reconnect at the same time.
 func backoff(failures int) time.Duration {
 	const shortest, longest = 500 * time.Millisecond, 30 * time.Second
 	full := min(shortest<<min(failures, 16), longest)
-	return full/2 + rand.N(full/2) //nolint:gosec // Spreading needs no secrecy.
+	return full/2 + rand.N(full/2) //nolint:gosec // Jitter needs no secure randomness.
 }

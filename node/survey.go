@@ -9,11 +9,11 @@ import (
 )
 
 // tolerableLag is how many blocks an upstream may be behind the furthest one.
-// Nodes hear of a block some seconds apart, and a block takes a few seconds.
+// Nodes learn of a block some seconds apart, and a block takes a few seconds.
 const tolerableLag = 5
 
-// surveyIfDue compares the upstreams' heads now and then, in the background
-// and only while the pool is being used.
+// surveyIfDue compares the heads of the upstreams periodically, in the
+// background, while the pool is in use.
 func (p *Pool) surveyIfDue() {
 	if len(p.upstreams) < 2 {
 		return
@@ -38,13 +38,13 @@ func (p *Pool) surveyIfDue() {
 	}()
 }
 
-// survey asks every upstream for its head at the same time, which also tries
-// those whose pause is over, and marks the ones that are behind. An upstream
-// that does not answer is not marked: its circuit takes care of it.
+// survey reads the head of every upstream concurrently, which also tries those
+// whose pause is over, and marks the ones that are behind. An upstream that
+// does not respond is not marked; its circuit handles it.
 func (p *Pool) survey(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, p.options.timing.survey)
 	defer cancel()
-	heads := make([]*uint64, len(p.upstreams)) // nil where there was no answer
+	heads := make([]*uint64, len(p.upstreams)) // nil without a response
 	var asked sync.WaitGroup
 	for i, u := range p.upstreams {
 		asked.Go(func() {

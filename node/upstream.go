@@ -11,34 +11,34 @@ import (
 	"astrolabe/domain/chain"
 )
 
-// upstream is one node with what the pool knows about its health.
+// upstream is one node and its health.
 type upstream struct {
 	endpoint
 	circuit circuit
-	behind  atomic.Bool // its head was behind the others' at the last survey
+	behind  atomic.Bool // its head was behind in the last survey
 
-	checking chan struct{} // holds a token while somebody checks the identity
+	checking chan struct{} // holds a token during an identity check
 	mu       sync.Mutex
-	proven   time.Time // when the identity was last proven; zero if it is in doubt
-	spec     string    // the specification version that it then spoke
+	proven   time.Time // time of the last identity check; zero if it must be repeated
+	spec     string    // specification version at that time
 }
 
 func newUpstream(e endpoint) *upstream {
 	return &upstream{endpoint: e, checking: make(chan struct{}, 1)}
 }
 
-// try makes one attempt at one upstream and keeps the account of its health.
-// Every failure but an *RPCError and ErrTooLarge is a *Fault. The attempt may
-// take its share of ctx's time, one of that many parts, so that an upstream
-// that hangs leaves time for the remaining ones. A write, which is not tried
-// again once it is sent, may then take all of it.
-func (p *Pool) try(ctx context.Context, u *upstream, q query, parts int) (json.RawMessage, error) {
+// try makes one attempt at one upstream and records its outcome. Every error
+// except *RPCError and ErrTooLarge is a *Fault. The attempt may take 1/shares
+// of the remaining time, so that an upstream that hangs leaves time for the
+// others. A write, which is not retried once it is sent, may then take all of
+// it.
+func (p *Pool) try(ctx context.Context, u *upstream, q query, shares int) (json.RawMessage, error) {
 	pause, reason := u.circuit.ask(p.options.clock.Now())
 	if reason != nil {
 		return nil, &Fault{Upstream: u.name, RetryAfter: pause, err: reason}
 	}
 	started := time.Now()
-	attempt, cancel := shareOf(ctx, parts)
+	attempt, cancel := shareOf(ctx, shares)
 	defer cancel()
 	var result json.RawMessage
 	err := p.prove(attempt, u)
@@ -54,15 +54,15 @@ func (p *Pool) try(ctx context.Context, u *upstream, q query, parts int) (json.R
 	return result, err
 }
 
-func shareOf(ctx context.Context, parts int) (context.Context, context.CancelFunc) {
+func shareOf(ctx context.Context, shares int) (context.Context, context.CancelFunc) {
 	deadline, ok := ctx.Deadline()
 	if !ok {
 		return context.WithCancel(ctx)
 	}
-	return context.WithTimeout(ctx, time.Until(deadline)/time.Duration(parts))
+	return context.WithTimeout(ctx, time.Until(deadline)/time.Duration(shares))
 }
 
-// account tells the circuit how an attempt ended.
+// account records the outcome of an attempt in the circuit.
 func (p *Pool) account(ctx context.Context, u *upstream, err error, took time.Duration) {
 	fault, failed := errors.AsType[*Fault](err)
 	rushed := errors.Is(err, context.DeadlineExceeded) && took < p.options.timing.fairPatience
@@ -74,19 +74,20 @@ func (p *Pool) account(ctx context.Context, u *upstream, err error, took time.Du
 	case errors.Is(ctx.Err(), context.Canceled) || rushed:
 		u.circuit.withdrawn()
 	default:
-		leaveAlone := fault.RetryAfter
+		retryAfter := fault.RetryAfter
 		if errors.Is(err, chain.ErrWrongChain) || errors.Is(err, ErrUnsupportedSpec) {
-			leaveAlone = longestPause
+			retryAfter = longestPause
 		}
 		u.distrust()
-		if u.circuit.failed(p.options.clock.Now(), fault.err, leaveAlone) {
+		if u.circuit.failed(p.options.clock.Now(), fault.err, retryAfter) {
 			p.options.Logger.Warn("upstream node failed; pausing requests to it",
 				"upstream", u.name, "chain", p.options.Chain, "reason", fault.err)
 		}
 	}
 }
 
-// outcomeOf names the end of an attempt whose caller's context is ctx.
+// outcomeOf returns the outcome of an attempt; ctx is the context of the
+// caller.
 func outcomeOf(ctx context.Context, err error) Outcome {
 	_, failed := errors.AsType[*Fault](err)
 	_, answered := errors.AsType[*RPCError](err)

@@ -11,14 +11,14 @@ import (
 	"astrolabe/starknet"
 )
 
-// The node's error codes that are an answer of the contract itself.
+// Error codes of the node that are a result of the contract.
 const (
 	entrypointNotFound = 21
 	contractError      = 40
 )
 
-// maxView is the largest answer of a view that is read, in bytes: contracts
-// decide how long theirs are, and many are asked at once.
+// maxView limits the size of a view result in bytes: contracts decide how long
+// theirs are, and many are read concurrently.
 const maxView = 256 << 10
 
 var _ chain.Node = Source{}
@@ -39,7 +39,7 @@ func (s Source) Find(ctx context.Context, id chain.BlockID) (chain.StateBlock, b
 	return chain.StateBlock{Number: block.BlockNumber, Hash: &block.BlockHash, Finality: chain.FinalityStatus(block.Status)}, err == nil, judge(err)
 }
 
-// named is the id of a sealed block as a node takes it.
+// named returns the id of a sealed block as the node expects it.
 func named(id chain.BlockID) BlockID {
 	switch {
 	case id.Hash != nil:
@@ -85,10 +85,9 @@ func (s Source) Call(ctx context.Context, at chain.StateBlock, call chain.ViewCa
 	return chain.Answer{}, judge(fmt.Errorf("%s: %w", method, err))
 }
 
-// View calls a view without calldata of a contract that is known to be there,
-// on the state after a block, whose hash is at. It answers false when the
-// contract has no such view, fails in it or returns more than anybody could
-// want.
+// View calls a view without calldata, of a contract that is known to exist, on
+// the state after the block with hash at. It returns false if the contract has
+// no such view, reverts or returns too much.
 func (s Source) View(ctx context.Context, at, contract, selector starknet.Felt) (result []starknet.Felt, answered bool, err error) {
 	answer, err := s.Call(ctx, chain.StateBlock{Hash: &at}, chain.ViewCall{Contract: contract, Selector: selector})
 	switch {

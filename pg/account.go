@@ -13,16 +13,16 @@ import (
 	"syscall"
 )
 
-// account is the user as whom the server runs.
+// account is the user that the server runs as.
 type account struct {
 	name     string
 	uid, gid uint32
-	// drop says that the program is root and the server must not be, because
-	// Postgres refuses to run as root.
+	// drop is true if the program is root: Postgres refuses to run as root, so
+	// the server runs as another user.
 	drop bool
 }
 
-// chooseAccount answers the program's own user, or for root the owner of the
+// chooseAccount returns the program's own user, or for root the owner of the
 // existing cluster, else postgres, else nobody.
 func chooseAccount(cluster string) (account, error) {
 	if os.Geteuid() != 0 {
@@ -59,7 +59,7 @@ func lookUp(name string) (account, error) {
 	return account{name: name, uid: uint32(uid), gid: uint32(gid), drop: true}, errors.Join(errUID, errGID)
 }
 
-// ownerOf names the owner of a file as an account to drop to.
+// ownerOf returns the owner of a file as an account to drop to.
 func ownerOf(info fs.FileInfo) account {
 	stat := info.Sys().(*syscall.Stat_t)
 	owner := account{name: fmt.Sprintf("number %d", stat.Uid), uid: stat.Uid, gid: stat.Gid, drop: true}
@@ -69,8 +69,8 @@ func ownerOf(info fs.FileInfo) account {
 	return owner
 }
 
-// reach refuses a folder that lies behind one which a dropped-to account may
-// not enter. Folders that do not exist yet are the caller's to create.
+// reach rejects a folder if the server account may not enter one of its
+// parents. Parents that do not exist yet are created by the caller.
 func (a account) reach(path string) error {
 	if !a.drop {
 		return nil
@@ -92,8 +92,8 @@ func (a account) reach(path string) error {
 	return nil
 }
 
-// mayEnter reads the permission bits as the kernel does: only the first class
-// that fits counts. The account has no supplementary groups.
+// mayEnter evaluates the permission bits like the kernel: only the first
+// matching class counts. The account has no supplementary groups.
 func (a account) mayEnter(info fs.FileInfo) bool {
 	stat := info.Sys().(*syscall.Stat_t)
 	switch {
@@ -116,7 +116,8 @@ func ancestors(path string) []string {
 	return []string{path}
 }
 
-// own makes path the account's when the program is somebody else.
+// own changes the owner of path to the account, if the program runs as another
+// user.
 func (a account) own(path string) error {
 	if !a.drop {
 		return nil
@@ -124,9 +125,9 @@ func (a account) own(path string) error {
 	return os.Chown(path, int(a.uid), int(a.gid))
 }
 
-// command prepares a Postgres program to run as the account: in a process
-// group of its own, so that a Ctrl-C in the terminal reaches only the program,
-// and without the program's environment, which may hold secrets.
+// command prepares a Postgres program to run as the account: in a separate
+// process group, so that a Ctrl-C in the terminal reaches only this program,
+// and without the environment of this program, which may hold secrets.
 func (a account) command(ctx context.Context, path string, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, path, args...)
 	cmd.Dir = "/"

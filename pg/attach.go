@@ -5,15 +5,15 @@ import (
 	"path/filepath"
 )
 
-// Attach answers how to reach a database of the server that another program
-// runs in the folder, for commands that work beside it. It fails when no
-// server answers there.
+// Attach returns the URL of a database on the server that another program runs
+// in the folder, for commands that run next to it. It fails if no server
+// responds.
 func Attach(ctx context.Context, dir, database string) (string, error) {
 	f, err := resolveFolder(dir)
 	if err != nil {
 		return "", err
 	}
-	socket, err := filepath.EvalSymlinks(f.socket()) // a link leads to a short path
+	socket, err := filepath.EvalSymlinks(f.socket()) // the socket folder may be a link to a short path
 	if err != nil {
 		return "", err
 	}

@@ -12,7 +12,7 @@ import (
 	"strings"
 )
 
-// binaries is a folder with Postgres' server programs, and their version.
+// binaries is a folder with the Postgres server programs, and their version.
 type binaries struct{ dir, major string }
 
 func (b binaries) postgres() string { return filepath.Join(b.dir, "postgres") }
@@ -31,8 +31,8 @@ var distributions = []string{
 	"/Applications/Postgres.app/Contents/Versions/*/bin",
 }
 
-// findBinaries looks in dir alone, or when that is empty on PATH and then in
-// the distributions' folders. An existing cluster wants its own major version.
+// findBinaries searches dir, or if that is empty PATH and then the folders of
+// distributions. An existing cluster requires its major version.
 func findBinaries(ctx context.Context, dir, want string) (binaries, error) {
 	if dir != "" {
 		found, err := inspect(ctx, dir)
@@ -71,7 +71,8 @@ func choose(found []binaries, want string) (binaries, error) {
 		want, strings.Join(slices.Compact(versions), " and "), want)
 }
 
-// searchPlaces lists where PATH leads, then the newest version first.
+// searchPlaces lists the folders of PATH, then those of distributions, newest
+// version first.
 func searchPlaces() []string {
 	var places []string
 	for _, pattern := range distributions {
@@ -115,8 +116,8 @@ func inspect(ctx context.Context, dir string) (binaries, error) {
 
 var versionOutput = regexp.MustCompile(`^postgres \(.*?\) (9\.\d+|\d+)`)
 
-// majorVersion reads "15" out of "postgres (PostgreSQL) 15.13 (Debian 15.13-1)"
-// and answers "" for anything else.
+// majorVersion returns "15" for "postgres (PostgreSQL) 15.13 (Debian 15.13-1)",
+// and "" for other input.
 func majorVersion(output string) string {
 	if match := versionOutput.FindStringSubmatch(output); match != nil {
 		return match[1]

@@ -1,12 +1,12 @@
-// Package pg starts and owns a private Postgres server, for when the program
-// is given no database of its own.
+// Package pg starts and owns a private Postgres server, if the program is not
+// configured with a database.
 //
-// Start makes a cluster in a folder when there is none, launches the server on
-// a Unix socket that only the program's user can use, and stops it with the
-// program. A kill -9 at any moment leaves a folder from which the next Start
-// goes on: the folder's lock is the kernel's, an unfinished cluster is thrown
-// away, and a server left behind is stopped.
+// Start creates a cluster in a folder if there is none, starts the server on a
+// Unix socket that only the user of the program can use, and stops it with the
+// program. After a kill -9 at any moment the next Start continues: the kernel
+// releases the lock of the folder, an unfinished cluster is deleted, and a
+// server that was left running is stopped.
 //
-// The package knows Postgres' processes and files, never its contents: no SQL,
-// no schema and no driver belong here. It imports the standard library alone.
+// The package handles the processes and files of Postgres, never its contents:
+// no SQL, no schema and no driver. It imports only the standard library.
 package pg

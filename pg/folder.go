@@ -10,9 +10,9 @@ import (
 	"syscall"
 )
 
-// folder is the data folder. It belongs to the program's user; what the server
-// may write lies in cluster/ and socket/ beneath it. So a program that runs as
-// root never writes where another user could have put a link.
+// folder is the data folder. It belongs to the user of the program; the server
+// writes only to cluster/ and socket/ in it. So a program that runs as root
+// never writes where another user could have placed a link.
 type folder struct{ root string }
 
 func (f folder) path(name string) string { return filepath.Join(f.root, name) }
@@ -20,11 +20,11 @@ func (f folder) cluster() string         { return f.path("cluster") }
 func (f folder) socket() string          { return f.path("socket") }
 func (f folder) config() string          { return f.path("postgresql.conf") }
 
-// lockFile also marks the folder as ours: it is the first file made in it.
+// lockFile also marks the folder as ours: it is the first file created in it.
 func (f folder) lockFile() string { return f.path("private-postgres.lock") }
 
-// resolveFolder follows the links of that part of the path which exists: the
-// server's user has to be able to walk the path, not only the program.
+// resolveFolder resolves the links in the existing part of the path, because
+// the server user has to traverse it too.
 func resolveFolder(dir string) (folder, error) {
 	if dir == "" {
 		return folder{}, errors.New("the private Postgres needs a data folder")
@@ -47,8 +47,7 @@ func resolveFolder(dir string) (folder, error) {
 	}
 }
 
-// version answers the major version that made the cluster, "" when there is
-// no cluster yet.
+// version returns the major version of the cluster, or "" if there is none.
 func (f folder) version() (string, error) {
 	content, err := os.ReadFile(filepath.Join(f.cluster(), "PG_VERSION"))
 	if err == nil {
@@ -64,16 +63,16 @@ func (f folder) version() (string, error) {
 	return "", nil
 }
 
-// claim creates the folder when it is missing, and refuses one that holds
-// something else or belongs to somebody else.
+// claim creates the folder if it is missing, and rejects one that holds other
+// files or belongs to another user.
 func (f folder) claim(a account) error {
 	mode := fs.FileMode(0o700)
 	if a.drop {
-		mode = 0o711 // the server's user has to pass through
+		mode = 0o711 // the server user has to traverse it
 	}
 	for _, path := range ancestors(f.root) {
 		if err := os.Mkdir(path, mode); err == nil {
-			if err := os.Chmod(path, mode); err != nil { // whatever the umask
+			if err := os.Chmod(path, mode); err != nil { // independent of the umask
 				return fmt.Errorf("open the data folder to the server: %w", err)
 			}
 		} else if _, missing := os.Stat(path); missing != nil {

@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// handshake opens a session as the program will and closes it again: it shows
-// that the server answers and lets this user in.
+// handshake opens and closes a session, to check that the server responds and
+// accepts this user.
 func handshake(ctx context.Context, socketDir string) error {
 	var dialer net.Dialer
 	conn, err := dialer.DialContext(ctx, "unix", socketPath(socketDir))
@@ -64,7 +64,7 @@ func awaitReady(server io.Reader) error {
 	}
 }
 
-// errorMessage finds the human-readable field of an error's body.
+// errorMessage returns the human-readable field of an error message.
 func errorMessage(body string) string {
 	for field := range strings.SplitSeq(body, "\x00") {
 		if message, ok := strings.CutPrefix(field, "M"); ok {

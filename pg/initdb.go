@@ -14,10 +14,10 @@ import (
 
 const unfinishedPrefix = "cluster.unfinished-"
 
-// makeCluster makes a cluster under another name and renames it when it is
-// complete and on disk: a folder called cluster is always whole. The other
-// name is new each time, so that a straggler of a killed attempt cannot write
-// into this one.
+// makeCluster creates a cluster under a temporary name and renames it when it
+// is complete and on disk, so a folder called cluster is always complete. The
+// temporary name is new each time, so that processes of a killed attempt cannot
+// write into this one.
 func (s *Server) makeCluster(ctx context.Context, o Options) error {
 	unfinished, err := os.MkdirTemp(s.folder.root, unfinishedPrefix)
 	if err != nil {
@@ -46,7 +46,7 @@ func (s *Server) runInitdb(ctx context.Context, dir string, o Options) error {
 	cmd := s.account.command(ctx, s.binaries.initdb(), args...)
 	endWithProgram(cmd.SysProcAttr, syscall.SIGKILL)
 	output := &serverLog{logger: slog.New(slog.DiscardHandler)}
-	cmd.Stderr = output // also held by initdb's children: Wait returns when they have ended too
+	cmd.Stderr = output // initdb's children hold it too, so Wait also waits for them
 	cmd.WaitDelay = 5 * time.Second
 
 	runtime.LockOSThread()
@@ -64,7 +64,7 @@ func (s *Server) runInitdb(ctx context.Context, dir string, o Options) error {
 	return nil
 }
 
-// removeUnfinished throws away what a killed initdb left.
+// removeUnfinished deletes what a killed initdb left.
 func (f folder) removeUnfinished(ctx context.Context) error {
 	entries, err := os.ReadDir(f.root)
 	if err != nil {

@@ -11,14 +11,14 @@ import (
 	"time"
 )
 
-// stopLeftover ends the server that a killed program left on the cluster. It
-// is stopped and not adopted: it runs with the settings of its own start, its
-// log leads nowhere and its exit could not be waited for. The caller holds the
-// folder's lock, so no living program depends on it.
+// stopLeftover stops the server that a killed program left running. It is not
+// adopted, because it runs with old settings, its log goes nowhere, and its
+// exit could not be waited for. The caller holds the lock of the folder, so no
+// running program depends on it.
 func stopLeftover(ctx context.Context, cluster string, log *slog.Logger) error {
 	file, err := readPIDFile(cluster)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil // every server that ended well removed it
+		return nil // a clean shutdown removes it
 	}
 	if err != nil {
 		return fmt.Errorf("look for a server left behind: %w", err)
@@ -36,11 +36,11 @@ func stopLeftover(ctx context.Context, cluster string, log *slog.Logger) error {
 	return forgetStranger(cluster)
 }
 
-// killOrphans ends server processes whose postmaster is gone. They would make
-// the next server refuse to start.
+// killOrphans kills server processes whose postmaster is gone. They would
+// prevent the next server from starting.
 func killOrphans(ctx context.Context, cluster string) error {
 	for _, orphan := range processesIn(cluster) {
-		_ = orphan.Kill() // it may have ended meanwhile
+		_ = orphan.Kill() // it may have exited meanwhile
 	}
 	if !poll(ctx, 10*time.Second, func() bool { return len(processesIn(cluster)) == 0 }) {
 		return fmt.Errorf("processes of an earlier Postgres server in %s do not end", cluster)
@@ -48,9 +48,9 @@ func killOrphans(ctx context.Context, cluster string) error {
 	return nil
 }
 
-// forgetStranger removes a postmaster.pid whose process id now belongs to a
-// program that has nothing to do with us, as happens after a reboot: Postgres
-// would take that program for a running server and refuse to start.
+// forgetStranger removes a postmaster.pid whose process id now belongs to an
+// unrelated program, as happens after a reboot. Postgres would mistake that
+// program for a running server and refuse to start.
 func forgetStranger(cluster string) error {
 	file, err := readPIDFile(cluster)
 	if err == nil && file.pid != 0 && !errors.Is(syscall.Kill(file.pid, 0), syscall.ESRCH) {

@@ -8,9 +8,9 @@ import (
 	"syscall"
 )
 
-// lock takes the folder for this program until the file is closed. The
-// kernel releases the lock when the program dies, however it dies; the server
-// does not inherit it.
+// lock reserves the folder for this program until the file is closed. The
+// kernel releases the lock when the program dies; the server does not inherit
+// it.
 func (f folder) lock() (*os.File, error) {
 	file, err := os.OpenFile(f.lockFile(), os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
@@ -35,7 +35,7 @@ func writePID(file *os.File) error {
 	return err
 }
 
-// holder answers the process id that the lock's owner wrote.
+// holder returns the process id that the owner of the lock wrote.
 func holder(file *os.File) string {
 	content := make([]byte, 20)
 	n, _ := file.Read(content)

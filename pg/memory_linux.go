@@ -9,7 +9,7 @@ import (
 
 var memTotal = regexp.MustCompile(`(?m)^MemTotal:\s+(\d+) kB$`)
 
-// machineMemory answers the bytes that this machine or its container has.
+// machineMemory returns the memory of this machine or container in bytes.
 func machineMemory() uint64 {
 	memory := uint64(assumedMemory)
 	if content, err := os.ReadFile("/proc/meminfo"); err == nil {

@@ -2,5 +2,5 @@
 
 package pg
 
-// machineMemory does not ask: a modest size serves every machine.
+// machineMemory returns a modest size that suits every machine.
 func machineMemory() uint64 { return assumedMemory }

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// pidFile is what a running server says about itself in postmaster.pid.
+// pidFile is the content of the postmaster.pid of a running server.
 type pidFile struct {
 	pid   int
 	ready bool // it accepts connections
@@ -23,9 +23,9 @@ func readPIDFile(cluster string) (pidFile, error) {
 	return parsePIDFile(string(content)), nil
 }
 
-// parsePIDFile reads the first line, a process id (negative for a server in
-// single-user mode), and the eighth, the state. What is missing or malformed
-// reads as no process and not ready: the server writes the file line by line.
+// parsePIDFile parses the first line, a process id (negative in single-user
+// mode), and the eighth, the state. The server writes the file line by line, so
+// missing or malformed lines mean no process and not ready.
 func parsePIDFile(content string) pidFile {
 	lines := strings.Split(content, "\n")
 	pid, err := strconv.ParseInt(strings.TrimSpace(lines[0]), 10, 32)

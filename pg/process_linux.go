@@ -9,16 +9,16 @@ import (
 	"syscall"
 )
 
-// endWithProgram asks the kernel to send the signal when the thread that
-// starts the command ends, as it does when the program is killed. It saves an
-// idle server after a kill -9; correctness never rests on it.
+// endWithProgram makes the kernel send the signal when the thread that starts
+// the command ends, as it does when the program is killed. This stops an idle
+// server after a kill -9; correctness does not depend on it.
 func endWithProgram(attributes *syscall.SysProcAttr, signal syscall.Signal) {
 	attributes.Pdeathsig = signal
 }
 
-// serverProcess answers the process when it is a Postgres server on the
-// cluster, and nil when it is gone or a stranger that got the same number. The
-// handle is taken before the look, so it cannot turn into a stranger later.
+// serverProcess returns the process if it is a Postgres server on the cluster,
+// and nil if it is gone or an unrelated process with the same id. The handle is
+// taken before the check, so it cannot refer to another process later.
 func serverProcess(pid int, cluster string) *os.Process {
 	if pid <= 0 {
 		return nil
@@ -34,9 +34,9 @@ func serverProcess(pid int, cluster string) *os.Process {
 	return process
 }
 
-// isServer decides which processes may be ended, so three things have to agree
-// before it says yes: the process is called postgres, it belongs to the owner
-// of the cluster, who is never root, and it works inside the cluster.
+// isServer decides which processes may be stopped, so three facts must agree:
+// the process is called postgres, it belongs to the owner of the cluster, who
+// is never root, and its working directory is the cluster.
 func isServer(pid int, cluster string) bool {
 	proc := filepath.Join("/proc", strconv.Itoa(pid))
 	name, err := os.ReadFile(filepath.Join(proc, "comm"))
@@ -53,10 +53,10 @@ func isServer(pid int, cluster string) bool {
 	return owner != 0 && owner == ownerOf(want).uid && os.SameFile(at, want)
 }
 
-// processesIn lists the Postgres processes on the cluster: every one of them
-// works inside it.
+// processesIn lists the Postgres processes whose working directory is the
+// cluster.
 func processesIn(cluster string) []*os.Process {
-	entries, _ := os.ReadDir("/proc") // without /proc, Postgres' own interlock remains
+	entries, _ := os.ReadDir("/proc") // without /proc, Postgres itself detects orphans
 	var found []*os.Process
 	for _, entry := range entries {
 		if pid, err := strconv.Atoi(entry.Name()); err == nil {

@@ -11,11 +11,11 @@ import (
 	"syscall"
 )
 
-// endWithProgram has no counterpart here: the next start stops the server.
+// endWithProgram has no equivalent here: the next start stops the server.
 func endWithProgram(*syscall.SysProcAttr, syscall.Signal) {}
 
-// serverProcess answers the process when it is a Postgres server that was
-// started on the cluster, and nil when it is gone or a stranger.
+// serverProcess returns the process if it is a Postgres server that was started
+// on the cluster, and nil if it is gone or unrelated.
 func serverProcess(pid int, cluster string) *os.Process {
 	if pid <= 0 {
 		return nil
@@ -31,5 +31,6 @@ func serverProcess(pid int, cluster string) *os.Process {
 	return process
 }
 
-// processesIn relies on Postgres, which refuses to start beside its orphans.
+// processesIn returns nothing: Postgres itself refuses to start next to
+// orphans.
 func processesIn(string) []*os.Process { return nil }

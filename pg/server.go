@@ -10,20 +10,21 @@ import (
 	"sync/atomic"
 )
 
-// Options says where and how a private server runs. Only Dir is needed.
+// Options configure a private server. Only Dir is required.
 type Options struct {
-	// Dir is the data folder. It is created when missing, is used by one
-	// program at a time, and belongs to the program's user.
+	// Dir is the data folder. It is created if missing, is used by one program
+	// at a time, and belongs to the user of the program.
 	Dir string
-	// BinDir holds the programs initdb and postgres. When it is empty they are
-	// looked for on PATH and then where packages put them.
+	// BinDir holds the programs initdb and postgres. If empty, PATH and the
+	// usual folders of distributions are searched.
 	BinDir string
 	// Logger receives the server's messages; nil drops them.
 	Logger *slog.Logger
-	// Settings are added to the server's configuration and win over it.
+	// Settings override the configuration of the server.
 	Settings map[string]string
-	// Step is told when start-up reaches "lock", "initdb" (it runs),
-	// "initdb-done", "start" (the server runs) and "ready". Tests die there.
+	// Step is called when startup reaches "lock", "initdb" (running),
+	// "initdb-done", "start" (the server runs) and "ready". Tests kill the
+	// program there.
 	Step func(name string)
 }
 
@@ -49,8 +50,8 @@ type Server struct {
 	err      error // written before done is closed
 }
 
-// URL answers how to reach a database of the server through its socket. The
-// database postgres is always there; others are the caller's to create.
+// URL returns the URL of a database of the server, through its socket. The
+// database postgres always exists; the caller creates others.
 func (s *Server) URL(database string) string {
 	address := url.URL{
 		Scheme:   "postgres",
@@ -61,10 +62,10 @@ func (s *Server) URL(database string) string {
 	return address.String()
 }
 
-// Stop ends the server: its sessions are cut off and a checkpoint is written.
-// When ctx ends first, the server is ended at once and the next start replays
-// its log; nothing committed is lost. Stop may be called often and from many
-// goroutines, and returns when the server is gone and the folder is free.
+// Stop stops the server: it disconnects sessions and writes a checkpoint. If
+// ctx ends first, the server is stopped immediately and the next start replays
+// its log; nothing committed is lost. Stop may be called repeatedly and
+// concurrently, and returns when the server has exited and the folder is free.
 func (s *Server) Stop(ctx context.Context) error {
 	s.stopping.Store(true)
 	gone := func() bool {
@@ -81,11 +82,11 @@ func (s *Server) Stop(ctx context.Context) error {
 	return nil
 }
 
-// Done is closed when the server has ended and the folder is free.
+// Done is closed when the server has exited and the folder is free.
 func (s *Server) Done() <-chan struct{} { return s.done }
 
-// Err says why the server ended by itself. It is nil while the server runs and
-// after Stop.
+// Err returns why the server exited by itself. It is nil while the server runs
+// and after Stop.
 func (s *Server) Err() error {
 	select {
 	case <-s.done:

@@ -8,7 +8,7 @@ import (
 	"sync"
 )
 
-// logPrefix makes the server begin each message with the kind of its process.
+// logPrefix makes the server start each message with the kind of its process.
 const logPrefix = "%b| "
 
 const (
@@ -16,7 +16,7 @@ const (
 	longestLine = 4 << 10
 )
 
-// serverLog passes what a Postgres program writes on to the logger, line by
+// serverLog passes the output of a Postgres program to the logger, line by
 // line, and keeps the last lines to explain a failure.
 type serverLog struct {
 	logger *slog.Logger
@@ -24,11 +24,10 @@ type serverLog struct {
 	mu      sync.Mutex
 	partial []byte
 	tail    []string
-	skip    bool // the lines that continue a message left out
+	skip    bool // skip the continuation lines of an omitted message
 }
 
-// Write takes the next piece of output; it never fails. What a line has beyond
-// a reasonable length is dropped.
+// Write processes output; it never fails. Long lines are truncated.
 func (l *serverLog) Write(output []byte) (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -45,8 +44,8 @@ func (l *serverLog) Write(output []byte) (int, error) {
 	return written, nil
 }
 
-// line records one line. An ERROR in a client's session is left out: the
-// client has it already, and it may quote values that no log should hold.
+// line records one line. An ERROR in the session of a client is omitted: the
+// client has it already, and it may quote values that must not be logged.
 func (l *serverLog) line(line string) {
 	if strings.HasPrefix(line, "\t") && l.skip {
 		return
@@ -67,7 +66,7 @@ func (l *serverLog) line(line string) {
 	level := slog.LevelDebug
 	switch {
 	case strings.HasSuffix(message, "terminating connection due to administrator command"):
-		// what our own Stop does to the sessions that are left
+		// our own Stop disconnects the remaining sessions
 	case severity == "PANIC":
 		level = slog.LevelError
 	case severity == "WARNING" || severity == "ERROR" || severity == "FATAL":
@@ -76,7 +75,7 @@ func (l *serverLog) line(line string) {
 	l.logger.Log(context.Background(), level, message, "from", "postgres", "process", process)
 }
 
-// reason answers ": it said …" with the last lines, or "" when there are none.
+// reason returns ": it said …" with the last lines, or "" if there are none.
 func (l *serverLog) reason() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -12,11 +12,11 @@ import (
 // superuser is the one role of a new cluster.
 const superuser = "astrolabe"
 
-// assumedMemory is the machine's size where it cannot be learnt.
+// assumedMemory is used if the memory of the machine is unknown.
 const assumedMemory = 4 << 30
 
-// settings are the server's, sized so that it shares a machine with the
-// program: memory is taken as it is used, and a small machine gives little.
+// settings returns the configuration of the server, sized to share the machine
+// with the program.
 func settings(memory uint64, socketDir string) map[string]string {
 	share := func(part, least, most uint64) string {
 		return fmt.Sprintf("%dMB", max(least, min(most, memory/part>>20)))
@@ -42,8 +42,9 @@ func settings(memory uint64, socketDir string) map[string]string {
 		"standard_conforming_strings": "on",
 		"timezone":                    "UTC",
 
-		// The log reaches the program's own log, where no value of a statement
-		// belongs: neither its text nor the details of its error.
+		// The server log goes to the log of the program, which must not contain
+		// values of statements: neither their text nor the details of their
+		// errors.
 		"log_destination":         "stderr",
 		"logging_collector":       "off",
 		"log_error_verbosity":     "terse",
@@ -53,15 +54,16 @@ func settings(memory uint64, socketDir string) map[string]string {
 	}
 }
 
-// writeSettings writes the configuration anew on each start, so that a newer
-// program brings its own. It builds on what initdb found out about the machine
-// and yields to ALTER SYSTEM, which Postgres reads last.
+// writeSettings writes the configuration on each start, so that a newer program
+// applies its own. It extends what initdb detected, and ALTER SYSTEM, which
+// Postgres reads last, overrides it.
 //
-// Who may connect is decided twice. The socket's folder lets in its owner and
-// root only; and the kernel tells the server who calls (peer authentication):
-// only the user who started it becomes the superuser. Trust would rest on the
-// folder's mode alone. A peer needs no password to keep, and the map of names
-// lets root's program use a server that runs as postgres.
+// Access is restricted twice. Only the owner and root can enter the folder of
+// the socket, and the kernel tells the server who connects (peer
+// authentication): only the user that started it becomes the superuser. Trust
+// authentication would rely on the mode of the folder alone. Peer
+// authentication needs no password, and the user map lets a program of root use
+// a server that runs as postgres.
 func (f folder) writeSettings(socketDir string, extra map[string]string) error {
 	caller, err := user.Current()
 	if err != nil {
@@ -91,9 +93,10 @@ func (f folder) writeSettings(socketDir string, extra map[string]string) error {
 	return nil
 }
 
-// writePublic writes a file that the server's user can read whatever the umask.
+// writePublic writes a file that the server user can read, independent of the
+// umask.
 func writePublic(path, content string) error {
-	if err := os.WriteFile(path, []byte(content), 0o644); err != nil { //nolint:gosec // nothing secret, read by another user
+	if err := os.WriteFile(path, []byte(content), 0o644); err != nil { //nolint:gosec // not secret; another user reads it
 		return err
 	}
 	return os.Chmod(path, 0o644) //nolint:gosec // as above

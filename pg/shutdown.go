@@ -7,9 +7,9 @@ import (
 	"time"
 )
 
-// How long a server may take for a fast shutdown, which writes a checkpoint;
-// then for an immediate one, in which it gives its own children five seconds;
-// then to die.
+// Time limits of a fast shutdown, which writes a checkpoint; then of an
+// immediate one, in which the server gives its children five seconds; then of a
+// kill.
 const (
 	fastPatience      = 30 * time.Second
 	immediatePatience = 10 * time.Second
@@ -18,11 +18,11 @@ const (
 
 const pollInterval = 5 * time.Millisecond
 
-// shutDown asks a server to end, more and more firmly, until it is gone. The
-// end of ctx cuts the fast shutdown short; what was committed survives either
-// way. It answers whether the server is gone.
+// shutDown stops a server with increasing force until it is gone. The end of
+// ctx cuts the fast shutdown short; committed data survives either way. It
+// reports whether the server is gone.
 func shutDown(ctx context.Context, server *os.Process, gone func() bool) bool {
-	_ = server.Signal(syscall.SIGINT) // a signal fails only when the process ended
+	_ = server.Signal(syscall.SIGINT) // fails only if the process has exited
 	if poll(ctx, fastPatience, gone) {
 		return true
 	}
@@ -35,8 +35,8 @@ func shutDown(ctx context.Context, server *os.Process, gone func() bool) bool {
 	return poll(ctx, killPatience, gone)
 }
 
-// poll waits until the condition holds, and answers false when patience or ctx
-// ended first.
+// poll waits until the condition holds. It returns false if patience or ctx
+// ends first.
 func poll(ctx context.Context, patience time.Duration, condition func() bool) bool {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()

@@ -8,19 +8,19 @@ import (
 	"strings"
 )
 
-const port = "5432" // only a part of the socket's name
+const port = "5432" // only used in the name of the socket
 
-// longestSocket is the longest path of a Unix socket on every system: the
-// shortest limit is 104 bytes with the final zero.
+// longestSocket is the maximum length of a Unix socket path on every system:
+// the lowest limit is 104 bytes including the final zero.
 const longestSocket = 103
 
 const shortFolderPrefix = "astrolabe-pg-"
 
 func socketPath(dir string) string { return filepath.Join(dir, ".s.PGSQL."+port) }
 
-// makeSocketFolder makes the private folder of the socket anew, so that no
-// stale socket or lock of an earlier server is left in it. It lies in the data
-// folder; when that makes the path too long, a link there leads to a short one.
+// makeSocketFolder creates a new private folder for the socket, without a stale
+// socket or lock of an earlier server. It is in the data folder; if that path
+// is too long, it is a link to a short one.
 func (f folder) makeSocketFolder(a account, log *slog.Logger) (string, error) {
 	if err := f.removeSocketFolder(); err != nil {
 		return "", fmt.Errorf("remove the earlier socket folder: %w", err)

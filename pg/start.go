@@ -11,11 +11,10 @@ import (
 	"time"
 )
 
-// Start makes the cluster when it is missing, starts the server and waits
-// until it lets the program in. The recovery after a crash may take long: ctx
-// bounds it, and matters to Start alone. The errors that this package names
-// come back before any data was touched; any other says what failed, in
-// Postgres' own words.
+// Start creates the cluster if it is missing, starts the server and waits until
+// it accepts the program. Recovery after a crash may take long; ctx limits it
+// and matters only to Start. The errors that this package declares are returned
+// before any data is changed; other errors quote Postgres.
 func Start(ctx context.Context, o Options) (*Server, error) {
 	began := time.Now()
 	s := &Server{logger: o.Logger, done: make(chan struct{})}
@@ -53,7 +52,7 @@ func Start(ctx context.Context, o Options) (*Server, error) {
 	return s, nil
 }
 
-// choose settles on the folder, the user and the programs, changing nothing.
+// choose determines the folder, the user and the programs. It changes nothing.
 func (s *Server) choose(ctx context.Context, o Options) (err error) {
 	if s.folder, err = resolveFolder(o.Dir); err != nil {
 		return err
@@ -74,8 +73,8 @@ func (s *Server) choose(ctx context.Context, o Options) (err error) {
 	return s.account.reach(s.binaries.dir)
 }
 
-// prepare leaves a whole cluster that no process uses, and its settings. The
-// lock is held.
+// prepare ensures a complete cluster that no process uses, and its settings.
+// The lock is held.
 func (s *Server) prepare(ctx context.Context, o Options) error {
 	if err := s.folder.removeUnfinished(ctx); err != nil {
 		return err
@@ -96,14 +95,15 @@ func (s *Server) prepare(ctx context.Context, o Options) error {
 	return s.folder.writeSettings(dir, o.Settings)
 }
 
-// launch starts the process on a thread of its own that lives as long as the
-// server does: the kernel takes the end of that thread for the program's.
+// launch starts the process on a dedicated thread that lives as long as the
+// server, because the kernel treats the end of that thread as the end of the
+// program.
 func (s *Server) launch() error {
 	s.output = &serverLog{logger: s.logger}
 	s.cmd = s.account.command(context.Background(), s.binaries.postgres(), "-D", s.folder.cluster(),
 		"-c", "config_file="+s.folder.config(), "-c", "log_line_prefix="+logPrefix)
 	s.cmd.Stderr = s.output
-	s.cmd.WaitDelay = 500 * time.Millisecond // sessions may outlive a server that was killed
+	s.cmd.WaitDelay = 500 * time.Millisecond // sessions may outlive a killed server
 	endWithProgram(s.cmd.SysProcAttr, syscall.SIGINT)
 	started := make(chan error)
 	go func() {
@@ -114,7 +114,7 @@ func (s *Server) launch() error {
 		if err != nil {
 			return
 		}
-		_ = s.cmd.Wait() // its state is looked at instead
+		_ = s.cmd.Wait() // the process state is checked instead
 		if !s.stopping.Load() {
 			s.err = fmt.Errorf("the private Postgres ended by itself (%s)%s", s.cmd.ProcessState, s.output.reason())
 		}
@@ -127,8 +127,8 @@ func (s *Server) launch() error {
 	return nil
 }
 
-// awaitReady waits for the server's own word, so that its log stays free of
-// sessions refused during start-up, and then opens a session.
+// awaitReady waits until postmaster.pid reports ready, so that the log has no
+// rejected sessions from startup, and then opens a session.
 func (s *Server) awaitReady(ctx context.Context) error {
 	ticker := time.NewTicker(pollInterval)
 	defer ticker.Stop()
@@ -152,17 +152,17 @@ func (s *Server) awaitReady(ctx context.Context) error {
 	return nil
 }
 
-// release gives the folder back.
+// release releases the folder.
 func (s *Server) release() {
 	if s.socketDir != "" {
 		if err := s.folder.removeSocketFolder(); err != nil {
 			s.logger.Warn("could not remove the socket folder", "error", err)
 		}
 	}
-	_ = s.lock.Close() // nothing was written that could be lost
+	_ = s.lock.Close() // no data can be lost
 }
 
-// abandon ends a server that did not become ready.
+// abandon stops a server that did not become ready.
 func (s *Server) abandon() {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()

@@ -33,7 +33,7 @@ func headerMembers[T any](of func(*T) *starknet.BlockHeader) []member[T] {
 		felt("state_diff_commitment", func(v *T) *starknet.Felt { return &of(v).StateDiffCommitment }),
 		number("event_count", func(v *T) *uint64 { return &of(v).EventCount }),
 		number("transaction_count", func(v *T) *uint64 { return &of(v).TransactionCount }),
-		// Not known of old blocks; some nodes then leave it out.
+		// Missing for old blocks on some nodes.
 		optional(number("state_diff_length", func(v *T) *uint64 { return &of(v).StateDiffLength })),
 	}
 }
@@ -94,7 +94,7 @@ func DecodeBlockWithReceipts(text []byte) (starknet.BlockWithReceipts, error) {
 	return block, err
 }
 
-// checkReceipts refuses a block whose parts do not add up.
+// checkReceipts rejects a block whose counts do not add up.
 func checkReceipts(block *starknet.BlockWithReceipts) error {
 	if block.TransactionCount != uint64(len(block.Transactions)) {
 		return fmt.Errorf("%d transactions of %d", len(block.Transactions), block.TransactionCount)
@@ -118,7 +118,7 @@ func checkReceipts(block *starknet.BlockWithReceipts) error {
 	return nil
 }
 
-// checkReceipt refuses a receipt that is not the transaction's.
+// checkReceipt rejects a receipt of another transaction.
 func checkReceipt(tx *starknet.Transaction, receipt *starknet.Receipt) error {
 	deploys := tx.Type == starknet.Deploy || tx.Type == starknet.DeployAccount
 	switch {

@@ -5,8 +5,8 @@ import (
 	"strconv"
 )
 
-// EncodeRequest writes a JSON-RPC request with the params byte for byte. Nil
-// params are left out.
+// EncodeRequest encodes a JSON-RPC request with the params byte for byte. Nil
+// params are omitted.
 func EncodeRequest(id uint64, method string, params json.RawMessage) []byte {
 	name, _ := json.Marshal(method) // a string cannot fail
 	b := make([]byte, 0, 64+len(name)+len(params))
@@ -21,14 +21,14 @@ func EncodeRequest(id uint64, method string, params json.RawMessage) []byte {
 	return append(b, '}')
 }
 
-// Answer is a JSON-RPC response or notification taken apart, its parts still
-// as the node wrote them. A nil part was absent.
+// Answer is a parsed JSON-RPC response or notification. Its members are raw
+// JSON, nil if absent.
 type Answer struct {
 	version, id, result, failure, method, params []byte
 }
 
-// SplitAnswer takes a response or notification apart. A member that occurs
-// twice is an error: two readers of one answer must not see different ones.
+// SplitAnswer parses a response or notification. A duplicate member is an
+// error: two readers of one response must not see different values.
 func SplitAnswer(text []byte) (Answer, error) {
 	var a Answer
 	parts := map[string]*[]byte{
@@ -57,9 +57,8 @@ func SplitAnswer(text []byte) (Answer, error) {
 	return a, nil
 }
 
-// DecodeAnswer returns the result of the response to request id, or the
-// *RPCError that it holds. The result is not decoded, so it may still turn
-// out not to be JSON.
+// DecodeAnswer returns the result of the response to request id, or its
+// *RPCError. The result is not decoded, so it may still be invalid JSON.
 func DecodeAnswer(text []byte, id uint64) (json.RawMessage, error) {
 	a, err := SplitAnswer(text)
 	if err != nil {
@@ -72,8 +71,7 @@ func DecodeAnswer(text []byte, id uint64) (json.RawMessage, error) {
 // response.
 func (a Answer) IsNotification() bool { return a.method != nil }
 
-// Result returns the result of the response to request id, or the *RPCError
-// that it holds.
+// Result returns the result of the response to request id, or its *RPCError.
 func (a Answer) Result(id uint64) (json.RawMessage, error) {
 	switch {
 	case string(a.id) != strconv.FormatUint(id, 10):
@@ -88,7 +86,7 @@ func (a Answer) Result(id uint64) (json.RawMessage, error) {
 	return a.result, nil
 }
 
-// decodeFailure returns the *RPCError that the text spells.
+// decodeFailure decodes an *RPCError.
 func decodeFailure(text []byte) error {
 	var wire struct {
 		Code    *int            `json:"code"`

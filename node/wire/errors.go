@@ -7,12 +7,12 @@ import (
 	"strings"
 )
 
-// ErrInvalid means that an answer was cut off, contradicted itself or the
-// question, or had another shape than the specification gives it.
+// ErrInvalid means that a response was truncated, contradicted itself or the
+// request, or did not match the specification.
 var ErrInvalid = errors.New("the node's answer is not valid")
 
-// RPCError is an error that a node answered with. It is an answer like any
-// other: it is not retried and says nothing against the upstream.
+// RPCError is an error response of a node. It is not retried and is not a fault
+// of the upstream.
 type RPCError struct {
 	Code    int
 	Message string
@@ -27,7 +27,7 @@ func (e *RPCError) Error() string {
 	return fmt.Sprintf("the node answered with error %d: %s", e.Code, Clip(e.Message, 200))
 }
 
-// Clip bounds what a hostile node can put into a log line.
+// Clip limits what a hostile node can write into a log line.
 func Clip(text string, limit int) string {
 	if len(text) <= limit {
 		return text
@@ -35,7 +35,7 @@ func Clip(text string, limit int) string {
 	return strings.ToValidUTF8(text[:limit], "") + "…"
 }
 
-// Invalid makes an error that is ErrInvalid.
+// Invalid returns an error that wraps ErrInvalid.
 func Invalid(format string, args ...any) error {
 	return fmt.Errorf("%w: %w", ErrInvalid, fmt.Errorf(format, args...))
 }

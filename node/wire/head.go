@@ -31,7 +31,7 @@ func DecodeHeader(text []byte) (starknet.BlockHeader, error) {
 	return header, err
 }
 
-// Reorg names the blocks that left the chain, both ends included.
+// Reorg is the range of blocks that left the chain, both ends included.
 type Reorg struct {
 	First, Last domain.BlockRef
 }
@@ -43,7 +43,7 @@ var reorgShape = shapeOf(
 	number("ending_block_number", func(r *Reorg) *uint64 { return &r.Last.Number }),
 )
 
-// DecodeReorg reads a message that blocks left the chain.
+// DecodeReorg decodes a reorg notification.
 func DecodeReorg(text []byte) (Reorg, error) {
 	reorg, err := reorgShape.decode(text)
 	if err == nil && reorg.First.Number > reorg.Last.Number {

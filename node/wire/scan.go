@@ -11,15 +11,15 @@ var ErrMalformed = errors.New("malformed JSON")
 
 var errCutOff = errors.New("the JSON text ends too early")
 
-// scanner reads JSON text from front to back. The first failure sticks: after
-// it nothing more is read, so that only the end needs to look at err.
+// scanner reads JSON text from front to back. The first error sticks: nothing
+// is read after it, so callers check err only at the end.
 type scanner struct {
 	text []byte
 	at   int
 	err  error
 }
 
-// fail keeps the first failure.
+// fail records the first error.
 func (s *scanner) fail(format string, args ...any) {
 	if s.err == nil {
 		s.err = fmt.Errorf(format, args...)
@@ -27,7 +27,7 @@ func (s *scanner) fail(format string, args ...any) {
 	s.at = len(s.text)
 }
 
-// unexpected fails because the text does not go on as JSON must.
+// unexpected reports invalid JSON.
 func (s *scanner) unexpected() {
 	if s.at >= len(s.text) {
 		s.fail("%w", errCutOff)

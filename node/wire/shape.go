@@ -10,13 +10,13 @@ import (
 	"astrolabe/starknet"
 )
 
-// shape is how an object of the specification is read into a T. Nothing is
-// read by reflection: blocks are most of what this process reads, and a value
-// with a missing member must be an error, never a zero.
+// shape describes how an object of the specification is decoded into a T. It
+// uses no reflection: blocks are most of what this process reads, and a missing
+// member must be an error, never a zero.
 type shape[T any] struct {
 	members []member[T]
 	index   map[string]int
-	needed  uint64 // one bit for each member that must be there
+	needed  uint64 // one bit per required member
 }
 
 // member is one member of an object.
@@ -45,9 +45,8 @@ func (sh *shape[T]) set(names string) (set uint64) {
 	return set
 }
 
-// read reads an object into v and returns the set of members that have a
-// value. Members that the shape does not have are skipped: newer nodes send
-// more.
+// read decodes an object into v and returns the set of members that have a
+// value. It skips unknown members, because newer nodes send more.
 func (sh *shape[T]) read(s *scanner, v *T) (filled uint64) {
 	var seen uint64
 	s.object(func(key []byte) {
@@ -77,7 +76,7 @@ func (sh *shape[T]) read(s *scanner, v *T) (filled uint64) {
 	return filled
 }
 
-// demand fails when one of the needed members has no value.
+// demand fails if a required member has no value.
 func (sh *shape[T]) demand(s *scanner, needed, filled uint64) {
 	if missing := needed &^ filled; missing != 0 {
 		s.fail("member %q is missing", sh.members[bits.TrailingZeros64(missing)].name)

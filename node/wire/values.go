@@ -70,8 +70,8 @@ func (s *scanner) felts() []starknet.Felt {
 	return out
 }
 
-// feltsAhead guesses how many felts the array has that begins here. The guess
-// is right for an array of felts, and never larger than the text allows.
+// feltsAhead estimates the length of the array of felts that starts here. The
+// estimate never exceeds what the text allows.
 func (s *scanner) feltsAhead() int {
 	rest := s.text[s.at:]
 	length := bytes.IndexByte(rest, ']')

@@ -28,9 +28,9 @@ var seed = sync.OnceValues(func() (string, error) {
 	return dir, errors.Join(shrink(ctx, server.URL("postgres")), server.Stop(ctx))
 })
 
-// shrink gives a server the memory that it has on a small machine, whatever it
-// is started with: to prepare that of a large one was two fifths of a short
-// start and stop.
+// shrink gives a server the memory settings of a small machine, independent of
+// how it is started: preparing more memory took two fifths of a short start and
+// stop.
 func shrink(ctx context.Context, url string) error {
 	conn, err := pgx.Connect(ctx, url)
 	if err != nil {
@@ -40,9 +40,8 @@ func shrink(ctx context.Context, url string) error {
 	return errors.Join(err, conn.Close(ctx))
 }
 
-// Cluster makes dir, which is not there, the folder of a private server that
-// runs no more, for tests to which its making does not matter: a copy takes a
-// tenth of the time.
+// Cluster creates dir as the folder of a stopped private server, for tests that
+// do not test its creation: a copy takes a tenth of the time.
 func Cluster(tb testing.TB, dir string) {
 	tb.Helper()
 	made, err := seed()

@@ -9,14 +9,14 @@ import (
 	"time"
 )
 
-// A Template fills an empty database once, for example with the schema. It
-// must close its connections before it returns. Templates are told apart by
-// their code: use a declared function, or a literal that captures nothing.
+// A Template fills an empty database once, for example with the schema. It must
+// close its connections before it returns. Templates are identified by their
+// code: use a declared function, or a literal that captures nothing.
 type Template = func(ctx context.Context, url string) error
 
-// Database answers the URL of a new database that is a clone of what template
-// made; a nil template gives an empty one. The database is dropped when the
-// test ends, with whatever is still connected to it.
+// Database returns the URL of a new database, cloned from the template; a nil
+// template gives an empty one. The database is dropped when the test ends, even
+// if connections are open.
 func Database(tb testing.TB, template Template) string {
 	tb.Helper()
 	h, err := theHost()
@@ -43,9 +43,9 @@ func Database(tb testing.TB, template Template) string {
 	return h.url(name)
 }
 
-// Shared answers the URL of a clone that is made once for all tests of the
-// process, which change nothing that another of them reads. Whoever opens it for
-// all of them closes it by AfterTests.
+// Shared returns the URL of a clone that all tests of the process share. They
+// must not change what another of them reads. Code that opens it for all tests
+// closes it with AfterTests.
 func Shared(tb testing.TB, template Template) string {
 	tb.Helper()
 	h, err := theHost()
@@ -63,8 +63,8 @@ func Shared(tb testing.TB, template Template) string {
 	return h.url(name)
 }
 
-// AfterTests calls a function after the last test, before the server ends. There
-// is one: a test has its URL.
+// AfterTests registers a function to call after the last test, before the server
+// stops. Call it after Database or Shared.
 func AfterTests(call func()) {
 	hostMu.Lock()
 	defer hostMu.Unlock()
@@ -73,7 +73,8 @@ func AfterTests(call func()) {
 
 const emptyTemplate = "template0"
 
-// filled is a template's database; the first test that needs it makes it.
+// filled is the database of a template, created by the first test that needs
+// it.
 type filled struct {
 	once sync.Once
 	name string

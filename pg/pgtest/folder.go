@@ -14,8 +14,8 @@ const (
 	room   = 4 << 30
 )
 
-// parent is where the folders of servers are made: in memory where there is
-// much of it, unless TMPDIR names another place.
+// parent is the folder for server folders: in memory if there is enough of it,
+// unless TMPDIR is set.
 func parent() string {
 	var fs syscall.Statfs_t
 	if os.Getenv("TMPDIR") == "" && syscall.Statfs(memory, &fs) == nil && fs.Bavail*uint64(fs.Bsize) >= room {
@@ -24,7 +24,7 @@ func parent() string {
 	return os.TempDir()
 }
 
-// folders watches over the folder of this process' folders.
+// folders is the reaper of the folder that holds the folders of this process.
 var folders = sync.OnceValues(func() (*reaper, error) {
 	dir, err := newFolder(parent())
 	if err != nil {
@@ -33,7 +33,7 @@ var folders = sync.OnceValues(func() (*reaper, error) {
 	return watch(dir)
 })
 
-// newFolder makes a folder through which a server's user may pass.
+// newFolder creates a folder that the server user can traverse.
 func newFolder(parent string) (string, error) {
 	dir, err := os.MkdirTemp(parent, "astrolabe-pgtest-")
 	if err != nil {
@@ -42,8 +42,8 @@ func newFolder(parent string) (string, error) {
 	return dir, os.Chmod(dir, 0o711)
 }
 
-// Dir is t.TempDir for tests that start a private server themselves: as root,
-// the user as whom the server runs can reach it.
+// Dir is t.TempDir for tests that start a private server themselves: for root,
+// the server user can reach it.
 func Dir(tb testing.TB) string {
 	tb.Helper()
 	all, err := folders()

@@ -18,16 +18,16 @@ import (
 // allowed to create databases.
 const variable = "ASTROLABE_TEST_DATABASE_URL"
 
-// host is the server of this process, ours or a given one.
+// host is the server of this process, private or given.
 type host struct {
 	admin   *url.URL
-	private *privateServer // nil when the server was given
-	label   string         // tells this process' databases from others'
+	private *privateServer // nil for a given server
+	label   string         // distinguishes the databases of this process
 	count   atomic.Int64
 
 	mu        sync.Mutex
 	templates map[uintptr]*filled
-	clones    map[string]bool // the templates of which there is a shared clone
+	clones    map[string]bool // templates that have a shared clone
 	closers   []func()
 }
 
@@ -37,8 +37,8 @@ var (
 	hostErr error
 )
 
-// theHost starts or finds the server on first use. A failure is remembered:
-// it would only repeat itself in every test.
+// theHost starts or finds the server on first use. A failure is stored, because
+// it would repeat in every test.
 func theHost() (*host, error) {
 	hostMu.Lock()
 	defer hostMu.Unlock()
@@ -66,8 +66,8 @@ func newHost() (*host, error) {
 	return h, nil
 }
 
-// stop drops what this process left on a given server, or ends the private
-// one. Main calls it after the last test.
+// stop drops the databases of this process on a given server, or stops the
+// private one. Main calls it after the last test.
 func stop() {
 	hostMu.Lock()
 	defer hostMu.Unlock()
@@ -107,9 +107,9 @@ func (h *host) url(database string) string {
 	return address.String()
 }
 
-// copies lets a clone copy files, which takes a fifth of the time of writing
-// pages to the log. That is what servers do unless told otherwise since version
-// 15; older ones copy.
+// copies makes a clone copy files, which takes a fifth of the time of writing
+// pages to the log. Since version 15 Postgres needs this option; older versions
+// always copy.
 const copies = " STRATEGY FILE_COPY"
 
 func (h *host) execute(ctx context.Context, statement string) error {

@@ -8,14 +8,14 @@ import (
 	"astrolabe/pg"
 )
 
-// privateServer is a server whose folder goes away with the process.
+// privateServer is a server whose folder is deleted with the process.
 type privateServer struct {
 	server *pg.Server
 	reaper *reaper
 }
 
-// forTests gives up durability, which a folder that is thrown away does not
-// need, and autovacuum, which would change plans at a moment of its own.
+// forTests disables durability, which a temporary folder does not need, and
+// autovacuum, which would change plans at random times.
 var forTests = map[string]string{
 	"fsync":              "off",
 	"synchronous_commit": "off",
@@ -28,8 +28,8 @@ var forTests = map[string]string{
 	"max_wal_size":       "4GB",
 }
 
-// startPrivate uses the folder for tests, or /tmp when root's is closed to the
-// user as whom the server runs.
+// startPrivate uses the folder for tests, or /tmp if the server user cannot
+// reach that of root.
 func startPrivate() (*privateServer, error) {
 	server, err := startIn(parent())
 	if errors.Is(err, pg.ErrUnreachable) {
@@ -56,6 +56,6 @@ func startIn(parent string) (*privateServer, error) {
 
 func (p *privateServer) stop() error {
 	ctx, cancel := context.WithCancel(context.Background())
-	cancel() // nothing in it is worth a checkpoint
+	cancel() // no checkpoint needed
 	return errors.Join(p.server.Stop(ctx), p.reaper.finish())
 }

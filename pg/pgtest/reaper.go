@@ -7,10 +7,10 @@ import (
 	"syscall"
 )
 
-// reaper is a shell that waits for the end of this process and then removes
-// its server and its folder. It holds one end of a pipe; the kernel closes the
-// other end however the process dies, so this works after a kill -9, a panic,
-// an os.Exit or a test timeout, and without a word in TestMain.
+// reaper is a shell that waits for the end of this process and then removes its
+// server and folder. It holds one end of a pipe; the kernel closes the other
+// end when the process dies. So it works after a kill -9, a panic, an os.Exit
+// or a test timeout, without code in TestMain.
 type reaper struct {
 	dir   string
 	shell *exec.Cmd
@@ -28,9 +28,9 @@ done
 rm -rf "$1"
 `
 
-// watch starts the reaper of a folder. It has a process group of its own, so
-// that a Ctrl-C in the terminal does not end it first, and no output, for
-// which go test would wait.
+// watch starts the reaper of a folder. It has a separate process group, so that
+// a Ctrl-C in the terminal does not stop it first, and no output, which go test
+// would wait for.
 func watch(dir string) (*reaper, error) {
 	shell := exec.Command("/bin/sh", "-c", script, "pgtest-reaper", dir)
 	shell.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
@@ -45,7 +45,7 @@ func watch(dir string) (*reaper, error) {
 	return &reaper{dir: dir, shell: shell, pipe: pipe}, nil
 }
 
-// finish lets the reaper do its work now and waits for it.
+// finish runs the reaper now and waits for it.
 func (r *reaper) finish() error {
 	if err := r.pipe.Close(); err != nil {
 		return err
