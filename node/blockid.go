@@ -39,7 +39,7 @@ func (id BlockID) MarshalJSON() ([]byte, error) {
 	case id.tag != "":
 		return fmt.Appendf(nil, "%q", id.tag), nil
 	}
-	return nil, errors.New("no block is named")
+	return nil, errors.New("the block id is empty")
 }
 
 // check rejects a header of another block than the requested one.
@@ -48,9 +48,9 @@ func (id BlockID) check(header *starknet.BlockHeader, status starknet.FinalitySt
 	case header.BlockHash.IsZero():
 		return errors.New("the block has no hash")
 	case id.hash != nil && *id.hash != header.BlockHash:
-		return fmt.Errorf("it is block %s, asked was %s", header.BlockHash, *id.hash)
+		return fmt.Errorf("got block %s, want %s", header.BlockHash, *id.hash)
 	case id.number != nil && *id.number != header.BlockNumber:
-		return fmt.Errorf("it is block %d, asked was %d", header.BlockNumber, *id.number)
+		return fmt.Errorf("got block %d, want %d", header.BlockNumber, *id.number)
 	case id.tag == L1Accepted.tag && status != starknet.AcceptedOnL1:
 		return fmt.Errorf("block %d is not accepted on L1", header.BlockNumber)
 	}

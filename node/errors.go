@@ -20,7 +20,7 @@ var (
 	ErrNotSent = errors.New("the write was not sent")
 	// ErrDeliveryUnknown marks a write that was sent, at least partly, and
 	// whose response is unknown: it may or may not have taken effect.
-	ErrDeliveryUnknown = errors.New("the write was sent and its answer is unknown")
+	ErrDeliveryUnknown = errors.New("the write was sent, but its response is unknown")
 	// ErrUnsupportedSpec means that the JSON-RPC specification version of an
 	// upstream is older than MinimumSpec.
 	ErrUnsupportedSpec = errors.New("the node's specification version is not supported")
@@ -28,9 +28,9 @@ var (
 	// or the request, or did not match the specification.
 	ErrInvalidAnswer = wire.ErrInvalid
 	// ErrTooLarge means that a response exceeded the size limit of the caller.
-	ErrTooLarge = errors.New("the node's answer is too large")
+	ErrTooLarge = errors.New("the response of the node is too large")
 	// ErrSlowConsumer ends a stream whose reader fell behind.
-	ErrSlowConsumer = errors.New("the stream's reader is too slow")
+	ErrSlowConsumer = errors.New("the reader of the stream is too slow")
 )
 
 // RPCError is an error response of a node.

@@ -36,5 +36,5 @@ func readHeadNews(n Notification) (HeadNews, error) {
 		reorg, err := wire.DecodeReorg(n.Result)
 		return HeadNews{Reorg: &reorg}, err
 	}
-	return HeadNews{}, errors.New("a notification that was not subscribed to")
+	return HeadNews{}, errors.New("unexpected notification")
 }

@@ -83,7 +83,7 @@ func (o Options) check() error {
 		return err
 	}
 	if len(o.URLs) == 0 {
-		return errors.New("node: no upstream URL is given")
+		return errors.New("node: at least one upstream URL is required")
 	}
 	if o.MaxConcurrent < 0 || o.Timeout < 0 || o.MaxResponse < 0 || o.StreamBuffer < 0 {
 		return errors.New("node: limits must not be negative")

@@ -15,7 +15,7 @@ func (p *Pool) StateUpdate(ctx context.Context, id BlockID) (starknet.StateUpdat
 	return ask(ctx, p, "starknet_getStateUpdate", []any{id}, func(result []byte) (starknet.StateUpdate, error) {
 		update, err := wire.DecodeStateUpdate(result)
 		if err == nil && id.hash != nil && *id.hash != update.BlockHash {
-			err = fmt.Errorf("it is of block %s, asked was %s", update.BlockHash, *id.hash)
+			err = fmt.Errorf("got the update of block %s, want %s", update.BlockHash, *id.hash)
 		}
 		return update, err
 	})
@@ -32,7 +32,7 @@ func (p *Pool) Class(ctx context.Context, id BlockID, hash starknet.Felt) (stark
 		}
 		if class.Sierra != nil {
 			if got := class.Sierra.Hash(); got != hash {
-				return class, fmt.Errorf("it is class %s, asked was %s", got, hash)
+				return class, fmt.Errorf("got class %s, want %s", got, hash)
 			}
 		}
 		return class, nil

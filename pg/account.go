@@ -36,7 +36,7 @@ func chooseAccount(cluster string) (account, error) {
 		owner := ownerOf(info)
 		if owner.uid == 0 {
 			return account{}, refuse(ErrUnreachable, "%s belongs to root, but Postgres refuses to run as root: "+
-				"give it to the server's user, for example with chown -R postgres: %s", cluster, cluster)
+				"change its owner, for example with: chown -R postgres: %s", cluster, cluster)
 		}
 		return owner, nil
 	}
@@ -45,8 +45,8 @@ func chooseAccount(cluster string) (account, error) {
 			return found, nil
 		}
 	}
-	return account{}, refuse(ErrUnreachable, "Postgres refuses to run as root, and there is no user postgres or nobody "+
-		"to run it as: create one of them, or run the program as an ordinary user")
+	return account{}, refuse(ErrUnreachable, "Postgres refuses to run as root, and neither user postgres nor nobody "+
+		"exists: create one of them, or run the program as an ordinary user")
 }
 
 func lookUp(name string) (account, error) {
@@ -81,10 +81,10 @@ func (a account) reach(path string) error {
 			return nil
 		}
 		if err != nil {
-			return fmt.Errorf("look at %s: %w", step, err)
+			return fmt.Errorf("stat %s: %w", step, err)
 		}
 		if !a.mayEnter(info) {
-			return refuse(ErrUnreachable, "user %s, as whom Postgres must run because the program is root, cannot enter %s: "+
+			return refuse(ErrUnreachable, "Postgres cannot run as root, so it runs as user %s, who cannot enter %s: "+
 				"choose a folder that it can reach, for example under /var/lib, "+
 				"or run the program as an ordinary user", a.name, step)
 		}

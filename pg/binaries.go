@@ -52,9 +52,9 @@ func findBinaries(ctx context.Context, dir, want string) (binaries, error) {
 
 func choose(found []binaries, want string) (binaries, error) {
 	if len(found) == 0 {
-		return binaries{}, refuse(ErrNoBinaries, "no Postgres server was found on PATH or where packages put it: "+
+		return binaries{}, refuse(ErrNoBinaries, "no Postgres server was found on PATH or in the usual folders: "+
 			"install it (Debian, Ubuntu: apt install postgresql; Fedora: dnf install postgresql-server; "+
-			"macOS: brew install postgresql@17), or name the folder of its programs")
+			"macOS: brew install postgresql@17), or set the folder of its programs")
 	}
 	if want == "" {
 		return found[0], nil
@@ -66,8 +66,8 @@ func choose(found []binaries, want string) (binaries, error) {
 		}
 		versions[i] = b.major
 	}
-	return binaries{}, refuse(ErrOtherVersion, "the cluster was made by Postgres %s, but the server found is Postgres %s: "+
-		"install Postgres %s, or carry the data over with pg_upgrade or pg_dump, or choose another data folder",
+	return binaries{}, refuse(ErrOtherVersion, "the cluster was created by Postgres %s, but the installed server is Postgres %s: "+
+		"install Postgres %s, or migrate the data with pg_upgrade or pg_dump, or choose another data folder",
 		want, strings.Join(slices.Compact(versions), " and "), want)
 }
 

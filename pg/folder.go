@@ -31,7 +31,7 @@ func resolveFolder(dir string) (folder, error) {
 	}
 	path, err := filepath.Abs(dir)
 	if err != nil {
-		return folder{}, fmt.Errorf("find the data folder %s: %w", dir, err)
+		return folder{}, fmt.Errorf("resolve the data folder %s: %w", dir, err)
 	}
 	missing := ""
 	for {
@@ -57,7 +57,7 @@ func (f folder) version() (string, error) {
 		return "", refuse(ErrUnreachable, "the cluster in %s cannot be read: %v", f.root, err)
 	}
 	if _, err := os.Lstat(f.cluster()); err == nil {
-		return "", refuse(ErrNotACluster, "%s exists, but holds no Postgres cluster: "+
+		return "", refuse(ErrNotACluster, "%s exists but is not a Postgres cluster: "+
 			"move it away, or choose another data folder", f.cluster())
 	}
 	return "", nil
@@ -73,7 +73,7 @@ func (f folder) claim(a account) error {
 	for _, path := range ancestors(f.root) {
 		if err := os.Mkdir(path, mode); err == nil {
 			if err := os.Chmod(path, mode); err != nil { // independent of the umask
-				return fmt.Errorf("open the data folder to the server: %w", err)
+				return fmt.Errorf("let the server user enter the data folder: %w", err)
 			}
 		} else if _, missing := os.Stat(path); missing != nil {
 			return refuse(ErrUnreachable, "the data folder %s cannot be created: %v", f.root, err)
@@ -88,7 +88,7 @@ func (f folder) claim(a account) error {
 func (f folder) checkOurs() error {
 	info, err := os.Stat(f.root)
 	if err != nil {
-		return fmt.Errorf("look at the data folder: %w", err)
+		return fmt.Errorf("stat the data folder: %w", err)
 	}
 	if !info.IsDir() {
 		return refuse(ErrNotACluster, "%s is a file, not a data folder: choose another one", f.root)
@@ -102,7 +102,7 @@ func (f folder) checkOurs() error {
 		return fmt.Errorf("list the data folder: %w", err)
 	}
 	if _, err := os.Lstat(f.lockFile()); len(entries) > 0 && err != nil {
-		return refuse(ErrNotACluster, "the folder %s is not empty and was not made by this program: "+
+		return refuse(ErrNotACluster, "the folder %s is not empty and was not created by this program: "+
 			"choose an empty or a new folder", f.root)
 	}
 	return nil

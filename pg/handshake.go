@@ -41,21 +41,21 @@ func awaitReady(server io.Reader) error {
 	for {
 		var header [5]byte
 		if _, err := io.ReadFull(server, header[:]); err != nil {
-			return fmt.Errorf("read the server's answer: %w", err)
+			return fmt.Errorf("read the server's response: %w", err)
 		}
 		size := binary.BigEndian.Uint32(header[1:])
 		if size < 4 || size > 1<<16 {
-			return errors.New("the server's answer is not Postgres' protocol")
+			return errors.New("the response is not the Postgres protocol")
 		}
 		body := make([]byte, size-4)
 		if _, err := io.ReadFull(server, body); err != nil {
-			return fmt.Errorf("read the server's answer: %w", err)
+			return fmt.Errorf("read the server's response: %w", err)
 		}
 		switch header[0] {
 		case 'Z':
 			return nil
 		case 'E':
-			return fmt.Errorf("the server refuses the session: %s", errorMessage(string(body)))
+			return fmt.Errorf("the server rejected the session: %s", errorMessage(string(body)))
 		case 'R':
 			if len(body) < 4 || binary.BigEndian.Uint32(body) != 0 {
 				return errors.New("the server asks for a password")

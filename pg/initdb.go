@@ -21,16 +21,16 @@ const unfinishedPrefix = "cluster.unfinished-"
 func (s *Server) makeCluster(ctx context.Context, o Options) error {
 	unfinished, err := os.MkdirTemp(s.folder.root, unfinishedPrefix)
 	if err != nil {
-		return fmt.Errorf("make the cluster's folder: %w", err)
+		return fmt.Errorf("create the cluster folder: %w", err)
 	}
 	if err := s.account.own(unfinished); err != nil {
-		return fmt.Errorf("give the cluster's folder to user %s: %w", s.account.name, err)
+		return fmt.Errorf("change the owner of the cluster folder to %s: %w", s.account.name, err)
 	}
 	if err := s.runInitdb(ctx, unfinished, o); err != nil {
 		return errors.Join(err, os.RemoveAll(unfinished))
 	}
 	if err := os.Rename(unfinished, s.folder.cluster()); err != nil {
-		return fmt.Errorf("put the new cluster in its place: %w", err)
+		return fmt.Errorf("rename the new cluster: %w", err)
 	}
 	return syncFolder(s.folder.root)
 }
@@ -57,9 +57,9 @@ func (s *Server) runInitdb(ctx context.Context, dir string, o Options) error {
 	o.step("initdb")
 	if err := cmd.Wait(); err != nil {
 		if ctx.Err() != nil {
-			return fmt.Errorf("make the cluster: %w", context.Cause(ctx))
+			return fmt.Errorf("create the cluster: %w", context.Cause(ctx))
 		}
-		return fmt.Errorf("initdb could not make the cluster (%w)%s", err, output.reason())
+		return fmt.Errorf("initdb could not create the cluster (%w)%s", err, output.reason())
 	}
 	return nil
 }

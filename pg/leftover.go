@@ -21,13 +21,13 @@ func stopLeftover(ctx context.Context, cluster string, log *slog.Logger) error {
 		return nil // a clean shutdown removes it
 	}
 	if err != nil {
-		return fmt.Errorf("look for a server left behind: %w", err)
+		return fmt.Errorf("look for a running server: %w", err)
 	}
 	if server := serverProcess(file.pid, cluster); server != nil {
 		log.Info("stopping a Postgres server left by an earlier run", "pid", file.pid)
 		gone := func() bool { return serverProcess(file.pid, cluster) == nil }
 		if !shutDown(ctx, server, gone) {
-			return fmt.Errorf("the Postgres server that an earlier run left behind (process %d) does not stop", file.pid)
+			return fmt.Errorf("the Postgres server of an earlier run (process %d) does not stop", file.pid)
 		}
 	}
 	if err := killOrphans(ctx, cluster); err != nil {
@@ -43,7 +43,7 @@ func killOrphans(ctx context.Context, cluster string) error {
 		_ = orphan.Kill() // it may have exited meanwhile
 	}
 	if !poll(ctx, 10*time.Second, func() bool { return len(processesIn(cluster)) == 0 }) {
-		return fmt.Errorf("processes of an earlier Postgres server in %s do not end", cluster)
+		return fmt.Errorf("processes of an earlier Postgres server in %s do not exit", cluster)
 	}
 	return nil
 }

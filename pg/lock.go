@@ -21,7 +21,7 @@ func (f folder) lock() (*os.File, error) {
 		err = errors.Join(file.Truncate(0), writePID(file))
 	} else if errors.Is(err, syscall.EWOULDBLOCK) {
 		err = refuse(ErrFolderInUse, "the data folder %s is in use by another program (process %s): "+
-			"stop that one, or choose another folder", f.root, holder(file))
+			"stop that program, or choose another folder", f.root, holder(file))
 	}
 	if err != nil {
 		_ = file.Close()

@@ -28,7 +28,7 @@ func (f folder) makeSocketFolder(a account, log *slog.Logger) (string, error) {
 	dir := f.socket()
 	if len(socketPath(dir)) <= longestSocket {
 		if err := os.Mkdir(dir, 0o700); err != nil {
-			return "", fmt.Errorf("make the socket's folder: %w", err)
+			return "", fmt.Errorf("create the socket folder: %w", err)
 		}
 	} else {
 		short, err := makeShortFolder(a)
@@ -36,13 +36,13 @@ func (f folder) makeSocketFolder(a account, log *slog.Logger) (string, error) {
 			return "", err
 		}
 		if err := os.Symlink(short, dir); err != nil {
-			return "", fmt.Errorf("note the socket's folder: %w", err)
+			return "", fmt.Errorf("record the socket folder: %w", err)
 		}
 		log.Info("the path of the data folder is too long for a Unix socket; using another folder for it", "folder", short)
 		dir = short
 	}
 	if err := a.own(dir); err != nil {
-		return "", fmt.Errorf("give the socket's folder to user %s: %w", a.name, err)
+		return "", fmt.Errorf("change the owner of the socket folder to %s: %w", a.name, err)
 	}
 	return dir, nil
 }
@@ -57,7 +57,7 @@ func makeShortFolder(a account) (string, error) {
 			return dir, nil
 		}
 	}
-	return "", refuse(ErrUnreachable, "no folder is short enough for the server's socket: choose a data folder with a shorter path")
+	return "", refuse(ErrUnreachable, "every path for the Unix socket of the server is too long: choose a data folder with a shorter path")
 }
 
 func (f folder) removeSocketFolder() error {

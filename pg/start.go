@@ -116,7 +116,7 @@ func (s *Server) launch() error {
 		}
 		_ = s.cmd.Wait() // the process state is checked instead
 		if !s.stopping.Load() {
-			s.err = fmt.Errorf("the private Postgres ended by itself (%s)%s", s.cmd.ProcessState, s.output.reason())
+			s.err = fmt.Errorf("the private Postgres server exited unexpectedly (%s)%s", s.cmd.ProcessState, s.output.reason())
 		}
 		s.release()
 		close(s.done)
