@@ -6,11 +6,11 @@ import (
 	"astrolabe/starknet"
 )
 
-// kinds are the things that a transaction can mean for an address, in the order
-// in which a list shows them.
+// kinds are the ways in which a transaction can involve an address, in list
+// order.
 var kinds = []string{"tx_sent", "tx_received", "transfer_in", "transfer_out", "transfer_self", "deployed", "upgraded"}
 
-// item is one thing that happened to an address.
+// item is one entry of the activity of an address.
 type item struct {
 	*tx
 	kind  string
@@ -18,9 +18,9 @@ type item struct {
 	moved *transfer
 }
 
-// items lists what a transaction meant for an address, in order: what it is,
-// what it does to contracts, its transfers. The zero address, from which tokens
-// are minted, does nothing.
+// items lists the entries of a transaction for an address, in order: its role,
+// its effects on contracts, its transfers. The zero address, from which tokens
+// are minted, has none.
 func (m *Model) items(t *tx, owner starknet.Felt) (list []item) {
 	if owner.IsZero() {
 		return nil
@@ -63,8 +63,8 @@ func (m *Model) items(t *tx, owner starknet.Felt) (list []item) {
 	return list
 }
 
-// calledBy reports whether a transaction calls a contract: by itself, or by one
-// of the calls of an account that is another.
+// calledBy reports whether a transaction calls a contract: directly, or through
+// a call of another account.
 func (t *tx) calledBy(contract starknet.Felt) bool {
 	in := &t.Transaction
 	if in.Type == starknet.L1Handler || in.Type == starknet.Invoke && in.Version.Number == 0 {
@@ -73,9 +73,9 @@ func (t *tx) calledBy(contract starknet.Felt) bool {
 	return slices.ContainsFunc(t.calls, func(c call) bool { return c.to == contract && contract != *t.from })
 }
 
-// upgradedIn reports whether a contract's class was replaced in a block and t
-// is the last of its transactions in which the contract said so, or else the
-// only successful one that has to do with the contract.
+// upgradedIn reports whether the class of a contract was replaced in a block
+// and t is the last of its transactions in which the contract emitted an
+// upgrade event, or else the only successful one that involves the contract.
 func (m *Model) upgradedIn(t *tx, contract starknet.Felt) bool {
 	if !slices.ContainsFunc(m.changes[contract], func(c change) bool { return c.block == t.block && !c.deployed }) {
 		return false
@@ -124,23 +124,23 @@ func (m *Model) activityBody(i item) object {
 	return body
 }
 
-// part is a transaction with what it meant for an address.
-type part struct {
+// involvement is a transaction with its entries for an address.
+type involvement struct {
 	*tx
 	items []item
 }
 
-// partsOf lists the transactions that an address has part in, newest first.
-func (m *Model) partsOf(owner starknet.Felt) (list []part) {
+// involving lists the transactions that involve an address, newest first.
+func (m *Model) involving(owner starknet.Felt) (list []involvement) {
 	for _, t := range newestFirst(m.txs) {
 		if items := m.items(t, owner); len(items) > 0 {
-			list = append(list, part{t, items})
+			list = append(list, involvement{t, items})
 		}
 	}
 	return list
 }
 
-func (m *Model) partBody(p part) object {
+func (m *Model) involvementBody(p involvement) object {
 	is := []string{}
 	for _, kind := range kinds {
 		if slices.ContainsFunc(p.items, func(i item) bool { return i.kind == kind }) {
@@ -161,7 +161,7 @@ func (m *Model) address(r Request, owner starknet.Felt, route string) Answer {
 	case "activity":
 		return pageOf(m, r, 25, 100, m.activity(owner), m.activityBody, m.coveredFor(owner))
 	case "transactions":
-		return pageOf(m, r, 25, 100, m.partsOf(owner), m.partBody, m.coveredFor(owner))
+		return pageOf(m, r, 25, 100, m.involving(owner), m.involvementBody, m.coveredFor(owner))
 	}
 	from, to, ok := bounds(r.Query)
 	if !ok {
@@ -177,7 +177,7 @@ func (m *Model) address(r Request, owner starknet.Felt, route string) Answer {
 	return pageOf(m, r, 25, 100, rows, m.transferBody, m.coveredBetween(from, to))
 }
 
-// seen reports whether anything in the blocks has to do with an address.
+// seen reports whether any block involves an address.
 func (m *Model) seen(address starknet.Felt) bool {
 	for _, t := range m.txs {
 		if len(m.items(t, address)) > 0 ||
@@ -190,8 +190,8 @@ func (m *Model) seen(address starknet.Felt) bool {
 	return m.current(address) != nil || m.standardOf(address) != ""
 }
 
-// countedMost is how many transactions of an address are counted exactly; of
-// more the newest are, and one, for a lower bound.
+// countedMost is the number of transactions of an address that are counted
+// exactly. Of more, the newest are counted, plus one, as a lower bound.
 const countedMost = 100
 
 func (m *Model) summary(address starknet.Felt) object {
@@ -202,7 +202,7 @@ func (m *Model) summary(address starknet.Felt) object {
 	if body["found"] == false {
 		return body
 	}
-	parts, items := m.partsOf(address), 0
+	parts, items := m.involving(address), 0
 	exact := m.first() == 0 && len(parts) <= countedMost && !address.IsZero()
 	for _, p := range parts[:min(countedMost+1, len(parts))] {
 		items += len(p.items)

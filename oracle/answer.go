@@ -18,9 +18,9 @@ type Request struct {
 	Path  string // after /v1/{chain}/
 	Query url.Values
 	Body  any // of a POST; nil for a GET
-	// Wallet tells that a wallet workspace asks, which may search wide ranges.
+	// Wallet is true for a wallet workspace, which may use wide searches.
 	Wallet bool
-	// Offset is how many rows the pages before this one had. The model has no
+	// Offset is the number of rows on the previous pages. The model has no
 	// cursors.
 	Offset int
 }
@@ -32,23 +32,23 @@ func (r Request) method() string {
 	return http.MethodGet
 }
 
-// Answer is what the service must say: a body, or the code of a failure.
+// Answer is the expected response of the service: a body, or an error code.
 type Answer struct {
 	Status int
 	Body   any
 	Code   string
-	// Rows is how many rows the list has in all.
+	// Rows is the total number of rows in the list.
 	Rows int
 }
 
-// More stands in an answer where the service gives a cursor.
+// More replaces the cursor of the service in an answer.
 const More = "more"
 
 func found(body any) Answer { return Answer{Status: http.StatusOK, Body: body} }
 
 var notFound, invalid = Answer{Status: http.StatusNotFound, Code: "not_found"}, Answer{Status: http.StatusBadRequest, Code: "invalid_request"}
 
-// Answer answers a request.
+// Answer computes the response to a request.
 func (m *Model) Answer(r Request) Answer {
 	parts := strings.Split(r.Path, "/")
 	switch route := parts[0]; {
@@ -110,7 +110,7 @@ func parseNumber(text string) (uint64, bool) {
 	return n, err == nil
 }
 
-// limitOf reads a limit within its bounds.
+// limitOf parses a limit.
 func limitOf(q url.Values, name string, standard, most int) (int, bool) {
 	if !q.Has(name) {
 		return standard, true
@@ -119,7 +119,7 @@ func limitOf(q url.Values, name string, standard, most int) (int, bool) {
 	return n, err == nil && n >= 1 && n <= most
 }
 
-// bounds reads from_block and to_block, which must not be upside down.
+// bounds parses from_block and to_block, which must be in order.
 func bounds(q url.Values) (from, to *uint64, ok bool) {
 	if n, given := parseNumber(q.Get("from_block")); given {
 		from = &n
@@ -130,7 +130,7 @@ func bounds(q url.Values) (from, to *uint64, ok bool) {
 	return from, to, from == nil || to == nil || *from <= *to
 }
 
-// pageOf cuts a page out of all rows. more are the other fields of the body.
+// pageOf returns a page of the rows. more holds the other fields of the body.
 func pageOf[T any](m *Model, r Request, standard, most int, rows []T, item func(T) object, more object) Answer {
 	limit, ok := limitOf(r.Query, "limit", standard, most)
 	if !ok {
@@ -148,8 +148,7 @@ func pageOf[T any](m *Model, r Request, standard, most int, rows []T, item func(
 	return Answer{Status: http.StatusOK, Body: body, Rows: len(rows)}
 }
 
-// covered says that a list rests on all blocks from the first that was asked
-// for, or that the index begins later.
+// covered returns the coverage of a list from a block on.
 func (m *Model) covered(from *uint64) object {
 	if m.first() > 0 && (from == nil || *from < m.first()) {
 		return object{"coverage": object{"status": "partial", "reasonCode": "index_starts_later"}}
@@ -157,7 +156,7 @@ func (m *Model) covered(from *uint64) object {
 	return object{"coverage": object{"status": "exact", "reasonCode": nil}}
 }
 
-// coveredBetween does the same for a list that ends with a block.
+// coveredBetween is like covered for a list with a last block.
 func (m *Model) coveredBetween(from, to *uint64) object {
 	beforeTheFirst := m.first() > 0 && (from == nil || *from < m.first())
 	if to != nil && *to > m.head().BlockNumber && !beforeTheFirst {
@@ -166,8 +165,8 @@ func (m *Model) coveredBetween(from, to *uint64) object {
 	return m.covered(from)
 }
 
-// coveredFor does the same for the activity of an address: that of the zero
-// address is not kept.
+// coveredFor is like covered for the activity of an address: that of the zero
+// address is not indexed.
 func (m *Model) coveredFor(owner starknet.Felt) object {
 	if owner.IsZero() {
 		return object{"coverage": object{"status": "unavailable", "reasonCode": "zero_address_not_indexed"}}
@@ -175,7 +174,7 @@ func (m *Model) coveredFor(owner starknet.Felt) object {
 	return m.covered(nil)
 }
 
-// batch answers one item for each felt of a list, in its order.
+// batch returns one item for each felt of a list, in its order.
 func (m *Model) batch(r Request, name string, item func(starknet.Felt) object) Answer {
 	inputs := r.Body.(map[string]any)[name].([]string)
 	if len(inputs) < 1 || len(inputs) > 128 {
@@ -252,11 +251,10 @@ func (m *Model) searchEvents(r Request, contract *starknet.Felt) Answer {
 	return pageOf(m, r, 25, 100, m.events(f), m.eventBody, more)
 }
 
-// positions are those of keys that can be searched by.
+// positions are the key positions that can be searched.
 var positions = strings.Fields("0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15")
 
-// filterOf reads the filter of a search and judges it by the rules of the
-// contract.
+// filterOf parses and validates the filter of a search.
 func filterOf(q url.Values, contract *starknet.Felt) (f eventFilter, ok bool) {
 	if f.from, f.to, ok = bounds(q); !ok {
 		return f, false

@@ -48,7 +48,7 @@ func (m *Model) moved(owner starknet.Felt) (tokens []starknet.Felt) {
 	return distinct(tokens)
 }
 
-// evidence is what the transfers of a token show.
+// evidence is what the transfers show about a token.
 func (m *Model) evidence(owner, token starknet.Felt) (list []object) {
 	received := m.transfers(func(t transfer) bool { return t.token == token && t.movement.to == owner })
 	sent := m.transfers(func(t transfer) bool { return t.token == token && t.movement.from == owner })
@@ -63,7 +63,8 @@ func (m *Model) evidence(owner, token starknet.Felt) (list []object) {
 	return list
 }
 
-// metadata is what a token calls itself, or else what the registry calls it.
+// metadata is the name and symbol of a token, from the contract or else from
+// the registry.
 func (m *Model) metadata(token starknet.Felt, registry *description) object {
 	called, standard := m.called[token], m.standardOf(token)
 	if registry != nil {
@@ -80,7 +81,7 @@ func (m *Model) metadata(token starknet.Felt, registry *description) object {
 			standard = "erc20"
 		}
 	}
-	return object{"symbol": called.Symbol, "name": called.Name, "decimals": called.Decimals, "standard": wordOrNull(standard)}
+	return object{"symbol": called.Symbol, "name": called.Name, "decimals": called.Decimals, "standard": stringOrNull(standard)}
 }
 
 func (m *Model) discovery(r Request, owner starknet.Felt) Answer {
@@ -97,7 +98,7 @@ func (m *Model) discovery(r Request, owner starknet.Felt) Answer {
 	return answer
 }
 
-// assetCoverage says what a list of an address' tokens leaves out.
+// assetCoverage is the coverage of the token list of an address.
 func (m *Model) assetCoverage(scope string, goesOn bool) object {
 	reasons := []string{}
 	if goesOn {

@@ -15,8 +15,8 @@ func (m *Model) blockItem(b *Block) object {
 
 func (m *Model) blockBody(b *Block, txLimit int) object {
 	body := m.blockItem(b)
-	body["chainId"], body["stateRoot"], body["starknetVersion"] = m.Chain, b.NewRoot.String(), wordOrNull(b.StarknetVersion)
-	body["sequencerAddress"], body["l1DataAvailabilityMode"] = nil, wordOrNull(string(b.L1DAMode))
+	body["chainId"], body["stateRoot"], body["starknetVersion"] = m.Chain, b.NewRoot.String(), stringOrNull(b.StarknetVersion)
+	body["sequencerAddress"], body["l1DataAvailabilityMode"] = nil, stringOrNull(string(b.L1DAMode))
 	if !b.SequencerAddress.IsZero() {
 		body["sequencerAddress"] = b.SequencerAddress.String()
 	}
@@ -26,7 +26,7 @@ func (m *Model) blockBody(b *Block, txLimit int) object {
 	return body
 }
 
-// price is null where a node says zero: nothing was ever for free.
+// price is null where a node returns zero: nothing was ever free.
 func price(p starknet.ResourcePrice) any {
 	one := func(f starknet.Felt) any {
 		if f.IsZero() {
@@ -59,9 +59,9 @@ func (m *Model) blockNamed(name string) *Block {
 	return nil
 }
 
-// blockAtTime is the newest block that is not younger than a time, or with
-// after the oldest that is not older; nil when there is none. Of an index that
-// begins later, the first block may not be the oldest.
+// blockAtTime is the newest block that is not after a time, or with after the
+// oldest that is not before it; nil if there is none. If the index starts late,
+// its first block may not be the oldest.
 func (m *Model) blockAtTime(second uint64, after bool) (found *Block) {
 	for i := range m.Blocks {
 		b := &m.Blocks[i]

@@ -8,14 +8,14 @@ import (
 	"astrolabe/starknet"
 )
 
-// bridge is a contract of StarkGate; token and l1Token are what it moves, nil
-// for one that moves many.
+// bridge is a contract of StarkGate. token and l1Token are the tokens that it
+// moves, nil if there are several.
 type bridge struct {
 	token, l1Token *starknet.Felt
 }
 
-// signalLayout is an event of a bridge, by places among its felts after the
-// first key; -1 where there is none.
+// signalLayout is an event of a bridge: the indexes of its values in the felts
+// after the first key, -1 if absent.
 type signalLayout struct {
 	direction                              string
 	keys, data                             int
@@ -30,9 +30,9 @@ var signalLayouts = map[string]signalLayout{
 	"withdraw_initiated":        {"outbound", 1, 4, -1, 3, 0, 1},
 }
 
-// bridges are the contracts that are known as bridges, with their token here
-// and on L1. Which ones are is no fact of the chain: anybody can emit an event
-// of the same name.
+// bridges are the registered bridges, with their tokens on L2 and L1. The chain
+// does not say which contracts are bridges, because every contract can emit an
+// event of the same name.
 func (m *Model) bridges() map[starknet.Felt]bridge {
 	n, err := economy.NetworkNamed(m.Chain)
 	if err != nil {
@@ -46,7 +46,7 @@ func (m *Model) bridges() map[starknet.Felt]bridge {
 	}
 }
 
-// signal is an event by which a bridge tells of a deposit or a withdrawal.
+// signal is a deposit or withdrawal event of a bridge.
 type signal struct {
 	emission
 	bridge
@@ -69,8 +69,8 @@ func (m *Model) bridgeSignals(r Request, contract starknet.Felt) Answer {
 	return pageOf(m, r, 25, 100, rows, m.signalBody, m.covered(nil))
 }
 
-// signalBody reads an event of a bridge and finds the message of its transaction
-// that says the same.
+// signalBody decodes an event of a bridge and finds the matching message of its
+// transaction.
 func (m *Model) signalBody(s signal) object {
 	t, log, name, l, b := s.tx, s.log, s.name, signalLayouts[s.name], s.bridge
 	e := &t.Receipt.Events[log]
@@ -97,7 +97,7 @@ func (m *Model) signalBody(s signal) object {
 		if g.l2 != e.FromAddress {
 			continue
 		}
-		var says [][]starknet.Felt // payloads that mean the same
+		var says [][]starknet.Felt // equivalent payloads
 		if l.direction == "outbound" {
 			says = [][]starknet.Felt{{{}, felts[l.recipient], low, high}, {{}, felts[l.recipient], *l1Token, low, high}}
 		} else {

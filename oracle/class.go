@@ -12,8 +12,8 @@ type change struct {
 	deployed bool
 }
 
-// around returns the classes of a contract that may have been in force during
-// a block: one, two if it was replaced there, none if nobody knows.
+// around returns the classes of a contract that may have been in force during a
+// block: one, two if it was replaced there, none if it is unknown.
 func (m *Model) around(contract starknet.Felt, b *Block) (hashes []starknet.Felt) {
 	for _, c := range m.changes[contract] {
 		switch {
@@ -39,7 +39,8 @@ func has(schema *abi.Schema, names ...string) bool {
 	return false
 }
 
-// standard is the token standard of a class; empty when it is none or several.
+// standard is the token standard of a class; empty if it matches none or
+// several.
 func standard(schema *abi.Schema) string {
 	if schema == nil {
 		return ""
@@ -61,7 +62,7 @@ func standard(schema *abi.Schema) string {
 	return ""
 }
 
-// isAccount tells whether a class is an account's; nil when nobody knows.
+// isAccount reports whether a class is an account; nil if unknown.
 func isAccount(schema *abi.Schema) any {
 	if schema == nil {
 		return nil

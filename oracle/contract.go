@@ -7,23 +7,24 @@ import (
 	"astrolabe/starknet"
 )
 
-// deployment is how a contract came into being.
+// deployment is the deployment of a contract.
 type deployment struct {
 	block    *Block
 	class    starknet.Felt
-	tx       *tx            // nil when only the state tells of it
+	tx       *tx            // nil if only the state diff shows it
 	deployer *starknet.Felt // nil when unknown
 }
 
-// deployers are the contracts that deploy for everybody, and tell of it.
+// deployers are the universal deployer contracts, which emit an event for each
+// deployment.
 var deployers = felts([]string{
 	"0x41a78e741e5af2fec34b695679bc6891742439f7afb8484ecd7766661ad02bf",
 	"0x2ceed65a4bd731034c01113685c831b01c15d7d432f71afb1cf1634b53a2125",
 })
 
-// deployment is what the blocks say of a contract's beginning: the transaction
-// that deploys it, else the first event of a deployer, else the state alone;
-// nil when it did not begin in these blocks.
+// deployment finds the deployment of a contract: by the transaction that
+// deploys it, else by the first event of a deployer, else by the state diff
+// alone; nil if it was not deployed in these blocks.
 func (m *Model) deployment(contract starknet.Felt) *deployment {
 	i := slices.IndexFunc(m.changes[contract], func(c change) bool { return c.deployed })
 	if i < 0 {
@@ -112,7 +113,7 @@ func (m *Model) contractBody(address starknet.Felt) Answer {
 	return found(body)
 }
 
-// verification is the newest record of the class that a contract has now.
+// verification is the newest record of the current class of a contract.
 func (m *Model) verification(address starknet.Felt) Answer {
 	current := m.current(address)
 	if current == nil || m.Verified[current.class] == nil {

@@ -8,8 +8,7 @@ import (
 	"astrolabe/starknet/abi"
 )
 
-// power is a kind of control over a token: the entry points that a class has
-// when somebody can have it, and the roles that are its own.
+// power is a kind of control over a token: its entry points and its roles.
 type power struct{ functions, roles []string }
 
 var powers = map[string]power{
@@ -23,12 +22,11 @@ var powers = map[string]power{
 		[]string{"UPGRADER_ROLE", "ROLE_UPGRADE_GOVERNOR", "UPGRADE_GOVERNOR"}},
 }
 
-// told are the events that tell of control, in the order in which they are
-// shown as evidence.
-var told = []string{"OwnershipTransferred", "Upgraded", "ImplementationFinalized", "Paused", "Unpaused", "RoleGranted", "RoleRevoked"}
+// controlEvents are the events about control, in the order of the evidence.
+var controlEvents = []string{"OwnershipTransferred", "Upgraded", "ImplementationFinalized", "Paused", "Unpaused", "RoleGranted", "RoleRevoked"}
 
-// controls says who controls a token, by the class in force and the events of
-// the token.
+// controls returns the controls of a token, by the class in force and the
+// events of the token.
 func (m *Model) controls(token starknet.Felt) Answer {
 	if m.standardOf(token) == "" {
 		return notFound
@@ -50,7 +48,7 @@ func (m *Model) controls(token starknet.Felt) Answer {
 	if d != nil && d.tx != nil {
 		show("deployed", d.tx)
 	}
-	for _, name := range told {
+	for _, name := range controlEvents {
 		if rows := m.emitted(token, name); len(rows) > 0 {
 			show(snake(name), rows[0].tx)
 		}
@@ -59,7 +57,7 @@ func (m *Model) controls(token starknet.Felt) Answer {
 	for name, p := range powers {
 		status, actor := m.control(token, m.Classes[c.class], p)
 		if name == "upgradeControl" && (status == "absent" && d != nil && d.class != c.class || status == "present" && len(m.emitted(token, "ImplementationFinalized")) > 0) {
-			status, actor = "renounced", nil // the way on was given up
+			status, actor = "renounced", nil // the contract can no longer be upgraded
 		}
 		snapshot[name] = object{"status": status, "actor": feltOrNull(actor)}
 	}
@@ -82,13 +80,13 @@ func (m *Model) emitted(contract starknet.Felt, name string) []emission {
 	return m.events(eventFilter{addresses: []starknet.Felt{contract}, topics: [16][]starknet.Felt{{starknet.Selector(name)}}})
 }
 
-// payload is what an event says after its first key.
+// payload returns the felts of an event after its first key.
 func (at emission) payload() []starknet.Felt {
 	e := &at.Receipt.Events[at.log]
 	return append(slices.Clone(e.Keys[1:]), e.Data...)
 }
 
-// control judges one kind of control; the first rule that fits counts.
+// control evaluates one kind of control; the first matching rule applies.
 func (m *Model) control(token starknet.Felt, class *abi.Schema, p power) (status string, actor *starknet.Felt) {
 	isThere := slices.ContainsFunc(p.functions, func(name string) bool {
 		f := class.Function(starknet.Selector(name))
@@ -146,8 +144,8 @@ func selectors(names []string) (list []starknet.Felt) {
 	return list
 }
 
-// declares tells that a class has an event with its own name as first key, and
-// hides that it has one inside another.
+// declares reports whether a class has an event with its own name as first key;
+// an event nested in another does not count.
 func declares(class *abi.Schema, name string) bool {
 	return slices.ContainsFunc(class.Events(), func(l *abi.EventLayout) bool { return l.Selectors[0] == starknet.Selector(name) })
 }
@@ -158,11 +156,12 @@ func hides(class *abi.Schema, name string) bool {
 	})
 }
 
-// roleHolders is who holds each role now, and whether any was ever granted.
+// roleHolders returns the current holders of each role, and whether any role
+// was ever granted.
 func (m *Model) roleHolders(token starknet.Felt) (holders map[starknet.Felt][]starknet.Felt, granted bool) {
 	holders = map[starknet.Felt][]starknet.Felt{}
 	for _, at := range newestFirst(m.events(eventFilter{addresses: []starknet.Felt{token}, topics: [16][]starknet.Felt{selectors([]string{"RoleGranted", "RoleRevoked"})}})) {
-		said := at.payload() // the role, the account, who says so
+		said := at.payload() // role, account, sender
 		if len(said) != 3 {
 			continue
 		}

@@ -9,8 +9,8 @@ import (
 	"astrolabe/starknet"
 )
 
-// AskTokens asks every token what it calls itself, on the newest state. Until
-// then no answer knows it.
+// AskTokens reads the metadata of every token from the newest state. Before
+// that, no answer contains it.
 func (m *Model) AskTokens() {
 	m.called = map[starknet.Felt]description{}
 	for token := range m.standards {
@@ -26,7 +26,7 @@ func (m *Model) view(contract starknet.Felt, function string) []starknet.Felt {
 	return result
 }
 
-// text is a short string or a ByteArray that can be shown as it is.
+// text is a printable short string or ByteArray.
 func (m *Model) text(contract starknet.Felt, function string) *string {
 	result := m.view(contract, function)
 	var text []byte
@@ -51,7 +51,7 @@ func (m *Model) decimals(contract starknet.Felt) *int {
 	return nil
 }
 
-// title is a token's symbol with its name, where they differ.
+// title is the symbol of a token with its name, if they differ.
 func (d description) title() any {
 	switch {
 	case d.Symbol == nil && d.Name == nil:

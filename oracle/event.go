@@ -8,7 +8,7 @@ import (
 	"astrolabe/starknet/abi"
 )
 
-// emission is an event at its place.
+// emission is an event with its position.
 type emission struct {
 	*tx
 	log int
@@ -30,8 +30,8 @@ func (m *Model) eventBody(at emission) object {
 	return body
 }
 
-// decode says what an event means by the classes that may have emitted it, and
-// only if none of them mentions it by its selector.
+// decode decodes an event by the classes that may have emitted it, and by its
+// selector only if none of them mentions it.
 func (m *Model) decode(e *starknet.Event, b *Block) object {
 	if len(e.Keys) == 0 {
 		return meaning("unknown", "", "", "schema_unavailable")
@@ -65,8 +65,8 @@ func (m *Model) decode(e *starknet.Event, b *Block) object {
 // meaning has decodedFields only where an event is decoded.
 func meaning(status, name, source, why string) object {
 	return object{
-		"decodingStatus": status, "eventName": wordOrNull(name), "eventNameSource": wordOrNull(source),
-		"decodedFieldsSource": nil, "decodedFieldsUnavailableReason": wordOrNull(why),
+		"decodingStatus": status, "eventName": stringOrNull(name), "eventNameSource": stringOrNull(source),
+		"decodedFieldsSource": nil, "decodedFieldsUnavailableReason": stringOrNull(why),
 	}
 }
 
@@ -98,8 +98,8 @@ func byClass(e *starknet.Event, schema *abi.Schema) object {
 	return meaning("name_only", name, "class_abi", "schema_shape_unsupported")
 }
 
-// bySelector attributes an event of which no class says anything: by a
-// standard's schema, by a curated name, by the one name that classes have.
+// bySelector decodes an event that no class mentions: by the schema of a
+// standard, by a curated name, or by the only name that classes use.
 func (m *Model) bySelector(e *starknet.Event) object {
 	if event, err := standards.DecodeEvent(e.Keys, e.Data); err == nil {
 		return decoded(event, "curated_selector", "standard_schema")

@@ -62,9 +62,9 @@ type world struct {
 	wallet  string // the key of a wallet workspace
 
 	operations []operation
-	// told is how many answers of each operation that say something were found
-	// equal: no failure and no empty list.
-	told map[string]int
+	// exercised counts the equal answers of each operation that are neither an
+	// error nor an empty list.
+	exercised map[string]int
 	// model is the chain as it was when the index last caught up.
 	model *Model
 }
@@ -86,7 +86,7 @@ func newWorld(t *testing.T, config sim.Config) *world {
 // newIndex follows a node.
 func newIndex(t *testing.T, c domain.Chain, url string, change func(*index.Loop)) *world {
 	t.Helper()
-	w := &world{T: t, chain: c, database: pgtest.Database(t, repotest.Migrated), operations: operations(t), told: map[string]int{}}
+	w := &world{T: t, chain: c, database: pgtest.Database(t, repotest.Migrated), operations: operations(t), exercised: map[string]int{}}
 	var err error
 	if w.pool, err = node.Open(node.Options{Chain: c, URLs: []string{url}}); err != nil {
 		t.Fatal(err)
@@ -316,7 +316,7 @@ func (w *world) check(r Request, cursor string) (status int, next string, ok boo
 		return status, next, false
 	}
 	if items, isList := got["items"].([]any); !isList || len(items) > 0 {
-		w.told[operation]++
+		w.exercised[operation]++
 	}
 	return status, next, true
 }

@@ -14,16 +14,16 @@ import (
 	"astrolabe/starknet/abi"
 )
 
-// holder is who holds a token.
+// holder is a holder of a token.
 type holder struct {
 	rank    int
 	address starknet.Felt
 	balance *big.Int
-	updated uint64 // the last block that moved it
+	updated uint64 // last block with a transfer
 }
 
 // holdersOf adds up the transfers of a token up to a block. Minted tokens come
-// from the zero address and burned ones go there; it holds nothing.
+// from the zero address and burned tokens go there; it holds nothing.
 func (m *Model) holdersOf(token starknet.Felt, block uint64) (list []holder, total *big.Int) {
 	all := map[starknet.Felt]*holder{}
 	add := func(address starknet.Felt, amount *big.Int, block uint64) {
@@ -56,8 +56,8 @@ func holderBody(h holder) object {
 	return object{"rank": h.rank, "address": h.address.String(), "balanceRaw": h.balance.String(), "lastUpdatedBlock": h.updated}
 }
 
-// generation is a census: who held a token after a final block; without a certificate nobody
-// is shown.
+// generation is a census: the holders of a token after a finalized block.
+// Without certification it has no rows.
 type generation struct {
 	block   *Block
 	status  string
@@ -65,8 +65,8 @@ type generation struct {
 	total   *big.Int
 }
 
-// census of a token that qualifies for one, made at the newest final block: it
-// is certified when its balances add up to the supply.
+// census returns the census of a qualified token at the newest finalized block.
+// It is certified if its balances add up to the supply.
 func (m *Model) census(token starknet.Felt) (c generation, refusal *Answer) {
 	switch {
 	case m.standardOf(token) == "":
@@ -91,9 +91,9 @@ func (m *Model) census(token starknet.Felt) (c generation, refusal *Answer) {
 	return c, nil
 }
 
-// qualifies tells whether all transfers of a token up to a block can be known:
-// it began in these blocks, and the ABI of every class that it had fixes one
-// and the same layout of an ERC-20's Transfer.
+// qualifies reports whether all transfers of a token up to a block are known:
+// it was deployed in these blocks, and the ABIs of all its classes fix the same
+// layout of an ERC-20 Transfer.
 func (m *Model) qualifies(token starknet.Felt, block uint64) bool {
 	layout := ""
 	for i, c := range m.changes[token] {
@@ -113,8 +113,8 @@ func (m *Model) qualifies(token starknet.Felt, block uint64) bool {
 	return layout != ""
 }
 
-// transferLayout spells out how a class tells of transfers; it is empty when
-// that can mean something else than an amount that moves.
+// transferLayout describes the Transfer event of a class; it is empty if the
+// event could mean something other than an amount.
 func transferLayout(schema *abi.Schema) string {
 	var all []string
 	for _, l := range schema.Events() {
@@ -139,7 +139,7 @@ func transferLayout(schema *abi.Schema) string {
 	return strings.Join(slices.Compact(all), "; ")
 }
 
-// holders lists a census. Its name and its times are not the chain's.
+// holders lists a census. Its id and times do not come from the chain.
 func (m *Model) holders(r Request, token starknet.Felt) Answer {
 	if _, ok := limitOf(r.Query, "limit", 25, 100); !ok {
 		return invalid

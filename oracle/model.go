@@ -10,52 +10,52 @@ import (
 	"astrolabe/starknet/abi"
 )
 
-// Block is a block with what it did to the state.
+// Block is a block with its state update.
 type Block struct {
 	starknet.BlockWithReceipts
 	Diff starknet.StateDiff
 }
 
-// Model answers from blocks that follow one another, the oldest first.
+// Model computes responses from consecutive blocks, oldest first.
 type Model struct {
 	Chain  string
 	Blocks []Block
-	// Finalized and L1 are the newest blocks that are final here and accepted
-	// on L1; nil while there is none.
+	// Finalized and L1 are the newest finalized block and the newest block
+	// accepted on L1; nil if there is none.
 	Finalized, L1 *uint64
 	// Classes are the compiled ABIs of the classes that the blocks name; a
 	// class without a readable one is nil.
 	Classes map[starknet.Felt]*abi.Schema
-	// Read asks a contract after a block by a function's name; nil where there
-	// is nobody to ask.
+	// Read calls a view of a contract after a block by name; nil without a
+	// node.
 	Read func(block uint64, contract starknet.Felt, function string, calldata ...starknet.Felt) ([]starknet.Felt, error)
-	// Depth is how many blocks above a block make it final.
+	// Depth is the number of blocks on top of a block that make it finalized.
 	Depth uint64
-	// Registry ships with the service, and Notes are its operator's.
+	// Registry ships with the service; Notes are the labels of the operator.
 	Registry Registry
 	Notes    []Note
-	// Verified are the newest records of classes that were verified.
+	// Verified are the newest verification records of classes.
 	Verified map[starknet.Felt]map[string]any
-	// Counted tells that at the newest final block tokens were asked for their
-	// supplies, and their transfers and holders counted.
+	// Counted is true if supplies were read and transfers and holders were
+	// counted at the newest finalized block.
 	Counted bool
 	// Certificates are the key positions that wide searches may use.
 	Certificates []Certificate
-	// Order is the order in which the service lists the tokens that an address
-	// has moved, which is its own but always the same.
+	// Order is the order in which the service lists the tokens of an address.
+	// It is arbitrary but stable.
 	Order map[starknet.Felt][]starknet.Felt
 
 	txs       []*tx // in order
 	byBlock   map[uint64][]*tx
 	changes   map[starknet.Felt][]change
 	names     map[starknet.Felt]string // of entry points
-	eventName map[starknet.Felt]string // of events with one name; empty when there are several
+	eventName map[starknet.Felt]string // of events; empty if there are several names
 	standards map[starknet.Felt]string // of tokens
 	called    map[starknet.Felt]description
 }
 
-// OfNode models a simulated chain up to its head, of which depth blocks are
-// not final.
+// OfNode models a simulated chain up to its head; the newest depth blocks are
+// not finalized.
 func OfNode(node *sim.Node, depth uint64) (*Model, error) {
 	head := node.Head().Header.BlockNumber
 	m := &Model{Chain: node.Chain(), Classes: map[starknet.Felt]*abi.Schema{}, Read: node.Call, Depth: depth}
@@ -120,7 +120,7 @@ func named(d starknet.StateDiff) (list []starknet.Felt) {
 	return list
 }
 
-// derive computes what all answers start from.
+// derive computes what all answers are based on.
 func (m *Model) derive() {
 	m.changes = map[starknet.Felt][]change{}
 	for i := range m.Blocks {
@@ -173,7 +173,7 @@ func (m *Model) nameEntryPoints() {
 	}
 }
 
-// functionName is the name that any class has for a selector.
+// functionName is the name of a selector in any class.
 func (m *Model) functionName(selector starknet.Felt) string {
 	for _, schema := range m.Classes {
 		if schema == nil {
@@ -215,7 +215,7 @@ func (m *Model) tier(b *Block) string {
 	return "head"
 }
 
-// newestFirst returns a list in the other order.
+// newestFirst returns a list in reverse order.
 func newestFirst[T any](list []T) []T {
 	list = slices.Clone(list)
 	slices.Reverse(list)

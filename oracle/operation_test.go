@@ -76,9 +76,9 @@ func (w *world) requireEveryRead() {
 	for _, o := range w.operations {
 		known[o.id] = true
 		switch why := incomparable[o.id]; {
-		case why != "" && w.told[o.id] > 0:
+		case why != "" && w.exercised[o.id] > 0:
 			w.Errorf("%s is compared, so it reads more than %s", o.id, why)
-		case why == "" && w.told[o.id] == 0:
+		case why == "" && w.exercised[o.id] == 0:
 			w.Errorf("no answer of %s was compared: the model knows too little, or the requests ask too little", o.id)
 		}
 	}

@@ -22,7 +22,7 @@ func TestTheServiceAnswersWhatTheModelSays(t *testing.T) {
 	w := newWorld(t, config)
 	w.staff()
 	answers := w.ask(newAsker(1, w.model), requests)
-	t.Logf("answers by status: %v, those that tell something by operation: %v", answers, w.told)
+	t.Logf("answers by status: %v, non-empty answers by operation: %v", answers, w.exercised)
 	if answers[200] < requests/2 || answers[404] == 0 || answers[400] == 0 || answers[422] == 0 {
 		t.Errorf("the requests are of too few sorts: %v", answers)
 	}

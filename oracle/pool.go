@@ -6,8 +6,8 @@ import (
 	"astrolabe/starknet"
 )
 
-// factory is a contract that is known to create pools, and the classes of its
-// pools: those of the real chain and those of the simulated one.
+// factory is a known pool factory with the classes of its pools on the real and
+// the simulated chain.
 type factory struct {
 	Protocol, Name, Kind, Event   string
 	FeeBps                        *int
@@ -20,12 +20,11 @@ type pool struct {
 	emission
 	*factory
 	address, other starknet.Felt
-	class          *starknet.Felt // that it was deployed with in the block of its event
+	class          *starknet.Felt // of its deployment, in the block of its event
 	fee            *int
 }
 
-// read finds the pool of an event of the factory; false for an event of another
-// shape.
+// read decodes the pool from an event of the factory; false for another event.
 func (f *factory) read(at emission) (p pool, tokens [2]starknet.Felt, ok bool) {
 	said := at.payload()
 	p = pool{emission: at, factory: f, fee: f.FeeBps}
@@ -48,7 +47,7 @@ func (f *factory) read(at emission) (p pool, tokens [2]starknet.Felt, ok bool) {
 	return p, [2]starknet.Felt(said[:2]), true
 }
 
-// pools lists the markets of a token, newest first: those that a known factory
+// pools lists the pools of a token, newest first: those that a known factory
 // created with one of its classes.
 func (m *Model) pools(r Request, token starknet.Felt) Answer {
 	if _, ok := limitOf(r.Query, "limit", 25, 100); !ok {

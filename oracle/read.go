@@ -9,15 +9,15 @@ import (
 	"astrolabe/starknet"
 )
 
-// moment is a state that can be read: that after a block.
+// moment is the state after a block.
 type moment struct {
 	*Block
-	body object // what an answer says of it
+	body object // its fields in a response
 }
 
-// moment is the one that a request names; false when there is none. Pending
-// names the block in the making, which has no hash and, since nobody sends
-// anything here, the state of the newest block.
+// moment resolves the block of a request; false if there is none. Pending is
+// the pre-confirmed block, which has no hash and, because no transactions are
+// sent here, the state of the newest block.
 func (m *Model) moment(r Request) (at moment, known bool) {
 	tag := "latest"
 	if r.Query.Has("block_tag") {
@@ -36,8 +36,8 @@ func (m *Model) moment(r Request) (at moment, known bool) {
 	return at, true
 }
 
-// readContract calls a view. That there is no such view is for the contract to
-// say; that it fails in it, too.
+// readContract calls a view. A missing view and a revert are results of the
+// contract.
 func (m *Model) readContract(r Request, contract starknet.Felt) Answer {
 	at, known := m.moment(r)
 	if !known {
@@ -55,10 +55,10 @@ func (m *Model) readContract(r Request, contract starknet.Felt) Answer {
 	return found(at.body)
 }
 
-// The functions that tell quantities, in both spellings.
+// The views for supply and balance, in both spellings.
 var supplyViews, balanceViews = []string{"total_supply", "totalSupply"}, []string{"balance_of", "balanceOf"}
 
-// quantity asks a contract for a number.
+// quantity reads a number from a contract.
 func (m *Model) quantity(r Request, name string, contract starknet.Felt, functions []string, calldata ...starknet.Felt) Answer {
 	at, known := m.moment(r)
 	if !known {
@@ -75,8 +75,8 @@ func (m *Model) quantity(r Request, name string, contract starknet.Felt, functio
 	return found(at.body)
 }
 
-// numberAt asks a contract for a number after a block, by one function or
-// another; nil when it tells none.
+// numberAt reads a number from a contract after a block, by the first function
+// that works; nil if none does.
 func (m *Model) numberAt(b *Block, contract starknet.Felt, functions []string, calldata ...starknet.Felt) *big.Int {
 	for _, function := range functions {
 		result, err := m.Read(b.BlockNumber, contract, function, calldata...)

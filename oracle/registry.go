@@ -8,8 +8,7 @@ import (
 	"astrolabe/starknet"
 )
 
-// Registry is what ships with the service about addresses, as its documents
-// say it.
+// Registry holds the documents about addresses that ship with the service.
 type Registry struct {
 	Addresses []registered
 	Classes   []registered
@@ -28,7 +27,7 @@ type registered struct {
 
 type protocol struct{ Name, Kind string }
 
-// description is what a token is called; nil where nobody says.
+// description is the metadata of a token; nil if unknown.
 type description struct {
 	Symbol, Name *string
 	Decimals     *int
@@ -53,8 +52,8 @@ func ReadRegistry(root, chain string) (r Registry, err error) {
 	return r, nil
 }
 
-// Note is a label that the operator of the service gave to an address, or to
-// all addresses of a class.
+// Note is a label of the operator for an address, or for all addresses of a
+// class.
 type Note struct {
 	Felt                       starknet.Felt
 	OfClass                    bool
@@ -62,14 +61,14 @@ type Note struct {
 	ProtocolName, ProtocolKind string
 }
 
-// label is what an address is called, and who says so.
+// label is the label of an address and its source.
 type label struct {
 	text, confidence, source string
 	protocol                 *protocol
 }
 
-// labelOf is the first of: the operator's label, the registry's, that of the
-// class. It is nil when nobody calls the address anything.
+// labelOf is the first of: the label of the operator, of the registry, of the
+// class. It is nil if there is none.
 func (m *Model) labelOf(address starknet.Felt) *label {
 	for _, n := range m.Notes {
 		if !n.OfClass && n.Felt == address {
@@ -84,8 +83,8 @@ func (m *Model) labelOf(address starknet.Felt) *label {
 	return m.classLabel(address)
 }
 
-// classLabel is what the class of an address is called: by the operator, else
-// by the registry, which is not sure whose the address is.
+// classLabel is the label of the class of an address: from the operator, else
+// from the registry with lower confidence.
 func (m *Model) classLabel(address starknet.Felt) *label {
 	current := m.current(address)
 	if current == nil {
@@ -116,11 +115,11 @@ func protocolBody(p *protocol) any {
 	if p == nil {
 		return nil
 	}
-	return object{"name": p.Name, "kind": wordOrNull(p.Kind)}
+	return object{"name": p.Name, "kind": stringOrNull(p.Kind)}
 }
 
-// attribution says what an address is called. requested is as the caller wrote
-// it.
+// attribution returns the label of an address. requested is the address as the
+// caller wrote it.
 func (m *Model) attribution(requested string) Answer {
 	address := felt(requested)
 	body := object{

@@ -214,7 +214,7 @@ func (a *asker) searchRequest() Request {
 			text = pick(a, all).hash
 		}
 	default:
-		text = a.word()
+		text = a.searchText()
 	}
 	if digits, isHash := strings.CutPrefix(text, "0x"); isHash && a.oneIn(4) {
 		text = "0x" + strings.Repeat("0", max(0, 64-len(digits))) + strings.ToUpper(digits)
@@ -223,7 +223,7 @@ func (a *asker) searchRequest() Request {
 }
 
 // word is the beginning of what something is called, in any case.
-func (a *asker) word() string {
+func (a *asker) searchText() string {
 	words := []string{"latest", "pending", " ", "Ours", "treasury", "no such thing", "%", "1", "STRK "}
 	for _, token := range slices.SortedFunc(maps.Keys(a.m.called), starknet.Felt.Cmp) {
 		for _, text := range []*string{a.m.called[token].Symbol, a.m.called[token].Name} {

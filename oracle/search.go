@@ -11,12 +11,12 @@ import (
 	"astrolabe/starknet"
 )
 
-// foundMost is how many things are found by symbol, by label, by name and by
-// the hash of a message, each.
+// foundMost limits the results by symbol, by label, by name and by message
+// hash, each.
 const foundMost = 10
 
-// search finds what a text names: a block by its number, anything by its hash,
-// addresses and tokens by the beginning of what they are called.
+// search finds blocks by number, anything by hash, and addresses and tokens by
+// the prefix of their names.
 func (m *Model) search(text string) Answer {
 	text = strings.TrimSpace(text)
 	if text == "" {
@@ -40,7 +40,7 @@ func (m *Model) search(text string) Answer {
 	return found(object{"chainId": m.Chain, "items": items})
 }
 
-// hit is what takes one thing that was found.
+// hit adds one result.
 type hit = func(kind, id string, label any, matched string)
 
 func (m *Model) byHash(text string, add hit) {
@@ -56,7 +56,7 @@ func (m *Model) byHash(text string, add hit) {
 		}
 		if l := m.labelOf(f); l != nil {
 			add(m.sort(f), f.String(), l.text, "address")
-		} else if m.sort(f) != "address" || len(m.partsOf(f)) > 0 {
+		} else if m.sort(f) != "address" || len(m.involving(f)) > 0 {
 			add(m.sort(f), f.String(), m.called[f].title(), "address")
 		}
 	}
@@ -66,7 +66,7 @@ func (m *Model) byHash(text string, add hit) {
 	}
 }
 
-// sort tells what an address is; address stands for one that is no contract.
+// sort returns the kind of an address; "address" if it is not a contract.
 func (m *Model) sort(address starknet.Felt) string {
 	c := m.current(address)
 	switch {
@@ -116,8 +116,8 @@ func (m *Model) byText(text string, add hit) {
 	}
 }
 
-// beginning lists the addresses whose names begin with a text, in any case, by
-// name; of those with one name the oldest token first.
+// beginning lists the addresses whose names start with a text, ignoring case,
+// by name; for equal names the oldest token comes first.
 func (m *Model) beginning(names map[starknet.Felt]string, text string) []starknet.Felt {
 	list := slices.DeleteFunc(slices.Collect(maps.Keys(names)), func(f starknet.Felt) bool {
 		return !strings.HasPrefix(strings.ToLower(names[f]), strings.ToLower(text))
@@ -128,8 +128,8 @@ func (m *Model) beginning(names map[starknet.Felt]string, text string) []starkne
 	return list[:min(foundMost, len(list))]
 }
 
-// tokenSince is the block that first shows a token: by its class, or because it
-// moves.
+// tokenSince is the first block that shows a token, by its class or by a
+// transfer.
 func (m *Model) tokenSince(token starknet.Felt) uint64 {
 	since := m.head().BlockNumber
 	for _, c := range m.changes[token] {
@@ -143,8 +143,8 @@ func (m *Model) tokenSince(token starknet.Felt) uint64 {
 	return since
 }
 
-// SettleTies brings tokens of one symbol, or of one name, and of one block into
-// the order that they have here: theirs is nobody's business.
+// SettleTies sorts tokens with equal symbol or name and equal block as the
+// model does, because their order is not specified.
 func (m *Model) SettleTies(items []any) {
 	key := func(item any) string {
 		hit := item.(object)

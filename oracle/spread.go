@@ -7,7 +7,7 @@ import (
 	"astrolabe/starknet"
 )
 
-// screenedMost is how many holders a screening shows.
+// screenedMost is the number of holders in a screening.
 const screenedMost = 100
 
 // screening is the largest holders of a census.
@@ -22,14 +22,14 @@ func (m *Model) screening(token starknet.Felt) Answer {
 	})
 }
 
-// tiers are the bands of a distribution by their least shares, in hundredths of
-// a percent.
+// tiers are the bands of a distribution by minimum share, in hundredths of a
+// percent.
 var tiers = []struct {
 	name string
 	bps  int64
 }{{"at_least_10_percent", 1000}, {"at_least_1_percent", 100}, {"at_least_0_1_percent", 10}, {"at_least_0_01_percent", 1}, {"below_0_01_percent", 0}}
 
-// analytics is how a token is spread over all its holders.
+// analytics describes the distribution of a token over its holders.
 func (m *Model) analytics(token starknet.Felt) Answer {
 	c, refusal := m.census(token)
 	if refusal == nil && c.status != "certified" {

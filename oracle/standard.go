@@ -7,15 +7,15 @@ import (
 	"astrolabe/starknet/abi"
 )
 
-// curated are the names that mean one thing wherever they occur.
+// curated are the names that have one meaning everywhere.
 var curated = strings.Fields(`Transfer Approval ApprovalForAll TransferSingle TransferBatch URI
 	OwnershipTransferred OwnershipTransferStarted RoleGranted RoleRevoked RoleAdminChanged
 	Paused Unpaused Initialized Upgraded AdminChanged
 	ContractDeployed OwnerAdded OwnerRemoved TransactionExecuted transaction_executed account_created
 	DepositHandled WithdrawInitiated deposit_handled withdraw_initiated`)
 
-// standards are the events of the token standards of which selector and arity
-// allow one reading only: name, then the fields among the keys and in the data.
+// standards are the events of token standards whose selector and arity allow
+// only one decoding: name, then the fields in the keys and in the data.
 var standards = standardSchema(
 	"Transfer | from:address to:address | value:u256",
 	"Transfer | from:address to:address token_id:u256 |",

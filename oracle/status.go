@@ -1,7 +1,6 @@
 package oracle
 
-// status says how the chain and its index stand, once the index has caught up.
-// When that was is not the chain's to say.
+// status is the chain status once the index has caught up, without its times.
 func (m *Model) status() Answer {
 	head := m.head()
 	return found(object{

@@ -7,11 +7,12 @@ import (
 	"astrolabe/starknet"
 )
 
-// standardOf is what an address is as a token; empty when it is none.
+// standardOf is the token standard of an address; empty if it is not a token.
 func (m *Model) standardOf(token starknet.Felt) string { return m.standards[token] }
 
-// nameTokens finds out what is a token, as the first block says that gives an
-// address a token's class or moves it; where both speak, the class does.
+// nameTokens finds the tokens: the first block decides that gives an address a
+// token class or has a transfer of it; within a block the class takes
+// precedence.
 func (m *Model) nameTokens() {
 	m.standards = map[starknet.Felt]string{}
 	for i := range m.Blocks {
@@ -58,8 +59,7 @@ func (m *Model) token(r Request, token starknet.Felt, rest []string) Answer {
 	return m.quantity(r, "balanceRaw", token, balanceViews, felt(rest[1])) // balance-of
 }
 
-// tokenSummary counts all transfers, from what is kept of final blocks or for
-// this answer alone.
+// tokenSummary counts all transfers.
 func (m *Model) tokenSummary(token starknet.Felt) Answer {
 	standard := m.standardOf(token)
 	if standard == "" {
@@ -85,7 +85,7 @@ func (m *Model) tokenSummary(token starknet.Felt) Answer {
 			body["totalSupplyRaw"], body["totalSupplyBlockNumber"] = supply.String(), *m.Finalized
 		}
 	}
-	if m.first() > 0 && m.deployment(token) == nil { // it may have moved before
+	if m.first() > 0 && m.deployment(token) == nil { // it may have earlier transfers
 		body["summaryCacheStatus"] = "metadata_only"
 		body["transferCount"], body["distinctFromCount"], body["distinctToCount"] = nil, nil, nil
 	}

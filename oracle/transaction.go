@@ -7,7 +7,7 @@ import (
 	"astrolabe/starknet/abi"
 )
 
-// tx is a transaction with what follows from it.
+// tx is a transaction with its derived values.
 type tx struct {
 	*starknet.TransactionWithReceipt
 	block     *Block
@@ -19,7 +19,7 @@ type tx struct {
 	messages  []message
 }
 
-// call is what an account was asked to call.
+// call is one call of an account.
 type call struct {
 	to, selector starknet.Felt
 	calldata     []starknet.Felt
@@ -50,9 +50,9 @@ func (m *Model) transaction(b *Block, index int) *tx {
 	return t
 }
 
-// callsOf reads an account's calls: by Cairo 0's form, a table of calls before
-// all calldata, else by Cairo 1's, each call with its own. A call whose calldata
-// is not exactly used up is of neither.
+// callsOf decodes the calls of an account: in the Cairo 0 form, a table of
+// calls before all calldata, or in the Cairo 1 form, each call with its
+// calldata. The calldata must be consumed exactly.
 func callsOf(in *starknet.Transaction) []call {
 	if in.Type != starknet.Invoke || in.Version.Number == 0 || len(in.Calldata) == 0 {
 		return nil
@@ -67,7 +67,7 @@ func callsOf(in *starknet.Transaction) []call {
 func number(f starknet.Felt) int {
 	n, ok := f.Count(1 << 20)
 	if !ok {
-		return 1 << 20 // more than there is
+		return 1 << 20 // exceeds the calldata
 	}
 	return n
 }
@@ -106,29 +106,28 @@ func cairo1Calls(felts []starknet.Felt) ([]call, bool) {
 	return calls, true
 }
 
-// firstMethod is the entry point that is called first, and how many calls there
-// are.
+// firstMethod is the first entry point that is called, and the number of calls.
 func (m *Model) firstMethod(t *tx) (name, count any) {
 	switch {
 	case t.calls != nil && len(t.calls) == 0:
 		return nil, 0
 	case t.calls != nil:
-		return wordOrNull(m.names[t.calls[0].selector]), len(t.calls)
+		return stringOrNull(m.names[t.calls[0].selector]), len(t.calls)
 	case t.Transaction.Type == starknet.L1Handler, t.Transaction.Type == starknet.Invoke && t.Transaction.Version.Number == 0:
-		return wordOrNull(m.names[t.Transaction.EntryPointSelector]), nil
+		return stringOrNull(m.names[t.Transaction.EntryPointSelector]), nil
 	}
 	return nil, nil
 }
 
 func (m *Model) callBody(t *tx, c call) object {
 	return object{
-		"to": c.to.String(), "selector": c.selector.String(), "selectorName": wordOrNull(m.names[c.selector]),
+		"to": c.to.String(), "selector": c.selector.String(), "selectorName": stringOrNull(m.names[c.selector]),
 		"calldataLen": len(c.calldata), "decodedCalldata": m.decodedCalldata(t, c),
 	}
 }
 
-// decodedCalldata types a call's calldata by the class in force; when there
-// are two, they must agree.
+// decodedCalldata decodes the calldata of a call by the class in force; two
+// classes must agree.
 func (m *Model) decodedCalldata(t *tx, c call) any {
 	var readings []any
 	for _, hash := range m.around(c.to, t.block) {
@@ -194,9 +193,9 @@ func (m *Model) txBody(t *tx, logLimit int) object {
 	}
 	body["receipt"] = object{
 		"executionStatus": string(out.ExecutionStatus), "finalityStatus": m.finality(t.block),
-		"actualFeeRaw": out.ActualFee.Amount.Big().String(), "feeUnit": wordOrNull(string(out.ActualFee.Unit)),
+		"actualFeeRaw": out.ActualFee.Amount.Big().String(), "feeUnit": stringOrNull(string(out.ActualFee.Unit)),
 		"l1Gas": out.ExecutionResources.L1Gas, "l1DataGas": out.ExecutionResources.L1DataGas, "l2Gas": out.ExecutionResources.L2Gas,
-		"revertReason": wordOrNull(out.RevertReason),
+		"revertReason": stringOrNull(out.RevertReason),
 	}
 	body["calldata"], body["signatureLen"] = texts(t.calldata), len(in.Signature)
 	calls := []object{}
@@ -217,7 +216,7 @@ func (m *Model) txBody(t *tx, logLimit int) object {
 	return body
 }
 
-// previewTransfers is how many transfers a preview shows.
+// previewTransfers is the number of transfers in a preview.
 const previewTransfers = 8
 
 func (m *Model) preview(hash starknet.Felt) object {

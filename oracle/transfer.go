@@ -17,8 +17,8 @@ type transfer struct {
 	movement
 }
 
-// movement is what a transfer says; of a standard without amounts or without
-// ids that one is nil.
+// movement is the content of a transfer. Amount or id is nil for standards
+// without it.
 type movement struct {
 	standard   string
 	from, to   starknet.Felt
@@ -32,13 +32,14 @@ func (a movement) equal(b movement) bool {
 
 var movers = []starknet.Felt{starknet.Selector("Transfer"), starknet.Selector("TransferSingle"), starknet.Selector("TransferBatch")}
 
-// announces reports whether keys announce a transfer, of a component or not.
+// announces reports whether keys belong to a transfer event, of a component or
+// not.
 func announces(keys []starknet.Felt) bool {
 	return slices.ContainsFunc(keys[:min(2, len(keys))], func(key starknet.Felt) bool { return slices.Contains(movers, key) })
 }
 
-// transfersOf reads an event as movements. The class in force decides; when it
-// was replaced in that block, both must say the same.
+// transfersOf decodes an event as transfers by the class in force. If the class
+// was replaced in that block, both must agree.
 func (m *Model) transfersOf(t *tx, log int) (list []transfer) {
 	e := &t.Receipt.Events[log]
 	if !announces(e.Keys) {
@@ -59,8 +60,8 @@ func (m *Model) transfersOf(t *tx, log int) (list []transfer) {
 	return list
 }
 
-// movements reads an event by a class, or by the standards where the class
-// says nothing of it. There are none where it can mean something else, too.
+// movements decodes an event by a class, or by the standards if the class does
+// not mention it. It returns none if the event is ambiguous.
 func movements(e *starknet.Event, schema *abi.Schema) (found []movement) {
 	class := standard(schema)
 	if !mentions(schema, e.Keys[0]) {
@@ -87,15 +88,15 @@ func movements(e *starknet.Event, schema *abi.Schema) (found []movement) {
 	return found
 }
 
-// mentions reports whether a class has transfers that begin with a key.
+// mentions reports whether a class has transfers that start with a key.
 func mentions(schema *abi.Schema, key starknet.Felt) bool {
 	return schema != nil && slices.ContainsFunc(schema.Events(), func(l *abi.EventLayout) bool {
 		return l.Selectors[0] == key && announces(l.Selectors)
 	})
 }
 
-// roles are the names under which contracts have them, in lower case and
-// without underscores.
+// roles maps the field names of contracts, in lower case without underscores,
+// to their roles.
 var roles = map[string]string{
 	"operator": "operator", "caller": "operator",
 	"from": "from", "fromaddress": "from", "sender": "from", "src": "from",
@@ -104,8 +105,8 @@ var roles = map[string]string{
 	"id": "id", "tokenid": "id", "ids": "ids", "tokenids": "ids",
 }
 
-// recognise reads a decoded event as a transfer of a standard; nil when it has
-// other fields than one has, or contradicts its class.
+// recognise decodes an event as a transfer of a standard; nil if its fields do
+// not match or contradict the class.
 func recognise(e *abi.Event, class string) []movement {
 	fields := map[string]*abi.Field{}
 	for i := range e.Fields {
@@ -144,7 +145,7 @@ func recognise(e *abi.Event, class string) []movement {
 	return nil
 }
 
-// numbers reads a u256 or a list of them.
+// numbers decodes a u256 or a list of them.
 func numbers(f *abi.Field) (list []*big.Int) {
 	if n, ok := f.Int(); ok {
 		return []*big.Int{n}
@@ -192,7 +193,7 @@ func (m *Model) transferBody(t transfer) object {
 	}
 }
 
-// transfers returns those that a condition holds for, newest first.
+// transfers returns the transfers that satisfy a condition, newest first.
 func (m *Model) transfers(wanted func(transfer) bool) (list []transfer) {
 	for _, tx := range m.txs {
 		for _, t := range tx.transfers {

@@ -12,11 +12,11 @@ type object = map[string]any
 
 func iso(seconds uint64) string { return time.Unix(int64(seconds), 0).UTC().Format(time.RFC3339) } //nolint:gosec // A block's time.
 
-func wordOrNull(word string) any {
-	if word == "" {
+func stringOrNull(text string) any {
+	if text == "" {
 		return nil
 	}
-	return word
+	return text
 }
 
 func feltOrNull(f *starknet.Felt) any {
@@ -42,7 +42,7 @@ func render[T any](list []T, body func(T) object) []object {
 	return all
 }
 
-// same compares values as JSON shows them.
+// same compares values by their JSON form.
 func same(a, b any) bool {
 	if first, isText := a.(string); isText { // most are
 		second, isText := b.(string)

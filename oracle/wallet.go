@@ -10,29 +10,29 @@ import (
 	"astrolabe/starknet"
 )
 
-// walletMost is how many tokens a snapshot has at most.
+// walletMost is the maximum number of tokens in a snapshot.
 const walletMost = 25
 
-// walletQuestion asks for a snapshot; what is absent has a default.
+// walletQuestion is a snapshot request; absent fields have defaults.
 type walletQuestion struct {
 	owner                   starknet.Felt
 	mode, scope, preference string
 	limit                   int
 	tokens                  []starknet.Felt
-	block                   string // by hash or number; empty when it is not named
+	block                   string // hash or number; empty if absent
 }
 
-// readWallet judges a question by itself.
+// readWallet parses and validates a request.
 func readWallet(ask map[string]any) (q walletQuestion, ok bool) {
-	word := func(name, standard string) string {
+	text := func(name, standard string) string {
 		if text, given := ask[name].(string); given {
 			return text
 		}
 		return standard
 	}
 	q = walletQuestion{
-		owner: felt(ask["ownerAddress"].(string)), mode: word("mode", "require_complete"), scope: word("scope", "discovered_plus_registry"),
-		preference: word("blockPreference", "latest_accepted_l2"), limit: walletMost, block: word("blockHash", ""),
+		owner: felt(ask["ownerAddress"].(string)), mode: text("mode", "require_complete"), scope: text("scope", "discovered_plus_registry"),
+		preference: text("blockPreference", "latest_accepted_l2"), limit: walletMost, block: text("blockHash", ""),
 	}
 	if limit, given := ask["limit"].(int); given {
 		q.limit = limit
@@ -50,8 +50,7 @@ func readWallet(ask map[string]any) (q walletQuestion, ok bool) {
 		(q.scope == "explicit") == (len(q.tokens) > 0) && (q.preference == "explicit") == (q.block != "")
 }
 
-// wallet is a snapshot of what an address holds: every balance is what the
-// contract said after one block.
+// wallet is a snapshot of the balances of an address, all read after one block.
 func (m *Model) wallet(ask map[string]any) Answer {
 	q, ok := readWallet(ask)
 	if !ok {
@@ -86,7 +85,8 @@ func (m *Model) wallet(ask map[string]any) Answer {
 	})
 }
 
-// balances asks every token, and tells whether all of them said a number.
+// balances reads the balance of every token, and reports whether all of them
+// returned a number.
 func (m *Model) balances(b *Block, q walletQuestion, candidates []asset) (items []object, whole bool) {
 	items, whole = []object{}, true
 	for _, a := range candidates {
@@ -96,7 +96,7 @@ func (m *Model) balances(b *Block, q walletQuestion, candidates []asset) (items 
 		case balance != nil:
 			item["balanceRaw"] = balance.String()
 		case q.scope != "explicit" && !m.exists(b, a.token):
-			continue // a token of the registry that is not there
+			continue // a registry token that does not exist
 		default:
 			item["status"], whole = "unsupported", false
 		}
@@ -105,7 +105,7 @@ func (m *Model) balances(b *Block, q walletQuestion, candidates []asset) (items 
 	return items, whole
 }
 
-// candidates are the tokens that a snapshot is about, and what they leave out.
+// candidates are the tokens of a snapshot and their coverage.
 func (m *Model) candidates(q walletQuestion) (list []asset, coverage object) {
 	if q.scope != "explicit" {
 		list = m.assets(q.owner, q.scope == "discovered_plus_registry")
@@ -119,7 +119,7 @@ func (m *Model) candidates(q walletQuestion) (list []asset, coverage object) {
 	}
 }
 
-// exists tells whether there is a contract at an address after a block.
+// exists reports whether there is a contract at an address after a block.
 func (m *Model) exists(b *Block, contract starknet.Felt) bool {
 	_, err := m.Read(b.BlockNumber, contract, "name")
 	return !errors.Is(err, vm.ErrNoContract)

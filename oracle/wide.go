@@ -8,22 +8,21 @@ import (
 	"astrolabe/starknet"
 )
 
-// Certificate says that the events with a first key can be found by the key of
-// a position, in all final blocks.
+// Certificate allows searches of a selector by the key at a position, in all
+// finalized blocks.
 type Certificate struct {
 	Selector starknet.Felt
 	Position int
-	// Failed tells that it was counted again and did not hold what the events
-	// say.
+	// Failed is true if verification found a difference from the events.
 	Failed bool
 }
 
-// isWide tells that the bounds hold more blocks than are searched directly.
+// isWide reports whether the bounds exceed the limit of direct searches.
 func (f *eventFilter) isWide() bool {
 	return f.from != nil && f.to != nil && *f.to-*f.from >= 10_000
 }
 
-// refuseWide says why a wide search is refused; nil when it is not.
+// refuseWide returns the error of a wide search; nil if it is allowed.
 func (m *Model) refuseWide(f eventFilter, wallet bool) *Answer {
 	if !wallet {
 		return &invalid
@@ -46,7 +45,7 @@ func (m *Model) refuseWide(f eventFilter, wallet bool) *Answer {
 	return nil
 }
 
-// certified tells that each of the selectors has a ready certificate of a
+// certified reports whether each selector has a ready certificate for a
 // position.
 func (m *Model) certified(selectors []starknet.Felt, position int) bool {
 	for _, selector := range selectors {
@@ -57,8 +56,8 @@ func (m *Model) certified(selectors []starknet.Felt, position int) bool {
 	return len(selectors) > 0
 }
 
-// rangeCoverage says what a wide search rests on: certificates that end with
-// the newest final block, and beyond it the events themselves.
+// rangeCoverage describes the basis of a wide search: certificates up to the
+// newest finalized block, and the events beyond it.
 func (m *Model) rangeCoverage(f eventFilter) object {
 	last := m.head().BlockNumber
 	interval := func(from, to uint64) object { return object{"fromBlock": from, "toBlock": to} }
@@ -71,7 +70,7 @@ func (m *Model) rangeCoverage(f eventFilter) object {
 	return body
 }
 
-// diagnostics say how certificates stand to the blocks that they are made from.
+// diagnostics compare the certificates with the indexed blocks.
 func (m *Model) diagnostics(freshness string) object {
 	first, last := m.first(), m.head().BlockNumber
 	return object{

@@ -8,47 +8,52 @@ import (
 	"astrolabe/sim/economy"
 )
 
-// Profile says how busy a chain is; Everyday and Bulk make one.
+// Profile is how busy a chain is; Everyday and Bulk return one.
 type Profile = economy.Profile
 
-// Everyday is the default profile: every shape within the first 150 blocks or so.
+// Everyday is the default profile: every transaction type and event shape
+// within the first 150 blocks or so.
 func Everyday() Profile { return economy.Everyday() }
 
-// Bulk is a chain for loading, with about as many events in each block.
+// Bulk is the profile of a chain for load tests, with about that many events
+// per block.
 func Bulk(events int) Profile { return economy.Bulk(events) }
 
-// Config describes a node. The zero value is a mainnet with seed 0 and nothing but block 0.
+// Config configures a node. The zero value is a mainnet with seed 0 and only
+// block 0.
 type Config struct {
 	Seed uint64
 	// Chain is SN_MAIN, the default, or SN_SEPOLIA.
 	Chain string
-	// Blocks is how many blocks follow block 0 at the start.
+	// Blocks is the number of blocks after block 0 at startup.
 	Blocks int
-	// BlockTime is how often Start adds a block; zero leaves that to Mine.
+	// BlockTime is the interval at which Start adds a block; zero leaves that
+	// to Mine.
 	BlockTime time.Duration
-	// Genesis is when block 0 was, by default the beginning of 2026. Timestamps follow
-	// from it: blocks are six seconds apart, or BlockTime if that is longer.
+	// Genesis is the timestamp of block 0, by default the start of 2026. Blocks
+	// are six seconds apart, or BlockTime if that is longer.
 	Genesis time.Time
 	// Profile is Everyday by default.
 	Profile Profile
-	// Window is how many of the newest blocks keep their state, by default 2048. Older
-	// blocks cannot be read at all unless they are recorded.
+	// Window is the number of newest blocks that keep their state, by default
+	// 2048. Older blocks cannot be read unless they are recorded.
 	Window int
-	// L1Lag is how many blocks L1 acceptance is behind the head, by default 12.
+	// L1Lag is the number of blocks that L1 acceptance lags behind the head, by
+	// default 12.
 	L1Lag int
-	// Record is a new file that every block is written to; blocks that have left the window
-	// are read from it.
+	// Record is a new file that every block is written to. Blocks older than
+	// the window are read from it.
 	Record string
-	// State is the same, and if the file exists, the chain in it goes on: with the same
-	// head, the same reorganisations and the same blocks to come. Blocks then is how many
-	// there are at least. What clients sent and no block has is lost, and so are faults.
-	// One node at a time may use the file.
+	// State is like Record, but an existing file resumes its chain with the
+	// same head, the same reorgs and the same future blocks. Blocks is then the
+	// minimum number of blocks. Pending transactions of clients and faults are
+	// lost. Only one node at a time may use the file.
 	State string
-	// Rendered is a folder of answers in JSON, which speeds up a node that many blocks are
-	// read from: calls of getBlockWithReceipts and getStateUpdate for a block by its number
-	// are answered from it where it can. It is filled with the blocks that there are at the
-	// start, as far as it is not. Every block must still be readable then: by its window,
-	// by Record or State, or because the chain is a replay.
+	// Rendered is a folder of rendered JSON responses, which speeds up a node
+	// that serves many blocks: getBlockWithReceipts and getStateUpdate by
+	// number are served from it if possible. Startup fills it with the existing
+	// blocks, which must all be readable: within the window, through Record or
+	// State, or because the chain is a replay.
 	Rendered string
 	// SpecVersion is the version that the node claims, by default 0.10.2.
 	SpecVersion string
@@ -86,7 +91,7 @@ func (c Config) withDefaults() (Config, error) {
 	return c, nil
 }
 
-// spacing is how far apart blocks are at least, in seconds.
+// spacing is the minimum distance of blocks in seconds.
 func (c Config) spacing() uint64 {
 	const usual = 6
 	return max(usual, uint64(c.BlockTime/time.Second))

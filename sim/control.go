@@ -7,13 +7,13 @@ import (
 	"astrolabe/sim/fault"
 )
 
-// Control serves the node's own controls, which belong on a listener apart:
+// Control serves the control endpoint, which belongs on a separate listener:
 //
-//	GET    /counts          how many calls of each method were received
-//	GET    /contracts       the economy's contracts by name
-//	GET    /faults          the faults in force
-//	POST   /faults          put one in force: a fault.Fault as JSON
-//	DELETE /faults          end all, or those of ?kind=…
+//	GET    /counts          number of received calls by method
+//	GET    /contracts       contracts of the economy by name
+//	GET    /faults          active faults
+//	POST   /faults          add a fault: a fault.Fault as JSON
+//	DELETE /faults          remove all, or those of ?kind=…
 //	POST   /mine            add {"blocks": n}
 //	POST   /reorg           replace {"depth": n} blocks
 func (n *Node) Control() http.Handler {
@@ -43,7 +43,7 @@ func (n *Node) Control() http.Handler {
 	return mux
 }
 
-// act reads an order and carries it out.
+// act decodes a request and executes it.
 func act[T any](do func(T) error) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		var order T
@@ -63,5 +63,5 @@ func act[T any](do func(T) error) http.HandlerFunc {
 
 func respond(w http.ResponseWriter, value any) {
 	w.Header().Set("Content-Type", "application/json")
-	_ = json.NewEncoder(w).Encode(value) // a client that left does not need it
+	_ = json.NewEncoder(w).Encode(value) // the client may have disconnected
 }

@@ -20,7 +20,7 @@ import (
 	"astrolabe/starknet"
 )
 
-// Node is a simulated node of one chain. Its methods may be called concurrently.
+// Node is a simulated node of one chain. It is safe for concurrent use.
 type Node struct {
 	config  Config
 	network economy.Network
@@ -29,15 +29,16 @@ type Node struct {
 	chain   *chain.Chain
 	server  *rpc.Server
 	faults  *fault.Set
-	// recording is where the blocks are written to or come from, if anywhere.
+	// recording is the file that blocks are written to or read from; nil
+	// without one.
 	recording *chain.Recording
 
 	mu      sync.Mutex
-	stop    context.CancelFunc // nil while Start's clock stands
+	stop    context.CancelFunc // nil while not started
 	stopped chan error
 }
 
-// New builds a node and its first blocks.
+// New returns a node with its first blocks.
 func New(config Config) (*Node, error) {
 	documents, err := compiledClasses()
 	if err != nil {
@@ -46,7 +47,7 @@ func New(config Config) (*Node, error) {
 	return newNode(config, documents)
 }
 
-// compiledClasses reads the class documents once; nobody changes them.
+// compiledClasses reads the class documents once; they are immutable.
 var compiledClasses = sync.OnceValues(func() ([]contract.Document, error) {
 	all, err := classes.Load()
 	if err != nil {
@@ -87,7 +88,7 @@ func newNode(config Config, documents []contract.Document) (*Node, error) {
 	return n, nil
 }
 
-// begin makes block 0, or the blocks that a file has already.
+// begin generates block 0, or loads the blocks of a file.
 func (n *Node) begin(described chain.Config, documents []contract.Document) (err error) {
 	about := n.config.about(documents)
 	switch {
@@ -107,7 +108,8 @@ func (n *Node) begin(described chain.Config, documents []contract.Document) (err
 	return err
 }
 
-// assemble makes the parts of a node that do not depend on where its blocks come from.
+// assemble creates the components of a node that do not depend on the source of
+// its blocks.
 func assemble(config Config, documents []contract.Document) (*Node, chain.Config, error) {
 	network, err := economy.NetworkNamed(config.Chain)
 	if err != nil {
@@ -135,7 +137,7 @@ func (n *Node) serve() {
 	})
 }
 
-// render fills the folder of answers, if there is to be one.
+// render fills the folder of rendered responses, if configured.
 func (n *Node) render() error {
 	if n.config.Rendered == "" {
 		return nil
@@ -156,21 +158,21 @@ func (n *Node) Handler() http.Handler { return n.server }
 // Mine adds blocks.
 func (n *Node) Mine(blocks int) error { return n.chain.Mine(blocks) }
 
-// Reorg replaces the newest blocks by as many others and tells subscribers of it. Most
-// transactions of the old blocks are found in the new ones again.
+// Reorg replaces the newest blocks by as many others and notifies subscribers.
+// Most transactions of the old blocks are in the new ones again.
 func (n *Node) Reorg(depth int) error { return n.chain.Reorg(depth) }
 
-// Fault puts a fault in force.
+// Fault adds a fault.
 func (n *Node) Fault(f fault.Fault) error { return n.faults.Add(f) }
 
-// ClearFaults ends the faults of the given kinds, or all of them.
+// ClearFaults removes the faults of the given kinds, or all of them.
 func (n *Node) ClearFaults(kinds ...fault.Kind) { n.faults.Clear(kinds...) }
 
-// Counts returns how many calls of each method the node received.
+// Counts returns the number of received calls by method.
 func (n *Node) Counts() map[string]uint64 { return maps.Clone(n.server.Counts()) }
 
-// Run adds a block every BlockTime until ctx ends, or until it fails. Without a BlockTime,
-// and at the end of a recording, it only waits.
+// Run adds a block every BlockTime until ctx ends or an error occurs. Without a
+// BlockTime, and at the end of a recording, it only waits.
 func (n *Node) Run(ctx context.Context) error {
 	if n.config.BlockTime == 0 {
 		<-ctx.Done()
@@ -190,10 +192,10 @@ func (n *Node) Run(ctx context.Context) error {
 	}
 }
 
-// ErrRunning reports a clock that was started twice.
+// ErrRunning reports that the node was started twice.
 var ErrRunning = errors.New("sim: the clock is running already")
 
-// Start does the same as Run in the background, until Stop is called or ctx ends.
+// Start is like Run in the background, until Stop is called or ctx ends.
 func (n *Node) Start(ctx context.Context) error {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -206,8 +208,8 @@ func (n *Node) Start(ctx context.Context) error {
 	return nil
 }
 
-// Stop stops what Start began and returns what made it fail, if anything did. It may be
-// called more than once.
+// Stop stops what Start started and returns its error. It may be called more
+// than once.
 func (n *Node) Stop() error {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -219,7 +221,7 @@ func (n *Node) Stop() error {
 	return <-n.stopped
 }
 
-// tick adds a block, and replaces some when that fault is in force.
+// tick adds a block, and causes a reorg if that fault is active.
 func (n *Node) tick() error {
 	if err := n.Mine(1); err != nil {
 		return err
@@ -230,8 +232,8 @@ func (n *Node) tick() error {
 	return nil
 }
 
-// Close stops the clock, ends all subscriptions and closes the recording. A chain with a
-// State can go on afterwards, with or without Close.
+// Close stops the node, ends all subscriptions and closes the recording. A
+// chain with a State can be resumed later, with or without Close.
 func (n *Node) Close() error {
 	err := n.Stop()
 	n.server.Close()

@@ -8,10 +8,10 @@ import (
 	"astrolabe/starknet"
 )
 
-// Block is a block with everything that belongs to it, as plain data.
+// Block is a block with all its content, as plain data.
 type Block = chain.Block
 
-// Contract is a contract of the economy by its name.
+// Contract is a contract of the economy with its name.
 type Contract = economy.Contract
 
 // Chain returns the chain's name, SN_MAIN or SN_SEPOLIA.
@@ -20,8 +20,8 @@ func (n *Node) Chain() string { return n.network.Name }
 // Head returns the newest block.
 func (n *Node) Head() *Block { return n.chain.Head() }
 
-// Block returns a block of the chain by its number, as it truly is: faults do not touch
-// it. It returns chain.ErrNoBlock or chain.ErrNotRetained when there is none.
+// Block returns a block by number, unaffected by faults. It returns
+// chain.ErrNoBlock or chain.ErrNotRetained if there is none.
 func (n *Node) Block(number uint64) (*Block, error) { return n.chain.Block(number) }
 
 // L1Head returns the number of the newest block that is accepted on L1.
@@ -55,7 +55,8 @@ func (n *Node) Nonce(number uint64, address starknet.Felt) (starknet.Felt, error
 	return n.cell(number, state.NonceCell(address))
 }
 
-// ClassHash reads a contract's class after a block; zero means that there is no contract.
+// ClassHash reads the class of a contract after a block; zero if there is no
+// contract.
 func (n *Node) ClassHash(number uint64, address starknet.Felt) (starknet.Felt, error) {
 	return n.cell(number, state.ClassCell(address))
 }

@@ -8,11 +8,12 @@ import (
 	"astrolabe/sim/contract"
 )
 
-// Replay returns a node that plays a recorded chain, from a file of Record or State. Of the
-// config it uses BlockTime, Window, L1Lag, SpecVersion and Rendered, and Blocks as the
-// number of blocks after block 0 that are there at the start: as many as there are when
-// neither Blocks nor BlockTime is set. Mine plays on, and returns chain.ErrRecordingEnded at
-// the end; nothing else can change the chain.
+// Replay returns a node that replays a recorded chain, from a file of Record or
+// State. It uses BlockTime, Window, L1Lag, SpecVersion and Rendered of the
+// config, and Blocks as the number of blocks after block 0 at startup: all of
+// them if neither Blocks nor BlockTime is set. Mine continues the replay and
+// returns chain.ErrRecordingEnded at the end; nothing else can change the
+// chain.
 func Replay(path string, config Config) (*Node, error) {
 	documents, err := compiledClasses()
 	if err != nil {

@@ -11,20 +11,21 @@ import (
 	"astrolabe/starknet"
 )
 
-// MismatchError reports a State file with another chain than the one that is configured. The
-// file was not touched.
+// MismatchError reports a State file of another chain than the configured one.
+// The file was not changed.
 type MismatchError struct {
 	Path string
-	// What differs, and its value in the file and in the configuration.
+	// What is the setting that differs, with its value in the file and in the
+	// configuration.
 	What, File, Config string
 }
 
-// Error says what differs.
+// Error implements error.
 func (e *MismatchError) Error() string {
 	return fmt.Sprintf("sim: %s keeps another chain: its %s is %s instead of %s", e.Path, e.What, e.File, e.Config)
 }
 
-// about describes what the blocks follow from.
+// about describes the inputs of block generation.
 func (c Config) about(documents []contract.Document) chain.About {
 	return chain.About{
 		Chain: c.Chain, Seed: c.Seed, Genesis: uint64(c.Genesis.Unix()), Spacing: c.spacing(),
@@ -32,8 +33,8 @@ func (c Config) about(documents []contract.Document) chain.About {
 	}
 }
 
-// fingerprint hashes the classes, whatever their order: contracts of other classes could not
-// be executed any more.
+// fingerprint hashes the classes independent of their order: contracts of other
+// classes could not be executed.
 func fingerprint(documents []contract.Document) starknet.Felt {
 	hashes := make([]starknet.Felt, len(documents))
 	for i := range documents {
@@ -43,8 +44,8 @@ func fingerprint(documents []contract.Document) starknet.Felt {
 	return starknet.PoseidonMany(hashes...)
 }
 
-// openState opens the file of a chain that goes on, or makes it. It returns *MismatchError
-// when the file is another chain's.
+// openState opens or creates the file of a resumable chain. It returns
+// *MismatchError if the file belongs to another chain.
 func openState(path string, about chain.About) (*chain.Recording, error) {
 	recording, err := chain.ContinueRecording(path, func(file chain.About) error { return compare(path, file, about) })
 	if errors.Is(err, os.ErrNotExist) {
@@ -53,7 +54,8 @@ func openState(path string, about chain.About) (*chain.Recording, error) {
 	return recording, err
 }
 
-// compare finds the first difference between a file's chain and the configured one.
+// compare finds the first difference between the chain of a file and the
+// configured one.
 func compare(path string, file, config chain.About) error {
 	for _, field := range []struct {
 		what         string

@@ -7,7 +7,8 @@ import (
 	"astrolabe/starknet"
 )
 
-// answerClass is what the compiler answers: a class with the names of its types.
+// answerClass is the output of the compiler: a class with the names of its
+// types.
 type answerClass struct {
 	starknet.SierraClass
 	TypeNames []string
@@ -44,8 +45,8 @@ func (n *typeName) UnmarshalJSON(data []byte) error {
 	return json.Unmarshal(data, &[]any{&n.id, &n.name})
 }
 
-// finishClass makes of the compiler's answer the class that the native compiler would have
-// made for a package of that name.
+// finishClass turns the output of the compiler into the class that the native
+// compiler would produce for a package of that name.
 func finishClass(answer []byte, packageName string) (*starknet.SierraClass, error) {
 	var class answerClass
 	if err := json.Unmarshal(answer, &class); err != nil {

@@ -7,20 +7,23 @@ import (
 	"astrolabe/starknet"
 )
 
-// Compiler turns Cairo source into classes. Implementations are safe for concurrent use.
+// Compiler compiles Cairo source into classes. Implementations are safe for
+// concurrent use.
 type Compiler interface {
-	// Identity says which compiler this is.
+	// Identity identifies this compiler.
 	Identity() Identity
-	// Compile compiles the only contract of a source. It returns ErrMalformedSource for a
-	// source whose names are unusable, a *CompileError when the compiler rejects it, ErrLimit
-	// when it takes too much memory or time, ErrClosed after Close, and the context's error
-	// when that ends first.
+	// Compile compiles the only contract of a source. It returns
+	// ErrMalformedSource for invalid names, a *CompileError if the compiler
+	// rejects the source, ErrLimit if it takes too much memory or time,
+	// ErrClosed after Close, and the error of the context if that ends first.
 	Compile(ctx context.Context, source Source) (*starknet.SierraClass, error)
-	// Close ends the compiler once its last compilation is over. It is safe to call twice.
+	// Close closes the compiler after its last compilation. It may be called
+	// twice.
 	Close(ctx context.Context) error
 }
 
-// Identity names a compiler so that two builds can be told to come from the same one.
+// Identity identifies a compiler, so that builds of the same compiler can be
+// recognised.
 type Identity struct {
 	Name    string
 	Version string
@@ -28,15 +31,16 @@ type Identity struct {
 	Digest string
 }
 
-// What can go wrong beside a source that does not compile, by meaning.
+// Errors other than a source that does not compile.
 var (
 	// ErrNoCompiler reports that the compiler's file cannot be read.
 	ErrNoCompiler = errors.New("no Cairo compiler")
 	// ErrForeignCompiler reports a file that is not the pinned compiler.
 	ErrForeignCompiler = errors.New("not the pinned Cairo compiler")
-	// ErrMalformedSource reports a package or module name that is no Cairo identifier.
+	// ErrMalformedSource reports a package or module name that is not a Cairo
+	// identifier.
 	ErrMalformedSource = errors.New("malformed Cairo source")
-	// ErrMalformedOutput reports an answer of the compiler that cannot be understood.
+	// ErrMalformedOutput reports compiler output that cannot be parsed.
 	ErrMalformedOutput = errors.New("malformed compiler output")
 	// ErrLimit reports a compilation that exceeded its memory or time.
 	ErrLimit = errors.New("compilation limit exceeded")

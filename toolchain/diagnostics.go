@@ -12,16 +12,16 @@ import (
 
 // CompileError reports a source that the compiler rejected.
 type CompileError struct {
-	// Answer is what the compiler said about the source as a whole.
+	// Answer is the overall error message of the compiler.
 	Answer string
-	// Diagnostics are its complaints as far as they could be recovered, in the source's order.
+	// Diagnostics are the messages that could be recovered, in source order.
 	Diagnostics []Diagnostic
 }
 
-// Diagnostic is a complaint of the compiler, an error or a warning.
+// Diagnostic is an error or warning of the compiler.
 type Diagnostic struct {
 	Line, Column int
-	// Message says what is wrong. Its first characters may be missing.
+	// Message is the text. Its first characters may be missing.
 	Message string
 }
 
@@ -35,18 +35,20 @@ func (e *CompileError) Error() string {
 	return text.String()
 }
 
-// diagnosticArrow stands between a diagnostic's message and its place in the source.
+// diagnosticArrow separates the message of a diagnostic from its position in
+// the source.
 const diagnosticArrow = "\n --> lib.cairo:"
 
 var diagnosticPlace = regexp.MustCompile(`^([0-9]{1,6}):([0-9]{1,6})\n`)
 
-// maxMessage bounds the part of memory that is taken for a message.
+// maxMessage limits the memory that is read for a message.
 const maxMessage = 400
 
-// findDiagnostics looks for diagnostics in the module's memory. The compiler writes them to a
-// standard error stream that a WebAssembly module does not have, and then forgets them: their
-// text is still there, but its first bytes were reused by the allocator. Copies of one
-// diagnostic differ by how much was lost, so the longest is taken.
+// findDiagnostics searches the memory of the module for diagnostics. The
+// compiler writes them to standard error, which a WebAssembly module does not
+// have, and then frees them. Their text is still in memory, but the allocator
+// has reused its first bytes. Copies of one diagnostic lost different amounts,
+// so the longest is used.
 func findDiagnostics(memory []byte) []Diagnostic {
 	type place struct{ line, column int }
 	longest := map[place]string{}

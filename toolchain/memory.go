@@ -8,14 +8,16 @@ import (
 	"github.com/tetratelabs/wazero/experimental"
 )
 
-// mappedMemory is a module's memory outside of Go's heap: address space is reserved once, the
-// machine's memory is taken as it is touched, and all of it is given back at the end of the
-// compilation rather than at some later garbage collection.
+// mappedMemory is the memory of a module outside of the Go heap. Address space
+// is reserved once, physical memory is allocated on first use, and all of it is
+// released at the end of the compilation rather than at a later garbage
+// collection.
 type mappedMemory struct {
 	space []byte
-	// done, once it is set, ends the compilation: afterwards there is no more memory.
+	// done ends the compilation when it is closed: no more memory is then
+	// granted.
 	done <-chan struct{}
-	// exhausted reports that the module asked for more than there is.
+	// exhausted is true if the module requested more than the limit.
 	exhausted bool
 }
 
@@ -29,17 +31,18 @@ func mapMemory(size uint64) (*mappedMemory, error) {
 	return &mappedMemory{space: space}, nil
 }
 
-// unmap gives the memory back.
+// unmap releases the memory.
 func (m *mappedMemory) unmap() { _ = syscall.Munmap(m.space) }
 
-// attach makes the one module that is started with the context use this memory, which must
-// suffice for the module to start.
+// attach makes the module that is started with the context use this memory,
+// which must suffice for its start.
 func (m *mappedMemory) attach(ctx context.Context) context.Context {
 	return experimental.WithMemoryAllocator(ctx, experimental.MemoryAllocatorFunc(
 		func(_, _ uint64) experimental.LinearMemory { return m }))
 }
 
-// Reallocate implements experimental.LinearMemory; nil means that there is no more.
+// Reallocate implements experimental.LinearMemory. It returns nil if the limit
+// is exceeded.
 func (m *mappedMemory) Reallocate(size uint64) []byte {
 	select {
 	case <-m.done:
@@ -53,6 +56,6 @@ func (m *mappedMemory) Reallocate(size uint64) []byte {
 	return m.space[:size]
 }
 
-// Free implements experimental.LinearMemory. The memory outlives the module, so that what it
-// left behind can be read.
+// Free implements experimental.LinearMemory. The memory outlives the module, so
+// that its content can be read.
 func (m *mappedMemory) Free() {}

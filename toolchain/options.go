@@ -21,21 +21,23 @@ var wasmIdentity = Identity{
 // wasmFile is the compiler's name inside its folder.
 const wasmFile = "wasm-cairo_bg.wasm"
 
-// Options say where the compiler is and what it may use. Only Wasm is required.
+// Options configure the compiler. Only Wasm is required.
 type Options struct {
 	// Wasm is the compiler's file or the folder that holds it.
 	Wasm string
-	// CacheDir keeps the compiler's machine code between processes, which makes Open some
-	// ten seconds shorter. The code there is executed: the folder must not be writable for
-	// others. Without it nothing is kept.
+	// CacheDir caches the machine code of the compiler between processes, which
+	// makes Open about ten seconds faster. The code is executed, so other users
+	// must not be able to write to the folder. Empty disables the cache.
 	CacheDir string
-	// Trusted says that every source is known to compile in reasonable time. The compiler is
-	// then three times as fast, because it does not look at the context all the time: a
-	// compilation whose time is up ends when it next needs memory.
+	// Trusted means that every source is known to compile in reasonable time.
+	// The compiler is then three times as fast, because it does not check the
+	// context continuously: a compilation that exceeds its time ends when it
+	// next needs memory.
 	Trusted bool
-	// MemoryLimit bounds the memory of a compilation, in bytes. Zero means 2 GiB.
+	// MemoryLimit limits the memory of a compilation, in bytes. Zero means 2
+	// GiB.
 	MemoryLimit uint64
-	// Timeout bounds the time of a compilation. Zero means ten minutes.
+	// Timeout limits the time of a compilation. Zero means ten minutes.
 	Timeout time.Duration
 }
 

@@ -2,8 +2,8 @@ package toolchain
 
 import "astrolabe/starknet"
 
-// reader reads felts in order. After the first felt that is missing or out of range it has
-// failed and answers zeros, so that a caller may check once at the end.
+// reader reads felts in order. After a missing or out-of-range felt it fails
+// and returns zeros, so that callers check once at the end.
 type reader struct {
 	felts  []starknet.Felt
 	at     int
@@ -30,7 +30,8 @@ func (r *reader) count(limit int) int {
 	return n
 }
 
-// length returns the next felt as a number of things that follow, each of a felt or more.
+// length returns the next felt as the number of following items, each of one
+// felt or more.
 func (r *reader) length() int { return r.count(len(r.felts) - r.at) }
 
 // argumentCount returns the next felt's lower half as length does. The upper half of that felt
@@ -56,5 +57,5 @@ func (r *reader) take(n int) []starknet.Felt {
 	return r.felts[r.at-n : r.at]
 }
 
-// done reports whether everything was read and nothing was wrong.
+// done reports whether everything was read without error.
 func (r *reader) done() bool { return !r.failed && r.at == len(r.felts) }

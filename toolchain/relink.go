@@ -2,12 +2,12 @@ package toolchain
 
 import "strings"
 
-// crateName is what the WebAssembly compiler calls every package.
+// crateName is the name that the WebAssembly compiler gives every package.
 const crateName = "astro"
 
-// relink gives the package its real name wherever text, a type's name or an ABI, speaks of it:
-// where the crate's name begins a path. A module, type or member of the same name inside a
-// path is left alone.
+// relink replaces the crate name with the package name where it starts a path,
+// in the names of types and in ABIs. Modules, types and members of the same
+// name inside a path are unchanged.
 func relink(text, packageName string) string {
 	const root = crateName + "::"
 	var out strings.Builder
@@ -27,7 +27,8 @@ func relink(text, packageName string) string {
 	}
 }
 
-// continuesPath tells whether a character can stand before a path's element and belong to it.
+// continuesPath reports whether a character before an element belongs to its
+// path.
 func continuesPath(c byte) bool {
 	return c == ':' || c == '_' || '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
 }

@@ -23,7 +23,7 @@ var (
 	fallThrough64 = starknet.FeltFromUint64(1<<64 - 1)
 )
 
-// tupleID identifies tuples, which have no name of their own.
+// tupleID identifies tuples, which have no name.
 var tupleID = starknet.Keccak([]byte("Tuple"))
 
 // correctProgram returns the program as the native compiler writes it for a package of that

@@ -6,13 +6,14 @@ import (
 	"astrolabe/starknet"
 )
 
-// places are the indexes, in a serialised program, of the felts that may need a correction.
+// places are the indexes, in a serialised program, of the felts that may need
+// correction.
 type places struct {
 	userTypes     []userType
 	branchTargets []int
 }
 
-// userType is a place where the identity of a user's type stands.
+// userType is an index of the id of a user type.
 type userType struct {
 	at int
 	// number is the type's, where the type is declared rather than used by a function.

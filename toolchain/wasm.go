@@ -14,23 +14,25 @@ import (
 // pageSize is the unit in which WebAssembly counts memory.
 const pageSize = 64 << 10
 
-// Wasm is the Cairo compiler as a WebAssembly module. It compiles one source at a time, since
-// each takes more than half a gigabyte; further calls wait for their turn.
+// Wasm is the Cairo compiler as a WebAssembly module. It compiles one source at
+// a time, because each takes more than half a gigabyte; further calls wait.
 type Wasm struct {
 	options Options
 	runtime wazero.Runtime
 	cache   wazero.CompilationCache
 	module  wazero.CompiledModule
-	// turn holds the one token of the compilation under way; Close takes it for good.
+	// turn holds the token of the running compilation; Close takes it
+	// permanently.
 	turn   chan struct{}
 	closed chan struct{}
 }
 
 var _ Compiler = (*Wasm)(nil)
 
-// Open reads the compiler and translates it to machine code. It returns ErrNoCompiler when the
-// file is not there, ErrForeignCompiler when it is another one, and ErrLimit when the memory
-// does not suffice for anything. The caller closes it.
+// Open reads the compiler and translates it to machine code. It returns
+// ErrNoCompiler if the file is missing, ErrForeignCompiler if it is not the
+// pinned one, and ErrLimit if the memory limit is too low. The caller closes
+// it.
 func Open(ctx context.Context, options Options) (*Wasm, error) {
 	code, err := options.readWasm()
 	if err != nil {
@@ -65,8 +67,8 @@ func (w *Wasm) start(ctx context.Context, code []byte) (err error) {
 	return w.stubImports(ctx)
 }
 
-// stubImports gives the module the functions of a browser that it asks for. It needs none of
-// them to compile: it only announces a failure on the console.
+// stubImports provides the browser functions that the module imports. It needs
+// none of them to compile: it only reports failures on the console.
 func (w *Wasm) stubImports(ctx context.Context) error {
 	host := w.runtime.NewHostModuleBuilder("wbg")
 	for _, function := range w.module.ImportedFunctions() {
@@ -86,9 +88,10 @@ func (w *Wasm) stubImports(ctx context.Context) error {
 // Identity implements Compiler.
 func (w *Wasm) Identity() Identity { return wasmIdentity }
 
-// Compile implements Compiler. The class is equal, byte for byte, to what the native compiler
-// of the same version makes of the same package in Cairo's edition 2023_01, without other
-// dependencies than the core library and with default settings.
+// Compile implements Compiler. The class equals, byte for byte, the output of
+// the native compiler of the same version for the same package in Cairo edition
+// 2023_01, with no dependencies except the core library and with default
+// settings.
 func (w *Wasm) Compile(ctx context.Context, source Source) (*starknet.SierraClass, error) {
 	text, err := source.nested()
 	if err != nil {
@@ -109,8 +112,8 @@ func (w *Wasm) Compile(ctx context.Context, source Source) (*starknet.SierraClas
 	return finishClass(answer, source.Package)
 }
 
-// Close implements Compiler. When the context ends first, it returns the context's error and
-// the compiler stays open.
+// Close implements Compiler. If the context ends first, it returns the error of
+// the context and the compiler stays open.
 func (w *Wasm) Close(ctx context.Context) error {
 	select {
 	case <-w.closed:

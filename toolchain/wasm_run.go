@@ -22,7 +22,7 @@ const (
 // answer's address and length, a thrown object and whether one was thrown, 32 bits each.
 const returnArea = 16
 
-// run compiles a text in an instance of its own and returns the compiler's JSON.
+// run compiles a text in a new instance and returns the JSON of the compiler.
 func (w *Wasm) run(ctx context.Context, text string) ([]byte, error) {
 	limited, cancel := context.WithTimeoutCause(ctx, w.options.Timeout, fmt.Errorf("%w: time", ErrLimit))
 	defer cancel()
@@ -56,7 +56,7 @@ func (w *Wasm) run(ctx context.Context, text string) ([]byte, error) {
 // errNoMemory reports an address outside of the module's memory.
 var errNoMemory = errors.New("address outside of memory")
 
-// call passes the text in and copies the answer out.
+// call passes the text in and copies the output.
 func call(ctx context.Context, instance api.Module, text string) ([]byte, error) {
 	invoke := func(name string, params ...uint64) (uint32, error) {
 		results, err := instance.ExportedFunction(name).Call(ctx, params...)
@@ -102,7 +102,7 @@ func readAnswer(memory api.Memory, area uint32) ([]byte, error) {
 	return bytes.Clone(answer), nil
 }
 
-// firstLine leaves out the stack trace that wazero adds to an error.
+// firstLine removes the stack trace that wazero adds to an error.
 func firstLine(err error) string {
 	line, _, _ := strings.Cut(err.Error(), "\n")
 	return line

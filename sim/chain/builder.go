@@ -30,7 +30,7 @@ type Builder struct {
 }
 
 // hashing is a transaction's hash on its way. Hashes take most of the time that a block
-// takes and nothing in it depends on them, so they are computed beside it.
+// takes and nothing in it depends on them, so they are computed concurrently.
 type hashing struct {
 	transaction starknet.Transaction
 	hash        starknet.Felt
@@ -72,7 +72,7 @@ func (b *Builder) block() (*Block, error) {
 	b.hashers.Wait()
 	var err error
 	for i, h := range b.hashes {
-		if h.transaction.Hash.IsZero() { // others may be read by somebody already
+		if h.transaction.Hash.IsZero() { // other hashes may already be in use
 			err = errors.Join(err, h.err)
 			b.transactions[i].Hash, b.receipts[i].TransactionHash = h.hash, h.hash
 		}

@@ -79,7 +79,7 @@ type kept struct {
 	pooled uint64 // how many of its first transactions clients sent
 }
 
-// Change tells what happened to the chain: blocks that left it, then blocks that came, or
+// Change describes a change of the chain: blocks that left it, then blocks that came, or
 // a client's transaction that was admitted.
 type Change struct {
 	Removed []*Block // oldest first

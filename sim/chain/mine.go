@@ -40,7 +40,7 @@ func (c *Chain) mineOne() error {
 }
 
 // extend builds the next block: first what clients sent, then transactions that a
-// reorganisation orphaned, then what the script adds.
+// reorg orphaned, then what the script adds.
 func (c *Chain) extend() (*Block, error) {
 	b := c.preConfirmed()
 	memory := c.config.Script.Save()

@@ -41,7 +41,7 @@ func (c *Chain) Submit(t starknet.Transaction) (starknet.Felt, error) {
 }
 
 // PreConfirmed returns the block in the making: the transactions that clients sent since
-// the head. It is not sealed, so it has no hash, no parent and no roots of its own.
+// the head. It is not sealed, so it has no hash, no parent and no roots.
 func (c *Chain) PreConfirmed() *Block {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -68,7 +68,7 @@ func (c *Chain) BlockByHash(hash starknet.Felt) (*Block, error) {
 	}
 	b, err := c.Block(number)
 	if err == nil && b.Header.BlockHash != hash {
-		return nil, ErrNoBlock // a reorganisation came between
+		return nil, ErrNoBlock // a reorg happened in between
 	}
 	return b, err
 }

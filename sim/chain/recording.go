@@ -43,7 +43,7 @@ type About struct {
 // maxAbout is how long the first line may be.
 const maxAbout = 1024
 
-// Entry is a block as an archive keeps it: with what it takes to go on from there.
+// Entry is a block as an archive keeps it: with what is needed to resume from it.
 type Entry struct {
 	*Block
 	// Pooled is how many of its first transactions clients sent.
@@ -124,7 +124,7 @@ func openRecording(path string, flag int) (*Recording, error) {
 
 // survey reads the first line and finds the recording's end: behind the last record that
 // was written completely and left the chain no shorter than it was before. What follows is
-// a block, or a reorganisation, that a killed process did not finish and nobody has seen.
+// a block, or a reorg, that a killed process did not finish and no client has seen.
 func (r *Recording) survey() error {
 	head := make([]byte, maxAbout)
 	n, err := r.file.ReadAt(head, 0)

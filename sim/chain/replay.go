@@ -24,7 +24,7 @@ func Replay(config Config, recording *Recording) (*Chain, error) {
 }
 
 // Resume returns the chain of a recording as it was when its last block was written, and
-// goes on recording there. Without any block it begins the chain.
+// continues recording there. Without any block it starts the chain.
 func Resume(config Config, recording *Recording) (*Chain, error) {
 	c := empty(config)
 	c.config.Archive = recording
@@ -46,7 +46,7 @@ func Resume(config Config, recording *Recording) (*Chain, error) {
 	return c, nil
 }
 
-// playNext adds the recording's next block, and after a reorganisation as many as it
+// playNext adds the recording's next block, and after a reorg as many as it
 // takes to reach the old height again.
 func (c *Chain) playNext(recording *Recording) (Change, error) {
 	var change Change

@@ -7,7 +7,7 @@ type Script interface {
 	// Play adds the transactions of one later block.
 	Play(b *Builder) error
 	// Save returns what the script remembers; Restore goes back to it, as a
-	// reorganisation does. A saved memory is never changed by later blocks.
+	// reorg does. A saved memory is never changed by later blocks.
 	Save() any
 	Restore(memory any)
 	// Gained writes down what the memory gained since it was saved, or since there was

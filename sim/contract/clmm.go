@@ -183,7 +183,7 @@ func clmmSwap(c *vm.Call) ([]starknet.Felt, error) {
 	return nil, c.Emit([]starknet.Felt{eventSwapped, c.Caller, to}, data)
 }
 
-// take moves tokens of the pool's pair from somebody to the pool, pay the other way.
+// take moves tokens of the pair from an account to the pool; pay is the reverse.
 func take(c *vm.Call, token variable, from starknet.Felt, amount vm.U256) error {
 	low, high := amount.Halves()
 	_, err := c.Invoke(c.Load(token), callTransferFrom, from, c.Address, low, high)

@@ -116,7 +116,7 @@ func mayMove(c *vm.Call, from starknet.Felt) error {
 func moveItem(c *vm.Call) ([]starknet.Felt, error) {
 	a := argumentsOf(c)
 	from, to, id, amount := a.felt(), a.felt(), a.u256(), a.u256()
-	_ = a.felts() // data for the receiver, which nobody reads
+	_ = a.felts() // data for the receiver, which is ignored
 	if err := a.done(); err != nil {
 		return nil, err
 	}

@@ -22,7 +22,7 @@ var (
 
 // fungible is the behaviour that the ERC-20 classes share.
 type fungible struct {
-	keyed            bool // the parties of an event are among its keys
+	keyed            bool // the parties of an event are keys
 	supply, balances variable
 }
 
@@ -40,7 +40,7 @@ func (f fungible) event(c *vm.Call, selector, first, second starknet.Felt, amoun
 	return c.Emit([]starknet.Felt{selector}, []starknet.Felt{first, second, low, high})
 }
 
-// move moves tokens between accounts; the zero address stands for issue and destruction.
+// move moves tokens between accounts; the zero address means minting and burning.
 func (f fungible) move(c *vm.Call, from, to starknet.Felt, amount vm.U256) error {
 	var err error
 	if from.IsZero() {

@@ -36,7 +36,7 @@ func (n collection) event(c *vm.Call, selector, first, second starknet.Felt, id 
 	return c.Emit([]starknet.Felt{selector}, []starknet.Felt{first, second, low, high})
 }
 
-// move changes the owner; the zero address stands for issue and destruction.
+// move changes the owner; the zero address means minting and burning.
 func (n collection) move(c *vm.Call, from, to starknet.Felt, id vm.U256) error {
 	if c.Load(itemOf(varOwners, id)) != from {
 		return vm.Panic("ERC721: wrong sender")

@@ -25,7 +25,7 @@ var (
 )
 
 // privacyPool is the pool's first class or, with screening, its second. It checks no
-// proofs: whoever calls says what the hidden part of an action was.
+// proofs: the caller passes the hidden part of an action.
 type privacyPool struct{ second bool }
 
 func (p privacyPool) program() *vm.Program {
@@ -155,7 +155,7 @@ func (p privacyPool) applyActions(c *vm.Call) ([]starknet.Felt, error) {
 func screening(a *arguments, deposits bool) error {
 	present := a.felt().IsZero()
 	if present {
-		_, _, _ = a.felt(), a.felt(), a.felt() // its time and its signature, which nobody checks
+		_, _, _ = a.felt(), a.felt(), a.felt() // its time and signature, which are not checked
 	}
 	if a.err == nil && present != deposits {
 		return vm.Panic("SCREENING_REQUIRED")

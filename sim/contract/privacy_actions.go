@@ -32,7 +32,7 @@ var poolActions = [...]poolAction{
 	11: invoking("privacy_invoke_with_computation"),
 }
 
-// writeCell stands for writes that leave no trace in events; this class ignores them.
+// writeCell is a write without an event; this class ignores it.
 func writeCell(_ privacyPool, _ *vm.Call, a *arguments) error {
 	_, _ = a.felt(), a.felts()
 	return a.err
@@ -102,7 +102,7 @@ func useNote(_ privacyPool, c *vm.Call, a *arguments) error {
 	return c.Emit(append(names("NoteUsed"), nullifier), nil)
 }
 
-// invoking calls another contract; only the second class tells of it.
+// invoking calls another contract; only the second class emits an event for it.
 func invoking(function string) poolAction {
 	selector := starknet.Selector(function)
 	return func(p privacyPool, c *vm.Call, a *arguments) error {

@@ -71,7 +71,7 @@ func (e *Economy) Directory() []Contract { return slices.Clone(e.memory.named) }
 const maxRefused = 100
 
 // Refused returns why transactions could not enter a block, which happens only after a
-// reorganisation has overtaken the script. It remembers the first of them.
+// reorg has overtaken the script. It remembers the first of them.
 func (e *Economy) Refused() []error { return slices.Clone(e.refused) }
 
 func (e *Economy) name(name, class string, address starknet.Felt) {

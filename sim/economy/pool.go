@@ -11,12 +11,12 @@ func (t *turn) classOf(address starknet.Felt) starknet.Felt {
 	return t.b.State.Read(state.ClassCell(address))
 }
 
-// secondPool tells whether the pool has its second class.
+// secondPool reports whether the pool has its second class.
 func (t *turn) secondPool() bool {
 	return t.classOf(t.network.Pool) == t.classes.Named(contract.PrivacyPoolV2).Hash
 }
 
-// poolFee is what the pool takes from whoever calls it.
+// poolFee is the fee that the pool charges its caller.
 var poolFee = amount(6, 18)
 
 func (t *turn) configurePool() {
@@ -28,7 +28,7 @@ func (t *turn) configurePool() {
 		set("set_fee_collector", t.memory.actors[collectorActor].address),
 		set("set_fee_amount", u256(poolFee)[0]),
 		set("set_proof_validity_blocks", starknet.FeltFromUint64(450)))
-	// The pool is seeded by a plain transfer, which no event of the pool tells of.
+	// The pool is seeded by a plain transfer, without an event of the pool.
 	t.invoke(t.treasury(), transfer(t.network.StrkBtc, t.network.Pool, amount(5, 8)))
 }
 
@@ -176,7 +176,7 @@ func (t *turn) upgradePool() {
 		call{t.network.Pool, "set_screener_public_key", []starknet.Felt{t.felt()}})
 }
 
-// blockDepositor blocks somebody and shows the pool paused.
+// blockDepositor blocks an account, and pauses the pool.
 func (t *turn) blockDepositor() {
 	t.invoke(t.governor(),
 		call{t.network.Pool, "set_open_note_depositor_block", []starknet.Felt{t.felt(), starknet.FeltFromUint64(1)}},

@@ -192,7 +192,7 @@ func (t *turn) failures() {
 	t.message(l1StrkBridge, t.network.StrkBridge, "handle_token_deposit", append([]starknet.Felt{l1Usdc, t.l1Address(), user.address}, u256(amount(1, 18))...)...)
 }
 
-// approvals shows what else accounts and collections tell of.
+// approvals adds the other events of accounts and collections.
 func (t *turn) approvals() {
 	issuer, user := t.issuer(), t.someone()
 	operator := []starknet.Felt{t.treasury().address, starknet.FeltFromUint64(1)}

@@ -1,4 +1,4 @@
-// Package fault keeps the misbehaviour that a simulated node was asked for: which kind,
-// for which methods, how often. It decides only whether a fault strikes; what that means
-// is up to the server.
+// Package fault holds the faults that a simulated node should inject: which
+// kind, for which methods, how often. It decides only whether a fault applies;
+// the server implements its effect.
 package fault

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Kind is a way to misbehave.
+// Kind is a kind of fault.
 type Kind string
 
 // The kinds of fault. Latency, Status and Truncate concern calls over HTTP only.
@@ -25,30 +25,31 @@ const (
 	Truncate Kind = "truncate"
 	// StaleHead answers as if the newest Depth blocks did not exist.
 	StaleHead Kind = "stale_head"
-	// WrongParent answers with a parent hash that belongs to no block, for the newest
-	// Depth blocks.
+	// WrongParent returns a parent hash that belongs to no block, for the
+	// newest Depth blocks.
 	WrongParent Kind = "wrong_parent"
-	// MissingReceipts leaves the last transaction out of blocks with receipts and knows
-	// no single receipts.
+	// MissingReceipts omits the last transaction from blocks with receipts, and
+	// finds no single receipts.
 	MissingReceipts Kind = "missing_receipts"
 	// OtherChain answers with the id of the other chain.
 	OtherChain Kind = "other_chain"
-	// Reorg replaces the newest Depth blocks, at least one, after a block that the clock
-	// has added.
+	// Reorg replaces the newest Depth blocks, at least one, after Run has added
+	// a block.
 	Reorg Kind = "reorg"
 )
 
 // Kinds lists every kind.
 var Kinds = []Kind{Latency, RPCError, Status, Cut, Truncate, StaleHead, WrongParent, MissingReceipts, OtherChain, Reorg}
 
-// Fault is one misbehaviour.
+// Fault is one injected fault.
 type Fault struct {
 	Kind Kind `json:"kind"`
 	// Methods restricts it to calls of these methods; empty means all.
 	Methods []string `json:"methods,omitempty"`
-	// Every makes it strike only each n-th call that it applies to; zero means each.
+	// Every applies the fault only to each n-th matching call; zero means each.
 	Every int `json:"every,omitempty"`
-	// Times ends it after so many strikes; zero means that it stays until it is cleared.
+	// Times ends the fault after that many calls; zero means that it stays
+	// until it is removed.
 	Times int `json:"times,omitempty"`
 
 	Delay   time.Duration `json:"delay,omitempty"`
@@ -61,7 +62,7 @@ type Fault struct {
 // ErrUnknown reports a kind that does not exist.
 var ErrUnknown = errors.New("unknown kind of fault")
 
-// ErrRange reports a number that makes no sense.
+// ErrRange reports a number that is out of range.
 var ErrRange = errors.New("a number is out of range")
 
 func (f *Fault) check() error {
@@ -74,7 +75,8 @@ func (f *Fault) check() error {
 	return nil
 }
 
-// Set is the faults in force. Its zero value has none; it may be used concurrently.
+// Set is the active faults. Its zero value has none. It is safe for concurrent
+// use.
 type Set struct {
 	mu     sync.Mutex
 	active []*counted
@@ -85,8 +87,8 @@ type counted struct {
 	seen, struck int
 }
 
-// Add puts a fault in force. It returns ErrUnknown for a kind that does not exist and
-// ErrRange for numbers that make no sense.
+// Add adds a fault. It returns ErrUnknown for an unknown kind and ErrRange for
+// invalid numbers.
 func (s *Set) Add(f Fault) error {
 	if err := f.check(); err != nil {
 		return err
@@ -97,14 +99,14 @@ func (s *Set) Add(f Fault) error {
 	return nil
 }
 
-// Clear ends the faults of the given kinds, or all of them.
+// Clear removes the faults of the given kinds, or all of them.
 func (s *Set) Clear(kinds ...Kind) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.active = slices.DeleteFunc(s.active, func(c *counted) bool { return len(kinds) == 0 || slices.Contains(kinds, c.Kind) })
 }
 
-// List returns the faults in force.
+// List returns the active faults.
 func (s *Set) List() []Fault {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -115,14 +117,15 @@ func (s *Set) List() []Fault {
 	return faults
 }
 
-// Any tells whether a fault is in force.
+// Any reports whether a fault is active.
 func (s *Set) Any() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return len(s.active) > 0
 }
 
-// Strike tells whether a call of a method is hit by a fault of a kind, and counts it.
+// Strike reports whether a fault of a kind applies to a call of a method, and
+// counts it.
 func (s *Set) Strike(kind Kind, method string) (Fault, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -80,7 +80,7 @@ func (n *Node) call(r request) (any, *rpcError) {
 	return read(n.run, place, r.Params[1:])
 }
 
-// isBefore tells whether an id names the block before the run's first.
+// isBefore reports whether an id names the block before the run's first.
 func (r *run) isBefore(id json.RawMessage) bool {
 	var named struct {
 		Hash *starknet.Felt `json:"block_hash"`

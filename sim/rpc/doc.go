@@ -1,9 +1,10 @@
-// Package rpc serves a simulated chain by Starknet's JSON-RPC 0.10 over HTTP and
+// Package rpc serves a simulated chain over Starknet JSON-RPC 0.10 by HTTP and
 // WebSocket: every read, write and trace method, subscriptions, batches and the
-// specification's error codes, with the faults that it was asked for.
+// error codes of the specification, with injected faults.
 //
-// Plain but valid: storage proofs have no trie nodes, compiled classes have no bytecode,
-// and a message's status is known by a simulated L1 transaction hash (see L1Transaction).
-// Answers to what an indexer asks most can be rendered to files and copied from there.
-// It decides nothing about the chain's content.
+// Simplified but valid: storage proofs have no trie nodes, compiled classes
+// have no bytecode, and the status of a message is found by a simulated L1
+// transaction hash (see L1Transaction). Frequent responses of an indexer can be
+// rendered to files and served from there. It does not decide the content of
+// the chain.
 package rpc

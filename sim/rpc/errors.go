@@ -52,14 +52,14 @@ func invalidParams(format string, arguments ...any) *Error {
 	return &Error{-32602, "Invalid params", fmt.Sprintf(format, arguments...)}
 }
 
-// asError turns any failure into what the client is told.
+// asError turns an error into the response to the client.
 func asError(err error) *Error {
 	if e, ok := errors.AsType[*Error](err); ok {
 		return e
 	}
 	for _, known := range []struct {
-		err  error
-		told *Error
+		err   error
+		reply *Error
 	}{
 		{chain.ErrNoBlock, errBlockNotFound}, {chain.ErrNotRetained, errBlockNotFound}, {chain.ErrDuplicate, errDuplicate},
 		{vm.ErrAlreadyDeclared, errAlreadyDeclared}, {vm.ErrResources, errResources}, {vm.ErrBalance, errBalance},
@@ -67,7 +67,7 @@ func asError(err error) *Error {
 		{vm.ErrNotDeclared, errClassNotFound},
 	} {
 		if errors.Is(err, known.err) {
-			return known.told
+			return known.reply
 		}
 	}
 	switch {
@@ -97,7 +97,7 @@ func describe(err error) any {
 	return err.Error()
 }
 
-// callError is the answer to a read that failed.
+// callError is the response to a failed read.
 func callError(err error) *Error {
 	if e, ok := errors.AsType[*vm.CallError](err); ok { // the outermost
 		if e.Err == vm.ErrNoContract { //nolint:errorlint // Of this call itself, not of an inner one.
@@ -110,7 +110,7 @@ func callError(err error) *Error {
 	return &Error{40, "Contract error", map[string]any{"revert_error": describe(err)}}
 }
 
-// executionError is the answer to a simulation in which a transaction cannot enter.
+// executionError is the response to a simulation with an invalid transaction.
 func executionError(index int, err error) *Error {
 	return &Error{41, "Transaction execution error", map[string]any{"transaction_index": index, "execution_error": describe(err)}}
 }

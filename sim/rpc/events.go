@@ -12,7 +12,7 @@ import (
 const (
 	maxChunk = 1024
 	maxKeys  = 16   // positions of a key filter
-	maxScan  = 4096 // blocks that one query looks through; the rest is left to the next
+	maxScan  = 4096 // blocks per query; the next query continues
 )
 
 // eventFilter selects events by emitter and keys.
@@ -28,7 +28,8 @@ func (f *eventFilter) check() error {
 	return nil
 }
 
-// matches tells whether an event has one of the wanted keys at every position.
+// matches reports whether an event has one of the wanted keys at every
+// position.
 func (f *eventFilter) matches(e *starknet.Event) bool {
 	if len(f.Address) > 0 && !slices.Contains(f.Address, e.FromAddress) {
 		return false
@@ -53,7 +54,7 @@ type eventQuery struct {
 	Chunk int      `json:"chunk_size"`
 }
 
-// cursor is the place of the first event that was not returned yet.
+// cursor is the position of the first event that was not returned yet.
 type cursor struct {
 	block, index, event uint64
 }
@@ -167,7 +168,7 @@ type eventPage struct {
 	chunk eventsChunk
 }
 
-// add collects a block's events and tells whether the page is full.
+// add collects the events of a block and reports whether the page is full.
 func (p *eventPage) add(b *chain.Block, sealed bool) bool {
 	for i := range b.Receipts {
 		for j := range b.Receipts[i].Events {

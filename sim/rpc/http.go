@@ -17,8 +17,8 @@ const (
 	maxBatch = 1000
 )
 
-// ServeHTTP answers POST with JSON-RPC, turns an upgrade request into a WebSocket, and
-// answers any other GET with a word of health.
+// ServeHTTP answers POST with JSON-RPC, upgrades WebSocket requests, and
+// answers any other GET with a health check.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case r.Header.Get("Upgrade") != "":
@@ -112,8 +112,8 @@ func (s *Server) batch(requests []request) []byte {
 	return append(out, ']')
 }
 
-// misbehave applies the faults that come before any answer and tells whether one took
-// its place.
+// misbehave applies the faults that precede a response and reports whether one
+// replaced it.
 func (s *Server) misbehave(w http.ResponseWriter, r *http.Request, requests []request) bool {
 	for i := range requests {
 		if f, struck := s.faults.Strike(fault.Latency, requests[i].Method); struck {
@@ -145,7 +145,7 @@ func (s *Server) misbehave(w http.ResponseWriter, r *http.Request, requests []re
 	return false
 }
 
-// send writes an answer, or half of it.
+// send writes a response, or half of it.
 func (s *Server) send(w http.ResponseWriter, requests []request, answer []byte) {
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Content-Length", strconv.Itoa(len(answer)))
@@ -155,5 +155,5 @@ func (s *Server) send(w http.ResponseWriter, requests []request, answer []byte) 
 			panic(http.ErrAbortHandler)
 		}
 	}
-	_, _ = w.Write(answer) // a client that left does not need it
+	_, _ = w.Write(answer) // the client may have disconnected
 }

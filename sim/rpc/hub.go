@@ -6,7 +6,7 @@ import (
 	"astrolabe/sim/chain"
 )
 
-// hub passes changes of the chain on to the connections.
+// hub distributes changes of the chain to the connections.
 type hub struct {
 	mu       sync.Mutex
 	sessions map[*session]struct{}
@@ -15,7 +15,8 @@ type hub struct {
 
 func newHub() *hub { return &hub{sessions: map[*session]struct{}{}} }
 
-// publish hands a change to every connection. One that does not keep up is closed.
+// publish sends a change to every connection. It closes connections that do not
+// keep up.
 func (h *hub) publish(change chain.Change) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

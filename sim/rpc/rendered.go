@@ -13,16 +13,16 @@ import (
 	"astrolabe/starknet"
 )
 
-// rendered are the methods whose results are kept in files.
+// rendered are the methods whose results are stored in files.
 var rendered = []string{"starknet_getBlockWithReceipts", "starknet_getStateUpdate"}
 
-// renderedFile names the file of a result. It tells everything that the result depends on,
-// so that a file is right whenever it is there, whatever happened to the chain.
+// renderedFile returns the file name of a result. It contains everything that
+// the result depends on, so an existing file is always correct.
 func (s *Server) renderedFile(method string, hash starknet.Felt, finality starknet.FinalityStatus) string {
 	return filepath.Join(s.rendered, fmt.Sprintf("%s-%s-%s.json", hash, finality, method))
 }
 
-// Render fills the folder with the results for every block, as far as they are not there.
+// Render adds the missing results of every block to the folder.
 func (s *Server) Render() error {
 	if err := os.MkdirAll(s.rendered, 0o700); err != nil {
 		return err
@@ -57,8 +57,8 @@ func (s *Server) renderOne(method string, number uint64) error {
 	return os.Rename(path+".new", path)
 }
 
-// sendRendered answers a call from the folder, if there is a file for it, and tells whether
-// it did. With any fault in force it leaves that to the methods.
+// sendRendered answers a call from a file, if there is one, and reports whether
+// it did. While a fault is active, the methods answer.
 func (s *Server) sendRendered(w http.ResponseWriter, r *request) bool {
 	file := s.openRendered(r)
 	if file == nil {
@@ -77,13 +77,13 @@ func (s *Server) sendRendered(w http.ResponseWriter, r *request) bool {
 	before := append(append([]byte(`{"jsonrpc":"2.0","id":`), id...), `,"result":`...)
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Content-Length", strconv.FormatInt(int64(len(before))+info.Size()+1, 10))
-	_, _ = w.Write(before) // a client that left does not need it
+	_, _ = w.Write(before) // the client may have disconnected
 	_, _ = io.Copy(w, file)
 	_, _ = io.WriteString(w, "}")
 	return true
 }
 
-// openRendered opens the file that answers a call; nil when there is none.
+// openRendered opens the file for a call; nil if there is none.
 func (s *Server) openRendered(r *request) *os.File {
 	known := r.Method == rendered[0] || r.Method == rendered[1]
 	if s.rendered == "" || !known || r.Version != "2.0" || len(r.ID) == 0 || s.faults.Any() {

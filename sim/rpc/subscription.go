@@ -13,7 +13,7 @@ const (
 	maxSenders    = 1024
 )
 
-// subscribing tells whether a method needs a connection.
+// subscribing reports whether a method needs a connection.
 func subscribing(method string) bool {
 	return method == "starknet_unsubscribe" || strings.HasPrefix(method, "starknet_subscribe")
 }
@@ -22,7 +22,7 @@ func subscribing(method string) bool {
 // block; sealed is false for the block in the making.
 type subscription struct {
 	tell    func(s *Server, b *chain.Block, sealed bool) []notification
-	next    uint64 // the first sealed block that was not told yet
+	next    uint64 // the first sealed block that was not sent yet
 	reorgs  bool   // the client hears of reorganisations
 	always  bool   // tell is asked on every change, whatever it is about
 	preview bool   // the client hears of the block in the making
@@ -73,7 +73,7 @@ func (s *Server) start(sub *subscription, method string, p params, i int) error 
 	return nil
 }
 
-// begin tells of the blocks between the subscription's start and the head.
+// begin sends the blocks between the start of the subscription and the head.
 func (sub *subscription) begin(s *Server) []notification {
 	if sub.always {
 		return sub.tell(s, nil, false)
@@ -89,7 +89,7 @@ func (sub *subscription) begin(s *Server) []notification {
 	return all
 }
 
-// change tells of what happened to the chain.
+// change sends what happened to the chain.
 func (sub *subscription) change(s *Server, change chain.Change) []notification {
 	if sub.always {
 		return sub.tell(s, nil, false)

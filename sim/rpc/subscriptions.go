@@ -58,17 +58,17 @@ func (s *Server) subscribeStatus(sub *subscription, r *request) error {
 		return err
 	}
 	sub.always = true
-	var told transactionStatus
+	var sent transactionStatus
 	sub.tell = func(s *Server, _ *chain.Block, _ bool) []notification {
 		f, err := s.find(r.Method, hash)
 		if err != nil {
 			return nil
 		}
 		status := s.statusOf(f)
-		if status == told {
+		if status == sent {
 			return nil
 		}
-		told = status
+		sent = status
 		return []notification{{"starknet_subscriptionTransactionStatus", map[string]any{"transaction_hash": hash, "status": status}}}
 	}
 	return nil
@@ -126,7 +126,7 @@ func (s *Server) subscribeTransactions(sub *subscription, r *request) error {
 		}
 		each(b, sealed, func(i int) {
 			if from(&b.Transactions[i]) && slices.Contains(wanted, status) {
-				all = append(all, notification{"starknet_subscriptionNewTransaction", newTransaction{shown(b.Transactions[i], proofs), status}})
+				all = append(all, notification{"starknet_subscriptionNewTransaction", newTransaction{withProofFacts(b.Transactions[i], proofs), status}})
 			}
 		})
 		return all

@@ -59,10 +59,10 @@ func (s *Server) transactionByHash(method string, p params) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return shown(f.transaction(), proofs), nil
+	return withProofFacts(f.transaction(), proofs), nil
 }
 
-func shown(t starknet.Transaction, proofs bool) starknet.Transaction {
+func withProofFacts(t starknet.Transaction, proofs bool) starknet.Transaction {
 	if !proofs {
 		t.ProofFacts = nil
 	}
@@ -91,7 +91,7 @@ func (s *Server) transactionByIndex(method string, p params) (any, error) {
 	if index >= uint64(len(b.Transactions)) {
 		return nil, errTransactionIndex
 	}
-	return shown(b.Transactions[index], proofs), nil
+	return withProofFacts(b.Transactions[index], proofs), nil
 }
 
 func (s *Server) receipt(method string, p params) (any, error) {
@@ -148,7 +148,8 @@ func L1Transaction(block uint64) starknet.Hash256 {
 	return h
 }
 
-// messagesStatus tells what became of the messages of a simulated L1 transaction.
+// messagesStatus returns the status of the messages of a simulated L1
+// transaction.
 func (s *Server) messagesStatus(method string, p params) (any, error) {
 	var hash starknet.Hash256
 	if err := required(p, 0, &hash); err != nil {

@@ -3,5 +3,5 @@
 // blocks, so that any retained block can be read and the newest ones can be undone.
 //
 // It knows nothing of transactions, contracts or JSON-RPC. It is not safe for concurrent
-// use while a block is committed; whoever owns it holds a lock.
+// use while a block is committed; its owner holds a lock.
 package state

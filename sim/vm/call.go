@@ -24,7 +24,7 @@ type Call struct {
 
 	run   *run
 	depth int
-	trace *Invocation // nil when nobody asked for a trace
+	trace *Invocation // nil without a trace
 }
 
 // Load reads a storage cell of the contract.
@@ -68,7 +68,7 @@ func (c *Call) Invoke(address, selector starknet.Felt, calldata ...starknet.Felt
 }
 
 // Deploy creates a contract and runs its constructor. The address depends on the deployer,
-// which is zero for contracts that anybody could have deployed.
+// which is zero for contracts that any account could have deployed.
 func (c *Call) Deploy(class, salt, deployer starknet.Felt, calldata []starknet.Felt) (starknet.Felt, error) {
 	address := starknet.ContractAddress(deployer, salt, class, calldata)
 	return address, c.run.deploy(address, class, c.Address, calldata, c)

@@ -18,7 +18,7 @@ type Machine struct {
 // Result is the outcome of a transaction that entered a block.
 type Result struct {
 	Receipt starknet.Receipt
-	Trace   *Trace // nil when it was not asked for
+	Trace   *Trace // nil if not requested
 }
 
 // Flags leave out parts of the execution, as a simulation may ask for.
@@ -224,7 +224,7 @@ func (x *execution) result(t *starknet.Transaction) *Result {
 	return result
 }
 
-// Place puts a contract at an address of its own choice and runs its constructor, as a
+// Place puts a contract at a chosen address and runs its constructor, as a
 // genesis does. Events and messages of the constructor are lost.
 func (m *Machine) Place(on *state.Overlay, block *starknet.PreConfirmedHeader, address, class starknet.Felt, calldata []starknet.Felt) error {
 	r := &run{library: m.Library, state: on, block: block, maxEvents: MaxEvents}

@@ -45,7 +45,7 @@ func bySelector(functions Functions) map[starknet.Felt]Function {
 	return selected
 }
 
-// EntryPointType is the node's word for the kind of an entry point.
+// EntryPointType is the kind of an entry point in JSON-RPC.
 type EntryPointType string
 
 // The kinds of entry point.

@@ -31,7 +31,7 @@ func Open(tb testing.TB, options toolchain.Options) toolchain.Compiler {
 	return compiler
 }
 
-// Optional returns the options to open the compiler with, or skips the test where it was not
+// Optional returns the options of the compiler, or skips the test if it was not
 // fetched.
 func Optional(tb testing.TB) toolchain.Options {
 	tb.Helper()
@@ -44,7 +44,7 @@ func Optional(tb testing.TB) toolchain.Options {
 	return options
 }
 
-// Required returns the options to open the compiler with, or fails the test where it was not
+// Required returns the options of the compiler, or fails the test if it was not
 // fetched.
 func Required(tb testing.TB) toolchain.Options {
 	tb.Helper()
@@ -55,9 +55,9 @@ func Required(tb testing.TB) toolchain.Options {
 	return options
 }
 
-// find looks for the compiler. Its machine code is kept beside its file, so that only the first
-// of all tests that ever run has to produce it. Tests compile what they know, so the fast mode
-// is right for them.
+// find searches for the compiler. Its machine code is cached next to its file,
+// so that only the first test ever has to produce it. Tests compile known
+// sources, so they use the fast mode.
 func find(tb testing.TB) (toolchain.Options, error) {
 	tb.Helper()
 	folder := filepath.Join(repository(tb), modules)
