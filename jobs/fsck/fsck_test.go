@@ -158,8 +158,8 @@ func TestEveryKindOfDamageIsFoundAndNamed(t *testing.T) {
 		"a ready table is not attached": {
 			"ALTER TABLE events_1 DETACH PARTITION events_1_25", "partitions", "the table events_1_25 of a ready range is attached as \"\"", "--to 24",
 		},
-		"a table is of no range": {
-			"CREATE TABLE messages_1_7777 (LIKE messages)", "partitions", "the table messages_1_7777 is of no range", "DROP TABLE messages_1_7777",
+		"a table belongs to no partition": {
+			"CREATE TABLE messages_1_7777 (LIKE messages)", "partitions", "table messages_1_7777 belongs to no partition", "DROP TABLE messages_1_7777",
 		},
 		"a table is gone": {
 			"DROP TABLE activity_1_45", "partitions", "the table activity_1_45 does not exist", "--to 44",
@@ -171,7 +171,7 @@ func TestEveryKindOfDamageIsFoundAndNamed(t *testing.T) {
 			"UPDATE messages_1_45 SET block = 7 WHERE ctid = (SELECT min(ctid) FROM messages_1_45)", "bounds", "1 rows of messages_1_45 are not of its range", "--to 6",
 		},
 		"a deriver's version is another": {
-			"UPDATE deriver_versions SET version = 0 WHERE chain = 1 AND fact = 'transfers'", "versions", "transfers were made by version 0", rederive("transfers"),
+			"UPDATE deriver_versions SET version = 0 WHERE chain = 1 AND fact = 'transfers'", "versions", "transfers have deriver version 0", rederive("transfers"),
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -182,7 +182,7 @@ func TestEveryKindOfDamageIsFoundAndNamed(t *testing.T) {
 					return
 				}
 			}
-			t.Errorf("not among %d findings:", len(result.Findings))
+			t.Errorf("missing from %d findings:", len(result.Findings))
 			for _, f := range result.Findings {
 				t.Errorf("%s: %s (%s)", f.Check, f.Detail, f.Repair)
 			}

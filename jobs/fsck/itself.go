@@ -55,7 +55,7 @@ func (l *inspection) versions(ctx context.Context) error {
 		if made[fact] != facts.Versions[fact] {
 			l.found(indexing.Finding{
 				Check:  "versions",
-				Detail: fmt.Sprintf("%s were made by version %d of their deriver, the current one is %d", fact, made[fact], facts.Versions[fact]),
+				Detail: fmt.Sprintf("stored %s have deriver version %d; the current version is %d", fact, made[fact], facts.Versions[fact]),
 				Repair: l.rederive(fact),
 			})
 		}

@@ -67,7 +67,7 @@ func TestWhatOnlyTheNodeKnowsIsComparedWithIt(t *testing.T) {
 					return
 				}
 			}
-			t.Errorf("not among %d findings:", len(result.Findings))
+			t.Errorf("missing from %d findings:", len(result.Findings))
 			for _, f := range result.Findings {
 				t.Errorf("%s: %s (%s)", f.Check, f.Detail, f.Repair)
 			}

@@ -27,7 +27,7 @@ func (l *inspection) advise(f *indexing.Finding, at *indexing.Checkpoint) {
 	case f.Check == "token sums": // rederiving transfers rebuilds them
 		f.Repair = l.rederive("transfers")
 	case f.Check == "range events":
-		f.Repair = "none is needed: the count only sizes the next range"
+		f.Repair = "none needed: the count only determines the size of the next partition"
 	case f.Block == nil:
 		f.Repair = l.rollbackAll()
 	case at != nil && at.Block != nil && *f.Block > at.Block.Number:

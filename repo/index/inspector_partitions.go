@@ -49,7 +49,7 @@ func (f fsck) partitions(ctx context.Context, tx bun.IDB, limit int) ([]indexing
 	}
 	for _, name := range slices.Sorted(maps.Keys(tables)) {
 		findings = append(findings, indexing.Finding{
-			Check: "partitions", Detail: fmt.Sprintf("the table %s is of no range", name), Repair: "DROP TABLE " + name,
+			Check: "partitions", Detail: fmt.Sprintf("table %s belongs to no partition", name), Repair: "DROP TABLE " + name,
 		})
 	}
 	return findings[:min(limit, len(findings))], nil

@@ -1,13 +1,16 @@
 // Package classes holds the contract classes that the simulated chain declares.
 //
-// They are real: each is compiled from its own Cairo source in src, and its hash is the one
-// that Starknet would give it. The compiled classes in compiled and manifest.json are made by
-// go generate, which compiles what changed (scripts/cairo fetches the compiler); tests hold
-// sources, classes and hashes together. A class's package is its file's name without version.
+// They are real: each is compiled from its own Cairo source in src and has the
+// hash that Starknet would give it. go generate produces the compiled classes
+// and manifest.json and compiles only what changed (scripts/cairo fetches the
+// compiler); tests compare sources, classes and hashes. The package name of a
+// class is its file name without the version.
 //
-// Two things are not as on chain. There is no compiler from Sierra to machine code here, so a
-// compiled class hash is a stand-in: see CompiledHash. And there are no Cairo 0 classes, whose
-// compiler cannot be had here either; contracts in the old layouts are written in Cairo 1.
+// Two things differ from the chain. There is no compiler from Sierra to machine
+// code here, so compiled class hashes are placeholders (see CompiledHash). And
+// there are no Cairo 0 classes, because their compiler is not available here;
+// contracts in the old layouts are written in Cairo 1.
 //
-// Nothing here knows the chain: who declares, deploys and calls is the simulator's business.
+// This package does not depend on the chain: the simulator declares, deploys
+// and calls.
 package classes
