@@ -189,7 +189,7 @@ func TestAWriteThatWasNotSentGoesToTheNextUpstream(t *testing.T) {
 	if _, err := p.Head(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	gone.Close() // proven before, so that it is the write that finds nobody there
+	gone.Close() // checked before, so that the write itself finds no server
 	p.client.CloseIdleConnections()
 	got, err := p.Forward(t.Context(), Request{Method: write, Write: true})
 	if err != nil || string(got) != `{"transaction_hash":"0x1"}` || len(good.calls(write)) != 1 {

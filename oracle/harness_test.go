@@ -171,7 +171,7 @@ func (w *world) catchUp() {
 	w.follow(model)
 }
 
-// follow waits until the service tells of a model's head, with its watermarks.
+// follow waits until the service reports the head and watermarks of a model.
 func (w *world) follow(model *Model) {
 	w.Helper()
 	want := object{"headBlockHash": model.head().BlockHash.String(), "latestIndexedBlockNumber": model.head().BlockNumber}

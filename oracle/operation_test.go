@@ -68,8 +68,8 @@ func (w *world) operationOf(r Request) string {
 	return ""
 }
 
-// requireEveryRead requires that each operation has told something that the
-// model says, too, or is known to read something else than the chain.
+// requireEveryRead requires that each operation returned a non-empty answer that
+// equals the model, or is known to read something other than the chain.
 func (w *world) requireEveryRead() {
 	w.Helper()
 	known := map[string]bool{}

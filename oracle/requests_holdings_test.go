@@ -17,7 +17,7 @@ func (a *asker) tokenRequest() Request {
 	switch {
 	case sort == 0:
 		return Request{Path: "token/" + token}
-	case sort == 1 && a.m.Read != nil: // otherwise there is nobody to ask
+	case sort == 1 && a.m.Read != nil: // needs a node
 		return Request{Path: "token/" + token + "/total-supply", Query: tag}
 	case sort == 2 && a.m.Read != nil:
 		return Request{Path: "token/" + token + "/balance-of/" + a.address().String(), Query: tag}

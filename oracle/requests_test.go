@@ -18,7 +18,7 @@ func (a *asker) request() Request {
 		a.contractRequest, a.tokenRequest, a.tokenRequest, a.marketRequest, a.marketRequest, a.addressRequest, a.addressRequest, a.addressRequest, a.assetsRequest,
 		a.batchRequest, a.searchRequest,
 	}
-	if a.m.Read != nil { // otherwise there is nobody to ask
+	if a.m.Read != nil { // needs a node
 		routes = append(routes, a.walletRequest, a.readRequest)
 	}
 	return pick(a, routes)()

@@ -124,7 +124,7 @@ func TestPathThroughALinkIsFollowed(t *testing.T) {
 	if err := os.Mkdir(closed, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	link := filepath.Join(closed, "link") // nobody else can walk through it
+	link := filepath.Join(closed, "link") // other users cannot traverse it
 	if err := os.Symlink(base, link); err != nil {
 		t.Fatal(err)
 	}

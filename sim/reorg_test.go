@@ -91,7 +91,7 @@ func TestSubscribersHearOfReorgs(t *testing.T) {
 	}
 	s.expect("starknet_subscriptionReorg", &gone)
 	if gone.First != 18 || gone.Last != 20 || gone.FirstHash != first.Header.BlockHash || gone.LastHash != head.BlockHash {
-		t.Errorf("the reorganisation is told as %+v", gone)
+		t.Errorf("the reorg is announced as %+v", gone)
 	}
 	for number := uint64(18); number <= 20; number++ {
 		s.expect("starknet_subscriptionNewHeads", &head)

@@ -60,7 +60,7 @@ func (c *campaign) up(environment []string, settings ...string) *program {
 	return start(c.T, append(environment, "ASTROLABE_FAILPOINT_LOG="+c.passed), args...)
 }
 
-// index starts an index process on a database of its own.
+// index starts an index process on a new database.
 func (c *campaign) index(database string, settings ...string) *program {
 	c.Helper()
 	args := slices.Concat([]string{"index", "--data", c.data, "--admin-addr", "", "--node-main", c.nodeURL}, brief, settings)
@@ -208,8 +208,7 @@ func (p *program) says(t *testing.T, texts ...string) {
 	})
 }
 
-// What the program says when it begins to lead, builds indexes, and is at the
-// tip.
+// Log messages when a process leads, builds indexes and has reached the head.
 const (
 	saysLeads   = "leading the index"
 	saysBuilds  = "building the indexes of a partition"

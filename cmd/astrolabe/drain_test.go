@@ -66,7 +66,7 @@ func TestADrainEndsWithItsTime(t *testing.T) {
 	}
 }
 
-// noStreams stands for a facade that nobody is subscribed to.
+// noStreams is a facade without subscribers.
 type noStreams struct{}
 
 // Shutdown has nothing to end.

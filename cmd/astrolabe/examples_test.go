@@ -169,32 +169,32 @@ func countValues(value any, counts map[string]map[any]int) {
 	}
 }
 
-// emptiness tells what an answer lacks: a root field, or the items of a
-// connection wherever it occurs.
+// emptiness returns what is missing from a response: root fields, and the items
+// of connections.
 func emptiness(data map[string]any) []string {
 	items := map[string]int{}
-	var visit func(path string, value any)
-	visit = func(path string, value any) {
+	var walk func(path string, value any)
+	walk = func(path string, value any) {
 		switch v := value.(type) {
 		case []any:
 			for _, item := range v {
-				visit(path, item)
+				walk(path, item)
 			}
 		case map[string]any:
-			for name, part := range v {
-				if nodes, ok := part.([]any); ok && name == "nodes" {
+			for name, field := range v {
+				if nodes, ok := field.([]any); ok && name == "nodes" {
 					items[path] += len(nodes)
 				}
-				visit(path+"."+name, part)
+				walk(path+"."+name, field)
 			}
 		}
 	}
 	var lacking []string
-	for name, part := range data {
-		if list, ok := part.([]any); part == nil || ok && len(list) == 0 {
+	for name, field := range data {
+		if list, ok := field.([]any); field == nil || ok && len(list) == 0 {
 			lacking = append(lacking, name)
 		}
-		visit(name, part)
+		walk(name, field)
 	}
 	for path, count := range items {
 		if count == 0 {
@@ -253,9 +253,9 @@ func (a analyst) press(t *testing.T, tab *browsertest.Tab, examples []example) {
 			browsertest.Press(graphiqlRun),
 			browsertest.Await(`document.querySelector('.cost-after')`),
 		)
-		told := browsertest.Get(tab, chromedp.Evaluate[[]string](
+		texts := browsertest.Get(tab, chromedp.Evaluate[[]string](
 			`['.cost-before', '.cost-after', '.results-count'].map((one) => document.querySelector(one)?.textContent ?? '')`))
-		before, after, rows := told[0], told[1], told[2]
+		before, after, rows := texts[0], texts[1], texts[2]
 		if after != "Last run "+strings.TrimPrefix(before, "Cost ") {
 			t.Errorf("%s: before %q, after %q", one.title, before, after)
 		}

@@ -161,6 +161,6 @@ func (c *campaign) event(chance *rand.Rand) error {
 	if f.Kind == fault.RPCError {
 		f.Code = -32603
 	}
-	c.node.ClearFaults() // they must not pile up while nobody asks
+	c.node.ClearFaults() // they must not accumulate
 	return c.node.Fault(f)
 }

@@ -147,8 +147,8 @@ const recordMoves = `
 		'BEGIN INSERT INTO moves VALUES (NEW.hash); RETURN NULL; END';
 	CREATE TRIGGER record_move AFTER UPDATE ON index_checkpoints FOR EACH ROW EXECUTE FUNCTION record_move()`
 
-// movesCheckpoint tells whether a session that moved the checkpoint last is in
-// some state.
+// movesCheckpoint reports whether a session whose last statement moved the
+// checkpoint is in a state.
 func (r *rivals) movesCheckpoint(state string) (found bool) {
 	r.Helper()
 	r.ask(r.database, `SELECT EXISTS (SELECT FROM pg_stat_activity

@@ -9,17 +9,17 @@ import (
 	"astrolabe/pg/pgtest"
 )
 
-// simulated is a program that shows chains of its own making.
+// simulated is a running program with simulated chains.
 type simulated struct {
 	*program
 	base string
 	demo demo
 }
 
-// TestUpShowsItsSimulatedChains shows that everything fits together: what the
-// API tells came from the simulated nodes through JSON-RPC and the index. To
-// make and index the chains takes longest, so one program answers all.
-func TestUpShowsItsSimulatedChains(t *testing.T) { //nolint:tparallel // one program is asked
+// TestUpShowsItsSimulatedChains is the end-to-end test: what the API returns came
+// from the simulated nodes through JSON-RPC and the index. Generating and indexing
+// the chains takes longest, so all subtests share one program.
+func TestUpShowsItsSimulatedChains(t *testing.T) { //nolint:tparallel // the subtests share a program
 	t.Parallel()
 	data := filepath.Join(pgtest.Dir(t), "data")
 	p := start(t, nil, append([]string{"up", "--data", data, "--poll", "100ms", "--graphql-documents", someDocuments(t)}, anyPort...)...)

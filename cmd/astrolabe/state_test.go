@@ -12,8 +12,8 @@ import (
 // strk is the address of STRK on every chain.
 const strk = "0x4718f5a0fc34cc1af16a1cdee98ffb20c31f5cd61d6ab07201858f4287c938d"
 
-// readsItsNodes asks for what only a node can tell, and waits for what the
-// workers read and sum up.
+// readsItsNodes checks the reads that call a node, and waits for what the workers
+// read and sum up.
 func (s *simulated) readsItsNodes(t *testing.T) {
 	ask := func(path string) string {
 		return get(t, s.base+"/v1/SN_SEPOLIA/token/"+strk+path, keyHeader, s.demo.Keys["read"])

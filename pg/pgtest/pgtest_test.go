@@ -98,7 +98,7 @@ func TestTemplateThatFailsFailsTheTest(t *testing.T) {
 	}()
 	<-finished
 	if !strings.Contains(probe.fatal, "no such column") {
-		t.Fatalf("the test was told %q", probe.fatal)
+		t.Fatalf("the test failed with %q", probe.fatal)
 	}
 }
 
@@ -182,7 +182,7 @@ func waitToBeKilled(t *testing.T) {
 }
 
 // probe is a test within the test: it records a failure instead of failing,
-// and ends when it is told to.
+// and ends on request.
 type probe struct {
 	testing.TB
 	fatal    string
