@@ -7,9 +7,9 @@ import (
 	"astrolabe/graph"
 )
 
-// documentSettings name the manifests of trusted GraphQL documents.
+// documentSettings name the manifests of GraphQL documents.
 type documentSettings struct {
-	GraphqlDocuments []string `help:"Manifests of trusted GraphQL documents, which clients run by id. Accepts the formats of relay-compiler and Apollo." placeholder:"FILE"`
+	GraphqlDocuments []string `help:"Manifests of GraphQL documents that clients can run by id, in the formats of relay-compiler and Apollo." placeholder:"FILE"`
 }
 
 // documents reads the manifests.

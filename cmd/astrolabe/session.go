@@ -20,7 +20,7 @@ type sessionCreate struct {
 	databaseSettings
 	secretSettings
 	workspaceSettings
-	Subject string        `help:"Subject of the session, for the audit log." default:"operator" env:"-"`
+	Subject string        `help:"Person or program that the session is for." default:"operator" env:"-"`
 	Lasts   time.Duration `help:"Lifetime of the session, at most 720h." default:"12h" env:"-"`
 }
 
