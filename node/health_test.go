@@ -3,7 +3,6 @@ package node
 import (
 	"errors"
 	"fmt"
-	"strings"
 	"testing"
 	"time"
 
@@ -92,49 +91,6 @@ func TestIdentityIsProvenOnceAndAgainLater(t *testing.T) {
 	}
 }
 
-func TestCircuitOpensAndHeals(t *testing.T) {
-	t.Parallel()
-	clock := newFakeClock()
-	n := newFakeNode(t)
-	n.on(head, status(500))
-	var log logBuffer
-	p := openPool(t, func(o *Options) { o.clock, o.Logger = clock, log.logger() }, n)
-	for range faultsToOpen {
-		_, _ = p.Head(t.Context())
-	}
-	for range 3 {
-		_, err := p.Head(t.Context())
-		unavailable, ok := errors.AsType[*Unavailable](err)
-		if !ok || unavailable.RetryAfter() != firstPause {
-			t.Fatalf("while the circuit is open: %v", err)
-		}
-	}
-	if asked := len(n.calls(head)); asked != faultsToOpen {
-		t.Errorf("the node was asked %d times", asked)
-	}
-
-	clock.advance(firstPause)
-	_, _ = p.Head(t.Context())
-	_, err := p.Head(t.Context())
-	if unavailable, ok := errors.AsType[*Unavailable](err); !ok || unavailable.RetryAfter() != 2*firstPause {
-		t.Errorf("after a failed trial: %v", err)
-	}
-	if asked := len(n.calls(head)); asked != faultsToOpen+1 {
-		t.Errorf("the trial asked the node %d times", asked-faultsToOpen)
-	}
-
-	clock.advance(2 * firstPause)
-	n.on(head, result(`{"block_hash":"0xabc","block_number":100}`))
-	for range 3 {
-		if _, err := p.Head(t.Context()); err != nil {
-			t.Errorf("a healthy node: %v", err)
-		}
-	}
-	if healed := strings.Count(log.String(), "is back"); healed != 1 {
-		t.Errorf("the log tells %d times that the node is back:\n%s", healed, log.String())
-	}
-}
-
 func TestIdentityIsProvenAgainAfterAFault(t *testing.T) {
 	t.Parallel()
 	n := newFakeNode(t)
@@ -144,59 +100,6 @@ func TestIdentityIsProvenAgainAfterAFault(t *testing.T) {
 	n.on("starknet_chainId", result(`"0x534e5f4d41494e"`))
 	if _, err := p.Head(t.Context()); !errors.Is(err, chain.ErrWrongChain) {
 		t.Errorf("a node that came back as another: %v", err)
-	}
-}
-
-func TestOpenCircuitLetsOneTrialThrough(t *testing.T) {
-	t.Parallel()
-	var c circuit
-	now := newFakeClock().Now()
-	reason := errors.New("why")
-	if !c.failed(now, reason, 3*time.Second) {
-		t.Fatal("a wish to be left alone does not open the circuit")
-	}
-	if pause, err := c.ask(now.Add(time.Second)); !errors.Is(err, reason) || pause != 2*time.Second {
-		t.Errorf("while open: %v, %v", pause, err)
-	}
-	if c.succeeded() {
-		t.Error("a late success of an older attempt closes the circuit")
-	}
-	later := now.Add(3 * time.Second)
-	if _, err := c.ask(later); err != nil {
-		t.Errorf("the trial: %v", err)
-	}
-	if _, err := c.ask(later); err == nil {
-		t.Error("a second trial at the same time")
-	}
-	c.withdrawn()
-	if _, err := c.ask(later); err != nil {
-		t.Errorf("a trial after one that was given up: %v", err)
-	}
-	if c.failed(later, reason, 0) {
-		t.Error("a failed trial newly opens what is open")
-	}
-	if pause, _ := c.ask(later); pause != 6*time.Second {
-		t.Errorf("after a failed trial it pauses %v", pause)
-	}
-	if _, err := c.ask(later.Add(6 * time.Second)); err != nil || !c.succeeded() {
-		t.Errorf("a trial that succeeds: %v", err)
-	}
-	if _, err := c.ask(later); err != nil {
-		t.Errorf("once closed: %v", err)
-	}
-}
-
-func TestPauseOfACircuitIsBounded(t *testing.T) {
-	t.Parallel()
-	var c circuit
-	now := newFakeClock().Now()
-	c.failed(now, errors.New("why"), 24*time.Hour)
-	for range 10 {
-		now = now.Add(longestPause)
-		if _, err := c.ask(now); err != nil {
-			t.Fatalf("after the longest pause: %v", err)
-		}
-		c.failed(now, errors.New("why"), 0)
 	}
 }
 
