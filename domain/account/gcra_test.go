@@ -186,7 +186,7 @@ func TestACostThatCanNeverBeAllowedIsAnError(t *testing.T) {
 		limit, cost int
 		want        domain.Code
 	}{
-		{240, 240, ""}, {240, 241, domain.CodeInvalidRequest}, {0, 1, domain.CodeForbidden}, {240, 0, domain.CodeInternal},
+		{240, 240, ""}, {1, 1, ""}, {240, 241, domain.CodeInvalidRequest}, {0, 1, domain.CodeForbidden}, {240, 0, domain.CodeInternal},
 	} {
 		err := Rate{Heavy, c.limit}.Check(c.cost)
 		if (err == nil) != (c.want == "") || err != nil && domain.CodeOf(err) != c.want {
