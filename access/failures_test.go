@@ -17,24 +17,24 @@ func TestFailuresOfOneAddressAreBounded(t *testing.T) {
 	guesser, other := netip.MustParseAddr("192.0.2.1"), netip.MustParseAddr("192.0.2.2")
 	for i := range failuresEach {
 		if err := errors.Join(f.refuses(guesser), f.note(guesser)); err != nil {
-			t.Fatalf("failure %d: %v", i+1, err)
+			t.Fatalf("failure %d: got %v, want no error", i+1, err)
 		}
 	}
 	for name, err := range map[string]error{"refuses": f.refuses(guesser), "note": f.note(guesser)} {
 		refused, ok := errors.AsType[*domain.Error](err)
 		if !ok || refused.Code != domain.CodeRateLimited || refused.RetryAfter != 500*time.Millisecond {
-			t.Errorf("%s: %v", name, err)
+			t.Errorf("%s: got %v, want %s with a retry after 500ms", name, err, domain.CodeRateLimited)
 		}
 	}
 	if err := errors.Join(f.refuses(other), f.note(other)); err != nil {
-		t.Errorf("another address: %v", err)
+		t.Errorf("another address: got %v, want no error", err)
 	}
 	now = now.Add(500 * time.Millisecond)
 	if err := errors.Join(f.refuses(guesser), f.note(guesser)); err != nil {
-		t.Errorf("after the delay: %v", err)
+		t.Errorf("after the delay: got %v, want no error", err)
 	}
 	if err := f.refuses(guesser); err == nil {
-		t.Error("the next one is let through")
+		t.Error("the next one is let through, want it refused")
 	}
 }
 
@@ -47,8 +47,10 @@ func TestAnIPv6ClientIsItsNetwork(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if f.refuses(netip.MustParseAddr("2001:db8::ffff")) == nil || f.refuses(netip.MustParseAddr("2001:db8:0:1::1")) != nil {
-		t.Error("the /64 is not what counts")
+	for address, want := range map[string]bool{"2001:db8::ffff": true, "2001:db8:0:1::1": false} {
+		if err := f.refuses(netip.MustParseAddr(address)); (err != nil) != want {
+			t.Errorf("%s: got %v, want it refused %t, as its /64 is", address, err, want)
+		}
 	}
 }
 
@@ -64,6 +66,6 @@ func TestTheMemoryOfFailuresIsBounded(t *testing.T) {
 		address = address.Next()
 	}
 	if n := f.meters.Len(); n != failuresKept {
-		t.Errorf("%d addresses are remembered", n)
+		t.Errorf("%d addresses are remembered, want %d", n, failuresKept)
 	}
 }

@@ -17,16 +17,16 @@ func TestNodeOfAnotherChainIsRefused(t *testing.T) {
 	p := openPool(t, func(o *Options) { o.clock = clock }, n)
 	for range 3 {
 		if _, err := p.Head(t.Context()); !errors.Is(err, chain.ErrWrongChain) {
-			t.Fatalf("Head failed with %v", err)
+			t.Fatalf("Head failed with %v, want %v", err, chain.ErrWrongChain)
 		}
 	}
 	if asked, checked := len(n.calls(head)), len(n.calls("starknet_chainId")); asked != 0 || checked != 1 {
-		t.Errorf("the node was asked %d times and checked %d times", asked, checked)
+		t.Errorf("the node was asked %d times and checked %d times, want never and once", asked, checked)
 	}
 	n.on("starknet_chainId", result(`"0x534e5f5345504f4c4941"`))
 	clock.advance(longestPause)
 	if _, err := p.Head(t.Context()); err != nil {
-		t.Errorf("once it answers for the right chain: %v", err)
+		t.Errorf("once it answers for the right chain: got %v, want no error", err)
 	}
 }
 
@@ -36,7 +36,7 @@ func TestNodeOfAnotherChainIsPassedOver(t *testing.T) {
 	wrong.on("starknet_chainId", result(`"0x534e5f4d41494e"`))
 	p := openPool(t, nil, wrong, right)
 	if got, err := p.Head(t.Context()); err != nil || got != headOfFake {
-		t.Fatalf("Head = %v, %v", got, err)
+		t.Fatalf("Head = %v, %v, want %v", got, err, headOfFake)
 	}
 }
 
@@ -51,7 +51,7 @@ func TestOnlySupportedSpecificationsAreSpoken(t *testing.T) {
 		n.on("starknet_specVersion", result(fmt.Sprintf("%q", spec)))
 		p := openPool(t, nil, n)
 		if _, err := p.Head(t.Context()); !errors.Is(err, want) {
-			t.Errorf("a node that speaks %q: %v", spec, err)
+			t.Errorf("a node that speaks %q: got %v, want %v", spec, err, want)
 		}
 	}
 }
@@ -63,7 +63,7 @@ func TestErrorOfAnIdentityCheckIsNotTheCallersAnswer(t *testing.T) {
 	p := openPool(t, nil, n)
 	_, err := p.Forward(t.Context(), Request{Method: "starknet_addInvokeTransaction", Write: true})
 	if isRPCError(err) || !errors.Is(err, ErrNotSent) {
-		t.Errorf("the write failed with %v", err)
+		t.Errorf("the write failed with %v, want %v", err, ErrNotSent)
 	}
 }
 
@@ -82,12 +82,12 @@ func TestIdentityIsProvenOnceAndAgainLater(t *testing.T) {
 		}
 	}
 	if checked := len(n.calls("starknet_chainId")); checked != 1 {
-		t.Errorf("eight calls checked the identity %d times", checked)
+		t.Errorf("eight calls checked the identity %d times, want once", checked)
 	}
 	clock.advance(p.options.timing.recheck)
 	n.on("starknet_chainId", result(`"0x534e5f4d41494e"`))
 	if _, err := p.Head(t.Context()); !errors.Is(err, chain.ErrWrongChain) {
-		t.Errorf("after the node changed its chain: %v", err)
+		t.Errorf("after the node changed its chain: got %v, want %v", err, chain.ErrWrongChain)
 	}
 }
 
@@ -99,7 +99,7 @@ func TestIdentityIsProvenAgainAfterAFault(t *testing.T) {
 	_, _ = p.Head(t.Context())
 	n.on("starknet_chainId", result(`"0x534e5f4d41494e"`))
 	if _, err := p.Head(t.Context()); !errors.Is(err, chain.ErrWrongChain) {
-		t.Errorf("a node that came back as another: %v", err)
+		t.Errorf("a node that came back as another: got %v, want %v", err, chain.ErrWrongChain)
 	}
 }
 
@@ -113,11 +113,11 @@ func TestRetryAfterIsRespected(t *testing.T) {
 	n.on(head, result(`{"block_hash":"0xabc","block_number":100}`))
 	clock.advance(19 * time.Second)
 	if _, err := p.Head(t.Context()); err == nil {
-		t.Error("the node was asked too early")
+		t.Error("the node was asked too early, want that it waits")
 	}
 	clock.advance(time.Second)
 	if _, err := p.Head(t.Context()); err != nil {
-		t.Errorf("after the time it asked for: %v", err)
+		t.Errorf("after the time it asked for: got %v, want no error", err)
 	}
 }
 
@@ -130,7 +130,7 @@ func TestRetryAfterReadsBothForms(t *testing.T) {
 		"Thu, 01 Jan 2015 00:00:09 GMT": 0,
 	} {
 		if got := retryAfter(header, now); got != want {
-			t.Errorf("retryAfter(%q) = %v", header, got)
+			t.Errorf("retryAfter(%q) = %v, want %v", header, got, want)
 		}
 	}
 }
@@ -158,7 +158,7 @@ func TestUpstreamThatIsBehindIsAskedLast(t *testing.T) {
 	}
 	fresh.on(head, status(500))
 	if _, err := p.Head(t.Context()); err != nil {
-		t.Errorf("the node that is behind is not asked at all: %v", err)
+		t.Errorf("the only node left is behind: got %v, want no error", err)
 	}
 	stale.on("starknet_blockNumber", result(`96`))
 	clock.advance(p.options.timing.survey)

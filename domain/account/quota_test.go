@@ -136,7 +136,7 @@ func TestTakesThatWaitGoTogether(t *testing.T) {
 		}
 		for left, who := range remaining {
 			if who != 600-left {
-				t.Fatalf("number %d was told that %d remain", who, left)
+				t.Fatalf("number %d was told that %d remain, want number %d", who, left, 600-left)
 			}
 		}
 	})
@@ -299,7 +299,7 @@ func TestWhatRemainsIsToldAndNotTaken(t *testing.T) {
 		cost  int
 	}{{Heavy, 100}, {Query, 1}, {Query, 1}, {Query, 1}, {Query, 1}, {Query, 1}} { // the last has an advance of 100
 		if got, err := quotas.Take(t.Context(), caller, c.class, c.cost); err != nil || !got.Allowed {
-			t.Fatal(got, err)
+			t.Fatalf("got %+v, %v, want it allowed", got, err)
 		}
 	}
 	for _, c := range []struct {

@@ -48,15 +48,15 @@ func TestEveryKindOfParameterIsChecked(t *testing.T) {
 		values, err := readQuery(params, query)
 		switch {
 		case says == "" && err != nil:
-			t.Errorf("%q: %v", query, err)
+			t.Errorf("%q: got %v, want no error", query, err)
 		case says != "" && (domain.CodeOf(err) != domain.CodeInvalidRequest || !strings.Contains(err.Error(), says)):
 			t.Errorf("%q: got %v, want a refusal that says %q", query, err, says)
 		case query == "" && values.Get("limit") != "25":
-			t.Errorf("the default of limit is %q", values.Get("limit"))
+			t.Errorf("the default of limit is %q, want 25", values.Get("limit"))
 		}
 	}
 	required := []Param{{Name: "timestamp", In: InQuery, Kind: TextKind, Required: true}}
 	if _, err := readQuery(required, ""); err == nil || !strings.Contains(err.Error(), "timestamp is required") {
-		t.Errorf("a missing parameter: %v", err)
+		t.Errorf("a missing parameter: got %v, want that timestamp is required", err)
 	}
 }
