@@ -37,7 +37,8 @@ func TestABodyIsReadStrictlyAndWithinItsLimit(t *testing.T) {
 		{"application/json", `{"hashes":[]} {}`, "", 400},
 		{"application/json", `{"hashes":[`, "", 400},
 		{"application/json", ``, "", 400},
-		{"application/json", `{"hashes":["` + strings.Repeat("x", 64) + `"]}`, "", 413},
+		{"application/json", `{"hashes":["` + strings.Repeat("x", 49) + `"]}`, "xxx", 200}, // 64 bytes
+		{"application/json", `{"hashes":["` + strings.Repeat("x", 50) + `"]}`, "", 413},
 		{"text/plain", `{"hashes":[]}`, "application/json", 415},
 		{"", `{"hashes":[]}`, "", 415},
 	} {
