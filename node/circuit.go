@@ -17,8 +17,13 @@ const (
 // circuit decides whether an upstream is asked at all. After faultsToOpen
 // faults in a row it opens: nobody asks for a while. Then one caller tries;
 // success closes the circuit, failure opens it for twice as long.
+//
+// Each time it opens, closes or lets a trial through, a new round begins. Only
+// attempts of the current round count: a call that hung since before an outage
+// says nothing about the upstream as it is now.
 type circuit struct {
 	mu     sync.Mutex
+	round  uint64
 	faults int
 	pause  time.Duration // the last pause; zero while closed
 	until  time.Time     // end of the pause
@@ -27,54 +32,62 @@ type circuit struct {
 }
 
 // ask reports whether the upstream may be asked now. If so, one of succeeded,
-// failed and withdrawn must follow. If not, it returns why, and how long the
-// pause still lasts.
-func (c *circuit) ask(now time.Time) (pause time.Duration, reason error) {
+// failed and withdrawn must follow, with the round that it returns. If not, it
+// returns why, and how long the pause still lasts.
+func (c *circuit) ask(now time.Time) (round uint64, pause time.Duration, reason error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.pause == 0 {
-		return 0, nil
+		return c.round, 0, nil
 	}
 	if left := c.until.Sub(now); left > 0 || c.trying {
-		return max(left, 0), c.reason
+		return 0, max(left, 0), c.reason
 	}
 	c.trying = true
-	return 0, nil
+	c.round++
+	return c.round, 0, nil
 }
 
-// succeeded counts a success and reports whether it closed the circuit. While
-// the circuit is open only the trial counts, not attempts from before.
-func (c *circuit) succeeded() (healed bool) {
+// succeeded counts a success and reports whether it closed the circuit.
+func (c *circuit) succeeded(round uint64) (healed bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	open := c.pause > 0
-	if open && !c.trying {
+	if round != c.round {
 		return false
 	}
-	c.faults, c.pause, c.trying, c.reason = 0, 0, false, nil
-	return open
+	c.faults = 0
+	if c.pause == 0 {
+		return false
+	}
+	c.round++
+	c.pause, c.trying, c.reason = 0, false, nil
+	return true
 }
 
 // withdrawn ends an attempt that says nothing about the upstream.
-func (c *circuit) withdrawn() {
+func (c *circuit) withdrawn(round uint64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.trying = false
+	if round == c.round {
+		c.trying = false
+	}
 }
 
 // failed counts a fault and reports whether it newly opened the circuit. A
 // wish to be left alone for a while opens it at once.
-func (c *circuit) failed(now time.Time, reason error, leaveAlone time.Duration) (opened bool) {
+func (c *circuit) failed(round uint64, now time.Time, reason error, leaveAlone time.Duration) (opened bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if round != c.round {
+		return false
+	}
 	c.faults++
 	wasClosed := c.pause == 0
 	if wasClosed && leaveAlone == 0 && c.faults < faultsToOpen {
 		return false
 	}
-	if wasClosed || c.trying { // late failures of older attempts do not prolong the pause
-		c.pause = min(max(firstPause, 2*c.pause, leaveAlone), longestPause)
-		c.until, c.reason, c.trying = now.Add(c.pause), reason, false
-	}
+	c.round++
+	c.pause = min(max(firstPause, 2*c.pause, leaveAlone), longestPause)
+	c.until, c.reason, c.trying = now.Add(c.pause), reason, false
 	return wasClosed
 }

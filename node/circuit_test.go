@@ -9,24 +9,37 @@ import (
 
 var errWhy = errors.New("why")
 
+// attempt begins an attempt, which the circuit must allow.
+func (c *circuit) attempt(t *testing.T, now time.Time) (round uint64) {
+	t.Helper()
+	round, pause, err := c.ask(now)
+	if err != nil {
+		t.Fatalf("an attempt: paused for %v by %v, want it allowed", pause, err)
+	}
+	return round
+}
+
+// paused expects that the circuit lets nobody ask for a while.
+func (c *circuit) paused(t *testing.T, now time.Time, want time.Duration) {
+	t.Helper()
+	if _, pause, err := c.ask(now); pause != want || !errors.Is(err, errWhy) {
+		t.Errorf("paused for %v by %v, want %v by %v", pause, err, want, errWhy)
+	}
+}
+
 func TestTheFifthFaultInARowOpensTheCircuit(t *testing.T) {
 	t.Parallel()
 	var c circuit
 	now := newFakeClock().Now()
 	for fault := range 4 {
-		if c.failed(now, errWhy, 0) {
+		if c.failed(c.attempt(t, now), now, errWhy, 0) {
 			t.Fatalf("fault %d opened the circuit, want it closed", fault+1)
 		}
-		if pause, err := c.ask(now); err != nil {
-			t.Fatalf("after fault %d: paused for %v by %v, want no pause", fault+1, pause, err)
-		}
 	}
-	if !c.failed(now, errWhy, 0) {
+	if !c.failed(c.attempt(t, now), now, errWhy, 0) {
 		t.Error("the fifth fault left the circuit closed, want it open")
 	}
-	if pause, err := c.ask(now); pause != time.Second || !errors.Is(err, errWhy) {
-		t.Errorf("after the fifth fault: paused for %v by %v, want 1s by %v", pause, err, errWhy)
-	}
+	c.paused(t, now, time.Second)
 }
 
 func TestASuccessForgetsTheFaultsBeforeIt(t *testing.T) {
@@ -34,31 +47,55 @@ func TestASuccessForgetsTheFaultsBeforeIt(t *testing.T) {
 	var c circuit
 	now := newFakeClock().Now()
 	for attempt := range 12 {
-		if attempt%4 == 0 {
-			c.succeeded()
+		if attempt%4 == 0 && c.succeeded(c.attempt(t, now)) {
+			t.Error("a success closed the circuit, want it closed already")
 		}
-		if c.failed(now, errWhy, 0) {
+		if c.failed(c.attempt(t, now), now, errWhy, 0) {
 			t.Fatalf("fault %d opened the circuit, want it closed: never five in a row", attempt+1)
 		}
 	}
 }
 
-// TestAFailureFromBeforeThePauseDoesNotProlongIt lets calls fail that were
-// under way when another one opened the circuit.
-func TestAFailureFromBeforeThePauseDoesNotProlongIt(t *testing.T) {
+// TestOnlyAttemptsOfTheCurrentRoundCount lets attempts end that began before
+// the circuit opened: during the pause, during the trial and after it.
+func TestOnlyAttemptsOfTheCurrentRoundCount(t *testing.T) {
 	t.Parallel()
-	var c circuit
-	now := newFakeClock().Now()
-	c.failed(now, errWhy, 4*time.Second)
-	late := now.Add(3 * time.Second)
-	if c.failed(late, errors.New("late"), time.Minute) {
-		t.Error("a late failure newly opened the circuit, want it open already")
-	}
-	if pause, err := c.ask(late); pause != time.Second || !errors.Is(err, errWhy) {
-		t.Errorf("after a late failure: paused for %v by %v, want 1s by %v", pause, err, errWhy)
-	}
-	if pause, err := c.ask(now.Add(4 * time.Second)); err != nil {
-		t.Errorf("at the end of the pause: paused for %v by %v, want a trial", pause, err)
+	late := errors.New("late")
+	for name, end := range map[string]func(c *circuit, round uint64, now time.Time) bool{
+		"a failure":    func(c *circuit, round uint64, now time.Time) bool { return c.failed(round, now, late, time.Minute) },
+		"a success":    func(c *circuit, round uint64, _ time.Time) bool { return c.succeeded(round) },
+		"a withdrawal": func(c *circuit, round uint64, _ time.Time) bool { c.withdrawn(round); return false },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var c circuit
+			now := newFakeClock().Now()
+			old := c.attempt(t, now)
+			c.failed(c.attempt(t, now), now, errWhy, 4*time.Second)
+			now = now.Add(3 * time.Second)
+			if end(&c, old, now) {
+				t.Error("during the pause it changed the circuit, want it open as before")
+			}
+			c.paused(t, now, time.Second)
+			now = now.Add(time.Second)
+			trial := c.attempt(t, now)
+			if end(&c, old, now) {
+				t.Error("during the trial it changed the circuit, want the trial to decide")
+			}
+			c.paused(t, now, 0)
+			if !c.succeeded(trial) {
+				t.Error("the trial that succeeded left the circuit open, want it closed")
+			}
+			for range 4 {
+				c.failed(c.attempt(t, now), now, errWhy, 0)
+			}
+			if end(&c, old, now) {
+				t.Error("after the trial it changed the circuit, want it closed as before")
+			}
+			if !c.failed(c.attempt(t, now), now, errWhy, 0) {
+				t.Error("the fifth fault left the circuit closed, want it open")
+			}
+		})
 	}
 }
 
@@ -109,53 +146,34 @@ func TestOpenCircuitLetsOneTrialThrough(t *testing.T) {
 	t.Parallel()
 	var c circuit
 	now := newFakeClock().Now()
-	if !c.failed(now, errWhy, 3*time.Second) {
+	if !c.failed(c.attempt(t, now), now, errWhy, 3*time.Second) {
 		t.Fatal("a wish to be left alone left the circuit closed, want it open")
 	}
-	if pause, err := c.ask(now.Add(time.Second)); !errors.Is(err, errWhy) || pause != 2*time.Second {
-		t.Errorf("while open: paused for %v by %v, want 2s by %v", pause, err, errWhy)
-	}
-	if c.succeeded() {
-		t.Error("a late success of an older attempt closed the circuit, want it open")
-	}
-	later := now.Add(3 * time.Second)
-	if _, err := c.ask(later); err != nil {
-		t.Errorf("the trial: got %v, want no error", err)
-	}
-	if _, err := c.ask(later); err == nil {
-		t.Error("a second trial at the same time was let through, want it refused")
-	}
-	c.withdrawn()
-	if _, err := c.ask(later); err != nil {
-		t.Errorf("a trial after one that was given up: got %v, want no error", err)
-	}
-	if c.failed(later, errWhy, 0) {
+	c.paused(t, now.Add(time.Second), 2*time.Second)
+	now = now.Add(3 * time.Second)
+	trial := c.attempt(t, now)
+	c.paused(t, now, 0)
+	c.withdrawn(trial)
+	if c.failed(c.attempt(t, now), now, errWhy, 0) {
 		t.Error("a failed trial newly opened the circuit, want it open already")
 	}
-	if pause, _ := c.ask(later); pause != 6*time.Second {
-		t.Errorf("after a failed trial: paused for %v, want 6s", pause)
-	}
-	if _, err := c.ask(later.Add(6 * time.Second)); err != nil {
-		t.Errorf("the next trial: got %v, want no error", err)
-	}
-	if !c.succeeded() {
+	c.paused(t, now, 6*time.Second)
+	now = now.Add(6 * time.Second)
+	if !c.succeeded(c.attempt(t, now)) {
 		t.Error("a trial that succeeded left the circuit open, want it closed")
 	}
-	if _, err := c.ask(later); err != nil {
-		t.Errorf("once closed: got %v, want no error", err)
-	}
+	c.attempt(t, now)
+	c.attempt(t, now)
 }
 
 func TestPauseOfACircuitIsBounded(t *testing.T) {
 	t.Parallel()
 	var c circuit
 	now := newFakeClock().Now()
-	c.failed(now, errWhy, 24*time.Hour)
+	c.failed(c.attempt(t, now), now, errWhy, 24*time.Hour)
 	for range 10 {
-		now = now.Add(longestPause)
-		if _, err := c.ask(now); err != nil {
-			t.Fatalf("after the longest pause: got %v, want a trial", err)
-		}
-		c.failed(now, errWhy, 0)
+		c.paused(t, now, time.Minute)
+		now = now.Add(time.Minute)
+		c.failed(c.attempt(t, now), now, errWhy, 0)
 	}
 }

@@ -33,7 +33,7 @@ func newUpstream(e endpoint) *upstream {
 // that hangs leaves time for the remaining ones. A write, which is not tried
 // again once it is sent, may then take all of it.
 func (p *Pool) try(ctx context.Context, u *upstream, q query, parts int) (json.RawMessage, error) {
-	pause, reason := u.circuit.ask(p.options.clock.Now())
+	round, pause, reason := u.circuit.ask(p.options.clock.Now())
 	if reason != nil {
 		return nil, &Fault{Upstream: u.name, RetryAfter: pause, err: reason}
 	}
@@ -49,7 +49,7 @@ func (p *Pool) try(ctx context.Context, u *upstream, q query, parts int) (json.R
 		result, err = p.exchange(attempt, u.endpoint, q)
 	}
 	took := time.Since(started)
-	p.account(ctx, u, err, took)
+	p.account(ctx, u, round, err, took)
 	p.options.Observe(Observation{Upstream: u.name, Method: q.method, Outcome: outcomeOf(ctx, err), Took: took})
 	return result, err
 }
@@ -62,24 +62,24 @@ func shareOf(ctx context.Context, parts int) (context.Context, context.CancelFun
 	return context.WithTimeout(ctx, time.Until(deadline)/time.Duration(parts))
 }
 
-// account tells the circuit how an attempt ended.
-func (p *Pool) account(ctx context.Context, u *upstream, err error, took time.Duration) {
+// account tells the circuit how an attempt of a round ended.
+func (p *Pool) account(ctx context.Context, u *upstream, round uint64, err error, took time.Duration) {
 	fault, failed := errors.AsType[*Fault](err)
 	rushed := errors.Is(err, context.DeadlineExceeded) && took < p.options.timing.fairPatience
 	switch {
 	case !failed:
-		if u.circuit.succeeded() {
+		if u.circuit.succeeded(round) {
 			p.options.Logger.Info("a node upstream is back", "upstream", u.name, "chain", p.options.Chain)
 		}
 	case errors.Is(ctx.Err(), context.Canceled) || rushed:
-		u.circuit.withdrawn()
+		u.circuit.withdrawn(round)
 	default:
 		leaveAlone := fault.RetryAfter
 		if errors.Is(err, chain.ErrWrongChain) || errors.Is(err, ErrUnsupportedSpec) {
 			leaveAlone = longestPause
 		}
 		u.distrust()
-		if u.circuit.failed(p.options.clock.Now(), fault.err, leaveAlone) {
+		if u.circuit.failed(round, p.options.clock.Now(), fault.err, leaveAlone) {
 			p.options.Logger.Warn("a node upstream is left alone for a while",
 				"upstream", u.name, "chain", p.options.Chain, "reason", fault.err)
 		}
