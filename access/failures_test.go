@@ -3,11 +3,14 @@ package access
 import (
 	"errors"
 	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"net/netip"
 	"testing"
 	"time"
 
 	"astrolabe/domain"
+	"astrolabe/domain/account"
 )
 
 func TestFailuresOfOneAddressAreBounded(t *testing.T) {
@@ -67,5 +70,60 @@ func TestTheMemoryOfFailuresIsBounded(t *testing.T) {
 	}
 	if n := f.meters.Len(); n != 20_000 {
 		t.Errorf("%d addresses are remembered, want 20000", n)
+	}
+}
+
+// TestWhoFailedTooOftenIsCheckedByWhatIsKnownAlone fails as often as one may
+// and then shows credentials that cost a read and ones that do not.
+func TestWhoFailedTooOftenIsCheckedByWhatIsKnownAlone(t *testing.T) {
+	t.Parallel()
+	now := time.Now()
+	gate := &Gate{Failures: NewFailures(func() time.Time { return now })}
+	request := httptest.NewRequest(http.MethodGet, "/", nil)
+	checks := 0
+	attempt := func(known bool, failure error) domain.Code {
+		_, err := gate.attempt(request, func() bool { return known }, func() (*account.Caller, error) { checks++; return nil, failure })
+		if err == nil {
+			return ""
+		}
+		return domain.CodeOf(err)
+	}
+	wrong, away := domain.Errorf(domain.CodeUnauthorized, "no"), domain.Unavailable("the store", time.Second, nil)
+	for range 200 { // a failure that is not the caller's does not count, nor does a success
+		attempt(false, away)
+		attempt(false, nil)
+	}
+	for i := range 120 {
+		if got := attempt(false, wrong); got != domain.CodeUnauthorized {
+			t.Fatalf("failure %d: got %q, want %q", i+1, got, domain.CodeUnauthorized)
+		}
+	}
+	for name, c := range map[string]struct {
+		known   bool
+		failure error
+		want    domain.Code
+		checks  int
+	}{
+		"an unknown credential":     {false, nil, domain.CodeRateLimited, 0},
+		"a known one":               {true, nil, "", 1},
+		"a known one that is wrong": {true, wrong, domain.CodeRateLimited, 1},
+	} {
+		checks = 0
+		if got := attempt(c.known, c.failure); got != c.want || checks != c.checks {
+			t.Errorf("%s: got %q after %d checks, want %q after %d", name, got, checks, c.want, c.checks)
+		}
+	}
+}
+
+func TestAGateWithoutACountOfFailuresRefusesNobody(t *testing.T) {
+	t.Parallel()
+	gate, request := new(Gate), httptest.NewRequest(http.MethodGet, "/", nil)
+	for range 200 {
+		_, err := gate.attempt(request, func() bool { return false }, func() (*account.Caller, error) {
+			return nil, domain.Errorf(domain.CodeUnauthorized, "no")
+		})
+		if domain.CodeOf(err) != domain.CodeUnauthorized {
+			t.Fatalf("got %v, want %s", err, domain.CodeUnauthorized)
+		}
 	}
 }
