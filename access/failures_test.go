@@ -28,6 +28,11 @@ func TestFailuresOfOneAddressAreBounded(t *testing.T) {
 		if !ok || refused.Code != domain.CodeRateLimited || refused.RetryAfter != 500*time.Millisecond {
 			t.Errorf("%s: got %v, want %s with a retry after 500ms", name, err, domain.CodeRateLimited)
 		}
+		header := http.Header{}
+		Challenge(header, err, account.Read)
+		if got := header.Get("X-Ratelimit-Policy"); got != "authentication;w=60" {
+			t.Errorf("%s: paced by %q, want authentication;w=60", name, got)
+		}
 	}
 	if err := errors.Join(f.refuses(other), f.note(other)); err != nil {
 		t.Errorf("another address: got %v, want no error", err)
