@@ -47,7 +47,7 @@ func FuzzAddress(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		if hop, ok := address(text); ok != hop.IsValid() {
-			t.Errorf("%q was read as %v, %v", text, hop, ok)
+			t.Errorf("%q was read as %v and accepted %t, want %t", text, hop, ok, hop.IsValid())
 		}
 	})
 }

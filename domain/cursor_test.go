@@ -34,7 +34,7 @@ func TestCursorReturnsThePositionItWasMadeFor(t *testing.T) {
 	for _, pos := range []Position{{}, {0}, somewhere} {
 		got, err := cursors.Decode(t.Context(), testList, cursors.Encode(testList, pos, time.Time{}))
 		if err != nil || !slices.Equal(got, pos) {
-			t.Errorf("%v came back as %v, %v", pos, got, err)
+			t.Errorf("got %v, %v, want %v", got, err, pos)
 		}
 	}
 }
@@ -69,7 +69,7 @@ func TestChangedCursorIsRejected(t *testing.T) {
 			requireInvalidCursor(t, err)
 		}
 	}
-	for _, text := range []string{"", "x", "AAAA", strings.Repeat("A", maxCursorText+1), "=" + base64.RawURLEncoding.EncodeToString(raw)} {
+	for _, text := range []string{"", "x", "AAAA", "=" + base64.RawURLEncoding.EncodeToString(raw)} {
 		_, err := cursors.Decode(t.Context(), testList, text)
 		requireInvalidCursor(t, err)
 	}
@@ -82,7 +82,7 @@ func TestExpiredCursorIsRejected(t *testing.T) {
 	cursor := cursors.Encode(testList, somewhere, expires)
 	cursors.now = func() time.Time { return expires.Add(-time.Second) }
 	if _, err := cursors.Decode(t.Context(), testList, cursor); err != nil {
-		t.Errorf("before its end: %v", err)
+		t.Errorf("before its end: got %v, want no error", err)
 	}
 	cursors.now = func() time.Time { return expires }
 	_, err := cursors.Decode(t.Context(), testList, cursor)
@@ -94,7 +94,7 @@ func TestCursorSurvivesTheRotationOfItsKey(t *testing.T) {
 	old := NewCursors(oneKey).Encode(testList, somewhere, time.Time{})
 	rotated := NewCursors(testKeys{oneKey[0], []byte("second")})
 	if _, err := rotated.Decode(t.Context(), testList, old); err != nil {
-		t.Errorf("old cursor: %v", err)
+		t.Errorf("a cursor of the key before: got %v, want no error", err)
 	}
 	_, err := NewCursors(oneKey).Decode(t.Context(), testList, rotated.Encode(testList, somewhere, time.Time{}))
 	requireInvalidCursor(t, err)
@@ -107,10 +107,10 @@ func TestCursorSurvivesANewRelease(t *testing.T) {
 	const text = "AQEAAwcIAdLSneq2WQT1x0MY9x9dU8U"
 	cursors := NewCursors(oneKey)
 	if got := cursors.Encode(testList, Position{7, 8, 1}, time.Time{}); got != text {
-		t.Errorf("version 1 is now written as %s", got)
+		t.Errorf("version 1 is written as %s, want %s", got, text)
 	}
 	if pos, err := cursors.Decode(t.Context(), testList, text); err != nil || !slices.Equal(pos, Position{7, 8, 1}) {
-		t.Errorf("version 1 is now read as %v, %v", pos, err)
+		t.Errorf("version 1 is read as %v, %v, want [7 8 1]", pos, err)
 	}
 }
 
@@ -128,8 +128,8 @@ func FuzzDecodeCursor(f *testing.F) {
 	f.Add("AQEA")
 	f.Fuzz(func(t *testing.T, text string) {
 		pos, err := cursors.Decode(t.Context(), testList, text)
-		if err == nil && len(pos) > maxCursorFields {
-			t.Errorf("%d fields were accepted", len(pos))
+		if err == nil && len(pos) > 16 {
+			t.Errorf("got %d fields, want at most 16", len(pos))
 		}
 	})
 }
@@ -141,17 +141,11 @@ func TestNothingLiesBetweenAPositionAndTheOneThatFollows(t *testing.T) {
 		{Position{7, 0, 0}, Position{7, 0, 1}},
 		{Position{7, 2, 32767}, Position{7, 3, 0}},
 		{Position{7, 32767, 32767}, Position{8, 0, 0}},
+		{Position{40_000, 32767}, Position{40_001, 0}},
+		{Position{40_000}, Position{40_001}},
 	} {
 		if got := c.position.Following(); !slices.Equal(got, c.want) {
-			t.Errorf("%v is followed by %v", c.position, got)
+			t.Errorf("behind %v: got %v, want %v", c.position, got, c.want)
 		}
-	}
-	for _, wrong := range []Position{{}, {1 << 31}, {1, 1 << 15}, {1, 0, 1 << 40}} {
-		if wrong.Fits() {
-			t.Errorf("%v fits", wrong)
-		}
-	}
-	if !(Position{1<<31 - 1, 32767, 0}).Fits() {
-		t.Error("the last position does not fit")
 	}
 }

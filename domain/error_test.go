@@ -32,10 +32,10 @@ func TestTheCauseOfUnavailabilityIsForTheLogAlone(t *testing.T) {
 	cause := errors.New("dial tcp node-7: refused")
 	err := Unavailable("the node", time.Second, cause)
 	if strings.Contains(err.Message, "node-7") {
-		t.Errorf("the message tells the cause: %s", err.Message)
+		t.Errorf("the message is %q, want it without the cause", err.Message)
 	}
 	if !errors.Is(err, cause) || !strings.Contains(err.Error(), "node-7") {
-		t.Errorf("the log would not tell the cause: %v", err)
+		t.Errorf("the log would say %q, want it with the cause %q", err, cause)
 	}
 }
 
@@ -44,12 +44,12 @@ func TestEveryCodeIsExplainedOnce(t *testing.T) {
 	seen := map[Code]bool{}
 	for _, e := range Catalogue {
 		if seen[e.Code] || e.Meaning == "" || e.Remedy == "" {
-			t.Errorf("%s is explained twice or not fully", e.Code)
+			t.Errorf("%s: got meaning %q and remedy %q, seen before: %t; want both, once", e.Code, e.Meaning, e.Remedy, seen[e.Code])
 		}
 		seen[e.Code] = true
 	}
 	if got := CodeNotFound.DocSlug(); got != "errors/not-found" {
-		t.Errorf("slug %s", got)
+		t.Errorf("the slug is %s, want errors/not-found", got)
 	}
 }
 
@@ -57,36 +57,25 @@ func TestChainsAreReadExactly(t *testing.T) {
 	t.Parallel()
 	for _, c := range Chains {
 		if got, err := ParseChain(string(c)); err != nil || got != c {
-			t.Errorf("%s: %v, %v", c, got, err)
+			t.Errorf("ParseChain(%q) = %v, %v; want it back", c, got, err)
 		}
 	}
 	for _, bad := range []string{"", "sn_main", "SN_GOERLI", "SN_MAIN "} {
 		if _, err := ParseChain(bad); CodeOf(err) != CodeInvalidRequest {
-			t.Errorf("%q: %v", bad, err)
+			t.Errorf("ParseChain(%q): got %v, want invalid_request", bad, err)
 		}
 	}
 	if got := Mainnet.ID().String(); got != "0x534e5f4d41494e" {
-		t.Errorf("chain id %s", got)
-	}
-}
-
-func TestAPageEndsWhereItsListEnds(t *testing.T) {
-	t.Parallel()
-	at := func(v int) Position { return Position{uint64(v)} }
-	if p := CutPage([]int{1, 2}, 2, at); p.Next != nil || len(p.Items) != 2 {
-		t.Errorf("a full last page: %+v", p)
-	}
-	if p := CutPage([]int{1, 2, 3}, 2, at); p.Next[0] != 2 || len(p.Items) != 2 {
-		t.Errorf("a page with more behind it: %+v", p)
+		t.Errorf("the chain id is %s, want 0x534e5f4d41494e", got)
 	}
 }
 
 func TestAChainThatIsNotServedHereIsUnsupported(t *testing.T) {
 	t.Parallel()
 	if err := Mainnet.Served([]Chain{Sepolia, Mainnet}); err != nil {
-		t.Errorf("a served chain: %v", err)
+		t.Errorf("a served chain: got %v, want no error", err)
 	}
 	if got := CodeOf(Sepolia.Served([]Chain{Mainnet})); got != CodeUnsupportedChain {
-		t.Errorf("another chain is %s", got)
+		t.Errorf("another chain: got %s, want %s", got, CodeUnsupportedChain)
 	}
 }

@@ -30,14 +30,14 @@ func TestOnlyADomainErrorIsPublic(t *testing.T) {
 	} {
 		got := Public(c.ctx, c.err)
 		if got.Code != c.want || strings.Contains(got.Message, "password") {
-			t.Errorf("%s is shown as %s: %s", name, got.Code, got.Message)
+			t.Errorf("%s: got %s with %q, want %s without secrets", name, got.Code, got.Message, c.want)
 		}
-		if (got.RetrySeconds() > 0) != (c.want == CodeServiceUnavailable) {
-			t.Errorf("%s says to come back in %d s", name, got.RetrySeconds())
+		if want := map[Code]int{CodeServiceUnavailable: 2}[c.want]; got.RetrySeconds() != want {
+			t.Errorf("%s: got a retry after %d s, want %d", name, got.RetrySeconds(), want)
 		}
 	}
 	if !errors.Is(Public(ended, secret), secret) {
-		t.Error("the log would not tell what took too long")
+		t.Errorf("the error for the log is %v, want it to wrap %v", Public(ended, secret), secret)
 	}
 }
 

@@ -82,14 +82,14 @@ func TestReadFailsOverToTheNextUpstream(t *testing.T) {
 			}, bad, good))
 			got, err := p.Head(t.Context())
 			if err != nil || got != headOfFake {
-				t.Fatalf("Head = %v, %v", got, err)
+				t.Fatalf("Head = %v, %v, want %v", got, err, headOfFake)
 			}
 			most := 1
 			if name == "nothing" { // on a kept connection: then it is asked again on a fresh one
 				most = 2
 			}
 			if n := len(bad.calls(head)); n < 1 || n > most {
-				t.Errorf("the failing node was asked %d times", n)
+				t.Errorf("the failing node was asked %d times, want 1 to %d", n, most)
 			}
 		})
 	}
@@ -111,10 +111,10 @@ func TestFaultOfTheOnlyUpstreamIsReportedAsSuch(t *testing.T) {
 			_, err := p.Head(t.Context())
 			unavailable, ok := errors.AsType[*Unavailable](err)
 			if !ok || !isFault(err) || isRPCError(err) {
-				t.Fatalf("Head failed with %v", err)
+				t.Fatalf("Head failed with %v, want a fault that is Unavailable", err)
 			}
 			if name == "status 429" && unavailable.RetryAfter() != 7*time.Second {
-				t.Errorf("retry after %v", unavailable.RetryAfter())
+				t.Errorf("retry after %v, want 7s", unavailable.RetryAfter())
 			}
 		})
 	}
@@ -132,16 +132,16 @@ func TestNodeErrorIsNotRetried(t *testing.T) {
 		_, err := p.Call(t.Context(), Latest, starknet.Felt{}, starknet.Felt{})
 		got, ok := errors.AsType[*RPCError](err)
 		if !ok || isFault(err) {
-			t.Fatalf("with status %d Call failed with %v", code, err)
+			t.Fatalf("with status %d Call failed with %v, want the node's own error", code, err)
 		}
 		if got.Code != 40 || got.Message != "Contract error" || string(got.Data) != `{ "revert_error" :"why"}` {
-			t.Errorf("the node's error became %+v", got)
+			t.Errorf("the node's error became %+v, want it as it was", got)
 		}
 		if string(got.Raw) != `{"code":40,"message":"Contract error","data":{ "revert_error" :"why"}}` {
-			t.Errorf("the raw error is %s", got.Raw)
+			t.Errorf("the raw error is %s, want it as it was", got.Raw)
 		}
 		if asked, others := len(first.calls("starknet_call")), len(second.calls("starknet_call")); asked != 1 || others != 0 {
-			t.Errorf("the nodes were asked %d and %d times", asked, others)
+			t.Errorf("the nodes were asked %d and %d times, want once and never", asked, others)
 		}
 	}
 }
@@ -155,7 +155,7 @@ func TestHangingUpstreamLeavesTimeForTheNext(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 9*time.Second)
 	defer cancel()
 	if got, err := p.Head(ctx); err != nil || got != headOfFake {
-		t.Fatalf("Head = %v, %v", got, err)
+		t.Fatalf("Head = %v, %v, want %v", got, err, headOfFake)
 	}
 }
 
@@ -166,12 +166,12 @@ func TestHangingUpstreamIsLeftAloneInTheEnd(t *testing.T) {
 	p := openPool(t, func(o *Options) { o.Timeout, o.clock = 100*time.Millisecond, newFakeClock() }, n)
 	for range faultsToOpen {
 		if _, err := p.Head(t.Context()); !errors.Is(err, context.DeadlineExceeded) {
-			t.Errorf("Head failed with %v", err)
+			t.Errorf("Head failed with %v, want %v", err, context.DeadlineExceeded)
 		}
 	}
 	_, err := p.Head(t.Context())
 	if unavailable, ok := errors.AsType[*Unavailable](err); !ok || unavailable.RetryAfter() != firstPause {
-		t.Errorf("afterwards Head failed with %v", err)
+		t.Errorf("afterwards Head failed with %v, want Unavailable with a retry after %v", err, firstPause)
 	}
 }
 
@@ -186,12 +186,12 @@ func TestImpatientCallerIsNotHeldAgainstTheUpstream(t *testing.T) {
 	for range 2 * faultsToOpen {
 		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Millisecond)
 		if _, err := p.Nonce(ctx, Latest, starknet.Felt{}); !errors.Is(err, context.DeadlineExceeded) {
-			t.Errorf("Nonce failed with %v", err)
+			t.Errorf("Nonce failed with %v, want %v", err, context.DeadlineExceeded)
 		}
 		cancel()
 	}
 	if _, err := p.Head(t.Context()); err != nil {
-		t.Errorf("afterwards Head failed with %v", err)
+		t.Errorf("afterwards Head failed with %v, want no error", err)
 	}
 }
 
@@ -207,11 +207,11 @@ func TestCallerWhoGoesAwayIsNotHeldAgainstTheUpstream(t *testing.T) {
 			cancel()
 		}()
 		if _, err := p.Nonce(ctx, Latest, starknet.Felt{}); !errors.Is(err, context.Canceled) {
-			t.Fatalf("Nonce failed with %v", err)
+			t.Fatalf("Nonce failed with %v, want %v", err, context.Canceled)
 		}
 	}
 	if _, err := p.Head(t.Context()); err != nil {
-		t.Errorf("afterwards Head failed with %v", err)
+		t.Errorf("afterwards Head failed with %v, want no error", err)
 	}
 }
 
@@ -232,15 +232,15 @@ func TestBusyPoolAnswersInsteadOfWaiting(t *testing.T) {
 	until(t, "the second call waits", func() bool { return p.gate.waiting.Load() == 1 })
 
 	if _, err := p.Head(t.Context()); !errors.Is(err, ErrBusy) {
-		t.Errorf("the third call: %v", err)
+		t.Errorf("the third call: got %v, want %v", err, ErrBusy)
 	}
 	if _, err := p.Forward(t.Context(), Request{Method: "starknet_addInvokeTransaction", Write: true}); !errors.Is(err, ErrBusy) || !errors.Is(err, ErrNotSent) {
-		t.Errorf("a write: %v", err)
+		t.Errorf("a write: got %v, want %v and %v", err, ErrBusy, ErrNotSent)
 	}
 	close(proceed)
 	for range 2 {
 		if err := <-done; err != nil {
-			t.Errorf("a call that had its turn: %v", err)
+			t.Errorf("a call that had its turn: got %v, want no error", err)
 		}
 	}
 }
@@ -254,10 +254,10 @@ func TestWaitingInTheQueueEndsWithTheCaller(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if err := g.enter(ctx); !errors.Is(err, ErrBusy) || !errors.Is(err, context.Canceled) {
-		t.Errorf("entered with %v", err)
+		t.Errorf("entered with %v, want %v and %v", err, ErrBusy, context.Canceled)
 	}
 	if g.waiting.Load() != 0 {
-		t.Error("it still waits")
+		t.Error("it still waits, want that it left")
 	}
 }
 
@@ -273,10 +273,10 @@ func TestReadSurvivesAKeptConnectionThatDied(t *testing.T) {
 		hangUp("")(w, r, c)
 	})
 	if _, err := p.Head(t.Context()); err != nil {
-		t.Errorf("Head failed with %v", err)
+		t.Errorf("Head failed with %v, want no error", err)
 	}
 	if asked := len(n.calls(head)); asked != 3 {
-		t.Errorf("the node was asked %d times", asked)
+		t.Errorf("the node was asked %d times, want 3", asked)
 	}
 }
 

@@ -6,10 +6,10 @@ import (
 )
 
 const (
-	// faultsToOpen is the number of consecutive faults that opens a circuit.
+	// faultsToOpen is how many faults in a row open a circuit.
 	faultsToOpen = 5
-	// firstPause is how long a circuit stays open at first. Each failed trial
-	// doubles it, up to longestPause, which also limits a Retry-After.
+	// firstPause is how long a circuit stays open at first; each failed trial
+	// doubles it up to longestPause, which also bounds a Retry-After.
 	firstPause   = time.Second
 	longestPause = time.Minute
 )
@@ -17,64 +17,77 @@ const (
 // circuit is a circuit breaker. After faultsToOpen consecutive faults it opens,
 // and no request is sent for a while. Then one caller tries: success closes the
 // circuit, failure opens it for twice as long.
+//
+// Each time it opens, closes or lets a trial through, a new round begins. Only
+// attempts of the current round count: a call that hung since before an outage
+// says nothing about the upstream as it is now.
 type circuit struct {
 	mu     sync.Mutex
+	round  uint64
 	faults int
 	pause  time.Duration // the last pause; zero while closed
 	until  time.Time     // end of the pause
-	trying bool          // the trial request is in flight
+	trying bool          // the one trial is under way
 	reason error         // why it is open
 }
 
-// ask reports whether a request may be sent now. If so, the caller must call
-// one of succeeded, failed and withdrawn afterwards. If not, it returns the
-// reason and the remaining pause.
-func (c *circuit) ask(now time.Time) (pause time.Duration, reason error) {
+// ask reports whether the upstream may be asked now. If so, one of succeeded,
+// failed and withdrawn must follow, with the round that it returns. If not, it
+// returns why, and how long the pause still lasts.
+func (c *circuit) ask(now time.Time) (round uint64, pause time.Duration, reason error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.pause == 0 {
-		return 0, nil
+		return c.round, 0, nil
 	}
 	if left := c.until.Sub(now); left > 0 || c.trying {
-		return max(left, 0), c.reason
+		return 0, max(left, 0), c.reason
 	}
 	c.trying = true
-	return 0, nil
+	c.round++
+	return c.round, 0, nil
 }
 
-// succeeded records a success and reports whether it closed the circuit. While
-// the circuit is open, only the trial counts, not earlier attempts.
-func (c *circuit) succeeded() (healed bool) {
+// succeeded counts a success and reports whether it closed the circuit.
+func (c *circuit) succeeded(round uint64) (healed bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	open := c.pause > 0
-	if open && !c.trying {
+	if round != c.round {
 		return false
 	}
-	c.faults, c.pause, c.trying, c.reason = 0, 0, false, nil
-	return open
+	c.faults = 0
+	if c.pause == 0 {
+		return false
+	}
+	c.round++
+	c.pause, c.trying, c.reason = 0, false, nil
+	return true
 }
 
-// withdrawn ends an attempt whose outcome says nothing about the upstream.
-func (c *circuit) withdrawn() {
+// withdrawn ends an attempt that says nothing about the upstream.
+func (c *circuit) withdrawn(round uint64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.trying = false
+	if round == c.round {
+		c.trying = false
+	}
 }
 
-// failed records a fault and reports whether it opened the circuit. A non-zero
-// retryAfter opens it immediately.
-func (c *circuit) failed(now time.Time, reason error, retryAfter time.Duration) (opened bool) {
+// failed counts a fault and reports whether it newly opened the circuit. A
+// wish to be left alone for a while opens it at once.
+func (c *circuit) failed(round uint64, now time.Time, reason error, leaveAlone time.Duration) (opened bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if round != c.round {
+		return false
+	}
 	c.faults++
 	wasClosed := c.pause == 0
-	if wasClosed && retryAfter == 0 && c.faults < faultsToOpen {
+	if wasClosed && leaveAlone == 0 && c.faults < faultsToOpen {
 		return false
 	}
-	if wasClosed || c.trying { // late failures of older attempts do not prolong the pause
-		c.pause = min(max(firstPause, 2*c.pause, retryAfter), longestPause)
-		c.until, c.reason, c.trying = now.Add(c.pause), reason, false
-	}
+	c.round++
+	c.pause = min(max(firstPause, 2*c.pause, leaveAlone), longestPause)
+	c.until, c.reason, c.trying = now.Add(c.pause), reason, false
 	return wasClosed
 }

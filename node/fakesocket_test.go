@@ -28,7 +28,7 @@ func (n *fakeNode) serveSocket(w http.ResponseWriter, r *http.Request) {
 	}
 	conn, err := websocket.Accept(w, r, nil)
 	if err != nil {
-		n.t.Errorf("accept: %v", err)
+		n.t.Errorf("accept: got %v, want a socket", err)
 		return
 	}
 	defer conn.CloseNow()

@@ -22,19 +22,19 @@ func TestForwardKeepsParamsByteForByte(t *testing.T) {
 	for _, isWrite := range []bool{false, true} {
 		got, err := p.Forward(t.Context(), Request{Method: "starknet_getStorageAt", Params: []byte(params), Write: isWrite})
 		if err != nil || string(got) != answer {
-			t.Errorf("the result arrived as %s, %v", got, err)
+			t.Errorf("the result arrived as %s, %v, want %s", got, err, answer)
 		}
 	}
 	for _, c := range n.calls("starknet_getStorageAt") {
 		if !strings.Contains(string(c.body), `"params":`+params+`}`) {
-			t.Errorf("the node received %s", c.body)
+			t.Errorf("the node received %s, want the params %s", c.body, params)
 		}
 	}
 	if got, err := p.Forward(t.Context(), Request{Method: "starknet_syncing"}); err != nil || string(got) != "false" {
-		t.Errorf("without params: %s, %v", got, err)
+		t.Errorf("without params: %s, %v, want false", got, err)
 	}
 	if body := n.calls("starknet_syncing")[0].body; strings.Contains(string(body), "params") {
-		t.Errorf("absent params became %s", body)
+		t.Errorf("absent params became %s, want none", body)
 	}
 }
 
@@ -44,11 +44,11 @@ func TestForwardRefusesParamsThatAreNotJSON(t *testing.T) {
 	p := openPool(t, nil, n)
 	for _, params := range []string{``, `{`, `[]},{"id":1`, `[] []`} {
 		if _, err := p.Forward(t.Context(), Request{Method: "m", Params: []byte(params), Write: true}); !errors.Is(err, ErrNotSent) {
-			t.Errorf("params %q: %v", params, err)
+			t.Errorf("params %q: got %v, want %v", params, err, ErrNotSent)
 		}
 	}
 	if len(n.calls("m")) != 0 {
-		t.Error("they were sent")
+		t.Error("they were sent, want them refused before")
 	}
 }
 
@@ -59,7 +59,7 @@ func TestForwardRefusesAResultThatIsNotJSON(t *testing.T) {
 		n.on("m", result(text))
 		p := openPool(t, nil, n)
 		if got, err := p.Forward(t.Context(), Request{Method: "m"}); !errors.Is(err, ErrInvalidAnswer) {
-			t.Errorf("result %s: %s, %v", text, got, err)
+			t.Errorf("result %s: %s, %v, want %v", text, got, err, ErrInvalidAnswer)
 		}
 	}
 }
@@ -71,17 +71,17 @@ func TestAnswerBeyondTheCallersLimitIsTooLarge(t *testing.T) {
 	p := openPool(t, nil, first, second)
 	for range 2 * faultsToOpen {
 		if _, err := p.Forward(t.Context(), Request{Method: "m", MaxResponse: 4096}); !errors.Is(err, ErrTooLarge) {
-			t.Fatalf("Forward failed with %v", err)
+			t.Fatalf("Forward failed with %v, want %v", err, ErrTooLarge)
 		}
 	}
 	if len(second.calls("m")) != 0 {
-		t.Error("the next upstream was asked for the same")
+		t.Error("the next upstream was asked for the same, want the first alone")
 	}
 	if _, err := p.Forward(t.Context(), Request{Method: "m", MaxResponse: 6000}); err != nil {
-		t.Errorf("within the limit: %v", err)
+		t.Errorf("within the limit: got %v, want no error", err)
 	}
 	if _, err := p.Forward(t.Context(), Request{Method: "m", MaxResponse: 4096, Write: true}); !errors.Is(err, ErrDeliveryUnknown) {
-		t.Errorf("a write whose answer is too large: %v", err)
+		t.Errorf("a write whose answer is too large: got %v, want %v", err, ErrDeliveryUnknown)
 	}
 }
 
@@ -108,10 +108,10 @@ func TestAWriteIsSentAtMostOnce(t *testing.T) {
 				}, bad, good))
 				made := sendOneWrite(t, p, bad, kept)
 				if sent, elsewhere := len(bad.calls(write)), len(good.calls(write)); sent != 1 || elsewhere != 0 {
-					t.Errorf("the nodes received the write %d and %d times", sent, elsewhere)
+					t.Errorf("the nodes received the write %d and %d times, want once and never", sent, elsewhere)
 				}
 				if kept != (made == 0) {
-					t.Errorf("%d connections were made for the write", made)
+					t.Errorf("%d connections were made for the write, want some unless one was kept (%t)", made, kept)
 				}
 			})
 		}
@@ -136,7 +136,7 @@ func sendOneWrite(t *testing.T, p *Pool, n *fakeNode, kept bool) (made int64) {
 	}
 	before := n.connections.Load()
 	if _, err := p.Forward(t.Context(), Request{Method: write, Params: []byte(`[{}]`), Write: true}); !errors.Is(err, ErrDeliveryUnknown) {
-		t.Errorf("the write failed with %v", err)
+		t.Errorf("the write failed with %v, want %v", err, ErrDeliveryUnknown)
 	}
 	return n.connections.Load() - before
 }
@@ -156,10 +156,10 @@ func TestAWriteIsNotRepeatedWhenTheConnectionDiesWhileItIsSent(t *testing.T) {
 		long := `["` + strings.Repeat("x", 8<<20) + `"]`
 		_, err := p.Forward(t.Context(), Request{Method: write, Params: []byte(long), Write: true})
 		if !errors.Is(err, ErrDeliveryUnknown) {
-			t.Errorf("the write failed with %v", err)
+			t.Errorf("the write failed with %v, want %v", err, ErrDeliveryUnknown)
 		}
 		if sent, elsewhere := bad.hungUp.Load(), len(good.calls(write)); sent != 1 || elsewhere != 0 {
-			t.Errorf("the nodes received the write %d and %d times", sent, elsewhere)
+			t.Errorf("the nodes received the write %d and %d times, want once and never", sent, elsewhere)
 		}
 	}
 }
@@ -177,7 +177,7 @@ func TestAWriteThatIsGivenUpIsNotRepeated(t *testing.T) {
 	}()
 	_, err := p.Forward(ctx, Request{Method: write, Write: true})
 	if !errors.Is(err, ErrDeliveryUnknown) || !errors.Is(err, context.Canceled) || len(second.calls(write)) != 0 {
-		t.Errorf("the write failed with %v and went on %d times", err, len(second.calls(write)))
+		t.Errorf("the write failed with %v and went on %d times, want %v and %v, and never", err, len(second.calls(write)), ErrDeliveryUnknown, context.Canceled)
 	}
 }
 
@@ -193,7 +193,7 @@ func TestAWriteThatWasNotSentGoesToTheNextUpstream(t *testing.T) {
 	p.client.CloseIdleConnections()
 	got, err := p.Forward(t.Context(), Request{Method: write, Write: true})
 	if err != nil || string(got) != `{"transaction_hash":"0x1"}` || len(good.calls(write)) != 1 {
-		t.Errorf("Forward = %s, %v; the second node received %d", got, err, len(good.calls(write)))
+		t.Errorf("Forward = %s, %v; the second node received %d, want its answer to one", got, err, len(good.calls(write)))
 	}
 }
 
@@ -209,7 +209,7 @@ func TestAWriteThatNobodyTakesIsNotSent(t *testing.T) {
 	for range 2 {
 		_, err := p.Forward(t.Context(), Request{Method: write, Write: true})
 		if !errors.Is(err, ErrNotSent) || errors.Is(err, ErrDeliveryUnknown) || !isFault(err) {
-			t.Errorf("the write failed with %v", err)
+			t.Errorf("the write failed with %v, want a fault that is %v", err, ErrNotSent)
 		}
 	}
 }
@@ -221,7 +221,7 @@ func TestNodeErrorOfAWriteIsItsAnswer(t *testing.T) {
 	p := openPool(t, nil, first, second)
 	_, err := p.Forward(t.Context(), Request{Method: write, Write: true})
 	if !isRPCError(err) || errors.Is(err, ErrNotSent) || errors.Is(err, ErrDeliveryUnknown) || len(second.calls(write)) != 0 {
-		t.Errorf("the write failed with %v", err)
+		t.Errorf("the write failed with %v, want the node's own error alone", err)
 	}
 }
 
@@ -239,12 +239,12 @@ func TestWritesAreNotMarkedAsRepeatable(t *testing.T) {
 	}
 	for name := range <-header {
 		if strings.Contains(strings.ToLower(name), "idempotency") {
-			t.Errorf("the header %s was sent", name)
+			t.Errorf("the header %s was sent, want none of its kind", name)
 		}
 	}
 	request, _, err := newRequest(t.Context(), endpoint{url: n.URL}, []byte(`{}`), true)
 	if err != nil || request.GetBody != nil || len(request.Header) != 2 {
-		t.Errorf("a write's request can be rewound or is marked: %v, %v", request.Header, err)
+		t.Errorf("a write's request can be rewound or is marked: %v, %v, want neither", request.Header, err)
 	}
 }
 
@@ -254,20 +254,20 @@ func TestWithdrawnBodyIsNeverRead(t *testing.T) {
 	body := newSending([]byte("abc"))
 	for range 2 {
 		if !body.withdraw() {
-			t.Error("an untouched body cannot be withdrawn")
+			t.Error("an untouched body cannot be withdrawn, want it withdrawn")
 		}
 	}
 	if n, err := body.Read(buffer); n != 0 || !errors.Is(err, errWithdrawn) {
-		t.Errorf("a withdrawn body gave %d bytes, %v", n, err)
+		t.Errorf("a withdrawn body gave %d bytes, %v, want none and %v", n, err, errWithdrawn)
 	}
 	body = newSending([]byte("abc"))
 	if n, err := body.Read(buffer); n != 2 || err != nil {
-		t.Fatalf("Read = %d, %v", n, err)
+		t.Fatalf("Read = %d, %v, want 2", n, err)
 	}
 	if body.withdraw() {
-		t.Error("a body that was read in part was withdrawn")
+		t.Error("a body that was read in part was withdrawn, want it sent")
 	}
 	if n, err := body.Read(buffer); n != 1 || err != nil {
-		t.Errorf("the rest: %d, %v", n, err)
+		t.Errorf("the rest: %d, %v, want 1", n, err)
 	}
 }

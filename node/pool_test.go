@@ -19,16 +19,16 @@ func TestOpenContactsNobody(t *testing.T) {
 	p.Close()
 	p.Close()
 	if n.connections.Load() != 0 {
-		t.Error("it did")
+		t.Errorf("it did: %d connections, want none", n.connections.Load())
 	}
 	if _, err := p.Head(t.Context()); !errors.Is(err, ErrClosed) {
-		t.Errorf("a call to a closed pool: %v", err)
+		t.Errorf("a call to a closed pool: got %v, want %v", err, ErrClosed)
 	}
 	if _, err := p.Forward(t.Context(), Request{Method: write, Write: true}); !errors.Is(err, ErrClosed) || !errors.Is(err, ErrNotSent) {
-		t.Errorf("a write to a closed pool: %v", err)
+		t.Errorf("a write to a closed pool: got %v, want %v and %v", err, ErrClosed, ErrNotSent)
 	}
 	if state, err := p.SubscribeHeads(t.Context()).State(); state != StreamEnded || !errors.Is(err, ErrClosed) {
-		t.Errorf("a stream of a closed pool is %s, %v", state, err)
+		t.Errorf("a stream of a closed pool is %s, %v, want %s, %v", state, err, StreamEnded, ErrClosed)
 	}
 }
 
@@ -42,7 +42,7 @@ func TestCloseEndsCallsInFlight(t *testing.T) {
 	until(t, "the call is at the node", func() bool { return len(n.calls(head)) == 1 })
 	p.Close()
 	if err := <-done; !errors.Is(err, ErrClosed) {
-		t.Errorf("the call failed with %v", err)
+		t.Errorf("the call failed with %v, want %v", err, ErrClosed)
 	}
 }
 
@@ -58,7 +58,7 @@ func TestOpenRefusesBadOptions(t *testing.T) {
 		"bad limit":      {Chain: domain.Mainnet, URLs: []string{"http://host"}, MaxConcurrent: -1},
 	} {
 		if _, err := Open(o); err == nil || strings.Contains(err.Error(), "SECRET") {
-			t.Errorf("%s: %v", name, err)
+			t.Errorf("%s: got %v, want an error without its secret", name, err)
 		}
 	}
 }
@@ -73,7 +73,7 @@ func TestMissingSortOfURLIsDerived(t *testing.T) {
 	} {
 		calls, streams, err := endpoints(strings.Fields(c.given))
 		if err != nil || spell(calls) != c.calls || spell(streams) != c.streams {
-			t.Errorf("%s: %s and %s, %v", c.given, spell(calls), spell(streams), err)
+			t.Errorf("%s: %s and %s, %v, want %s and %s", c.given, spell(calls), spell(streams), err, c.calls, c.streams)
 		}
 	}
 }
@@ -118,11 +118,11 @@ func TestUpstreamURLsAreNeverShown(t *testing.T) {
 	}
 	for _, text := range []string{log.String(), shown.String()} {
 		if i := strings.Index(text, "SECRET"); i >= 0 {
-			t.Errorf("shown: %s", text[max(0, i-200):i+20])
+			t.Errorf("shown: got %s, want no secret", text[max(0, i-200):i+20])
 		}
 	}
 	if !strings.Contains(shown.String(), "127.0.0.1:") {
-		t.Error("the host is not shown")
+		t.Error("the host is not shown, want it")
 	}
 }
 
@@ -141,10 +141,10 @@ func TestTheCallersClientIsUsedWithoutItsRedirects(t *testing.T) {
 	})
 	p := openPool(t, func(o *Options) { o.HTTPClient = client }, n)
 	if _, err := p.Head(t.Context()); err == nil || len(n.calls(head)) != 1 {
-		t.Errorf("a redirect was followed: %v", err)
+		t.Errorf("a redirect was followed: got %v after %d calls, want one call and an error", err, len(n.calls(head)))
 	}
 	if len(used) != 3 || client.CheckRedirect != nil {
-		t.Errorf("the client was used %d times, or changed", len(used))
+		t.Errorf("the client was used %d times, or changed, want 3 times and unchanged", len(used))
 	}
 }
 

@@ -6,9 +6,10 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
-	"reflect"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"astrolabe/domain"
 	"astrolabe/starknet"
@@ -29,7 +30,7 @@ func realFiles(t testing.TB, pattern string) []string {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(realData(t), pattern))
 	if err != nil || len(files) == 0 {
-		t.Fatalf("no files match %s: %v", pattern, err)
+		t.Fatalf("no files match %s: got %v, want some", pattern, err)
 	}
 	return files
 }
@@ -88,16 +89,16 @@ func TestRealChainDataIsReadInFull(t *testing.T) {
 			var want starknet.BlockWithReceipts
 			number := readReference(t, path, &want)
 			got, err := p.BlockWithReceipts(t.Context(), AtNumber(number))
-			if err != nil || !reflect.DeepEqual(got, want) {
-				t.Errorf("%s: %v", path, err)
+			if diff := cmp.Diff(want, got); err != nil || diff != "" {
+				t.Errorf("%s: %v (-want +got):\n%s", path, err, diff)
 			}
 		}
 		for _, path := range realFiles(t, string(chain)+"/state_updates/*.json") {
 			var want starknet.StateUpdate
 			number := readReference(t, path, &want)
 			got, err := p.StateUpdate(t.Context(), AtNumber(number))
-			if err != nil || !reflect.DeepEqual(got, want) {
-				t.Errorf("%s: %v", path, err)
+			if diff := cmp.Diff(want, got); err != nil || diff != "" {
+				t.Errorf("%s: %v (-want +got):\n%s", path, err, diff)
 			}
 		}
 		for _, path := range realFiles(t, string(chain)+"/classes/*.json") {
@@ -105,12 +106,12 @@ func TestRealChainDataIsReadInFull(t *testing.T) {
 			readReference(t, path, &want)
 			hash := starknet.MustFelt(strings.TrimSuffix(filepath.Base(path), ".json"))
 			got, err := p.Class(t.Context(), Latest, hash)
-			if err != nil || !reflect.DeepEqual(got, want) {
-				t.Errorf("%s: %v", path, err)
+			if diff := cmp.Diff(want, got); err != nil || diff != "" {
+				t.Errorf("%s: %v (-want +got):\n%s", path, err, diff)
 			}
 		}
 		if _, err := p.BlockWithReceipts(t.Context(), AtNumber(1<<40)); !isRPCError(err) {
-			t.Errorf("a block that does not exist: %v", err)
+			t.Errorf("a block that does not exist: got %v, want the node's own error", err)
 		}
 	}
 }

@@ -23,12 +23,12 @@ func receive[T any](t *testing.T, s *Stream[T]) T {
 	case v, ok := <-s.Messages():
 		if !ok {
 			_, err := s.State()
-			t.Fatalf("the stream ended: %v", err)
+			t.Fatalf("the stream ended: got %v, want a message", err)
 		}
 		return v
 	case <-time.After(time.Minute):
 		_, err := s.State()
-		t.Fatalf("no message came; last: %v", err)
+		t.Fatalf("no message came; last: got %v, want one", err)
 	}
 	panic("unreachable")
 }
@@ -71,21 +71,21 @@ func TestSubscriptionResumesAfterALostConnection(t *testing.T) {
 	s := p.SubscribeHeads(t.Context())
 	expect(t, s, "resumed", "head 10", "head 20", "resumed", "head 11", "head 21", "resumed", "head 12", "head 22")
 	if state, err := s.State(); state != StreamLive || err != nil {
-		t.Errorf("the stream is %s, %v", state, err)
+		t.Errorf("the stream is %s, %v, want %s", state, err, StreamLive)
 	}
 	if checked := len(n.calls("starknet_chainId")); checked != 3 {
-		t.Errorf("three connections proved the chain %d times", checked)
+		t.Errorf("three connections proved the chain %d times, want 3 times", checked)
 	}
 	if waited := clock.waited(); len(waited) != 2 || waited[0] < 250*time.Millisecond || waited[1] > 500*time.Millisecond {
-		t.Errorf("it waited %v", waited)
+		t.Errorf("it waited %v, want twice, from 250ms to 500ms", waited)
 	}
 	s.Close()
 	s.Close()
 	if state, err := s.State(); state != StreamEnded || !errors.Is(err, context.Canceled) {
-		t.Errorf("afterwards the stream is %s, %v", state, err)
+		t.Errorf("afterwards the stream is %s, %v, want %s, %v", state, err, StreamEnded, context.Canceled)
 	}
 	if _, open := <-s.Messages(); open {
-		t.Error("a closed stream delivers")
+		t.Error("a closed stream delivers, want nothing")
 	}
 }
 
@@ -106,7 +106,7 @@ func TestStreamMovesToTheNextUpstreamAndWaitsLongerEachTime(t *testing.T) {
 	expect(t, p.SubscribeHeads(t.Context()), "resumed", "head 1")
 	waited := clock.waited()
 	if len(waited) != 2 || waited[0] >= waited[1] || waited[1] > time.Second {
-		t.Errorf("it waited %v", waited)
+		t.Errorf("it waited %v, want twice, longer each time and at most 1s", waited)
 	}
 }
 
@@ -114,7 +114,7 @@ func TestBackoffIsBounded(t *testing.T) {
 	t.Parallel()
 	for failures := range 100 {
 		if d := backoff(failures); d < 250*time.Millisecond || d > 30*time.Second {
-			t.Errorf("after %d failures it waits %v", failures, d)
+			t.Errorf("after %d failures it waits %v, want 250ms to 30s", failures, d)
 		}
 	}
 }
@@ -133,7 +133,7 @@ func TestStreamOfAnotherChainIsNeverLive(t *testing.T) {
 		return state == StreamConnecting && errors.Is(err, chain.ErrWrongChain)
 	})
 	if len(n.calls("starknet_subscribeNewHeads")) != 0 {
-		t.Error("it subscribed")
+		t.Error("it subscribed, want that it did not")
 	}
 }
 
@@ -149,14 +149,14 @@ func TestRefusedSubscriptionEndsTheStream(t *testing.T) {
 	p := openPool(t, nil, n)
 	s := p.Subscribe(t.Context(), "starknet_subscribeEvents", []byte(`{ "block_id":{"block_number":0} }`))
 	if _, open := <-s.Messages(); open {
-		t.Error("a refused subscription delivers")
+		t.Error("a refused subscription delivers, want nothing")
 	}
 	state, err := s.State()
 	if refusal, ok := errors.AsType[*RPCError](err); state != StreamEnded || !ok || refusal.Code != 68 {
-		t.Errorf("the stream is %s, %v", state, err)
+		t.Errorf("the stream is %s, %v, want %s with the code 68", state, err, StreamEnded)
 	}
 	if body := string(n.calls("starknet_subscribeEvents")[0].body); !strings.Contains(body, `"params":{ "block_id":{"block_number":0} }`) {
-		t.Errorf("the node received %s", body)
+		t.Errorf("the node received %s, want the params as they were", body)
 	}
 }
 
@@ -174,11 +174,11 @@ func TestSlowReaderEndsTheStream(t *testing.T) {
 	s := p.SubscribeHeads(t.Context())
 	until(t, "the stream ends", func() bool { state, _ := s.State(); return state == StreamEnded })
 	if _, err := s.State(); !errors.Is(err, ErrSlowConsumer) {
-		t.Errorf("the stream ended with %v", err)
+		t.Errorf("the stream ended with %v, want %v", err, ErrSlowConsumer)
 	}
 	expect(t, s, "resumed", "head 0", "head 1") // what was received in order is not lost
 	if _, open := <-s.Messages(); open {
-		t.Error("more than the buffer holds was kept")
+		t.Error("more than the buffer holds was kept, want the stream to end")
 	}
 }
 
@@ -200,7 +200,7 @@ func TestReorgIsReported(t *testing.T) {
 		Last:  domain.BlockRef{Number: 7, Hash: starknet.MustFelt("0x7")},
 	}
 	if news := receive(t, s); news.Reorg == nil || *news.Reorg != want {
-		t.Errorf("received %+v", news)
+		t.Errorf("received %+v, want the reorg %+v", news, want)
 	}
 	expect(t, s, "head 5")
 }
@@ -227,7 +227,7 @@ func TestRawStreamKeepsResultsByteForByte(t *testing.T) {
 	} {
 		got := receive(t, s)
 		if got.Resumed != want.Resumed || got.Method != want.Method || string(got.Result) != string(want.Result) {
-			t.Errorf("received %+v", got)
+			t.Errorf("received %+v, want %+v", got, want)
 		}
 	}
 }
@@ -324,6 +324,6 @@ func TestPoolThatClosesEndsItsStreams(t *testing.T) {
 	expect(t, s, "resumed")
 	p.Close()
 	if state, err := s.State(); state != StreamEnded || !errors.Is(err, ErrClosed) {
-		t.Errorf("the stream is %s, %v", state, err)
+		t.Errorf("the stream is %s, %v, want %s, %v", state, err, StreamEnded, ErrClosed)
 	}
 }

@@ -21,7 +21,7 @@ func TestLyingBlockIsRefused(t *testing.T) {
 	}
 	replace := func(old, replacement string) string {
 		if !strings.Contains(text, old) {
-			t.Fatalf("the block does not contain %s", old)
+			t.Fatalf("the block does not contain %s, want it to", old)
 		}
 		return strings.Replace(text, old, replacement, 1)
 	}
@@ -55,7 +55,7 @@ func TestLyingBlockIsRefused(t *testing.T) {
 		n.on("starknet_getBlockWithReceipts", result(lie.text))
 		p := openPool(t, nil, n)
 		if _, err := p.BlockWithReceipts(t.Context(), lie.id); !errors.Is(err, ErrInvalidAnswer) {
-			t.Errorf("%s: %v", name, err)
+			t.Errorf("%s: got %v, want %v", name, err, ErrInvalidAnswer)
 		}
 	}
 }
@@ -72,16 +72,16 @@ func TestTypedCallsAskWhatTheSpecificationSays(t *testing.T) {
 	contract, selector := starknet.MustFelt("0xc0"), starknet.MustFelt("0x5e")
 
 	if got, err := p.Block(t.Context(), L1Accepted); err != nil || got.BlockNumber != 5 || len(got.Transactions) != 2 {
-		t.Errorf("Block = %+v, %v", got, err)
+		t.Errorf("Block = %+v, %v, want number 5 with 2 transactions", got, err)
 	}
 	if got, err := p.ClassHashAt(t.Context(), AtNumber(7), contract); err != nil || got != starknet.MustFelt("0x11") {
-		t.Errorf("ClassHashAt = %v, %v", got, err)
+		t.Errorf("ClassHashAt = %v, %v, want 0x11", got, err)
 	}
 	if got, err := p.Nonce(t.Context(), Latest, contract); err != nil || got != starknet.MustFelt("0x12") {
-		t.Errorf("Nonce = %v, %v", got, err)
+		t.Errorf("Nonce = %v, %v, want 0x12", got, err)
 	}
 	if got, err := p.Call(t.Context(), AtHash(contract), contract, selector); err != nil || len(got) != 2 || got[1] != starknet.MustFelt("0x14") {
-		t.Errorf("Call = %v, %v", got, err)
+		t.Errorf("Call = %v, %v, want two felts, the second 0x14", got, err)
 	}
 	_, _ = p.Call(t.Context(), Latest, contract, selector, contract)
 	for method, want := range map[string]string{
@@ -91,14 +91,14 @@ func TestTypedCallsAskWhatTheSpecificationSays(t *testing.T) {
 		"starknet_call":                 `[{"calldata":[],"contract_address":"0xc0","entry_point_selector":"0x5e"},{"block_hash":"0xc0"}]`,
 	} {
 		if got := n.calls(method); len(got) == 0 || string(got[0].Params) != want {
-			t.Errorf("%s was asked %s", method, got[0].Params)
+			t.Errorf("%s was asked %s, want %s", method, got[0].Params, want)
 		}
 	}
 	if got := n.calls("starknet_call")[1].Params; !bytes.Contains(got, []byte(`"calldata":["0xc0"]`)) {
-		t.Errorf("the second call was %s", got)
+		t.Errorf("the second call was %s, want the calldata 0xc0", got)
 	}
 	if _, err := p.Nonce(t.Context(), BlockID{}, contract); err == nil || len(n.calls("starknet_getNonce")) != 1 {
-		t.Errorf("a call about no block: %v", err)
+		t.Errorf("a call about no block: got %v after %d calls, want an error and no further call", err, len(n.calls("starknet_getNonce")))
 	}
 }
 
@@ -113,11 +113,11 @@ func TestClassOfAnotherHashIsRefused(t *testing.T) {
 		if _, err := p.Class(t.Context(), Latest, starknet.MustFelt("0x1")); bytes.Contains(text, []byte(`"sierra_program"`)) {
 			sierra++
 			if !errors.Is(err, ErrInvalidAnswer) {
-				t.Errorf("%s: %v", path, err)
+				t.Errorf("%s: got %v, want %v", path, err, ErrInvalidAnswer)
 			}
 		}
 	}
 	if sierra == 0 {
-		t.Error("no Sierra class was tried")
+		t.Error("no Sierra class was tried, want some")
 	}
 }

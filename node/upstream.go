@@ -33,7 +33,7 @@ func newUpstream(e endpoint) *upstream {
 // others. A write, which is not retried once it is sent, may then take all of
 // it.
 func (p *Pool) try(ctx context.Context, u *upstream, q query, shares int) (json.RawMessage, error) {
-	pause, reason := u.circuit.ask(p.options.clock.Now())
+	round, pause, reason := u.circuit.ask(p.options.clock.Now())
 	if reason != nil {
 		return nil, &Fault{Upstream: u.name, RetryAfter: pause, err: reason}
 	}
@@ -49,7 +49,7 @@ func (p *Pool) try(ctx context.Context, u *upstream, q query, shares int) (json.
 		result, err = p.exchange(attempt, u.endpoint, q)
 	}
 	took := time.Since(started)
-	p.account(ctx, u, err, took)
+	p.account(ctx, u, round, err, took)
 	p.options.Observe(Observation{Upstream: u.name, Method: q.method, Outcome: outcomeOf(ctx, err), Took: took})
 	return result, err
 }
@@ -63,23 +63,23 @@ func shareOf(ctx context.Context, shares int) (context.Context, context.CancelFu
 }
 
 // account records the outcome of an attempt in the circuit.
-func (p *Pool) account(ctx context.Context, u *upstream, err error, took time.Duration) {
+func (p *Pool) account(ctx context.Context, u *upstream, round uint64, err error, took time.Duration) {
 	fault, failed := errors.AsType[*Fault](err)
 	rushed := errors.Is(err, context.DeadlineExceeded) && took < p.options.timing.fairPatience
 	switch {
 	case !failed:
-		if u.circuit.succeeded() {
+		if u.circuit.succeeded(round) {
 			p.options.Logger.Info("upstream node recovered", "upstream", u.name, "chain", p.options.Chain)
 		}
 	case errors.Is(ctx.Err(), context.Canceled) || rushed:
-		u.circuit.withdrawn()
+		u.circuit.withdrawn(round)
 	default:
 		retryAfter := fault.RetryAfter
 		if errors.Is(err, chain.ErrWrongChain) || errors.Is(err, ErrUnsupportedSpec) {
 			retryAfter = longestPause
 		}
 		u.distrust()
-		if u.circuit.failed(p.options.clock.Now(), fault.err, retryAfter) {
+		if u.circuit.failed(round, p.options.clock.Now(), fault.err, retryAfter) {
 			p.options.Logger.Warn("upstream node failed; pausing requests to it",
 				"upstream", u.name, "chain", p.options.Chain, "reason", fault.err)
 		}

@@ -18,11 +18,11 @@ func TestAViewIsAskedAtOneBlockByItsHash(t *testing.T) {
 	n.on("starknet_call", result(`["0x4554", "0x12"]`))
 	got, answered, err := openPool(t, nil, n).Source().View(t.Context(), starknet.MustFelt("0xb10c"), starknet.MustFelt("0xc0"), starknet.MustFelt("0x5e"))
 	if want := []starknet.Felt{starknet.MustFelt("0x4554"), starknet.MustFelt("0x12")}; err != nil || !answered || !slices.Equal(got, want) {
-		t.Errorf("View = %v, %v, %v", got, answered, err)
+		t.Errorf("View = %v, %v, %v, want %v, true", got, answered, err, want)
 	}
 	const want = `[{"calldata":[],"contract_address":"0xc0","entry_point_selector":"0x5e"},{"block_hash":"0xb10c"}]`
 	if calls := n.calls("starknet_call"); len(calls) != 1 || string(calls[0].Params) != want {
-		t.Errorf("the node was asked %s", calls[0].Params)
+		t.Errorf("the node was asked %s, want %s", calls[0].Params, want)
 	}
 }
 
@@ -41,7 +41,7 @@ func TestWhatAContractCannotAnswerIsNoFailureOfTheNode(t *testing.T) {
 		n.on("starknet_call", does)
 		got, answered, err := openPool(t, nil, n).Source().View(t.Context(), starknet.Felt{1}, starknet.Felt{2}, starknet.Felt{3})
 		if err != nil || answered || got != nil {
-			t.Errorf("%s: View = %v, %v, %v", name, got, answered, err)
+			t.Errorf("%s: View = %v, %v, %v, want nothing, false and no error", name, got, answered, err)
 		}
 	}
 }
@@ -66,7 +66,7 @@ func TestAFailureOfTheNodeIsNoAnswerOfTheContract(t *testing.T) {
 		n.on("starknet_call", failure.does)
 		got, answered, err := openPool(t, nil, n).Source().View(t.Context(), starknet.Felt{1}, starknet.Felt{2}, starknet.Felt{3})
 		if !errors.Is(err, failure.is) || answered || got != nil {
-			t.Errorf("%s: View = %v, %v, %v", name, got, answered, err)
+			t.Errorf("%s: View = %v, %v, %v, want nothing, false and %v", name, got, answered, err, failure.is)
 		}
 	}
 }

@@ -44,16 +44,16 @@ func TestACacheIsBypassedWhileNobodyListens(t *testing.T) {
 	c.listen(true)
 	for range 3 {
 		if got, _ := c.get(t.Context(), "a"); got != 4 {
-			t.Errorf("read %d while listening", got)
+			t.Errorf("read %d while listening, want 4", got)
 		}
 	}
 	c.listen(false)
 	if got, _ := c.get(t.Context(), "a"); got != 5 {
-		t.Errorf("read %d after the listener was lost", got)
+		t.Errorf("read %d after the listener was lost, want 5", got)
 	}
 	c.listen(true)
 	if got, _ := c.get(t.Context(), "a"); got != 6 {
-		t.Errorf("read %d, which is older than the listener", got)
+		t.Errorf("read %d, which is older than the listener, want 6", got)
 	}
 }
 
@@ -83,20 +83,20 @@ func TestAStampedeIsOneRead(t *testing.T) {
 		for range 100 {
 			group.Go(func() {
 				if got, err := c.get(t.Context(), "a"); err != nil || got != 1 {
-					t.Errorf("read %d, %v", got, err)
+					t.Errorf("read %d, %v, want 1", got, err)
 				}
 			})
 		}
 		impatient, cancel := context.WithCancel(t.Context())
 		cancel()
 		if _, err := c.get(impatient, "a"); !errors.Is(err, context.Canceled) {
-			t.Errorf("a caller that left: %v", err)
+			t.Errorf("a caller that left: got %v, want %v", err, context.Canceled)
 		}
 		synctest.Wait()
 		close(rows.gates[0])
 		group.Wait()
 		if n := rows.reads.Load(); n != 1 {
-			t.Errorf("%d reads", n)
+			t.Errorf("%d reads, want 1", n)
 		}
 	})
 }
@@ -117,7 +117,7 @@ func TestAReadThatBeganBeforeAChangeIsNotKept(t *testing.T) {
 		close(rows.gates[0]) // the older read ends last
 		synctest.Wait()
 		if got, _ := c.get(t.Context(), "a"); got != 2 {
-			t.Errorf("read %d was kept", got)
+			t.Errorf("read %d was kept, want 2", got)
 		}
 	})
 }
@@ -129,11 +129,11 @@ func TestGuessedIdsPushNothingOut(t *testing.T) {
 	c.listen(true)
 	for range 3 {
 		if _, err := c.get(t.Context(), "absent"); err == nil {
-			t.Fatal("an absent row was found")
+			t.Fatal("an absent row was found, want an error")
 		}
 	}
 	if n := rows.reads.Load(); n != 3 || c.rows.Len() != 0 {
-		t.Errorf("%d reads of an absent row, %d rows kept", n, c.rows.Len())
+		t.Errorf("%d reads of an absent row, %d rows kept, want 3 and none", n, c.rows.Len())
 	}
 }
 
@@ -148,10 +148,10 @@ func TestACacheStaysBounded(t *testing.T) {
 		}
 	}
 	if kept := c.rows.Len(); kept != cacheSize {
-		t.Errorf("%d rows are kept", kept)
+		t.Errorf("%d rows are kept, want %d", kept, cacheSize)
 	}
 	before := rows.reads.Load()
 	if _, err := c.get(t.Context(), strconv.Itoa(2*cacheSize-1)); err != nil || rows.reads.Load() != before {
-		t.Errorf("a recent row was dropped: %v", err)
+		t.Errorf("a recent row was dropped: got %v, want it kept", err)
 	}
 }

@@ -93,7 +93,7 @@ func TestNoIntervalHoldsMoreThanTheBudgetAndItsRefill(t *testing.T) {
 				sum += costs[j]
 				refill := new(big.Int).Mul(big.NewInt(int64(rate.Limit)), big.NewInt(int64(Window)+int64(times[j].Sub(times[i]))))
 				if new(big.Int).Mul(big.NewInt(sum), big.NewInt(int64(Window))).Cmp(refill) > 0 {
-					t.Fatalf("%d of %d in %v", sum, rate.Limit, times[j].Sub(times[i]))
+					t.Fatalf("%d were taken in %v, want at most the budget of %d and its refill", sum, times[j].Sub(times[i]), rate.Limit)
 				}
 			}
 		}
@@ -114,10 +114,10 @@ func TestRetryAfterIsTheFirstMomentThatAllowsTheSameTake(t *testing.T) {
 				continue
 			}
 			if _, early := rate.Take(meter, now.Add(got.RetryAfter-1), cost); early.Allowed {
-				t.Fatalf("allowed a nanosecond before %v", got.RetryAfter)
+				t.Fatalf("allowed a nanosecond before %v, want a denial", got.RetryAfter)
 			}
 			if _, then := rate.Take(meter, now.Add(got.RetryAfter), cost); !then.Allowed {
-				t.Fatalf("denied after %v, told %v more", got.RetryAfter, then.RetryAfter)
+				t.Fatalf("denied after %v for %v more, want it allowed", got.RetryAfter, then.RetryAfter)
 			}
 		}
 	})
@@ -146,7 +146,7 @@ func TestAClockThatJumpsBackPaysNothingTwice(t *testing.T) {
 		}
 		paid := new(big.Int).Mul(big.NewInt(int64(rate.Limit)), big.NewInt(int64(Window)+int64(latest.Sub(midnight))))
 		if new(big.Int).Mul(big.NewInt(sum), big.NewInt(int64(Window))).Cmp(paid) > 0 {
-			t.Fatalf("%d of %d in %v", sum, rate.Limit, latest.Sub(midnight))
+			t.Fatalf("%d were taken in %v, want at most the budget of %d and its refill", sum, latest.Sub(midnight), rate.Limit)
 		}
 	})
 }
@@ -156,14 +156,14 @@ func TestAClockThatWasFarAheadLocksNobodyOut(t *testing.T) {
 	rate := Rate{Heavy, 240}
 	meter, got := rate.Take(Meter{}, midnight.AddDate(1, 0, 0), 240)
 	if !got.Allowed {
-		t.Fatal(got)
+		t.Fatalf("got %+v, want it allowed", got)
 	}
 	meter, got = rate.Take(meter, midnight, 240)
 	if got.Allowed || got.RetryAfter != Window {
-		t.Fatalf("got %+v", got)
+		t.Fatalf("got %+v, want a denial for %v", got, Window)
 	}
 	if _, got = rate.Take(meter, midnight.Add(Window), 240); !got.Allowed {
-		t.Errorf("got %+v", got)
+		t.Errorf("a window later: got %+v, want it allowed", got)
 	}
 }
 
@@ -173,10 +173,10 @@ func TestABudgetThatIsLoweredLeavesTheOldDebt(t *testing.T) {
 	rate := Rate{Heavy, 60}
 	_, got := rate.Take(meter, midnight, 1)
 	if got.Allowed || got.Remaining != 0 || got.RetryAfter != 541*time.Second {
-		t.Fatalf("got %+v", got)
+		t.Fatalf("got %+v, want a denial for 541s", got)
 	}
 	if _, got := rate.Take(meter, midnight.Add(got.RetryAfter), 1); !got.Allowed {
-		t.Errorf("got %+v", got)
+		t.Errorf("after its wait: got %+v, want it allowed", got)
 	}
 }
 
@@ -186,11 +186,11 @@ func TestACostThatCanNeverBeAllowedIsAnError(t *testing.T) {
 		limit, cost int
 		want        domain.Code
 	}{
-		{240, 240, ""}, {240, 241, domain.CodeInvalidRequest}, {0, 1, domain.CodeForbidden}, {240, 0, domain.CodeInternal},
+		{240, 240, ""}, {1, 1, ""}, {240, 241, domain.CodeInvalidRequest}, {0, 1, domain.CodeForbidden}, {240, 0, domain.CodeInternal},
 	} {
 		err := Rate{Heavy, c.limit}.Check(c.cost)
 		if (err == nil) != (c.want == "") || err != nil && domain.CodeOf(err) != c.want {
-			t.Errorf("%d of %d: %v, want %q", c.cost, c.limit, err, c.want)
+			t.Errorf("%d of %d: got %v, want code %q", c.cost, c.limit, err, c.want)
 		}
 	}
 }
@@ -200,11 +200,11 @@ func TestADenialSaysWhenToComeBack(t *testing.T) {
 	rate := Rate{Heavy, 240}
 	meter, first := rate.Take(Meter{}, midnight, 240)
 	if err := first.Err(); err != nil || first.Policy != "heavy;w=60" || first.Limit != 240 || !first.Budgeted() {
-		t.Errorf("%+v, %v", first, err)
+		t.Errorf("got %+v, %v, want 240 of heavy;w=60 and no error", first, err)
 	}
 	_, second := rate.Take(meter, midnight, 1)
 	denial, ok := errors.AsType[*domain.Error](second.Err())
 	if !ok || denial.Code != domain.CodeRateLimited || denial.RetryAfter != Window/240 {
-		t.Errorf("%+v, %v", second, denial)
+		t.Errorf("got %+v, %v, want %s for %v", second, denial, domain.CodeRateLimited, Window/240)
 	}
 }

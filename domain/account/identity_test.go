@@ -14,10 +14,10 @@ func TestEachIdentityHasAWorkspaceNameOfItsOwn(t *testing.T) {
 	} {
 		name := i.Workspace()
 		if before, taken := names[name]; taken {
-			t.Errorf("%v and %v share %s", before, i, name)
+			t.Errorf("%v and %v share %s, want a name each", before, i, name)
 		}
 		if err := checkWorkspaceName(name); err != nil || name != i.Workspace() {
-			t.Errorf("%v has the name %q: %v", i, name, err)
+			t.Errorf("%v has the name %q: got %v, want %q", i, name, err, i.Workspace())
 		}
 		names[name] = i
 	}

@@ -19,10 +19,10 @@ func TestALoginResumesWhenItsStateComesBackToItsBrowser(t *testing.T) {
 	}
 	resumed, err := states.Resume(t.Context(), token.Reveal(), begun.State)
 	if err != nil || resumed != begun {
-		t.Errorf("%+v became %+v, %v", begun, resumed, err)
+		t.Errorf("%+v became %+v, %v, want the same", begun, resumed, err)
 	}
 	if !regexp.MustCompile(`^[A-Za-z0-9]{43}$`).MatchString(begun.Verifier) || begun.Verifier == begun.Nonce || begun.Nonce == begun.State {
-		t.Errorf("drew %+v", begun)
+		t.Errorf("drew %+v, want three different secrets of 43 characters", begun)
 	}
 	other, _, err := states.Begin("/")
 	if err != nil {
@@ -37,12 +37,12 @@ func TestALoginResumesWhenItsStateComesBackToItsBrowser(t *testing.T) {
 		"another purpose": {page.Reveal(), begun.State},
 	} {
 		if _, err := states.Resume(t.Context(), try.token, try.state); domain.CodeOf(err) != domain.CodeInvalidRequest {
-			t.Errorf("%s: %v", name, err)
+			t.Errorf("%s: got %v, want %s", name, err, domain.CodeInvalidRequest)
 		}
 	}
 	now = now.Add(LoginTime)
 	if _, err := states.Resume(t.Context(), token.Reveal(), begun.State); domain.CodeOf(err) != domain.CodeInvalidRequest {
-		t.Errorf("expired: %v", err)
+		t.Errorf("expired: got %v, want %s", err, domain.CodeInvalidRequest)
 	}
 }
 
@@ -54,9 +54,9 @@ func TestALoginsTokenAlwaysFits(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := states.Resume(t.Context(), token.Reveal(), begun.State); err != nil {
-		t.Errorf("the longest place: %v", err)
+		t.Errorf("the longest place: got %v, want no error", err)
 	}
 	if _, _, err := states.Begin("/" + strings.Repeat("x", maxReturn)); domain.CodeOf(err) != domain.CodeInvalidRequest {
-		t.Errorf("a longer place: %v", err)
+		t.Errorf("a longer place: got %v, want %s", err, domain.CodeInvalidRequest)
 	}
 }

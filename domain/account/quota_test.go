@@ -81,7 +81,7 @@ func TestWhoCallsDecidesWhatIsCounted(t *testing.T) {
 	t.Parallel()
 	quotas := NewQuotas(newMemory(frozen), frozen)
 	if _, err := quotas.Take(t.Context(), nil, Heavy, 1); domain.CodeOf(err) != domain.CodeUnauthorized {
-		t.Errorf("nobody: %v", err)
+		t.Errorf("nobody: got %v, want %s", err, domain.CodeUnauthorized)
 	}
 	page := &Caller{Kind: ByFirstParty, Subject: "a", Budgets: Budgets{Heavy: 2}}
 	for _, c := range []struct {
@@ -97,14 +97,14 @@ func TestWhoCallsDecidesWhatIsCounted(t *testing.T) {
 	} {
 		got, err := quotas.Take(t.Context(), c.caller, c.class, 1)
 		if err != nil || !got.Allowed || got.Limit != c.limit || got.Remaining != c.remaining {
-			t.Errorf("%s %s: %+v, %v", c.caller.Kind, c.class, got, err)
+			t.Errorf("%s %s: got %+v, %v, want allowed with %d of %d remaining", c.caller.Kind, c.class, got, err, c.remaining, c.limit)
 		}
 	}
 	if got, err := quotas.Take(t.Context(), page, Heavy, 1); err != nil || got.Allowed {
-		t.Errorf("beyond the budget: %+v, %v", got, err)
+		t.Errorf("beyond the budget: got %+v, %v, want a denial", got, err)
 	}
 	if _, err := quotas.Take(t.Context(), page, Heavy, 3); domain.CodeOf(err) != domain.CodeInvalidRequest {
-		t.Errorf("above the budget: %v", err)
+		t.Errorf("above the budget: got %v, want %s", err, domain.CodeInvalidRequest)
 	}
 }
 
@@ -120,7 +120,7 @@ func TestTakesThatWaitGoTogether(t *testing.T) {
 			group.Go(func() {
 				got, err := quotas.Take(t.Context(), byKey("a"), Light, 1)
 				if err != nil || !got.Allowed {
-					t.Errorf("%+v, %v", got, err)
+					t.Errorf("got %+v, %v, want it allowed", got, err)
 				}
 				remaining[got.Remaining] = i + 1
 			})
@@ -136,7 +136,7 @@ func TestTakesThatWaitGoTogether(t *testing.T) {
 		}
 		for left, who := range remaining {
 			if who != 600-left {
-				t.Fatalf("number %d was told that %d remain", who, left)
+				t.Fatalf("number %d was told that %d remain, want number %d", who, left, 600-left)
 			}
 		}
 	})
@@ -187,23 +187,23 @@ func TestASpentBudgetIsDeniedWithoutAStatementUntilSomeIsBack(t *testing.T) {
 	before := store.calls.Load()
 	for range 10 {
 		if got := take(2); got.Allowed || got.RetryAfter != 2*Window/240 {
-			t.Fatalf("got %+v", got)
+			t.Fatalf("got %+v, want a denial for %v", got, 2*Window/240)
 		}
 	}
 	now = midnight.Add(Window/240 - 1)
 	if got := take(1); got.Allowed || got.RetryAfter != 1 {
-		t.Fatalf("got %+v", got)
+		t.Fatalf("got %+v, want a denial for 1ns", got)
 	}
 	if n := store.calls.Load() - before; n != 0 {
-		t.Errorf("%d statements for denials", n)
+		t.Errorf("%d statements for denials, want none", n)
 	}
 	now = now.Add(1)
 	if got := take(1); !got.Allowed || got.Remaining != 0 {
-		t.Errorf("got %+v", got)
+		t.Errorf("got %+v, want it allowed with none remaining", got)
 	}
 	caller = &Caller{Kind: ByKey, Subject: "a", Budgets: Budgets{Heavy: 300}}
 	if got := take(60); !got.Allowed {
-		t.Errorf("the budget was raised, yet %+v", got)
+		t.Errorf("after the budget was raised: got %+v, want it allowed", got)
 	}
 }
 
@@ -215,15 +215,15 @@ func TestAStoreThatHangsOrFailsRefusesInTime(t *testing.T) {
 		quotas, began := NewQuotas(hanging, frozen), time.Now()
 		_, err := quotas.Take(t.Context(), byKey("a"), Heavy, 1)
 		refusal, ok := errors.AsType[*domain.Error](err)
-		if !ok || refusal.Code != domain.CodeServiceUnavailable || refusal.RetryAfter <= 0 {
-			t.Errorf("got %v", err)
+		if !ok || refusal.Code != domain.CodeServiceUnavailable || refusal.RetryAfter != 2*time.Second {
+			t.Errorf("got %v, want %s with a retry after 2s", err, domain.CodeServiceUnavailable)
 		}
-		if waited := time.Since(began); waited != quotaTimeout {
-			t.Errorf("it took %v", waited)
+		if waited := time.Since(began); waited != 2*time.Second {
+			t.Errorf("it took %v, want 2s", waited)
 		}
 		go func() { hanging.gate <- struct{}{} }()
 		if got, err := quotas.Take(t.Context(), byKey("a"), Heavy, 1); err != nil || !got.Allowed {
-			t.Errorf("after the store came back: %+v, %v", got, err)
+			t.Errorf("after the store came back: got %+v, %v, want it allowed", got, err)
 		}
 	})
 }
@@ -245,12 +245,12 @@ func TestWhoLeavesIsNotCharged(t *testing.T) {
 		synctest.Wait()
 		cancel()
 		if err := <-left; !errors.Is(err, context.Canceled) {
-			t.Errorf("got %v", err)
+			t.Errorf("got %v, want %v", err, context.Canceled)
 		}
 		close(store.gate)
 		synctest.Wait()
 		if got, err := quotas.Take(t.Context(), byKey("a"), Heavy, 1); err != nil || got.Remaining != 239 {
-			t.Errorf("got %+v, %v", got, err)
+			t.Errorf("got %+v, %v, want 239 remaining", got, err)
 		}
 	})
 }
@@ -270,20 +270,20 @@ func TestTheQueueIsBounded(t *testing.T) {
 		}
 		group.Go(func() { ask(-1) })
 		synctest.Wait()
-		for i := range quotaWaiting {
+		for i := range 4096 {
 			group.Go(func() { ask(i) })
 		}
 		synctest.Wait()
 		if _, err := quotas.Take(t.Context(), byKey("late"), Heavy, 1); domain.CodeOf(err) != domain.CodeServiceUnavailable {
-			t.Errorf("one too many: %v", err)
+			t.Errorf("one too many: got %v, want %s", err, domain.CodeServiceUnavailable)
 		}
 		close(store.gate)
 		group.Wait()
-		if served.Load() != quotaWaiting+1 {
-			t.Errorf("%d were served", served.Load())
+		if served.Load() != 4097 {
+			t.Errorf("%d were served, want 4097", served.Load())
 		}
-		if n := store.calls.Load(); n != 1+quotaWaiting/quotaBatch {
-			t.Errorf("%d statements", n)
+		if n := store.calls.Load(); n != 17 {
+			t.Errorf("%d statements, want the first one's and 16 with 256 meters each", n)
 		}
 	})
 }
@@ -299,7 +299,7 @@ func TestWhatRemainsIsToldAndNotTaken(t *testing.T) {
 		cost  int
 	}{{Heavy, 100}, {Query, 1}, {Query, 1}, {Query, 1}, {Query, 1}, {Query, 1}} { // the last has an advance of 100
 		if got, err := quotas.Take(t.Context(), caller, c.class, c.cost); err != nil || !got.Allowed {
-			t.Fatal(got, err)
+			t.Fatalf("got %+v, %v, want it allowed", got, err)
 		}
 	}
 	for _, c := range []struct {

@@ -58,11 +58,11 @@ func TestAFirstPartyTokenIsGoodForItsOriginClientAndHour(t *testing.T) {
 	good := issued.Reveal()
 	caller, err := tokens.Authenticate(t.Context(), good, page, client)
 	if err != nil || caller.Kind != ByFirstParty || caller.Subject != client.String() || caller.Workspace != "" {
-		t.Fatalf("%+v, %v", caller, err)
+		t.Fatalf("%+v, %v, want %s of %s without a workspace", caller, err, ByFirstParty, client)
 	}
 	for _, p := range Permissions {
 		if caller.May(p) != (p == Read) {
-			t.Errorf("a page's permission %s: %v", p, caller.May(p))
+			t.Errorf("a page's permission %s: got %v, want %v", p, caller.May(p), p == Read)
 		}
 	}
 	elsewhere := signer{kind: "svb", ring: ring, now: clock}.sign(expires, "", page, client.String()).Reveal()
@@ -82,16 +82,16 @@ func TestAFirstPartyTokenIsGoodForItsOriginClientAndHour(t *testing.T) {
 		"line break":         {good + "\n", page, client},
 	} {
 		if _, err := tokens.Authenticate(t.Context(), try.token, try.origin, try.client); domain.CodeOf(err) != domain.CodeUnauthorized {
-			t.Errorf("%s: %v", name, err)
+			t.Errorf("%s: got %v, want %s", name, err, domain.CodeUnauthorized)
 		}
 	}
 	now = expires.Add(-time.Nanosecond)
 	if _, err := tokens.Authenticate(t.Context(), good, page, client); err != nil {
-		t.Errorf("just before its end: %v", err)
+		t.Errorf("just before its end: got %v, want no error", err)
 	}
 	now = expires
 	if _, err := tokens.Authenticate(t.Context(), good, page, client); domain.CodeOf(err) != domain.CodeUnauthorized {
-		t.Errorf("expired: %v", err)
+		t.Errorf("expired: got %v, want %s", err, domain.CodeUnauthorized)
 	}
 }
 
@@ -128,14 +128,14 @@ func TestSignedTokensSurviveARotationWithinItsOverlap(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := tokens.Authenticate(t.Context(), old, page, client); err != nil {
-		t.Errorf("within the overlap: %v", err)
+		t.Errorf("within the overlap: got %v, want no error", err)
 	}
 	fresh := revealed(tokens.Issue(page, client))
 	if _, err := ring.Rotate(t.Context(), secret.Session, 0); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := tokens.Authenticate(t.Context(), fresh, page, client); err == nil {
-		t.Error("a rotation without overlap left a token good")
+		t.Error("a rotation without overlap left a token good, want it refused")
 	}
 }
 
@@ -159,7 +159,7 @@ func TestTokensNeverPrintTheirSecrets(t *testing.T) {
 	}
 	for _, tell := range []string{session.secret[:8], signed.Reveal()[8:20], "HASHHASH", "4841534", base64.StdEncoding.EncodeToString(hash)[:8]} {
 		if strings.Contains(all, tell) {
-			t.Errorf("%q is in %s", tell, all)
+			t.Errorf("%q is in %s, want it masked", tell, all)
 		}
 	}
 }
@@ -172,7 +172,7 @@ func TestTokensFitIntoACookieAndAHeader(t *testing.T) {
 		`^svf_[A-Za-z0-9_-]{40,200}$`:        signed.Reveal(),
 	} {
 		if !regexp.MustCompile(form).MatchString(text) {
-			t.Errorf("%s does not have the form %s", text, form)
+			t.Errorf("%s does not have the form %s, want it", text, form)
 		}
 	}
 }
@@ -182,7 +182,7 @@ func FuzzParseSessionText(f *testing.F) {
 	f.Add("svs__")
 	f.Fuzz(func(t *testing.T, text string) {
 		if token, err := ParseSessionText(text); err == nil && token.Reveal() != text {
-			t.Errorf("%q was read as %q", text, token.Reveal())
+			t.Errorf("%q was read as %q, want it back", text, token.Reveal())
 		}
 	})
 }
@@ -196,7 +196,7 @@ func FuzzSignedText(f *testing.F) {
 	f.Add("svf_AQEB")
 	f.Fuzz(func(t *testing.T, text string) {
 		if _, ok := tokens.signer.open(t.Context(), text, page, client.String()); ok && text != good.Reveal() {
-			t.Errorf("%q was accepted", text)
+			t.Errorf("%q was accepted, want only the token itself", text)
 		}
 	})
 }
@@ -207,7 +207,7 @@ func FuzzParseSigned(f *testing.F) {
 	f.Fuzz(func(t *testing.T, body []byte) {
 		generation, expires, payload, ok := parseSigned(body)
 		if ok && (expires < 0 || len(payload)+3 > len(body)) {
-			t.Errorf("%x was read as %d, %d, %q", body, generation, expires, payload)
+			t.Errorf("%x was read as %d, %d, %q, want an expiry from 0 on and no more than the body holds", body, generation, expires, payload)
 		}
 	})
 }

@@ -37,6 +37,6 @@ func TestAUsageReportEndsWithAWholeMillisecond(t *testing.T) {
 	got, err := NewUsage(noUses{}, func() time.Time { return now }).Report(t.Context(), "wsp_a")
 	start, end := time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC), time.Date(2026, 7, 2, 12, 34, 56, 7_000_000, time.UTC)
 	if err != nil || got.WindowStart != start || got.WindowEnd != end {
-		t.Errorf("the window is %s to %s, %v", got.WindowStart, got.WindowEnd, err)
+		t.Errorf("the window is %s to %s, %v, want %s to %s", got.WindowStart, got.WindowEnd, err, start, end)
 	}
 }

@@ -18,7 +18,7 @@ func TestMomentsAreReadStrictly(t *testing.T) {
 		"2026-01-01T00:00:00.123456789z": time.Date(2026, 1, 1, 0, 0, 0, 123456789, time.UTC),
 	} {
 		if got, err := ParseMoment(text); err != nil || !got.Equal(want) || got.Location() != time.UTC {
-			t.Errorf("%s: %v, %v", text, got, err)
+			t.Errorf("%s: %v, %v, want %v in UTC", text, got, err, want)
 		}
 	}
 	for _, text := range []string{
@@ -28,7 +28,7 @@ func TestMomentsAreReadStrictly(t *testing.T) {
 		"0000-01-01T00:00:00+01:00", "9999-12-31T23:59:59-01:00",
 	} {
 		if got, err := ParseMoment(text); domain.CodeOf(err) != domain.CodeInvalidRequest {
-			t.Errorf("%q is %v, %v", text, got, err)
+			t.Errorf("%q is %v, %v, want %s", text, got, err, domain.CodeInvalidRequest)
 		}
 	}
 }
@@ -41,16 +41,16 @@ func FuzzMoment(f *testing.F) {
 		at, err := ParseMoment(text)
 		if err != nil {
 			if domain.CodeOf(err) != domain.CodeInvalidRequest {
-				t.Errorf("%q: %v", text, err)
+				t.Errorf("%q: got %v, want %s", text, err, domain.CodeInvalidRequest)
 			}
 			return
 		}
 		written, err := at.MarshalText()
 		if err != nil {
-			t.Fatalf("%q is a moment that cannot be written: %v", text, err)
+			t.Fatalf("writing the moment %q: got %v, want no error", text, err)
 		}
 		if again, err := ParseMoment(string(written)); err != nil || !again.Equal(at) {
-			t.Errorf("%q is %s, which is %v, %v", text, written, again, err)
+			t.Errorf("%q is %s, which is %v, %v, want %v", text, written, again, err, at)
 		}
 	})
 }

@@ -19,7 +19,7 @@ func TestABlockIsNamedByNumberHashOrTag(t *testing.T) {
 			t.Errorf("%q is read as %q, %v; want %q", text, got, err, want)
 		}
 		if err != nil && domain.CodeOf(err) != domain.CodeInvalidRequest {
-			t.Errorf("%q: %v", text, err)
+			t.Errorf("%q: got %v, want %s", text, err, domain.CodeInvalidRequest)
 		}
 	}
 }
@@ -33,7 +33,7 @@ func FuzzParseBlockID(f *testing.F) {
 			return
 		}
 		if again, err := ParseBlockID(id.String(), Latest, Pending); err != nil || again.String() != id.String() {
-			t.Errorf("%q became %s, which became %s (%v)", text, id, again, err)
+			t.Errorf("%q became %s, which became %s (%v), want the same", text, id, again, err)
 		}
 	})
 }

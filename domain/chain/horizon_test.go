@@ -15,10 +15,10 @@ func TestAHorizonStampsRows(t *testing.T) {
 		11: {HeadTier, AcceptedOnL2},
 	} {
 		if h.Tier(block) != want.tier || h.Finality(block) != want.finality {
-			t.Errorf("block %d is %s, %s", block, h.Tier(block), h.Finality(block))
+			t.Errorf("block %d is %s, %s, want %s, %s", block, h.Tier(block), h.Finality(block), want.tier, want.finality)
 		}
 	}
 	if (Horizon{}).Tier(0) != HeadTier || (Horizon{}).Finality(0) != AcceptedOnL2 {
-		t.Error("what is not known is taken for final")
+		t.Errorf("what is not known is taken for final: got %s and %s, want %s and %s", (Horizon{}).Tier(0), (Horizon{}).Finality(0), HeadTier, AcceptedOnL2)
 	}
 }

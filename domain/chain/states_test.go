@@ -80,11 +80,11 @@ func TestAPendingBlockThatMovesOnIsReadAgain(t *testing.T) {
 	}
 	block, result, err := node.states().View(t.Context(), domain.Mainnet, BlockID{Tag: Pending}, ViewCall{})
 	if err != nil || block.Number != 12 || block.Hash != nil || result[0] != starknet.FeltFromUint64(12) || node.calls != 2 {
-		t.Errorf("got %v, %v, %v after %d calls", block, result, err, node.calls)
+		t.Errorf("got %v, %v, %v after %d calls, want block 12 without a hash and 12 after 2 calls", block, result, err, node.calls)
 	}
 	node.found = func() { node.head++ }
 	if _, _, err := node.states().View(t.Context(), domain.Mainnet, BlockID{Tag: Pending}, ViewCall{}); domain.CodeOf(err) != domain.CodeServiceUnavailable {
-		t.Errorf("a block that never stays: %v", err)
+		t.Errorf("a block that never stays: got %v, want %s", err, domain.CodeServiceUnavailable)
 	}
 }
 
@@ -113,7 +113,7 @@ func TestOnlyWhatAFinalizedBlockSaysIsRemembered(t *testing.T) {
 			_, _, _ = states.View(t.Context(), domain.Mainnet, BlockID{Number: &c.block}, c.call)
 		}
 		if again := node.calls == 2; again != c.again {
-			t.Errorf("%s: the node was asked %d times", name, node.calls)
+			t.Errorf("%s: the node was asked %d times, want it asked again %t", name, node.calls, c.again)
 		}
 	}
 }
@@ -134,13 +134,13 @@ func TestCallsThatDifferAreRememberedApart(t *testing.T) {
 				_, got, err := states.View(t.Context(), domain.Mainnet, BlockID{Number: &number}, call)
 				want, _ := node.answer(StateBlock{Hash: new(hashOf(number))}, call)
 				if err != nil || fmt.Sprint(got) != fmt.Sprint(want.Result) {
-					t.Errorf("%v at %d: %v, %v", call, number, got, err)
+					t.Errorf("%v at %d: %v, %v, want %v", call, number, got, err, want.Result)
 				}
 			}
 		}
 	}
 	if node.calls != 10 {
-		t.Errorf("the node was asked %d times", node.calls)
+		t.Errorf("the node was asked %d times, want 10", node.calls)
 	}
 }
 
@@ -160,8 +160,16 @@ func TestTheOldestAnswersAreForgotten(t *testing.T) {
 	}
 	ask(0)
 	ask(keptAnswers) // takes the place of 1
-	if ask(keptAnswers) != 0 || ask(0) != 0 || ask(1) != 1 || states.answers.Len() != keptAnswers {
-		t.Errorf("%d answers are kept, and not the ones used last", states.answers.Len())
+	for _, c := range []struct {
+		n    uint64
+		want int
+	}{{keptAnswers, 0}, {0, 0}, {1, 1}} {
+		if got := ask(c.n); got != c.want {
+			t.Errorf("answer %d: the node was asked %d times, want %d", c.n, got, c.want)
+		}
+	}
+	if got := states.answers.Len(); got != keptAnswers {
+		t.Errorf("%d answers are kept, want %d", got, keptAnswers)
 	}
 }
 
@@ -185,7 +193,7 @@ func TestANodesPauseIsPassedOn(t *testing.T) {
 		_, _, err := node.states().View(t.Context(), domain.Mainnet, BlockID{Tag: Latest}, ViewCall{})
 		told, ok := errors.AsType[*domain.Error](err)
 		if !ok || told.Code != domain.CodeServiceUnavailable || told.RetryAfter != want || !errors.Is(err, ErrNodeUnavailable) {
-			t.Errorf("%v: %v", failure, err)
+			t.Errorf("%v: got %v, want %s with a retry after %v", failure, err, domain.CodeServiceUnavailable, want)
 		}
 	}
 }

@@ -39,10 +39,10 @@ func TestTheGenerationThatIsServed(t *testing.T) {
 	} {
 		got, err := c.standing.Serve(contract, now)
 		if c.want == "" && (err != nil || got != c.standing.Generation) || c.want != "" && domain.CodeOf(err) != c.want {
-			t.Errorf("%s: %v, %v", name, got, err)
+			t.Errorf("%s: %v, %v, want code %q", name, got, err, c.want)
 		}
 		if e, ok := errors.AsType[*domain.Error](err); ok && (e.RetryAfter > 0) != (c.want == domain.CodeServiceUnavailable) {
-			t.Errorf("%s: retry after %s", name, e.RetryAfter)
+			t.Errorf("%s: retry after %s, want one only with service_unavailable", name, e.RetryAfter)
 		}
 	}
 }
@@ -61,17 +61,17 @@ func TestOnlyACertifiedGenerationListsAllHolders(t *testing.T) {
 	checked := time.Date(2026, 7, 1, 14, 0, 0, 999_999_999, time.FixedZone("CEST", 7200))
 	g := &token.Generation{CheckedAt: checked}
 	if got := g.Completeness(); got != token.CensusTruncated {
-		t.Errorf("without a snapshot the list is %s", got)
+		t.Errorf("without a snapshot the list is %s, want %s", got, token.CensusTruncated)
 	}
 	g.Snapshot = &token.Snapshot{Digest: [32]byte{0xab}}
 	if got := g.Completeness(); got != token.CensusExact {
-		t.Errorf("with a snapshot the list is %s", got)
+		t.Errorf("with a snapshot the list is %s, want %s", got, token.CensusExact)
 	}
 	if got := g.Snapshot.RowDigest(); got != "sha256:ab"+strings.Repeat("0", 62) {
-		t.Errorf("the digest is %s", got)
+		t.Errorf("the digest is %s, want sha256:ab and zeros", got)
 	}
 	if got := g.Checked(); got != time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC) {
-		t.Errorf("it was checked at %s", got)
+		t.Errorf("it was checked at %s, want %s", got, time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC))
 	}
 }
 
@@ -79,11 +79,11 @@ func TestAnalyticsAreOfCertifiedGenerationsOnly(t *testing.T) {
 	t.Parallel()
 	failed := token.Census{Generation: &token.Generation{Status: token.CensusAuditFailed}}
 	if _, err := failed.Analytics(); domain.CodeOf(err) != domain.CodeServiceUnavailable {
-		t.Errorf("got %v", err)
+		t.Errorf("got %v, want %s", err, domain.CodeServiceUnavailable)
 	}
 	refused := token.Census{Err: domain.Errorf(domain.CodeUnqualifiedToken, "no")}
 	if _, err := refused.Analytics(); domain.CodeOf(err) != domain.CodeUnqualifiedToken {
-		t.Errorf("got %v", err)
+		t.Errorf("got %v, want %s", err, domain.CodeUnqualifiedToken)
 	}
 }
 
@@ -124,7 +124,7 @@ func TestTheSupplyIsOneFeltOrAU256InEitherSpelling(t *testing.T) {
 			got = supply.String()
 		}
 		if got != c.want || !errors.Is(err, c.err) {
-			t.Errorf("%s: %s, %v", name, got, err)
+			t.Errorf("%s: %s, %v, want %s, %v", name, got, err, c.want, c.err)
 		}
 	}
 }

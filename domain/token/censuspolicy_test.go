@@ -81,7 +81,7 @@ func TestATokenQualifiesOnlyIfEveryClassOfItsLifeFixesItsTransfers(t *testing.T)
 		}
 	}
 	if policy := token.JudgeCensus(lifeOf(facts.Observed, keyed), 1); policy.Reason != "history_incomplete" {
-		t.Errorf("a token from before the index: %+v", policy)
+		t.Errorf("a token from before the index: got %+v, want history_incomplete", policy)
 	}
 }
 

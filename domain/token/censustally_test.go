@@ -62,7 +62,7 @@ func TestACensusIsCertifiedWhenItsBalancesAreTheSupply(t *testing.T) {
 	} {
 		status, reason, snapshot := tally(t, c.supply, c.rows)
 		if status != c.status || reason != c.reason || (snapshot != nil) != (status == token.CensusCertified) {
-			t.Errorf("%s: %s %s %v", name, status, reason, snapshot)
+			t.Errorf("%s: %s %s %v, want %s %s", name, status, reason, snapshot, c.status, c.reason)
 		}
 	}
 }
@@ -75,7 +75,7 @@ func TestTheDigestIsOfEveryLine(t *testing.T) {
 	}
 	_, _, empty := tally(t, "0", nil)
 	if want := sha256.Sum256(nil); empty.Digest != want {
-		t.Errorf("of nobody it is %x", empty.Digest)
+		t.Errorf("of nobody it is %x, want %x", empty.Digest, want)
 	}
 }
 
@@ -91,7 +91,7 @@ func TestRowsOutOfOrderAreNoCensus(t *testing.T) {
 			failed = failed || sum.Add(h) != nil
 		}
 		if !failed {
-			t.Errorf("%s went unnoticed", name)
+			t.Errorf("%s went unnoticed, want a panic", name)
 		}
 	}
 }
@@ -100,23 +100,23 @@ func TestAnalyticsOfKnownDistributions(t *testing.T) {
 	t.Parallel()
 	_, _, even := tally(t, "100", rows("25", "25", "25", "25"))
 	if a := even.Analytics; a.GiniPpm != 0 || *a.Nakamoto50 != 3 || a.Above1Percent != 4 || a.Top5.Bps != 10_000 || a.Tiers[0].Count != 4 {
-		t.Errorf("four equal holders: %+v", a)
+		t.Errorf("four equal holders: got %+v, want a Gini of 0, 3 for half, 4 above 1 percent and all in the first tier", a)
 	}
 	_, _, half := tally(t, "100", rows("50", "50"))
 	if *half.Analytics.Nakamoto50 != 2 {
-		t.Errorf("half is more than half")
+		t.Errorf("half is more than half: got %d holders, want 2", *half.Analytics.Nakamoto50)
 	}
 	_, _, one := tally(t, "10000", rows("9899", "100", "1"))
 	a := one.Analytics
 	if a.GiniPpm != 659_866 || *a.Nakamoto50 != 1 || a.Above1Percent != 1 {
-		t.Errorf("one large holder: %+v", a)
+		t.Errorf("one large holder: got %+v, want a Gini of 659866, 1 for half and 1 above 1 percent", a)
 	}
 	if a.Tiers[1].Count != 1 || a.Tiers[3].Count != 1 || a.Tiers[4].Count != 0 {
-		t.Errorf("the tiers are %+v", a.Tiers)
+		t.Errorf("the tiers are %+v, want one holder in the second, one in the fourth and none in the last", a.Tiers)
 	}
 	_, _, nobody := tally(t, "0", nil)
 	if a := nobody.Analytics; a.GiniPpm != 0 || a.Nakamoto50 != nil || a.Top100.Bps != 0 || len(a.Tiers) != 5 {
-		t.Errorf("nobody: %+v", a)
+		t.Errorf("nobody: got %+v, want zeros, no holders for half and five tiers", a)
 	}
 }
 

@@ -144,7 +144,7 @@ func TestControlsFollowFromClassAndEvents(t *testing.T) {
 			t.Errorf("%s: got %s, want %s", name, text, c.want)
 		}
 		if known.Block != 99 || c.older != (got.Reason == ReasonControlsPartial) || (len(c.happened) > maxRoleEvents) != (got.Reason == ReasonControlsTruncated) {
-			t.Errorf("%s: got %+v with %+v", name, got, known)
+			t.Errorf("%s: got reason %q as of block %d after %d events, want partial %t as of 99", name, got.Reason, known.Block, len(c.happened), c.older)
 		}
 	}
 }
@@ -162,7 +162,7 @@ func TestControlsWithoutAClassAreNotIndexed(t *testing.T) {
 		"missing class": {Current: &chain.KnownClass{Hash: hash}},
 	} {
 		if got := controlsOf(contract, map[starknet.Felt]*facts.Class{hash: missing}, history{}, statusAt(9)); got.Snapshot != nil || got.Reason != ReasonControlsNoClass {
-			t.Errorf("%s: got %+v", name, got)
+			t.Errorf("%s: got %+v, want no snapshot and %s", name, got, ReasonControlsNoClass)
 		}
 	}
 }

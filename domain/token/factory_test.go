@@ -32,11 +32,11 @@ func TestTheRegistryKnowsTheSimulatedFactories(t *testing.T) {
 				delete(pools, factory.Address)
 			}
 			if _, known := creations[factory.Event]; !known {
-				t.Errorf("nothing is known of %s", factory.Event)
+				t.Errorf("nothing is known of %s, want how to read it", factory.Event)
 			}
 		}
 		if len(pools) > 0 {
-			t.Errorf("%s lacks %v", c, pools)
+			t.Errorf("%s lacks %v, want all pools of the simulator", c, pools)
 		}
 	}
 }
@@ -50,14 +50,14 @@ func TestAPoolIsReadFromKeysAndDataAlike(t *testing.T) {
 		row := &event.Row{Keys: append([]starknet.Felt{factory.Selector()}, felts[:keys]...), Data: felts[keys:]}
 		pool, ok := factory.Read(row, new(n(77)))
 		if !ok || pool.Address != n(5) || pool.Tokens != [2]starknet.Felt{n(1), n(2)} || *pool.FeeBps != 30 || !pool.Recognised() {
-			t.Errorf("with %d keys: got %+v", keys, pool)
+			t.Errorf("with %d keys: got %+v, want 0x5 of 0x1 and 0x2 with a fee of 30, recognised", keys, pool)
 		}
 		if pool.Paired(n(1)) != n(2) || pool.Paired(n(2)) != n(1) {
-			t.Error("the other side is wrong")
+			t.Errorf("the other side is wrong: got %s and %s, want 0x2 and 0x1", pool.Paired(n(1)), pool.Paired(n(2)))
 		}
 		row.Data = append(row.Data, n(0))
 		if _, ok := factory.Read(row, nil); ok {
-			t.Error("a longer event was read")
+			t.Error("a longer event was read, want it refused")
 		}
 	}
 }
@@ -77,7 +77,10 @@ func TestAnotherEntryOfTheRegistryHasAnotherDigest(t *testing.T) {
 	factory := Factories(domain.Mainnet)[0]
 	changed := factory
 	changed.PoolClasses = append([]starknet.Felt{starknet.FeltFromUint64(1)}, factory.PoolClasses...)
-	if factory.Digest() == changed.Digest() || factory.Digest() != Factories(domain.Mainnet)[0].Digest() {
-		t.Error("the digest does not tell entries apart")
+	if factory.Digest() == changed.Digest() {
+		t.Errorf("a changed entry: got %x again, want another digest", changed.Digest())
+	}
+	if got, want := Factories(domain.Mainnet)[0].Digest(), factory.Digest(); got != want {
+		t.Errorf("the same entry: got %x, want %x", got, want)
 	}
 }

@@ -23,7 +23,7 @@ func TestAQuantityIsOneFeltOrTheHalvesOfAU256(t *testing.T) {
 		"115792089237316195423570985008687907853269984665640564039457584007913129639935": felts("0xffffffffffffffffffffffffffffffff", "0xffffffffffffffffffffffffffffffff"),
 	} {
 		if got, ok := token.ReadQuantity(result); !ok || got.String() != want && got.String()+" " != want {
-			t.Errorf("%v is read as %s, %v", result, got, ok)
+			t.Errorf("%v is read as %s, %v, want %s", result, got, ok, want)
 		}
 	}
 	for name, result := range map[string][]starknet.Felt{
@@ -32,7 +32,7 @@ func TestAQuantityIsOneFeltOrTheHalvesOfAU256(t *testing.T) {
 		"a high half of 129 bits": felts("0x0", "0x100000000000000000000000000000000"),
 	} {
 		if got, ok := token.ReadQuantity(result); ok {
-			t.Errorf("%s is read as %s", name, got)
+			t.Errorf("%s is read as %s, want it refused", name, got)
 		}
 	}
 }
@@ -60,7 +60,7 @@ func FuzzReadQuantity(f *testing.F) {
 			again = []starknet.Felt{starknet.Felt(number)}
 		}
 		if !slices.Equal(again, result) {
-			t.Fatalf("%v was read as %s", result, number)
+			t.Fatalf("%v was read as %s, which is written as %v, want the same felts", result, number, again)
 		}
 	})
 }
@@ -120,9 +120,9 @@ func TestBothSpellingsOfAViewAreTried(t *testing.T) {
 		}
 		switch {
 		case c.want == "" && domain.CodeOf(got[0].Err) != domain.CodeNotFound:
-			t.Errorf("%s: %v, %v", name, got[0].Raw, got[0].Err)
+			t.Errorf("%s: %v, %v, want not_found", name, got[0].Raw, got[0].Err)
 		case c.want != "" && (got[0].Err != nil || got[0].Raw.String() != c.want):
-			t.Errorf("%s: %v, %v", name, got[0].Raw, got[0].Err)
+			t.Errorf("%s: %v, %v, want %s", name, got[0].Raw, got[0].Err, c.want)
 		}
 	}
 }

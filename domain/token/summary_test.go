@@ -30,10 +30,10 @@ func TestASummarySaysWhatItsCountsRestOn(t *testing.T) {
 	} {
 		got := c.counted.summary(bounds)
 		if got.Status != c.status || !reflect.DeepEqual(got.Counts, c.counts) || got.UpdatedAt != c.updated {
-			t.Errorf("%s is %s with %v, %v", name, got.Status, got.Counts, got.UpdatedAt)
+			t.Errorf("%s is %s with %v, %v, want %s with %v, %v", name, got.Status, got.Counts, got.UpdatedAt, c.status, c.counts, c.updated)
 		}
 	}
 	if *sums != (Counts{10, 4, 5}) || *above != (Counts{3, 1, 2}) {
-		t.Error("what was read was changed")
+		t.Errorf("what was read was changed: got %v and %v, want {10 4 5} and {3 1 2}", *sums, *above)
 	}
 }

@@ -35,7 +35,7 @@ func TestTextIsReadFromBothForms(t *testing.T) {
 		"Ether", "A", " ", "strkBTC", strings.Repeat("x", 31), "₿", "Звезда", "⭐ and 👩\u200d🚀",
 	} {
 		if got, ok := token.ReadText(short(text)); !ok || got != text {
-			t.Errorf("the short string %q is read as %q, %v", text, got, ok)
+			t.Errorf("the short string %q is read as %q, %v, want it back", text, got, ok)
 		}
 	}
 	for _, text := range []string{
@@ -43,7 +43,7 @@ func TestTextIsReadFromBothForms(t *testing.T) {
 		strings.Repeat("₿", 40), strings.Repeat("x", token.MaxText),
 	} {
 		if got, ok := token.ReadText(byteArray(text)); !ok || got != text {
-			t.Errorf("the ByteArray %q is read as %q, %v", text, got, ok)
+			t.Errorf("the ByteArray %q is read as %q, %v, want it back", text, got, ok)
 		}
 	}
 }
@@ -77,7 +77,7 @@ func TestWhatIsNoTextIsNotRead(t *testing.T) {
 		"a ByteArray that is no UTF-8": byteArray("\xff\xfe"),
 	} {
 		if text, ok := token.ReadText(result); ok || text != "" {
-			t.Errorf("%s is read as %q", name, text)
+			t.Errorf("%s is read as %q, want it refused", name, text)
 		}
 	}
 }
@@ -86,7 +86,7 @@ func TestDecimalsAreOneSmallNumber(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]uint8{"0x0": 0, "0x6": 6, "0x12": 18, "0xff": 255} {
 		if got, ok := token.ReadDecimals(felts(text)); !ok || got != want {
-			t.Errorf("%s is read as %d, %v", text, got, ok)
+			t.Errorf("%s is read as %d, %v, want %d", text, got, ok, want)
 		}
 	}
 	for name, result := range map[string][]starknet.Felt{
@@ -97,7 +97,7 @@ func TestDecimalsAreOneSmallNumber(t *testing.T) {
 		"two felts":        felts("0x6", "0x0"),
 	} {
 		if got, ok := token.ReadDecimals(result); ok {
-			t.Errorf("%s is read as %d", name, got)
+			t.Errorf("%s is read as %d, want it refused", name, got)
 		}
 	}
 }
@@ -126,7 +126,7 @@ func FuzzReadText(f *testing.F) {
 			return
 		}
 		if text == "" || len(text) > token.MaxText || !utf8.ValidString(text) || strings.ContainsFunc(text, unicode.IsControl) {
-			t.Fatalf("%q was taken", text)
+			t.Fatalf("%q was taken, want printable text of at most %d bytes", text, token.MaxText)
 		}
 		if again := byteArray(text); !slices.Equal(result, again) && !bytes.Equal(raw, slices.Concat(make([]byte, max(32-len(text), 0)), []byte(text))) {
 			t.Fatalf("%q does not stand in %x", text, raw)

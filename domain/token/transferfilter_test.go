@@ -21,10 +21,10 @@ func TestAPageIsTakenFromItsWindow(t *testing.T) {
 		"the very first rows": {domain.Position{0, 0, 0, 0}, nil, nil, Window{}},
 	} {
 		if got, err := window(domain.PageRequest{After: c.after}, c.from, c.to); err != nil || got != c.want {
-			t.Errorf("%s: %+v, %v", name, got, err)
+			t.Errorf("%s: %+v, %v, want %+v", name, got, err, c.want)
 		}
 	}
 	if _, err := window(domain.PageRequest{After: domain.Position{1, 2, 3}}, nil, nil); domain.CodeOf(err) != domain.CodeInvalidRequest {
-		t.Errorf("a position of another list: %v", err)
+		t.Errorf("a position of another list: got %v, want %s", err, domain.CodeInvalidRequest)
 	}
 }

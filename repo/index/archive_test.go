@@ -56,7 +56,7 @@ func TestStoredReturnsExactlyWhatWasCommitted(t *testing.T) {
 			_, differ := facts.FirstDifference(&b, &facts.Block{Header: b.Header}, table)
 			return differ || table == facts.TableBlocks
 		}) {
-			t.Errorf("no block has a row in %s", table)
+			t.Errorf("no block has a row in %s, want some", table)
 		}
 	}
 	for name, way := range ways {
@@ -77,7 +77,7 @@ func TestStoredReturnsExactlyWhatWasCommitted(t *testing.T) {
 				}
 			}
 			if part := stored(t, db, 20, 30); len(part) != 11 || part[0].Header.Number != 20 {
-				t.Errorf("blocks 20 to 30 are %d from %d", len(part), part[0].Header.Number)
+				t.Errorf("blocks 20 to 30 are %d from %d, want 11 from 20", len(part), part[0].Header.Number)
 			}
 		})
 	}
@@ -185,7 +185,7 @@ func TestABeginningIndexRecordsTheVersionsOfItsDerivers(t *testing.T) {
 	}
 	versions, err := index.NewCheckpoints(db).DeriverVersions(t.Context(), domain.Mainnet)
 	if err != nil || !maps.Equal(versions, facts.Versions) {
-		t.Errorf("%v, %v", versions, err)
+		t.Errorf("%v, %v, want %v", versions, err, facts.Versions)
 	}
 }
 
@@ -210,7 +210,7 @@ func TestDamageIsReportedWithItsBlock(t *testing.T) {
 				t.Fatal(err)
 			}
 			if n, err := result.RowsAffected(); err != nil || n == 0 {
-				t.Fatalf("%d rows are damaged, %v", n, err)
+				t.Fatalf("%d rows are damaged, %v, want some", n, err)
 			}
 			var found *indexing.DamageError
 			for _, err := range index.NewArchive(db).Stored(t.Context(), domain.Mainnet, 0, 1000) {
@@ -219,7 +219,7 @@ func TestDamageIsReportedWithItsBlock(t *testing.T) {
 				}
 			}
 			if found == nil || found.Table != table || found.Block == nil || *found.Block != 33 {
-				t.Errorf("found %v", found)
+				t.Errorf("found %v, want block 33 of %s", found, table)
 			}
 		})
 	}

@@ -21,13 +21,13 @@ func TestANumberThatDoesNotFitItsColumnIsNotCopied(t *testing.T) {
 		rows.int2(1)
 		// There is no transaction: nothing may be sent.
 		if err := rows.into(t.Context(), repo.Tx{}, "things", "a, b"); err == nil || !strings.Contains(err.Error(), "things") {
-			t.Errorf("%d: %v", v, err)
+			t.Errorf("%d: got %v, want an error that names things", v, err)
 		}
 	}
 	for _, v := range []int{math.MinInt16, -1, math.MaxInt16} {
 		var rows copyRows
 		if rows.int2(v); rows.err != nil {
-			t.Errorf("%d: %v", v, rows.err)
+			t.Errorf("%d: got %v, want no error", v, rows.err)
 		}
 	}
 }
@@ -60,7 +60,7 @@ func TestANumberIsWrittenAsPostgresReadsIt(t *testing.T) {
 		}
 		got := new(big.Int).Mul(read.Int, new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(read.Exp)), nil))
 		if read.Exp < 0 || got.Cmp(n) != 0 {
-			t.Errorf("%s became %se%d", n, read.Int, read.Exp)
+			t.Errorf("%s became %se%d, want the same", n, read.Int, read.Exp)
 		}
 	}
 }

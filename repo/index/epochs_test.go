@@ -32,7 +32,7 @@ func TestEveryChangeOfFinalFactsBeginsAnEpoch(t *testing.T) {
 	}()
 	defer func() { stop(); <-ended }()
 	if !<-up {
-		t.Fatal("nobody listens")
+		t.Fatal("nobody listens, want a listener")
 	}
 	lease, _, err := index.NewLeases(db).TakeLease(t.Context(), domain.Mainnet, "test", time.Hour)
 	if err != nil {
@@ -57,11 +57,11 @@ func TestEveryChangeOfFinalFactsBeginsAnEpoch(t *testing.T) {
 			t.Fatal(err)
 		}
 		if news := <-heard; news != (epochNews{domain.Mainnet, uint64(i) + 1}) {
-			t.Errorf("change %d is heard of as %v", i, news)
+			t.Errorf("change %d is heard of as %v, want epoch %d", i, news, i+1)
 		}
 		heads, err := onchain.NewHeads(db).Heads(t.Context())
 		if err != nil || heads[domain.Mainnet].Epoch != uint64(i)+1 {
-			t.Errorf("change %d: epoch %d, %v", i, heads[domain.Mainnet].Epoch, err)
+			t.Errorf("change %d: epoch %d, %v, want %d", i, heads[domain.Mainnet].Epoch, err, i+1)
 		}
 	}
 }

@@ -20,24 +20,24 @@ func TestOneProcessLeadsAChain(t *testing.T) {
 	leases := index.NewLeases(db)
 	first, leads, err := leases.TakeLease(t.Context(), domain.Mainnet, "a", time.Hour)
 	if err != nil || !leads {
-		t.Fatal(leads, err)
+		t.Fatalf("leads %t, %v, want true", leads, err)
 	}
 	if _, leads, err := leases.TakeLease(t.Context(), domain.Mainnet, "b", time.Hour); err != nil || leads {
-		t.Errorf("a second process leads: %v, %v", leads, err)
+		t.Errorf("a second process leads: %v, %v, want one leader", leads, err)
 	}
 	if _, leads, err := leases.TakeLease(t.Context(), domain.Sepolia, "b", time.Hour); err != nil || !leads {
-		t.Errorf("another chain has no leader of its own: %v, %v", leads, err)
+		t.Errorf("another chain has no leader of its own: %v, %v, want one", leads, err)
 	}
 	renewed, leads, err := leases.TakeLease(t.Context(), domain.Mainnet, "a", time.Hour)
 	if err != nil || !leads || renewed.Epoch != first.Epoch {
-		t.Errorf("renewal: %+v, %v, %v", renewed, leads, err)
+		t.Errorf("renewal: %+v, %v, %v, want epoch %d", renewed, leads, err, first.Epoch)
 	}
 	if err := leases.ReleaseLease(t.Context(), renewed); err != nil {
 		t.Fatal(err)
 	}
 	next, leads, err := leases.TakeLease(t.Context(), domain.Mainnet, "b", time.Hour)
 	if err != nil || !leads || next.Epoch != first.Epoch+1 {
-		t.Errorf("after the release: %+v, %v, %v", next, leads, err)
+		t.Errorf("after the release: %+v, %v, %v, want epoch %d", next, leads, err, first.Epoch+1)
 	}
 }
 
@@ -57,10 +57,10 @@ func TestALeaderPausedPastItsLeaseCannotWrite(t *testing.T) {
 		}
 	}
 	if err := writer.RecordHead(t.Context(), paused, head); !errors.Is(err, indexing.ErrLeaseLost) {
-		t.Errorf("got %v", err)
+		t.Errorf("got %v, want %v", err, indexing.ErrLeaseLost)
 	}
 	if heads, err := onchain.NewHeads(db).Heads(t.Context()); err != nil || len(heads) != 0 {
-		t.Errorf("it wrote %v, %v", heads, err)
+		t.Errorf("it wrote %v, %v, want nothing", heads, err)
 	}
 }
 
@@ -84,15 +84,15 @@ func TestAHeadWithoutABlockKeepsTheLastOneKnown(t *testing.T) {
 	heads, err := onchain.NewHeads(db).Heads(t.Context())
 	got := heads[domain.Mainnet]
 	if !got.Led {
-		t.Error("its leader is not seen")
+		t.Error("its leader is not seen, want it led")
 	}
 	if err := leases.ReleaseLease(t.Context(), lease); err != nil {
 		t.Fatal(err)
 	}
 	if after, err := onchain.NewHeads(db).Heads(t.Context()); err != nil || after[domain.Mainnet].Led {
-		t.Errorf("after the release it still has a leader: %v", err)
+		t.Errorf("after the release it still has a leader: got %v, want none", err)
 	}
 	if err != nil || got.State != chain.Halted || got.ReasonCode != chain.ReasonNodeUnavailable || got.Block == nil || *got.Block != block {
-		t.Errorf("got %+v, %v", got, err)
+		t.Errorf("got %+v, %v, want %s by %s at %+v", got, err, chain.Halted, chain.ReasonNodeUnavailable, block)
 	}
 }

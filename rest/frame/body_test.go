@@ -37,7 +37,8 @@ func TestABodyIsReadStrictlyAndWithinItsLimit(t *testing.T) {
 		{"application/json", `{"hashes":[]} {}`, "", 400},
 		{"application/json", `{"hashes":[`, "", 400},
 		{"application/json", ``, "", 400},
-		{"application/json", `{"hashes":["` + strings.Repeat("x", 64) + `"]}`, "", 413},
+		{"application/json", `{"hashes":["` + strings.Repeat("x", 49) + `"]}`, "xxx", 200}, // 64 bytes
+		{"application/json", `{"hashes":["` + strings.Repeat("x", 50) + `"]}`, "", 413},
 		{"text/plain", `{"hashes":[]}`, "application/json", 415},
 		{"", `{"hashes":[]}`, "", 415},
 	} {
@@ -46,7 +47,7 @@ func TestABodyIsReadStrictlyAndWithinItsLimit(t *testing.T) {
 		recorder := httptest.NewRecorder()
 		handler(recorder, request)
 		if recorder.Code != c.status || !strings.Contains(recorder.Body.String(), c.says) && !strings.Contains(strings.ReplaceAll(recorder.Body.String(), `\"`, `"`), c.says) {
-			t.Errorf("%q as %q: %d %s", c.body, c.media, recorder.Code, recorder.Body)
+			t.Errorf("%q as %q: %d %s, want %d that says %s", c.body, c.media, recorder.Code, recorder.Body, c.status, c.says)
 		}
 	}
 	encoded := httptest.NewRequest(http.MethodPost, "/", strings.NewReader(`{"hashes":[]}`))
@@ -55,6 +56,6 @@ func TestABodyIsReadStrictlyAndWithinItsLimit(t *testing.T) {
 	recorder := httptest.NewRecorder()
 	handler(recorder, encoded)
 	if recorder.Code != Status(domain.CodeUnsupportedMediaType) {
-		t.Errorf("an encoded body: %d", recorder.Code)
+		t.Errorf("an encoded body: got %d, want %d", recorder.Code, Status(domain.CodeUnsupportedMediaType))
 	}
 }

@@ -17,6 +17,10 @@ func TestEveryKindOfParameterIsChecked(t *testing.T) {
 		{Name: "direction", In: InQuery, Kind: EnumKind, Enum: []string{"any", "in", "out"}},
 		{Name: "address", In: InQuery, Kind: FeltKind, Repeatable: true, MaxItems: 3},
 		{Name: "q", In: InQuery, Kind: TextKind},
+		{Name: "cursor", In: InQuery, Kind: CursorKind},
+		{Name: "hash", In: InQuery, Kind: HashKind},
+		{Name: "block", In: InQuery, Kind: BlockKind},
+		{Name: "state", In: InQuery, Kind: StateKind},
 	}
 	for query, says := range map[string]string{
 		"":                           "",
@@ -34,12 +38,25 @@ func TestEveryKindOfParameterIsChecked(t *testing.T) {
 		"direction=OUT":              "direction must be one of any, in, out",
 		"address=0x1&address=0X00Ff": "",
 		"address=0x1&address=0x2&address=0x3&address=0x4": "address must be given at most 3 times",
-		"address=1":            "address must be a 0x-prefixed hex felt",
-		"address=0x1&address=": "address must be a 0x-prefixed hex felt",
+		"address=0x1&address=0x2&address=0x3":             "",
+		"address=1":                                       "address must be a 0x-prefixed hex felt",
+		"address=0x1&address=":                            "address must be a 0x-prefixed hex felt",
 		"address=0x800000000000011000000000000000000000000000000000000000000000001": "below the field prime",
 		"q=" + strings.Repeat("x", 256):                                             "",
 		"q=" + strings.Repeat("x", 257):                                             "q must have 1 to 256 characters",
 		"q=":                                                                        "q must have 1 to 256 characters",
+		"q=%00":                                                                     "q must have 1 to 256 characters",
+		"q=%ff":                                                                     "q must have 1 to 256 characters",
+		"cursor=":                                                                   "invalid_cursor",
+		"cursor=" + strings.Repeat("x", 4096):                                       "",
+		"cursor=" + strings.Repeat("x", 4097):                                       "invalid_cursor",
+		"hash=0x" + strings.Repeat("f", 64):                                         "",
+		"hash=0x" + strings.Repeat("f", 65):                                         "hash must be a 0x-prefixed hash",
+		"block=latest":                                                              "",
+		"block=pending":                                                             "block",
+		"state=pending":                                                             "",
+		strings.Repeat("n", 64) + "=1":                                              `"` + strings.Repeat("n", 64) + `"`,
+		strings.Repeat("n", 65) + "=1":                                              strings.Repeat("n", 64) + "…",
 		"chain=SN_MAIN":                                                             `unknown query parameter "chain"`,
 		"Limit=1":                                                                   `unknown query parameter "Limit"`,
 		"limit=%":                                                                   "malformed",
@@ -48,15 +65,15 @@ func TestEveryKindOfParameterIsChecked(t *testing.T) {
 		values, err := readQuery(params, query)
 		switch {
 		case says == "" && err != nil:
-			t.Errorf("%q: %v", query, err)
+			t.Errorf("%q: got %v, want no error", query, err)
 		case says != "" && (domain.CodeOf(err) != domain.CodeInvalidRequest || !strings.Contains(err.Error(), says)):
 			t.Errorf("%q: got %v, want a refusal that says %q", query, err, says)
 		case query == "" && values.Get("limit") != "25":
-			t.Errorf("the default of limit is %q", values.Get("limit"))
+			t.Errorf("the default of limit is %q, want 25", values.Get("limit"))
 		}
 	}
 	required := []Param{{Name: "timestamp", In: InQuery, Kind: TextKind, Required: true}}
 	if _, err := readQuery(required, ""); err == nil || !strings.Contains(err.Error(), "timestamp is required") {
-		t.Errorf("a missing parameter: %v", err)
+		t.Errorf("a missing parameter: got %v, want that timestamp is required", err)
 	}
 }
