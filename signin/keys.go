@@ -21,6 +21,8 @@ import (
 const (
 	// minModulus is RFC 7518's, in bits. go-jose accepts at most 4096.
 	minModulus = 2048
+	// maxExponent is crypto/rsa's.
+	maxExponent = 1<<31 - 1
 	// maxKeys bounds how many signatures one token can make us check.
 	maxKeys = 50
 )
@@ -94,7 +96,7 @@ func isUsable(key jose.JSONWebKey) bool {
 	var algorithm string
 	switch public := key.Key.(type) {
 	case *rsa.PublicKey:
-		if public.N.BitLen() >= minModulus {
+		if public.N.BitLen() >= minModulus && public.E%2 == 1 && public.E <= maxExponent {
 			algorithm = oidc.RS256
 		}
 	case *ecdsa.PublicKey:
