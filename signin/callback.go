@@ -12,8 +12,9 @@ import (
 	"astrolabe/telemetry"
 )
 
-// Callback receives a person whom the provider sends back, makes a session in
-// their own workspace and sends them to where they wanted to be.
+// Callback receives a browser that the provider redirects back, creates a
+// session in the person's own workspace and redirects to the path that the
+// login named.
 func (p *RelyingParty) Callback(w http.ResponseWriter, r *http.Request) {
 	p.handle(w, r, http.MethodGet, func() error {
 		query := r.URL.Query()
@@ -21,14 +22,14 @@ func (p *RelyingParty) Callback(w http.ResponseWriter, r *http.Request) {
 		if err != nil {
 			return err
 		}
-		p.clearLogin(w) // good for one attempt
-		ctx, cancel := context.WithTimeout(r.Context(), answerTime)
+		p.clearLogin(w) // a login is good for one attempt
+		ctx, cancel := context.WithTimeout(r.Context(), handlerTimeout)
 		defer cancel()
 		person, err := p.identify(ctx, query, login)
 		if err != nil {
 			return err
 		}
-		token, err := p.begin(ctx, person)
+		token, err := p.createSession(ctx, person)
 		if err != nil {
 			return err
 		}
@@ -44,40 +45,37 @@ func (p *RelyingParty) resume(r *http.Request, query url.Values) (account.Login,
 	if cookie, err := r.Cookie(access.CookieName(loginCookie, p.PublicURL)); err == nil {
 		token = cookie.Value
 	}
-	state, _ := one(query, "state")
+	state, _ := single(query, "state")
 	return p.States.Resume(r.Context(), token, state)
 }
 
-// identify learns from the provider who came back.
+// identify asks the provider who signed in.
 func (p *RelyingParty) identify(ctx context.Context, query url.Values, login account.Login) (account.Identity, error) {
 	select {
 	case p.exchanges <- struct{}{}:
 		defer func() { <-p.exchanges }()
 	default:
-		return account.Identity{}, domain.Unavailable("signing in", time.Second, nil)
+		return account.Identity{}, &domain.Error{
+			Code: domain.CodeServiceUnavailable, Message: "Too many sign-ins are in progress. Retry in a second.", RetryAfter: time.Second,
+		}
 	}
-	endpoints, err := p.provider.endpoints(ctx)
+	provider, err := p.provider.discovery(ctx)
 	if err != nil {
 		return account.Identity{}, err
 	}
-	code, err := authorizationCode(query, p.Issuer, endpoints.namesIssuer)
+	code, err := authorizationCode(query, p.Issuer, provider.sendsIssuer)
 	if err != nil {
 		return account.Identity{}, err
 	}
-	text, err := p.provider.exchange(ctx, endpoints, code, login.Verifier, p.redirectURI())
-	if err != nil {
-		return account.Identity{}, err
-	}
-	subject, err := p.provider.verify(ctx, text, login.Nonce)
-	if reason, ok := refusal(err); ok {
-		p.Logger.WarnContext(ctx, "an identity token was refused", "requestId", telemetry.RequestID(ctx), "reason", reason)
-		return account.Identity{}, domain.Errorf(domain.CodeUnauthorized, "the identity provider's answer cannot be accepted; the request id finds the reason in the log")
+	subject, err := p.provider.subject(ctx, provider, code, login)
+	if reason, ok := rejectionOf(err); ok {
+		p.Logger.WarnContext(ctx, "identity token rejected", "requestId", telemetry.RequestID(ctx), "reason", reason)
+		return account.Identity{}, domain.Errorf(domain.CodeUnauthorized, "The identity provider's token was rejected. The service's log gives the reason under this request id.")
 	}
 	return account.Identity{Issuer: p.Issuer, Subject: subject}, err
 }
 
-// begin makes a person's session.
-func (p *RelyingParty) begin(ctx context.Context, person account.Identity) (account.SessionText, error) {
+func (p *RelyingParty) createSession(ctx context.Context, person account.Identity) (account.SessionText, error) {
 	home, err := p.Workspaces.Ensure(ctx, person.Workspace(), person.Actor())
 	if err != nil {
 		return account.SessionText{}, err
@@ -86,37 +84,39 @@ func (p *RelyingParty) begin(ctx context.Context, person account.Identity) (acco
 	return token, err
 }
 
-// authorizationCode reads the provider's answer that the browser brings.
-func authorizationCode(query url.Values, issuer string, namesIssuer bool) (string, error) {
-	if named, given := one(query, "iss"); (query.Has("iss") || namesIssuer) && (!given || named != issuer) {
-		return "", domain.Errorf(domain.CodeInvalidRequest, "the answer is not of the identity provider that was asked; begin again")
+// authorizationCode reads the provider's authorization response. Its issuer is
+// checked first: a response of another provider must not reach ours (RFC
+// 9207).
+func authorizationCode(query url.Values, issuer string, sendsIssuer bool) (string, error) {
+	if iss, ok := single(query, "iss"); (query.Has("iss") || sendsIssuer) && (!ok || iss != issuer) {
+		return "", domain.Errorf(domain.CodeInvalidRequest, "iss is not the configured identity provider. Sign in again at %s.", LoginPath)
 	}
 	if query.Has("error") {
-		return "", refusedBy(query.Get("error"))
+		return "", authorizationFailure(query.Get("error"))
 	}
-	code, ok := one(query, "code")
+	code, ok := single(query, "code")
 	if !ok || len(code) > maxCode {
-		return "", domain.Errorf(domain.CodeInvalidRequest, "the identity provider's answer has no code; begin again")
+		return "", domain.Errorf(domain.CodeInvalidRequest, "code must be given once, with at most %d characters. Sign in again at %s.", maxCode, LoginPath)
 	}
 	return code, nil
 }
 
-// maxCode bounds a code beyond what any provider needs.
+// maxCode is more than any provider needs.
 const maxCode = 4096
 
-// refusedBy turns the provider's error code into ours. A person who was not
-// let in is forbidden; everything else is the deployment's or the provider's
-// fault.
-func refusedBy(code string) error {
+// authorizationFailure maps the provider's error codes to ours. Errors about
+// the person are forbidden; all others are the fault of the deployment or of
+// the provider.
+func authorizationFailure(code string) error {
 	switch code {
 	case "access_denied", "login_required", "interaction_required", "account_selection_required", "consent_required":
-		return domain.Errorf(domain.CodeForbidden, "the identity provider did not sign you in")
+		return domain.Errorf(domain.CodeForbidden, "The identity provider did not sign you in: %s.", code)
 	}
 	return unavailable(providerError(code))
 }
 
-// one returns a parameter that is given exactly once and not empty.
-func one(query url.Values, name string) (string, bool) {
+// single returns a parameter that is given exactly once and not empty.
+func single(query url.Values, name string) (string, bool) {
 	values := query[name]
 	if len(values) != 1 || values[0] == "" {
 		return "", false

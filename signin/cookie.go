@@ -8,7 +8,7 @@ import (
 	"astrolabe/domain/account"
 )
 
-// loginCookie holds a login that has begun.
+// loginCookie holds the login in progress.
 const loginCookie = "service_login"
 
 func (p *RelyingParty) setLogin(w http.ResponseWriter, token account.SignedText) {
@@ -27,12 +27,11 @@ func (p *RelyingParty) clearSession(w http.ResponseWriter) {
 	p.setCookie(w, access.SessionCookie, "", -time.Second)
 }
 
-// setCookie sets a cookie that no script reads and that only navigation
-// brings along from another site. One that lasts less than a second is
-// removed.
-func (p *RelyingParty) setCookie(w http.ResponseWriter, name, value string, lasts time.Duration) {
-	http.SetCookie(w, &http.Cookie{ //nolint:gosec // Secure wherever the public URL is.
-		Name: access.CookieName(name, p.PublicURL), Value: value, Path: "/", MaxAge: int(lasts / time.Second),
+// setCookie sets a cookie that scripts cannot read and that other sites send
+// only by navigation. A lifetime of less than a second removes it.
+func (p *RelyingParty) setCookie(w http.ResponseWriter, name, value string, lifetime time.Duration) {
+	http.SetCookie(w, &http.Cookie{ //nolint:gosec // Secure if the public URL is https.
+		Name: access.CookieName(name, p.PublicURL), Value: value, Path: "/", MaxAge: int(lifetime / time.Second),
 		Secure: p.secure(), HttpOnly: true, SameSite: http.SameSiteLaxMode,
 	})
 }

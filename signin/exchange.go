@@ -4,74 +4,59 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/http"
-	"net/url"
 	"strings"
 
+	"github.com/coreos/go-oidc/v3/oidc"
+	"golang.org/x/oauth2"
+
 	"astrolabe/domain"
-	"astrolabe/strictjson"
+	"astrolabe/domain/account"
 )
 
-// exchange trades a code for an identity token. A code that the provider does
-// not accept is invalid_request; a provider that answers anything else is
-// service_unavailable. The access token that comes along is not even read.
-func (p *provider) exchange(ctx context.Context, e endpoints, code, verifier, redirectURI string) (string, error) {
-	request, err := p.tokenRequest(ctx, e, code, verifier, redirectURI)
+// subject exchanges an authorization code for tokens and returns the subject
+// of the identity token. A code that the provider rejects is invalid_request,
+// an identity token that we do not accept is a rejection, and any other failure
+// is service_unavailable.
+func (p *provider) subject(ctx context.Context, d *discovery, code string, login account.Login) (string, error) {
+	tokens, err := d.oauth.Exchange(oidc.ClientContext(ctx, p.client), code, oauth2.VerifierOption(login.Verifier))
 	if err != nil {
-		return "", err
+		return "", exchangeFailure(err)
 	}
-	status, body, err := p.channel.send(request)
+	encoded, ok := tokens.Extra("id_token").(string)
+	if !ok {
+		return "", unavailable(errors.New("code exchange: the response has no id_token"))
+	}
+	subject, err := d.verify(ctx, encoded, tokens.AccessToken, login.Nonce)
 	if err != nil {
-		return "", unavailable(fmt.Errorf("code exchange: %w", err))
+		// go-oidc does not tell a bad signature from keys that it cannot get.
+		if _, failure := d.keys.get(ctx); failure != nil {
+			return "", unavailable(fmt.Errorf("keys: %w", failure))
+		}
 	}
-	if status != http.StatusOK {
-		return "", exchangeFailure(status, body)
-	}
-	var answer struct {
-		IDToken string `json:"id_token"`
-	}
-	if err := strictjson.Decode(body, &answer, strictjson.AllowUnknownKeys()); err != nil {
-		return "", unavailable(fmt.Errorf("code exchange: %w", err))
-	}
-	return answer.IDToken, nil
+	return subject, err
 }
 
-func (p *provider) tokenRequest(ctx context.Context, e endpoints, code, verifier, redirectURI string) (*http.Request, error) {
-	form := url.Values{
-		"grant_type": {"authorization_code"}, "code": {code}, "redirect_uri": {redirectURI}, "code_verifier": {verifier},
+// exchangeFailure keeps the response's body out of the log: it may quote the
+// code.
+func exchangeFailure(err error) error {
+	response, ok := errors.AsType[*oauth2.RetrieveError](err)
+	switch {
+	case !ok:
+	case response.ErrorCode == "invalid_grant":
+		return domain.Errorf(domain.CodeInvalidRequest, "The identity provider rejected the authorization code. Sign in again at %s.", LoginPath)
+	case response.ErrorCode == "":
+		err = fmt.Errorf("the provider responds with status %d", response.Response.StatusCode)
+	default:
+		err = providerError(response.ErrorCode)
 	}
-	if p.clientSecret == "" {
-		form.Set("client_id", p.clientID)
-	}
-	request, err := http.NewRequestWithContext(ctx, http.MethodPost, e.token.String(), strings.NewReader(form.Encode()))
-	if err != nil {
-		return nil, err
-	}
-	request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
-	if p.clientSecret != "" {
-		request.SetBasicAuth(url.QueryEscape(p.clientID), url.QueryEscape(p.clientSecret)) // as RFC 6749, 2.3.1 has it
-	}
-	return request, nil
+	return unavailable(fmt.Errorf("code exchange: %w", err))
 }
 
-func exchangeFailure(status int, body []byte) error {
-	var answer struct {
-		Error string `json:"error"`
-	}
-	if err := strictjson.Decode(body, &answer, strictjson.AllowUnknownKeys()); err != nil {
-		return unavailable(fmt.Errorf("code exchange: the status is %d", status))
-	}
-	if answer.Error == "invalid_grant" {
-		return domain.Errorf(domain.CodeInvalidRequest, "the identity provider does not accept this sign-in any more; begin again")
-	}
-	return unavailable(fmt.Errorf("code exchange: %w", providerError(answer.Error)))
-}
-
-// providerError names an error of the provider in the log, if it has the form
-// of a code.
+// providerError names an error of the provider, if it has the form of an OAuth
+// error code.
 func providerError(code string) error {
 	if code == "" || len(code) > 40 || strings.Trim(code, "abcdefghijklmnopqrstuvwxyz_") != "" {
-		return errors.New("the provider tells of an error without a code")
+		return errors.New("the provider reports an error without a valid code")
 	}
-	return fmt.Errorf("the provider says %s", code)
+	return fmt.Errorf("the provider reports %s", code)
 }

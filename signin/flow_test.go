@@ -154,6 +154,36 @@ func TestTheProvidersKeysMayRotate(t *testing.T) {
 	}
 }
 
+func TestWithdrawnKeysAreForgottenAfterAnHour(t *testing.T) {
+	t.Parallel()
+	now := time.Now()
+	s := newService(t, func(o *signin.Options) { o.Now = func() time.Time { return now } })
+	withFirstKeys := s.idp.Changed(func(c idptest.Claims) { c["exp"] = now.Add(24 * time.Hour).Unix() })
+	s.idp.Forge(withFirstKeys)
+	if b := s.browser(); b.opens("/auth/login").StatusCode != http.StatusOK || b.cookie() == "" {
+		t.Fatalf("the first keys do not sign in\n%s", s.log)
+	}
+	s.idp.Rotate("second")
+	now = now.Add(time.Hour)
+	b := s.browser()
+	b.refuses(b.opens("/auth/login"), http.StatusUnauthorized, domain.CodeUnauthorized)
+}
+
+func TestSignInWorksOnceTheProviderDoes(t *testing.T) {
+	t.Parallel()
+	now := time.Now()
+	s := newService(t, func(o *signin.Options) { o.Now = func() time.Time { return now } })
+	s.idp.Override(idptest.DiscoveryPath, func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "down", http.StatusBadGateway) })
+	b := s.browser()
+	b.refuses(b.opens("/auth/login"), http.StatusServiceUnavailable, domain.CodeServiceUnavailable)
+	s.idp.Override(idptest.DiscoveryPath, nil)
+	b.refuses(b.opens("/auth/login"), http.StatusServiceUnavailable, domain.CodeServiceUnavailable) // asked a moment ago
+	now = now.Add(10 * time.Second)
+	if got := b.opens("/auth/login"); got.StatusCode != http.StatusOK || b.cookie() == "" {
+		t.Errorf("got %d %s, want a session\n%s", got.StatusCode, got.body, s.log)
+	}
+}
+
 func TestOnlyOurPagesSignOutByCookie(t *testing.T) {
 	t.Parallel()
 	s := newService(t, nil)

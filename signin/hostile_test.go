@@ -29,37 +29,40 @@ func TestAForgedTokenSignsNobodyIn(t *testing.T) {
 		sign func(idptest.Claims) string
 		why  string
 	}{
-		"wrong nonce":         {set("nonce", "another"), "another login"},
-		"no nonce":            {without("nonce"), "malformed"},
-		"wrong audience":      {set("aud", "another"), "another client"},
-		"no audience":         {set("aud", []string{}), "another client"},
-		"odd audience":        {set("aud", 7), "another client"},
-		"several, no party":   {set("aud", []string{idptest.ClientID, "another"}), "another client"},
-		"another party":       {set("azp", "another"), "another client"},
+		"wrong nonce":         {set("nonce", "another"), "nonce is not that of the login"},
+		"no nonce":            {without("nonce"), "nonce is not that of the login"},
+		"wrong audience":      {set("aud", "another"), "expected audience"},
+		"no audience":         {set("aud", []string{}), "expected audience"},
+		"odd audience":        {set("aud", 7), "unmarshal claims"},
+		"several, no party":   {set("aud", []string{idptest.ClientID, "another"}), "azp is missing"},
+		"another party":       {set("azp", "another"), "azp is another client"},
 		"expired":             {set("exp", now.Add(-61*time.Second).Unix()), "expired"},
-		"no expiry":           {without("exp"), "malformed"},
-		"of the future":       {set("iat", now.Add(time.Hour).Unix()), "future"},
-		"not yet good":        {set("nbf", now.Add(time.Hour).Unix()), "future"},
-		"another issuer":      {set("iss", "https://evil.example"), "another issuer"},
-		"issuer with a slash": {set("iss", s.idp.Issuer+"/"), "another issuer"},
-		"no subject":          {set("sub", ""), "subject"},
-		"long subject":        {set("sub", strings.Repeat("x", 256)), "subject"},
-		"odd subject":         {set("sub", "ada\n"), "subject"},
+		"no expiry":           {without("exp"), "expired"},
+		"no issue time":       {without("iat"), "iat is missing"},
+		"of the future":       {set("iat", now.Add(2*time.Minute).Unix()), "future"},
+		"of the far future":   {set("iat", 1e300), "future"},
+		"not yet good":        {set("nbf", now.Add(2*time.Minute).Unix()), "future"},
+		"another hash":        {set("at_hash", "bm90IHRoZSBoYXNoIQ"), "at_hash"},
+		"another issuer":      {set("iss", "https://evil.example"), "different provider"},
+		"issuer with a slash": {set("iss", s.idp.Issuer+"/"), "different provider"},
+		"no subject":          {set("sub", ""), "sub is empty"},
+		"long subject":        {set("sub", strings.Repeat("x", 256)), "sub is empty, too long"},
+		"odd subject":         {set("sub", "ada\n"), "not printable"},
 		"unsigned":            {idptest.Unsigned, "algorithm"},
 		"public key as HMAC":  {s.idp.Confused, "algorithm"},
-		"another key":         {s.idp.WithHeader(idptest.Claims{"alg": "RS256", "kid": "first ES256"}), "no key"},
-		"unknown key":         {s.idp.WithHeader(idptest.Claims{"alg": "RS256", "kid": "unknown"}), "no key"},
-		"another algorithm":   {s.idp.WithHeader(idptest.Claims{"alg": "ES256", "kid": "first RS256"}), "no key"},
-		"encryption key":      {s.idp.WithHeader(idptest.Claims{"alg": "RS256", "kid": "first enc"}), "no key"},
-		"unknown extension":   {s.idp.WithHeader(idptest.Claims{"alg": "RS256", "kid": "first RS256", "crit": []string{"b64"}, "b64": false}), "demands"},
-		"no token":            {func(idptest.Claims) string { return "" }, "not a signed token"},
+		"another key":         {s.idp.WithHeader(idptest.Claims{"alg": "RS256", "kid": "first ES256"}), "failed to verify id token signature"},
+		"unknown key":         {s.idp.WithHeader(idptest.Claims{"alg": "RS256", "kid": "unknown"}), "failed to verify id token signature"},
+		"another algorithm":   {s.idp.WithHeader(idptest.Claims{"alg": "ES256", "kid": "first RS256"}), "failed to verify id token signature"},
+		"encryption key":      {s.idp.WithHeader(idptest.Claims{"alg": "RS256", "kid": "first enc"}), "failed to verify id token signature"},
+		"unknown extension":   {s.idp.WithHeader(idptest.Claims{"alg": "RS256", "kid": "first RS256", "crit": []string{"b64"}, "b64": false}), "critical"},
+		"no token":            {func(idptest.Claims) string { return "" }, "malformed token"},
 	} {
 		s.idp.Forge(forgery.sign)
 		b := s.browser()
 		b.refuses(b.opens("/auth/login"), http.StatusUnauthorized, domain.CodeUnauthorized)
 		lines := strings.Split(strings.TrimSpace(s.log.String()), "\n")
 		told := strings.Join(lines[max(0, len(lines)-2):], "\n")
-		if !strings.Contains(told, "identity token was refused") || !strings.Contains(told, forgery.why) {
+		if !strings.Contains(told, "identity token rejected") || !strings.Contains(told, forgery.why) {
 			t.Errorf("%s: the log says\n%s", name, told)
 		}
 	}
@@ -67,6 +70,7 @@ func TestAForgedTokenSignsNobodyIn(t *testing.T) {
 	for name, sign := range map[string]func(idptest.Claims) string{
 		"as it is":           nil,
 		"several, our party": s.idp.Changed(func(c idptest.Claims) { c["aud"], c["azp"] = []string{"another", idptest.ClientID}, idptest.ClientID }),
+		"no hash":            without("at_hash"),
 		"no key named":       s.idp.WithHeader(idptest.Claims{"alg": "RS256"}),
 		"within the skew":    set("exp", now.Add(-5*time.Second).Unix()),
 	} {
@@ -144,33 +148,36 @@ func TestABrokenProviderIsUnavailable(t *testing.T) {
 	t.Cleanup(foreign.Close)
 	refuse := func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "no", http.StatusTeapot) }
 	answers := func(body string) http.HandlerFunc {
-		return func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte(body)) }
+		return func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", "application/json")
+			_, _ = w.Write([]byte(body))
+		}
 	}
 	for name, c := range map[string]struct {
 		path    string
 		handler http.HandlerFunc
 		why     string
 	}{
-		"huge metadata":       {idptest.DiscoveryPath, idptest.Huge, "longer than"},
+		"huge metadata":       {idptest.DiscoveryPath, idptest.Huge, "exceeds 262144 bytes"},
 		"slow metadata":       {idptest.DiscoveryPath, idptest.Slow, "deadline exceeded"},
-		"redirected metadata": {idptest.DiscoveryPath, idptest.Redirect(foreign.URL), "status is 307"},
+		"redirected metadata": {idptest.DiscoveryPath, idptest.Redirect(foreign.URL), "redirects are not followed"},
 		"malformed metadata":  {idptest.DiscoveryPath, answers("<html>"), "discovery"},
-		"incomplete metadata": {idptest.DiscoveryPath, answers("{}"), "missing key"},
-		"huge tokens":         {idptest.TokenPath, idptest.Huge, "longer than"},
+		"incomplete metadata": {idptest.DiscoveryPath, answers("{}"), "did not match the issuer"},
+		"huge tokens":         {idptest.TokenPath, idptest.Huge, "exceeds 262144 bytes"},
 		"slow tokens":         {idptest.TokenPath, idptest.Slow, "deadline exceeded"},
-		"redirected code":     {idptest.TokenPath, idptest.Redirect(foreign.URL), "status is 307"},
-		"refused exchange":    {idptest.TokenPath, refuse, "status is 418"},
-		"no identity":         {idptest.TokenPath, answers(`{"access_token":"at-x"}`), "missing key"},
-		"huge keys":           {idptest.KeysPath, idptest.Huge, "longer than"},
+		"redirected code":     {idptest.TokenPath, idptest.Redirect(foreign.URL), "redirects are not followed"},
+		"refused exchange":    {idptest.TokenPath, refuse, "status 418"},
+		"no identity":         {idptest.TokenPath, answers(`{"access_token":"at-x"}`), "no id_token"},
+		"huge keys":           {idptest.KeysPath, idptest.Huge, "exceeds 262144 bytes"},
 		"slow keys":           {idptest.KeysPath, idptest.Slow, "deadline exceeded"},
-		"redirected keys":     {idptest.KeysPath, idptest.Redirect(foreign.URL), "status is 307"},
+		"redirected keys":     {idptest.KeysPath, idptest.Redirect(foreign.URL), "redirects are not followed"},
 		"many keys":           {idptest.KeysPath, answers(`{"keys":[` + strings.Repeat(`{"kty":"oct"},`, 50) + `{"kty":"oct"}]}`), "more than 50"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := newService(t, func(o *signin.Options) {
 				if strings.HasPrefix(name, "slow") {
-					o.Patience = time.Second // for the steps before, too
+					o.RequestTimeout = time.Second // for the steps before, too
 				}
 			})
 			s.idp.Override(c.path, c.handler)

@@ -6,57 +6,59 @@ import (
 	"net/url"
 	"strings"
 
+	"github.com/coreos/go-oidc/v3/oidc"
+	"golang.org/x/oauth2"
+
 	"astrolabe/domain"
 )
 
-// defaultReturn is where a person goes who did not say.
+// defaultReturn is the path to return to when the request names none.
 const defaultReturn = "/docs"
 
-// Login sends a person to the provider. The parameter return names the local
-// path to come back to.
+// Login redirects the browser to the provider. The parameter return names the
+// local path to come back to.
 func (p *RelyingParty) Login(w http.ResponseWriter, r *http.Request) {
 	p.handle(w, r, http.MethodGet, func() error {
-		place, err := returnPath(r.URL.Query())
+		path, err := returnPath(r.URL.Query())
 		if err != nil {
 			return err
 		}
-		ctx, cancel := context.WithTimeout(r.Context(), answerTime)
+		ctx, cancel := context.WithTimeout(r.Context(), handlerTimeout)
 		defer cancel()
-		endpoints, err := p.provider.endpoints(ctx)
+		provider, err := p.provider.discovery(ctx)
 		if err != nil {
 			return err
 		}
-		login, token, err := p.States.Begin(place)
+		login, token, err := p.States.Begin(path, oauth2.GenerateVerifier())
 		if err != nil {
 			return err
 		}
 		p.setLogin(w, token)
-		seeOther(w, p.authorizationRequest(endpoints, login))
+		seeOther(w, provider.oauth.AuthCodeURL(login.State, oidc.Nonce(login.Nonce), oauth2.S256ChallengeOption(login.Verifier)))
 		return nil
 	})
 }
 
-// returnPath reads the local path to return to. What is not plainly a path of
-// this service is invalid_request, so that nobody can be sent elsewhere.
+// returnPath reads the parameter return. Anything but a path of this service
+// is invalid_request, so that nobody can be redirected elsewhere.
 func returnPath(query url.Values) (string, error) {
-	places := query["return"]
-	if len(places) == 0 {
+	paths := query["return"]
+	if len(paths) == 0 {
 		return defaultReturn, nil
 	}
-	place := places[0]
-	if len(places) > 1 || !isLocal(place) {
-		return "", domain.Errorf(domain.CodeInvalidRequest, "return must be one local path such as %s", defaultReturn)
+	if len(paths) > 1 || !isLocal(paths[0]) {
+		return "", domain.Errorf(domain.CodeInvalidRequest, "return must be a single local path such as %s.", defaultReturn)
 	}
-	return place, nil
+	return paths[0], nil
 }
 
-// isLocal tells whether a browser reads a text as a path on the same origin.
-// Browsers take a backslash for a slash and ignore line breaks.
-func isLocal(place string) bool {
+// isLocal reports whether a browser reads a text as a path on the same origin.
+// Browsers treat a backslash as a slash and ignore line breaks.
+func isLocal(path string) bool {
 	unsafe := func(c rune) bool { return c <= ' ' || c > '~' || c == '\\' }
-	if !strings.HasPrefix(place, "/") || strings.HasPrefix(place, "//") || strings.ContainsFunc(place, unsafe) {
+	if !strings.HasPrefix(path, "/") || strings.HasPrefix(path, "//") || strings.ContainsFunc(path, unsafe) {
 		return false
 	}
-	parsed, err := url.Parse(place)
+	parsed, err := url.Parse(path)
 	return err == nil && parsed.Scheme == "" && parsed.Host == "" && parsed.User == nil
 }

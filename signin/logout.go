@@ -6,7 +6,7 @@ import (
 	"astrolabe/domain/account"
 )
 
-// Logout ends the session of a bearer token or, on a request of our own
+// Logout revokes the session of the bearer token or, for requests of our own
 // pages, of the cookie.
 func (p *RelyingParty) Logout(w http.ResponseWriter, r *http.Request) {
 	p.handle(w, r, http.MethodPost, func() error {
@@ -23,13 +23,13 @@ func (p *RelyingParty) Logout(w http.ResponseWriter, r *http.Request) {
 	})
 }
 
-// signedIn recognises who signs out. The cookie counts only where the browser
-// says that a page of this service sends it.
+// signedIn authenticates who signs out. The cookie counts only if Origin names
+// this service.
 func (p *RelyingParty) signedIn(r *http.Request) (*account.Caller, error) {
 	origins := r.Header["Origin"]
 	ours := len(origins) == 1 && origins[0] == p.PublicURL
 	if r.Header["Authorization"] != nil || !ours {
-		return p.Gate.Session(r) // which refuses the cookie for a change
+		return p.Gate.Session(r) // which does not accept the cookie for POST
 	}
 	return p.Gate.CookieSession(r)
 }

@@ -18,15 +18,16 @@ const (
 	LogoutPath   = "/auth/logout"
 )
 
-// Options are what signing in stands on. The URLs have been checked.
+// Options configure a RelyingParty. The caller has validated the URLs.
 type Options struct {
-	// PublicURL is this service's origin as browsers see it, without a slash
-	// at its end.
+	// PublicURL is this service's origin as browsers see it, without a
+	// trailing slash.
 	PublicURL string
-	// Issuer is the provider's, exactly as it names itself.
+	// Issuer is the provider's issuer identifier, exactly as its metadata and
+	// tokens spell it.
 	Issuer   string
 	ClientID string
-	// ClientSecret is empty for a public client, which has PKCE alone.
+	// ClientSecret is empty for a public client, which relies on PKCE alone.
 	ClientSecret string
 	SessionLasts time.Duration
 
@@ -35,56 +36,54 @@ type Options struct {
 	States     *account.LoginStates
 	Now        func() time.Time
 	Logger     *slog.Logger
-	// Fail renders a failure in the facade's one shape.
+	// Fail renders an error in the facade's format.
 	Fail func(w http.ResponseWriter, r *http.Request, err error)
-	// Transport reaches the provider; nil is the usual one.
+	// Transport sends requests to the provider; nil means a clone of
+	// http.DefaultTransport.
 	Transport http.RoundTripper
-	// Patience is how long the provider may take for one answer; zero is 10 s.
-	Patience time.Duration
+	// RequestTimeout bounds each request to the provider; zero means 10 s.
+	RequestTimeout time.Duration
 }
 
 // RelyingParty signs people in and out. It is safe for concurrent use.
 type RelyingParty struct {
 	Options
 	provider *provider
-	// exchanges bounds the callbacks that speak to the provider at one time.
+	// exchanges is a semaphore of the callbacks that talk to the provider.
 	exchanges chan struct{}
 }
 
-// maxExchanges keeps invented callbacks from turning into load on the
-// provider.
+// maxExchanges keeps forged callbacks from turning into load on the provider.
 const maxExchanges = 16
 
-// answerTime bounds what a browser waits for, whatever the provider does.
-const answerTime = 15 * time.Second
+// handlerTimeout bounds how long a browser waits, whatever the provider does.
+const handlerTimeout = 15 * time.Second
 
-// New makes the relying party. It does not speak to the provider yet: a
-// provider that is down keeps nobody from starting.
+// New makes the relying party. It contacts the provider at the first sign-in,
+// so that the service starts while the provider is down.
 func New(o Options) *RelyingParty {
 	return &RelyingParty{Options: o, provider: newProvider(o), exchanges: make(chan struct{}, maxExchanges)}
 }
 
-func (p *RelyingParty) redirectURI() string { return p.PublicURL + CallbackPath }
-
-// secure tells whether cookies are for encrypted connections only.
+// secure reports whether cookies are for encrypted connections only.
 func (p *RelyingParty) secure() bool { return strings.HasPrefix(p.PublicURL, "https://") }
 
-// handle answers one method. Nothing of an answer is kept by caches.
-func (p *RelyingParty) handle(w http.ResponseWriter, r *http.Request, method string, answer func() error) {
+// handle serves one method of a route and forbids caching.
+func (p *RelyingParty) handle(w http.ResponseWriter, r *http.Request, method string, serve func() error) {
 	header := w.Header()
 	header.Set("Cache-Control", "private, no-store")
 	if r.Method != method {
 		header.Set("Allow", method)
-		p.Fail(w, r, domain.Errorf(domain.CodeMethodNotAllowed, "this route takes %s", method))
+		p.Fail(w, r, domain.Errorf(domain.CodeMethodNotAllowed, "This route accepts only %s, not %s.", method, r.Method))
 		return
 	}
-	if err := answer(); err != nil {
+	if err := serve(); err != nil {
 		access.Challenge(header, err, "")
 		p.Fail(w, r, err)
 	}
 }
 
-// seeOther sends the browser on.
+// seeOther redirects the browser.
 func seeOther(w http.ResponseWriter, address string) {
 	w.Header().Set("Location", address)
 	w.WriteHeader(http.StatusSeeOther)

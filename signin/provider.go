@@ -2,95 +2,104 @@ package signin
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net"
+	"net/http"
 	"net/url"
-	"strings"
 	"time"
+
+	"github.com/coreos/go-oidc/v3/oidc"
+	"golang.org/x/oauth2"
 )
 
-// provider is the identity provider as this service knows it.
+// provider is the identity provider. Its metadata and keys are fetched when
+// they are first needed and again every hour, so that withdrawn keys are
+// forgotten.
 type provider struct {
-	issuer       string
-	clientID     string
-	clientSecret string
-	now          func() time.Time
-	channel      channel
-	discovered   *remembered[endpoints]
-	keys         *remembered[keySet]
+	issuer string
+	oauth  oauth2.Config // without endpoints, which are discovered
+	now    func() time.Time
+	client *http.Client
+
+	discovered *remembered[*discovery]
 }
 
 func newProvider(o Options) *provider {
 	p := &provider{
-		issuer: o.Issuer, clientID: o.ClientID, clientSecret: o.ClientSecret, now: o.Now,
-		channel: newChannel(o.Transport, o.Patience),
+		issuer: o.Issuer, now: o.Now, client: newClient(o.Transport, o.RequestTimeout),
+		oauth: oauth2.Config{
+			ClientID: o.ClientID, ClientSecret: o.ClientSecret, RedirectURL: o.PublicURL + CallbackPath,
+			Scopes: []string{oidc.ScopeOpenID},
+		},
 	}
 	p.discovered = newRemembered(o.Now, p.discover)
-	p.keys = newRemembered(o.Now, p.fetchKeys)
 	return p
 }
 
-// endpoints are the provider's addresses.
-type endpoints struct {
-	authorization *url.URL
-	token         *url.URL
-	keys          *url.URL
-	// namesIssuer tells that authorization answers name their issuer (RFC
-	// 9207).
-	namesIssuer bool
+// discovery is the provider as its metadata describes it.
+type discovery struct {
+	oauth oauth2.Config
+	keys  *remembered[[]byte]
+	verifier
+	// sendsIssuer reports that authorization responses carry the parameter
+	// iss (RFC 9207).
+	sendsIssuer bool
 }
 
-// endpoints returns what discovery found, else service_unavailable.
-func (p *provider) endpoints(ctx context.Context) (endpoints, error) {
-	found, err := p.discovered.get(ctx)
+// discovery returns the provider's metadata, or service_unavailable.
+func (p *provider) discovery(ctx context.Context) (*discovery, error) {
+	d, err := p.discovered.get(ctx)
 	if err != nil {
-		return endpoints{}, unavailable(fmt.Errorf("discovery: %w", err))
+		return nil, unavailable(fmt.Errorf("discovery: %w", err))
 	}
-	return found, nil
+	return d, nil
 }
 
-// discover reads the provider's metadata.
-func (p *provider) discover(ctx context.Context) (endpoints, error) {
-	var document struct {
-		Issuer        string `json:"issuer"`
-		Authorization string `json:"authorization_endpoint"`
-		Token         string `json:"token_endpoint"`
-		Keys          string `json:"jwks_uri"`
-		NamesIssuer   bool   `json:"authorization_response_iss_parameter_supported,omitempty"`
+// discover fetches the provider's metadata.
+func (p *provider) discover(ctx context.Context) (*discovery, error) {
+	library, err := oidc.NewProvider(oidc.ClientContext(ctx, p.client), p.issuer)
+	if err != nil {
+		return nil, err
 	}
-	address := strings.TrimSuffix(p.issuer, "/") + "/.well-known/openid-configuration"
-	if err := p.channel.get(ctx, address, &document); err != nil {
-		return endpoints{}, err
+	var metadata struct {
+		KeysURL     string `json:"jwks_uri"`
+		SendsIssuer bool   `json:"authorization_response_iss_parameter_supported"`
 	}
-	if document.Issuer != p.issuer {
-		return endpoints{}, errors.New("the metadata is of another issuer than the configured one")
+	if err := library.Claims(&metadata); err != nil {
+		return nil, err
 	}
-	found := endpoints{namesIssuer: document.NamesIssuer}
-	for _, e := range []struct {
-		name, address string
-		into          **url.URL
-	}{
-		{"authorization_endpoint", document.Authorization, &found.authorization},
-		{"token_endpoint", document.Token, &found.token},
-		{"jwks_uri", document.Keys, &found.keys},
+	d := &discovery{oauth: p.oauth, sendsIssuer: metadata.SendsIssuer}
+	d.oauth.Endpoint = library.Endpoint()
+	for name, address := range map[string]string{
+		"authorization_endpoint": d.oauth.Endpoint.AuthURL, "token_endpoint": d.oauth.Endpoint.TokenURL, "jwks_uri": metadata.KeysURL,
 	} {
-		parsed, err := url.Parse(e.address)
-		if err != nil || !Private(parsed) {
-			return endpoints{}, fmt.Errorf("%s is not an https URL", e.name)
+		if !IsSecureURL(address) {
+			return nil, fmt.Errorf("%s is not an https URL", name)
 		}
-		*e.into = parsed
 	}
-	return found, nil
+	// A fixed style keeps oauth2 from probing with a second request.
+	d.oauth.Endpoint.AuthStyle = oauth2.AuthStyleInHeader
+	if p.oauth.ClientSecret == "" {
+		d.oauth.Endpoint.AuthStyle = oauth2.AuthStyleInParams
+	}
+	d.keys = newRemembered(p.now, func(ctx context.Context) ([]byte, error) { return p.fetchKeys(ctx, metadata.KeysURL) })
+	// The verifier outlives this request, whose context it must not keep.
+	keysContext := oidc.ClientContext(context.Background(), &http.Client{Transport: keySource{d.keys}})
+	d.verifier = verifier{
+		tokens: library.VerifierContext(keysContext, verifierConfig(p.oauth.ClientID, p.now)),
+		client: p.oauth.ClientID, now: p.now,
+	}
+	return d, nil
 }
 
-// Private tells whether nobody else reads what is sent to an address: it is
-// an https URL, or an http one of this machine. It must name no user and no
+// IsSecureURL reports whether nobody else can read what is sent to an address:
+// it is an https URL, or an http URL of this machine, without user and
 // fragment.
-func Private(address *url.URL) bool {
-	if address.Hostname() == "" || address.User != nil || address.Fragment != "" {
+func IsSecureURL(address string) bool {
+	u, err := url.Parse(address)
+	if err != nil || u.Hostname() == "" || u.User != nil || u.Fragment != "" {
 		return false
 	}
-	local := address.Hostname() == "localhost" || net.ParseIP(address.Hostname()).IsLoopback()
-	return address.Scheme == "https" || address.Scheme == "http" && local
+	local := u.Hostname() == "localhost" || net.ParseIP(u.Hostname()).IsLoopback()
+	return u.Scheme == "https" || u.Scheme == "http" && local
 }

@@ -57,11 +57,11 @@ func TestAnAnswerAgesAndAFailureIsTriedAgain(t *testing.T) {
 		err   error
 	}{
 		{0, nil, answer.get, 1, nil},
-		{rememberedFor - 1, nil, answer.get, 1, nil},
+		{maxAge - 1, nil, answer.get, 1, nil},
 		{1, nil, answer.get, 2, nil},
-		{askingPause - 1, nil, answer.getNewer, 2, nil},
+		{refetchInterval - 1, nil, answer.getNewer, 2, nil},
 		{1, broken, answer.getNewer, 3, broken},
-		{askingPause - 1, nil, answer.get, 3, broken},
+		{refetchInterval - 1, nil, answer.get, 3, broken},
 		{1, nil, answer.get, 4, nil},
 	} {
 		now, failure = now.Add(step.after), step.fails

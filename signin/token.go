@@ -1,91 +1,120 @@
 package signin
 
 import (
-	"crypto"
-	"crypto/ecdsa"
-	"crypto/ed25519"
-	"crypto/rsa"
-	"crypto/sha256"
-	"encoding/base64"
-	"math/big"
+	"context"
+	"crypto/subtle"
+	"errors"
 	"strings"
+	"time"
 
-	"astrolabe/strictjson"
+	"github.com/coreos/go-oidc/v3/oidc"
+	"github.com/go-jose/go-jose/v4"
 )
 
-// token is a JSON Web Token whose signature is not yet checked.
-type token struct {
-	algorithm string
-	keyID     string // empty when it names none
-	signed    string // what the signature is of
-	payload   []byte
-	signature []byte
+// clockSkew is how far the provider's clock may be from ours.
+const clockSkew = time.Minute
+
+// maxSubject is OpenID Connect's limit, in characters.
+const maxSubject = 255
+
+// algorithms are the signature algorithms that we accept. There is no
+// symmetric one: its secret would be the provider's public key.
+var algorithms = []jose.SignatureAlgorithm{jose.RS256, jose.ES256, jose.EdDSA}
+
+// rejection is why an identity token is not accepted, for the log.
+type rejection string
+
+// Error implements error.
+func (r rejection) Error() string { return string(r) }
+
+// verifier verifies identity tokens: go-oidc the signature, issuer, audience
+// and expiry, and the verifier what go-oidc leaves to its caller.
+type verifier struct {
+	tokens *oidc.IDTokenVerifier
+	client string
+	now    func() time.Time
 }
 
-// parseToken reads the compact form. Whatever is not exactly that, or is
-// signed by an algorithm that we do not check, is refused: none and the
-// symmetric ones, for which the provider's public key would be the secret,
-// are among these.
-func parseToken(text string) (token, error) {
-	parts := strings.Split(text, ".")
-	if len(parts) != 3 || strings.ContainsAny(text, "\r\n") { // which the decoder would skip
-		return token{}, refused("it is not a signed token")
+// verifierConfig tells go-oidc what to require of an identity token.
+func verifierConfig(clientID string, now func() time.Time) *oidc.Config {
+	config := &oidc.Config{ClientID: clientID, Now: func() time.Time { return now().Add(-clockSkew) }}
+	for _, algorithm := range algorithms {
+		config.SupportedSigningAlgs = append(config.SupportedSigningAlgs, string(algorithm))
 	}
-	var raw [3][]byte
-	for i, part := range parts {
-		var err error
-		if raw[i], err = base64.RawURLEncoding.Strict().DecodeString(part); err != nil {
-			return token{}, refused("it is not base64url")
-		}
-	}
-	var header struct {
-		Algorithm string         `json:"alg"`
-		KeyID     string         `json:"kid,omitempty"`
-		Critical  strictjson.Raw `json:"crit,omitempty"`
-	}
-	if err := strictjson.Decode(raw[0], &header, strictjson.AllowUnknownKeys()); err != nil {
-		return token{}, refused("its header is malformed")
-	}
-	if header.Critical != nil {
-		return token{}, refused("its header demands what we do not know")
-	}
-	switch header.Algorithm {
-	case "RS256", "ES256", "EdDSA":
-	default:
-		return token{}, refused("its algorithm is none of RS256, ES256 and EdDSA")
-	}
-	return token{
-		algorithm: header.Algorithm, keyID: header.KeyID, signed: parts[0] + "." + parts[1],
-		payload: raw[1], signature: raw[2],
-	}, nil
+	return config
 }
 
-// signedBy tells whether one of the keys has signed the token. A token that
-// names a key is checked with that one only.
-func (t token) signedBy(keys keySet) bool {
-	for _, k := range keys {
-		if (t.keyID == "" || t.keyID == k.id) && t.verify(k.public) {
-			return true
-		}
+// verify returns the subject of an identity token that the provider has signed
+// for this client and for the login with this nonce. Any other token is a
+// rejection.
+func (v verifier) verify(ctx context.Context, encoded, accessToken, nonce string) (string, error) {
+	if err := checkEncoding(encoded); err != nil {
+		return "", err
 	}
-	return false
+	token, err := v.tokens.Verify(ctx, encoded)
+	if err != nil {
+		return "", rejection(err.Error())
+	}
+	return token.Subject, v.check(token, accessToken, nonce)
 }
 
-// verify checks the signature by a key of the type that belongs to the
-// token's algorithm.
-func (t token) verify(public crypto.PublicKey) bool {
-	sum := sha256.Sum256([]byte(t.signed))
-	switch key := public.(type) {
-	case *rsa.PublicKey:
-		return t.algorithm == "RS256" && rsa.VerifyPKCS1v15(key, crypto.SHA256, sum[:], t.signature) == nil
-	case *ecdsa.PublicKey:
-		if t.algorithm != "ES256" || len(t.signature) != 64 {
-			return false
-		}
-		r, s := new(big.Int).SetBytes(t.signature[:32]), new(big.Int).SetBytes(t.signature[32:])
-		return ecdsa.Verify(key, sum[:], r, s)
-	case ed25519.PublicKey:
-		return t.algorithm == "EdDSA" && ed25519.Verify(key, []byte(t.signed), t.signature)
+// checkEncoding rejects tokens that go-oidc would read although they are no
+// JWTs: JSON serialization, white space, and critical header parameters, of
+// which JWTs define none.
+func checkEncoding(encoded string) error {
+	const base64URL = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
+	if strings.Trim(encoded, base64URL+".") != "" {
+		return rejection("the token is not in compact serialization")
 	}
-	return false
+	token, err := jose.ParseSignedCompact(encoded, algorithms)
+	if err != nil {
+		return rejection("malformed token: " + err.Error())
+	}
+	if _, critical := token.Signatures[0].Protected.ExtraHeaders["crit"]; critical {
+		return rejection("the header has critical parameters")
+	}
+	return nil
+}
+
+// check makes the checks that go-oidc leaves to its caller. There is none for
+// tokens that are valid for very long: the nonce already limits a token to one
+// login.
+func (v verifier) check(token *oidc.IDToken, accessToken, nonce string) error {
+	var claims struct {
+		AuthorizedParty *string  `json:"azp"`
+		IssuedAt        *float64 `json:"iat"`
+		NotBefore       *float64 `json:"nbf"`
+	}
+	if err := token.Claims(&claims); err != nil {
+		return rejection("malformed claims: " + err.Error())
+	}
+	latest := float64(v.now().Add(clockSkew).Unix())
+	switch {
+	case claims.IssuedAt == nil:
+		return rejection("iat is missing")
+	case *claims.IssuedAt > latest || claims.NotBefore != nil && *claims.NotBefore > latest:
+		return rejection("iat or nbf is in the future")
+	case len(token.Audience) > 1 && claims.AuthorizedParty == nil:
+		return rejection("aud has several clients and azp is missing")
+	case claims.AuthorizedParty != nil && *claims.AuthorizedParty != v.client:
+		return rejection("azp is another client")
+	case subtle.ConstantTimeCompare([]byte(token.Nonce), []byte(nonce)) != 1:
+		return rejection("nonce is not that of the login")
+	case token.AccessTokenHash != "" && token.VerifyAccessToken(accessToken) != nil:
+		return rejection("at_hash is of another access token")
+	case !isSubject(token.Subject):
+		return rejection("sub is empty, too long or not printable ASCII")
+	}
+	return nil
+}
+
+func isSubject(text string) bool {
+	unprintable := func(c rune) bool { return c < ' ' || c > '~' }
+	return text != "" && len(text) <= maxSubject && !strings.ContainsFunc(text, unprintable)
+}
+
+// rejectionOf returns why a token was rejected, if err says so.
+func rejectionOf(err error) (string, bool) {
+	reason, ok := errors.AsType[rejection](err)
+	return excerpt(string(reason)), ok
 }

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"net/url"
 	"os"
 	"strings"
 	"time"
@@ -32,7 +31,7 @@ func (s signinSettings) check() error {
 	if s.SessionLasts < time.Second || s.SessionLasts > account.MaxSession {
 		return errors.New("--session-lasts must be at least 1s and at most 720h")
 	}
-	if s.PublicURL != "" && (!isOrigin(s.PublicURL) || !isPrivate(s.PublicURL)) {
+	if s.PublicURL != "" && (!isOrigin(s.PublicURL) || !signin.IsSecureURL(s.PublicURL)) {
 		return fmt.Errorf("--public-url: %q is not an origin such as https://explorer.example (http is for this machine only)", s.PublicURL)
 	}
 	if s == (signinSettings{PublicURL: s.PublicURL, SessionLasts: s.SessionLasts}) {
@@ -41,18 +40,13 @@ func (s signinSettings) check() error {
 	switch {
 	case s.PublicURL == "" || s.OIDCIssuer == "" || s.OIDCClientID == "":
 		return errors.New("sign-in needs --public-url, --oidc-issuer and --oidc-client-id")
-	case !isPrivate(s.OIDCIssuer) || strings.Contains(s.OIDCIssuer, "?"):
+	case !signin.IsSecureURL(s.OIDCIssuer) || strings.Contains(s.OIDCIssuer, "?"):
 		return errors.New("--oidc-issuer must be an https URL (http is for this machine only)") // which may hold a password
 	case s.OIDCClientSecret != "" && onCommandLine(os.Args, "--oidc-client-secret"):
 		return errors.New("every user of this machine can read --oidc-client-secret; set ASTROLABE_OIDC_CLIENT_SECRET or --oidc-client-secret-file")
 	}
 	_, err := s.clientSecret()
 	return err
-}
-
-func isPrivate(address string) bool {
-	parsed, err := url.Parse(address)
-	return err == nil && signin.Private(parsed)
 }
 
 func (s signinSettings) clientSecret() (string, error) {

@@ -12,38 +12,38 @@ import (
 const (
 	// LoginTime is how long a person may take to sign in.
 	LoginTime = 10 * time.Minute
-	// maxReturn bounds where a login returns to, so that its token fits into a
-	// cookie.
+	// maxReturn bounds the return path, so that the token fits into a cookie.
 	maxReturn = 200
 )
 
-// Login is a sign-in that has begun: what goes with the person to the identity
-// provider and must come back, and where the person wants to be afterwards.
+// Login is a sign-in in progress: what the identity provider must send back, and
+// the path to return to afterwards.
 type Login struct {
-	State    string // returns with the person
-	Nonce    string // returns in the identity token
-	Verifier string // proves to the provider who began; only its hash is sent before
-	Return   string
+	State    string // comes back with the browser
+	Nonce    string // comes back in the identity token
+	Verifier string // PKCE: proves to the provider that we began this login
+	Return   string // the local path to return to
 }
 
-// LoginStates keeps logins that have begun, each in a token that its browser
-// holds and nobody else.
+// LoginStates keeps logins in progress, each in a token that only its browser
+// holds.
 type LoginStates struct {
 	signer signer
 }
 
-// NewLoginStates makes the keeper.
+// NewLoginStates makes LoginStates that sign with the ring's keys.
 func NewLoginStates(ring *secret.Ring, now func() time.Time) *LoginStates {
 	return &LoginStates{signer{kind: "svl", ring: ring, now: now}}
 }
 
-// Begin draws a login that ends at a place and returns the browser's token
-// with it. A place that is too long is invalid_request.
-func (l *LoginStates) Begin(place string) (Login, SignedText, error) {
-	if len(place) > maxReturn {
-		return Login{}, SignedText{}, domain.Errorf(domain.CodeInvalidRequest, "the place to return to must have at most %d characters", maxReturn)
+// Begin creates a login that returns to a path, with the PKCE verifier of its
+// authorization request, and the browser's token for it. A path of more than
+// maxReturn characters is invalid_request.
+func (l *LoginStates) Begin(path, verifier string) (Login, SignedText, error) {
+	if len(path) > maxReturn {
+		return Login{}, SignedText{}, domain.Errorf(domain.CodeInvalidRequest, "return must have at most %d characters, got %d.", maxReturn, len(path))
 	}
-	login := Login{State: randomSecret(), Nonce: randomSecret(), Verifier: randomSecret(), Return: place}
+	login := Login{State: randomSecret(), Nonce: randomSecret(), Verifier: verifier, Return: path}
 	payload := login.Nonce + " " + login.Verifier + " " + login.Return
 	return login, l.signer.sign(l.signer.now().Add(LoginTime), payload, login.State), nil
 }
@@ -55,7 +55,7 @@ func (l *LoginStates) Resume(ctx context.Context, token, state string) (Login, e
 	opened, ok := l.signer.open(ctx, token, state)
 	parts := strings.SplitN(opened.payload, " ", 3)
 	if !ok || len(parts) != 3 {
-		return Login{}, domain.Errorf(domain.CodeInvalidRequest, "this sign-in was not begun in this browser, or took too long; begin again")
+		return Login{}, domain.Errorf(domain.CodeInvalidRequest, "This sign-in was not started in this browser, or took longer than %.0f minutes. Sign in again.", LoginTime.Minutes())
 	}
 	return Login{State: state, Nonce: parts[0], Verifier: parts[1], Return: parts[2]}, nil
 }

@@ -3,6 +3,7 @@ package idptest
 import (
 	"crypto/rand"
 	"crypto/sha256"
+	"crypto/sha512"
 	"encoding/base64"
 	"net/http"
 	"net/url"
@@ -52,9 +53,22 @@ func (p *Provider) exchange(w http.ResponseWriter, r *http.Request) {
 	if p.forge != nil {
 		sign = p.forge
 	}
+	accessToken := "at-" + rand.Text()
+	claims["at_hash"] = accessTokenHash(p.algorithm, accessToken)
 	answer(w, http.StatusOK, Claims{
-		"access_token": "at-" + rand.Text(), "token_type": "Bearer", "expires_in": 300, "id_token": sign(claims),
+		"access_token": accessToken, "token_type": "Bearer", "expires_in": 300, "id_token": sign(claims),
 	})
+}
+
+// accessTokenHash is half the hash of an access token. The algorithm that signs
+// the identity token decides which hash.
+func accessTokenHash(algorithm, accessToken string) string {
+	if algorithm == "EdDSA" {
+		sum := sha512.Sum512([]byte(accessToken))
+		return encode(sum[:32])
+	}
+	sum := sha256.Sum256([]byte(accessToken))
+	return encode(sum[:16])
 }
 
 // authenticates tells whether the client shows its secret in the header, or

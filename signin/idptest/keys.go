@@ -9,7 +9,8 @@ import (
 	"crypto/rsa"
 	"crypto/sha256"
 	"encoding/json"
-	"math/big"
+
+	"github.com/go-jose/go-jose/v4"
 )
 
 // keys are one generation of signing keys, of every kind.
@@ -30,18 +31,15 @@ func newKeys(id string) keys {
 	return keys{id, r, e, d}
 }
 
-// document is the JWK set, with keys among them that are not for signatures
-// or that no client needs to know.
-func (k keys) document() Claims {
-	point, err := k.p256.PublicKey.Bytes()
-	must(err)
-	modulus := Claims{"kty": "RSA", "n": encode(k.rsa.N.Bytes()), "e": encode(big.NewInt(int64(k.rsa.E)).Bytes())}
-	encryption := Claims{"kty": "RSA", "n": modulus["n"], "e": modulus["e"], "use": "enc", "kid": k.id + " enc"}
-	modulus["kid"], modulus["use"], modulus["alg"], modulus["x5t"] = k.id+" RS256", "sig", "RS256", "unused"
-	return Claims{"keys": []Claims{
-		encryption, {"kty": "oct", "k": "c2VjcmV0", "kid": k.id + " oct"}, modulus,
-		{"kty": "EC", "crv": "P-256", "x": encode(point[1:33]), "y": encode(point[33:]), "kid": k.id + " ES256"},
-		{"kty": "OKP", "crv": "Ed25519", "x": encode(k.ed.Public().(ed25519.PublicKey)), "kid": k.id + " EdDSA"},
+// document is the JWK set. Two of its keys must not verify a token: one is for
+// encryption, and one is symmetric.
+func (k keys) document() jose.JSONWebKeySet {
+	return jose.JSONWebKeySet{Keys: []jose.JSONWebKey{
+		{Key: &k.rsa.PublicKey, KeyID: k.id + " enc", Use: "enc"},
+		{Key: []byte("secret"), KeyID: k.id + " oct"},
+		{Key: &k.rsa.PublicKey, KeyID: k.id + " RS256", Use: "sig", Algorithm: "RS256"},
+		{Key: &k.p256.PublicKey, KeyID: k.id + " ES256"},
+		{Key: k.ed.Public(), KeyID: k.id + " EdDSA"},
 	}}
 }
 
