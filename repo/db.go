@@ -106,10 +106,10 @@ func (db *DB) Ping(ctx context.Context) error { return db.pool.Ping(ctx) }
 func registerPools(m *telemetry.Metrics, pool *pgxpool.Pool, reader *sql.DB) {
 	m.Gauge("db_connections", "Open database connections.",
 		func() float64 { return float64(int(pool.Stat().TotalConns()) + reader.Stats().OpenConnections) })
-	m.Gauge("db_connections_in_use", "Database connections that are in use.",
+	m.Gauge("db_connections_in_use", "Database connections in use.",
 		func() float64 { return float64(int(pool.Stat().AcquiredConns()) + reader.Stats().InUse) })
-	m.Gauge("db_connections_max", "The largest number of database connections.",
+	m.Gauge("db_max_connections", "Most database connections that the pools may open.",
 		func() float64 { return float64(int(pool.Stat().MaxConns()) + reader.Stats().MaxOpenConnections) })
-	m.Counter("db_waits_total", "Times that a statement had to wait for a connection.",
+	m.Counter("db_connection_waits_total", "Statements that had to wait for a database connection.",
 		func() float64 { return float64(pool.Stat().EmptyAcquireCount() + reader.Stats().WaitCount) })
 }

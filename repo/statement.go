@@ -66,7 +66,7 @@ func (t statementTracer) TraceBatchQuery(ctx context.Context, _ *pgx.Conn, data 
 		return
 	}
 	now := time.Now()
-	t.metrics.Statement(StatementName(data.SQL), data.Err, now.Sub(*started.at))
+	t.metrics.Statement(statementLabel(StatementName(data.SQL)), data.Err, now.Sub(*started.at))
 	*started.at = now
 }
 
@@ -88,6 +88,6 @@ func (t statementTracer) TraceQueryEnd(ctx context.Context, _ *pgx.Conn, data pg
 	}
 	started.span.End()
 	if t.metrics != nil {
-		t.metrics.Statement(started.name, failure, time.Since(started.at))
+		t.metrics.Statement(statementLabel(started.name), failure, time.Since(started.at))
 	}
 }

@@ -1,10 +1,12 @@
 package repo
 
 import (
-	"io"
+	"fmt"
 	"net/http/httptest"
 	"strings"
 	"testing"
+
+	"github.com/jackc/pgx/v5"
 
 	"astrolabe/pg/pgtest"
 	"astrolabe/repo/model"
@@ -39,26 +41,60 @@ func TestStatementsAreCountedAndMeasuredByName(t *testing.T) {
 	if err := db.Write().NewSelect().Model(new([]model.Secret)).Comment("secrets.load").Scan(ctx); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Select[int64](ctx, db.Write(), "/* test.one */ SELECT 1"); err != nil { // prepared
+	if _, err := Select[int64](ctx, db.Write(), "/* head.list */ SELECT 1"); err != nil { // prepared
 		t.Fatal(err)
 	}
 	if count.N() != 2 {
 		t.Errorf("%d statements were counted, want 2", count.N())
 	}
-	answer := httptest.NewRecorder()
-	metrics.Handler().ServeHTTP(answer, httptest.NewRequest("GET", "/metrics", nil))
-	text, err := io.ReadAll(answer.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := scrape(t, metrics)
 	for _, want := range []string{
-		`astrolabe_sql_statements_total{name="secrets.load",outcome="ok"} 1`,
-		`astrolabe_sql_statements_total{name="test.one",outcome="ok"} 1`,
-		`astrolabe_db_connections_max 20`,
+		`astrolabe_sql_statements_total{name="head.list",outcome="ok"} 1`,
+		`astrolabe_sql_statement_duration_seconds_count{name="head.list"} 1`,
+		`astrolabe_sql_statements_total{name="other",outcome="ok"} `,
+		`astrolabe_db_max_connections 20`,
 	} {
-		if !strings.Contains(string(text), want) {
-			t.Errorf("the metrics lack %s", want)
+		if !strings.Contains(got, want) {
+			t.Errorf("got metrics without %s", want)
 		}
+	}
+	if strings.Contains(got, "secrets.load") {
+		t.Error("got a label for secrets.load, which is not hot")
+	}
+}
+
+func scrape(t *testing.T, metrics *telemetry.Metrics) string {
+	t.Helper()
+	answer := httptest.NewRecorder()
+	metrics.Handler().ServeHTTP(answer, httptest.NewRequestWithContext(t.Context(), "GET", "/metrics", nil))
+	return answer.Body.String()
+}
+
+func TestStatementLabelsAreBounded(t *testing.T) {
+	t.Parallel()
+	const most = 60
+	if len(HotStatements) > most {
+		t.Errorf("got %d hot statements, want at most %d", len(HotStatements), most)
+	}
+	metrics := telemetry.NewMetrics()
+	tracer := statementTracer{metrics}
+	run := func(sql string) {
+		tracer.TraceQueryEnd(tracer.TraceQueryStart(t.Context(), nil, pgx.TraceQueryStartData{SQL: sql}), nil, pgx.TraceQueryEndData{})
+		ctx := tracer.TraceBatchStart(t.Context(), nil, pgx.TraceBatchStartData{})
+		tracer.TraceBatchQuery(ctx, nil, pgx.TraceBatchQueryData{SQL: sql})
+	}
+	for _, name := range HotStatements {
+		run("/* " + name + " */ SELECT 1")
+	}
+	for i := range 500 {
+		run(fmt.Sprintf("/* test.n%d */ SELECT 1", i))
+	}
+	got := scrape(t, metrics)
+	if series := strings.Count(got, "\nastrolabe_sql_statements_total{"); series != len(HotStatements)+1 {
+		t.Errorf("got %d series of statements, want %d", series, len(HotStatements)+1)
+	}
+	if want := `astrolabe_sql_statements_total{name="other",outcome="ok"} 1000`; !strings.Contains(got, want) {
+		t.Errorf("got metrics without %s", want)
 	}
 }
 

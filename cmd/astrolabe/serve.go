@@ -92,7 +92,7 @@ func (d *deployment) listen(ctx context.Context, l listenSettings, nodes nodeSet
 		closeNodes()
 		return nil, err
 	}
-	d.metrics.Counter("usage_dropped_total", "Requests that could not be accounted for.", func() float64 { return float64(usage.Dropped()) })
+	d.metrics.Counter("usage_dropped_total", "Requests that are missing in the usage of their workspaces.", func() float64 { return float64(usage.Dropped()) })
 	services := explorer.New(explorer.Options{
 		Stores: repositories.Explorer(d.db.DB), Cursors: domain.NewCursors(d.ring.CursorKeys()), Freshness: statusFreshness, Nodes: states,
 		ScreeningTop: l.ScreeningTop, Cache: chain.NewCache(l.CacheMB << 20),
@@ -140,7 +140,7 @@ func (d *deployment) facades(l listenSettings, services *explorer.Services, gate
 		Gate: gate, Usage: usage, Services: services,
 		Chains: l.Chains, Origins: l.Origins, Version: version(), Logger: d.logger, Documents: documents,
 	})
-	d.metrics.Counter("graphql_slow_consumers_total", "Subscribers that were dropped because they did not keep up.", func() float64 { return float64(live.Slow()) })
+	d.metrics.Counter("graphql_slow_consumers_total", "Subscribers that were disconnected because they did not keep up.", func() float64 { return float64(live.Slow()) })
 	handler := rest.Handler(rest.Options{
 		Logger: d.logger, Metrics: d.metrics, Health: d.health, Version: version(),
 		Chains: l.Chains, Origins: l.Origins, Services: services, Gate: gate, Usage: usage,
