@@ -32,6 +32,8 @@ type Options struct {
 	MaxConns int
 	// Metrics receives statement and pool measurements; nil means none.
 	Metrics *telemetry.Metrics
+	// Tracing receives a span for each statement; nil means none.
+	Tracing *telemetry.Tracing
 }
 
 // DB is the connections to the read model and everything beside it: bun over a
@@ -64,7 +66,7 @@ func Open(ctx context.Context, o Options) (*DB, error) {
 	config.ConnConfig.RuntimeParams["application_name"] = "astrolabe"
 	config.ConnConfig.RuntimeParams["timezone"] = "UTC"
 	config.ConnConfig.RuntimeParams["standard_conforming_strings"] = "on"
-	config.ConnConfig.Tracer = statementTracer{o.Metrics}
+	config.ConnConfig.Tracer = newStatementTracer(o)
 	pool, err := pgxpool.NewWithConfig(ctx, config)
 	if err != nil {
 		return nil, fmt.Errorf("open the database: %w", err)

@@ -2,15 +2,18 @@ package repo
 
 import (
 	"fmt"
+	"log/slog"
 	"net/http/httptest"
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/jackc/pgx/v5"
 
 	"astrolabe/pg/pgtest"
 	"astrolabe/repo/model"
 	"astrolabe/telemetry"
+	"astrolabe/telemetry/collectortest"
 )
 
 func TestAStatementIsKnownByTheNameInItsComment(t *testing.T) {
@@ -77,7 +80,7 @@ func TestStatementLabelsAreBounded(t *testing.T) {
 		t.Errorf("got %d hot statements, want at most %d", len(HotStatements), most)
 	}
 	metrics := telemetry.NewMetrics()
-	tracer := statementTracer{metrics}
+	tracer := newStatementTracer(Options{Metrics: metrics})
 	run := func(sql string) {
 		tracer.TraceQueryEnd(tracer.TraceQueryStart(t.Context(), nil, pgx.TraceQueryStartData{SQL: sql}), nil, pgx.TraceQueryEndData{})
 		ctx := tracer.TraceBatchStart(t.Context(), nil, pgx.TraceBatchStartData{})
@@ -95,6 +98,48 @@ func TestStatementLabelsAreBounded(t *testing.T) {
 	}
 	if want := `astrolabe_sql_statements_total{name="other",outcome="ok"} 1000`; !strings.Contains(got, want) {
 		t.Errorf("got metrics without %s", want)
+	}
+}
+
+func TestStatementsHaveSpans(t *testing.T) {
+	t.Parallel()
+	collector := collectortest.Start(t)
+	tracing, err := telemetry.StartTracing(t.Context(), collector.URL, "test", slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	db, err := Open(t.Context(), Options{URL: pgtest.Database(t, migrated), Tracing: tracing})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	if _, err := Select[int64](t.Context(), db.Read(), "/* test.one */ SELECT 1"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Select[int64](t.Context(), db.Read(), "/* test.fails */ SELECT 1 / $1::integer", 0); err == nil {
+		t.Error("got no error of a division by zero")
+	}
+	batch := new(pgx.Batch)
+	batch.Queue("/* test.batched */ SELECT 1")
+	if err := db.pool.SendBatch(t.Context(), batch).Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := tracing.Stop(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	got := map[string]string{}
+	for _, span := range collector.Spans() {
+		if strings.HasPrefix(span.GetName(), "test.") {
+			got[span.GetName()] = span.GetKind().String() + " " + span.GetStatus().GetCode().String()
+		}
+	}
+	want := map[string]string{
+		"test.one":     "SPAN_KIND_CLIENT STATUS_CODE_UNSET",
+		"test.fails":   "SPAN_KIND_CLIENT STATUS_CODE_ERROR",
+		"test.batched": "SPAN_KIND_CLIENT STATUS_CODE_UNSET",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("the spans of statements (-want +got):\n%s", diff)
 	}
 }
 
