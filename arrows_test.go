@@ -59,6 +59,29 @@ func TestImportsFollowTheArrows(t *testing.T) {
 	})
 }
 
+// telemetryFiles are the files outside of telemetry that make spans: the outer
+// middleware of HTTP and the tracer of statements.
+var telemetryFiles = []string{"repo/statement.go", "rest/trace.go"}
+
+// TestTelemetryLibrariesStayInTheirPlace keeps the libraries of metrics and
+// traces out of everything that only reports.
+func TestTelemetryLibrariesStayInTheirPlace(t *testing.T) {
+	t.Parallel()
+	walkGo(t, func(path string) {
+		path = filepath.ToSlash(path)
+		if strings.HasPrefix(path, "telemetry/") || strings.HasSuffix(path, "_test.go") {
+			return
+		}
+		for _, imported := range allImports(t, path) {
+			metrics := strings.HasPrefix(imported, "github.com/prometheus/")
+			traces := strings.HasPrefix(imported, "go.opentelemetry.io/")
+			if metrics || traces && !slices.Contains(telemetryFiles, path) {
+				t.Errorf("%s imports %s; report through astrolabe/telemetry instead", path, imported)
+			}
+		}
+	})
+}
+
 // TestEveryPackageIntroducesItself requires a doc.go with a comment that
 // tells a newcomer what lives in the package.
 func TestEveryPackageIntroducesItself(t *testing.T) {
@@ -92,21 +115,29 @@ func TestEveryPackageIntroducesItself(t *testing.T) {
 // the module.
 func imports(t *testing.T, path string) []string {
 	t.Helper()
-	file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.ImportsOnly)
-	if err != nil {
-		t.Fatal(err)
-	}
 	var ours []string
-	for _, spec := range file.Imports {
-		imported, err := strconv.Unquote(spec.Path.Value)
-		if err != nil {
-			t.Fatal(err)
-		}
+	for _, imported := range allImports(t, path) {
 		if rest, ok := strings.CutPrefix(imported, "astrolabe/"); ok {
 			ours = append(ours, rest)
 		}
 	}
 	return ours
+}
+
+// allImports lists the packages that a file imports.
+func allImports(t *testing.T, path string) []string {
+	t.Helper()
+	file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.ImportsOnly)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := make([]string, len(file.Imports))
+	for i, spec := range file.Imports {
+		if all[i], err = strconv.Unquote(spec.Path.Value); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return all
 }
 
 func walkGo(t *testing.T, visit func(path string)) {

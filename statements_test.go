@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"astrolabe/repo"
 )
 
 // Statements are recognised by their names: SQL that begins with /* noun.act */,
@@ -329,6 +331,33 @@ func TestAStatementThatBypassesBunIsNoticed(t *testing.T) {
 	for name, byBun := range want {
 		if got[name] != byBun || len(got) != len(want) {
 			t.Errorf("%v, want %v", got, want)
+		}
+	}
+}
+
+// TestHotStatementsExist holds the names that have metrics of their own to the
+// statements of repo.
+func TestHotStatementsExist(t *testing.T) {
+	t.Parallel()
+	_, files := repoSource(t)
+	names := map[string]bool{}
+	var templates []*regexp.Regexp
+	verb := regexp.MustCompile(`%(\\\[\d+\\\])?s`)
+	for path, file := range files {
+		if path == "repo/hot.go" {
+			continue
+		}
+		for _, s := range newTrail([]*ast.File{file}).statements {
+			name := strings.Trim(s.name, `/* "`)
+			names[name] = true
+			if strings.Contains(name, "%") {
+				templates = append(templates, regexp.MustCompile("^"+verb.ReplaceAllString(regexp.QuoteMeta(name), "[a-z_]+")+"$"))
+			}
+		}
+	}
+	for _, name := range repo.HotStatements {
+		if !names[name] && !slices.ContainsFunc(templates, func(t *regexp.Regexp) bool { return t.MatchString(name) }) {
+			t.Errorf("repo has no statement %s", name)
 		}
 	}
 }

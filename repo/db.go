@@ -32,6 +32,8 @@ type Options struct {
 	MaxConns int
 	// Metrics receives statement and pool measurements; nil means none.
 	Metrics *telemetry.Metrics
+	// Tracing receives a span for each statement; nil means none.
+	Tracing *telemetry.Tracing
 }
 
 // DB is the connections to the read model and everything beside it: bun over a
@@ -64,7 +66,7 @@ func Open(ctx context.Context, o Options) (*DB, error) {
 	config.ConnConfig.RuntimeParams["application_name"] = "astrolabe"
 	config.ConnConfig.RuntimeParams["timezone"] = "UTC"
 	config.ConnConfig.RuntimeParams["standard_conforming_strings"] = "on"
-	config.ConnConfig.Tracer = statementTracer{o.Metrics}
+	config.ConnConfig.Tracer = newStatementTracer(o)
 	pool, err := pgxpool.NewWithConfig(ctx, config)
 	if err != nil {
 		return nil, fmt.Errorf("open the database: %w", err)
@@ -106,10 +108,10 @@ func (db *DB) Ping(ctx context.Context) error { return db.pool.Ping(ctx) }
 func registerPools(m *telemetry.Metrics, pool *pgxpool.Pool, reader *sql.DB) {
 	m.Gauge("db_connections", "Open database connections.",
 		func() float64 { return float64(int(pool.Stat().TotalConns()) + reader.Stats().OpenConnections) })
-	m.Gauge("db_connections_in_use", "Database connections that are in use.",
+	m.Gauge("db_connections_in_use", "Database connections in use.",
 		func() float64 { return float64(int(pool.Stat().AcquiredConns()) + reader.Stats().InUse) })
-	m.Gauge("db_connections_max", "The largest number of database connections.",
+	m.Gauge("db_max_connections", "Most database connections that the pools may open.",
 		func() float64 { return float64(int(pool.Stat().MaxConns()) + reader.Stats().MaxOpenConnections) })
-	m.Counter("db_waits_total", "Times that a statement had to wait for a connection.",
+	m.Counter("db_connection_waits_total", "Statements that had to wait for a database connection.",
 		func() float64 { return float64(pool.Stat().EmptyAcquireCount() + reader.Stats().WaitCount) })
 }

@@ -7,6 +7,9 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"go.opentelemetry.io/otel/codes"
+	semconv "go.opentelemetry.io/otel/semconv/v1.43.0"
+	"go.opentelemetry.io/otel/trace"
 
 	"astrolabe/telemetry"
 )
@@ -27,13 +30,26 @@ func StatementName(sql string) string {
 	return "unnamed"
 }
 
-// statementTracer measures every statement, whichever way it reaches the pool.
-type statementTracer struct{ metrics *telemetry.Metrics }
+// statementTracer measures every statement, whichever way it reaches the pool,
+// and makes a span for it.
+type statementTracer struct {
+	metrics *telemetry.Metrics // nil: statements are not measured
+	spans   trace.Tracer       // nil: statements have no spans
+}
 
+func newStatementTracer(o Options) statementTracer {
+	t := statementTracer{metrics: o.Metrics}
+	if o.Tracing != nil {
+		t.spans = o.Tracing.Provider().Tracer("astrolabe/repo")
+	}
+	return t
+}
+
+// startedStatement is a statement that has no answer yet.
 type startedStatement struct {
 	name string
 	at   time.Time
-	span *telemetry.Span
+	span trace.Span // nil: it has none
 }
 
 type startedKey struct{}
@@ -42,9 +58,15 @@ type startedKey struct{}
 func (t statementTracer) TraceQueryStart(ctx context.Context, _ *pgx.Conn, data pgx.TraceQueryStartData) context.Context {
 	telemetry.CountStatement(ctx)
 	telemetry.CountTrip(ctx)
-	name := StatementName(data.SQL)
-	ctx, span := telemetry.StartSpan(ctx, name, telemetry.ClientSpan)
-	return context.WithValue(ctx, startedKey{}, startedStatement{name, time.Now(), span})
+	started := t.start(ctx, StatementName(data.SQL), time.Now())
+	return context.WithValue(ctx, startedKey{}, started)
+}
+
+// TraceQueryEnd implements pgx.QueryTracer.
+func (t statementTracer) TraceQueryEnd(ctx context.Context, _ *pgx.Conn, data pgx.TraceQueryEndData) {
+	if started, ok := ctx.Value(startedKey{}).(startedStatement); ok {
+		t.end(started, data.Err, time.Now())
+	}
 }
 
 type startedBatch struct{ at *time.Time }
@@ -62,32 +84,38 @@ func (t statementTracer) TraceBatchStart(ctx context.Context, _ *pgx.Conn, _ pgx
 func (t statementTracer) TraceBatchQuery(ctx context.Context, _ *pgx.Conn, data pgx.TraceBatchQueryData) {
 	telemetry.CountStatement(ctx)
 	started, ok := ctx.Value(startedBatchKey{}).(startedBatch)
-	if !ok || t.metrics == nil {
+	if !ok {
 		return
 	}
 	now := time.Now()
-	t.metrics.Statement(StatementName(data.SQL), data.Err, now.Sub(*started.at))
+	t.end(t.start(ctx, StatementName(data.SQL), *started.at), data.Err, now)
 	*started.at = now
 }
 
 // TraceBatchEnd implements pgx.BatchTracer.
 func (t statementTracer) TraceBatchEnd(context.Context, *pgx.Conn, pgx.TraceBatchEndData) {}
 
-// TraceQueryEnd implements pgx.QueryTracer.
-func (t statementTracer) TraceQueryEnd(ctx context.Context, _ *pgx.Conn, data pgx.TraceQueryEndData) {
-	started, ok := ctx.Value(startedKey{}).(startedStatement)
-	if !ok {
-		return
+func (t statementTracer) start(ctx context.Context, name string, at time.Time) startedStatement {
+	started := startedStatement{name: name, at: at}
+	if t.spans != nil {
+		_, started.span = t.spans.Start(ctx, name, trace.WithSpanKind(trace.SpanKindClient), trace.WithTimestamp(at),
+			trace.WithAttributes(semconv.DBSystemNamePostgreSQL, semconv.DBQuerySummary(name)))
 	}
-	failure := data.Err
+	return started
+}
+
+// end measures a statement and ends its span. No rows are no failure.
+func (t statementTracer) end(s startedStatement, failure error, at time.Time) {
 	if errors.Is(failure, pgx.ErrNoRows) {
 		failure = nil
 	}
-	if failure != nil {
-		started.span.Fail()
+	if s.span != nil {
+		if failure != nil {
+			s.span.SetStatus(codes.Error, "") // the cause may quote arguments
+		}
+		s.span.End(trace.WithTimestamp(at))
 	}
-	started.span.End()
 	if t.metrics != nil {
-		t.metrics.Statement(started.name, failure, time.Since(started.at))
+		t.metrics.Statement(statementLabel(s.name), failure, at.Sub(s.at))
 	}
 }

@@ -17,10 +17,10 @@ import (
 // bodyTime is how long a request's body may take to arrive.
 const bodyTime = 30 * time.Second
 
-// observe is the outermost layer: it gives every request an id, on the answer
-// and in its context, and the headers that even a failure before routing
-// bears; and it measures, traces and logs it. Paths and queries may hold keys,
-// so what is recorded names the route's template.
+// observe is the outermost layer within the span: it gives every request an id,
+// on the answer and in its context, and the headers that even a failure before
+// routing bears; and it measures and logs it and describes its span. Paths and
+// queries may hold keys, so what is recorded names the route's template.
 func (s *server) observe(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		started := time.Now()
@@ -30,15 +30,13 @@ func (s *server) observe(next http.Handler) http.Handler {
 		_ = http.NewResponseController(w).SetReadDeadline(started.Add(bodyTime)) // not every server can
 		frame.SetDefaults(w.Header())
 		w.Header().Set("X-Request-Id", id)
-		ctx, span := telemetry.StartRequest(telemetry.WithRequestID(r.Context(), id), r.Header)
-		defer span.End()
-		ctx, learnt := access.WithRecord(ctx)
+		ctx, learnt := access.WithRecord(telemetry.WithRequestID(r.Context(), id))
 		// The route context is made here so that its pattern can be read
 		// after the router has filled it in.
 		route := chi.NewRouteContext()
-		r = r.WithContext(context.WithValue(ctx, chi.RouteCtxKey, route))
+		routed := r.WithContext(context.WithValue(ctx, chi.RouteCtxKey, route))
 		answer := middleware.NewWrapResponseWriter(w, r.ProtoMajor)
-		next.ServeHTTP(answer, r)
+		next.ServeHTTP(answer, routed)
 		pattern := route.RoutePattern()
 		if pattern == "" {
 			pattern = "unmatched"
@@ -47,9 +45,9 @@ func (s *server) observe(next http.Handler) http.Handler {
 		if status == 0 { // nothing was written: the server sends 200
 			status = http.StatusOK
 		}
-		span.Rename(knownMethod(r.Method) + " " + pattern)
-		s.record(r, pattern, status, answer.BytesWritten(), time.Since(started))
-		s.account(r, id, pattern, status, learnt, started)
+		s.describeSpan(r, route)
+		s.record(routed, pattern, status, answer.BytesWritten(), time.Since(started))
+		s.account(routed, id, pattern, status, learnt, started)
 	})
 }
 

@@ -19,6 +19,7 @@ import (
 type Options struct {
 	Logger  *slog.Logger
 	Metrics *telemetry.Metrics
+	Tracing *telemetry.Tracing // nil where there is no collector
 	Health  *telemetry.Health
 	Version string
 	Chains  []domain.Chain // the chains that are served
@@ -71,7 +72,7 @@ func Handler(o Options) http.Handler {
 	}
 	s.routes.NotFound(s.unknownRoute)
 	s.routes.MethodNotAllowed(s.unknownMethod)
-	return s.observe(s.recover(s.crossOrigin(s.routes)))
+	return s.trace(s.observe(s.recover(s.crossOrigin(s.routes))))
 }
 
 func (s *server) dispatcher() *frame.Dispatcher {

@@ -73,26 +73,3 @@ func ask(handler http.HandlerFunc) (int, string) {
 	handler(answer, httptest.NewRequest(http.MethodGet, "/", nil))
 	return answer.Code, strings.TrimSpace(answer.Body.String())
 }
-
-func TestMetricsShowTheOneStateOfAnIndex(t *testing.T) {
-	t.Parallel()
-	m := NewMetrics()
-	m.IndexState("SN_MAIN", "halted")
-	m.IndexState("SN_MAIN", "following")
-	m.HeadBlock("SN_MAIN", 42)
-	m.Job("retain_secrets", errors.New("x"), 0)
-	answer := httptest.NewRecorder()
-	AdminHandler(m, new(Health)).ServeHTTP(answer, httptest.NewRequest(http.MethodGet, "/metrics", nil))
-	text := answer.Body.String()
-	for _, want := range []string{
-		`astrolabe_index_state{chain="SN_MAIN",state="following"} 1`, `astrolabe_index_head_block{chain="SN_MAIN"} 42`,
-		`astrolabe_jobs_total{kind="retain_secrets",outcome="error"} 1`,
-	} {
-		if !strings.Contains(text, want) {
-			t.Errorf("the metrics lack %s", want)
-		}
-	}
-	if strings.Contains(text, `state="halted"`) {
-		t.Error("an index is in two states")
-	}
-}

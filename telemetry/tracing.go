@@ -2,109 +2,66 @@ package telemetry
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"log/slog"
-	"net/http"
-	"slices"
-	"sync"
-	"sync/atomic"
-	"time"
+
+	"go.opentelemetry.io/otel/exporters/otlp/otlptrace"
+	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracehttp"
+	"go.opentelemetry.io/otel/sdk/resource"
+	sdktrace "go.opentelemetry.io/otel/sdk/trace"
+	semconv "go.opentelemetry.io/otel/semconv/v1.43.0"
+	"go.opentelemetry.io/otel/trace"
 )
 
-// tracing is where spans go; while it is nil they cost nothing.
-var tracing atomic.Pointer[exporter]
-
-const (
-	batchSpans = 512             // at most in one message
-	queueSpans = 4 * batchSpans  // at most waiting: when the endpoint is slow, further ones are dropped
-	batchTime  = 5 * time.Second // between two messages that are not full
-)
-
-// exporter gathers the spans that have ended and sends them in batches.
-type exporter struct {
-	url, version string
-	client       *http.Client
-	logger       *slog.Logger
-	full         chan struct{} // a batch is complete
-	stopping     chan struct{}
-	stopped      chan struct{}
-	abandon      context.CancelFunc // of what is being sent
-
-	mu      sync.Mutex
-	waiting []otlpSpan
+// Tracing sends the spans of one process to a collector. A nil Tracing is that
+// of a process without a collector: its users make no spans.
+type Tracing struct {
+	provider *sdktrace.TracerProvider
+	exporter *otlptrace.Exporter
 }
 
-// StartTracing posts spans to an OTLP/HTTP URL (".../v1/traces") until stop
-// is called, which sends those that still wait. Without an endpoint nothing is
-// recorded and stop does nothing.
-func StartTracing(endpoint, version string, logger *slog.Logger) (stop func(context.Context) error) {
+// StartTracing sends spans to an OTLP/HTTP URL (".../v1/traces") in batches
+// until Stop. It returns nil for an empty endpoint, and an error when the
+// OTEL_… variables of the environment are malformed.
+//
+// Spans never wait for the collector: 2,048 are queued, further ones dropped.
+// Traces that begin here are sampled; for others the caller has decided.
+func StartTracing(ctx context.Context, endpoint, version string, logger *slog.Logger) (*Tracing, error) {
 	if endpoint == "" {
-		return func(context.Context) error { return nil }
+		return nil, nil
 	}
-	ctx, abandon := context.WithCancel(context.Background())
-	e := &exporter{
-		url: endpoint, version: version, logger: logger, client: &http.Client{Timeout: 10 * time.Second},
-		full: make(chan struct{}, 1), stopping: make(chan struct{}), stopped: make(chan struct{}), abandon: abandon,
+	service, err := resource.New(ctx,
+		resource.WithTelemetrySDK(),
+		resource.WithAttributes(semconv.ServiceName("astrolabe"), semconv.ServiceVersion(version)),
+		resource.WithFromEnv())
+	if err != nil {
+		return nil, fmt.Errorf("describe the service for traces: %w", err)
 	}
-	go e.run(ctx)
-	tracing.Store(e)
-	return e.stop
+	exporter, err := otlptracehttp.New(ctx, otlptracehttp.WithEndpointURL(endpoint))
+	if err != nil {
+		return nil, fmt.Errorf("start the export of traces: %w", err)
+	}
+	return &Tracing{
+		exporter: exporter,
+		provider: sdktrace.NewTracerProvider(
+			sdktrace.WithResource(service),
+			sdktrace.WithSampler(sdktrace.ParentBased(sdktrace.AlwaysSample())),
+			sdktrace.WithBatcher(newPublicExporter(exporter, logger)),
+		),
+	}, nil
 }
 
-// add takes a span that has ended. Nobody waits for the endpoint.
-func (e *exporter) add(span otlpSpan) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if len(e.waiting) == queueSpans {
-		return
-	}
-	e.waiting = append(e.waiting, span)
-	if len(e.waiting)%batchSpans == 0 {
-		select {
-		case e.full <- struct{}{}:
-		default:
-		}
-	}
-}
+// Provider makes tracers. It must not be called on a nil Tracing.
+func (t *Tracing) Provider() trace.TracerProvider { return t.provider }
 
-func (e *exporter) run(ctx context.Context) {
-	defer close(e.stopped)
-	tick := time.NewTicker(batchTime)
-	defer tick.Stop()
-	for last := false; !last; {
-		select {
-		case <-tick.C:
-		case <-e.full:
-		case <-e.stopping:
-			last = true
-		}
-		for batch := range slices.Chunk(e.take(), batchSpans) {
-			if err := e.post(ctx, batch); err != nil {
-				e.logger.Warn("spans could not be sent", "error", err)
-			}
-		}
-	}
-}
-
-func (e *exporter) take() []otlpSpan {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	taken := e.waiting
-	e.waiting = nil
-	return taken
-}
-
-// stop sends what waits, for as long as ctx lasts. Spans that end later are
-// lost.
-func (e *exporter) stop(ctx context.Context) error {
-	tracing.CompareAndSwap(e, nil)
-	close(e.stopping)
-	defer e.abandon()
-	select {
-	case <-e.stopped:
+// Stop sends the spans that have ended. When ctx ends first, it abandons them
+// and returns the error of ctx.
+func (t *Tracing) Stop(ctx context.Context) error {
+	if t == nil {
 		return nil
-	case <-ctx.Done():
-		e.abandon()
-		<-e.stopped
-		return ctx.Err()
 	}
+	err := t.provider.Shutdown(ctx)
+	// The provider leaves a request behind when ctx ends; this interrupts it.
+	return errors.Join(err, t.exporter.Shutdown(context.WithoutCancel(ctx)))
 }

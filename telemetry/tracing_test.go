@@ -3,212 +3,235 @@ package telemetry
 import (
 	"bytes"
 	"context"
-	"encoding/hex"
-	"encoding/json"
 	"errors"
-	"fmt"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/codes"
+	"go.opentelemetry.io/otel/propagation"
+	sdktrace "go.opentelemetry.io/otel/sdk/trace"
+	"go.opentelemetry.io/otel/trace"
+	"go.uber.org/goleak"
+
+	"astrolabe/telemetry/collectortest"
 )
 
-// collector reads OTLP's JSON and passes every batch on. Tests that trace do
-// not run in parallel: there is one place where spans go.
-func collector(t *testing.T) (url string, batches <-chan otlpMessage) {
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+func startTracing(t *testing.T, endpoint string, logger *slog.Logger) *Tracing {
 	t.Helper()
-	received := make(chan otlpMessage, 8)
-	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
-		var batch otlpMessage
-		decoder := json.NewDecoder(r.Body)
-		decoder.DisallowUnknownFields()
-		if err := decoder.Decode(&batch); err != nil || r.Header.Get("Content-Type") != "application/json" {
-			t.Errorf("the collector cannot read it: %v", err)
-		}
-		received <- batch
-	}))
-	t.Cleanup(server.Close)
-	return server.URL + "/v1/traces", received
-}
-
-func spansOf(batch otlpMessage) []otlpSpan { return batch.ResourceSpans[0].ScopeSpans[0].Spans }
-
-func TestSpansReachACollector(t *testing.T) {
-	url, batches := collector(t)
-	stop := StartTracing(url, "1.2.3", slog.New(slog.DiscardHandler))
-	ctx, parent := StartRequest(t.Context(), http.Header{"Traceparent": {"00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"}})
-	_, child := StartSpan(ctx, "head.list", ClientSpan)
-	child.Fail()
-	child.End()
-	parent.Rename("GET /v1/chains")
-	parent.End()
-	if err := stop(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	batch := <-batches
-	if got, want := fmt.Sprint(batch.ResourceSpans[0].Resource.Attributes), "[{service.name {astrolabe}} {service.version {1.2.3}}]"; got != want {
-		t.Errorf("the batch is from %s, want %s", got, want)
-	}
-	spans := spansOf(batch)
-	if len(spans) != 2 {
-		t.Fatalf("%d spans came, want 2", len(spans))
-	}
-	for i, want := range []otlpSpan{
-		{Name: "head.list", Kind: ClientSpan, ParentID: hex.EncodeToString(parent.place.span[:]), Status: otlpStatus{otlpFailed}},
-		{Name: "GET /v1/chains", Kind: ServerSpan, ParentID: "b7ad6b7169203331"},
-	} {
-		got := spans[i]
-		if len(got.SpanID) != 16 || got.Start == "" || got.End < got.Start {
-			t.Errorf("the span is %+v", got)
-		}
-		want.TraceID, want.SpanID, want.Start, want.End = "0af7651916cd43dd8448eb211c80319c", got.SpanID, got.Start, got.End
-		if got != want {
-			t.Errorf("the span is %+v, want %+v", got, want)
-		}
-	}
-}
-
-func TestASpanIsWrittenAsCollectorsReadIt(t *testing.T) {
-	t.Parallel()
-	text, err := json.Marshal((&Span{name: "a", kind: ClientSpan, place: place{trace: traceID{1}, span: spanID{2}}, failed: true}).finished())
+	tracing, err := StartTracing(t.Context(), endpoint, "1.2.3", logger)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{
-		`{"traceId":"01000000000000000000000000000000","spanId":"0200000000000000","name":"a","kind":3,"startTimeUnixNano":"`,
-		`,"status":{"code":2}}`,
-	} {
-		if !bytes.Contains(text, []byte(want)) {
-			t.Errorf("%s lacks %s", text, want)
+	return tracing
+}
+
+func stop(t *testing.T, tracing *Tracing) {
+	t.Helper()
+	if err := tracing.Stop(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// within returns the context of a request with these headers.
+func within(t *testing.T, header http.Header) context.Context {
+	return propagation.TraceContext{}.Extract(t.Context(), propagation.HeaderCarrier(header))
+}
+
+func TestSpansReachACollectorWithTheirService(t *testing.T) {
+	t.Parallel()
+	collector := collectortest.Start(t)
+	tracing := startTracing(t, collector.URL, slog.New(slog.DiscardHandler))
+	_, span := tracing.Provider().Tracer("test").Start(t.Context(), "head.list")
+	span.End()
+	stop(t, tracing)
+	service := map[string]string{}
+	for _, batch := range collector.Batches() {
+		for _, a := range batch.GetResource().GetAttributes() {
+			service[a.GetKey()] = a.GetValue().GetStringValue()
 		}
 	}
+	delete(service, "telemetry.sdk.version")
+	want := map[string]string{
+		"service.name": "astrolabe", "service.version": "1.2.3", "telemetry.sdk.language": "go", "telemetry.sdk.name": "opentelemetry",
+	}
+	if diff := cmp.Diff(want, service); diff != "" {
+		t.Errorf("the service (-want +got):\n%s", diff)
+	}
+	if spans := collector.Spans(); len(spans) != 1 || spans[0].GetName() != "head.list" {
+		t.Errorf("got %v, want the one span head.list", spans)
+	}
 }
 
-func TestSpansWithoutACallerBeginATraceOfTheirOwn(t *testing.T) {
-	url, batches := collector(t)
-	stop := StartTracing(url, "1", slog.New(slog.DiscardHandler))
-	for range 2 {
-		_, span := StartRequest(t.Context(), http.Header{})
+func TestTheCallerOfATraceDecidesWhetherItIsSampled(t *testing.T) {
+	t.Parallel()
+	collector := collectortest.Start(t)
+	tracing := startTracing(t, collector.URL, slog.New(slog.DiscardHandler))
+	for name, traceparent := range map[string]string{
+		"sampled": "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01",
+		"not":     "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203332-00",
+		"own":     "",
+	} {
+		_, span := tracing.Provider().Tracer("test").Start(within(t, http.Header{"Traceparent": {traceparent}}), name)
 		span.End()
 	}
-	if err := stop(t.Context()); err != nil {
-		t.Fatal(err)
+	stop(t, tracing)
+	callers := trace.TraceID{0x0a, 0xf7, 0x65, 0x19, 0x16, 0xcd, 0x43, 0xdd, 0x84, 0x48, 0xeb, 0x21, 0x1c, 0x80, 0x31, 0x9c}
+	got := map[string]bool{} // whether a span is part of the caller's trace
+	for _, span := range collector.Spans() {
+		got[span.GetName()] = bytes.Equal(span.GetTraceId(), callers[:])
 	}
-	spans := spansOf(<-batches)
-	if len(spans) != 2 || spans[0].TraceID == spans[1].TraceID || spans[0].ParentID != "" || len(spans[0].TraceID) != 32 {
-		t.Errorf("the spans are %+v", spans)
-	}
-}
-
-func TestATraceThatIsNotSampledIsNotSent(t *testing.T) {
-	url, batches := collector(t)
-	stop := StartTracing(url, "1", slog.New(slog.DiscardHandler))
-	ctx, request := StartRequest(t.Context(), http.Header{"Traceparent": {"00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-00"}})
-	_, statement := StartSpan(ctx, "head.list", ClientSpan)
-	statement.End()
-	request.End()
-	if err := stop(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	if len(batches) != 0 {
-		t.Errorf("sent %+v", <-batches)
+	if diff := cmp.Diff(map[string]bool{"sampled": true, "own": false}, got); diff != "" {
+		t.Errorf("spans in the caller's trace (-want +got):\n%s", diff)
 	}
 }
 
-func TestAFullBatchIsSentAtOnceAndASlowCollectorHoldsNobodyUp(t *testing.T) {
-	arrived, release := make(chan struct{}), make(chan struct{})
-	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
+func TestOnlyPublicPartsOfASpanLeave(t *testing.T) {
+	t.Parallel()
+	collector := collectortest.Start(t)
+	tracing := startTracing(t, collector.URL, slog.New(slog.DiscardHandler))
+	ctx := within(t, http.Header{"Traceparent": {"00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"}, "Tracestate": {"vendor=secret"}})
+	_, span := tracing.Provider().Tracer("test").Start(ctx, "GET /v1/{chain}/status",
+		trace.WithLinks(trace.Link{SpanContext: trace.SpanContextFromContext(ctx), Attributes: []attribute.KeyValue{attribute.String("a", "secret")}}))
+	span.SetAttributes(attribute.String("url.path", "/secret"), attribute.String("client.address", "secret"), ChainKey.String("SN_MAIN"))
+	span.RecordError(errors.New("secret"))
+	span.SetStatus(codes.Error, "secret")
+	span.End()
+	stop(t, tracing)
+	if bytes.Contains(collector.Received(), []byte("secret")) {
+		t.Errorf("got %q, want no secret", collector.Received())
+	}
+	spans := collector.Spans()
+	if len(spans) != 1 {
+		t.Fatalf("got %d spans, want 1", len(spans))
+	}
+	attributes := spans[0].GetAttributes()
+	if len(attributes) != 1 || attributes[0].GetKey() != "astrolabe.chain" || spans[0].GetStatus().GetCode().String() != "STATUS_CODE_ERROR" {
+		t.Errorf("got %v, want a failed span with the chain", spans[0])
+	}
+}
+
+func TestASlowCollectorHoldsNobodyUp(t *testing.T) {
+	t.Parallel()
+	arrived, release := make(chan struct{}, 100), make(chan struct{})
+	collector := collectortest.Start(t)
+	slow := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		arrived <- struct{}{}
 		<-release
+		collector.ServeHTTP(w, r)
 	}))
-	defer server.Close()
-	defer close(release)
-	stop := StartTracing(server.URL, "1", slog.New(slog.DiscardHandler))
+	defer slow.Close()
+	tracing := startTracing(t, slow.URL, slog.New(slog.DiscardHandler))
+	tracer := tracing.Provider().Tracer("test")
 	end := func(spans int) {
 		for range spans {
-			_, span := StartSpan(t.Context(), "a", ClientSpan)
+			_, span := tracer.Start(t.Context(), "head.list")
 			span.End()
 		}
 	}
-	end(batchSpans)
+	end(sdktrace.DefaultMaxExportBatchSize)
 	<-arrived
-	e := tracing.Load()
-	end(2 * queueSpans)
-	if waiting := len(e.take()); waiting != queueSpans {
-		t.Errorf("%d spans wait, want %d", waiting, queueSpans)
-	}
-	impatient, cancel := context.WithCancel(t.Context())
-	cancel()
-	if err := stop(impatient); !errors.Is(err, context.Canceled) {
-		t.Errorf("stopped with %v", err)
+	end(10 * sdktrace.DefaultMaxQueueSize) // nothing reads the queue now
+	close(release)
+	stop(t, tracing)
+	const want = sdktrace.DefaultMaxExportBatchSize + sdktrace.DefaultMaxQueueSize
+	if got := len(collector.Spans()); got != want {
+		t.Errorf("got %d spans, want %d: those that were sent and a full queue", got, want)
 	}
 }
 
-func TestAFailureToSendIsLoggedWithoutTheURL(t *testing.T) {
-	var log bytes.Buffer
-	stop := StartTracing("http://127.0.0.1:1/v1/traces?key=hidden", "1", slog.New(slog.NewTextHandler(&log, nil)))
-	_, span := StartSpan(t.Context(), "a", ClientSpan)
-	span.End()
-	if err := stop(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	if !strings.Contains(log.String(), "spans could not be sent") || strings.Contains(log.String(), "hidden") {
-		t.Errorf("logged %s", log.String())
-	}
-}
-
-func TestWithoutAnEndpointNothingIsTraced(t *testing.T) {
-	stop := StartTracing("", "1", nil)
-	ctx, span := StartRequest(t.Context(), http.Header{})
-	span.Rename("a")
-	span.Fail()
-	span.End()
-	if span != nil || ctx != t.Context() {
-		t.Error("a span was made")
-	}
-	if err := stop(t.Context()); err != nil {
-		t.Error(err)
-	}
-}
-
-func TestATraceparentIsReadAsTheStandardSays(t *testing.T) {
+func TestStopAbandonsACollectorThatHangs(t *testing.T) {
 	t.Parallel()
-	const trace, span = "0af7651916cd43dd8448eb211c80319c", "b7ad6b7169203331"
-	for value, want := range map[string]bool{
-		"00-" + trace + "-" + span + "-01":                    true,
-		"00-" + trace + "-" + span + "-00":                    true,
-		"cc-" + trace + "-" + span + "-01-what-comes":         true,
-		"00-" + trace + "-" + span + "-01-what-comes":         false,
-		"ff-" + trace + "-" + span + "-01":                    false,
-		"00-" + strings.ToUpper(trace) + "-" + span + "-01":   false,
-		"00-" + strings.Repeat("0", 32) + "-" + span + "-01":  false,
-		"00-" + trace + "-" + strings.Repeat("0", 16) + "-01": false,
-		"00-" + trace + "-" + span:                            false,
-		"00-" + trace + "-" + span + "-1":                     false,
-		"0g-" + trace + "-" + span + "-01":                    false,
-		"":                                                    false,
-	} {
-		at, ok := readTraceparent([]string{value})
-		if ok != want || (ok && at.sampled != strings.Contains(value, "-01")) {
-			t.Errorf("%q is read as %+v, %t", value, at, ok)
+	arrived, release := make(chan struct{}, 1), make(chan struct{})
+	hanging := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		arrived <- struct{}{}
+		select {
+		case <-release:
+		case <-r.Context().Done():
 		}
-	}
-	if _, ok := readTraceparent([]string{"00-" + trace + "-" + span + "-01", "00-" + trace + "-" + span + "-01"}); ok {
-		t.Error("two headers are read as one")
+	}))
+	defer hanging.Close()
+	defer close(release)
+	tracing := startTracing(t, hanging.URL, slog.New(slog.DiscardHandler))
+	_, span := tracing.Provider().Tracer("test").Start(t.Context(), "head.list")
+	span.End()
+	impatient, cancel := context.WithCancel(t.Context())
+	go func() {
+		<-arrived
+		cancel()
+	}()
+	if err := tracing.Stop(impatient); !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v, want context.Canceled", err)
 	}
 }
 
-func FuzzTraceparent(f *testing.F) {
-	f.Add("00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01")
-	f.Add("01-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-00-more")
-	f.Fuzz(func(t *testing.T, value string) {
-		at, ok := readTraceparent([]string{value})
-		if !ok {
-			return
+func TestFailuresOfACollectorAreLoggedWithoutItsURL(t *testing.T) {
+	t.Parallel()
+	refusing := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		http.Error(w, "secret", http.StatusUnauthorized)
+	}))
+	defer refusing.Close()
+	for endpoint, want := range map[string]string{
+		refusing.URL + "/secret/v1/traces":    "the collector answered 401 Unauthorized",
+		"http://127.0.0.1:1/secret/v1/traces": "connection refused",
+	} {
+		var log bytes.Buffer
+		tracing := startTracing(t, endpoint, slog.New(slog.NewTextHandler(&log, nil)))
+		_, span := tracing.Provider().Tracer("test").Start(t.Context(), "head.list")
+		span.End()
+		stop(t, tracing)
+		if got := log.String(); !strings.Contains(got, "spans=1") || !strings.Contains(got, want) || strings.Contains(got, "secret") {
+			t.Errorf("logged %q, want one span lost because %s", got, want)
 		}
-		if want := fmt.Sprintf("-%x-%x-", at.trace, at.span); value[2:53] != want {
-			t.Errorf("%q is read as %s", value, want)
+	}
+}
+
+// dead is a collector that answers nobody.
+type dead struct{}
+
+// ExportSpans implements sdktrace.SpanExporter.
+func (dead) ExportSpans(context.Context, []sdktrace.ReadOnlySpan) error { return errors.New("away") }
+
+// Shutdown implements sdktrace.SpanExporter.
+func (dead) Shutdown(context.Context) error { return nil }
+
+func TestFailuresOfACollectorAreLoggedOnceInAWhile(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var log bytes.Buffer
+		exporter := newPublicExporter(dead{}, slog.New(slog.NewTextHandler(&log, nil)))
+		for range 3 {
+			for range 10 {
+				if err := exporter.ExportSpans(t.Context(), make([]sdktrace.ReadOnlySpan, 2)); err != nil {
+					t.Error(err)
+				}
+			}
+			time.Sleep(failureInterval) // on the bubble's clock
+		}
+		for _, want := range []string{"spans=2 ", "spans=20 "} {
+			if !strings.Contains(log.String(), want) {
+				t.Errorf("logged %q, want %s", log.String(), want)
+			}
+		}
+		if lines := strings.Count(log.String(), "\n"); lines != 3 {
+			t.Errorf("got %d lines, want 3: one for each interval", lines)
 		}
 	})
+}
+
+func TestWithoutAnEndpointThereIsNoTracing(t *testing.T) {
+	t.Parallel()
+	tracing := startTracing(t, "", nil)
+	if tracing != nil {
+		t.Errorf("got %v, want nil", tracing)
+	}
+	stop(t, tracing)
 }

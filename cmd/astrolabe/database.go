@@ -45,7 +45,7 @@ func attachDatabase(ctx context.Context, c *console, s databaseSettings, refusal
 	if err != nil {
 		return nil, refusal
 	}
-	db, err := repo.Open(ctx, repo.Options{URL: address, MaxConns: s.DatabaseConns, Metrics: c.metrics})
+	db, err := repo.Open(ctx, repo.Options{URL: address, MaxConns: s.DatabaseConns, Metrics: c.metrics, Tracing: c.tracing})
 	if err != nil {
 		return nil, err
 	}
@@ -65,7 +65,7 @@ func openDatabase(ctx context.Context, c *console, s databaseSettings) (*databas
 		}
 		address = server.URL("postgres")
 	}
-	db, err := repo.Open(ctx, repo.Options{URL: address, MaxConns: s.DatabaseConns, Metrics: c.metrics})
+	db, err := repo.Open(ctx, repo.Options{URL: address, MaxConns: s.DatabaseConns, Metrics: c.metrics, Tracing: c.tracing})
 	opened := &database{DB: db, server: server}
 	if err == nil {
 		return opened, nil

@@ -66,7 +66,8 @@ type console struct {
 	stdout  io.Writer
 	logger  *slog.Logger
 	metrics *telemetry.Metrics
-	screen  *screen // nil when the log does not go to a terminal
+	tracing *telemetry.Tracing // nil without --trace-endpoint
+	screen  *screen            // nil when the log does not go to a terminal
 }
 
 // gcPercent lets a small heap grow further between collections than Go's
@@ -121,14 +122,17 @@ func execute(ctx context.Context, line *commandLine, parsed *kong.Context, stdou
 	if err != nil {
 		return usageError{err}
 	}
-	stopTracing := telemetry.StartTracing(string(line.TraceEndpoint), version(), logger)
+	tracing, err := telemetry.StartTracing(ctx, string(line.TraceEndpoint), version(), logger)
+	if err != nil {
+		return usageError{err}
+	}
 	defer func() {
 		draining, cancel := context.WithTimeout(context.WithoutCancel(ctx), traceDrain)
 		defer cancel()
-		_ = stopTracing(draining) // it logs its own errors
+		_ = tracing.Stop(draining) // it logs its own errors
 	}()
 	parsed.BindTo(ctx, (*context.Context)(nil))
-	err = parsed.Run(&console{stdout: stdout, logger: logger, metrics: telemetry.NewMetrics(), screen: screen})
+	err = parsed.Run(&console{stdout: stdout, logger: logger, metrics: telemetry.NewMetrics(), tracing: tracing, screen: screen})
 	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
 		return nil // a stop signal during startup is not a failure
 	}
@@ -143,8 +147,13 @@ func (l *commandLine) Validate() error {
 	if l.TraceEndpoint == "" {
 		return nil
 	}
-	if u, err := url.Parse(string(l.TraceEndpoint)); err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") {
-		return errors.New("--trace-endpoint must be an http or https URL") // the URL may hold a key
+	// The URL may hold a key, so that no error shows it.
+	u, err := url.Parse(string(l.TraceEndpoint))
+	if err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") {
+		return errors.New("--trace-endpoint must be an http or https URL")
+	}
+	if u.User != nil || u.RawQuery != "" {
+		return errors.New("--trace-endpoint takes no password and no query; pass credentials as headers in OTEL_EXPORTER_OTLP_TRACES_HEADERS")
 	}
 	return nil
 }

@@ -143,7 +143,7 @@ func (d *deployment) facades(l listenSettings, services *explorer.Services, gate
 	})
 	d.metrics.Counter("graphql_slow_consumers_total", "Subscribers disconnected because they did not keep up.", func() float64 { return float64(live.Slow()) })
 	handler := rest.Handler(rest.Options{
-		Logger: d.logger, Metrics: d.metrics, Health: d.health, Version: version(),
+		Logger: d.logger, Metrics: d.metrics, Tracing: d.tracing, Health: d.health, Version: version(),
 		Chains: l.Chains, Origins: l.Origins, Services: services, Gate: gate, Usage: usage,
 		Mounts: append([]rest.Mount{
 			{Pattern: "/graphql", Handler: live},

@@ -29,6 +29,7 @@ func TestUpShowsItsSimulatedChains(t *testing.T) { //nolint:tparallel // the sub
 	t.Run("it serves its schema and its documents", s.servesItsSchemaAndItsDocuments)
 	t.Run("every example answers", s.answersEveryExample)
 	t.Run("a token is in each state of its census", s.showsEachStateOfACensus)
+	t.Run("its metrics are documented", s.documentsItsMetrics)
 	if code := s.stop(t); code != exitOK {
 		t.Errorf("exit code %d:\n%s", code, s.text())
 	}

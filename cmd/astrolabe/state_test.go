@@ -33,12 +33,13 @@ func (s *simulated) readsItsNodes(t *testing.T) {
 
 // readsTheMetadataOfItsTokens waits for a job that asks contracts.
 func (s *simulated) readsTheMetadataOfItsTokens(t *testing.T) {
-	for _, want := range []string{
-		`astrolabe_sql_statements_total{name="token.describe",outcome="ok"}`,
-		`astrolabe_jobs_total{kind="token_metadata",outcome="ok"}`,
-	} {
-		s.until(t, "there is "+want, func() bool { return strings.Contains(get(t, s.demo.AdminURL+"/metrics"), want) })
-	}
+	s.until(t, "the token's metadata is read", func() bool {
+		token := get(t, s.base+"/v1/SN_SEPOLIA/token/"+strk, keyHeader, s.demo.Keys["read"])
+		return strings.Contains(token, `"metadataUpdatedAtIso":"`)
+	})
+	s.until(t, "the job is counted", func() bool {
+		return strings.Contains(get(t, s.demo.AdminURL+"/metrics"), `astrolabe_jobs_total{kind="token_metadata",outcome="ok"}`)
+	})
 }
 
 // TestServeAsksTheNodesThatItIsGiven starts it with a node and without one.

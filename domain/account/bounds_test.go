@@ -63,11 +63,11 @@ func TestALoginMayTakeTenMinutesAndReturnTo200Characters(t *testing.T) {
 	t.Parallel()
 	now := time.Now().Truncate(time.Second)
 	states := NewLoginStates(newRing(t), func() time.Time { return now })
-	login, token, err := states.Begin(strings.Repeat("x", 200))
+	login, token, err := states.Begin(strings.Repeat("x", 200), "verifier")
 	if err != nil {
 		t.Fatalf("a place of 200 characters: got %v, want no error", err)
 	}
-	if _, _, err := states.Begin(strings.Repeat("x", 201)); domain.CodeOf(err) != domain.CodeInvalidRequest {
+	if _, _, err := states.Begin(strings.Repeat("x", 201), "verifier"); domain.CodeOf(err) != domain.CodeInvalidRequest {
 		t.Errorf("a place of 201 characters: got %v, want %s", err, domain.CodeInvalidRequest)
 	}
 	now = now.Add(10*time.Minute - time.Second)

@@ -1,0 +1,58 @@
+package telemetry
+
+import (
+	"slices"
+
+	"go.opentelemetry.io/otel/attribute"
+	sdktrace "go.opentelemetry.io/otel/sdk/trace"
+	semconv "go.opentelemetry.io/otel/semconv/v1.43.0"
+	"go.opentelemetry.io/otel/trace"
+)
+
+// ChainKey is the attribute with the chain that a request asks about.
+const ChainKey = attribute.Key("astrolabe.chain")
+
+// publicAttributes are the only attributes that leave the process. Their values
+// are from bounded sets. Paths, queries, headers, addresses and the texts of
+// statements may hold keys, so that none of them is here.
+var publicAttributes = []attribute.Key{
+	ChainKey,
+	semconv.HTTPRequestMethodKey,
+	semconv.HTTPResponseStatusCodeKey,
+	semconv.HTTPRouteKey,
+	semconv.DBQuerySummaryKey,
+	semconv.DBSystemNameKey,
+}
+
+// publicSpan is a span without everything that could come from a caller:
+// attributes that are not public, events, links, the description of a failure,
+// and the caller's tracestate header.
+type publicSpan struct{ sdktrace.ReadOnlySpan }
+
+// Attributes returns the public attributes.
+func (s publicSpan) Attributes() []attribute.KeyValue {
+	return slices.DeleteFunc(slices.Clone(s.ReadOnlySpan.Attributes()), func(a attribute.KeyValue) bool {
+		return !slices.Contains(publicAttributes, a.Key)
+	})
+}
+
+// Events returns nothing: exceptions quote their cause.
+func (publicSpan) Events() []sdktrace.Event { return nil }
+
+// Links returns nothing.
+func (publicSpan) Links() []sdktrace.Link { return nil }
+
+// Status tells whether the span failed, not why.
+func (s publicSpan) Status() sdktrace.Status {
+	return sdktrace.Status{Code: s.ReadOnlySpan.Status().Code}
+}
+
+// SpanContext returns the span's identity.
+func (s publicSpan) SpanContext() trace.SpanContext {
+	return s.ReadOnlySpan.SpanContext().WithTraceState(trace.TraceState{})
+}
+
+// Parent returns the identity of the span's parent.
+func (s publicSpan) Parent() trace.SpanContext {
+	return s.ReadOnlySpan.Parent().WithTraceState(trace.TraceState{})
+}
