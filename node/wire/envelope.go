@@ -35,31 +35,29 @@ func SplitAnswer(text []byte) (Answer, error) {
 		"jsonrpc": &a.version, "id": &a.id, "result": &a.result,
 		"error": &a.failure, "method": &a.method, "params": &a.params,
 	}
-	s := scanner{text: text}
-	s.object(func(key []byte) {
-		value := s.value()
-		part, known := parts[string(key)]
-		switch {
+	r := newReader(text)
+	r.object(func(name []byte) {
+		part, known := parts[string(name)]
+		switch value := r.value(); {
 		case !known:
 		case *part != nil:
-			s.fail("member %q occurs twice", key)
+			r.fail("member %q occurs twice", name)
 		default:
 			*part = value
 		}
 	})
-	s.end()
-	if s.err == nil && string(a.version) != `"2.0"` {
-		s.fail("not JSON-RPC 2.0 but %s", Clip(string(a.version), 20))
+	r.end()
+	if r.err == nil && string(a.version) != `"2.0"` {
+		r.fail("not JSON-RPC 2.0 but %s", Clip(string(a.version), 20))
 	}
-	if s.err != nil {
-		return Answer{}, Invalid("%w", s.err)
+	if r.err != nil {
+		return Answer{}, Invalid("%w", r.err)
 	}
 	return a, nil
 }
 
 // DecodeAnswer returns the result of the response to request id, or the
-// *RPCError that it holds. The result is not decoded, so it may still turn
-// out not to be JSON.
+// *RPCError that it holds. The result is JSON, but not decoded.
 func DecodeAnswer(text []byte, id uint64) (json.RawMessage, error) {
 	a, err := SplitAnswer(text)
 	if err != nil {
