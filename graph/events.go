@@ -99,7 +99,7 @@ func (e *events) begin() error {
 	header.Set("X-Accel-Buffering", "no")
 	_ = e.control.SetReadDeadline(time.Time{}) // the request is read; the stream may last
 	e.w.WriteHeader(http.StatusOK)
-	return e.write("")
+	return e.write(":\n\n") // a comment: what is empty is not sent before the first event
 }
 
 func (e *events) next(result []byte) error {

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"strconv"
 
+	"github.com/klauspost/compress/gzhttp"
 	"github.com/vektah/gqlparser/v2/ast"
 	"github.com/vektah/gqlparser/v2/gqlerror"
 
@@ -130,6 +131,9 @@ func misused(err error) bool {
 
 // answer executes a query or a mutation.
 func (h *Handler) answer(w http.ResponseWriter, r *http.Request, op *operation, media string) {
+	if op.Operation.Operation == ast.Mutation {
+		w.Header().Set(gzhttp.HeaderNoCompression, "secret") // the answer may show a new key
+	}
 	var result []byte
 	failed := h.run(r.Context(), op, func(one []byte) error {
 		result = one

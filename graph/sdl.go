@@ -15,7 +15,7 @@ const mediaSDL = "application/graphql; charset=utf-8"
 // switched off it is not found.
 func (h *Handler) SDL() http.Handler {
 	text := sources[0].Input
-	tag := fmt.Sprintf(`"sha256-%x"`, sha256.Sum256([]byte(text)))
+	tag := fmt.Sprintf(`W/"sha256-%x"`, sha256.Sum256([]byte(text)))
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if h.NoIntrospection {
 			http.NotFound(w, r)

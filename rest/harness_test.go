@@ -2,6 +2,7 @@ package rest
 
 import (
 	"bytes"
+	"compress/gzip"
 	"context"
 	"encoding/json"
 	"io"
@@ -192,8 +193,8 @@ func (s *service) ask(method, path string, header ...string) answer {
 	return s.show(method, path, append(header, "X-Service-Api-Key", s.access.Key)...)
 }
 
-// show sends a request with these headers only, and holds the answer against
-// the OpenAPI document.
+// show sends a request with these headers only, unpacks a compressed answer and
+// holds it against the OpenAPI document.
 func (s *service) show(method, path string, header ...string) answer {
 	s.t.Helper()
 	request, err := http.NewRequestWithContext(s.t.Context(), method, s.url+path, nil)
@@ -208,7 +209,13 @@ func (s *service) show(method, path string, header ...string) answer {
 		s.t.Fatal(err)
 	}
 	defer response.Body.Close()
-	body, err := io.ReadAll(response.Body)
+	var content io.Reader = response.Body
+	if response.Header.Get("Content-Encoding") == "gzip" {
+		if content, err = gzip.NewReader(response.Body); err != nil {
+			s.t.Fatal(err)
+		}
+	}
+	body, err := io.ReadAll(content)
 	if err != nil {
 		s.t.Fatal(err)
 	}

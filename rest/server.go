@@ -72,7 +72,7 @@ func Handler(o Options) http.Handler {
 	}
 	s.routes.NotFound(s.unknownRoute)
 	s.routes.MethodNotAllowed(s.unknownMethod)
-	return s.trace(s.observe(s.recover(s.crossOrigin(s.routes))))
+	return s.trace(s.observe(compress(s.recover(s.crossOrigin(s.routes)))))
 }
 
 func (s *server) dispatcher() *frame.Dispatcher {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/consensys/gnark-crypto/ecc/stark-curve/fp"
+	pedersenhash "github.com/consensys/gnark-crypto/ecc/stark-curve/pedersen-hash"
 )
 
 func TestKeccak256KnownVectors(t *testing.T) {
@@ -121,14 +122,29 @@ func TestPedersenKnownVectors(t *testing.T) {
 	}
 }
 
+// TestPedersenIsThatOfAnotherLibrary compares random felts beside gnark-crypto's
+// hash.
+func TestPedersenIsThatOfAnotherLibrary(t *testing.T) {
+	t.Parallel()
+	random := rand.New(rand.NewPCG(5, 6)) //nolint:gosec // The same felts in every run.
+	pick := func() fp.Element {
+		return fp.Element{random.Uint64(), random.Uint64(), random.Uint64(), random.Uint64N(primeTop)}
+	}
+	for range 200 {
+		a, b := pick(), pick()
+		want := pedersenhash.Pedersen(&a, &b)
+		if got := Pedersen(feltOf(&a), feltOf(&b)); got != feltOf(&want) {
+			t.Errorf("Pedersen(%v, %v) = %v, want %v", feltOf(&a), feltOf(&b), got, feltOf(&want))
+		}
+	}
+}
+
 // Allocation counts are process-wide, so this test does not run in parallel.
 func TestHashesDoNotAllocate(t *testing.T) {
 	felts := make([]Felt, 100)
-	name := []byte("Transfer")
 	for what, act := range map[string]func(){
 		"PoseidonMany": func() { PoseidonMany(felts...) },
 		"Pedersen":     func() { Pedersen(felts[0], felts[1]) },
-		"Keccak":       func() { Keccak(name) },
 	} {
 		if n := testing.AllocsPerRun(10, act); n != 0 {
 			t.Errorf("%s allocates %v times", what, n)

@@ -1,16 +1,23 @@
 package starknet
 
-import "sync"
+import (
+	"sync"
+
+	starkcurve "github.com/consensys/gnark-crypto/ecc/stark-curve"
+	"github.com/consensys/gnark-crypto/ecc/stark-curve/fp"
+)
 
 // Pedersen hashes two felts: shift + low(a)·P1 + high(a)·P2 + low(b)·P3 + high(b)·P4 on
 // the Stark curve, where low is the low 248 bits and high the rest; the hash is the
-// resulting x coordinate.
+// resulting x coordinate. gnark-crypto has the hash too, but takes more than twice the
+// time for it and computes its tables at the start of every program.
 func Pedersen(a, b Felt) Felt {
 	tables := pedersenTables()
 	sum := tables.shift
 	tables.first.accumulate(&sum, &a)
 	tables.second.accumulate(&sum, &b)
-	x := sum.abscissa()
+	var x fp.Element
+	x.Inverse(&sum.Z).Square(&x).Mul(&x, &sum.X)
 	return feltOf(&x)
 }
 
@@ -26,38 +33,31 @@ func PedersenMany(felts ...Felt) Felt {
 // operandTable holds, for one operand, every byte value at every byte position as a
 // finished curve point, so that hashing only adds points: entry [i][v-1] stands for
 // value v of byte i of the big-endian felt.
-type operandTable [32][255]curvePoint
+type operandTable [32][255]starkcurve.G1Affine
 
-func (t *operandTable) accumulate(sum *curveSum, operand *Felt) {
+func (t *operandTable) accumulate(sum *starkcurve.G1Jac, operand *Felt) {
 	for i, v := range operand {
 		if v != 0 {
-			sum.add(&t[i][v-1])
+			sum.AddMixed(&t[i][v-1])
 		}
 	}
 }
 
 type pedersenTableSet struct {
-	shift         curveSum
+	shift         starkcurve.G1Jac
 	first, second operandTable
 }
 
-var (
-	pedersenOnce sync.Once
-	pedersenSet  pedersenTableSet
-)
-
 // pedersenTables returns the tables (1 MiB), which it builds when the first
 // Pedersen hash is asked for.
-func pedersenTables() *pedersenTableSet {
-	pedersenOnce.Do(pedersenSet.build)
-	return &pedersenSet
-}
+var pedersenTables = sync.OnceValue(newPedersenTables)
 
-func (set *pedersenTableSet) build() {
+func newPedersenTables() *pedersenTableSet {
 	shift := pointAt(
 		"0x49ee3eba8c1600700ee1b87eb599f16716b0b1022947733551fde4050ca6804",
 		"0x3ca0cfe4b3bc6ddf346d49d06ea0ed34e621062c0e056c1d0405d266e10268a")
-	set.shift = sumOf(&shift)
+	set := new(pedersenTableSet)
+	set.shift.FromAffine(&shift)
 	set.first.fill(
 		pointAt("0x234287dcbaffe7f969c748655fca9e58fa8120b6d56eb0c1080d17957ebe47b",
 			"0x3b056f100f96fb21e889527d41f4e39940135dd7a6c94cc6ed0268ee89e5615"),
@@ -68,15 +68,16 @@ func (set *pedersenTableSet) build() {
 			"0x40301cf5c1751f4b971e46c4ede85fcac5c59a5ce5ae7c48151f27b24b219c"),
 		pointAt("0x54302dcb0e6cc1c6e44cca8f61a63bb2ca65048d53fb325d36ff12c49a58202",
 			"0x1b77b3e37d13504b348046268d8ae25ce98ad783c25561a879dcc77e99c2426"))
+	return set
 }
 
-func pointAt(x, y string) curvePoint {
-	return curvePoint{element(MustFelt(x)), element(MustFelt(y))}
+func pointAt(x, y string) starkcurve.G1Affine {
+	return starkcurve.G1Affine{X: element(MustFelt(x)), Y: element(MustFelt(y))}
 }
 
 // fill computes the table of one operand from the point for its low 248 bits and the
 // point for its top byte.
-func (t *operandTable) fill(low, high curvePoint) {
+func (t *operandTable) fill(low, high starkcurve.G1Affine) {
 	t.fillByte(0, high)
 	for i := len(t) - 1; i > 0; i-- {
 		low = t.fillByte(i, low)
@@ -84,14 +85,13 @@ func (t *operandTable) fill(low, high curvePoint) {
 }
 
 // fillByte stores 1·base to 255·base at position i and returns 256·base.
-func (t *operandTable) fillByte(i int, base curvePoint) curvePoint {
-	var multiples [256]curveSum
-	sum := sumOf(&base)
+func (t *operandTable) fillByte(i int, base starkcurve.G1Affine) starkcurve.G1Affine {
+	var multiples [256]starkcurve.G1Jac
+	var sum starkcurve.G1Jac
 	for v := range multiples {
-		multiples[v] = sum
-		sum.add(&base)
+		multiples[v] = *sum.AddMixed(&base)
 	}
-	all := points(multiples[:])
-	copy(t[i][:], all)
-	return all[255]
+	points := starkcurve.BatchJacobianToAffineG1(multiples[:])
+	copy(t[i][:], points)
+	return points[255]
 }

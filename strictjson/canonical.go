@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strconv"
 
-	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 )
 
@@ -17,16 +16,6 @@ import (
 // fractions are rounded to the nearest double, as the RFC prescribes.
 func Canonical(data []byte) ([]byte, error) {
 	return rewrite(data, appendCanonicalNumber)
-}
-
-// CanonicalValue returns the RFC 8785 form of a Go value as its json tags
-// describe it. Nil slices are written as [] and nil maps as {}.
-func CanonicalValue(v any) ([]byte, error) {
-	data, err := json.Marshal(v)
-	if err != nil {
-		return nil, &Error{Kind: InvalidValue, Message: "the value has no JSON form", cause: err}
-	}
-	return Canonical(data)
 }
 
 // appendCanonicalNumber appends a JSON number as RFC 8785 writes it.

@@ -87,10 +87,6 @@ func TestIntegerIsWrittenInPlainDigits(t *testing.T) {
 	if err := Decode([]byte(`{"receiptId":1.5e3}`), &evidence); err != nil {
 		t.Fatal(err)
 	}
-	canonical, err := CanonicalValue(evidence)
-	if err != nil || string(canonical) != `{"receiptId":1500}` {
-		t.Errorf("got %s, %v", canonical, err)
-	}
 	standard, err := stdjson.Marshal(evidence)
 	if err != nil || string(standard) != `{"receiptId":1500}` {
 		t.Errorf("encoding/json wrote %s, %v", standard, err)

@@ -8,11 +8,12 @@ import (
 	"io"
 	"net/http"
 	"path"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
 
-	"astrolabe/contentcoding"
+	"github.com/klauspost/compress/gzhttp"
 )
 
 // contentTypes names the type of every kind of file that a build emits. The
@@ -38,7 +39,7 @@ type page struct {
 // document is a file whose name stays the same from build to build.
 type document struct {
 	body string
-	etag string
+	etag string // weak, because the server may compress the body
 }
 
 // slot is where the built document takes the token, followed by a quote.
@@ -53,7 +54,7 @@ func newPage(name, policy string, token Token) page {
 	return page{
 		name: name, policy: policy, token: token,
 		html:     [2]string{before + slot, after},
-		licences: document{body: licences, etag: fmt.Sprintf(`"%x"`, sha256.Sum256([]byte(licences)))},
+		licences: document{body: licences, etag: fmt.Sprintf(`W/"%x"`, sha256.Sum256([]byte(licences)))},
 	}
 }
 
@@ -99,6 +100,7 @@ func (p page) serveDocument(w http.ResponseWriter, r *http.Request) {
 	header.Set("Cross-Origin-Resource-Policy", "same-origin")
 	header.Set("Content-Type", contentTypes[".html"])
 	header.Set("Cache-Control", "private, no-store")
+	header.Set(gzhttp.HeaderNoCompression, "secret") // the length of a compressed body tells about the token
 	header.Set("Content-Length", strconv.Itoa(len(body)))
 	if r.Method == http.MethodHead {
 		return
@@ -115,9 +117,13 @@ func (p page) serveLicences(w http.ResponseWriter, r *http.Request) {
 	http.ServeContent(w, r, "licenses.md", time.Time{}, strings.NewReader(p.licences.body))
 }
 
-// serveAsset sends a file whose name holds the hash of its content, so that it
-// may be kept for ever. Assets are stored in gzip form and unpacked only for the
-// rare client that does not take it.
+// acceptsGzip matches an Accept-Encoding header that names gzip without a
+// weight or with a weight above zero.
+var acceptsGzip = regexp.MustCompile(`(?i)(?:^|,)\s*gzip\s*(?:;\s*q=(?:1|0?\.0*[1-9])[^,]*)?(?:,|$)`)
+
+// serveAsset sends a file whose name holds the hash of its content, so that
+// clients may cache it without expiry. Assets are compressed once, when they
+// are built, and unpacked only for clients that do not accept gzip.
 func (p page) serveAsset(w http.ResponseWriter, r *http.Request, file string) {
 	stored, err := dist.Open(path.Join("dist", p.name, file) + ".gz")
 	if err != nil {
@@ -130,7 +136,7 @@ func (p page) serveAsset(w http.ResponseWriter, r *http.Request, file string) {
 	header.Set("Content-Type", contentTypes[path.Ext(file)])
 	header.Set("Cache-Control", "public, max-age=31536000, immutable")
 	var content io.Reader = stored
-	if contentcoding.AcceptsGzip(r) {
+	if acceptsGzip.MatchString(r.Header.Get("Accept-Encoding")) {
 		header.Set("Content-Encoding", "gzip")
 	} else if content, err = gzip.NewReader(stored); err != nil {
 		http.Error(w, "asset is damaged", http.StatusInternalServerError)

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/klauspost/compress/gzhttp"
 
 	"astrolabe/web"
 )
@@ -211,6 +212,40 @@ func TestAnAssetIsTheSameWithAndWithoutCompression(t *testing.T) {
 			packed.Body = unpacked
 			if content := body(t, packed); content != body(t, plain) || content == "" {
 				t.Errorf("%s differs with compression", asset)
+			}
+		}
+	}
+}
+
+func TestAnAssetIsUnpackedForClientsThatDoNotAcceptGzip(t *testing.T) {
+	t.Parallel()
+	asset := assets(t, "docs")[0]
+	for accepted, want := range map[string]string{
+		"gzip": "gzip", "GZIP": "gzip", "deflate, gzip;q=1.0, *": "gzip", "br;q=1.0, gzip ; q=0.8, *;q=0.1": "gzip", "*;q=0, gzip;q=.05": "gzip",
+		"": "", "br": "", "identity": "", "*;q=0": "", "gzip;q=0": "", "gzip;q=0.000, *": "", "gzip;q=much": "", "gzipped": "", "x-gzip": "",
+	} {
+		if got := ask("docs", http.MethodGet, asset, "Accept-Encoding", accepted).Header.Get("Content-Encoding"); got != want {
+			t.Errorf("Accept-Encoding %q gives Content-Encoding %q, want %q", accepted, got, want)
+		}
+	}
+}
+
+// TestNoLengthTellsAboutTheToken puts the pages behind a server that compresses
+// answers of every size.
+func TestNoLengthTellsAboutTheToken(t *testing.T) {
+	t.Parallel()
+	compress, err := gzhttp.NewWrapper(gzhttp.MinSize(0))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, page := range pages {
+		for target, want := range map[string]string{"/" + name: "", "/" + name + "/licenses.md": "gzip", assets(t, name)[0]: "gzip"} {
+			r := httptest.NewRequest(http.MethodGet, target, nil)
+			r.Header.Set("Accept-Encoding", "gzip")
+			w := httptest.NewRecorder()
+			compress(page.handler).ServeHTTP(w, r)
+			if got := w.Header().Get("Content-Encoding"); got != want || w.Code != http.StatusOK {
+				t.Errorf("%s: %d, Content-Encoding %q, want %q", target, w.Code, got, want)
 			}
 		}
 	}

@@ -53,8 +53,8 @@ var blockWithHashesShape = shapeOf(append(
 )...)
 
 var transactionWithReceiptShape = shapeOf(
-	member[starknet.TransactionWithReceipt]{name: "transaction", read: func(s *scanner, v *starknet.TransactionWithReceipt) {
-		readTransaction(s, &v.Transaction)
+	member[starknet.TransactionWithReceipt]{name: "transaction", read: func(r *reader, v *starknet.TransactionWithReceipt) {
+		readTransaction(r, &v.Transaction)
 	}},
 	object("receipt", receiptShape, func(v *starknet.TransactionWithReceipt) *starknet.Receipt { return &v.Receipt }),
 )

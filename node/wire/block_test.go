@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"testing"
 
+	jsonv2 "github.com/go-json-experiment/json"
+
 	"astrolabe/starknet"
 )
 
@@ -70,12 +72,36 @@ func FuzzBlock(f *testing.F) {
 
 func BenchmarkBlockWithReceipts(b *testing.B) {
 	text := readReal(b, filepath.Join(realData(b), "SN_MAIN", "blocks", "19199.json"))
+	answer := []byte(`{"jsonrpc":"2.0","id":1,"result":` + string(text) + `}`)
+	b.Run("answer", func(b *testing.B) {
+		b.SetBytes(int64(len(answer)))
+		b.ReportAllocs()
+		for b.Loop() {
+			result, err := DecodeAnswer(answer, 1)
+			if err != nil {
+				b.Fatal(err)
+			}
+			if _, err := DecodeBlockWithReceipts(result); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
 	b.Run("shape", func(b *testing.B) {
 		b.SetBytes(int64(len(text)))
 		b.ReportAllocs()
 		for b.Loop() {
 			block, err := blockWithReceiptsShape.decode(text)
 			if err != nil || checkReceipts(&block) != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+	b.Run("go-json-experiment without checks", func(b *testing.B) {
+		b.SetBytes(int64(len(text)))
+		b.ReportAllocs()
+		for b.Loop() {
+			var block starknet.BlockWithReceipts
+			if err := jsonv2.Unmarshal(text, &block); err != nil {
 				b.Fatal(err)
 			}
 		}

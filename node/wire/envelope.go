@@ -5,8 +5,8 @@ import (
 	"strconv"
 )
 
-// EncodeRequest encodes a JSON-RPC request with the params byte for byte. Nil
-// params are omitted.
+// EncodeRequest writes a JSON-RPC request with the params byte for byte. Nil
+// params are left out.
 func EncodeRequest(id uint64, method string, params json.RawMessage) []byte {
 	name, _ := json.Marshal(method) // a string cannot fail
 	b := make([]byte, 0, 64+len(name)+len(params))
@@ -21,44 +21,43 @@ func EncodeRequest(id uint64, method string, params json.RawMessage) []byte {
 	return append(b, '}')
 }
 
-// Answer is a parsed JSON-RPC response or notification. Its members are raw
-// JSON, nil if absent.
+// Answer is a JSON-RPC response or notification taken apart, its parts still
+// as the node wrote them. A nil part was absent.
 type Answer struct {
 	version, id, result, failure, method, params []byte
 }
 
-// SplitAnswer parses a response or notification. A duplicate member is an
-// error: two readers of one response must not see different values.
+// SplitAnswer takes a response or notification apart. A member that occurs
+// twice is an error: two readers of one answer must not see different ones.
 func SplitAnswer(text []byte) (Answer, error) {
 	var a Answer
 	parts := map[string]*[]byte{
 		"jsonrpc": &a.version, "id": &a.id, "result": &a.result,
 		"error": &a.failure, "method": &a.method, "params": &a.params,
 	}
-	s := scanner{text: text}
-	s.object(func(key []byte) {
-		value := s.value()
-		part, known := parts[string(key)]
-		switch {
+	r := newReader(text)
+	r.object(func(name []byte) {
+		part, known := parts[string(name)]
+		switch value := r.value(); {
 		case !known:
 		case *part != nil:
-			s.fail("member %q occurs twice", key)
+			r.fail("member %q occurs twice", name)
 		default:
 			*part = value
 		}
 	})
-	s.end()
-	if s.err == nil && string(a.version) != `"2.0"` {
-		s.fail("not JSON-RPC 2.0 but %s", Clip(string(a.version), 20))
+	r.end()
+	if r.err == nil && string(a.version) != `"2.0"` {
+		r.fail("not JSON-RPC 2.0 but %s", Clip(string(a.version), 20))
 	}
-	if s.err != nil {
-		return Answer{}, Invalid("%w", s.err)
+	if r.err != nil {
+		return Answer{}, Invalid("%w", r.err)
 	}
 	return a, nil
 }
 
-// DecodeAnswer returns the result of the response to request id, or its
-// *RPCError. The result is not decoded, so it may still be invalid JSON.
+// DecodeAnswer returns the result of the response to request id, or the
+// *RPCError that it holds. The result is JSON, but not decoded.
 func DecodeAnswer(text []byte, id uint64) (json.RawMessage, error) {
 	a, err := SplitAnswer(text)
 	if err != nil {
@@ -71,7 +70,8 @@ func DecodeAnswer(text []byte, id uint64) (json.RawMessage, error) {
 // response.
 func (a Answer) IsNotification() bool { return a.method != nil }
 
-// Result returns the result of the response to request id, or its *RPCError.
+// Result returns the result of the response to request id, or the *RPCError
+// that it holds.
 func (a Answer) Result(id uint64) (json.RawMessage, error) {
 	switch {
 	case string(a.id) != strconv.FormatUint(id, 10):
@@ -86,7 +86,7 @@ func (a Answer) Result(id uint64) (json.RawMessage, error) {
 	return a.result, nil
 }
 
-// decodeFailure decodes an *RPCError.
+// decodeFailure returns the *RPCError that the text spells.
 func decodeFailure(text []byte) error {
 	var wire struct {
 		Code    *int            `json:"code"`

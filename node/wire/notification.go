@@ -14,11 +14,7 @@ type notificationParams struct {
 
 var notificationShape = shapeOf(
 	text("subscription_id", func(p *notificationParams) *string { return &p.subscription }),
-	member[notificationParams]{name: "result", read: func(s *scanner, p *notificationParams) {
-		if p.result = s.value(); s.err == nil && !json.Valid(p.result) {
-			s.fail("%w", ErrMalformed)
-		}
-	}},
+	member[notificationParams]{name: "result", read: func(r *reader, p *notificationParams) { p.result = r.value() }},
 )
 
 // Notification reads the answer as a message of the given subscription. It

@@ -38,8 +38,8 @@ var receiptShape = shapeOf(
 	list("messages_sent", messageShape, func(r *starknet.Receipt) *[]starknet.MessageToL1 { return &r.MessagesSent }),
 	list("events", eventShape, func(r *starknet.Receipt) *[]starknet.Event { return &r.Events }),
 	object("execution_resources", resourcesShape, func(r *starknet.Receipt) *starknet.ExecutionResources { return &r.ExecutionResources }),
-	optional(member[starknet.Receipt]{name: "contract_address", read: func(s *scanner, r *starknet.Receipt) {
-		r.ContractAddress = new(s.felt())
+	optional(member[starknet.Receipt]{name: "contract_address", read: func(r *reader, v *starknet.Receipt) {
+		v.ContractAddress = new(r.felt())
 	}}),
 	optional(parsed("message_hash", func(r *starknet.Receipt) *starknet.Hash256 {
 		r.MessageHash = new(starknet.Hash256)

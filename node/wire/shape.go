@@ -7,23 +7,25 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/go-json-experiment/json/jsontext"
+
 	"astrolabe/starknet"
 )
 
-// shape describes how an object of the specification is decoded into a T. It
-// uses no reflection: blocks are most of what this process reads, and a missing
-// member must be an error, never a zero.
+// shape is how an object of the specification is read into a T. Nothing is
+// read by reflection: blocks are most of what this process reads, and a value
+// with a missing member must be an error, never a zero.
 type shape[T any] struct {
 	members []member[T]
 	index   map[string]int
-	needed  uint64 // one bit per required member
+	needed  uint64 // one bit for each member that must be there
 }
 
 // member is one member of an object.
 type member[T any] struct {
 	name     string
 	optional bool // may be absent or null
-	read     func(s *scanner, v *T)
+	read     func(r *reader, v *T)
 }
 
 func shapeOf[T any](members ...member[T]) *shape[T] {
@@ -45,48 +47,47 @@ func (sh *shape[T]) set(names string) (set uint64) {
 	return set
 }
 
-// read decodes an object into v and returns the set of members that have a
-// value. It skips unknown members, because newer nodes send more.
-func (sh *shape[T]) read(s *scanner, v *T) (filled uint64) {
+// read reads an object into v and returns the set of members that have a
+// value. Members that the shape does not have are skipped: newer nodes send
+// more.
+func (sh *shape[T]) read(r *reader, v *T) (filled uint64) {
 	var seen uint64
-	s.object(func(key []byte) {
-		i, known := sh.index[string(key)]
+	r.object(func(name []byte) {
+		i, known := sh.index[string(name)]
 		if !known {
-			s.value()
+			r.read()
 			return
 		}
 		m := &sh.members[i]
 		if seen&(1<<i) != 0 {
-			s.fail("member %q occurs twice", m.name)
+			r.fail("member %q occurs twice", m.name)
 			return
 		}
 		seen |= 1 << i
-		if m.optional && s.next() == 'n' {
-			if string(s.literal()) != "null" {
-				s.fail("%s: %w", m.name, ErrMalformed)
-			}
+		if m.optional && r.next() == jsontext.KindNull {
+			r.token()
 			return
 		}
 		filled |= 1 << i
-		if m.read(s, v); s.err != nil {
-			s.err = fmt.Errorf("%s: %w", m.name, s.err)
+		if m.read(r, v); r.err != nil {
+			r.err = fmt.Errorf("%s: %w", m.name, r.err)
 		}
 	})
-	sh.demand(s, sh.needed, filled)
+	sh.demand(r, sh.needed, filled)
 	return filled
 }
 
-// demand fails if a required member has no value.
-func (sh *shape[T]) demand(s *scanner, needed, filled uint64) {
+// demand fails when one of the needed members has no value.
+func (sh *shape[T]) demand(r *reader, needed, filled uint64) {
 	if missing := needed &^ filled; missing != 0 {
-		s.fail("member %q is missing", sh.members[bits.TrailingZeros64(missing)].name)
+		r.fail("member %q is missing", sh.members[bits.TrailingZeros64(missing)].name)
 	}
 }
 
 // decode reads the one object in text.
 func (sh *shape[T]) decode(text []byte) (T, error) {
-	return decode(text, func(s *scanner) (v T) {
-		sh.read(s, &v)
+	return decode(text, func(r *reader) (v T) {
+		sh.read(r, &v)
 		return v
 	})
 }
@@ -99,40 +100,40 @@ func optional[T any](m member[T]) member[T] {
 
 // felt is a member that holds a felt.
 func felt[T any](name string, of func(*T) *starknet.Felt) member[T] {
-	return member[T]{name: name, read: func(s *scanner, v *T) { *of(v) = s.felt() }}
+	return member[T]{name: name, read: func(r *reader, v *T) { *of(v) = r.felt() }}
 }
 
 // parsed is a member that holds a string that the field's type parses.
 func parsed[T any, P encoding.TextUnmarshaler](name string, of func(*T) P) member[T] {
-	return member[T]{name: name, read: func(s *scanner, v *T) {
-		if err := of(v).UnmarshalText(s.rawString()); err != nil {
-			s.fail("%w", err)
+	return member[T]{name: name, read: func(r *reader, v *T) {
+		if err := of(v).UnmarshalText(r.rawString()); err != nil {
+			r.fail("%w", err)
 		}
 	}}
 }
 
 // felts is a member that holds an array of felts.
 func felts[T any](name string, of func(*T) *[]starknet.Felt) member[T] {
-	return member[T]{name: name, read: func(s *scanner, v *T) { *of(v) = s.felts() }}
+	return member[T]{name: name, read: func(r *reader, v *T) { *of(v) = r.feltArray() }}
 }
 
 // number is a member that holds an unsigned JSON number.
 func number[T any](name string, of func(*T) *uint64) member[T] {
-	return member[T]{name: name, read: func(s *scanner, v *T) { *of(v) = s.uint() }}
+	return member[T]{name: name, read: func(r *reader, v *T) { *of(v) = r.uint() }}
 }
 
 // text is a member that holds any string.
 func text[T any](name string, of func(*T) *string) member[T] {
-	return member[T]{name: name, read: func(s *scanner, v *T) { *of(v) = s.string() }}
+	return member[T]{name: name, read: func(r *reader, v *T) { *of(v) = r.string() }}
 }
 
 // enum is a member that holds one of the given strings.
 func enum[T any, S ~string](name string, of func(*T) *S, allowed ...S) member[T] {
-	return member[T]{name: name, read: func(s *scanner, v *T) {
-		raw := s.rawString()
+	return member[T]{name: name, read: func(r *reader, v *T) {
+		raw := r.rawString()
 		i := slices.IndexFunc(allowed, func(a S) bool { return string(a) == string(raw) })
 		if i < 0 {
-			s.fail("%q is not a value of the specification", Clip(string(raw), 40))
+			r.fail("%q is not a value of the specification", Clip(string(raw), 40))
 			return
 		}
 		*of(v) = allowed[i]
@@ -141,17 +142,17 @@ func enum[T any, S ~string](name string, of func(*T) *S, allowed ...S) member[T]
 
 // object is a member that holds an object of another shape.
 func object[T, U any](name string, sh *shape[U], of func(*T) *U) member[T] {
-	return member[T]{name: name, read: func(s *scanner, v *T) { sh.read(s, of(v)) }}
+	return member[T]{name: name, read: func(r *reader, v *T) { sh.read(r, of(v)) }}
 }
 
 // list is a member that holds an array of objects of another shape.
 func list[T, U any](name string, sh *shape[U], of func(*T) *[]U) member[T] {
-	return member[T]{name: name, read: func(s *scanner, v *T) {
+	return member[T]{name: name, read: func(r *reader, v *T) {
 		items := []U{}
-		s.array(func() {
+		r.array(func() {
 			var zero U
 			items = append(items, zero)
-			sh.read(s, &items[len(items)-1])
+			sh.read(r, &items[len(items)-1])
 		})
 		*of(v) = items
 	}}

@@ -67,11 +67,11 @@ var transactionNeeds = map[transactionKind]uint64{
 }
 
 // readTransaction reads a transaction that was executed on chain.
-func readTransaction(s *scanner, t *transaction) {
-	filled := transactionShape.read(s, t)
+func readTransaction(r *reader, t *transaction) {
+	filled := transactionShape.read(r, t)
 	needed, exists := transactionNeeds[transactionKind{t.Type, t.Version.Number}]
-	if s.err == nil && (!exists || t.Version.Query) {
-		s.fail("a transaction of type %s and version %s does not exist", t.Type, t.Version)
+	if r.err == nil && (!exists || t.Version.Query) {
+		r.fail("a transaction of type %s and version %s does not exist", t.Type, t.Version)
 	}
-	transactionShape.demand(s, needed, filled)
+	transactionShape.demand(r, needed, filled)
 }

@@ -1,83 +1,74 @@
 package wire
 
 import (
-	"bytes"
-	"encoding/json"
+	"strconv"
+
+	"github.com/go-json-experiment/json/jsontext"
 
 	"astrolabe/starknet"
 )
 
 // decode reads the one value in text.
-func decode[T any](text []byte, read func(*scanner) T) (T, error) {
-	s := scanner{text: text}
-	v := read(&s)
-	s.end()
-	return v, s.err
+func decode[T any](text []byte, read func(*reader) T) (T, error) {
+	r := newReader(text)
+	v := read(r)
+	r.end()
+	return v, r.err
 }
 
 // DecodeString reads a text that is one string.
-func DecodeString(text []byte) (string, error) { return decode(text, (*scanner).string) }
+func DecodeString(text []byte) (string, error) { return decode(text, (*reader).string) }
 
 // DecodeUint reads a text that is one unsigned number of at most 64 bits.
-func DecodeUint(text []byte) (uint64, error) { return decode(text, (*scanner).uint) }
+func DecodeUint(text []byte) (uint64, error) { return decode(text, (*reader).uint) }
 
 // DecodeFelt reads a text that is one felt.
-func DecodeFelt(text []byte) (starknet.Felt, error) { return decode(text, (*scanner).felt) }
+func DecodeFelt(text []byte) (starknet.Felt, error) { return decode(text, (*reader).felt) }
 
 // DecodeFelts reads a text that is one array of felts; an empty array is not
 // nil.
-func DecodeFelts(text []byte) ([]starknet.Felt, error) { return decode(text, (*scanner).felts) }
+func DecodeFelts(text []byte) ([]starknet.Felt, error) { return decode(text, (*reader).feltArray) }
 
 // string reads any string.
-func (s *scanner) string() (v string) {
-	s.next()
-	start := s.at
-	if s.rawString(); s.err != nil {
+func (r *reader) string() string {
+	if got := r.next(); got != jsontext.KindString && got != jsontext.KindInvalid {
+		r.fail("%s instead of a string", got)
+	}
+	token := r.token()
+	if r.err != nil {
 		return ""
 	}
-	if err := json.Unmarshal(s.text[start:s.at], &v); err != nil {
-		s.fail("%w", err)
-	}
-	return v
+	return token.String()
 }
 
 // uint reads a number that is written in plain digits and fits 64 bits.
-func (s *scanner) uint() (n uint64) {
-	digits := s.literal()
-	for i, c := range digits {
-		d := uint64(c) - '0'
-		if d > 9 || i > 0 && n == 0 || n > (1<<64-1-d)/10 {
-			s.fail("%q is not an unsigned 64-bit integer", Clip(string(digits), 40))
-			return 0
-		}
-		n = n*10 + d
+func (r *reader) uint() uint64 {
+	digits := r.read()
+	if r.err != nil {
+		return 0
+	}
+	n, err := strconv.ParseUint(string(digits), 10, 64)
+	if err != nil {
+		r.fail("%q is not an unsigned 64-bit integer", Clip(string(digits), 40))
 	}
 	return n
 }
 
 // felt reads a felt.
-func (s *scanner) felt() (f starknet.Felt) {
-	if err := f.UnmarshalText(s.rawString()); err != nil {
-		s.fail("%w", err)
+func (r *reader) felt() (f starknet.Felt) {
+	text := r.rawString()
+	if r.err != nil {
+		return f
+	}
+	if err := f.UnmarshalText(text); err != nil {
+		r.fail("%w", err)
 	}
 	return f
 }
 
-// felts reads an array of felts; an empty array is not nil.
-func (s *scanner) felts() []starknet.Felt {
-	out := make([]starknet.Felt, 0, s.feltsAhead())
-	s.array(func() { out = append(out, s.felt()) })
-	return out
-}
-
-// feltsAhead estimates the length of the array of felts that starts here. The
-// estimate never exceeds what the text allows.
-func (s *scanner) feltsAhead() int {
-	rest := s.text[s.at:]
-	length := bytes.IndexByte(rest, ']')
-	const shortest = len(`"0x0",`)
-	if length < shortest { // it is empty, or cut off
-		return 0
-	}
-	return min(bytes.Count(rest[:length], []byte{','})+1, length/shortest+1)
+// feltArray reads an array of felts; an empty array is not nil.
+func (r *reader) feltArray() []starknet.Felt {
+	r.felts = r.felts[:0]
+	r.array(func() { r.felts = append(r.felts, r.felt()) })
+	return append(make([]starknet.Felt, 0, len(r.felts)), r.felts...)
 }

@@ -7,6 +7,7 @@ import (
 	"net/url"
 
 	"github.com/go-chi/chi/v5"
+	"github.com/klauspost/compress/gzhttp"
 
 	"astrolabe/access"
 	"astrolabe/domain"
@@ -32,6 +33,9 @@ func (d *Dispatcher) Handler(op Operation) http.HandlerFunc {
 	headers := []fixed{
 		{"X-Service-Route-Class", []string{string(op.Class)}},
 		{"Cache-Control", []string{CacheControl(op.Cache)}},
+	}
+	if op.Uncompressed {
+		headers = append(headers, fixed{gzhttp.HeaderNoCompression, []string{"secret"}})
 	}
 	return func(w http.ResponseWriter, r *http.Request) {
 		setFixed(w.Header(), headers)

@@ -15,7 +15,7 @@ type fixed struct {
 var everyAnswer = []fixed{
 	{"Cache-Control", []string{CacheControl("no-cache")}},
 	{"X-Service-Route-Class", []string{string(Light)}},
-	{"Vary", []string{"Origin, Accept-Encoding"}},
+	{"Vary", []string{"Origin"}},
 	{"X-Content-Type-Options", []string{"nosniff"}},
 	{"Referrer-Policy", []string{"no-referrer"}},
 	{"Content-Security-Policy", []string{"default-src 'none'; frame-ancestors 'none'"}},

@@ -70,11 +70,14 @@ type Operation struct {
 	Budget     time.Duration // time after which the answer is 503
 	Cache      string        // what follows "private, " in Cache-Control
 
-	Success int           // status of success
-	Body    string        // schema of the success body, by its name in openapi/
-	Media   string        // media type of the success body; empty for JSON
-	Errors  []domain.Code // beyond those that every operation can give
-	Proof   []string      // names of tests that hold the operation to the contract
+	Success int    // status of success
+	Body    string // schema of the success body, by its name in openapi/
+	Media   string // media type of the success body; empty for JSON
+	// Uncompressed is set where the answer holds a secret or a prover's result:
+	// the length of a compressed answer tells about its content.
+	Uncompressed bool
+	Errors       []domain.Code // beyond those that every operation can give
+	Proof        []string      // names of tests that hold the operation to the contract
 
 	Handle func(ctx context.Context, c *Call) (any, error)
 }

@@ -2,14 +2,11 @@ package frame
 
 import (
 	"bytes"
-	"compress/gzip"
 	"encoding/json"
 	"fmt"
 	"net/http"
 	"strconv"
 	"sync"
-
-	"astrolabe/contentcoding"
 )
 
 // JSONMedia is the media type of every body that is not a Document.
@@ -53,33 +50,12 @@ var encoders = sync.Pool{New: func() any {
 	return e
 }}
 
-// compressAbove is the size from which compression pays.
-const compressAbove = 1400
-
-var gzipWriters = sync.Pool{New: func() any { return gzip.NewWriter(nil) }}
-
-// Write sends a whole body at once, compressed where that helps and the
-// client asks for it.
+// Write sends a whole body at once.
 func Write(w http.ResponseWriter, r *http.Request, status int, media string, body []byte) {
-	header := w.Header()
-	header.Set("Content-Type", media)
-	if len(body) > compressAbove && contentcoding.AcceptsGzip(r) {
-		header.Set("Content-Encoding", "gzip")
-		body = compressed(body)
-	}
-	header.Set("Content-Length", strconv.Itoa(len(body)))
+	w.Header().Set("Content-Type", media)
+	w.Header().Set("Content-Length", strconv.Itoa(len(body)))
 	w.WriteHeader(status)
 	if r.Method != http.MethodHead {
 		_, _ = w.Write(body) // the client may have gone
 	}
-}
-
-func compressed(body []byte) []byte {
-	var out bytes.Buffer
-	zip := gzipWriters.Get().(*gzip.Writer)
-	defer gzipWriters.Put(zip)
-	zip.Reset(&out)
-	_, _ = zip.Write(body) // a buffer does not fail
-	_ = zip.Close()
-	return out.Bytes()
 }

@@ -1,0 +1,188 @@
+package rest
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"astrolabe/domain"
+	"astrolabe/rest/frame"
+)
+
+// newPlainService starts a service whose client does not unpack answers by
+// itself.
+func newPlainService(t *testing.T, mounts ...Mount) *service {
+	t.Helper()
+	s := newService(t, func(o *Options) { o.Mounts = mounts })
+	s.client.Transport.(*http.Transport).DisableCompression = true
+	return s
+}
+
+// serveBytes answers with n bytes, with their Content-Length where announced.
+func serveBytes(n int, announced bool) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/plain")
+		if announced {
+			w.Header().Set("Content-Length", strconv.Itoa(n))
+		}
+		_, _ = io.WriteString(w, strings.Repeat("a", n))
+	}
+}
+
+func TestLargeAnswersAreCompressedForThoseWhoAsk(t *testing.T) {
+	t.Parallel()
+	s := newPlainService(t)
+	for accepted, want := range map[string]string{
+		"gzip": "gzip", "br, gzip;q=0.5": "gzip", "gzip, deflate, br, zstd": "gzip",
+		"gzip;q=0": "", "gzip;q=0.000": "", "br": "", "": "",
+	} {
+		for _, path := range []string{"/openapi.yaml", "/openapi.json", "/docs/errors", "/v1/meta/capabilities"} {
+			a := s.ask("GET", path, "Accept-Encoding", accepted)
+			if got := a.Header.Get("Content-Encoding"); got != want || a.StatusCode != http.StatusOK {
+				t.Errorf("%s with Accept-Encoding %q: %d, Content-Encoding %q, want %q", path, accepted, a.StatusCode, got, want)
+			}
+			if got := a.Header.Values("Vary"); !cmp.Equal(got, []string{"Origin", "Accept-Encoding"}) {
+				t.Errorf("%s: Vary is %q", path, got)
+			}
+			if want == "" && a.ContentLength != int64(len(a.body)) {
+				t.Errorf("%s: Content-Length is %d, want %d", path, a.ContentLength, len(a.body))
+			}
+		}
+	}
+}
+
+func TestAnswersOfOnePacketAreNotCompressed(t *testing.T) {
+	t.Parallel()
+	for _, announced := range []bool{true, false} {
+		for size, want := range map[int]string{0: "", 1: "", 1400: "", 1401: "gzip", 20_000: "gzip"} {
+			s := newPlainService(t, Mount{Pattern: "/bytes", Handler: serveBytes(size, announced)})
+			a := s.ask("GET", "/bytes", "Accept-Encoding", "gzip")
+			if got := a.Header.Get("Content-Encoding"); got != want {
+				t.Errorf("%d bytes (announced: %t): Content-Encoding %q, want %q", size, announced, got, want)
+			}
+			if want == "" && a.ContentLength != int64(size) {
+				t.Errorf("%d bytes (announced: %t): Content-Length %d", size, announced, a.ContentLength)
+			}
+		}
+	}
+}
+
+func TestACompressedAnswerUnpacksToTheSameBytes(t *testing.T) {
+	t.Parallel()
+	s := newPlainService(t)
+	packed, plain := s.ask("GET", "/openapi.yaml", "Accept-Encoding", "gzip"), s.ask("GET", "/openapi.yaml")
+	if diff := cmp.Diff(plain.body, packed.body); diff != "" || packed.Header.Get("Content-Encoding") != "gzip" {
+		t.Errorf("Content-Encoding %q, want gzip; the unpacked body differs:\n%s", packed.Header.Get("Content-Encoding"), diff)
+	}
+}
+
+// TestHeadDoesNotAnnounceALengthThatGetDoesNotSend: GET may be compressed, and
+// then its length is another one.
+func TestHeadDoesNotAnnounceALengthThatGetDoesNotSend(t *testing.T) {
+	t.Parallel()
+	s := newPlainService(t)
+	for _, path := range []string{"/openapi.yaml", "/.well-known/api-catalog"} {
+		for _, accepted := range []string{"gzip", "br", ""} {
+			get, head := s.ask("GET", path, "Accept-Encoding", accepted), s.ask("HEAD", path, "Accept-Encoding", accepted)
+			if announced := head.Header.Get("Content-Length"); announced != "" && announced != get.Header.Get("Content-Length") {
+				t.Errorf("HEAD %s with Accept-Encoding %q announces %s bytes, GET %q", path, accepted, announced, get.Header.Get("Content-Length"))
+			}
+			if accepted == "" && head.Header.Get("Content-Length") == "" {
+				t.Errorf("HEAD %s announces no length, although GET is not compressed", path)
+			}
+		}
+	}
+}
+
+// TestOperationsWithSecretsAreNeverCompressed asks an operation with a large
+// answer, since the real ones fit into a packet.
+func TestOperationsWithSecretsAreNeverCompressed(t *testing.T) {
+	t.Parallel()
+	marked := map[string]bool{}
+	for _, op := range Table() {
+		marked[op.ID] = op.Uncompressed
+	}
+	for id, uncompressed := range marked {
+		if want := id == "issueApiKey" || id == "getSession"; uncompressed != want {
+			t.Errorf("%s: Uncompressed is %t, want %t", id, uncompressed, want)
+		}
+	}
+	for uncompressed, want := range map[bool]string{true: "", false: "gzip"} {
+		op := frame.Operation{
+			Method: http.MethodGet, Path: "/secret", Class: frame.Light, Budget: time.Second, Cache: "no-store",
+			Success: http.StatusOK, Uncompressed: uncompressed,
+			Handle: func(context.Context, *frame.Call) (any, error) {
+				return frame.Document{Media: "text/plain", Body: make([]byte, 20_000)}, nil
+			},
+		}
+		answer := httptest.NewRecorder()
+		request := httptest.NewRequest(http.MethodGet, "/secret", nil)
+		request.Header.Set("Accept-Encoding", "gzip")
+		compress(new(frame.Dispatcher).Handler(op)).ServeHTTP(answer, request)
+		if got := answer.Header().Get("Content-Encoding"); got != want || answer.Code != http.StatusOK {
+			t.Errorf("Uncompressed %t: %d, Content-Encoding %q, want %q", uncompressed, answer.Code, got, want)
+		}
+		if got := answer.Header().Get("No-Gzip-Compression"); got != "" {
+			t.Errorf("the mark %q reaches the client", got)
+		}
+	}
+}
+
+// TestStreamsArriveUncompressedAsTheyAreFlushed reads each line before the
+// next is written.
+func TestStreamsArriveUncompressedAsTheyAreFlushed(t *testing.T) {
+	t.Parallel()
+	for _, media := range []string{"text/event-stream; charset=utf-8", "application/x-ndjson"} {
+		read := make(chan struct{})
+		s := newPlainService(t, Mount{Pattern: "/stream", Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			control := http.NewResponseController(w)
+			later := time.Now().Add(time.Minute)
+			w.Header().Set("Content-Type", media)
+			for range 3 {
+				_, failed := io.WriteString(w, strings.Repeat("x", 2000)+"\n")
+				if err := errors.Join(failed, control.Flush(), control.SetReadDeadline(later), control.SetWriteDeadline(later)); err != nil {
+					t.Errorf("%s: %v", media, err)
+				}
+				select {
+				case <-read:
+				case <-r.Context().Done():
+				}
+			}
+		})})
+		request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.url+"/stream", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		request.Header.Set("Accept-Encoding", "gzip")
+		response, err := s.client.Do(request)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer response.Body.Close()
+		if got := response.Header.Get("Content-Encoding"); got != "" {
+			t.Errorf("%s: Content-Encoding %q", media, got)
+		}
+		lines := bufio.NewScanner(response.Body)
+		for range 3 {
+			if !lines.Scan() || len(lines.Text()) != 2000 {
+				t.Fatalf("%s: got a line of %d bytes, want 2000 (%v)", media, len(lines.Text()), lines.Err())
+			}
+			read <- struct{}{}
+		}
+	}
+}
+
+func TestAPanicInAHandlerIsStillAWholeAnswer(t *testing.T) {
+	t.Parallel()
+	s := newPlainService(t, Mount{Pattern: "/panic", Handler: http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic("oh") })})
+	requireFailure(t, s.ask("GET", "/panic", "Accept-Encoding", "gzip"), http.StatusInternalServerError, domain.CodeInternal)
+}
