@@ -88,7 +88,7 @@ func refusal(d account.Decision) error {
 	if d.Allowed {
 		return nil
 	}
-	cause := domain.Errorf(domain.CodeRateLimited, "too many requests from this address showed a credential that is not recognised")
+	cause := domain.Errorf(domain.CodeRateLimited, "Too many failed authentications from this IP address: the limit is %d per 60 s. Retry after the delay in Retry-After, with a valid credential.", d.Limit)
 	cause.RetryAfter = d.RetryAfter
 	return &tooOften{cause, d}
 }

@@ -47,7 +47,7 @@ func (g *Gate) Caller(r *http.Request, shown Shown) (*account.Caller, error) {
 	}
 	if shown.Key != "" {
 		if key != "" && key != shown.Key {
-			return nil, domain.Errorf(domain.CodeConflictingKeyHeaders, "the header and the first message show different keys")
+			return nil, domain.Errorf(domain.CodeConflictingKeyHeaders, "The header and the first message contain different API keys. Send one of them.")
 		}
 		key = shown.Key
 	}
@@ -65,7 +65,7 @@ func (g *Gate) Caller(r *http.Request, shown Shown) (*account.Caller, error) {
 			return g.FirstParty.Authenticate(r.Context(), token, g.origin(r), g.Client(r))
 		})
 	}
-	return nil, domain.Errorf(domain.CodeUnauthorized, "an API key is needed")
+	return nil, domain.Errorf(domain.CodeUnauthorized, "An API key is required. Send it in the header X-Service-Api-Key.")
 }
 
 // nothingIsRead says of a token that it is checked without the store.
@@ -81,7 +81,7 @@ func (g *Gate) Session(r *http.Request) (*account.Caller, error) {
 		})
 	}
 	if _, err := g.sessionCookie(r); err == nil && r.Method != http.MethodGet && r.Method != http.MethodHead {
-		return nil, domain.Errorf(domain.CodeForbidden, "a change needs the session as a bearer token; the cookie alone is not enough")
+		return nil, domain.Errorf(domain.CodeForbidden, "This method requires the session as a bearer token; the session cookie is not sufficient. GET /v1/me/session returns a bearer token.")
 	}
 	return g.CookieSession(r)
 }
@@ -92,7 +92,7 @@ func (g *Gate) Session(r *http.Request) (*account.Caller, error) {
 func (g *Gate) CookieSession(r *http.Request) (*account.Caller, error) {
 	cookie, err := g.sessionCookie(r)
 	if err != nil {
-		return nil, domain.Errorf(domain.CodeUnauthorized, "a session is needed")
+		return nil, domain.Errorf(domain.CodeUnauthorized, "A session is required. Sign in, or send a bearer token in the Authorization header.")
 	}
 	return g.attempt(r, func() bool { return g.Sessions.Knows(cookie.Value) }, func() (*account.Caller, error) {
 		return g.Sessions.AuthenticateCookie(r.Context(), cookie.Value)

@@ -22,10 +22,10 @@ func Key(header http.Header) (string, error) {
 			continue
 		}
 		if len(values) > 1 || !wellFormed(values[0]) {
-			return "", domain.Errorf(domain.CodeMalformedKeyHeader, "the header %s must hold one key, without quotes or white space", name)
+			return "", domain.Errorf(domain.CodeMalformedKeyHeader, "The header %s must contain one API key, without quotes or whitespace.", name)
 		}
 		if found && values[0] != key {
-			return "", domain.Errorf(domain.CodeConflictingKeyHeaders, "%s and %s differ", keyHeaders[0], keyHeaders[1])
+			return "", domain.Errorf(domain.CodeConflictingKeyHeaders, "The headers %s and %s contain different API keys. Send one of them.", keyHeaders[0], keyHeaders[1])
 		}
 		key, found = values[0], true
 	}

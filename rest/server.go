@@ -104,7 +104,7 @@ func (s *server) get(path string, handler http.HandlerFunc) {
 }
 
 func (s *server) unknownRoute(w http.ResponseWriter, r *http.Request) {
-	frame.Fail(w, r, s.Logger, domain.Errorf(domain.CodeUnsupportedRoute, "this route is not part of the contract; /openapi.json lists all that are"))
+	frame.Fail(w, r, s.Logger, domain.Errorf(domain.CodeUnsupportedRoute, "This route does not exist. GET /openapi.json lists all routes."))
 }
 
 func (s *server) unknownMethod(w http.ResponseWriter, r *http.Request) {
@@ -127,7 +127,7 @@ func (s *server) unknownMethod(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(http.StatusNoContent)
 		return
 	}
-	frame.Fail(w, r, s.Logger, domain.Errorf(domain.CodeMethodNotAllowed, "this route takes %s", strings.Join(allowed, ", ")))
+	frame.Fail(w, r, s.Logger, domain.Errorf(domain.CodeMethodNotAllowed, "This route does not support %s. Supported methods: %s.", knownMethod(r.Method), strings.Join(allowed, ", ")))
 }
 
 // allowed lists the methods that the requested path takes, none for a path

@@ -54,7 +54,7 @@ func (p *RelyingParty) identify(ctx context.Context, query url.Values, login acc
 	case p.exchanges <- struct{}{}:
 		defer func() { <-p.exchanges }()
 	default:
-		return account.Identity{}, domain.Unavailable("signing in", time.Second, nil)
+		return account.Identity{}, domain.Unavailable(time.Second, nil, "Too many sign-ins are in progress. Retry.")
 	}
 	endpoints, err := p.provider.endpoints(ctx)
 	if err != nil {

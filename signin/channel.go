@@ -86,5 +86,5 @@ func (c channel) send(request *http.Request) (status int, body []byte, err error
 // unavailable says that the provider could not be used. The cause is for the
 // log.
 func unavailable(cause error) error {
-	return domain.Unavailable("the identity provider", askingPause, cause)
+	return domain.Unavailable(askingPause, cause, "The identity provider did not answer. Retry.")
 }

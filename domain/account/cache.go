@@ -49,7 +49,7 @@ func newCache[V any](load func(context.Context, string) (V, error), now func() t
 		case waiting <- struct{}{}:
 			defer func() { <-waiting }()
 		default:
-			return row, domain.Unavailable("key checking", time.Second, nil)
+			return row, domain.Unavailable(time.Second, nil, "Too many credentials are being checked. Retry.")
 		}
 		ctx, cancel := context.WithTimeout(ctx, loadTime)
 		defer cancel()

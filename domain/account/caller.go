@@ -76,12 +76,14 @@ func (c *Caller) Require(p Permission) error {
 	case p == "":
 		return nil
 	case c == nil:
-		return domain.Errorf(domain.CodeUnauthorized, "an API key is needed")
+		return domain.Errorf(domain.CodeUnauthorized, missingKey)
 	case !c.May(p):
-		return domain.Errorf(domain.CodeForbidden, "the key lacks the permission %s", p)
+		return domain.Errorf(domain.CodeForbidden, "This operation requires the permission %s, which the API key does not have.", p)
 	}
 	return nil
 }
+
+const missingKey = "An API key is required. Send it in the header X-Service-Api-Key."
 
 type callerKey struct{}
 

@@ -36,7 +36,7 @@ func (f *FirstParty) Authenticate(ctx context.Context, token, origin string, cli
 	subject := ClientName(client)
 	opened, ok := f.signer.open(ctx, token, origin, subject)
 	if !ok {
-		return nil, domain.Errorf(domain.CodeUnauthorized, "an API key is needed")
+		return nil, domain.Errorf(domain.CodeUnauthorized, "The page token is invalid or has expired. Reload the page, or send an API key.")
 	}
 	return &Caller{Kind: ByFirstParty, Plan: Standard, Subject: subject, Until: opened.expires, Permissions: []Permission{Read}}, nil
 }

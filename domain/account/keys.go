@@ -94,7 +94,7 @@ func (s *Keys) Authenticate(ctx context.Context, text string) (*Caller, error) {
 	// that of a wrong secret. A key that was used lately needs no read, though.
 	pepper, known := s.ring.Key(ctx, secret.Pepper, key.Pepper)
 	if !known { // peppers are kept for ever, so this one is newer than the ring
-		return nil, domain.Unavailable("key checking", time.Second, nil)
+		return nil, domain.Unavailable(time.Second, nil, "The API key cannot be checked yet: this process has not loaded the newest secret. Retry.")
 	}
 	now := s.now()
 	same := hmac.Equal(claimed.Hash(pepper.Material[:]), key.Hash)
@@ -173,7 +173,7 @@ func mayRotate(at time.Time) Rotating {
 		if today < rotationsEachDay {
 			return nil
 		}
-		tooMany := domain.Errorf(domain.CodeRateLimited, "the default key was issued %d times today (UTC), which is the limit", today)
+		tooMany := domain.Errorf(domain.CodeRateLimited, "The default key was already issued %d times today, which is the limit per UTC day. Retry after midnight UTC.", today)
 		tooMany.RetryAfter = Day(at).AddDate(0, 0, 1).Sub(at)
 		return tooMany
 	}
@@ -212,7 +212,7 @@ func (s *Keys) List(ctx context.Context, workspace string, limit int) (list []Ke
 // may leave the workspace empty.
 func (s *Keys) Revoke(ctx context.Context, workspace, publicID string, by Actor) (Key, error) {
 	if workspace == "" && !by.operator() || !isPublicID(publicID) {
-		return Key{}, domain.Errorf(domain.CodeNotFound, "the key does not exist")
+		return Key{}, domain.Errorf(domain.CodeNotFound, "The API key does not exist.")
 	}
 	defer s.Forget(publicID)
 	return s.store.RevokeKey(ctx, workspace, publicID, by, moment(s.now))
@@ -222,7 +222,7 @@ func (s *Keys) Revoke(ctx context.Context, workspace, publicID string, by Actor)
 // may; a key that is no longer active is invalid_request.
 func (s *Keys) Grant(ctx context.Context, publicID string, permissions []Permission, by Actor) (Key, error) {
 	if !by.operator() {
-		return Key{}, domain.Errorf(domain.CodeForbidden, "only an operator grants permissions")
+		return Key{}, domain.Errorf(domain.CodeForbidden, "Only an operator can grant permissions.")
 	}
 	if err := checkPermissions(permissions); err != nil {
 		return Key{}, err
@@ -231,7 +231,7 @@ func (s *Keys) Grant(ctx context.Context, publicID string, permissions []Permiss
 	now := moment(s.now)
 	return s.store.GrantKey(ctx, publicID, by, now, func(k Key) (all, added []Permission, err error) {
 		if status := k.Status(now); status != Active {
-			return nil, nil, domain.Errorf(domain.CodeInvalidRequest, "the key is %s", status)
+			return nil, nil, domain.Errorf(domain.CodeInvalidRequest, "The API key is %s; permissions can be granted to active keys only.", status)
 		}
 		added = slices.DeleteFunc(inOrder(permissions), func(p Permission) bool { return slices.Contains(k.Permissions, p) })
 		return inOrder(append(added, k.Permissions...)), added, nil

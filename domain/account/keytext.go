@@ -73,7 +73,7 @@ func ParseKeyText(text string) (KeyText, error) {
 
 // unrecognisedKey is the one answer to every key that does not open anything.
 func unrecognisedKey() error {
-	return domain.Errorf(domain.CodeUnauthorized, "the API key is not recognised")
+	return domain.Errorf(domain.CodeUnauthorized, "The API key is invalid, expired or revoked.")
 }
 
 // Reveal returns the whole key, for the one moment in which its owner sees it.

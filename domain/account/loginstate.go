@@ -41,7 +41,7 @@ func NewLoginStates(ring *secret.Ring, now func() time.Time) *LoginStates {
 // with it. A place that is too long is invalid_request.
 func (l *LoginStates) Begin(place string) (Login, SignedText, error) {
 	if len(place) > maxReturn {
-		return Login{}, SignedText{}, domain.Errorf(domain.CodeInvalidRequest, "the place to return to must have at most %d characters", maxReturn)
+		return Login{}, SignedText{}, domain.Errorf(domain.CodeInvalidRequest, "The return path must have at most %d characters.", maxReturn)
 	}
 	login := Login{State: randomSecret(), Nonce: randomSecret(), Verifier: randomSecret(), Return: place}
 	payload := login.Nonce + " " + login.Verifier + " " + login.Return
@@ -55,7 +55,7 @@ func (l *LoginStates) Resume(ctx context.Context, token, state string) (Login, e
 	opened, ok := l.signer.open(ctx, token, state)
 	parts := strings.SplitN(opened.payload, " ", 3)
 	if !ok || len(parts) != 3 {
-		return Login{}, domain.Errorf(domain.CodeInvalidRequest, "this sign-in was not begun in this browser, or took too long; begin again")
+		return Login{}, domain.Errorf(domain.CodeInvalidRequest, "This sign-in was started in another browser or has expired. Start again.")
 	}
 	return Login{State: state, Nonce: parts[0], Verifier: parts[1], Return: parts[2]}, nil
 }

@@ -79,7 +79,7 @@ func (s *Sessions) Listening(up bool) { s.cache.listen(up) }
 // nobody can show again.
 func (s *Sessions) Create(ctx context.Context, workspace, subject string, lasts time.Duration, by Actor) (Session, SessionText, error) {
 	if lasts <= 0 || lasts > MaxSession {
-		return Session{}, SessionText{}, domain.Errorf(domain.CodeInvalidRequest, "a session must last longer than 0 and at most %s", MaxSession)
+		return Session{}, SessionText{}, domain.Errorf(domain.CodeInvalidRequest, "The lifetime of a session must be more than 0 and at most %s.", MaxSession)
 	}
 	if err := checkPrintable("a session's subject", subject, maxName); err != nil {
 		return Session{}, SessionText{}, err
@@ -129,7 +129,7 @@ func (s *Sessions) AuthenticateCookie(ctx context.Context, text string) (*Caller
 	}
 	key, known := s.ring.Key(ctx, secret.Session, session.Generation)
 	if !known && session.Generation > s.ring.Current(secret.Session).Generation {
-		return nil, domain.Unavailable("session checking", time.Second, nil)
+		return nil, domain.Unavailable(time.Second, nil, "The session cannot be checked yet: this process has not loaded the newest secret. Retry.")
 	}
 	if same := hmac.Equal(claimed.hash(key), session.Hash); !same || !known {
 		return nil, unrecognisedSession()

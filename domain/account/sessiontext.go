@@ -46,7 +46,7 @@ func ParseSessionText(text string) (SessionText, error) {
 
 // unrecognisedSession is the one answer to every token that opens nothing.
 func unrecognisedSession() error {
-	return domain.Errorf(domain.CodeUnauthorized, "the session is not recognised")
+	return domain.Errorf(domain.CodeUnauthorized, "The session is invalid, expired or revoked. Sign in again.")
 }
 
 // Reveal returns the whole token, for the one moment in which its owner sees it.

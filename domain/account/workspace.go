@@ -92,10 +92,10 @@ func (s *Workspaces) Ensure(ctx context.Context, name string, by Actor) (Workspa
 // SetPlan changes the plan of a workspace. Only an operator may.
 func (s *Workspaces) SetPlan(ctx context.Context, idOrName string, plan Plan, by Actor) (Workspace, error) {
 	if !by.operator() {
-		return Workspace{}, domain.Errorf(domain.CodeForbidden, "only an operator changes a plan")
+		return Workspace{}, domain.Errorf(domain.CodeForbidden, "Only an operator can change a plan.")
 	}
 	if !slices.Contains(Plans, plan) {
-		return Workspace{}, domain.Errorf(domain.CodeInvalidRequest, "plan must be one of %v", Plans)
+		return Workspace{}, domain.Errorf(domain.CodeInvalidRequest, "plan must be one of %v, got %s.", Plans, domain.Quote(string(plan)))
 	}
 	found, err := s.store.FindWorkspace(ctx, idOrName)
 	if err != nil {
@@ -106,15 +106,15 @@ func (s *Workspaces) SetPlan(ctx context.Context, idOrName string, plan Plan, by
 
 func checkWorkspaceName(name string) error {
 	if name == "" || strings.HasPrefix(name, workspacePrefix) || strings.TrimSpace(name) != name {
-		return domain.Errorf(domain.CodeInvalidRequest, "a workspace's name must not be empty, begin with %s or be padded", workspacePrefix)
+		return domain.Errorf(domain.CodeInvalidRequest, "A workspace name must not be empty, begin with %s, or have leading or trailing spaces.", workspacePrefix)
 	}
-	return checkPrintable("a workspace's name", name, maxName)
+	return checkPrintable("A workspace name", name, maxName)
 }
 
 func checkPrintable(what, text string, limit int) error {
 	unprintable := func(r rune) bool { return !unicode.IsPrint(r) }
 	if utf8.RuneCountInString(text) > limit || !utf8.ValidString(text) || strings.ContainsFunc(text, unprintable) {
-		return domain.Errorf(domain.CodeInvalidRequest, "%s must be at most %d printable characters", what, limit)
+		return domain.Errorf(domain.CodeInvalidRequest, "%s must have at most %d printable characters.", what, limit)
 	}
 	return nil
 }

@@ -73,13 +73,13 @@ const (
 func (n *Note) check() error {
 	switch l := &n.Label; {
 	case !showable(l.Text, maxLabel):
-		return domain.Errorf(domain.CodeInvalidRequest, "a label must have 1 to %d characters of plain text, without spaces around it", maxLabel)
+		return domain.Errorf(domain.CodeInvalidRequest, "A label must have 1 to %d printable characters, without leading or trailing spaces.", maxLabel)
 	case l.Protocol != nil && !showable(l.Protocol.Name, maxLabel):
-		return domain.Errorf(domain.CodeInvalidRequest, "a protocol's name must have 1 to %d characters of plain text, without spaces around it", maxLabel)
+		return domain.Errorf(domain.CodeInvalidRequest, "A protocol name must have 1 to %d printable characters, without leading or trailing spaces.", maxLabel)
 	case l.Protocol != nil && !isKind(l.Protocol.Kind):
-		return domain.Errorf(domain.CodeInvalidRequest, "a protocol's kind must have at most %d of a-z, 0-9 and _, for example bridge", maxKind)
+		return domain.Errorf(domain.CodeInvalidRequest, "A protocol kind must have at most %d characters from a-z, 0-9 and _, for example bridge.", maxKind)
 	case l.Confidence != High && l.Confidence != Medium && l.Confidence != Low:
-		return domain.Errorf(domain.CodeInvalidRequest, "a label's confidence must be high, medium or low")
+		return domain.Errorf(domain.CodeInvalidRequest, "The confidence of a label must be high, medium or low, got %s.", domain.Quote(string(l.Confidence)))
 	}
 	return nil
 }

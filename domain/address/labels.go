@@ -139,7 +139,7 @@ func (l *Labels) Add(ctx context.Context, n Note) error {
 func (l *Labels) Remove(ctx context.Context, c domain.Chain, s Subject, felt starknet.Felt) error {
 	removed, err := l.notes.RemoveNote(ctx, c, s, felt)
 	if err == nil && !removed {
-		return domain.Errorf(domain.CodeNotFound, "the %s %s has no label of an operator on %s", s, felt, c)
+		return domain.Errorf(domain.CodeNotFound, "The %s %s has no operator label on %s.", s, felt, c)
 	}
 	return err
 }

@@ -185,23 +185,21 @@ func (s *Wallets) anchor(ctx context.Context, c domain.Chain, q WalletQuery, blo
 func incomplete(reasons []string, failed int) error {
 	if slices.Contains(reasons, domain.ReasonLimit) {
 		return domain.Errorf(domain.CodeInvalidRequest,
-			"the scope has more tokens than limit: raise it, name the tokens with scope explicit, or ask with mode %s", VerifiedPartial)
+			"The scope has more tokens than limit. Raise limit, name the tokens with scope explicit, or use mode %s.", VerifiedPartial)
 	}
 	if failed == 0 && len(reasons) == 0 {
 		return nil
 	}
-	refusal := domain.Unavailable("a complete snapshot", walletRetry, nil)
-	refusal.Message += ": not every balance could be read"
 	if failed == 0 {
-		refusal.Message = "a complete snapshot is not available: " + strings.Join(reasons, ", ")
+		return domain.Unavailable(walletRetry, nil, "The index cannot prove that the snapshot is complete (%s). Retry, or use mode %s.", strings.Join(reasons, ", "), VerifiedPartial)
 	}
-	return refusal
+	return domain.Unavailable(walletRetry, nil, "%d balances could not be read, so the snapshot is incomplete. Retry, or use mode %s.", failed, VerifiedPartial)
 }
 
 // checkLimit refuses a limit that no snapshot has.
 func (q WalletQuery) checkLimit() error {
 	if q.Limit < 1 || q.Limit > MaxWallet {
-		return domain.Errorf(domain.CodeInvalidRequest, "limit must be an integer from 1 to %d", MaxWallet)
+		return domain.Errorf(domain.CodeInvalidRequest, "limit must be between 1 and %d, got %d.", MaxWallet, q.Limit)
 	}
 	return nil
 }
@@ -212,13 +210,13 @@ func (q WalletQuery) block() (chain.BlockID, error) {
 	given := q.BlockNumber != nil || q.BlockHash != nil
 	switch {
 	case q.Preference != PreferExplicit && given:
-		return named, domain.Errorf(domain.CodeInvalidRequest, "blockHash and blockNumber go with blockPreference explicit")
+		return named, domain.Errorf(domain.CodeInvalidRequest, "blockHash and blockNumber require blockPreference explicit.")
 	case q.Preference == PreferLatest:
 		return chain.BlockID{Tag: chain.Latest}, nil
 	case q.Preference == PreferL1:
 		return chain.BlockID{Tag: chain.L1Accepted}, nil
 	case !given || q.BlockNumber != nil && q.BlockHash != nil:
-		return named, domain.Errorf(domain.CodeInvalidRequest, "blockPreference explicit takes either blockHash or blockNumber")
+		return named, domain.Errorf(domain.CodeInvalidRequest, "blockPreference explicit requires either blockHash or blockNumber.")
 	}
 	return named, nil
 }

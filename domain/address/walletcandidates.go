@@ -26,13 +26,13 @@ type candidate struct {
 func (s *Wallets) candidates(ctx context.Context, c domain.Chain, q WalletQuery) (candidates, error) {
 	switch {
 	case q.Scope != ScopeExplicit && len(q.Tokens) > 0:
-		return candidates{}, domain.Errorf(domain.CodeInvalidRequest, "tokenAddresses goes with scope explicit")
+		return candidates{}, domain.Errorf(domain.CodeInvalidRequest, "tokenAddresses requires scope explicit.")
 	case q.Scope != ScopeExplicit:
 		return s.discovered(ctx, c, q)
 	case len(q.Tokens) == 0 || len(q.Tokens) > MaxWallet:
-		return candidates{}, domain.Errorf(domain.CodeInvalidRequest, "tokenAddresses must have 1 to %d addresses", MaxWallet)
+		return candidates{}, domain.Errorf(domain.CodeInvalidRequest, "tokenAddresses must have 1 to %d addresses, got %d.", MaxWallet, len(q.Tokens))
 	case len(q.Tokens) > q.Limit:
-		return candidates{}, domain.Errorf(domain.CodeInvalidRequest, "tokenAddresses has %d addresses, limit allows %d", len(q.Tokens), q.Limit)
+		return candidates{}, domain.Errorf(domain.CodeInvalidRequest, "tokenAddresses has %d addresses, more than limit (%d).", len(q.Tokens), q.Limit)
 	}
 	known, err := s.tokens.Of(ctx, c, q.Tokens)
 	if err != nil {

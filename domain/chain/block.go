@@ -147,11 +147,11 @@ func (s *Blocks) At(ctx context.Context, c domain.Chain, id BlockID) (*Block, er
 func absentBlock(id BlockID, h Horizon) error {
 	switch {
 	case h.Coverage == nil:
-		return domain.Errorf(domain.CodeNotFound, "no block of this chain is indexed yet")
+		return domain.Errorf(domain.CodeNotFound, "No block of this chain is indexed yet.")
 	case id.Number != nil && *id.Number < h.Coverage.First:
-		return domain.Errorf(domain.CodeNotFound, "block %d is not indexed: the index begins with block %d", *id.Number, h.Coverage.First)
+		return domain.Errorf(domain.CodeNotFound, "Block %d is not indexed: the index begins with block %d.", *id.Number, h.Coverage.First)
 	}
-	return domain.Errorf(domain.CodeNotFound, "block %s is not in the index", id)
+	return domain.Errorf(domain.CodeNotFound, "Block %s is not indexed.", id)
 }
 
 // Still reports whether the index holds each of the blocks now. Whoever reads

@@ -25,9 +25,9 @@ type BlockRange struct{ From, To uint64 }
 func (f BlockFilter) check() error {
 	switch {
 	case f.From != nil && f.To != nil && *f.From > *f.To:
-		return domain.Errorf(domain.CodeInvalidRequest, "the first block must not be above the last")
+		return domain.Errorf(domain.CodeInvalidRequest, "%s (%d) must not be greater than %s (%d).", domain.Argument("fromBlock"), *f.From, domain.Argument("toBlock"), *f.To)
 	case f.Since != nil && f.Through != nil && f.Since.After(*f.Through):
-		return domain.Errorf(domain.CodeInvalidRequest, "the first time must not be after the last")
+		return domain.Errorf(domain.CodeInvalidRequest, "%s must not be after %s.", domain.Argument("fromTime"), domain.Argument("toTime"))
 	}
 	return nil
 }

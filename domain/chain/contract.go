@@ -200,5 +200,5 @@ func (s *Contracts) At(ctx context.Context, c domain.Chain, address starknet.Fel
 // UnknownContract is not_found, the answer to a question about an address that
 // the index has never seen as a contract.
 func UnknownContract(address starknet.Felt) error {
-	return domain.Errorf(domain.CodeNotFound, "the index has never seen %s as a contract", address)
+	return domain.Errorf(domain.CodeNotFound, "No contract is indexed at %s.", address)
 }

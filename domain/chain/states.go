@@ -69,7 +69,7 @@ type State struct {
 func (s *States) Read(ctx context.Context, c domain.Chain, id BlockID, read func(ctx context.Context, at State) error) (StateBlock, error) {
 	node, ok := s.nodes[c]
 	if !ok {
-		absent := domain.Errorf(domain.CodeServiceUnavailable, "no node of %s is configured here: state cannot be read", c)
+		absent := domain.Errorf(domain.CodeServiceUnavailable, "This deployment has no upstream node for %s, so it cannot read contract state.", c)
 		absent.RetryAfter = nodeAbsence
 		return StateBlock{}, absent
 	}
@@ -91,7 +91,7 @@ func (s *States) Read(ctx context.Context, c domain.Chain, id BlockID, read func
 			return StateBlock{}, unknownBlock(id)
 		}
 	}
-	return StateBlock{}, domain.Unavailable("a block that stays long enough to be read", nodeRetry, ErrBlockMoved)
+	return StateBlock{}, domain.Unavailable(nodeRetry, ErrBlockMoved, "Reorgs kept replacing the requested block during the read. Retry.")
 }
 
 // find returns the state at the block that an id names. The node is not asked
@@ -172,7 +172,7 @@ func (s State) key(call ViewCall) (callKey, bool) {
 }
 
 func unknownBlock(id BlockID) error {
-	return domain.Errorf(domain.CodeNotFound, "the node has no block %s", id)
+	return domain.Errorf(domain.CodeNotFound, "The upstream node has no block %s.", id)
 }
 
 // unavailable says that a node could not be asked. The node may have said when
@@ -185,5 +185,5 @@ func unavailable(c domain.Chain, err error) error {
 	}](err); ok && asked.RetryAfter() > 0 {
 		retry = min(asked.RetryAfter(), longestRetry)
 	}
-	return domain.Unavailable("the node of "+string(c), retry, err)
+	return domain.Unavailable(retry, err, "The upstream node of %s did not answer. Retry.", c)
 }

@@ -134,7 +134,7 @@ func (s *Transactions) OfBlocks(ctx context.Context, c domain.Chain, blocks []do
 	if page.After != nil {
 		for _, block := range blocks {
 			if !ofBlock(page.After, block) {
-				return nil, domain.InvalidCursor("the block that it belongs to was replaced by another one")
+				return nil, domain.InvalidCursor("A reorg replaced the block of the cursor.")
 			}
 		}
 		after = int(page.After[1]) //nolint:gosec // We wrote it, and it is authentic.
@@ -219,7 +219,7 @@ const attempts = 3
 // Replaced says that the chain was reorganised again and again while an answer
 // was put together.
 func Replaced() error {
-	return domain.Unavailable("a block that is not being replaced", time.Second, nil)
+	return domain.Unavailable(time.Second, nil, "Reorgs kept replacing the requested blocks during the read. Retry.")
 }
 
 // BlockTransactions is a page of a block's transactions, and whether they are

@@ -29,7 +29,7 @@ func ParseTxCursor(text string) (TxPlace, error) {
 	tx, txErr := strconv.ParseUint(index, 10, 15)
 	place := TxPlace{Block: number, Tx: int(tx)} //nolint:gosec // 15 bits.
 	if err != nil || txErr != nil || number > maxBlockNumber || place.Cursor() != text {
-		return TxPlace{}, domain.Errorf(domain.CodeInvalidRequest, "a transaction's cursor is its block, a colon and its index there")
+		return TxPlace{}, domain.Errorf(domain.CodeInvalidRequest, "A transaction cursor has the form blockNumber:txIndex, got %s.", domain.Quote(text))
 	}
 	return place, nil
 }

@@ -60,11 +60,11 @@ func (s *States) View(ctx context.Context, c domain.Chain, id BlockID, call View
 func (a Answer) failure(call ViewCall, block uint64) error {
 	switch {
 	case a.NoContract:
-		return domain.Errorf(domain.CodeNotFound, "there is no contract at %s at block %d", call.Contract, block)
+		return domain.Errorf(domain.CodeNotFound, "No contract is deployed at %s at block %d.", call.Contract, block)
 	case a.NoView:
-		return domain.Errorf(domain.CodeNotFound, "the contract at %s has no entry point %s at block %d", call.Contract, call.Selector, block)
+		return domain.Errorf(domain.CodeNotFound, "Contract %s has no entry point %s at block %d.", call.Contract, call.Selector, block)
 	case a.Failed:
-		return domain.Errorf(domain.CodeContractCallFailed, "the contract at %s failed in %s at block %d, or returned too much", call.Contract, call.Selector, block)
+		return domain.Errorf(domain.CodeContractCallFailed, "The call of contract %s, entry point %s, reverted at block %d, or its result exceeds the size limit.", call.Contract, call.Selector, block)
 	}
 	return nil
 }

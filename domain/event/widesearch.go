@@ -47,11 +47,11 @@ func (s *Events) wide(ctx context.Context, c domain.Chain, f Filter, horizon cha
 	choices := ready(certificates, f)
 	if len(choices) == 0 {
 		return nil, nil, domain.Errorf(domain.CodeFullRangeSelectorNotSupported,
-			"no position that the search populates is ready for more than %d blocks; see eventSearch.fullRange.selectorCoverage of the capabilities", MaxBlocks)
+			"No key position of this search has a certificate that is ready for more than %d blocks. Search at most %d blocks at once, or use a position that the capabilities list as ready.", MaxBlocks, MaxBlocks)
 	}
 	choices = slices.DeleteFunc(choices, func(list choice) bool { return !list.reaches(f, horizon.Coverage) })
 	if len(choices) == 0 {
-		return nil, nil, uncovered("the coverage of the selector does not reach all requested blocks; see eventSearch.fullRange.selectorCoverage of the capabilities")
+		return nil, nil, uncovered("The certificate of the selector does not cover the whole block range. Narrow the range to the blocks that the capabilities list, or retry later.")
 	}
 	chosen, err := s.choose(ctx, c, f, choices)
 	if err != nil {
@@ -66,7 +66,7 @@ var ErrCoverageLost = errors.New("the certificate is not ready any more")
 // whileCovered turns ErrCoverageLost into what a client may see.
 func whileCovered(err error) error {
 	if errors.Is(err, ErrCoverageLost) {
-		return uncovered("the coverage of the selector has just been withdrawn")
+		return uncovered("The certificate of the selector was revoked during the search. Retry later.")
 	}
 	return err
 }
@@ -82,7 +82,7 @@ func uncovered(why string) error {
 func declared(certificates []Certificate, selectors []starknet.Felt) error {
 	for _, selector := range selectors {
 		if !slices.ContainsFunc(certificates, func(c Certificate) bool { return c.Selector == selector }) {
-			return domain.Errorf(domain.CodeUnsupportedSelector, "%s is not declared for searches over more than %d blocks", selector, MaxBlocks)
+			return domain.Errorf(domain.CodeUnsupportedSelector, "Selector %s is not declared for searches over more than %d blocks. Search at most %d blocks at once, or use a selector that the capabilities list.", selector, MaxBlocks, MaxBlocks)
 		}
 	}
 	return nil

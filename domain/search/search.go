@@ -110,7 +110,7 @@ const each = 10
 func (s *Search) Find(ctx context.Context, c domain.Chain, text string) ([]Hit, error) {
 	text = strings.TrimSpace(text)
 	if text == "" {
-		return nil, domain.Errorf(domain.CodeInvalidRequest, "q must have a text that is not blank")
+		return nil, domain.Errorf(domain.CodeInvalidRequest, "%s must not be blank.", domain.Argument("q"))
 	}
 	horizon, err := s.statuses.Horizon(ctx, c)
 	if err != nil || horizon.Coverage == nil {

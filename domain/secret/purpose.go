@@ -27,7 +27,7 @@ func ParsePurpose(text string) (Purpose, error) {
 	if p := Purpose(text); slices.Contains(Purposes, p) {
 		return p, nil
 	}
-	return "", domain.Errorf(domain.CodeInvalidRequest, "secret must be one of %v", Purposes)
+	return "", domain.Errorf(domain.CodeInvalidRequest, "secret must be one of %v.", Purposes)
 }
 
 // expires reports whether an old generation may be forgotten after an

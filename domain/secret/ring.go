@@ -129,7 +129,7 @@ func (r *Ring) mayAsk() bool {
 // rotates at the same moment, one new generation comes of both.
 func (r *Ring) Rotate(ctx context.Context, p Purpose, overlap time.Duration) (Key, error) {
 	if overlap < 0 {
-		return Key{}, domain.Errorf(domain.CodeInvalidRequest, "overlap must not be negative")
+		return Key{}, domain.Errorf(domain.CodeInvalidRequest, "overlap must not be negative.")
 	}
 	if err := r.Reload(ctx); err != nil {
 		return Key{}, err

@@ -124,8 +124,12 @@ type Standing struct {
 	Generation *Generation
 }
 
-// warming is when to come back for a census that is not there yet.
+// warming is the Retry-After of a census that is not ready yet.
 const warming = 5 * time.Second
+
+func preparing() error {
+	return domain.Unavailable(warming, nil, "The holder census of this token is being prepared. Retry the same request, with the same cursor.")
+}
 
 // Serve decides which generation a request about the token at an address is
 // answered from. It is not_found for what is no token, unqualified_token_policy for a token that no census can
@@ -135,11 +139,11 @@ func (s Standing) Serve(address starknet.Felt, now time.Time) (*Generation, erro
 	case !s.Known:
 		return nil, Unknown(address)
 	case s.Policy == nil:
-		return nil, domain.Unavailable("the holder census of this token, which is being prepared,", warming, nil)
+		return nil, preparing()
 	case !s.Policy.Qualified:
-		return nil, domain.Errorf(domain.CodeUnqualifiedToken, "no holder census can be made of this token (%s); what is required: %s", s.Policy.Reason, requirement(s.Policy.Reason))
+		return nil, domain.Errorf(domain.CodeUnqualifiedToken, "This token does not qualify for a holder census (%s). %s", s.Policy.Reason, requirement(s.Policy.Reason))
 	case s.Generation == nil || s.Generation.Status == CensusCertified && !s.Generation.Live(now):
-		return nil, domain.Unavailable("the holder census of this token, which is being prepared,", warming, nil)
+		return nil, preparing()
 	}
 	return s.Generation, nil
 }

@@ -78,7 +78,7 @@ func (c Census) Analytics() (Analytics, error) {
 		return Analytics{}, c.Err
 	}
 	if c.Generation.Snapshot == nil {
-		return Analytics{}, domain.Unavailable("a certified holder census of this token (its newest one is "+string(c.Generation.Status)+")", uncertified, nil)
+		return Analytics{}, domain.Unavailable(uncertified, nil, "This token has no certified holder census: its newest generation is %s. Retry later.", c.Generation.Status)
 	}
 	return c.Generation.Snapshot.Analytics, nil
 }
@@ -154,7 +154,7 @@ func (s *Censuses) resume(ctx context.Context, c domain.Chain, requests []Holder
 		}
 		id, _, ok := readPlace(request.After)
 		if !ok {
-			pages[i].Err = domain.InvalidCursor("it is not one of this list")
+			pages[i].Err = domain.InvalidCursor("The cursor is not from a holder list.")
 			continue
 		}
 		ids, places = append(ids, id), append(places, i)
@@ -174,11 +174,11 @@ func (s *Censuses) resume(ctx context.Context, c domain.Chain, requests []Holder
 func judgeCursor(g *Generation, contract starknet.Felt, now time.Time) Census {
 	switch {
 	case g == nil || g.Token != contract:
-		return Census{Err: domain.InvalidCursor("its generation is not one of this token's, or no longer kept")}
+		return Census{Err: domain.InvalidCursor("The census generation of the cursor belongs to another token or was deleted.")}
 	case g.Status != CensusCertified:
-		return Census{Err: domain.InvalidCursor("its generation was revoked")}
+		return Census{Err: domain.InvalidCursor("The census generation of the cursor was revoked.")}
 	case !g.Live(now):
-		return Census{Err: domain.InvalidCursor("its generation has expired")}
+		return Census{Err: domain.InvalidCursor("The census generation of the cursor has expired.")}
 	}
 	return Census{Generation: g}
 }

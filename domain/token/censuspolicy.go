@@ -56,7 +56,7 @@ func requirement(reason string) string {
 			return criterion.Requirement
 		}
 	}
-	return "the criteria of another version"
+	return "The criterion is of another release."
 }
 
 func deployedHere(life Life) bool {

@@ -103,13 +103,13 @@ func (v quantityView) ask(ctx context.Context, at chain.State) Quantity {
 			return Quantity{Err: err}
 		}
 		if answer.NoContract {
-			return Quantity{Absent: true, Err: domain.Errorf(domain.CodeNotFound, "there is no contract at %s at block %d", v.token, at.Number)}
+			return Quantity{Absent: true, Err: domain.Errorf(domain.CodeNotFound, "No contract is deployed at %s at block %d.", v.token, at.Number)}
 		}
 		if number, ok := ReadQuantity(answer.Result); answer.Returned() && ok {
 			return Quantity{Raw: number}
 		}
 	}
-	return Quantity{Err: domain.Errorf(domain.CodeNotFound, "the contract at %s tells no %s at block %d", v.token, v.what, at.Number)}
+	return Quantity{Err: domain.Errorf(domain.CodeNotFound, "Contract %s has no supported %s entry point at block %d.", v.token, v.what, at.Number)}
 }
 
 // ReadQuantity reads the number that a view returned: one felt, or the low and

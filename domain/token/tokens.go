@@ -76,5 +76,5 @@ func (s *Tokens) Summaries(ctx context.Context, c domain.Chain, addresses []star
 // Unknown is not_found, the answer to every question about a token at an
 // address at which the index knows of none.
 func Unknown(address starknet.Felt) error {
-	return domain.Errorf(domain.CodeNotFound, "the index knows of no token at %s", address)
+	return domain.Errorf(domain.CodeNotFound, "No token is indexed at %s.", address)
 }

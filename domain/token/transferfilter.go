@@ -35,7 +35,7 @@ type AddressFilter struct {
 // check refuses what no block can satisfy by itself.
 func (f AddressFilter) check() error {
 	if f.From != nil && f.To != nil && *f.From > *f.To {
-		return domain.Errorf(domain.CodeInvalidRequest, "from_block must not be above to_block")
+		return domain.Errorf(domain.CodeInvalidRequest, "%s (%d) must not be greater than %s (%d).", domain.Argument("fromBlock"), *f.From, domain.Argument("toBlock"), *f.To)
 	}
 	return nil
 }
@@ -66,5 +66,5 @@ func window(page domain.PageRequest, from, to *uint64) (Window, error) {
 		w.Newest, w.Tx, w.Log, w.Index = page.After[0], int(page.After[1]), int(page.After[2]), int(page.After[3])
 		return w, nil
 	}
-	return w, domain.InvalidCursor("it is not of a list of transfers")
+	return w, domain.InvalidCursor("The cursor is not from a transfer list.")
 }

@@ -32,11 +32,11 @@ func (s *Details) Absent(ctx context.Context, c domain.Chain, hash starknet.Felt
 func (s *Details) absent(ctx context.Context, c domain.Chain, hash starknet.Felt, h chain.Horizon) error {
 	switch {
 	case s.nodeKnows(ctx, c, hash):
-		return domain.Errorf(domain.CodeNotFound, "pending_indexing: the node knows transaction %s, the index does not hold it; starknet_getTransactionByHash serves it", hash)
+		return domain.Errorf(domain.CodeNotFound, "pending_indexing: The upstream node has transaction %s, but it is not indexed yet. Retry, or call starknet_getTransactionByHash.", hash)
 	case h.Coverage != nil && h.Coverage.First > 0:
-		return domain.Errorf(domain.CodeNotFound, "transaction %s is not in the index, which begins with block %d", hash, h.Coverage.First)
+		return domain.Errorf(domain.CodeNotFound, "Transaction %s is not indexed; the index begins with block %d.", hash, h.Coverage.First)
 	}
-	return domain.Errorf(domain.CodeNotFound, "transaction %s is not in the index", hash)
+	return domain.Errorf(domain.CodeNotFound, "Transaction %s is not indexed.", hash)
 }
 
 // nodeKnows asks the chain's node, if it has one. A node that does not answer in time, or that too

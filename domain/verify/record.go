@@ -56,14 +56,14 @@ func (r *Records) OfContract(ctx context.Context, c domain.Chain, address starkn
 	}
 	class, _ := contract.Class()
 	if class == nil {
-		return nil, domain.Errorf(domain.CodeNotFound, "the class of %s is not known, so there is no verification record", address)
+		return nil, domain.Errorf(domain.CodeNotFound, "The class of contract %s is not indexed, so it has no verification record.", address)
 	}
 	records, err := r.OfClasses(ctx, c, []starknet.Felt{class.Hash})
 	if err != nil {
 		return nil, err
 	}
 	if records[0] == nil {
-		return nil, domain.Errorf(domain.CodeNotFound, "there is no verification record of class %s yet", class.Hash)
+		return nil, domain.Errorf(domain.CodeNotFound, "Class %s has no verification record yet.", class.Hash)
 	}
 	return records[0], nil
 }

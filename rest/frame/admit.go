@@ -42,7 +42,7 @@ func (d *Dispatcher) recognise(op Operation, r *http.Request) (*account.Caller, 
 	}
 	caller, err := d.Gate.Session(r)
 	if origin := r.Header.Get("Origin"); err == nil && origin != "" && !slices.Contains(d.Origins, origin) && origin != d.Gate.Own(r) {
-		return nil, domain.Errorf(domain.CodeForbidden, "pages of %s may not use sessions here", origin)
+		return nil, domain.Errorf(domain.CodeForbidden, "Pages of the origin %s cannot use sessions of this service. Ask the operator to allow the origin.", domain.Quote(origin))
 	}
 	return caller, err
 }

@@ -2,6 +2,7 @@ package frame
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"strings"
 	"time"
@@ -106,6 +107,24 @@ func (o Operation) guarded() bool { return o.Permission != "" || o.Session }
 
 // takesChain reports whether the path has a chain segment.
 func (o Operation) takesChain() bool { return o.hasParam("chain") }
+
+// named returns a domain error with arguments named like the operation's
+// parameters: from_block where the domain says fromBlock. Fields of a request
+// body have the domain's names.
+func (o Operation) named(err error) error {
+	e, ok := errors.AsType[*domain.Error](err)
+	if !ok {
+		return err
+	}
+	return e.Named(func(a domain.Argument) string {
+		for _, p := range o.Params {
+			if strings.EqualFold(strings.ReplaceAll(p.Name, "_", ""), string(a)) {
+				return p.Name
+			}
+		}
+		return string(a)
+	})
+}
 
 func (o Operation) hasParam(name string) bool {
 	for _, p := range o.Params {
