@@ -7,13 +7,12 @@ import (
 	"astrolabe/domain"
 )
 
-// The headers that an API key may come in: the second is for browsers.
+// keyHeaders carry an API key; the second is for browsers.
 var keyHeaders = []string{"X-Service-Api-Key", "X-Api-Key"}
 
-// Key returns the API key of a request, the empty text when it bears none. A
-// header that is empty, repeated, quoted or has white space in it is
-// malformed_api_key_header; two headers with different values are
-// conflicting_api_key_headers.
+// Key returns the API key of a request, or the empty string. A header that is
+// empty, repeated, quoted or contains whitespace is malformed_api_key_header;
+// two headers with different values are conflicting_api_key_headers.
 func Key(header http.Header) (string, error) {
 	key, found := "", false
 	for _, name := range keyHeaders {
@@ -32,8 +31,8 @@ func Key(header http.Header) (string, error) {
 	return key, nil
 }
 
-// wellFormed tells whether a header's value can be one key. Proxies join
-// repeated headers by commas.
+// wellFormed reports whether a header value can be one key. Proxies join
+// repeated headers with commas.
 func wellFormed(value string) bool {
 	return value != "" && !strings.ContainsAny(value, " \t\"'`,")
 }
