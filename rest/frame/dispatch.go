@@ -34,7 +34,7 @@ func (d *Dispatcher) Handler(op Operation) http.HandlerFunc {
 	}
 	return func(w http.ResponseWriter, r *http.Request) {
 		setFixed(w.Header(), headers)
-		ctx, cancel := domain.WithTimeLimit(r.Context(), op.Budget)
+		ctx, cancel := domain.WithTimeLimit(r.Context(), op.Timeout)
 		defer cancel()
 		r, err := d.admit(op, w, r.WithContext(ctx))
 		if err != nil {
