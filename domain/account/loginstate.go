@@ -17,17 +17,17 @@ const (
 	maxReturn = 200
 )
 
-// Login is a sign-in that has begun: what goes with the person to the identity
-// provider and must come back, and where the person wants to be afterwards.
+// Login is a sign-in in progress: the state and nonce that the identity
+// provider must return, and the path to return to.
 type Login struct {
-	State    string // returns with the person
-	Nonce    string // returns in the identity token
-	Verifier string // proves to the provider who began; only its hash is sent before
+	State    string // returned with the redirect
+	Nonce    string // returned in the ID token
+	Verifier string // PKCE code verifier
 	Return   string
 }
 
-// LoginStates keeps logins that have begun, each in a token that its browser
-// holds and nobody else.
+// LoginStates keeps each sign-in in progress in a token that only its browser
+// has.
 type LoginStates struct {
 	signer signer
 }
@@ -48,9 +48,9 @@ func (l *LoginStates) Begin(place string) (Login, SignedText, error) {
 	return login, l.signer.sign(l.signer.now().Add(LoginTime), payload, login.State), nil
 }
 
-// Resume returns the login whose token a browser shows together with the state
-// that came back. The token is bound to its state: a token that is missing,
-// changed, expired or of another login is invalid_request.
+// Resume returns the login of a browser's token and the returned state. The
+// token is bound to its state: a token that is missing, modified, expired or of
+// another login is invalid_request.
 func (l *LoginStates) Resume(ctx context.Context, token, state string) (Login, error) {
 	opened, ok := l.signer.open(ctx, token, state)
 	parts := strings.SplitN(opened.payload, " ", 3)

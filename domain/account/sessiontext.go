@@ -52,7 +52,7 @@ func unrecognisedSession() error {
 // Reveal returns the whole token, for the one moment in which its owner sees it.
 func (t SessionText) Reveal() string { return t.stem() + checksum(t.stem()) }
 
-// Masked shows enough of the token to recognise it and nothing of its secret.
+// Masked returns the token with its secret masked.
 func (t SessionText) Masked() string { return t.open() + "…" }
 
 // Format prints the masked token for every verb.

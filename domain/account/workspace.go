@@ -11,8 +11,7 @@ import (
 	"astrolabe/domain"
 )
 
-// Workspace owns keys and sessions. Nothing of one workspace can be seen from
-// another.
+// Workspace owns keys and sessions. Workspaces cannot see each other's data.
 type Workspace struct {
 	ID        string
 	Name      string
@@ -39,8 +38,8 @@ type WorkspaceStore interface {
 	FindWorkspace(ctx context.Context, idOrName string) (Workspace, error)
 	// ListWorkspaces returns the first workspaces by name.
 	ListWorkspaces(ctx context.Context, limit int) ([]Workspace, error)
-	// SetPlan changes the plan of a workspace and tells every process that
-	// knows one of its keys or sessions. It returns not_found without one.
+	// SetPlan changes the plan of a workspace and notifies the processes that
+	// cache its keys or sessions. An unknown workspace is not_found.
 	SetPlan(ctx context.Context, id string, plan Plan, entry Entry) (Workspace, error)
 }
 
@@ -69,7 +68,7 @@ func (s *Workspaces) List(ctx context.Context, limit int) (list []Workspace, tru
 	return list, false, err
 }
 
-// Ensure returns the workspace of a name, which is made when there is none.
+// Ensure returns the workspace of a name, and creates it if there is none.
 func (s *Workspaces) Ensure(ctx context.Context, name string, by Actor) (Workspace, error) {
 	found, err := s.store.FindWorkspace(ctx, name)
 	if domain.CodeOf(err) != domain.CodeNotFound {

@@ -10,8 +10,8 @@ import (
 	"astrolabe/starknet/abi"
 )
 
-// AccountCall is one of the calls that an account was asked to make, with what is
-// known of its meaning.
+// AccountCall is a call of an account transaction, decoded as far as its ABI is
+// known.
 type AccountCall struct {
 	facts.Call
 	Name string // of the entry point; empty when no class says it
@@ -20,10 +20,10 @@ type AccountCall struct {
 	Inputs []abi.Field
 }
 
-// Calls returns the calls of each transaction in their order, and nil where a
-// transaction is not an account's or has a form of its own. Calldata is typed
-// only by the class of the called contract that was in force at the block;
-// where it was replaced within the block, both classes must read it alike.
+// Calls returns the calls of each transaction in order, nil for transactions
+// that are not an account's or whose calldata has an unknown layout. Calldata
+// is decoded only with the class of the called contract at that block; if the
+// class was replaced within the block, both classes must decode it alike.
 func (s *Transactions) Calls(ctx context.Context, c domain.Chain, txs []*TxFacts) ([][]AccountCall, error) {
 	calls := AskCalls(txs)
 	if calls.Questions.Empty() {
@@ -36,8 +36,8 @@ func (s *Transactions) Calls(ctx context.Context, c domain.Chain, txs []*TxFacts
 	return s.TellCalls(ctx, c, calls, answers)
 }
 
-// AskedCalls are the calls of transactions, and what must be known to tell
-// what they mean.
+// AskedCalls are the calls of transactions, with the lookups needed to decode
+// them.
 type AskedCalls struct {
 	Questions CallQuestions
 
@@ -47,21 +47,21 @@ type AskedCalls struct {
 	known map[contractAt]bool
 }
 
-// CallQuestions ask for the classes of contracts around their blocks, each pair
-// once, and for the names of selectors, each once.
+// CallQuestions are the lookups for decoding calls: classes of contracts at
+// blocks, and names of selectors, without duplicates.
 type CallQuestions struct {
 	Contracts []starknet.Felt
 	Blocks    []uint64 // of the contracts, in their order
 	Selectors []starknet.Felt
 }
 
-// Empty reports whether nothing is asked.
+// Empty reports whether no lookup is needed.
 func (q *CallQuestions) Empty() bool { return len(q.Contracts) == 0 }
 
 // CallAnswers are the answers, each in the order of the questions.
 type CallAnswers struct {
-	// Classes are the newest classes of a contract up to its block, as many as
-	// tell which were in force around it.
+	// Classes are the newest classes of a contract up to its block, enough to
+	// know the class before and after the block.
 	Classes []facts.ClassHistory
 	// Names are those that classes have for a selector; empty where none is
 	// known.
@@ -105,8 +105,7 @@ func (a *AskedCalls) add(call facts.Call, block uint64) {
 	q.Contracts, q.Blocks = append(q.Contracts, call.To), append(q.Blocks, block)
 }
 
-// TellCalls returns the calls of each transaction with what the answers tell of
-// them.
+// TellCalls returns the calls of each transaction, decoded with the answers.
 func (s *Transactions) TellCalls(ctx context.Context, c domain.Chain, a *AskedCalls, answers CallAnswers) ([][]AccountCall, error) {
 	runtimes, err := s.runtimes(ctx, c, a.Questions, answers.Classes)
 	if err != nil {

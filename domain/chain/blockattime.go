@@ -11,8 +11,8 @@ import (
 	"astrolabe/domain/facts"
 )
 
-// Closest says on which side of a time a block is looked for. A block that was
-// made at that very second is on both.
+// Closest is the side of a time on which a block is searched. A block of that
+// second is on both sides.
 type Closest string
 
 // The two sides.

@@ -15,7 +15,7 @@ type BlockID struct {
 	Tag    BlockTag
 }
 
-// BlockTag names a block by what it is now.
+// BlockTag is a symbolic block, for example the latest.
 type BlockTag string
 
 // The tags.

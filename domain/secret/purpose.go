@@ -7,8 +7,7 @@ import (
 	"astrolabe/domain"
 )
 
-// Purpose says what a key is for. A key of one purpose is never used for
-// another.
+// Purpose is the use of a key. A key of one purpose is never used for another.
 type Purpose string
 
 // The purposes.

@@ -176,8 +176,8 @@ func (c cursorKeys) KeyOf(ctx context.Context, generation uint32) ([]byte, bool)
 }
 
 // Follow reloads the ring at intervals until ctx ends, so that a process that
-// only signs also learns of a rotation well within its overlap. Failures are
-// told to report and tried again at the next interval.
+// only signs also picks up a rotation within its overlap. Errors go to report
+// and are retried at the next interval.
 func (r *Ring) Follow(ctx context.Context, every time.Duration, report func(error)) {
 	ticker := time.NewTicker(every)
 	defer ticker.Stop()
