@@ -8,24 +8,24 @@ import (
 	"astrolabe/starknet"
 )
 
-// Intelligence is what an address is and what it is called.
+// Intelligence is the type, deployment and labels of an address.
 type Intelligence struct {
 	Address starknet.Felt
 	Found   bool // the index has seen the address, or it has a label
-	// Deployed tells that the address is a contract: a class is known for it,
-	// or it did what only contracts do.
+	// Deployed reports whether the address is a known contract: its class is
+	// known, it sent a transaction or emitted an event.
 	Deployed   bool
 	Label      *Label
 	Type       Type
 	Class      *starknet.Felt
 	ClassLabel *string
-	// ReceivedFunds tells that the address is the recipient of a transfer.
+	// ReceivedFunds reports whether the address received an indexed transfer.
 	ReceivedFunds bool
-	// Coverage tells what the answers no and unknown are worth.
+	// Coverage says whether negative and unknown values are reliable.
 	Coverage domain.Coverage
 }
 
-// Type is what an address is.
+// Type is the type of an address.
 type Type string
 
 // The types.
@@ -36,7 +36,7 @@ const (
 	TypeUnknown  Type = "unknown" // no class is known for it
 )
 
-// Sight is what an address shows of itself.
+// Sight is the indexed profile of an address.
 type Sight struct {
 	Noted
 	Seen     bool
@@ -46,7 +46,7 @@ type Sight struct {
 	Acted    bool // it sent a transaction or emitted an event, so that it is a contract
 }
 
-// Intelligence returns what each address is, in their order, repeated ones
+// Intelligence returns the intelligence of each address, in order, duplicates
 // included.
 func (a *Addresses) Intelligence(ctx context.Context, c domain.Chain, addresses []starknet.Felt) ([]Intelligence, error) {
 	_, coverage, err := a.covered(ctx, c)

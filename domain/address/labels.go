@@ -26,15 +26,14 @@ type Notes interface {
 	RemoveNote(ctx context.Context, c domain.Chain, s Subject, felt starknet.Felt) (bool, error)
 }
 
-// Noted is what the store knows for the label of one address. Each part may be
-// nil.
+// Noted is the stored data for the label of one address. Each part may be nil.
 type Noted struct {
 	Own     *Label         // the address' own note
 	Class   *starknet.Felt // the class that is in force
 	ByClass *Label         // the note of that class
 }
 
-// Labels knows what addresses are called.
+// Labels reads and manages labels.
 type Labels struct {
 	notes Notes
 	now   func() time.Time
@@ -60,7 +59,7 @@ func (l *Labels) Of(ctx context.Context, c domain.Chain, addresses []starknet.Fe
 	})
 }
 
-// label decides what an address is called.
+// label decides on the label of an address.
 func (l *Labels) label(c domain.Chain, address starknet.Felt, known Noted) *Label {
 	if known.Own != nil {
 		own := *known.Own
@@ -73,7 +72,7 @@ func (l *Labels) label(c domain.Chain, address starknet.Felt, known Noted) *Labe
 	return l.classLabel(c, known)
 }
 
-// classLabel decides what the class of an address is called.
+// classLabel decides on the label of a class.
 func (l *Labels) classLabel(c domain.Chain, known Noted) *Label {
 	switch {
 	case known.ByClass != nil:
@@ -125,8 +124,8 @@ func (l *Labels) Search(ctx context.Context, c domain.Chain, prefix string, limi
 	return found[:min(limit, len(found))], nil
 }
 
-// Add gives an address or a class the operator's label, instead of the one that
-// it has. A label that cannot be shown is invalid_request.
+// Add sets the operator's label of an address or a class. A label that cannot
+// be displayed is invalid_request.
 func (l *Labels) Add(ctx context.Context, n Note) error {
 	if err := n.check(); err != nil {
 		return err

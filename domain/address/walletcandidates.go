@@ -45,8 +45,8 @@ func (s *Wallets) candidates(ctx context.Context, c domain.Chain, q WalletQuery)
 	return found, nil
 }
 
-// discovered returns the tokens that the owner's transfers, and the registry
-// if the scope has it, speak for.
+// discovered returns the tokens in the owner's transfers and, if in scope,
+// those of the registry.
 func (s *Wallets) discovered(ctx context.Context, c domain.Chain, q WalletQuery) (candidates, error) {
 	page, err := s.addresses.Discovered(ctx, c, q.Owner, q.Scope, q.Limit)
 	if err != nil {
@@ -62,8 +62,8 @@ func (s *Wallets) discovered(ctx context.Context, c domain.Chain, q WalletQuery)
 	return found, nil
 }
 
-// missing tells why tokens at a block may be missing. What the index lacks
-// beyond that block does not matter.
+// missing returns why tokens may be missing at a block. Later blocks need not
+// be indexed.
 func (f *candidates) missing(scope Scope, block uint64) []string {
 	reasons := slices.DeleteFunc(slices.Clone(f.reasons), func(reason string) bool { return reason == domain.ReasonIndexBehind })
 	if scope != ScopeExplicit && f.through != nil && *f.through < block {

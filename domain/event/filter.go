@@ -25,9 +25,9 @@ const (
 	MaxBlocks    = 10_000 // blocks between explicit bounds, both included
 )
 
-// check returns invalid_request when the filter is not one that can be
-// searched by: it lacks an anchor, has too many values, or its bounds do not
-// fit. How wide the bounds may be depends on who asks and is not judged here.
+// check returns invalid_request for a filter without first key and address,
+// with too many values, or with an invalid range. The maximum range depends on
+// the caller and is checked elsewhere.
 func (f *Filter) check() error {
 	values := 0
 	for position, list := range f.Topics {

@@ -17,9 +17,9 @@ type ContractFilter struct {
 // ContractEvents is a page of each contract's events.
 type ContractEvents struct {
 	Pages []domain.Page[Row]
-	// Degraded tells that the lookup of what the events mean failed.
+	// Degraded reports whether the attribution lookup failed.
 	Degraded bool
-	// Coverage tells whether the index holds all blocks that were asked for.
+	// Coverage says whether all requested blocks are indexed.
 	Coverage domain.Coverage
 }
 

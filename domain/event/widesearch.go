@@ -15,7 +15,7 @@ import (
 // Interval is blocks, both ends included.
 type Interval struct{ From, To uint64 }
 
-// RangeCoverage tells what a search over a wide range rests on.
+// RangeCoverage is the coverage of a search over a wide range.
 type RangeCoverage struct {
 	Requested Interval
 	Completed *Interval // what the search reads of it; nil: none of its blocks is there yet
@@ -23,7 +23,7 @@ type RangeCoverage struct {
 	Diagnostics
 }
 
-// retryCoverage is when coverage that is not there may have come.
+// retryCoverage is the Retry-After of unavailable coverage.
 const retryCoverage = 30 * time.Second
 
 // wide plans a search over a wide range: by the key of one position between
@@ -60,10 +60,10 @@ func (s *Events) wide(ctx context.Context, c domain.Chain, f Filter, horizon cha
 	return s.segments(c, f, chosen), chosen.rangeCoverage(f, horizon), nil
 }
 
-// ErrCoverageLost means that a certificate is not ready any more.
+// ErrCoverageLost means that a certificate is no longer ready.
 var ErrCoverageLost = errors.New("the certificate is not ready any more")
 
-// whileCovered turns ErrCoverageLost into what a client may see.
+// whileCovered turns ErrCoverageLost into a domain error.
 func whileCovered(err error) error {
 	if errors.Is(err, ErrCoverageLost) {
 		return uncovered("The certificate of the selector was revoked during the search. Retry later.")
@@ -119,7 +119,7 @@ func (list choice) interval() Interval {
 	return i
 }
 
-// span is what of a filter's range all certificates cover.
+// span is the part of a filter's range that all certificates cover.
 func (list choice) span(f Filter) Span {
 	covered := list.interval()
 	return Span{From: Place{Block: max(*f.From, covered.From)}, Before: Place{Block: min(*f.To, covered.To) + 1}}
@@ -135,8 +135,8 @@ func (list choice) reaches(f Filter, held *chain.Coverage) bool {
 	return *f.From+MaxExtension >= covered.From && min(*f.To, held.Last) <= covered.To+MaxExtension
 }
 
-// choose returns the position with the fewest candidates, as far as that can
-// be told from a bounded number of them.
+// choose returns the position with the fewest candidates, of which it counts a
+// bounded number.
 func (s *Events) choose(ctx context.Context, c domain.Chain, f Filter, choices []choice) (choice, error) {
 	best, fewest := choices[0], -1
 	if len(choices) == 1 {
@@ -198,7 +198,7 @@ func (s *Events) readCovered(ctx context.Context, c domain.Chain, f Filter, list
 	return rows, reached, nil
 }
 
-// hasMoreThan reports whether a filter asks for more than the first key and
+// hasMoreThan reports whether a filter selects by more than the first key and
 // the key of one position.
 func (f *Filter) hasMoreThan(position int) bool {
 	for i, list := range f.Topics {
@@ -209,7 +209,7 @@ func (f *Filter) hasMoreThan(position int) bool {
 	return len(f.Addresses) > 0
 }
 
-// rangeCoverage tells what the answer rests on.
+// rangeCoverage returns the coverage of the search.
 func (list choice) rangeCoverage(f Filter, horizon chain.Horizon) *RangeCoverage {
 	held := horizon.Coverage
 	shortest := slices.MinFunc(list, func(a, b Certificate) int { return cmp.Compare(*a.Through, *b.Through) })

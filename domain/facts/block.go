@@ -2,19 +2,18 @@ package facts
 
 import "astrolabe/starknet"
 
-// Block is everything that the index keeps of one block. Rows are in the
-// order of their keys.
+// Block is all rows of one block, in the order of their keys.
 type Block struct {
 	Header Header
 
-	// What the node said.
+	// From the node.
 	Transactions []Transaction
 	Events       []Event
 	Messages     []Message
 	Declarations []Declaration
 	Changes      []ClassChange
 
-	// What follows from it.
+	// Derived.
 	Deployments []Deployment
 	Transfers   []Transfer
 	Activity    []Activity
@@ -99,11 +98,11 @@ type Declaration struct {
 	TxIndex  *int           // nil when no transaction of the block names it
 }
 
-// Origin tells how a contract's class became known.
+// Origin says how a contract's class became known.
 type Origin string
 
-// The origins. An observed class was in force before the block of its row:
-// it stands for the history that was not indexed.
+// The origins. An observed class was set before the block of its row, in
+// history that is not indexed.
 const (
 	Observed Origin = "observed"
 	Deployed Origin = "deployed"
@@ -117,7 +116,7 @@ type ClassChange struct {
 	Class   starknet.Felt
 }
 
-// Evidence names what a deployment is known from.
+// Evidence is the source of a deployment.
 type Evidence string
 
 // The kinds of evidence, from the weakest to the strongest.
@@ -159,7 +158,7 @@ type Transfer struct {
 	TokenID  *starknet.Uint256 // nil for ERC-20
 }
 
-// Kinds is a set of things that happened to an address in one transaction.
+// Kinds is the set of activities of an address in one transaction.
 type Kinds uint16
 
 // The kinds of activity.
@@ -173,7 +172,7 @@ const (
 	ContractUpgraded
 )
 
-// Activity is what one transaction meant for one address.
+// Activity is the activity of one address in one transaction.
 type Activity struct {
 	Address starknet.Felt
 	TxIndex int

@@ -12,7 +12,7 @@ import (
 	"astrolabe/starknet"
 )
 
-// CensusStatus tells how far a generation of a census can be relied on.
+// CensusStatus is the certification status of a census generation.
 type CensusStatus string
 
 // The statuses. Rows are served of certified generations only.
@@ -47,8 +47,8 @@ func SortHolders(rows []Holder) {
 	slices.SortFunc(rows, func(a, b Holder) int { return cmp.Compare(a.Rank, b.Rank) })
 }
 
-// Snapshot is everybody who held a token after a block. It never changes.
-// Generations share one for as long as nothing moves.
+// Snapshot is all holders of a token after a block. It is immutable.
+// Generations share one while no token is transferred.
 type Snapshot struct {
 	ID        int64
 	Holders   int64
@@ -85,10 +85,10 @@ func (g *Generation) Position(h Holder) domain.Position {
 	return domain.Position{uint64(g.ID), uint64(h.Rank)}
 }
 
-// Checked is CheckedAt as answers tell it, in whole seconds like ExpiresAt.
+// Checked is CheckedAt in whole seconds, like ExpiresAt in responses.
 func (g *Generation) Checked() time.Time { return g.CheckedAt.UTC().Truncate(time.Second) }
 
-// Completeness tells whether a list of the generation's holders has them all.
+// Completeness says whether the generation contains all holders.
 type Completeness string
 
 // The degrees of completeness. Without a snapshot a list has no rows.
@@ -109,12 +109,12 @@ func (g *Generation) Completeness() Completeness {
 // algorithm.
 func (s *Snapshot) RowDigest() string { return "sha256:" + hex.EncodeToString(s.Digest[:]) }
 
-// Live tells whether the generation's rows may be served.
+// Live reports whether the generation's rows may be served.
 func (g *Generation) Live(now time.Time) bool {
 	return g.Status == CensusCertified && g.Snapshot != nil && now.Before(g.ExpiresAt)
 }
 
-// Standing is what is known of a token's census at one moment.
+// Standing is the state of a token's census at one moment.
 type Standing struct {
 	Known  bool          // the contract is a token
 	Policy *CensusPolicy // nil until it was judged
@@ -131,9 +131,9 @@ func preparing() error {
 	return domain.Unavailable(warming, nil, "The holder census of this token is being prepared. Retry the same request, with the same cursor.")
 }
 
-// Serve decides which generation a request about the token at an address is
-// answered from. It is not_found for what is no token, unqualified_token_policy for a token that no census can
-// be made of, and service_unavailable while there is no generation to speak of.
+// Serve returns the generation that answers a request. It is not_found for an
+// unknown token, unqualified_token_policy for a token that does not qualify,
+// and service_unavailable until there is a generation.
 func (s Standing) Serve(address starknet.Felt, now time.Time) (*Generation, error) {
 	switch {
 	case !s.Known:

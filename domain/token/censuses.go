@@ -11,8 +11,8 @@ import (
 
 // CensusStore reads stored censuses.
 type CensusStore interface {
-	// CensusStandings returns how the census of each token stands at a time, in
-	// the order of the tokens.
+	// CensusStandings returns the census state of each token at a time, in
+	// order.
 	CensusStandings(ctx context.Context, c domain.Chain, tokens []starknet.Felt, now time.Time) ([]Standing, error)
 	// Generations returns generations by their ids, nil where there is none.
 	Generations(ctx context.Context, c domain.Chain, ids []int64) ([]*Generation, error)
@@ -27,27 +27,25 @@ type HolderPlace struct {
 	After    int64 // the rank that was seen last; 0 at the beginning
 }
 
-// Censuses answers who holds tokens.
+// Censuses reads holder censuses.
 type Censuses struct {
 	store CensusStore
 	top   int
 	now   func() time.Time
 }
 
-// ScreeningTop is how many holders a screening shows, unless the operator chose
-// another number.
+// ScreeningTop is the default number of holders in a screening.
 const ScreeningTop = 100
 
-// NewCensuses makes the service. Screenings show as many holders as top says.
+// NewCensuses makes the service. Screenings have at most top holders.
 func NewCensuses(store CensusStore, top int, now func() time.Time) *Censuses {
 	return &Censuses{store: store, top: top, now: now}
 }
 
-// Census is what can be said of a token's holders: a generation, or why there
-// is none.
+// Census is a generation of a token, or the error why there is none.
 type Census struct {
 	// Generation is certified and has a snapshot, or its status and reason say
-	// why no rows are served.
+	// why it has no rows.
 	Generation *Generation
 	Err        error
 }
@@ -67,8 +65,8 @@ func (s *Censuses) Of(ctx context.Context, c domain.Chain, tokens []starknet.Fel
 	return list, nil
 }
 
-// uncertified is when to come back for a census that has failed its audit or
-// was revoked: only another generation can help.
+// uncertified is the Retry-After of a census that failed its audit or was
+// revoked: it needs a new generation.
 const uncertified = time.Minute
 
 // Analytics returns how the token is spread. It is service_unavailable when the
@@ -83,8 +81,8 @@ func (c Census) Analytics() (Analytics, error) {
 	return c.Generation.Snapshot.Analytics, nil
 }
 
-// HolderRequest asks for a page of a token's holders. After is a page's Next:
-// it stays with the generation that the first page was of.
+// HolderRequest requests a page of a token's holders. After is a page's Next,
+// which belongs to the generation of the first page.
 type HolderRequest struct {
 	Token starknet.Felt
 	After domain.Position
@@ -170,7 +168,7 @@ func (s *Censuses) resume(ctx context.Context, c domain.Chain, requests []Holder
 	return err
 }
 
-// judgeCursor decides whether a list goes on in its generation.
+// judgeCursor checks whether the generation of a cursor is still valid.
 func judgeCursor(g *Generation, contract starknet.Felt, now time.Time) Census {
 	switch {
 	case g == nil || g.Token != contract:

@@ -5,7 +5,7 @@ import (
 	"astrolabe/starknet"
 )
 
-// CensusOrder asks for the census of a token at a block.
+// CensusOrder requests the census of a token at a block.
 type CensusOrder struct {
 	Token  starknet.Felt
 	Block  domain.BlockRef
@@ -15,10 +15,10 @@ type CensusOrder struct {
 	Base *Generation
 }
 
-// CensusDraft is a census that was made and is not published yet.
+// CensusDraft is an unpublished census.
 type CensusDraft struct {
 	Generation
-	// Epoch is that of the facts it was made from. It can only be published
-	// while it is theirs.
+	// Epoch is the epoch of the facts that it was built from. It can only be
+	// published in the same epoch.
 	Epoch int64
 }

@@ -8,8 +8,8 @@ import (
 	"astrolabe/starknet"
 )
 
-// Token is a contract that shows itself as a token. Its address is its
-// identity; what it says of itself is for display only.
+// Token is a token contract. Its address is its identity; its metadata is for
+// display only.
 type Token struct {
 	Address    starknet.Felt
 	Standard   facts.Standard
@@ -27,14 +27,14 @@ type SupplyReading struct {
 	Block uint64
 }
 
-// SupplyReadings is what tokens said of their supply at one finalized block.
+// SupplyReadings is the supplies of tokens at one finalized block.
 type SupplyReadings struct {
 	Block  domain.BlockRef
 	Next   time.Time // when they are to be asked again
 	Tokens []SaidSupply
 }
 
-// SaidSupply is what one token said; nil: it tells no supply.
+// SaidSupply is the supply of one token; nil if it has no supply view.
 type SaidSupply struct {
 	Token starknet.Felt
 	Raw   *starknet.Uint256
