@@ -15,9 +15,9 @@ type Kind string
 // The kinds of callers.
 const (
 	ByKey        Kind = "key"         // an API key
-	BySession    Kind = "session"     // a signed-in person
-	ByFirstParty Kind = "first_party" // a page of ours, without a key
-	ByInternal   Kind = "internal"    // a process of ours
+	BySession    Kind = "session"     // a signed-in user
+	ByFirstParty Kind = "first_party" // one of our own pages, by page token
+	ByInternal   Kind = "internal"    // another process of the service
 )
 
 // Caller is the authenticated sender of a request. It is immutable.

@@ -10,8 +10,8 @@ import (
 const (
 	// usageWindow is the length of a report, before the current hour.
 	usageWindow  = 24 * time.Hour
-	maxUsageKeys = 50 // keys that a report shows
-	maxRecent    = 50 // requests, and failures, that a report shows
+	maxUsageKeys = 50 // keys in a report
+	maxRecent    = 50 // requests, and failures, in a report
 )
 
 // UsageReport is the usage of a workspace in a window, including its sessions.

@@ -27,7 +27,7 @@ type Store interface {
 	// counts a bounded number of its newest transactions.
 	SummariesOf(ctx context.Context, c domain.Chain, addresses []starknet.Felt, count int) ([]Evidence, error)
 	// ProfilesOf returns the profile of each address.
-	ProfilesOf(ctx context.Context, c domain.Chain, addresses []starknet.Felt) ([]Sight, error)
+	ProfilesOf(ctx context.Context, c domain.Chain, addresses []starknet.Felt) ([]Profile, error)
 }
 
 // Addresses reads addresses.

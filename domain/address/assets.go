@@ -24,7 +24,7 @@ type Asset struct {
 	Symbol   *string
 	Name     *string
 	Decimals *uint8
-	Listed   bool // among the tokens of the registry, if the scope has them
+	Listed   bool // in the registry, if the scope includes it
 }
 
 // Proof is why a token may be held.
@@ -42,8 +42,8 @@ type Tier string
 
 // The tiers.
 const (
-	TierObserved Tier = "observed" // the chain shows it
-	TierListed   Tier = "listed"   // the token is well known; nothing else speaks for it
+	TierObserved Tier = "observed" // in indexed transfers
+	TierListed   Tier = "listed"   // in the token registry only
 )
 
 // ProofSource is the source of a proof.

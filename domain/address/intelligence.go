@@ -36,9 +36,9 @@ const (
 	TypeUnknown  Type = "unknown" // no class is known for it
 )
 
-// Sight is the indexed profile of an address.
-type Sight struct {
-	Noted
+// Profile is the indexed profile of an address.
+type Profile struct {
+	StoredLabels
 	Seen     bool
 	Account  bool           // its class has an account's entry points
 	Standard facts.Standard // of a token; empty for what is none
@@ -60,13 +60,13 @@ func (a *Addresses) Intelligence(ctx context.Context, c domain.Chain, addresses 
 		}
 		list := make([]Intelligence, len(addresses))
 		for i, address := range addresses {
-			sight := &found[i]
-			label := a.labels.label(c, address, sight.Noted)
+			profile := &found[i]
+			label := a.labels.label(c, address, profile.StoredLabels)
 			list[i] = Intelligence{
-				Address: address, Found: sight.Seen || label != nil, Deployed: sight.Class != nil || sight.Acted, Label: label, Type: sight.kind(),
-				Class: sight.Class, ReceivedFunds: sight.Received, Coverage: coverage,
+				Address: address, Found: profile.Seen || label != nil, Deployed: profile.Class != nil || profile.Acted, Label: label, Type: profile.kind(),
+				Class: profile.Class, ReceivedFunds: profile.Received, Coverage: coverage,
 			}
-			if class := a.labels.classLabel(c, sight.Noted); class != nil {
+			if class := a.labels.classLabel(c, profile.StoredLabels); class != nil {
 				list[i].ClassLabel = &class.Text
 			}
 		}
@@ -74,7 +74,7 @@ func (a *Addresses) Intelligence(ctx context.Context, c domain.Chain, addresses 
 	})
 }
 
-func (s *Sight) kind() Type {
+func (s *Profile) kind() Type {
 	switch {
 	case s.Account:
 		return TypeAccount

@@ -14,7 +14,7 @@ import (
 type Notes interface {
 	// NotesOf returns for each address its note, its class and the class'
 	// note.
-	NotesOf(ctx context.Context, c domain.Chain, addresses []starknet.Felt) ([]Noted, error)
+	NotesOf(ctx context.Context, c domain.Chain, addresses []starknet.Felt) ([]StoredLabels, error)
 	// FindNotes returns notes of addresses whose label begins with a text, in
 	// any case, by label.
 	FindNotes(ctx context.Context, c domain.Chain, prefix string, limit int) ([]Note, error)
@@ -26,8 +26,8 @@ type Notes interface {
 	RemoveNote(ctx context.Context, c domain.Chain, s Subject, felt starknet.Felt) (bool, error)
 }
 
-// Noted is the stored data for the label of one address. Each part may be nil.
-type Noted struct {
+// StoredLabels is the stored data for the label of one address. Each part may be nil.
+type StoredLabels struct {
 	Own     *Label         // the address' own note
 	Class   *starknet.Felt // the class that is in force
 	ByClass *Label         // the note of that class
@@ -60,7 +60,7 @@ func (l *Labels) Of(ctx context.Context, c domain.Chain, addresses []starknet.Fe
 }
 
 // label decides on the label of an address.
-func (l *Labels) label(c domain.Chain, address starknet.Felt, known Noted) *Label {
+func (l *Labels) label(c domain.Chain, address starknet.Felt, known StoredLabels) *Label {
 	if known.Own != nil {
 		own := *known.Own
 		own.Source = FromOperator
@@ -73,7 +73,7 @@ func (l *Labels) label(c domain.Chain, address starknet.Felt, known Noted) *Labe
 }
 
 // classLabel decides on the label of a class.
-func (l *Labels) classLabel(c domain.Chain, known Noted) *Label {
+func (l *Labels) classLabel(c domain.Chain, known StoredLabels) *Label {
 	switch {
 	case known.ByClass != nil:
 		own := *known.ByClass

@@ -18,8 +18,8 @@ type WalletMode string
 
 // The modes.
 const (
-	RequireComplete WalletMode = "require_complete" // it is refused, unless a contract just has no balance
-	VerifiedPartial WalletMode = "verified_partial" // it says what is missing
+	RequireComplete WalletMode = "require_complete" // fail, unless only unsupported balances are missing
+	VerifiedPartial WalletMode = "verified_partial" // return it, with the status of each balance
 )
 
 // BlockPreference selects the block of a snapshot.

@@ -65,7 +65,7 @@ func (s *Signal) Confidence() Confidence {
 type layout struct {
 	name       string
 	direction  Direction
-	keys, data int // how many there are; open tells that data may be more
+	keys, data int // number of felts; open allows more data
 	open       bool
 	l1Token    int
 	account    int

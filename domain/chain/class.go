@@ -52,9 +52,9 @@ func (u ClassUse) Position() domain.Position {
 
 // ClassIndex reads classes as readers see them.
 type ClassIndex interface {
-	// ClassesShown returns the classes in the order of the hashes, nil for one
+	// VisibleClasses returns the classes in the order of the hashes, nil for one
 	// that no visible block declares or uses.
-	ClassesShown(ctx context.Context, c domain.Chain, hashes []starknet.Felt) ([]*Class, error)
+	VisibleClasses(ctx context.Context, c domain.Chain, hashes []starknet.Felt) ([]*Class, error)
 	// ClassABIs returns the ABIs as they were declared; nil where there is none.
 	ClassABIs(ctx context.Context, c domain.Chain, hashes []starknet.Felt) ([][]byte, error)
 	// ClassUses returns a page of each class's uses, newest first and by
@@ -71,7 +71,7 @@ func NewClasses(store ClassIndex) *Classes { return &Classes{store} }
 // Of returns the classes with the hashes, in their order. One that no visible
 // block names is nil.
 func (s *Classes) Of(ctx context.Context, c domain.Chain, hashes []starknet.Felt) ([]*Class, error) {
-	return s.store.ClassesShown(ctx, c, hashes)
+	return s.store.VisibleClasses(ctx, c, hashes)
 }
 
 // ABIs returns the ABIs of classes as they were declared. One that is not known

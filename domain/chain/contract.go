@@ -45,7 +45,7 @@ const (
 // Contract is the indexed metadata of a contract.
 type Contract struct {
 	Address    starknet.Felt
-	Current    *KnownClass // the newest that the state shows; nil when no block does
+	Current    *KnownClass // newest class in the indexed state; nil if none
 	Deployment *ContractDeployment
 	Token      *TokenIdentity // nil when it was not seen as a token
 
@@ -67,15 +67,15 @@ type KnownClass struct {
 type ContractDeployment struct {
 	KnownClass
 	Time     time.Time
-	TxHash   *starknet.Felt // nil when only the state difference tells of it
+	TxHash   *starknet.Felt // nil if only the state diff shows it
 	Deployer *starknet.Felt // nil when unknown
 }
 
 // TokenIdentity is a contract's identity as a token.
 type TokenIdentity struct {
 	Standard     facts.Standard
-	Name, Symbol *string // what it calls itself; they identify nothing
-	Described    bool    // it was asked for them
+	Name, Symbol *string // self-declared; they do not identify the token
+	Described    bool    // they were read from the contract
 }
 
 // Class returns the newest known class and its source, nil if none is known.

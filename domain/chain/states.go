@@ -40,9 +40,9 @@ const (
 	keptFelts   = 32 // a longer result, or calldata, is not kept
 
 	tries        = 3                // how often a block is looked up that leaves the chain meanwhile
-	nodeRetry    = 2 * time.Second  // after a failure of the node that says nothing else
+	nodeRetry    = 2 * time.Second  // Retry-After of a failing node
 	nodeAbsence  = time.Minute      // where no node is configured
-	longestRetry = 30 * time.Second // whatever a node asks for
+	longestRetry = 30 * time.Second // limit of a node's own Retry-After
 )
 
 // NewStates makes the service over the nodes that there are.

@@ -34,7 +34,7 @@ const (
 	ReasonStorageFull         = "storage_full"          // the database has no room left
 	ReasonStorageReadOnly     = "storage_read_only"     // the database takes no writes
 	ReasonStorageUnavailable  = "storage_unavailable"   // the database does not answer
-	ReasonInternal            = "internal_error"        // something else; the log tells
+	ReasonInternal            = "internal_error"        // any other error; see the log
 )
 
 // FinalityDepth is the number of blocks above a block from which on it counts

@@ -65,7 +65,7 @@ type TransactionStore interface {
 	// their order; empty where none is known.
 	FunctionNames(ctx context.Context, c domain.Chain, selectors []starknet.Felt) ([]string, error)
 	// CallAnswers returns the lookups for decoding calls.
-	CallAnswers(ctx context.Context, c domain.Chain, asked CallQuestions) (CallAnswers, error)
+	CallAnswers(ctx context.Context, c domain.Chain, asked CallLookups) (CallAnswers, error)
 }
 
 // Transactions reads transactions and their account calls.

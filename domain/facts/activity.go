@@ -60,7 +60,7 @@ func Activities(txs []Transaction, transfers []Transfer, deployments []Deploymen
 
 // mark is one activity of an address in a transaction.
 type mark struct {
-	order   uint64 // the address's first bytes, by which most marks are told apart
+	order   uint64 // first bytes of the address, which distinguish most marks
 	address *starknet.Felt
 	tx      int32
 	kind    Kinds
@@ -138,7 +138,7 @@ func (m *marks) upgrades(txs []Transaction, changes []ClassChange, events []Even
 // replacement collects the transactions that may have replaced a contract's
 // class.
 type replacement struct {
-	said    *int // the last in which the contract said so
+	said    *int // the last one with an upgrade event of the contract
 	touched *int // one that has to do with the contract
 	several bool // that is not the only one
 }

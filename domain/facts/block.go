@@ -82,7 +82,7 @@ const (
 type Message struct {
 	TxIndex   int
 	Direction Direction
-	Index     int // among the transaction's messages in this direction
+	Index     int // in the transaction's messages of this direction
 	Hash      starknet.Hash256
 	From      starknet.Felt
 	To        starknet.Felt
@@ -121,7 +121,7 @@ type Evidence string
 
 // The kinds of evidence, from the weakest to the strongest.
 const (
-	FromStateDiff     Evidence = "state_diff"     // the contract is new; nobody says who made it
+	FromStateDiff     Evidence = "state_diff"     // the contract is new, with an unknown deployer
 	FromDeployerEvent Evidence = "deployer_event" // the universal deployer's event names it
 	FromTransaction   Evidence = "transaction"    // the transaction itself deploys it
 )
@@ -131,7 +131,7 @@ type Deployment struct {
 	Address  starknet.Felt
 	Class    starknet.Felt
 	Evidence Evidence
-	TxIndex  *int           // nil when only the state difference tells of it
+	TxIndex  *int           // nil if only the state diff shows it
 	Deployer *starknet.Felt // nil when unknown
 }
 
@@ -177,5 +177,5 @@ type Activity struct {
 	Address starknet.Felt
 	TxIndex int
 	Kinds   Kinds
-	Items   int // how many rows of activity it stands for: each transfer counts
+	Items   int // number of activity items: each transfer counts
 }

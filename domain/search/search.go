@@ -43,7 +43,7 @@ const (
 type Hit struct {
 	Kind    Kind
 	ID      string  // the number of a block, else the hash or the address
-	Label   *string // what it is called, or calls itself; nil when nobody says
+	Label   *string // label or self-declared name; nil if unknown
 	Matched Match
 }
 

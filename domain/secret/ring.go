@@ -79,7 +79,7 @@ func (r *Ring) Reload(ctx context.Context) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for p := range r.current {
-		if keys[p] == nil { // somebody emptied the store: what is in memory is all there is
+		if keys[p] == nil { // the store was emptied: keep the keys in memory
 			return fmt.Errorf("the stored secrets lack every %s key", p)
 		}
 	}

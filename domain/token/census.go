@@ -18,19 +18,19 @@ type CensusStatus string
 // The statuses. Rows are served of certified generations only.
 const (
 	CensusCertified   CensusStatus = "certified"    // its balances add up to the supply at its block
-	CensusAuditFailed CensusStatus = "audit_failed" // they do not
-	CensusUnavailable CensusStatus = "unavailable"  // the contract did not tell its supply at the block
-	CensusRevoked     CensusStatus = "revoked"      // what it was made from is gone, or the operator took it back
+	CensusAuditFailed CensusStatus = "audit_failed" // they do not add up to it
+	CensusUnavailable CensusStatus = "unavailable"  // the supply could not be read at the block
+	CensusRevoked     CensusStatus = "revoked"      // the data it was built from changed, or an operator revoked it
 )
 
 // Reason codes of generations that are not certified.
 const (
-	ReasonSupplyMismatch   = "supply_mismatch"   // the balances add up to another number than the supply
-	ReasonNegativeBalance  = "negative_balance"  // somebody gave away more than the events say he had
-	ReasonSupplyUnreadable = "supply_unreadable" // the supply view failed or answered something else than a number
-	ReasonRolledBack       = "rolled_back"       // its block left the index
-	ReasonRederived        = "rederived"         // the transfers below it were made again
-	ReasonOperator         = "operator"          // an operator revoked it, and nothing replaces it until he says so
+	ReasonSupplyMismatch   = "supply_mismatch"   // the sum of the balances differs from the supply
+	ReasonNegativeBalance  = "negative_balance"  // an address sent more than it received according to the events
+	ReasonSupplyUnreadable = "supply_unreadable" // the supply view reverted or did not return a number
+	ReasonRolledBack       = "rolled_back"       // a rollback removed its block
+	ReasonRederived        = "rederived"         // its transfers were derived again
+	ReasonOperator         = "operator"          // an operator revoked it; it is not rebuilt until the operator allows it
 )
 
 // Holder is one row of a census. Ranks go from 1 without gaps, by balance from
@@ -114,8 +114,8 @@ func (g *Generation) Live(now time.Time) bool {
 	return g.Status == CensusCertified && g.Snapshot != nil && now.Before(g.ExpiresAt)
 }
 
-// Standing is the state of a token's census at one moment.
-type Standing struct {
+// CensusState is the state of a token's census at one moment.
+type CensusState struct {
 	Known  bool          // the contract is a token
 	Policy *CensusPolicy // nil until it was judged
 	Held   bool          // an operator revoked its census
@@ -134,7 +134,7 @@ func preparing() error {
 // Serve returns the generation that answers a request. It is not_found for an
 // unknown token, unqualified_token_policy for a token that does not qualify,
 // and service_unavailable until there is a generation.
-func (s Standing) Serve(address starknet.Felt, now time.Time) (*Generation, error) {
+func (s CensusState) Serve(address starknet.Felt, now time.Time) (*Generation, error) {
 	switch {
 	case !s.Known:
 		return nil, Unknown(address)

@@ -11,9 +11,9 @@ import (
 
 // CensusStore reads stored censuses.
 type CensusStore interface {
-	// CensusStandings returns the census state of each token at a time, in
+	// CensusStates returns the census state of each token at a time, in
 	// order.
-	CensusStandings(ctx context.Context, c domain.Chain, tokens []starknet.Felt, now time.Time) ([]Standing, error)
+	CensusStates(ctx context.Context, c domain.Chain, tokens []starknet.Felt, now time.Time) ([]CensusState, error)
 	// Generations returns generations by their ids, nil where there is none.
 	Generations(ctx context.Context, c domain.Chain, ids []int64) ([]*Generation, error)
 	// Holders returns the rows at each place in their order, as many as limit,
@@ -51,10 +51,10 @@ type Census struct {
 }
 
 // Of returns the census of each token. Err is not_found, unqualified_token_policy
-// or service_unavailable, as Standing.Serve decides.
+// or service_unavailable, as CensusState.Serve decides.
 func (s *Censuses) Of(ctx context.Context, c domain.Chain, tokens []starknet.Felt) ([]Census, error) {
 	now := s.now()
-	standings, err := s.store.CensusStandings(ctx, c, tokens, now)
+	standings, err := s.store.CensusStates(ctx, c, tokens, now)
 	if err != nil {
 		return nil, err
 	}

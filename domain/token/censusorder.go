@@ -9,7 +9,7 @@ import (
 type CensusOrder struct {
 	Token  starknet.Felt
 	Block  domain.BlockRef
-	Supply *domain.Amount // at the block; nil when the contract does not tell it
+	Supply *domain.Amount // at the block; nil if the contract has no supply view
 	// Base is a certified generation to begin with instead of the token's first
 	// transfer; nil when there is none.
 	Base *Generation

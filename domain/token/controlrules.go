@@ -106,7 +106,7 @@ type judge struct {
 	class    *facts.Class
 	contract *chain.Contract
 	history
-	whole bool // every event of the token is among those that were looked for
+	whole bool // all events of the token were read
 }
 
 func (j *judge) truncated() bool {

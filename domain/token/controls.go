@@ -16,16 +16,16 @@ type ControlStatus string
 
 // The statuses.
 const (
-	ControlPresent   ControlStatus = "present"   // the class has it, and nothing shows that it was given up
-	ControlRenounced ControlStatus = "renounced" // it was there and was given up
+	ControlPresent   ControlStatus = "present"   // the class has it, and no event shows that it was renounced
+	ControlRenounced ControlStatus = "renounced" // it was given up
 	ControlAbsent    ControlStatus = "absent"    // the class has no way to it
-	ControlUnknown   ControlStatus = "unknown"   // what is indexed does not tell
+	ControlUnknown   ControlStatus = "unknown"   // the index cannot tell
 )
 
 // Control is one kind of control over a token.
 type Control struct {
 	Status ControlStatus
-	Actor  *starknet.Felt // who has it, where one is known
+	Actor  *starknet.Felt // the account that has it, if exactly one is known
 }
 
 // ControlEvidence is an event or a deployment from which a snapshot is derived.

@@ -27,8 +27,8 @@ type Description struct {
 // Reading is the metadata of tokens at the state after one block.
 type Reading struct {
 	Block  domain.BlockRef
-	At     time.Time // when they were asked
-	Next   time.Time // when they are to be asked again
+	At     time.Time // when they were read
+	Next   time.Time // when to read them again
 	Tokens []Description
 }
 

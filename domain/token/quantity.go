@@ -20,7 +20,7 @@ var (
 )
 
 const (
-	quantitiesAtOnce = 8               // contracts of one request that are asked at once
+	quantitiesAtOnce = 8               // concurrent calls of one request
 	quantityPatience = 4 * time.Second // for one contract
 )
 

@@ -7,9 +7,9 @@ import (
 	"astrolabe/starknet"
 )
 
-// AskSupply reads the supply of a deployed token at the state after a block. It
+// ReadSupply reads the supply of a deployed token at the state after a block. It
 // is nil if the contract has no supply view; all other failures are errors.
-func AskSupply(ctx context.Context, node Views, at, contract starknet.Felt) (*starknet.Uint256, error) {
+func ReadSupply(ctx context.Context, node Views, at, contract starknet.Felt) (*starknet.Uint256, error) {
 	for _, selector := range supplySelectors {
 		supply, err := ask(ctx, node, at, contract, selector, ReadQuantity)
 		if err != nil {

@@ -14,7 +14,7 @@ type Token struct {
 	Address    starknet.Felt
 	Standard   facts.Standard
 	Metadata   Metadata
-	MetadataAt *time.Time     // when it was asked; nil while it was not
+	MetadataAt *time.Time     // when it was read; nil if not yet
 	Supply     *SupplyReading // nil while none was read
 }
 
@@ -30,12 +30,12 @@ type SupplyReading struct {
 // SupplyReadings is the supplies of tokens at one finalized block.
 type SupplyReadings struct {
 	Block  domain.BlockRef
-	Next   time.Time // when they are to be asked again
-	Tokens []SaidSupply
+	Next   time.Time // when to read them again
+	Tokens []Supply
 }
 
-// SaidSupply is the supply of one token; nil if it has no supply view.
-type SaidSupply struct {
+// Supply is the supply of one token; nil if it has no supply view.
+type Supply struct {
 	Token starknet.Felt
 	Raw   *starknet.Uint256
 }

@@ -36,7 +36,7 @@ type Parts struct {
 }
 
 // callAnswers returns the lookups for decoding calls.
-func (p *Parts) callAnswers(asked chain.CallQuestions) chain.CallAnswers {
+func (p *Parts) callAnswers(asked chain.CallLookups) chain.CallAnswers {
 	answers := chain.CallAnswers{Classes: make([]facts.ClassHistory, len(asked.Contracts)), Names: make([]string, len(asked.Selectors))}
 	for i, contract := range asked.Contracts {
 		answers.Classes[i] = p.Attribution.Classes[contract]
@@ -52,7 +52,7 @@ type Store interface {
 	// PartsOf returns the parts of a transaction in order, in one snapshot: up
 	// to logLimit+1 events or more, and what is needed to decode its calls and
 	// events.
-	PartsOf(ctx context.Context, c domain.Chain, tx *chain.TxFacts, asked chain.CallQuestions, logLimit int) (Parts, error)
+	PartsOf(ctx context.Context, c domain.Chain, tx *chain.TxFacts, asked chain.CallLookups, logLimit int) (Parts, error)
 }
 
 // Services are the dependencies of Details.
@@ -71,7 +71,7 @@ type Services struct {
 // Details answers which calls, events, transfers and messages transactions have.
 type Details struct {
 	Services
-	asking chan struct{} // held while the node is asked
+	asking chan struct{} // limits concurrent lookups at the node
 }
 
 // NewDetails makes the service.
@@ -122,12 +122,12 @@ func (s *Details) ByHash(ctx context.Context, c domain.Chain, hash starknet.Felt
 // whole reads the parts of a transaction in one statement, and then decodes its
 // logs, which may fail separately.
 func (s *Details) whole(ctx context.Context, c domain.Chain, tx *chain.Transaction, logLimit int, h chain.Horizon) (*Detail, error) {
-	asked := chain.AskCalls([]*chain.TxFacts{tx.TxFacts})
-	parts, err := s.Store.PartsOf(ctx, c, tx.TxFacts, asked.Questions, logLimit)
+	asked := chain.PrepareCalls([]*chain.TxFacts{tx.TxFacts})
+	parts, err := s.Store.PartsOf(ctx, c, tx.TxFacts, asked.Lookups, logLimit)
 	if err != nil {
 		return nil, err
 	}
-	calls, err := s.Transactions.TellCalls(ctx, c, asked, parts.callAnswers(asked.Questions))
+	calls, err := s.Transactions.DecodeCalls(ctx, c, asked, parts.callAnswers(asked.Lookups))
 	if err != nil {
 		return nil, err
 	}
