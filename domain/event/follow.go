@@ -22,7 +22,7 @@ const followedSteps = 20
 // followed.
 func Follow(f Filter) (Followed, error) {
 	if f.To != nil {
-		return Followed{}, refuse("a stream has no last block; search for what lies between two")
+		return Followed{}, refuse("A stream does not accept %s. Use a search for a block range.", toBlock)
 	}
 	bounded := f
 	bounded.From, bounded.To = new(uint64), new(uint64)

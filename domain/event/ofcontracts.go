@@ -33,7 +33,7 @@ func (s *Events) OfContracts(ctx context.Context, c domain.Chain, contracts []st
 		return ContractEvents{}, err
 	}
 	if filter.isWide() {
-		return ContractEvents{}, refuse("the bounds hold more than %d blocks", MaxBlocks)
+		return ContractEvents{}, refuse("The range from %s to %s must not exceed %d blocks.", fromBlock, toBlock, MaxBlocks)
 	}
 	horizon, err := s.statuses.Horizon(ctx, c)
 	if err != nil {

@@ -41,7 +41,7 @@ func (s *Events) Search(ctx context.Context, c domain.Chain, plan Plan, f Filter
 	}
 	f = f.normal()
 	if f.isWide() && !plan.AllowsWideSearch() {
-		return Found{}, refuse("the bounds hold more than %d blocks", MaxBlocks)
+		return Found{}, refuse("The range from %s to %s must not exceed %d blocks.", fromBlock, toBlock, MaxBlocks)
 	}
 	horizon, err := s.statuses.Horizon(ctx, c)
 	if err != nil {
