@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// Client tells who calls: the peer of the connection or, when that is a
-// trusted proxy, the last address in X-Forwarded-For that is not one. What
-// stands to the left of it is the caller's own claim and does not count.
+// Client returns the address of the client: the peer of the connection or, if
+// that is a trusted proxy, the last address in X-Forwarded-For that is not one.
+// Addresses to the left of it are supplied by the client and are ignored.
 func (g *Gate) Client(r *http.Request) netip.Addr {
 	peer, err := netip.ParseAddrPort(r.RemoteAddr)
 	if err != nil {
@@ -26,7 +26,7 @@ func (g *Gate) Client(r *http.Request) netip.Addr {
 	return client
 }
 
-// address reads what proxies write: an address, with or without brackets and a
+// address parses an address as proxies write it: with or without brackets and
 // port.
 func address(text string) (netip.Addr, bool) {
 	if hop, err := netip.ParseAddrPort(text); err == nil {
@@ -48,8 +48,8 @@ func (g *Gate) trusts(address netip.Addr) bool {
 	return false
 }
 
-// origin is the origin of the page that sends a request: browsers name it
-// where it matters, and leave it out of a page's own reads.
+// origin returns the origin of the page that sent a request. Browsers omit the
+// header in same-origin reads.
 func (g *Gate) origin(r *http.Request) string {
 	if origin := r.Header.Get("Origin"); origin != "" {
 		return origin
@@ -57,7 +57,7 @@ func (g *Gate) origin(r *http.Request) string {
 	return g.Own(r)
 }
 
-// Own is this service's origin as the client knows it.
+// Own returns the origin of this service as the client sees it.
 func (g *Gate) Own(r *http.Request) string {
 	if g.Public != "" {
 		return g.Public

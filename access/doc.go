@@ -1,7 +1,7 @@
-// Package access turns what a request shows into who calls, and tells callers
-// in headers what they lack or how much they have left. Both facades stand on
-// it, so a key means the same in both.
+// Package access authenticates HTTP requests, enforces rate limits, and sets the
+// WWW-Authenticate and X-Ratelimit headers. Both facades use it, so that an API
+// key has the same rights in both.
 //
-// It knows HTTP headers and cookies; who a key belongs to, what it may do and
-// how much is decided in domain/account.
+// It knows HTTP headers and cookies; domain/account decides whose a credential
+// is, and which permissions and rate limits it has.
 package access

@@ -14,29 +14,29 @@ import (
 )
 
 const (
-	// failuresEach is how many attempts to be recognised may fail in a minute
-	// for one client address. Behind an address there can be many clients.
-	failuresEach = 120
-	// failuresKept bounds the addresses whose failures are counted.
-	failuresKept = 20_000
+	// failureLimit is the number of failed authentications per minute for one
+	// client address. Many clients can share an address.
+	failureLimit = 120
+	// maxAddresses bounds the addresses whose failures are counted.
+	maxAddresses = 20_000
 )
 
-// Failures counts the attempts to be recognised that fail, by client address
-// (an IPv6 client by its /64), so that nobody tries without end. It counts in
-// one process, and forgets old addresses when there are very many.
+// Failures limits failed authentications by client address (by /64 for IPv6),
+// so that credentials cannot be guessed. Each process counts by itself, and
+// evicts the least recently used addresses.
 type Failures struct {
 	now func() time.Time
 
-	mu     sync.Mutex // held from looking at a meter to changing it
+	mu     sync.Mutex // held between reading and updating a meter
 	meters *simplelru.LRU[string, account.Meter]
 }
 
-// NewFailures makes a count by a clock.
+// NewFailures returns a limiter that uses the given clock.
 func NewFailures(now func() time.Time) *Failures {
-	return &Failures{now: now, meters: cache.Must(simplelru.NewLRU[string, account.Meter](failuresKept, nil))}
+	return &Failures{now: now, meters: cache.Must(simplelru.NewLRU[string, account.Meter](maxAddresses, nil))}
 }
 
-// any tells whether there are failures at all. A nil count has none.
+// any reports whether any failure is recorded. A nil limiter has none.
 func (f *Failures) any() bool {
 	if f == nil {
 		return false
@@ -46,18 +46,18 @@ func (f *Failures) any() bool {
 	return f.meters.Len() > 0
 }
 
-// refuses is rate_limited while a client's attempts have failed too often.
-func (f *Failures) refuses(client netip.Addr) error {
+// check returns rate_limited while a client is over the limit.
+func (f *Failures) check(client netip.Addr) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	meter, _ := f.meters.Get(account.ClientName(client))
 	_, decision := failureRate.Take(meter, f.now(), 1)
-	return refusal(decision)
+	return limitExceeded(decision)
 }
 
-// note counts one more failure. It is rate_limited when there were too many
-// before. A nil count never is.
-func (f *Failures) note(client netip.Addr) error {
+// record counts one failure. It returns rate_limited when the client was over
+// the limit before. A nil limiter never does.
+func (f *Failures) record(client netip.Addr) error {
 	if f == nil {
 		return nil
 	}
@@ -67,45 +67,45 @@ func (f *Failures) note(client netip.Addr) error {
 	meter, _ := f.meters.Get(name)
 	meter, decision := failureRate.Take(meter, f.now(), 1)
 	f.meters.Add(name, meter)
-	return refusal(decision)
+	return limitExceeded(decision)
 }
 
-var failureRate = account.Rate{Class: "authentication", Limit: failuresEach}
+var failureRate = account.Rate{Class: "authentication", Limit: failureLimit}
 
-// tooOften is a refusal of a client that has failed too often.
-type tooOften struct {
+// failureLimitError is rate_limited with the decision for the pacing headers.
+type failureLimitError struct {
 	cause    *domain.Error
 	decision account.Decision
 }
 
-// Error returns the text of the domain's error.
-func (e *tooOften) Error() string { return e.cause.Error() }
+// Error implements error.
+func (e *failureLimitError) Error() string { return e.cause.Error() }
 
-// Unwrap makes the error one of the domain.
-func (e *tooOften) Unwrap() error { return e.cause }
+// Unwrap returns the domain error.
+func (e *failureLimitError) Unwrap() error { return e.cause }
 
-func refusal(d account.Decision) error {
+func limitExceeded(d account.Decision) error {
 	if d.Allowed {
 		return nil
 	}
-	cause := domain.Errorf(domain.CodeRateLimited, "too many requests from this address showed a credential that is not recognised")
+	cause := domain.Errorf(domain.CodeRateLimited, "Too many failed authentications from this IP address: the limit is %d per 60 s. Retry after the delay in Retry-After, with a valid credential.", d.Limit)
 	cause.RetryAfter = d.RetryAfter
-	return &tooOften{cause, d}
+	return &failureLimitError{cause, d}
 }
 
-// attempt checks a credential. Where a client has failed too often, only what
-// the check knows already is looked at: it costs nothing, and whoever shares an
-// address with the client is not shut out.
-func (g *Gate) attempt(r *http.Request, known func() bool, check func() (*account.Caller, error)) (*account.Caller, error) {
+// authenticate checks a credential. For a client over the failure limit it
+// checks cached credentials only, so that other clients behind the same address
+// are not locked out; cached reports whether the check needs no database read.
+func (g *Gate) authenticate(r *http.Request, cached func() bool, check func() (*account.Caller, error)) (*account.Caller, error) {
 	if g.Failures.any() {
-		if err := g.Failures.refuses(g.Client(r)); err != nil && !known() {
+		if err := g.Failures.check(g.Client(r)); err != nil && !cached() {
 			return nil, err
 		}
 	}
 	caller, err := check()
 	if err != nil && domain.CodeOf(err) == domain.CodeUnauthorized {
-		if tooMany := g.Failures.note(g.Client(r)); tooMany != nil {
-			return nil, tooMany
+		if limited := g.Failures.record(g.Client(r)); limited != nil {
+			return nil, limited
 		}
 	}
 	return caller, err

@@ -19,11 +19,11 @@ func TestFailuresOfOneAddressAreBounded(t *testing.T) {
 	f := NewFailures(func() time.Time { return now })
 	guesser, other := netip.MustParseAddr("192.0.2.1"), netip.MustParseAddr("192.0.2.2")
 	for i := range 120 {
-		if err := errors.Join(f.refuses(guesser), f.note(guesser)); err != nil {
+		if err := errors.Join(f.check(guesser), f.record(guesser)); err != nil {
 			t.Fatalf("failure %d: got %v, want no error", i+1, err)
 		}
 	}
-	for name, err := range map[string]error{"refuses": f.refuses(guesser), "note": f.note(guesser)} {
+	for name, err := range map[string]error{"check": f.check(guesser), "record": f.record(guesser)} {
 		refused, ok := errors.AsType[*domain.Error](err)
 		if !ok || refused.Code != domain.CodeRateLimited || refused.RetryAfter != 500*time.Millisecond {
 			t.Errorf("%s: got %v, want %s with a retry after 500ms", name, err, domain.CodeRateLimited)
@@ -34,14 +34,14 @@ func TestFailuresOfOneAddressAreBounded(t *testing.T) {
 			t.Errorf("%s: paced by %q, want authentication;w=60", name, got)
 		}
 	}
-	if err := errors.Join(f.refuses(other), f.note(other)); err != nil {
+	if err := errors.Join(f.check(other), f.record(other)); err != nil {
 		t.Errorf("another address: got %v, want no error", err)
 	}
 	now = now.Add(500 * time.Millisecond)
-	if err := errors.Join(f.refuses(guesser), f.note(guesser)); err != nil {
+	if err := errors.Join(f.check(guesser), f.record(guesser)); err != nil {
 		t.Errorf("after the delay: got %v, want no error", err)
 	}
-	if err := f.refuses(guesser); err == nil {
+	if err := f.check(guesser); err == nil {
 		t.Error("the next one is let through, want it refused")
 	}
 }
@@ -51,12 +51,12 @@ func TestAnIPv6ClientIsItsNetwork(t *testing.T) {
 	now := time.Now()
 	f := NewFailures(func() time.Time { return now })
 	for i := range 120 {
-		if err := f.note(netip.MustParseAddr(fmt.Sprintf("2001:db8::%x", i+1))); err != nil {
+		if err := f.record(netip.MustParseAddr(fmt.Sprintf("2001:db8::%x", i+1))); err != nil {
 			t.Fatal(err)
 		}
 	}
 	for address, want := range map[string]bool{"2001:db8::ffff": true, "2001:db8:0:1::1": false} {
-		if err := f.refuses(netip.MustParseAddr(address)); (err != nil) != want {
+		if err := f.check(netip.MustParseAddr(address)); (err != nil) != want {
 			t.Errorf("%s: got %v, want it refused %t, as its /64 is", address, err, want)
 		}
 	}
@@ -68,7 +68,7 @@ func TestTheMemoryOfFailuresIsBounded(t *testing.T) {
 	f := NewFailures(func() time.Time { return now })
 	address := netip.MustParseAddr("10.0.0.0")
 	for range 20_010 {
-		if err := f.note(address); err != nil {
+		if err := f.record(address); err != nil {
 			t.Fatal(err)
 		}
 		address = address.Next()
@@ -87,13 +87,13 @@ func TestWhoFailedTooOftenIsCheckedByWhatIsKnownAlone(t *testing.T) {
 	request := httptest.NewRequest(http.MethodGet, "/", nil)
 	checks := 0
 	attempt := func(known bool, failure error) domain.Code {
-		_, err := gate.attempt(request, func() bool { return known }, func() (*account.Caller, error) { checks++; return nil, failure })
+		_, err := gate.authenticate(request, func() bool { return known }, func() (*account.Caller, error) { checks++; return nil, failure })
 		if err == nil {
 			return ""
 		}
 		return domain.CodeOf(err)
 	}
-	wrong, away := domain.Errorf(domain.CodeUnauthorized, "no"), domain.Unavailable("the store", time.Second, nil)
+	wrong, away := domain.Errorf(domain.CodeUnauthorized, "no"), domain.Unavailable(time.Second, nil, "The store is down.")
 	for range 200 { // a failure that is not the caller's does not count, nor does a success
 		attempt(false, away)
 		attempt(false, nil)
@@ -124,7 +124,7 @@ func TestAGateWithoutACountOfFailuresRefusesNobody(t *testing.T) {
 	t.Parallel()
 	gate, request := new(Gate), httptest.NewRequest(http.MethodGet, "/", nil)
 	for range 200 {
-		_, err := gate.attempt(request, func() bool { return false }, func() (*account.Caller, error) {
+		_, err := gate.authenticate(request, func() bool { return false }, func() (*account.Caller, error) {
 			return nil, domain.Errorf(domain.CodeUnauthorized, "no")
 		})
 		if domain.CodeOf(err) != domain.CodeUnauthorized {

@@ -10,91 +10,89 @@ import (
 	"astrolabe/domain/account"
 )
 
-// Gate recognises callers and counts what they use.
+// Gate authenticates callers and enforces their rate limits.
 type Gate struct {
 	Keys       *account.Keys
 	Sessions   *account.Sessions
 	FirstParty *account.FirstParty
 	Quotas     *account.Quotas
-	// Failures bounds the attempts to be recognised that fail; nil does not.
+	// Failures limits failed authentications; nil means no limit.
 	Failures *Failures
 
-	// Proxies may name the client's address in X-Forwarded-For and the scheme
-	// in X-Forwarded-Proto.
+	// Proxies are trusted to set X-Forwarded-For and X-Forwarded-Proto.
 	Proxies []netip.Prefix
-	// Public is this service's origin as browsers see it. Empty: it is read
-	// from each request.
+	// Public is the origin of this service as browsers see it. If empty, it is
+	// derived from each request.
 	Public string
 }
 
-// PageHeader bears the token that a page of ours received with its HTML.
+// PageHeader carries the token that our own pages receive with their HTML.
 const PageHeader = "X-Service-Page-Token"
 
-// Shown is what a caller shows outside of headers: in the first message of a
-// WebSocket. A browser cannot set headers there.
-type Shown struct {
+// Credentials are sent outside of headers: in the first message of a WebSocket,
+// where browsers cannot set headers.
+type Credentials struct {
 	Key       string
 	PageToken string
 }
 
-// Caller recognises who calls by an API key or, without one, by a page's
-// token. Whoever shows neither is unauthorized; whoever was too often is
-// rate_limited.
-func (g *Gate) Caller(r *http.Request, shown Shown) (*account.Caller, error) {
+// Caller authenticates a request by its API key or, without one, by its page
+// token. Without valid credentials it returns unauthorized, and rate_limited
+// for clients over the limit of failed authentications.
+func (g *Gate) Caller(r *http.Request, given Credentials) (*account.Caller, error) {
 	key, err := Key(r.Header)
 	if err != nil {
 		return nil, err
 	}
-	if shown.Key != "" {
-		if key != "" && key != shown.Key {
-			return nil, domain.Errorf(domain.CodeConflictingKeyHeaders, "the header and the first message show different keys")
+	if given.Key != "" {
+		if key != "" && key != given.Key {
+			return nil, domain.Errorf(domain.CodeConflictingKeyHeaders, "The header and the first message contain different API keys. Send one of them.")
 		}
-		key = shown.Key
+		key = given.Key
 	}
 	if key != "" {
-		return g.attempt(r, func() bool { return g.Keys.Knows(key) }, func() (*account.Caller, error) {
+		return g.authenticate(r, func() bool { return g.Keys.Knows(key) }, func() (*account.Caller, error) {
 			return g.Keys.Authenticate(r.Context(), key)
 		})
 	}
 	token := r.Header.Get(PageHeader)
-	if shown.PageToken != "" {
-		token = shown.PageToken
+	if given.PageToken != "" {
+		token = given.PageToken
 	}
 	if token != "" {
-		return g.attempt(r, nothingIsRead, func() (*account.Caller, error) {
+		return g.authenticate(r, needsNoRead, func() (*account.Caller, error) {
 			return g.FirstParty.Authenticate(r.Context(), token, g.origin(r), g.Client(r))
 		})
 	}
-	return nil, domain.Errorf(domain.CodeUnauthorized, "an API key is needed")
+	return nil, domain.Errorf(domain.CodeUnauthorized, "An API key is required. Send it in the header X-Service-Api-Key.")
 }
 
-// nothingIsRead says of a token that it is checked without the store.
-func nothingIsRead() bool { return true }
+// needsNoRead is for page tokens, which are verified without the database.
+func needsNoRead() bool { return true }
 
-// Session recognises a signed-in person by a bearer token or, where the
-// request changes nothing, by the session cookie. A cookie alone is forbidden
-// for a change: another site could have made the browser send it.
+// Session authenticates a signed-in user by a bearer token or, for GET and HEAD,
+// by the session cookie. Other methods with a cookie alone are forbidden, because
+// another site could have made the browser send it (CSRF).
 func (g *Gate) Session(r *http.Request) (*account.Caller, error) {
 	if token, ok := bearer(r.Header); ok {
-		return g.attempt(r, func() bool { return g.Sessions.Knows(token) }, func() (*account.Caller, error) {
+		return g.authenticate(r, func() bool { return g.Sessions.Knows(token) }, func() (*account.Caller, error) {
 			return g.Sessions.Authenticate(r.Context(), token)
 		})
 	}
 	if _, err := g.sessionCookie(r); err == nil && r.Method != http.MethodGet && r.Method != http.MethodHead {
-		return nil, domain.Errorf(domain.CodeForbidden, "a change needs the session as a bearer token; the cookie alone is not enough")
+		return nil, domain.Errorf(domain.CodeForbidden, "This method requires the session as a bearer token; the session cookie is not sufficient. GET /v1/me/session returns a bearer token.")
 	}
 	return g.CookieSession(r)
 }
 
-// CookieSession recognises a signed-in person by the session cookie alone. The
-// caller must know that another site did not make the browser send it, or that
-// it does not matter.
+// CookieSession authenticates a signed-in user by the session cookie alone. The
+// caller must rule out CSRF.
 func (g *Gate) CookieSession(r *http.Request) (*account.Caller, error) {
 	cookie, err := g.sessionCookie(r)
 	if err != nil {
-		return nil, domain.Errorf(domain.CodeUnauthorized, "a session is needed")
+		return nil, domain.Errorf(domain.CodeUnauthorized, "A session is required. Sign in, or send a bearer token in the Authorization header.")
 	}
-	return g.attempt(r, func() bool { return g.Sessions.Knows(cookie.Value) }, func() (*account.Caller, error) {
+	return g.authenticate(r, func() bool { return g.Sessions.Knows(cookie.Value) }, func() (*account.Caller, error) {
 		return g.Sessions.AuthenticateCookie(r.Context(), cookie.Value)
 	})
 }
@@ -107,21 +105,21 @@ func (g *Gate) sessionCookie(r *http.Request) (*http.Cookie, error) {
 func bearer(header http.Header) (string, bool) {
 	values := header["Authorization"]
 	if len(values) != 1 {
-		return "", len(values) > 1 // several are none that is known
+		return "", len(values) > 1 // several headers are an invalid token
 	}
 	scheme, token, _ := strings.Cut(values[0], " ")
 	return token, strings.EqualFold(scheme, "Bearer")
 }
 
-// PageToken returns the token that a page of ours gives to its script, good
-// for this client on this origin only.
+// PageToken returns the token for one of our own pages, valid for this client
+// and this origin only.
 func (g *Gate) PageToken(r *http.Request) string {
 	token, _ := g.FirstParty.Issue(g.Own(r), g.Client(r))
 	return token.Reveal()
 }
 
-// Charge takes a cost from the caller's budget of a class and sets the pacing
-// headers. It is rate_limited when the budget is used up.
+// Charge takes a cost from the caller's rate limit of a class and sets the
+// X-Ratelimit headers. It returns rate_limited if the limit is exceeded.
 func (g *Gate) Charge(ctx context.Context, header http.Header, class account.Class, cost int) error {
 	RecordOf(ctx).Class = class
 	decision, err := g.Quotas.Take(ctx, account.CallerOf(ctx), class, cost)
@@ -132,8 +130,7 @@ func (g *Gate) Charge(ctx context.Context, header http.Header, class account.Cla
 	return decision.Err()
 }
 
-// Peek sets the pacing headers and takes nothing. It is rate_limited when
-// nothing is left of the caller's budget of a class.
+// Peek is Charge without a cost: it returns rate_limited if nothing is left.
 func (g *Gate) Peek(ctx context.Context, header http.Header, class account.Class) error {
 	RecordOf(ctx).Class = class
 	decision, err := g.Quotas.Peek(ctx, account.CallerOf(ctx), class)

@@ -10,26 +10,26 @@ import (
 	"astrolabe/domain/account"
 )
 
-// Challenge sets WWW-Authenticate for a failure that a better credential
-// could avoid: unauthorized, or forbidden for lack of a permission. Where there
-// were too many, it sets the pacing headers. Other failures get none.
-func Challenge(header http.Header, err error, needs account.Permission) {
-	if refused, ok := errors.AsType[*tooOften](err); ok {
-		Pace(header, refused.decision)
+// Challenge sets WWW-Authenticate for unauthorized, and for forbidden with the
+// permission that the operation requires. For too many failed authentications
+// it sets the pacing headers. It does nothing for other errors.
+func Challenge(header http.Header, err error, required account.Permission) {
+	if limited, ok := errors.AsType[*failureLimitError](err); ok {
+		Pace(header, limited.decision)
 	}
 	switch domain.CodeOf(err) {
 	case domain.CodeUnauthorized:
 		header.Set("WWW-Authenticate", `Bearer realm="service", error="invalid_token"`)
 	case domain.CodeForbidden:
-		if needs == "" { // a session is needed in another form
+		if required == "" { // a session cookie where a bearer token is required
 			header.Set("WWW-Authenticate", `Bearer realm="service"`)
 			return
 		}
-		header.Set("WWW-Authenticate", fmt.Sprintf(`Bearer realm="service", error="insufficient_scope", scope="%s"`, needs))
+		header.Set("WWW-Authenticate", fmt.Sprintf(`Bearer realm="service", error="insufficient_scope", scope="%s"`, required))
 	}
 }
 
-// Pace sets the pacing headers of a budgeted answer.
+// Pace sets the X-Ratelimit headers of a rate-limited caller.
 func Pace(header http.Header, d account.Decision) {
 	if !d.Budgeted() {
 		return

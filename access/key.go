@@ -7,13 +7,12 @@ import (
 	"astrolabe/domain"
 )
 
-// The headers that an API key may come in: the second is for browsers.
+// keyHeaders carry an API key; the second is for browsers.
 var keyHeaders = []string{"X-Service-Api-Key", "X-Api-Key"}
 
-// Key returns the API key of a request, the empty text when it bears none. A
-// header that is empty, repeated, quoted or has white space in it is
-// malformed_api_key_header; two headers with different values are
-// conflicting_api_key_headers.
+// Key returns the API key of a request, or the empty string. A header that is
+// empty, repeated, quoted or contains whitespace is malformed_api_key_header;
+// two headers with different values are conflicting_api_key_headers.
 func Key(header http.Header) (string, error) {
 	key, found := "", false
 	for _, name := range keyHeaders {
@@ -22,18 +21,18 @@ func Key(header http.Header) (string, error) {
 			continue
 		}
 		if len(values) > 1 || !wellFormed(values[0]) {
-			return "", domain.Errorf(domain.CodeMalformedKeyHeader, "the header %s must hold one key, without quotes or white space", name)
+			return "", domain.Errorf(domain.CodeMalformedKeyHeader, "The header %s must contain one API key, without quotes or whitespace.", name)
 		}
 		if found && values[0] != key {
-			return "", domain.Errorf(domain.CodeConflictingKeyHeaders, "%s and %s differ", keyHeaders[0], keyHeaders[1])
+			return "", domain.Errorf(domain.CodeConflictingKeyHeaders, "The headers %s and %s contain different API keys. Send one of them.", keyHeaders[0], keyHeaders[1])
 		}
 		key, found = values[0], true
 	}
 	return key, nil
 }
 
-// wellFormed tells whether a header's value can be one key. Proxies join
-// repeated headers by commas.
+// wellFormed reports whether a header value can be one key. Proxies join
+// repeated headers with commas.
 func wellFormed(value string) bool {
 	return value != "" && !strings.ContainsAny(value, " \t\"'`,")
 }

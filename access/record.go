@@ -7,15 +7,14 @@ import (
 	"astrolabe/domain/account"
 )
 
-// Record is what is learnt about a request while it is answered, for whoever
-// accounts for it afterwards.
+// Record collects what usage accounting needs to know about a request.
 type Record struct {
-	Caller *account.Caller // nil while nobody was recognised
-	Class  account.Class   // what was charged
-	Code   domain.Code     // of the failure; empty on success
+	Caller *account.Caller // nil until the caller is authenticated
+	Class  account.Class   // the class that was charged
+	Code   domain.Code     // of the error; empty on success
 }
 
-// Use begins what is noted of the request's use.
+// Use returns the usage entry of the request, without its route and outcome.
 func (r *Record) Use() account.Use {
 	use := account.UseBy(r.Caller)
 	use.Class, use.Code = r.Class, r.Code
@@ -24,14 +23,14 @@ func (r *Record) Use() account.Use {
 
 type recordKey struct{}
 
-// WithRecord returns a context in which a request's record is kept.
+// WithRecord returns a context with a new record.
 func WithRecord(ctx context.Context) (context.Context, *Record) {
 	record := new(Record)
 	return context.WithValue(ctx, recordKey{}, record), record
 }
 
-// RecordOf returns the request's record. Outside of a request it is one that
-// nobody reads.
+// RecordOf returns the record of the request, or a discarded one outside of a
+// request.
 func RecordOf(ctx context.Context) *Record {
 	if record, ok := ctx.Value(recordKey{}).(*Record); ok {
 		return record

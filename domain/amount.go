@@ -27,7 +27,7 @@ func ParseAmount(text string) (Amount, error) {
 	malformed := digits == "" || len(digits) > maxAmountDigits ||
 		(digits[0] == '0' && text != "0") || strings.Trim(digits, "0123456789") != ""
 	if malformed {
-		return Amount{}, Errorf(CodeInvalidRequest, "an amount must be a base-10 integer of at most %d digits", maxAmountDigits)
+		return Amount{}, Errorf(CodeInvalidRequest, "An amount must be a base-10 integer of at most %d digits.", maxAmountDigits)
 	}
 	var a Amount
 	a.value.SetString(text, 10)
@@ -102,7 +102,7 @@ func (a *Amount) UnmarshalJSON(data []byte) error {
 	text, quoted := bytes.CutPrefix(data, []byte{'"'})
 	text, closed := bytes.CutSuffix(text, []byte{'"'})
 	if !quoted || !closed {
-		return Errorf(CodeInvalidRequest, "an amount must be a JSON string")
+		return Errorf(CodeInvalidRequest, "An amount must be a JSON string.")
 	}
 	parsed, err := ParseAmount(string(text))
 	if err != nil {

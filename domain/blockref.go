@@ -6,8 +6,8 @@ import (
 	"astrolabe/starknet"
 )
 
-// BlockRef names one block beyond doubt: a number alone may be reorganised
-// away, a hash alone cannot be ordered.
+// BlockRef identifies one block: after a reorg a number alone means another
+// block, and hashes alone have no order.
 type BlockRef struct {
 	Number uint64
 	Hash   starknet.Felt

@@ -28,15 +28,14 @@ func ParseChain(text string) (Chain, error) {
 	case Mainnet, Sepolia:
 		return c, nil
 	default:
-		return "", Errorf(CodeInvalidRequest, "chain must be one of %s and %s", Mainnet, Sepolia)
+		return "", Errorf(CodeInvalidRequest, "%s must be %s or %s, got %s.", Argument("chain"), Mainnet, Sepolia, Quote(text))
 	}
 }
 
-// Served is nil for a chain that is among those that this service serves, and
-// unsupported_chain for another one that the contract allows.
+// Served returns unsupported_chain unless the deployment serves the chain.
 func (c Chain) Served(served []Chain) error {
 	if !slices.Contains(served, c) {
-		return Errorf(CodeUnsupportedChain, "%s is not served here", c)
+		return Errorf(CodeUnsupportedChain, "This deployment does not serve %s. Its capabilities list the chains that it serves.", c)
 	}
 	return nil
 }

@@ -1,6 +1,6 @@
 package domain
 
-// CoverageStatus tells how much of what was asked for an answer rests on.
+// CoverageStatus says how much of the requested range is indexed.
 type CoverageStatus string
 
 // The statuses of coverage.
@@ -10,20 +10,19 @@ const (
 	CoverageUnavailable CoverageStatus = "unavailable"
 )
 
-// Coverage tells how much of what was asked for an answer rests on, and why it
-// is not all of it.
+// Coverage says how much of the requested range is indexed, and why the rest
+// is missing.
 type Coverage struct {
 	Status     CoverageStatus
 	ReasonCode string // empty when the status is exact
 }
 
-// The reason codes of what an index lacks: one for each condition, whatever the
-// answer is about.
+// The reason codes of incomplete coverage, shared by all answers.
 const (
-	ReasonNothingIndexed = "nothing_indexed"    // readers can see no block yet
-	ReasonIndexStart     = "index_starts_later" // what happened before the first indexed block
-	ReasonIndexBehind    = "index_behind"       // what happened after the newest indexed block
+	ReasonNothingIndexed = "nothing_indexed"    // no block is indexed yet
+	ReasonIndexStart     = "index_starts_later" // the range begins before the first indexed block
+	ReasonIndexBehind    = "index_behind"       // the range ends after the newest indexed block
 )
 
-// ReasonLimit is the reason code of a list that goes on.
+// ReasonLimit is the reason code of a list that has more items than the limit.
 const ReasonLimit = "limit_reached"

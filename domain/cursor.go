@@ -11,15 +11,15 @@ import (
 	"time"
 )
 
-// Position is the sort key of the last row that a reader has seen, for
-// example block, transaction and log index.
+// Position is the sort key of a row, for example block, transaction and log
+// index.
 type Position []uint64
 
 // lastField is the largest value of a position's fields after the first.
 const lastField = math.MaxInt16
 
-// Fits tells whether a position can be one of something that is stored: its
-// first field is a block, the others count what a block holds.
+// Fits reports whether a stored row can have the position: its first field is
+// a block number, the others are indexes within the block.
 func (p Position) Fits() bool {
 	for i, field := range p {
 		if field > lastField && (i > 0 || field > math.MaxInt32) {
@@ -29,8 +29,8 @@ func (p Position) Fits() bool {
 	return len(p) > 0
 }
 
-// Following returns the position right behind this one, in a list whose
-// positions begin with a block: nothing lies between the two.
+// Following returns the next position, in a list whose positions begin with a
+// block number: there is none between the two.
 func (p Position) Following() Position {
 	next := slices.Clone(p)
 	for i := len(next) - 1; i > 0; i-- {
@@ -44,14 +44,13 @@ func (p Position) Following() Position {
 	return next
 }
 
-// Binding ties a cursor to one list: the route with its path and the filters.
-// A cursor of another list, or of the same list with other filters, does not
+// Binding ties a cursor to one list: the route with its path and filters.
+// Cursors of another list, or of the same list with other filters, do not
 // decode.
 type Binding [sha256.Size]byte
 
-// Bind derives the binding of a list from the parts that define it. The parts
-// are length-prefixed, so that no two lists share one binding by
-// concatenation.
+// Bind returns the binding of a list. Each part is length-prefixed, so that
+// two lists cannot have the same binding by concatenation.
 func Bind(route string, filters ...string) Binding {
 	h := sha256.New()
 	var length [8]byte
@@ -63,24 +62,24 @@ func Bind(route string, filters ...string) Binding {
 	return Binding(h.Sum(nil))
 }
 
-// MACKeys supplies the keys that authenticate cursors, with the generation
-// that names each, so that keys can rotate while old cursors stay good.
+// MACKeys supplies the keys that authenticate cursors. Each key has a
+// generation number, so that cursors stay valid when keys rotate.
 type MACKeys interface {
 	// CurrentKey returns the key to sign with.
 	CurrentKey() (generation uint32, key []byte)
-	// KeyOf returns the key of a generation that is still honoured.
+	// KeyOf returns the key of a generation that is still valid.
 	KeyOf(ctx context.Context, generation uint32) (key []byte, ok bool)
 }
 
-// Cursors writes and reads cursors: opaque, versioned, bound and
-// authenticated texts. They hold no secret and survive a restart, a new
-// release and a rotation of their key.
+// Cursors encodes and decodes cursors: opaque, versioned, bound and
+// authenticated strings. They hold no secret and survive restarts, upgrades
+// and key rotation.
 type Cursors struct {
 	keys MACKeys
 	now  func() time.Time
 }
 
-// NewCursors makes a codec over the given keys.
+// NewCursors returns a codec that uses the given keys.
 func NewCursors(keys MACKeys) *Cursors {
 	return &Cursors{keys: keys, now: time.Now}
 }
@@ -92,7 +91,8 @@ const (
 	maxCursorFields = 16
 )
 
-// Encode writes a cursor after pos. A zero expires means that it never does.
+// Encode returns the cursor of the page that begins after pos. The zero time
+// means no expiry.
 func (c *Cursors) Encode(list Binding, pos Position, expires time.Time) string {
 	generation, key := c.keys.CurrentKey()
 	body := []byte{cursorVersion}
@@ -109,34 +109,33 @@ func (c *Cursors) Encode(list Binding, pos Position, expires time.Time) string {
 	return base64.RawURLEncoding.EncodeToString(append(body, cursorMAC(key, list, body)...))
 }
 
-// Decode returns the position that a cursor of this list holds. A changed,
-// foreign or expired cursor is invalid_request with the page
-// errors/invalid-cursor.
+// Decode returns the position in a cursor of this list. A modified, foreign or
+// expired cursor is InvalidCursor.
 func (c *Cursors) Decode(ctx context.Context, list Binding, text string) (Position, error) {
 	if len(text) > maxCursorText {
-		return nil, InvalidCursor("it is too long")
+		return nil, InvalidCursor("The cursor is longer than any that this service issues.")
 	}
 	raw, err := base64.RawURLEncoding.Strict().DecodeString(text)
 	if err != nil || len(raw) <= cursorMACSize {
-		return nil, InvalidCursor("it is not one of ours")
+		return nil, InvalidCursor("The cursor is malformed.")
 	}
 	body, mac := raw[:len(raw)-cursorMACSize], raw[len(raw)-cursorMACSize:]
 	generation, expiry, pos, ok := parseCursor(body)
 	if !ok {
-		return nil, InvalidCursor("it is not one of ours")
+		return nil, InvalidCursor("The cursor is malformed.")
 	}
 	key, ok := c.keys.KeyOf(ctx, generation)
 	if !ok || !hmac.Equal(mac, cursorMAC(key, list, body)) {
-		return nil, InvalidCursor("it was not issued for this list and these filters")
+		return nil, InvalidCursor("The cursor was not issued for this list with these filters.")
 	}
 	if expiry != 0 && c.now().Unix() >= int64(expiry) {
-		return nil, InvalidCursor("it has expired")
+		return nil, InvalidCursor("The cursor has expired.")
 	}
 	return pos, nil
 }
 
-// parseCursor reads a body that is not yet known to be authentic: it must
-// stay within bounds whatever it is given.
+// parseCursor parses a body that is not authenticated yet, so it must accept
+// any bytes without panicking.
 func parseCursor(body []byte) (generation uint32, expiry uint64, pos Position, ok bool) {
 	if body[0] != cursorVersion {
 		return 0, 0, nil, false
@@ -170,10 +169,11 @@ func cursorMAC(key []byte, list Binding, body []byte) []byte {
 	return h.Sum(nil)[:cursorMACSize]
 }
 
-// InvalidCursor refuses a cursor: invalid_request with the page
-// errors/invalid-cursor.
-func InvalidCursor(why string) *Error {
-	err := Errorf(CodeInvalidRequest, "invalid_cursor: %s; restart without a cursor", why)
+// InvalidCursor is the error of a cursor that cannot be continued:
+// invalid_request with the page errors/invalid-cursor. The reason is a whole
+// sentence.
+func InvalidCursor(reason string) *Error {
+	err := Errorf(CodeInvalidRequest, "invalid_cursor: %s Restart without a cursor.", reason)
 	err.Doc = "errors/invalid-cursor"
 	return err
 }

@@ -4,6 +4,5 @@
 // The packages below it hold the nouns and the decisions of one subject each
 // (chain, token, account, …). None of them knows SQL, HTTP or GraphQL: what
 // they need from outside they declare as small interfaces, which repo, node
-// and sandbox satisfy. Facades and jobs call the domain; the domain calls
-// nobody upward.
+// and sandbox satisfy. Facades and jobs call the domain, never the reverse.
 package domain

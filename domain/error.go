@@ -7,40 +7,43 @@ import (
 	"time"
 )
 
-// Error is the one error type that a client may see. Everything else that
-// goes wrong is rendered by the facades as internal_error, without its text.
+// Error is the only error type that clients see. The facades render every
+// other error as internal_error, without its text.
 type Error struct {
-	// Code is what a program decides on.
+	// Code is machine-readable.
 	Code Code
-	// Message is one sentence for a person. It never quotes secrets, bodies
-	// or anything that another workspace owns.
+	// Message is written for people. It never quotes secrets, bodies or
+	// anything that another workspace owns.
 	Message string
 	// Doc names the page under /docs that explains the error; empty means
 	// the page of the code itself.
 	Doc string
-	// RetryAfter tells how long to wait before the same request can succeed;
+	// RetryAfter is how long to wait before the same request can succeed;
 	// zero means that waiting alone does not help.
 	RetryAfter time.Duration
-	// cause is kept for logs and errors.Is; it is never shown.
+	// cause is for logs and errors.Is; clients never see it.
 	cause error
+	// format and args are what Message was made of, for Named.
+	format string
+	args   []any
 }
 
-// Errorf makes an error of the given code. A %w argument becomes its cause,
-// which its message then quotes: wrap only what a client may read.
+// Errorf makes an error of the given code. The message is one or two whole
+// sentences. Inputs of the request are passed as an Argument, so that each
+// facade can print the name that its clients know. A %w argument becomes the
+// cause, which the message then quotes: wrap only what a client may read.
 func Errorf(code Code, format string, args ...any) *Error {
 	err := fmt.Errorf(format, args...)
-	return &Error{Code: code, Message: err.Error(), cause: errors.Unwrap(err)}
+	return &Error{Code: code, Message: err.Error(), cause: errors.Unwrap(err), format: format, args: args}
 }
 
-// Unavailable says that a dependency failed for now. The cause is for the log
-// alone; the client learns what is unavailable and when to come back.
-func Unavailable(what string, retryAfter time.Duration, cause error) *Error {
-	return &Error{
-		Code:       CodeServiceUnavailable,
-		Message:    what + " is temporarily unavailable",
-		RetryAfter: retryAfter,
-		cause:      cause,
-	}
+// Unavailable makes a service_unavailable error: the same request may succeed
+// after retryAfter. The message says what failed and what to do; the cause goes
+// to the log only and may be nil.
+func Unavailable(retryAfter time.Duration, cause error, format string, args ...any) *Error {
+	err := Errorf(CodeServiceUnavailable, format, args...)
+	err.RetryAfter, err.cause = retryAfter, cause
+	return err
 }
 
 // Error returns the code and the message, and the cause where there is one:

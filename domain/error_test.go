@@ -30,7 +30,7 @@ func TestOnlyADomainErrorHasACode(t *testing.T) {
 func TestTheCauseOfUnavailabilityIsForTheLogAlone(t *testing.T) {
 	t.Parallel()
 	cause := errors.New("dial tcp node-7: refused")
-	err := Unavailable("the node", time.Second, cause)
+	err := Unavailable(time.Second, cause, "The node did not answer.")
 	if strings.Contains(err.Message, "node-7") {
 		t.Errorf("the message is %q, want it without the cause", err.Message)
 	}

@@ -1,7 +1,7 @@
 package domain
 
-// Page is one bounded slice of an ordered list. Next is the position after
-// its last item, and nil when the list ends here.
+// Page is one page of an ordered list. Next is the position of its last item,
+// and nil on the last page.
 type Page[T any] struct {
 	Items []T
 	Next  Position
@@ -14,9 +14,8 @@ type PageRequest struct {
 	After Position
 }
 
-// CutPage turns the rows of a query that fetched one row more than asked into
-// a page: the extra row only proves that the list goes on. The position of
-// the last kept row, as position tells it, becomes the page's Next.
+// CutPage makes a page of the rows of a query that fetched limit+1 rows: the
+// extra row only shows that there is a next page.
 func CutPage[T any](rows []T, limit int, position func(T) Position) Page[T] {
 	if len(rows) <= limit {
 		return Page[T]{Items: rows}
@@ -25,16 +24,15 @@ func CutPage[T any](rows []T, limit int, position func(T) Position) Page[T] {
 	return Page[T]{Items: kept, Next: position(kept[limit-1])}
 }
 
-// Batch is what a reader finds who goes along a list in the order in which it
-// grows. Next is the first position that was not looked at: the batch after
-// this one begins with it.
+// Batch is a part of a list that is read in the order in which it grows. Next
+// is the first position that was not read yet: the next batch begins with it.
 type Batch[T any] struct {
 	Items []T
 	Next  Position
 }
 
-// CutBatch turns the rows of a query that fetched one row more than asked into
-// a batch. One that has all rows goes on at end.
+// CutBatch makes a batch of the rows of a query that fetched limit+1 rows. When
+// no row is left over, the next batch begins at end.
 func CutBatch[T any](rows []T, limit int, position func(T) Position, end Position) Batch[T] {
 	if len(rows) <= limit {
 		return Batch[T]{Items: rows, Next: end}

@@ -2,9 +2,9 @@ package domain
 
 import "time"
 
-// Milliseconds returns a time rounded for answers: in UTC and down to whole
-// milliseconds. It is for times that this service took itself;
-// those of blocks are whole seconds.
+// Milliseconds returns a time for answers: in UTC, rounded down to whole
+// milliseconds. It is for times that this service took itself; block times are
+// whole seconds.
 func Milliseconds(at time.Time) time.Time { return at.UTC().Truncate(time.Millisecond) }
 
 // MillisecondsOrNil is Milliseconds of a time that may be unknown.

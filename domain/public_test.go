@@ -44,7 +44,7 @@ func TestOnlyADomainErrorIsPublic(t *testing.T) {
 func TestNobodyIsToldToComeBackTooEarly(t *testing.T) {
 	t.Parallel()
 	for after, want := range map[time.Duration]int{0: 0, 1: 1, time.Second: 1, 1500 * time.Millisecond: 2} {
-		if got := Unavailable("it", after, nil).RetrySeconds(); got != want {
+		if got := Unavailable(after, nil, "Retry.").RetrySeconds(); got != want {
 			t.Errorf("%s gives %d s, want %d", after, got, want)
 		}
 	}
@@ -61,13 +61,23 @@ func TestOnlyFailuresThatSomebodyMustLookAtAreLoggedAsErrors(t *testing.T) {
 		want slog.Level
 	}{
 		"an unknown failure":          {t.Context(), Public(t.Context(), broken), slog.LevelError},
-		"a dependency that failed":    {t.Context(), Unavailable("the node", 0, broken), slog.LevelError},
-		"a state that will pass":      {t.Context(), Unavailable("the census", 0, nil), slog.LevelInfo},
+		"a dependency that failed":    {t.Context(), Unavailable(0, broken, "The node did not answer."), slog.LevelError},
+		"a state that will pass":      {t.Context(), Unavailable(0, nil, "The census is being prepared."), slog.LevelInfo},
 		"a client that went away":     {gone, Public(gone, broken), slog.LevelDebug},
-		"a state for one who is gone": {gone, Unavailable("the census", 0, nil), slog.LevelDebug},
+		"a state for one who is gone": {gone, Unavailable(0, nil, "The census is being prepared."), slog.LevelDebug},
 	} {
 		if got := c.err.LogLevel(c.ctx); got != c.want {
 			t.Errorf("%s is logged as %s, want %s", name, got, c.want)
 		}
+	}
+}
+
+func TestAnExceededTimeLimitIsNamed(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := WithTimeLimit(t.Context(), time.Nanosecond)
+	defer cancel()
+	<-ctx.Done()
+	if got, want := Public(ctx, ctx.Err()).Message, "The request exceeded its time limit of 1ns. Retry, or request less data at once."; got != want {
+		t.Errorf("the message is %q, want %q", got, want)
 	}
 }

@@ -267,7 +267,7 @@ func TestAKeyThatCannotBeCheckedIsNotCalledUnknown(t *testing.T) {
 		status int
 		closed websocket.StatusCode
 	}{
-		{domain.Unavailable("the key store", time.Second, nil), http.StatusServiceUnavailable, closeTryLater},
+		{domain.Unavailable(time.Second, nil, "The key store is unreachable."), http.StatusServiceUnavailable, closeTryLater},
 		{errors.New("unforeseen"), http.StatusInternalServerError, closeInternal},
 	} {
 		g := serveOwn(t, failingKeys(c.err))

@@ -71,7 +71,7 @@ func (s *socket) introduce(payload json.RawMessage) *breach {
 	if decodeObject(payload, &init) != nil {
 		return &breach{closeBadMessage, "the payload of connection_init is not an object"}
 	}
-	var shown access.Shown
+	var shown access.Credentials
 	shown.Key, _ = init["apiKey"].(string)
 	shown.PageToken, _ = init["pageToken"].(string)
 	caller, err := s.h.enter(visit{s.request, shown})

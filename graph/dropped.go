@@ -31,5 +31,5 @@ func slowConsumer() *dropped {
 
 // unreadable ends a stream whose source failed again and again.
 func unreadable(cause error) *dropped {
-	return &dropped{domain.Unavailable("what the subscription tells", retryStream, cause), "unreadable"}
+	return &dropped{domain.Unavailable(retryStream, cause, "The events of the subscription could not be read. Subscribe again."), "unreadable"}
 }

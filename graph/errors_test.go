@@ -72,7 +72,7 @@ func TestAPanicBeforeExecutionIsAnInternalError(t *testing.T) {
 func TestWhenToComeBackIsTold(t *testing.T) {
 	t.Parallel()
 	g := serve(t, nil)
-	g.store.fail(domain.Unavailable("the index", 1500*time.Millisecond, errors.New("down")))
+	g.store.fail(domain.Unavailable(1500*time.Millisecond, errors.New("down"), "The index is unreachable."))
 	a := g.ask(t, `{ status(chain: SN_MAIN) { asOf } }`, nil)
 	if len(a.body.Errors) != 1 {
 		t.Fatalf("got %s", a.text)

@@ -148,9 +148,9 @@ func TestAFilterThatCannotBeSearchedByCannotBeFollowed(t *testing.T) {
 	t.Parallel()
 	g := explore(t)
 	for filter, why := range map[string]string{
-		``:                                   "needs topic0",
-		`keys: [[] ["0x1"]]`:                 "need topic0",
-		`keys: [["0x1"]] toBlock: 5`:         "no last block",
+		``:                                   "requires topic0",
+		`keys: [[] ["0x1"]]`:                 "require topic0",
+		`keys: [["0x1"]] toBlock: 5`:         "toBlock",
 		`keys: [["0x1"]] fromBlock: 1000000`: "", // which comes some day
 	} {
 		c := g.open(t)

@@ -61,14 +61,14 @@ func (s *streams) enter(one *stream) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.closing {
-		return domain.Unavailable("a new stream", time.Second, nil)
+		return domain.Unavailable(time.Second, nil, "The server is shutting down. Retry.")
 	}
 	if len(s.open) >= s.limit {
 		return late(passed(domain.CodeServiceUnavailable, limitStreams, s.limit, len(s.open)+1,
 			fmt.Sprintf("the server has %d streams open, which is its limit %s", s.limit, limitStreams)))
 	}
 	if one.holder.kind == "" && s.strangers >= max(1, s.limit/strangersPart) {
-		return domain.Unavailable("a stream for one more who is not known", retryStream, nil)
+		return domain.Unavailable(retryStream, nil, "This server has reached its limit of unauthenticated streams. Retry.")
 	}
 	if err := s.count(one.holder); err != nil {
 		return err

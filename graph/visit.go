@@ -15,7 +15,7 @@ import (
 // opened it and what its first message shows.
 type visit struct {
 	request *http.Request
-	shown   access.Shown
+	shown   access.Credentials
 }
 
 type visitKey struct{}

@@ -17,16 +17,16 @@ import (
 	"astrolabe/starknet"
 )
 
-// retryOutage is when to come back while the database is away.
+// retryOutage is the Retry-After while the database is unreachable.
 const retryOutage = 2 * time.Second
 
-// queryCanceled is the state of a statement that was ended, by us or by its
-// timeout.
+// queryCanceled is the SQLSTATE of a statement that was cancelled, by us or by
+// its timeout.
 const queryCanceled = "57014"
 
-// Failure says why a statement failed: because the caller's time is over,
-// because the database ended it or is away, or for a reason that only the log
-// should have.
+// Failure returns the error of a failed statement: the context's own if it has
+// ended, service_unavailable if the database cancelled the statement or is
+// unreachable, else err.
 func Failure(ctx context.Context, err error) error {
 	if err == nil {
 		return nil
@@ -35,14 +35,13 @@ func Failure(ctx context.Context, err error) error {
 		return ended
 	}
 	if SQLState(err) == queryCanceled && !decided(err) {
-		return domain.Unavailable("a read that takes this long", retryOutage, err)
+		return domain.Unavailable(retryOutage, err, "The database query exceeded its time limit. Retry, or request less data at once.")
 	}
 	return Outage(err)
 }
 
-// Outage turns a failure to reach the database into service_unavailable, so
-// that callers come back later. What the database itself refused, what was
-// decided already and the caller's own end of time stay as they are.
+// Outage turns a failure to reach the database into service_unavailable. SQL
+// errors, domain errors and the end of the context are returned unchanged.
 func Outage(err error) error {
 	if err == nil || decided(err) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return err
@@ -53,9 +52,11 @@ func Outage(err error) error {
 	return Unavailable(err)
 }
 
-// Unavailable says that the database is away, for a cause that only the log
-// should have.
-func Unavailable(cause error) error { return domain.Unavailable("the database", retryOutage, cause) }
+// Unavailable is service_unavailable because the database is unreachable. The
+// cause goes to the log only.
+func Unavailable(cause error) error {
+	return domain.Unavailable(retryOutage, cause, "The database is unreachable. Retry.")
+}
 
 // Postgres' codes for a full disk and for a transaction that may not write.
 const (

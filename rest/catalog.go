@@ -21,8 +21,8 @@ type linkContext struct {
 	Status      []link `json:"status"`
 }
 
-// catalog answers where everything is. Its links are relative to the
-// document, so they hold behind any proxy.
+// catalog returns the API catalog. Its links are relative, so that they work
+// behind any proxy.
 func (s *server) catalog(context.Context, *frame.Call) (any, error) {
 	return frame.Document{Link: `</.well-known/api-catalog>; rel="api-catalog"`, Media: linksetMedia, Body: frame.Encode(map[string][]linkContext{"linkset": {
 		{

@@ -118,7 +118,7 @@ func TestOperationsWithSecretsAreNeverCompressed(t *testing.T) {
 	}
 	for uncompressed, want := range map[bool]string{true: "", false: "gzip"} {
 		op := frame.Operation{
-			Method: http.MethodGet, Path: "/secret", Class: frame.Light, Budget: time.Second, Cache: "no-store",
+			Method: http.MethodGet, Path: "/secret", Class: frame.Light, Timeout: time.Second, Cache: "no-store",
 			Success: http.StatusOK, Uncompressed: uncompressed,
 			Handle: func(context.Context, *frame.Call) (any, error) {
 				return frame.Document{Media: "text/plain", Body: make([]byte, 20_000)}, nil

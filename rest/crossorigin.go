@@ -6,28 +6,27 @@ import (
 	"strings"
 )
 
-// Headers of the cross-origin contract.
+// The values of the CORS headers.
 const (
 	allowedHeaders = "X-Service-Api-Key, X-Api-Key, Content-Type, Idempotency-Key, If-None-Match, If-Modified-Since, X-Request-Id"
 	exposedHeaders = "X-Request-Id, X-Ratelimit-Limit, X-Ratelimit-Remaining, X-Ratelimit-Policy, Retry-After, ETag, Last-Modified, X-Service-Route-Class, X-Service-Rpc-Class, WWW-Authenticate"
 	allowedMethods = "GET, HEAD, POST, PUT, DELETE, OPTIONS"
 )
 
-// internalKeyHeader carries keys between our own processes. It is never
-// accepted from outside: what a caller supplies is stripped.
+// internalKeyHeader carries keys between processes of the service. It is
+// stripped from external requests.
 const internalKeyHeader = "X-Service-Internal-Key"
 
-// crossOrigin decides what a browser on another origin may read. A request
-// without credentials may come from anywhere; one with a bearer, a cookie or
-// an internal key, and everything on the session routes, only from a
-// configured origin. Preflights always answer 204: where the lane is closed
-// they only lack the headers that would open it.
+// crossOrigin implements CORS. Any origin may send requests without credentials
+// or with an API key. Requests with a bearer token, a cookie or an internal key,
+// and requests to the session routes, are restricted to configured origins.
+// Preflights always answer 204; for other origins they lack the CORS headers.
 func (s *server) crossOrigin(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		header := w.Header()
 		preflight := r.Method == http.MethodOptions && r.Header.Get("Access-Control-Request-Method") != ""
 		if origin := r.Header.Get("Origin"); origin != "" {
-			s.openLane(header, r, origin, preflight)
+			s.allowOrigin(header, r, origin, preflight)
 		}
 		r.Header.Del(internalKeyHeader)
 		if preflight {
@@ -39,7 +38,7 @@ func (s *server) crossOrigin(next http.Handler) http.Handler {
 	})
 }
 
-func (s *server) openLane(header http.Header, r *http.Request, origin string, preflight bool) {
+func (s *server) allowOrigin(header http.Header, r *http.Request, origin string, preflight bool) {
 	extra := ""
 	switch {
 	case !restricted(r):
@@ -60,9 +59,9 @@ func (s *server) openLane(header http.Header, r *http.Request, origin string, pr
 	header.Set("Access-Control-Expose-Headers", exposedHeaders)
 }
 
-// restricted reports whether a request belongs to the lane of configured
-// origins: it carries, or its preflight announces, credentials that are not
-// an API key, or it is a session or socket request.
+// restricted reports whether only configured origins may send a request: it
+// carries, or its preflight announces, credentials other than an API key, or it
+// is a session or WebSocket request.
 func restricted(r *http.Request) bool {
 	for _, name := range []string{"Authorization", "Cookie", internalKeyHeader} {
 		if len(r.Header.Values(name)) > 0 {

@@ -15,7 +15,7 @@ var errorPageSource string
 
 var errorPage = template.Must(template.New("error").Parse(errorPageSource))
 
-// pagePolicy lets a plain page show its own style and nothing else.
+// pagePolicy allows inline styles only.
 const pagePolicy = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'"
 
 type errorPageData struct {
@@ -28,8 +28,8 @@ type errorEntry struct {
 	Status                      int
 }
 
-// errorPages serves the catalogue at /docs/errors and a page for each code,
-// and one for refused cursors, which have no code of their own.
+// errorPages serves the catalogue at /docs/errors, a page for each code, and one
+// for invalid cursors, which have a page but no code.
 func (s *server) errorPages() {
 	index := errorPageData{Title: "Errors"}
 	add := func(slug, title string, entry errorEntry) {
@@ -44,8 +44,8 @@ func (s *server) errorPages() {
 	}
 	add("errors/invalid-cursor", "invalid_cursor", errorEntry{
 		Code: string(domain.CodeInvalidRequest), Status: http.StatusBadRequest,
-		Meaning: "The cursor was changed, has expired or was issued for another list or other filters.",
-		Remedy:  "Start the list again without a cursor. Pass cursors back unchanged and URL-encoded.",
+		Meaning: "The cursor was modified, has expired, or was issued for another list or other filters.",
+		Remedy:  "Restart the list without a cursor. Pass cursors back unchanged and URL-encoded.",
 	})
 	s.errorPage("/docs/errors", index)
 }
@@ -54,7 +54,7 @@ func (s *server) errorPages() {
 func (s *server) errorPage(path string, data errorPageData) {
 	var html bytes.Buffer
 	if err := errorPage.Execute(&html, data); err != nil {
-		panic(err) // the template is ours
+		panic(err) // the template is embedded
 	}
 	s.get(path, func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Security-Policy", pagePolicy)

@@ -302,7 +302,7 @@ func TestTheGlobalRouteRejectsKeyAndKeys(t *testing.T) {
 	s := newExplorer(t)
 	for _, name := range []string{"key", "keys"} {
 		e := requireFailure(t, s.get(searchPath+"topic0=0x1&"+name+"=0x1"), http.StatusBadRequest, domain.CodeInvalidRequest)
-		if !strings.Contains(e.Message, name) || !strings.Contains(e.Message, "unknown") {
+		if !strings.Contains(e.Message, name) || !strings.Contains(e.Message, "Unknown") {
 			t.Errorf("the message is %q", e.Message)
 		}
 	}

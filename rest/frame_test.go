@@ -222,7 +222,7 @@ func TestABodyThatNeverComesDoesNotDelayTheAnswer(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer conn.Close()
-	if err := conn.SetDeadline(time.Now().Add(bodyTime / 2)); err != nil {
+	if err := conn.SetDeadline(time.Now().Add(bodyTimeout / 2)); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := conn.Write([]byte("POST /v1/SN_MAIN/status HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n")); err != nil {

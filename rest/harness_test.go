@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -274,7 +275,7 @@ func requireFailure(t *testing.T, a answer, status int, code domain.Code) envelo
 	if err := json.Unmarshal([]byte(a.body), &e); err != nil {
 		t.Fatal(err)
 	}
-	if a.StatusCode != status || e.Code != code || len(fields) != 4 || e.Message == "" || e.DocSlug == "" {
+	if a.StatusCode != status || e.Code != code || len(fields) != 4 || !strings.HasSuffix(e.Message, ".") || e.DocSlug == "" {
 		t.Errorf("%s %s: got %d %s, want %d %s", a.Request.Method, a.Request.URL.Path, a.StatusCode, a.body, status, code)
 	}
 	if e.RequestID == "" || e.RequestID != a.Header.Get("X-Request-Id") {

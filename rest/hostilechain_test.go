@@ -69,7 +69,7 @@ func TestHostileRequestsOverAnIndexedChainAreNeverA500(t *testing.T) {
 
 func longestBudget() (longest time.Duration) {
 	for _, op := range Table() {
-		longest = max(longest, op.Budget)
+		longest = max(longest, op.Timeout)
 	}
 	return longest
 }

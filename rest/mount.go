@@ -9,22 +9,22 @@ import (
 type Mount struct {
 	Pattern string // chi pattern
 	Handler http.Handler
-	// Page marks files for browsers: GET and HEAD only, and a missing file is
-	// rendered in the one shape like every other failure.
+	// Page marks static files: GET and HEAD only, and a missing file gets the
+	// error envelope.
 	Page bool
 }
 
 func (s *server) mount(m Mount) {
 	if m.Page {
-		s.get(m.Pattern, s.inOneShape(m.Handler))
+		s.get(m.Pattern, s.withEnvelope(m.Handler))
 		return
 	}
 	s.routes.Handle(m.Pattern, m.Handler)
 }
 
-// inOneShape replaces plain failures of a page, which are missing files, by
-// the envelope.
-func (s *server) inOneShape(next http.Handler) http.HandlerFunc {
+// withEnvelope replaces the plain-text errors of http.FileServer by the error
+// envelope.
+func (s *server) withEnvelope(next http.Handler) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		plain := &plainFailure{ResponseWriter: w}
 		next.ServeHTTP(plain, r)
@@ -34,10 +34,10 @@ func (s *server) inOneShape(next http.Handler) http.HandlerFunc {
 	}
 }
 
-// plainFailure holds back a failure that is written as plain text.
+// plainFailure discards an error that is written as plain text.
 type plainFailure struct {
 	http.ResponseWriter
-	status int // of the failure held back; zero when there is none
+	status int // of the discarded error; zero if there is none
 }
 
 // WriteHeader implements http.ResponseWriter.

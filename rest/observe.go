@@ -14,25 +14,24 @@ import (
 	"astrolabe/telemetry"
 )
 
-// bodyTime is how long a request's body may take to arrive.
-const bodyTime = 30 * time.Second
+// bodyTimeout is the time limit for receiving a request body.
+const bodyTimeout = 30 * time.Second
 
-// observe is the outermost layer within the span: it gives every request an id,
-// on the answer and in its context, and the headers that even a failure before
-// routing bears; and it measures and logs it and describes its span. Paths and
-// queries may hold keys, so what is recorded names the route's template.
+// observe is the outermost middleware within the span. It sets the request ID
+// and the default headers, so that errors before routing have them too, measures
+// and logs the request, and describes its span. It records the route template
+// only, because paths and queries may contain keys.
 func (s *server) observe(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		started := time.Now()
 		id := requestID(r)
-		// A body that never comes must not hold a connection, or a stop, for
-		// ever. Streams lift the limit when they begin.
-		_ = http.NewResponseController(w).SetReadDeadline(started.Add(bodyTime)) // not every server can
+		// A slow body must not block the connection, or a shutdown, for ever.
+		// Streams remove the deadline when they begin.
+		_ = http.NewResponseController(w).SetReadDeadline(started.Add(bodyTimeout)) // some writers do not support it
 		frame.SetDefaults(w.Header())
 		w.Header().Set("X-Request-Id", id)
-		ctx, learnt := access.WithRecord(telemetry.WithRequestID(r.Context(), id))
-		// The route context is made here so that its pattern can be read
-		// after the router has filled it in.
+		ctx, record := access.WithRecord(telemetry.WithRequestID(r.Context(), id))
+		// The route context is created here to read its pattern after routing.
 		route := chi.NewRouteContext()
 		routed := r.WithContext(context.WithValue(ctx, chi.RouteCtxKey, route))
 		answer := middleware.NewWrapResponseWriter(w, r.ProtoMajor)
@@ -47,16 +46,16 @@ func (s *server) observe(next http.Handler) http.Handler {
 		}
 		s.describeSpan(r, route)
 		s.record(routed, pattern, status, answer.BytesWritten(), time.Since(started))
-		s.account(routed, id, pattern, status, learnt, started)
+		s.account(routed, id, pattern, status, record, started)
 	})
 }
 
-// account notes the use of a recognised caller.
-func (s *server) account(r *http.Request, id, pattern string, status int, learnt *access.Record, started time.Time) {
-	if s.Usage == nil || learnt.Caller == nil {
+// account records the usage of an authenticated caller.
+func (s *server) account(r *http.Request, id, pattern string, status int, record *access.Record, started time.Time) {
+	if s.Usage == nil || record.Caller == nil {
 		return
 	}
-	use := learnt.Use()
+	use := record.Use()
 	use.At, use.Took, use.RequestID = started, time.Since(started), id
 	use.Route, use.Method, use.Status = pattern, knownMethod(r.Method), status
 	s.Usage.Record(use)
@@ -73,7 +72,8 @@ func (s *server) record(r *http.Request, pattern string, status, bytes int, took
 		slog.Duration("took", took), slog.String("client", s.Gate.Client(r).String()))
 }
 
-// requestID keeps the caller's id when there is exactly one, well-formed.
+// requestID returns the caller's request ID if there is exactly one and it is
+// well-formed, else a new one.
 func requestID(r *http.Request) string {
 	if given := r.Header["X-Request-Id"]; len(given) == 1 {
 		return telemetry.ChooseRequestID(given[0])
@@ -81,7 +81,7 @@ func requestID(r *http.Request) string {
 	return telemetry.ChooseRequestID("")
 }
 
-// knownMethod keeps invented methods out of labels.
+// knownMethod bounds the values of the method label.
 func knownMethod(method string) string {
 	switch method {
 	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodDelete, http.MethodOptions:

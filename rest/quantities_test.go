@@ -218,7 +218,7 @@ func TestWithoutANodeStateIsUnavailable(t *testing.T) {
 	bare := newExplorer(t)
 	for _, path := range s.statePaths("latest") {
 		a := bare.get(path)
-		if e := requireFailure(t, a, http.StatusServiceUnavailable, domain.CodeServiceUnavailable); !strings.Contains(e.Message, "is configured here") {
+		if e := requireFailure(t, a, http.StatusServiceUnavailable, domain.CodeServiceUnavailable); !strings.Contains(e.Message, "has no upstream node for") {
 			t.Errorf("got %s", e.Message)
 		}
 	}

@@ -8,8 +8,8 @@ import (
 	"astrolabe/rest/frame"
 )
 
-// recover turns a panic into internal_error. The stack goes into the log; a
-// deliberate abort goes on to the server.
+// recover turns a panic into internal_error and logs the stack.
+// http.ErrAbortHandler is passed on to the server.
 func (s *server) recover(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		defer func() {

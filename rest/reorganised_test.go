@@ -31,7 +31,7 @@ func (s *interrupted) TransactionsOfBlocks(ctx context.Context, c domain.Chain, 
 	return s.TransactionStore.TransactionsOfBlocks(ctx, c, blocks, after, limit)
 }
 
-func (s *interrupted) PartsOf(ctx context.Context, c domain.Chain, tx *chain.TxFacts, asked chain.CallQuestions, logLimit int) (transaction.Parts, error) {
+func (s *interrupted) PartsOf(ctx context.Context, c domain.Chain, tx *chain.TxFacts, asked chain.CallLookups, logLimit int) (transaction.Parts, error) {
 	s.before()
 	return s.Store.PartsOf(ctx, c, tx, asked, logLimit)
 }

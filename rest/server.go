@@ -15,41 +15,39 @@ import (
 	"astrolabe/telemetry"
 )
 
-// Options are what the facade stands on.
+// Options are the dependencies and settings of the facade.
 type Options struct {
 	Logger  *slog.Logger
 	Metrics *telemetry.Metrics
 	Tracing *telemetry.Tracing // nil where there is no collector
 	Health  *telemetry.Health
 	Version string
-	Chains  []domain.Chain // the chains that are served
-	// Services answer every question.
+	Chains  []domain.Chain // of this deployment
 	*explorer.Services
-	// Gate recognises callers and counts what they use.
+	// Gate authenticates callers and enforces rate limits.
 	Gate *access.Gate
-	// Usage notes and reports what workspaces use.
+	// Usage records and reports the usage of workspaces.
 	Usage *account.Usage
 
-	// Origins may call with credentials from a browser.
+	// Origins may send credentials from a browser.
 	Origins []string
 	// Mounts are handlers of other facades that share this one's middleware.
 	Mounts []Mount
 }
 
-// server answers the operations.
 type server struct {
 	Options
 	table  []frame.Operation
 	routes *chi.Mux
-	// classes are the route classes of the patterns of operations.
+	// classes are the route classes by pattern.
 	classes map[string]frame.RouteClass
-	// barred are patterns whose GET and HEAD would otherwise be taken for
-	// another operation, with an argument that looks like them.
+	// barred are patterns without GET and HEAD that would otherwise match a
+	// pattern with a path parameter.
 	barred map[string]bool
 }
 
-// Handler serves every operation of the table on /v1 and /api/v1, the
-// documents, health and the mounts.
+// Handler serves all operations on /v1 and /api/v1, the documents, the health
+// checks and the mounts.
 func Handler(o Options) http.Handler {
 	s := &server{Options: o, routes: chi.NewMux(), classes: map[string]frame.RouteClass{}, barred: map[string]bool{}}
 	s.table = s.operations()
@@ -79,7 +77,7 @@ func (s *server) dispatcher() *frame.Dispatcher {
 	return &frame.Dispatcher{Logger: s.Logger, Gate: s.Gate, Chains: s.Chains, Origins: s.Origins, Cursors: s.Cursors}
 }
 
-// bar refuses GET and HEAD on paths that take neither.
+// bar answers 405 to GET and HEAD on paths that support neither.
 func (s *server) bar() {
 	for _, op := range s.table {
 		for _, path := range op.Paths() {
@@ -93,8 +91,8 @@ func (s *server) bar() {
 	}
 }
 
-// Table returns the operation table without a server behind it: for the
-// generator of the OpenAPI document.
+// Table returns the operation table without a server, for the generator of the
+// OpenAPI document.
 func Table() []frame.Operation { return new(server).operations() }
 
 // get registers a handler for GET and for HEAD, which net/http answers
@@ -105,18 +103,18 @@ func (s *server) get(path string, handler http.HandlerFunc) {
 }
 
 func (s *server) unknownRoute(w http.ResponseWriter, r *http.Request) {
-	frame.Fail(w, r, s.Logger, domain.Errorf(domain.CodeUnsupportedRoute, "this route is not part of the contract; /openapi.json lists all that are"))
+	frame.Fail(w, r, s.Logger, domain.Errorf(domain.CodeUnsupportedRoute, "This route does not exist. GET /openapi.json lists all routes."))
 }
 
 func (s *server) unknownMethod(w http.ResponseWriter, r *http.Request) {
 	for _, m := range s.Mounts {
-		if m.Pattern == r.URL.Path && !m.Page { // which judges methods itself, also those that the router does not know
+		if m.Pattern == r.URL.Path && !m.Page { // it handles all methods itself, also those that chi does not know
 			m.Handler.ServeHTTP(w, r)
 			return
 		}
 	}
 	allowed := s.allowed(r)
-	if len(allowed) == 0 { // the router does not know the method at all
+	if len(allowed) == 0 { // chi does not know the method
 		s.unknownRoute(w, r)
 		return
 	}
@@ -128,11 +126,10 @@ func (s *server) unknownMethod(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(http.StatusNoContent)
 		return
 	}
-	frame.Fail(w, r, s.Logger, domain.Errorf(domain.CodeMethodNotAllowed, "this route takes %s", strings.Join(allowed, ", ")))
+	frame.Fail(w, r, s.Logger, domain.Errorf(domain.CodeMethodNotAllowed, "This route does not support %s. Supported methods: %s.", knownMethod(r.Method), strings.Join(allowed, ", ")))
 }
 
-// allowed lists the methods that the requested path takes, none for a path
-// that does not exist.
+// allowed lists the methods of the requested path, none for an unknown path.
 func (s *server) allowed(r *http.Request) []string {
 	var methods []string
 	for _, method := range []string{http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodDelete} {
@@ -148,8 +145,8 @@ func (s *server) allowed(r *http.Request) []string {
 	return append(methods, http.MethodOptions)
 }
 
-// pattern is that of the route that the requested path has for a method, empty
-// when it has none.
+// pattern returns the route pattern of the requested path for a method, empty if
+// there is none.
 func (s *server) pattern(r *http.Request, method string) string {
 	path := r.URL.RawPath
 	if path == "" {

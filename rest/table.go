@@ -11,8 +11,8 @@ import (
 	"astrolabe/rest/tokens"
 )
 
-// operations is the table: every route of the contract that exists here. Each
-// noun keeps its rows beside its handlers.
+// operations returns the operation table. The rows are defined next to their
+// handlers.
 func (s *server) operations() []frame.Operation {
 	chain := chains.Handlers{Services: s.Services}
 	contract := contracts.Handlers{Services: s.Services}

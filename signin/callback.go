@@ -55,9 +55,7 @@ func (p *RelyingParty) identify(ctx context.Context, query url.Values, login acc
 	case p.exchanges <- struct{}{}:
 		defer func() { <-p.exchanges }()
 	default:
-		return account.Identity{}, &domain.Error{
-			Code: domain.CodeServiceUnavailable, Message: "Too many sign-ins are in progress. Retry in a second.", RetryAfter: time.Second,
-		}
+		return account.Identity{}, domain.Unavailable(time.Second, nil, "Too many sign-ins are in progress. Retry in a second.")
 	}
 	provider, err := p.provider.discovery(ctx)
 	if err != nil {

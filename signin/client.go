@@ -73,7 +73,7 @@ func (t boundedTransport) RoundTrip(request *http.Request) (*http.Response, erro
 // unavailable reports that the provider cannot be used. The cause is logged
 // and not shown to clients.
 func unavailable(cause error) error {
-	return domain.Unavailable("the identity provider", refetchInterval, errors.New(excerpt(cause.Error())))
+	return domain.Unavailable(refetchInterval, errors.New(excerpt(cause.Error())), "The identity provider cannot be reached. Retry later.")
 }
 
 // excerpt shortens a text that may quote the provider for the log.

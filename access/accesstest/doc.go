@@ -1,3 +1,3 @@
-// Package accesstest gives a test a gate over its own database, with a
-// workspace and callers of every sort. Only tests import it.
+// Package accesstest provides tests with a gate over their own database, a
+// workspace and API keys of every permission. Only tests import it.
 package accesstest

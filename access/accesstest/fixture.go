@@ -13,15 +13,14 @@ import (
 	"astrolabe/repo/accounts"
 )
 
-// Fixture is a gate and what callers show it.
+// Fixture is a gate with credentials for it.
 type Fixture struct {
 	Gate      *access.Gate
 	Workspace account.Workspace
-	// Key has every permission. Keys has one key for each permission, which
-	// has nothing else.
+	// Key has all permissions. Keys has one key per permission.
 	Key  string
 	Keys map[account.Permission]string
-	// Cookie is the text of a session.
+	// Cookie is the value of a session cookie.
 	Cookie string
 
 	tb   testing.TB
@@ -30,12 +29,12 @@ type Fixture struct {
 	ring *secret.Ring
 }
 
-// plenty are budgets that no ordinary test uses up.
+// plenty are rate limits that no ordinary test exceeds.
 var plenty = account.Budgets{
 	account.Light: 1_000_000, account.Heavy: 1_000_000, account.Bulk: 1_000_000, account.Query: 50_000_000,
 }
 
-// New makes the fixture. The gate's clock is now.
+// New returns a fixture whose gate uses the clock now.
 func New(tb testing.TB, db *repo.DB, now func() time.Time) *Fixture {
 	tb.Helper()
 	ring, err := secret.Open(tb.Context(), accounts.NewSecrets(db), secret.NewMaster())
@@ -65,8 +64,8 @@ func New(tb testing.TB, db *repo.DB, now func() time.Time) *Fixture {
 	return f
 }
 
-// patient counts however long it takes. A service gives up after two seconds,
-// for which a busy machine would fail any test.
+// patient has no timeout. The service gives up after two seconds, which would
+// make tests flaky on a busy machine.
 type patient struct{ accounts.Quotas }
 
 // TakeQuotas implements account.QuotaStore.
@@ -76,13 +75,13 @@ func (p patient) TakeQuotas(ctx context.Context, takes []account.QuotaTake) ([]a
 
 var operator = account.Operator("test")
 
-// Issue issues one more key of the workspace and returns its text.
+// Issue issues an API key of the workspace and returns it.
 func (f *Fixture) Issue(r account.IssueRequest) string {
 	f.tb.Helper()
 	return f.issue(f.Gate.Keys, r)
 }
 
-// IssueExpired issues a key that has expired by now.
+// IssueExpired issues an expired API key.
 func (f *Fixture) IssueExpired(r account.IssueRequest) string {
 	f.tb.Helper()
 	past := func() time.Time { return f.now().Add(-time.Hour) }
@@ -90,8 +89,8 @@ func (f *Fixture) IssueExpired(r account.IssueRequest) string {
 	return f.issue(account.NewKeys(accounts.NewKeys(f.db), f.ring, past), r)
 }
 
-// PageToken is the token of a page that a client asked for, which lasts so long
-// from now, to a second.
+// PageToken returns a page token of a client that expires after a duration, to
+// the second.
 func (f *Fixture) PageToken(origin string, client netip.Addr, lasts time.Duration) string {
 	then := func() time.Time { return f.now().Add(lasts - account.FirstPartyTime) }
 	token, _ := account.NewFirstParty(f.ring, then).Issue(origin, client)

@@ -129,7 +129,7 @@ func (c *control) answer(w http.ResponseWriter, r *http.Request) {
 }
 
 func (c *control) admit(w http.ResponseWriter, r *http.Request) error {
-	caller, err := c.gate.Caller(r, access.Shown{})
+	caller, err := c.gate.Caller(r, access.Credentials{})
 	if err != nil {
 		return err
 	}

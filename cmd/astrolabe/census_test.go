@@ -41,7 +41,7 @@ func TestAnOperatorRevokesAndRestoresACensus(t *testing.T) {
 	o.expects(o.types(exitUsage, "census restore --chain SN_MAIN --token x"), "--token must be a 0x-prefixed address")
 	o.certify(contract)
 	o.expects(o.types(exitOK, "census revoke --reason test"+target), "revoked with its cursors (generations: 1)")
-	standings, err := tokens.NewCensus(o.db).CensusStandings(t.Context(), domain.Mainnet, []starknet.Felt{contract}, time.Now())
+	standings, err := tokens.NewCensus(o.db).CensusStates(t.Context(), domain.Mainnet, []starknet.Felt{contract}, time.Now())
 	if err != nil || !standings[0].Held || standings[0].Generation.Status != token.CensusRevoked {
 		t.Errorf("%+v, %v", standings, err)
 	}

@@ -47,7 +47,7 @@ func (d *deployment) revokeSample(node simulatedNode) component {
 		ticker := time.NewTicker(time.Second)
 		defer ticker.Stop()
 		for {
-			standings, err := tokens.NewCensus(d.db.DB).CensusStandings(ctx, node.chain, []starknet.Felt{contract}, time.Now())
+			standings, err := tokens.NewCensus(d.db.DB).CensusStates(ctx, node.chain, []starknet.Felt{contract}, time.Now())
 			if err == nil && standings[0].Held {
 				return nil
 			}

@@ -2,7 +2,7 @@ package account
 
 import "time"
 
-// Actor is who changed something.
+// Actor is the author of a change.
 type Actor struct {
 	kind string
 	name string
@@ -14,13 +14,13 @@ func Operator(name string) Actor { return Actor{"operator", name} }
 // ActorOf is a caller that changes its own workspace.
 func ActorOf(c *Caller) Actor { return Actor{string(c.Kind), c.Subject} }
 
-// String returns the actor as it stands in the audit log, for example
+// String returns the actor as written in the audit log, for example
 // operator:ada or session:ses_….
 func (a Actor) String() string { return a.kind + ":" + a.name }
 
 func (a Actor) operator() bool { return a.kind == "operator" }
 
-// Action is what was done.
+// Action is the kind of a change.
 type Action string
 
 // The actions of the audit log.
@@ -35,7 +35,7 @@ const (
 )
 
 // Entry is one line of the audit log. It is stored in the transaction of the
-// change that it tells of, is never changed, and holds no secret.
+// change that it describes, is never modified, and holds no secret.
 type Entry struct {
 	At        time.Time
 	Actor     string
@@ -63,14 +63,14 @@ func keyIssued(k Key, by Actor) Entry {
 		}}
 }
 
-// KeyGranted tells that a key got permissions that it lacked.
+// KeyGranted is the entry of a key that was granted permissions.
 func KeyGranted(k Key, added []Permission, by Actor, at time.Time) Entry {
 	return Entry{At: at, Actor: by.String(), Action: ActionKeyGranted, Workspace: k.Workspace, Subject: k.PublicID,
 		Details: map[string]any{"permissions": added}}
 }
 
-// KeyRevoked tells that a key was revoked; replacedBy is the public id of the
-// key that took its place, if one did.
+// KeyRevoked is the entry of a revoked key; replacedBy is the public ID of the
+// key that replaced it, if any.
 func KeyRevoked(workspace, publicID, replacedBy string, by Actor, at time.Time) Entry {
 	entry := Entry{At: at, Actor: by.String(), Action: ActionKeyRevoked, Workspace: workspace, Subject: publicID}
 	if replacedBy != "" {
@@ -84,7 +84,7 @@ func sessionCreated(s Session, by Actor) Entry {
 		Details: map[string]any{"subject": s.Subject, "expiresAt": s.ExpiresAt}}
 }
 
-// SessionRevoked tells that a session was ended before its time.
+// SessionRevoked is the entry of a session that was revoked before its expiry.
 func SessionRevoked(s Session, by Actor, at time.Time) Entry {
 	return Entry{At: at, Actor: by.String(), Action: ActionSessionRevoked, Workspace: s.Workspace, Subject: s.ID}
 }

@@ -17,16 +17,16 @@ const (
 	cacheSize = 10_000
 	// loadTime bounds a read that several callers wait for.
 	loadTime = 5 * time.Second
-	// maxLoads bounds the reads under way: well-formed keys cost nothing to
-	// invent, and whoever sends them must not use up the connections.
+	// maxLoads bounds concurrent reads: invented keys must not exhaust the
+	// connection pool.
 	maxLoads = 4
 	// maxWaiting bounds the reads that wait for their turn, too.
 	maxWaiting = 1000
 )
 
-// rowCache remembers rows for a moment. Failures and absent rows are not
-// remembered: guessed ids could otherwise push the real ones out. While
-// nobody listens for changes every read goes to the store.
+// rowCache caches rows briefly. Errors and absent rows are not cached, because
+// guessed IDs could evict real ones. While the process does not listen for
+// changes, every read goes to the store.
 type rowCache[V any] struct {
 	load      func(ctx context.Context, id string) (V, error)
 	listening atomic.Bool
@@ -49,7 +49,7 @@ func newCache[V any](load func(context.Context, string) (V, error), now func() t
 		case waiting <- struct{}{}:
 			defer func() { <-waiting }()
 		default:
-			return row, domain.Unavailable("key checking", time.Second, nil)
+			return row, domain.Unavailable(time.Second, nil, "Too many credentials are being checked. Retry.")
 		}
 		ctx, cancel := context.WithTimeout(ctx, loadTime)
 		defer cancel()
@@ -67,8 +67,7 @@ func (c *rowCache[V]) get(ctx context.Context, id string) (V, error) {
 	return c.rows.Get(ctx, id, cacheTime)
 }
 
-// listen says whether changes are heard of from now on. What was remembered
-// before is not trusted.
+// listen sets whether the process listens for changes, and purges the cache.
 func (c *rowCache[V]) listen(up bool) {
 	c.listening.Store(false)
 	c.rows.Purge()

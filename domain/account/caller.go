@@ -9,19 +9,18 @@ import (
 	"astrolabe/domain"
 )
 
-// Kind tells by what a caller was recognised.
+// Kind is the kind of credential of a caller.
 type Kind string
 
 // The kinds of callers.
 const (
 	ByKey        Kind = "key"         // an API key
-	BySession    Kind = "session"     // a signed-in person
-	ByFirstParty Kind = "first_party" // a page of ours, without a key
-	ByInternal   Kind = "internal"    // a process of ours
+	BySession    Kind = "session"     // a signed-in user
+	ByFirstParty Kind = "first_party" // one of our own pages, by page token
+	ByInternal   Kind = "internal"    // another process of the service
 )
 
-// Caller is who sends a request, as far as authentication could tell. It is
-// immutable.
+// Caller is the authenticated sender of a request. It is immutable.
 type Caller struct {
 	Kind      Kind
 	Workspace string // empty for first-party and internal callers
@@ -29,11 +28,11 @@ type Caller struct {
 	// Subject names the caller within its kind: a key's public id, a session's
 	// id, a client's address. Budgets are counted by it, unless Meter is set.
 	Subject string
-	// Meter is what budgets are counted by where that is not the subject: the
-	// default keys of a workspace share one, so that rotating a key does not
-	// renew its budget.
+	// Meter replaces Subject for rate limits if it is set: the default keys of
+	// a workspace share one, so that rotating a key does not reset its rate
+	// limit.
 	Meter string
-	// Until is when what the caller shows ends; zero where it need not.
+	// Until is the expiry of the credential; zero means no expiry.
 	Until       time.Time
 	Permissions []Permission
 	// Budgets override the usual ones; a class that is absent has its usual
@@ -41,7 +40,7 @@ type Caller struct {
 	Budgets Budgets
 }
 
-// Plan is what a workspace has beside its keys' permissions.
+// Plan is what a workspace may do beyond the permissions of its keys.
 type Plan string
 
 // The plans. Wallet workspaces may search events over wide ranges.
@@ -50,8 +49,8 @@ const (
 	Wallet   Plan = "wallet"
 )
 
-// AllowsWideSearch tells whether events may be searched over more blocks than
-// a search reads directly.
+// AllowsWideSearch reports whether event searches may exceed the ordinary block
+// range.
 func (p Plan) AllowsWideSearch() bool { return p == Wallet }
 
 // metered names the meter of a class.
@@ -68,29 +67,30 @@ func (c *Caller) Budget(class Class) int { return min(c.Budgets.Of(class), MaxBu
 // May reports whether the caller has a permission.
 func (c *Caller) May(p Permission) bool { return c != nil && slices.Contains(c.Permissions, p) }
 
-// Require returns nil when the caller may do what needs the permission:
-// unauthorized when nobody was recognised, forbidden when the caller lacks it.
-// A route that needs no permission has the empty one.
+// Require returns unauthorized without a caller, forbidden if the caller lacks
+// the permission, else nil. The empty permission is always granted.
 func (c *Caller) Require(p Permission) error {
 	switch {
 	case p == "":
 		return nil
 	case c == nil:
-		return domain.Errorf(domain.CodeUnauthorized, "an API key is needed")
+		return domain.Errorf(domain.CodeUnauthorized, missingKey)
 	case !c.May(p):
-		return domain.Errorf(domain.CodeForbidden, "the key lacks the permission %s", p)
+		return domain.Errorf(domain.CodeForbidden, "This operation requires the permission %s, which the API key does not have.", p)
 	}
 	return nil
 }
 
+const missingKey = "An API key is required. Send it in the header X-Service-Api-Key."
+
 type callerKey struct{}
 
-// WithCaller returns a context that knows who calls.
+// WithCaller returns a context with the caller.
 func WithCaller(ctx context.Context, c *Caller) context.Context {
 	return context.WithValue(ctx, callerKey{}, c)
 }
 
-// CallerOf returns who calls, nil when nobody was recognised.
+// CallerOf returns the caller of a request, nil if it is not authenticated.
 func CallerOf(ctx context.Context) *Caller {
 	c, _ := ctx.Value(callerKey{}).(*Caller)
 	return c

@@ -1,7 +1,7 @@
 package account
 
-// Class is a budget that requests draw on. REST's route classes and the
-// gateway's RPC classes are such.
+// Class is a rate-limit class: a route class of REST or an RPC class of the
+// gateway.
 type Class string
 
 // The classes. The contract names them in X-Service-Route-Class and

@@ -1,7 +1,6 @@
 // Package account decides who may do what: API keys and, with them,
 // workspaces, permissions, sessions, quotas and usage.
 //
-// A key's text is shown once to its owner; what is stored is a keyed hash
-// that names the pepper generation it was made with. Nothing here knows HTTP
-// headers or SQL.
+// The owner sees an API key once; only its keyed hash is stored, with the
+// generation of the pepper. Nothing here knows HTTP headers or SQL.
 package account

@@ -9,11 +9,11 @@ import (
 	"astrolabe/domain/secret"
 )
 
-// FirstPartyTime is how long a page's token is good.
+// FirstPartyTime is the lifetime of a page token.
 const FirstPartyTime = time.Hour
 
-// FirstParty gives our own pages the tokens with which they read without a
-// key. A token is good for one origin and one client.
+// FirstParty issues page tokens, with which our own pages read without an API
+// key. A token is valid for one origin and one client.
 type FirstParty struct {
 	signer signer
 }
@@ -23,20 +23,19 @@ func NewFirstParty(ring *secret.Ring, now func() time.Time) *FirstParty {
 	return &FirstParty{signer{kind: "svf", ring: ring, now: now}}
 }
 
-// Issue makes a token for a page of an origin that a client asked for, and
-// tells until when it is good.
+// Issue returns a page token for an origin and a client, and its expiry.
 func (f *FirstParty) Issue(origin string, client netip.Addr) (token SignedText, expires time.Time) {
 	expires = f.signer.now().Add(FirstPartyTime).UTC().Truncate(time.Second)
 	return f.signer.sign(expires, "", origin, ClientName(client)), expires
 }
 
-// Authenticate returns the caller of a token that was issued to this client
-// for this origin and is still good, else unauthorized. It may only read.
+// Authenticate returns the caller of a valid token of this client and origin,
+// who may only read, else unauthorized.
 func (f *FirstParty) Authenticate(ctx context.Context, token, origin string, client netip.Addr) (*Caller, error) {
 	subject := ClientName(client)
 	opened, ok := f.signer.open(ctx, token, origin, subject)
 	if !ok {
-		return nil, domain.Errorf(domain.CodeUnauthorized, "an API key is needed")
+		return nil, domain.Errorf(domain.CodeUnauthorized, "The page token is invalid or has expired. Reload the page, or send an API key.")
 	}
 	return &Caller{Kind: ByFirstParty, Plan: Standard, Subject: subject, Until: opened.expires, Permissions: []Permission{Read}}, nil
 }

@@ -7,44 +7,44 @@ import (
 	"astrolabe/domain"
 )
 
-// Window is the time over which budgets are counted. Policies name it.
+// Window is the period of rate limits. Policies name it.
 const Window = 60 * time.Second
 
-// MaxBudget bounds budgets, so that the arithmetic below cannot overflow.
+// MaxBudget bounds rate limits, so that the arithmetic below cannot overflow.
 const MaxBudget = 50_000_000
 
-// Rate is how much of a class may be used: Limit per Window, all at once or
-// spread over it.
+// Rate is the rate limit of a class: Limit per Window, all at once or spread
+// over it.
 type Rate struct {
 	Class Class
 	Limit int
 }
 
-// Meter is what GCRA remembers of a caller: how much it owes, and as of when.
-// The zero Meter owes nothing. Of GCRA's two equal forms this is the leaky
-// bucket, because it needs no division: one unit of a budget is Window (in
-// nanoseconds) of debt, and each nanosecond pays off Limit of it. So every
-// budget refills exactly, also one that does not divide the window.
+// Meter is the GCRA state of a caller: its debt at a time. The zero Meter has
+// no debt. Of GCRA's two equivalent forms this is the leaky bucket, because it
+// needs no division: one unit of the limit is Window (in nanoseconds) of debt,
+// and each nanosecond pays off Limit of it. So every limit refills exactly, also
+// one that does not divide the window.
 type Meter struct {
 	At   int64 // Unix time in nanoseconds
 	Debt int64
 }
 
-// Decision is the answer to a take, with what the pacing headers say.
+// Decision is the result of a take, with the values of the pacing headers.
 type Decision struct {
 	Allowed bool
-	// Limit is the budget per Window; zero for callers that are not limited.
+	// Limit is the rate limit per Window; zero for callers without one.
 	Limit int
-	// Remaining is how much could be taken at once after this.
+	// Remaining is how much can be taken at once after this.
 	Remaining int
-	// RetryAfter is when the same take would be allowed, if nothing else is
-	// taken meanwhile: a nanosecond earlier it would not. Zero when allowed.
+	// RetryAfter is the exact delay after which the same take would be allowed
+	// if nothing else is taken meanwhile. Zero when allowed.
 	RetryAfter time.Duration
 	// Policy names the class and the window, as "heavy;w=60".
 	Policy string
 }
 
-// Budgeted reports whether the caller is limited at all.
+// Budgeted reports whether the caller has a rate limit.
 func (d Decision) Budgeted() bool { return d.Limit > 0 }
 
 // Err returns rate_limited with the time to wait when the take was denied,
@@ -53,27 +53,27 @@ func (d Decision) Err() error {
 	if d.Allowed {
 		return nil
 	}
-	denial := domain.Errorf(domain.CodeRateLimited, "the budget of %d (%s) is used up", d.Limit, d.Policy)
+	denial := domain.Errorf(domain.CodeRateLimited, "The rate limit of %d per 60 s (%s) is exceeded. Retry after the delay in Retry-After.", d.Limit, d.Policy)
 	denial.RetryAfter = d.RetryAfter
 	return denial
 }
 
 // Check returns nil when a take of the cost can ever be allowed: forbidden
-// when there is no budget at all, invalid_request when the cost is above it.
+// when the limit is 0, invalid_request when the cost exceeds it.
 func (r Rate) Check(cost int) error {
 	switch {
 	case cost < 1:
 		return fmt.Errorf("a take must cost at least 1, not %d", cost)
 	case r.Limit < 1:
-		return domain.Errorf(domain.CodeForbidden, "the key has no budget of the class %s", r.Class)
+		return domain.Errorf(domain.CodeForbidden, "The rate limit of this key for the class %s is 0. Ask the operator to raise it.", r.Class)
 	case cost > r.Limit:
-		return domain.Errorf(domain.CodeInvalidRequest, "the request costs %d, more than the whole budget of %d (%s)", cost, r.Limit, r.policy())
+		return domain.Errorf(domain.CodeInvalidRequest, "The request costs %d, more than the whole rate limit of %d (%s). Request less data at once.", cost, r.Limit, r.policy())
 	}
 	return nil
 }
 
-// Take asks for a cost that Check accepts. It returns the meter after it,
-// which a denial does not change.
+// Take takes a cost that Check accepts. It returns the meter after it; a denial
+// leaves the meter unchanged.
 func (r Rate) Take(m Meter, now time.Time, cost int) (Meter, Decision) {
 	m = corrected(m, now)
 	after := r.drained(m, now)
@@ -83,8 +83,8 @@ func (r Rate) Take(m Meter, now time.Time, cost int) (Meter, Decision) {
 	return after, r.allowed(after)
 }
 
-// corrected gives up a time that is more than a window ahead of now: the clock
-// was wrong and was set back, and must not lock anybody out for longer.
+// corrected resets a time that is more than a window in the future: the clock
+// was set back, and callers must not be locked out longer than a window.
 func corrected(m Meter, now time.Time) Meter {
 	if m.At-now.UnixNano() > int64(Window) {
 		m.At = now.UnixNano()
@@ -92,8 +92,8 @@ func corrected(m Meter, now time.Time) Meter {
 	return m
 }
 
-// drained pays off what the time since the last take allows. A clock that was
-// set back is waited for, so that no moment pays twice.
+// drained pays off debt for the time since the last take. After the clock was
+// set back it pays off nothing until the clock has caught up.
 func (r Rate) drained(m Meter, now time.Time) Meter {
 	elapsed := now.UnixNano() - m.At
 	if elapsed <= 0 {
@@ -108,12 +108,13 @@ func (r Rate) drained(m Meter, now time.Time) Meter {
 	return m
 }
 
-// allowed tells of a meter after a take that it allowed.
+// allowed returns the decision of a take that was allowed; m is the meter after
+// it.
 func (r Rate) allowed(m Meter) Decision {
 	return Decision{Allowed: true, Limit: r.Limit, Remaining: r.remaining(m), Policy: r.policy()}
 }
 
-// denied tells of a meter that does not allow a cost now.
+// denied returns the decision of a take of the cost that m does not allow.
 func (r Rate) denied(m Meter, now time.Time, cost int) Decision {
 	m = r.drained(m, now)
 	excess, limit := m.Debt+units(cost)-units(r.Limit), int64(r.Limit)
@@ -121,7 +122,7 @@ func (r Rate) denied(m Meter, now time.Time, cost int) Decision {
 	return Decision{Limit: r.Limit, Remaining: r.remaining(m), RetryAfter: max(time.Duration(wait), 1), Policy: r.policy()}
 }
 
-// spent reports whether a meter allows nothing now, not even a cost of 1.
+// spent reports whether a meter does not allow a cost of 1 now.
 func (r Rate) spent(m Meter, now time.Time) bool {
 	return r.remaining(r.drained(m, now)) == 0
 }

@@ -13,13 +13,13 @@ type Identity struct {
 	Subject string
 }
 
-// Workspace is the name of the person's own workspace: the same at every
-// sign-in, and nobody else's.
+// Workspace is the name of the user's own workspace: the same at every sign-in,
+// and unique to the user.
 func (i Identity) Workspace() string {
-	// The length keeps apart what would read the same when joined.
+	// The length prefix makes the concatenation unambiguous.
 	sum := sha256.Sum256([]byte(strconv.Itoa(len(i.Issuer)) + " " + i.Issuer + i.Subject))
 	return "oidc:" + hex.EncodeToString(sum[:])
 }
 
-// Actor is the person who changes something by signing in.
+// Actor is the user as the author of a change.
 func (i Identity) Actor() Actor { return Actor{"oidc", i.Subject} }

@@ -9,7 +9,7 @@ import (
 	"astrolabe/domain"
 )
 
-// Key is an API key as it is stored: everything but its secret.
+// Key is a stored API key, without its secret.
 type Key struct {
 	PublicID    string
 	Workspace   string
@@ -29,7 +29,7 @@ type Key struct {
 	LastUsedAt *time.Time
 }
 
-// Status tells whether a key opens anything.
+// Status is the state of a key.
 type Status string
 
 // The states of a key. A revoked key stays revoked, also past its expiry.
@@ -50,12 +50,12 @@ func (k Key) Status(now time.Time) Status {
 	return Active
 }
 
-// Masked shows enough of the key to recognise it.
+// Masked returns the key with its secret masked.
 func (k Key) Masked() string {
 	return KeyText{Environment: k.Environment, PublicID: k.PublicID}.Masked()
 }
 
-// Hash is what is stored of a secret. It does not print.
+// Hash is the keyed hash of a secret. It prints as redacted.
 type Hash []byte
 
 // Format prints the word redacted for every verb.
@@ -71,7 +71,7 @@ func (Hash) MarshalText() ([]byte, error) { return []byte("[redacted]"), nil }
 // Partner, Prove and Trace come from an operator.
 var SelfServe = []Permission{Read, Batch, Write, Verify}
 
-// IssueRequest says what a new key shall be.
+// IssueRequest describes a new key.
 type IssueRequest struct {
 	Label       string
 	Environment Environment
@@ -80,13 +80,13 @@ type IssueRequest struct {
 	ExpiresAt   *time.Time
 }
 
-// check returns invalid_request for what makes no sense, and forbidden for
-// what only an operator may give.
+// check returns invalid_request for an invalid request, and forbidden for what
+// only an operator may grant.
 func (r IssueRequest) check(now time.Time, by Actor) error {
 	if r.Environment != Live && r.Environment != Test {
-		return domain.Errorf(domain.CodeInvalidRequest, "environment must be live or test")
+		return domain.Errorf(domain.CodeInvalidRequest, "environment must be live or test, got %s.", domain.Quote(string(r.Environment)))
 	}
-	if err := checkPrintable("a label", r.Label, maxLabel); err != nil {
+	if err := checkPrintable("A label", r.Label, maxLabel); err != nil {
 		return err
 	}
 	if err := checkPermissions(r.Permissions); err != nil {
@@ -94,29 +94,29 @@ func (r IssueRequest) check(now time.Time, by Actor) error {
 	}
 	for class, budget := range r.Budgets {
 		if _, known := Usual[class]; !known || budget < 0 || budget > MaxBudget {
-			return domain.Errorf(domain.CodeInvalidRequest, "a budget must be a class and a number from 0 to %d", MaxBudget)
+			return domain.Errorf(domain.CodeInvalidRequest, "A rate limit must be a class and a number from 0 to %d, got %s and %d.", MaxBudget, domain.Quote(string(class)), budget)
 		}
 	}
 	if r.ExpiresAt != nil && !r.ExpiresAt.After(now) {
-		return domain.Errorf(domain.CodeInvalidRequest, "expiry must be in the future")
+		return domain.Errorf(domain.CodeInvalidRequest, "The expiry time must be in the future.")
 	}
 	if by.operator() {
 		return nil
 	}
 	beyond := slices.ContainsFunc(r.Permissions, func(p Permission) bool { return !slices.Contains(SelfServe, p) })
 	if beyond || len(r.Budgets) > 0 {
-		return domain.Errorf(domain.CodeForbidden, "only an operator gives permissions beyond %v, or budgets", SelfServe)
+		return domain.Errorf(domain.CodeForbidden, "Only an operator can set rate limits or grant permissions other than %v.", SelfServe)
 	}
 	return nil
 }
 
 func checkPermissions(list []Permission) error {
 	if len(list) == 0 {
-		return domain.Errorf(domain.CodeInvalidRequest, "permissions must not be empty")
+		return domain.Errorf(domain.CodeInvalidRequest, "permissions must not be empty.")
 	}
 	for _, p := range list {
 		if !p.Valid() {
-			return domain.Errorf(domain.CodeInvalidRequest, "permissions must be of %v", Permissions)
+			return domain.Errorf(domain.CodeInvalidRequest, "permissions must be one or more of %v, got %s.", Permissions, domain.Quote(string(p)))
 		}
 	}
 	return nil

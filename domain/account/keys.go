@@ -11,8 +11,8 @@ import (
 	"astrolabe/domain/secret"
 )
 
-// KeyStore keeps API keys. Each change is one transaction with its audit
-// entries, and tells every process that listens.
+// KeyStore stores API keys. Each change is one transaction with its audit
+// entries, and notifies all listening processes.
 type KeyStore interface {
 	// FindKey returns a key, else not_found.
 	FindKey(ctx context.Context, publicID string) (Key, error)
@@ -21,18 +21,18 @@ type KeyStore interface {
 	ListKeys(ctx context.Context, workspace string, limit int) ([]Key, error)
 	// AddKey stores a key. Without its workspace it returns not_found.
 	AddKey(ctx context.Context, k Key, entry Entry) error
-	// ReplaceDefaultKey stores a key as its workspace's default one and
-	// revokes those that were, whose public ids it returns. Without its
-	// workspace it returns not_found. An error of rotate comes back and nothing
-	// is changed.
+	// ReplaceDefaultKey stores a key as the default key of its workspace and
+	// revokes the previous ones, whose public IDs it returns. Without the
+	// workspace it returns not_found. If rotate fails, it returns that error
+	// and changes nothing.
 	ReplaceDefaultKey(ctx context.Context, k Key, entry Entry, by Actor, rotate Rotating) (revoked []string, err error)
-	// RevokeKey revokes a key of a workspace, or of any when that is empty,
-	// and returns it. A key that was revoked before comes back as it is. A
-	// key of another workspace is not_found.
+	// RevokeKey revokes a key of a workspace, or of any workspace if that is
+	// empty, and returns it. A revoked key is returned unchanged. A key of
+	// another workspace is not_found.
 	RevokeKey(ctx context.Context, workspace, publicID string, by Actor, at time.Time) (Key, error)
-	// GrantKey changes a key by what grant returns for it: the permissions it
-	// then has and those that were added. An error of grant comes back and
-	// nothing is changed.
+	// GrantKey sets the permissions of a key to those that grant returns, and
+	// records the added ones. If grant fails, it returns that error and changes
+	// nothing.
 	GrantKey(ctx context.Context, publicID string, by Actor, at time.Time, grant Granting) (Key, error)
 	// RecordUse stores when keys were last used.
 	RecordUse(ctx context.Context, uses map[string]time.Time) error
@@ -54,9 +54,8 @@ type Keys struct {
 	uses  uses
 }
 
-// NewKeys makes the service. Until Listening is told that changes are heard
-// of, every check reads the store. A process that neither issues nor checks
-// keys needs no ring.
+// NewKeys makes the service. Until Listening(true), every check reads the
+// store. A process that neither issues nor checks keys needs no ring.
 func NewKeys(store KeyStore, ring *secret.Ring, now func() time.Time) *Keys {
 	return &Keys{store: store, ring: ring, now: now, cache: newCache(store.FindKey, now)}
 }
@@ -64,20 +63,20 @@ func NewKeys(store KeyStore, ring *secret.Ring, now func() time.Time) *Keys {
 // Forget makes the next check of a key read the store: the key has changed.
 func (s *Keys) Forget(publicID string) { s.cache.rows.Forget(publicID) }
 
-// Listening says whether this process hears of changes and calls Forget.
+// Listening sets whether this process listens for changes and calls Forget.
 // While it does not, nothing is cached.
 func (s *Keys) Listening(up bool) { s.cache.listen(up) }
 
-// Knows reports whether the check of a text asks the store for nothing new: the
-// text is no key's, or its key was found before.
+// Knows reports whether Authenticate needs no read of the store: the text is
+// malformed, or its key is cached.
 func (s *Keys) Knows(text string) bool {
 	claimed, err := ParseKeyText(text)
 	return err != nil || s.cache.rows.Has(claimed.PublicID)
 }
 
-// Authenticate returns the caller whose key a text is. Whatever is wrong with
-// the key (its form, unknown, wrong secret, expired, revoked) the answer is
-// the same unauthorized. A store that cannot be read is service_unavailable.
+// Authenticate returns the caller of an API key. Every invalid key (malformed,
+// unknown, wrong secret, expired, revoked) gets the same unauthorized. A
+// failing store is service_unavailable.
 func (s *Keys) Authenticate(ctx context.Context, text string) (*Caller, error) {
 	claimed, err := ParseKeyText(text)
 	if err != nil {
@@ -94,7 +93,7 @@ func (s *Keys) Authenticate(ctx context.Context, text string) (*Caller, error) {
 	// that of a wrong secret. A key that was used lately needs no read, though.
 	pepper, known := s.ring.Key(ctx, secret.Pepper, key.Pepper)
 	if !known { // peppers are kept for ever, so this one is newer than the ring
-		return nil, domain.Unavailable("key checking", time.Second, nil)
+		return nil, domain.Unavailable(time.Second, nil, "The API key cannot be checked yet: this process has not loaded the newest secret. Retry.")
 	}
 	now := s.now()
 	same := hmac.Equal(claimed.Hash(pepper.Material[:]), key.Hash)
@@ -115,14 +114,14 @@ func (s *Keys) Authenticate(ctx context.Context, text string) (*Caller, error) {
 	return caller, nil
 }
 
-// Issued is a new key and its text, which nobody can show again.
+// Issued is a new key and its text, which cannot be retrieved again.
 type Issued struct {
 	Key  Key
 	Text KeyText
 }
 
-// Issue makes a key for a workspace. What only an operator may give is
-// forbidden to others.
+// Issue issues a key for a workspace. Requests that only an operator may make
+// are forbidden for others.
 func (s *Keys) Issue(ctx context.Context, workspace string, r IssueRequest, by Actor) (Issued, error) {
 	if err := r.check(s.now(), by); err != nil {
 		return Issued{}, err
@@ -173,7 +172,7 @@ func mayRotate(at time.Time) Rotating {
 		if today < rotationsEachDay {
 			return nil
 		}
-		tooMany := domain.Errorf(domain.CodeRateLimited, "the default key was issued %d times today (UTC), which is the limit", today)
+		tooMany := domain.Errorf(domain.CodeRateLimited, "The default key was already issued %d times today, which is the limit per UTC day. Retry after midnight UTC.", today)
 		tooMany.RetryAfter = Day(at).AddDate(0, 0, 1).Sub(at)
 		return tooMany
 	}
@@ -212,7 +211,7 @@ func (s *Keys) List(ctx context.Context, workspace string, limit int) (list []Ke
 // may leave the workspace empty.
 func (s *Keys) Revoke(ctx context.Context, workspace, publicID string, by Actor) (Key, error) {
 	if workspace == "" && !by.operator() || !isPublicID(publicID) {
-		return Key{}, domain.Errorf(domain.CodeNotFound, "the key does not exist")
+		return Key{}, domain.Errorf(domain.CodeNotFound, "The API key does not exist.")
 	}
 	defer s.Forget(publicID)
 	return s.store.RevokeKey(ctx, workspace, publicID, by, moment(s.now))
@@ -222,7 +221,7 @@ func (s *Keys) Revoke(ctx context.Context, workspace, publicID string, by Actor)
 // may; a key that is no longer active is invalid_request.
 func (s *Keys) Grant(ctx context.Context, publicID string, permissions []Permission, by Actor) (Key, error) {
 	if !by.operator() {
-		return Key{}, domain.Errorf(domain.CodeForbidden, "only an operator grants permissions")
+		return Key{}, domain.Errorf(domain.CodeForbidden, "Only an operator can grant permissions.")
 	}
 	if err := checkPermissions(permissions); err != nil {
 		return Key{}, err
@@ -231,7 +230,7 @@ func (s *Keys) Grant(ctx context.Context, publicID string, permissions []Permiss
 	now := moment(s.now)
 	return s.store.GrantKey(ctx, publicID, by, now, func(k Key) (all, added []Permission, err error) {
 		if status := k.Status(now); status != Active {
-			return nil, nil, domain.Errorf(domain.CodeInvalidRequest, "the key is %s", status)
+			return nil, nil, domain.Errorf(domain.CodeInvalidRequest, "The API key is %s; permissions can be granted to active keys only.", status)
 		}
 		added = slices.DeleteFunc(inOrder(permissions), func(p Permission) bool { return slices.Contains(k.Permissions, p) })
 		return inOrder(append(added, k.Permissions...)), added, nil

@@ -13,7 +13,7 @@ import (
 	"astrolabe/domain"
 )
 
-// Environment says whether a key is for live or for test use.
+// Environment is live or test.
 type Environment string
 
 // The environments, as they appear in a key's text.
@@ -73,20 +73,20 @@ func ParseKeyText(text string) (KeyText, error) {
 
 // unrecognisedKey is the one answer to every key that does not open anything.
 func unrecognisedKey() error {
-	return domain.Errorf(domain.CodeUnauthorized, "the API key is not recognised")
+	return domain.Errorf(domain.CodeUnauthorized, "The API key is invalid, expired or revoked.")
 }
 
 // Reveal returns the whole key, for the one moment in which its owner sees it.
 func (k KeyText) Reveal() string { return k.stem() + k.checksum() }
 
-// Hash returns what is stored of the key: a MAC of its text under a pepper.
+// Hash returns the hash to store: a MAC of the key's text under a pepper.
 func (k KeyText) Hash(pepper []byte) []byte {
 	h := hmac.New(sha256.New, pepper)
 	h.Write([]byte(k.stem()))
 	return h.Sum(nil)
 }
 
-// Masked shows enough of the key to recognise it and nothing of its secret.
+// Masked returns the key with its secret masked.
 func (k KeyText) Masked() string {
 	return fmt.Sprintf("svc_%s_%s_…", k.Environment, k.PublicID)
 }
@@ -103,8 +103,7 @@ func (k KeyText) stem() string {
 
 func (k KeyText) checksum() string { return checksum(k.stem()) }
 
-// checksum lets a mistyped or truncated text be told from an unknown one
-// before the database is asked.
+// checksum detects mistyped or truncated keys without a database read.
 func checksum(stem string) string {
 	var text [checksumLength]byte
 	sum := crc32.ChecksumIEEE([]byte(stem))

@@ -48,9 +48,9 @@ func (l *LoginStates) Begin(path, verifier string) (Login, SignedText, error) {
 	return login, l.signer.sign(l.signer.now().Add(LoginTime), payload, login.State), nil
 }
 
-// Resume returns the login whose token a browser shows together with the state
-// that came back. The token is bound to its state: a token that is missing,
-// changed, expired or of another login is invalid_request.
+// Resume returns the login of a browser's token and the returned state. The
+// token is bound to its state: a token that is missing, modified, expired or of
+// another login is invalid_request.
 func (l *LoginStates) Resume(ctx context.Context, token, state string) (Login, error) {
 	opened, ok := l.signer.open(ctx, token, state)
 	parts := strings.SplitN(opened.payload, " ", 3)

@@ -2,8 +2,8 @@ package account
 
 import "slices"
 
-// Permission is one thing that a key may be allowed to do. The operation
-// table of REST and the @tier directive of GraphQL name the same list.
+// Permission is a permission of an API key. The operation table of REST and the
+// @tier directive of GraphQL use the same list.
 type Permission string
 
 // The permissions. Utility routes are guarded by Batch.

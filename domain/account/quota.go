@@ -12,85 +12,82 @@ import (
 )
 
 const (
-	quotaWaiting = 4096            // takes that may wait for their turn
-	quotaCrowd   = 1024            // of those, how many of one meter
-	quotaRetry   = 2 * time.Second // when to come back after a failure
-	quotaSpent   = 4096            // meters that are known to be spent
+	quotaWaiting  = 4096            // takes in the queue
+	quotaPerMeter = 1024            // takes of one meter in the queue
+	quotaRetry    = 2 * time.Second // Retry-After of a failure
+	quotaSpent    = 4096            // cached meters that are exhausted
 )
 
-// Metered names a meter: whose it is and of which class.
+// Metered identifies a meter: its caller and its class.
 type Metered struct {
 	Kind    Kind
 	Subject string
 	Class   Class
 }
 
-// QuotaTake asks a meter for the same cost Count times, and for an advance.
+// QuotaTake requests the same cost Count times from a meter, and an advance.
 type QuotaTake struct {
 	Metered
 	Limit, Cost, Count int
 	Advance            int
 }
 
-// QuotaTaken is how many of the takes were allowed, the advance that was
-// given, and where the meter stands after both.
+// QuotaTaken is how many of the takes were granted, the advance that was
+// granted, and the meter after both.
 type QuotaTaken struct {
 	Granted int
 	Advance int
 	Meter   Meter
 }
 
-// QuotaStore keeps the meters that all processes share, and the clock that they
-// are read by.
+// QuotaStore holds the meters that all processes share, and their clock.
 type QuotaStore interface {
-	// TakeQuotas decides each take, as so many calls of Rate.Take would, and
-	// answers in the same order, with the time of its clock. No two takes name
-	// the same meter. The advance is given whole, where the meter then still
-	// has half of its budget left, or not at all. What was given is on record
-	// when it returns, whatever happens to the process.
+	// TakeQuotas decides each take like Count calls of Rate.Take, and returns
+	// the results in the same order with the time of its clock. No two takes
+	// may name the same meter. The advance is granted in full if the meter then
+	// still has half of its limit left, else not at all. Grants are durable
+	// when it returns.
 	TakeQuotas(ctx context.Context, takes []QuotaTake) ([]QuotaTaken, time.Time, error)
-	// ReadQuotas tells where meters stand, in the same order, and the time of
-	// its clock. It changes nothing.
+	// ReadQuotas returns meters in the same order, and the time of its clock.
+	// It changes nothing.
 	ReadQuotas(ctx context.Context, meters []Metered) ([]Meter, time.Time, error)
-	// ReturnQuota takes back what is left of an advance.
+	// ReturnQuota returns the unused rest of an advance.
 	ReturnQuota(ctx context.Context, m Metered, left int) error
 }
 
-// Quotas decides whether callers may use more of their budgets. Processes that
-// share a store share the budgets: each take is recorded before it is
-// answered, so a process that dies takes nothing with it. Takes that arrive
-// while others are being recorded wait and go together in the next statement,
-// of which each process has one at a time. Large budgets are drawn on in
-// advance: see purse.
+// Quotas is the rate limiter. Processes that share a store share the limits:
+// each take is recorded before it is answered, so that a process that dies
+// loses none. Takes that arrive while a statement runs are sent together in the
+// next one; each process runs one statement at a time. Large limits are leased:
+// see lease.
 //
-// Time is the store's: what the clock of a process shows is of no account.
+// All times are the store's; the clocks of the processes need not agree.
 type Quotas struct {
 	store QuotaStore
-	now   func() time.Time // measures how long something took; never tells the time
+	now   func() time.Time // measures durations only
 
 	mu      sync.Mutex
 	waiting []*waiter
-	crowds  map[Metered]int // how many wait at each meter
-	busy    bool            // a goroutine serves those who wait
+	queued  map[Metered]int // waiting takes by meter
+	busy    bool            // a goroutine serves the queue
 	spent   *simplelru.LRU[Metered, spent]
-	purses  map[Metered]*purse
+	leases  map[Metered]*lease
 }
 
-// spent is a meter that has not even 1 left. Until that much is back it cannot
-// change, so denials need no statement.
+// spent is a meter that has less than 1 left. It cannot change until that much
+// has refilled, so denials need no statement.
 type spent struct {
 	rate  Rate
 	meter Meter
 	read  reading
 }
 
-// reading is a moment by the store's clock and by this process' own.
+// reading is one moment by the store's clock and by that of this process.
 type reading struct{ store, local time.Time }
 
 func (q *Quotas) reading(store time.Time) reading { return reading{store, q.now()} }
 
-// after returns what the store's clock shows now, less the time that the
-// reading took to arrive.
+// after returns the store's time now, less the latency of the reading.
 func (q *Quotas) after(r reading) time.Time { return r.store.Add(max(0, q.now().Sub(r.local))) }
 
 type waiter struct {
@@ -98,7 +95,7 @@ type waiter struct {
 	meter  Metered
 	rate   Rate
 	cost   int
-	answer chan answer // holds one, so that nobody waits for who left
+	answer chan answer // buffered, because a cancelled waiter does not receive
 }
 
 type answer struct {
@@ -106,22 +103,25 @@ type answer struct {
 	err      error
 }
 
-// NewQuotas makes the service. Every process of a deployment has one. It may
-// have any clock that runs, however wrong.
+func limiterDown(cause error) error {
+	return domain.Unavailable(quotaRetry, cause, "The rate limiter could not reach the database. Retry.")
+}
+
+// NewQuotas makes the service, one per process. The clock need not be right.
 func NewQuotas(store QuotaStore, now func() time.Time) *Quotas {
 	return &Quotas{
-		store: store, now: now, crowds: map[Metered]int{}, purses: map[Metered]*purse{},
+		store: store, now: now, queued: map[Metered]int{}, leases: map[Metered]*lease{},
 		spent: cache.Must(simplelru.NewLRU[Metered, spent](quotaSpent, nil)),
 	}
 }
 
-// Take charges a caller for one use of a class. A denial is a decision, not an
+// Take charges a caller for one use of a class. A denial is a Decision, not an
 // error: see Decision.Err. Internal callers are not limited. The errors are
 // unauthorized without a caller, those of Rate.Check, service_unavailable when
-// the store fails or too many takes wait already, and the context's own.
+// the store fails or the queue is full, and the context's own.
 func (q *Quotas) Take(ctx context.Context, caller *Caller, class Class, cost int) (Decision, error) {
 	if caller == nil {
-		return Decision{}, domain.Errorf(domain.CodeUnauthorized, "an API key is needed")
+		return Decision{}, domain.Errorf(domain.CodeUnauthorized, missingKey)
 	}
 	if caller.Kind == ByInternal {
 		return Decision{Allowed: true}, nil
@@ -130,7 +130,7 @@ func (q *Quotas) Take(ctx context.Context, caller *Caller, class Class, cost int
 	if err := rate.Check(cost); err != nil {
 		return Decision{}, err
 	}
-	if decision, paid := q.pay(meter, rate, cost); paid {
+	if decision, ok := q.takeLeased(meter, rate, cost); ok {
 		return decision, nil
 	}
 	w := &waiter{ctx: ctx, meter: meter, rate: rate, cost: cost, answer: make(chan answer, 1)}
@@ -145,18 +145,18 @@ func (q *Quotas) Take(ctx context.Context, caller *Caller, class Class, cost int
 	}
 }
 
-// enqueue lets a waiter wait, unless its answer is known already.
+// enqueue queues a waiter, unless its answer is known already.
 func (q *Quotas) enqueue(w *waiter) (answer, bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if decision, denied := q.denial(w); denied {
 		return answer{decision: decision}, true
 	}
-	if len(q.waiting) >= quotaWaiting || q.crowds[w.meter] >= quotaCrowd {
-		return answer{err: domain.Unavailable("the count of requests", quotaRetry, nil)}, true
+	if len(q.waiting) >= quotaWaiting || q.queued[w.meter] >= quotaPerMeter {
+		return answer{err: domain.Unavailable(quotaRetry, nil, "Too many requests are waiting for the rate limiter. Retry.")}, true
 	}
 	q.waiting = append(q.waiting, w)
-	q.crowds[w.meter]++
+	q.queued[w.meter]++
 	if !q.busy {
 		q.busy = true
 		go q.serve()
@@ -164,7 +164,7 @@ func (q *Quotas) enqueue(w *waiter) (answer, bool) {
 	return answer{}, false
 }
 
-// denial answers from memory while the meter is spent.
+// denial answers from the cache while the meter is spent.
 func (q *Quotas) denial(w *waiter) (Decision, bool) {
 	known, ok := q.spent.Get(w.meter)
 	if !ok {
@@ -178,8 +178,7 @@ func (q *Quotas) denial(w *waiter) (Decision, bool) {
 	return w.rate.denied(known.meter, now, w.cost), true
 }
 
-// remember notes a meter that is spent. The memory is bounded: what it forgets
-// costs a statement.
+// remember caches a meter that is spent. An evicted one costs a statement.
 func (q *Quotas) remember(w *waiter, m Meter, read reading) {
 	if !w.rate.spent(m, read.store) {
 		return

@@ -3,8 +3,6 @@ package account
 import (
 	"context"
 	"time"
-
-	"astrolabe/domain"
 )
 
 const (
@@ -12,7 +10,7 @@ const (
 	quotaTimeout = 2 * time.Second // of one statement
 )
 
-// serve works until nobody waits.
+// serve works until the queue is empty.
 func (q *Quotas) serve() {
 	for {
 		groups := q.next()
@@ -23,12 +21,12 @@ func (q *Quotas) serve() {
 	}
 }
 
-// group is the waiters who ask the same meter for the same.
+// group is waiters with the same meter, rate and cost.
 type group []*waiter
 
-// next takes those who can be answered by one statement from the queue, first
-// come, first served at each meter. Who asks a meter for another cost than the
-// first did, and all who ask it later, stay for the next statement.
+// next dequeues the waiters that one statement can answer, in order of arrival
+// at each meter. A waiter with another cost than the first of its meter, and
+// all later ones of that meter, stay for the next statement.
 func (q *Quotas) next() []group {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -41,7 +39,7 @@ func (q *Quotas) next() []group {
 	for _, w := range q.waiting {
 		place, met := places[w.meter]
 		switch {
-		case w.ctx.Err() != nil: // it left
+		case w.ctx.Err() != nil: // cancelled
 		case closed[w.meter]:
 			stay = append(stay, w)
 		case met && groups[place][0].cost == w.cost && groups[place][0].rate == w.rate:
@@ -55,28 +53,28 @@ func (q *Quotas) next() []group {
 		}
 	}
 	q.waiting = stay
-	clear(q.crowds)
+	clear(q.queued)
 	for _, w := range stay {
-		q.crowds[w.meter]++
+		q.queued[w.meter]++
 	}
 	q.busy = len(groups) > 0
 	return groups
 }
 
-// decide asks the store for every group and answers all who wait. Nobody's own
-// time limit holds for the statement, which serves many.
+// decide takes from the store for every group and answers the waiters. The
+// statement has its own timeout, because it serves many requests.
 func (q *Quotas) decide(groups []group) {
 	ctx, cancel := context.WithTimeout(context.Background(), quotaTimeout)
 	defer cancel()
 	taken, now, err := q.store.TakeQuotas(ctx, q.takes(groups))
 	read := q.reading(now)
 	if err != nil {
-		err = domain.Unavailable("the count of requests", quotaRetry, err)
+		err = limiterDown(err)
 	}
 	for i, g := range groups {
 		if err == nil {
 			q.remember(g[0], taken[i].Meter, read)
-			q.fill(g, taken[i], read)
+			q.renew(g, taken[i], read)
 			g.answer(now, taken[i])
 			continue
 		}
@@ -98,7 +96,7 @@ func (q *Quotas) takes(groups []group) []QuotaTake {
 	return takes
 }
 
-// answer tells each of a group how it went, as if they had come one by one.
+// answer answers each of a group as if they had arrived one by one.
 func (g group) answer(now time.Time, taken QuotaTaken) {
 	rate, cost := g[0].rate, g[0].cost
 	taken.Meter.Debt -= units(taken.Advance)

@@ -6,11 +6,10 @@ import (
 	"astrolabe/domain"
 )
 
-// Peek tells what Take would decide for a cost of 1, but takes nothing: what
-// remains is all that there is.
+// Peek returns what Take would decide for a cost of 1, without taking it.
 func (q *Quotas) Peek(ctx context.Context, caller *Caller, class Class) (Decision, error) {
 	if caller == nil {
-		return Decision{}, domain.Errorf(domain.CodeUnauthorized, "an API key is needed")
+		return Decision{}, domain.Errorf(domain.CodeUnauthorized, missingKey)
 	}
 	if caller.Kind == ByInternal {
 		return Decision{Allowed: true}, nil
@@ -21,14 +20,14 @@ func (q *Quotas) Peek(ctx context.Context, caller *Caller, class Class) (Decisio
 	}
 	read, now, err := q.store.ReadQuotas(ctx, []Metered{metered})
 	if err != nil {
-		return Decision{}, domain.Unavailable("the count of requests", quotaRetry, err)
+		return Decision{}, limiterDown(err)
 	}
 	meter := corrected(read[0], now)
 	decision := rate.allowed(rate.drained(meter, now))
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if p := q.purses[metered]; p != nil {
-		decision.Remaining = min(decision.Remaining+p.left, rate.Limit)
+	if l := q.leases[metered]; l != nil {
+		decision.Remaining = min(decision.Remaining+l.left, rate.Limit)
 	}
 	if decision.Remaining < 1 {
 		return rate.denied(meter, now, 1), nil
@@ -36,8 +35,8 @@ func (q *Quotas) Peek(ctx context.Context, caller *Caller, class Class) (Decisio
 	return decision, nil
 }
 
-// Remaining tells how much of each class a caller could take at once now, in
-// the same order. It takes nothing. A store that fails is service_unavailable.
+// Remaining returns how much of each class a caller could take at once now, in
+// the same order, without taking it. A failing store is service_unavailable.
 func (q *Quotas) Remaining(ctx context.Context, caller *Caller, classes []Class) ([]int, error) {
 	meters := make([]Metered, len(classes))
 	for i, class := range classes {
@@ -45,7 +44,7 @@ func (q *Quotas) Remaining(ctx context.Context, caller *Caller, classes []Class)
 	}
 	read, now, err := q.store.ReadQuotas(ctx, meters)
 	if err != nil {
-		return nil, domain.Unavailable("the count of requests", quotaRetry, err)
+		return nil, limiterDown(err)
 	}
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -56,8 +55,8 @@ func (q *Quotas) Remaining(ctx context.Context, caller *Caller, classes []Class)
 			continue
 		}
 		remaining[i] = rate.remaining(rate.drained(read[i], now))
-		if p := q.purses[m]; p != nil {
-			remaining[i] = min(remaining[i]+p.left, rate.Limit)
+		if l := q.leases[m]; l != nil {
+			remaining[i] = min(remaining[i]+l.left, rate.Limit)
 		}
 	}
 	return remaining, nil

@@ -10,42 +10,42 @@ import (
 	"astrolabe/domain/secret"
 )
 
-// Session is a signed-in person's access to one workspace, as it is stored:
-// everything but its secret.
+// Session is a stored session: a signed-in user's access to one workspace,
+// without its secret.
 type Session struct {
 	ID        string
 	Workspace string
 	Plan      Plan   // its workspace's
 	Subject   string // who signed in, as the identity provider or the operator names them
 	Hash      Hash
-	// Generation is that of the session key that Hash was made with. It is the
-	// session key and not the pepper, because a rotation of the session key
-	// without overlap then signs everybody out.
+	// Generation is that of the session key that Hash was made with. The
+	// session key is used instead of the pepper so that rotating it without
+	// overlap signs out all users.
 	Generation uint32
 	CreatedAt  time.Time
 	ExpiresAt  time.Time
 	RevokedAt  *time.Time
 }
 
-// live reports whether the session is good at a time.
+// live reports whether the session is valid at a time.
 func (s Session) live(now time.Time) bool { return s.RevokedAt == nil && now.Before(s.ExpiresAt) }
 
 const (
 	// MaxSession bounds a session: rotated session keys are honoured as long.
 	MaxSession = 30 * 24 * time.Hour
-	// BearerTime is how long a short-lived bearer is good.
+	// BearerTime is the lifetime of a short-lived bearer token.
 	BearerTime = 15 * time.Minute
 )
 
-// SessionStore keeps sessions. Each change is one transaction with its audit
-// entry; a revocation tells every process that listens.
+// SessionStore stores sessions. Each change is one transaction with its audit
+// entry; a revocation notifies all listening processes.
 type SessionStore interface {
 	// AddSession stores a session. Without its workspace it returns not_found.
 	AddSession(ctx context.Context, s Session, entry Entry) error
 	// FindSession returns a session, else not_found.
 	FindSession(ctx context.Context, id string) (Session, error)
-	// RevokeSession ends a session and returns it; one that was revoked before
-	// comes back as it is. Without one it returns not_found.
+	// RevokeSession revokes a session and returns it; a revoked one is returned
+	// unchanged. An unknown one is not_found.
 	RevokeSession(ctx context.Context, id string, by Actor, at time.Time) (Session, error)
 }
 
@@ -58,9 +58,8 @@ type Sessions struct {
 	bearers signer
 }
 
-// NewSessions makes the service. Until Listening is told that changes are
-// heard of, every check reads the store. A process that only ends sessions
-// needs no ring.
+// NewSessions makes the service. Until Listening(true), every check reads the
+// store. A process that only revokes sessions needs no ring.
 func NewSessions(store SessionStore, ring *secret.Ring, now func() time.Time) *Sessions {
 	return &Sessions{
 		store: store, ring: ring, now: now, cache: newCache(store.FindSession, now),
@@ -71,15 +70,15 @@ func NewSessions(store SessionStore, ring *secret.Ring, now func() time.Time) *S
 // Forget makes the next check of a session read the store.
 func (s *Sessions) Forget(id string) { s.cache.rows.Forget(id) }
 
-// Listening says whether this process hears of changes and calls Forget.
+// Listening sets whether this process listens for changes and calls Forget.
 // While it does not, nothing is cached.
 func (s *Sessions) Listening(up bool) { s.cache.listen(up) }
 
 // Create makes a session of a workspace and returns it with its token, which
-// nobody can show again.
+// cannot be retrieved again.
 func (s *Sessions) Create(ctx context.Context, workspace, subject string, lasts time.Duration, by Actor) (Session, SessionText, error) {
 	if lasts <= 0 || lasts > MaxSession {
-		return Session{}, SessionText{}, domain.Errorf(domain.CodeInvalidRequest, "a session must last longer than 0 and at most %s", MaxSession)
+		return Session{}, SessionText{}, domain.Errorf(domain.CodeInvalidRequest, "The lifetime of a session must be more than 0 and at most %s.", MaxSession)
 	}
 	if err := checkPrintable("a session's subject", subject, maxName); err != nil {
 		return Session{}, SessionText{}, err
@@ -97,9 +96,9 @@ func (s *Sessions) Create(ctx context.Context, workspace, subject string, lasts 
 
 func (t SessionText) hash(key secret.Key) Hash { return keyedHash(key, "session", t.stem()) }
 
-// Knows reports whether the check of a text asks the store for nothing new: the
-// text is no session's, a bearer, which was issued here, or its session was
-// found before.
+// Knows reports whether Authenticate needs no uncached read of the store: the
+// text is not a session token (the MAC of a bearer token is verified first), or
+// its session is cached.
 func (s *Sessions) Knows(text string) bool {
 	claimed, err := ParseSessionText(text)
 	return err != nil || s.cache.rows.Has(claimed.SessionID)
@@ -129,7 +128,7 @@ func (s *Sessions) AuthenticateCookie(ctx context.Context, text string) (*Caller
 	}
 	key, known := s.ring.Key(ctx, secret.Session, session.Generation)
 	if !known && session.Generation > s.ring.Current(secret.Session).Generation {
-		return nil, domain.Unavailable("session checking", time.Second, nil)
+		return nil, domain.Unavailable(time.Second, nil, "The session cannot be checked yet: this process has not loaded the newest secret. Retry.")
 	}
 	if same := hmac.Equal(claimed.hash(key), session.Hash); !same || !known {
 		return nil, unrecognisedSession()
@@ -166,14 +165,15 @@ func (s Session) caller(until time.Time) *Caller {
 	return &Caller{Kind: BySession, Workspace: s.Workspace, Plan: s.Plan, Subject: s.ID, Until: until}
 }
 
-// Bearer is a short-lived token that stands for a session.
+// Bearer is a short-lived token of a session.
 type Bearer struct {
 	Text      SignedText
 	ExpiresAt time.Time
 }
 
-// Bearer makes a bearer for a session's caller. It is good for BearerTime and
-// no longer than the session. A caller without a live session is unauthorized.
+// Bearer issues a bearer token for a session's caller. It expires after
+// BearerTime, or with the session. A caller without a live session is
+// unauthorized.
 func (s *Sessions) Bearer(ctx context.Context, c *Caller) (Bearer, error) {
 	if c == nil || c.Kind != BySession {
 		return Bearer{}, unrecognisedSession()
@@ -190,8 +190,8 @@ func (s *Sessions) Bearer(ctx context.Context, c *Caller) (Bearer, error) {
 	return Bearer{s.bearers.sign(expires, session.ID+" "+session.Workspace), expires}, nil
 }
 
-// Revoke ends a session and with it its bearers. One that was ended before
-// comes back as it is; without one it is not_found.
+// Revoke revokes a session and its bearer tokens. A revoked one is returned
+// unchanged; an unknown one is not_found.
 func (s *Sessions) Revoke(ctx context.Context, id string, by Actor) (Session, error) {
 	defer s.Forget(id)
 	return s.store.RevokeSession(ctx, id, by, moment(s.now))

@@ -46,13 +46,13 @@ func ParseSessionText(text string) (SessionText, error) {
 
 // unrecognisedSession is the one answer to every token that opens nothing.
 func unrecognisedSession() error {
-	return domain.Errorf(domain.CodeUnauthorized, "the session is not recognised")
+	return domain.Errorf(domain.CodeUnauthorized, "The session is invalid, expired or revoked. Sign in again.")
 }
 
 // Reveal returns the whole token, for the one moment in which its owner sees it.
 func (t SessionText) Reveal() string { return t.stem() + checksum(t.stem()) }
 
-// Masked shows enough of the token to recognise it and nothing of its secret.
+// Masked returns the token with its secret masked.
 func (t SessionText) Masked() string { return t.open() + "…" }
 
 // Format prints the masked token for every verb.

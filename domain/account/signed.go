@@ -14,8 +14,8 @@ import (
 	"astrolabe/domain/secret"
 )
 
-// SignedText is a short-lived token that is stored nowhere: its MAC under the
-// deployment's session key is all that makes it good. It prints masked.
+// SignedText is a short-lived token that is not stored: it is valid by its MAC
+// under the deployment's session key. It prints masked.
 type SignedText struct{ text string }
 
 // Reveal returns the whole token.
@@ -62,7 +62,7 @@ func (s signer) sign(expires time.Time, payload string, bound ...string) SignedT
 	return SignedText{s.kind + "_" + base64.RawURLEncoding.EncodeToString(append(body, mac...))}
 }
 
-// opened is what a token says.
+// opened is the content of a token.
 type opened struct {
 	payload string
 	expires time.Time

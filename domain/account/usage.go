@@ -34,7 +34,7 @@ type Use struct {
 	Took      time.Duration
 }
 
-// UseBy begins the use of a caller, who may be nobody.
+// UseBy returns a usage entry of a caller, who may be nil.
 func UseBy(c *Caller) Use {
 	switch {
 	case c == nil:
@@ -55,19 +55,18 @@ type UsageStore interface {
 	// service_unavailable nothing was added and the same may be tried again;
 	// after any other error that would risk counting twice, or be in vain.
 	StoreUses(ctx context.Context, counts []UsageCount, recent []Use) error
-	// ReadUsage returns what a workspace has used since the beginning of an
-	// hour, as of one moment: the totals, the busiest keys and the newest
-	// requests and failures, at most so many of each.
+	// ReadUsage returns the usage of a workspace since the start of an hour, in
+	// one snapshot: the totals, the busiest keys, and the newest requests and
+	// failures, up to a limit each.
 	ReadUsage(ctx context.Context, workspace string, since time.Time, keys, recent int) (UsageReport, error)
 }
 
-// Usage records and reports what workspaces use.
+// Usage records and reports the usage of workspaces.
 //
-// Uses are collected in memory and stored about once a second, so a report may
-// lack the last second. A process that crashes loses what it has not stored:
-// about one second of uses while the store keeps up and, however long the store
-// was away, never more than the 20,480 that wait in memory. Uses that find the
-// memory full are dropped; Dropped counts them.
+// Uses are buffered in memory and stored about once a second, so a report may
+// lack the last second. A process that crashes loses its buffer: about one
+// second of uses, and never more than 20,480 while the store is unreachable.
+// Uses that find the buffer full are dropped; Dropped counts them.
 type Usage struct {
 	store   UsageStore
 	now     func() time.Time
@@ -81,8 +80,8 @@ func NewUsage(store UsageStore, now func() time.Time) *Usage {
 	return &Usage{store: store, now: now, buffer: make(chan Use, usageBuffer)}
 }
 
-// Record notes a use. It never waits and never fails. Uses without a workspace
-// concern nobody and are not kept.
+// Record buffers a use. It never blocks and never fails. Uses without a
+// workspace are ignored.
 func (s *Usage) Record(u Use) {
 	if u.Workspace == "" {
 		return
@@ -94,12 +93,12 @@ func (s *Usage) Record(u Use) {
 	}
 }
 
-// Dropped returns how many uses were lost since the process began: they found
-// the memory full, or the store refused them.
+// Dropped returns how many uses were lost since the process started: the buffer
+// was full, or the store rejected them.
 func (s *Usage) Dropped() int64 { return s.dropped.Load() }
 
-// Run stores uses until ctx ends and then, for at most a few seconds, what is
-// left; end ctx after the last request. What goes wrong is told to report.
+// Run stores uses until ctx ends and then, for at most a few seconds, the rest
+// of the buffer; end ctx after the last request. Errors go to report.
 func (s *Usage) Run(ctx context.Context, report func(error)) {
 	ticker := time.NewTicker(UsageEvery)
 	defer ticker.Stop()
@@ -122,7 +121,8 @@ func (s *Usage) Run(ctx context.Context, report func(error)) {
 	s.finish(context.WithoutCancel(ctx), batch, report)
 }
 
-// finish stores what is left. A store that is away is not waited for.
+// finish stores the rest of the buffer. It does not wait for an unreachable
+// store.
 func (s *Usage) finish(ctx context.Context, batch []Use, report func(error)) {
 	ctx, cancel := context.WithTimeout(ctx, usageLast)
 	defer cancel()
@@ -140,8 +140,8 @@ func (s *Usage) finish(ctx context.Context, batch []Use, report func(error)) {
 	}
 }
 
-// write stores a batch and returns what is to be tried again: all of it while
-// the store is away, else nothing.
+// write stores a batch and returns what to retry: the whole batch if the store
+// is unreachable, else nothing.
 func (s *Usage) write(ctx context.Context, batch []Use, report func(error)) []Use {
 	if len(batch) == 0 {
 		return batch

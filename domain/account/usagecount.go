@@ -7,7 +7,7 @@ import (
 	"astrolabe/domain"
 )
 
-// UsageSlot is what uses are counted by.
+// UsageSlot is the key by which uses are counted.
 type UsageSlot struct {
 	Workspace string
 	Hour      time.Time // its beginning
@@ -47,9 +47,9 @@ func countUses(batch []Use) []UsageCount {
 	return counts
 }
 
-// newestUses leaves of each workspace what a report shows at most, whatever else
-// is stored: its newest requests and its newest failures. So a caller who sends
-// without pause, be it only to be refused, does not fill the store.
+// newestUses keeps the newest requests and failures of each workspace that a
+// report can list. So a caller who floods the service, even with rejected
+// requests, does not fill the store.
 func newestUses(batch []Use) []Use {
 	sorted := slices.Clone(batch)
 	slices.SortStableFunc(sorted, func(a, b Use) int { return b.At.Compare(a.At) })

@@ -8,14 +8,13 @@ import (
 )
 
 const (
-	// usageWindow is what a report reaches back, before the hour in which it
-	// is made.
+	// usageWindow is the length of a report, before the current hour.
 	usageWindow  = 24 * time.Hour
-	maxUsageKeys = 50 // keys that a report shows
-	maxRecent    = 50 // requests, and failures, that a report shows
+	maxUsageKeys = 50 // keys in a report
+	maxRecent    = 50 // requests, and failures, in a report
 )
 
-// UsageReport is what a workspace has used in a window, its sessions included.
+// UsageReport is the usage of a workspace in a window, including its sessions.
 type UsageReport struct {
 	// WindowStart is the beginning of an hour, from 24 to 25 hours before
 	// WindowEnd, which is the moment of the report in whole milliseconds.
@@ -59,8 +58,8 @@ type CodeUsage struct {
 	Failures int64
 }
 
-// Report returns what a workspace has used. Totals are exact but for the last
-// second: see Usage. The error is service_unavailable when the store fails.
+// Report returns the usage of a workspace. Totals may lack the last second: see
+// Usage. A failing store is service_unavailable.
 func (s *Usage) Report(ctx context.Context, workspace string) (UsageReport, error) {
 	end := domain.Milliseconds(s.now())
 	start := end.Truncate(time.Hour).Add(-usageWindow)

@@ -47,8 +47,8 @@ func (u *uses) take() map[string]time.Time {
 const UseEvery = time.Minute
 
 // FollowUse stores when keys were last used, at intervals and once more when
-// ctx ends. A key costs at most one row change per interval however often it
-// is used. What could not be stored is told to report and tried again.
+// ctx ends. A key costs at most one row update per interval. Errors go to
+// report and are retried.
 func (s *Keys) FollowUse(ctx context.Context, every time.Duration, report func(error)) {
 	ticker := time.NewTicker(every)
 	defer ticker.Stop()

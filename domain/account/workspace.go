@@ -11,8 +11,7 @@ import (
 	"astrolabe/domain"
 )
 
-// Workspace owns keys and sessions. Nothing of one workspace can be seen from
-// another.
+// Workspace owns keys and sessions. Workspaces cannot see each other's data.
 type Workspace struct {
 	ID        string
 	Name      string
@@ -39,8 +38,8 @@ type WorkspaceStore interface {
 	FindWorkspace(ctx context.Context, idOrName string) (Workspace, error)
 	// ListWorkspaces returns the first workspaces by name.
 	ListWorkspaces(ctx context.Context, limit int) ([]Workspace, error)
-	// SetPlan changes the plan of a workspace and tells every process that
-	// knows one of its keys or sessions. It returns not_found without one.
+	// SetPlan changes the plan of a workspace and notifies the processes that
+	// cache its keys or sessions. An unknown workspace is not_found.
 	SetPlan(ctx context.Context, id string, plan Plan, entry Entry) (Workspace, error)
 }
 
@@ -69,7 +68,7 @@ func (s *Workspaces) List(ctx context.Context, limit int) (list []Workspace, tru
 	return list, false, err
 }
 
-// Ensure returns the workspace of a name, which is made when there is none.
+// Ensure returns the workspace of a name, and creates it if there is none.
 func (s *Workspaces) Ensure(ctx context.Context, name string, by Actor) (Workspace, error) {
 	found, err := s.store.FindWorkspace(ctx, name)
 	if domain.CodeOf(err) != domain.CodeNotFound {
@@ -92,10 +91,10 @@ func (s *Workspaces) Ensure(ctx context.Context, name string, by Actor) (Workspa
 // SetPlan changes the plan of a workspace. Only an operator may.
 func (s *Workspaces) SetPlan(ctx context.Context, idOrName string, plan Plan, by Actor) (Workspace, error) {
 	if !by.operator() {
-		return Workspace{}, domain.Errorf(domain.CodeForbidden, "only an operator changes a plan")
+		return Workspace{}, domain.Errorf(domain.CodeForbidden, "Only an operator can change a plan.")
 	}
 	if !slices.Contains(Plans, plan) {
-		return Workspace{}, domain.Errorf(domain.CodeInvalidRequest, "plan must be one of %v", Plans)
+		return Workspace{}, domain.Errorf(domain.CodeInvalidRequest, "plan must be one of %v, got %s.", Plans, domain.Quote(string(plan)))
 	}
 	found, err := s.store.FindWorkspace(ctx, idOrName)
 	if err != nil {
@@ -106,15 +105,15 @@ func (s *Workspaces) SetPlan(ctx context.Context, idOrName string, plan Plan, by
 
 func checkWorkspaceName(name string) error {
 	if name == "" || strings.HasPrefix(name, workspacePrefix) || strings.TrimSpace(name) != name {
-		return domain.Errorf(domain.CodeInvalidRequest, "a workspace's name must not be empty, begin with %s or be padded", workspacePrefix)
+		return domain.Errorf(domain.CodeInvalidRequest, "A workspace name must not be empty, begin with %s, or have leading or trailing spaces.", workspacePrefix)
 	}
-	return checkPrintable("a workspace's name", name, maxName)
+	return checkPrintable("A workspace name", name, maxName)
 }
 
 func checkPrintable(what, text string, limit int) error {
 	unprintable := func(r rune) bool { return !unicode.IsPrint(r) }
 	if utf8.RuneCountInString(text) > limit || !utf8.ValidString(text) || strings.ContainsFunc(text, unprintable) {
-		return domain.Errorf(domain.CodeInvalidRequest, "%s must be at most %d printable characters", what, limit)
+		return domain.Errorf(domain.CodeInvalidRequest, "%s must have at most %d printable characters.", what, limit)
 	}
 	return nil
 }

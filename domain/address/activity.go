@@ -11,16 +11,15 @@ import (
 	"astrolabe/starknet"
 )
 
-// Item is one thing that happened to an address.
+// Item is one activity of an address.
 type Item struct {
 	Place
 	Timestamp time.Time
 	TxHash    starknet.Felt
 	Kind      Kind
-	// Counterparty is the other side: the other party of a transfer, which is
-	// zero for minted and burned tokens; the first contract that a sent
-	// transaction calls or deploys; the account that sent a received one; the
-	// deployer. It is nil where nobody knows it, or where it is the address
+	// Counterparty is the other party of a transfer, zero for mints and burns;
+	// the first contract that a sent transaction calls or deploys; the sender
+	// of a received one; the deployer. It is nil if unknown or the address
 	// itself.
 	Counterparty *starknet.Felt
 	Token        *starknet.Felt // of a transfer
@@ -28,9 +27,8 @@ type Item struct {
 	TokenID      *domain.Amount // of a transfer, but not of an ERC-20 token
 }
 
-// Place is where an item stands in the activity of an address. Places are
-// ordered by their fields, in this order, and no two items of one address share
-// one.
+// Place is the position of an item in the activity of an address. Positions are
+// ordered by their fields, in this order, and are unique per address.
 type Place struct {
 	chain.TxPlace
 	Step     Step
@@ -38,9 +36,8 @@ type Place struct {
 	Index    int
 }
 
-// Step orders the items of one address within one transaction: first comes
-// what the transaction is, then what it does to contracts, then its transfers
-// in the order of their events.
+// Step orders the items of one address within one transaction: the transaction
+// itself, deployments and upgrades, then its transfers in event order.
 type Step int
 
 // The steps.
@@ -91,8 +88,8 @@ func (i Item) Position() domain.Position {
 	return domain.Position{i.Block, uint64(i.Tx), uint64(i.Step), uint64(i.LogIndex), uint64(i.Index)} //nolint:gosec // Places are not negative.
 }
 
-// TransferIndexes returns the index of a transfer's event and of the transfer in
-// it, and nil for everything else that happens to an address.
+// TransferIndexes returns the index of a transfer's event and of the transfer
+// in it, nil for other activity.
 func (i *Item) TransferIndexes() (log, transfer *int) {
 	if i.Step != StepTransfer {
 		return nil, nil
@@ -128,7 +125,7 @@ func (p Place) below(q Place) bool {
 	return p.Index < q.Index
 }
 
-// items returns what the transaction meant for an address, the last item
+// items returns the activity of an address in the transaction, the last item
 // first.
 func (v *Involvement) items(owner starknet.Felt) []Item {
 	items := make([]Item, 0, len(v.Transfers)+1)

@@ -8,8 +8,8 @@ import (
 	"astrolabe/starknet"
 )
 
-// Store is what the index holds of addresses. Each read answers in the order
-// of its addresses and is of one moment.
+// Store reads addresses. Each read returns results in the order of the
+// addresses, from one snapshot.
 type Store interface {
 	// ActivityOf returns the newest transactions of each address up to a
 	// place, the newest first, with the address' own transfers. They hold at
@@ -23,14 +23,14 @@ type Store interface {
 	TransactionsOf(ctx context.Context, c domain.Chain, owners []starknet.Felt, below chain.TxPlace, count int) ([][]Involvement, error)
 	// AssetsOf returns evidence that addresses hold tokens.
 	AssetsOf(ctx context.Context, c domain.Chain, q AssetQuery) ([][]Holding, error)
-	// SummariesOf returns what a summary of each address rests on. It counts
-	// at most so many of its newest transactions.
+	// SummariesOf returns the evidence for the summary of each address. It
+	// counts a bounded number of its newest transactions.
 	SummariesOf(ctx context.Context, c domain.Chain, addresses []starknet.Felt, count int) ([]Evidence, error)
-	// ProfilesOf returns what each address shows of itself.
-	ProfilesOf(ctx context.Context, c domain.Chain, addresses []starknet.Felt) ([]Sight, error)
+	// ProfilesOf returns the profile of each address.
+	ProfilesOf(ctx context.Context, c domain.Chain, addresses []starknet.Felt) ([]Profile, error)
 }
 
-// Addresses answers what is known of addresses.
+// Addresses reads addresses.
 type Addresses struct {
 	store    Store
 	statuses *chain.Statuses
@@ -47,8 +47,7 @@ func NewAddresses(store Store, statuses *chain.Statuses, labels *Labels) *Addres
 // that no activity of it is kept. Its transfers are.
 const ReasonZeroAddress = "zero_address_not_indexed"
 
-// Coverage tells whether a chain's index holds the whole activity of each
-// address.
+// Coverage says whether the whole activity of each address is indexed.
 func (a *Addresses) Coverage(ctx context.Context, c domain.Chain, owners []starknet.Felt) ([]domain.Coverage, error) {
 	_, coverage, err := a.covered(ctx, c)
 	if err != nil {
@@ -77,8 +76,8 @@ func (a *Addresses) covered(ctx context.Context, c domain.Chain) (through *uint6
 	return through, horizon.History(), nil
 }
 
-// spread answers for every address, repeated ones included, what read answers
-// for the different ones.
+// spread calls read with the distinct addresses and returns results for all of
+// them, duplicates included.
 func spread[T any](addresses []starknet.Felt, read func([]starknet.Felt) ([]T, error)) ([]T, error) {
 	place := make(map[starknet.Felt]int, len(addresses))
 	different := make([]starknet.Felt, 0, len(addresses))

@@ -11,8 +11,8 @@ import (
 	"astrolabe/starknet"
 )
 
-// Discovered returns the first tokens of an address, at most limit, and what
-// that leaves out.
+// Discovered returns the first tokens of an address, at most limit, with the
+// coverage of the list.
 func (a *Addresses) Discovered(ctx context.Context, c domain.Chain, owner starknet.Felt, scope Scope, limit int) (AssetPage, error) {
 	pages, err := a.Assets(ctx, c, []starknet.Felt{owner}, scope, domain.PageRequest{Limit: limit})
 	if err != nil {
@@ -53,8 +53,8 @@ const (
 	phaseDiscovered
 )
 
-// assetQuery returns what a page needs: the tokens of the registry that are
-// left, one more than the page has at most, and as many others.
+// assetQuery returns the query of a page: up to limit+1 of the remaining
+// registry tokens, and as many others.
 func assetQuery(c domain.Chain, scope Scope, page domain.PageRequest) (q AssetQuery, listed []RegistryToken, err error) {
 	if scope == ScopeWithRegistry {
 		listed = RegistryTokens(c)
@@ -92,8 +92,8 @@ func assetOf(p domain.Position) (token starknet.Felt, err error) {
 	return token, nil
 }
 
-// Position is the place of a token in the list of its address. It is what
-// assetOf reads.
+// Position is the position of a token in the list of its address, which assetOf
+// parses.
 func (a Asset) Position() domain.Position {
 	p := domain.Position{phaseDiscovered}
 	if a.Listed {
@@ -136,8 +136,8 @@ func (h Holding) asset() Asset {
 	return asset
 }
 
-// asset adds what the registry knows. What the contract says of itself counts
-// more.
+// asset adds the metadata of the registry. That of the contract takes
+// precedence.
 func (t RegistryToken) asset(h Holding) Asset {
 	asset := h.asset()
 	asset.Listed = true

@@ -6,7 +6,7 @@ import (
 	"astrolabe/starknet"
 )
 
-// Scope says which tokens of an address are meant.
+// Scope selects the tokens of an address.
 type Scope string
 
 // The scopes. Only a wallet takes the first.
@@ -16,7 +16,7 @@ const (
 	ScopeWithRegistry Scope = "discovered_plus_registry" // and those that the registry lists
 )
 
-// Asset is a token that an address may hold. It says nothing of the balance.
+// Asset is a token that an address may hold, without its balance.
 type Asset struct {
 	Token    starknet.Felt
 	Proofs   []Proof // the strongest first
@@ -24,29 +24,29 @@ type Asset struct {
 	Symbol   *string
 	Name     *string
 	Decimals *uint8
-	Listed   bool // among the tokens of the registry, if the scope has them
+	Listed   bool // in the registry, if the scope includes it
 }
 
 // Proof is why a token may be held.
 type Proof struct {
 	Tier   Tier
 	Source ProofSource
-	// LastBlock is where it was seen last, and AtLeast how often it was seen
-	// at least; nil for what was not seen.
+	// LastBlock is the newest block with the evidence, and AtLeast a lower
+	// bound of its occurrences; nil if it was not observed.
 	LastBlock *uint64
 	AtLeast   *int
 }
 
-// Tier tells how strong a proof is.
+// Tier is the strength of a proof.
 type Tier string
 
 // The tiers.
 const (
-	TierObserved Tier = "observed" // the chain shows it
-	TierListed   Tier = "listed"   // the token is well known; nothing else speaks for it
+	TierObserved Tier = "observed" // in indexed transfers
+	TierListed   Tier = "listed"   // in the token registry only
 )
 
-// ProofSource is what a proof is from.
+// ProofSource is the source of a proof.
 type ProofSource string
 
 // The sources of proofs.
@@ -56,18 +56,18 @@ const (
 	TokenRegistry     ProofSource = "token_registry"
 )
 
-// AssetCoverage tells what a list of assets leaves out. It never holds all that
-// there are: tokens can come without a transfer that is recognised.
+// AssetCoverage is the coverage of a list of assets. It is never globally
+// complete: tokens can be received without a recognised transfer.
 type AssetCoverage struct {
 	Scope Scope
-	// Reasons tell why this page and those before it do not hold every token
-	// of the scope; there are none when they do.
+	// Reasons say why this page and the previous ones do not contain all tokens
+	// of the scope; empty if they do.
 	Reasons []string
 	Through *uint64 // the newest block that was looked at; nil: none
 }
 
-// Complete tells whether every token of the scope is there. That is never a
-// claim about all tokens that the address holds.
+// Complete reports whether all tokens of the scope are included. It makes no
+// claim about all tokens of the address.
 func (c AssetCoverage) Complete() bool { return len(c.Reasons) == 0 }
 
 // AssetPage is a page of assets with its coverage.
@@ -76,8 +76,8 @@ type AssetPage struct {
 	Coverage AssetCoverage
 }
 
-// AssetQuery asks for evidence: of the listed tokens, and of Discover other
-// tokens or more that follow a token in the store's own order.
+// AssetQuery requests the evidence of the listed tokens, and of at least
+// Discover other tokens after a token in the order of the store.
 type AssetQuery struct {
 	Owners   []starknet.Felt
 	Listed   []starknet.Felt

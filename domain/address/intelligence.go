@@ -8,24 +8,24 @@ import (
 	"astrolabe/starknet"
 )
 
-// Intelligence is what an address is and what it is called.
+// Intelligence is the type, deployment and labels of an address.
 type Intelligence struct {
 	Address starknet.Felt
 	Found   bool // the index has seen the address, or it has a label
-	// Deployed tells that the address is a contract: a class is known for it,
-	// or it did what only contracts do.
+	// Deployed reports whether the address is a known contract: its class is
+	// known, it sent a transaction or emitted an event.
 	Deployed   bool
 	Label      *Label
 	Type       Type
 	Class      *starknet.Felt
 	ClassLabel *string
-	// ReceivedFunds tells that the address is the recipient of a transfer.
+	// ReceivedFunds reports whether the address received an indexed transfer.
 	ReceivedFunds bool
-	// Coverage tells what the answers no and unknown are worth.
+	// Coverage says whether negative and unknown values are reliable.
 	Coverage domain.Coverage
 }
 
-// Type is what an address is.
+// Type is the type of an address.
 type Type string
 
 // The types.
@@ -36,9 +36,9 @@ const (
 	TypeUnknown  Type = "unknown" // no class is known for it
 )
 
-// Sight is what an address shows of itself.
-type Sight struct {
-	Noted
+// Profile is the indexed profile of an address.
+type Profile struct {
+	StoredLabels
 	Seen     bool
 	Account  bool           // its class has an account's entry points
 	Standard facts.Standard // of a token; empty for what is none
@@ -46,7 +46,7 @@ type Sight struct {
 	Acted    bool // it sent a transaction or emitted an event, so that it is a contract
 }
 
-// Intelligence returns what each address is, in their order, repeated ones
+// Intelligence returns the intelligence of each address, in order, duplicates
 // included.
 func (a *Addresses) Intelligence(ctx context.Context, c domain.Chain, addresses []starknet.Felt) ([]Intelligence, error) {
 	_, coverage, err := a.covered(ctx, c)
@@ -60,13 +60,13 @@ func (a *Addresses) Intelligence(ctx context.Context, c domain.Chain, addresses 
 		}
 		list := make([]Intelligence, len(addresses))
 		for i, address := range addresses {
-			sight := &found[i]
-			label := a.labels.label(c, address, sight.Noted)
+			profile := &found[i]
+			label := a.labels.label(c, address, profile.StoredLabels)
 			list[i] = Intelligence{
-				Address: address, Found: sight.Seen || label != nil, Deployed: sight.Class != nil || sight.Acted, Label: label, Type: sight.kind(),
-				Class: sight.Class, ReceivedFunds: sight.Received, Coverage: coverage,
+				Address: address, Found: profile.Seen || label != nil, Deployed: profile.Class != nil || profile.Acted, Label: label, Type: profile.kind(),
+				Class: profile.Class, ReceivedFunds: profile.Received, Coverage: coverage,
 			}
-			if class := a.labels.classLabel(c, sight.Noted); class != nil {
+			if class := a.labels.classLabel(c, profile.StoredLabels); class != nil {
 				list[i].ClassLabel = &class.Text
 			}
 		}
@@ -74,7 +74,7 @@ func (a *Addresses) Intelligence(ctx context.Context, c domain.Chain, addresses 
 	})
 }
 
-func (s *Sight) kind() Type {
+func (s *Profile) kind() Type {
 	switch {
 	case s.Account:
 		return TypeAccount

@@ -13,17 +13,17 @@ type Involvement struct {
 	chain.TxPlace
 	Kinds     facts.Kinds
 	Timestamp time.Time
-	// Transaction is without nonce, fee and everything else that no list of
-	// an address shows. Its calldata is there where an account makes calls.
+	// Transaction lacks the fields that no list of an address needs, such as
+	// nonce and fee. It has the calldata of account transactions.
 	Transaction facts.Transaction
 
-	// What only activity has: who deployed the address, where this
-	// transaction did, and the address' own transfers, the last one first.
+	// Fields of activity only: the deployer, if this transaction deployed the
+	// address, and the transfers of the address, the last one first.
 	Deployer  *starknet.Felt
 	Transfers []facts.Transfer
 
-	// What only the list of transactions has: a name that classes have for the
-	// entry point that is called first, and the number of all transfers.
+	// Fields of the transaction list only: the name of the first entry point,
+	// and the number of all transfers.
 	Method        string
 	TransferCount int
 }
@@ -39,9 +39,10 @@ func (v *Involvement) called() *starknet.Felt {
 	return nil
 }
 
-// method returns how many calls an account makes, nil when it is none or has a
-// form of its own, and the name of the first entry point, nil when unknown. A
-// name that does not give the selector was stored in part: it is too long.
+// method returns the number of account calls, nil for other transactions and
+// unknown calldata layouts, and the name of the first entry point, nil if
+// unknown. A name that does not hash to the selector was truncated in the
+// store.
 func (v *Involvement) method() (name *string, count *int) {
 	selector := v.Transaction.Selector
 	if calls, ok := facts.Calls(&v.Transaction); ok {

@@ -2,7 +2,7 @@ package address
 
 import "astrolabe/domain/facts"
 
-// Kind is one thing that a transaction can mean for an address.
+// Kind is a kind of activity of an address.
 type Kind string
 
 // The kinds.

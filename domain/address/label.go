@@ -10,7 +10,7 @@ import (
 	"astrolabe/starknet"
 )
 
-// Label is what an address is called.
+// Label is the label of an address.
 type Label struct {
 	Text       string
 	Confidence Confidence
@@ -18,13 +18,13 @@ type Label struct {
 	Protocol   *Protocol // nil when it is of none
 }
 
-// Protocol is what an address is a part of.
+// Protocol is the protocol of an address.
 type Protocol struct {
 	Name string `json:"name"`
 	Kind string `json:"kind"` // in snake case, for example bridge; empty when unknown
 }
 
-// Confidence tells how sure a label is.
+// Confidence is the confidence of a label.
 type Confidence string
 
 // The confidences.
@@ -34,7 +34,7 @@ const (
 	Low    Confidence = "low"    // seen, not confirmed
 )
 
-// Source tells where a label is from.
+// Source is the source of a label.
 type Source string
 
 // The sources, the strongest first.
@@ -45,7 +45,7 @@ const (
 	FromNowhere  Source = "none"
 )
 
-// Subject is what an operator labels.
+// Subject is the kind of object that an operator labels.
 type Subject string
 
 // The subjects.
@@ -69,23 +69,23 @@ const (
 	maxKind  = 32
 )
 
-// check returns invalid_request unless the note can be shown.
+// check returns invalid_request unless the label can be displayed.
 func (n *Note) check() error {
 	switch l := &n.Label; {
 	case !showable(l.Text, maxLabel):
-		return domain.Errorf(domain.CodeInvalidRequest, "a label must have 1 to %d characters of plain text, without spaces around it", maxLabel)
+		return domain.Errorf(domain.CodeInvalidRequest, "A label must have 1 to %d printable characters, without leading or trailing spaces.", maxLabel)
 	case l.Protocol != nil && !showable(l.Protocol.Name, maxLabel):
-		return domain.Errorf(domain.CodeInvalidRequest, "a protocol's name must have 1 to %d characters of plain text, without spaces around it", maxLabel)
+		return domain.Errorf(domain.CodeInvalidRequest, "A protocol name must have 1 to %d printable characters, without leading or trailing spaces.", maxLabel)
 	case l.Protocol != nil && !isKind(l.Protocol.Kind):
-		return domain.Errorf(domain.CodeInvalidRequest, "a protocol's kind must have at most %d of a-z, 0-9 and _, for example bridge", maxKind)
+		return domain.Errorf(domain.CodeInvalidRequest, "A protocol kind must have at most %d characters from a-z, 0-9 and _, for example bridge.", maxKind)
 	case l.Confidence != High && l.Confidence != Medium && l.Confidence != Low:
-		return domain.Errorf(domain.CodeInvalidRequest, "a label's confidence must be high, medium or low")
+		return domain.Errorf(domain.CodeInvalidRequest, "The confidence of a label must be high, medium or low, got %s.", domain.Quote(string(l.Confidence)))
 	}
 	return nil
 }
 
-// showable refuses what is empty, too long or steers a display instead of
-// appearing on it: such a label can pose as another one.
+// showable rejects text that is empty, too long or contains control characters,
+// with which a label could imitate another one.
 func showable(text string, most int) bool {
 	steers := func(r rune) bool { return unicode.In(r, unicode.Cc, unicode.Zl, unicode.Zp, unicode.Bidi_Control) }
 	return text != "" && utf8.ValidString(text) && utf8.RuneCountInString(text) <= most &&

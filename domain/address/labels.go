@@ -14,7 +14,7 @@ import (
 type Notes interface {
 	// NotesOf returns for each address its note, its class and the class'
 	// note.
-	NotesOf(ctx context.Context, c domain.Chain, addresses []starknet.Felt) ([]Noted, error)
+	NotesOf(ctx context.Context, c domain.Chain, addresses []starknet.Felt) ([]StoredLabels, error)
 	// FindNotes returns notes of addresses whose label begins with a text, in
 	// any case, by label.
 	FindNotes(ctx context.Context, c domain.Chain, prefix string, limit int) ([]Note, error)
@@ -26,15 +26,14 @@ type Notes interface {
 	RemoveNote(ctx context.Context, c domain.Chain, s Subject, felt starknet.Felt) (bool, error)
 }
 
-// Noted is what the store knows for the label of one address. Each part may be
-// nil.
-type Noted struct {
+// StoredLabels is the stored data for the label of one address. Each part may be nil.
+type StoredLabels struct {
 	Own     *Label         // the address' own note
 	Class   *starknet.Felt // the class that is in force
 	ByClass *Label         // the note of that class
 }
 
-// Labels knows what addresses are called.
+// Labels reads and manages labels.
 type Labels struct {
 	notes Notes
 	now   func() time.Time
@@ -60,8 +59,8 @@ func (l *Labels) Of(ctx context.Context, c domain.Chain, addresses []starknet.Fe
 	})
 }
 
-// label decides what an address is called.
-func (l *Labels) label(c domain.Chain, address starknet.Felt, known Noted) *Label {
+// label decides on the label of an address.
+func (l *Labels) label(c domain.Chain, address starknet.Felt, known StoredLabels) *Label {
 	if known.Own != nil {
 		own := *known.Own
 		own.Source = FromOperator
@@ -73,8 +72,8 @@ func (l *Labels) label(c domain.Chain, address starknet.Felt, known Noted) *Labe
 	return l.classLabel(c, known)
 }
 
-// classLabel decides what the class of an address is called.
-func (l *Labels) classLabel(c domain.Chain, known Noted) *Label {
+// classLabel decides on the label of a class.
+func (l *Labels) classLabel(c domain.Chain, known StoredLabels) *Label {
 	switch {
 	case known.ByClass != nil:
 		own := *known.ByClass
@@ -125,8 +124,8 @@ func (l *Labels) Search(ctx context.Context, c domain.Chain, prefix string, limi
 	return found[:min(limit, len(found))], nil
 }
 
-// Add gives an address or a class the operator's label, instead of the one that
-// it has. A label that cannot be shown is invalid_request.
+// Add sets the operator's label of an address or a class. A label that cannot
+// be displayed is invalid_request.
 func (l *Labels) Add(ctx context.Context, n Note) error {
 	if err := n.check(); err != nil {
 		return err
@@ -139,7 +138,7 @@ func (l *Labels) Add(ctx context.Context, n Note) error {
 func (l *Labels) Remove(ctx context.Context, c domain.Chain, s Subject, felt starknet.Felt) error {
 	removed, err := l.notes.RemoveNote(ctx, c, s, felt)
 	if err == nil && !removed {
-		return domain.Errorf(domain.CodeNotFound, "the %s %s has no label of an operator on %s", s, felt, c)
+		return domain.Errorf(domain.CodeNotFound, "The %s %s has no operator label on %s.", s, felt, c)
 	}
 	return err
 }

@@ -10,7 +10,7 @@ func checkPosition(p domain.Position, most ...uint64) error {
 		fits = p[i] <= most[i]
 	}
 	if !fits {
-		return domain.InvalidCursor("it is of another release")
+		return domain.InvalidCursor("The cursor was issued by an incompatible release.")
 	}
 	return nil
 }

@@ -15,7 +15,7 @@ import (
 //go:embed registry/*.json
 var registryFiles embed.FS
 
-// registry is what ships with the program for one chain.
+// registry is the built-in registry of one chain.
 type registry struct {
 	labels  map[starknet.Felt]Label
 	classes map[starknet.Felt]Label

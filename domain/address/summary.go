@@ -8,11 +8,11 @@ import (
 	"astrolabe/starknet"
 )
 
-// Summary is what an address did, in short. What is not known is nil.
+// Summary is the summary of an address. Unknown values are nil.
 type Summary struct {
 	Address starknet.Felt
-	// Found tells that the index has seen the address. Without it everything
-	// else is nil or false.
+	// Found reports whether the address is indexed. If not, all other fields
+	// are nil or false.
 	Found bool
 	// ActivityCount is how many items its activity has. When CountExact is
 	// false, it is a lower bound above zero, or nil.
@@ -26,7 +26,7 @@ type Summary struct {
 	DeployedBy    *starknet.Felt
 }
 
-// Evidence is what the summary of an address rests on.
+// Evidence is the data for the summary of an address.
 type Evidence struct {
 	Seen         bool
 	Counted      int // transactions that were counted, the newest ones
@@ -63,8 +63,9 @@ func (a *Addresses) Summaries(ctx context.Context, c domain.Chain, addresses []s
 	})
 }
 
-// summary judges the evidence. whole tells that nothing of the chain is
-// missing. The activity of the zero address is not kept, so it is not known.
+// summary evaluates the evidence. whole reports that the whole chain is
+// indexed. The activity of the zero address is not stored and therefore
+// unknown.
 func (e *Evidence) summary(address starknet.Felt, whole bool) Summary {
 	if !e.Seen {
 		return Summary{Address: address}

@@ -13,16 +13,16 @@ import (
 	"astrolabe/starknet"
 )
 
-// WalletMode says what becomes of a snapshot that is not complete.
+// WalletMode says how to handle an incomplete snapshot.
 type WalletMode string
 
 // The modes.
 const (
-	RequireComplete WalletMode = "require_complete" // it is refused, unless a contract just has no balance
-	VerifiedPartial WalletMode = "verified_partial" // it says what is missing
+	RequireComplete WalletMode = "require_complete" // fail, unless only unsupported balances are missing
+	VerifiedPartial WalletMode = "verified_partial" // return it, with the status of each balance
 )
 
-// BlockPreference says at which block a wallet is looked at.
+// BlockPreference selects the block of a snapshot.
 type BlockPreference string
 
 // The preferences.
@@ -35,7 +35,7 @@ const (
 // MaxWallet is the largest number of tokens of a snapshot.
 const MaxWallet = 25
 
-// WalletQuery asks for a snapshot.
+// WalletQuery requests a snapshot.
 type WalletQuery struct {
 	Owner  starknet.Felt
 	Mode   WalletMode
@@ -48,11 +48,11 @@ type WalletQuery struct {
 	BlockNumber *uint64
 }
 
-// BalanceStatus tells what came of one balance.
+// BalanceStatus is the status of one balance.
 type BalanceStatus string
 
-// The statuses of a balance. An unsupported one cannot be read from its
-// contract at that block by anybody. The last two could not be learned.
+// The statuses of a balance. An unsupported contract has no readable balance at
+// that block. The last two mean that reading failed.
 const (
 	BalanceOK          BalanceStatus = "ok"
 	BalanceUnsupported BalanceStatus = "unsupported"
@@ -68,17 +68,15 @@ type Balance struct {
 	Known  *token.Token // what is known of the token; nil: nothing
 }
 
-// Correctness tells how far a snapshot can be relied on. Whatever it says, every
-// balance that is given was read at the snapshot's block.
+// Correctness says whether a snapshot is complete. In any case every returned
+// balance was read at the snapshot's block.
 type Correctness string
 
 // The degrees of correctness.
 const (
-	// CorrectComplete has all tokens within the scope, and every balance was
-	// learned.
+	// CorrectComplete has all tokens of the scope and all their balances.
 	CorrectComplete Correctness = "verified_complete"
-	// CorrectPartial lacks tokens or balances; its coverage and its items tell
-	// which.
+	// CorrectPartial lacks tokens or balances; see its coverage and items.
 	CorrectPartial Correctness = "verified_partial"
 )
 
@@ -90,7 +88,7 @@ type Wallet struct {
 	Items       []Balance
 }
 
-// Wallets answers what addresses hold.
+// Wallets reads token balances of addresses.
 type Wallets struct {
 	addresses  *Addresses
 	tokens     *token.Tokens
@@ -102,17 +100,17 @@ func NewWallets(addresses *Addresses, tokens *token.Tokens, quantities *token.Qu
 	return &Wallets{addresses, tokens, quantities}
 }
 
-// walletRetry is when to ask again for a snapshot that was not complete.
+// walletRetry is the Retry-After of an incomplete snapshot.
 const walletRetry = 2 * time.Second
 
 // At returns a snapshot of a wallet at one block. A query that contradicts
 // itself or whose limit is out of range is invalid_request.
 //
-// With require_complete it is refused when a balance could not be learned or
-// tokens within the scope may be missing: as service_unavailable, or as
-// invalid_request when the query's own limit cuts them off. A contract without a
-// balance that can be read refuses nothing, or anybody could spoil a wallet by
-// sending it a broken token; but such a snapshot is not called complete.
+// With require_complete it is service_unavailable if a balance could not be
+// read or tokens of the scope may be missing, and invalid_request if the
+// query's limit excludes tokens. A contract without a readable balance is
+// tolerated, because otherwise anyone could break a wallet by sending it a
+// broken token; but such a snapshot is not verified_complete.
 func (s *Wallets) At(ctx context.Context, c domain.Chain, q WalletQuery) (Wallet, error) {
 	if err := q.checkLimit(); err != nil {
 		return Wallet{}, err
@@ -167,9 +165,9 @@ func (s *Wallets) At(ctx context.Context, c domain.Chain, q WalletQuery) (Wallet
 	return wallet, nil
 }
 
-// anchor returns the block to read at. The newest block of the node is often a
-// little beyond the index, which then cannot know all tokens there: who requires
-// a complete snapshot gets the newest block that both know.
+// anchor returns the block to read at. The node's newest block is often ahead
+// of the index, which then cannot know all tokens there: a complete snapshot is
+// read at the newest block that both have.
 func (s *Wallets) anchor(ctx context.Context, c domain.Chain, q WalletQuery, block chain.BlockID, found candidates) (chain.BlockID, error) {
 	if q.Mode != RequireComplete || q.Preference != PreferLatest || q.Scope == ScopeExplicit || len(found.reasons) > 0 || found.through == nil {
 		return block, nil
@@ -181,44 +179,43 @@ func (s *Wallets) anchor(ctx context.Context, c domain.Chain, q WalletQuery, blo
 	return chain.NumberID(min(newest.Number, *found.through)), nil
 }
 
-// incomplete refuses a snapshot that was required to be complete and is not.
+// incomplete returns the error of an incomplete snapshot under
+// require_complete.
 func incomplete(reasons []string, failed int) error {
 	if slices.Contains(reasons, domain.ReasonLimit) {
 		return domain.Errorf(domain.CodeInvalidRequest,
-			"the scope has more tokens than limit: raise it, name the tokens with scope explicit, or ask with mode %s", VerifiedPartial)
+			"The scope has more tokens than limit. Raise limit, name the tokens with scope explicit, or use mode %s.", VerifiedPartial)
 	}
 	if failed == 0 && len(reasons) == 0 {
 		return nil
 	}
-	refusal := domain.Unavailable("a complete snapshot", walletRetry, nil)
-	refusal.Message += ": not every balance could be read"
 	if failed == 0 {
-		refusal.Message = "a complete snapshot is not available: " + strings.Join(reasons, ", ")
+		return domain.Unavailable(walletRetry, nil, "The index cannot prove that the snapshot is complete (%s). Retry, or use mode %s.", strings.Join(reasons, ", "), VerifiedPartial)
 	}
-	return refusal
+	return domain.Unavailable(walletRetry, nil, "%d balances could not be read, so the snapshot is incomplete. Retry, or use mode %s.", failed, VerifiedPartial)
 }
 
-// checkLimit refuses a limit that no snapshot has.
+// checkLimit returns invalid_request for a limit out of range.
 func (q WalletQuery) checkLimit() error {
 	if q.Limit < 1 || q.Limit > MaxWallet {
-		return domain.Errorf(domain.CodeInvalidRequest, "limit must be an integer from 1 to %d", MaxWallet)
+		return domain.Errorf(domain.CodeInvalidRequest, "limit must be between 1 and %d, got %d.", MaxWallet, q.Limit)
 	}
 	return nil
 }
 
-// block is the block that the query asks for.
+// block returns the requested block.
 func (q WalletQuery) block() (chain.BlockID, error) {
 	named := chain.BlockID{Number: q.BlockNumber, Hash: q.BlockHash}
 	given := q.BlockNumber != nil || q.BlockHash != nil
 	switch {
 	case q.Preference != PreferExplicit && given:
-		return named, domain.Errorf(domain.CodeInvalidRequest, "blockHash and blockNumber go with blockPreference explicit")
+		return named, domain.Errorf(domain.CodeInvalidRequest, "blockHash and blockNumber require blockPreference explicit.")
 	case q.Preference == PreferLatest:
 		return chain.BlockID{Tag: chain.Latest}, nil
 	case q.Preference == PreferL1:
 		return chain.BlockID{Tag: chain.L1Accepted}, nil
 	case !given || q.BlockNumber != nil && q.BlockHash != nil:
-		return named, domain.Errorf(domain.CodeInvalidRequest, "blockPreference explicit takes either blockHash or blockNumber")
+		return named, domain.Errorf(domain.CodeInvalidRequest, "blockPreference explicit requires either blockHash or blockNumber.")
 	}
 	return named, nil
 }

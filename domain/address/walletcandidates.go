@@ -26,13 +26,13 @@ type candidate struct {
 func (s *Wallets) candidates(ctx context.Context, c domain.Chain, q WalletQuery) (candidates, error) {
 	switch {
 	case q.Scope != ScopeExplicit && len(q.Tokens) > 0:
-		return candidates{}, domain.Errorf(domain.CodeInvalidRequest, "tokenAddresses goes with scope explicit")
+		return candidates{}, domain.Errorf(domain.CodeInvalidRequest, "tokenAddresses requires scope explicit.")
 	case q.Scope != ScopeExplicit:
 		return s.discovered(ctx, c, q)
 	case len(q.Tokens) == 0 || len(q.Tokens) > MaxWallet:
-		return candidates{}, domain.Errorf(domain.CodeInvalidRequest, "tokenAddresses must have 1 to %d addresses", MaxWallet)
+		return candidates{}, domain.Errorf(domain.CodeInvalidRequest, "tokenAddresses must have 1 to %d addresses, got %d.", MaxWallet, len(q.Tokens))
 	case len(q.Tokens) > q.Limit:
-		return candidates{}, domain.Errorf(domain.CodeInvalidRequest, "tokenAddresses has %d addresses, limit allows %d", len(q.Tokens), q.Limit)
+		return candidates{}, domain.Errorf(domain.CodeInvalidRequest, "tokenAddresses has %d addresses, more than limit (%d).", len(q.Tokens), q.Limit)
 	}
 	known, err := s.tokens.Of(ctx, c, q.Tokens)
 	if err != nil {
@@ -45,8 +45,8 @@ func (s *Wallets) candidates(ctx context.Context, c domain.Chain, q WalletQuery)
 	return found, nil
 }
 
-// discovered returns the tokens that the owner's transfers, and the registry
-// if the scope has it, speak for.
+// discovered returns the tokens in the owner's transfers and, if in scope,
+// those of the registry.
 func (s *Wallets) discovered(ctx context.Context, c domain.Chain, q WalletQuery) (candidates, error) {
 	page, err := s.addresses.Discovered(ctx, c, q.Owner, q.Scope, q.Limit)
 	if err != nil {
@@ -62,8 +62,8 @@ func (s *Wallets) discovered(ctx context.Context, c domain.Chain, q WalletQuery)
 	return found, nil
 }
 
-// missing tells why tokens at a block may be missing. What the index lacks
-// beyond that block does not matter.
+// missing returns why tokens may be missing at a block. Later blocks need not
+// be indexed.
 func (f *candidates) missing(scope Scope, block uint64) []string {
 	reasons := slices.DeleteFunc(slices.Clone(f.reasons), func(reason string) bool { return reason == domain.ReasonIndexBehind })
 	if scope != ScopeExplicit && f.through != nil && *f.through < block {

@@ -1,7 +1,7 @@
-// Package bridge recognises what bridges between the layers tell of deposits
-// and withdrawals, and which message each belongs to.
+// Package bridge recognises deposits and withdrawals of bridges, and matches
+// them with their cross-layer messages.
 //
-// A bridge is a contract of the registry (bridges.json): anybody can emit an
-// event of the same name, so that an event alone shows nothing. A signal is
-// activity on L2; whether a withdrawal was claimed on L1 is not known here.
+// A bridge is a contract of the registry (bridges.json), because any contract
+// can emit events of the same name. A signal is activity on L2; whether a
+// withdrawal was claimed on L1 is unknown.
 package bridge

@@ -8,11 +8,11 @@ import (
 	"astrolabe/starknet"
 )
 
-// place is where the signal's transaction stands.
+// place returns the position of the signal's transaction.
 func (s *Signal) place() chain.TxPlace { return chain.TxPlace{Block: s.Block, Tx: s.Tx} }
 
-// pair finds the message of the signal among those of its transaction. Equal
-// withdrawals of one transaction have equal messages with one hash.
+// pair finds the message of the signal in its transaction. Equal withdrawals of
+// one transaction have messages with the same hash.
 func (s *Signal) pair(messages []chain.Message) {
 	if s.Amount == nil {
 		return
@@ -25,11 +25,10 @@ func (s *Signal) pair(messages []chain.Message) {
 	}
 }
 
-// says reports whether a message's payload means the same as the signal. From
-// L1 it is the recipient and the amount, or the token, the depositor, the
-// recipient, the amount and perhaps a message to the recipient. To L1 it is a
-// zero, the recipient, the token unless the bridge is for one only, and the
-// amount.
+// says reports whether a message's payload matches the signal. From L1 the
+// payload is recipient and amount, or token, depositor, recipient, amount and
+// optionally a message to the recipient. To L1 it is zero, recipient, token
+// (unless the bridge has only one) and amount.
 func (s *Signal) says(direction facts.Direction, payload []starknet.Felt) bool {
 	low, high := s.Amount.Halves()
 	switch {

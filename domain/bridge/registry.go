@@ -13,11 +13,11 @@ import (
 type Bridge struct {
 	Protocol string        `json:"protocol"`
 	Address  starknet.Felt `json:"bridge"`
-	// Token and L1Token are the two sides of what a bridge of one token moves;
-	// a bridge of many has neither.
+	// Token and L1Token are the token of a single-token bridge on both layers;
+	// a multi-token bridge has neither.
 	Token   *starknet.Felt `json:"token"`
 	L1Token *starknet.Felt `json:"l1Token"`
-	// Simulated tells that the address exists on a simulated chain only.
+	// Simulated marks an address that exists on a simulated chain only.
 	Simulated bool `json:"simulated,omitempty"`
 }
 

@@ -18,7 +18,7 @@ const (
 	Outbound Direction = "outbound"
 )
 
-// Confidence tells what a signal rests on.
+// Confidence is the evidence for a signal.
 type Confidence string
 
 // The degrees of confidence.
@@ -27,8 +27,7 @@ const (
 	EventOnly     Confidence = "event_only"
 )
 
-// Signal is an event by which a bridge tells of a deposit or a withdrawal. What
-// could not be determined is nil.
+// Signal is a deposit or withdrawal event of a bridge. Unknown values are nil.
 type Signal struct {
 	Block     uint64
 	Time      time.Time
@@ -53,7 +52,7 @@ func (s Signal) Position() domain.Position {
 	return domain.Position{s.Block, uint64(s.Tx), uint64(s.Log)}
 }
 
-// Confidence tells what the signal rests on.
+// Confidence returns the evidence for the signal.
 func (s *Signal) Confidence() Confidence {
 	if s.Message != nil {
 		return MessagePaired
@@ -61,12 +60,12 @@ func (s *Signal) Confidence() Confidence {
 	return EventOnly
 }
 
-// layout is an event of a bridge. Places are those among its felts after the
-// first key; a negative one is not there.
+// layout is the layout of a bridge event. Positions count its felts after the
+// first key; a negative position is absent.
 type layout struct {
 	name       string
 	direction  Direction
-	keys, data int // how many there are; open tells that data may be more
+	keys, data int // number of felts; open allows more data
 	open       bool
 	l1Token    int
 	account    int
@@ -92,9 +91,8 @@ func bySelector(list ...layout) map[starknet.Felt]layout {
 	return all
 }
 
-// read makes a signal of an event of a bridge. Its values stay nil when the
-// payload has another shape, or when a class that was in force says that the
-// event has another one.
+// read makes a signal of a bridge event. Its values stay nil if the payload, or
+// the event in the ABI of the class at that block, has another layout.
 func (b Bridge) read(row *event.Row, classes facts.Runtime) Signal {
 	l := layouts[row.Keys[0]]
 	s := Signal{
@@ -124,8 +122,8 @@ func (b Bridge) read(row *event.Row, classes facts.Runtime) Signal {
 	return s
 }
 
-// contradicts reports whether a class declares the event but not like this. A
-// class that does not mention it, as a proxy's does not, says nothing.
+// contradicts reports whether a class declares the event with another layout. A
+// class that does not declare it, such as a proxy's, does not contradict.
 func contradicts(class *facts.Class, row *event.Row) bool {
 	if class == nil || class.Schema() == nil {
 		return false

@@ -16,14 +16,13 @@ import (
 // registry does not know as a bridge: it may be one.
 const ReasonNotRegistered = "bridge_not_registered"
 
-// EventStore reads the events that signals are made of.
+// EventStore reads the events of bridges.
 type EventStore interface {
 	// EventsBySelector returns events of each contract whose first key is one of
 	// the selectors, newest first, after a position of block, transaction and
 	// log: at least limit+1 where there are as many.
 	EventsBySelector(ctx context.Context, c domain.Chain, contracts, selectors []starknet.Felt, page domain.PageRequest) ([][]event.Row, error)
-	// Emitters returns what is known of who emitted events, in the order of
-	// the emissions.
+	// Emitters returns the known classes and names of emissions, in order.
 	Emitters(ctx context.Context, c domain.Chain, emissions []event.Emission) ([]event.Emitter, error)
 }
 
@@ -33,7 +32,7 @@ type MessageStore interface {
 	MessagesOfTransactions(ctx context.Context, c domain.Chain, places []chain.TxPlace) ([][]chain.Message, error)
 }
 
-// Signals answers what bridges tell.
+// Signals reads bridge signals.
 type Signals struct {
 	events   EventStore
 	messages MessageStore
@@ -46,7 +45,7 @@ func NewSignals(events EventStore, messages MessageStore, classes *chain.Compile
 	return &Signals{events, messages, classes, statuses}
 }
 
-// List is a page of a contract's signals, and how much of them it rests on.
+// List is a page of a contract's signals with its coverage.
 type List struct {
 	domain.Page[Signal]
 	Coverage domain.Coverage

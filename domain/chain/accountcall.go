@@ -10,36 +10,36 @@ import (
 	"astrolabe/starknet/abi"
 )
 
-// AccountCall is one of the calls that an account was asked to make, with what is
-// known of its meaning.
+// AccountCall is a call of an account transaction, decoded as far as its ABI is
+// known.
 type AccountCall struct {
 	facts.Call
-	Name string // of the entry point; empty when no class says it
+	Name string // of the entry point; empty if no indexed class has it
 	// Inputs is the calldata by the ABI of the class that was in force; nil when
 	// there is none that the whole calldata fits.
 	Inputs []abi.Field
 }
 
-// Calls returns the calls of each transaction in their order, and nil where a
-// transaction is not an account's or has a form of its own. Calldata is typed
-// only by the class of the called contract that was in force at the block;
-// where it was replaced within the block, both classes must read it alike.
+// Calls returns the calls of each transaction in order, nil for transactions
+// that are not an account's or whose calldata has an unknown layout. Calldata
+// is decoded only with the class of the called contract at that block; if the
+// class was replaced within the block, both classes must decode it alike.
 func (s *Transactions) Calls(ctx context.Context, c domain.Chain, txs []*TxFacts) ([][]AccountCall, error) {
-	calls := AskCalls(txs)
-	if calls.Questions.Empty() {
+	calls := PrepareCalls(txs)
+	if calls.Lookups.Empty() {
 		return calls.lists, nil
 	}
-	answers, err := s.store.CallAnswers(ctx, c, calls.Questions)
+	answers, err := s.store.CallAnswers(ctx, c, calls.Lookups)
 	if err != nil {
 		return nil, err
 	}
-	return s.TellCalls(ctx, c, calls, answers)
+	return s.DecodeCalls(ctx, c, calls, answers)
 }
 
-// AskedCalls are the calls of transactions, and what must be known to tell
-// what they mean.
-type AskedCalls struct {
-	Questions CallQuestions
+// PreparedCalls are the calls of transactions, with the lookups needed to decode
+// them.
+type PreparedCalls struct {
+	Lookups CallLookups
 
 	txs   []*TxFacts
 	lists [][]AccountCall
@@ -47,21 +47,21 @@ type AskedCalls struct {
 	known map[contractAt]bool
 }
 
-// CallQuestions ask for the classes of contracts around their blocks, each pair
-// once, and for the names of selectors, each once.
-type CallQuestions struct {
+// CallLookups are the lookups for decoding calls: classes of contracts at
+// blocks, and names of selectors, without duplicates.
+type CallLookups struct {
 	Contracts []starknet.Felt
 	Blocks    []uint64 // of the contracts, in their order
 	Selectors []starknet.Felt
 }
 
-// Empty reports whether nothing is asked.
-func (q *CallQuestions) Empty() bool { return len(q.Contracts) == 0 }
+// Empty reports whether no lookup is needed.
+func (q *CallLookups) Empty() bool { return len(q.Contracts) == 0 }
 
 // CallAnswers are the answers, each in the order of the questions.
 type CallAnswers struct {
-	// Classes are the newest classes of a contract up to its block, as many as
-	// tell which were in force around it.
+	// Classes are the newest classes of a contract up to its block, enough to
+	// know the class before and after the block.
 	Classes []facts.ClassHistory
 	// Names are those that classes have for a selector; empty where none is
 	// known.
@@ -74,9 +74,9 @@ type contractAt struct {
 	block    uint64
 }
 
-// AskCalls reads the calls of transactions out of their calldata.
-func AskCalls(txs []*TxFacts) *AskedCalls {
-	a := &AskedCalls{txs: txs, lists: make([][]AccountCall, len(txs)), named: make(map[starknet.Felt]bool), known: make(map[contractAt]bool)}
+// PrepareCalls reads the calls of transactions out of their calldata.
+func PrepareCalls(txs []*TxFacts) *PreparedCalls {
+	a := &PreparedCalls{txs: txs, lists: make([][]AccountCall, len(txs)), named: make(map[starknet.Felt]bool), known: make(map[contractAt]bool)}
 	for i, tx := range txs {
 		calls, ok := facts.Calls(&tx.Transaction)
 		if !ok {
@@ -91,8 +91,8 @@ func AskCalls(txs []*TxFacts) *AskedCalls {
 	return a
 }
 
-func (a *AskedCalls) add(call facts.Call, block uint64) {
-	q := &a.Questions
+func (a *PreparedCalls) add(call facts.Call, block uint64) {
+	q := &a.Lookups
 	if !a.named[call.Selector] {
 		a.named[call.Selector] = true
 		q.Selectors = append(q.Selectors, call.Selector)
@@ -105,15 +105,14 @@ func (a *AskedCalls) add(call facts.Call, block uint64) {
 	q.Contracts, q.Blocks = append(q.Contracts, call.To), append(q.Blocks, block)
 }
 
-// TellCalls returns the calls of each transaction with what the answers tell of
-// them.
-func (s *Transactions) TellCalls(ctx context.Context, c domain.Chain, a *AskedCalls, answers CallAnswers) ([][]AccountCall, error) {
-	runtimes, err := s.runtimes(ctx, c, a.Questions, answers.Classes)
+// DecodeCalls returns the calls of each transaction, decoded with the answers.
+func (s *Transactions) DecodeCalls(ctx context.Context, c domain.Chain, a *PreparedCalls, answers CallAnswers) ([][]AccountCall, error) {
+	runtimes, err := s.runtimes(ctx, c, a.Lookups, answers.Classes)
 	if err != nil {
 		return nil, err
 	}
 	names := make(map[starknet.Felt]string, len(answers.Names))
-	keepNames(names, a.Questions.Selectors, answers.Names)
+	keepNames(names, a.Lookups.Selectors, answers.Names)
 	for i, tx := range a.txs {
 		for j := range a.lists[i] {
 			call := &a.lists[i][j]
@@ -125,7 +124,7 @@ func (s *Transactions) TellCalls(ctx context.Context, c domain.Chain, a *AskedCa
 }
 
 // runtimes returns the classes of the contracts around their blocks.
-func (s *Transactions) runtimes(ctx context.Context, c domain.Chain, asked CallQuestions, histories []facts.ClassHistory) (map[contractAt]facts.Runtime, error) {
+func (s *Transactions) runtimes(ctx context.Context, c domain.Chain, asked CallLookups, histories []facts.ClassHistory) (map[contractAt]facts.Runtime, error) {
 	var hashes []starknet.Felt
 	for i, history := range histories {
 		before, after := history.Around(asked.Blocks[i])

@@ -9,8 +9,8 @@ import (
 	"astrolabe/starknet"
 )
 
-// Block is a block's header as it is shown. The header is shared: nobody
-// changes it.
+// Block is a block header with its finality. The header is shared and must not
+// be modified.
 type Block struct {
 	*facts.Header
 	Finality FinalityStatus
@@ -20,10 +20,10 @@ type Block struct {
 // Ref names the block beyond doubt.
 func (b *Block) Ref() domain.BlockRef { return domain.BlockRef{Number: b.Number, Hash: b.Hash} }
 
-// Time returns when the block was made.
+// Time returns the block's timestamp.
 func (b *Block) Time() time.Time { return time.Unix(int64(b.Timestamp), 0).UTC() }
 
-// KnownSequencer returns who made the block, nil when the header does not say:
+// KnownSequencer returns the sequencer, nil if the header does not record it:
 // the oldest ones have zero instead.
 func (b *Block) KnownSequencer() *starknet.Felt {
 	if b.Sequencer.IsZero() {
@@ -143,20 +143,20 @@ func (s *Blocks) At(ctx context.Context, c domain.Chain, id BlockID) (*Block, er
 	return blocks[0], nil
 }
 
-// absentBlock says that readers can see no block of that name.
+// absentBlock is the not_found of a block that is not indexed.
 func absentBlock(id BlockID, h Horizon) error {
 	switch {
 	case h.Coverage == nil:
-		return domain.Errorf(domain.CodeNotFound, "no block of this chain is indexed yet")
+		return domain.Errorf(domain.CodeNotFound, "No block of this chain is indexed yet.")
 	case id.Number != nil && *id.Number < h.Coverage.First:
-		return domain.Errorf(domain.CodeNotFound, "block %d is not indexed: the index begins with block %d", *id.Number, h.Coverage.First)
+		return domain.Errorf(domain.CodeNotFound, "Block %d is not indexed: the index begins with block %d.", *id.Number, h.Coverage.First)
 	}
-	return domain.Errorf(domain.CodeNotFound, "block %s is not in the index", id)
+	return domain.Errorf(domain.CodeNotFound, "Block %s is not indexed.", id)
 }
 
-// Still reports whether the index holds each of the blocks now. Whoever reads
-// what belongs to blocks in several steps asks it at the end: only blocks of the
-// head tier can be replaced in between.
+// Still reports whether all blocks are still indexed. Callers that read data of
+// blocks in several steps call it at the end, because a reorg can replace
+// blocks of the head tier in between.
 func (s *Blocks) Still(ctx context.Context, c domain.Chain, refs []domain.BlockRef) (bool, error) {
 	ids := make([]BlockID, len(refs))
 	for i := range refs {

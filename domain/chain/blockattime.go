@@ -11,8 +11,8 @@ import (
 	"astrolabe/domain/facts"
 )
 
-// Closest says on which side of a time a block is looked for. A block that was
-// made at that very second is on both.
+// Closest is the side of a time on which a block is searched. A block of that
+// second is on both sides.
 type Closest string
 
 // The two sides.
@@ -37,7 +37,7 @@ func ParseMoment(text string) (time.Time, error) {
 	at, err := time.Parse(time.RFC3339, text)
 	if err != nil || !rfc3339.MatchString(text) || at.UTC().Year() < 0 || at.UTC().Year() > 9999 {
 		return time.Time{}, domain.Errorf(domain.CodeInvalidRequest,
-			"timestamp must be a time as RFC 3339 writes it, with its plus sign URL-encoded, or Unix seconds up to %d", uint64(lastMoment))
+			"%s must be an RFC 3339 time (with + URL-encoded as %%2B) or Unix seconds from 0 to %d, got %s.", domain.Argument("timestamp"), uint64(lastMoment), domain.Quote(text))
 	}
 	return at.UTC(), nil
 }
@@ -70,7 +70,7 @@ func (s *Blocks) AtTime(ctx context.Context, c domain.Chain, at time.Time, close
 		return AtTime{}, nothingThere(closest, horizon)
 	case closest == ClosestBefore && horizon.breaksOffAt(number):
 		behind := domain.Errorf(domain.CodeServiceUnavailable,
-			"no indexed block is known to be the closest one %s that time: the index ends with block %d, and the chain goes on", closest, number)
+			"The closest block %s that time may not be indexed yet: the index ends with block %d, behind the head of the chain. Retry later.", closest, number)
 		behind.RetryAfter = time.Second
 		return AtTime{}, behind
 	}
@@ -91,9 +91,9 @@ func (h Horizon) breaksOffAt(number uint64) bool {
 
 func nothingThere(closest Closest, h Horizon) error {
 	if h.Coverage != nil && h.Coverage.First > 0 {
-		return domain.Errorf(domain.CodeNotFound, "no indexed block is known to be the closest one %s that time: the index begins with block %d", closest, h.Coverage.First)
+		return domain.Errorf(domain.CodeNotFound, "The closest block %s that time is not indexed: the index begins with block %d.", closest, h.Coverage.First)
 	}
-	return domain.Errorf(domain.CodeNotFound, "no indexed block is at or %s that time", closest)
+	return domain.Errorf(domain.CodeNotFound, "No block is at or %s that time.", closest)
 }
 
 func neighbours(number uint64, around []*facts.Header, h Horizon) (found AtTime) {

@@ -15,7 +15,7 @@ type BlockID struct {
 	Tag    BlockTag
 }
 
-// BlockTag names a block by what it is now.
+// BlockTag is a symbolic block, for example the latest.
 type BlockTag string
 
 // The tags.
@@ -45,12 +45,16 @@ func ParseBlockID(text string, tags ...BlockTag) (BlockID, error) {
 	if hash, err := starknet.ParseFelt(text); err == nil {
 		return BlockID{Hash: &hash}, nil
 	}
-	return BlockID{}, domain.Errorf(domain.CodeInvalidRequest, "a block must be named by its number, its 0x-prefixed hash%s", orTags(tags))
+	return BlockID{}, domain.Errorf(domain.CodeInvalidRequest, "%s must be a block number, a 0x-prefixed block hash%s, got %s.", domain.Argument("block"), orTags(tags), domain.Quote(text))
 }
 
 func orTags(tags []BlockTag) (text string) {
-	for _, tag := range tags {
-		text += " or " + string(tag)
+	for i, tag := range tags {
+		separator := ", "
+		if i == len(tags)-1 {
+			separator = " or "
+		}
+		text += separator + string(tag)
 	}
 	return text
 }

@@ -21,13 +21,13 @@ type BlockFilter struct {
 // BlockRange is blocks, both ends included; it is empty when it is upside down.
 type BlockRange struct{ From, To uint64 }
 
-// check refuses what no block can satisfy by itself.
+// check returns invalid_request for an empty range.
 func (f BlockFilter) check() error {
 	switch {
 	case f.From != nil && f.To != nil && *f.From > *f.To:
-		return domain.Errorf(domain.CodeInvalidRequest, "the first block must not be above the last")
+		return domain.Errorf(domain.CodeInvalidRequest, "%s (%d) must not be greater than %s (%d).", domain.Argument("fromBlock"), *f.From, domain.Argument("toBlock"), *f.To)
 	case f.Since != nil && f.Through != nil && f.Since.After(*f.Through):
-		return domain.Errorf(domain.CodeInvalidRequest, "the first time must not be after the last")
+		return domain.Errorf(domain.CodeInvalidRequest, "%s must not be after %s.", domain.Argument("fromTime"), domain.Argument("toTime"))
 	}
 	return nil
 }
@@ -122,8 +122,8 @@ func (s *Blocks) recall(c domain.Chain, number uint64, hash starknet.Felt, horiz
 	return nil
 }
 
-// coverage tells whether the index holds all blocks that the filter means. A time
-// is a bound only where it lies between indexed blocks.
+// coverage returns whether the index has all blocks that the filter selects. A
+// time limits the range only if it lies between indexed blocks.
 func (f BlockFilter) coverage(h Horizon, selected BlockRange) domain.Coverage {
 	from, to := f.From, f.To
 	if h.Coverage != nil && selected != noBlocks {
@@ -174,8 +174,8 @@ func (s *Blocks) selected(ctx context.Context, c domain.Chain, f BlockFilter) (B
 	return blocks, nil
 }
 
-// follow narrows a range to what follows a position, false when that is
-// nothing.
+// follow narrows a range to the blocks after a position; false if there are
+// none.
 func (r *BlockRange) follow(after domain.Position, oldestFirst bool) bool {
 	switch number := after[0]; {
 	case oldestFirst:

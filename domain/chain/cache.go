@@ -9,14 +9,13 @@ import (
 	"astrolabe/starknet"
 )
 
-// Cache remembers facts of finalized blocks, which never change by themselves,
-// within a bounded weight; what was not asked for the longest time goes first.
-// It holds facts and no answers: finality and tier are stamped when a fact is
-// shown.
+// Cache is an LRU cache of facts of finalized blocks, bounded by weight. It
+// holds facts and not responses: finality and tier are set when a fact is
+// rendered.
 //
-// An operator can change final facts. Each such change begins a new epoch, and
-// a fact counts in the epoch in which it was read only. While nobody listens
-// for new epochs nothing is remembered.
+// An operator can change final facts. Each such change starts a new epoch, and
+// a fact is valid only in the epoch in which it was read. While the process
+// does not listen for new epochs, nothing is cached.
 type Cache struct {
 	mu        sync.RWMutex
 	listening bool
@@ -24,7 +23,7 @@ type Cache struct {
 	facts     *cache.Weighted[CacheKey, cachedFact]
 }
 
-// CacheKey names a remembered fact. Which fields say so depends on the kind.
+// CacheKey identifies a cached fact. The kind determines which fields are set.
 type CacheKey struct {
 	Kind   CacheKind
 	Chain  domain.Chain
@@ -33,7 +32,7 @@ type CacheKey struct {
 	Limit  int
 }
 
-// CacheKind tells the kinds of facts apart.
+// CacheKind is the kind of a cached fact.
 type CacheKind uint8
 
 // The kinds of facts that are remembered.
@@ -51,8 +50,7 @@ type cachedFact struct {
 	value any
 }
 
-// DefaultCacheWeight is about how many bytes a cache holds if nobody says
-// otherwise.
+// DefaultCacheWeight is the default size of a cache, in approximate bytes.
 const DefaultCacheWeight = 64 << 20
 
 // entryWeight is about how many bytes an entry takes beside its value.
@@ -63,8 +61,8 @@ func NewCache(capacity int) *Cache {
 	return &Cache{epochs: map[domain.Chain]uint64{}, facts: cache.NewWeighted[CacheKey, cachedFact](capacity)}
 }
 
-// Listening says whether new epochs are heard of from now on. What was
-// remembered before is not trusted.
+// Listening sets whether the process listens for new epochs, and purges the
+// cache.
 func (c *Cache) Listening(up bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -72,9 +70,8 @@ func (c *Cache) Listening(up bool) {
 	c.facts.Purge()
 }
 
-// Advance says that a new epoch of a chain has begun: facts that were read in
-// an earlier one are neither remembered nor recalled, also by requests that do
-// not know of it yet.
+// Advance starts a new epoch of a chain: facts of earlier epochs are neither
+// cached nor returned, also to requests that began before it.
 func (c *Cache) Advance(name domain.Chain, epoch uint64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -102,9 +99,9 @@ func (c *Cache) Remember(key CacheKey, h Horizon, block uint64, value any, weigh
 	}
 }
 
-// RememberHeader keeps the header of a block that is not final. It is what its
-// hash says, but only a horizon tells whether the block is still there: whoever
-// recalls it MUST have come to the hash from a horizon.
+// RememberHeader caches the header of a block that is not final. A header never
+// changes under its hash, but a reorg can remove the block: callers MUST take
+// the hash from a current horizon.
 func (c *Cache) RememberHeader(name domain.Chain, header *facts.Header, h Horizon) {
 	if h.Tier(header.Number) == HeadTier {
 		c.put(CacheKey{Kind: CachedHeader, Chain: name, Hash: header.Hash}, h, header, headerWeight)

@@ -10,12 +10,12 @@ import (
 	"astrolabe/starknet"
 )
 
-// Class is what the index knows of a class.
+// Class is an indexed class.
 type Class struct {
 	Hash   starknet.Felt
 	Sierra bool
-	// Known tells that the class has an ABI that is stored; Standard and
-	// Account are what it shows.
+	// Known reports whether the ABI of the class is stored; Standard and
+	// Account are derived from it.
 	Known       bool
 	Standard    facts.Standard
 	Account     bool
@@ -52,9 +52,9 @@ func (u ClassUse) Position() domain.Position {
 
 // ClassIndex reads classes as readers see them.
 type ClassIndex interface {
-	// ClassesShown returns the classes in the order of the hashes; nil stands
-	// for one that no visible block names.
-	ClassesShown(ctx context.Context, c domain.Chain, hashes []starknet.Felt) ([]*Class, error)
+	// VisibleClasses returns the classes in the order of the hashes, nil for one
+	// that no visible block declares or uses.
+	VisibleClasses(ctx context.Context, c domain.Chain, hashes []starknet.Felt) ([]*Class, error)
 	// ClassABIs returns the ABIs as they were declared; nil where there is none.
 	ClassABIs(ctx context.Context, c domain.Chain, hashes []starknet.Felt) ([][]byte, error)
 	// ClassUses returns a page of each class's uses, newest first and by
@@ -62,7 +62,7 @@ type ClassIndex interface {
 	ClassUses(ctx context.Context, c domain.Chain, hashes []starknet.Felt, page domain.PageRequest) ([]domain.Page[ClassUse], error)
 }
 
-// Classes answers what is known of classes.
+// Classes reads classes.
 type Classes struct{ store ClassIndex }
 
 // NewClasses makes the service.
@@ -71,7 +71,7 @@ func NewClasses(store ClassIndex) *Classes { return &Classes{store} }
 // Of returns the classes with the hashes, in their order. One that no visible
 // block names is nil.
 func (s *Classes) Of(ctx context.Context, c domain.Chain, hashes []starknet.Felt) ([]*Class, error) {
-	return s.store.ClassesShown(ctx, c, hashes)
+	return s.store.VisibleClasses(ctx, c, hashes)
 }
 
 // ABIs returns the ABIs of classes as they were declared. One that is not known

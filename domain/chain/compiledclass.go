@@ -12,23 +12,22 @@ import (
 
 // ClassStore keeps the classes that the index has seen.
 type ClassStore interface {
-	// Classes returns the stored classes among the hashes.
+	// Classes returns the stored classes of the hashes.
 	Classes(ctx context.Context, c domain.Chain, hashes []starknet.Felt) (map[starknet.Felt]*facts.Class, error)
 }
 
-// CompiledClasses remembers classes with their compiled ABIs, because a few
-// classes are behind most of what is read. A class never changes under its
-// hash, so that what is remembered stays true; a class that the store does not
-// have, or whose document the node did not have, is asked for again.
+// CompiledClasses caches classes with their compiled ABIs, because few classes
+// account for most reads. A class never changes under its hash, so entries stay
+// valid; classes that are absent or have no ABI are not cached.
 type CompiledClasses struct {
 	store ClassStore
 	known *cache.Weighted[starknet.Felt, *facts.Class]
 }
 
-// compiledWeight bounds what is remembered by the bytes of the ABIs.
+// compiledWeight bounds the cache by the bytes of the ABIs.
 const compiledWeight = 32 << 20
 
-// classWeight is what a class weighs beside its ABI.
+// classWeight is the weight of a class without its ABI.
 const classWeight = 4 << 10
 
 // NewCompiledClasses makes an empty memory over a store.
@@ -36,8 +35,7 @@ func NewCompiledClasses(store ClassStore) *CompiledClasses {
 	return &CompiledClasses{store: store, known: cache.NewWeighted[starknet.Felt, *facts.Class](compiledWeight)}
 }
 
-// Of returns the classes among the hashes that the index knows, from one read
-// at most.
+// Of returns the indexed classes of the hashes, with at most one read.
 func (m *CompiledClasses) Of(ctx context.Context, c domain.Chain, hashes []starknet.Felt) (map[starknet.Felt]*facts.Class, error) {
 	found := make(map[starknet.Felt]*facts.Class, len(hashes))
 	var unknown []starknet.Felt

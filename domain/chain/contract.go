@@ -9,7 +9,7 @@ import (
 	"astrolabe/starknet"
 )
 
-// ClassSource tells what a contract's class is known from.
+// ClassSource is the source of a contract's class.
 type ClassSource string
 
 // The sources of a class.
@@ -19,7 +19,7 @@ const (
 	ClassFromNothing    ClassSource = "none"
 )
 
-// ClassFinality tells how firm the block is that a class is known from.
+// ClassFinality is the finality of the block that shows a contract's class.
 type ClassFinality string
 
 // The steps of finality.
@@ -29,24 +29,23 @@ const (
 	ClassAcceptedOnL1 ClassFinality = "l1_accepted"
 )
 
-// Completeness tells how much of a contract's metadata could be determined.
+// Completeness says how much of a contract's metadata is known.
 type Completeness string
 
 // The degrees of completeness.
 const (
 	MetadataComplete Completeness = "complete"
-	// MetadataPartial lacks something that the indexed blocks do not tell, or
-	// do not tell yet.
+	// MetadataPartial means that some metadata is not known, or not known yet.
 	MetadataPartial Completeness = "partial"
 	// MetadataBeforeStart lacks the contract's beginning, which is older than
 	// the index.
 	MetadataBeforeStart Completeness = "unknown_before_index_start"
 )
 
-// Contract is what the index knows of a contract.
+// Contract is the indexed metadata of a contract.
 type Contract struct {
 	Address    starknet.Felt
-	Current    *KnownClass // the newest that the state shows; nil when no block does
+	Current    *KnownClass // newest class in the indexed state; nil if none
 	Deployment *ContractDeployment
 	Token      *TokenIdentity // nil when it was not seen as a token
 
@@ -56,31 +55,30 @@ type Contract struct {
 	Completeness Completeness
 }
 
-// KnownClass is a contract's class as a block shows it.
+// KnownClass is a contract's class with the block that shows it.
 type KnownClass struct {
 	Hash    starknet.Felt
 	Block   domain.BlockRef
 	Account *bool // whether it is an account's; nil when its ABI is not known
 }
 
-// ContractDeployment is how a contract came into being. There is one only
-// where a block says so: the first activity of a contract is none.
+// ContractDeployment is the deployment of a contract. It is known only from an
+// indexed block: first activity is not a deployment.
 type ContractDeployment struct {
 	KnownClass
 	Time     time.Time
-	TxHash   *starknet.Felt // nil when only the state difference tells of it
+	TxHash   *starknet.Felt // nil if only the state diff shows it
 	Deployer *starknet.Felt // nil when unknown
 }
 
 // TokenIdentity is a contract's identity as a token.
 type TokenIdentity struct {
 	Standard     facts.Standard
-	Name, Symbol *string // what it calls itself; they identify nothing
-	Described    bool    // it was asked for them
+	Name, Symbol *string // self-declared; they do not identify the token
+	Described    bool    // they were read from the contract
 }
 
-// Class is the newest class that is known of the contract, and from what. It is
-// nil when none is.
+// Class returns the newest known class and its source, nil if none is known.
 func (c *Contract) Class() (*KnownClass, ClassSource) {
 	switch {
 	case c.Current != nil:
@@ -91,7 +89,7 @@ func (c *Contract) Class() (*KnownClass, ClassSource) {
 	return nil, ClassFromNothing
 }
 
-// Account tells whether the contract is an account, nil when that is not known.
+// Account reports whether the contract is an account, nil if that is unknown.
 func (c *Contract) Account() *bool {
 	class, _ := c.Class()
 	if class == nil {
@@ -100,8 +98,8 @@ func (c *Contract) Account() *bool {
 	return class.Account
 }
 
-// IsToken is true for a contract that was seen as a token, and nil for every
-// other: that none was seen does not tell that it is none.
+// IsToken is true for a known token and nil otherwise, because an unknown
+// contract may still be a token.
 func (c *Contract) IsToken() *bool {
 	if c.Token == nil {
 		return nil
@@ -109,8 +107,8 @@ func (c *Contract) IsToken() *bool {
 	return new(true)
 }
 
-// Alias is what a token calls itself: its name, or else its symbol. Nothing
-// else has one.
+// Alias is the self-declared name of a token, or else its symbol. Other
+// contracts have none.
 func (c *Contract) Alias() *string {
 	switch {
 	case c.Token == nil:
@@ -121,7 +119,7 @@ func (c *Contract) Alias() *string {
 	return c.Token.Symbol
 }
 
-// stamp says what depends on how far the chain has come.
+// stamp sets the fields that depend on the head of the chain.
 func (c *Contract) stamp(horizon Horizon) {
 	if class, _ := c.Class(); class != nil {
 		c.Finality = classFinality(class.Block.Number, horizon)
@@ -148,12 +146,12 @@ func classFinality(block uint64, horizon Horizon) ClassFinality {
 
 // ContractStore reads contracts.
 type ContractStore interface {
-	// Contracts returns the contracts at the addresses, in their order; nil
-	// stands for one that the index has never seen as a contract.
+	// Contracts returns the contracts at the addresses, in order, nil for an
+	// address without an indexed contract.
 	Contracts(ctx context.Context, c domain.Chain, addresses []starknet.Felt) ([]*Contract, error)
 }
 
-// Contracts answers what is known of contracts.
+// Contracts reads contracts.
 type Contracts struct {
 	store    ContractStore
 	statuses *Statuses
@@ -164,9 +162,8 @@ func NewContracts(store ContractStore, statuses *Statuses) *Contracts {
 	return &Contracts{store, statuses}
 }
 
-// Of returns the contracts at the addresses, in their order. One that the index
-// has never seen as a contract is nil: nothing deployed it, no state shows a
-// class of it, it emitted no event, is no token and sent no transaction.
+// Of returns the contracts at the addresses, in order. It is nil for an address
+// without an indexed deployment, class, event, token or sent transaction.
 func (s *Contracts) Of(ctx context.Context, c domain.Chain, addresses []starknet.Felt) ([]*Contract, error) {
 	contracts, err := s.store.Contracts(ctx, c, addresses)
 	if err != nil {
@@ -200,5 +197,5 @@ func (s *Contracts) At(ctx context.Context, c domain.Chain, address starknet.Fel
 // UnknownContract is not_found, the answer to a question about an address that
 // the index has never seen as a contract.
 func UnknownContract(address starknet.Felt) error {
-	return domain.Errorf(domain.CodeNotFound, "the index has never seen %s as a contract", address)
+	return domain.Errorf(domain.CodeNotFound, "No contract is indexed at %s.", address)
 }

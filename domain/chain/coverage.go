@@ -28,12 +28,12 @@ func (s *Status) behind() bool {
 	return head.Block.Number > head.Coverage.Last+FollowLag
 }
 
-// History tells how much of a chain's history a list of it rests on.
+// History returns the coverage of a list over the whole chain.
 func (h Horizon) History() domain.Coverage { return h.Between(nil, nil) }
 
-// Between tells whether the index holds the blocks of a range, both ends
-// included. Without a bound it begins with block 0 or ends with the chain's head,
-// which a healthy index reaches but for FollowLag blocks.
+// Between returns the coverage of a block range, both ends inclusive. Without a
+// bound the range begins at block 0 or ends at the head, which a healthy index
+// follows within FollowLag blocks.
 func (h Horizon) Between(from, to *uint64) domain.Coverage {
 	held := h.Coverage
 	switch {

@@ -1,7 +1,7 @@
-// Package chain holds what readers ask of a chain itself: where its node's head
-// is and how the index stands to it, its blocks, transactions, messages,
-// classes and contracts, and the state of contracts as nodes tell it.
+// Package chain reads a chain: its head and indexing status, blocks,
+// transactions, messages, classes and contracts, and contract state from
+// upstream nodes.
 //
-// How the index is written is in package indexing. Who may read what is not
-// decided here (see account).
+// Package indexing writes the index, and package account decides on
+// permissions.
 package chain

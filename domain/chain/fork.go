@@ -6,10 +6,10 @@ import (
 	"astrolabe/domain"
 )
 
-// Fork tells that blocks were undone.
+// Fork is a reorg: blocks were undone.
 type Fork struct {
-	// Number counts the forks of a chain. Whoever knows of one knows of those
-	// before it.
+	// Number counts the forks of a chain, so that a reader that has seen one
+	// has seen all earlier ones.
 	Number uint64
 	// Ancestor is the newest block that stayed; nil when none did.
 	Ancestor *domain.BlockRef
@@ -33,9 +33,9 @@ type ForkStore interface {
 // ForkAfter sums up the forks of a chain after one: the number of the newest,
 // and the ancestor of the deepest. It is nil when there are none.
 //
-// Whoever goes along the chain reads what comes next and then asks this with
-// the newest fork that it knows of: only when there is none after it does what
-// was read follow what was read before.
+// A reader that follows the chain reads the next rows and then calls this with
+// the newest fork that it has seen: the rows continue the previous ones only if
+// there is no newer fork.
 func (s *Blocks) ForkAfter(ctx context.Context, c domain.Chain, number uint64) (*Fork, error) {
 	return s.forks.ForkAfter(ctx, c, number)
 }

@@ -2,8 +2,8 @@ package chain
 
 import "astrolabe/starknet"
 
-// GasPrice is what a unit of some gas cost in a block. A unit of account in
-// which no price was given is nil.
+// GasPrice is the price of one unit of gas in a block, nil in a fee token
+// without a price.
 type GasPrice struct {
 	Wei, Fri *starknet.Uint256
 }

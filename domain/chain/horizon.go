@@ -6,7 +6,7 @@ import (
 	"astrolabe/domain"
 )
 
-// Tier tells whether a row can still be undone here.
+// Tier says whether a reorg can still remove a row.
 type Tier string
 
 // The tiers.
@@ -15,7 +15,7 @@ const (
 	FinalizedTier Tier = "finalized" // depth-confirmed and immutable
 )
 
-// FinalityStatus is what the network says of a block.
+// FinalityStatus is the finality of a block on Starknet.
 type FinalityStatus string
 
 // The statuses of blocks in the index.
@@ -24,9 +24,9 @@ const (
 	AcceptedOnL1 FinalityStatus = "ACCEPTED_ON_L1"
 )
 
-// Horizon is how far a chain has come at one moment: what readers see of it,
-// and up to where that is finalized and accepted on L1. Rows are stamped with
-// it when they are shown, because both grow after a row was stored.
+// Horizon is the state of a chain at one moment: the indexed range, and up to
+// which block it is finalized and accepted on L1. Rows get their finality from
+// it when they are rendered, because it changes after they were stored.
 type Horizon struct {
 	Coverage *Coverage // nil while readers can see no block
 	L1       *uint64   // the newest block that L1 has accepted; nil while unknown
@@ -57,7 +57,7 @@ func (h Horizon) Tier(block uint64) Tier {
 	return HeadTier
 }
 
-// Finality returns what the network says of a block.
+// Finality returns the finality of a block.
 func (h Horizon) Finality(block uint64) FinalityStatus {
 	if h.L1 != nil && block <= *h.L1 {
 		return AcceptedOnL1
@@ -65,7 +65,7 @@ func (h Horizon) Finality(block uint64) FinalityStatus {
 	return AcceptedOnL2
 }
 
-// Messages returns copies of messages with what the horizon says of them.
+// Messages returns copies of messages with their finality.
 func (h Horizon) Messages(list []Message) []Message {
 	stamped := make([]Message, len(list))
 	for i, m := range list {

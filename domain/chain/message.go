@@ -10,7 +10,7 @@ import (
 	"astrolabe/starknet"
 )
 
-// MessageStatus tells what became of a message on L2.
+// MessageStatus is the status of a message on L2.
 type MessageStatus string
 
 // The statuses of messages.
@@ -20,7 +20,7 @@ const (
 	MessageReverted MessageStatus = "reverted" // its handler failed: it was consumed without effect
 )
 
-// Message is a message between the layers as it is shown.
+// Message is a cross-layer message with its finality.
 type Message struct {
 	Block    uint64
 	Time     time.Time
@@ -64,7 +64,7 @@ func (m *Message) L1Contract() starknet.Felt {
 	return m.To
 }
 
-// MessageFilter selects messages; what is not set selects all.
+// MessageFilter selects messages; unset fields select all.
 type MessageFilter struct {
 	Direction facts.Direction
 	Tx        *starknet.Felt
@@ -83,7 +83,7 @@ type MessageStore interface {
 	MessagesOfTransactions(ctx context.Context, c domain.Chain, places []TxPlace) ([][]Message, error)
 }
 
-// Messages answers what was said between the layers.
+// Messages reads cross-layer messages.
 type Messages struct {
 	store    MessageStore
 	statuses *Statuses
@@ -130,7 +130,7 @@ func (s *Messages) OfTransactions(ctx context.Context, c domain.Chain, places []
 	return lists, err
 }
 
-// stamp says of messages what depends on how far the chain has come.
+// stamp sets the finality of messages.
 func (s *Messages) stamp(ctx context.Context, c domain.Chain, lists ...[]Message) (domain.Coverage, error) {
 	horizon, err := s.statuses.Horizon(ctx, c)
 	if err != nil {

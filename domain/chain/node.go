@@ -7,7 +7,7 @@ import (
 	"astrolabe/starknet"
 )
 
-// What a node's answers can lack, by meaning. Each has a reason code.
+// The errors of a node. Each has a reason code.
 var (
 	// ErrNodeUnavailable means that the node does not answer, or answers with
 	// an error where it should not.
@@ -23,9 +23,8 @@ var (
 	ErrNoClass = errors.New("the node does not have a class that its blocks name")
 )
 
-// Node is a chain's node as requests and jobs ask it about state. Its errors
-// are ErrNodeUnavailable, ErrInvalidAnswer and ErrWrongChain, and nothing is
-// known then.
+// Node reads contract state from an upstream node. Its errors are
+// ErrNodeUnavailable, ErrInvalidAnswer and ErrWrongChain.
 type Node interface {
 	// Find returns the block that an id names now, and false when the node has
 	// no such block.
@@ -54,8 +53,8 @@ type ViewCall struct {
 	Calldata []starknet.Felt
 }
 
-// Answer is what came of a call. Exactly one of these holds: the contract
-// returned a result, or one of the flags tells why it did not.
+// Answer is the outcome of a call: either a result, or exactly one flag that
+// says why there is none.
 type Answer struct {
 	Result []starknet.Felt
 

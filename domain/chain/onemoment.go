@@ -8,7 +8,7 @@ import (
 	"astrolabe/domain"
 )
 
-// moment is what the first reader of a context found of the heads.
+// moment caches the heads that the first reader of a context read.
 type moment struct {
 	mu     sync.Mutex
 	heads  map[domain.Chain]Head
@@ -17,16 +17,13 @@ type moment struct {
 
 type momentKey struct{}
 
-// AtOneMoment returns a context in which chains stand as they stood when they
-// were first asked about: an answer that is put together from many reads calls
-// no block final in one part that is not in another, and the heads are read
-// once.
+// AtOneMoment returns a context in which the heads of the chains are read once,
+// so that a response made of many reads has a consistent finality.
 func AtOneMoment(ctx context.Context) context.Context {
 	return context.WithValue(ctx, momentKey{}, new(moment))
 }
 
-// of returns the heads, which it reads if nobody has. A failure is the caller's
-// alone.
+// of returns the heads and reads them at most once. Errors are not cached.
 func (m *moment) of(ctx context.Context, s *Statuses) (map[domain.Chain]Head, time.Time, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -9,24 +9,24 @@ import (
 	"astrolabe/starknet"
 )
 
-// TxOutline is a transaction in short: a line with what it is about.
+// TxOutline is the summary of a transaction.
 type TxOutline struct {
 	TxLine
 	BlockHash starknet.Felt
 	Timestamp uint64 // of the block, in Unix seconds
-	// Calls is how many calls the account was asked to make; nil for what is
-	// no account's transaction or has a form of its own.
+	// Calls is the number of account calls; nil for other transactions and
+	// unknown calldata layouts.
 	Calls *int
-	// Selector is the entry point of the first call; nil when there is none or
-	// it cannot be told.
+	// Selector is the entry point of the first call; nil if there is none or it
+	// is unknown.
 	Selector *starknet.Felt
-	// Method is the name of that entry point; empty when no class says it.
+	// Method is the name of that entry point; empty if no indexed class has it.
 	Method    string
 	Events    int
 	Transfers int
 }
 
-// Time returns when the block was made.
+// Time returns the block's timestamp.
 func (o *TxOutline) Time() time.Time { return time.Unix(int64(o.Timestamp), 0).UTC() }
 
 // Block is the block of the transaction.

@@ -40,9 +40,9 @@ const (
 	keptFelts   = 32 // a longer result, or calldata, is not kept
 
 	tries        = 3                // how often a block is looked up that leaves the chain meanwhile
-	nodeRetry    = 2 * time.Second  // after a failure of the node that says nothing else
+	nodeRetry    = 2 * time.Second  // Retry-After of a failing node
 	nodeAbsence  = time.Minute      // where no node is configured
-	longestRetry = 30 * time.Second // whatever a node asks for
+	longestRetry = 30 * time.Second // limit of a node's own Retry-After
 )
 
 // NewStates makes the service over the nodes that there are.
@@ -62,14 +62,13 @@ type State struct {
 	finalized bool
 }
 
-// Read finds the block that an id names and reads from the state after it. A
-// block that leaves the chain meanwhile is looked up again, unless it was named
-// by its hash, and everything is read anew. It is not_found when the node has
-// no such block.
+// Read resolves a block ID and reads from the state after that block. If a
+// reorg removes the block meanwhile, it resolves the ID again and repeats the
+// read, unless the ID is a hash. It is not_found if the node has no such block.
 func (s *States) Read(ctx context.Context, c domain.Chain, id BlockID, read func(ctx context.Context, at State) error) (StateBlock, error) {
 	node, ok := s.nodes[c]
 	if !ok {
-		absent := domain.Errorf(domain.CodeServiceUnavailable, "no node of %s is configured here: state cannot be read", c)
+		absent := domain.Errorf(domain.CodeServiceUnavailable, "This deployment has no upstream node for %s, so it cannot read contract state.", c)
 		absent.RetryAfter = nodeAbsence
 		return StateBlock{}, absent
 	}
@@ -91,11 +90,11 @@ func (s *States) Read(ctx context.Context, c domain.Chain, id BlockID, read func
 			return StateBlock{}, unknownBlock(id)
 		}
 	}
-	return StateBlock{}, domain.Unavailable("a block that stays long enough to be read", nodeRetry, ErrBlockMoved)
+	return StateBlock{}, domain.Unavailable(nodeRetry, ErrBlockMoved, "Reorgs kept replacing the requested block during the read. Retry.")
 }
 
-// find returns the state at the block that an id names. The node is not asked
-// for blocks of the finalized tier, which cannot have changed.
+// find resolves a block ID. It does not call the node for finalized blocks,
+// which cannot have changed.
 func (s *States) find(ctx context.Context, c domain.Chain, node Node, id BlockID) (State, error) {
 	horizon, err := s.statuses.Horizon(ctx, c)
 	if err != nil {
@@ -123,8 +122,8 @@ func (s *States) find(ctx context.Context, c domain.Chain, node Node, id BlockID
 	return at, nil
 }
 
-// stayed tells whether the pre-confirmed block is still the one that was found:
-// it has no hash to read it by.
+// stayed returns ErrBlockMoved if the pre-confirmed block, which has no hash to
+// read by, has changed.
 func (s *States) stayed(ctx context.Context, at State, id BlockID) error {
 	now, found, err := at.node.Find(ctx, id)
 	switch {
@@ -136,8 +135,7 @@ func (s *States) stayed(ctx context.Context, at State, id BlockID) error {
 	return nil
 }
 
-// Call runs a view on the state. What a finalized block's state says is
-// remembered: it cannot change.
+// Call calls a view function. Results at finalized blocks are cached.
 func (s State) Call(ctx context.Context, call ViewCall) (Answer, error) {
 	key, keep := s.key(call)
 	if keep {
@@ -158,8 +156,7 @@ func (s State) Call(ctx context.Context, call ViewCall) (Answer, error) {
 	return answer, nil
 }
 
-// key names a call among those that are remembered; false means that this one
-// is not.
+// key returns the cache key of a call; false if its result is not cached.
 func (s State) key(call ViewCall) (callKey, bool) {
 	if !s.finalized || len(call.Calldata) > keptFelts {
 		return callKey{}, false
@@ -172,11 +169,11 @@ func (s State) key(call ViewCall) (callKey, bool) {
 }
 
 func unknownBlock(id BlockID) error {
-	return domain.Errorf(domain.CodeNotFound, "the node has no block %s", id)
+	return domain.Errorf(domain.CodeNotFound, "The upstream node has no block %s.", id)
 }
 
-// unavailable says that a node could not be asked. The node may have said when
-// to come back.
+// unavailable is the service_unavailable of a failing node, with the node's own
+// Retry-After if it sent one.
 func unavailable(c domain.Chain, err error) error {
 	retry := nodeRetry
 	if asked, ok := errors.AsType[interface {
@@ -185,5 +182,5 @@ func unavailable(c domain.Chain, err error) error {
 	}](err); ok && asked.RetryAfter() > 0 {
 		retry = min(asked.RetryAfter(), longestRetry)
 	}
-	return domain.Unavailable("the node of "+string(c), retry, err)
+	return domain.Unavailable(retry, err, "The upstream node of %s did not answer. Retry.", c)
 }

@@ -9,7 +9,7 @@ import (
 	"astrolabe/starknet"
 )
 
-// IndexState tells what the index of a chain is doing.
+// IndexState is the state of a chain's indexer.
 type IndexState string
 
 // The states of an index.
@@ -19,8 +19,8 @@ const (
 	Halted      IndexState = "halted"
 )
 
-// Reason codes of a halted index. What halts it is looked at again on every
-// turn: it goes on by itself when the reason is gone.
+// Reason codes of a halted indexer. It checks the reason again on every
+// iteration, and resumes by itself.
 const (
 	ReasonNoIndexer           = "no_indexer"            // no index process has run yet, or its lease ran out
 	ReasonNodeUnavailable     = "node_unavailable"      // the node does not answer
@@ -34,14 +34,14 @@ const (
 	ReasonStorageFull         = "storage_full"          // the database has no room left
 	ReasonStorageReadOnly     = "storage_read_only"     // the database takes no writes
 	ReasonStorageUnavailable  = "storage_unavailable"   // the database does not answer
-	ReasonInternal            = "internal_error"        // something else; the log tells
+	ReasonInternal            = "internal_error"        // any other error; see the log
 )
 
 // FinalityDepth is the number of blocks above a block from which on it counts
 // as final here, unless the operator chose another.
 const FinalityDepth = 20
 
-// Head is what the leading index process last learned of its chain's node.
+// Head is the head of the chain as last seen by the leading indexer process.
 type Head struct {
 	State      IndexState
 	ReasonCode string           // empty while nothing is wrong
@@ -67,7 +67,7 @@ type Coverage struct {
 // Blocks is how many blocks readers can see; none is missing in between.
 func (c *Coverage) Blocks() uint64 { return c.Last - c.First + 1 }
 
-// Status is how a chain stands at one moment.
+// Status is the head, finality and indexing status of a chain at one moment.
 type Status struct {
 	Chain domain.Chain
 	Head  Head
@@ -80,7 +80,7 @@ type Heads interface {
 	Heads(ctx context.Context) (map[domain.Chain]Head, error)
 }
 
-// Statuses answers how chains stand.
+// Statuses reads the status of chains.
 type Statuses struct {
 	heads    Heads
 	freshFor time.Duration
@@ -101,8 +101,8 @@ const (
 	readTime = 5 * time.Second
 )
 
-// NewStatuses makes the service over stored heads. What it has read it may
-// answer from for as long as freshFor; an answer's AsOf is always honest.
+// NewStatuses makes the service over stored heads. It caches them for freshFor;
+// AsOf is the time of the read.
 func NewStatuses(heads Heads, freshFor time.Duration) *Statuses {
 	s := &Statuses{heads: heads, freshFor: freshFor, now: time.Now}
 	s.known = cache.NewLoading(1, func() time.Time { return s.now() }, s.load)
@@ -117,13 +117,12 @@ func (s *Statuses) load(ctx context.Context, _ string) (reading, error) {
 	return reading{heads, at}, err
 }
 
-// Renew says that readers may see other blocks. What was read before is not
-// answered any more, also when it is read at this moment.
+// Renew invalidates the cached heads, also those of a read in progress.
 func (s *Statuses) Renew() { s.known.Forget(oneReading) }
 
-// Of returns the status of each chain asked for, in their order, from one
-// read. A chain whose index nobody leads is halted with the reason no_indexer:
-// an old head is never passed off as a live one.
+// Of returns the status of each chain, in order, with one read. A chain without
+// a leading indexer is halted with the reason no_indexer, so that an outdated
+// head is never reported as current.
 func (s *Statuses) Of(ctx context.Context, chains []domain.Chain) ([]Status, error) {
 	heads, readAt, err := s.read(ctx)
 	if err != nil {
@@ -177,7 +176,7 @@ func (s *Statuses) read(ctx context.Context) (map[domain.Chain]Head, time.Time, 
 	return s.look(ctx)
 }
 
-// look does that for whoever has not read yet.
+// look reads the heads if they are not cached.
 func (s *Statuses) look(ctx context.Context) (map[domain.Chain]Head, time.Time, error) {
 	known, err := s.known.Get(ctx, oneReading, s.freshFor)
 	return known.heads, known.at, err

@@ -10,28 +10,28 @@ import (
 	"astrolabe/starknet"
 )
 
-// TxFacts is a transaction with its outcome and its place. It is shared:
-// nobody changes it.
+// TxFacts is a transaction with its receipt and position. It is shared and must
+// not be modified.
 type TxFacts struct {
 	facts.Transaction
 	Block     domain.BlockRef
 	Timestamp uint64 // of the block, in Unix seconds
 }
 
-// Place is where the transaction stands.
+// Place returns the position of the transaction.
 func (t *TxFacts) Place() TxPlace { return TxPlace{t.Block.Number, t.Index} }
 
-// Time returns when the block was made.
+// Time returns the block's timestamp.
 func (t *TxFacts) Time() time.Time { return time.Unix(int64(t.Timestamp), 0).UTC() }
 
-// Transaction is a transaction as it is shown.
+// Transaction is a transaction with its finality.
 type Transaction struct {
 	*TxFacts
 	Finality FinalityStatus
 	Tier     Tier
 }
 
-// TxLine is as much of a transaction as a list of them shows.
+// TxLine is a transaction in a list.
 type TxLine struct {
 	Place    TxPlace
 	Hash     starknet.Felt
@@ -43,7 +43,7 @@ type TxLine struct {
 	Tier     Tier
 }
 
-// Execution says whether the transaction's calls took effect.
+// Execution says whether the transaction succeeded or was reverted.
 func Execution(reverted bool) starknet.ExecutionStatus {
 	if reverted {
 		return starknet.Reverted
@@ -55,20 +55,20 @@ func Execution(reverted bool) starknet.ExecutionStatus {
 type TransactionStore interface {
 	// TransactionsByHash returns each transaction, nil where there is none.
 	TransactionsByHash(ctx context.Context, c domain.Chain, hashes []starknet.Felt) ([]*TxFacts, error)
-	// TransactionsOfBlocks returns the transactions of each block after an
-	// index, in their order: limit of them and one more, if there are as many.
-	// held tells whether the index holds the block, by its hash.
+	// TransactionsOfBlocks returns up to limit+1 transactions of each block
+	// after an index, in order. held says whether the block is indexed, by its
+	// hash.
 	TransactionsOfBlocks(ctx context.Context, c domain.Chain, blocks []domain.BlockRef, after, limit int) (lines [][]TxLine, held []bool, err error)
 	// Outlines returns the outline of each transaction, nil where there is none.
 	Outlines(ctx context.Context, c domain.Chain, hashes []starknet.Felt) ([]*TxOutline, error)
 	// FunctionNames returns names that classes have for the selectors, in
 	// their order; empty where none is known.
 	FunctionNames(ctx context.Context, c domain.Chain, selectors []starknet.Felt) ([]string, error)
-	// CallAnswers returns what is asked about calls.
-	CallAnswers(ctx context.Context, c domain.Chain, asked CallQuestions) (CallAnswers, error)
+	// CallAnswers returns the lookups for decoding calls.
+	CallAnswers(ctx context.Context, c domain.Chain, asked CallLookups) (CallAnswers, error)
 }
 
-// Transactions answers which transactions there are, and what they ask for.
+// Transactions reads transactions and their account calls.
 type Transactions struct {
 	store    TransactionStore
 	blocks   *Blocks
@@ -134,7 +134,7 @@ func (s *Transactions) OfBlocks(ctx context.Context, c domain.Chain, blocks []do
 	if page.After != nil {
 		for _, block := range blocks {
 			if !ofBlock(page.After, block) {
-				return nil, domain.InvalidCursor("the block that it belongs to was replaced by another one")
+				return nil, domain.InvalidCursor("A reorg replaced the block of the cursor.")
 			}
 		}
 		after = int(page.After[1]) //nolint:gosec // We wrote it, and it is authentic.
@@ -201,9 +201,9 @@ func (h Horizon) lines(page *domain.Page[TxLine]) *domain.Page[TxLine] {
 	return &stamped
 }
 
-// LinePosition is a place in the list of a block's transactions. A part of the
-// block's hash belongs to it, so that a list does not go on in the block that
-// replaced another.
+// LinePosition is a position in the list of a block's transactions. It includes
+// a part of the block hash, so that a list does not continue in another block
+// after a reorg.
 func LinePosition(block domain.BlockRef, index int) domain.Position {
 	return domain.Position{block.Number, uint64(index), binary.BigEndian.Uint64(block.Hash[24:])} //nolint:gosec // An index is not negative.
 }
@@ -212,18 +212,18 @@ func ofBlock(p domain.Position, block domain.BlockRef) bool {
 	return len(p) == 3 && p[0] == block.Number && p[2] == binary.BigEndian.Uint64(block.Hash[24:])
 }
 
-// attempts is how often blocks are read anew when a reorganisation replaced
-// them between two reads.
+// attempts is how often blocks are read again after a reorg replaced them
+// between two reads.
 const attempts = 3
 
-// Replaced says that the chain was reorganised again and again while an answer
-// was put together.
+// Replaced is the service_unavailable of a read that reorgs interrupted
+// repeatedly.
 func Replaced() error {
-	return domain.Unavailable("a block that is not being replaced", time.Second, nil)
+	return domain.Unavailable(time.Second, nil, "Reorgs kept replacing the requested blocks during the read. Retry.")
 }
 
 // BlockTransactions is a page of a block's transactions, and whether they are
-// those of the block that was asked for.
+// those of the requested block.
 type BlockTransactions struct {
 	domain.Page[TxLine]
 	Coverage domain.Coverage

@@ -10,9 +10,9 @@ import (
 	"astrolabe/starknet"
 )
 
-// Viewed is what came of a view: its result, or why there is none. Err is
-// not_found when there is no such contract or entry point at the block, and
-// contract_call_failed when the contract fails in it.
+// Viewed is the result of a view call or its error. Err is not_found if there
+// is no such contract or entry point at the block, and contract_call_failed if
+// the call reverts.
 type Viewed struct {
 	Result []starknet.Felt
 	Err    error
@@ -21,9 +21,8 @@ type Viewed struct {
 // viewsAtOnce is how many views of one request are called at once.
 const viewsAtOnce = 8
 
-// Views calls views on the state after the block that an id names, and returns
-// that block with what came of each. It is not_found when there is no such
-// block.
+// Views calls view functions at the state after a block, and returns the block
+// with the results. An unknown block is not_found.
 func (s *States) Views(ctx context.Context, c domain.Chain, id BlockID, calls []ViewCall) (StateBlock, []Viewed, error) {
 	viewed := make([]Viewed, len(calls))
 	block, err := s.Read(ctx, c, id, func(ctx context.Context, at State) error {
@@ -56,15 +55,15 @@ func (s *States) View(ctx context.Context, c domain.Chain, id BlockID, call View
 	return block, viewed[0].Result, err
 }
 
-// failure says why a call has no result, nil when it has one.
+// failure returns the error of a call without a result, else nil.
 func (a Answer) failure(call ViewCall, block uint64) error {
 	switch {
 	case a.NoContract:
-		return domain.Errorf(domain.CodeNotFound, "there is no contract at %s at block %d", call.Contract, block)
+		return domain.Errorf(domain.CodeNotFound, "No contract is deployed at %s at block %d.", call.Contract, block)
 	case a.NoView:
-		return domain.Errorf(domain.CodeNotFound, "the contract at %s has no entry point %s at block %d", call.Contract, call.Selector, block)
+		return domain.Errorf(domain.CodeNotFound, "Contract %s has no entry point %s at block %d.", call.Contract, call.Selector, block)
 	case a.Failed:
-		return domain.Errorf(domain.CodeContractCallFailed, "the contract at %s failed in %s at block %d, or returned too much", call.Contract, call.Selector, block)
+		return domain.Errorf(domain.CodeContractCallFailed, "The call of contract %s, entry point %s, reverted at block %d, or its result exceeds the size limit.", call.Contract, call.Selector, block)
 	}
 	return nil
 }

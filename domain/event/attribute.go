@@ -9,15 +9,15 @@ import (
 	"astrolabe/starknet"
 )
 
-// Emission is what tells one event's class and name: who emitted it, when, and
-// its first key.
+// Emission identifies the class and name of an event: the emitting contract,
+// the block and the first key.
 type Emission struct {
 	Address  starknet.Felt
 	Block    uint64
 	Selector starknet.Felt
 }
 
-// Emitter is what is known of an emission.
+// Emitter is the known classes and names of an emission.
 type Emitter struct {
 	// Classes are the contract's classes at the end of the block: its newest
 	// one from before the block, and those of the block itself.
@@ -27,8 +27,8 @@ type Emitter struct {
 	UniqueName string
 }
 
-// Attribution is what the events of one block are decoded with, for those who
-// read it together with the events.
+// Attribution decodes the events of one block. It is read together with the
+// events.
 type Attribution struct {
 	// Classes are the newest classes of the emitting contracts up to the block.
 	Classes map[starknet.Felt]facts.ClassHistory
@@ -50,16 +50,14 @@ func (a Attribution) emitters(_ context.Context, _ domain.Chain, emissions []Emi
 	return list, nil
 }
 
-// lookup returns what is known of who emitted events, as Store.Emitters does.
+// lookup returns the emitters of events, as Store.Emitters does.
 type lookup func(ctx context.Context, c domain.Chain, emissions []Emission) ([]Emitter, error)
 
-// lookupTime bounds the lookup of what events mean where the request itself is
-// not bounded.
+// lookupTime limits the attribution lookup if the request has no time limit.
 const lookupTime = 30 * time.Second
 
-// withinHalf bounds the lookup of what events mean by half of the time that
-// the request has left, so that a slow one costs the attribution and not the
-// answer.
+// withinHalf limits the attribution lookup to half of the remaining time, so
+// that a slow lookup costs the attribution and not the response.
 func withinHalf(ctx context.Context) (context.Context, context.CancelFunc) {
 	half := lookupTime
 	if deadline, ok := ctx.Deadline(); ok {
@@ -104,7 +102,7 @@ func keyOf(r *Row) emissionKey {
 	return key
 }
 
-// meaning is what an emission is decoded with.
+// meaning is the classes and names by which an emission is decoded.
 type meaning struct {
 	classes facts.Runtime
 	name    string

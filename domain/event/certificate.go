@@ -13,8 +13,8 @@ type SelectorPosition struct {
 	Position int // 1 to 15
 }
 
-// Certificate says that the events of a selector can be found by the key of a
-// position, from one finalized block through another.
+// Certificate guarantees that an index finds all events of a selector by the
+// key at a position, from one finalized block through another.
 type Certificate struct {
 	ID int64
 	SelectorPosition
@@ -24,25 +24,24 @@ type Certificate struct {
 	// VerifiedAt is when all of it was last found equal to the events; nil
 	// before the first time.
 	VerifiedAt *time.Time
-	// Maintained tells that a worker has looked after it within the last
-	// minutes.
+	// Maintained reports whether a worker maintained the certificate within the
+	// last minutes.
 	Maintained bool
 }
 
-// CertificateStatus tells how far a certificate can be relied on.
+// CertificateStatus is the status of a certificate.
 type CertificateStatus string
 
-// The statuses. A certificate is built, counted again from the events, and
-// then ready; it grows with the finalized tier and is counted again from time
-// to time. A failed one is not repaired but built anew, when an operator says
-// so.
+// The statuses. A certificate is built, verified against the events, and then
+// ready; it is extended with the finalized tier and verified periodically. A
+// failed one is not repaired: an operator rebuilds it.
 const (
 	Building CertificateStatus = "building"
 	Ready    CertificateStatus = "ready"
 	Failed   CertificateStatus = "failed"
 )
 
-// Freshness tells whether a certificate reaches the newest blocks.
+// Freshness says whether a certificate reaches the newest blocks.
 type Freshness string
 
 // The degrees of freshness.
@@ -56,7 +55,7 @@ const (
 // reads directly from the events.
 const MaxExtension = 5000
 
-// Diagnostics tell how coverage stands to the blocks that it is made from.
+// Diagnostics compare a certificate with the indexed blocks.
 type Diagnostics struct {
 	Freshness Freshness
 	// The blocks that readers can see, and those of them without a gap.
@@ -67,7 +66,7 @@ type Diagnostics struct {
 	LiveMaintenance               bool
 }
 
-// SelectorCoverage is a certificate as capabilities show it.
+// SelectorCoverage is a certificate in the capabilities.
 type SelectorCoverage struct {
 	Certificate
 	Diagnostics

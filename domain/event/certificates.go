@@ -50,8 +50,8 @@ func (m *certificates) of(ctx context.Context, c domain.Chain) ([]Certificate, e
 	return m.known.Get(ctx, c, m.freshFor)
 }
 
-// Coverage returns the certificates of a chain that cover something, each
-// with how it stands. Their times are in the precision of domain.Milliseconds.
+// Coverage returns the certificates of a chain that cover at least one block,
+// with their diagnostics. Times have the precision of domain.Milliseconds.
 func (s *Events) Coverage(ctx context.Context, c domain.Chain) ([]SelectorCoverage, error) {
 	horizon, err := s.statuses.Horizon(ctx, c)
 	if err != nil || horizon.Coverage == nil {

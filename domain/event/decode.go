@@ -10,12 +10,12 @@ import (
 	"astrolabe/starknet/abi"
 )
 
-// decode tells what an event means. The class in force decides: a name that it
-// gives stands, also where the payload does not fit. Only an event that no
-// class in force mentions, such as that of a proxy's implementation, is
-// attributed by its selector: with types where a standard's schema consumes
-// exactly its payload, else by name. unique is the one name that indexed
-// classes have for the selector, empty when there are several or none.
+// decode decodes an event. The class at the block takes precedence: its name is
+// used even if the payload does not fit. Only an event that the class does not
+// declare, such as that of a proxy's implementation, is attributed by its
+// selector: with types if a standard schema consumes exactly its payload, else
+// by name. unique is the only name that indexed classes have for the selector,
+// empty if there are several or none.
 func decode(keys, data []starknet.Felt, classes facts.Runtime, unique string) Decoding {
 	if len(keys) == 0 {
 		return unknown
@@ -27,10 +27,9 @@ func decode(keys, data []starknet.Felt, classes facts.Runtime, unique string) De
 	return d
 }
 
-// byRuntime decodes by the classes around the block. Where the class was
-// replaced within the block, nobody knows which of both emitted the event, so
-// that both must say the same. It reports false when no class mentions the
-// event.
+// byRuntime decodes with the classes at the block. If the class was replaced
+// within the block, it is unknown which one emitted the event, so both must
+// agree. It reports false if no class declares the event.
 func byRuntime(keys, data []starknet.Felt, classes facts.Runtime) (Decoding, bool) {
 	before, after := cmp.Or(classes.Before, classes.After), cmp.Or(classes.After, classes.Before)
 	d, mentioned := byClass(keys, data, after)

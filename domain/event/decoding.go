@@ -2,7 +2,7 @@ package event
 
 import "astrolabe/starknet/abi"
 
-// Decoding is what an event means, as far as that is certain.
+// Decoding is the certified decoding of an event.
 type Decoding struct {
 	Status     Status
 	Name       string       // empty when no name is attributed
@@ -13,7 +13,7 @@ type Decoding struct {
 	Unavailable Reason
 }
 
-// Status tells how much of an event's meaning is certain.
+// Status says how much of an event is decoded.
 type Status string
 
 // The statuses.
@@ -23,7 +23,7 @@ const (
 	Unknown  Status = "unknown"   // nothing beyond its keys and data
 )
 
-// NameSource tells where an event's name is from.
+// NameSource is the source of an event's name.
 type NameSource string
 
 // The sources of names, from the strongest.
@@ -33,7 +33,7 @@ const (
 	FromUniqueName NameSource = "selector_unique"  // every indexed class that has the selector names it so
 )
 
-// FieldsSource tells where the types of an event's fields are from.
+// FieldsSource is the source of an event's typed fields.
 type FieldsSource string
 
 // The sources of types.

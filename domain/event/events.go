@@ -9,7 +9,7 @@ import (
 	"astrolabe/starknet"
 )
 
-// Store keeps events. What it returns has no decoding yet.
+// Store reads events, without decoding.
 type Store interface {
 	// EventsOfTransactions returns the events of each transaction after a log,
 	// in the order of their logs: at least limit+1 where there are as many.
@@ -22,8 +22,7 @@ type Store interface {
 	// newest first: at least limit+1 where there are as many. With selectors
 	// only those whose first key is one of them.
 	EventsOfContracts(ctx context.Context, c domain.Chain, contracts, selectors []starknet.Felt, span Span, limit int) ([][]Row, error)
-	// Emitters returns what is known of who emitted events, in the order of
-	// the emissions.
+	// Emitters returns the known classes and names of emissions, in order.
 	Emitters(ctx context.Context, c domain.Chain, emissions []Emission) ([]Emitter, error)
 
 	// SearchEvents returns the newest events of a span that a filter selects,
@@ -32,9 +31,10 @@ type Store interface {
 	SearchEvents(ctx context.Context, c domain.Chain, f Filter, span Span, limit int) ([]Row, error)
 	// EventsFrom does the same for the oldest events, oldest first.
 	EventsFrom(ctx context.Context, c domain.Chain, f Filter, span Span, limit int) ([]Row, error)
-	// LastCandidate returns the last of the newest events of a span that have
-	// the filter's first keys and addresses, so that about so many of them
-	// stand from there on; nil when the span has no more than that.
+	// LastCandidate returns the position down to which a span has about the
+	// given number of candidates: events with the filter's first keys and
+	// addresses, counted from the newest. It is nil if the span has no more
+	// than that.
 	LastCandidate(ctx context.Context, c domain.Chain, f Filter, span Span, most int) (*Place, error)
 }
 
@@ -51,8 +51,7 @@ type Events struct {
 // candidates is how many events a search looks at in one step.
 const candidates = 20_000
 
-// NewEvents makes the service. What it has read of certificates it may go by
-// for as long as freshFor.
+// NewEvents makes the service. It caches certificates for freshFor.
 func NewEvents(store Store, covered CertificateStore, classes *chain.CompiledClasses, statuses *chain.Statuses, freshFor time.Duration) *Events {
 	return &Events{
 		store: store, covered: covered, classes: classes, statuses: statuses,
@@ -60,9 +59,9 @@ func NewEvents(store Store, covered CertificateStore, classes *chain.CompiledCla
 	}
 }
 
-// OfTransactions returns a page of the events of each transaction, in the order
-// of their logs. It is degraded when the lookup of their meaning failed: then
-// every event comes without attribution, which says nothing about the events.
+// OfTransactions returns a page of the events of each transaction, in log
+// order. It is degraded if the attribution lookup failed: then no event has
+// attribution, which says nothing about the events.
 func (s *Events) OfTransactions(ctx context.Context, c domain.Chain, places []chain.TxPlace, page domain.PageRequest) (pages []domain.Page[Row], degraded bool, err error) {
 	after := -1
 	if len(page.After) == 3 {
@@ -75,8 +74,8 @@ func (s *Events) OfTransactions(ctx context.Context, c domain.Chain, places []ch
 	return s.pages(ctx, c, lists, page.Limit)
 }
 
-// Page cuts a page of events that were read elsewhere, together with what they
-// are decoded with, and decodes it as OfTransactions does.
+// Page cuts and decodes a page of events that the caller read together with
+// their attribution, as OfTransactions does.
 func (s *Events) Page(ctx context.Context, c domain.Chain, rows []Row, limit int, known Attribution) (page domain.Page[Row], degraded bool, err error) {
 	page = domain.CutPage(rows, limit, Row.Position)
 	degraded, err = s.attribute(ctx, c, known.emitters, page.Items)
@@ -106,7 +105,7 @@ func (s *Events) OfBlocks(ctx context.Context, c domain.Chain, blocks []*chain.B
 	return s.pages(ctx, c, lists, page.Limit)
 }
 
-// pages cuts lists to their pages and decodes what these show.
+// pages cuts lists to pages and decodes their events.
 func (s *Events) pages(ctx context.Context, c domain.Chain, lists [][]Row, limit int) (pages []domain.Page[Row], degraded bool, err error) {
 	pages = make([]domain.Page[Row], len(lists))
 	shown := make([][]Row, len(lists))

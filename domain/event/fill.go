@@ -19,10 +19,10 @@ type segment struct {
 // maxSteps bounds how often one page reads.
 const maxSteps = 8
 
-// fill reads a page from segments, which lie one below the other, newest
-// first. It stops when the page is full, when all is read, after maxSteps, or
-// when half of the request's time is over; a page that is not full then goes
-// on where it stopped.
+// fill reads a page from adjacent segments, newest first. It stops when the
+// page is full, when all segments are read, after maxSteps, or after half of
+// the request's time; the cursor of an incomplete page continues where it
+// stopped.
 func fill(ctx context.Context, segments []segment, span Span, limit int) (domain.Page[Row], error) {
 	var rows []Row
 	enough := halfTime(ctx)

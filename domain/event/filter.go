@@ -2,6 +2,7 @@ package event
 
 import (
 	"slices"
+	"strconv"
 
 	"astrolabe/domain"
 	"astrolabe/starknet"
@@ -24,30 +25,30 @@ const (
 	MaxBlocks    = 10_000 // blocks between explicit bounds, both included
 )
 
-// check returns invalid_request when the filter is not one that can be
-// searched by: it lacks an anchor, has too many values, or its bounds do not
-// fit. How wide the bounds may be depends on who asks and is not judged here.
+// check returns invalid_request for a filter without first key and address,
+// with too many values, or with an invalid range. The maximum range depends on
+// the caller and is checked elsewhere.
 func (f *Filter) check() error {
 	values := 0
 	for position, list := range f.Topics {
 		values += len(list)
-		if len(distinct(list)) > MaxDistinct {
-			return refuse("topic%d has more than %d distinct values", position, MaxDistinct)
+		if n := len(distinct(list)); n > MaxDistinct {
+			return refuse("%s accepts at most %d distinct values, got %d.", topic(position), MaxDistinct, n)
 		}
 	}
 	switch {
 	case values > MaxValues:
-		return refuse("the search names %d key values; at most %d can be searched at once", values, MaxValues)
+		return refuse("A search accepts at most %d key values in total, got %d.", MaxValues, values)
 	case len(f.Addresses) > MaxAddresses:
-		return refuse("the search names %d addresses; at most %d can be searched at once", len(f.Addresses), MaxAddresses)
+		return refuse("A search accepts at most %d addresses, got %d.", MaxAddresses, len(f.Addresses))
 	case f.From != nil && f.To != nil && *f.From > *f.To:
-		return refuse("from_block must not be above to_block")
+		return refuse("%s (%d) must not be greater than %s (%d).", fromBlock, *f.From, toBlock, *f.To)
 	case f.hasKeys() && len(f.Topics[0]) == 0:
-		return refuse("topic1 to topic15 need topic0; an address alone is not enough")
+		return refuse("%s to %s require %s; an address alone is not enough.", topic(1), topic(Positions-1), topic(0))
 	case f.hasKeys() && (f.From == nil || f.To == nil):
-		return refuse("topic1 to topic15 need both from_block and to_block")
+		return refuse("%s to %s require both %s and %s.", topic(1), topic(Positions-1), fromBlock, toBlock)
 	case len(f.Topics[0]) == 0 && len(f.Addresses) == 0:
-		return refuse("the search needs topic0, its alias selector, or an address")
+		return refuse("A search requires %s or at least one address.", topic(0))
 	}
 	return nil
 }
@@ -76,6 +77,16 @@ func distinct(list []starknet.Felt) []starknet.Felt {
 	list = slices.Clone(list)
 	slices.SortFunc(list, starknet.Felt.Cmp)
 	return slices.Compact(list)
+}
+
+// The arguments of a filter in messages.
+const (
+	fromBlock domain.Argument = "fromBlock"
+	toBlock   domain.Argument = "toBlock"
+)
+
+func topic(position int) domain.Argument {
+	return domain.Argument("topic" + strconv.Itoa(position))
 }
 
 func refuse(format string, args ...any) error {

@@ -6,7 +6,7 @@ import (
 	"astrolabe/domain"
 )
 
-// Followed are the events that a stream tells, as they land.
+// Followed are the events of a stream, in the order of indexing.
 type Followed struct {
 	filter Filter
 	steps  uint64 // blocks that are read at once
@@ -22,7 +22,7 @@ const followedSteps = 20
 // followed.
 func Follow(f Filter) (Followed, error) {
 	if f.To != nil {
-		return Followed{}, refuse("a stream has no last block; search for what lies between two")
+		return Followed{}, refuse("A stream does not accept %s. Use a search for a block range.", toBlock)
 	}
 	bounded := f
 	bounded.From, bounded.To = new(uint64), new(uint64)
@@ -36,9 +36,9 @@ func Follow(f Filter) (Followed, error) {
 	return followed, nil
 }
 
-// From returns the oldest events of a stream from a position on, up to but
-// without the block end, oldest first. It may have fewer than limit and go on.
-// It is degraded as a search is.
+// From returns events of a stream from a position on, up to but excluding the
+// block end, oldest first. It may return fewer than limit although there are
+// more. It is degraded like a search.
 func (s *Events) From(ctx context.Context, c domain.Chain, followed Followed, from domain.Position, end uint64, limit int) (batch domain.Batch[Row], degraded bool, err error) {
 	span := Span{From: Place{Block: from[0], Tx: int(from[1]), Log: int(from[2])}, Before: Place{Block: min(end, from[0]+followed.steps)}} //nolint:gosec // They are places.
 	if span.From.Compare(span.Before) >= 0 {

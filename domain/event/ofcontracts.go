@@ -17,9 +17,9 @@ type ContractFilter struct {
 // ContractEvents is a page of each contract's events.
 type ContractEvents struct {
 	Pages []domain.Page[Row]
-	// Degraded tells that the lookup of what the events mean failed.
+	// Degraded reports whether the attribution lookup failed.
 	Degraded bool
-	// Coverage tells whether the index holds all blocks that were asked for.
+	// Coverage says whether all requested blocks are indexed.
 	Coverage domain.Coverage
 }
 
@@ -33,7 +33,7 @@ func (s *Events) OfContracts(ctx context.Context, c domain.Chain, contracts []st
 		return ContractEvents{}, err
 	}
 	if filter.isWide() {
-		return ContractEvents{}, refuse("the bounds hold more than %d blocks", MaxBlocks)
+		return ContractEvents{}, refuse("The range from %s to %s must not exceed %d blocks.", fromBlock, toBlock, MaxBlocks)
 	}
 	horizon, err := s.statuses.Horizon(ctx, c)
 	if err != nil {

@@ -7,7 +7,7 @@ import (
 	"astrolabe/starknet"
 )
 
-// Row is an event with its place and what is known of its meaning.
+// Row is an event with its position and decoding.
 type Row struct {
 	Block     uint64
 	Timestamp uint64 // of the block, in Unix seconds
@@ -20,7 +20,7 @@ type Row struct {
 	Decoding
 }
 
-// Time returns when the block was made.
+// Time returns the block's timestamp.
 func (r *Row) Time() time.Time { return time.Unix(int64(r.Timestamp), 0).UTC() }
 
 // Topic returns the key of a position, nil when the event has none there.
@@ -31,7 +31,7 @@ func (r *Row) Topic(position int) *starknet.Felt {
 	return &r.Keys[position]
 }
 
-// place returns where the event stands.
+// place returns the position of the event.
 func (r Row) place() Place { return Place{Block: r.Block, Tx: r.Tx, Log: r.Log} }
 
 // Position is the place of a row in every list of events.

@@ -9,40 +9,39 @@ import (
 // Found is a page of a search.
 type Found struct {
 	domain.Page[Row]
-	// Degraded tells that the lookup of what the events mean failed: then all
-	// of them come without attribution.
+	// Degraded reports whether the attribution lookup failed: then no event has
+	// attribution.
 	Degraded bool
-	// Coverage tells whether the index holds all blocks that were asked for.
+	// Coverage says whether all requested blocks are indexed.
 	Coverage domain.Coverage
-	// Range tells what a search over a wide range rests on; nil for others.
+	// Range is the coverage of a search over a wide range; nil for other
+	// searches.
 	Range *RangeCoverage
 }
 
-// Plan is what a caller is entitled to. Who has which plan, and which plans
-// allow it, is not decided here.
+// Plan is the entitlement of a caller; package account decides on it.
 type Plan interface {
-	// AllowsWideSearch tells whether a search may go over more than MaxBlocks
+	// AllowsWideSearch reports whether a search may cover more than MaxBlocks
 	// blocks.
 	AllowsWideSearch() bool
 }
 
 // Search returns the events that a filter selects, newest first.
 //
-// A filter by first key, by address or by both follows an index through the
-// retained history. One by further keys reads a bounded number of candidates:
-// its page may then have fewer events than asked for, even none, and a Next
-// that goes on after the last candidate. The list ends where Next is nil.
+// A filter by first key, by address or by both pages through the indexed
+// history. A filter by further keys reads a bounded number of candidates per
+// page: the page may then be short or empty although Next is not nil. The list
+// ends when Next is nil.
 //
-// It is invalid_request when the filter is not one that can be searched by, or
-// when its bounds are wider than the plan allows; a wide search has failures of
-// its own, see wide.
+// It is invalid_request if the filter is invalid or its range exceeds the plan;
+// see wide for the errors of a wide search.
 func (s *Events) Search(ctx context.Context, c domain.Chain, plan Plan, f Filter, request domain.PageRequest) (Found, error) {
 	if err := f.check(); err != nil {
 		return Found{}, err
 	}
 	f = f.normal()
 	if f.isWide() && !plan.AllowsWideSearch() {
-		return Found{}, refuse("the bounds hold more than %d blocks", MaxBlocks)
+		return Found{}, refuse("The range from %s to %s must not exceed %d blocks.", fromBlock, toBlock, MaxBlocks)
 	}
 	horizon, err := s.statuses.Horizon(ctx, c)
 	if err != nil {

@@ -7,7 +7,7 @@ import (
 	"astrolabe/domain"
 )
 
-// Place is where an event stands in the order of the chain.
+// Place is the position of an event in the chain.
 type Place struct {
 	Block   uint64
 	Tx, Log int
@@ -27,8 +27,8 @@ type Span struct {
 // lastBlock is beyond every block that can be stored.
 const lastBlock = math.MaxInt32
 
-// spanOf returns what a page reads of the blocks between two bounds, both
-// included, from the newest on or from where the page before ended.
+// spanOf returns the part of a block range (both ends inclusive) that a page
+// reads, from the newest block or from the end of the previous page.
 func spanOf(from, to *uint64, after domain.Position) Span {
 	s := Span{Before: Place{Block: lastBlock}}
 	if from != nil {

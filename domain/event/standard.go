@@ -8,9 +8,9 @@ import (
 	"astrolabe/starknet/abi"
 )
 
-// standardABI holds the events of the token standards whose selector and arity
-// allow one reading only. The old Transfer with everything in its data is not
-// among them: ERC-20 and ERC-721 share it.
+// standardABI holds the events of the token standards that selector and arity
+// identify uniquely. The old Transfer with all fields in its data is excluded,
+// because ERC-20 and ERC-721 share it.
 //
 //go:embed standard.json
 var standardABI []byte
@@ -24,9 +24,9 @@ var standard = sync.OnceValue(func() *abi.Schema {
 	return schema
 })
 
-// curatedNames are the names of events that mean one thing wherever they
-// occur: those of the standards, of accounts, of the universal deployer and of
-// the bridges. Names that protocols give to different things are left out.
+// curatedNames are unambiguous event names: those of the standards, accounts,
+// the universal deployer and the bridges. Names that protocols use for
+// different things are excluded.
 var curatedNames = []string{
 	"Transfer", "Approval", "ApprovalForAll", "TransferSingle", "TransferBatch", "URI",
 	"OwnershipTransferred", "OwnershipTransferStarted", "RoleGranted", "RoleRevoked", "RoleAdminChanged",

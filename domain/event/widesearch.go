@@ -15,7 +15,7 @@ import (
 // Interval is blocks, both ends included.
 type Interval struct{ From, To uint64 }
 
-// RangeCoverage tells what a search over a wide range rests on.
+// RangeCoverage is the coverage of a search over a wide range.
 type RangeCoverage struct {
 	Requested Interval
 	Completed *Interval // what the search reads of it; nil: none of its blocks is there yet
@@ -23,7 +23,7 @@ type RangeCoverage struct {
 	Diagnostics
 }
 
-// retryCoverage is when coverage that is not there may have come.
+// retryCoverage is the Retry-After of unavailable coverage.
 const retryCoverage = 30 * time.Second
 
 // wide plans a search over a wide range: by the key of one position between
@@ -47,11 +47,11 @@ func (s *Events) wide(ctx context.Context, c domain.Chain, f Filter, horizon cha
 	choices := ready(certificates, f)
 	if len(choices) == 0 {
 		return nil, nil, domain.Errorf(domain.CodeFullRangeSelectorNotSupported,
-			"no position that the search populates is ready for more than %d blocks; see eventSearch.fullRange.selectorCoverage of the capabilities", MaxBlocks)
+			"No key position of this search has a certificate that is ready for more than %d blocks. Search at most %d blocks at once, or use a position that the capabilities list as ready.", MaxBlocks, MaxBlocks)
 	}
 	choices = slices.DeleteFunc(choices, func(list choice) bool { return !list.reaches(f, horizon.Coverage) })
 	if len(choices) == 0 {
-		return nil, nil, uncovered("the coverage of the selector does not reach all requested blocks; see eventSearch.fullRange.selectorCoverage of the capabilities")
+		return nil, nil, uncovered("The certificate of the selector does not cover the whole block range. Narrow the range to the blocks that the capabilities list, or retry later.")
 	}
 	chosen, err := s.choose(ctx, c, f, choices)
 	if err != nil {
@@ -60,13 +60,13 @@ func (s *Events) wide(ctx context.Context, c domain.Chain, f Filter, horizon cha
 	return s.segments(c, f, chosen), chosen.rangeCoverage(f, horizon), nil
 }
 
-// ErrCoverageLost means that a certificate is not ready any more.
+// ErrCoverageLost means that a certificate is no longer ready.
 var ErrCoverageLost = errors.New("the certificate is not ready any more")
 
-// whileCovered turns ErrCoverageLost into what a client may see.
+// whileCovered turns ErrCoverageLost into a domain error.
 func whileCovered(err error) error {
 	if errors.Is(err, ErrCoverageLost) {
-		return uncovered("the coverage of the selector has just been withdrawn")
+		return uncovered("The certificate of the selector was revoked during the search. Retry later.")
 	}
 	return err
 }
@@ -82,7 +82,7 @@ func uncovered(why string) error {
 func declared(certificates []Certificate, selectors []starknet.Felt) error {
 	for _, selector := range selectors {
 		if !slices.ContainsFunc(certificates, func(c Certificate) bool { return c.Selector == selector }) {
-			return domain.Errorf(domain.CodeUnsupportedSelector, "%s is not declared for searches over more than %d blocks", selector, MaxBlocks)
+			return domain.Errorf(domain.CodeUnsupportedSelector, "Selector %s is not declared for searches over more than %d blocks. Search at most %d blocks at once, or use a selector that the capabilities list.", selector, MaxBlocks, MaxBlocks)
 		}
 	}
 	return nil
@@ -119,7 +119,7 @@ func (list choice) interval() Interval {
 	return i
 }
 
-// span is what of a filter's range all certificates cover.
+// span is the part of a filter's range that all certificates cover.
 func (list choice) span(f Filter) Span {
 	covered := list.interval()
 	return Span{From: Place{Block: max(*f.From, covered.From)}, Before: Place{Block: min(*f.To, covered.To) + 1}}
@@ -135,8 +135,8 @@ func (list choice) reaches(f Filter, held *chain.Coverage) bool {
 	return *f.From+MaxExtension >= covered.From && min(*f.To, held.Last) <= covered.To+MaxExtension
 }
 
-// choose returns the position with the fewest candidates, as far as that can
-// be told from a bounded number of them.
+// choose returns the position with the fewest candidates, of which it counts a
+// bounded number.
 func (s *Events) choose(ctx context.Context, c domain.Chain, f Filter, choices []choice) (choice, error) {
 	best, fewest := choices[0], -1
 	if len(choices) == 1 {
@@ -198,7 +198,7 @@ func (s *Events) readCovered(ctx context.Context, c domain.Chain, f Filter, list
 	return rows, reached, nil
 }
 
-// hasMoreThan reports whether a filter asks for more than the first key and
+// hasMoreThan reports whether a filter selects by more than the first key and
 // the key of one position.
 func (f *Filter) hasMoreThan(position int) bool {
 	for i, list := range f.Topics {
@@ -209,7 +209,7 @@ func (f *Filter) hasMoreThan(position int) bool {
 	return len(f.Addresses) > 0
 }
 
-// rangeCoverage tells what the answer rests on.
+// rangeCoverage returns the coverage of the search.
 func (list choice) rangeCoverage(f Filter, horizon chain.Horizon) *RangeCoverage {
 	held := horizon.Coverage
 	shortest := slices.MinFunc(list, func(a, b Certificate) int { return cmp.Compare(*a.Through, *b.Through) })

@@ -15,71 +15,73 @@ import (
 	"astrolabe/domain/verify"
 )
 
-// Services are everything that a facade can ask.
+// Services are the read services of the facades.
 type Services struct {
 	// Cursors write and read the cursors of every list.
 	Cursors *domain.Cursors
-	// Statuses tell how chains and their indexes stand.
+	// Statuses reads head, finality and indexing status of chains.
 	Statuses *chain.Statuses
-	// Cache remembers facts of final blocks, while somebody listens for it.
+	// Cache caches facts of finalized blocks while the process listens for
+	// changes.
 	Cache *chain.Cache
-	// Blocks tell which blocks there are.
+	// Blocks reads blocks.
 	Blocks *chain.Blocks
-	// Transactions tell which transactions there are.
+	// Transactions reads transactions.
 	Transactions *chain.Transactions
-	// Details tell everything of a transaction at once.
+	// Details reads a transaction with its calls, events, transfers and
+	// messages.
 	Details *transaction.Details
-	// Events tell what contracts have emitted.
+	// Events reads and searches events.
 	Events *event.Events
-	// Messages tell what was said between the layers.
+	// Messages reads cross-layer messages.
 	Messages *chain.Messages
-	// Contracts tell what is known of contracts.
+	// Contracts reads contract metadata.
 	Contracts *chain.Contracts
-	// Classes tell what is known of classes.
+	// Classes reads classes.
 	Classes *chain.Classes
-	// Compiled tells what the ABIs of classes say.
+	// Compiled reads compiled class ABIs.
 	Compiled *chain.CompiledClasses
-	// Verifications tell which classes were verified.
+	// Verifications reads verification records.
 	Verifications *verify.Records
-	// Bridges tell of deposits and withdrawals.
+	// Bridges reads bridge signals.
 	Bridges *bridge.Signals
-	// Transfers tell which tokens moved.
+	// Transfers reads token transfers.
 	Transfers *token.Transfers
-	// Tokens tell what is known of tokens.
+	// Tokens reads tokens and their summaries.
 	Tokens *token.Tokens
-	// Controls tell who controls tokens.
+	// Controls reads the controls over tokens.
 	Controls *token.ControlsReader
-	// Pools tell where tokens are traded.
+	// Pools reads liquidity pools.
 	Pools *token.Pools
 	// States read the state of contracts from nodes.
 	States *chain.States
-	// Quantities ask tokens for supplies and balances.
+	// Quantities reads supplies and balances from upstream nodes.
 	Quantities *token.Quantities
-	// Censuses tell who holds tokens.
+	// Censuses reads holder censuses.
 	Censuses *token.Censuses
-	// Wallets tell what addresses hold.
+	// Wallets reads token balances of addresses at one block.
 	Wallets *address.Wallets
-	// Search finds what texts name.
+	// Search finds blocks, transactions, addresses, tokens and labels.
 	Search *search.Search
-	// Addresses tell what addresses did, may hold and are.
+	// Addresses reads activity, assets and summaries of addresses.
 	Addresses *address.Addresses
-	// Labels tell what addresses are called.
+	// Labels reads and manages labels.
 	Labels *address.Labels
 }
 
-// Options are what the services stand on.
+// Options are the dependencies and settings of the services.
 type Options struct {
 	Stores  Stores
 	Cursors *domain.Cursors
 	// Freshness is how old a chain's status may be when it is answered.
 	Freshness time.Duration
-	// Nodes are the nodes of the chains that have some. What only a node can
-	// tell is unavailable on the others.
+	// Nodes are the upstream nodes by chain. Reads of contract state are
+	// unavailable on chains without one.
 	Nodes map[domain.Chain]chain.Node
 	// Cache remembers facts of final blocks; nil means one of
 	// chain.DefaultCacheWeight.
 	Cache *chain.Cache
-	// ScreeningTop is how many holders a screening shows; zero means
+	// ScreeningTop is the number of holders in a screening; zero means
 	// token.ScreeningTop.
 	ScreeningTop int
 }

@@ -11,8 +11,8 @@ import (
 	"astrolabe/domain/verify"
 )
 
-// Stores are what the services read, one for each noun. A field may stay nil
-// where nobody asks the services that need it.
+// Stores are the stores of the services. A field may be nil if the services
+// that need it are not used.
 type Stores struct {
 	Heads           chain.Heads
 	Blocks          chain.BlockStore

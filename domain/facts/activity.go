@@ -13,11 +13,11 @@ import (
 // ActivityVersion is the version of Activities.
 const ActivityVersion = 2
 
-// The events by which contracts tell that their class was replaced.
+// The events that contracts emit when their class is replaced.
 var upgraded, implementationReplaced = starknet.Selector("Upgraded"), starknet.Selector("ImplementationReplaced")
 
-// Activities tells what each transaction meant for each address, by address
-// and transaction:
+// Activities returns the activity of each address in each transaction, by
+// address and transaction:
 //
 //   - TxSent for the account that sent it;
 //   - TxReceived for every contract that it calls: those of the account's
@@ -33,8 +33,8 @@ var upgraded, implementationReplaced = starknet.Selector("Upgraded"), starknet.S
 //     the transaction cannot be told and has no such mark.
 //
 // Every transfer counts as an item, a transfer to oneself once; any other kind
-// is one item, however often a contract is called. The zero address, which
-// stands for minting and burning, has no activity.
+// is one item, however often a contract is called. The zero address of mints
+// and burns has no activity.
 func Activities(txs []Transaction, transfers []Transfer, deployments []Deployment, changes []ClassChange, events []Event) []Activity {
 	marks := make(marks, 0, 3*len(txs)+2*len(transfers)+len(deployments))
 	for i := range txs {
@@ -58,9 +58,9 @@ func Activities(txs []Transaction, transfers []Transfer, deployments []Deploymen
 	return marks.merge()
 }
 
-// mark is one thing that a transaction meant for an address.
+// mark is one activity of an address in a transaction.
 type mark struct {
-	order   uint64 // the address's first bytes, by which most marks are told apart
+	order   uint64 // first bytes of the address, which distinguish most marks
 	address *starknet.Felt
 	tx      int32
 	kind    Kinds
@@ -98,8 +98,7 @@ func (m *marks) transaction(tx *Transaction) {
 	}
 }
 
-// upgrades marks the replaced contracts. What transactions meant must have been
-// marked before.
+// upgrades marks the upgraded contracts. It must run after the other marks.
 func (m *marks) upgrades(txs []Transaction, changes []ClassChange, events []Event) {
 	replaced := map[starknet.Felt]*replacement{}
 	for i := range changes {
@@ -136,10 +135,10 @@ func (m *marks) upgrades(txs []Transaction, changes []ClassChange, events []Even
 	}
 }
 
-// replacement is what a block tells of the transaction that replaced a
-// contract's class.
+// replacement collects the transactions that may have replaced a contract's
+// class.
 type replacement struct {
-	said    *int // the last in which the contract said so
+	said    *int // the last one with an upgrade event of the contract
 	touched *int // one that has to do with the contract
 	several bool // that is not the only one
 }
@@ -149,7 +148,7 @@ func (r *replacement) touch(tx int) {
 	r.touched = &tx
 }
 
-// transaction is nil when it cannot be told.
+// transaction returns the transaction, nil if it is unknown.
 func (r *replacement) transaction() *int {
 	switch {
 	case r.said != nil:

@@ -2,19 +2,18 @@ package facts
 
 import "astrolabe/starknet"
 
-// Block is everything that the index keeps of one block. Rows are in the
-// order of their keys.
+// Block is all rows of one block, in the order of their keys.
 type Block struct {
 	Header Header
 
-	// What the node said.
+	// From the node.
 	Transactions []Transaction
 	Events       []Event
 	Messages     []Message
 	Declarations []Declaration
 	Changes      []ClassChange
 
-	// What follows from it.
+	// Derived.
 	Deployments []Deployment
 	Transfers   []Transfer
 	Activity    []Activity
@@ -83,7 +82,7 @@ const (
 type Message struct {
 	TxIndex   int
 	Direction Direction
-	Index     int // among the transaction's messages in this direction
+	Index     int // in the transaction's messages of this direction
 	Hash      starknet.Hash256
 	From      starknet.Felt
 	To        starknet.Felt
@@ -99,11 +98,11 @@ type Declaration struct {
 	TxIndex  *int           // nil when no transaction of the block names it
 }
 
-// Origin tells how a contract's class became known.
+// Origin says how a contract's class became known.
 type Origin string
 
-// The origins. An observed class was in force before the block of its row:
-// it stands for the history that was not indexed.
+// The origins. An observed class was set before the block of its row, in
+// history that is not indexed.
 const (
 	Observed Origin = "observed"
 	Deployed Origin = "deployed"
@@ -117,12 +116,12 @@ type ClassChange struct {
 	Class   starknet.Felt
 }
 
-// Evidence names what a deployment is known from.
+// Evidence is the source of a deployment.
 type Evidence string
 
 // The kinds of evidence, from the weakest to the strongest.
 const (
-	FromStateDiff     Evidence = "state_diff"     // the contract is new; nobody says who made it
+	FromStateDiff     Evidence = "state_diff"     // the contract is new, with an unknown deployer
 	FromDeployerEvent Evidence = "deployer_event" // the universal deployer's event names it
 	FromTransaction   Evidence = "transaction"    // the transaction itself deploys it
 )
@@ -132,7 +131,7 @@ type Deployment struct {
 	Address  starknet.Felt
 	Class    starknet.Felt
 	Evidence Evidence
-	TxIndex  *int           // nil when only the state difference tells of it
+	TxIndex  *int           // nil if only the state diff shows it
 	Deployer *starknet.Felt // nil when unknown
 }
 
@@ -159,7 +158,7 @@ type Transfer struct {
 	TokenID  *starknet.Uint256 // nil for ERC-20
 }
 
-// Kinds is a set of things that happened to an address in one transaction.
+// Kinds is the set of activities of an address in one transaction.
 type Kinds uint16
 
 // The kinds of activity.
@@ -173,10 +172,10 @@ const (
 	ContractUpgraded
 )
 
-// Activity is what one transaction meant for one address.
+// Activity is the activity of one address in one transaction.
 type Activity struct {
 	Address starknet.Felt
 	TxIndex int
 	Kinds   Kinds
-	Items   int // how many rows of activity it stands for: each transfer counts
+	Items   int // number of activity items: each transfer counts
 }

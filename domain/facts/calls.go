@@ -9,18 +9,18 @@ type Call struct {
 	Calldata []starknet.Felt // aliases the transaction's
 }
 
-// Calls returns the calls that an INVOKE of version 1 or later asks its
-// account to make. Accounts read their calldata in one of two forms:
+// Calls returns the account calls of an INVOKE of version 1 or later. Calldata
+// has one of two layouts:
 //
 //	Cairo 1: count, then per call: to, selector, length, calldata
 //	Cairo 0: count, then per call: to, selector, offset, length;
 //	         then the length of all calldata, and all calldata
 //
-// Every felt must belong to the form, and in Cairo 0's the calls must share out
-// the calldata in order and without gaps, as every wallet writes it. Where both
-// forms fit, Cairo 0's is meant: the other reading would call addresses as
-// small as a length, which no contract has. The answer is false when neither
-// form fits, as for accounts with a form of their own.
+// Every felt must belong to the layout, and in that of Cairo 0 the calls must
+// cover the calldata in order and without gaps, as every wallet writes it. If
+// both layouts fit, it is that of Cairo 0: the other one would call addresses
+// as small as a length, which no contract has. It is false if neither fits, as
+// for accounts with a custom layout.
 func Calls(tx *Transaction) ([]Call, bool) {
 	form, n := formOf(tx)
 	if form == unknownForm {

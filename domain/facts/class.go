@@ -5,8 +5,7 @@ import (
 	"astrolabe/starknet/abi"
 )
 
-// Class is what the index keeps of a class, with its compiled ABI. It is
-// immutable once made.
+// Class is a stored class with its compiled ABI. It is immutable.
 type Class struct {
 	Hash   starknet.Felt
 	Sierra bool
@@ -14,9 +13,9 @@ type Class struct {
 	// the node does not have the class (Missing).
 	ABI     []byte
 	Missing bool
-	// Standard is the token standard that the ABI shows; empty when none.
+	// Standard is the token standard of the ABI; empty if none.
 	Standard Standard
-	// Account tells that the ABI has an account's entry points.
+	// Account reports whether the ABI has the entry points of an account.
 	Account   bool
 	Events    []EventSchema
 	Functions []FunctionSchema
@@ -38,13 +37,13 @@ func NewClass(hash starknet.Felt, class starknet.Class) *Class {
 	return StoredClass(hash, class.Sierra != nil, class.ABI(), false)
 }
 
-// MissingClass stands for a class that the node does not have.
+// MissingClass is a class that the node does not have.
 func MissingClass(hash starknet.Felt) *Class {
 	return StoredClass(hash, false, nil, true)
 }
 
-// StoredClass makes a class from what is stored of it: the same as it was made
-// from the node's answer.
+// StoredClass makes a class from its stored columns, equal to the one made from
+// the node's response.
 func StoredClass(hash starknet.Felt, sierra bool, text []byte, missing bool) *Class {
 	c := &Class{Hash: hash, Sierra: sierra, Missing: missing}
 	if len(text) == 0 || string(text) == "null" {
@@ -88,9 +87,9 @@ type EventSchema struct {
 	Name     string
 	Path     []string // the names whose selectors are the first keys
 	Fields   []FieldSchema
-	// Unsupported says why payloads cannot be decoded; empty when they can.
+	// Unsupported is why payloads cannot be decoded; empty if they can.
 	Unsupported string
-	// Ambiguous tells that its keys announce another event of the class, too.
+	// Ambiguous reports that another event of the class has the same keys.
 	Ambiguous bool
 }
 

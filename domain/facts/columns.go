@@ -2,11 +2,10 @@ package facts
 
 import "astrolabe/starknet"
 
-// A sink receives the rows of a table in their order, column by column. Digest
-// and difference are two of them, so that they cannot disagree on what a row
-// is.
+// A sink receives the rows of a table in order, column by column. Digest and
+// difference are sinks, so that they agree on the columns of a row.
 type sink interface {
-	// row begins a row whose first columns, as many as keys, say where it is.
+	// row begins a row whose first columns, as many as keys, are its key.
 	row(keys int)
 	number(column string, v uint64)
 	flag(column string, v bool)

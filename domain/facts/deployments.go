@@ -9,10 +9,9 @@ import (
 // DeploymentsVersion is the version of Deployments.
 const DeploymentsVersion = 1
 
-// The universal deployers, old and new, and the event by which both tell of a
-// deployment. Its data are the address, the deployer, whether the address
-// depends on the deployer, the class, the constructor's calldata with its
-// length before it, and the salt.
+// The universal deployers, old and new, and their deployment event. Its data
+// are the address, the deployer, whether the address depends on the deployer,
+// the class, the length-prefixed constructor calldata, and the salt.
 var (
 	universalDeployers = [2]starknet.Felt{
 		starknet.MustFelt("0x041a78e741e5af2fec34b695679bc6891742439f7afb8484ecd7766661ad02bf"),
@@ -21,14 +20,13 @@ var (
 	contractDeployed = starknet.Selector("ContractDeployed")
 )
 
-// Deployments tells where the contracts came from that the changes say were
-// deployed. changes must be ordered by address.
+// Deployments returns the origin of the contracts that were deployed according
+// to changes, which must be ordered by address.
 //
 // A successful DEPLOY or DEPLOY_ACCOUNT transaction is the best evidence; an
-// account is its own deployer, and nobody is known to be a DEPLOY's. Next comes
-// a well-formed event of a universal deployer, which names the deployer. What
-// transactions and events tell of contracts that the state did not gain is
-// ignored.
+// account is its own deployer, and the deployer of a DEPLOY is unknown. Next
+// comes a well-formed event of a universal deployer, which names the deployer.
+// Evidence of contracts that are not in the state diff is ignored.
 func Deployments(changes []ClassChange, txs []Transaction, events []Event) []Deployment {
 	var list deployments
 	for i := range changes {

@@ -6,15 +6,14 @@ import (
 	"astrolabe/starknet"
 )
 
-// Derive returns everything that the index keeps of a block except Classes,
-// which the caller adds. observed are changes that the caller found out beside
-// the state update, such as classes that were in force before the first
-// indexed block; there may be none.
+// Derive returns all rows of a block except Classes, which the caller adds.
+// observed are changes from other sources than the state update, such as
+// classes that were set before the first indexed block; there may be none.
 //
-// The result points into the block's memory, so neither may be changed
-// afterwards. Derive returns ErrTooLarge for what cannot be stored, and
-// ErrContradiction when block, state update and observed changes do not fit
-// together.
+// The result shares the block's memory, so neither may be modified afterwards.
+// Derive returns ErrTooLarge for a block that cannot be stored, and
+// ErrContradiction if block, state update and observed changes are
+// inconsistent.
 func Derive(block *starknet.BlockWithReceipts, update *starknet.StateUpdate, observed []ClassChange, at View) (Block, error) {
 	if update.BlockHash != block.BlockHash {
 		return Block{}, fmt.Errorf("%w: block %d is %s, the state update is of %s", ErrContradiction, block.BlockNumber, block.BlockHash, update.BlockHash)

@@ -125,7 +125,7 @@ func (r rowText) compare(expected rowText) (Difference, bool) {
 	return Difference{}, false
 }
 
-// longest is how much of a value is shown.
+// longest is the maximum length of a printed value.
 const longest = 200
 
 // cut shortens a text so that the byte at a place is seen.

@@ -12,8 +12,8 @@ import (
 // that of the keys. Indexes of the same blocks have the same digest, however
 // they came about.
 //
-// It does not cover what is no fact of the chain, or what follows from other
-// rows alone, or what depends on the moment:
+// It does not cover columns that are not facts of the chain, follow from other
+// rows, or depend on the time of indexing:
 //
 //   - the ids of addresses, selectors and classes, and unused ones of them;
 //   - tokens.name, symbol, decimals, metadata_block, metadata_at and metadata_due;
@@ -24,7 +24,7 @@ type Digest [sha256.Size]byte
 // String returns the digest in hexadecimal.
 func (d Digest) String() string { return hex.EncodeToString(d[:]) }
 
-// digestVersion is part of every digest. It changes with what is covered.
+// digestVersion is part of every digest. It changes with the covered columns.
 const digestVersion = "astrolabe facts 1\n"
 
 // BlockDigest are the digests of a block's tables, in the order of Tables.

@@ -1,5 +1,5 @@
-// Package facts says what the index keeps of a block, and how every row of it
-// follows from what the node said.
+// Package facts defines the rows of a block, and derives them from the node's
+// response.
 //
 // A Block holds source facts, copied from the node's answer (header,
 // transactions, events, messages, class changes, declarations), and derived

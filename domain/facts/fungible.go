@@ -32,8 +32,8 @@ func (c *Class) FungibleLayout() (name string, fixed bool) {
 // roleTexts name the roles that an ERC-20's transfer has.
 var roleTexts = map[role]string{sender: "from", recipient: "to", amount: "amount"}
 
-// name spells a layout out: its first keys, then the fields among the keys and
-// in the data. An address that is checked to be one differs from any felt.
+// name describes a layout: its first keys, then the fields in the keys and in
+// the data. A validated address differs from a felt.
 func (l *tokenLayout) name() string {
 	var text strings.Builder
 	for _, selector := range l.selectors {

@@ -9,8 +9,8 @@ import (
 	"astrolabe/starknet"
 )
 
-// ErrTooLarge reports a block that is beyond what the index can store. The
-// limits are far above the chain's own.
+// ErrTooLarge reports a block that exceeds the limits of the index, which are
+// far above those of the chain.
 var ErrTooLarge = errors.New("block too large for the index")
 
 // ErrContradiction reports answers of a node that do not fit together.

@@ -38,9 +38,9 @@ func messages(block *starknet.BlockWithReceipts) ([]Message, error) {
 	return list, nil
 }
 
-// hashOf returns the hash of a message from L1, and false when the receipt says
-// another one. The oldest messages had no nonce and another formula, which only
-// the receipt tells.
+// hashOf returns the hash of a message from L1, and false if the receipt has
+// another one. The oldest messages had no nonce and another formula: their hash
+// is only in the receipt.
 func hashOf(message *starknet.MessageFromL1, receipt *starknet.Receipt) (starknet.Hash256, bool) {
 	hash := message.Hash()
 	if said := receipt.MessageHash; said != nil && *said != hash {

@@ -6,14 +6,14 @@ import (
 	"astrolabe/starknet/abi"
 )
 
-// recognise returns the token layout of an event, or nil when it is not a
-// transfer of the standards: exactly a sender, a recipient and one u256 for
-// Transfer, and for the events of ERC-1155 an operator, both parties, and ids
-// and amounts, each under a name that tells its role.
+// recognise returns the token layout of an event, or nil if it is not a
+// standard transfer: exactly a sender, a recipient and one u256 for Transfer,
+// and for the events of ERC-1155 an operator, both parties, and IDs and
+// amounts, each with a name that identifies its role.
 //
-// A Transfer moves an amount or a token, as its third field's name says. A
-// class that is plainly of the other standard contradicts that, and there is no
-// layout; where the name says nothing, the class decides.
+// A Transfer moves an amount or a token ID, depending on the name of its third
+// field. There is no layout if the class is of the other standard; if the name
+// is inconclusive, the class decides.
 func recognise(l *abi.EventLayout, class Standard) *tokenLayout {
 	t := &tokenLayout{selectors: l.Selectors}
 	if len(l.Selectors) > 2 || l.Unsupported() != nil || !t.assign(l.Params, class) {
@@ -70,8 +70,8 @@ var roleNames = map[string]role{
 	"id": tokenID, "tokenid": tokenID, "ids": tokenIDs, "tokenids": tokenIDs,
 }
 
-// roleOf returns the role that a parameter's name tells, if its type is the
-// role's. A number under any other name is what tokens of the class have.
+// roleOf returns the role of a parameter by its name, if its type fits. A
+// number with any other name is the quantity of the class's standard.
 func roleOf(p *abi.Param, class Standard) role {
 	name := p.Name[strings.LastIndexByte(p.Name, '.')+1:] // of a field inside a nested struct
 	r, known := roleNames[strings.ToLower(strings.ReplaceAll(name, "_", ""))]

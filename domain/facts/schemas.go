@@ -10,7 +10,7 @@ import (
 	"astrolabe/starknet/abi"
 )
 
-// SchemasVersion is the version of what a class's ABI becomes: Standard,
+// SchemasVersion is the version of the fields derived from an ABI: Standard,
 // Account, Events and Functions.
 const SchemasVersion = 1
 
@@ -85,8 +85,8 @@ func functionSchemas(schema *abi.Schema, text []byte) []FunctionSchema {
 	return list[:min(len(list), maxCount)]
 }
 
-// compareFunctions orders by what is unique in a class: the schema has one
-// function of a selector and kind, although the ABI may list it more often.
+// compareFunctions orders by selector and kind, which are unique in a class's
+// schema, although the ABI may list a function more than once.
 func compareFunctions(a, b FunctionSchema) int {
 	return cmp.Or(a.Selector.Cmp(b.Selector), cmp.Compare(a.Name, b.Name), compareBools(a.L1Handler, b.L1Handler))
 }
@@ -101,7 +101,7 @@ func compareBools(a, b bool) int {
 	return 1
 }
 
-// abiEntry is as much of an ABI's entry as tells which entry points it has.
+// abiEntry is the fields of an ABI entry that identify its entry points.
 type abiEntry struct {
 	Type  string     `json:"type"`
 	Name  string     `json:"name"`

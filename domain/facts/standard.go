@@ -5,9 +5,9 @@ import (
 	"astrolabe/starknet/abi"
 )
 
-// classify tells the token standard that an ABI shows, and whether it is an
-// account's. The names count in both spellings, balance_of and balanceOf; the
-// types do not.
+// classify returns the token standard of an ABI, and whether it is an
+// account's. Names count in both spellings, balance_of and balanceOf; types are
+// ignored.
 //
 //   - ERC-1155 has the event TransferSingle or TransferBatch, or the function
 //     balance_of_batch.
@@ -15,9 +15,8 @@ import (
 //     which only divisible tokens have.
 //   - ERC-20 has transfer, balance_of and total_supply, and no owner_of.
 //
-// A class that is several things at once, such as a token that is divisible and
-// has owners by id, has no standard: each of its events tells by its own fields
-// what it moves.
+// A class that matches several standards has none: the fields of each of its
+// events determine what it moves.
 //
 // An account has __execute__, and __validate__ or is_valid_signature.
 func classify(schema *abi.Schema) (standard Standard, account bool) {

@@ -24,7 +24,7 @@ var Tables = []Table{
 	TableDeployments, TableTransfers, TableActivity, TableTokens,
 }
 
-// Versions are the current versions of the derivers, by what they make.
+// Versions are the current versions of the derivers, by table.
 var Versions = map[string]int{
 	"schemas":     SchemasVersion,
 	"deployments": DeploymentsVersion,

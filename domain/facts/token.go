@@ -7,15 +7,15 @@ import (
 	"astrolabe/starknet"
 )
 
-// Token is a contract that shows itself as a token.
+// Token is a contract that is a token by its class or its transfers.
 type Token struct {
 	Address  starknet.Felt
 	Standard Standard
 }
 
-// Tokens returns the contracts that a block shows as tokens, by address: those
-// whose class changed to one with a token's ABI, and those whose transfers
-// were recognised. Where both speak, the class does.
+// Tokens returns the tokens of a block, by address: contracts whose class
+// changed to one with a token ABI, and contracts with recognised transfers. The
+// class takes precedence.
 func Tokens(changes []ClassChange, transfers []Transfer, at View) []Token {
 	shown := make(map[starknet.Felt]Standard)
 	for i := range transfers {
@@ -38,6 +38,6 @@ func Tokens(changes []ClassChange, transfers []Transfer, at View) []Token {
 	return tokens
 }
 
-// MayTransfer tells whether an event can be a movement of tokens, so that the
-// class of its contract matters.
+// MayTransfer reports whether an event can be a token transfer, so that the
+// class of its contract is needed.
 func MayTransfer(e *starknet.Event) bool { return isCandidate(e.Keys) }

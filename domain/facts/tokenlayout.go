@@ -6,7 +6,7 @@ import (
 	"astrolabe/starknet"
 )
 
-// role is what a field of a transfer event stands for.
+// role is the role of a field in a transfer event.
 type role uint8
 
 const (
@@ -20,8 +20,8 @@ const (
 	tokenIDs
 )
 
-// place is a role in the order of a payload. An address is checked to be one
-// where the ABI says so; Cairo 0 accepted any felt.
+// place is a role in the order of a payload. An address is validated if the ABI
+// types it as one; Cairo 0 accepted any felt.
 type place struct {
 	role    role
 	address bool
@@ -35,8 +35,8 @@ type tokenLayout struct {
 	keys, data []place
 }
 
-// standardLayouts are the layouts that a first key is enough to recognise,
-// because no two of them have as many keys and data.
+// standardLayouts are the layouts that the first key identifies, because no two
+// of them have the same number of keys and data.
 var standardLayouts = []tokenLayout{
 	{ERC20, []starknet.Felt{transfer}, places(sender, recipient), places(amount)},
 	{ERC721, []starknet.Felt{transfer}, places(sender, recipient, tokenID), nil},

@@ -16,17 +16,16 @@ var (
 	transferBatch  = starknet.Selector("TransferBatch")
 )
 
-// Transfers returns the movements of tokens that events tell of, in their
-// order. Only events with the selector of Transfer, TransferSingle or
-// TransferBatch as their first or second key can be such; those of reverted
-// transactions, which pay their fee, are no different from others.
+// Transfers returns the token transfers of events, in order. Only events with
+// the selector of Transfer, TransferSingle or TransferBatch as their first or
+// second key qualify; the fee transfers of reverted transactions are included.
 //
-// The class in force decides. Where its ABI has events with that first key,
-// only a payload that fits a layout that is recognised as a transfer, and
-// nothing else of the ABI, gives rows. Where the class is unknown, has no
-// readable ABI or does not mention the event, as a proxy's, the standards'
-// current layouts are tried instead; the old one with everything in the data
-// is not among them, because ERC-20 and ERC-721 share it.
+// The class at the block takes precedence. If its ABI has events with that
+// first key, only a payload that fits a recognised transfer layout, and no
+// other event of the ABI, gives rows. If the class is unknown, has no readable
+// ABI or does not declare the event, like a proxy's, the current layouts of the
+// standards are tried instead; the old one with all fields in the data is
+// excluded, because ERC-20 and ERC-721 share it.
 //
 // When the class changes within the block, both must give the same rows. A
 // payload that does not fit, or that holds half a u256 of more than 128 bits,
@@ -58,10 +57,9 @@ func isTransfer(key *starknet.Felt) bool {
 	return *key == transfer || *key == transferSingle || *key == transferBatch
 }
 
-// movement is what a transfer event says: who, to whom, and the halves of the
-// ids and amounts, which alias the event. A standard without ids or without
-// amounts leaves them nil; otherwise there are as many of the one as of the
-// other.
+// movement is the content of a transfer event: sender, recipient, and the
+// halves of the IDs and amounts, which alias the event. A standard without IDs
+// or without amounts leaves them nil; otherwise there are equally many of both.
 type movement struct {
 	standard     Standard
 	from, to     *starknet.Felt

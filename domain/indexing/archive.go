@@ -9,8 +9,7 @@ import (
 	"astrolabe/starknet"
 )
 
-// Archive reads back what the index has stored, as the facts that were
-// written.
+// Archive reads stored facts back.
 type Archive interface {
 	Histories
 	// StoredRuns returns the stored blocks from one to another, both included,

@@ -7,7 +7,7 @@ import (
 
 // Batch is a run of blocks, all of one range, that are stored together.
 type Batch struct {
-	After  *domain.BlockRef // where the index must stand; nil: nowhere yet
+	After  *domain.BlockRef // expected checkpoint; nil: none yet
 	Range  Range
 	Blocks []facts.Block
 	// Finalized is the newest block of the finalized tier from now on; nil

@@ -8,11 +8,11 @@ import (
 	"astrolabe/starknet"
 )
 
-// ErrCheckpointMoved means that the index does not stand where the caller
-// believed: what it wanted to write was not written.
+// ErrCheckpointMoved means that the checkpoint is not the one that the caller
+// expected: nothing was written.
 var ErrCheckpointMoved = errors.New("the index stands at another block than expected")
 
-// Checkpoint is where the index of a chain stands.
+// Checkpoint is the newest indexed block of a chain.
 type Checkpoint struct {
 	// First is the first block of the indexed history.
 	First uint64
@@ -62,9 +62,9 @@ func (c Checkpoint) Open() *Range {
 	return last
 }
 
-// Checkpoints says where the indexes stand.
+// Checkpoints reads checkpoints.
 type Checkpoints interface {
-	// Checkpoint returns where the index of a chain stands, nil before it began.
+	// Checkpoint returns the checkpoint of a chain, nil before the first block.
 	Checkpoint(ctx context.Context, c domain.Chain) (*Checkpoint, error)
 	// BlockHash returns the hash of a stored block, also of one that readers
 	// cannot see yet. It is false when the index does not hold the block.

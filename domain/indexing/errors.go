@@ -2,13 +2,13 @@ package indexing
 
 import "errors"
 
-// What can keep the index from going on, beside the node's own errors (see
+// The errors that halt the indexer, in addition to those of the node (see
 // chain.Node). Each has a reason code.
 var (
 	// ErrInconsistent means that the node's answers contradict one another.
 	ErrInconsistent = errors.New("the node's answers contradict one another")
-	// ErrFinalized means that blocks of the finalized tier would have to be
-	// undone, which only an operator may ask for.
+	// ErrFinalized means that finalized blocks would have to be undone, which
+	// only an operator may do.
 	ErrFinalized = errors.New("the finalized tier would be undone")
 	// ErrStorageFull means that the database's disk is full.
 	ErrStorageFull = errors.New("the database has no room left")

@@ -7,8 +7,8 @@ type Finding struct {
 	Check  string  // the name of the check that found it
 	Block  *uint64 // the first block that it concerns; nil when it is of no block
 	Detail string  // what is wrong, in one line
-	// Repair says how to put it right. It is empty when that follows from the
-	// check and the block.
+	// Repair is how to fix it. It is empty if that follows from the check and
+	// the block.
 	Repair string
 }
 

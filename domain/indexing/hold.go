@@ -9,12 +9,12 @@ import (
 	"astrolabe/domain"
 )
 
-// ErrLed means that an index process leads the chain, so that nobody else may
-// write.
+// ErrLed means that an indexer process leads the chain, so that no other
+// process may write.
 var ErrLed = errors.New("an indexer leads")
 
-// holdTime is for how long a lease is taken at once. If the holder dies, the
-// index goes on after that time.
+// holdTime is the duration of a lease. If the holder dies, indexing resumes
+// after that time.
 const holdTime = 15 * time.Second
 
 // Hold leads the index of a chain while act runs, so that act alone writes. It

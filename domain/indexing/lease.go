@@ -8,8 +8,8 @@ import (
 	"astrolabe/domain"
 )
 
-// ErrLeaseLost means that another process leads the chain's index now: what
-// the caller wanted to write was not written.
+// ErrLeaseLost means that another process now leads the chain: nothing was
+// written.
 var ErrLeaseLost = errors.New("another process leads this chain's index")
 
 // Lease is one process' right to index a chain until it expires. Its epoch

@@ -12,7 +12,7 @@ import (
 
 // Histories are the stored classes that derivers need.
 type Histories interface {
-	// Classes returns the stored classes among the hashes.
+	// Classes returns the stored classes of the hashes.
 	Classes(ctx context.Context, c domain.Chain, hashes []starknet.Felt) (map[starknet.Felt]*facts.Class, error)
 	// ClassHistories returns the indexed classes of the contracts. A contract
 	// that has none is absent.
@@ -34,9 +34,9 @@ func NewReplay(c domain.Chain, stored Histories) *Replay {
 // compiledClasses bounds the compiled ABIs that are kept from run to run.
 const compiledClasses = 1000
 
-// Derive returns the blocks with the rows of the given tables made again. Rows
-// of other tables, from which these may follow, are the given ones. Tokens are
-// all that a block shows, whether or not earlier ones did.
+// Derive returns the blocks with the rows of the given tables derived again.
+// Rows of other tables, on which these may depend, are kept. Tokens are all
+// tokens of a block, also those that earlier blocks show.
 func (r *Replay) Derive(ctx context.Context, blocks []facts.Block, tables ...facts.Table) ([]facts.Block, error) {
 	view, err := r.View(ctx, blocks)
 	if err != nil {

@@ -1,7 +1,7 @@
-// Package search finds what a text names: a block by its number, anything by
-// its hash, an address, a token by its symbol or name, an address by its label.
+// Package search finds blocks by number or hash, transactions, classes and
+// messages by hash, addresses by address or label, and tokens by symbol or
+// name.
 //
-// A search looks into indexes only, never through history, and tells what it
-// found by kind and id. The things themselves are read by the services of their
-// nouns.
+// A search uses indexes only and never scans history. It returns kinds and IDs;
+// the services of the other packages read the objects.
 package search

@@ -11,7 +11,7 @@ import (
 	"astrolabe/starknet"
 )
 
-// Kind is what was found.
+// Kind is the kind of a result.
 type Kind string
 
 // The kinds.
@@ -25,10 +25,10 @@ const (
 	Address     Kind = "address" // one that is no contract, as far as is known
 )
 
-// Match is by what it was found.
+// Match is the property that matched the text.
 type Match string
 
-// What texts are compared with.
+// The properties that a text is compared with.
 const (
 	ByNumber  Match = "number"
 	ByHash    Match = "hash"
@@ -39,22 +39,22 @@ const (
 	ByLabel   Match = "label"
 )
 
-// Hit is one thing that a text names.
+// Hit is one search result.
 type Hit struct {
 	Kind    Kind
 	ID      string  // the number of a block, else the hash or the address
-	Label   *string // what it is called, or calls itself; nil when nobody says
+	Label   *string // label or self-declared name; nil if unknown
 	Matched Match
 }
 
-// Felt is what a hash names.
+// Felt is the objects that have a hash.
 type Felt struct {
 	Block       *uint64 // the number of the block
 	Transaction bool
 	Class       bool
 }
 
-// AddressHit is what is known of an address.
+// AddressHit is an indexed address.
 type AddressHit struct {
 	Token    bool
 	Symbol   *string
@@ -63,7 +63,7 @@ type AddressHit struct {
 	Account  bool // a contract with an account's entry points
 }
 
-// TokenHit is a token that was found by what it calls itself.
+// TokenHit is a token that was found by its symbol or name.
 type TokenHit struct {
 	Address starknet.Felt
 	Symbol  *string
@@ -72,11 +72,10 @@ type TokenHit struct {
 
 // Store looks into the indexes, at blocks up to a number.
 type Store interface {
-	// SearchFelt returns what a hash names, and what is known of the address
-	// that is the same felt: nil when it has done nothing.
+	// SearchFelt returns the objects with a hash, and the address with the same
+	// felt, nil if it is not indexed.
 	SearchFelt(ctx context.Context, c domain.Chain, felt starknet.Felt, upTo uint64) (Felt, *AddressHit, error)
-	// SearchAddresses returns what is known of each address, nil when it has
-	// done nothing.
+	// SearchAddresses returns the addresses, nil for one that is not indexed.
 	SearchAddresses(ctx context.Context, c domain.Chain, addresses []starknet.Felt, upTo uint64) ([]*AddressHit, error)
 	// SearchTokens returns tokens whose symbol or name begins with a text in
 	// whatever case: those that are nothing but the text first, then the
@@ -87,7 +86,7 @@ type Store interface {
 // MaxQuery is how many bytes the text of a search may have.
 const MaxQuery = 256
 
-// Search finds what texts name.
+// Search finds objects by text.
 type Search struct {
 	store    Store
 	blocks   *chain.Blocks
@@ -101,16 +100,16 @@ func New(store Store, blocks *chain.Blocks, messages *chain.Messages, labels *ad
 	return &Search{store, blocks, messages, labels, statuses}
 }
 
-// each is how many things are found at most by symbol, by label, by name and by
-// the hash of a message.
+// each is the maximum number of results by symbol, by label, by name and by
+// message hash.
 const each = 10
 
-// Find returns what a text names, the most exact first: at most one block, and
-// no more than thrice each others. Unknown texts name nothing.
+// Find returns the results of a text, most exact first: at most one block, and
+// at most three times each others.
 func (s *Search) Find(ctx context.Context, c domain.Chain, text string) ([]Hit, error) {
 	text = strings.TrimSpace(text)
 	if text == "" {
-		return nil, domain.Errorf(domain.CodeInvalidRequest, "q must have a text that is not blank")
+		return nil, domain.Errorf(domain.CodeInvalidRequest, "%s must not be blank.", domain.Argument("q"))
 	}
 	horizon, err := s.statuses.Horizon(ctx, c)
 	if err != nil || horizon.Coverage == nil {
@@ -135,8 +134,8 @@ func (s *Search) Find(ctx context.Context, c domain.Chain, text string) ([]Hit, 
 	return hits, err
 }
 
-// byHash finds what a hash names: a felt, and messages, whose hashes from L2 to
-// L1 need not be felts.
+// byHash finds objects by felt, and messages, whose hashes from L2 to L1 can
+// exceed a felt.
 func (s *Search) byHash(ctx context.Context, c domain.Chain, hash starknet.Hash256, upTo uint64) (hits []Hit, err error) {
 	if felt, malformed := starknet.ParseFelt(hash.String()); malformed == nil {
 		if hits, err = s.byFelt(ctx, c, felt, upTo); err != nil {
@@ -156,7 +155,7 @@ func (s *Search) byHash(ctx context.Context, c domain.Chain, hash starknet.Hash2
 	return hits, nil
 }
 
-// byFelt finds what a felt names.
+// byFelt finds objects by felt.
 func (s *Search) byFelt(ctx context.Context, c domain.Chain, felt starknet.Felt, upTo uint64) (hits []Hit, err error) {
 	found, known, err := s.store.SearchFelt(ctx, c, felt, upTo)
 	if err != nil {
@@ -184,8 +183,7 @@ func (s *Search) byFelt(ctx context.Context, c domain.Chain, felt starknet.Felt,
 	return hits, nil
 }
 
-// byText finds addresses by what they are called and tokens by what they call
-// themselves.
+// byText finds addresses by label and tokens by symbol or name.
 func (s *Search) byText(ctx context.Context, c domain.Chain, text string, upTo uint64) ([]Hit, error) {
 	bySymbol, byName, err := s.store.SearchTokens(ctx, c, text, upTo, each)
 	if err != nil {
@@ -208,7 +206,7 @@ func (s *Search) byText(ctx context.Context, c domain.Chain, text string, upTo u
 	return hits, nil
 }
 
-// byLabel finds addresses by what the registry and the operator call them.
+// byLabel finds addresses by the labels of the registry and the operator.
 func (s *Search) byLabel(ctx context.Context, c domain.Chain, text string, upTo uint64) ([]Hit, error) {
 	found, err := s.labels.Search(ctx, c, text, each)
 	if err != nil || len(found) == 0 {
@@ -251,7 +249,7 @@ func tokenHits(tokens []TokenHit, matched Match) []Hit {
 	return hits
 }
 
-// label is what a token calls itself.
+// label is the self-declared symbol or name of a token.
 func label(symbol, name *string) *string {
 	if symbol == nil {
 		return name

@@ -10,10 +10,10 @@ import (
 // Size is the length of every key in bytes.
 const Size = 32
 
-// redacted is what a key prints as, whatever the verb or encoder.
+// redacted is the printed form of a key, for every verb and encoder.
 const redacted = "[redacted]"
 
-// Material is key material that refuses to be printed.
+// Material is key material that prints as redacted.
 type Material [Size]byte
 
 // NewMaterial draws a fresh random key.

@@ -7,8 +7,7 @@ import (
 	"astrolabe/domain"
 )
 
-// Purpose says what a key is for. A key of one purpose is never used for
-// another.
+// Purpose is the use of a key. A key of one purpose is never used for another.
 type Purpose string
 
 // The purposes.
@@ -27,7 +26,7 @@ func ParsePurpose(text string) (Purpose, error) {
 	if p := Purpose(text); slices.Contains(Purposes, p) {
 		return p, nil
 	}
-	return "", domain.Errorf(domain.CodeInvalidRequest, "secret must be one of %v", Purposes)
+	return "", domain.Errorf(domain.CodeInvalidRequest, "secret must be one of %v.", Purposes)
 }
 
 // expires reports whether an old generation may be forgotten after an

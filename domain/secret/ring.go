@@ -79,7 +79,7 @@ func (r *Ring) Reload(ctx context.Context) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for p := range r.current {
-		if keys[p] == nil { // somebody emptied the store: what is in memory is all there is
+		if keys[p] == nil { // the store was emptied: keep the keys in memory
 			return fmt.Errorf("the stored secrets lack every %s key", p)
 		}
 	}
@@ -129,7 +129,7 @@ func (r *Ring) mayAsk() bool {
 // rotates at the same moment, one new generation comes of both.
 func (r *Ring) Rotate(ctx context.Context, p Purpose, overlap time.Duration) (Key, error) {
 	if overlap < 0 {
-		return Key{}, domain.Errorf(domain.CodeInvalidRequest, "overlap must not be negative")
+		return Key{}, domain.Errorf(domain.CodeInvalidRequest, "overlap must not be negative.")
 	}
 	if err := r.Reload(ctx); err != nil {
 		return Key{}, err
@@ -176,8 +176,8 @@ func (c cursorKeys) KeyOf(ctx context.Context, generation uint32) ([]byte, bool)
 }
 
 // Follow reloads the ring at intervals until ctx ends, so that a process that
-// only signs also learns of a rotation well within its overlap. Failures are
-// told to report and tried again at the next interval.
+// only signs also picks up a rotation within its overlap. Errors go to report
+// and are retried at the next interval.
 func (r *Ring) Follow(ctx context.Context, every time.Duration, report func(error)) {
 	ticker := time.NewTicker(every)
 	defer ticker.Stop()

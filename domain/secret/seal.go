@@ -44,7 +44,7 @@ func (m Master) Reveal() string { return hex.EncodeToString(m.Material[:]) }
 type Sealed struct {
 	Purpose       Purpose
 	Generation    uint32
-	MasterID      []byte // tells a wrong master key from a damaged row
+	MasterID      []byte // distinguishes a wrong master key from a damaged row
 	Box           []byte // nonce and AES-256-GCM ciphertext
 	CreatedAt     time.Time
 	HonouredUntil time.Time

@@ -12,25 +12,25 @@ import (
 	"astrolabe/starknet"
 )
 
-// CensusStatus tells how far a generation of a census can be relied on.
+// CensusStatus is the certification status of a census generation.
 type CensusStatus string
 
 // The statuses. Rows are served of certified generations only.
 const (
 	CensusCertified   CensusStatus = "certified"    // its balances add up to the supply at its block
-	CensusAuditFailed CensusStatus = "audit_failed" // they do not
-	CensusUnavailable CensusStatus = "unavailable"  // the contract did not tell its supply at the block
-	CensusRevoked     CensusStatus = "revoked"      // what it was made from is gone, or the operator took it back
+	CensusAuditFailed CensusStatus = "audit_failed" // they do not add up to it
+	CensusUnavailable CensusStatus = "unavailable"  // the supply could not be read at the block
+	CensusRevoked     CensusStatus = "revoked"      // the data it was built from changed, or an operator revoked it
 )
 
 // Reason codes of generations that are not certified.
 const (
-	ReasonSupplyMismatch   = "supply_mismatch"   // the balances add up to another number than the supply
-	ReasonNegativeBalance  = "negative_balance"  // somebody gave away more than the events say he had
-	ReasonSupplyUnreadable = "supply_unreadable" // the supply view failed or answered something else than a number
-	ReasonRolledBack       = "rolled_back"       // its block left the index
-	ReasonRederived        = "rederived"         // the transfers below it were made again
-	ReasonOperator         = "operator"          // an operator revoked it, and nothing replaces it until he says so
+	ReasonSupplyMismatch   = "supply_mismatch"   // the sum of the balances differs from the supply
+	ReasonNegativeBalance  = "negative_balance"  // an address sent more than it received according to the events
+	ReasonSupplyUnreadable = "supply_unreadable" // the supply view reverted or did not return a number
+	ReasonRolledBack       = "rolled_back"       // a rollback removed its block
+	ReasonRederived        = "rederived"         // its transfers were derived again
+	ReasonOperator         = "operator"          // an operator revoked it; it is not rebuilt until the operator allows it
 )
 
 // Holder is one row of a census. Ranks go from 1 without gaps, by balance from
@@ -47,8 +47,8 @@ func SortHolders(rows []Holder) {
 	slices.SortFunc(rows, func(a, b Holder) int { return cmp.Compare(a.Rank, b.Rank) })
 }
 
-// Snapshot is everybody who held a token after a block. It never changes.
-// Generations share one for as long as nothing moves.
+// Snapshot is all holders of a token after a block. It is immutable.
+// Generations share one while no token is transferred.
 type Snapshot struct {
 	ID        int64
 	Holders   int64
@@ -85,10 +85,10 @@ func (g *Generation) Position(h Holder) domain.Position {
 	return domain.Position{uint64(g.ID), uint64(h.Rank)}
 }
 
-// Checked is CheckedAt as answers tell it, in whole seconds like ExpiresAt.
+// Checked is CheckedAt in whole seconds, like ExpiresAt in responses.
 func (g *Generation) Checked() time.Time { return g.CheckedAt.UTC().Truncate(time.Second) }
 
-// Completeness tells whether a list of the generation's holders has them all.
+// Completeness says whether the generation contains all holders.
 type Completeness string
 
 // The degrees of completeness. Without a snapshot a list has no rows.
@@ -109,13 +109,13 @@ func (g *Generation) Completeness() Completeness {
 // algorithm.
 func (s *Snapshot) RowDigest() string { return "sha256:" + hex.EncodeToString(s.Digest[:]) }
 
-// Live tells whether the generation's rows may be served.
+// Live reports whether the generation's rows may be served.
 func (g *Generation) Live(now time.Time) bool {
 	return g.Status == CensusCertified && g.Snapshot != nil && now.Before(g.ExpiresAt)
 }
 
-// Standing is what is known of a token's census at one moment.
-type Standing struct {
+// CensusState is the state of a token's census at one moment.
+type CensusState struct {
 	Known  bool          // the contract is a token
 	Policy *CensusPolicy // nil until it was judged
 	Held   bool          // an operator revoked its census
@@ -124,22 +124,26 @@ type Standing struct {
 	Generation *Generation
 }
 
-// warming is when to come back for a census that is not there yet.
+// warming is the Retry-After of a census that is not ready yet.
 const warming = 5 * time.Second
 
-// Serve decides which generation a request about the token at an address is
-// answered from. It is not_found for what is no token, unqualified_token_policy for a token that no census can
-// be made of, and service_unavailable while there is no generation to speak of.
-func (s Standing) Serve(address starknet.Felt, now time.Time) (*Generation, error) {
+func preparing() error {
+	return domain.Unavailable(warming, nil, "The holder census of this token is being prepared. Retry the same request, with the same cursor.")
+}
+
+// Serve returns the generation that answers a request. It is not_found for an
+// unknown token, unqualified_token_policy for a token that does not qualify,
+// and service_unavailable until there is a generation.
+func (s CensusState) Serve(address starknet.Felt, now time.Time) (*Generation, error) {
 	switch {
 	case !s.Known:
 		return nil, Unknown(address)
 	case s.Policy == nil:
-		return nil, domain.Unavailable("the holder census of this token, which is being prepared,", warming, nil)
+		return nil, preparing()
 	case !s.Policy.Qualified:
-		return nil, domain.Errorf(domain.CodeUnqualifiedToken, "no holder census can be made of this token (%s); what is required: %s", s.Policy.Reason, requirement(s.Policy.Reason))
+		return nil, domain.Errorf(domain.CodeUnqualifiedToken, "This token does not qualify for a holder census (%s). %s", s.Policy.Reason, requirement(s.Policy.Reason))
 	case s.Generation == nil || s.Generation.Status == CensusCertified && !s.Generation.Live(now):
-		return nil, domain.Unavailable("the holder census of this token, which is being prepared,", warming, nil)
+		return nil, preparing()
 	}
 	return s.Generation, nil
 }

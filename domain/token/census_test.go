@@ -24,18 +24,18 @@ func TestTheGenerationThatIsServed(t *testing.T) {
 		return g
 	}
 	for name, c := range map[string]struct {
-		standing token.Standing
+		standing token.CensusState
 		want     domain.Code
 	}{
-		"no token":           {token.Standing{}, domain.CodeNotFound},
-		"not judged yet":     {token.Standing{Known: true}, domain.CodeServiceUnavailable},
-		"unqualified":        {token.Standing{Known: true, Policy: &token.CensusPolicy{Reason: "not_erc20"}, Generation: generation(token.CensusCertified, time.Hour)}, domain.CodeUnqualifiedToken},
-		"no generation yet":  {token.Standing{Known: true, Policy: qualified}, domain.CodeServiceUnavailable},
-		"only an expired":    {token.Standing{Known: true, Policy: qualified, Generation: generation(token.CensusCertified, 0)}, domain.CodeServiceUnavailable},
-		"a live one":         {token.Standing{Known: true, Policy: qualified, Generation: generation(token.CensusCertified, time.Second)}, ""},
-		"one that failed":    {token.Standing{Known: true, Policy: qualified, Generation: generation(token.CensusAuditFailed, time.Second)}, ""},
-		"an unaudited one":   {token.Standing{Known: true, Policy: qualified, Generation: generation(token.CensusUnavailable, time.Second)}, ""},
-		"one revoked before": {token.Standing{Known: true, Policy: qualified, Generation: generation(token.CensusRevoked, -time.Hour)}, ""},
+		"no token":           {token.CensusState{}, domain.CodeNotFound},
+		"not judged yet":     {token.CensusState{Known: true}, domain.CodeServiceUnavailable},
+		"unqualified":        {token.CensusState{Known: true, Policy: &token.CensusPolicy{Reason: "not_erc20"}, Generation: generation(token.CensusCertified, time.Hour)}, domain.CodeUnqualifiedToken},
+		"no generation yet":  {token.CensusState{Known: true, Policy: qualified}, domain.CodeServiceUnavailable},
+		"only an expired":    {token.CensusState{Known: true, Policy: qualified, Generation: generation(token.CensusCertified, 0)}, domain.CodeServiceUnavailable},
+		"a live one":         {token.CensusState{Known: true, Policy: qualified, Generation: generation(token.CensusCertified, time.Second)}, ""},
+		"one that failed":    {token.CensusState{Known: true, Policy: qualified, Generation: generation(token.CensusAuditFailed, time.Second)}, ""},
+		"an unaudited one":   {token.CensusState{Known: true, Policy: qualified, Generation: generation(token.CensusUnavailable, time.Second)}, ""},
+		"one revoked before": {token.CensusState{Known: true, Policy: qualified, Generation: generation(token.CensusRevoked, -time.Hour)}, ""},
 	} {
 		got, err := c.standing.Serve(contract, now)
 		if c.want == "" && (err != nil || got != c.standing.Generation) || c.want != "" && domain.CodeOf(err) != c.want {
@@ -50,7 +50,7 @@ func TestTheGenerationThatIsServed(t *testing.T) {
 func TestTheCensusOfAnUnknownTokenSaysWhatEveryAnswerSays(t *testing.T) {
 	t.Parallel()
 	contract := starknet.FeltFromUint64(0x70)
-	_, err := token.Standing{}.Serve(contract, time.Now())
+	_, err := token.CensusState{}.Serve(contract, time.Now())
 	if err == nil || err.Error() != token.Unknown(contract).Error() {
 		t.Errorf("got %v, want %v", err, token.Unknown(contract))
 	}
@@ -118,7 +118,7 @@ func TestTheSupplyIsOneFeltOrAU256InEitherSpelling(t *testing.T) {
 		"nothing":              {answers{snake: []starknet.Felt{}}, "none", nil},
 		"no node":              {answers{snake: nil}, "none", errAway},
 	} {
-		supply, err := token.AskSupply(t.Context(), c.views, starknet.Felt{}, starknet.Felt{})
+		supply, err := token.ReadSupply(t.Context(), c.views, starknet.Felt{}, starknet.Felt{})
 		got := "none"
 		if supply != nil {
 			got = supply.String()

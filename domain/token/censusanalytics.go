@@ -6,34 +6,34 @@ import (
 	"astrolabe/domain"
 )
 
-// Analytics is how a token was spread over all its holders. Every number is
-// exact or rounded down; a token that nobody holds has zeros.
+// Analytics is the holder concentration of a token. Every number is exact or
+// rounded down; a token without holders has zeros.
 type Analytics struct {
 	Top5, Top10, Top100 Share
 	// GiniPpm is the Gini coefficient of the balances in millionths, rounded
 	// down: 0 when all hold the same.
 	GiniPpm int64
-	// Nakamoto50 is how many of the largest holders have more than half of the
-	// supply together; nil when nobody holds anything.
+	// Nakamoto50 is the smallest number of holders that together have more than
+	// half of the supply; nil without holders.
 	Nakamoto50 *int64
 	// Above1Percent is how many hold more than one percent of the supply each.
 	Above1Percent int64
 	Tiers         []Tier
 }
 
-// AnalyticsValidation names what analytics were checked against before they
-// were published: the supply that the contract told at the census's block.
+// AnalyticsValidation is what analytics were validated against: the total
+// supply of the contract at the census block.
 const AnalyticsValidation = "total_supply_at_block"
 
-// Share is what some of the holders have together, and its part of the supply
-// in hundredths of a percent, rounded down.
+// Share is the combined balance of a group of holders, and its share of the
+// supply in basis points, rounded down.
 type Share struct {
 	Balance domain.Amount
 	Bps     int64
 }
 
-// Tier is the holders who have at least a share of the supply each, and less
-// than that of the tier above.
+// Tier is the holders with at least a share of the supply, and less than the
+// tier above.
 type Tier struct {
 	Name        string
 	MinShareBps int64
@@ -53,7 +53,7 @@ var tiers = []struct {
 	{"below_0_01_percent", 0},
 }
 
-// wholeBps is everything, in hundredths of a percent.
+// wholeBps is 100 % in basis points.
 const wholeBps = 10_000
 
 // shareOf makes a share of the total.

@@ -11,9 +11,9 @@ import (
 
 // CensusStore reads stored censuses.
 type CensusStore interface {
-	// CensusStandings returns how the census of each token stands at a time, in
-	// the order of the tokens.
-	CensusStandings(ctx context.Context, c domain.Chain, tokens []starknet.Felt, now time.Time) ([]Standing, error)
+	// CensusStates returns the census state of each token at a time, in
+	// order.
+	CensusStates(ctx context.Context, c domain.Chain, tokens []starknet.Felt, now time.Time) ([]CensusState, error)
 	// Generations returns generations by their ids, nil where there is none.
 	Generations(ctx context.Context, c domain.Chain, ids []int64) ([]*Generation, error)
 	// Holders returns the rows at each place in their order, as many as limit,
@@ -27,36 +27,34 @@ type HolderPlace struct {
 	After    int64 // the rank that was seen last; 0 at the beginning
 }
 
-// Censuses answers who holds tokens.
+// Censuses reads holder censuses.
 type Censuses struct {
 	store CensusStore
 	top   int
 	now   func() time.Time
 }
 
-// ScreeningTop is how many holders a screening shows, unless the operator chose
-// another number.
+// ScreeningTop is the default number of holders in a screening.
 const ScreeningTop = 100
 
-// NewCensuses makes the service. Screenings show as many holders as top says.
+// NewCensuses makes the service. Screenings have at most top holders.
 func NewCensuses(store CensusStore, top int, now func() time.Time) *Censuses {
 	return &Censuses{store: store, top: top, now: now}
 }
 
-// Census is what can be said of a token's holders: a generation, or why there
-// is none.
+// Census is a generation of a token, or the error why there is none.
 type Census struct {
 	// Generation is certified and has a snapshot, or its status and reason say
-	// why no rows are served.
+	// why it has no rows.
 	Generation *Generation
 	Err        error
 }
 
 // Of returns the census of each token. Err is not_found, unqualified_token_policy
-// or service_unavailable, as Standing.Serve decides.
+// or service_unavailable, as CensusState.Serve decides.
 func (s *Censuses) Of(ctx context.Context, c domain.Chain, tokens []starknet.Felt) ([]Census, error) {
 	now := s.now()
-	standings, err := s.store.CensusStandings(ctx, c, tokens, now)
+	standings, err := s.store.CensusStates(ctx, c, tokens, now)
 	if err != nil {
 		return nil, err
 	}
@@ -67,8 +65,8 @@ func (s *Censuses) Of(ctx context.Context, c domain.Chain, tokens []starknet.Fel
 	return list, nil
 }
 
-// uncertified is when to come back for a census that has failed its audit or
-// was revoked: only another generation can help.
+// uncertified is the Retry-After of a census that failed its audit or was
+// revoked: it needs a new generation.
 const uncertified = time.Minute
 
 // Analytics returns how the token is spread. It is service_unavailable when the
@@ -78,13 +76,13 @@ func (c Census) Analytics() (Analytics, error) {
 		return Analytics{}, c.Err
 	}
 	if c.Generation.Snapshot == nil {
-		return Analytics{}, domain.Unavailable("a certified holder census of this token (its newest one is "+string(c.Generation.Status)+")", uncertified, nil)
+		return Analytics{}, domain.Unavailable(uncertified, nil, "This token has no certified holder census: its newest generation is %s. Retry later.", c.Generation.Status)
 	}
 	return c.Generation.Snapshot.Analytics, nil
 }
 
-// HolderRequest asks for a page of a token's holders. After is a page's Next:
-// it stays with the generation that the first page was of.
+// HolderRequest requests a page of a token's holders. After is a page's Next,
+// which belongs to the generation of the first page.
 type HolderRequest struct {
 	Token starknet.Felt
 	After domain.Position
@@ -154,7 +152,7 @@ func (s *Censuses) resume(ctx context.Context, c domain.Chain, requests []Holder
 		}
 		id, _, ok := readPlace(request.After)
 		if !ok {
-			pages[i].Err = domain.InvalidCursor("it is not one of this list")
+			pages[i].Err = domain.InvalidCursor("The cursor is not from a holder list.")
 			continue
 		}
 		ids, places = append(ids, id), append(places, i)
@@ -170,15 +168,15 @@ func (s *Censuses) resume(ctx context.Context, c domain.Chain, requests []Holder
 	return err
 }
 
-// judgeCursor decides whether a list goes on in its generation.
+// judgeCursor checks whether the generation of a cursor is still valid.
 func judgeCursor(g *Generation, contract starknet.Felt, now time.Time) Census {
 	switch {
 	case g == nil || g.Token != contract:
-		return Census{Err: domain.InvalidCursor("its generation is not one of this token's, or no longer kept")}
+		return Census{Err: domain.InvalidCursor("The census generation of the cursor belongs to another token or was deleted.")}
 	case g.Status != CensusCertified:
-		return Census{Err: domain.InvalidCursor("its generation was revoked")}
+		return Census{Err: domain.InvalidCursor("The census generation of the cursor was revoked.")}
 	case !g.Live(now):
-		return Census{Err: domain.InvalidCursor("its generation has expired")}
+		return Census{Err: domain.InvalidCursor("The census generation of the cursor has expired.")}
 	}
 	return Census{Generation: g}
 }

@@ -5,20 +5,20 @@ import (
 	"astrolabe/starknet"
 )
 
-// CensusOrder asks for the census of a token at a block.
+// CensusOrder requests the census of a token at a block.
 type CensusOrder struct {
 	Token  starknet.Felt
 	Block  domain.BlockRef
-	Supply *domain.Amount // at the block; nil when the contract does not tell it
+	Supply *domain.Amount // at the block; nil if the contract has no supply view
 	// Base is a certified generation to begin with instead of the token's first
 	// transfer; nil when there is none.
 	Base *Generation
 }
 
-// CensusDraft is a census that was made and is not published yet.
+// CensusDraft is an unpublished census.
 type CensusDraft struct {
 	Generation
-	// Epoch is that of the facts it was made from. It can only be published
-	// while it is theirs.
+	// Epoch is the epoch of the facts that it was built from. It can only be
+	// published in the same epoch.
 	Epoch int64
 }

@@ -7,14 +7,14 @@ import (
 	"astrolabe/starknet"
 )
 
-// CensusPolicy says whether a census can be made of a token.
+// CensusPolicy says whether a token qualifies for a census.
 type CensusPolicy struct {
 	Qualified bool
 	Reason    string // the criterion that it does not meet; empty when it is qualified
 	Block     uint64 // the block up to which its life was looked at
 }
 
-// Life is what the index knows of a token's classes up to a block.
+// Life is the indexed class history of a token up to a block.
 type Life struct {
 	History facts.ClassHistory
 	Classes map[starknet.Felt]*facts.Class
@@ -28,8 +28,8 @@ type Criterion struct {
 	met         func(Life) bool
 }
 
-// Criteria are the policy, in the order in which they are judged. They rest on
-// what is indexed alone, so that every process comes to the same judgement.
+// Criteria are the criteria of the policy, in order. They use indexed data
+// only, so that all processes decide alike.
 var Criteria = []Criterion{
 	{"history_incomplete", "The index has seen the contract from its deployment on.", deployedHere},
 	{"class_unknown", "Every class that the contract ever had is known, with an ABI that can be read.", everyClass(readable)},
@@ -56,7 +56,7 @@ func requirement(reason string) string {
 			return criterion.Requirement
 		}
 	}
-	return "the criteria of another version"
+	return "The criterion is of another release."
 }
 
 func deployedHere(life Life) bool {

@@ -69,7 +69,7 @@ func (t *Tally) Add(h Holder) error {
 	return nil
 }
 
-// follows tells whether a row comes after another.
+// follows reports whether a row is ordered after another.
 func follows(before, h Holder) bool {
 	order := before.Balance.Cmp(h.Balance)
 	return order > 0 || order == 0 && before.Address.Cmp(h.Address) < 0

@@ -9,7 +9,7 @@ import (
 	"astrolabe/starknet"
 )
 
-// The events that tell of control. Of most the newest is what counts; roles
+// The events that change control. For most only the newest one counts; roles
 // follow from all grants and revocations.
 var (
 	ownershipTransferred    = starknet.Selector("OwnershipTransferred")
@@ -32,8 +32,8 @@ var (
 // maxRoleEvents bounds the grants and the revocations that are looked at.
 const maxRoleEvents = 1000
 
-// capability is a kind of control: the functions that a class has when somebody
-// can have it, and the roles that are its own.
+// capability is a kind of control: the functions of a class that grant it, and
+// its roles.
 type capability struct {
 	functions []string
 	roles     []starknet.Felt
@@ -68,7 +68,7 @@ func roleIDs(names ...string) (ids []starknet.Felt) {
 	return ids
 }
 
-// history is what a token's events tell of control, newest first.
+// history is the control events of a token, newest first.
 type history struct {
 	newest, roles []event.Row
 }
@@ -106,7 +106,7 @@ type judge struct {
 	class    *facts.Class
 	contract *chain.Contract
 	history
-	whole bool // every event of the token is among those that were looked for
+	whole bool // all events of the token were read
 }
 
 func (j *judge) truncated() bool {
@@ -117,9 +117,9 @@ func (j *judge) truncated() bool {
 	return counts[roleGranted] > maxRoleEvents || counts[roleRevoked] > maxRoleEvents
 }
 
-// upgrade decides on the control over the class itself. It was given up for
-// good when the implementation was made final, or when a class took over that
-// has no way on.
+// upgrade decides on the control over the class itself. It is renounced when
+// the implementation was finalized, or when the new class has no upgrade
+// function.
 func (j *judge) upgrade() Control {
 	control := j.control(upgradeCapability)
 	deployed := j.contract.Deployment
@@ -147,19 +147,19 @@ func (j *judge) control(of capability) Control {
 	return j.byOwner()
 }
 
-// delegates tells that the class passes calls on to code that its ABI does not
-// show.
+// delegates reports whether the class is a proxy, whose implementation its ABI
+// does not show.
 func (j *judge) delegates() bool {
 	return slices.ContainsFunc(j.class.Functions, func(f facts.FunctionSchema) bool { return f.Name == "__default__" })
 }
 
-// declares tells that the class emits the event under its own selector.
+// declares reports whether the class emits the event under its own selector.
 func (j *judge) declares(selector starknet.Felt) bool {
 	return slices.ContainsFunc(j.class.Events, func(e facts.EventSchema) bool { return e.Selector == selector })
 }
 
-// hides tells that the class emits an event of that name under another first
-// key, where it is not looked for.
+// hides reports whether the class emits the event under another first key,
+// where it is not searched.
 func (j *judge) hides(selector starknet.Felt) bool {
 	return slices.ContainsFunc(j.class.Events, func(e facts.EventSchema) bool {
 		return e.Selector != selector && starknet.Selector(e.Name) == selector
@@ -189,7 +189,8 @@ func (j *judge) byRoles(of capability) (control Control, decided bool) {
 	return Control{Status: ControlRenounced}, true
 }
 
-// holders returns who holds each role now, and whether any was ever granted.
+// holders returns the current members of each role, and whether any role was
+// ever granted.
 func (j *judge) holders() (holders map[starknet.Felt][]starknet.Felt, granted bool) {
 	holders = map[starknet.Felt][]starknet.Felt{}
 	settled := map[[2]starknet.Felt]bool{}
@@ -241,7 +242,7 @@ func (j *judge) last(selector starknet.Felt) *event.Row {
 	return nil
 }
 
-// evidence lists what was found, the deployment first.
+// evidence lists the events found, the deployment first.
 func (j *judge) evidence() []ControlEvidence {
 	list := []ControlEvidence{}
 	if deployed := j.contract.Deployment; deployed != nil && deployed.TxHash != nil {

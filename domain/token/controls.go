@@ -11,31 +11,31 @@ import (
 	"astrolabe/starknet"
 )
 
-// ControlStatus tells whether somebody has a kind of control over a token.
+// ControlStatus says whether a kind of control over a token exists.
 type ControlStatus string
 
 // The statuses.
 const (
-	ControlPresent   ControlStatus = "present"   // the class has it, and nothing shows that it was given up
-	ControlRenounced ControlStatus = "renounced" // it was there and was given up
+	ControlPresent   ControlStatus = "present"   // the class has it, and no event shows that it was renounced
+	ControlRenounced ControlStatus = "renounced" // it was given up
 	ControlAbsent    ControlStatus = "absent"    // the class has no way to it
-	ControlUnknown   ControlStatus = "unknown"   // what is indexed does not tell
+	ControlUnknown   ControlStatus = "unknown"   // the index cannot tell
 )
 
 // Control is one kind of control over a token.
 type Control struct {
 	Status ControlStatus
-	Actor  *starknet.Felt // who has it, where one is known
+	Actor  *starknet.Felt // the account that has it, if exactly one is known
 }
 
-// ControlEvidence is an event or a deployment that a snapshot rests on.
+// ControlEvidence is an event or a deployment from which a snapshot is derived.
 type ControlEvidence struct {
 	Kind   string // the event's name in snake case, or deployed
 	Block  uint64
 	TxHash starknet.Felt
 }
 
-// Why controls are what they are.
+// The reason codes of controls.
 const (
 	ReasonControlsIndexed   = "indexed"           // from the token's whole history
 	ReasonControlsPartial   = "partial_history"   // the token is older than the index
@@ -43,7 +43,7 @@ const (
 	ReasonControlsNoClass   = "class_unavailable" // the class in force, or its ABI, is not known
 )
 
-// ControlSnapshot is who controls what of a token as of a block.
+// ControlSnapshot is the controls over a token as of a block.
 type ControlSnapshot struct {
 	Supply, Transfer, Metadata, Upgrade Control
 	Evidence                            []ControlEvidence
@@ -51,14 +51,14 @@ type ControlSnapshot struct {
 	At                                  time.Time // of the status that it rests on
 }
 
-// Controls is what is known of the control over a token.
+// Controls is the known controls over a token.
 type Controls struct {
 	Token    starknet.Felt
 	Reason   string
 	Snapshot *ControlSnapshot // nil when the class in force is not known
 }
 
-// ControlStore reads what controls follow from.
+// ControlStore reads the events and classes from which controls are derived.
 type ControlStore interface {
 	// EventsBySelector returns events of each contract whose first key is one of
 	// the selectors, newest first: of each selector at least limit+1 where there
@@ -66,8 +66,8 @@ type ControlStore interface {
 	EventsBySelector(ctx context.Context, c domain.Chain, contracts, selectors []starknet.Felt, page domain.PageRequest) ([][]event.Row, error)
 }
 
-// ControlsReader answers who controls tokens, from indexed events and classes
-// alone.
+// ControlsReader derives the controls over tokens from indexed events and
+// classes.
 type ControlsReader struct {
 	store     ControlStore
 	contracts *chain.Contracts
@@ -80,8 +80,7 @@ func NewControlsReader(store ControlStore, contracts *chain.Contracts, classes *
 	return &ControlsReader{store, contracts, classes, statuses}
 }
 
-// Of returns the controls over tokens, in their order; nil stands for an
-// address that is not known as a token.
+// Of returns the controls over tokens, in order, nil for an unknown token.
 func (r *ControlsReader) Of(ctx context.Context, c domain.Chain, tokens []starknet.Felt) ([]*Controls, error) {
 	contracts, err := r.contracts.Of(ctx, c, tokens)
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 	"astrolabe/strictjson"
 )
 
-// MarketKind tells how a market makes its prices.
+// MarketKind is the pricing model of a market.
 type MarketKind string
 
 // The kinds of markets.
@@ -51,9 +51,9 @@ var factories = sync.OnceValue(func() map[domain.Chain][]Factory {
 // Factories returns the known factories of a chain.
 func Factories(c domain.Chain) []Factory { return factories()[c] }
 
-// creation is where an event that creates a pool says what. Places are those
-// among its felts after the first key, whether they are keys or data; a
-// negative one is not there.
+// creation is the layout of an event that creates a pool. Positions count its
+// felts after the first key, keys and data alike; a negative position is
+// absent.
 type creation struct {
 	felts, token0, token1, pool, fee int
 }
@@ -70,8 +70,7 @@ func (f *Factory) Selector() starknet.Felt { return starknet.Selector(f.Event) }
 // PoolPlace is the place of the pool's address in that event.
 func (f *Factory) PoolPlace() int { return creations[f.Event].pool }
 
-// Digest is another one as soon as other pools would be recognised, or others
-// be said of them.
+// Digest changes whenever the recognised pools or their fields would change.
 func (f *Factory) Digest() string {
 	text, err := json.Marshal([]any{f, creations[f.Event]})
 	if err != nil {
@@ -110,7 +109,7 @@ func basisPoints(fee starknet.Felt) *int {
 	return new(n / 100)
 }
 
-// recognises tells whether a class is one of the factory's pools.
+// recognises reports whether a class is one of the factory's pools.
 func (f *Factory) recognises(class *starknet.Felt) bool {
 	return class != nil && (slices.Contains(f.PoolClasses, *class) || slices.Contains(f.SimulatedClasses, *class))
 }

@@ -10,33 +10,33 @@ import (
 	"astrolabe/starknet"
 )
 
-// Metadata is what a token says of itself. A field is nil when the contract
-// does not say it, or says nothing that can be shown.
+// Metadata is the self-declared metadata of a token. A field is nil if the
+// contract does not have it or its value cannot be displayed.
 type Metadata struct {
 	Name     *string
 	Symbol   *string
 	Decimals *uint8
 }
 
-// Description is what one token said.
+// Description is the metadata of one token.
 type Description struct {
 	Token starknet.Felt
 	Metadata
 }
 
-// Reading is what tokens said on the state after one block.
+// Reading is the metadata of tokens at the state after one block.
 type Reading struct {
 	Block  domain.BlockRef
-	At     time.Time // when they were asked
-	Next   time.Time // when they are to be asked again
+	At     time.Time // when they were read
+	Next   time.Time // when to read them again
 	Tokens []Description
 }
 
-// Views are a node's contracts, as far as they can be asked without calldata.
+// Views calls view functions without calldata on a node.
 type Views interface {
-	// View calls a view on the state after the block with the hash at. It
-	// answers false when the contract has no such view or fails in it. Every
-	// failure to learn that is an error.
+	// View calls a view function at the state after the block with the hash at.
+	// It is false if the contract has no such view or the call reverts. All
+	// other failures are errors.
 	View(ctx context.Context, at, contract, selector starknet.Felt) (result []starknet.Felt, answered bool, err error)
 }
 
@@ -46,8 +46,8 @@ var (
 	decimalsView = starknet.Selector("decimals")
 )
 
-// Describe asks a token for its metadata on the state after a block. The
-// metadata is whole, or there is an error.
+// Describe reads the metadata of a token at the state after a block: all of it,
+// or an error.
 func Describe(ctx context.Context, node Views, at, contract starknet.Felt) (Metadata, error) {
 	var m Metadata
 	name, err := ask(ctx, node, at, contract, nameView, ReadText)
@@ -65,7 +65,7 @@ func Describe(ctx context.Context, node Views, at, contract starknet.Felt) (Meta
 	return Metadata{name, symbol, decimals}, nil
 }
 
-// ask calls a view and reads its result; nil stands for none that read takes.
+// ask calls a view and parses its result; nil if read rejects it.
 func ask[T any](ctx context.Context, node Views, at, contract, selector starknet.Felt, read func([]starknet.Felt) (T, bool)) (*T, error) {
 	result, answered, err := node.View(ctx, at, contract, selector)
 	if err != nil || !answered {

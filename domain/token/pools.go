@@ -22,7 +22,7 @@ type Pool struct {
 	TxHash  starknet.Felt
 }
 
-// Recognised tells that the pool's class is one of its factory's.
+// Recognised reports whether the pool's class is one of its factory's.
 func (p *Pool) Recognised() bool { return p.Factory.recognises(p.Class) }
 
 // Position is the place of a pool in the list of a token's.
@@ -55,8 +55,8 @@ type PoolEvidence struct {
 // factoryEvent is the only kind of evidence for a pool.
 const factoryEvent = "factory_event"
 
-// Evidence returns why a recognised pool is believed to be one. Others, whose
-// class may be unknown, are never listed and have none.
+// Evidence returns the evidence of a recognised pool. Other pools are never
+// listed and have none.
 func (p *Pool) Evidence() PoolEvidence {
 	return PoolEvidence{factoryEvent, p.Factory.Address, p.Factory.Event, p.TxHash, p.Log, *p.Class}
 }
@@ -69,10 +69,10 @@ const (
 
 // PoolStore reads pools.
 type PoolStore interface {
-	// Pools returns for each token pools that the factories created, newest
-	// first after a position of block, transaction and log, recognised or not:
-	// at least limit+1 where there are as many. It is late when more
-	// were created lately than are looked at.
+	// Pools returns the pools of each token that the factories created,
+	// recognised or not, newest first after a position of block, transaction
+	// and log: at least limit+1 if there are as many. late reports that more
+	// were created recently than are read.
 	Pools(ctx context.Context, c domain.Chain, known []Factory, tokens []starknet.Felt, page domain.PageRequest) (lists [][]Pool, late bool, err error)
 }
 
@@ -88,16 +88,15 @@ func NewPools(store PoolStore, contracts *chain.Contracts, statuses *chain.Statu
 	return &Pools{store, contracts, statuses}
 }
 
-// PoolList is a page of a token's pools, what the tokens on their other side
-// call themselves, and how much of them it rests on.
+// PoolList is a page of a token's pools, with the symbols of the paired tokens
+// and its coverage.
 type PoolList struct {
 	domain.Page[Pool]
 	Symbols  map[starknet.Felt]string
 	Coverage domain.Coverage
 }
 
-// Symbol returns what a token on the other side of a pool calls itself, nil when
-// it does not.
+// Symbol returns the symbol of a paired token, nil if unknown.
 func (l *PoolList) Symbol(paired starknet.Felt) *string {
 	if symbol, known := l.Symbols[paired]; known {
 		return &symbol
@@ -105,8 +104,8 @@ func (l *PoolList) Symbol(paired starknet.Felt) *string {
 	return nil
 }
 
-// Of returns a page of each token's pools, newest first; nil stands for an
-// address that is not known as a token.
+// Of returns a page of each token's pools, newest first, nil for an unknown
+// token.
 func (s *Pools) Of(ctx context.Context, c domain.Chain, tokens []starknet.Felt, page domain.PageRequest) ([]*PoolList, error) {
 	contracts, err := s.contracts.Of(ctx, c, tokens)
 	if err != nil {
@@ -153,7 +152,7 @@ func (s *Pools) At(ctx context.Context, c domain.Chain, address starknet.Felt, p
 	return lists[0], nil
 }
 
-// newPoolList cuts a page and keeps of it what is recognised.
+// newPoolList cuts a page and keeps the recognised pools.
 func newPoolList(pools []Pool, limit int, history domain.Coverage, late bool) *PoolList {
 	slices.SortFunc(pools, func(a, b Pool) int {
 		return -cmp.Or(cmp.Compare(a.Block, b.Block), cmp.Compare(a.Tx, b.Tx), cmp.Compare(a.Log, b.Log))
@@ -172,7 +171,7 @@ func newPoolList(pools []Pool, limit int, history domain.Coverage, late bool) *P
 	return list
 }
 
-// symbols returns what tokens call themselves, those that do.
+// symbols returns the known symbols of tokens.
 func (s *Pools) symbols(ctx context.Context, c domain.Chain, tokens []starknet.Felt) (map[starknet.Felt]string, error) {
 	contracts, err := s.contracts.Of(ctx, c, tokens)
 	symbols := make(map[starknet.Felt]string, len(tokens))

@@ -12,26 +12,24 @@ import (
 	"astrolabe/starknet"
 )
 
-// The views that tell quantities, in both spellings, in the order in which they
-// are tried.
+// The view functions of quantities, in both spellings, in the order in which
+// they are tried.
 var (
 	supplySelectors  = []starknet.Felt{starknet.Selector("total_supply"), starknet.Selector("totalSupply")}
 	balanceSelectors = []starknet.Felt{starknet.Selector("balance_of"), starknet.Selector("balanceOf")}
 )
 
 const (
-	quantitiesAtOnce = 8               // contracts of one request that are asked at once
+	quantitiesAtOnce = 8               // concurrent calls of one request
 	quantityPatience = 4 * time.Second // for one contract
 )
 
-// Quantity is a number that a token told. Its error is not_found when the
-// contract does not tell one at that block, and service_unavailable when that
-// could not be learned.
+// Quantity is a supply or balance. Its error is not_found if the contract has
+// no such view at that block, and service_unavailable if it could not be read.
 type Quantity struct {
 	Raw starknet.Uint256
 	Err error
-	// Absent tells that there is no contract at that block, so that nobody has
-	// anything of it.
+	// Absent reports that the contract is not deployed at that block.
 	Absent bool
 }
 
@@ -40,15 +38,14 @@ type Holding struct {
 	Token, Owner starknet.Felt
 }
 
-// Quantities asks tokens for supplies and balances at any block. Every answer
-// is the contract's own.
+// Quantities reads supplies and balances from contracts at any block.
 type Quantities struct{ states *chain.States }
 
 // NewQuantities makes the service.
 func NewQuantities(states *chain.States) *Quantities { return &Quantities{states} }
 
-// Supplies asks each token for its supply on the state after one block, which
-// it returns.
+// Supplies reads the supply of each token at the state after one block, and
+// returns the block.
 func (q *Quantities) Supplies(ctx context.Context, c domain.Chain, at chain.BlockID, tokens []starknet.Felt) (chain.StateBlock, []Quantity, error) {
 	questions := make([]quantityView, len(tokens))
 	for i, token := range tokens {
@@ -57,8 +54,8 @@ func (q *Quantities) Supplies(ctx context.Context, c domain.Chain, at chain.Bloc
 	return q.ask(ctx, c, at, questions)
 }
 
-// Balances asks for each holding on the state after one block, which it
-// returns.
+// Balances reads each holding at the state after one block, and returns the
+// block.
 func (q *Quantities) Balances(ctx context.Context, c domain.Chain, at chain.BlockID, holdings []Holding) (chain.StateBlock, []Quantity, error) {
 	questions := make([]quantityView, len(holdings))
 	for i, h := range holdings {
@@ -103,13 +100,13 @@ func (v quantityView) ask(ctx context.Context, at chain.State) Quantity {
 			return Quantity{Err: err}
 		}
 		if answer.NoContract {
-			return Quantity{Absent: true, Err: domain.Errorf(domain.CodeNotFound, "there is no contract at %s at block %d", v.token, at.Number)}
+			return Quantity{Absent: true, Err: domain.Errorf(domain.CodeNotFound, "No contract is deployed at %s at block %d.", v.token, at.Number)}
 		}
 		if number, ok := ReadQuantity(answer.Result); answer.Returned() && ok {
 			return Quantity{Raw: number}
 		}
 	}
-	return Quantity{Err: domain.Errorf(domain.CodeNotFound, "the contract at %s tells no %s at block %d", v.token, v.what, at.Number)}
+	return Quantity{Err: domain.Errorf(domain.CodeNotFound, "Contract %s has no supported %s entry point at block %d.", v.token, v.what, at.Number)}
 }
 
 // ReadQuantity reads the number that a view returned: one felt, or the low and

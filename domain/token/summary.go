@@ -4,7 +4,7 @@ import (
 	"time"
 )
 
-// SummaryStatus tells what the counts of a summary rest on.
+// SummaryStatus is the basis of the counts of a summary.
 type SummaryStatus string
 
 // The statuses of a summary.
@@ -31,7 +31,7 @@ const (
 	summaryCount = 25_000
 )
 
-// Summary is a token with what its transfers add up to.
+// Summary is a token with its transfer counts.
 type Summary struct {
 	Token
 	Status    SummaryStatus
@@ -47,16 +47,16 @@ type Counts struct {
 	Receivers uint64 // distinct ones
 }
 
-// Counting bounds what is counted for an answer.
+// Counting limits how many transfers are counted for a response.
 type Counting struct {
-	// Fresh is the block that sums must reach for what is above them to be
-	// counted.
+	// Fresh is the block that the totals must reach; later transfers are then
+	// counted for the response.
 	Fresh uint64
 	// Most is the largest number of transfers that are counted.
 	Most uint64
 }
 
-// Counted is what a store has of a token's summary, all of one moment.
+// Counted is the stored counts of a token, in one snapshot.
 type Counted struct {
 	Token
 	Whole     bool    // the indexed history holds the contract's deployment
@@ -67,7 +67,7 @@ type Counted struct {
 	Above     *Counts // beyond the sums, if there are any; nil when not counted
 }
 
-// summary decides what the counts are, and what they rest on.
+// summary decides on the counts and their basis.
 func (c *Counted) summary(bounds Counting) Summary {
 	s := Summary{Token: c.Token, Latest: c.Latest, Status: SummaryMetadataOnly}
 	fresh := c.Through != nil && *c.Through >= bounds.Fresh
@@ -86,7 +86,7 @@ func (c *Counted) summary(bounds Counting) Summary {
 	return s
 }
 
-// Summing is what one step of adding transfers to the sums came to.
+// Summing is the result of one step of adding transfers to the totals.
 type Summing struct {
 	Advanced bool   // there was something to add
 	Through  uint64 // up to which block there are sums now

@@ -7,10 +7,9 @@ import (
 	"astrolabe/starknet"
 )
 
-// AskSupply asks a token that is known to be there for its supply on the state
-// after a block. It is nil when the contract tells none; every failure to learn
-// that is an error.
-func AskSupply(ctx context.Context, node Views, at, contract starknet.Felt) (*starknet.Uint256, error) {
+// ReadSupply reads the supply of a deployed token at the state after a block. It
+// is nil if the contract has no supply view; all other failures are errors.
+func ReadSupply(ctx context.Context, node Views, at, contract starknet.Felt) (*starknet.Uint256, error) {
 	for _, selector := range supplySelectors {
 		supply, err := ask(ctx, node, at, contract, selector, ReadQuantity)
 		if err != nil {

@@ -11,10 +11,10 @@ import (
 // MaxText is the longest text that is taken from a contract, in bytes.
 const MaxText = 256
 
-// ReadText reads the text that a view returned: one felt that is a short
-// string, as Cairo 0 contracts have it, or a ByteArray. It is false for
-// everything else and for text that cannot be shown: empty, too long, not
-// UTF-8, or with characters that steer a display instead of appearing on it.
+// ReadText parses the text that a view returned: a short string in one felt, as
+// Cairo 0 contracts have it, or a ByteArray. It is false for anything else and
+// for text that cannot be displayed: empty, too long, not UTF-8, or with
+// control characters.
 func ReadText(result []starknet.Felt) (string, bool) {
 	var text []byte
 	switch {
@@ -33,8 +33,8 @@ func ReadText(result []starknet.Felt) (string, bool) {
 	return string(text), true
 }
 
-// steers reports characters that move the cursor, break the line or turn the
-// direction of what follows: a name with them can pose as another one.
+// steers reports control characters, line breaks and bidirectional controls,
+// with which a name could imitate another one.
 func steers(r rune) bool {
 	return unicode.In(r, unicode.Cc, unicode.Zl, unicode.Zp, unicode.Bidi_Control)
 }

@@ -8,13 +8,13 @@ import (
 	"astrolabe/starknet"
 )
 
-// Token is a contract that shows itself as a token. Its address is its
-// identity; what it says of itself is for display only.
+// Token is a token contract. Its address is its identity; its metadata is for
+// display only.
 type Token struct {
 	Address    starknet.Felt
 	Standard   facts.Standard
 	Metadata   Metadata
-	MetadataAt *time.Time     // when it was asked; nil while it was not
+	MetadataAt *time.Time     // when it was read; nil if not yet
 	Supply     *SupplyReading // nil while none was read
 }
 
@@ -27,15 +27,15 @@ type SupplyReading struct {
 	Block uint64
 }
 
-// SupplyReadings is what tokens said of their supply at one finalized block.
+// SupplyReadings is the supplies of tokens at one finalized block.
 type SupplyReadings struct {
 	Block  domain.BlockRef
-	Next   time.Time // when they are to be asked again
-	Tokens []SaidSupply
+	Next   time.Time // when to read them again
+	Tokens []Supply
 }
 
-// SaidSupply is what one token said; nil: it tells no supply.
-type SaidSupply struct {
+// Supply is the supply of one token; nil if it has no supply view.
+type Supply struct {
 	Token starknet.Felt
 	Raw   *starknet.Uint256
 }

@@ -10,19 +10,18 @@ import (
 
 // Store reads stored tokens.
 type Store interface {
-	// Tokens returns the token at each address, nil where the index knows of
-	// none.
+	// Tokens returns the token at each address, nil if none is indexed.
 	Tokens(ctx context.Context, c domain.Chain, addresses []starknet.Felt) ([]*Token, error)
 }
 
-// SummaryStore reads what the transfers of tokens add up to.
+// SummaryStore reads the transfer counts of tokens.
 type SummaryStore interface {
-	// CountedTokens returns the token at each address with the counts of its
-	// transfers, nil where the index knows of no token.
+	// CountedTokens returns the token at each address with its transfer counts,
+	// nil if none is indexed.
 	CountedTokens(ctx context.Context, c domain.Chain, addresses []starknet.Felt, bounds Counting) ([]*Counted, error)
 }
 
-// Tokens answers what is known of tokens.
+// Tokens reads tokens.
 type Tokens struct {
 	store     Store
 	summaries SummaryStore
@@ -34,7 +33,7 @@ func NewTokens(store Store, summaries SummaryStore, statuses *chain.Statuses) *T
 	return &Tokens{store: store, summaries: summaries, statuses: statuses}
 }
 
-// Of returns the token at each address, nil where the index knows of none.
+// Of returns the token at each address, nil if none is indexed.
 func (s *Tokens) Of(ctx context.Context, c domain.Chain, addresses []starknet.Felt) ([]*Token, error) {
 	if len(addresses) == 0 {
 		return nil, nil
@@ -42,8 +41,8 @@ func (s *Tokens) Of(ctx context.Context, c domain.Chain, addresses []starknet.Fe
 	return s.store.Tokens(ctx, c, addresses)
 }
 
-// Summaries returns the token at each address with what its transfers add up
-// to, nil where the index knows of no token.
+// Summaries returns the token at each address with its transfer counts, nil if
+// none is indexed.
 func (s *Tokens) Summaries(ctx context.Context, c domain.Chain, addresses []starknet.Felt) ([]*Summary, error) {
 	if len(addresses) == 0 {
 		return nil, nil
@@ -73,8 +72,7 @@ func (s *Tokens) Summaries(ctx context.Context, c domain.Chain, addresses []star
 	return summaries, nil
 }
 
-// Unknown is not_found, the answer to every question about a token at an
-// address at which the index knows of none.
+// Unknown is the not_found of an address without an indexed token.
 func Unknown(address starknet.Felt) error {
-	return domain.Errorf(domain.CodeNotFound, "the index knows of no token at %s", address)
+	return domain.Errorf(domain.CodeNotFound, "No token is indexed at %s.", address)
 }

@@ -9,8 +9,8 @@ import (
 	"astrolabe/starknet"
 )
 
-// Transfer is one movement of a token as the index holds it, with what the
-// token says of itself. A batch is several of them.
+// Transfer is an indexed token transfer with the token's metadata. A batch
+// transfer has several.
 type Transfer struct {
 	Block    uint64
 	Time     time.Time // of the block

@@ -7,8 +7,8 @@ import (
 	"astrolabe/starknet"
 )
 
-// Direction is the way of transfers, seen from an address. What it sent to
-// itself went both ways.
+// Direction is the direction of transfers relative to an address. A transfer to
+// itself has both.
 type Direction string
 
 // The directions.
@@ -32,16 +32,16 @@ type AddressFilter struct {
 	From, To  *uint64         // blocks, both included
 }
 
-// check refuses what no block can satisfy by itself.
+// check returns invalid_request for an empty range.
 func (f AddressFilter) check() error {
 	if f.From != nil && f.To != nil && *f.From > *f.To {
-		return domain.Errorf(domain.CodeInvalidRequest, "from_block must not be above to_block")
+		return domain.Errorf(domain.CodeInvalidRequest, "%s (%d) must not be greater than %s (%d).", domain.Argument("fromBlock"), *f.From, domain.Argument("toBlock"), *f.To)
 	}
 	return nil
 }
 
-// Window is the part of a list of transfers that a page is taken from: the
-// transfers of the blocks from Oldest on that stand before a place.
+// Window is the part of a transfer list that a page is read from: the transfers
+// from block Oldest up to a position.
 type Window struct {
 	Oldest, Newest uint64
 	Tx, Log, Index int // the place is in the block Newest
@@ -66,5 +66,5 @@ func window(page domain.PageRequest, from, to *uint64) (Window, error) {
 		w.Newest, w.Tx, w.Log, w.Index = page.After[0], int(page.After[1]), int(page.After[2]), int(page.After[3])
 		return w, nil
 	}
-	return w, domain.InvalidCursor("it is not of a list of transfers")
+	return w, domain.InvalidCursor("The cursor is not from a transfer list.")
 }

@@ -36,12 +36,11 @@ func NewTransfers(store TransferStore, statuses *chain.Statuses) *Transfers {
 	return &Transfers{store: store, statuses: statuses}
 }
 
-// WithinTx is a place among the transfers of a transaction.
+// WithinTx is a position in the transfers of a transaction.
 type WithinTx struct{ Log, Index int }
 
-// OfTransactions returns a page of what moved in each transaction, in the order
-// in which it moved; a limit of 0 means all of it. A transaction that the index
-// does not hold has an empty page.
+// OfTransactions returns a page of the transfers of each transaction, in order;
+// a limit of 0 means all. A transaction that is not indexed has an empty page.
 func (s *Transfers) OfTransactions(ctx context.Context, c domain.Chain, txs []chain.TxPlace, page domain.PageRequest) ([]domain.Page[Transfer], error) {
 	if len(txs) == 0 {
 		return nil, nil
@@ -88,8 +87,8 @@ func (s *Transfers) OfAddresses(ctx context.Context, c domain.Chain, addresses [
 	return s.pages(ctx, c, lists, page.Limit)
 }
 
-// Coverage tells whether the lists hold all transfers of a range of blocks, both
-// ends included: they hold those of the indexed blocks.
+// Coverage says whether all blocks of a range, both ends inclusive, are
+// indexed.
 func (s *Transfers) Coverage(ctx context.Context, c domain.Chain, from, to *uint64) (domain.Coverage, error) {
 	horizon, err := s.statuses.Horizon(ctx, c)
 	if err != nil {

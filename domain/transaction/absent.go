@@ -10,15 +10,15 @@ import (
 )
 
 const (
-	// nodeTime is for how long the node is asked whether it knows a transaction.
+	// nodeTime is the timeout of the node's lookup of a transaction.
 	nodeTime = time.Second
-	// nodeQuestions is how many such questions may be under way. Hashes cost
-	// nothing to invent: beyond it nobody asks.
+	// nodeQuestions bounds concurrent lookups, because clients can invent
+	// hashes at no cost. Beyond it the node is not called.
 	nodeQuestions = 4
 )
 
-// Absent is the error of a transaction that the index does not hold. It is
-// not_found; the message says pending_indexing when the node knows it.
+// Absent is the not_found of a transaction that is not indexed. The message
+// begins with pending_indexing if the node has it.
 func (s *Details) Absent(ctx context.Context, c domain.Chain, hash starknet.Felt) error {
 	horizon, err := s.Statuses.Horizon(ctx, c)
 	if err != nil {
@@ -27,20 +27,18 @@ func (s *Details) Absent(ctx context.Context, c domain.Chain, hash starknet.Felt
 	return s.absent(ctx, c, hash, horizon)
 }
 
-// absent says that the index does not hold a transaction, and whether the node
-// knows it.
 func (s *Details) absent(ctx context.Context, c domain.Chain, hash starknet.Felt, h chain.Horizon) error {
 	switch {
 	case s.nodeKnows(ctx, c, hash):
-		return domain.Errorf(domain.CodeNotFound, "pending_indexing: the node knows transaction %s, the index does not hold it; starknet_getTransactionByHash serves it", hash)
+		return domain.Errorf(domain.CodeNotFound, "pending_indexing: The upstream node has transaction %s, but it is not indexed yet. Retry, or call starknet_getTransactionByHash.", hash)
 	case h.Coverage != nil && h.Coverage.First > 0:
-		return domain.Errorf(domain.CodeNotFound, "transaction %s is not in the index, which begins with block %d", hash, h.Coverage.First)
+		return domain.Errorf(domain.CodeNotFound, "Transaction %s is not indexed; the index begins with block %d.", hash, h.Coverage.First)
 	}
-	return domain.Errorf(domain.CodeNotFound, "transaction %s is not in the index", hash)
+	return domain.Errorf(domain.CodeNotFound, "Transaction %s is not indexed.", hash)
 }
 
-// nodeKnows asks the chain's node, if it has one. A node that does not answer in time, or that too
-// many ask already, knows nothing.
+// nodeKnows reports whether the chain's node has a transaction. It is false
+// without a node, on timeout, and beyond the concurrency limit.
 func (s *Details) nodeKnows(ctx context.Context, c domain.Chain, hash starknet.Felt) bool {
 	node, ok := s.Nodes[c]
 	if !ok {

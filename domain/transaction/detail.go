@@ -12,8 +12,8 @@ import (
 	"astrolabe/starknet"
 )
 
-// Detail is a transaction with its calls, events, transfers and messages. Its
-// parts are shared: nobody changes them.
+// Detail is a transaction with its calls, events, transfers and messages. They
+// are shared and must not be modified.
 type Detail struct {
 	*chain.Transaction
 	Calls     []chain.AccountCall // nil when the calldata cannot be parsed
@@ -23,20 +23,20 @@ type Detail struct {
 	Messages  []chain.Message
 }
 
-// Parts are what is stored of a transaction beside the transaction itself.
+// Parts are the stored rows of a transaction other than the transaction itself.
 type Parts struct {
 	Events    []event.Row
 	Transfers []token.Transfer
 	Messages  []chain.Message
-	// Attribution is what the events are decoded with. Its classes are also those
-	// of the contracts that were asked about.
+	// Attribution decodes the events. Its classes include those of the called
+	// contracts.
 	Attribution event.Attribution
-	// Functions are the names of the selectors that were asked about.
+	// Functions are the names of the selectors in question.
 	Functions map[starknet.Felt]string
 }
 
-// callAnswers are the parts that answer what calls ask.
-func (p *Parts) callAnswers(asked chain.CallQuestions) chain.CallAnswers {
+// callAnswers returns the lookups for decoding calls.
+func (p *Parts) callAnswers(asked chain.CallLookups) chain.CallAnswers {
 	answers := chain.CallAnswers{Classes: make([]facts.ClassHistory, len(asked.Contracts)), Names: make([]string, len(asked.Selectors))}
 	for i, contract := range asked.Contracts {
 		answers.Classes[i] = p.Attribution.Classes[contract]
@@ -49,10 +49,10 @@ func (p *Parts) callAnswers(asked chain.CallQuestions) chain.CallAnswers {
 
 // Store reads the parts of transactions.
 type Store interface {
-	// PartsOf returns the parts of a transaction in their orders, all of one
-	// moment: at least logLimit+1 events if there are as many, and what its
-	// calls and events need to be decoded.
-	PartsOf(ctx context.Context, c domain.Chain, tx *chain.TxFacts, asked chain.CallQuestions, logLimit int) (Parts, error)
+	// PartsOf returns the parts of a transaction in order, in one snapshot: up
+	// to logLimit+1 events or more, and what is needed to decode its calls and
+	// events.
+	PartsOf(ctx context.Context, c domain.Chain, tx *chain.TxFacts, asked chain.CallLookups, logLimit int) (Parts, error)
 }
 
 // Services are the dependencies of Details.
@@ -71,7 +71,7 @@ type Services struct {
 // Details answers which calls, events, transfers and messages transactions have.
 type Details struct {
 	Services
-	asking chan struct{} // held while the node is asked
+	asking chan struct{} // limits concurrent lookups at the node
 }
 
 // NewDetails makes the service.
@@ -79,13 +79,13 @@ func NewDetails(s Services) *Details {
 	return &Details{Services: s, asking: make(chan struct{}, nodeQuestions)}
 }
 
-// attempts is how often a transaction is read anew when a reorganisation
-// replaced its block between two reads.
+// attempts is how often a transaction is read again after a reorg replaced its
+// block between two reads.
 const attempts = 3
 
 // ByHash returns a transaction with its first logs, at most logLimit. It is
-// not_found when the index does not hold it; the message says pending_indexing
-// when the node knows it.
+// not_found if it is not indexed; the message begins with pending_indexing if
+// the node has it.
 func (s *Details) ByHash(ctx context.Context, c domain.Chain, hash starknet.Felt, logLimit int) (*Detail, error) {
 	horizon, err := s.Statuses.Horizon(ctx, c)
 	if err != nil {
@@ -119,15 +119,15 @@ func (s *Details) ByHash(ctx context.Context, c domain.Chain, hash starknet.Felt
 	return nil, chain.Replaced()
 }
 
-// whole reads the parts of a transaction: all of them at once, and then what
-// its logs mean, which may fail by itself.
+// whole reads the parts of a transaction in one statement, and then decodes its
+// logs, which may fail separately.
 func (s *Details) whole(ctx context.Context, c domain.Chain, tx *chain.Transaction, logLimit int, h chain.Horizon) (*Detail, error) {
-	asked := chain.AskCalls([]*chain.TxFacts{tx.TxFacts})
-	parts, err := s.Store.PartsOf(ctx, c, tx.TxFacts, asked.Questions, logLimit)
+	asked := chain.PrepareCalls([]*chain.TxFacts{tx.TxFacts})
+	parts, err := s.Store.PartsOf(ctx, c, tx.TxFacts, asked.Lookups, logLimit)
 	if err != nil {
 		return nil, err
 	}
-	calls, err := s.Transactions.TellCalls(ctx, c, asked, parts.callAnswers(asked.Questions))
+	calls, err := s.Transactions.DecodeCalls(ctx, c, asked, parts.callAnswers(asked.Lookups))
 	if err != nil {
 		return nil, err
 	}
@@ -141,8 +141,8 @@ func (s *Details) whole(ctx context.Context, c domain.Chain, tx *chain.Transacti
 	return &Detail{tx, calls[0], logs, degraded, parts.Transfers, h.Messages(parts.Messages)}, nil
 }
 
-// still reports whether what was read of blocks is of these blocks. Final ones
-// cannot have been replaced.
+// still reports whether the blocks are still indexed. Final ones cannot have
+// been replaced.
 func (s *Details) still(ctx context.Context, c domain.Chain, tier chain.Tier, blocks ...domain.BlockRef) (bool, error) {
 	if tier == chain.FinalizedTier || len(blocks) == 0 {
 		return true, nil

@@ -10,10 +10,10 @@ import (
 	"astrolabe/starknet"
 )
 
-// PreviewTransfers is how many transfers a preview shows.
+// PreviewTransfers is the number of transfers in a preview.
 const PreviewTransfers = 8
 
-// Preview is a transaction in short, with its first transfers.
+// Preview is the summary of a transaction with its first transfers.
 type Preview struct {
 	*chain.TxOutline
 	Moved     []token.Transfer // the first of them

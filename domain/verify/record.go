@@ -13,7 +13,7 @@ import (
 // the class that was declared.
 const Exact = "verified_exact"
 
-// Record says that a class was verified.
+// Record is the verification record of a class.
 type Record struct {
 	Class         starknet.Felt
 	ReceiptID     uint64
@@ -25,7 +25,7 @@ type Record struct {
 // Store reads records.
 type Store interface {
 	// Verifications returns the newest record of each class, in the order of
-	// the hashes; nil stands for none.
+	// the hashes, nil without one.
 	Verifications(ctx context.Context, c domain.Chain, classes []starknet.Felt) ([]*Record, error)
 }
 
@@ -40,8 +40,7 @@ func NewRecords(store Store, contracts *chain.Contracts) *Records {
 	return &Records{store, contracts}
 }
 
-// OfClasses returns the newest record of each class, in their order; nil stands
-// for none.
+// OfClasses returns the newest record of each class, in order, nil without one.
 func (r *Records) OfClasses(ctx context.Context, c domain.Chain, classes []starknet.Felt) ([]*Record, error) {
 	return r.store.Verifications(ctx, c, classes)
 }
@@ -56,14 +55,14 @@ func (r *Records) OfContract(ctx context.Context, c domain.Chain, address starkn
 	}
 	class, _ := contract.Class()
 	if class == nil {
-		return nil, domain.Errorf(domain.CodeNotFound, "the class of %s is not known, so there is no verification record", address)
+		return nil, domain.Errorf(domain.CodeNotFound, "The class of contract %s is not indexed, so it has no verification record.", address)
 	}
 	records, err := r.OfClasses(ctx, c, []starknet.Felt{class.Hash})
 	if err != nil {
 		return nil, err
 	}
 	if records[0] == nil {
-		return nil, domain.Errorf(domain.CodeNotFound, "there is no verification record of class %s yet", class.Hash)
+		return nil, domain.Errorf(domain.CodeNotFound, "Class %s has no verification record yet.", class.Hash)
 	}
 	return records[0], nil
 }

@@ -111,7 +111,7 @@ func (w *Worker) tokens(ctx context.Context, c domain.Chain, at domain.BlockRef,
 	if err != nil {
 		return err
 	}
-	standings, err := w.Store.CensusStandings(ctx, c, due, time.Now())
+	standings, err := w.Store.CensusStates(ctx, c, due, time.Now())
 	if err != nil {
 		return err
 	}
@@ -128,7 +128,7 @@ func (w *Worker) tokens(ctx context.Context, c domain.Chain, at domain.BlockRef,
 
 // token checks whether a token qualifies and builds its census. It returns when
 // the next one is due.
-func (w *Worker) token(ctx context.Context, c domain.Chain, order token.CensusOrder, life token.Life, standing token.Standing) (time.Duration, error) {
+func (w *Worker) token(ctx context.Context, c domain.Chain, order token.CensusOrder, life token.Life, standing token.CensusState) (time.Duration, error) {
 	policy := token.JudgeCensus(life, order.Block.Number)
 	if err := w.Store.StoreCensusPolicy(ctx, c, order.Token, policy); err != nil {
 		return 0, err
@@ -138,7 +138,7 @@ func (w *Worker) token(ctx context.Context, c domain.Chain, order token.CensusOr
 	}
 	asking, cancel := context.WithTimeout(ctx, readTime)
 	defer cancel()
-	supply, err := token.AskSupply(asking, w.Nodes[c], order.Block.Hash, order.Token)
+	supply, err := token.ReadSupply(asking, w.Nodes[c], order.Block.Hash, order.Token)
 	if err != nil {
 		return 0, err
 	}

@@ -102,9 +102,9 @@ func (w *world) count(from string) (n int) {
 }
 
 // standing is how the census of a contract of the economy stands.
-func (w *world) standing(name string) token.Standing {
+func (w *world) standing(name string) token.CensusState {
 	w.Helper()
-	found, err := tokens.NewCensus(w.db).CensusStandings(w.Context(), domain.Mainnet, []starknet.Felt{w.named[name]}, time.Now())
+	found, err := tokens.NewCensus(w.db).CensusStates(w.Context(), domain.Mainnet, []starknet.Felt{w.named[name]}, time.Now())
 	if err != nil {
 		w.Fatal(err)
 	}
@@ -140,7 +140,7 @@ func TestARunJudgesAndCountsEveryToken(t *testing.T) {
 		}
 	}
 	for contract, standard := range standards {
-		found, err := tokens.NewCensus(w.db).CensusStandings(t.Context(), domain.Mainnet, []starknet.Felt{contract}, time.Now())
+		found, err := tokens.NewCensus(w.db).CensusStates(t.Context(), domain.Mainnet, []starknet.Felt{contract}, time.Now())
 		if err != nil || found[0].Policy == nil || found[0].Policy.Block != repotest.FollowedFinalized || found[0].Policy.Qualified != (standard == facts.ERC20) {
 			t.Fatalf("%s %s: %+v, %v", standard, contract, found, err)
 		}

@@ -218,7 +218,7 @@ func utc(at *time.Time) *time.Time {
 // absentKey turns a read that found nothing into not_found.
 func absentKey(err error) error {
 	if errors.Is(err, sql.ErrNoRows) {
-		return domain.Errorf(domain.CodeNotFound, "the key does not exist")
+		return domain.Errorf(domain.CodeNotFound, "The API key does not exist.")
 	}
 	return err
 }

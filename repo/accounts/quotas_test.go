@@ -223,11 +223,11 @@ func TestOnlyMetersThatOweNothingAreForgotten(t *testing.T) {
 }
 
 // BenchmarkTake measures takes that a statement records, alone or with others,
-// and takes from a purse.
+// and takes from a lease.
 func BenchmarkTake(b *testing.B) {
 	for _, goroutines := range []int{1, 64} {
 		for _, callers := range []int{1, 64} {
-			for name, cost := range map[string]int{"recorded": account.MaxBudget / 1200, "purse": 1} {
+			for name, cost := range map[string]int{"recorded": account.MaxBudget / 1200, "leased": 1} {
 				if callers <= goroutines {
 					b.Run(fmt.Sprintf("%s/goroutines=%d/callers=%d", name, goroutines, callers), func(b *testing.B) {
 						benchmarkTake(b, goroutines, callers, cost)

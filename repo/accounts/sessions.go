@@ -103,7 +103,7 @@ func (r *sessionRow) session() account.Session {
 // absentSession turns a read that found nothing into not_found.
 func absentSession(err error) error {
 	if errors.Is(err, sql.ErrNoRows) {
-		return domain.Errorf(domain.CodeNotFound, "the session does not exist")
+		return domain.Errorf(domain.CodeNotFound, "The session does not exist.")
 	}
 	return err
 }

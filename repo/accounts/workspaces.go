@@ -82,7 +82,7 @@ func workspaceOf(row *model.Workspace) account.Workspace {
 }
 
 func noWorkspace() error {
-	return domain.Errorf(domain.CodeNotFound, "the workspace does not exist")
+	return domain.Errorf(domain.CodeNotFound, "The workspace does not exist.")
 }
 
 // missingWorkspace turns a read that found nothing into not_found.

@@ -55,8 +55,8 @@ type labelRow struct {
 	Confidence string  `bun:"confidence"`
 }
 
-func (r *notedRow) noted() address.Noted {
-	return address.Noted{Own: r.Own.label(), Class: r.Class, ByClass: r.OfClass.label()}
+func (r *notedRow) noted() address.StoredLabels {
+	return address.StoredLabels{Own: r.Own.label(), Class: r.Class, ByClass: r.OfClass.label()}
 }
 
 func (r *labelRow) label() *address.Label {
@@ -76,12 +76,12 @@ const labelsOfAddresses = `/* label.of */
 	LEFT JOIN addresses w ON w.chain = %[1]d AND w.felt = o.felt` + classOf + labelsOf
 
 // NotesOf implements address.Notes.
-func (r Labels) NotesOf(ctx context.Context, c domain.Chain, addresses []starknet.Felt) ([]address.Noted, error) {
+func (r Labels) NotesOf(ctx context.Context, c domain.Chain, addresses []starknet.Felt) ([]address.StoredLabels, error) {
 	rows, err := repo.Select[notedRow](ctx, r.db.Read(), repo.Text(labelsOfAddresses, model.Code(c)), model.Bytes(addresses))
 	if err != nil {
 		return nil, err
 	}
-	found := make([]address.Noted, len(addresses))
+	found := make([]address.StoredLabels, len(addresses))
 	for i := range rows {
 		found[rows[i].N-1] = rows[i].noted()
 	}

@@ -124,16 +124,16 @@ type profileRow struct {
 }
 
 // ProfilesOf implements address.Store.
-func (r Addresses) ProfilesOf(ctx context.Context, c domain.Chain, addresses []starknet.Felt) ([]address.Sight, error) {
+func (r Addresses) ProfilesOf(ctx context.Context, c domain.Chain, addresses []starknet.Felt) ([]address.Profile, error) {
 	rows, err := repo.Select[profileRow](ctx, r.db.Read(), repo.Text(profilesOfAddresses, model.Code(c), int(facts.TxSent)), model.Bytes(addresses))
 	if err != nil {
 		return nil, err
 	}
-	found := make([]address.Sight, len(addresses))
+	found := make([]address.Profile, len(addresses))
 	for i := range rows {
 		row := &rows[i]
-		found[row.N-1] = address.Sight{
-			Noted: row.noted(), Seen: row.Seen, Account: row.Account, Standard: facts.Standard(row.Standard), Received: row.Received, Acted: row.Acted,
+		found[row.N-1] = address.Profile{
+			StoredLabels: row.noted(), Seen: row.Seen, Account: row.Account, Standard: facts.Standard(row.Standard), Received: row.Received, Acted: row.Acted,
 		}
 	}
 	return found, nil

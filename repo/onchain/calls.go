@@ -45,7 +45,7 @@ type callRow struct {
 }
 
 // CallAnswers implements chain.TransactionStore.
-func (r Transactions) CallAnswers(ctx context.Context, c domain.Chain, asked chain.CallQuestions) (chain.CallAnswers, error) {
+func (r Transactions) CallAnswers(ctx context.Context, c domain.Chain, asked chain.CallLookups) (chain.CallAnswers, error) {
 	blocks := make([]int32, len(asked.Blocks))
 	for i, block := range asked.Blocks {
 		blocks[i] = model.ClipBlock(block)

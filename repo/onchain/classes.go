@@ -37,8 +37,8 @@ const classesByHash = `/* class.of */
 		WHERE d.chain = %[1]d AND d.class = k.id ORDER BY d.block LIMIT 1
 	) d ON true`
 
-// ClassesShown implements chain.ClassIndex.
-func (r Classes) ClassesShown(ctx context.Context, c domain.Chain, hashes []starknet.Felt) ([]*chain.Class, error) {
+// VisibleClasses implements chain.ClassIndex.
+func (r Classes) VisibleClasses(ctx context.Context, c domain.Chain, hashes []starknet.Felt) ([]*chain.Class, error) {
 	type row struct {
 		Parent   int64              `bun:"parent"`
 		Sierra   bool               `bun:"sierra"`

@@ -98,13 +98,13 @@ func TestWhatDecodesEventsMayBeDamaged(t *testing.T) {
 	t.Parallel()
 	tx := repotest.Everyday(t)[28].Transactions[15]
 	at := &chain.TxFacts{Transaction: tx, Block: domain.BlockRef{Number: 28}}
-	asked := chain.AskCalls([]*chain.TxFacts{at}).Questions
+	asked := chain.PrepareCalls([]*chain.TxFacts{at}).Lookups
 	whole, err := onchain.NewDetails(repotest.OpenTemplate(t, repotest.Followed)).PartsOf(t.Context(), domain.Mainnet, at, asked, 96)
 	if err != nil || whole.Attribution.Damage != nil || len(whole.Events) == 0 || len(asked.Contracts) == 0 {
 		t.Fatalf("%d events, %d calls, damage %v, %v", len(whole.Events), len(asked.Contracts), whole.Attribution.Damage, err)
 	}
 	db := damaged(t, "UPDATE contract_classes SET class = 1000000 WHERE chain = 1")
-	parts, err := onchain.NewDetails(db).PartsOf(t.Context(), domain.Mainnet, at, chain.CallQuestions{}, 96)
+	parts, err := onchain.NewDetails(db).PartsOf(t.Context(), domain.Mainnet, at, chain.CallLookups{}, 96)
 	if err != nil || len(parts.Events) != len(whole.Events) || !errors.Is(parts.Attribution.Damage, indexing.ErrDamaged) {
 		t.Errorf("%d events, damage %v, %v", len(parts.Events), parts.Attribution.Damage, err)
 	}

@@ -118,7 +118,7 @@ type partRow struct {
 }
 
 // PartsOf implements transaction.Store.
-func (r Details) PartsOf(ctx context.Context, c domain.Chain, tx *chain.TxFacts, asked chain.CallQuestions, logLimit int) (transaction.Parts, error) {
+func (r Details) PartsOf(ctx context.Context, c domain.Chain, tx *chain.TxFacts, asked chain.CallLookups, logLimit int) (transaction.Parts, error) {
 	block := func(*partRow) model.BlockNumber { return model.BlockNumber(tx.Block.Number) }
 	rows, err := read(ctx, r.db, facts.TableTransactions, block, repo.Text(transactionParts, model.Code(c), repo.RowsFor(logLimit)),
 		model.ClipBlock(tx.Block.Number), int16(tx.Index), model.Bytes(asked.Contracts), model.Bytes(asked.Selectors))

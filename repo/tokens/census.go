@@ -98,16 +98,16 @@ type standingRow struct {
 	generationRow
 }
 
-// CensusStandings implements token.CensusStore.
-func (r Census) CensusStandings(ctx context.Context, c domain.Chain, tokens []starknet.Felt, now time.Time) ([]token.Standing, error) {
+// CensusStates implements token.CensusStore.
+func (r Census) CensusStates(ctx context.Context, c domain.Chain, tokens []starknet.Felt, now time.Time) ([]token.CensusState, error) {
 	rows, err := repo.Select[standingRow](ctx, r.db.Read(), repo.Text(standings, model.Code(c)), model.Bytes(tokens), now)
 	if err != nil {
 		return nil, err
 	}
-	list := make([]token.Standing, len(tokens))
+	list := make([]token.CensusState, len(tokens))
 	for i := range rows {
 		row := &rows[i]
-		found := token.Standing{Known: row.Known, Held: row.Held}
+		found := token.CensusState{Known: row.Known, Held: row.Held}
 		if row.Qualified != nil {
 			found.Policy = &token.CensusPolicy{Qualified: *row.Qualified, Reason: orEmpty(row.PolicyReason), Block: uint64(*row.PolicyBlock)}
 		}

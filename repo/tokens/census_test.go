@@ -201,9 +201,9 @@ func (b *bureau) rows(t fatal, snapshot *token.Snapshot) (rows []string) {
 }
 
 // standing is how a token's census stands.
-func (b *bureau) standing(t fatal, contract starknet.Felt, now time.Time) token.Standing {
+func (b *bureau) standing(t fatal, contract starknet.Felt, now time.Time) token.CensusState {
 	t.Helper()
-	found, err := b.census.CensusStandings(b.Context(), domain.Mainnet, []starknet.Felt{starknet.FeltFromUint64(404), contract}, now)
+	found, err := b.census.CensusStates(b.Context(), domain.Mainnet, []starknet.Felt{starknet.FeltFromUint64(404), contract}, now)
 	if err != nil || found[0].Known {
 		t.Fatal(found, err)
 	}

@@ -10,8 +10,8 @@ import (
 	"astrolabe/rest/frame"
 )
 
-// Handlers answer the operations of this package. The zero value is enough to
-// list them.
+// Handlers are the operations of this package. The zero value suffices to list
+// them.
 type Handlers struct {
 	Gate  *access.Gate
 	Usage *account.Usage
@@ -22,46 +22,46 @@ func (h Handlers) AccountOperations() []frame.Operation {
 	return []frame.Operation{
 		{
 			ID: "listApiKeys", Method: http.MethodGet, Path: "/v1/me/api-keys",
-			Summary: "The keys of the signed-in workspace, without their secrets",
+			Summary: "List the API keys of the workspace.",
 			Session: true,
-			Class:   frame.Light, Cert: frame.Beta, Audience: frame.External, Budget: 5 * time.Second, Cache: "no-store",
+			Class:   frame.Light, Cert: frame.Beta, Audience: frame.External, Timeout: 5 * time.Second, Cache: "no-store",
 			Success: http.StatusOK, Body: "ApiKeyList",
 			Proof:  []string{"TestAPersonIssuesListsAndRevokesKeys"},
 			Handle: h.listKeys,
 		},
 		{
 			ID: "issueApiKey", Method: http.MethodPost, Path: "/v1/me/api-keys",
-			Summary: "Issue the default key, or rotate it",
+			Summary: "Issue or rotate the default API key.",
 			Session: true,
-			Class:   frame.Light, Cert: frame.Beta, Audience: frame.External, Budget: 5 * time.Second, Cache: "no-store",
+			Class:   frame.Light, Cert: frame.Beta, Audience: frame.External, Timeout: 5 * time.Second, Cache: "no-store",
 			Success: http.StatusOK, Body: "IssuedApiKey", Uncompressed: true,
 			Proof:  []string{"TestAPersonIssuesListsAndRevokesKeys"},
 			Handle: h.issueKey,
 		},
 		{
 			ID: "revokeApiKey", Method: http.MethodDelete, Path: "/v1/me/api-keys/{public_id}",
-			Summary: "Revoke one key",
-			Params:  []frame.Param{{Name: "public_id", In: frame.InPath, Kind: frame.TextKind, About: "The public id of the key.", Example: "abcdefghijk1"}},
+			Summary: "Revoke an API key.",
+			Params:  []frame.Param{{Name: "public_id", In: frame.InPath, Kind: frame.TextKind, About: "Public ID of the API key.", Example: "abcdefghijk1"}},
 			Session: true,
-			Class:   frame.Light, Cert: frame.Beta, Audience: frame.External, Budget: 5 * time.Second, Cache: "no-store",
+			Class:   frame.Light, Cert: frame.Beta, Audience: frame.External, Timeout: 5 * time.Second, Cache: "no-store",
 			Success: http.StatusOK, Body: "ApiKey", Errors: []domain.Code{domain.CodeNotFound},
 			Proof:  []string{"TestAPersonIssuesListsAndRevokesKeys", "TestAnotherWorkspacesKeyLooksAbsent"},
 			Handle: h.revokeKey,
 		},
 		{
 			ID: "getUsage", Method: http.MethodGet, Path: "/v1/me/usage",
-			Summary: "What the signed-in workspace has used lately",
+			Summary: "Get recent usage of the workspace.",
 			Session: true,
-			Class:   frame.Light, Cert: frame.Beta, Audience: frame.External, Budget: 5 * time.Second, Cache: "no-store",
+			Class:   frame.Light, Cert: frame.Beta, Audience: frame.External, Timeout: 5 * time.Second, Cache: "no-store",
 			Success: http.StatusOK, Body: "Usage",
 			Proof:  []string{"TestUsageTellsOfRequestsAndFailures"},
 			Handle: h.usage,
 		},
 		{
 			ID: "getSession", Method: http.MethodGet, Path: "/v1/me/session",
-			Summary: "Exchange the session cookie for a short-lived bearer",
+			Summary: "Exchange the session cookie for a short-lived bearer token.",
 			Session: true,
-			Class:   frame.Light, Cert: frame.Beta, Audience: frame.External, Budget: 5 * time.Second, Cache: "no-store",
+			Class:   frame.Light, Cert: frame.Beta, Audience: frame.External, Timeout: 5 * time.Second, Cache: "no-store",
 			Success: http.StatusOK, Body: "SessionBearer", Uncompressed: true,
 			Proof:  []string{"TestACookieIsExchangedForABearer"},
 			Handle: h.session,

@@ -8,7 +8,7 @@ import (
 	"astrolabe/rest/frame"
 )
 
-// KeyBody is a key as its owner sees it: everything but its secret.
+// KeyBody is the metadata of an API key, without its secret.
 type KeyBody struct {
 	PublicID    string               `json:"publicId"`
 	Label       string               `json:"label"`
@@ -55,7 +55,7 @@ func (h Handlers) listKeys(ctx context.Context, _ *frame.Call) (any, error) {
 	return body, nil
 }
 
-// IssuedBody is a new API key, whose secret is shown this once.
+// IssuedBody is a new API key with its secret, which is returned only once.
 type IssuedBody struct {
 	Action           string   `json:"action"`
 	PlaintextKey     string   `json:"plaintextKey"`

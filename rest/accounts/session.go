@@ -8,14 +8,14 @@ import (
 	"astrolabe/rest/frame"
 )
 
-// SessionBody is a short-lived bearer of a session.
+// SessionBody is a short-lived bearer token of a session.
 type SessionBody struct {
 	Bearer    string    `json:"bearer"`
 	ExpiresAt time.Time `json:"expiresAt"`
 }
 
-// session exchanges the session cookie for a short-lived bearer, which a page
-// on a configured origin may then use for changes.
+// session exchanges the session cookie for a short-lived bearer token, which
+// pages of configured origins use for POST and DELETE.
 func (h Handlers) session(ctx context.Context, _ *frame.Call) (any, error) {
 	bearer, err := h.Gate.Sessions.Bearer(ctx, account.CallerOf(ctx))
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"astrolabe/rest/frame"
 )
 
-// UsageBody is what a workspace has used lately.
+// UsageBody is the recent usage of a workspace.
 type UsageBody struct {
 	WindowStart             time.Time      `json:"windowStart"`
 	WindowEnd               time.Time      `json:"windowEnd"`
@@ -51,7 +51,7 @@ type codeUsageBody struct {
 	Failures int64       `json:"failures"`
 }
 
-// useBody is one request: neither its path nor its body.
+// useBody is a recorded request, without its path and body.
 type useBody struct {
 	At        time.Time     `json:"at"`
 	RequestID string        `json:"requestId"`

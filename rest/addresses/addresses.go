@@ -14,7 +14,7 @@ import (
 	"astrolabe/starknet"
 )
 
-// ActivityItem is one thing that happened to an address.
+// ActivityItem is one activity of an address.
 type ActivityItem struct {
 	BlockNumber   uint64         `json:"blockNumber"`
 	TimestampIso  time.Time      `json:"timestampIso"`
@@ -43,7 +43,7 @@ func (h Handlers) addressActivity(ctx context.Context, c *frame.Call) (any, erro
 	return listOfAddress(ctx, h, c, h.Addresses.Activity, activityBody)
 }
 
-// AddressTransactionItem is a transaction that an address has part in.
+// AddressTransactionItem is a transaction that involves an address.
 type AddressTransactionItem struct {
 	BlockNumber     uint64                   `json:"blockNumber"`
 	TimestampIso    time.Time                `json:"timestampIso"`
@@ -72,7 +72,7 @@ func (h Handlers) addressTransactions(ctx context.Context, c *frame.Call) (any, 
 	return listOfAddress(ctx, h, c, h.Addresses.Transactions, addressTransactionBody)
 }
 
-// listOfAddress answers a page of a list that the address of the path has.
+// listOfAddress returns a page of a list of the address in the path.
 func listOfAddress[T, W any](ctx context.Context, h Handlers, c *frame.Call,
 	read func(context.Context, domain.Chain, []starknet.Felt, domain.PageRequest) ([]domain.Page[T], error), wire func(T) W) (any, error) {
 	page, err := c.Page(ctx)
@@ -96,18 +96,18 @@ func (h Handlers) AddressOperations() []frame.Operation {
 	return slices.Concat([]frame.Operation{
 		{
 			ID: "listAddressActivity", Method: http.MethodGet, Path: "/v1/{chain}/address/{address}/activity",
-			Summary: "What happened to an address",
+			Summary: "List the activity of an address.",
 			Params:  []frame.Param{frame.ChainParam, frame.AddressParam, frame.LimitParam(25, 100), frame.CursorParam}, Permission: account.Read,
-			Class: frame.Heavy, Cert: frame.Beta, Audience: frame.External, Budget: 5 * time.Second, Cache: "no-cache",
+			Class: frame.Heavy, Cert: frame.Beta, Audience: frame.External, Timeout: 5 * time.Second, Cache: "no-cache",
 			Success: http.StatusOK, Body: "AddressActivityPage",
 			Proof:  []string{"TestActivityIsPagedItemByItem", "TestLogAndTransferIndexesAreNullForWhatIsNoTransfer"},
 			Handle: h.addressActivity,
 		},
 		{
 			ID: "listAddressTransactions", Method: http.MethodGet, Path: "/v1/{chain}/address/{address}/transactions",
-			Summary: "The transactions that an address has part in",
+			Summary: "List the transactions of an address.",
 			Params:  []frame.Param{frame.ChainParam, frame.AddressParam, frame.LimitParam(25, 100), frame.CursorParam}, Permission: account.Read,
-			Class: frame.Heavy, Cert: frame.Beta, Audience: frame.External, Budget: 5 * time.Second, Cache: "no-cache",
+			Class: frame.Heavy, Cert: frame.Beta, Audience: frame.External, Timeout: 5 * time.Second, Cache: "no-cache",
 			Success: http.StatusOK, Body: "AddressTransactionPage",
 			Proof:  []string{"TestTransactionsOfAnAddressTellWhatTheyMeantForIt"},
 			Handle: h.addressTransactions,

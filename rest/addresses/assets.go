@@ -18,7 +18,7 @@ type AssetItem struct {
 	Metadata     assetMetadata `json:"metadata"`
 }
 
-// AssetProof is a reason to believe that the address holds the token.
+// AssetProof is evidence that the address holds the token.
 type AssetProof struct {
 	Tier                    address.Tier        `json:"tier"`
 	Source                  address.ProofSource `json:"source"`
@@ -26,7 +26,7 @@ type AssetProof struct {
 	EvidenceCountLowerBound *int                `json:"evidenceCountLowerBound"`
 }
 
-// AssetList is a page of such tokens.
+// AssetList is a page of tokens that an address may hold.
 type AssetList struct {
 	frame.ListBody[AssetItem]
 	Coverage assetCoverage `json:"coverage"`
@@ -58,12 +58,12 @@ func (h Handlers) assets(ctx context.Context, c *frame.Call) (any, error) {
 func (h Handlers) assetsOperation() frame.Operation {
 	return frame.Operation{
 		ID: "discoverAddressAssets", Method: http.MethodGet, Path: "/v1/{chain}/address/{address}/assets/discovery",
-		Summary: "The tokens that an address may hold, with the evidence for each",
+		Summary: "List tokens that an address may hold, with evidence.",
 		Params: []frame.Param{frame.ChainParam, frame.AddressParam, {
 			Name: "scope", In: frame.InQuery, Kind: frame.EnumKind, Enum: []string{string(address.ScopeWithRegistry), string(address.ScopeDiscovered)},
-			Default: string(address.ScopeWithRegistry), About: "Whether well-known tokens are listed, too.",
+			Default: string(address.ScopeWithRegistry), About: "Whether tokens of the registry are included.",
 		}, frame.LimitParam(25, 50), frame.CursorParam},
-		Permission: account.Read, Class: frame.Heavy, Cert: frame.Beta, Audience: frame.External, Budget: 5 * time.Second, Cache: "no-cache",
+		Permission: account.Read, Class: frame.Heavy, Cert: frame.Beta, Audience: frame.External, Timeout: 5 * time.Second, Cache: "no-cache",
 		Success: http.StatusOK, Body: "AddressAssetPage",
 		Proof:  []string{"TestDiscoveryTellsItsEvidenceAndWhatItLeavesOut", "TestDiscoveryIsNeverGloballyComplete"},
 		Handle: h.assets,

@@ -24,7 +24,7 @@ type AttributionBody struct {
 	Protocol         *protocolBody       `json:"protocol"`
 }
 
-// protocolBody is what an address is a part of.
+// protocolBody is the protocol of an address.
 type protocolBody struct {
 	Name string  `json:"name"`
 	Kind *string `json:"kind"`
@@ -52,9 +52,9 @@ func (h Handlers) attribution(ctx context.Context, c *frame.Call) (any, error) {
 func (h Handlers) attributionOperation() frame.Operation {
 	return frame.Operation{
 		ID: "getAddressAttribution", Method: http.MethodGet, Path: "/v1/{chain}/address/{address}/attribution",
-		Summary: "What an address is called, and who says so",
+		Summary: "Get the label of an address and its source.",
 		Params:  []frame.Param{frame.ChainParam, frame.AddressParam}, Permission: account.Read,
-		Class: frame.Light, Cert: frame.Beta, Audience: frame.External, Budget: 2 * time.Second, Cache: "no-cache",
+		Class: frame.Light, Cert: frame.Beta, Audience: frame.External, Timeout: 2 * time.Second, Cache: "no-cache",
 		Success: http.StatusOK, Body: "AddressAttribution",
 		Proof:  []string{"TestAttributionSaysWhereALabelIsFrom"},
 		Handle: h.attribution,

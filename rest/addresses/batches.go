@@ -16,7 +16,7 @@ type addressesRequest struct {
 	Addresses []starknet.Felt `json:"addresses"`
 }
 
-// SummaryItem is what an address did, in short. An unknown one has only its
+// SummaryItem is the summary of an address. An unknown one has only its
 // address.
 type SummaryItem struct {
 	Address             starknet.Felt  `json:"address"`
@@ -38,7 +38,7 @@ func summaryBody(s address.Summary) SummaryItem {
 	}
 }
 
-// IntelligenceItem is what an address is and what it is called.
+// IntelligenceItem is the deployment, type, label and protocol of an address.
 type IntelligenceItem struct {
 	Address          starknet.Felt      `json:"address"`
 	Found            bool               `json:"found"`
@@ -72,7 +72,7 @@ func (h Handlers) addressIntelligence(ctx context.Context, c *frame.Call) (any, 
 	return addressBatch(ctx, c, h.Addresses.Intelligence, intelligenceBody)
 }
 
-// addressBatch answers one item for each address of the body, in its order.
+// addressBatch returns one item per address of the request, in order.
 func addressBatch[T, W any](ctx context.Context, c *frame.Call, read func(context.Context, domain.Chain, []starknet.Felt) ([]T, error), wire func(T) W) (any, error) {
 	var request addressesRequest
 	if err := c.DecodeJSON(&request); err != nil {
@@ -92,18 +92,18 @@ func (h Handlers) addressBatchOperations() []frame.Operation {
 	return []frame.Operation{
 		{
 			ID: "summariseAddresses", Method: http.MethodPost, Path: "/v1/{chain}/address/summaries",
-			Summary: "What many addresses did, in short",
+			Summary: "Summarise up to 128 addresses.",
 			Params:  []frame.Param{frame.ChainParam}, Request: "AddressesRequest", MaxBody: 32 << 10, Permission: account.Batch,
-			Class: frame.Batch, Cert: frame.Beta, Audience: frame.External, Budget: 5 * time.Second, Cache: "no-cache",
+			Class: frame.Batch, Cert: frame.Beta, Audience: frame.External, Timeout: 5 * time.Second, Cache: "no-cache",
 			Success: http.StatusOK, Body: "AddressSummaryList",
 			Proof:  []string{"TestSummariesKeepTheOrderOfTheRequest", "TestAnInexactCountIsNeverATrustworthyZero"},
 			Handle: h.addressSummaries,
 		},
 		{
 			ID: "describeAddresses", Method: http.MethodPost, Path: "/v1/{chain}/address/intelligence",
-			Summary: "What many addresses are and are called",
+			Summary: "Get type, label and protocol of up to 128 addresses.",
 			Params:  []frame.Param{frame.ChainParam}, Request: "AddressesRequest", MaxBody: 32 << 10, Permission: account.Batch,
-			Class: frame.Batch, Cert: frame.Beta, Audience: frame.External, Budget: 5 * time.Second, Cache: "no-cache",
+			Class: frame.Batch, Cert: frame.Beta, Audience: frame.External, Timeout: 5 * time.Second, Cache: "no-cache",
 			Success: http.StatusOK, Body: "AddressIntelligenceList",
 			Proof:  []string{"TestIntelligenceKeepsTheOrderOfTheRequest"},
 			Handle: h.addressIntelligence,

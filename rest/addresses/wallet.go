@@ -17,7 +17,7 @@ import (
 	"astrolabe/telemetry"
 )
 
-// walletRequest asks for a snapshot. What is absent has a default.
+// walletRequest is the request body; absent fields have defaults.
 type walletRequest struct {
 	OwnerAddress    *starknet.Felt           `json:"ownerAddress"`
 	Mode            *address.WalletMode      `json:"mode,omitempty"`
@@ -29,7 +29,7 @@ type walletRequest struct {
 	BlockNumber     *uint64                  `json:"blockNumber,omitempty"`
 }
 
-// WalletBody is what an address holds, every balance at one block.
+// WalletBody is the token balances of an address at one block.
 type WalletBody struct {
 	ChainID      domain.Chain        `json:"chainId"`
 	OwnerAddress starknet.Felt       `json:"ownerAddress"`
@@ -48,8 +48,8 @@ type walletBlock struct {
 	FinalityStatus chain.FinalityStatus    `json:"finalityStatus"`
 }
 
-// assetCoverage tells what a list of somebody's tokens rests on. It is never
-// all tokens that there are.
+// assetCoverage says how complete a list of tokens is. It is never globally
+// complete.
 type assetCoverage struct {
 	DeclaredScope       address.Scope `json:"declaredScope"`
 	CompleteWithinScope bool          `json:"completeWithinScope"`
@@ -72,7 +72,7 @@ type WalletItem struct {
 	Metadata     assetMetadata         `json:"metadata"`
 }
 
-// assetMetadata is what is known of a token, null where nothing is.
+// assetMetadata is the metadata of a token; unknown values are null.
 type assetMetadata struct {
 	Symbol   *string         `json:"symbol"`
 	Name     *string         `json:"name"`
@@ -111,11 +111,11 @@ func (h Handlers) walletState(ctx context.Context, c *frame.Call) (any, error) {
 	return body, nil
 }
 
-// query reads a request and fills in its defaults.
+// query validates a request and sets its defaults.
 func (r walletRequest) query() (address.WalletQuery, error) {
 	q := address.WalletQuery{Tokens: r.TokenAddresses, BlockHash: r.BlockHash, BlockNumber: r.BlockNumber}
 	if r.OwnerAddress == nil {
-		return q, domain.Errorf(domain.CodeInvalidRequest, "ownerAddress is required")
+		return q, domain.Errorf(domain.CodeInvalidRequest, "ownerAddress is required.")
 	}
 	q.Owner = *r.OwnerAddress
 	var err error
@@ -133,19 +133,19 @@ func (r walletRequest) query() (address.WalletQuery, error) {
 		q.Limit = *r.Limit
 	}
 	if q.BlockNumber != nil && *q.BlockNumber > frame.MaxBlock {
-		return q, domain.Errorf(domain.CodeInvalidRequest, "blockNumber must be an integer from 0 to %d", int64(frame.MaxBlock))
+		return q, domain.Errorf(domain.CodeInvalidRequest, "blockNumber must be an integer between 0 and %d, got %d.", int64(frame.MaxBlock), *q.BlockNumber)
 	}
 	return q, nil
 }
 
-// choice returns a value of a body that must be one of the allowed ones, the
-// first of them when it is absent.
+// choice validates an enum of the body. An absent value is the first allowed
+// one.
 func choice[T ~string](name string, given *T, allowed ...T) (T, error) {
 	switch {
 	case given == nil:
 		return allowed[0], nil
 	case !slices.Contains(allowed, *given):
-		return "", domain.Errorf(domain.CodeInvalidRequest, "%s must be one of %v", name, allowed)
+		return "", domain.Errorf(domain.CodeInvalidRequest, "%s must be one of %v, got %s.", name, allowed, domain.Quote(string(*given)))
 	}
 	return *given, nil
 }
@@ -155,9 +155,9 @@ func (h Handlers) WalletOperations() []frame.Operation {
 	return []frame.Operation{
 		{
 			ID: "queryWalletState", Method: http.MethodPost, Path: "/v1/{chain}/query/wallet-state",
-			Summary: "What an address holds, every balance at one block",
+			Summary: "Get token balances of an address at one block.",
 			Params:  []frame.Param{frame.ChainParam}, Request: "WalletStateRequest", MaxBody: 8 << 10, Permission: account.Read,
-			Class: frame.Heavy, Cert: frame.Beta, Audience: frame.External, Budget: 10 * time.Second, Cache: "no-cache",
+			Class: frame.Heavy, Cert: frame.Beta, Audience: frame.External, Timeout: 10 * time.Second, Cache: "no-cache",
 			Success: http.StatusOK, Body: "WalletState", Errors: []domain.Code{domain.CodeNotFound},
 			Proof: []string{"TestEveryBalanceOfAWalletIsOfOneBlock", "TestOneFailedBalanceRefusesACompleteSnapshot",
 				"TestAPartialSnapshotNamesWhatFailed", "TestADiscoveryThatIsNotAllIsNeverVerifiedComplete", "TestAWalletRequestIsHeldToItsRules"},

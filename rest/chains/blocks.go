@@ -45,7 +45,7 @@ type BlockBody struct {
 	Transactions           []TxItem           `json:"transactions"`
 }
 
-// GasPrice is what a unit of gas cost.
+// GasPrice is the price of one unit of gas.
 type GasPrice struct {
 	PriceInWei *string `json:"priceInWei"`
 	PriceInFri *string `json:"priceInFri"`
@@ -59,7 +59,7 @@ func priceBody(p starknet.ResourcePrice) *GasPrice {
 	return &GasPrice{PriceInWei: frame.DecimalOrNull(price.Wei), PriceInFri: frame.DecimalOrNull(price.Fri)}
 }
 
-// decimal prints a felt that is an amount.
+// decimal renders an amount that is stored as a felt.
 func decimal(f starknet.Felt) string { return starknet.Uint256(f).String() }
 
 // TxItem is a transaction in a list.
@@ -130,10 +130,10 @@ func (h Handlers) blockTxs(ctx context.Context, c *frame.Call) (any, error) {
 	return frame.RenderCoveredPage(c, page.Page, page.Coverage, txItemBody), nil
 }
 
-// blockParam names a block.
+// blockParam is the block of a path.
 var blockParam = frame.Param{
 	Name: "number_or_hash", In: frame.InPath, Kind: frame.BlockKind, Required: true,
-	About: "The block's number, its hash, or `latest`.", Example: "28",
+	About: "Block number, block hash, or `latest`.", Example: "28",
 }
 
 // BlockOperations are the routes of blocks.
@@ -141,28 +141,28 @@ func (h Handlers) BlockOperations() []frame.Operation {
 	return []frame.Operation{
 		{
 			ID: "listBlocks", Method: http.MethodGet, Path: "/v1/{chain}/blocks",
-			Summary: "Blocks, the newest first",
+			Summary: "List blocks, newest first.",
 			Params:  []frame.Param{frame.ChainParam, frame.LimitParam(25, 200), frame.CursorParam}, Permission: account.Read,
-			Class: frame.Heavy, Cert: frame.Beta, Audience: frame.External, Budget: 5 * time.Second, Cache: "no-cache",
+			Class: frame.Heavy, Cert: frame.Beta, Audience: frame.External, Timeout: 5 * time.Second, Cache: "no-cache",
 			Success: http.StatusOK, Body: "BlockList",
 			Proof: []string{"TestBlocksAreListedNewestFirst", "TestPagesOfBlocksNeitherRepeatNorSkip"}, Handle: h.blocks,
 		},
 		{
 			ID: "getBlock", Method: http.MethodGet, Path: "/v1/{chain}/block/{number_or_hash}",
-			Summary: "A block with its first transactions",
+			Summary: "Get a block with its first transactions.",
 			Params: []frame.Param{frame.ChainParam, blockParam, {
 				Name: "tx_limit", In: frame.InQuery, Kind: frame.IntegerKind, Min: 1, Max: 200, Default: "50",
-				About: "How many transactions to return at most.",
+				About: "Maximum number of transactions to return.",
 			}},
-			Permission: account.Read, Class: frame.Light, Cert: frame.Certified, Audience: frame.External, Budget: 5 * time.Second, Cache: "no-cache",
+			Permission: account.Read, Class: frame.Light, Cert: frame.Certified, Audience: frame.External, Timeout: 5 * time.Second, Cache: "no-cache",
 			Success: http.StatusOK, Body: "Block", Errors: []domain.Code{domain.CodeNotFound},
 			Proof: []string{"TestABlockIsFoundByNumberHashAndLatest", "TestABlockTellsWhatTheChainSays"}, Handle: h.block,
 		},
 		{
 			ID: "listBlockTransactions", Method: http.MethodGet, Path: "/v1/{chain}/block/{number_or_hash}/txs",
-			Summary: "The transactions of a block in their order",
+			Summary: "List the transactions of a block.",
 			Params:  []frame.Param{frame.ChainParam, blockParam, frame.LimitParam(25, 100), frame.CursorParam}, Permission: account.Read,
-			Class: frame.Heavy, Cert: frame.Beta, Audience: frame.External, Budget: 5 * time.Second, Cache: "no-cache",
+			Class: frame.Heavy, Cert: frame.Beta, Audience: frame.External, Timeout: 5 * time.Second, Cache: "no-cache",
 			Success: http.StatusOK, Body: "BlockTransactionList", Errors: []domain.Code{domain.CodeNotFound},
 			Proof: []string{"TestPagesOfABlocksTransactionsNeitherRepeatNorSkip"}, Handle: h.blockTxs,
 		},

@@ -12,8 +12,7 @@ import (
 	"astrolabe/starknet"
 )
 
-// BlockAtTimestampBody is the block that is closest to a time, with its
-// neighbours.
+// BlockAtTimestampBody is the block closest to a time, with its neighbours.
 type BlockAtTimestampBody struct {
 	ChainID       domain.Chain `json:"chainId"`
 	Query         MomentQuery  `json:"query"`
@@ -23,14 +22,14 @@ type BlockAtTimestampBody struct {
 	Source        string       `json:"source"`
 }
 
-// MomentQuery repeats the time that was asked for.
+// MomentQuery is the requested time in canonical form.
 type MomentQuery struct {
 	TimestampIso  time.Time     `json:"timestampIso"`
 	TimestampUnix int64         `json:"timestampUnix"`
 	Closest       chain.Closest `json:"closest"`
 }
 
-// TimedBlock is a block with its time.
+// TimedBlock is a block with its timestamp.
 type TimedBlock struct {
 	BlockNumber    uint64               `json:"blockNumber"`
 	BlockHash      starknet.Felt        `json:"blockHash"`
@@ -65,16 +64,16 @@ func (h Handlers) blockAtTimestamp(ctx context.Context, c *frame.Call) (any, err
 func (h Handlers) blockAtTimestampOperation() frame.Operation {
 	return frame.Operation{
 		ID: "getBlockAtTimestamp", Method: http.MethodGet, Path: "/v1/{chain}/block-at-timestamp",
-		Summary: "The block that is closest to a time",
+		Summary: "Get the block closest to a timestamp.",
 		Params: []frame.Param{
 			frame.ChainParam,
-			{Name: "timestamp", In: frame.InQuery, Kind: frame.TextKind, Required: true, About: "The time as RFC 3339 writes it, URL-encoded, or in Unix seconds.", Example: "1767225782"},
+			{Name: "timestamp", In: frame.InQuery, Kind: frame.TextKind, Required: true, About: "The time: RFC 3339, URL-encoded, or Unix seconds.", Example: "1767225782"},
 			{
 				Name: "closest", In: frame.InQuery, Kind: frame.EnumKind, Enum: []string{string(chain.ClosestBefore), string(chain.ClosestAfter)},
-				Default: string(chain.ClosestBefore), About: "On which side of the time to look. A block of that very second is on both.",
+				Default: string(chain.ClosestBefore), About: "Whether to return the newest block at or before the time, or the oldest block at or after it.",
 			},
 		},
-		Permission: account.Read, Class: frame.Light, Cert: frame.Certified, Audience: frame.External, Budget: 5 * time.Second, Cache: "no-cache",
+		Permission: account.Read, Class: frame.Light, Cert: frame.Certified, Audience: frame.External, Timeout: 5 * time.Second, Cache: "no-cache",
 		Success: http.StatusOK, Body: "BlockAtTimestamp", Errors: []domain.Code{domain.CodeNotFound},
 		Proof: []string{"TestTheBlockAtATimestampIsTheClosestOnItsSide", "TestNothingInThatDirectionIsNotFound"}, Handle: h.blockAtTimestamp,
 	}

@@ -10,13 +10,13 @@ import (
 	"astrolabe/starknet"
 )
 
-// IntervalBody is a range of blocks, both ends included.
+// IntervalBody is a block range, both ends inclusive.
 type IntervalBody struct {
 	FromBlock uint64 `json:"fromBlock"`
 	ToBlock   uint64 `json:"toBlock"`
 }
 
-// diagnosticsBody tells how coverage stands to the blocks it is made from.
+// diagnosticsBody compares a certificate with the indexed blocks.
 type diagnosticsBody struct {
 	FreshnessStatus                event.Freshness `json:"freshnessStatus"`
 	SourceLowWaterBlock            uint64          `json:"sourceLowWaterBlock"`
@@ -34,7 +34,7 @@ func diagnostics(d event.Diagnostics) diagnosticsBody {
 	}
 }
 
-// RangeCoverage tells what a search over a wide range rests on.
+// RangeCoverage is the coverage of a search over a wide block range.
 type RangeCoverage struct {
 	Requested IntervalBody  `json:"requested"`
 	Completed *IntervalBody `json:"completed"`
@@ -53,7 +53,8 @@ func rangeBody(r *event.RangeCoverage) *RangeCoverage {
 	return body
 }
 
-// SelectorCoverage is a key position that searches over wide ranges may use.
+// SelectorCoverage is the certificate of a key position for searches over wide
+// block ranges.
 type SelectorCoverage struct {
 	ChainID      domain.Chain            `json:"chainId"`
 	Selector     starknet.Felt           `json:"selector"`
@@ -66,8 +67,7 @@ type SelectorCoverage struct {
 	diagnosticsBody
 }
 
-// SelectorCoverage lists the key positions that searches over wide ranges of
-// these chains may use.
+// SelectorCoverage lists the certificates of the given chains.
 func (h Handlers) SelectorCoverage(ctx context.Context, chains []domain.Chain) ([]SelectorCoverage, error) {
 	list := []SelectorCoverage{}
 	for _, c := range chains {

@@ -47,7 +47,7 @@ func FuzzEventQuery(f *testing.F) {
 // the query is refused. Callers and path parameters are left out of it.
 func read(op frame.Operation, query string) *frame.Call {
 	var accepted *frame.Call
-	op.Permission, op.Budget = "", time.Minute
+	op.Permission, op.Timeout = "", time.Minute
 	op.Params = slices.DeleteFunc(slices.Clone(op.Params), func(p frame.Param) bool { return p.In == frame.InPath })
 	op.Handle = func(_ context.Context, c *frame.Call) (any, error) {
 		accepted = c

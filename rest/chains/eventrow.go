@@ -9,7 +9,7 @@ import (
 	"astrolabe/starknet/abi"
 )
 
-// EventRow is an event as part 2.8 of the contract gives it.
+// EventRow is an event row of part 2.8 of the contract.
 type EventRow struct {
 	BlockNumber  uint64          `json:"blockNumber"`
 	TimestampIso time.Time       `json:"timestampIso"`
@@ -32,7 +32,7 @@ type EventRow struct {
 	DecodedFieldsUnavailableReason *event.Reason       `json:"decodedFieldsUnavailableReason"`
 }
 
-// DecodedField is one typed value of an event or of calldata.
+// DecodedField is a decoded field of an event or of calldata.
 type DecodedField struct {
 	Label         string          `json:"label"`
 	Type          string          `json:"type"`

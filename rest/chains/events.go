@@ -14,7 +14,7 @@ import (
 	"astrolabe/starknet"
 )
 
-// eventsBody is a page of a search for events.
+// eventsBody is a page of an event search.
 type eventsBody struct {
 	frame.ListBody[EventRow]
 	EventDecodingDegraded bool               `json:"eventDecodingDegraded"`
@@ -61,13 +61,13 @@ func (h Handlers) foundEvents(ctx context.Context, c *frame.Call, filter event.F
 	}, nil
 }
 
-// filterOf reads the keys and bounds of a search.
+// filterOf returns the key and block filters of a search.
 func filterOf(c *frame.Call) (event.Filter, error) {
 	filter := event.Filter{From: c.Number("from_block"), To: c.Number("to_block")}
 	for position := range filter.Topics {
 		filter.Topics[position] = c.Felts(topic(position))
 	}
-	sequence, err := sequenceOf(c)
+	sequence, err := orderedKeys(c)
 	if err != nil {
 		return event.Filter{}, err
 	}
@@ -76,26 +76,26 @@ func filterOf(c *frame.Call) (event.Filter, error) {
 	}
 	if selectors := c.Felts("selector"); len(selectors) > 0 {
 		if c.Given(topic(0)) && !sameValues(selectors, filter.Topics[0]) {
-			return event.Filter{}, domain.Errorf(domain.CodeInvalidRequest, "selector is an alias of topic0; both are given and differ")
+			return event.Filter{}, domain.Errorf(domain.CodeInvalidRequest, "selector is an alias of topic0; the given values differ. Give one of them.")
 		}
 		filter.Topics[0] = selectors
 	}
 	return filter, nil
 }
 
-// sequenceOf reads keys that are given by their order: the nth value of key,
-// or of keys, is the key at position n.
-func sequenceOf(c *frame.Call) ([]starknet.Felt, error) {
+// orderedKeys returns the values of key, or of its alias keys: the nth value is
+// the key at position n.
+func orderedKeys(c *frame.Call) ([]starknet.Felt, error) {
 	key, keys := c.Felts("key"), c.Felts("keys")
 	if len(key)+len(keys) == 0 {
 		return nil, nil
 	}
 	if len(key) > 0 && len(keys) > 0 {
-		return nil, domain.Errorf(domain.CodeInvalidRequest, "key and keys are two names for one list; give one of them")
+		return nil, domain.Errorf(domain.CodeInvalidRequest, "key and keys are aliases. Give one of them.")
 	}
 	for _, p := range keyParams {
 		if c.Given(p.Name) {
-			return nil, domain.Errorf(domain.CodeInvalidRequest, "key and keys cannot be mixed with %s", p.Name)
+			return nil, domain.Errorf(domain.CodeInvalidRequest, "key and keys cannot be combined with %s.", p.Name)
 		}
 	}
 	return append(key, keys...), nil
@@ -119,44 +119,44 @@ const (
 var keyParams = func() []frame.Param {
 	params := []frame.Param{{
 		Name: "selector", In: frame.InQuery, Kind: frame.FeltKind, Repeatable: true, MaxItems: event.MaxValues,
-		About: "An alias of `topic0`. If both are given they must be equal.",
+		About: "Alias of `topic0`. If both are given, they must be equal.",
 	}}
 	for position := range event.Positions {
 		params = append(params, frame.Param{
 			Name: topic(position), In: frame.InQuery, Kind: frame.FeltKind, Repeatable: true, MaxItems: event.MaxValues,
-			About: fmt.Sprintf("Values of the key at position %d, any of which matches. Needs `topic0`, `from_block` and `to_block`.", position),
+			About: fmt.Sprintf("Alternative values of the key at position %d. Requires `topic0`, `from_block` and `to_block`.", position),
 		})
 	}
-	params[1].About = "Values of the first key, the event's selector, any of which matches."
+	params[1].About = "Alternative values of the first key, the selector of the event."
 	params[1].Example = exampleTopic
 	return params
 }()
 
-// boundParams are what every search takes beside its keys.
+// boundParams are the block range and the page of a search.
 var boundParams = []frame.Param{
-	{Name: "from_block", In: frame.InQuery, Kind: frame.IntegerKind, Max: frame.MaxBlock, About: "The oldest block."},
-	{Name: "to_block", In: frame.InQuery, Kind: frame.IntegerKind, Max: frame.MaxBlock, About: "The newest block."},
+	{Name: "from_block", In: frame.InQuery, Kind: frame.IntegerKind, Max: frame.MaxBlock, About: "First block of the range, inclusive."},
+	{Name: "to_block", In: frame.InQuery, Kind: frame.IntegerKind, Max: frame.MaxBlock, About: "Last block of the range, inclusive."},
 	frame.LimitParam(25, 100), frame.CursorParam,
 }
 
 // EventOperations are the routes of events.
 func (h Handlers) EventOperations() []frame.Operation {
-	sequence := "The nth value is the key at position n. Cannot be mixed with `selector` or `topicN`."
+	sequence := "The nth value is the key at position n. Cannot be combined with `selector` or `topic0` to `topic15`."
 	operation := frame.Operation{
 		Method: http.MethodGet, Permission: account.Read,
-		Class: frame.Heavy, Cert: frame.Beta, Audience: frame.External, Budget: 10 * time.Second, Cache: "no-cache",
+		Class: frame.Heavy, Cert: frame.Beta, Audience: frame.External, Timeout: 10 * time.Second, Cache: "no-cache",
 		Success: http.StatusOK, Body: "EventPage",
 		Errors: []domain.Code{domain.CodeUnsupportedSelector, domain.CodeFullRangeSelectorNotSupported, domain.CodeCoverageUnavailable},
 	}
 	global, contract := operation, operation
-	global.ID, global.Path, global.Summary, global.Handle = "searchEvents", "/v1/{chain}/events", "Events by keys and contracts, newest first", h.events
+	global.ID, global.Path, global.Summary, global.Handle = "searchEvents", "/v1/{chain}/events", "Search events by keys, contracts and block range, newest first.", h.events
 	global.Params = slices.Concat([]frame.Param{frame.ChainParam, {
-		Name: "address", In: frame.InQuery, Kind: frame.FeltKind, Repeatable: true, MaxItems: event.MaxAddresses, About: "Contracts, any of which may have emitted the event.",
+		Name: "address", In: frame.InQuery, Kind: frame.FeltKind, Repeatable: true, MaxItems: event.MaxAddresses, About: "Contracts that emitted the event; several are alternatives.",
 	}}, keyParams, boundParams)
 	global.Proof = []string{"TestGlobalSearchNeedsTopic0OrAnAddress", "TestRepeatedValuesAreAlternativesAndPositionsMustAllMatch", "TestAPageWalkYieldsEveryEventOnce"}
-	contract.ID, contract.Path, contract.Summary, contract.Handle = "getContractEvents", "/v1/{chain}/contract/{address}/events", "Events of a contract by keys, newest first", h.contractEvents
+	contract.ID, contract.Path, contract.Summary, contract.Handle = "getContractEvents", "/v1/{chain}/contract/{address}/events", "Search the events of a contract, newest first.", h.contractEvents
 	contract.Params = slices.Concat([]frame.Param{frame.ChainParam, {
-		Name: "address", In: frame.InPath, Kind: frame.FeltKind, About: "The contract that emitted the events.", Example: exampleEmitter,
+		Name: "address", In: frame.InPath, Kind: frame.FeltKind, About: "Contract that emitted the events.", Example: exampleEmitter,
 	}}, keyParams, []frame.Param{
 		{Name: "key", In: frame.InQuery, Kind: frame.FeltKind, Repeatable: true, Ordered: true, MaxItems: event.Positions, About: sequence},
 		{Name: "keys", In: frame.InQuery, Kind: frame.FeltKind, Repeatable: true, Ordered: true, MaxItems: event.Positions, About: sequence},

@@ -12,7 +12,7 @@ import (
 	"astrolabe/starknet"
 )
 
-// MessageItem is a message between the layers.
+// MessageItem is a cross-layer message.
 type MessageItem struct {
 	ID                string              `json:"id"`
 	Direction         facts.Direction     `json:"direction"`
@@ -72,17 +72,17 @@ func messageFilter(c *frame.Call) chain.MessageFilter {
 		filter.Tx = new(c.Felt("txHash"))
 	}
 	if c.Given("messageHash") {
-		hash, _ := starknet.ParseHash256(c.Text("messageHash")) // it was checked
+		hash, _ := starknet.ParseHash256(c.Text("messageHash")) // valid
 		filter.Hash = &hash
 	}
 	return filter
 }
 
-// messageParams select messages.
+// messageParams are the filters of message lists.
 var messageParams = []frame.Param{
-	{Name: "direction", In: frame.InQuery, Kind: frame.EnumKind, Enum: []string{string(facts.L1ToL2), string(facts.L2ToL1)}, About: "Only messages that go this way."},
-	{Name: "txHash", In: frame.InQuery, Kind: frame.FeltKind, About: "Only messages of this transaction on L2."},
-	{Name: "messageHash", In: frame.InQuery, Kind: frame.HashKind, About: "Only messages with this hash. From L2 to L1 a hash can occur many times."},
+	{Name: "direction", In: frame.InQuery, Kind: frame.EnumKind, Enum: []string{string(facts.L1ToL2), string(facts.L2ToL1)}, About: "Only messages in this direction."},
+	{Name: "txHash", In: frame.InQuery, Kind: frame.FeltKind, About: "Only messages of this L2 transaction."},
+	{Name: "messageHash", In: frame.InQuery, Kind: frame.HashKind, About: "Only messages with this hash. Several messages from L2 to L1 can have the same hash."},
 	frame.LimitParam(100, 100), frame.CursorParam,
 }
 
@@ -91,18 +91,18 @@ func (h Handlers) MessageOperations() []frame.Operation {
 	return []frame.Operation{
 		{
 			ID: "listMessages", Method: http.MethodGet, Path: "/v1/{chain}/messages",
-			Summary: "Messages between the layers, newest first",
+			Summary: "List cross-layer messages, newest first.",
 			Params:  append([]frame.Param{frame.ChainParam}, messageParams...), Permission: account.Read,
-			Class: frame.Heavy, Cert: frame.Beta, Audience: frame.External, Budget: 5 * time.Second, Cache: "no-cache",
+			Class: frame.Heavy, Cert: frame.Beta, Audience: frame.External, Timeout: 5 * time.Second, Cache: "no-cache",
 			Success: http.StatusOK, Body: "MessagePage",
 			Proof:  []string{"TestMessagesAreThoseOfTheChain", "TestAPageWalkYieldsEveryMessageOnce", "TestARepeatedMessageHashGivesSeveralRows"},
 			Handle: h.messages,
 		},
 		{
 			ID: "listContractMessages", Method: http.MethodGet, Path: "/v1/{chain}/contract/{address}/messages",
-			Summary: "Messages that a contract on L2 handled or sent, newest first",
+			Summary: "List the cross-layer messages of an L2 contract, newest first.",
 			Params:  append([]frame.Param{frame.ChainParam, frame.ContractParam}, messageParams...), Permission: account.Read,
-			Class: frame.Heavy, Cert: frame.Beta, Audience: frame.External, Budget: 5 * time.Second, Cache: "no-cache",
+			Class: frame.Heavy, Cert: frame.Beta, Audience: frame.External, Timeout: 5 * time.Second, Cache: "no-cache",
 			Success: http.StatusOK, Body: "MessagePage",
 			Proof:  []string{"TestMessagesOfAContractAreThoseOfTheChain"},
 			Handle: h.contractMessages,

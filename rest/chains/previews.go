@@ -17,7 +17,8 @@ type previewsRequest struct {
 	Hashes []starknet.Felt `json:"hashes"`
 }
 
-// PreviewItem is a transaction in short; an unknown one has only its hash.
+// PreviewItem is the summary of a transaction; an unknown one has only its
+// hash.
 type PreviewItem struct {
 	TxHash                  starknet.Felt             `json:"txHash"`
 	Found                   bool                      `json:"found"`
@@ -71,9 +72,9 @@ func (h Handlers) previews(ctx context.Context, c *frame.Call) (any, error) {
 func (h Handlers) previewsOperation() frame.Operation {
 	return frame.Operation{
 		ID: "previewTransactions", Method: http.MethodPost, Path: "/v1/{chain}/tx/previews",
-		Summary: "Many transactions in short",
+		Summary: "Summarise up to 128 transactions.",
 		Params:  []frame.Param{frame.ChainParam}, Request: "PreviewsRequest", MaxBody: 32 << 10, Permission: account.Batch,
-		Class: frame.Batch, Cert: frame.Beta, Audience: frame.External, Budget: 8 * time.Second, Cache: "no-cache",
+		Class: frame.Batch, Cert: frame.Beta, Audience: frame.External, Timeout: 8 * time.Second, Cache: "no-cache",
 		Success: http.StatusOK, Body: "PreviewList",
 		Proof: []string{"TestPreviewsKeepTheOrderOfTheRequest", "TestPreviewsTellWhatTheChainSays"}, Handle: h.previews,
 	}

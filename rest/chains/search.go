@@ -11,13 +11,13 @@ import (
 	"astrolabe/rest/frame"
 )
 
-// SearchBody lists everything that a text names.
+// SearchBody is the result of a search.
 type SearchBody struct {
 	ChainID domain.Chain `json:"chainId"`
 	Items   []SearchHit  `json:"items"`
 }
 
-// SearchHit is one thing that a text names.
+// SearchHit is one search result.
 type SearchHit struct {
 	Kind    search.Kind  `json:"kind"`
 	ID      string       `json:"id"`
@@ -37,12 +37,12 @@ func (h Handlers) search(ctx context.Context, c *frame.Call) (any, error) {
 func (h Handlers) SearchOperations() []frame.Operation {
 	return []frame.Operation{{
 		ID: "search", Method: http.MethodGet, Path: "/v1/{chain}/search",
-		Summary: "What a text names",
+		Summary: "Search blocks, transactions, addresses, tokens and labels.",
 		Params: []frame.Param{frame.ChainParam, {
 			Name: "q", In: frame.InQuery, Kind: frame.TextKind, Required: true, Example: "STRK",
-			About: "A block number, a hash, an address, or the beginning of a token's symbol, its name, or a label.",
+			About: "A block number, a hash, an address, or the start of a token symbol, a token name or a label.",
 		}},
-		Permission: account.Read, Class: frame.Heavy, Cert: frame.Experimental, Audience: frame.External, Budget: 5 * time.Second, Cache: "no-cache",
+		Permission: account.Read, Class: frame.Heavy, Cert: frame.Experimental, Audience: frame.External, Timeout: 5 * time.Second, Cache: "no-cache",
 		Success: http.StatusOK, Body: "SearchResult",
 		Proof: []string{"TestSearchFindsWhateverAHashNames", "TestSearchFindsTokensByTheBeginningOfTheirNames", "TestSearchFindsAddressesByTheirLabels"}, Handle: h.search,
 	}}

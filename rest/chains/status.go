@@ -77,9 +77,9 @@ func (h Handlers) StatusOperations() []frame.Operation {
 	return []frame.Operation{
 		{
 			ID: "getStatus", Method: http.MethodGet, Path: "/v1/{chain}/status",
-			Summary: "How the chain and its index stand",
+			Summary: "Get chain head, finality and indexing status.",
 			Params:  []frame.Param{frame.ChainParam}, Permission: account.Read,
-			Class: frame.Light, Cert: frame.Certified, Audience: frame.External, Budget: 2 * time.Second, Cache: "no-cache",
+			Class: frame.Light, Cert: frame.Certified, Audience: frame.External, Timeout: 2 * time.Second, Cache: "no-cache",
 			Success: http.StatusOK, Body: "Status",
 			Proof:  []string{"TestStatusTellsHowTheIndexStands", "TestStatusOfAChainThatNobodyIndexes"},
 			Handle: h.status,

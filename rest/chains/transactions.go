@@ -45,7 +45,7 @@ type TransactionBody struct {
 	Messages              []MessageItem        `json:"messages"`
 }
 
-// ReceiptBody is the outcome of a transaction and what it cost.
+// ReceiptBody is the receipt of a transaction.
 type ReceiptBody struct {
 	ExecutionStatus starknet.ExecutionStatus `json:"executionStatus"`
 	FinalityStatus  chain.FinalityStatus     `json:"finalityStatus"`
@@ -57,7 +57,7 @@ type ReceiptBody struct {
 	RevertReason    *string                  `json:"revertReason"`
 }
 
-// AccountCall is one of the calls that an account was asked to make.
+// AccountCall is a call of an account transaction.
 type AccountCall struct {
 	To              starknet.Felt  `json:"to"`
 	Selector        starknet.Felt  `json:"selector"`
@@ -93,7 +93,7 @@ func receipt(t *chain.Transaction) ReceiptBody {
 	}
 }
 
-// integerOrNull is nil for a number that JSON cannot hold exactly.
+// integerOrNull returns nil for a number that JSON cannot represent exactly.
 func integerOrNull(n uint64) *uint64 {
 	if n > 1<<53-1 {
 		return nil
@@ -120,9 +120,9 @@ func (h Handlers) transaction(ctx context.Context, c *frame.Call) (any, error) {
 	return transactionDetail(c.Chain, found), nil
 }
 
-// txParam names a transaction.
+// txParam is the transaction of a path.
 var txParam = frame.Param{
-	Name: "tx_hash", In: frame.InPath, Kind: frame.FeltKind, Required: true, About: "The transaction's hash.",
+	Name: "tx_hash", In: frame.InPath, Kind: frame.FeltKind, Required: true, About: "Transaction hash.",
 	Example: "0x37ea899ae28543489542ffed5d02685b279131135279673bf7efa8f018b71f4",
 }
 
@@ -131,12 +131,12 @@ func (h Handlers) TransactionOperations() []frame.Operation {
 	return []frame.Operation{
 		{
 			ID: "getTransaction", Method: http.MethodGet, Path: "/v1/{chain}/tx/{tx_hash}",
-			Summary: "Everything of a transaction",
+			Summary: "Get a transaction with its receipt, events, transfers and messages.",
 			Params: []frame.Param{frame.ChainParam, txParam, {
 				Name: "log_limit", In: frame.InQuery, Kind: frame.IntegerKind, Min: 1, Max: 1000, Default: "96",
-				About: "How many logs to return at most.",
+				About: "Maximum number of events to return.",
 			}},
-			Permission: account.Read, Class: frame.Light, Cert: frame.Certified, Audience: frame.External, Budget: 8 * time.Second, Cache: "no-cache",
+			Permission: account.Read, Class: frame.Light, Cert: frame.Certified, Audience: frame.External, Timeout: 8 * time.Second, Cache: "no-cache",
 			Success: http.StatusOK, Body: "Transaction", Errors: []domain.Code{domain.CodeNotFound},
 			Proof: []string{"TestATransactionTellsWhatTheChainSays", "TestCallsAreDecodedWithTheClassInForce", "TestATransactionThatOnlyTheNodeKnowsIsPendingIndexing"}, Handle: h.transaction,
 		},

@@ -58,9 +58,9 @@ func (h Handlers) BridgeSignalOperations() []frame.Operation {
 	return []frame.Operation{
 		{
 			ID: "listBridgeSignals", Method: http.MethodGet, Path: "/v1/{chain}/contract/{address}/bridge-signals",
-			Summary: "What a bridge tells of deposits and withdrawals, newest first",
+			Summary: "List the deposits and withdrawals of a bridge contract, newest first.",
 			Params:  []frame.Param{frame.ChainParam, frame.ContractParam, frame.LimitParam(25, 100), frame.CursorParam}, Permission: account.Read,
-			Class: frame.Heavy, Cert: frame.Beta, Audience: frame.External, Budget: 5 * time.Second, Cache: "no-cache",
+			Class: frame.Heavy, Cert: frame.Beta, Audience: frame.External, Timeout: 5 * time.Second, Cache: "no-cache",
 			Success: http.StatusOK, Body: "BridgeSignalPage",
 			Proof: []string{
 				"TestBridgeSignalsAreWhatBridgesEmitted", "TestASignalIsPairedWithTheMessageOfItsTransaction",

@@ -13,7 +13,7 @@ import (
 	"astrolabe/starknet"
 )
 
-// ContractBody is what the index knows of a contract.
+// ContractBody is the indexed metadata of a contract.
 type ContractBody struct {
 	ChainID                domain.Chain         `json:"chainId"`
 	Address                starknet.Felt        `json:"address"`
@@ -36,7 +36,7 @@ type ContractBody struct {
 	Source                 string               `json:"source"`
 }
 
-// contractSource says that the answer comes from indexed blocks alone.
+// contractSource says that all fields come from the index.
 const contractSource = "indexed_state"
 
 func wireContract(c domain.Chain, contract *chain.Contract) ContractBody {
@@ -75,9 +75,9 @@ func (h Handlers) ContractOperations() []frame.Operation {
 	return []frame.Operation{
 		{
 			ID: "getContract", Method: http.MethodGet, Path: "/v1/{chain}/contract/{address}",
-			Summary: "What the index knows of a contract",
+			Summary: "Get metadata of a contract.",
 			Params:  []frame.Param{frame.ChainParam, frame.ContractParam}, Permission: account.Read,
-			Class: frame.Light, Cert: frame.Beta, Audience: frame.External, Budget: 2 * time.Second, Cache: "no-cache",
+			Class: frame.Light, Cert: frame.Beta, Audience: frame.External, Timeout: 2 * time.Second, Cache: "no-cache",
 			Success: http.StatusOK, Body: "Contract", Errors: []domain.Code{domain.CodeNotFound},
 			Proof: []string{
 				"TestAContractIsWhatTheChainSaysOfIt", "TestACreationDateNeedsExplicitEvidence",

@@ -2,6 +2,6 @@ package contracts
 
 import "astrolabe/domain/explorer"
 
-// Handlers answer the operations of this package. The zero value is enough to
-// list them.
+// Handlers are the operations of this package. The zero value suffices to list
+// them.
 type Handlers struct{ *explorer.Services }

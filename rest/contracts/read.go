@@ -12,7 +12,7 @@ import (
 	"astrolabe/starknet"
 )
 
-// ContractReadBody is what a view returned at a block.
+// ContractReadBody is the result of a view function at a block.
 type ContractReadBody struct {
 	ChainID         domain.Chain    `json:"chainId"`
 	ContractAddress starknet.Felt   `json:"contractAddress"`
@@ -32,9 +32,10 @@ func (h Handlers) readContract(ctx context.Context, c *frame.Call) (any, error) 
 	return ContractReadBody{c.Chain, call.Contract, call.Selector, c.Text(frame.BlockTagParam.Name), block.Number, block.Hash, result}, nil
 }
 
-// readParam is the contract that is read. The example is STRK, which has a name.
+// readParam is the contract of a path. The example is STRK, which has the view
+// name.
 var readParam = frame.Param{
-	Name: "address", In: frame.InPath, Kind: frame.FeltKind, Required: true, About: "The contract's address.", Example: frame.TokenParam.Example,
+	Name: "address", In: frame.InPath, Kind: frame.FeltKind, Required: true, About: "Address of the contract.", Example: frame.TokenParam.Example,
 }
 
 // ReadOperations are the routes of contract views.
@@ -42,13 +43,13 @@ func (h Handlers) ReadOperations() []frame.Operation {
 	return []frame.Operation{
 		{
 			ID: "readContract", Method: http.MethodGet, Path: "/v1/{chain}/contract/{address}/read",
-			Summary: "What a contract's view returns at a block",
+			Summary: "Call a view function of a contract.",
 			Params: []frame.Param{frame.ChainParam, readParam,
-				{Name: "selector", In: frame.InQuery, Kind: frame.FeltKind, Required: true, About: "The selector of the entry point: a felt, not a name.",
+				{Name: "selector", In: frame.InQuery, Kind: frame.FeltKind, Required: true, About: "Selector of the entry point: a felt, not a name.",
 					Example: starknet.Selector("name").String()},
-				{Name: "calldata", In: frame.InQuery, Kind: frame.FeltKind, Repeatable: true, MaxItems: chain.MaxCalldata, About: "The arguments as felts, in their order."},
+				{Name: "calldata", In: frame.InQuery, Kind: frame.FeltKind, Repeatable: true, MaxItems: chain.MaxCalldata, About: "Calldata of the call, in order."},
 				frame.BlockTagParam},
-			Permission: account.Read, Class: frame.Heavy, Cert: frame.Beta, Audience: frame.External, Budget: 10 * time.Second, Cache: "no-cache",
+			Permission: account.Read, Class: frame.Heavy, Cert: frame.Beta, Audience: frame.External, Timeout: 10 * time.Second, Cache: "no-cache",
 			Success: http.StatusOK, Body: "ContractRead", Errors: []domain.Code{domain.CodeNotFound, domain.CodeContractCallFailed},
 			Proof: []string{"TestAContractIsReadWithCalldataInItsOrder", "TestAContractThatFailsInACallSaysSo",
 				"TestAnUnknownBlockIsNotFound", "TestAFailingNodeIsNeverZero"},

@@ -40,9 +40,9 @@ func (h Handlers) VerificationOperations() []frame.Operation {
 	return []frame.Operation{
 		{
 			ID: "getContractVerification", Method: http.MethodGet, Path: "/v1/{chain}/contract/{address}/verification",
-			Summary: "The verification record of the class that a contract has now",
+			Summary: "Get the verification record of a contract's current class.",
 			Params:  []frame.Param{frame.ChainParam, frame.ContractParam}, Permission: account.Read,
-			Class: frame.Light, Cert: frame.Beta, Audience: frame.External, Budget: 2 * time.Second, Cache: "no-cache",
+			Class: frame.Light, Cert: frame.Beta, Audience: frame.External, Timeout: 2 * time.Second, Cache: "no-cache",
 			Success: http.StatusOK, Body: "ContractVerification", Errors: []domain.Code{domain.CodeNotFound},
 			Proof:  []string{"TestAVerifiedClassShowsItsNewestRecord", "TestAContractWithoutARecordIsNotFound"},
 			Handle: h.contractVerification,

@@ -17,8 +17,8 @@ import (
 	"astrolabe/rest/openapi"
 )
 
-// Load returns the committed document, which it reads and validates once.
-// Nobody changes it.
+// Load returns the committed document, which is parsed and validated once and
+// must not be modified.
 func Load() (*openapi3.T, error) { return load() }
 
 var load = sync.OnceValues(func() (*openapi3.T, error) {
@@ -39,10 +39,9 @@ var router = sync.OnceValues(func() (routers.Router, error) {
 	return gorillamux.NewRouter(&anywhere)
 })
 
-// Breach says whether a request is for a documented operation and, if so, how
-// its answer differs from the document. The compatibility shape answers as
-// the path that it stands for, and 405 is documented with the method that the
-// path has; HEAD is not documented by itself.
+// Breach reports whether a request matches a documented operation and, if so,
+// how its response differs from the document. Paths below /api count as their
+// /v1 path, 405 as an answer of the path's documented method, and HEAD as GET.
 func Breach(ctx context.Context, request *http.Request, response *http.Response, body []byte) (documented bool, err error) {
 	contract, err := router()
 	if err != nil {
@@ -74,8 +73,8 @@ func Breach(ctx context.Context, request *http.Request, response *http.Response,
 		if err := schema.Validate(value); err != nil {
 			return true, err
 		}
-		// Only headers are left. By an older document the filter checks their
-		// plain schemas without compiling them for each answer.
+		// Only headers are left to check. With an older document version the
+		// filter does not compile their schemas for each response.
 		older := *route
 		older.Spec = &openapi3.T{OpenAPI: "3.0.3"}
 		route = &older
@@ -89,8 +88,8 @@ func Breach(ctx context.Context, request *http.Request, response *http.Response,
 	})
 }
 
-// schemas are those of the document by their references. The filter would
-// compile a schema for each answer, which takes longer than the answer.
+// schemas caches the compiled schemas by reference. The filter would compile
+// them for each response, which takes longer than the response.
 var schemas = struct {
 	sync.Mutex
 	compiler *jsonschema.Compiler
@@ -99,8 +98,8 @@ var schemas = struct {
 
 const documentName = "openapi.json"
 
-// bodySchema returns the schema that an answer's body must satisfy, nil where
-// the document does not refer to one by name.
+// bodySchema returns the schema of a response body, nil if it is not a
+// reference.
 func bodySchema(operation *openapi3.Operation, response *http.Response) (*jsonschema.Schema, error) {
 	documented := operation.Responses.Status(response.StatusCode)
 	if documented == nil || documented.Value == nil {

@@ -1,3 +1,3 @@
-// Package contracttest holds answers against the OpenAPI document. Every test
-// that asks the REST facade for something uses it; only tests import it.
+// Package contracttest validates responses against the OpenAPI document. All
+// tests that call the REST facade use it; only tests import it.
 package contracttest

@@ -5,19 +5,18 @@ import (
 	"sync"
 )
 
-// Failure is a code that an operation answered with.
+// Failure is an error code of an operation.
 type Failure struct{ Operation, Code string }
 
 var produced sync.Map // of Failure
 
-// Produced reports whether a test has seen the failure, among all whose answers
-// were held against the document.
+// Produced reports whether any checked response was this failure.
 func Produced(f Failure) bool {
 	_, seen := produced.Load(f)
 	return seen
 }
 
-// note remembers the code of an operation's failure.
+// note records the error code of a response.
 func note(operation string, body []byte) {
 	var failure struct{ Code string }
 	if json.Unmarshal(body, &failure) == nil && failure.Code != "" {

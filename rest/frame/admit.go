@@ -9,15 +9,15 @@ import (
 	"astrolabe/domain/account"
 )
 
-// admit lets a request in: it recognises the caller, checks the permission and
-// charges the budget, in this order, before anything else is looked at. HEAD
-// costs nothing, but there must be something left. It returns the request with
-// its caller in the context.
+// admit authenticates the caller, checks the permission and charges the rate
+// limit, in this order, before the parameters are parsed. HEAD is not charged,
+// but fails if the limit is exceeded. It returns the request with its caller in
+// the context.
 func (d *Dispatcher) admit(op Operation, w http.ResponseWriter, r *http.Request) (*http.Request, error) {
 	if !op.guarded() {
 		return r, nil
 	}
-	caller, err := d.recognise(op, r)
+	caller, err := d.authenticate(op, r)
 	if err == nil {
 		access.RecordOf(r.Context()).Caller = caller
 		r = r.WithContext(account.WithCaller(r.Context(), caller))
@@ -36,13 +36,13 @@ func (d *Dispatcher) admit(op Operation, w http.ResponseWriter, r *http.Request)
 	return r, err
 }
 
-func (d *Dispatcher) recognise(op Operation, r *http.Request) (*account.Caller, error) {
+func (d *Dispatcher) authenticate(op Operation, r *http.Request) (*account.Caller, error) {
 	if !op.Session {
-		return d.Gate.Caller(r, access.Shown{})
+		return d.Gate.Caller(r, access.Credentials{})
 	}
 	caller, err := d.Gate.Session(r)
 	if origin := r.Header.Get("Origin"); err == nil && origin != "" && !slices.Contains(d.Origins, origin) && origin != d.Gate.Own(r) {
-		return nil, domain.Errorf(domain.CodeForbidden, "pages of %s may not use sessions here", origin)
+		return nil, domain.Errorf(domain.CodeForbidden, "Pages of the origin %s cannot use sessions of this service. Ask the operator to allow the origin.", domain.Quote(origin))
 	}
 	return caller, err
 }

@@ -8,14 +8,14 @@ type BatchBody[T any] struct {
 	Items   []T          `json:"items"`
 }
 
-// batchItems is how many items a batch request takes.
+// batchItems is the largest number of items in a batch request.
 const batchItems = 128
 
-// CheckBatch refuses a batch without items or with too many. The name is that
-// of the request's field.
+// CheckBatch returns invalid_request unless a batch has 1 to 128 items; name is
+// the field of the request that holds them.
 func CheckBatch(name string, n int) error {
 	if n < 1 || n > batchItems {
-		return domain.Errorf(domain.CodeInvalidRequest, "%s must have 1 to %d items", name, batchItems)
+		return domain.Errorf(domain.CodeInvalidRequest, "%s must have 1 to %d items, got %d.", name, batchItems, n)
 	}
 	return nil
 }

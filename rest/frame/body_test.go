@@ -21,7 +21,7 @@ func TestABodyIsReadStrictlyAndWithinItsLimit(t *testing.T) {
 	}
 	d := Dispatcher{Logger: slog.New(slog.DiscardHandler)}
 	handler := d.Handler(Operation{
-		MaxBody: 64, Budget: time.Minute, Success: http.StatusOK, Class: Batch,
+		MaxBody: 64, Timeout: time.Minute, Success: http.StatusOK, Class: Batch,
 		Handle: func(_ context.Context, c *Call) (any, error) { return got, c.DecodeJSON(&got) },
 	})
 	for _, c := range []struct {

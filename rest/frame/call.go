@@ -12,8 +12,8 @@ import (
 	"astrolabe/starknet"
 )
 
-// Call is one request to one operation, its parameters checked and in
-// canonical form.
+// Call is a request to an operation, with validated parameters in canonical
+// form.
 type Call struct {
 	Chain     domain.Chain // of operations with a chain segment
 	request   *http.Request
@@ -23,7 +23,7 @@ type Call struct {
 	query     url.Values
 }
 
-// Text returns a parameter's text, empty when it is absent.
+// Text returns a parameter as text, empty if it is absent.
 func (c *Call) Text(name string) string {
 	if text, ok := c.path[name]; ok {
 		return text
@@ -31,12 +31,12 @@ func (c *Call) Text(name string) string {
 	return c.query.Get(name)
 }
 
-// Given reports whether the query has the parameter.
+// Given reports whether the query contains the parameter.
 func (c *Call) Given(name string) bool { return len(c.query[name]) > 0 }
 
 // Felt returns a parameter of FeltKind, zero when it is absent.
 func (c *Call) Felt(name string) starknet.Felt {
-	felt, _ := starknet.ParseFelt(c.Text(name)) // it was checked, or is absent
+	felt, _ := starknet.ParseFelt(c.Text(name)) // valid or absent
 	return felt
 }
 
@@ -45,14 +45,14 @@ func (c *Call) Felt(name string) starknet.Felt {
 func (c *Call) Felts(name string) []starknet.Felt {
 	felts := make([]starknet.Felt, len(c.query[name]))
 	for i, text := range c.query[name] {
-		felts[i], _ = starknet.ParseFelt(text) // it was checked
+		felts[i], _ = starknet.ParseFelt(text) // valid
 	}
 	return felts
 }
 
 // Int returns a parameter of IntegerKind, zero when it is absent.
 func (c *Call) Int(name string) int {
-	n, _ := strconv.Atoi(c.Text(name)) // it was checked, or is absent
+	n, _ := strconv.Atoi(c.Text(name)) // valid or absent
 	return n
 }
 
@@ -67,13 +67,13 @@ func (c *Call) Number(name string) *uint64 {
 
 // State returns the block that BlockTagParam names.
 func (c *Call) State() chain.BlockID {
-	id, _ := chain.ParseBlockID(c.Text(BlockTagParam.Name), chain.StateTags...) // it was checked
+	id, _ := chain.ParseBlockID(c.Text(BlockTagParam.Name), chain.StateTags...) // valid
 	return id
 }
 
-// AsWritten returns a path parameter as the caller wrote it, which need not be
-// its canonical form.
+// AsWritten returns a path parameter as the caller wrote it, not in canonical
+// form.
 func (c *Call) AsWritten(name string) string {
-	text, _ := url.PathUnescape(chi.URLParam(c.request, name)) // it was checked
+	text, _ := url.PathUnescape(chi.URLParam(c.request, name)) // valid
 	return text
 }

@@ -2,14 +2,13 @@ package frame
 
 import "astrolabe/domain"
 
-// CoveredListBody is a page of a list with the coverage of the data behind it.
+// CoveredListBody is a page of a list with its coverage.
 type CoveredListBody[T any] struct {
 	ListBody[T]
 	Coverage CoverageBody `json:"coverage"`
 }
 
-// CoverageBody says whether the data behind an answer is complete, and if not,
-// why.
+// CoverageBody says whether the data of a response is complete, and if not, why.
 type CoverageBody struct {
 	Status     domain.CoverageStatus `json:"status"`
 	ReasonCode *string               `json:"reasonCode"`

@@ -1,7 +1,6 @@
 package frame
 
 import (
-	"context"
 	"log/slog"
 	"net/http"
 	"net/url"
@@ -16,19 +15,19 @@ import (
 // Dispatcher turns operations into HTTP handlers.
 type Dispatcher struct {
 	Logger *slog.Logger
-	// Gate recognises callers and charges what they use.
+	// Gate authenticates callers and enforces rate limits.
 	Gate *access.Gate
-	// Chains are the chains that are served.
+	// Chains are the chains of this deployment.
 	Chains []domain.Chain
 	// Origins may use sessions from a browser.
 	Origins []string
-	// Cursors write and read the cursors of lists.
+	// Cursors encodes and decodes the cursors of lists.
 	Cursors *domain.Cursors
 }
 
-// Handler makes the handler of one row: it sets the headers that every answer
-// of the row has, admits the caller, checks the parameters, bounds time and
-// body, and renders.
+// Handler returns the handler of an operation: it sets the operation's fixed
+// headers, authorises the caller, validates the parameters, limits time and
+// body size, and renders the answer.
 func (d *Dispatcher) Handler(op Operation) http.HandlerFunc {
 	headers := []fixed{
 		{"X-Service-Route-Class", []string{string(op.Class)}},
@@ -39,7 +38,7 @@ func (d *Dispatcher) Handler(op Operation) http.HandlerFunc {
 	}
 	return func(w http.ResponseWriter, r *http.Request) {
 		setFixed(w.Header(), headers)
-		ctx, cancel := context.WithTimeout(r.Context(), op.Budget)
+		ctx, cancel := domain.WithTimeLimit(r.Context(), op.Timeout)
 		defer cancel()
 		r, err := d.admit(op, w, r.WithContext(ctx))
 		if err != nil {
@@ -56,7 +55,7 @@ func (d *Dispatcher) Handler(op Operation) http.HandlerFunc {
 		}
 		answer, err := op.Handle(r.Context(), call)
 		if err != nil {
-			Fail(w, r, d.Logger, err)
+			Fail(w, r, d.Logger, op.named(err))
 			return
 		}
 		if doc, ok := answer.(Document); ok {
@@ -70,7 +69,7 @@ func (d *Dispatcher) Handler(op Operation) http.HandlerFunc {
 	}
 }
 
-// call reads and checks a request's parameters.
+// call reads and validates a request's parameters.
 func (d *Dispatcher) call(op *Operation, r *http.Request) (*Call, error) {
 	c := &Call{request: r, cursors: d.Cursors, operation: op, path: make(map[string]string, len(op.Params))}
 	for _, p := range op.Params {
@@ -79,7 +78,7 @@ func (d *Dispatcher) call(op *Operation, r *http.Request) (*Call, error) {
 		}
 		text, err := url.PathUnescape(chi.URLParam(r, p.Name))
 		if err != nil {
-			return nil, p.refuse("is not a valid path segment")
+			return nil, p.refuse("is not a valid path segment.")
 		}
 		if c.path[p.Name], err = p.canonical(text); err != nil {
 			return nil, err

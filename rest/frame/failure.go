@@ -10,7 +10,7 @@ import (
 	"astrolabe/telemetry"
 )
 
-// statuses is the one table from codes to HTTP.
+// statuses maps error codes to HTTP statuses.
 var statuses = map[domain.Code]int{
 	domain.CodeInvalidRequest:        http.StatusBadRequest,
 	domain.CodeConflictingKeyHeaders: http.StatusBadRequest,
@@ -42,7 +42,7 @@ func Status(code domain.Code) int {
 	return http.StatusInternalServerError
 }
 
-// Envelope is the body of every failure: exactly these four fields.
+// Envelope is the body of every error response: exactly these four fields.
 type Envelope struct {
 	Code      domain.Code `json:"code"`
 	Message   string      `json:"message"`
@@ -50,7 +50,7 @@ type Envelope struct {
 	RequestID string      `json:"requestId"`
 }
 
-// Fail writes the error envelope and logs what the client does not see.
+// Fail writes the error envelope, and logs 5xx errors with their cause.
 func Fail(w http.ResponseWriter, r *http.Request, logger *slog.Logger, err error) {
 	e := domain.Public(r.Context(), err)
 	access.RecordOf(r.Context()).Code = e.Code
@@ -59,7 +59,7 @@ func Fail(w http.ResponseWriter, r *http.Request, logger *slog.Logger, err error
 		logger.Log(r.Context(), e.LogLevel(r.Context()), "request failed", "requestId", telemetry.RequestID(r.Context()), "code", e.Code, "error", err)
 	}
 	if r.ContentLength != 0 {
-		w.Header().Set("Connection", "close") // do not wait for a body that nobody will read
+		w.Header().Set("Connection", "close") // else the server would read the rest of the body
 	}
 	if after := e.RetrySeconds(); after > 0 {
 		w.Header().Set("Retry-After", strconv.Itoa(after))

@@ -2,17 +2,16 @@ package frame
 
 import "net/http"
 
-// fixed is a header whose value never changes, so that setting it costs no
-// allocation. Its one-element slice is shared by all answers: http.Header
-// replaces or extends such a slice, it never writes into it.
+// fixed is a header with a constant value. All responses share its one-element
+// slice, so that setting it does not allocate: http.Header replaces or extends
+// the slice and never writes into it.
 type fixed struct {
 	name  string // in canonical form
 	value []string
 }
 
-// everyAnswer are the headers of the contract, and those that keep a browser
-// from misusing an answer.
-var everyAnswer = []fixed{
+// defaults are headers of the contract, and security headers for browsers.
+var defaults = []fixed{
 	{"Cache-Control", []string{CacheControl("no-cache")}},
 	{"X-Service-Route-Class", []string{string(Light)}},
 	{"Vary", []string{"Origin"}},
@@ -22,9 +21,9 @@ var everyAnswer = []fixed{
 	{"Cross-Origin-Resource-Policy", []string{"cross-origin"}},
 }
 
-// SetDefaults sets the headers that every answer has until an operation or a
-// page sets its own.
-func SetDefaults(header http.Header) { setFixed(header, everyAnswer) }
+// SetDefaults sets the headers of every response. An operation or a page may
+// override them.
+func SetDefaults(header http.Header) { setFixed(header, defaults) }
 
 func setFixed(header http.Header, fixed []fixed) {
 	for _, f := range fixed {
@@ -32,5 +31,6 @@ func setFixed(header http.Header, fixed []fixed) {
 	}
 }
 
-// CacheControl marks an answer as private, as every keyed answer is.
+// CacheControl returns the directives with private, as all responses to keyed
+// requests must be.
 func CacheControl(directives string) string { return "private, " + directives }

@@ -10,24 +10,23 @@ import (
 	"astrolabe/domain"
 )
 
-// ListBody is the page of a list. Lists that say more embed it.
+// ListBody is a page of a list. Lists with further fields embed it.
 type ListBody[T any] struct {
 	ChainID    domain.Chain `json:"chainId"`
 	Items      []T          `json:"items"`
 	NextCursor *string      `json:"nextCursor"`
 }
 
-// LimitParam is the number of items of a page.
+// LimitParam is the page size of a list.
 func LimitParam(standard, most int64) Param {
-	return Param{Name: "limit", In: InQuery, Kind: IntegerKind, Min: 1, Max: most, Default: strconv.FormatInt(standard, 10), About: "How many items to return at most."}
+	return Param{Name: "limit", In: InQuery, Kind: IntegerKind, Min: 1, Max: most, Default: strconv.FormatInt(standard, 10), About: "Maximum number of items to return."}
 }
 
 // CursorParam continues a list.
-var CursorParam = Param{Name: "cursor", In: InQuery, Kind: CursorKind, About: "The `nextCursor` of the page before, unchanged."}
+var CursorParam = Param{Name: "cursor", In: InQuery, Kind: CursorKind, About: "The `nextCursor` of the previous page, unchanged."}
 
-// Page returns which page of its list a request asks for. The cursor must have
-// been issued for the same operation with the same path and filters; another
-// limit is fine.
+// Page returns the requested page of a list. The cursor must have been issued
+// for the same operation with the same path and filters; the limit may differ.
 func (c *Call) Page(ctx context.Context) (domain.PageRequest, error) {
 	request := domain.PageRequest{Limit: c.Int("limit")}
 	cursor := c.Text(CursorParam.Name)
@@ -39,7 +38,7 @@ func (c *Call) Page(ctx context.Context) (domain.PageRequest, error) {
 	return request, err
 }
 
-// Cursor returns the cursor of the page that begins after a place of the list.
+// Cursor returns the cursor of the page that begins after a position.
 // It expires at the given time; the zero time means no expiry.
 func (c *Call) Cursor(after domain.Position, expires time.Time) string {
 	return c.cursors.Encode(c.list(), after, expires)
@@ -54,9 +53,9 @@ func RenderPage[T, W any](c *Call, page domain.Page[T], wire func(T) W) ListBody
 	return body
 }
 
-// list identifies the list that a request reads: the operation with everything
-// that selects items, in canonical form. The order of a parameter's values and
-// their repeats make no difference, unless it is Ordered.
+// list returns the binding of the requested list: the operation with all
+// parameters that select items, in canonical form. Order and duplicates of a
+// parameter's values do not matter, unless it is Ordered.
 func (c *Call) list() domain.Binding {
 	var filters []string
 	for _, p := range c.operation.Params {

@@ -2,6 +2,7 @@ package frame
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"strings"
 	"time"
@@ -10,17 +11,17 @@ import (
 	"astrolabe/domain/account"
 )
 
-// RouteClass is the budget that an operation draws on.
+// RouteClass is the rate-limit class of an operation.
 type RouteClass = account.Class
 
-// The route classes, as X-Service-Route-Class names them.
+// The route classes, as in X-Service-Route-Class.
 const (
 	Light = account.Light
 	Heavy = account.Heavy
 	Batch = account.Bulk
 )
 
-// Certification says how far a client may rely on an operation's schema.
+// Certification is the stability of an operation's schema.
 type Certification string
 
 // The certification states of part 9 of the contract.
@@ -30,12 +31,12 @@ const (
 	Experimental Certification = "experimental"
 )
 
-// Audience says for whom an operation is meant.
+// Audience is the intended audience of an operation.
 type Audience string
 
 // The audiences.
 const (
-	External   Audience = "external"    // every integrator
+	External   Audience = "external"    // all integrations
 	FirstParty Audience = "first_party" // our own pages only
 )
 
@@ -50,9 +51,8 @@ const (
 	Partner  Tier = "partner"
 )
 
-// Operation is one row of the operation table: everything about a route that
-// is not its handler's own business. Routing, parameters, limits, OpenAPI,
-// capabilities and the evidence file all come from here.
+// Operation is one row of the operation table. Routing, parameters, limits,
+// OpenAPI, capabilities and the evidence file are derived from it.
 type Operation struct {
 	ID      string // operationId, unique
 	Method  string
@@ -61,23 +61,23 @@ type Operation struct {
 
 	Params     []Param
 	Request    string             // schema of the request body, by its name in openapi/
-	MaxBody    int64              // largest request body in bytes; zero: a body is not read
-	Permission account.Permission // empty: no key is needed
-	Session    bool               // a signed-in person is needed, not a key
+	MaxBody    int64              // limit of the request body in bytes; zero: no body is read
+	Permission account.Permission // required permission; empty: no key is required
+	Session    bool               // requires a session instead of a key
 	Class      RouteClass
 	Cert       Certification
 	Audience   Audience
-	Budget     time.Duration // time after which the answer is 503
+	Timeout    time.Duration // past it the answer is service_unavailable
 	Cache      string        // what follows "private, " in Cache-Control
 
 	Success int    // status of success
 	Body    string // schema of the success body, by its name in openapi/
 	Media   string // media type of the success body; empty for JSON
-	// Uncompressed is set where the answer holds a secret or a prover's result:
-	// the length of a compressed answer tells about its content.
+	// Uncompressed is set where the response holds a secret or a prover's
+	// result: the length of a compressed response reveals something about it.
 	Uncompressed bool
-	Errors       []domain.Code // beyond those that every operation can give
-	Proof        []string      // names of tests that hold the operation to the contract
+	Errors       []domain.Code // in addition to those of every operation
+	Proof        []string      // names of the tests that verify the operation
 
 	Handle func(ctx context.Context, c *Call) (any, error)
 }
@@ -103,12 +103,30 @@ func (o Operation) Paths() []string {
 	return []string{o.Path}
 }
 
-// guarded reports whether the operation needs a caller, whose budget it then
-// draws on.
+// guarded reports whether the operation requires an authenticated caller, who
+// is then rate-limited.
 func (o Operation) guarded() bool { return o.Permission != "" || o.Session }
 
 // takesChain reports whether the path has a chain segment.
 func (o Operation) takesChain() bool { return o.hasParam("chain") }
+
+// named returns a domain error with arguments named like the operation's
+// parameters: from_block where the domain says fromBlock. Fields of a request
+// body have the domain's names.
+func (o Operation) named(err error) error {
+	e, ok := errors.AsType[*domain.Error](err)
+	if !ok {
+		return err
+	}
+	return e.Named(func(a domain.Argument) string {
+		for _, p := range o.Params {
+			if strings.EqualFold(strings.ReplaceAll(p.Name, "_", ""), string(a)) {
+				return p.Name
+			}
+		}
+		return string(a)
+	})
+}
 
 func (o Operation) hasParam(name string) bool {
 	for _, p := range o.Params {
@@ -119,7 +137,7 @@ func (o Operation) hasParam(name string) bool {
 	return false
 }
 
-// Methods returns the methods that the operation answers: HEAD comes with GET.
+// Methods returns the methods of the operation: HEAD is served with GET.
 func (o Operation) Methods() []string {
 	if o.Method == http.MethodGet {
 		return []string{http.MethodGet, http.MethodHead}
@@ -127,7 +145,7 @@ func (o Operation) Methods() []string {
 	return []string{o.Method}
 }
 
-// EveryError lists the codes that the operation can give, without repeats.
+// EveryError lists the error codes of the operation, without duplicates.
 func (o Operation) EveryError() []domain.Code {
 	codes := []domain.Code{domain.CodeInvalidRequest, domain.CodeMethodNotAllowed, domain.CodeServiceUnavailable, domain.CodeInternal}
 	if o.takesChain() {

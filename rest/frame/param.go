@@ -1,6 +1,7 @@
 package frame
 
 import (
+	"errors"
 	"net/url"
 	"slices"
 	"strconv"
@@ -12,7 +13,7 @@ import (
 	"astrolabe/starknet"
 )
 
-// Place says where a parameter stands.
+// Place says whether a parameter is in the path or in the query.
 type Place string
 
 // The places.
@@ -21,7 +22,7 @@ const (
 	InQuery Place = "query"
 )
 
-// Kind says what texts a parameter takes.
+// Kind is the format of a parameter's values.
 type Kind string
 
 // The kinds of parameters.
@@ -45,22 +46,22 @@ type Param struct {
 	Required   bool // path parameters always are
 	Repeatable bool
 	MaxItems   int      // of a repeatable parameter
-	Ordered    bool     // the order of its values means something
+	Ordered    bool     // the order of its values is significant
 	Enum       []string // of EnumKind
 	Min, Max   int64    // of IntegerKind
-	Default    string   // what stands for an absent parameter; empty: nothing
-	About      string   // one sentence for the reference
-	Example    string   // what the reference fills in
+	Default    string   // value of an absent parameter; empty: none
+	About      string   // description in the API reference
+	Example    string   // example in the API reference
 }
 
-// maxTextParam bounds a free text in a query.
+// maxTextParam bounds free text in a query, in bytes.
 const maxTextParam = 256
 
-// maxCursorParam bounds a cursor. None that was issued is longer.
+// maxCursorParam bounds a cursor. No cursor that was issued is longer.
 const maxCursorParam = 4096
 
-// canonical holds one text against the parameter's kind and returns it in the
-// form that every other text of the same meaning has, too.
+// canonical validates a value against the parameter's kind and returns its
+// canonical form.
 func (p Param) canonical(text string) (string, error) {
 	switch p.Kind {
 	case ChainKind:
@@ -69,34 +70,37 @@ func (p Param) canonical(text string) (string, error) {
 	case FeltKind:
 		felt, err := starknet.ParseFelt(text)
 		if err != nil {
-			return "", p.refuse("must be a 0x-prefixed hex felt below the field prime")
+			return "", p.refuse("must be a 0x-prefixed hexadecimal felt below the field prime, got %s.", domain.Quote(text))
 		}
 		return felt.String(), nil
 	case HashKind:
 		hash, err := starknet.ParseHash256(text)
 		if err != nil {
-			return "", p.refuse("must be a 0x-prefixed hash of at most 64 hex digits")
+			return "", p.refuse("must be a 0x-prefixed hash of at most 64 hexadecimal digits, got %s.", domain.Quote(text))
 		}
 		return hash.String(), nil
 	case BlockKind, StateKind:
 		id, err := chain.ParseBlockID(text, p.blockTags()...)
+		if e, ok := errors.AsType[*domain.Error](err); ok {
+			return "", e.Named(func(domain.Argument) string { return p.Name })
+		}
 		return id.String(), err
 	case IntegerKind:
 		v, err := strconv.ParseInt(text, 10, 64)
 		if err != nil || v < p.Min || v > p.Max || text != strconv.FormatInt(v, 10) {
-			return "", p.refuse("must be an integer from %d to %d", p.Min, p.Max)
+			return "", p.refuse("must be an integer between %d and %d, got %s.", p.Min, p.Max, domain.Quote(text))
 		}
 	case EnumKind:
 		if !slices.Contains(p.Enum, text) {
-			return "", p.refuse("must be one of %s", strings.Join(p.Enum, ", "))
+			return "", p.refuse("must be one of %s, got %s.", strings.Join(p.Enum, ", "), domain.Quote(text))
 		}
 	case CursorKind:
 		if text == "" || len(text) > maxCursorParam {
-			return "", domain.InvalidCursor("it is empty or too long")
+			return "", domain.InvalidCursor("The cursor is empty or longer than any that this service issues.")
 		}
 	default:
 		if text == "" || len(text) > maxTextParam || !utf8.ValidString(text) || strings.ContainsRune(text, 0) {
-			return "", p.refuse("must have 1 to %d characters of text", maxTextParam)
+			return "", p.refuse("must have 1 to %d bytes of UTF-8 text.", maxTextParam)
 		}
 	}
 	return text, nil
@@ -113,20 +117,19 @@ func (p Param) refuse(format string, args ...any) error {
 	return domain.Errorf(domain.CodeInvalidRequest, "%s "+format, append([]any{p.Name}, args...)...)
 }
 
-// readQuery parses and checks a query string. Unknown parameters and
-// repeated single ones are refused by name; a malformed escape is refused
-// rather than dropped.
+// readQuery parses and validates a query string. Unknown parameters, repeated
+// single ones and malformed escapes are invalid_request.
 func readQuery(params []Param, raw string) (url.Values, error) {
 	if raw == "" && !slices.ContainsFunc(params, func(p Param) bool { return p.In == InQuery }) {
 		return nil, nil
 	}
 	values, err := url.ParseQuery(raw)
 	if err != nil {
-		return nil, domain.Errorf(domain.CodeInvalidRequest, "the query string is malformed")
+		return nil, domain.Errorf(domain.CodeInvalidRequest, "The query string is malformed. Percent-encode special characters.")
 	}
 	for name := range values {
 		if !slices.ContainsFunc(params, func(p Param) bool { return p.In == InQuery && p.Name == name }) {
-			return nil, domain.Errorf(domain.CodeInvalidRequest, "unknown query parameter %q", shorten(name))
+			return nil, domain.Errorf(domain.CodeInvalidRequest, "Unknown query parameter %s.", domain.Quote(name))
 		}
 	}
 	for _, p := range params {
@@ -139,19 +142,19 @@ func readQuery(params []Param, raw string) (url.Values, error) {
 	return values, nil
 }
 
-// checkAll checks every value of one query parameter, puts it into canonical
-// form and fills its default.
+// checkAll validates every value of one query parameter, replaces it by its
+// canonical form and sets the default.
 func (p Param) checkAll(values url.Values) error {
 	given := values[p.Name]
 	switch {
 	case len(given) == 0 && p.Required:
-		return p.refuse("is required")
+		return p.refuse("is required.")
 	case len(given) == 0 && p.Default != "":
 		values.Set(p.Name, p.Default)
 	case len(given) > 1 && !p.Repeatable:
-		return p.refuse("must be given once")
+		return p.refuse("must be given at most once, got %d values.", len(given))
 	case p.Repeatable && p.MaxItems > 0 && len(given) > p.MaxItems:
-		return p.refuse("must be given at most %d times", p.MaxItems)
+		return p.refuse("must be given at most %d times, got %d.", p.MaxItems, len(given))
 	}
 	for i, text := range given {
 		canonical, err := p.canonical(text)
@@ -161,13 +164,4 @@ func (p Param) checkAll(values url.Values) error {
 		given[i] = canonical
 	}
 	return nil
-}
-
-// shorten keeps a hostile name from filling the answer.
-func shorten(name string) string {
-	const most = 64
-	if len(name) <= most {
-		return name
-	}
-	return strings.ToValidUTF8(name[:most], "") + "…"
 }

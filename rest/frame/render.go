@@ -2,8 +2,8 @@ package frame
 
 import "astrolabe/starknet"
 
-// RenderAll renders every item of a list. The result is never nil, so that
-// JSON has an empty list and not null.
+// RenderAll renders the items of a list. The result is never nil, so that JSON
+// has an empty array instead of null.
 func RenderAll[T, W any](list []T, wire func(T) W) []W {
 	out := make([]W, len(list))
 	for i, item := range list {
@@ -12,7 +12,7 @@ func RenderAll[T, W any](list []T, wire func(T) W) []W {
 	return out
 }
 
-// EmptyIfNil makes JSON write an empty list instead of null.
+// EmptyIfNil makes JSON encode an empty array instead of null.
 func EmptyIfNil[T any](list []T) []T {
 	if list == nil {
 		return []T{}
@@ -20,7 +20,7 @@ func EmptyIfNil[T any](list []T) []T {
 	return list
 }
 
-// NullIfEmpty makes JSON write null instead of an empty text.
+// NullIfEmpty makes JSON encode null instead of an empty string.
 func NullIfEmpty[T ~string](text T) *T {
 	if text == "" {
 		return nil
@@ -28,7 +28,7 @@ func NullIfEmpty[T ~string](text T) *T {
 	return &text
 }
 
-// DecimalOrNull prints a number that may be unknown.
+// DecimalOrNull renders a number in base 10; nil stays null.
 func DecimalOrNull(n *starknet.Uint256) *string {
 	if n == nil {
 		return nil

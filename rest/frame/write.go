@@ -12,15 +12,15 @@ import (
 // JSONMedia is the media type of every body that is not a Document.
 const JSONMedia = "application/json"
 
-// Document is an answer whose bytes exist already.
+// Document is a response body that is already encoded.
 type Document struct {
 	Media string
 	Body  []byte
-	Link  string // value of the Link header; empty: the header is absent
+	Link  string // value of the Link header; empty: no header
 }
 
-// Encode writes JSON without a trailing newline and without HTML escapes. It
-// is given wire types only, which always encode.
+// Encode returns JSON without a trailing newline and without HTML escapes. It
+// panics on a type that does not encode: callers pass wire types only.
 func Encode(v any) []byte {
 	into := encoders.Get().(*encoder)
 	if err := into.Encode(v); err != nil {
@@ -33,11 +33,10 @@ func Encode(v any) []byte {
 	return body
 }
 
-// maxRecycled is the size of a buffer that is not worth keeping for the small
-// bodies that come after it.
+// maxRecycled is the largest buffer that is returned to the pool.
 const maxRecycled = 1 << 20
 
-// encoder writes JSON into a buffer that grew with the bodies before.
+// encoder is a JSON encoder with a reusable buffer.
 type encoder struct {
 	bytes.Buffer
 	*json.Encoder
@@ -56,6 +55,6 @@ func Write(w http.ResponseWriter, r *http.Request, status int, media string, bod
 	w.Header().Set("Content-Length", strconv.Itoa(len(body)))
 	w.WriteHeader(status)
 	if r.Method != http.MethodHead {
-		_, _ = w.Write(body) // the client may have gone
+		_, _ = w.Write(body) // the client may have disconnected
 	}
 }

@@ -12,7 +12,7 @@ import (
 	"astrolabe/starknet"
 )
 
-// ControlsBody is who controls what of a token.
+// ControlsBody is the controls over a token.
 type ControlsBody struct {
 	ChainID      domain.Chain      `json:"chainId"`
 	TokenAddress starknet.Felt     `json:"tokenAddress"`
@@ -38,7 +38,7 @@ type ControlBody struct {
 	Actor  *starknet.Felt      `json:"actor"`
 }
 
-// ControlEvidence is an event that a control follows from.
+// ControlEvidence is an event from which a control is derived.
 type ControlEvidence struct {
 	Kind        string        `json:"kind"`
 	BlockNumber uint64        `json:"blockNumber"`
@@ -69,9 +69,9 @@ func (h Handlers) ControlOperations() []frame.Operation {
 	return []frame.Operation{
 		{
 			ID: "getTokenControls", Method: http.MethodGet, Path: "/v1/{chain}/token/{token}/controls",
-			Summary: "Who controls supply, transfers, metadata and class of a token",
+			Summary: "Get who controls the supply, transfers, metadata and class of a token.",
 			Params:  []frame.Param{frame.ChainParam, frame.TokenParam}, Permission: account.Read,
-			Class: frame.Heavy, Cert: frame.Beta, Audience: frame.External, Budget: 3 * time.Second, Cache: "no-cache",
+			Class: frame.Heavy, Cert: frame.Beta, Audience: frame.External, Timeout: 3 * time.Second, Cache: "no-cache",
 			Success: http.StatusOK, Body: "TokenControls", Errors: []domain.Code{domain.CodeNotFound},
 			Proof: []string{
 				"TestTheDemosTokensHaveTheControlsOfTheirClasses", "TestControlsOfATokenOlderThanTheIndexAreUnknown",

@@ -12,8 +12,8 @@ import (
 	"astrolabe/starknet"
 )
 
-// CensusBody is a page of a holder census. What only a certified generation
-// has is null without one.
+// CensusBody is a page of a holder census. Without a certified generation the
+// fields of the generation are null.
 type CensusBody struct {
 	frame.ListBody[HolderBody]
 	TokenAddress          starknet.Felt           `json:"tokenAddress"`
@@ -54,8 +54,8 @@ func renderCensusCertification(g *token.Generation) censusCertificationBody {
 	return body
 }
 
-// holders answers a page of the newest census, or of the generation that the
-// cursor belongs to. The cursor ends with its generation.
+// holders returns a page of the newest generation, or of the generation of the
+// cursor. The cursor expires with its generation.
 func (h Handlers) holders(ctx context.Context, c *frame.Call) (any, error) {
 	request, err := c.Page(ctx)
 	if err != nil {
@@ -90,7 +90,7 @@ type HolderScreeningBody struct {
 	TokenAddress       starknet.Felt           `json:"tokenAddress"`
 	GenerationID       string                  `json:"generationId"`
 	AsOfBlock          uint64                  `json:"asOfBlock"`
-	PopulationComplete bool                    `json:"populationComplete"` // never a claim
+	PopulationComplete bool                    `json:"populationComplete"` // always false
 	Certification      censusCertificationBody `json:"certification"`
 	Items              []HolderBody            `json:"items"`
 }
@@ -114,7 +114,7 @@ func (h Handlers) holderScreening(ctx context.Context, c *frame.Call) (any, erro
 	return body, nil
 }
 
-// HolderAnalyticsBody says how a token is distributed over its holders.
+// HolderAnalyticsBody is the holder concentration of a token.
 type HolderAnalyticsBody struct {
 	ChainID              domain.Chain     `json:"chainId"`
 	TokenAddress         starknet.Felt    `json:"tokenAddress"`
@@ -130,7 +130,7 @@ type HolderAnalyticsBody struct {
 	TierDistribution     []holderTierBody `json:"tierDistribution"`
 }
 
-// HolderShareBody is what a group of holders has together.
+// HolderShareBody is the combined balance of a group of holders.
 type HolderShareBody struct {
 	BalanceRaw domain.Amount `json:"balanceRaw"`
 	ShareBps   int64         `json:"shareBps"`
@@ -176,9 +176,9 @@ func (h Handlers) HolderOperations() []frame.Operation {
 	return []frame.Operation{
 		{
 			ID: "listTokenHolders", Method: http.MethodGet, Path: "/v1/{chain}/token/{token}/holders",
-			Summary: "Everybody who held a token at a block, the largest first",
+			Summary: "List all holders of a token at one block, largest first.",
 			Params:  []frame.Param{frame.ChainParam, frame.TokenParam, frame.LimitParam(25, 100), frame.CursorParam}, Permission: account.Partner,
-			Class: frame.Heavy, Cert: frame.Beta, Audience: frame.External, Budget: 5 * time.Second, Cache: "no-cache",
+			Class: frame.Heavy, Cert: frame.Beta, Audience: frame.External, Timeout: 5 * time.Second, Cache: "no-cache",
 			Success: http.StatusOK, Body: "HolderCensus", Errors: failures,
 			Proof: []string{
 				"TestHoldersAreAllOfACertifiedGeneration", "TestACursorStaysWithItsGeneration", "TestACursorEndsWithItsGeneration",
@@ -188,18 +188,18 @@ func (h Handlers) HolderOperations() []frame.Operation {
 		},
 		{
 			ID: "screenTokenHolders", Method: http.MethodGet, Path: "/v1/{chain}/token/{token}/holders/screening",
-			Summary: "The largest holders of a token",
+			Summary: "List the largest holders of a token.",
 			Params:  []frame.Param{frame.ChainParam, frame.TokenParam}, Permission: account.Partner,
-			Class: frame.Heavy, Cert: frame.Beta, Audience: frame.External, Budget: 5 * time.Second, Cache: "no-cache",
+			Class: frame.Heavy, Cert: frame.Beta, Audience: frame.External, Timeout: 5 * time.Second, Cache: "no-cache",
 			Success: http.StatusOK, Body: "HolderScreening", Errors: failures,
 			Proof:  []string{"TestScreeningIsTheTopAndNoClaimOfCompleteness", "TestHoldersOfATokenInEachState"},
 			Handle: h.holderScreening,
 		},
 		{
 			ID: "analyzeTokenHolders", Method: http.MethodGet, Path: "/v1/{chain}/token/{token}/holders/analytics",
-			Summary: "How a token is spread over its holders",
+			Summary: "Get holder concentration metrics of a token.",
 			Params:  []frame.Param{frame.ChainParam, frame.TokenParam}, Permission: account.Partner,
-			Class: frame.Heavy, Cert: frame.Beta, Audience: frame.External, Budget: 5 * time.Second, Cache: "no-cache",
+			Class: frame.Heavy, Cert: frame.Beta, Audience: frame.External, Timeout: 5 * time.Second, Cache: "no-cache",
 			Success: http.StatusOK, Body: "HolderAnalytics", Errors: failures,
 			Proof:  []string{"TestAnalyticsAreOfTheWholeGeneration", "TestHoldersOfATokenInEachState"},
 			Handle: h.holderAnalytics,

@@ -12,7 +12,7 @@ import (
 	"astrolabe/starknet"
 )
 
-// PoolItem is a market where a token is traded.
+// PoolItem is a liquidity pool of a token.
 type PoolItem struct {
 	MarketID       string           `json:"marketId"`
 	MarketKind     token.MarketKind `json:"marketKind"`
@@ -73,9 +73,9 @@ func (h Handlers) PoolOperations() []frame.Operation {
 	return []frame.Operation{
 		{
 			ID: "listTokenPools", Method: http.MethodGet, Path: "/v1/{chain}/token/{token}/markets/pools",
-			Summary: "Pools where a token is traded, newest first",
+			Summary: "List the liquidity pools of a token, newest first.",
 			Params:  []frame.Param{frame.ChainParam, frame.TokenParam, frame.LimitParam(25, 100), frame.CursorParam}, Permission: account.Partner,
-			Class: frame.Heavy, Cert: frame.Beta, Audience: frame.External, Budget: 5 * time.Second, Cache: "no-cache",
+			Class: frame.Heavy, Cert: frame.Beta, Audience: frame.External, Timeout: 5 * time.Second, Cache: "no-cache",
 			Success: http.StatusOK, Body: "TokenPoolPage", Errors: []domain.Code{domain.CodeNotFound},
 			Proof: []string{
 				"TestPoolsAreThoseThatKnownFactoriesCreated", "TestAPoolOfAnUnknownClassIsLeftOut",

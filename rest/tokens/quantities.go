@@ -12,7 +12,7 @@ import (
 	"astrolabe/starknet"
 )
 
-// SupplyBody is a token's supply at a block.
+// SupplyBody is the total supply of a token at a block.
 type SupplyBody struct {
 	ChainID        domain.Chain   `json:"chainId"`
 	TokenAddress   starknet.Felt  `json:"tokenAddress"`
@@ -22,7 +22,7 @@ type SupplyBody struct {
 	TotalSupplyRaw string         `json:"totalSupplyRaw"`
 }
 
-// BalanceBody is what an address holds of a token at a block.
+// BalanceBody is the token balance of an address at a block.
 type BalanceBody struct {
 	ChainID      domain.Chain   `json:"chainId"`
 	TokenAddress starknet.Felt  `json:"tokenAddress"`
@@ -62,18 +62,18 @@ func (h Handlers) QuantityOperations() []frame.Operation {
 	return []frame.Operation{
 		{
 			ID: "getTokenTotalSupply", Method: http.MethodGet, Path: "/v1/{chain}/token/{token}/total-supply",
-			Summary: "A token's supply at a block, as its contract says",
+			Summary: "Get the total supply of a token at one block.",
 			Params:  []frame.Param{frame.ChainParam, frame.TokenParam, frame.BlockTagParam}, Permission: account.Read,
-			Class: frame.Heavy, Cert: frame.Certified, Audience: frame.External, Budget: 10 * time.Second, Cache: "no-cache",
+			Class: frame.Heavy, Cert: frame.Certified, Audience: frame.External, Timeout: 10 * time.Second, Cache: "no-cache",
 			Success: http.StatusOK, Body: "TokenTotalSupply", Errors: []domain.Code{domain.CodeNotFound},
 			Proof:  quantityProofs,
 			Handle: h.totalSupply,
 		},
 		{
 			ID: "getTokenBalance", Method: http.MethodGet, Path: "/v1/{chain}/token/{token}/balance-of/{address}",
-			Summary: "What an address holds of a token at a block, as the token's contract says",
+			Summary: "Get the token balance of an address at one block.",
 			Params:  []frame.Param{frame.ChainParam, frame.TokenParam, frame.AddressParam, frame.BlockTagParam}, Permission: account.Read,
-			Class: frame.Heavy, Cert: frame.Certified, Audience: frame.External, Budget: 10 * time.Second, Cache: "no-cache",
+			Class: frame.Heavy, Cert: frame.Certified, Audience: frame.External, Timeout: 10 * time.Second, Cache: "no-cache",
 			Success: http.StatusOK, Body: "TokenBalance", Errors: []domain.Code{domain.CodeNotFound},
 			Proof:  quantityProofs,
 			Handle: h.balanceOf,

@@ -61,9 +61,9 @@ func (h Handlers) TokenOperations() []frame.Operation {
 	return []frame.Operation{
 		{
 			ID: "getToken", Method: http.MethodGet, Path: "/v1/{chain}/token/{token}",
-			Summary: "What is known of a token, and what its transfers add up to",
+			Summary: "Get a token with its metadata and transfer counts.",
 			Params:  []frame.Param{frame.ChainParam, frame.TokenParam}, Permission: account.Read,
-			Class: frame.Heavy, Cert: frame.Beta, Audience: frame.External, Budget: 5 * time.Second, Cache: "no-cache",
+			Class: frame.Heavy, Cert: frame.Beta, Audience: frame.External, Timeout: 5 * time.Second, Cache: "no-cache",
 			Success: http.StatusOK, Body: "Token", Errors: []domain.Code{domain.CodeNotFound},
 			Proof:  []string{"TestATokensSummaryCountsItsTransfers", "TestATokenWithoutCountsHasNullsAndNoZeros", "TestAnAddressWithoutATokenIsNotFound"},
 			Handle: h.token,

@@ -34,8 +34,8 @@ type TransferRow struct {
 	SourceTier    chain.Tier     `json:"sourceTier"`
 }
 
-// RenderTransfer renders a transfer. What is minted comes from address zero, and
-// what is burned goes there.
+// RenderTransfer renders a transfer. Mints come from the zero address, and
+// burns go to it.
 func RenderTransfer(t token.Transfer) TransferRow {
 	return TransferRow{
 		BlockNumber: t.Block, TimestampIso: t.Time, TxIndex: t.Tx, LogIndex: t.Log, TransferIndex: t.Index, TxHash: t.TxHash,
@@ -55,7 +55,7 @@ func (h Handlers) tokenTransfers(ctx context.Context, c *frame.Call) (any, error
 	if err != nil {
 		return nil, err
 	}
-	if len(lists[0].Items) == 0 { // perhaps because it is no token
+	if len(lists[0].Items) == 0 { // possibly not a token
 		known, err := h.Tokens.Of(ctx, c.Chain, tokens)
 		if err != nil {
 			return nil, err
@@ -82,7 +82,7 @@ func (h Handlers) addressTransfers(ctx context.Context, c *frame.Call) (any, err
 	return h.transferPage(ctx, c, lists[0], filter.From, filter.To)
 }
 
-// transferPage renders a page of a list of a range of blocks.
+// transferPage renders a page of transfers in a block range.
 func (h Handlers) transferPage(ctx context.Context, c *frame.Call, page domain.Page[token.Transfer], from, to *uint64) (any, error) {
 	coverage, err := h.Transfers.Coverage(ctx, c.Chain, from, to)
 	if err != nil {
@@ -91,10 +91,10 @@ func (h Handlers) transferPage(ctx context.Context, c *frame.Call, page domain.P
 	return frame.RenderCoveredPage(c, page, coverage, RenderTransfer), nil
 }
 
-// fromBlockParam and toBlockParam bound a list.
+// fromBlockParam and toBlockParam are the block range of a list.
 var (
-	fromBlockParam = frame.Param{Name: "from_block", In: frame.InQuery, Kind: frame.IntegerKind, Max: frame.MaxBlock, About: "The oldest block, itself included."}
-	toBlockParam   = frame.Param{Name: "to_block", In: frame.InQuery, Kind: frame.IntegerKind, Max: frame.MaxBlock, About: "The newest block, itself included."}
+	fromBlockParam = frame.Param{Name: "from_block", In: frame.InQuery, Kind: frame.IntegerKind, Max: frame.MaxBlock, About: "First block of the range, inclusive."}
+	toBlockParam   = frame.Param{Name: "to_block", In: frame.InQuery, Kind: frame.IntegerKind, Max: frame.MaxBlock, About: "Last block of the range, inclusive."}
 )
 
 // TransferOperations are the routes of transfers.
@@ -102,11 +102,11 @@ func (h Handlers) TransferOperations() []frame.Operation {
 	return []frame.Operation{
 		{
 			ID: "listTokenTransfers", Method: http.MethodGet, Path: "/v1/{chain}/token/{token}/transfers",
-			Summary: "Transfers of a token, newest first",
+			Summary: "List the transfers of a token, newest first.",
 			Params: []frame.Param{frame.ChainParam, frame.TokenParam,
-				{Name: "address", In: frame.InQuery, Kind: frame.FeltKind, Repeatable: true, MaxItems: token.MaxFilterValues, About: "Only transfers that one of these sent or received."},
+				{Name: "address", In: frame.InQuery, Kind: frame.FeltKind, Repeatable: true, MaxItems: token.MaxFilterValues, About: "Only transfers that one of these addresses sent or received."},
 				frame.LimitParam(25, 100), frame.CursorParam},
-			Permission: account.Read, Class: frame.Heavy, Cert: frame.Beta, Audience: frame.External, Budget: 5 * time.Second, Cache: "no-cache",
+			Permission: account.Read, Class: frame.Heavy, Cert: frame.Beta, Audience: frame.External, Timeout: 5 * time.Second, Cache: "no-cache",
 			Success: http.StatusOK, Body: "TransferPage", Errors: []domain.Code{domain.CodeNotFound},
 			Proof: []string{"TestTransfersOfATokenAreThoseOfTheChain", "TestAPageWalkYieldsEveryTransferOnce",
 				"TestATransferBetweenTwoMatchingAddressesIsListedOnce", "TestAnAddressWithoutATokenIsNotFound"},
@@ -114,13 +114,13 @@ func (h Handlers) TransferOperations() []frame.Operation {
 		},
 		{
 			ID: "listAddressTransfers", Method: http.MethodGet, Path: "/v1/{chain}/address/{address}/transfers",
-			Summary: "Transfers that an address sent or received, newest first",
+			Summary: "List the transfers of an address, newest first.",
 			Params: []frame.Param{frame.ChainParam, frame.AddressParam,
 				{Name: "direction", In: frame.InQuery, Kind: frame.EnumKind, Enum: []string{string(token.AnyDirection), string(token.Incoming), string(token.Outgoing)},
-					Default: string(token.AnyDirection), About: "Only transfers that go this way. What an address sent to itself goes both ways, and is listed once."},
+					Default: string(token.AnyDirection), About: "Only transfers in this direction. A transfer from the address to itself has both directions and is listed once."},
 				{Name: "token", In: frame.InQuery, Kind: frame.FeltKind, Repeatable: true, MaxItems: token.MaxFilterValues, About: "Only transfers of these tokens."},
 				fromBlockParam, toBlockParam, frame.LimitParam(25, 100), frame.CursorParam},
-			Permission: account.Read, Class: frame.Heavy, Cert: frame.Beta, Audience: frame.External, Budget: 5 * time.Second, Cache: "no-cache",
+			Permission: account.Read, Class: frame.Heavy, Cert: frame.Beta, Audience: frame.External, Timeout: 5 * time.Second, Cache: "no-cache",
 			Success: http.StatusOK, Body: "TransferPage",
 			Proof: []string{"TestTransfersOfAnAddressAreFilteredBeforePaging", "TestAPageWalkYieldsEveryTransferOnce",
 				"TestAnyDirectionListsASelfTransferOnce", "TestARangeOfBlocksThatIsUpsideDownIsRefused"},

@@ -18,21 +18,21 @@ type text struct {
 }
 
 var securitySchemes = object{
-	"ApiKey":        object{"type": "apiKey", "in": "header", "name": "X-Service-Api-Key", "description": "The API key of a workspace."},
-	"BrowserApiKey": object{"type": "apiKey", "in": "header", "name": "X-Api-Key", "description": "The same key from a browser."},
-	"SessionBearer": object{"type": "http", "scheme": "bearer", "description": "The session of a signed-in person."},
-	"SessionCookie": object{"type": "apiKey", "in": "cookie", "name": access.SessionCookie, "description": "The same session in a browser, for reads. Over https the name begins with __Host-."},
+	"ApiKey":        object{"type": "apiKey", "in": "header", "name": "X-Service-Api-Key", "description": "API key."},
+	"BrowserApiKey": object{"type": "apiKey", "in": "header", "name": "X-Api-Key", "description": "API key sent by a browser."},
+	"SessionBearer": object{"type": "http", "scheme": "bearer", "description": "Session as a bearer token."},
+	"SessionCookie": object{"type": "apiKey", "in": "cookie", "name": access.SessionCookie, "description": "Session cookie of a browser, for GET and HEAD only. Over HTTPS its name has the prefix __Host-."},
 }
 
 var headers = object{
-	"RequestId":  object{"description": "The id of the request.", "required": true, "schema": object{"type": "string"}},
-	"RouteClass": object{"description": "The budget that the operation draws on.", "required": true, "schema": object{"type": "string", "enum": []string{"light", "heavy", "batch"}}},
+	"RequestId":  object{"description": "Request ID.", "required": true, "schema": object{"type": "string"}},
+	"RouteClass": object{"description": "Rate-limit class of the operation.", "required": true, "schema": object{"type": "string", "enum": []string{"light", "heavy", "batch"}}},
 	"RetryAfter": object{"description": "Seconds to wait before the same request can succeed.", "schema": object{"type": "integer", "minimum": 0}},
-	"Limit":      object{"description": "How much of the class may be used in 60 seconds.", "required": true, "schema": object{"type": "integer", "minimum": 0}},
-	"Remaining":  object{"description": "How much of it is left now.", "required": true, "schema": object{"type": "integer", "minimum": 0}},
-	"Policy":     object{"description": "The class and its window.", "required": true, "schema": object{"type": "string", "pattern": "^[a-z_]+;w=60$"}},
-	"Challenge":  object{"description": "What is lacking (RFC 6750).", "required": true, "schema": object{"type": "string", "pattern": "^Bearer realm=\"service\""}},
-	"Allow":      object{"description": "The methods that the route takes.", "schema": object{"type": "string"}},
+	"Limit":      object{"description": "Rate limit of the class per 60 seconds.", "required": true, "schema": object{"type": "integer", "minimum": 0}},
+	"Remaining":  object{"description": "What is left of the rate limit now.", "required": true, "schema": object{"type": "integer", "minimum": 0}},
+	"Policy":     object{"description": "Rate-limit class and its window in seconds.", "required": true, "schema": object{"type": "string", "pattern": "^[a-z_]+;w=60$"}},
+	"Challenge":  object{"description": "Authentication challenge (RFC 6750).", "required": true, "schema": object{"type": "string", "pattern": "^Bearer realm=\"service\""}},
+	"Allow":      object{"description": "Supported methods of the route.", "schema": object{"type": "string"}},
 }
 
 func operation(op frame.Operation, written text) object {

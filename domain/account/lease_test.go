@@ -23,7 +23,7 @@ func TestOrdinaryBudgetsAreNotDrawnOnInAdvance(t *testing.T) {
 	}
 }
 
-func TestABusyCallerPaysFromItsPurseAndGetsTheRestBack(t *testing.T) {
+func TestABusyCallerTakesFromItsLeaseAndReturnsTheRest(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		store := newMemory(frozen)
@@ -38,13 +38,13 @@ func TestABusyCallerPaysFromItsPurseAndGetsTheRestBack(t *testing.T) {
 		if n := store.calls.Load(); n != 6 { // four until it is busy, and two advances of 1000
 			t.Errorf("%d statements", n)
 		}
-		time.Sleep(2 * purseLife) // the second life is idle
+		time.Sleep(2 * leaseTime) // the second period is idle
 		synctest.Wait()
 		if got := store.meters[Metered{ByKey, "a", Light}].Debt; got != units(1500) {
 			t.Errorf("%d is owed, want %d", got, units(1500))
 		}
-		if len(quotas.purses) != 0 {
-			t.Errorf("%d purses are left", len(quotas.purses))
+		if len(quotas.leases) != 0 {
+			t.Errorf("%d leases are left, want 0", len(quotas.leases))
 		}
 	})
 }
@@ -64,7 +64,7 @@ func TestABusyCallerStaysBusy(t *testing.T) {
 		if n := store.calls.Load(); n != busyTakes+1 {
 			t.Errorf("%d statements", n)
 		}
-		time.Sleep(2 * purseLife)
+		time.Sleep(2 * leaseTime)
 	})
 }
 
@@ -81,7 +81,7 @@ func TestARareCallerGetsNoAdvance(t *testing.T) {
 			if got := store.meters[Metered{ByKey, "a", Light}].Debt; got != units(1) {
 				t.Errorf("%d is owed", got)
 			}
-			time.Sleep(purseLife)
+			time.Sleep(leaseTime)
 			synctest.Wait()
 		}
 	})
@@ -101,6 +101,6 @@ func TestNoAdvanceIsGivenWhenHalfOfTheBudgetIsUsed(t *testing.T) {
 		if got := store.meters[Metered{ByKey, "a", Light}].Debt; got != units(5_992) {
 			t.Errorf("%d is owed", got)
 		}
-		time.Sleep(purseLife)
+		time.Sleep(leaseTime)
 	})
 }

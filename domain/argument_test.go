@@ -1,0 +1,48 @@
+package domain
+
+import (
+	"errors"
+	"strings"
+	"testing"
+)
+
+func TestAFacadeNamesArgumentsAsItsClientsDo(t *testing.T) {
+	t.Parallel()
+	snake := func(a Argument) string {
+		if a == "fromBlock" {
+			return "from_block"
+		}
+		return string(a)
+	}
+	err := Errorf(CodeInvalidRequest, "%s (%d) must not be greater than %s (%d).", Argument("fromBlock"), 9, Argument("to"), 7)
+	if want := "fromBlock (9) must not be greater than to (7)."; err.Message != want {
+		t.Errorf("the domain's message is %q, want %q", err.Message, want)
+	}
+	if got, want := err.Named(snake).Message, "from_block (9) must not be greater than to (7)."; got != want {
+		t.Errorf("the facade's message is %q, want %q", got, want)
+	}
+}
+
+func TestNamingArgumentsKeepsEverythingElse(t *testing.T) {
+	t.Parallel()
+	cause := errors.New("refused")
+	err := Unavailable(3, cause, "%s cannot be read.", Argument("block"))
+	err.Doc = "errors/other"
+	got := err.Named(func(Argument) string { return "id" })
+	if got.Message != "id cannot be read." || got.RetryAfter != 3 || got.Doc != err.Doc || !errors.Is(got, cause) {
+		t.Errorf("got %+v", got)
+	}
+	if plain := Errorf(CodeNotFound, "No block."); plain.Named(nil) != plain {
+		t.Error("an error without arguments was copied")
+	}
+}
+
+func TestQuotedValuesAreShort(t *testing.T) {
+	t.Parallel()
+	if got := Quote(`a"b`); got != `"a\"b"` {
+		t.Errorf("got %s", got)
+	}
+	if got := Quote(strings.Repeat("é", 500)); len(got) > 80 {
+		t.Errorf("a value of 1000 bytes takes %d bytes of the message", len(got))
+	}
+}
