@@ -46,7 +46,7 @@ func readPlace(root *ast.Definition, text string) (place, error) {
 			p.kind = p.kind.Elem
 			continue
 		}
-		inner := parsedSchema.Types[p.kind.Name()].Fields.ForName(name)
+		inner := schema.Types[p.kind.Name()].Fields.ForName(name)
 		if inner == nil {
 			return place{}, fmt.Errorf("%s has no field %s", p.kind.Name(), name)
 		}
@@ -92,7 +92,7 @@ func literals(kind *ast.Type, values []string) string {
 	for _, value := range values {
 		switch name := kind.Name(); {
 		case name == "Int" || name == "Boolean":
-		case parsedSchema.Types[name].Kind == ast.Enum:
+		case schema.Types[name].Kind == ast.Enum:
 			value = strings.ToUpper(value)
 		default:
 			value = strconv.Quote(value)

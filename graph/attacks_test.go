@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"astrolabe/domain"
+	"astrolabe/graph/limits"
 )
 
 // passesLimit checks that a query is refused by a limit.
@@ -38,14 +39,14 @@ func TestTheAttacksThatGraphQLArmorStopsAreStopped(t *testing.T) {
 	t.Parallel()
 	g := explore(t)
 	for name, attack := range map[string]func(*testing.T, *servedGraph){
-		"max-depth":      passesLimit(limitDepth, circle(7, "first:1")),
-		"max-aliases":    passesLimit(limitAliases, "{service{"+repeat(101, func(i int) string { return fmt.Sprintf("a%d:version ", i) })+"}}"),
-		"max-directives": passesLimit(limitDirectives, "{service{version"+strings.Repeat("@include(if:true)", 51)+"}}"),
-		"max-tokens":     passesLimit(limitTokens, "{service{"+strings.Repeat("version ", 4000)+"}}"),
-		"cost-limit":     passesLimit(limitCost, circle(3, "first:100")),
+		"max-depth":      passesLimit(limits.Depth, circle(7, "first:1")),
+		"max-aliases":    passesLimit(limits.Aliases, "{service{"+repeat(101, func(i int) string { return fmt.Sprintf("a%d:version ", i) })+"}}"),
+		"max-directives": passesLimit(limits.Directives, "{service{version"+strings.Repeat("@include(if:true)", 51)+"}}"),
+		"max-tokens":     passesLimit(limits.Tokens, "{service{"+strings.Repeat("version ", 4000)+"}}"),
+		"cost-limit":     passesLimit(limits.Cost, circle(3, "first:100")),
 		"character-limit": func(t *testing.T, g *servedGraph) {
 			a := g.post(t, string(encode(map[string]string{"query": "{__typename}" + strings.Repeat(" ", 256<<10)})), nil)
-			if a.status != http.StatusRequestEntityTooLarge || a.body.Errors[0].Extensions.Limit.Name != limitBody {
+			if a.status != http.StatusRequestEntityTooLarge || a.body.Errors[0].Extensions.Limit.Name != limits.Body {
 				t.Errorf("%d %s", a.status, a.text)
 			}
 		},
@@ -65,8 +66,8 @@ func TestWhatGraphQLCopLooksForIsNotThere(t *testing.T) {
 	t.Parallel()
 	g := explore(t)
 	for name, attack := range map[string]func(*testing.T, *servedGraph){
-		"alias_overloading":            passesLimit(limitAliases, "{"+repeat(101, func(i int) string { return fmt.Sprintf("alias%d:__typename ", i) })+"}"),
-		"field_duplication":            passesLimit(limitRepeats, "{service{"+strings.Repeat("__typename ", 500)+"}}"),
+		"alias_overloading":            passesLimit(limits.Aliases, "{"+repeat(101, func(i int) string { return fmt.Sprintf("alias%d:__typename ", i) })+"}"),
+		"field_duplication":            passesLimit(limits.Repeats, "{service{"+strings.Repeat("__typename ", 500)+"}}"),
 		"directive_overloading":        directiveOverloading,
 		"circular_query_introspection": circularIntrospection,
 		"batch_query":                  refusedRequest(http.StatusBadRequest, "["+strings.Repeat(`{"query":"{__typename}"},`, 9)+`{"query":"{__typename}"}]`, nil),

@@ -18,6 +18,7 @@ import (
 	"astrolabe/access"
 	"astrolabe/domain"
 	"astrolabe/domain/account"
+	"astrolabe/graph/live"
 )
 
 // outcome is what a caller learns: the status and the code of a refusal with
@@ -48,9 +49,9 @@ var (
 func (o outcome) onSocket() outcome {
 	switch o.status {
 	case http.StatusUnauthorized:
-		return outcome{closed: closeUnauthorized}
+		return outcome{closed: live.CloseUnauthorized}
 	case http.StatusForbidden:
-		return outcome{closed: closeForbidden}
+		return outcome{closed: live.CloseForbidden}
 	case http.StatusBadRequest: // before the socket is opened
 		return o
 	default:
@@ -190,7 +191,7 @@ func (g *servedGraph) tryHTTP(t *testing.T, header http.Header, query, accept st
 // trySocket opens a socket with these headers and first message, and asks.
 func (g *servedGraph) trySocket(t *testing.T, header http.Header, init map[string]string) outcome {
 	t.Helper()
-	conn, response, err := websocket.Dial(t.Context(), g.url, &websocket.DialOptions{Subprotocols: []string{subprotocol}, HTTPHeader: header})
+	conn, response, err := websocket.Dial(t.Context(), g.url, &websocket.DialOptions{Subprotocols: []string{live.Subprotocol}, HTTPHeader: header})
 	if err != nil {
 		body, _ := io.ReadAll(response.Body)
 		return outcome{status: response.StatusCode, challenge: response.Header.Get("WWW-Authenticate"), code: codeOf(t, string(body))}
@@ -222,7 +223,7 @@ func TestAHeaderAndAFirstMessageMustNotDiffer(t *testing.T) {
 	t.Parallel()
 	g := serveOwn(t, nil)
 	header := http.Header{"X-Service-Api-Key": {g.access.Key}}
-	if got := g.trySocket(t, header, map[string]string{"apiKey": g.access.Keys[account.Read]}); got.closed != closeBadMessage {
+	if got := g.trySocket(t, header, map[string]string{"apiKey": g.access.Keys[account.Read]}); got.closed != live.CloseBadMessage {
 		t.Errorf("%+v", got)
 	}
 	if got := g.trySocket(t, header, map[string]string{"apiKey": g.access.Key}); got != (outcome{}) {
@@ -267,8 +268,8 @@ func TestAKeyThatCannotBeCheckedIsNotCalledUnknown(t *testing.T) {
 		status int
 		closed websocket.StatusCode
 	}{
-		{domain.Unavailable(time.Second, nil, "The key store is unreachable."), http.StatusServiceUnavailable, closeTryLater},
-		{errors.New("unforeseen"), http.StatusInternalServerError, closeInternal},
+		{domain.Unavailable(time.Second, nil, "The key store is unreachable."), http.StatusServiceUnavailable, live.CloseTryLater},
+		{errors.New("unforeseen"), http.StatusInternalServerError, live.CloseInternal},
 	} {
 		g := serveOwn(t, failingKeys(c.err))
 		header := http.Header{"X-Service-Api-Key": {g.access.Key}}
@@ -285,7 +286,7 @@ func TestARevokedKeyIsOfNoUseOnASocketThatItOpened(t *testing.T) {
 	t.Parallel()
 	g := serveOwn(t, nil)
 	key := g.access.Issue(account.IssueRequest{Permissions: []account.Permission{account.Read}})
-	c := g.dial(t, &websocket.DialOptions{Subprotocols: []string{subprotocol}})
+	c := g.dial(t, &websocket.DialOptions{Subprotocols: []string{live.Subprotocol}})
 	c.send(`{"type":"connection_init","payload":{"apiKey":"` + key + `"}}`)
 	c.expect("connection_ack", "")
 	c.subscribe("1", follow)
@@ -317,7 +318,7 @@ func TestGuessingIsBoundedOnEveryTransport(t *testing.T) {
 	if a.status != http.StatusTooManyRequests || a.header.Get("Retry-After") != "1" || a.body.Errors[0].Extensions.Code != domain.CodeRateLimited {
 		t.Errorf("%d %v %s", a.status, a.header, a.text)
 	}
-	if got := g.trySocket(t, nil, map[string]string{"apiKey": "nonsense"}); got.closed != closeTryLater {
+	if got := g.trySocket(t, nil, map[string]string{"apiKey": "nonsense"}); got.closed != live.CloseTryLater {
 		t.Errorf("a socket: %+v", got)
 	}
 }

@@ -5,82 +5,116 @@ import (
 	"fmt"
 	"net/http"
 
+	"github.com/99designs/gqlgen/graphql"
 	"github.com/vektah/gqlparser/v2/ast"
+	"github.com/vektah/gqlparser/v2/gqlerror"
 
 	"astrolabe/domain"
 	"astrolabe/domain/account"
+	"astrolabe/graph/fault"
+	"astrolabe/graph/limits"
 )
 
-// maxCharging is how many events wait at once to be charged. One block is news
-// for every subscriber, and all of them together must not crowd out requests.
+// maxCharging is how many events of subscriptions wait at once to be charged.
+// One block is an event for every subscriber, and all of them together must
+// not crowd out requests.
 const maxCharging = 1024
 
-// order prepares an operation and charges its caller for it. The error is
-// denied where the caller is the reason; an operation that is not carried out
-// is charged 1, for it had to be looked at.
-func (h *Handler) order(ctx context.Context, header http.Header, p params, carries func(ast.Operation) error) (*operation, error) {
-	op, err := h.prepare(p, carries)
-	caller := account.CallerOf(ctx)
-	if err == nil && op.Operation.Operation == ast.Mutation && caller.Kind != account.BySession {
-		err = needsSession()
-	}
-	if err == nil {
-		err = affordable(caller, op)
-	}
-	cost := 1
-	if err == nil {
-		cost = op.charge()
-		op.showStatements = !op.dryRun && caller.Kind == account.ByKey && p.Extensions["statements"] == true
-	}
-	if denial := h.take(ctx, header, cost); denial != nil {
-		return op, denial
-	}
-	return op, err
+// charging is the extension that charges the caller for an operation, and for
+// every event of a subscription as much again.
+type charging struct {
+	h       *Handler
+	pending chan struct{} // one for each event that is being charged
 }
 
-// take charges a caller. The error is denied.
-func (h *Handler) take(ctx context.Context, header http.Header, cost int) error {
+func newCharging(h *Handler) charging {
+	return charging{h: h, pending: make(chan struct{}, maxCharging)}
+}
+
+// ExtensionName names the extension.
+func (charging) ExtensionName() string { return "Charging" }
+
+// Validate accepts every schema.
+func (charging) Validate(graphql.ExecutableSchema) error { return nil }
+
+// MutateOperationContext charges for an operation that is about to be
+// executed.
+func (c charging) MutateOperationContext(ctx context.Context, prepared *graphql.OperationContext) *gqlerror.Error {
+	op := operationOf(ctx)
+	ctx, err := c.callerOf(ctx, op)
+	if err != nil {
+		return op.refuse(err)
+	}
+	caller := account.CallerOf(ctx)
+	if op.kind == ast.Mutation && caller.Kind != account.BySession {
+		return op.refuse(fault.NeedsSession())
+	}
+	if err := affordable(caller, op); err != nil {
+		return op.refuse(err)
+	}
+	op.statements = !op.dryRun && caller.Kind == account.ByKey && prepared.Extensions["statements"] == true
+	op.charged = true
+	if err := c.h.charge(ctx, op.header, op.charge()); err != nil {
+		return op.refuse(err)
+	}
+	return nil
+}
+
+// callerOf recognises the caller of an operation on a WebSocket again: what
+// was revoked or has expired is of no use on a socket that it opened.
+func (c charging) callerOf(ctx context.Context, op *operation) (context.Context, error) {
+	if op.socket == nil {
+		return ctx, nil
+	}
+	renewed, err := c.h.renew(ctx)
+	if err == nil {
+		op.caller = account.CallerOf(renewed)
+	}
+	return renewed, err
+}
+
+// refused charges 1 for an operation that is not executed: it had to be read.
+func (c charging) refused(ctx context.Context, op *operation) error {
+	if op.charged {
+		return nil
+	}
+	op.charged = true
+	return c.h.charge(ctx, op.header, 1)
+}
+
+// event charges for one event of a subscription.
+func (c charging) event(ctx context.Context, op *operation) error {
+	if _, err := c.h.renew(ctx); err != nil {
+		return err
+	}
+	select {
+	case c.pending <- struct{}{}:
+		defer func() { <-c.pending }()
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	return c.h.Gate.Charge(ctx, http.Header{}, account.Query, op.charge())
+}
+
+// charge takes from the caller's rate limit. The error is Denied.
+func (h *Handler) charge(ctx context.Context, header http.Header, cost int) error {
 	err := h.Gate.Charge(ctx, header, account.Query, cost)
 	switch {
 	case err == nil:
 		return nil
-	case domain.CodeOf(err) == domain.CodeForbidden: // no budget at all
-		return &denied{err, account.Read}
+	case domain.CodeOf(err) == domain.CodeForbidden: // the caller has no budget at all
+		return &fault.Denied{Cause: err, Scope: account.Read}
 	default:
-		return &denied{cause: err}
+		return &fault.Denied{Cause: err}
 	}
 }
 
-// charge is what the operation takes from a budget. One that selects nothing
-// takes something, too, and so does one whose cost is asked for.
-func (op *operation) charge() int {
-	if op.dryRun {
-		return 1
-	}
-	return max(1, op.cost)
-}
-
-// affordable refuses an operation that costs more than its caller can ever
-// have. Who has nothing at all is told so by the charge.
+// affordable refuses an operation that costs more than the caller's whole
+// budget. Callers without a budget are refused by the charge.
 func affordable(caller *account.Caller, op *operation) error {
 	budget := caller.Budgets.Of(account.Query)
 	if budget < 1 {
 		return nil
 	}
-	return within(limitCost, budget, op.cost, fmt.Sprintf("values, the caller's whole budget of the class %s", account.Query))
-}
-
-// chargeEvent charges for one event of a subscription, which costs as much as
-// its start.
-func (h *Handler) chargeEvent(ctx context.Context, op *operation) error {
-	if _, err := h.renew(ctx); err != nil {
-		return err
-	}
-	select {
-	case h.charging <- struct{}{}:
-		defer func() { <-h.charging }()
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-	return h.Gate.Charge(ctx, http.Header{}, account.Query, op.charge())
+	return limits.Check(limits.Cost, budget, op.cost, fmt.Sprintf("values in its response, more than the caller's whole budget for the class %s", account.Query))
 }

@@ -14,6 +14,8 @@ import (
 
 	"astrolabe/domain"
 	"astrolabe/domain/account"
+	"astrolabe/graph/limits"
+	"astrolabe/graph/live"
 )
 
 // serveFrozen serves with a clock that stands still, so that no budget is
@@ -120,12 +122,12 @@ func TestASocketsIntroductionCostsOne(t *testing.T) {
 	t.Parallel()
 	g, header := serveFrozen(t, 1)
 	dial := func() *client {
-		c := g.dial(t, &websocket.DialOptions{Subprotocols: []string{subprotocol}, HTTPHeader: http.Header{"X-Api-Key": {header["X-Service-Api-Key"]}}})
+		c := g.dial(t, &websocket.DialOptions{Subprotocols: []string{live.Subprotocol}, HTTPHeader: http.Header{"X-Api-Key": {header["X-Service-Api-Key"]}}})
 		c.send(`{"type":"connection_init"}`)
 		return c
 	}
 	dial().expect("connection_ack", "")
-	dial().expectClose(closeTryLater)
+	dial().expectClose(live.CloseTryLater)
 }
 
 func TestACostAboveTheWholeBudgetIsNamed(t *testing.T) {
@@ -135,7 +137,7 @@ func TestACostAboveTheWholeBudgetIsNamed(t *testing.T) {
 	if len(a.body.Errors) != 1 || a.body.Errors[0].Extensions.Limit == nil || a.body.Data != nil {
 		t.Fatalf("%d %s", a.status, a.text)
 	}
-	if e := a.body.Errors[0].Extensions; e.Code != domain.CodeInvalidRequest || e.Limit.Name != limitCost || e.Limit.Max != 60 || e.Limit.Actual != 62 {
+	if e := a.body.Errors[0].Extensions; e.Code != domain.CodeInvalidRequest || e.Limit.Name != limits.Cost || e.Limit.Max != 60 || e.Limit.Actual != 62 {
 		t.Errorf("%+v", e)
 	}
 }
@@ -161,7 +163,7 @@ func TestASubscriptionIsChargedForItsStartAndEachEvent(t *testing.T) {
 			}
 		},
 		"on a socket": func(t *testing.T, g *servedGraph, key string) func() string {
-			c := g.dial(t, &websocket.DialOptions{Subprotocols: []string{subprotocol}, HTTPHeader: http.Header{"X-Api-Key": {key}}})
+			c := g.dial(t, &websocket.DialOptions{Subprotocols: []string{live.Subprotocol}, HTTPHeader: http.Header{"X-Api-Key": {key}}})
 			c.send(`{"type":"connection_init"}`)
 			c.expect("connection_ack", "")
 			c.subscribe("1", follow)

@@ -35,15 +35,6 @@ type connectionItems struct {
 	items int
 }
 
-func (h *Handler) costOf(op *ast.OperationDefinition, variables map[string]any) (int, error) {
-	c := &costing{sizes: h.sizes, schema: h.schema, variables: variables, fragments: map[fragmentCost]int{}}
-	cost, err := c.set(op.SelectionSet, connectionItems{})
-	if cost == 0 && err == nil && op.Operation == ast.Subscription {
-		return 0, refuseAt(op.Position, "a subscription must not skip its only field")
-	}
-	return cost, err
-}
-
 // set returns the cost of the selections of one object.
 func (c *costing) set(set ast.SelectionSet, inside connectionItems) (int, error) {
 	sum := 0

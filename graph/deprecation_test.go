@@ -50,7 +50,7 @@ func TestEveryDeprecationHasItsDates(t *testing.T) {
 			t.Errorf("%s: %v", what, err)
 		}
 	}
-	for _, definition := range parsedSchema.Types {
+	for _, definition := range schema.Types {
 		for _, value := range definition.EnumValues {
 			check(definition.Name+"."+value.Name, value.Directives)
 		}

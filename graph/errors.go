@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"runtime/debug"
+	"strings"
 
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/vektah/gqlparser/v2/ast"
@@ -13,20 +14,26 @@ import (
 
 	"astrolabe/access"
 	"astrolabe/domain"
+	"astrolabe/graph/fault"
+	"astrolabe/graph/limits"
 	"astrolabe/telemetry"
 )
 
-// present renders one failure, keeping where it happened. What the client
-// does not learn goes into the log, once for each request.
+// present renders one failure, with its path and location. What is not for the
+// client goes into the log, once for each request.
 func (h *Handler) present(ctx context.Context, err error) *gqlerror.Error {
+	op := operationOf(ctx)
 	shown, cause := new(gqlerror.Error), err.Error()
 	if located, ok := errors.AsType[*gqlerror.Error](err); ok {
 		shown.Path, shown.Locations, cause = located.Path, located.Locations, located.Message
+		if located.Err == nil && (op == nil || !op.executing) {
+			shown.Path, err = nil, mistake(located)
+		}
 	}
 	if field := fieldOf(ctx); field != nil && leadsIntoArgument(shown.Path, field) {
 		shown.Path, shown.Locations = field.Path(), []gqlerror.Location{{Line: field.Field.Position.Line, Column: field.Field.Position.Column}}
 	}
-	e := domain.Public(ctx, err)
+	e := domain.Public(ctx, err).Named(argumentName)
 	shown.Message = e.Message
 	shown.Extensions = map[string]any{
 		"code":      e.Code,
@@ -36,19 +43,52 @@ func (h *Handler) present(ctx context.Context, err error) *gqlerror.Error {
 	if after := e.RetrySeconds(); after > 0 {
 		shown.Extensions["retryAfterSeconds"] = after
 	}
-	if limit, ok := errors.AsType[*limitError](err); ok {
+	if limit, ok := errors.AsType[*limits.Exceeded](err); ok {
 		shown.Extensions["limit"] = limit
 	}
-	if denial, ok := errors.AsType[*denied](err); ok && denial.scope != "" {
-		shown.Extensions["scope"] = denial.scope
+	if denial, ok := errors.AsType[*fault.Denied](err); ok && denial.Scope != "" {
+		shown.Extensions["scope"] = denial.Scope
 	}
-	if reason, ok := errors.AsType[*dropped](err); ok {
-		shown.Extensions["reason"] = reason.reason
+	if reason, ok := errors.AsType[*fault.Ended](err); ok {
+		shown.Extensions["reason"] = reason.Reason
 	}
-	if httpStatus(e.Code) >= http.StatusInternalServerError && scopeOf(ctx).firstTime(cause) {
+	if httpStatus(e.Code) >= http.StatusInternalServerError && op.firstTime(cause) {
 		h.Logger.Log(ctx, e.LogLevel(ctx), "operation failed", "requestId", telemetry.RequestID(ctx), "path", shown.Path.String(), "code", e.Code, "error", cause)
 	}
 	return shown
+}
+
+// argumentName is what the schema calls an input of the domain.
+func argumentName(a domain.Argument) string {
+	switch name := string(a); {
+	case name == "q":
+		return "query"
+	case name == "block":
+		return "blockTag"
+	case strings.HasPrefix(name, "topic"):
+		return "keys[" + strings.TrimPrefix(name, "topic") + "]"
+	default:
+		return name
+	}
+}
+
+// maxMistake is how much of a mistake is reported: it quotes the document.
+const maxMistake = 300
+
+// mistake makes what gqlgen says of a document or of variables an error of the
+// domain.
+func mistake(found *gqlerror.Error) error {
+	message := found.Message
+	if len(found.Path) > 0 { // into the variables
+		message = found.Path.String() + ": " + message
+	}
+	if len(message) > maxMistake {
+		message = strings.ToValidUTF8(message[:maxMistake], "") + "…"
+	}
+	if message == errUnknownDocument.Message {
+		return errUnknownDocument
+	}
+	return &domain.Error{Code: domain.CodeInvalidRequest, Message: message}
 }
 
 // fieldOf returns the field that is being resolved, nil if there is none.
@@ -85,7 +125,7 @@ func (h *Handler) presentAll(ctx context.Context, err error) gqlerror.List {
 	return shown
 }
 
-// note tells whoever accounts for the request why it failed, if it did.
+// note records why a request failed, if it did, for its usage.
 func note(ctx context.Context, errs gqlerror.List) {
 	if len(errs) > 0 {
 		access.RecordOf(ctx).Code, _ = errs[0].Extensions["code"].(domain.Code)

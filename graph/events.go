@@ -1,126 +1,146 @@
 package graph
 
 import (
+	"bytes"
 	"context"
 	"net/http"
+	"sync"
 	"time"
 
 	"github.com/vektah/gqlparser/v2/gqlerror"
 
-	"astrolabe/domain"
 	"astrolabe/domain/account"
+	"astrolabe/graph/live"
 )
 
 // serveEvents carries an operation as server-sent events, one connection for
-// each operation. What is wrong with the operation is told in an event, too:
-// browsers show their scripts nothing of an answer with another status.
-func (h *Handler) serveEvents(w http.ResponseWriter, r *http.Request, op *operation, refusal error) {
+// each operation. gqlgen's transport writes the events; the eventWriter below
+// bounds how long the client may leave them unread. Errors of the operation
+// are events, too: browsers do not hand responses with another status to
+// scripts.
+func (h *Handler) serveEvents(w http.ResponseWriter, r *http.Request, x *exchange, p params) {
 	ctx, cancel := context.WithCancel(r.Context())
 	defer cancel()
-	one := &stream{holder: holderOf(account.CallerOf(ctx)), goodbye: cancel, abort: cancel}
-	if err := h.streams.enter(one); err != nil {
+	e := &eventWriter{w: w, control: http.NewResponseController(w), timeout: h.WriteTimeout, exchange: x, cancel: cancel}
+	defer e.close()
+	caller := account.CallerOf(ctx)
+	goodbye := func() {
+		e.close()
+		cancel()
+	}
+	one := &live.Stream{Holder: live.HeldBy(caller), Goodbye: goodbye, Abort: goodbye}
+	if err := h.streams.Enter(one); err != nil {
 		h.refuse(w, r, accepted{}, err)
 		return
 	}
-	defer h.streams.leave(one)
-	if r.ProtoMajor == 1 {
-		// The deadlines of the stream stay with its connection.
-		w.Header().Set("Connection", "close")
-	}
-	e := events{control: http.NewResponseController(w), w: w, timeout: h.WriteTimeout}
-	if e.begin() != nil {
-		return
-	}
-	if refusal != nil {
-		e.end(ctx, h.presentAll(ctx, refusal))
-		return
-	}
-	results := make(chan []byte)
-	ended := make(chan gqlerror.List, 1)
-	go func() {
-		ended <- h.run(ctx, op, func(result []byte) error {
-			select {
-			case results <- result:
-				return nil
-			case <-ctx.Done():
-				return ctx.Err()
-			}
+	defer h.streams.Leave(one)
+	if !caller.Until.IsZero() {
+		expiry := time.AfterFunc(time.Until(caller.Until), func() {
+			x.expired.Store(true)
+			cancel()
 		})
-	}()
-	h.pass(ctx, cancel, &e, results, ended)
-}
-
-// pass writes what an operation yields until it ends. It returns when the
-// operation has: nothing of it outlives the request.
-func (h *Handler) pass(ctx context.Context, cancel context.CancelFunc, e *events, results <-chan []byte, ended <-chan gqlerror.List) {
-	alive := time.NewTicker(h.KeepAlive)
-	defer alive.Stop()
-	expired, stop := expiry(ctx)
-	defer stop()
-	for {
-		var err error
-		select {
-		case result := <-results:
-			err = e.next(result)
-		case <-alive.C:
-			err = e.write(":\n\n")
-		case errs := <-ended:
-			// A client that left and a server that goes are not told that
-			// the operation is complete: the client may come back.
-			if ctx.Err() == nil {
-				e.end(ctx, errs)
-			}
-			return
-		case <-expired:
-			cancel()
-			<-ended
-			e.end(ctx, h.presentAll(ctx, domain.Errorf(domain.CodeUnauthorized, "what opened the stream has expired")))
-			return
-		}
-		if err != nil {
-			cancel()
-			<-ended
-			return
-		}
+		defer expiry.Stop()
+	}
+	h.server.ServeHTTP(e, p.request(r.WithContext(ctx), mediaStream))
+	if x.refusal != nil {
+		h.refuseWith(w, r, accepted{}, x.refusal, x.errs)
 	}
 }
 
-// events writes server-sent events.
-type events struct {
-	control *http.ResponseController
+// eventWriter writes the frames of gqlgen's event stream, each of which is one
+// Write, in bounded time. It adds what gqlgen leaves out: the errors with which
+// a stream ends and, for browsers, a line of data in the last event. A stream
+// that ends because the server goes is not called complete, so that the client
+// comes back.
+type eventWriter struct {
 	w       http.ResponseWriter
+	control *http.ResponseController
 	timeout time.Duration
+	cancel  context.CancelFunc // ends the stream when the client is gone
+	*exchange
+
+	mu     sync.Mutex
+	begun  bool
+	closed bool
 }
 
-func (e *events) begin() error {
+// The last event as gqlgen writes it and as it is sent.
+var (
+	completeFrame = []byte("event: complete\n\n")
+	completeEvent = []byte("event: complete\ndata: \n\n")
+)
+
+// Header returns the headers that gqlgen sets; begin sets those that are sent.
+func (e *eventWriter) Header() http.Header { return http.Header{} }
+
+// WriteHeader does nothing: begin sends the status.
+func (e *eventWriter) WriteHeader(int) {}
+
+// Write sends one frame.
+func (e *eventWriter) Write(frame []byte) (int, error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	switch {
+	case e.closed || e.refusal != nil:
+	case e.errs != nil && !bytes.Equal(frame, completeFrame): // gqlgen's form of a refusal
+		e.begin()
+	case bytes.Equal(frame, completeFrame):
+		e.complete(e.errs)
+	default:
+		e.begin()
+		e.send(frame)
+	}
+	return len(frame), nil
+}
+
+// Flush does nothing: every frame is flushed.
+func (e *eventWriter) Flush() {}
+
+func (e *eventWriter) begin() {
+	if e.begun {
+		return
+	}
+	e.begun = true
 	header := e.w.Header()
 	header.Set("Content-Type", mediaStream+"; charset=utf-8")
 	header.Set("Cache-Control", "private, no-store")
 	header.Set("X-Accel-Buffering", "no")
+	// The deadlines of the stream stay with its connection under HTTP/1.1.
+	header.Set("Connection", "close")
 	_ = e.control.SetReadDeadline(time.Time{}) // the request is read; the stream may last
 	e.w.WriteHeader(http.StatusOK)
-	return e.write(":\n\n") // a comment: what is empty is not sent before the first event
 }
 
-func (e *events) next(result []byte) error {
-	return e.write("event: next\ndata: " + string(result) + "\n\n")
+// complete ends the stream, with errors if there are any.
+func (e *eventWriter) complete(errs gqlerror.List) {
+	e.begin()
+	if errs != nil {
+		e.send([]byte("event: next\ndata: " + string(failure(errs)) + "\n\n"))
+	}
+	e.send(completeEvent)
+	e.closed = true
 }
 
-// end tells the errors, if there are any, and that the operation is complete.
-func (e *events) end(ctx context.Context, errs gqlerror.List) {
-	note(ctx, errs)
-	if errs != nil && e.next(failure(errs)) != nil {
+// send writes and flushes. A client that leaves a frame unread for too long is
+// disconnected.
+func (e *eventWriter) send(frame []byte) {
+	if e.closed {
 		return
 	}
-	_ = e.write("event: complete\ndata: \n\n") // the client may have gone
+	_ = e.control.SetWriteDeadline(time.Now().Add(e.timeout)) // not every server can
+	_, err := e.w.Write(frame)
+	if err == nil {
+		err = e.control.Flush()
+	}
+	if err != nil {
+		e.closed = true
+		e.cancel()
+	}
 }
 
-// write sends one event. A client that leaves it unread for too long is cut
-// off.
-func (e *events) write(event string) error {
-	_ = e.control.SetWriteDeadline(time.Now().Add(e.timeout)) // not every server can
-	if _, err := e.w.Write([]byte(event)); err != nil {
-		return err
-	}
-	return e.control.Flush()
+// close drops every later frame.
+func (e *eventWriter) close() {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.closed = true
 }

@@ -1,14 +1,11 @@
 package graph
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"net/http"
 	"strings"
 	"testing"
-
-	"github.com/99designs/gqlgen/graphql"
 
 	"astrolabe/domain"
 )
@@ -48,17 +45,6 @@ func TestASubscriptionThatSkipsItsOnlyFieldIsRefused(t *testing.T) {
 			t.Errorf("%s: %s", query, text)
 		}
 	}
-}
-
-// TestAPanicInAListIsNoEmptyList has an item of a list panic.
-func TestAPanicInAListIsNoEmptyList(t *testing.T) {
-	t.Parallel()
-	defer func() {
-		if recover() == nil {
-			t.Error("the panic did not reach the field, which makes an error and null of it")
-		}
-	}()
-	inOrder(context.Background(), 2, 0, false, func(context.Context, int) graphql.Marshaler { panic("an item") })
 }
 
 func TestErrorsOfAnEventTellTheirWholePath(t *testing.T) {

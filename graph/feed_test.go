@@ -5,39 +5,36 @@ import (
 	"errors"
 	"log/slog"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"astrolabe/domain"
 	"astrolabe/domain/chain"
+	"astrolabe/graph/live"
 )
 
-// newFeed makes a feed that looks every second.
-func newFeed(s *store, log *logbook) *feed {
-	return &feed{
-		statuses: chain.NewStatuses(s, 0), every: time.Second, budget: time.Second,
-		logger: slog.New(slog.NewTextHandler(log, nil)), subscribers: map[*subscriber]struct{}{}, slow: new(atomic.Uint64),
-	}
+// newFeed makes a feed that polls every second.
+func newFeed(s *store, log *logbook) (*live.Feed[chain.Status], *live.Hub) {
+	hub := live.NewHub(live.Options{
+		Statuses: chain.NewStatuses(s, 0), PollEvery: time.Second, Budget: time.Second, Logger: slog.New(slog.NewTextHandler(log, nil)),
+	})
+	return live.NewFeed(hub, func(s chain.Status) *chain.Status { return &s }), hub
 }
-
-// ignore takes no interest in why a subscriber was dropped.
-func ignore(*dropped) {}
 
 func TestASubscriberIsToldAtOnceAndThenOfEachChange(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s := newStore()
-		f := newFeed(s, new(logbook))
+		f, _ := newFeed(s, new(logbook))
 		ctx, leave := context.WithCancel(t.Context())
-		events, err := f.follow(ctx, domain.Mainnet, ignore)
+		events, err := f.Follow(ctx, domain.Mainnet)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, number := range []uint64{100, 101, 102} {
-			if event := <-events; *event.HeadBlockNumber != number {
-				t.Fatalf("told of %d instead of %d", *event.HeadBlockNumber, number)
+			if event := <-events; event.Head.Block.Number != number {
+				t.Fatalf("told of %d instead of %d", event.Head.Block.Number, number)
 			}
 			time.Sleep(3 * time.Second) // nothing changes, nothing is told
 			if len(events) > 0 {
@@ -48,11 +45,11 @@ func TestASubscriberIsToldAtOnceAndThenOfEachChange(t *testing.T) {
 		}
 		<-events
 		s.abandon(domain.Mainnet)
-		if event := <-events; event.Indexer.State != chain.Halted {
-			t.Errorf("nobody leads the index, and it is %s", event.Indexer.State)
+		if event := <-events; event.Head.State != chain.Halted {
+			t.Errorf("nobody leads the index, and it is %s", event.Head.State)
 		}
 		leave()
-		f.wait()
+		f.Wait()
 	})
 }
 
@@ -60,10 +57,10 @@ func TestOneLookServesEverySubscriber(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s := newStore()
-		f := newFeed(s, new(logbook))
+		f, _ := newFeed(s, new(logbook))
 		ctx, leave := context.WithCancel(t.Context())
 		for range 100 {
-			if _, err := f.follow(ctx, domain.Mainnet, ignore); err != nil {
+			if _, err := f.Follow(ctx, domain.Mainnet); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -73,7 +70,7 @@ func TestOneLookServesEverySubscriber(t *testing.T) {
 			t.Errorf("%d looks in ten seconds", looks)
 		}
 		leave()
-		f.wait()
+		f.Wait()
 		before = s.count()
 		time.Sleep(10 * time.Second)
 		if looks := s.count() - before; looks != 0 {
@@ -86,18 +83,18 @@ func TestASlowConsumerIsDroppedWithACode(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s := newStore()
-		f := newFeed(s, new(logbook))
+		f, _ := newFeed(s, new(logbook))
 		ctx, leave := context.WithCancel(t.Context())
-		var why *dropped
-		slow, err := f.follow(ctx, domain.Mainnet, func(d *dropped) { why = d })
+		following, ending := live.WithEnding(ctx)
+		slow, err := f.Follow(following, domain.Mainnet)
 		if err != nil {
 			t.Fatal(err)
 		}
-		quick, err := f.follow(ctx, domain.Mainnet, ignore)
+		quick, err := f.Follow(ctx, domain.Mainnet)
 		if err != nil {
 			t.Fatal(err)
 		}
-		for number := range uint64(2 * maxUnread) {
+		for number := range uint64(2 * live.MaxUnread) {
 			<-quick
 			s.move(domain.Mainnet, 200+number)
 			time.Sleep(time.Second + time.Millisecond)
@@ -106,11 +103,11 @@ func TestASlowConsumerIsDroppedWithACode(t *testing.T) {
 		for range slow {
 			unread++
 		}
-		if unread != maxUnread || why == nil || why.reason != "slow_consumer" || domain.CodeOf(why) != domain.CodeServiceUnavailable || why.cause.RetryAfter == 0 {
-			t.Errorf("%d events were kept, dropped because of %v", unread, why)
+		if why := ending.Reason(); unread != live.MaxUnread || why == nil || why.Reason != "slow_consumer" || domain.CodeOf(why) != domain.CodeServiceUnavailable || why.Cause.RetryAfter == 0 {
+			t.Errorf("%d events were kept, ended because of %v", unread, why)
 		}
 		leave()
-		f.wait()
+		f.Wait()
 	})
 }
 
@@ -118,9 +115,9 @@ func TestAFailingStoreIsLoggedOnceAndOutlived(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s, log := newStore(), new(logbook)
-		f := newFeed(s, log)
+		f, _ := newFeed(s, log)
 		ctx, leave := context.WithCancel(t.Context())
-		events, err := f.follow(ctx, domain.Mainnet, ignore)
+		events, err := f.Follow(ctx, domain.Mainnet)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -129,16 +126,16 @@ func TestAFailingStoreIsLoggedOnceAndOutlived(t *testing.T) {
 		time.Sleep(10 * time.Second)
 		s.fail(nil)
 		s.move(domain.Mainnet, 101)
-		if event := <-events; *event.HeadBlockNumber != 101 {
-			t.Errorf("told of %d", *event.HeadBlockNumber)
+		if event := <-events; event.Head.Block.Number != 101 {
+			t.Errorf("told of %d", event.Head.Block.Number)
 		}
 		if n := strings.Count(log.String(), "down"); n != 1 {
 			t.Errorf("logged %d times: %s", n, log)
 		}
 		leave()
-		f.wait()
+		f.Wait()
 		s.fail(errors.New("down"))
-		if _, err := f.follow(t.Context(), domain.Mainnet, ignore); err == nil {
+		if _, err := f.Follow(t.Context(), domain.Mainnet); err == nil {
 			t.Error("a subscription began without a status")
 		}
 	})

@@ -93,14 +93,14 @@ func (g *servedGraph) survives(t *testing.T, body string) bool {
 // then something that is not.
 func randomBody(seed uint64) string {
 	r := &grower{Rand: rand.New(rand.NewPCG(seed, 7))}
-	root := parsedSchema.Query
+	root := schema.Query
 	kind := "query"
 	if r.IntN(50) == 0 {
-		root, kind = parsedSchema.Subscription, "subscription"
+		root, kind = schema.Subscription, "subscription"
 	}
 	text := r.selection(root, 6)
 	if strings.Contains(text, "...F") {
-		text += " fragment F on Chain " + r.selection(parsedSchema.Types["Chain"], 2)
+		text += " fragment F on Chain " + r.selection(schema.Types["Chain"], 2)
 	}
 	declared := ""
 	for _, variable := range []string{"$chain: ChainId! = SN_MAIN", "$yes: Boolean! = true"} {
@@ -150,7 +150,7 @@ func (r *grower) selection(t *ast.Definition, depth int) string {
 		if r.IntN(10) == 0 {
 			text.WriteString(r.pick("@skip(if:true)", "@include(if:$yes)", "@include(if:$yes)", "@skip(if:$chain)", "@other"))
 		}
-		if inner := parsedSchema.Types[field.Type.Name()]; inner.IsCompositeType() {
+		if inner := schema.Types[field.Type.Name()]; inner.IsCompositeType() {
 			text.WriteString(r.selection(inner, depth-1))
 		}
 		text.WriteByte(' ')
@@ -200,7 +200,7 @@ func (r *grower) value(t *ast.Type) string {
 	case "String":
 		return r.pick(`"28"`, `"latest"`, `"STRK"`, somewhere, `""`)
 	}
-	switch d := parsedSchema.Types[t.NamedType]; d.Kind {
+	switch d := schema.Types[t.NamedType]; d.Kind {
 	case ast.Enum:
 		return d.EnumValues[r.IntN(len(d.EnumValues))].Name
 	case ast.InputObject:

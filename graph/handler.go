@@ -4,14 +4,18 @@ import (
 	"context"
 	"net/http"
 	"strings"
-	"sync/atomic"
 
-	"github.com/99designs/gqlgen/graphql/executor"
+	"github.com/99designs/gqlgen/graphql/handler"
+	"github.com/99designs/gqlgen/graphql/handler/extension"
+	"github.com/99designs/gqlgen/graphql/handler/transport"
 	"github.com/vektah/gqlparser/v2/ast"
 	"github.com/vektah/gqlparser/v2/validator/rules"
 
 	"astrolabe/cache"
 	"astrolabe/domain"
+	"astrolabe/graph/exec"
+	"astrolabe/graph/live"
+	"astrolabe/graph/resolver"
 	"astrolabe/telemetry"
 )
 
@@ -20,20 +24,12 @@ import (
 type Handler struct {
 	Options
 
-	executor *executor.Executor
-	schema   *ast.Schema
-	sizes    map[*ast.FieldDefinition]size
-	rules    *rules.Rules
-	service  *Service
-
-	documents *cache.Weighted[string, *document] // by text
-	texts     *cache.Weighted[string, string]    // by the id that is their hash
-	streams   *streams
-	feed      *feed
-	tips      map[domain.Chain]*tips
-	charging  chan struct{} // one for each event that is being charged
-	reading   chan struct{} // one for each read of a subscriber
-	slow      atomic.Uint64 // subscribers that were dropped because they did not keep up
+	server    *handler.Server
+	resolver  *resolver.Resolver
+	hub       *live.Hub
+	streams   *live.Streams
+	documents documentCache
+	texts     textCache
 }
 
 // route is where the handler is mounted, as usage names it.
@@ -48,49 +44,65 @@ const (
 
 // New makes a handler. It keeps nothing running while nobody subscribes.
 func New(o Options) *Handler {
-	h := &Handler{Options: o.withDefaults()}
-	executable := NewExecutableSchema(Config{Resolvers: resolvers{h}, Directives: DirectiveRoot{Tier: tier}})
-	h.executor = executor.New(executable)
-	h.executor.SetErrorPresenter(h.present)
-	h.executor.SetRecoverFunc(recovered)
-	h.schema = executable.Schema()
-	h.sizes = sizesOf(h.schema)
-	h.rules = validation(!h.NoIntrospection)
-	h.service = describe(h)
-	h.documents = cache.NewWeighted[string, *document](documentMemory)
-	h.texts = cache.NewWeighted[string, string](textMemory)
-	h.streams = newStreams(h.Limits.Streams, h.Limits.CallerStreams)
-	h.charging = make(chan struct{}, maxCharging)
-	h.feed = &feed{
-		statuses: h.Statuses, every: h.PollEvery, budget: h.Budget, logger: h.Logger,
-		subscribers: map[*subscriber]struct{}{}, slow: &h.slow,
+	h := &Handler{
+		Options:   o.withDefaults(),
+		documents: documentCache{cache.NewWeighted[string, *ast.QueryDocument](documentMemory)},
+		texts:     textCache{cache.NewWeighted[string, string](textMemory)},
 	}
-	h.reading = make(chan struct{}, maxReading)
-	h.tips = map[domain.Chain]*tips{}
-	for _, c := range h.Chains {
-		h.tips[c] = &tips{
-			chain: c, blocks: h.Blocks, every: h.PollEvery, budget: h.Budget, logger: h.Logger,
-			told: make(chan struct{}, 1),
-		}
-	}
+	h.streams = live.NewStreams(h.Limits.Streams, h.Limits.CallerStreams)
+	h.hub = live.NewHub(live.Options{
+		Chains: h.Chains, Blocks: h.Blocks, Statuses: h.Statuses, Logger: h.Logger,
+		PollEvery: h.PollEvery, Budget: h.Budget, ResumeBlocks: h.Limits.ResumeBlocks,
+	})
+	var sizes map[*ast.FieldDefinition]size // of the schema below
+	h.resolver = resolver.New(resolver.Options{
+		Services: h.Services, Gate: h.Gate, Usage: h.Usage, Chains: h.Chains, Version: h.Version, Limits: h.Limits, Hub: h.hub,
+		PageSize: func(field *ast.FieldDefinition) int { return sizes[field].assumed },
+	})
+	executable := exec.NewExecutableSchema(exec.Config{Resolvers: roots{h.resolver}, Directives: exec.DirectiveRoot{Tier: tier}})
+	sizes = sizesOf(executable.Schema())
+	h.server = handler.New(executable)
+	h.configure(executable.Schema(), sizes)
 	return h
 }
 
-// The library's schema knows @defer, which no transport here carries.
-func init() { delete(parsedSchema.Directives, "defer") }
-
-// Tell says that there may be news of a chain for its subscribers. Without it
-// they learn of them by PollEvery. Whoever is told of a block finds it in the
-// lists: how the chain stands is read anew.
-func (h *Handler) Tell(c domain.Chain) {
-	h.Statuses.Renew()
-	if s := h.tips[c]; s != nil {
-		s.tell()
+// configure adds the transports, in the order in which they are tried, and the
+// extensions, in the order in which they act.
+func (h *Handler) configure(schema *ast.Schema, sizes map[*ast.FieldDefinition]size) {
+	messageBytes := int64(h.Limits.BodyBytes)
+	for _, t := range []refusingTransport{
+		{transport.Websocket{Implementation: sockets{h}, InitFunc: h.authenticate, PayloadReadLimit: &messageBytes}},
+		{transport.SSE{KeepAlivePingInterval: h.KeepAlive}},
+		{transport.GET{}},
+		{transport.POST{}},
+	} {
+		h.server.AddTransport(t)
+	}
+	h.server.SetErrorPresenter(h.present)
+	h.server.SetRecoverFunc(recovered)
+	h.server.SetQueryCache(h.documents)
+	h.server.SetParserTokenLimit(h.Limits.Tokens)
+	h.server.SetDisableSuggestion(h.NoIntrospection)
+	h.server.SetValidationRulesFn(func() *rules.Rules { return validation(!h.NoIntrospection) })
+	charging := newCharging(h)
+	h.server.Use(opening{})
+	h.server.Use(documents{h.Documents})
+	h.server.Use(extension.AutomaticPersistedQuery{Cache: h.texts})
+	h.server.Use(shapes{limits: h.Limits, noIntrospection: h.NoIntrospection, known: h.documents})
+	h.server.Use(pricing{limits: h.Limits, schema: schema, sizes: sizes})
+	h.server.Use(charging)
+	h.server.Use(execution{h: h, charging: charging})
+	if !h.NoIntrospection {
+		h.server.Use(extension.Introspection{})
 	}
 }
 
-// Slow returns how many subscribers were dropped because they did not keep up.
-func (h *Handler) Slow() uint64 { return h.slow.Load() }
+// Notify says that a chain may have new blocks. Without it subscribers see
+// them after PollEvery.
+func (h *Handler) Notify(c domain.Chain) { h.hub.Notify(c) }
+
+// Slow counts the subscribers that were dropped because they did not keep up.
+func (h *Handler) Slow() uint64 { return h.hub.Slow() }
 
 // ServeHTTP answers a request or opens a stream.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -110,10 +122,8 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // returned. Requests without a stream are the HTTP server's to wait for. It
 // may be called more than once.
 func (h *Handler) Shutdown(ctx context.Context) error {
-	err := h.streams.shutdown(ctx)
-	h.feed.wait()
-	for _, s := range h.tips {
-		s.wait()
-	}
+	err := h.streams.Shutdown(ctx)
+	h.resolver.Wait()
+	h.hub.Wait()
 	return err
 }

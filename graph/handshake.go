@@ -10,9 +10,6 @@ import (
 	"astrolabe/domain"
 )
 
-// subprotocol is the only one that sockets speak.
-const subprotocol = "graphql-transport-ws"
-
 // checkHandshake refuses what is not a request for a WebSocket, before the
 // library does in its own words, headers that show no one key, and pages that
 // may not open a socket.

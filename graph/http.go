@@ -1,24 +1,34 @@
 package graph
 
 import (
+	"context"
 	"errors"
 	"net/http"
 	"strconv"
 
-	"github.com/klauspost/compress/gzhttp"
 	"github.com/vektah/gqlparser/v2/ast"
 	"github.com/vektah/gqlparser/v2/gqlerror"
+	"github.com/vektah/gqlparser/v2/parser"
 
 	"astrolabe/access"
 	"astrolabe/domain"
+	"astrolabe/graph/fault"
 )
 
 const allowed = "GET, HEAD, POST, OPTIONS"
 
-// serveRequest answers GET and POST by the GraphQL-over-HTTP specification.
+// serveRequest answers GET and POST by the GraphQL-over-HTTP specification: it
+// negotiates the media type, authenticates the caller and checks the form of
+// the request, lets gqlgen's transports execute the operation, and chooses the
+// status by what came of it.
 func (h *Handler) serveRequest(w http.ResponseWriter, r *http.Request) {
 	w.Header().Add("Vary", "Accept")
 	accept := accepts(r.Header)
+	if r.Method == http.MethodOptions {
+		w.Header().Set("Allow", allowed)
+		w.WriteHeader(http.StatusNoContent)
+		return
+	}
 	defer func() {
 		switch reason := recover(); reason {
 		case nil:
@@ -28,64 +38,87 @@ func (h *Handler) serveRequest(w http.ResponseWriter, r *http.Request) {
 			h.refuse(w, r, accept, recovered(r.Context(), reason))
 		}
 	}()
-	if r.Method == http.MethodOptions {
-		w.Header().Set("Allow", allowed)
-		w.WriteHeader(http.StatusNoContent)
-		return
-	}
-	p, err := h.admit(w, r, accept)
+	admitted, p, err := h.admit(w, r, accept)
 	if err != nil {
 		h.refuse(w, r, accept, err)
 		return
 	}
-	r = p.request
-	op, err := h.order(r.Context(), w.Header(), p.params, carries(r.Method, accept))
-	_, isDenied := errors.AsType[*denied](err)
-	switch isStream := op != nil && op.streams(); {
-	case misused(err), isDenied:
-		h.refuse(w, r, accept, err)
-	case accept.json == "" || isStream:
-		h.serveEvents(w, r, op, err)
-	case err != nil:
-		h.refuseOperation(w, r, accept, err)
-	default:
-		h.answer(w, r, op, accept.json)
+	x := &exchange{header: w.Header(), documentID: p.DocumentID, carries: carries(r.Method, accept)}
+	r = admitted.WithContext(withExchange(admitted.Context(), x))
+	if accept.json == "" || accept.stream && h.kindOf(p) == ast.Subscription {
+		h.serveEvents(w, r, x, p)
+		return
+	}
+	answer := new(answerWriter)
+	h.server.ServeHTTP(answer, p.request(r, accept.json))
+	h.conclude(w, r, accept, x, answer)
+}
+
+// conclude writes what came of an operation.
+func (h *Handler) conclude(w http.ResponseWriter, r *http.Request, accept accepted, x *exchange, answer *answerWriter) {
+	switch {
+	case x.refusal != nil:
+		h.refuseWith(w, r, accept, x.refusal, x.errs)
+	case x.errs != nil:
+		status := http.StatusOK // which application/json wants for a refused operation
+		if code, _ := x.errs[0].Extensions["code"].(domain.Code); x.executed || accept.json != mediaJSON {
+			status = httpStatus(code)
+		}
+		write(w, x.errs, status, accept.json, failure(x.errs))
+	case answer.body != nil:
+		write(w, nil, max(answer.status, http.StatusOK), accept.json, answer.body)
 	}
 }
 
-// admitted is a request that may be answered: its caller is known and its
-// parameters are read.
-type admitted struct {
-	request *http.Request
-	params  params
-}
-
-// admit checks everything about a request but its operation.
-func (h *Handler) admit(w http.ResponseWriter, r *http.Request, accept accepted) (admitted, error) {
+// admit checks everything about a request but its operation. It returns the
+// request with its caller, and its parameters.
+func (h *Handler) admit(w http.ResponseWriter, r *http.Request, accept accepted) (*http.Request, params, error) {
 	switch r.Method {
 	case http.MethodGet, http.MethodHead, http.MethodPost:
 	default:
-		return admitted{}, wrongMethod(allowed, "operations are sent by GET or POST")
+		return nil, params{}, wrongMethod(allowed, "Send operations by GET or POST.")
 	}
 	if accept.json == "" && !accept.stream {
-		return admitted{}, errNotAcceptable
+		return nil, params{}, errNotAcceptable
 	}
 	ctx, err := h.enter(visit{request: r})
 	if err != nil {
-		return admitted{}, err
+		return nil, params{}, err
 	}
 	p, err := h.readParams(w, r)
-	if err != nil { // which had to be looked at
-		if denial := h.take(ctx, w.Header(), 1); denial != nil {
+	if err != nil { // reading it is charged, too
+		if denial := h.charge(ctx, w.Header(), 1); denial != nil {
 			err = denial
 		}
 	}
-	return admitted{request: r.WithContext(ctx), params: p}, err
+	return r.WithContext(ctx), p, err
+}
+
+// kindOf returns the kind of the operation that a request executes, as far as
+// its text tells. It chooses the transport; gqlgen checks the operation.
+func (h *Handler) kindOf(p params) ast.Operation {
+	ctx := context.Background()
+	text := p.Query
+	if text == "" {
+		text = h.textOf(p)
+	}
+	doc, known := h.documents.Get(ctx, text)
+	if !known {
+		parsed, err := parser.ParseQueryWithTokenLimit(&ast.Source{Input: text}, h.Limits.Tokens)
+		if err != nil {
+			return ""
+		}
+		doc = parsed
+	}
+	if op := doc.Operations.ForName(p.OperationName); op != nil {
+		return op.Operation
+	}
+	return ""
 }
 
 var (
-	errNotAcceptable = domain.Errorf(domain.CodeUnsupportedMediaType, "answers are %s, %s or %s", mediaResponse, mediaJSON, mediaStream)
-	errSubscription  = domain.Errorf(domain.CodeInvalidRequest, "a subscription needs an event stream (Accept: %s) or a WebSocket", mediaStream)
+	errNotAcceptable = domain.Errorf(domain.CodeUnsupportedMediaType, "Responses are %s, %s or %s.", mediaResponse, mediaJSON, mediaStream)
+	errSubscription  = domain.Errorf(domain.CodeInvalidRequest, "A subscription needs an event stream (Accept: %s) or a WebSocket.", mediaStream)
 )
 
 // methodError is a request by the wrong method.
@@ -97,7 +130,7 @@ type methodError struct {
 // Error returns the text of the domain's error.
 func (e *methodError) Error() string { return e.cause.Error() }
 
-// Unwrap makes the error one of the domain.
+// Unwrap returns the domain's error.
 func (e *methodError) Unwrap() error { return e.cause }
 
 func wrongMethod(allow, message string) error {
@@ -111,9 +144,9 @@ func carries(method string, accept accepted) func(ast.Operation) error {
 	return func(kind ast.Operation) error {
 		switch {
 		case kind == ast.Mutation && method != http.MethodPost:
-			return wrongMethod(http.MethodPost, "a mutation is sent by POST")
+			return wrongMethod(http.MethodPost, "Send mutations by POST.")
 		case kind == ast.Subscription && method == http.MethodHead:
-			return wrongMethod("GET, POST", "a subscription is sent by GET or POST")
+			return wrongMethod("GET, POST", "Send subscriptions by GET or POST.")
 		case kind == ast.Subscription && !accept.stream:
 			return errSubscription
 		default:
@@ -129,27 +162,15 @@ func misused(err error) bool {
 	return wrong || errors.Is(err, errNoQuery)
 }
 
-// answer executes a query or a mutation.
-func (h *Handler) answer(w http.ResponseWriter, r *http.Request, op *operation, media string) {
-	if op.Operation.Operation == ast.Mutation {
-		w.Header().Set(gzhttp.HeaderNoCompression, "secret") // the answer may show a new key
-	}
-	var result []byte
-	failed := h.run(r.Context(), op, func(one []byte) error {
-		result = one
-		return nil
-	})
-	switch {
-	case failed != nil:
-		code, _ := failed[0].Extensions["code"].(domain.Code)
-		write(w, r, failed, httpStatus(code), media, failure(failed))
-	case result != nil:
-		write(w, r, nil, http.StatusOK, media, result)
-	}
-}
-
 // refuse answers a request that fails as a whole.
 func (h *Handler) refuse(w http.ResponseWriter, r *http.Request, accept accepted, err error) {
+	errs := h.presentAll(r.Context(), err)
+	note(r.Context(), errs)
+	h.refuseWith(w, r, accept, err, errs)
+}
+
+// refuseWith does the same with errors that were presented already.
+func (h *Handler) refuseWith(w http.ResponseWriter, r *http.Request, accept accepted, err error, errs gqlerror.List) {
 	status := httpStatus(domain.Public(r.Context(), err).Code)
 	if errors.Is(err, errNotAcceptable) {
 		status = http.StatusNotAcceptable
@@ -157,22 +178,10 @@ func (h *Handler) refuse(w http.ResponseWriter, r *http.Request, accept accepted
 	if wrong, ok := errors.AsType[*methodError](err); ok {
 		w.Header().Set("Allow", wrong.allow)
 	}
-	if denial, ok := errors.AsType[*denied](err); ok {
-		access.Challenge(w.Header(), denial.cause, denial.scope)
+	if denial, ok := errors.AsType[*fault.Denied](err); ok {
+		access.Challenge(w.Header(), denial.Cause, denial.Scope)
 	}
-	errs := h.presentAll(r.Context(), err)
-	write(w, r, errs, status, accept.orJSON(), failure(errs))
-}
-
-// refuseOperation answers a request whose operation is at fault. Clients of
-// application/json are told with status 200, as that media type wants.
-func (h *Handler) refuseOperation(w http.ResponseWriter, r *http.Request, accept accepted, err error) {
-	if accept.json != mediaJSON {
-		h.refuse(w, r, accept, err)
-		return
-	}
-	errs := h.presentAll(r.Context(), err)
-	write(w, r, errs, http.StatusOK, mediaJSON, failure(errs))
+	write(w, errs, status, accept.orJSON(), failure(errs))
 }
 
 func (a accepted) orJSON() string {
@@ -182,9 +191,33 @@ func (a accepted) orJSON() string {
 	return a.json
 }
 
+// answerWriter collects what a transport of gqlgen writes. The status and the
+// headers of the response are chosen when it is complete.
+type answerWriter struct {
+	header http.Header
+	status int
+	body   []byte
+}
+
+// Header returns headers that are not sent.
+func (a *answerWriter) Header() http.Header {
+	if a.header == nil {
+		a.header = http.Header{}
+	}
+	return a.header
+}
+
+// WriteHeader keeps the status.
+func (a *answerWriter) WriteHeader(status int) { a.status = status }
+
+// Write keeps the body, which comes at once.
+func (a *answerWriter) Write(body []byte) (int, error) {
+	a.body = append(a.body, body...)
+	return len(body), nil
+}
+
 // write sends a whole body at once.
-func write(w http.ResponseWriter, r *http.Request, errs gqlerror.List, status int, media string, body []byte) {
-	note(r.Context(), errs)
+func write(w http.ResponseWriter, errs gqlerror.List, status int, media string, body []byte) {
 	header := w.Header()
 	for _, err := range errs {
 		if after, ok := err.Extensions["retryAfterSeconds"].(int); ok && status != http.StatusOK {

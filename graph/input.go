@@ -9,29 +9,10 @@ import (
 	"slices"
 
 	"github.com/vektah/gqlparser/v2/ast"
-	"github.com/vektah/gqlparser/v2/gqlerror"
-	"github.com/vektah/gqlparser/v2/validator"
 
 	"astrolabe/domain"
+	"astrolabe/graph/scalar"
 )
-
-// coerce reads the variables of an operation. The library that does it panics
-// on some values that no type fits; those are refused too.
-func (h *Handler) coerce(op *ast.OperationDefinition, given map[string]any) (variables map[string]any, err error) {
-	defer func() {
-		if reason := recover(); reason != nil {
-			err = domain.Errorf(domain.CodeInvalidRequest, "the variables do not have the types that the operation declares")
-		}
-	}()
-	variables, err = validator.VariableValues(h.schema, op, given)
-	if err != nil {
-		if mistake, ok := errors.AsType[*gqlerror.Error](err); ok {
-			return nil, domain.Errorf(domain.CodeInvalidRequest, "%s: %s", mistake.Path, mistake.Message)
-		}
-		return nil, err
-	}
-	return variables, nil
-}
 
 // arguments returns the arguments of a field, checked against their types.
 // Validation has seen literals but not what variables hold, nor the insides of
@@ -87,24 +68,24 @@ func (c *costing) input(t *ast.Type, value any) error {
 		}
 		return nil
 	default:
-		return scalar(definition.Name, value)
+		return checkScalar(definition.Name, value)
 	}
 }
 
-// scalar checks a value of a scalar type.
-func scalar(name string, value any) error {
+// checkScalar checks a value of a scalar type.
+func checkScalar(name string, value any) error {
 	var ok bool
 	switch name {
 	case "Felt":
-		return message(UnmarshalFelt(value))
+		return message(scalar.UnmarshalFelt(value))
 	case "BigInt":
-		return message(UnmarshalBigInt(value))
+		return message(scalar.UnmarshalBigInt(value))
 	case "DateTime":
-		return message(UnmarshalDateTime(value))
+		return message(scalar.UnmarshalDateTime(value))
 	case "Hash256":
-		return message(UnmarshalHash256(value))
+		return message(scalar.UnmarshalHash256(value))
 	case "Cursor":
-		return message(UnmarshalCursor(value))
+		return message(scalar.UnmarshalCursor(value))
 	case "Int":
 		var n int64
 		n, ok = integer(value)

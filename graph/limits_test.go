@@ -10,10 +10,11 @@ import (
 	"github.com/vektah/gqlparser/v2/validator/rules"
 
 	"astrolabe/domain"
+	"astrolabe/graph/limits"
 )
 
 // tight are limits that small operations pass.
-var tight = Limits{
+var tight = limits.Limits{
 	BodyBytes: 4000, Tokens: 200, Depth: 4, Aliases: 3, RootFields: 5, Directives: 2, Repeats: 1, Cost: 60, ResponseBytes: 1000,
 }
 
@@ -27,16 +28,16 @@ func TestEveryLimitIsNamedInItsError(t *testing.T) {
 		actual int
 		code   domain.Code
 	}{
-		{limitTokens, "{" + strings.Repeat("__typename ", 199) + "}", 200, 201, domain.CodeInvalidRequest},
-		{limitTokens, strings.Repeat("#\n", 198) + "{__typename}", 200, 201, domain.CodeInvalidRequest},
-		{limitDepth, "{chains{edges{node{status{asOf}}}}}", 4, 5, domain.CodeInvalidRequest},
-		{limitDepth, "{chains{edges{node{...F}}}} fragment F on Chain{status{asOf}}", 4, 5, domain.CodeInvalidRequest},
-		{limitAliases, "{a:__typename b:__typename c:__typename d:__typename}", 3, 4, domain.CodeInvalidRequest},
-		{limitRootFields, "{__typename ...F ...F} fragment F on Query{chains{totalCount} service{version} __typename}", 5, 7, domain.CodeInvalidRequest},
-		{limitDirectives, "{__typename @skip(if:false) @include(if:true) ... @include(if:true){__typename}}", 2, 3, domain.CodeInvalidRequest},
-		{limitRepeats, "{__typename __typename __typename}", 1, 2, domain.CodeInvalidRequest},
-		{limitCost, "{chains(first:20){nodes{id chainId chainIdFelt}}}", 60, 62, domain.CodeInvalidRequest},
-		{limitResponse, "{service{limits{name description}}}", 1000, 0, domain.CodePayloadTooLarge},
+		{limits.Tokens, "{" + strings.Repeat("__typename ", 199) + "}", 200, 201, domain.CodeInvalidRequest},
+		{limits.Tokens, strings.Repeat("#\n", 198) + "{__typename}", 200, 201, domain.CodeInvalidRequest},
+		{limits.Depth, "{chains{edges{node{status{asOf}}}}}", 4, 5, domain.CodeInvalidRequest},
+		{limits.Depth, "{chains{edges{node{...F}}}} fragment F on Chain{status{asOf}}", 4, 5, domain.CodeInvalidRequest},
+		{limits.Aliases, "{a:__typename b:__typename c:__typename d:__typename}", 3, 4, domain.CodeInvalidRequest},
+		{limits.RootFields, "{__typename ...F ...F} fragment F on Query{chains{totalCount} service{version} __typename}", 5, 7, domain.CodeInvalidRequest},
+		{limits.Directives, "{__typename @skip(if:false) @include(if:true) ... @include(if:true){__typename}}", 2, 3, domain.CodeInvalidRequest},
+		{limits.Repeats, "{__typename __typename __typename}", 1, 2, domain.CodeInvalidRequest},
+		{limits.Cost, "{chains(first:20){nodes{id chainId chainIdFelt}}}", 60, 62, domain.CodeInvalidRequest},
+		{limits.Response, "{service{limits{name description}}}", 1000, 0, domain.CodePayloadTooLarge},
 	} {
 		a := g.ask(t, c.query, nil)
 		if len(a.body.Errors) != 1 || a.body.Errors[0].Extensions.Limit == nil {
@@ -60,7 +61,7 @@ func TestABodyThatIsTooLargeIsRefused(t *testing.T) {
 	if a.status != 413 || len(a.body.Errors) != 1 {
 		t.Fatalf("%d %s", a.status, a.text)
 	}
-	if e := a.body.Errors[0].Extensions; e.Code != domain.CodePayloadTooLarge || e.Limit.Name != limitBody || e.Limit.Max != 4000 {
+	if e := a.body.Errors[0].Extensions; e.Code != domain.CodePayloadTooLarge || e.Limit.Name != limits.Body || e.Limit.Max != 4000 {
 		t.Errorf("got %s", a.text)
 	}
 }
@@ -69,13 +70,13 @@ func TestTheServiceTellsTheLimitsInForce(t *testing.T) {
 	t.Parallel()
 	g := serve(t, func(o *Options) { o.Limits.Depth = 7 })
 	told := map[string]int{}
-	for _, limit := range g.service.Limits {
+	for _, limit := range g.Limits.List() {
 		told[limit.Name] = limit.Max
 	}
 	want := map[string]int{
-		limitBody: 256 << 10, limitTokens: 4000, limitDepth: 7, limitAliases: 100, limitRootFields: 20, limitDirectives: 50,
-		limitRepeats: 50, limitCost: 300_000, limitResponse: 16 << 20, limitStreams: 5000, limitCaller: 100, limitOperations: 32,
-		limitResume: 10_000,
+		limits.Body: 256 << 10, limits.Tokens: 4000, limits.Depth: 7, limits.Aliases: 100, limits.RootFields: 20, limits.Directives: 50,
+		limits.Repeats: 50, limits.Cost: 300_000, limits.Response: 16 << 20, limits.Streams: 5000, limits.Caller: 100, limits.Operations: 32,
+		limits.Resume: 10_000,
 	}
 	if diff := cmp.Diff(want, told); diff != "" {
 		t.Error(diff)
@@ -120,7 +121,7 @@ func TestFragmentsOfFragmentsAreWeighedInLinearTime(t *testing.T) {
 	}
 	doubling.WriteString("fragment F300 on Service{version}")
 	a := g.ask(t, doubling.String(), nil)
-	if len(a.body.Errors) != 1 || a.body.Errors[0].Extensions.Limit == nil || a.body.Errors[0].Extensions.Limit.Name != limitCost {
+	if len(a.body.Errors) != 1 || a.body.Errors[0].Extensions.Limit == nil || a.body.Errors[0].Extensions.Limit.Name != limits.Cost {
 		t.Errorf("got %s", a.text)
 	}
 }
@@ -138,12 +139,12 @@ func TestAFragmentCycleIsRefused(t *testing.T) {
 // plainly and as clients write it that ask for the type of every object.
 func TestTheRichestPageFitsTheDefaultCost(t *testing.T) {
 	t.Parallel()
-	h := &Handler{schema: parsedSchema, sizes: sizesOf(parsedSchema)}
-	limit := Limits{}.withDefaults().Cost
+	p := pricing{schema: schema, sizes: sizesOf(schema)}
+	limit := limits.Limits{}.WithDefaults().Cost
 	typed := strings.ReplaceAll(richestPage[1:], "{", "{__typename ")
 	for query, want := range map[string]int{richestPage: 134_102, "{" + typed: 247_203} {
-		doc := gqlparser.MustLoadQueryWithRules(parsedSchema, query, rules.NewDefaultRules())
-		cost, err := h.costOf(doc.Operations[0], nil)
+		doc := gqlparser.MustLoadQueryWithRules(schema, query, rules.NewDefaultRules())
+		cost, err := p.costOf(doc.Operations[0], nil)
 		if err != nil || cost != want || cost > limit {
 			t.Errorf("costs %d of %d, want %d: %v", cost, limit, want, err)
 		}

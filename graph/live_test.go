@@ -154,7 +154,7 @@ func (l *liveChain) listening(change func(*Options)) *servedGraph {
 	go func() {
 		defer close(ended)
 		onchain.ListenBlocks(ctx, g.db, func(c domain.Chain) {
-			g.Tell(c)
+			g.Notify(c)
 			once.Do(func() { close(up) })
 		})
 	}()
@@ -285,7 +285,12 @@ func (b *believer) comesTo(truth []string) {
 	}
 }
 
-func texts(list []tidings) []string { return convert(list, func(m tidings) string { return m.text }) }
+func texts(list []tidings) (all []string) {
+	for _, m := range list {
+		all = append(all, m.text)
+	}
+	return all
+}
 
 // blocksAfter are the blocks of the chain after one, as a stream tells them.
 func (l *liveChain) blocksAfter(number uint64) (list []string) {

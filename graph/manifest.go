@@ -5,6 +5,7 @@ import (
 
 	"github.com/vektah/gqlparser/v2"
 
+	"astrolabe/graph/exec"
 	"astrolabe/strictjson"
 )
 
@@ -36,8 +37,9 @@ func (d Documents) Add(manifest []byte) error {
 	if err != nil {
 		return err
 	}
+	schema := exec.NewExecutableSchema(exec.Config{}).Schema()
 	for id, text := range texts {
-		doc, mistakes := gqlparser.LoadQueryWithRules(parsedSchema, text, validation(true))
+		doc, mistakes := gqlparser.LoadQueryWithRules(schema, text, validation(true))
 		if len(mistakes) > 0 {
 			return fmt.Errorf("the document %q is not one of this schema: %w", id, mistakes[0])
 		}

@@ -31,7 +31,7 @@ func TestARegisteredDocumentIsNamedByItsID(t *testing.T) {
 			g.post(t, fmt.Sprintf(`{"documentId":%q,"operationName":"Version"}`, c.id), nil),
 			g.get(t, http.MethodGet, map[string]string{"documentId": c.id}, nil),
 			g.post(t, fmt.Sprintf(`{"documentId":%q}`, hashID(registeredText)), nil),
-			g.post(t, `{"extensions":`+extension(hashOf(registeredText))+`}`, nil),
+			g.post(t, `{"extensions":`+persistedExtension(hashOf(registeredText))+`}`, nil),
 		} {
 			if string(a.body.Data) != `{"service":{"version":"v1.2.3"}}` {
 				t.Errorf("%s: %d %s", name, a.status, a.text)
@@ -44,14 +44,14 @@ func TestADocumentIDThatSaysTooMuchIsRefused(t *testing.T) {
 	t.Parallel()
 	g := serve(t, func(o *Options) { o.Documents = registered(t, fmt.Sprintf(`{"v1":%q}`, registeredText)) })
 	for body, message := range map[string]string{
-		`{"documentId":"v2"}`:                                                 "PersistedQueryNotFound",
-		`{"documentId":7}`:                                                    "documentId must be a string",
-		`{"documentId":"v1","query":"{__typename}"}`:                          "without query",
-		`{"documentId":"` + hashID("{a}") + `","query":"{__typename}"}`:       "not that of the query",
-		`{"documentId":"v1","extensions":` + extension(hashOf("{a}")) + `}`:   "two documents",
-		`{"documentId":"","query":""}`:                                        "query must not be empty",
-		`{"documentId":"v1","operationName":"Other"}`:                         "operationName",
-		`{"documentId":"v1","extensions":{"persistedQuery":{"version":"1"}}}`: "sha256Hash",
+		`{"documentId":"v2"}`:                                                        "PersistedQueryNotFound",
+		`{"documentId":7}`:                                                           "documentId must be a string",
+		`{"documentId":"v1","query":"{__typename}"}`:                                 "without query",
+		`{"documentId":"` + hashID("{a}") + `","query":"{__typename}"}`:              "does not match query",
+		`{"documentId":"v1","extensions":` + persistedExtension(hashOf("{a}")) + `}`: "two different documents",
+		`{"documentId":"","query":""}`:                                               "query must not be empty",
+		`{"documentId":"v1","operationName":"Other"}`:                                "operationName",
+		`{"documentId":"v1","extensions":{"persistedQuery":{"version":"1"}}}`:        "invalid APQ extension data",
 	} {
 		a := g.post(t, body, nil)
 		if len(a.body.Errors) != 1 || !strings.Contains(a.body.Errors[0].Message, message) {

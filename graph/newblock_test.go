@@ -13,6 +13,7 @@ import (
 	"astrolabe/domain/chain"
 	"astrolabe/domain/explorer"
 	"astrolabe/domain/facts"
+	"astrolabe/graph/live"
 	"astrolabe/repo/onchain"
 	"astrolabe/repo/repositories"
 )
@@ -200,10 +201,10 @@ func TestASubscriberThatDoesNotReadItsBlocksIsDroppedWithACode(t *testing.T) {
 	for lines.Scan() && !strings.HasPrefix(lines.Text(), "data: ") {
 		continue // the head of the answer, up to the first message
 	}
-	for range maxUnread + 3 { // two are on their way
-		before := g.tips[domain.Mainnet].now().serial
+	for range live.MaxUnread + 3 { // two are on their way
+		before := g.hub.Next(domain.Mainnet)
 		l.mine(1)
-		eventually(t, "the block is seen", func() bool { return g.tips[domain.Mainnet].now().serial > before })
+		eventually(t, "the block is seen", func() bool { return g.hub.Next(domain.Mainnet) > before })
 	}
 	for lines.Scan() && !strings.Contains(lines.Text(), "slow_consumer") {
 		continue // what was on its way

@@ -148,8 +148,8 @@ func TestAFilterThatCannotBeSearchedByCannotBeFollowed(t *testing.T) {
 	t.Parallel()
 	g := explore(t)
 	for filter, why := range map[string]string{
-		``:                                   "requires topic0",
-		`keys: [[] ["0x1"]]`:                 "require topic0",
+		``:                                   "requires keys[0]",
+		`keys: [[] ["0x1"]]`:                 "require keys[0]",
 		`keys: [["0x1"]] toBlock: 5`:         "toBlock",
 		`keys: [["0x1"]] fromBlock: 1000000`: "", // which comes some day
 	} {

@@ -1,8 +1,6 @@
 package graph
 
 import (
-	"encoding/base64"
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -10,39 +8,10 @@ import (
 	"astrolabe/domain"
 )
 
-func TestAGlobalIDSurvivesTheRoundTrip(t *testing.T) {
-	t.Parallel()
-	for _, id := range []globalID{
-		{Type: "Chain", Chain: domain.Mainnet},
-		{Type: "Event", Chain: domain.Sepolia, Key: "12:3:0xabc"},
-	} {
-		got, err := parseGlobalID(id.String())
-		if err != nil {
-			t.Fatal(err)
-		}
-		if diff := cmp.Diff(id, got); diff != "" {
-			t.Error(diff)
-		}
-	}
-}
-
-func TestAMalformedGlobalIDIsRejected(t *testing.T) {
-	t.Parallel()
-	encode := func(text string) string { return base64.RawURLEncoding.EncodeToString([]byte(text)) }
-	for _, text := range []string{
-		"", "!", "Chain:SN_MAIN:", encode("Chain"), encode("Chain:SN_MAIN"), encode("Chain:SN_OTHER:"),
-		encode("Chain:SN_MAIN:") + "=", strings.Repeat("A", maxIDText+1),
-	} {
-		if _, err := parseGlobalID(text); domain.CodeOf(err) != domain.CodeInvalidRequest {
-			t.Errorf("%q: %v", text, err)
-		}
-	}
-}
-
 func TestANodeIsFoundByItsID(t *testing.T) {
 	t.Parallel()
 	g := serve(t, nil)
-	id := (&Chain{ChainID: domain.Sepolia}).ID()
+	id := globalID{Type: chainType, Chain: domain.Sepolia}.String()
 	a := g.ask(t, `query($id: ID!) { node(id: $id) { __typename id ... on Chain { chainId chainIdFelt } } }`, map[string]any{"id": id})
 	want := `{"node":{"__typename":"Chain","id":"` + id + `","chainId":"SN_SEPOLIA","chainIdFelt":"0x534e5f5345504f4c4941"}}`
 	if string(a.body.Data) != want {
@@ -73,7 +42,7 @@ func TestAnIDOfAnotherTypeIsRejected(t *testing.T) {
 func TestNodesKeepTheirOrderAndFailOneByOne(t *testing.T) {
 	t.Parallel()
 	g := serve(t, func(o *Options) { o.Chains = []domain.Chain{domain.Mainnet} })
-	main, sepolia := (&Chain{ChainID: domain.Mainnet}).ID(), (&Chain{ChainID: domain.Sepolia}).ID()
+	main, sepolia := globalID{Type: chainType, Chain: domain.Mainnet}.String(), globalID{Type: chainType, Chain: domain.Sepolia}.String()
 	a := g.ask(t, `query($ids: [ID!]!) { nodes(ids: $ids) { id } }`, map[string]any{"ids": []string{"?", main, sepolia, main}})
 	if want := `{"nodes":[null,{"id":"` + main + `"},null,{"id":"` + main + `"}]}`; string(a.body.Data) != want {
 		t.Errorf("got %s", a.text)
@@ -85,16 +54,4 @@ func TestNodesKeepTheirOrderAndFailOneByOne(t *testing.T) {
 	if diff := cmp.Diff([]any{0.0, domain.CodeInvalidRequest, 2.0, domain.CodeUnsupportedChain}, failed); diff != "" {
 		t.Error(diff)
 	}
-}
-
-func FuzzGlobalID(f *testing.F) {
-	f.Add((&Chain{ChainID: domain.Mainnet}).ID())
-	f.Add("Q2hhaW46")
-	f.Add("")
-	f.Fuzz(func(t *testing.T, text string) {
-		id, err := parseGlobalID(text)
-		if err == nil && id.String() != text {
-			t.Errorf("%q and %q are the same id", text, id.String())
-		}
-	})
 }

@@ -9,6 +9,7 @@ import (
 	"astrolabe/domain"
 	"astrolabe/domain/account"
 	"astrolabe/domain/explorer"
+	"astrolabe/graph/limits"
 )
 
 // Options are what the facade stands on. Every zero value of a setting means
@@ -32,7 +33,7 @@ type Options struct {
 	// Documents may be named by their ids instead of being sent.
 	Documents Documents
 
-	Limits Limits
+	Limits limits.Limits
 	// Budget bounds the time of a query.
 	Budget time.Duration
 	// PollEvery is how often the heads of chains are looked at while someone
@@ -47,7 +48,7 @@ type Options struct {
 }
 
 func (o Options) withDefaults() Options {
-	o.Limits = o.Limits.withDefaults()
+	o.Limits = o.Limits.WithDefaults()
 	o.Budget = cmp.Or(o.Budget, 10*time.Second)
 	o.PollEvery = cmp.Or(o.PollEvery, time.Second)
 	o.InitTimeout = cmp.Or(o.InitTimeout, 5*time.Second)

@@ -12,15 +12,38 @@ import (
 	"strings"
 
 	"astrolabe/domain"
+	"astrolabe/graph/limits"
+
+	"github.com/vektah/gqlparser/v2/gqlerror"
 )
 
 // params are the parameters of a GraphQL request.
 type params struct {
-	Query         string
-	DocumentID    string // of a text that is known already
-	OperationName string
-	Variables     map[string]any
-	Extensions    map[string]any
+	Query         string         `json:"query"`
+	DocumentID    string         `json:"-"` // of a text that is known already
+	OperationName string         `json:"operationName"`
+	Variables     map[string]any `json:"variables"`
+	Extensions    map[string]any `json:"extensions"`
+
+	body []byte // of a POST
+}
+
+// request makes the request that gqlgen's transports read: a POST with the
+// same body or, for an operation that came by GET, the same query string. An
+// event stream is always a POST to gqlgen.
+func (p params) request(r *http.Request, media string) *http.Request {
+	inner := r.WithContext(r.Context())
+	inner.Method, inner.Header = http.MethodGet, http.Header{"Accept": {media}}
+	body := p.body
+	if body == nil && media == mediaStream {
+		body = encode(p)
+	}
+	if body != nil {
+		inner.Method = http.MethodPost
+		inner.Header.Set("Content-Type", mediaJSON)
+		inner.Body = io.NopCloser(bytes.NewReader(body))
+	}
+	return inner
 }
 
 // readParams reads the parameters of an HTTP request.
@@ -33,13 +56,18 @@ func (h *Handler) readParams(w http.ResponseWriter, r *http.Request) (params, er
 	}
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, int64(h.Limits.BodyBytes)))
 	if tooLarge, ok := errors.AsType[*http.MaxBytesError](err); ok {
-		return params{}, passed(domain.CodePayloadTooLarge, limitBody, int(tooLarge.Limit), int(max(r.ContentLength, tooLarge.Limit+1)),
-			fmt.Sprintf("the body passes the limit %s of %d bytes", limitBody, tooLarge.Limit))
+		return params{}, limits.Exceed(domain.CodePayloadTooLarge, limits.Body, int(tooLarge.Limit), int(max(r.ContentLength, tooLarge.Limit+1)),
+			fmt.Sprintf("The body is too large; the limit %s is %d bytes.", limits.Body, tooLarge.Limit))
 	}
 	if err != nil {
 		return params{}, domain.Errorf(domain.CodeInvalidRequest, "the body could not be read")
 	}
-	return bodyParams(body)
+	p, err := bodyParams(body)
+	if err == nil && p.Query == "" && p.DocumentID == "" && p.Extensions["persistedQuery"] == nil {
+		err = errNoQuery // whatever a key in another case holds, which gqlgen would read
+	}
+	p.body = body
+	return p, err
 }
 
 // checkMedia accepts JSON in UTF-8 that is not compressed.
@@ -113,4 +141,21 @@ func decodeObject(text []byte, into *map[string]any) error {
 		return errors.New("data after the object")
 	}
 	return nil
+}
+
+// encode writes JSON without HTML escapes. It is given wire types only, which
+// always encode.
+func encode(v any) []byte {
+	var buffer bytes.Buffer
+	encoder := json.NewEncoder(&buffer)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(v); err != nil {
+		panic(fmt.Errorf("a wire type does not encode: %w", err))
+	}
+	return bytes.TrimSuffix(buffer.Bytes(), []byte{'\n'})
+}
+
+// failure writes a result that is nothing but errors.
+func failure(errs gqlerror.List) []byte {
+	return append(append([]byte(`{"errors":`), encode(errs)...), '}')
 }

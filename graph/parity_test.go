@@ -190,9 +190,9 @@ func (p *parity) facts(o *restOperation, report func(format string, values ...an
 // root is the type that an operation's paths begin at.
 func (o *restOperation) root() *ast.Definition {
 	if o.session && o.method != http.MethodGet {
-		return parsedSchema.Mutation
+		return schema.Mutation
 	}
-	return parsedSchema.Query
+	return schema.Query
 }
 
 // expansion is what leads to an object of an answer.
@@ -272,7 +272,7 @@ func reach(from *ast.Definition, path []string) (*ast.Definition, error) {
 		if field == nil {
 			return nil, fmt.Errorf("%s has no field %s", from.Name, name)
 		}
-		from = parsedSchema.Types[field.Type.Name()]
+		from = schema.Types[field.Type.Name()]
 	}
 	return from, nil
 }

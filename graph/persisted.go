@@ -1,74 +1,120 @@
 package graph
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"strings"
 
+	"github.com/99designs/gqlgen/graphql"
+	"github.com/vektah/gqlparser/v2/gqlerror"
+
+	"astrolabe/cache"
 	"astrolabe/domain"
 )
-
-// errUnknownDocument is what clients that persist queries wait for before
-// they send the text; they know it by this message.
-var errUnknownDocument = &domain.Error{Code: domain.CodeNotFound, Message: "PersistedQueryNotFound"}
 
 // hashPrefix begins the ids that are hashes of the text.
 const hashPrefix = "sha256:"
 
-// hashID is the id of a text that every client can tell by itself.
+// hashID is the id of a text that every client can compute.
 func hashID(text string) string {
 	sum := sha256.Sum256([]byte(text))
 	return hashPrefix + hex.EncodeToString(sum[:])
 }
 
-// persistedID returns the id by which a request names its document, empty
-// when it does not. It is told as documentId or, by clients that persist
-// queries automatically, as a bare hash among the extensions.
-func persistedID(p params) (string, error) {
-	given, ok := p.Extensions["persistedQuery"]
-	if !ok {
-		return p.DocumentID, nil
+// errNoQuery is a fault of the request and not of an operation.
+var errNoQuery = domain.Errorf(domain.CodeInvalidRequest, "query must not be empty.")
+
+// documents is the extension that finds the text of an operation by its id:
+// among the documents that an operator registered or, for a hash, through
+// gqlgen's automatic persisted queries, which come after it.
+type documents struct{ registered Documents }
+
+// ExtensionName names the extension.
+func (documents) ExtensionName() string { return "Documents" }
+
+// Validate accepts every schema.
+func (documents) Validate(graphql.ExecutableSchema) error { return nil }
+
+// MutateOperationParameters finds the text.
+func (d documents) MutateOperationParameters(ctx context.Context, p *graphql.RawParams) *gqlerror.Error {
+	op := operationOf(ctx)
+	if err := d.find(op.documentID, p); err != nil {
+		return op.refuse(err)
 	}
-	fields, _ := given.(map[string]any)
-	version, _ := integer(fields["version"])
-	hash, _ := fields["sha256Hash"].(string)
-	if version != 1 || len(hash) != hex.EncodedLen(sha256.Size) {
-		return "", domain.Errorf(domain.CodeInvalidRequest, "extensions.persistedQuery must hold version 1 and a sha256Hash of 64 hexadecimal digits")
-	}
-	id := hashPrefix + hash
-	if p.DocumentID != "" && p.DocumentID != id {
-		return "", domain.Errorf(domain.CodeInvalidRequest, "documentId and extensions.persistedQuery name two documents")
-	}
-	return id, nil
+	return nil
 }
 
-// text returns the text of an operation: that of the request or, for a bare
-// id, the one that an operator registered or that was sent under it before.
-// Keep keeps a text under its hash; it is called once the text has proved
-// valid, so that the memory holds nothing else.
-func (h *Handler) text(p params) (text string, keep func(), err error) {
-	keep = func() {}
-	id, err := persistedID(p)
-	switch {
-	case err != nil:
-		return "", nil, err
-	case id == "" && p.Query == "":
-		return "", nil, errNoQuery
-	case id == "":
-		return p.Query, keep, nil
-	case p.Query == "":
-		text, known := h.Documents[id]
-		if !known {
-			text, known = h.texts.Get(id)
-		}
-		if !known {
-			return "", nil, errUnknownDocument
-		}
-		return text, keep, nil
-	case !strings.HasPrefix(id, hashPrefix):
-		return "", nil, domain.Errorf(domain.CodeInvalidRequest, "a documentId that is not the hash of a text is sent without query")
-	case id != hashID(p.Query):
-		return "", nil, domain.Errorf(domain.CodeInvalidRequest, "the hash that names the document is not that of the query")
+func (d documents) find(id string, p *graphql.RawParams) error {
+	if sent, ok := p.Extensions[documentIDExtension].(string); ok && id == "" {
+		id = sent // on a WebSocket
 	}
-	return p.Query, func() { h.texts.Add(id, p.Query, len(p.Query)) }, nil
+	persisted, _ := p.Extensions["persistedQuery"].(map[string]any)
+	hash, _ := persisted["sha256Hash"].(string)
+	switch {
+	case id != "" && hash != "" && id != hashPrefix+hash:
+		return domain.Errorf(domain.CodeInvalidRequest, "documentId and extensions.persistedQuery name two different documents.")
+	case id == "" && persisted == nil && p.Query == "":
+		return errNoQuery
+	case id == "" && hash == "":
+		return nil
+	case id == "":
+		id = hashPrefix + hash
+	}
+	if text, ok := d.registered[id]; ok && p.Query == "" {
+		p.Query = text
+		return nil
+	}
+	hash, isHash := strings.CutPrefix(id, hashPrefix)
+	switch {
+	case isHash && persisted == nil:
+		p.Extensions = withPersistedQuery(p.Extensions, hash)
+	case !isHash && p.Query != "":
+		return domain.Errorf(domain.CodeInvalidRequest, "Send a documentId that is not a hash of the query without query.")
+	case !isHash:
+		return errUnknownDocument
+	}
+	return nil
+}
+
+// errUnknownDocument has the message that clients of automatic persisted
+// queries wait for before they send the text; gqlgen's has it too.
+var errUnknownDocument = &domain.Error{Code: domain.CodeNotFound, Message: "PersistedQueryNotFound"}
+
+// withPersistedQuery names a document by its hash, as clients of automatic
+// persisted queries do.
+func withPersistedQuery(extensions map[string]any, hash string) map[string]any {
+	named := map[string]any{"persistedQuery": map[string]any{"version": 1, "sha256Hash": hash}}
+	for name, value := range extensions {
+		named[name] = value
+	}
+	return named
+}
+
+// textCache keeps texts by their hashes for gqlgen.
+type textCache struct {
+	*cache.Weighted[string, string]
+}
+
+// Get returns a text.
+func (c textCache) Get(_ context.Context, hash string) (string, bool) { return c.Weighted.Get(hash) }
+
+// Add keeps a text.
+func (c textCache) Add(_ context.Context, hash, text string) {
+	c.Weighted.Add(hash, text, len(text))
+}
+
+// textOf returns the text that a request names by an id, empty for an unknown
+// one.
+func (h *Handler) textOf(p params) string {
+	id := p.DocumentID
+	if persisted, ok := p.Extensions["persistedQuery"].(map[string]any); ok && id == "" {
+		hash, _ := persisted["sha256Hash"].(string)
+		id = hashPrefix + hash
+	}
+	if text, ok := h.Documents[id]; ok {
+		return text
+	}
+	text, _ := h.texts.Get(context.Background(), strings.TrimPrefix(id, hashPrefix))
+	return text
 }

@@ -1,6 +1,7 @@
 package graph
 
 import (
+	"astrolabe/graph/limits"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -34,7 +35,7 @@ func TestEveryRuleOfThePolicyIsHeldByATest(t *testing.T) {
 func TestTheDocumentedLimitsAreTheDefaults(t *testing.T) {
 	t.Parallel()
 	text := documentation(t)
-	for _, limit := range (Limits{}).withDefaults().list() {
+	for _, limit := range (limits.Limits{}).WithDefaults().List() {
 		row := "| `" + limit.Name + "` | " + strconv.Itoa(limit.Max) + " |"
 		if !strings.Contains(text, row) {
 			t.Errorf("docs/graphql.md has no row %s", row)

@@ -12,6 +12,7 @@ import (
 	"astrolabe/access"
 	"astrolabe/domain"
 	"astrolabe/domain/account"
+	"astrolabe/graph/live"
 )
 
 // serveOnRecord serves behind a layer that accounts for requests, and returns
@@ -81,7 +82,7 @@ func TestOperationsOfASocketAreUsesOfTheirOwn(t *testing.T) {
 	t.Parallel()
 	g := serveOwn(t, nil)
 	key := g.access.Issue(account.IssueRequest{Permissions: []account.Permission{account.Read}})
-	c := g.dial(t, &websocket.DialOptions{Subprotocols: []string{subprotocol}, HTTPHeader: http.Header{"X-Api-Key": {key}, "X-Request-Id": {"the-socket"}}})
+	c := g.dial(t, &websocket.DialOptions{Subprotocols: []string{live.Subprotocol}, HTTPHeader: http.Header{"X-Api-Key": {key}, "X-Request-Id": {"the-socket"}}})
 	c.send(`{"type":"connection_init"}`)
 	c.expect("connection_ack", "")
 	c.subscribe("1", `{service{version}}`)

@@ -10,6 +10,7 @@ import (
 
 	"astrolabe/domain"
 	"astrolabe/domain/chain"
+	"astrolabe/graph/scalar"
 	"astrolabe/starknet"
 )
 
@@ -55,7 +56,7 @@ func TestScalarsReadOnlyTheirOwnForm(t *testing.T) {
 		{"Boolean", true, true},
 		{"Boolean", "true", false},
 	} {
-		if err := scalar(c.name, c.value); (err == nil) != c.good {
+		if err := checkScalar(c.name, c.value); (err == nil) != c.good {
 			t.Errorf("%s %#v: %v", c.name, c.value, err)
 		}
 	}
@@ -69,11 +70,11 @@ func TestScalarsAreWrittenCanonically(t *testing.T) {
 	}
 	moment := time.Date(2025, 1, 31, 14, 0, 0, 5e8, time.FixedZone("", 7200))
 	var out bytes.Buffer
-	MarshalFelt(starknet.FeltFromUint64(255)).MarshalGQL(&out)
-	MarshalBigInt(amount).MarshalGQL(&out)
-	MarshalDateTime(moment).MarshalGQL(&out)
-	MarshalCursor("abc").MarshalGQL(&out)
-	MarshalIndexState(chain.Backfilling).MarshalGQL(&out)
+	scalar.MarshalFelt(starknet.FeltFromUint64(255)).MarshalGQL(&out)
+	scalar.MarshalBigInt(amount).MarshalGQL(&out)
+	scalar.MarshalDateTime(moment).MarshalGQL(&out)
+	scalar.MarshalCursor("abc").MarshalGQL(&out)
+	scalar.MarshalIndexState(chain.Backfilling).MarshalGQL(&out)
 	want := `"0xff""-123456789012345678901234567890""2025-01-31T12:00:00.5Z""abc""BACKFILLING"`
 	if out.String() != want {
 		t.Errorf("wrote %s", out.String())
@@ -83,28 +84,28 @@ func TestScalarsAreWrittenCanonically(t *testing.T) {
 func TestANumberThatDoesNotFitAnIntFailsInsteadOfBeingCut(t *testing.T) {
 	t.Parallel()
 	var out strings.Builder
-	if err := MarshalNumber(math.MaxInt32).MarshalGQLContext(t.Context(), &out); err != nil || out.String() != "2147483647" {
+	if err := scalar.MarshalNumber(math.MaxInt32).MarshalGQLContext(t.Context(), &out); err != nil || out.String() != "2147483647" {
 		t.Errorf("wrote %q: %v", out.String(), err)
 	}
-	if MarshalNumber(math.MaxInt32+1).MarshalGQLContext(t.Context(), &out) == nil {
+	if scalar.MarshalNumber(math.MaxInt32+1).MarshalGQLContext(t.Context(), &out) == nil {
 		t.Error("2^31 was written as an Int")
 	}
-	if _, err := UnmarshalNumber(t.Context(), int64(-1)); domain.CodeOf(err) != domain.CodeInvalidRequest {
+	if _, err := scalar.UnmarshalNumber(t.Context(), int64(-1)); domain.CodeOf(err) != domain.CodeInvalidRequest {
 		t.Errorf("-1: %v", err)
 	}
 }
 
 func TestIndexStatesAreThoseOfTheDomain(t *testing.T) {
 	t.Parallel()
-	for _, value := range parsedSchema.Types["IndexState"].EnumValues {
-		state, err := UnmarshalIndexState(value.Name)
+	for _, value := range schema.Types["IndexState"].EnumValues {
+		state, err := scalar.UnmarshalIndexState(value.Name)
 		var out strings.Builder
-		MarshalIndexState(state).MarshalGQL(&out)
+		scalar.MarshalIndexState(state).MarshalGQL(&out)
 		if err != nil || out.String() != `"`+value.Name+`"` {
 			t.Errorf("%s: %s, %v", value.Name, out.String(), err)
 		}
 	}
-	if _, err := UnmarshalIndexState("ASLEEP"); domain.CodeOf(err) != domain.CodeInvalidRequest {
+	if _, err := scalar.UnmarshalIndexState("ASLEEP"); domain.CodeOf(err) != domain.CodeInvalidRequest {
 		t.Errorf("an unknown state: %v", err)
 	}
 }

@@ -1,6 +1,7 @@
 package graph
 
 import (
+	"astrolabe/graph/exec"
 	"crypto/sha256"
 	"fmt"
 	"net/http"
@@ -14,7 +15,7 @@ const mediaSDL = "application/graphql; charset=utf-8"
 // directives, for compilers and code generators. Where introspection is
 // switched off it is not found.
 func (h *Handler) SDL() http.Handler {
-	text := sources[0].Input
+	text := exec.SDL()
 	tag := fmt.Sprintf(`W/"sha256-%x"`, sha256.Sum256([]byte(text)))
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if h.NoIntrospection {

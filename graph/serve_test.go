@@ -32,11 +32,12 @@ type store struct {
 	heads map[domain.Chain]chain.Head
 	reads int
 	fails error
-	stall bool // until the reader gives up
+	stall bool // until the reader gives up or the test ends
+	ended chan struct{}
 }
 
 func newStore() *store {
-	s := &store{heads: map[domain.Chain]chain.Head{}}
+	s := &store{heads: map[domain.Chain]chain.Head{}, ended: make(chan struct{})}
 	s.move(domain.Mainnet, 100)
 	return s
 }
@@ -47,8 +48,12 @@ func (s *store) Heads(ctx context.Context) (map[domain.Chain]chain.Head, error) 
 	defer s.mu.Unlock()
 	s.reads++
 	if s.stall {
-		<-ctx.Done()
-		return nil, ctx.Err()
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-s.ended:
+			return nil, context.Canceled
+		}
 	}
 	return maps.Clone(s.heads), s.fails
 }
@@ -171,6 +176,7 @@ func serveFor(tb testing.TB, db *repo.DB, callers *accesstest.Fixture, now func(
 	tb.Cleanup(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 		defer cancel()
+		close(g.store.ended)
 		if err := g.Shutdown(ctx); err != nil {
 			tb.Errorf("shutdown: %v", err)
 		}

@@ -5,12 +5,13 @@ import "github.com/vektah/gqlparser/v2/ast"
 // shape is what can be counted in a document before it is validated, so that
 // validation itself is given bounded work.
 type shape struct {
-	depth      int
-	rootFields int
-	aliases    int
-	directives int
-	repeats    int // of a response name in one set
-	introspect bool
+	depth       int
+	rootFields  int
+	aliases     int
+	directives  int
+	repeats     int // of a response name in one set
+	introspects bool
+	defers      bool
 }
 
 // shapeOf measures a document: the widest and the deepest of its operations,
@@ -54,14 +55,16 @@ func (m *measuring) count(set ast.SelectionSet) {
 				m.aliases++
 			}
 			if s.Name == "__schema" || s.Name == "__type" {
-				m.introspect = true
+				m.introspects = true
 			}
 			m.count(s.SelectionSet)
 		case *ast.InlineFragment:
 			m.directives += len(s.Directives)
+			m.defers = m.defers || s.Directives.ForName("defer") != nil
 			m.count(s.SelectionSet)
 		case *ast.FragmentSpread:
 			m.directives += len(s.Directives)
+			m.defers = m.defers || s.Directives.ForName("defer") != nil
 		}
 	}
 }

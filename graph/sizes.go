@@ -15,7 +15,7 @@ type size struct {
 	fields    []string // of a connection, which repeat its items
 }
 
-// sizesOf reads the sizes of every list in the schema. Those of introspection
+// sizesOf collects the sizes of every list in the schema. Those of introspection
 // are the schema's own averages.
 func sizesOf(schema *ast.Schema) map[*ast.FieldDefinition]size {
 	sizes := map[*ast.FieldDefinition]size{}

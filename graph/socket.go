@@ -2,156 +2,179 @@ package graph
 
 import (
 	"context"
+	"encoding/json"
+	"fmt"
 	"net/http"
 	"sync"
 	"time"
 
+	"github.com/99designs/gqlgen/graphql/handler/transport"
 	"github.com/coder/websocket"
 
+	"astrolabe/access"
+	"astrolabe/domain"
 	"astrolabe/domain/account"
+	"astrolabe/graph/limits"
+	"astrolabe/graph/live"
+	"astrolabe/telemetry"
 )
 
-// The close codes of graphql-transport-ws, and those of WebSocket itself that
-// a socket uses.
-const (
-	closeGoingAway    = websocket.StatusGoingAway
-	closeTryLater     = websocket.StatusTryAgainLater
-	closeBadMessage   = websocket.StatusCode(4400)
-	closeUnauthorized = websocket.StatusCode(4401)
-	closeForbidden    = websocket.StatusCode(4403)
-	closeSubprotocol  = websocket.StatusCode(4406)
-	closeInitTimeout  = websocket.StatusCode(4408)
-	closeDuplicate    = websocket.StatusCode(4409)
-	closeManyInits    = websocket.StatusCode(4429)
-	closeInternal     = websocket.StatusCode(4500)
-)
+// session is one client on a WebSocket.
+type session struct {
+	request *http.Request // that opened the socket
+	stream  *live.Stream
 
-// socket is one client on a WebSocket.
-type socket struct {
-	h       *Handler
-	conn    *websocket.Conn
-	stream  *stream
-	request *http.Request // that opened the socket; its context is the socket's
-
-	initialised bool            // connection_init has come
-	caller      context.Context // of operations; nil until the caller is known
-
-	slots chan struct{} // one for each operation that runs
-	work  sync.WaitGroup
-
-	mu         sync.Mutex
-	operations map[string]*running // by id
-	alarms     [alarms]*time.Timer
-	ended      bool
+	mu     sync.Mutex
+	socket *live.Socket // nil until the handshake is done
 }
 
-// serveSocket opens a socket and waits until the client is known. The
-// conversation then goes on without the request: what a server keeps of one is
-// more than a quiet socket needs.
+type sessionKey struct{}
+
+func sessionOf(ctx context.Context) *session {
+	s, _ := ctx.Value(sessionKey{}).(*session)
+	return s
+}
+
+// serveSocket hands a WebSocket to gqlgen's transport and waits for its end.
 func (h *Handler) serveSocket(w http.ResponseWriter, r *http.Request) {
 	if err := h.checkHandshake(r); err != nil {
 		h.refuse(w, r, accepted{}, err)
 		return
 	}
 	ctx, abort := context.WithCancel(context.WithoutCancel(r.Context()))
-	leaving, goodbye := context.WithCancel(ctx)
-	stranger := holder{name: account.ClientName(h.Gate.Client(r))}
-	one := &stream{holder: stranger, goodbye: goodbye, abort: abort}
-	if err := h.streams.enter(one); err != nil {
-		abort()
+	defer abort()
+	s := new(session)
+	s.stream = &live.Stream{Holder: live.HeldByAddress(account.ClientName(h.Gate.Client(r))), Goodbye: s.goodbye, Abort: abort}
+	if err := h.streams.Enter(s.stream); err != nil {
 		h.refuse(w, r, accepted{}, err)
 		return
 	}
-	s := &socket{
-		h: h, stream: one, request: r.WithContext(ctx),
-		operations: map[string]*running{}, slots: make(chan struct{}, h.Limits.Operations),
-	}
-	handedOver := false
-	defer func() {
-		if !handedOver {
-			s.end()
-		}
-	}()
-	if s.conn = accept(w, r); s.conn == nil {
-		return // the answer is written
-	}
-	s.conn.SetReadLimit(int64(h.Limits.BodyBytes))
-	s.set(unintroduced, h.InitTimeout, func() { _ = s.conn.Close(closeInitTimeout, "Connection initialisation timeout") })
-	s.set(quiet, h.KeepAlive, s.ping)
-	context.AfterFunc(leaving, s.whileOpen(s.goodbye))
-	for s.caller == nil {
-		if !s.listen() {
-			return
-		}
-	}
-	handedOver = true
-	go s.converse()
+	defer h.streams.Leave(s.stream)
+	s.request = r.WithContext(context.WithValue(ctx, sessionKey{}, s))
+	defer s.end(abort)
+	h.server.ServeHTTP(w, s.request)
 }
 
-// accept turns a request into a socket of the subprotocol, nil when that fails.
-func accept(w http.ResponseWriter, r *http.Request) *websocket.Conn {
-	// The origin was checked with the handshake.
-	conn, err := websocket.Accept(slim{w}, r, &websocket.AcceptOptions{Subprotocols: []string{subprotocol}, InsecureSkipVerify: true})
+// sockets accepts WebSockets for gqlgen's transport.
+type sockets struct{ h *Handler }
+
+// Accept upgrades a request. The origin was checked with the handshake.
+func (a sockets) Accept(w http.ResponseWriter, r *http.Request, _ transport.WebsocketAcceptOptions) (transport.WebsocketConn, error) {
+	conn, err := websocket.Accept(w, r, &websocket.AcceptOptions{Subprotocols: []string{live.Subprotocol}, InsecureSkipVerify: true})
 	if err != nil {
-		return nil
+		return nil, err
 	}
-	if conn.Subprotocol() != subprotocol {
-		_ = conn.Close(closeSubprotocol, "the subprotocol must be "+subprotocol)
-		return nil
-	}
-	return conn
+	socket := live.NewSocket(r.Context(), conn, live.SocketOptions{
+		InitTimeout: a.h.InitTimeout, KeepAlive: a.h.KeepAlive, WriteTimeout: a.h.WriteTimeout,
+		MessageBytes: a.h.Limits.BodyBytes, Operations: a.h.Limits.Operations,
+		Check:   checkSubscribe,
+		TooMany: func(count int) json.RawMessage { return encode(a.h.presentAll(r.Context(), a.tooMany(count))) },
+	})
+	sessionOf(r.Context()).begin(socket)
+	return socket, nil
 }
 
-// converse reads messages until the client leaves or breaks the protocol.
-func (s *socket) converse() {
-	defer s.end()
-	defer func() {
-		if reason := recover(); reason != nil {
-			s.reject(recovered(s.caller, reason)) // into the log
-			_ = s.conn.Close(closeInternal, "Internal server error")
-		}
-	}()
-	for s.listen() {
-		continue
+func (a sockets) tooMany(count int) error {
+	limit := a.h.Limits.Operations
+	return limits.Exceed(domain.CodeRateLimited, limits.Operations, limit, count, fmt.Sprintf(
+		"The socket has %d operations running; the limit %s is %d. Complete one first.", count-1, limits.Operations, limit))
+}
+
+// documentIDExtension is where the id of a document travels that a client sent
+// in the payload of a subscribe message: gqlgen knows no such parameter.
+const documentIDExtension = "documentId"
+
+// checkSubscribe checks the payload of a subscribe message as the body of a
+// POST is checked.
+func checkSubscribe(payload json.RawMessage) (json.RawMessage, error) {
+	p, err := bodyParams(payload)
+	if err != nil || p.DocumentID == "" {
+		return payload, err
+	}
+	if p.Extensions == nil {
+		p.Extensions = map[string]any{}
+	}
+	p.Extensions[documentIDExtension] = p.DocumentID
+	return encode(p), nil
+}
+
+// authenticate recognises the client by the headers of its handshake or by the
+// payload of connection_init. The context carries the close code of a refusal.
+func (h *Handler) authenticate(ctx context.Context, payload transport.InitPayload) (context.Context, *transport.InitPayload, error) {
+	s := sessionOf(ctx)
+	caller, err := h.enter(visit{s.request, access.Credentials{Key: payload.GetString("apiKey"), PageToken: payload.GetString("pageToken")}})
+	if err == nil {
+		err = h.charge(caller, http.Header{}, 1)
+	}
+	if err == nil {
+		err = h.streams.Authenticate(s.stream, live.HeldBy(account.CallerOf(caller)))
+	}
+	if err != nil {
+		note(ctx, h.presentAll(ctx, err)) // and the log
+		code, reason := closeCode(ctx, err)
+		return transport.AppendCloseReason(transport.WithWebsocketCloseCode(ctx, int(code)), reason), nil, err
+	}
+	if until := account.CallerOf(caller).Until; !until.IsZero() {
+		expiry := time.AfterFunc(time.Until(until), func() { s.socket.Shut(live.CloseUnauthorized, "Unauthorized") })
+		context.AfterFunc(ctx, func() { expiry.Stop() })
+	}
+	return caller, nil, nil
+}
+
+// closeCode is how a socket is closed whose client is refused.
+func closeCode(ctx context.Context, err error) (websocket.StatusCode, string) {
+	switch domain.Public(ctx, err).Code {
+	case domain.CodeInternal:
+		return live.CloseInternal, "Internal server error"
+	case domain.CodeConflictingKeyHeaders:
+		return live.CloseBadMessage, "The header and connection_init name different keys."
+	case domain.CodeForbidden:
+		return live.CloseForbidden, "Forbidden"
+	case domain.CodeServiceUnavailable, domain.CodeRateLimited:
+		return live.CloseTryLater, "Try again later"
+	default:
+		return live.CloseUnauthorized, "Unauthorized"
 	}
 }
 
-// end closes the socket and waits for what it has begun.
-func (s *socket) end() {
-	s.silence()
-	s.stream.abort()
-	s.work.Wait()
-	if s.conn != nil {
-		_ = s.conn.CloseNow()
-	}
-	s.h.streams.leave(s.stream)
+func (s *session) begin(socket *live.Socket) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.socket = socket
+}
+
+func (s *session) opened() *live.Socket {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.socket
 }
 
 // goodbye closes the socket because the server goes.
-func (s *socket) goodbye() {
-	if s.request.Context().Err() == nil {
-		_ = s.conn.Close(closeGoingAway, "the server is going away")
+func (s *session) goodbye() {
+	if socket := s.opened(); socket != nil {
+		go socket.Shut(live.CloseGoingAway, "The server is going away.")
 	}
 }
 
-// listen reads a message, false when there will be no more: the client has left
-// or has broken the protocol.
-func (s *socket) listen() bool {
-	kind, text, err := s.conn.Read(s.request.Context())
-	if err != nil {
-		return false
+// end cuts the socket off and waits for its operations.
+func (s *session) end(abort context.CancelFunc) {
+	abort()
+	if socket := s.opened(); socket != nil {
+		socket.End()
 	}
-	if broken := s.receive(kind, text); broken != nil {
-		_ = s.conn.Close(broken.code, broken.reason)
-		return false
-	}
-	return true
 }
 
-// send writes a message. A client that leaves it unread for too long is cut
-// off.
-func (s *socket) send(message []byte) error {
-	ctx, cancel := context.WithTimeout(s.request.Context(), s.h.WriteTimeout)
-	defer cancel()
-	return s.conn.Write(ctx, websocket.MessageText, message)
+// recordUse accounts for one operation of a socket: each is a request of its
+// own, with the id of the socket's.
+func (h *Handler) recordUse(s *session, record *access.Record, started time.Time) {
+	if h.Usage == nil {
+		return
+	}
+	use := record.Use()
+	use.At, use.Took, use.RequestID = started, time.Since(started), telemetry.RequestID(s.request.Context())
+	use.Route, use.Method, use.Status = route, s.request.Method, http.StatusOK
+	if use.Failed() {
+		use.Status = httpStatus(use.Code)
+	}
+	h.Usage.Record(use)
 }

@@ -12,6 +12,8 @@ import (
 	"github.com/coder/websocket"
 
 	"astrolabe/domain"
+	"astrolabe/graph/limits"
+	"astrolabe/graph/live"
 )
 
 // client is the other end of a socket.
@@ -30,7 +32,7 @@ type received struct {
 func (g *servedGraph) dial(t *testing.T, o *websocket.DialOptions) *client {
 	t.Helper()
 	if o == nil {
-		o = &websocket.DialOptions{Subprotocols: []string{subprotocol}, HTTPHeader: http.Header{"X-Service-Api-Key": {g.access.Key}}}
+		o = &websocket.DialOptions{Subprotocols: []string{live.Subprotocol}, HTTPHeader: http.Header{"X-Service-Api-Key": {g.access.Key}}}
 	}
 	conn, response, err := websocket.Dial(t.Context(), g.url, o)
 	if err != nil {
@@ -139,12 +141,12 @@ func TestAPersistedQueryWorksOnASocket(t *testing.T) {
 	g := serve(t, nil)
 	c := g.open(t)
 	query := `{service{version}}`
-	bare := `{"id":"p","type":"subscribe","payload":{"extensions":` + extension(hashOf(query)) + `}}`
+	bare := `{"id":"p","type":"subscribe","payload":{"extensions":` + persistedExtension(hashOf(query)) + `}}`
 	c.send(bare)
 	if errs := c.expect("error", "p"); !strings.Contains(errs, "PersistedQueryNotFound") {
 		t.Errorf("got %s", errs)
 	}
-	c.send(fmt.Sprintf(`{"id":"p","type":"subscribe","payload":{"query":%q,"extensions":%s}}`, query, extension(hashOf(query))))
+	c.send(fmt.Sprintf(`{"id":"p","type":"subscribe","payload":{"query":%q,"extensions":%s}}`, query, persistedExtension(hashOf(query))))
 	c.expect("next", "p")
 	c.expect("complete", "p")
 	c.send(bare)
@@ -175,21 +177,21 @@ func TestABreachOfTheProtocolClosesTheSocket(t *testing.T) {
 		messages []string
 		code     websocket.StatusCode
 	}{
-		"not JSON":                {[]string{init, `{`}, closeBadMessage},
-		"not an object":           {[]string{init, `[]`}, closeBadMessage},
-		"data after the message":  {[]string{init, `{"type":"ping"} {}`}, closeBadMessage},
-		"no type":                 {[]string{init, `{}`}, closeBadMessage},
-		"a type of the server":    {[]string{init, `{"type":"next","id":"1","payload":{}}`}, closeBadMessage},
-		"the older protocol":      {[]string{init, `{"type":"start","id":"1","payload":{}}`}, closeBadMessage},
-		"an id that is a number":  {[]string{init, `{"type":"subscribe","id":1,"payload":{"query":"{__typename}"}}`}, closeBadMessage},
-		"no id":                   {[]string{init, `{"type":"subscribe","payload":{"query":"{__typename}"}}`}, closeBadMessage},
-		"a long id":               {[]string{init, `{"type":"subscribe","id":"` + strings.Repeat("x", 65) + `","payload":{"query":"{__typename}"}}`}, closeBadMessage},
-		"no payload":              {[]string{init, `{"type":"subscribe","id":"1"}`}, closeBadMessage},
-		"a payload of lists":      {[]string{init, `{"type":"subscribe","id":"1","payload":[]}`}, closeBadMessage},
-		"an init of lists":        {[]string{`{"type":"connection_init","payload":[]}`}, closeBadMessage},
-		"subscribe without init":  {[]string{`{"type":"subscribe","id":"1","payload":{"query":"{__typename}"}}`}, closeUnauthorized},
-		"two inits":               {[]string{init, init}, closeManyInits},
-		"two operations, one id":  {[]string{init, `{"type":"subscribe","id":"1","payload":{"query":"` + follow + `"}}`, `{"type":"subscribe","id":"1","payload":{"query":"{__typename}"}}`}, closeDuplicate},
+		"not JSON":                {[]string{init, `{`}, live.CloseBadMessage},
+		"not an object":           {[]string{init, `[]`}, live.CloseBadMessage},
+		"data after the message":  {[]string{init, `{"type":"ping"} {}`}, live.CloseBadMessage},
+		"no type":                 {[]string{init, `{}`}, live.CloseBadMessage},
+		"a type of the server":    {[]string{init, `{"type":"next","id":"1","payload":{}}`}, live.CloseBadMessage},
+		"the older protocol":      {[]string{init, `{"type":"start","id":"1","payload":{}}`}, live.CloseBadMessage},
+		"an id that is a number":  {[]string{init, `{"type":"subscribe","id":1,"payload":{"query":"{__typename}"}}`}, live.CloseBadMessage},
+		"no id":                   {[]string{init, `{"type":"subscribe","payload":{"query":"{__typename}"}}`}, live.CloseBadMessage},
+		"a long id":               {[]string{init, `{"type":"subscribe","id":"` + strings.Repeat("x", 65) + `","payload":{"query":"{__typename}"}}`}, live.CloseBadMessage},
+		"no payload":              {[]string{init, `{"type":"subscribe","id":"1"}`}, live.CloseBadMessage},
+		"a payload of lists":      {[]string{init, `{"type":"subscribe","id":"1","payload":[]}`}, live.CloseBadMessage},
+		"an init of lists":        {[]string{`{"type":"connection_init","payload":[]}`}, live.CloseBadMessage},
+		"subscribe without init":  {[]string{`{"type":"subscribe","id":"1","payload":{"query":"{__typename}"}}`}, live.CloseUnauthorized},
+		"two inits":               {[]string{init, init}, live.CloseManyInits},
+		"two operations, one id":  {[]string{init, `{"type":"subscribe","id":"1","payload":{"query":"` + follow + `"}}`, `{"type":"subscribe","id":"1","payload":{"query":"{__typename}"}}`}, live.CloseDuplicate},
 		"a message that is large": {[]string{init, `{"type":"ping","payload":"` + strings.Repeat("x", 2000) + `"}`}, websocket.StatusMessageTooBig},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -207,11 +209,11 @@ func TestABreachOfTheProtocolClosesTheSocket(t *testing.T) {
 		if err := socket.conn.Write(t.Context(), websocket.MessageBinary, []byte(init)); err != nil {
 			t.Fatal(err)
 		}
-		socket.expectClose(closeBadMessage)
+		socket.expectClose(live.CloseBadMessage)
 	})
-	t.Run("another subprotocol", func(t *testing.T) {
+	t.Run("another live.Subprotocol", func(t *testing.T) {
 		t.Parallel()
-		g.dial(t, &websocket.DialOptions{Subprotocols: []string{"graphql-ws"}}).expectClose(closeSubprotocol)
+		g.dial(t, &websocket.DialOptions{Subprotocols: []string{"graphql-ws"}}).expectClose(live.CloseSubprotocol)
 	})
 }
 
@@ -232,7 +234,7 @@ func TestPingsAreAnsweredAndUnknownIDsIgnored(t *testing.T) {
 func TestASocketThatDoesNotIntroduceItselfIsClosed(t *testing.T) {
 	t.Parallel()
 	g := serve(t, func(o *Options) { o.InitTimeout = 20 * time.Millisecond })
-	g.dial(t, nil).expectClose(closeInitTimeout)
+	g.dial(t, nil).expectClose(live.CloseInitTimeout)
 }
 
 func TestAnIntroductionInTimeKeepsTheSocketOpen(t *testing.T) {
@@ -268,7 +270,7 @@ func TestOperationsOfASocketAreBounded(t *testing.T) {
 	if err := json.Unmarshal([]byte(c.expect("error", "3")), &errs); err != nil || len(errs) != 1 {
 		t.Fatal(errs, err)
 	}
-	if e := errs[0].Extensions; e.Code != domain.CodeRateLimited || e.Limit == nil || e.Limit.Name != limitOperations || e.Limit.Max != 2 {
+	if e := errs[0].Extensions; e.Code != domain.CodeRateLimited || e.Limit == nil || e.Limit.Name != limits.Operations || e.Limit.Max != 2 {
 		t.Errorf("got %+v", e)
 	}
 	c.send(`{"id":"1","type":"complete"}`)
@@ -283,7 +285,7 @@ func TestPagesOfOtherOriginsMayNotOpenASocket(t *testing.T) {
 	for origin, welcome := range map[string]bool{
 		"": true, "https://app.example": true, "http://" + host: true, "https://" + host: false, "https://app.example.evil": false, "http://app.example": false, "null": false, "::": false,
 	} {
-		conn, response, err := websocket.Dial(t.Context(), g.url, &websocket.DialOptions{Subprotocols: []string{subprotocol}, HTTPHeader: http.Header{"Origin": {origin}}})
+		conn, response, err := websocket.Dial(t.Context(), g.url, &websocket.DialOptions{Subprotocols: []string{live.Subprotocol}, HTTPHeader: http.Header{"Origin": {origin}}})
 		if (err == nil) != welcome {
 			t.Errorf("origin %q: %v", origin, err)
 		}
@@ -320,7 +322,7 @@ func TestSocketsAreBounded(t *testing.T) {
 	t.Parallel()
 	g := serve(t, func(o *Options) { o.Limits.Streams = 1 })
 	g.open(t)
-	_, response, err := websocket.Dial(t.Context(), g.url, &websocket.DialOptions{Subprotocols: []string{subprotocol}})
+	_, response, err := websocket.Dial(t.Context(), g.url, &websocket.DialOptions{Subprotocols: []string{live.Subprotocol}})
 	if err == nil || response.StatusCode != http.StatusServiceUnavailable || response.Header.Get("Retry-After") == "" {
 		t.Errorf("%v %v", err, response)
 	}
@@ -334,7 +336,7 @@ func TestAShutdownClosesSocketsWithGoingAway(t *testing.T) {
 	c.expect("next", "1")
 	ended := make(chan error)
 	go func() { ended <- g.Shutdown(t.Context()) }()
-	c.expectClose(closeGoingAway)
+	c.expectClose(live.CloseGoingAway)
 	if err := <-ended; err != nil {
 		t.Error(err)
 	}

@@ -65,7 +65,9 @@ func TestTheRichestPageTakesOneStatementForEachEdge(t *testing.T) {
 	clients.Wait()
 }
 
-func TestTheNumberOfStatementsDoesNotDependOnTheRows(t *testing.T) {
+// TestMoreRowsTakeNoMoreStatements compares a larger page with a smaller one. It
+// may take fewer statements: it holds more of what its edges lead to.
+func TestMoreRowsTakeNoMoreStatements(t *testing.T) {
 	t.Parallel()
 	g := explore(t)
 	for _, query := range []string{
@@ -81,12 +83,12 @@ func TestTheNumberOfStatementsDoesNotDependOnTheRows(t *testing.T) {
 		var few, many int
 		for range 3 { // the lookup of what events mean gives up when it is slow
 			few = g.statements(t, strings.ReplaceAll(query, "first:24", "first:8"))
-			if many = g.statements(t, query); many == few {
+			if many = g.statements(t, query); many <= few {
 				break
 			}
 		}
-		if many != few {
-			t.Errorf("%d statements for 8 blocks and %d for 24: %s", few, many, query)
+		if many > few {
+			t.Errorf("%d statements for 24 blocks, want at most the %d for 8: %s", many, few, query)
 		}
 	}
 }

@@ -13,12 +13,14 @@ import (
 	"astrolabe/access"
 	"astrolabe/domain"
 	"astrolabe/domain/account"
+	"astrolabe/graph/limits"
+	"astrolabe/graph/live"
 )
 
 // knock asks for a socket without headers and returns it or the refusal.
 func (g *servedGraph) knock(t *testing.T) (*client, *http.Response) {
 	t.Helper()
-	conn, response, err := websocket.Dial(t.Context(), g.url, &websocket.DialOptions{Subprotocols: []string{subprotocol}})
+	conn, response, err := websocket.Dial(t.Context(), g.url, &websocket.DialOptions{Subprotocols: []string{live.Subprotocol}})
 	if err != nil {
 		return nil, response
 	}
@@ -42,9 +44,9 @@ func TestStreamsOfOneCallerAreBounded(t *testing.T) {
 	}
 	refused := g.dial(t, nil)
 	refused.send(`{"type":"connection_init"}`)
-	refused.expectClose(closeTryLater)
+	refused.expectClose(live.CloseTryLater)
 	a := g.post(t, `{"query":"`+follow+`"}`, map[string]string{"Accept": mediaStream})
-	if a.status != http.StatusTooManyRequests || a.header.Get("Retry-After") == "" || a.body.Errors[0].Extensions.Limit.Name != limitCaller {
+	if a.status != http.StatusTooManyRequests || a.header.Get("Retry-After") == "" || a.body.Errors[0].Extensions.Limit.Name != limits.Caller {
 		t.Errorf("%d %v %s", a.status, a.header, a.text)
 	}
 	other, _ := g.knock(t)
@@ -103,10 +105,10 @@ func TestAStreamEndsWithThePageTokenThatOpenedIt(t *testing.T) {
 	if kind, _ := stream.next(); kind != "complete" {
 		t.Errorf("then %q", kind)
 	}
-	c.expectClose(closeUnauthorized)
+	c.expectClose(live.CloseUnauthorized)
 	again, _ := g.knock(t)
 	again.send(`{"type":"connection_init","payload":{"pageToken":"` + token + `"}}`)
-	again.expectClose(closeUnauthorized)
+	again.expectClose(live.CloseUnauthorized)
 }
 
 func TestAnExpiredPageTokenIsOfNoUseOnASocketThatItOpened(t *testing.T) {

@@ -7,12 +7,13 @@ import (
 
 	"astrolabe/domain"
 	"astrolabe/domain/account"
+	"astrolabe/graph/fault"
 )
 
 // tier guards a field that needs a permission. The field alone fails.
 func tier(ctx context.Context, _ any, next graphql.Resolver, needed account.Permission) (any, error) {
 	if !account.CallerOf(ctx).May(needed) {
-		return nil, &denied{domain.Errorf(domain.CodeForbidden, "the field needs the permission %s", needed), needed}
+		return nil, &fault.Denied{Cause: domain.Errorf(domain.CodeForbidden, "This field needs the permission %s.", needed), Scope: needed}
 	}
 	return next(ctx)
 }

@@ -13,7 +13,7 @@ import (
 func TestThePermissionsOfTheSchemaAreThoseOfKeys(t *testing.T) {
 	t.Parallel()
 	var listed []account.Permission
-	for _, value := range parsedSchema.Types["Permission"].EnumValues {
+	for _, value := range schema.Types["Permission"].EnumValues {
 		listed = append(listed, account.Permission(strings.ToLower(value.Name)))
 	}
 	if !slices.Equal(listed, account.Permissions) {
@@ -25,7 +25,7 @@ func TestThePermissionsOfTheSchemaAreThoseOfKeys(t *testing.T) {
 // it.
 func TestATieredFieldIsNullable(t *testing.T) {
 	t.Parallel()
-	for _, definition := range parsedSchema.Types {
+	for _, definition := range schema.Types {
 		for _, field := range definition.Fields {
 			if field.Directives.ForName("tier") != nil && field.Type.NonNull {
 				t.Errorf("%s.%s has a tier and is not nullable", definition.Name, field.Name)
@@ -38,7 +38,7 @@ func TestATieredFieldIsNullable(t *testing.T) {
 func TestEveryRootFieldHasATier(t *testing.T) {
 	t.Parallel()
 	open := []string{"service", "viewer"}
-	for _, field := range slices.Concat(parsedSchema.Query.Fields, parsedSchema.Subscription.Fields) {
+	for _, field := range slices.Concat(schema.Query.Fields, schema.Subscription.Fields) {
 		tiered := field.Directives.ForName("tier") != nil
 		if !strings.HasPrefix(field.Name, "__") && tiered == slices.Contains(open, field.Name) {
 			t.Errorf("%s: has a tier: %v", field.Name, tiered)

@@ -57,7 +57,7 @@ func TestATotalIsExactOrSaysThatItIsNot(t *testing.T) {
 	t.Parallel()
 	g := bothFacades(t).servedGraph
 	told := 0
-	for _, definition := range parsedSchema.Types {
+	for _, definition := range schema.Types {
 		for _, field := range definition.Fields {
 			name := definition.Name + "." + field.Name
 			if !strings.HasSuffix(field.Type.Name(), "Connection") {

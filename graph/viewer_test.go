@@ -13,6 +13,7 @@ import (
 	"astrolabe/access"
 	"astrolabe/domain"
 	"astrolabe/domain/account"
+	"astrolabe/graph/resolver"
 	"astrolabe/repo/accounts"
 	"astrolabe/telemetry"
 )
@@ -31,7 +32,7 @@ type viewerData struct {
 		Kind, Plan  string
 		WorkspaceID *string
 		Scopes      []string
-		Budgets     []Budget
+		Budgets     []resolver.Budget
 	}
 }
 
@@ -60,7 +61,7 @@ func TestTheViewerIsTheCaller(t *testing.T) {
 		if (v.WorkspaceID == nil) != (c.workspace == "") || v.WorkspaceID != nil && *v.WorkspaceID != c.workspace {
 			t.Errorf("%s: the workspace is %v", kind, v.WorkspaceID)
 		}
-		if !slices.Contains(v.Budgets, Budget{"graphql", c.limit, 60}) {
+		if !slices.Contains(v.Budgets, resolver.Budget{Class: "graphql", Limit: c.limit, WindowSeconds: 60}) {
 			t.Errorf("%s: %v", kind, v.Budgets)
 		}
 	}
@@ -286,7 +287,9 @@ func TestUsageIsTheWorkspaces(t *testing.T) {
 		t.Errorf("a key sees %s", a.text)
 	}
 	for name, header := range map[string]map[string]string{"a person": g.asPerson()} {
-		u := data[struct{ Viewer struct{ Usage Usage } }](t, g.post(t, strings.Join(strings.Fields(query), " "), header)).Viewer.Usage
+		u := data[struct {
+			Viewer struct{ Usage resolver.Usage }
+		}](t, g.post(t, strings.Join(strings.Fields(query), " "), header)).Viewer.Usage
 		if u.TotalRequests != 2 || u.TotalFailures != 1 || len(u.PerKey) != 1 || len(u.RecentRequests) != 2 || len(u.RecentFailures) != 1 {
 			t.Fatalf("%s: %+v", name, u)
 		}

@@ -16,12 +16,12 @@ func TestServersAnswerIsUnderstood(t *testing.T) {
 	t.Parallel()
 	for answer, want := range map[string]string{
 		authenticated + parameter + readyForQuery:            "",
-		"E\x00\x00\x00\x16SFATAL\x00Mstarting\x00\x00":       "refuses the session: starting",
+		"E\x00\x00\x00\x16SFATAL\x00Mstarting\x00\x00":       "rejected the session: starting",
 		"E\x00\x00\x00\x05\x00":                              "no reason given",
 		"R\x00\x00\x00\x0c\x00\x00\x00\x05salt":              "asks for a password",
 		"R\x00\x00\x00\x04":                                  "asks for a password",
-		"HTTP/1.1 400 Bad Request\r\n":                       "not Postgres' protocol",
-		"Z\x00\x00\x00\x00":                                  "not Postgres' protocol",
+		"HTTP/1.1 400 Bad Request\r\n":                       "not the Postgres protocol",
+		"Z\x00\x00\x00\x00":                                  "not the Postgres protocol",
 		authenticated:                                        "EOF",
 		authenticated + readyForQuery[:len(readyForQuery)-1]: "EOF",
 	} {

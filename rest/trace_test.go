@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/hex"
 	"errors"
+	"io"
 	"log/slog"
 	"net/http"
 	"slices"
@@ -218,6 +219,8 @@ func TestStreamsWorkInsideASpan(t *testing.T) {
 	t.Parallel()
 	s := newTraced(t, Mount{Pattern: "/stream", Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		control := http.NewResponseController(w)
+		w.Header().Set("Content-Type", "text/event-stream")
+		_, _ = io.WriteString(w, ":\n\n") // compression flushes what is written, and not headers alone
 		if err := errors.Join(control.SetReadDeadline(time.Time{}), control.SetWriteDeadline(time.Time{}), control.Flush()); err != nil {
 			t.Errorf("got %v, want a stream that can be flushed", err)
 		}

@@ -126,7 +126,7 @@ func (d *deployment) followEpochs(cache *chain.Cache) component {
 // announceBlocks notifies GraphQL subscribers of committed blocks.
 func (d *deployment) announceBlocks(live *graph.Handler) component {
 	return func(ctx context.Context) error {
-		onchain.ListenBlocks(ctx, d.db.DB, live.Tell)
+		onchain.ListenBlocks(ctx, d.db.DB, live.Notify)
 		return nil
 	}
 }

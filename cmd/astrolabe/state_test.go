@@ -57,8 +57,8 @@ func TestServeAsksTheNodesThatItIsGiven(t *testing.T) {
 	k := newKeeper(t)
 	key := strings.TrimSpace(k.types(exitOK, "keys create --workspace acme --create-workspace --label test --permissions read"))
 	for want, settings := range map[string][]string{
-		`"blockNumber":20`:   {"--node-main", server.URL},
-		`is configured here`: nil,
+		`"blockNumber":20`:     {"--node-main", server.URL},
+		`has no upstream node`: nil,
 	} {
 		args := slices.Concat([]string{"serve", "--data", k.data}, anyPort, settings)
 		p := start(t, []string{"ASTROLABE_DATABASE_URL=" + k.url}, args...)

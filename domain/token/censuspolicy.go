@@ -31,11 +31,11 @@ type Criterion struct {
 // Criteria are the criteria of the policy, in order. They use indexed data
 // only, so that all processes decide alike.
 var Criteria = []Criterion{
-	{"history_incomplete", "The index has seen the contract from its deployment on.", deployedHere},
-	{"class_unknown", "Every class that the contract ever had is known, with an ABI that can be read.", everyClass(readable)},
-	{"not_erc20", "Every one of these classes is an ERC-20 by its ABI.", everyClass(fungible)},
-	{"transfer_layout_not_fixed", "The ABI of each fixes the layout of the Transfer event.", everyClass(fixesLayout)},
-	{"transfer_layout_changes", "It is the same layout in all of them, so that no event around an upgrade is misread.", oneLayout},
+	{"history_incomplete", "The contract is indexed from its deployment on.", deployedHere},
+	{"class_unknown", "Every class that the contract ever had is known and has a readable ABI.", everyClass(readable)},
+	{"not_erc20", "Each of these classes is an ERC-20 by its ABI.", everyClass(fungible)},
+	{"transfer_layout_not_fixed", "The ABI of each class fixes the layout of the Transfer event.", everyClass(fixesLayout)},
+	{"transfer_layout_changes", "All classes have the same layout, so that no event around an upgrade is misread.", oneLayout},
 	{"supply_not_declared", "The newest class has a view total_supply or totalSupply without arguments and with one result.", declaresSupply},
 }
 

@@ -1,0 +1,46 @@
+package graph
+
+import (
+	"context"
+	"net/http"
+	"sync/atomic"
+
+	"github.com/vektah/gqlparser/v2/ast"
+	"github.com/vektah/gqlparser/v2/gqlerror"
+)
+
+// exchange is what the HTTP rules and gqlgen's extensions share about one
+// request, or about one operation on a WebSocket.
+type exchange struct {
+	header     http.Header // of the response; rate limits go there
+	documentID string
+	carries    func(ast.Operation) error // whether the transport carries the kind of operation
+	socket     *session                  // nil for a plain request or an event stream
+	expired    atomic.Bool               // the caller's credential ended while a stream was open
+
+	// refusal says that the request or its caller is at fault, whatever its
+	// operation is: the status says so for every media type.
+	refusal error
+	// errs are why there is no result: the operation was refused or, when it
+	// was executed, could not be completed.
+	errs     gqlerror.List
+	executed bool
+}
+
+type exchangeKey struct{}
+
+func withExchange(ctx context.Context, x *exchange) context.Context {
+	return context.WithValue(ctx, exchangeKey{}, x)
+}
+
+// exchangeOf returns the exchange of a request. On a WebSocket every operation
+// gets a new one.
+func exchangeOf(ctx context.Context) *exchange {
+	if x, ok := ctx.Value(exchangeKey{}).(*exchange); ok {
+		return x
+	}
+	return &exchange{header: http.Header{}, carries: carriesAll, socket: sessionOf(ctx)}
+}
+
+// carriesAll lets every kind of operation through.
+func carriesAll(ast.Operation) error { return nil }

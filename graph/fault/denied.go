@@ -1,0 +1,24 @@
+package fault
+
+import (
+	"astrolabe/domain"
+	"astrolabe/domain/account"
+)
+
+// Denied refuses the caller, whatever the operation is. Scope is the
+// permission that would help, empty where none would.
+type Denied struct {
+	Cause error
+	Scope account.Permission
+}
+
+// Error returns the text of the cause.
+func (d *Denied) Error() string { return d.Cause.Error() }
+
+// Unwrap returns the cause.
+func (d *Denied) Unwrap() error { return d.Cause }
+
+// NeedsSession refuses a caller who is not signed in.
+func NeedsSession() error {
+	return &Denied{Cause: domain.Errorf(domain.CodeForbidden, "Sign in first: this needs a session, sent as a bearer token.")}
+}

@@ -1,3 +1,0 @@
-package graph
-
-//go:generate go run astrolabe/graph/generate

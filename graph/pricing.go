@@ -1,0 +1,60 @@
+package graph
+
+import (
+	"context"
+
+	"github.com/99designs/gqlgen/graphql"
+	"github.com/klauspost/compress/gzhttp"
+	"github.com/vektah/gqlparser/v2/ast"
+	"github.com/vektah/gqlparser/v2/gqlerror"
+
+	"astrolabe/graph/limits"
+)
+
+// pricing is the extension that works out what an operation may cost and
+// refuses what costs too much, or what its transport does not carry.
+//
+// It is not gqlgen's complexity limit: there a field is priced by its own
+// arguments, and the items of a connection are in its fields nodes and edges,
+// which know nothing of the argument first above them.
+type pricing struct {
+	limits limits.Limits
+	schema *ast.Schema
+	sizes  map[*ast.FieldDefinition]size
+}
+
+// ExtensionName names the extension.
+func (pricing) ExtensionName() string { return "Pricing" }
+
+// Validate accepts every schema.
+func (pricing) Validate(graphql.ExecutableSchema) error { return nil }
+
+// MutateOperationContext prices an operation that is valid.
+func (p pricing) MutateOperationContext(ctx context.Context, prepared *graphql.OperationContext) *gqlerror.Error {
+	op := operationOf(ctx)
+	op.kind = prepared.Operation.Operation
+	if err := op.carries(op.kind); err != nil && !op.dryRun {
+		return op.refuse(err)
+	}
+	if op.kind == ast.Mutation {
+		op.header.Set(gzhttp.HeaderNoCompression, "secret") // the response may hold a new key
+	}
+	cost, err := p.costOf(prepared.Operation, prepared.Variables)
+	if err != nil {
+		return op.refuse(err)
+	}
+	op.cost = cost
+	if err := limits.Check(limits.Cost, p.limits.Cost, cost, "values in its response"); err != nil {
+		return op.refuse(err)
+	}
+	return nil
+}
+
+func (p pricing) costOf(op *ast.OperationDefinition, variables map[string]any) (int, error) {
+	c := &costing{sizes: p.sizes, schema: p.schema, variables: variables, fragments: map[fragmentCost]int{}}
+	cost, err := c.set(op.SelectionSet, connectionItems{})
+	if cost == 0 && err == nil && op.Operation == ast.Subscription {
+		return 0, refuseAt(op.Position, "A subscription must not skip its only field.")
+	}
+	return cost, err
+}

@@ -1,0 +1,167 @@
+package resolver
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"astrolabe/domain"
+	"astrolabe/domain/chain"
+	"astrolabe/graph/cohort"
+	"astrolabe/starknet"
+)
+
+// Chain is a network that is served here.
+type Chain struct {
+	ChainID domain.Chain
+}
+
+// chainType is the type of a chain's global id.
+const chainType = "Chain"
+
+// IsNode marks the chain as a Node.
+func (c *Chain) IsNode() {}
+
+// ID returns the chain's global id.
+func (c *Chain) ID() string { return globalID{Type: chainType, Chain: c.ChainID}.String() }
+
+// ChainIDFelt returns the chain id that transaction hashes commit to.
+func (c *Chain) ChainIDFelt() starknet.Felt { return c.ChainID.ID() }
+
+// ChainConnection is a page of chains.
+type ChainConnection = Connection[*Chain]
+
+// ChainEdge is a chain in a list.
+type ChainEdge = Edge[*Chain]
+
+// served returns the chain, or unsupported_chain.
+func (r *Resolver) served(id domain.Chain) (*Chain, error) {
+	if err := id.Served(r.Chains); err != nil {
+		return nil, err
+	}
+	return &Chain{ChainID: id}, nil
+}
+
+// statusOf loads the status of a served chain, with that of every other chain
+// that the result may still ask about.
+func (r *Resolver) statusOf(ctx context.Context, id domain.Chain) (*ChainStatus, error) {
+	chains := scopeOf(ctx).chains
+	status, err := cohort.Once(chains, chainStatuses, func() *cohort.Batch[domain.Chain, chain.Status] {
+		return cohort.Load(ctx, chains.Cache, chains.Members, cohort.Fact[domain.Chain, chain.Status]{Kind: chainStatuses, Read: cohort.All(r.Statuses.Of)})
+	}).Get(id)
+	if err != nil {
+		return nil, err
+	}
+	return chainStatus(status), nil
+}
+
+var chainStatuses = cohort.Kind{Name: "status of a chain"}
+
+// chainPage cuts a page out of the served chains. Their positions are those
+// of all chains, so that a cursor stays good when another one is served.
+func (r *Resolver) chainPage(page domain.PageRequest) domain.Page[*Chain] {
+	var seen uint64
+	if page.After != nil {
+		seen = page.After[0]
+	}
+	var chains []*Chain
+	for _, id := range domain.Chains[min(seen, uint64(len(domain.Chains))):] {
+		if slices.Contains(r.Chains, id) {
+			chains = append(chains, &Chain{ChainID: id})
+		}
+	}
+	if len(chains) > page.Limit {
+		chains = chains[:page.Limit+1]
+	}
+	return domain.CutPage(chains, page.Limit, chainPosition)
+}
+
+// chainPosition is the number of chains up to and including this one.
+func chainPosition(c *Chain) domain.Position {
+	return domain.Position{uint64(slices.Index(domain.Chains, c.ChainID)) + 1}
+}
+
+// ChainStatus is how a chain and its index stand.
+type ChainStatus struct {
+	ChainID                     domain.Chain
+	HeadBlockNumber             *uint64
+	HeadBlockHash               *starknet.Felt
+	FinalizedBlockNumber        *uint64
+	FinalityDepth               uint64
+	LatestL1AcceptedBlockNumber *uint64
+	LatestIndexedBlockNumber    *uint64
+	EarliestIndexedBlockNumber  *uint64
+	IndexedBlockSpan            *uint64
+	LagBlocks                   *uint64
+	L1Finality                  L1Finality
+	Indexer                     Indexer
+	AsOf                        time.Time
+}
+
+// L1Finality is how far acceptance on L1 has come.
+type L1Finality struct {
+	WatermarkBlockNumber *uint64
+	WatermarkAgeSeconds  *uint64
+}
+
+// Indexer is what the index of a chain is doing.
+type Indexer struct {
+	State      chain.IndexState
+	ReasonCode *string
+}
+
+func chainStatus(s chain.Status) *ChainStatus {
+	status := &ChainStatus{
+		ChainID:       s.Chain,
+		FinalityDepth: s.Head.Depth,
+		Indexer:       Indexer{State: s.Head.State},
+		AsOf:          s.AsOf,
+	}
+	if s.Head.ReasonCode != "" {
+		status.Indexer.ReasonCode = &s.Head.ReasonCode
+	}
+	if head := s.Head.Block; head != nil {
+		status.HeadBlockNumber, status.HeadBlockHash = &head.Number, &head.Hash
+	}
+	if seen := s.Head.Coverage; seen != nil {
+		status.FinalizedBlockNumber = seen.Finalized
+		status.EarliestIndexedBlockNumber, status.LatestIndexedBlockNumber = &seen.First, &seen.Last
+		status.IndexedBlockSpan = new(seen.Blocks())
+	}
+	if lag, known := s.Lag(); known {
+		status.LagBlocks = &lag
+	}
+	status.LatestL1AcceptedBlockNumber, status.L1Finality.WatermarkBlockNumber = s.Head.L1, s.Head.L1
+	if age, known := s.L1AgeSeconds(); known {
+		status.L1Finality.WatermarkAgeSeconds = &age
+	}
+	return status
+}
+
+// Chain returns a chain that is served.
+func (r *Query) Chain(_ context.Context, id domain.Chain) (*Chain, error) {
+	return r.resolver.served(id)
+}
+
+// Chains pages through the chains that are served.
+func (r *Query) Chains(ctx context.Context, first *int, after *string) (*ChainConnection, error) {
+	l, err := r.resolver.list(ctx, "", first, after)
+	if err != nil {
+		return nil, err
+	}
+	page := sliceOf(r.resolver.chainPage(l.request), chainPosition, func(c *Chain) *Chain { return c })
+	return &ChainConnection{slice: page, list: l, count: exactly(len(r.resolver.Chains))}, nil
+}
+
+// Status returns how a chain stands.
+func (r *Query) Status(ctx context.Context, id domain.Chain) (*ChainStatus, error) {
+	if _, err := r.resolver.served(id); err != nil {
+		return nil, err
+	}
+	return r.resolver.statusOf(ctx, id)
+}
+
+// Status returns how the chain stands.
+func (r *ChainEdges) Status(ctx context.Context, c *Chain) (*ChainStatus, error) {
+	return r.resolver.statusOf(ctx, c.ChainID)
+}

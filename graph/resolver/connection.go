@@ -1,0 +1,210 @@
+package resolver
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"github.com/99designs/gqlgen/graphql"
+
+	"astrolabe/domain"
+	"astrolabe/graph/cohort"
+)
+
+// Connection is a page of a list. Cursors and the total count are worked out
+// only when they are selected.
+type Connection[T any] struct {
+	slice[T]
+	list  *listing
+	count func(context.Context) (total, error) // nil where nobody knows
+}
+
+// slice is a page of objects and what it says of itself.
+type slice[T any] struct {
+	items    []T
+	next     domain.Position // where the list goes on; nil when it ends here
+	at       func(item int) domain.Position
+	coverage *Coverage
+}
+
+// Edges returns the items of the page with their cursors.
+func (c *Connection[T]) Edges() []Edge[T] {
+	edges := make([]Edge[T], len(c.items))
+	for i, item := range c.items {
+		edges[i] = Edge[T]{Node: item, page: c, place: i}
+	}
+	return edges
+}
+
+// Nodes returns the items of the page.
+func (c *Connection[T]) Nodes() []T { return c.items }
+
+// Coverage tells how much of what was asked for the list rests on.
+func (c *Connection[T]) Coverage() *Coverage { return c.coverage }
+
+// PageInfo tells where the page lies. It goes on after its last item, or later
+// where some were looked at that do not belong to the list.
+func (c *Connection[T]) PageInfo() PageInfo {
+	info := PageInfo{HasNextPage: c.next != nil, HasPreviousPage: c.list.request.After != nil, list: c.list, end: c.next}
+	if n := len(c.items); n > 0 {
+		info.start = c.at(0)
+		if info.end == nil {
+			info.end = c.at(n - 1)
+		}
+	}
+	return info
+}
+
+// total is the size of a whole list, nil when it is unknown.
+type total struct {
+	Count *uint64
+	Exact bool
+}
+
+// exactly is the size of a list that is known.
+func exactly(count int) func(context.Context) (total, error) {
+	return func(context.Context) (total, error) { return total{new(uint64(count)), true}, nil }
+}
+
+// counting is the size of a list that is known where it must be looked up.
+func counting(count func(context.Context) (int, error)) func(context.Context) (total, error) {
+	return func(ctx context.Context) (total, error) {
+		n, err := count(ctx)
+		return total{new(uint64(n)), true}, err
+	}
+}
+
+// TotalCount counts the list.
+func (c *Connection[T]) TotalCount(ctx context.Context) (*uint64, error) {
+	if c.count == nil {
+		return nil, nil
+	}
+	t, err := c.count(ctx)
+	return t.Count, err
+}
+
+// TotalCountExact tells whether TotalCount is exact.
+func (c *Connection[T]) TotalCountExact(ctx context.Context) (bool, error) {
+	if c.count == nil {
+		return false, nil
+	}
+	t, err := c.count(ctx)
+	return t.Exact, err
+}
+
+// Edge is an item with its position in the list.
+type Edge[T any] struct {
+	Node  T
+	page  *Connection[T]
+	place int
+}
+
+// Cursor returns the position of the item.
+func (e *Edge[T]) Cursor() string { return e.page.list.cursor(e.page.at(e.place)) }
+
+// PageInfo tells where a page lies in its list.
+type PageInfo struct {
+	HasNextPage     bool
+	HasPreviousPage bool
+	list            *listing
+	start, end      domain.Position
+}
+
+// StartCursor returns the cursor of the page's first item.
+func (p PageInfo) StartCursor() *string { return p.list.cursorOrNil(p.start) }
+
+// EndCursor returns the cursor that the list goes on after.
+func (p PageInfo) EndCursor() *string { return p.list.cursorOrNil(p.end) }
+
+// listing is the list that a connection field names, and the page of it that
+// is asked for.
+type listing struct {
+	cursors *domain.Cursors
+	binding domain.Binding
+	expires time.Time   // of its cursors; zero: never
+	kind    cohort.Kind // the field with its arguments
+	request domain.PageRequest
+}
+
+// list reads the arguments of the connection field that is being resolved. The
+// size of a page was checked before execution; its default is the schema's.
+// Parent names the object that the list belongs to.
+func (r *Resolver) list(ctx context.Context, parent string, first *int, after *string) (*listing, error) {
+	field := graphql.GetFieldContext(ctx)
+	name, filters := field.Object+"."+field.Field.Name, filtersOf(ctx, field)
+	l := &listing{cursors: r.Cursors, binding: domain.Bind("graphql", name, parent, filters)}
+	l.request.Limit = r.PageSize(field.Field.Definition)
+	if first != nil {
+		l.request.Limit = *first
+	}
+	page := pageArguments{limit: l.request.Limit, filters: filters}
+	if after != nil {
+		position, err := r.Cursors.Decode(ctx, l.binding, *after)
+		if err != nil {
+			return nil, err
+		}
+		l.request.After, page.after = position, *after
+	}
+	l.kind = cohort.Kind{Name: name, Arguments: page}
+	return l, nil
+}
+
+// list reads the arguments of a connection field of an object of this chain.
+func (on onChain) list(ctx context.Context, parent string, first *int, after *string) (*listing, error) {
+	l, err := on.resolver.list(ctx, parent, first, after)
+	if err == nil {
+		l.kind.Chain = on.chain
+	}
+	return l, err
+}
+
+// pageArguments tells the pages of a field apart.
+type pageArguments struct {
+	limit          int
+	filters, after string
+}
+
+// filtersOf writes every argument that does not page.
+func filtersOf(ctx context.Context, field *graphql.FieldContext) string {
+	arguments := field.Field.ArgumentMap(graphql.GetOperationContext(ctx).Variables)
+	delete(arguments, "first")
+	delete(arguments, "after")
+	filters, err := json.Marshal(arguments)
+	if err != nil {
+		panic(err) // arguments came as JSON or as literals
+	}
+	return string(filters)
+}
+
+func (l *listing) cursor(p domain.Position) string {
+	return l.cursors.Encode(l.binding, p, l.expires)
+}
+
+func (l *listing) cursorOrNil(p domain.Position) *string {
+	if p == nil {
+		return nil
+	}
+	return new(l.cursor(p))
+}
+
+// sliceOf makes a page of objects from a page of rows.
+func sliceOf[R, T any](page domain.Page[R], position func(R) domain.Position, object func(R) T) slice[T] {
+	items := make([]T, len(page.Items))
+	for i, row := range page.Items {
+		items[i] = object(row)
+	}
+	return slice[T]{items: items, next: page.Next, at: func(i int) domain.Position { return position(page.Items[i]) }}
+}
+
+// slicesOf makes pages of objects from the pages of several parents; the
+// objects of all of them form one cohort.
+func slicesOf[R any, T member[T]](cache *cohort.Cache, pages []domain.Page[R], position func(R) domain.Position, object func(parent int, row R) T) []slice[T] {
+	var all []T
+	list := make([]slice[T], len(pages))
+	for i, page := range pages {
+		list[i] = sliceOf(page, position, func(row R) T { return object(i, row) })
+		all = append(all, list[i].items...)
+	}
+	joinCohort(cache, all)
+	return list
+}

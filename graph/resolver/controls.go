@@ -1,0 +1,61 @@
+package resolver
+
+import (
+	"context"
+	"time"
+
+	"astrolabe/domain/token"
+	"astrolabe/graph/scalar"
+	"astrolabe/starknet"
+)
+
+// TokenControls is who controls what of a token.
+type TokenControls struct {
+	Indexed    bool
+	ReasonCode string
+	Snapshot   *TokenControlSnapshot
+}
+
+// TokenControlSnapshot is who controls what of a token as of a block.
+type TokenControlSnapshot struct {
+	SupplyControl, TransferControl, MetadataAdmin, UpgradeControl TokenControl
+	Evidence                                                      []TokenControlEvidence
+	AsOfBlock                                                     uint64
+	IndexedAtIso                                                  time.Time
+}
+
+// TokenControl is one kind of control over a token.
+type TokenControl struct {
+	Status scalar.Word
+	Actor  *starknet.Felt
+}
+
+// TokenControlEvidence is what controls rest on.
+type TokenControlEvidence struct {
+	Kind        string
+	BlockNumber uint64
+	TxHash      starknet.Felt
+}
+
+// Controls returns who controls what of the token.
+func (t *Token) Controls(ctx context.Context) (*TokenControls, error) {
+	known, err := loadFact(ctx, t, (*Token).TokenAddress, factOf(t.onChain, "controls of a token", t.resolver.Controls.Of))
+	if err != nil {
+		return nil, err
+	}
+	if known == nil {
+		return nil, token.Unknown(t.facts.Address)
+	}
+	controls := &TokenControls{Indexed: known.Snapshot != nil, ReasonCode: known.Reason}
+	if s := known.Snapshot; s != nil {
+		control := func(c token.Control) TokenControl { return TokenControl{scalar.Word(c.Status), c.Actor} }
+		controls.Snapshot = &TokenControlSnapshot{
+			SupplyControl: control(s.Supply), TransferControl: control(s.Transfer), MetadataAdmin: control(s.Metadata), UpgradeControl: control(s.Upgrade),
+			Evidence: convert(s.Evidence, func(e token.ControlEvidence) TokenControlEvidence {
+				return TokenControlEvidence{e.Kind, e.Block, e.TxHash}
+			}),
+			AsOfBlock: s.Block, IndexedAtIso: s.At,
+		}
+	}
+	return controls, nil
+}

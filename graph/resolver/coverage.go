@@ -1,0 +1,96 @@
+package resolver
+
+import (
+	"astrolabe/domain"
+	"astrolabe/domain/event"
+	"astrolabe/graph/scalar"
+	"astrolabe/starknet"
+	"context"
+	"time"
+)
+
+// Coverage is how much of what was asked for an answer rests on.
+type Coverage struct {
+	Status     scalar.Word
+	ReasonCode *string
+}
+
+func coverageOf(c domain.Coverage) *Coverage {
+	return &Coverage{scalar.Word(c.Status), textOrNil(c.ReasonCode)}
+}
+
+// BlockInterval is blocks, both ends included.
+type BlockInterval struct {
+	FromBlock, ToBlock uint64
+}
+
+// RangeCoverage is what a search over a wide range rests on.
+type RangeCoverage struct {
+	Requested   BlockInterval
+	Completed   *BlockInterval
+	Complete    bool
+	Diagnostics CoverageDiagnostics
+}
+
+// CoverageDiagnostics is how coverage stands to the blocks that it is made
+// from.
+type CoverageDiagnostics struct {
+	FreshnessStatus                scalar.Word
+	SourceLowWaterBlock            uint64
+	SourceHighWaterBlock           uint64
+	SourceContiguousLowWaterBlock  uint64
+	SourceContiguousHighWaterBlock uint64
+	LagBlocks                      uint64
+	OpenEnded                      bool
+	LiveMaintenance                bool
+}
+
+func diagnosticsOf(d event.Diagnostics) CoverageDiagnostics {
+	return CoverageDiagnostics{
+		scalar.Word(d.Freshness), d.SourceLow, d.SourceHigh, d.ContiguousLow, d.ContiguousHigh, d.Lag, d.OpenEnded, d.LiveMaintenance,
+	}
+}
+
+func rangeCoverageOf(r *event.RangeCoverage) *RangeCoverage {
+	if r == nil {
+		return nil
+	}
+	coverage := &RangeCoverage{
+		Requested: BlockInterval{r.Requested.From, r.Requested.To}, Complete: r.Complete, Diagnostics: diagnosticsOf(r.Diagnostics),
+	}
+	if r.Completed != nil {
+		coverage.Completed = &BlockInterval{r.Completed.From, r.Completed.To}
+	}
+	return coverage
+}
+
+// SelectorCoverage is a key position that searches over wide ranges may use.
+type SelectorCoverage struct {
+	ChainID      domain.Chain
+	Selector     starknet.Felt
+	Position     int
+	SourceTier   scalar.Word
+	FromBlock    uint64
+	ThroughBlock uint64
+	Status       scalar.Word
+	VerifiedAt   *time.Time
+	Diagnostics  CoverageDiagnostics
+}
+
+// SelectorCoverage lists the coverage of all served chains.
+func (s *Service) SelectorCoverage(ctx context.Context) ([]SelectorCoverage, error) {
+	var list []SelectorCoverage
+	for _, c := range s.Chains {
+		found, err := s.resolver.Events.Coverage(ctx, c)
+		if err != nil {
+			return nil, err
+		}
+		for _, row := range found {
+			list = append(list, SelectorCoverage{
+				ChainID: c, Selector: row.Selector, Position: row.Position, SourceTier: scalar.Word(row.Tier()), FromBlock: row.From, ThroughBlock: *row.Through,
+				Status: scalar.Word(row.Status), VerifiedAt: row.VerifiedAt, Diagnostics: diagnosticsOf(row.Diagnostics),
+			})
+		}
+	}
+	return list, nil
+}

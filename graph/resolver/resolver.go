@@ -1,0 +1,103 @@
+package resolver
+
+import (
+	"github.com/vektah/gqlparser/v2/ast"
+
+	"astrolabe/access"
+	"astrolabe/domain"
+	"astrolabe/domain/account"
+	"astrolabe/domain/explorer"
+	"astrolabe/graph/cohort"
+	"astrolabe/graph/limits"
+	"astrolabe/graph/live"
+)
+
+// Options are what resolvers stand on.
+type Options struct {
+	*explorer.Services
+	Gate    *access.Gate
+	Usage   *account.Usage
+	Chains  []domain.Chain // the chains that are served
+	Version string
+	Limits  limits.Limits
+	Hub     *live.Hub
+	// PageSize returns the default size of a connection field's pages.
+	PageSize func(*ast.FieldDefinition) int
+}
+
+// Resolver answers the fields that are not plain values of their object.
+type Resolver struct {
+	Options
+	service  *Service
+	statuses *live.Feed[ChainStatus]
+}
+
+// New makes the resolvers of a server.
+func New(o Options) *Resolver {
+	r := &Resolver{Options: o, statuses: live.NewFeed(o.Hub, chainStatus)}
+	r.service = describe(r)
+	return r
+}
+
+// Wait returns when nothing runs any more, after the last subscriber left.
+func (r *Resolver) Wait() { r.statuses.Wait() }
+
+// StatusSubscribers counts those that follow the status of a chain.
+func (h *Resolver) StatusSubscribers() int { return h.statuses.Subscribers() }
+
+// Query returns the resolvers of root fields.
+func (r *Resolver) Query() *Query { return &Query{r} }
+
+// Mutation returns the resolvers of changes.
+func (r *Resolver) Mutation() *Mutation { return &Mutation{r} }
+
+// Viewer returns the resolvers of a caller's edges.
+func (r *Resolver) Viewer() *ViewerEdges { return &ViewerEdges{r} }
+
+// Budget returns the resolvers of a rate limit's state.
+func (r *Resolver) Budget() *BudgetEdges { return &BudgetEdges{r} }
+
+// Chain returns the resolvers of a chain's edges.
+func (r *Resolver) Chain() *ChainEdges { return &ChainEdges{r} }
+
+// Subscription returns the resolvers of streams.
+func (r *Resolver) Subscription() *Subscription { return &Subscription{r} }
+
+type (
+	// Query resolves root fields.
+	Query struct{ resolver *Resolver }
+	// Mutation resolves changes.
+	Mutation struct{ resolver *Resolver }
+	// ViewerEdges resolves a caller's edges.
+	ViewerEdges struct{ resolver *Resolver }
+	// BudgetEdges resolves a rate limit's state.
+	BudgetEdges struct{ resolver *Resolver }
+	// ChainEdges resolves a chain's edges.
+	ChainEdges struct{ resolver *Resolver }
+	// Subscription resolves streams.
+	Subscription struct{ resolver *Resolver }
+)
+
+// onChain is what every object of a chain carries: the resolver that knows more,
+// and the chain.
+type onChain struct {
+	resolver *Resolver
+	chain    domain.Chain
+}
+
+// onChain begins an answer about a served chain.
+func (r *Resolver) onChain(chain domain.Chain) (onChain, error) {
+	_, err := r.served(chain)
+	return onChain{r, chain}, err
+}
+
+// ChainID names the chain.
+func (on onChain) ChainID() domain.Chain { return on.chain }
+
+// id writes the global id of an object of this chain.
+func (on onChain) id(objectType, key string) string {
+	return globalID{Type: objectType, Chain: on.chain, Key: key}.String()
+}
+
+// kind names a kind of fact of this chain.
+func (on onChain) kind(name string) cohort.Kind { return cohort.Kind{Chain: on.chain, Name: name} }

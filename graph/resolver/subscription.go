@@ -1,0 +1,158 @@
+package resolver
+
+import (
+	"astrolabe/domain"
+	"astrolabe/domain/address"
+	"astrolabe/domain/chain"
+	"astrolabe/domain/event"
+	"astrolabe/graph/cohort"
+	"astrolabe/graph/live"
+	"astrolabe/starknet"
+	"context"
+)
+
+// ChainStatus follows a chain.
+func (r *Subscription) ChainStatus(ctx context.Context, id domain.Chain) (<-chan *ChainStatus, error) {
+	if _, err := r.resolver.served(id); err != nil {
+		return nil, err
+	}
+	return r.resolver.statuses.Follow(ctx, id)
+}
+
+// NewBlock is a message of the stream of blocks.
+type NewBlock struct {
+	live.Message
+	Block *Block
+}
+
+// NewBlocks follows the blocks of a chain.
+func (r *Subscription) NewBlocks(ctx context.Context, id domain.Chain, after *string) (<-chan *NewBlock, error) {
+	on, err := r.resolver.onChain(id)
+	if err != nil {
+		return nil, err
+	}
+	begin, err := on.subscription(ctx, after, nil, 1)
+	if err != nil {
+		return nil, err
+	}
+	return live.Follow(ctx, on.resolver.Hub, begin, on.blocksFrom)
+}
+
+// blocksFrom takes blocks from the tip, and reads those that are older.
+func (on onChain) blocksFrom(ctx context.Context, t *live.Tip, from domain.Position) (live.Batch[NewBlock], error) {
+	blocks, ofTip := t.Blocks(from[0])
+	if !ofTip {
+		err := on.resolver.Hub.Read(ctx, func(ctx context.Context) error {
+			page, _, err := on.resolver.Blocks.List(ctx, on.chain, chain.BlockFilter{From: &from[0], OldestFirst: true}, domain.PageRequest{Limit: live.BatchSize})
+			blocks = page.Items
+			return err
+		})
+		if err != nil {
+			return live.Batch[NewBlock]{}, err
+		}
+	}
+	next := domain.Position{max(from[0], t.Next())}
+	if n := len(blocks); n > 0 {
+		next = blocks[n-1].Position().Following()
+	}
+	return live.Batch[NewBlock]{
+		Batch: domain.Batch[*NewBlock]{Next: next, Items: convert(on.newBlocks(new(cohort.Cache), blocks), func(b *Block) *NewBlock { return &NewBlock{Block: b} })},
+		At:    func(i int) domain.Position { return blocks[i].Position() }, OfTip: ofTip,
+	}, nil
+}
+
+// NewEvent is a message of a stream of events.
+type NewEvent struct {
+	live.Message
+	Event                 *Event
+	EventDecodingDegraded bool
+}
+
+// Events follows the events that a filter selects.
+func (r *Subscription) Events(ctx context.Context, id domain.Chain, filter EventFilter, after *string) (<-chan *NewEvent, error) {
+	on, err := r.resolver.onChain(id)
+	if err != nil {
+		return nil, err
+	}
+	wanted, err := filter.filter()
+	if err != nil {
+		return nil, err
+	}
+	followed, err := event.Follow(wanted)
+	if err != nil {
+		return nil, err
+	}
+	begin, err := on.subscription(ctx, after, filter.FromBlock, 3)
+	if err != nil {
+		return nil, err
+	}
+	return live.Follow(ctx, on.resolver.Hub, begin, on.eventsFrom(followed))
+}
+
+func (on onChain) eventsFrom(followed event.Followed) live.Source[NewEvent] {
+	return func(ctx context.Context, t *live.Tip, from domain.Position) (out live.Batch[NewEvent], err error) {
+		var (
+			batch    domain.Batch[event.Row]
+			degraded bool
+		)
+		err = on.resolver.Hub.Read(ctx, func(ctx context.Context) error {
+			batch, degraded, err = on.resolver.Events.From(ctx, on.chain, followed, from, t.Next(), live.BatchSize)
+			return err
+		})
+		if err != nil {
+			return out, err
+		}
+		page := on.eventSlices(new(cohort.Cache), eventPages([]domain.Page[event.Row]{{Items: batch.Items}}, degraded))[0]
+		out.Next, out.At = batch.Next, page.at
+		out.Items = convert(page.items, func(e *Event) *NewEvent { return &NewEvent{Event: e, EventDecodingDegraded: degraded} })
+		return out, nil
+	}
+}
+
+// NewAddressActivity is a message of the stream of what happens to an address.
+type NewAddressActivity struct {
+	live.Message
+	Activity *AddressActivity
+}
+
+// AddressActivity follows what happens to an address.
+func (r *Subscription) AddressActivity(ctx context.Context, id domain.Chain, owner starknet.Felt, after *string) (<-chan *NewAddressActivity, error) {
+	on, err := r.resolver.onChain(id)
+	if err != nil {
+		return nil, err
+	}
+	begin, err := on.subscription(ctx, after, nil, 5)
+	if err != nil {
+		return nil, err
+	}
+	return live.Follow(ctx, on.resolver.Hub, begin, on.activityFrom(owner))
+}
+
+func (on onChain) activityFrom(owner starknet.Felt) live.Source[NewAddressActivity] {
+	return func(ctx context.Context, t *live.Tip, from domain.Position) (out live.Batch[NewAddressActivity], err error) {
+		var batch domain.Batch[address.Item]
+		err = on.resolver.Hub.Read(ctx, func(ctx context.Context) error {
+			batch, err = on.resolver.Addresses.ActivityFrom(ctx, on.chain, owner, from, t.Next(), live.BatchSize)
+			return err
+		})
+		if err != nil {
+			return out, err
+		}
+		page := slicesOf(new(cohort.Cache), []domain.Page[address.Item]{{Items: batch.Items}}, address.Item.Position, func(_ int, item address.Item) *AddressActivity {
+			return &AddressActivity{onChain: on, item: &item}
+		})[0]
+		out.Next, out.At = batch.Next, page.at
+		out.Items = convert(page.items, func(a *AddressActivity) *NewAddressActivity { return &NewAddressActivity{Activity: a} })
+		return out, nil
+	}
+}
+
+// subscription reads where a stream of the chain begins. Its positions have so
+// many fields.
+func (on onChain) subscription(ctx context.Context, after *string, from *uint64, fields int) (live.Subscription, error) {
+	l, err := on.list(ctx, "", nil, after)
+	if err != nil {
+		return live.Subscription{}, err
+	}
+	return live.Subscription{Chain: on.chain, Fields: fields, After: l.request.After, From: from, Cursor: l.cursor}, nil
+}

@@ -1,0 +1,165 @@
+package resolver
+
+import (
+	"context"
+	"time"
+
+	"astrolabe/domain"
+	"astrolabe/domain/token"
+	"astrolabe/graph/scalar"
+	"astrolabe/starknet"
+)
+
+// Token is a contract that shows itself as a token. What its transfers add up
+// to is worked out only when it is selected.
+type Token struct {
+	onChain
+	membership[*Token]
+	facts *token.Token
+}
+
+// tokenType is the type of a token's global id.
+const tokenType = "Token"
+
+// IsNode marks the token as a Node.
+func (t *Token) IsNode() {}
+
+// ID returns the token's global id.
+func (t *Token) ID() string { return t.id(tokenType, t.facts.Address.String()) }
+
+// TokenAddress returns the token's address.
+func (t *Token) TokenAddress() starknet.Felt { return t.facts.Address }
+
+// Symbol returns what the token calls itself in short.
+func (t *Token) Symbol() *string { return t.facts.Metadata.Symbol }
+
+// Name returns what the token calls itself.
+func (t *Token) Name() *string { return t.facts.Metadata.Name }
+
+// Decimals returns by how many digits amounts are divided for people.
+func (t *Token) Decimals() *int { return intOrNil(t.facts.Metadata.Decimals) }
+
+// Standard returns the token's standard.
+func (t *Token) Standard() scalar.Word { return scalar.Word(t.facts.Standard) }
+
+// MetadataUpdatedAtIso returns when the token was asked about itself.
+func (t *Token) MetadataUpdatedAtIso() *time.Time { return t.facts.DescribedAt() }
+
+// TotalSupplyRaw returns the supply as it was read last.
+func (t *Token) TotalSupplyRaw() *domain.Amount {
+	if t.facts.Supply == nil {
+		return nil
+	}
+	return amountOrNil(&t.facts.Supply.Raw)
+}
+
+// TotalSupplyBlockNumber returns the block that the supply was read at.
+func (t *Token) TotalSupplyBlockNumber() *uint64 {
+	if t.facts.Supply == nil {
+		return nil
+	}
+	return &t.facts.Supply.Block
+}
+
+// summary returns what the token's transfers add up to.
+func (t *Token) summary(ctx context.Context) (*token.Summary, error) {
+	found, err := loadFact(ctx, t, (*Token).TokenAddress, factOf(t.onChain, "summary of a token", t.resolver.Tokens.Summaries))
+	if err == nil && found == nil {
+		err = token.Unknown(t.facts.Address)
+	}
+	return found, err
+}
+
+// counts returns the token's counts, nil when they are unknown.
+func (t *Token) counts(ctx context.Context, one func(*token.Counts) uint64) (*uint64, error) {
+	summary, err := t.summary(ctx)
+	if err != nil || summary.Counts == nil {
+		return nil, err
+	}
+	return new(one(summary.Counts)), nil
+}
+
+// SummaryCacheStatus tells what the counts rest on.
+func (t *Token) SummaryCacheStatus(ctx context.Context) (scalar.Word, error) {
+	summary, err := t.summary(ctx)
+	if err != nil {
+		return "", err
+	}
+	return scalar.Word(summary.Status), nil
+}
+
+// SummaryCacheUpdatedAtIso returns when the sums were made.
+func (t *Token) SummaryCacheUpdatedAtIso(ctx context.Context) (*time.Time, error) {
+	summary, err := t.summary(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return summary.UpdatedAt, nil
+}
+
+// TransferCount returns how many transfers there are.
+func (t *Token) TransferCount(ctx context.Context) (*uint64, error) {
+	return t.counts(ctx, func(c *token.Counts) uint64 { return c.Transfers })
+}
+
+// DistinctFromCount returns how many addresses sent the token.
+func (t *Token) DistinctFromCount(ctx context.Context) (*uint64, error) {
+	return t.counts(ctx, func(c *token.Counts) uint64 { return c.Senders })
+}
+
+// DistinctToCount returns how many addresses received the token.
+func (t *Token) DistinctToCount(ctx context.Context) (*uint64, error) {
+	return t.counts(ctx, func(c *token.Counts) uint64 { return c.Receivers })
+}
+
+// LatestTransferBlock returns the newest block with a transfer.
+func (t *Token) LatestTransferBlock(ctx context.Context) (*uint64, error) {
+	summary, err := t.summary(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return summary.Latest, nil
+}
+
+// Contract returns the token's contract.
+func (t *Token) Contract(ctx context.Context) (*Contract, error) {
+	return toOne(ctx, t, "Token.contract", requiredKey((*Token).TokenAddress), t.contracts())
+}
+
+// Transfers returns the token's transfers.
+func (t *Token) Transfers(ctx context.Context, addresses []starknet.Felt, first *int, after *string) (*TransferConnection, error) {
+	if err := checkFilter("addresses", addresses); err != nil {
+		return nil, err
+	}
+	count := t.countTransfers
+	if len(addresses) > 0 {
+		count = nil
+	}
+	return connect(ctx, t, first, after, (*Token).TokenAddress, t.transfersOfTokens(addresses), count)
+}
+
+// countTransfers counts the token's transfers. Sums that are behind are a lower
+// bound.
+func (t *Token) countTransfers(ctx context.Context) (total, error) {
+	summary, err := t.summary(ctx)
+	if err != nil || summary.Counts == nil {
+		return total{}, err
+	}
+	return total{&summary.Counts.Transfers, summary.Status != token.SummaryStale}, nil
+}
+
+// tokens looks tokens up; nil stands for an address at which none is known.
+func (on onChain) tokens() lookup[starknet.Felt, *token.Token, *Token] {
+	return lookupOf(factOf(on, "token by address", on.resolver.Tokens.Of), func(facts *token.Token) *Token {
+		return &Token{onChain: on, facts: facts}
+	})
+}
+
+// Token returns a token by its address.
+func (r *Query) Token(ctx context.Context, id domain.Chain, address starknet.Felt) (*Token, error) {
+	on, err := r.resolver.onChain(id)
+	if err != nil {
+		return nil, err
+	}
+	return single(on.tokens().all(ctx, nil, []starknet.Felt{address}))(token.Unknown(address))
+}

@@ -1,0 +1,41 @@
+package resolver
+
+import (
+	"context"
+	"time"
+
+	"astrolabe/domain"
+	"astrolabe/domain/verify"
+	"astrolabe/graph/cohort"
+	"astrolabe/starknet"
+)
+
+// ContractVerification is the record of a verified class.
+type ContractVerification struct {
+	ClassHash     starknet.Felt
+	Verification  string
+	ReceiptID     domain.Amount
+	IssuedAt      time.Time
+	KeyID         string
+	ReceiptDigest string
+}
+
+// Verification returns the record of the class that the contract has now.
+func (c *Contract) Verification(ctx context.Context) (*ContractVerification, error) {
+	return toOne(ctx, c, "Contract.verification", optionalKey((*Contract).ClassHash), c.verifications())
+}
+
+// verifications looks up the records of classes; nil stands for none.
+func (on onChain) verifications() lookup[starknet.Felt, *verify.Record, *ContractVerification] {
+	return lookup[starknet.Felt, *verify.Record, *ContractVerification]{
+		factOf(on, "verification of a class", on.resolver.Verifications.OfClasses),
+		func(b *cohort.Batch[starknet.Felt, *verify.Record]) []*ContractVerification {
+			return convert(b.Values, func(r *verify.Record) *ContractVerification {
+				if r == nil {
+					return nil
+				}
+				return &ContractVerification{r.Class, verify.Exact, domain.AmountFromUint64(r.ReceiptID), r.IssuedAt, r.KeyID, r.ReceiptDigest}
+			})
+		},
+	}
+}

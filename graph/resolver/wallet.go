@@ -1,0 +1,219 @@
+package resolver
+
+import (
+	"context"
+
+	"github.com/99designs/gqlgen/graphql"
+	"github.com/graph-gophers/dataloader/v7"
+
+	"astrolabe/domain"
+	"astrolabe/domain/address"
+	"astrolabe/graph/cohort"
+	"astrolabe/graph/scalar"
+	"astrolabe/starknet"
+)
+
+// AddressAsset is a token that an address may hold.
+type AddressAsset struct {
+	onChain
+	membership[*AddressAsset]
+	asset *address.Asset
+}
+
+// TokenAddress returns the token.
+func (a *AddressAsset) TokenAddress() starknet.Felt { return a.asset.Token }
+
+// AssetEvidence is why a token may be held.
+type AssetEvidence struct {
+	Tier, Source            scalar.Word
+	LastObservedBlock       *uint64
+	EvidenceCountLowerBound *int
+}
+
+// Evidence returns why the token may be held.
+func (a *AddressAsset) Evidence() []AssetEvidence {
+	return convert(a.asset.Proofs, func(p address.Proof) AssetEvidence {
+		return AssetEvidence{scalar.Word(p.Tier), scalar.Word(p.Source), p.LastBlock, p.AtLeast}
+	})
+}
+
+// AssetMetadata is what is known of a token.
+type AssetMetadata struct {
+	Symbol, Name *string
+	Decimals     *int
+	Standard     *scalar.Word
+}
+
+// Metadata returns what is known of the token.
+func (a *AddressAsset) Metadata() AssetMetadata {
+	return AssetMetadata{a.asset.Symbol, a.asset.Name, intOrNil(a.asset.Decimals), wordOrNil(a.asset.Standard)}
+}
+
+// Token returns the token.
+func (a *AddressAsset) Token(ctx context.Context) (*Token, error) {
+	return toOne(ctx, a, "AddressAsset.token", requiredKey((*AddressAsset).TokenAddress), a.tokens())
+}
+
+// AssetCoverage is what a list of somebody's tokens rests on.
+type AssetCoverage struct {
+	DeclaredScope       scalar.Word
+	CompleteWithinScope bool
+	GloballyComplete    bool // never a claim
+	ReasonCodes         []string
+	CoveredThroughBlock *uint64
+}
+
+func assetCoverage(c address.AssetCoverage) AssetCoverage {
+	return AssetCoverage{DeclaredScope: scalar.Word(c.Scope), CompleteWithinScope: c.Complete(), ReasonCodes: c.Reasons, CoveredThroughBlock: c.Through}
+}
+
+// AddressAssetConnection is a page of the tokens that an address may hold.
+type AddressAssetConnection struct {
+	Connection[*AddressAsset]
+	Coverage AssetCoverage
+}
+
+// AddressAssetEdge is such a token in a list.
+type AddressAssetEdge = Edge[*AddressAsset]
+
+// assetSlice is a page of tokens and what it rests on.
+type assetSlice struct {
+	slice[*AddressAsset]
+	covered address.AssetCoverage
+}
+
+// Assets returns the tokens that the address may hold.
+func (a *Address) Assets(ctx context.Context, scope scalar.Word, first *int, after *string) (*AddressAssetConnection, error) {
+	page, l, err := toMany(ctx, a, first, after, (*Address).felt, a.assetsOfAddresses(address.Scope(scope)))
+	if err != nil {
+		return nil, err
+	}
+	return &AddressAssetConnection{
+		Connection: Connection[*AddressAsset]{slice: page.slice, list: l},
+		Coverage:   assetCoverage(page.covered),
+	}, nil
+}
+
+// assetsOfAddresses pages through the tokens that each address may hold.
+func (on onChain) assetsOfAddresses(scope address.Scope) pager[starknet.Felt, address.AssetPage, assetSlice] {
+	return pager[starknet.Felt, address.AssetPage, assetSlice]{
+		pagesOf(on, func(ctx context.Context, c domain.Chain, owners []starknet.Felt, page domain.PageRequest) ([]address.AssetPage, error) {
+			return on.resolver.Addresses.Assets(ctx, c, owners, scope, page)
+		}),
+		func(b *cohort.Batch[starknet.Felt, address.AssetPage]) []assetSlice {
+			pages := convert(b.Values, func(f address.AssetPage) domain.Page[address.Asset] { return f.Page })
+			list := slicesOf(b.Cache, pages, address.Asset.Position, func(_ int, asset address.Asset) *AddressAsset {
+				return &AddressAsset{onChain: on, asset: &asset}
+			})
+			slices := make([]assetSlice, len(list))
+			for i := range list {
+				slices[i] = assetSlice{list[i], b.Values[i].Coverage}
+			}
+			return slices
+		},
+	}
+}
+
+// WalletStateInput is whose wallet is asked for, and for what.
+type WalletStateInput struct {
+	OwnerAddress starknet.Felt
+	WalletInput
+}
+
+// WalletInput is what a wallet is asked for.
+type WalletInput struct {
+	Mode            scalar.Word
+	Scope           scalar.Word
+	TokenAddresses  []starknet.Felt
+	Limit           int
+	BlockPreference scalar.Word
+	BlockHash       *starknet.Felt
+	BlockNumber     *uint64
+}
+
+// WalletState is what an address holds.
+type WalletState struct {
+	OwnerAddress starknet.Felt
+	Block        WalletBlock
+	Scope        scalar.Word
+	Coverage     AssetCoverage
+	Correctness  scalar.Word
+	Items        []WalletBalance
+}
+
+// WalletBlock is the block of a wallet's balances.
+type WalletBlock struct {
+	Preference     scalar.Word
+	BlockNumber    uint64
+	BlockHash      *starknet.Felt
+	FinalityStatus *scalar.Word
+}
+
+// WalletBalance is one balance of a wallet.
+type WalletBalance struct {
+	TokenAddress starknet.Felt
+	BalanceRaw   *domain.Amount
+	Status       scalar.Word
+	Metadata     AssetMetadata
+}
+
+func walletBalance(b address.Balance) WalletBalance {
+	balance := WalletBalance{TokenAddress: b.Token, BalanceRaw: amountOrNil(b.Raw), Status: scalar.Word(b.Status)}
+	if t := b.Known; t != nil {
+		balance.Metadata = AssetMetadata{t.Metadata.Symbol, t.Metadata.Name, intOrNil(t.Metadata.Decimals), wordOrNil(t.Standard)}
+	}
+	return balance
+}
+
+// WalletState returns what an address holds.
+func (r *Query) WalletState(ctx context.Context, id domain.Chain, input WalletStateInput) (*WalletState, error) {
+	if _, err := r.resolver.served(id); err != nil {
+		return nil, err
+	}
+	wallet, err := r.resolver.Wallets.At(ctx, id, input.query(input.OwnerAddress))
+	if err != nil {
+		return nil, err
+	}
+	return input.state(input.OwnerAddress, wallet), nil
+}
+
+// maxWallets is how many wallets one field asks a node about.
+const maxWallets = 5
+
+// WalletState returns what the address holds.
+func (a *Address) WalletState(ctx context.Context, input WalletInput) (*WalletState, error) {
+	kind := cohort.Kind{Chain: a.chain, Name: "wallet of an address", Arguments: filtersOf(ctx, graphql.GetFieldContext(ctx))}
+	wallet, err := loadFact(ctx, a, (*Address).felt, cohort.Fact[starknet.Felt, address.Wallet]{Kind: kind, Read: a.wallets(input)})
+	if err != nil {
+		return nil, err
+	}
+	return input.state(a.Address, wallet), nil
+}
+
+// wallets reads what several addresses hold; each that fails does so alone.
+func (on onChain) wallets(input WalletInput) dataloader.BatchFunc[starknet.Felt, address.Wallet] {
+	return cohort.Each(func(ctx context.Context, owners []starknet.Felt) ([]*dataloader.Result[address.Wallet], error) {
+		if len(owners) > maxWallets {
+			return nil, domain.Errorf(domain.CodeInvalidRequest, "the field would ask about %d addresses; at most %d can be asked about at once: ask for fewer items around it", len(owners), maxWallets)
+		}
+		return convert(owners, func(owner starknet.Felt) *dataloader.Result[address.Wallet] {
+			wallet, err := on.resolver.Wallets.At(ctx, on.chain, input.query(owner))
+			return &dataloader.Result[address.Wallet]{Data: wallet, Error: err}
+		}), nil
+	})
+}
+
+func (in WalletInput) query(owner starknet.Felt) address.WalletQuery {
+	return address.WalletQuery{
+		Owner: owner, Mode: address.WalletMode(in.Mode), Scope: address.Scope(in.Scope), Tokens: in.TokenAddresses, Limit: in.Limit,
+		Preference: address.BlockPreference(in.BlockPreference), BlockHash: in.BlockHash, BlockNumber: in.BlockNumber,
+	}
+}
+
+func (in WalletInput) state(owner starknet.Felt, wallet address.Wallet) *WalletState {
+	return &WalletState{
+		OwnerAddress: owner, Scope: in.Scope, Correctness: scalar.Word(wallet.Correctness), Items: convert(wallet.Items, walletBalance),
+		Block:    WalletBlock{in.BlockPreference, wallet.Block.Number, wallet.Block.Hash, wordOrNil(wallet.Block.Finality)},
+		Coverage: assetCoverage(wallet.Coverage),
+	}
+}

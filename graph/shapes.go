@@ -1,0 +1,112 @@
+package graph
+
+import (
+	"context"
+
+	"github.com/99designs/gqlgen/graphql"
+	"github.com/vektah/gqlparser/v2/ast"
+	"github.com/vektah/gqlparser/v2/gqlerror"
+	"github.com/vektah/gqlparser/v2/lexer"
+	"github.com/vektah/gqlparser/v2/parser"
+
+	"astrolabe/cache"
+	"astrolabe/domain"
+	"astrolabe/graph/limits"
+)
+
+// shapes is the extension that bounds the shape of a document. It measures a
+// document before gqlgen validates it, because validation takes time that
+// grows with the square of some of the numbers. Documents that gqlgen has in
+// its cache were measured before.
+type shapes struct {
+	limits          limits.Limits
+	noIntrospection bool
+	known           documentCache
+}
+
+// ExtensionName names the extension.
+func (shapes) ExtensionName() string { return "Shapes" }
+
+// Validate accepts every schema.
+func (shapes) Validate(graphql.ExecutableSchema) error { return nil }
+
+// MutateOperationParameters measures the document.
+func (s shapes) MutateOperationParameters(ctx context.Context, p *graphql.RawParams) *gqlerror.Error {
+	doc, known := s.known.Get(ctx, p.Query)
+	if !known {
+		parsed, err := parser.ParseQueryWithTokenLimit(&ast.Source{Input: p.Query}, s.limits.Tokens)
+		if err == nil {
+			err = s.check(parsed)
+		} else {
+			err = limits.Check(limits.Tokens, s.limits.Tokens, tokens(p.Query), "tokens")
+		}
+		if err != nil {
+			return operationOf(ctx).refuse(err)
+		}
+		doc = parsed
+	}
+	if err := named(doc, p.OperationName); err != nil {
+		return operationOf(ctx).refuse(err)
+	}
+	return nil
+}
+
+// named refuses a name that is none of the document's operations. A document
+// that does not parse, or has none, is gqlgen's to refuse.
+func named(doc *ast.QueryDocument, name string) error {
+	switch {
+	case doc == nil || len(doc.Operations) == 0 || doc.Operations.ForName(name) != nil:
+		return nil
+	case name == "":
+		return domain.Errorf(domain.CodeInvalidRequest, "operationName is required: the document has several operations.")
+	default:
+		return domain.Errorf(domain.CodeInvalidRequest, "operationName must be the name of an operation in the document.")
+	}
+}
+
+// check refuses a document that exceeds a limit.
+func (s shapes) check(doc *ast.QueryDocument) error {
+	shape := shapeOf(doc)
+	for _, err := range []error{
+		limits.Check(limits.Depth, s.limits.Depth, shape.depth, "levels"),
+		limits.Check(limits.Aliases, s.limits.Aliases, shape.aliases, "aliases"),
+		limits.Check(limits.RootFields, s.limits.RootFields, shape.rootFields, "root fields"),
+		limits.Check(limits.Directives, s.limits.Directives, shape.directives, "directives"),
+		limits.Check(limits.Repeats, s.limits.Repeats, shape.repeats, "repeated fields"),
+	} {
+		if err != nil {
+			return err
+		}
+	}
+	switch {
+	case shape.introspects && s.noIntrospection:
+		return domain.Errorf(domain.CodeInvalidRequest, "Introspection is disabled on this server.")
+	case shape.defers:
+		return domain.Errorf(domain.CodeInvalidRequest, "The directive @defer is not supported: responses are not incremental.")
+	}
+	return nil
+}
+
+// tokens counts the tokens of a text up to the first that is malformed.
+func tokens(text string) (count int) {
+	for lexed := lexer.New(&ast.Source{Input: text}); ; count++ {
+		if token, err := lexed.ReadToken(); err != nil || token.Kind == lexer.EOF {
+			return count
+		}
+	}
+}
+
+// documentCache keeps parsed and validated documents by their texts for gqlgen.
+type documentCache struct {
+	*cache.Weighted[string, *ast.QueryDocument]
+}
+
+// Get returns a document.
+func (c documentCache) Get(_ context.Context, text string) (*ast.QueryDocument, bool) {
+	return c.Weighted.Get(text)
+}
+
+// Add keeps a document.
+func (c documentCache) Add(_ context.Context, text string, doc *ast.QueryDocument) {
+	c.Weighted.Add(text, doc, len(text))
+}
