@@ -4,15 +4,8 @@ SHELL := /bin/bash
 .SHELLFLAGS := -o pipefail -c
 GO ?= go
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo development)
-# The race detector needs a C compiler; without one the tests run without it. Arithmetic, parsers and
-# comparisons, which share no memory between goroutines, are compiled without it: they were most of the
-# time of many tests. What CALM names hands nothing on by sync, whose atomics are inlined there unseen.
-# QUIET packages do, so nothing is inlined there; races on the values that encoding/json reads and writes
-# are still noticed, since package reflect does that. Pointer checks, which come with the detector, are for
-# unsafe code: we have none.
-CALM := github.com/consensys/gnark-crypto/... astrolabe/starknet/... github.com/google/go-cmp/... compress/... regexp/syntax strconv
-QUIET := encoding/json regexp github.com/santhosh-tekuri/jsonschema/v6/... github.com/vektah/gqlparser/v2/...
-RACE := $(if $(shell command -v gcc),-race -gcflags=all=-d=checkptr=0 $(CALM:%=-gcflags=%=-race=false) $(QUIET:%='-gcflags=%=-race=false -l'))
+# The race detector needs a C compiler; without one the tests run without it.
+RACE := $(if $(shell command -v gcc),-race)
 # Packages that are tested without the race detector: those that run the Cairo compiler, which takes
 # minutes under it, and those whose service is raced elsewhere: the program, the pages and the oracle in
 # the packages that they put together, the simulated node in the tests that index it. The longest come
@@ -22,28 +15,18 @@ RACED = ./rest ./graph ./jobs/index ./repo/tokens ./node ./pg ./repo/onchain ./j
 SOURCES := $(shell find . -name '*.go' -not -path './web/node_modules/*' -not -path './clients/*') $(shell find web/dist repo/migrations rest -type f)
 
 .DEFAULT_GOAL := help
-.PHONY: help build run test test-clients soak lint fmt generate web check-generated fuzz bench bench-frame bench-facades bench-starknet bench-index bench-auth bench-graphql bench-rest postgres clean
+.PHONY: help build release run test test-clients soak lint fmt generate web check-generated fuzz bench bench-frame bench-facades bench-starknet bench-index bench-auth bench-graphql bench-rest postgres clean
 
 help: ## List every target
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 build: bin/astrolabe ## Build bin/astrolabe
 
-# Debug information is left out (stack traces and profiles do not need it), the compiler collects its
-# garbage late, and libraries whose speed nobody notices (jobs, the command line, handshakes)
-# compile without inlining, which is half of their work: each saves a newcomer seconds.
-UNHURRIED := github.com/vmihailenco/msgpack/... github.com/riverqueue/river/... github.com/alecthomas/kong crypto/tls crypto/x509
-BUILD = GOGC=800 CGO_ENABLED=0 $(GO) build -trimpath -gcflags=all=-dwarf=false $(UNHURRIED:%='-gcflags=%=-dwarf=false -l') -ldflags "-w -X main.release=$(VERSION)"
+bin/astrolabe: go.mod go.sum $(SOURCES)
+	$(GO) build -ldflags "-X main.release=$(VERSION)" -o $@ ./cmd/astrolabe
 
-bin/astrolabe: bin/.modules $(SOURCES)
-	$(BUILD) -o $@ ./cmd/astrolabe
-
-# The first time, the standard library compiles while the modules are on their way. Go loads as many
-# at once as it has processors, of which loading needs none.
-bin/.modules: go.mod go.sum
-	@mkdir -p bin
-	@GOMAXPROCS=16 $(GO) list -deps ./cmd/astrolabe >/dev/null & $(BUILD) net/http/pprof database/sql encoding/xml; wait $$!
-	@touch $@
+release: ## Build bin/astrolabe as it is published: static, without paths and debug information
+	CGO_ENABLED=0 $(GO) build -trimpath -ldflags "-s -w -X main.release=$(VERSION)" -o bin/astrolabe ./cmd/astrolabe
 
 run: ## Build and start everything, without configuration
 	@$(MAKE) --no-print-directory -j2 build postgres
