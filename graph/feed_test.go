@@ -15,18 +15,18 @@ import (
 )
 
 // newFeed makes a feed that polls every second.
-func newFeed(s *store, log *logbook) (*live.Feed[chain.Status], *live.Hub) {
+func newFeed(s *store, log *logbook) *live.Feed[chain.Status] {
 	hub := live.NewHub(live.Options{
 		Statuses: chain.NewStatuses(s, 0), PollEvery: time.Second, Budget: time.Second, Logger: slog.New(slog.NewTextHandler(log, nil)),
 	})
-	return live.NewFeed(hub, func(s chain.Status) *chain.Status { return &s }), hub
+	return live.NewFeed(hub, func(s chain.Status) *chain.Status { return &s })
 }
 
 func TestASubscriberIsToldAtOnceAndThenOfEachChange(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s := newStore()
-		f, _ := newFeed(s, new(logbook))
+		f := newFeed(s, new(logbook))
 		ctx, leave := context.WithCancel(t.Context())
 		events, err := f.Follow(ctx, domain.Mainnet)
 		if err != nil {
@@ -57,7 +57,7 @@ func TestOneLookServesEverySubscriber(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s := newStore()
-		f, _ := newFeed(s, new(logbook))
+		f := newFeed(s, new(logbook))
 		ctx, leave := context.WithCancel(t.Context())
 		for range 100 {
 			if _, err := f.Follow(ctx, domain.Mainnet); err != nil {
@@ -83,7 +83,7 @@ func TestASlowConsumerIsDroppedWithACode(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s := newStore()
-		f, _ := newFeed(s, new(logbook))
+		f := newFeed(s, new(logbook))
 		ctx, leave := context.WithCancel(t.Context())
 		following, ending := live.WithEnding(ctx)
 		slow, err := f.Follow(following, domain.Mainnet)
@@ -115,7 +115,7 @@ func TestAFailingStoreIsLoggedOnceAndOutlived(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s, log := newStore(), new(logbook)
-		f, _ := newFeed(s, log)
+		f := newFeed(s, log)
 		ctx, leave := context.WithCancel(t.Context())
 		events, err := f.Follow(ctx, domain.Mainnet)
 		if err != nil {

@@ -56,7 +56,7 @@ func (f *Feed[T]) Follow(ctx context.Context, id domain.Chain) (<-chan *T, error
 	f.subscribers[s] = struct{}{}
 	context.AfterFunc(ctx, func() { f.leave(s) })
 	if f.stop == nil {
-		watch, stop := context.WithCancel(context.Background())
+		watch, stop := context.WithCancel(context.Background()) //nolint:gosec // The last subscriber calls it.
 		f.stop = stop
 		f.watching.Go(func() { f.watch(watch) })
 	}

@@ -29,7 +29,7 @@ func (s *shelf) ID() string  { return "" }
 func (s *shelf) number() int { return s.key }
 
 // list reads the arguments as the resolvers of a field do.
-func (s *shelf) list(_ context.Context, _ string, first *int, after *string) (*listing, error) {
+func (s *shelf) list(_ context.Context, _ string, first *int, after *string) (*listing, error) { //nolint:unparam // The interface has it.
 	l := &listing{request: domain.PageRequest{Limit: *first}}
 	page := pageArguments{limit: *first}
 	if after != nil {

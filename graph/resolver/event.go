@@ -146,9 +146,9 @@ func eventPages(pages []domain.Page[event.Row], degraded bool) []eventPage {
 func (on onChain) eventSlices(cache *cohort.Cache, pages []eventPage) []eventSlice {
 	list := coveredSlices(cache, convert(pages, func(p eventPage) coveredPage[event.Row] { return p.coveredPage }), event.Row.Position,
 		func(row event.Row) *Event { return &Event{onChain: on, row: &row} })
-	slices := make([]eventSlice, len(list))
-	for i := range list {
-		slices[i] = eventSlice{list[i], pages[i].degraded}
+	slices := make([]eventSlice, len(pages))
+	for i, page := range pages {
+		slices[i] = eventSlice{list[i], page.degraded}
 	}
 	return slices
 }

@@ -43,7 +43,7 @@ func New(o Options) *Resolver {
 func (r *Resolver) Wait() { r.statuses.Wait() }
 
 // StatusSubscribers counts those that follow the status of a chain.
-func (h *Resolver) StatusSubscribers() int { return h.statuses.Subscribers() }
+func (r *Resolver) StatusSubscribers() int { return r.statuses.Subscribers() }
 
 // Query returns the resolvers of root fields.
 func (r *Resolver) Query() *Query { return &Query{r} }
