@@ -7,7 +7,6 @@ import (
 
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/vektah/gqlparser/v2/ast"
-	"github.com/vektah/gqlparser/v2/gqlerror"
 
 	"astrolabe/domain"
 	"astrolabe/domain/account"
@@ -20,8 +19,8 @@ import (
 // not crowd out requests.
 const maxCharging = 1024
 
-// charging is the extension that charges the caller for an operation, and for
-// every event of a subscription as much again.
+// charging charges the caller for an operation, and for every event of a
+// subscription as much again.
 type charging struct {
 	h       *Handler
 	pending chan struct{} // one for each event that is being charged
@@ -31,46 +30,37 @@ func newCharging(h *Handler) charging {
 	return charging{h: h, pending: make(chan struct{}, maxCharging)}
 }
 
-// ExtensionName names the extension.
-func (charging) ExtensionName() string { return "Charging" }
-
-// Validate accepts every schema.
-func (charging) Validate(graphql.ExecutableSchema) error { return nil }
-
-// MutateOperationContext charges for an operation that is about to be
-// executed.
-func (c charging) MutateOperationContext(ctx context.Context, prepared *graphql.OperationContext) *gqlerror.Error {
-	op := operationOf(ctx)
-	ctx, err := c.callerOf(ctx, op)
-	if err != nil {
-		return op.refuse(err)
+// admit charges for an operation that is about to be executed. On a WebSocket
+// it authenticates the caller again: credentials that were revoked or have
+// expired are of no use on a socket that they opened.
+func (c charging) admit(ctx context.Context, op *operation) (context.Context, error) {
+	if op.socket != nil {
+		renewed, err := c.h.renew(ctx)
+		if err != nil {
+			return ctx, err
+		}
+		ctx = renewed
 	}
 	caller := account.CallerOf(ctx)
 	if op.kind == ast.Mutation && caller.Kind != account.BySession {
-		return op.refuse(fault.NeedsSession())
+		return ctx, c.or(ctx, op, fault.NeedsSession())
 	}
 	if err := affordable(caller, op); err != nil {
-		return op.refuse(err)
+		return ctx, c.or(ctx, op, err)
 	}
-	op.statements = !op.dryRun && caller.Kind == account.ByKey && prepared.Extensions["statements"] == true
+	asked := graphql.GetOperationContext(ctx).Extensions["statements"] == true
+	op.statements = asked && !op.dryRun && caller.Kind == account.ByKey
 	op.charged = true
-	if err := c.h.charge(ctx, op.header, op.charge()); err != nil {
-		return op.refuse(err)
-	}
-	return nil
+	return ctx, c.h.charge(ctx, op.header, op.charge())
 }
 
-// callerOf recognises the caller of an operation on a WebSocket again: what
-// was revoked or has expired is of no use on a socket that it opened.
-func (c charging) callerOf(ctx context.Context, op *operation) (context.Context, error) {
-	if op.socket == nil {
-		return ctx, nil
+// or charges for an operation that is refused; when that is denied, the denial
+// is the error.
+func (c charging) or(ctx context.Context, op *operation, err error) error {
+	if denial := c.refused(ctx, op); denial != nil {
+		return denial
 	}
-	renewed, err := c.h.renew(ctx)
-	if err == nil {
-		op.caller = account.CallerOf(renewed)
-	}
-	return renewed, err
+	return err
 }
 
 // refused charges 1 for an operation that is not executed: it had to be read.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"net/http"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/vektah/gqlparser/v2/gqlerror"
@@ -25,10 +26,14 @@ func (h *Handler) serveEvents(w http.ResponseWriter, r *http.Request, x *exchang
 	defer e.close()
 	caller := account.CallerOf(ctx)
 	goodbye := func() {
-		e.close()
+		e.closed.Store(true)
 		cancel()
 	}
-	one := &live.Stream{Holder: live.HeldBy(caller), Goodbye: goodbye, Abort: goodbye}
+	abort := func() {
+		goodbye()
+		_ = e.control.SetWriteDeadline(time.Now()) // of what the client does not read
+	}
+	one := &live.Stream{Holder: live.HeldBy(caller), Goodbye: goodbye, Abort: abort}
 	if err := h.streams.Enter(one); err != nil {
 		h.refuse(w, r, accepted{}, err)
 		return
@@ -42,8 +47,8 @@ func (h *Handler) serveEvents(w http.ResponseWriter, r *http.Request, x *exchang
 		defer expiry.Stop()
 	}
 	h.server.ServeHTTP(e, p.request(r.WithContext(ctx), mediaStream))
-	if x.refusal != nil {
-		h.refuseWith(w, r, accepted{}, x.refusal, x.errs)
+	if o := x.result(); o.refusal != nil {
+		h.refuseWith(w, r, accepted{}, o.refusal, o.errs)
 	}
 }
 
@@ -59,9 +64,10 @@ type eventWriter struct {
 	cancel  context.CancelFunc // ends the stream when the client is gone
 	*exchange
 
-	mu     sync.Mutex
-	begun  bool
-	closed bool
+	closed atomic.Bool // every later frame is dropped
+
+	writing sync.Mutex
+	begun   bool
 }
 
 // The last event as gqlgen writes it and as it is sent.
@@ -78,14 +84,15 @@ func (e *eventWriter) WriteHeader(int) {}
 
 // Write sends one frame.
 func (e *eventWriter) Write(frame []byte) (int, error) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
+	e.writing.Lock()
+	defer e.writing.Unlock()
+	o, last := e.result(), bytes.Equal(frame, completeFrame)
 	switch {
-	case e.closed || e.refusal != nil:
-	case e.errs != nil && !bytes.Equal(frame, completeFrame): // gqlgen's form of a refusal
-		e.begin()
-	case bytes.Equal(frame, completeFrame):
-		e.complete(e.errs)
+	case e.closed.Load() || o.refusal != nil:
+	case !e.begun && frame[0] == ':': // a comment, and the operation may yet be refused
+	case last:
+		e.complete(o.errs)
+	case o.errs != nil: // gqlgen's form of a refusal
 	default:
 		e.begin()
 		e.send(frame)
@@ -118,13 +125,13 @@ func (e *eventWriter) complete(errs gqlerror.List) {
 		e.send([]byte("event: next\ndata: " + string(failure(errs)) + "\n\n"))
 	}
 	e.send(completeEvent)
-	e.closed = true
+	e.closed.Store(true)
 }
 
 // send writes and flushes. A client that leaves a frame unread for too long is
 // disconnected.
 func (e *eventWriter) send(frame []byte) {
-	if e.closed {
+	if e.closed.Load() {
 		return
 	}
 	_ = e.control.SetWriteDeadline(time.Now().Add(e.timeout)) // not every server can
@@ -133,14 +140,14 @@ func (e *eventWriter) send(frame []byte) {
 		err = e.control.Flush()
 	}
 	if err != nil {
-		e.closed = true
+		e.closed.Store(true)
 		e.cancel()
 	}
 }
 
-// close drops every later frame.
+// close drops every later frame, once the one that is being written is.
 func (e *eventWriter) close() {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	e.closed = true
+	e.closed.Store(true)
+	e.writing.Lock()
+	defer e.writing.Unlock()
 }

@@ -3,6 +3,7 @@ package graph
 import (
 	"context"
 	"net/http"
+	"sync"
 	"sync/atomic"
 
 	"github.com/vektah/gqlparser/v2/ast"
@@ -18,13 +19,41 @@ type exchange struct {
 	socket     *session                  // nil for a plain request or an event stream
 	expired    atomic.Bool               // the caller's credential ended while a stream was open
 
+	measured, coerced bool // how far the operation was prepared
+
+	mu      sync.Mutex // an event stream's pings are written while its operation ends
+	verdict verdict
+}
+
+// verdict is why a request has no result, or a stream ends.
+type verdict struct {
 	// refusal says that the request or its caller is at fault, whatever its
 	// operation is: the status says so for every media type.
 	refusal error
-	// errs are why there is no result: the operation was refused or, when it
-	// was executed, could not be completed.
+	// errs are what the client reads.
 	errs     gqlerror.List
-	executed bool
+	executed bool // the operation was executed and could not be completed
+}
+
+// refused keeps that the request or its caller is at fault.
+func (x *exchange) refused(err error) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.verdict.refusal = err
+}
+
+// failed keeps why there is no result.
+func (x *exchange) failed(errs gqlerror.List, executed bool) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.verdict.errs, x.verdict.executed = errs, executed
+}
+
+// result returns why there is no result; the zero value when there is one.
+func (x *exchange) result() verdict {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return x.verdict
 }
 
 type exchangeKey struct{}

@@ -42,8 +42,8 @@ func (e execution) InterceptOperation(ctx context.Context, next graphql.Operatio
 		return e.run(ctx, op, next)
 	}
 	// Operations run at once on a socket: each has a usage record of its own.
-	ctx, record := access.WithRecord(account.WithCaller(ctx, op.caller))
-	record.Caller, record.Class = op.caller, account.Query
+	ctx, record := access.WithRecord(ctx)
+	record.Caller = account.CallerOf(ctx)
 	started, responses := time.Now(), e.run(ctx, op, next)
 	return func(ctx context.Context) *graphql.Response {
 		response := responses(ctx)
@@ -54,8 +54,12 @@ func (e execution) InterceptOperation(ctx context.Context, next graphql.Operatio
 	}
 }
 
+// run admits an operation and executes it.
 func (e execution) run(ctx context.Context, op *operation, next graphql.OperationHandler) graphql.ResponseHandler {
+	ctx, err := e.charging.admit(ctx, op)
 	switch {
+	case err != nil:
+		return e.refuse(ctx, op, err)
 	case op.dryRun:
 		return graphql.OneShot(&graphql.Response{Data: json.RawMessage("null"), Extensions: map[string]any{"cost": e.cost(op)}})
 	case op.streams():
@@ -67,16 +71,48 @@ func (e execution) run(ctx context.Context, op *operation, next graphql.Operatio
 	}
 }
 
+// refuse ends an operation whose caller may not execute it.
+func (e execution) refuse(ctx context.Context, op *operation, err error) graphql.ResponseHandler {
+	errs := e.h.presentAll(ctx, op.refuse(err))
+	note(ctx, errs)
+	if op.socket == nil {
+		op.failed(errs, false)
+		return graphql.OneShot(&graphql.Response{Errors: errs})
+	}
+	return func(ctx context.Context) *graphql.Response {
+		for _, err := range errs {
+			transport.AddSubscriptionError(ctx, err)
+		}
+		return nil
+	}
+}
+
+// recovered makes of a panic outside of a field what ends the operation.
+func (e execution) recovered(ctx context.Context, op *operation, response **graphql.Response) {
+	reason := recover()
+	if reason == nil {
+		return
+	}
+	errs := e.h.presentAll(ctx, recovered(ctx, reason))
+	if op.streams() {
+		e.end(ctx, op, errs)
+		*response = nil
+		return
+	}
+	*response = e.failed(ctx, op, errs)
+}
+
 // once returns the one result of a query or a mutation.
 func (e execution) once(op *operation, cancel context.CancelFunc, result graphql.ResponseHandler) graphql.ResponseHandler {
 	done := false
-	return func(ctx context.Context) *graphql.Response {
+	return func(ctx context.Context) (response *graphql.Response) {
 		if done {
 			return nil
 		}
 		done = true
 		defer cancel()
-		response := result(ctx)
+		defer e.recovered(ctx, op, &response)
+		response = result(ctx)
 		switch {
 		case response == nil && errors.Is(ctx.Err(), context.DeadlineExceeded):
 			return e.failed(ctx, op, e.h.presentAll(ctx, ctx.Err()))
@@ -91,7 +127,7 @@ func (e execution) once(op *operation, cancel context.CancelFunc, result graphql
 
 // failed is the result of an operation that could not be completed.
 func (e execution) failed(ctx context.Context, op *operation, errs gqlerror.List) *graphql.Response {
-	op.errs, op.executed = errs, true
+	op.exchange.failed(errs, true)
 	note(ctx, errs)
 	return &graphql.Response{Errors: errs}
 }
@@ -99,11 +135,13 @@ func (e execution) failed(ctx context.Context, op *operation, errs gqlerror.List
 // stream returns the results of a subscription, each of which is charged.
 func (e execution) stream(op *operation, ending *live.Ending, results graphql.ResponseHandler) graphql.ResponseHandler {
 	ended := false
-	return func(ctx context.Context) *graphql.Response {
+	return func(ctx context.Context) (response *graphql.Response) {
 		if ended {
 			return nil
 		}
-		response := results(ctx)
+		ended = true // unless there is a result
+		defer e.recovered(ctx, op, &response)
+		response = results(ctx)
 		var errs gqlerror.List
 		switch {
 		case response == nil && ending.Reason() != nil:
@@ -116,11 +154,11 @@ func (e execution) stream(op *operation, ending *live.Ending, results graphql.Re
 		default:
 			err := e.charging.event(ctx, op)
 			if err == nil {
+				ended = false
 				return e.bounded(ctx, response)
 			}
 			errs = e.h.presentAll(ctx, err)
 		}
-		ended = true
 		e.end(ctx, op, errs)
 		return nil
 	}
@@ -137,7 +175,7 @@ func (e execution) bounded(ctx context.Context, response *graphql.Response) *gra
 // end leaves the errors with which a stream ends to its transport.
 func (e execution) end(ctx context.Context, op *operation, errs gqlerror.List) {
 	note(ctx, errs)
-	op.errs = errs
+	op.exchange.failed(errs, false)
 	if op.socket == nil {
 		return
 	}
@@ -186,18 +224,18 @@ func (e execution) refused(ctx context.Context, op *operation, response *graphql
 		return response
 	}
 	if denial := e.charging.refused(ctx, op); denial != nil {
-		op.refusal = denial
+		op.exchange.refused(denial)
 		response.Errors = e.h.presentAll(ctx, denial)
 	}
 	response.Errors = response.Errors[:min(len(response.Errors), maxReported)]
-	op.errs = response.Errors
+	op.exchange.failed(response.Errors, false)
 	if op.socket == nil {
-		note(ctx, op.errs)
+		note(ctx, response.Errors)
 		return response
 	}
 	ctx, record := access.WithRecord(ctx)
 	record.Caller, record.Class = account.CallerOf(ctx), account.Query
-	note(ctx, op.errs)
+	note(ctx, response.Errors)
 	e.h.recordUse(op.socket, record, time.Now())
 	return response
 }
@@ -220,11 +258,11 @@ func (e execution) InterceptRootField(ctx context.Context, next graphql.RootReso
 	if op == nil || op.kind != ast.Mutation {
 		return next(ctx)
 	}
-	if op.failed {
+	if op.aborted {
 		return graphql.Null
 	}
 	result := next(ctx)
-	op.failed = result == graphql.Null
+	op.aborted = result == graphql.Null
 	return result
 }
 

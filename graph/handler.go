@@ -69,12 +69,10 @@ func New(o Options) *Handler {
 // configure adds the transports, in the order in which they are tried, and the
 // extensions, in the order in which they act.
 func (h *Handler) configure(schema *ast.Schema, sizes map[*ast.FieldDefinition]size) {
-	messageBytes := int64(h.Limits.BodyBytes)
 	for _, t := range []refusingTransport{
-		{transport.Websocket{Implementation: sockets{h}, InitFunc: h.authenticate, PayloadReadLimit: &messageBytes}},
-		{transport.SSE{KeepAlivePingInterval: h.KeepAlive}},
-		{transport.GET{}},
-		{transport.POST{}},
+		{h, transport.Websocket{Implementation: sockets{h}, InitFunc: h.authenticate}},
+		{h, transport.SSE{KeepAlivePingInterval: h.KeepAlive}},
+		{h, transport.POST{}},
 	} {
 		h.server.AddTransport(t)
 	}
@@ -90,7 +88,6 @@ func (h *Handler) configure(schema *ast.Schema, sizes map[*ast.FieldDefinition]s
 	h.server.Use(extension.AutomaticPersistedQuery{Cache: h.texts})
 	h.server.Use(shapes{limits: h.Limits, noIntrospection: h.NoIntrospection, known: h.documents})
 	h.server.Use(pricing{limits: h.Limits, schema: schema, sizes: sizes})
-	h.server.Use(charging)
 	h.server.Use(execution{h: h, charging: charging})
 	if !h.NoIntrospection {
 		h.server.Use(extension.Introspection{})

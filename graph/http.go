@@ -43,9 +43,10 @@ func (h *Handler) serveRequest(w http.ResponseWriter, r *http.Request) {
 		h.refuse(w, r, accept, err)
 		return
 	}
-	x := &exchange{header: w.Header(), documentID: p.DocumentID, carries: carries(r.Method, accept)}
+	streams := accept.json == "" || accept.stream && h.kindOf(p) == ast.Subscription
+	x := &exchange{header: w.Header(), documentID: p.DocumentID, carries: carries(r.Method, streams)}
 	r = admitted.WithContext(withExchange(admitted.Context(), x))
-	if accept.json == "" || accept.stream && h.kindOf(p) == ast.Subscription {
+	if streams {
 		h.serveEvents(w, r, x, p)
 		return
 	}
@@ -56,15 +57,15 @@ func (h *Handler) serveRequest(w http.ResponseWriter, r *http.Request) {
 
 // conclude writes what came of an operation.
 func (h *Handler) conclude(w http.ResponseWriter, r *http.Request, accept accepted, x *exchange, answer *answerWriter) {
-	switch {
-	case x.refusal != nil:
-		h.refuseWith(w, r, accept, x.refusal, x.errs)
-	case x.errs != nil:
+	switch o := x.result(); {
+	case o.refusal != nil:
+		h.refuseWith(w, r, accept, o.refusal, o.errs)
+	case o.errs != nil:
 		status := http.StatusOK // which application/json wants for a refused operation
-		if code, _ := x.errs[0].Extensions["code"].(domain.Code); x.executed || accept.json != mediaJSON {
+		if code, _ := o.errs[0].Extensions["code"].(domain.Code); o.executed || accept.json != mediaJSON {
 			status = httpStatus(code)
 		}
-		write(w, x.errs, status, accept.json, failure(x.errs))
+		write(w, o.errs, status, accept.json, failure(o.errs))
 	case answer.body != nil:
 		write(w, nil, max(answer.status, http.StatusOK), accept.json, answer.body)
 	}
@@ -138,16 +139,15 @@ func wrongMethod(allow, message string) error {
 }
 
 // carries says which operations a request may hold: a GET has no effects, so
-// a mutation needs a POST, and a subscription needs a client that reads
-// events.
-func carries(method string, accept accepted) func(ast.Operation) error {
+// a mutation needs a POST, and a subscription needs an event stream.
+func carries(method string, streams bool) func(ast.Operation) error {
 	return func(kind ast.Operation) error {
 		switch {
 		case kind == ast.Mutation && method != http.MethodPost:
 			return wrongMethod(http.MethodPost, "Send mutations by POST.")
 		case kind == ast.Subscription && method == http.MethodHead:
 			return wrongMethod("GET, POST", "Send subscriptions by GET or POST.")
-		case kind == ast.Subscription && !accept.stream:
+		case kind == ast.Subscription && !streams:
 			return errSubscription
 		default:
 			return nil

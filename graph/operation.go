@@ -10,7 +10,6 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 	"github.com/vektah/gqlparser/v2/gqlerror"
 
-	"astrolabe/domain/account"
 	"astrolabe/graph/fault"
 )
 
@@ -24,8 +23,7 @@ type operation struct {
 	statements bool // the client asks how many SQL statements ran
 	charged    bool
 	executing  bool
-	failed     bool            // a root field of a mutation failed
-	caller     *account.Caller // of an operation on a WebSocket, recognised again
+	aborted    bool // a root field of a mutation failed
 
 	mu     sync.Mutex
 	logged map[string]bool
@@ -59,7 +57,7 @@ func (op *operation) charge() int {
 func (op *operation) refuse(err error) *gqlerror.Error {
 	_, isDenied := errors.AsType[*fault.Denied](err)
 	if isDenied || misused(err) {
-		op.refusal = err
+		op.exchange.refused(err)
 	}
 	refused, located := errors.AsType[*gqlerror.Error](err)
 	if !located {

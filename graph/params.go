@@ -24,25 +24,15 @@ type params struct {
 	OperationName string         `json:"operationName"`
 	Variables     map[string]any `json:"variables"`
 	Extensions    map[string]any `json:"extensions"`
-
-	body []byte // of a POST
 }
 
-// request makes the request that gqlgen's transports read: a POST with the
-// same body or, for an operation that came by GET, the same query string. An
-// event stream is always a POST to gqlgen.
+// request makes the request that gqlgen's transports read: always a POST, of
+// the parameters as they were read here. gqlgen would read keys in any case.
 func (p params) request(r *http.Request, media string) *http.Request {
 	inner := r.WithContext(r.Context())
-	inner.Method, inner.Header = http.MethodGet, http.Header{"Accept": {media}}
-	body := p.body
-	if body == nil && media == mediaStream {
-		body = encode(p)
-	}
-	if body != nil {
-		inner.Method = http.MethodPost
-		inner.Header.Set("Content-Type", mediaJSON)
-		inner.Body = io.NopCloser(bytes.NewReader(body))
-	}
+	inner.Method = http.MethodPost
+	inner.Header = http.Header{"Accept": {media}, "Content-Type": {mediaJSON}}
+	inner.Body = io.NopCloser(bytes.NewReader(encode(p)))
 	return inner
 }
 
@@ -62,12 +52,7 @@ func (h *Handler) readParams(w http.ResponseWriter, r *http.Request) (params, er
 	if err != nil {
 		return params{}, domain.Errorf(domain.CodeInvalidRequest, "the body could not be read")
 	}
-	p, err := bodyParams(body)
-	if err == nil && p.Query == "" && p.DocumentID == "" && p.Extensions["persistedQuery"] == nil {
-		err = errNoQuery // whatever a key in another case holds, which gqlgen would read
-	}
-	p.body = body
-	return p, err
+	return bodyParams(body)
 }
 
 // checkMedia accepts JSON in UTF-8 that is not compressed.

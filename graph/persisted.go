@@ -39,16 +39,17 @@ func (documents) Validate(graphql.ExecutableSchema) error { return nil }
 // MutateOperationParameters finds the text.
 func (d documents) MutateOperationParameters(ctx context.Context, p *graphql.RawParams) *gqlerror.Error {
 	op := operationOf(ctx)
-	if err := d.find(op.documentID, p); err != nil {
+	id := op.documentID
+	if op.socket != nil {
+		id, _ = p.Extensions[documentIDExtension].(string)
+	}
+	if err := d.find(id, p); err != nil {
 		return op.refuse(err)
 	}
 	return nil
 }
 
 func (d documents) find(id string, p *graphql.RawParams) error {
-	if sent, ok := p.Extensions[documentIDExtension].(string); ok && id == "" {
-		id = sent // on a WebSocket
-	}
 	persisted, _ := p.Extensions["persistedQuery"].(map[string]any)
 	hash, _ := persisted["sha256Hash"].(string)
 	switch {

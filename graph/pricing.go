@@ -32,7 +32,7 @@ func (pricing) Validate(graphql.ExecutableSchema) error { return nil }
 // MutateOperationContext prices an operation that is valid.
 func (p pricing) MutateOperationContext(ctx context.Context, prepared *graphql.OperationContext) *gqlerror.Error {
 	op := operationOf(ctx)
-	op.kind = prepared.Operation.Operation
+	op.kind, op.coerced = prepared.Operation.Operation, true
 	if err := op.carries(op.kind); err != nil && !op.dryRun {
 		return op.refuse(err)
 	}

@@ -45,9 +45,11 @@ func (s shapes) MutateOperationParameters(ctx context.Context, p *graphql.RawPar
 		}
 		doc = parsed
 	}
+	op := operationOf(ctx)
 	if err := named(doc, p.OperationName); err != nil {
-		return operationOf(ctx).refuse(err)
+		return op.refuse(err)
 	}
+	op.measured = true
 	return nil
 }
 

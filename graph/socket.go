@@ -24,8 +24,9 @@ type session struct {
 	request *http.Request // that opened the socket
 	stream  *live.Stream
 
-	mu     sync.Mutex
-	socket *live.Socket // nil until the handshake is done
+	mu      sync.Mutex
+	socket  *live.Socket // nil until the handshake is done
+	leaving bool         // the server is going away
 }
 
 type sessionKey struct{}
@@ -44,7 +45,13 @@ func (h *Handler) serveSocket(w http.ResponseWriter, r *http.Request) {
 	ctx, abort := context.WithCancel(context.WithoutCancel(r.Context()))
 	defer abort()
 	s := new(session)
-	s.stream = &live.Stream{Holder: live.HeldByAddress(account.ClientName(h.Gate.Client(r))), Goodbye: s.goodbye, Abort: abort}
+	s.stream = &live.Stream{
+		Holder: live.HeldByAddress(account.ClientName(h.Gate.Client(r))), Goodbye: s.goodbye,
+		Abort: func() {
+			abort()
+			s.cut()
+		},
+	}
 	if err := h.streams.Enter(s.stream); err != nil {
 		h.refuse(w, r, accepted{}, err)
 		return
@@ -88,13 +95,16 @@ const documentIDExtension = "documentId"
 // POST is checked.
 func checkSubscribe(payload json.RawMessage) (json.RawMessage, error) {
 	p, err := bodyParams(payload)
-	if err != nil || p.DocumentID == "" {
-		return payload, err
+	if err != nil {
+		return nil, err
 	}
-	if p.Extensions == nil {
-		p.Extensions = map[string]any{}
+	delete(p.Extensions, documentIDExtension)
+	if p.DocumentID != "" {
+		if p.Extensions == nil {
+			p.Extensions = map[string]any{}
+		}
+		p.Extensions[documentIDExtension] = p.DocumentID
 	}
-	p.Extensions[documentIDExtension] = p.DocumentID
 	return encode(p), nil
 }
 
@@ -139,8 +149,12 @@ func closeCode(ctx context.Context, err error) (websocket.StatusCode, string) {
 
 func (s *session) begin(socket *live.Socket) {
 	s.mu.Lock()
-	defer s.mu.Unlock()
 	s.socket = socket
+	leaving := s.leaving
+	s.mu.Unlock()
+	if leaving {
+		s.goodbye()
+	}
 }
 
 func (s *session) opened() *live.Socket {
@@ -151,12 +165,22 @@ func (s *session) opened() *live.Socket {
 
 // goodbye closes the socket because the server goes.
 func (s *session) goodbye() {
+	s.mu.Lock()
+	s.leaving = true
+	s.mu.Unlock()
 	if socket := s.opened(); socket != nil {
 		go socket.Shut(live.CloseGoingAway, "The server is going away.")
 	}
 }
 
-// end cuts the socket off and waits for its operations.
+// cut disconnects the client.
+func (s *session) cut() {
+	if socket := s.opened(); socket != nil {
+		socket.Cut()
+	}
+}
+
+// end disconnects the client and waits for its operations.
 func (s *session) end(abort context.CancelFunc) {
 	abort()
 	if socket := s.opened(); socket != nil {

@@ -292,14 +292,17 @@ func (s *Socket) Shut(code websocket.StatusCode, reason string) {
 // Close does nothing: WriteClose has closed the socket, and End cuts it off.
 func (s *Socket) Close() error { return nil }
 
-// End cuts the socket off and waits for its operations.
+// Cut disconnects the client without a close handshake.
+func (s *Socket) Cut() { _ = s.conn.CloseNow() }
+
+// End disconnects the client and waits for its operations.
 func (s *Socket) End() {
 	s.mu.Lock()
 	s.closing = true
 	s.mu.Unlock()
 	s.alarm(initAlarm, 0, nil)
 	s.alarm(pingAlarm, 0, nil)
-	_ = s.conn.CloseNow()
+	s.Cut()
 	s.work.Wait()
 }
 
