@@ -11,9 +11,9 @@ import (
 	"astrolabe/repo/repotest"
 )
 
-// TestRangesThatAreReadyGetTheCoveringIndexOfActivity undoes and applies the
-// migration that changes it, over a database with two ready ranges and one that
-// is being loaded.
+// TestRangesThatAreReadyGetTheCoveringIndexOfActivity rolls back and reapplies
+// the migration that changes the index, on a database with two ready ranges and
+// one that is loading.
 func TestRangesThatAreReadyGetTheCoveringIndexOfActivity(t *testing.T) {
 	t.Parallel()
 	url := pgtest.Database(t, repotest.Indexed)

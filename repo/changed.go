@@ -2,8 +2,8 @@ package repo
 
 import "database/sql"
 
-// Changed returns how many rows a statement changed. It takes what Exec of a bun
-// query returns, and its errors are those of Outage.
+// Changed returns how many rows a statement changed. It takes the results of
+// Exec of a bun query; errors go through Outage.
 func Changed(result sql.Result, err error) (int, error) {
 	if err != nil {
 		return 0, Outage(err)

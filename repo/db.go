@@ -16,19 +16,19 @@ import (
 	"astrolabe/telemetry"
 )
 
-// connectTimeout bounds an attempt to connect where the URL sets no other
-// (connect_timeout): a host that swallows packets must not hang the start.
+// connectTimeout limits one connection attempt if the URL does not set
+// connect_timeout. Without it, a host that drops packets would block startup.
 const connectTimeout = 10 * time.Second
 
-// ErrAddress means that the database's address cannot be understood.
+// ErrAddress reports a database URL that cannot be parsed.
 var ErrAddress = errors.New("the database address is malformed")
 
-// Options say how to reach the database.
+// Options configure the database connections.
 type Options struct {
 	// URL is a postgres:// address.
 	URL string
-	// MaxConns bounds the connections that write and work, and as many that
-	// requests read through; zero means 10.
+	// MaxConns limits the pool for writes and jobs, and separately the pool for
+	// reads of requests. Zero means 10.
 	MaxConns int
 	// Metrics receives statement and pool measurements; nil means none.
 	Metrics *telemetry.Metrics
@@ -36,17 +36,16 @@ type Options struct {
 	Tracing *telemetry.Tracing
 }
 
-// DB is the connections to the read model and everything beside it: bun over a
-// pool that writes and works, which the job queue shares, and bun over
-// connections that requests read through. Repositories are small types over
-// it, in packages by trade.
+// DB holds the database connections: one bun handle on the pool for writes and
+// jobs, which the job queue shares, and one on the pool for reads of requests.
+// Repositories are small types on top of it, in the sub-packages.
 type DB struct {
 	pool  *pgxpool.Pool
 	write *bun.DB
 	read  *bun.DB
 }
 
-// Open makes the pool and checks that the database answers.
+// Open opens the pools and checks that the database answers.
 func Open(ctx context.Context, o Options) (*DB, error) {
 	config, err := pgxpool.ParseConfig(o.URL)
 	if err != nil {
@@ -60,8 +59,8 @@ func Open(ctx context.Context, o Options) (*DB, error) {
 	if config.ConnConfig.ConnectTimeout == 0 {
 		config.ConnConfig.ConnectTimeout = connectTimeout
 	}
-	// bun writes its arguments into the statement's text, so its statements
-	// are not prepared. Select and Exec ask for preparation themselves.
+	// bun formats arguments into the statement's text, so its statements are not
+	// prepared. Select and Exec request preparation themselves.
 	config.ConnConfig.DefaultQueryExecMode = pgx.QueryExecModeExec
 	config.ConnConfig.RuntimeParams["application_name"] = "astrolabe"
 	config.ConnConfig.RuntimeParams["timezone"] = "UTC"
@@ -88,15 +87,15 @@ func Open(ctx context.Context, o Options) (*DB, error) {
 	}, nil
 }
 
-// Write returns bun over the connections that may write.
+// Write returns bun on the connections that may write.
 func (db *DB) Write() *bun.DB { return db.write }
 
-// Read returns bun over the connections that requests read through. They
-// cannot write, a transaction on them sees one moment, and their plans do not
-// depend on the arguments; see ReaderSettings.
+// Read returns bun on the connections for reads of requests. They cannot write,
+// a transaction on them sees one snapshot, and their plans do not depend on the
+// arguments; see ReaderSettings.
 func (db *DB) Read() *bun.DB { return db.read }
 
-// Close ends the pools after the connections in use are given back.
+// Close closes the pools. It waits until the connections in use are returned.
 func (db *DB) Close() {
 	_ = errors.Join(db.read.Close(), db.write.Close()) // closing bun does not close the pgx pool
 	db.pool.Close()

@@ -1,8 +1,8 @@
-// Package repo is the only package that accesses Postgres. Its root has what all
-// repositories share: the connections, transactions, prepared reads, the names
-// of statements, migrations, notifications and the job queue. The statements
-// stand in packages by trade, in one small type for each noun that satisfies
-// the store its domain package declares:
+// Package repo is the only package that accesses Postgres. Its root has what
+// all repositories share: the connections, transactions, prepared reads, the
+// names of statements, migrations, notifications and the job queue. The
+// statements are in the sub-packages. Each has one small repository type per
+// noun, which implements the store interface that its domain package declares:
 //
 //	model      one bun model for each table, and the types of columns
 //	index      the writing of the index, and reading it back whole

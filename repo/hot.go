@@ -3,10 +3,9 @@ package repo
 // otherStatements is the label of statements that are not hot.
 const otherStatements = "other"
 
-// HotStatements are the statements on the path of a request, by name. Only
-// they have a label of their own in the metrics, so that the number of series
-// does not grow with the number of statements: a histogram has 17 series.
-// Traces name every statement.
+// HotStatements are the names of the statements on the path of a request. Only
+// they have their own label in the metrics, which limits the number of series:
+// one histogram has 17. Traces name every statement.
 var HotStatements = []string{
 	"key.find", "session.find", "quota.take",
 

@@ -10,14 +10,14 @@ import (
 )
 
 const (
-	// heartbeat is how often a silent listener asks whether the database is
-	// still there, and how long it waits for the answer.
+	// heartbeat is how long a listener waits without a notification before it
+	// checks the connection, and the time limit of that check.
 	heartbeat = 5 * time.Second
-	// The pauses between attempts to listen again.
+	// The shortest and the longest pause between attempts to reconnect.
 	firstPause, longestPause = 100 * time.Millisecond, 5 * time.Second
 )
 
-// The channels on which the writing of the index notifies those who read it.
+// The notification channels of the indexer.
 const (
 	// BlocksChannel announces that the visible blocks of a chain changed. The
 	// payload is the chain: "SN_MAIN".
@@ -27,9 +27,9 @@ const (
 )
 
 // Listen calls on for every notification on the channels, one at a time, until
-// ctx ends. It uses a connection of its own and makes a new one whenever that
-// breaks. state is called with true once notifications are being received and
-// with false when some may be missed.
+// ctx ends. It uses a dedicated connection and reconnects whenever that fails.
+// state is called with true once notifications are being received and with
+// false when some may be missed.
 func (db *DB) Listen(ctx context.Context, channels []string, on func(channel, payload string), state func(up bool)) {
 	pause := firstPause
 	for ctx.Err() == nil {
@@ -44,8 +44,8 @@ func (db *DB) Listen(ctx context.Context, channels []string, on func(channel, pa
 	}
 }
 
-// listenOnce listens until the connection breaks and reports whether it came
-// to listening at all.
+// listenOnce listens until the connection fails and reports whether it had
+// started to receive notifications.
 func (db *DB) listenOnce(ctx context.Context, channels []string, on func(channel, payload string), state func(up bool)) (heard bool) {
 	conn, err := pgx.ConnectConfig(ctx, db.pool.Config().ConnConfig)
 	if err != nil {
@@ -70,8 +70,8 @@ func (db *DB) listenOnce(ctx context.Context, channels []string, on func(channel
 	}
 }
 
-// waitNotification passes on one notification. After a while of silence it
-// asks whether the connection is alive instead.
+// waitNotification passes on one notification. If none arrives within
+// heartbeat, it checks that the connection is alive instead.
 func waitNotification(ctx context.Context, conn *pgx.Conn, on func(channel, payload string)) error {
 	waiting, cancel := context.WithTimeout(ctx, heartbeat)
 	defer cancel()

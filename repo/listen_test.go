@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// ear remembers what a listener heard.
+// ear records what a listener received.
 type ear struct {
 	mu     sync.Mutex
 	heard  []string

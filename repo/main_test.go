@@ -24,7 +24,7 @@ func migrated(ctx context.Context, url string) error {
 	return err
 }
 
-// testDB opens a migrated database of the test's own.
+// testDB opens a migrated database for this test alone.
 func testDB(t *testing.T) *DB {
 	t.Helper()
 	return openTest(t, pgtest.Database(t, migrated))

@@ -20,8 +20,8 @@ import (
 //go:embed migrations/*.sql
 var migrationFiles embed.FS
 
-// migrationLock is the advisory lock that one migrating process holds. It
-// belongs to a connection, so a process that dies leaves none behind.
+// migrationLock is the advisory lock that a process holds while it migrates. It
+// belongs to a connection, so a process that dies releases it.
 const migrationLock = 0x6173_7472_6f6c_6162 // "astrolab"
 
 // Migration is one step of the schema.
@@ -31,8 +31,9 @@ type Migration struct {
 }
 
 // Migrate applies every pending migration, each in its own transaction that
-// also records it, and then the job queue's own. Processes that start together
-// wait for one another; the later ones find nothing to do.
+// also records it, and then the migrations of the job queue. Processes that
+// start at the same time wait for each other; the later ones find nothing to
+// do.
 func (db *DB) Migrate(ctx context.Context) (applied []string, err error) {
 	err = db.withMigrationLock(ctx, func() error {
 		failpoint.Hit(failpoint.MigrateLocked)
@@ -73,8 +74,8 @@ func (db *DB) Migrations(ctx context.Context) ([]Migration, error) {
 	return list, err
 }
 
-// MigrateDown undoes the newest applied migration and returns its name, or
-// the empty string when none is applied.
+// MigrateDown rolls back the newest applied migration and returns its name, or
+// the empty string if none is applied.
 func (db *DB) MigrateDown(ctx context.Context) (undone string, err error) {
 	err = db.withMigrationLock(ctx, func() error {
 		migrator, err := db.migrator(ctx, recordUndone)

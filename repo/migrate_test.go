@@ -87,8 +87,8 @@ func TestEveryMigrationCanBeUndoneAndAppliedAgain(t *testing.T) {
 	}
 }
 
-// TestAMigrationAndItsRecordAreOneMove holds the property that makes a crash
-// harmless: the record is there as soon as the migration's transaction is.
+// TestAMigrationAndItsRecordAreOneMove checks the property that makes a crash
+// harmless: a migration and its record commit in the same transaction.
 func TestAMigrationAndItsRecordAreOneMove(t *testing.T) {
 	t.Parallel()
 	db := openTest(t, pgtest.Database(t, nil))
@@ -102,7 +102,7 @@ func TestAMigrationAndItsRecordAreOneMove(t *testing.T) {
 	}
 	first := all[0]
 	first.GroupID = 1
-	if err := first.Up(t.Context(), migrator, &first); err != nil { // what a crash leaves: no mark by bun
+	if err := first.Up(t.Context(), migrator, &first); err != nil { // the state after a crash: bun has not recorded it
 		t.Fatal(err)
 	}
 	applied, err := db.Migrate(t.Context())

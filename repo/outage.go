@@ -20,13 +20,13 @@ import (
 // retryOutage is the Retry-After while the database is unreachable.
 const retryOutage = 2 * time.Second
 
-// queryCanceled is the SQLSTATE of a statement that was cancelled, by us or by
-// its timeout.
+// queryCanceled is the SQLSTATE of a statement that was cancelled, by a request
+// or by its timeout.
 const queryCanceled = "57014"
 
-// Failure returns the error of a failed statement: the context's own if it has
-// ended, service_unavailable if the database cancelled the statement or is
-// unreachable, else err.
+// Failure returns the error of a failed statement: the context's error if the
+// context has ended, service_unavailable if the database cancelled the
+// statement or is unreachable, and err otherwise.
 func Failure(ctx context.Context, err error) error {
 	if err == nil {
 		return nil
@@ -41,7 +41,7 @@ func Failure(ctx context.Context, err error) error {
 }
 
 // Outage turns a failure to reach the database into service_unavailable. SQL
-// errors, domain errors and the end of the context are returned unchanged.
+// errors, domain errors and context errors are returned unchanged.
 func Outage(err error) error {
 	if err == nil || decided(err) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return err
@@ -52,20 +52,20 @@ func Outage(err error) error {
 	return Unavailable(err)
 }
 
-// Unavailable is service_unavailable because the database is unreachable. The
-// cause goes to the log only.
+// Unavailable returns service_unavailable for an unreachable database. The
+// cause is only logged.
 func Unavailable(cause error) error {
 	return domain.Unavailable(retryOutage, cause, "The database is unreachable. Retry.")
 }
 
-// Postgres' codes for a full disk and for a transaction that may not write.
+// The SQLSTATEs of a full disk and of a read-only transaction.
 const (
 	stateDiskFull = "53100"
 	stateReadOnly = "25006"
 )
 
-// WriteFailure is Outage for writes of the index: a database that answers but
-// takes no rows is indexing.ErrStorageFull or indexing.ErrStorageReadOnly.
+// WriteFailure is Outage for writes of the index. A database that answers but
+// cannot store rows is indexing.ErrStorageFull or indexing.ErrStorageReadOnly.
 func WriteFailure(err error) error { return Outage(storage(err)) }
 
 func storage(err error) error {
@@ -84,8 +84,8 @@ func decided(err error) bool {
 	return ok
 }
 
-// SQLState returns Postgres' code of a refusal, or the empty string for other
-// errors.
+// SQLState returns the SQLSTATE of an error from Postgres, or the empty string
+// for other errors.
 func SQLState(err error) string {
 	if refused, ok := errors.AsType[*pgconn.PgError](err); ok {
 		return refused.Code
@@ -93,8 +93,8 @@ func SQLState(err error) string {
 	return ""
 }
 
-// Malformed reports whether a row was read with a value that its column cannot
-// have: the row is damaged.
+// Malformed reports whether scanning a row failed because a column held an
+// invalid value: the row is damaged.
 func Malformed(err error) bool {
 	_, wrong := errors.AsType[*model.ValueError](err)
 	return wrong || errors.Is(err, starknet.ErrMalformedFelt) || errors.Is(err, starknet.ErrFeltRange) || errors.Is(err, starknet.ErrUintRange)

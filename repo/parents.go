@@ -2,10 +2,10 @@ package repo
 
 import "fmt"
 
-// ByParent sorts the rows of a statement over several parents into a list for
-// each of them, in the rows' order. Such statements take their parents as
+// ByParent groups the rows of a statement over several parents into one list
+// per parent and keeps their order. Such statements take their parents as
 // arrays WITH ORDINALITY, which counts from 1. read returns a row's parent and
-// the row's item.
+// its item.
 func ByParent[R, T any](rows []R, parents int, read func(*R) (parent int64, item T, err error)) ([][]T, error) {
 	lists := make([][]T, parents)
 	for i := range rows {
@@ -14,7 +14,7 @@ func ByParent[R, T any](rows []R, parents int, read func(*R) (parent int64, item
 			return nil, err
 		}
 		if parent < 1 || parent > int64(parents) {
-			return nil, fmt.Errorf("a row of parent %d, of %d", parent, parents)
+			return nil, fmt.Errorf("got a row of parent %d, want 1 to %d", parent, parents)
 		}
 		lists[parent-1] = append(lists[parent-1], item)
 	}

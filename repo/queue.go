@@ -12,14 +12,14 @@ import (
 	"github.com/riverqueue/river/riverdriver/riverpgxv5"
 )
 
-// Queue runs background jobs that survive a crash: they are rows.
+// Queue runs background jobs. They are rows, so they survive a crash.
 type Queue struct {
 	client   *river.Client[pgx.Tx]
 	stopping *atomic.Bool
 }
 
-// warnings passes on what the queue warns of, but not the cancellations that
-// our own stop causes inside it.
+// warnings logs the queue's warnings, except the cancellations that our own
+// shutdown causes.
 type warnings struct {
 	slog.Handler
 	stopping *atomic.Bool
@@ -30,18 +30,19 @@ func (w warnings) Enabled(ctx context.Context, level slog.Level) bool {
 	return level >= slog.LevelWarn && !w.stopping.Load() && w.Handler.Enabled(ctx, level)
 }
 
-// QueueOptions say what a queue runs.
+// QueueOptions configure a queue.
 type QueueOptions struct {
 	Workers  *river.Workers
 	Periodic []*river.PeriodicJob
 	Logger   *slog.Logger
-	// Parallel bounds the jobs that run at once; zero means 4.
+	// Parallel limits the jobs that run at the same time; zero means 4.
 	Parallel int
-	// Apart are further queues, whose jobs run one at a time beside the others.
+	// Apart names further queues. Each runs one job at a time, independently of
+	// the others.
 	Apart []string
 }
 
-// NewQueue prepares a queue; Run does its work.
+// NewQueue creates a queue; Run processes its jobs.
 func (db *DB) NewQueue(o QueueOptions) (*Queue, error) {
 	parallel := o.Parallel
 	if parallel <= 0 {
@@ -65,11 +66,11 @@ func (db *DB) NewQueue(o QueueOptions) (*Queue, error) {
 	return &Queue{client: client, stopping: stopping}, nil
 }
 
-// cancelTime is how long cancelled jobs may take to notice.
+// cancelTime is how long cancelled jobs may take to stop.
 const cancelTime = 5 * time.Second
 
-// Run works until ctx ends, then lets running jobs finish for up to drain
-// before it cancels them. An unfinished job runs again elsewhere.
+// Run processes jobs until ctx ends, then lets running jobs finish for up to
+// drain before it cancels them. Another process runs an unfinished job again.
 func (q *Queue) Run(ctx context.Context, drain time.Duration) error {
 	if err := q.client.Start(context.WithoutCancel(ctx)); err != nil {
 		return fmt.Errorf("start the job queue: %w", err)

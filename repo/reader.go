@@ -11,12 +11,12 @@ import (
 	"github.com/jackc/pgx/v5/stdlib"
 )
 
-// readTimeout is when the database gives up a read by itself. Requests have
-// shorter budgets; this is for those whose process is gone.
+// readTimeout is the server's time limit for a read. Requests have shorter
+// limits; this one stops reads whose process has died.
 const readTimeout = "15s"
 
-// ReaderSettings are the settings of the connections that requests read
-// through.
+// ReaderSettings are the Postgres settings of the connections for reads of
+// requests.
 func ReaderSettings() map[string]string {
 	return map[string]string{
 		"default_transaction_isolation": "repeatable read",
@@ -24,17 +24,17 @@ func ReaderSettings() map[string]string {
 		"statement_timeout":             readTimeout,
 		"jit":                           "off",
 		"plan_cache_mode":               "force_generic_plan",
-		// A page follows an index in its order, however many rows are behind it
-		// and however few its table has by the statistics.
+		// A page must be read in index order, however many rows match and however
+		// few the statistics report.
 		"enable_bitmapscan": "off",
 		"enable_seqscan":    "off",
 	}
 }
 
-// openReader opens the connections that requests read through. A transaction on
-// one of them sees one moment and cannot write, and a request that runs out of
-// time takes its statement with it. Plans do not depend on the arguments: to
-// plan a statement over thirty ranges takes longer than to run it.
+// openReader opens the connections for reads of requests. A transaction on one
+// of them sees one snapshot and cannot write, and a request that times out
+// cancels its statement. Plans are generic: planning a statement over thirty
+// ranges takes longer than running it.
 func openReader(config *pgxpool.Config) *sql.DB {
 	conn := config.ConnConfig.Copy()
 	maps.Copy(conn.RuntimeParams, ReaderSettings())
@@ -49,10 +49,10 @@ func openReader(config *pgxpool.Config) *sql.DB {
 	return reader
 }
 
-// RowsFor returns how many rows a statement asks for that needs limit rows and
-// one more. It is one of a few numbers, because it stands in the statement's
-// text: the planner must know that the list is short, and few texts are few
-// prepared statements. domain.CutPage removes the surplus rows.
+// RowsFor returns the row limit of a statement that needs limit rows and one
+// more. It rounds up to one of a few numbers, because the limit is in the
+// statement's text: the planner must know that the list is short, and few texts
+// mean few prepared statements. domain.CutPage removes the surplus rows.
 func RowsFor(limit int) int {
 	for _, rows := range []int{2, 11, 26, 51, 101, 201, 501} {
 		if rows > limit {

@@ -13,7 +13,7 @@ import (
 	"astrolabe/pg/pgtest"
 )
 
-// openBare opens a database without tables, and a connection beside it.
+// openBare opens a database without tables, and a second connection to it.
 func openBare(t *testing.T) (*DB, *pgx.Conn) {
 	t.Helper()
 	url := pgtest.Database(t, nil)
@@ -80,8 +80,8 @@ func TestWhatReadsCannotWrite(t *testing.T) {
 	}
 }
 
-// TestARequestTakesItsStatementWithIt ends a request whose statement would go
-// on for a minute.
+// TestARequestTakesItsStatementWithIt cancels a request whose statement would
+// run for a minute.
 func TestARequestTakesItsStatementWithIt(t *testing.T) {
 	t.Parallel()
 	db, conn := openBare(t)
@@ -100,7 +100,7 @@ func TestARequestTakesItsStatementWithIt(t *testing.T) {
 	until(t, conn, sleeping, 0)
 }
 
-// until waits for a count to become what is wanted.
+// until waits until a count reaches want.
 func until(t *testing.T, conn *pgx.Conn, sql string, want int) {
 	t.Helper()
 	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {

@@ -9,14 +9,14 @@ import (
 	"github.com/uptrace/bun"
 )
 
-// Select runs a hot read: SQL written by hand with $n arguments, prepared once
-// on each connection, whose rows bun scans into T by their columns' names. T is
-// a model, a struct that embeds one, or the type of an only column. Everything
-// that is not hot is a query of bun's own.
+// Select runs a hot read: handwritten SQL with $n arguments, prepared once per
+// connection. bun scans its rows into T by column name. T is a model, a struct
+// that embeds one, or the type of the only column. Statements that are not hot
+// are ordinary bun queries.
 //
-// on is DB.Read(), DB.Write() or a transaction. Errors are those of Failure; the
-// rows up to the one that could not be scanned, that one included, come with
-// them.
+// on is DB.Read(), DB.Write() or a transaction. Errors go through Failure. If a
+// row cannot be scanned, the rows up to and including it are returned with the
+// error.
 func Select[T any](ctx context.Context, on bun.IDB, sql string, arguments ...any) ([]T, error) {
 	rows, err := query(ctx, on, sql, arguments) //nolint:rowserrcheck // ScanRows checks it.
 	if err != nil {
@@ -27,8 +27,8 @@ func Select[T any](ctx context.Context, on bun.IDB, sql string, arguments ...any
 	return list, Failure(ctx, err)
 }
 
-// Each is Select for rows that need not be in memory at once: it calls fn for
-// each row, which is a new value that fn may keep.
+// Each is Select without holding all rows in memory: it calls fn for each row.
+// The row is a new value that fn may keep.
 func Each[T any](ctx context.Context, on bun.IDB, fn func(*T) error, sql string, arguments ...any) error {
 	rows, err := query(ctx, on, sql, arguments)
 	if err != nil {
@@ -48,9 +48,9 @@ func Each[T any](ctx context.Context, on bun.IDB, fn func(*T) error, sql string,
 	return Failure(ctx, rows.Err())
 }
 
-// Exec runs a statement with $n arguments, prepared like a hot read, and
-// returns how many rows it changed. It is for the writing of the index, whose
-// arguments are too many for a statement's text.
+// Exec runs a prepared statement with $n arguments and returns how many rows it
+// changed. The indexer uses it, because its arguments are too many for a
+// statement's text.
 func Exec(ctx context.Context, on bun.IDB, sql string, arguments ...any) (changed int64, err error) {
 	result, err := handle(on).ExecContext(ctx, sql, prepared(arguments)...)
 	if err != nil {
@@ -63,12 +63,12 @@ func query(ctx context.Context, on bun.IDB, sql string, arguments []any) (*sql.R
 	return handle(on).QueryContext(ctx, sql, prepared(arguments)...)
 }
 
-// prepared asks the driver to prepare a statement and to keep it.
+// prepared asks the driver to prepare the statement and to cache it.
 func prepared(arguments []any) []any {
 	return append([]any{pgx.QueryExecModeCacheStatement}, arguments...)
 }
 
-// scanner returns what scans rows into models.
+// scanner returns the bun handle that scans rows into models.
 func scanner(on bun.IDB) *bun.DB {
 	if db, ok := on.(*bun.DB); ok {
 		return db

@@ -12,8 +12,8 @@ import (
 	"astrolabe/starknet"
 )
 
-// TestATransactionTakesQueriesAndCOPY writes both ways and reads them back,
-// before and after the commit.
+// TestATransactionTakesQueriesAndCOPY writes with queries and with COPY, and
+// reads the rows before and after the commit.
 func TestATransactionTakesQueriesAndCOPY(t *testing.T) {
 	t.Parallel()
 	db := testDB(t)

@@ -14,8 +14,8 @@ import (
 	"astrolabe/telemetry"
 )
 
-// StatementName reads the name that a statement's leading comment gives it:
-// ours (/* noun.act */), and the job queue's (-- name: Act :kind).
+// StatementName returns the name in a statement's leading comment: ours (/*
+// noun.act */) or the job queue's (-- name: Act :kind).
 func StatementName(sql string) string {
 	sql = strings.TrimLeft(sql, " \t\n")
 	if name, ok := strings.CutPrefix(sql, "/* "); ok {
@@ -30,11 +30,11 @@ func StatementName(sql string) string {
 	return "unnamed"
 }
 
-// statementTracer measures every statement, whichever way it reaches the pool,
-// and makes a span for it.
+// statementTracer measures and traces every statement that reaches the pool,
+// whether through bun, pgx or the job queue.
 type statementTracer struct {
-	metrics *telemetry.Metrics // nil: statements are not measured
-	spans   trace.Tracer       // nil: statements have no spans
+	metrics *telemetry.Metrics // nil without metrics
+	spans   trace.Tracer       // nil without tracing
 }
 
 func newStatementTracer(o Options) statementTracer {
@@ -45,11 +45,11 @@ func newStatementTracer(o Options) statementTracer {
 	return t
 }
 
-// startedStatement is a statement that has no answer yet.
+// startedStatement is a statement that is still running.
 type startedStatement struct {
 	name string
 	at   time.Time
-	span trace.Span // nil: it has none
+	span trace.Span // nil without tracing
 }
 
 type startedKey struct{}
@@ -79,8 +79,8 @@ func (t statementTracer) TraceBatchStart(ctx context.Context, _ *pgx.Conn, _ pgx
 	return context.WithValue(ctx, startedBatchKey{}, startedBatch{new(time.Now())})
 }
 
-// TraceBatchQuery implements pgx.BatchTracer. A statement's time is that since
-// the answer before it.
+// TraceBatchQuery implements pgx.BatchTracer. A statement's duration counts
+// from the previous result of the batch.
 func (t statementTracer) TraceBatchQuery(ctx context.Context, _ *pgx.Conn, data pgx.TraceBatchQueryData) {
 	telemetry.CountStatement(ctx)
 	started, ok := ctx.Value(startedBatchKey{}).(startedBatch)
@@ -104,7 +104,8 @@ func (t statementTracer) start(ctx context.Context, name string, at time.Time) s
 	return started
 }
 
-// end measures a statement and ends its span. No rows are no failure.
+// end records a statement's duration and ends its span. A result without rows
+// is not an error.
 func (t statementTracer) end(s startedStatement, failure error, at time.Time) {
 	if errors.Is(failure, pgx.ErrNoRows) {
 		failure = nil

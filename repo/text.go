@@ -8,18 +8,19 @@ import (
 	"astrolabe/cache"
 )
 
-// texts remembers the statements that Text has made. They are few: their
-// templates are constants, and their numbers are those of chains and of RowsFor.
+// texts caches the statements that Text has formatted. They are few: the
+// templates are constants, and the numbers are chain codes and results of
+// RowsFor.
 var texts = cache.Must(lru.New[template, string](1024))
 
-// template is a statement before its numbers are put in.
+// template is a statement and the numbers to format it with.
 type template struct {
 	format  string
 	numbers [2]int
 }
 
-// Text formats a statement with one or two numbers, the chain's code and mostly a
-// row limit, and caches the result.
+// Text formats a statement with one or two numbers, the chain's code and
+// usually a row limit, and caches the result.
 func Text(format string, numbers ...int) string {
 	key := template{format: format}
 	copy(key.numbers[:], numbers)

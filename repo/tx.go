@@ -10,7 +10,7 @@ import (
 	"github.com/uptrace/bun"
 )
 
-// Tx is a transaction of bun's whose connection also takes COPY.
+// Tx is a bun transaction whose connection also supports COPY.
 type Tx struct {
 	bun.Tx
 	conn bun.Conn
@@ -35,7 +35,8 @@ func (db *DB) InTx(ctx context.Context, act func(Tx) error) error {
 	return tx.Commit()
 }
 
-// Snapshot is the transaction of reads that see one moment.
+// Snapshot are the options of a read-only transaction whose reads all see one
+// snapshot.
 var Snapshot = &sql.TxOptions{Isolation: sql.LevelRepeatableRead, ReadOnly: true}
 
 // Copy loads rows in Postgres' binary COPY format into a table. The statement

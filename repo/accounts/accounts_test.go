@@ -16,8 +16,8 @@ import (
 
 var operator = account.Operator("ada")
 
-// process is one process of a deployment, with a clock of its own that stands
-// still.
+// process is one process of a deployment, with its own clock, which tests
+// advance.
 type process struct {
 	*testing.T
 	db       *repo.DB
@@ -27,7 +27,7 @@ type process struct {
 	clock    *atomic.Int64 // nanoseconds
 }
 
-// accounts is a database that any number of processes open.
+// accounts is a database that several processes open.
 type accounts struct {
 	url    string
 	master secret.Master
@@ -57,7 +57,8 @@ func (p *process) now() time.Time { return time.Unix(0, p.clock.Load()) }
 
 func (p *process) later(by time.Duration) { p.clock.Add(int64(by)) }
 
-// listens keeps a listener until the test ends and waits until it hears.
+// listens starts a listener that runs until the test ends, and waits until it
+// receives notifications.
 func (p *process) listens() {
 	p.Helper()
 	ctx, cancel := context.WithCancel(p.Context())
@@ -91,7 +92,7 @@ func (p *process) workspace(name string) account.Workspace {
 	return w
 }
 
-// issue makes a live key of the workspace acme.
+// issue issues a key of the workspace acme.
 func (p *process) issue(permissions ...account.Permission) account.Issued {
 	p.Helper()
 	issued, err := p.keys.Issue(p.Context(), p.workspace("acme").ID,
@@ -108,7 +109,7 @@ func (p *process) accepts(k account.KeyText) bool {
 	return err == nil
 }
 
-// audit counts what was done in a workspace.
+// audit counts the audit log entries of a workspace by action.
 func (p *process) audit(workspace string) map[account.Action]int {
 	p.Helper()
 	entries, err := NewAudit(p.db).List(p.Context(), p.workspace(workspace).ID, 1000)
@@ -144,8 +145,8 @@ func soon(t *testing.T, what string, holds func() bool) {
 	}
 }
 
-// TestOlderProcessesRunOnANewerSchema adds a column to each table, as the
-// migration of a later release may do while this one still serves.
+// TestOlderProcessesRunOnANewerSchema adds a column to each table, as a later
+// release's migration may do while this release still runs.
 func TestOlderProcessesRunOnANewerSchema(t *testing.T) {
 	t.Parallel()
 	p := newProcess(t)

@@ -11,14 +11,14 @@ import (
 	"astrolabe/repo/model"
 )
 
-// Audit reads the audit log. Entries are appended by those who change
-// something, in the same transaction.
+// Audit reads the audit log. Each change appends its entry in its own
+// transaction.
 type Audit struct{ db *repo.DB }
 
-// NewAudit makes the repository.
+// NewAudit returns the repository of the audit log.
 func NewAudit(db *repo.DB) Audit { return Audit{db} }
 
-// appendAudit adds an entry in the transaction of its change.
+// appendAudit appends the entry of a change in the change's transaction.
 func appendAudit(ctx context.Context, tx bun.Tx, e account.Entry) error {
 	row := model.AuditEntry{At: e.At, Actor: e.Actor, Action: string(e.Action), Workspace: e.Workspace, Subject: e.Subject}
 	if e.Details != nil {
@@ -31,7 +31,7 @@ func appendAudit(ctx context.Context, tx bun.Tx, e account.Entry) error {
 	return err
 }
 
-// List returns the newest entries of a workspace, newest first. It follows
+// List returns the newest entries of a workspace, newest first. It reads
 // audit_log_of_workspace backwards.
 func (r Audit) List(ctx context.Context, workspace string, limit int) ([]account.Entry, error) {
 	var rows []model.AuditEntry

@@ -1,8 +1,8 @@
-// Package accounts stores who may call and how much: workspaces, API keys,
-// sessions, the audit log, rate limits, usage and the deployment's secrets.
-// There is one repository for each noun, and each implements the store that
-// domain/account or domain/secret declares.
+// Package accounts stores workspaces, API keys, sessions, the audit log, rate
+// limits, usage and the deployment's secrets. There is one repository per noun,
+// and each implements the store interface that domain/account or domain/secret
+// declares.
 //
-// Every change to an account and its line in the audit log commit together.
-// Nothing here is on the path of a read of the chain but the rate limiter.
+// A change to an account and its audit log entry commit together. Of this
+// package, only the rate limiter is on the path of reads of the chain.
 package accounts

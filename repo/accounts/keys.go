@@ -15,8 +15,8 @@ import (
 	"astrolabe/repo/model"
 )
 
-// KeyChanges is the channel on which the public ids of keys are announced that
-// were revoked or changed.
+// KeyChanges is the channel that announces the public ids of changed or revoked
+// keys.
 const KeyChanges = "account_keys"
 
 // Keys stores API keys.
@@ -24,7 +24,7 @@ type Keys struct{ db *repo.DB }
 
 var _ account.KeyStore = Keys{}
 
-// NewKeys makes the repository.
+// NewKeys returns the repository of API keys.
 func NewKeys(db *repo.DB) Keys { return Keys{db} }
 
 // keyRow is a key with the plan of its workspace.
@@ -33,7 +33,7 @@ type keyRow struct {
 	Plan         account.Plan `bun:"plan,scanonly"`
 }
 
-// selectKeys is the beginning of every read of keys.
+// selectKeys starts a query for keys.
 func selectKeys(on bun.IDB, rows any, name string) *bun.SelectQuery {
 	return on.NewSelect().Model(rows).Comment(name).ColumnExpr("?TableColumns, w.plan").
 		Join("JOIN workspaces AS w ON w.id = k.workspace")
@@ -46,7 +46,7 @@ func (r Keys) FindKey(ctx context.Context, publicID string) (account.Key, error)
 	return row.key(), repo.Failure(ctx, absentKey(err))
 }
 
-// ListKeys implements account.KeyStore, along api_keys_of_workspace.
+// ListKeys implements account.KeyStore, by api_keys_of_workspace.
 func (r Keys) ListKeys(ctx context.Context, workspace string, limit int) ([]account.Key, error) {
 	var rows []keyRow
 	err := selectKeys(r.db.Write(), &rows, "key.list").Where("k.workspace = ?", workspace).
@@ -77,7 +77,7 @@ func addKey(ctx context.Context, tx bun.Tx, k account.Key, entry account.Entry) 
 }
 
 // ReplaceDefaultKey implements account.KeyStore. The lock on the workspace
-// makes concurrent rotations follow one another.
+// serialises concurrent rotations.
 func (r Keys) ReplaceDefaultKey(ctx context.Context, k account.Key, entry account.Entry, by account.Actor, rotate account.Rotating) (revoked []string, err error) {
 	err = r.db.Write().RunInTx(ctx, nil, func(ctx context.Context, tx bun.Tx) error {
 		if _, err := tx.NewSelect().Model((*model.Workspace)(nil)).Comment("key.queue").Column("id").
@@ -150,9 +150,9 @@ func (r Keys) GrantKey(ctx context.Context, publicID string, by account.Actor, a
 	})
 }
 
-// change locks one key of a workspace, or of any when that is empty, changes it
-// and announces it to every process. It does not wait for another workspace's
-// key.
+// change locks one key of a workspace, or of any workspace if that is empty,
+// changes it and notifies every process. It does not wait for locks on keys of
+// other workspaces.
 func (r Keys) change(ctx context.Context, workspace, publicID string, change func(context.Context, bun.Tx, *account.Key) error) (k account.Key, err error) {
 	err = r.db.Write().RunInTx(ctx, nil, func(ctx context.Context, tx bun.Tx) error {
 		var row keyRow
@@ -172,8 +172,8 @@ func (r Keys) change(ctx context.Context, workspace, publicID string, change fun
 	return k, nil
 }
 
-// RecordUse implements account.KeyStore. It skips a key that another process
-// changes or records at the same moment: either use will do.
+// RecordUse implements account.KeyStore. It skips keys that another process is
+// changing or recording: either time of use is good enough.
 func (r Keys) RecordUse(ctx context.Context, uses map[string]time.Time) error {
 	ids, times := make([]string, 0, len(uses)), make([]time.Time, 0, len(uses))
 	for id, at := range uses {
@@ -190,8 +190,8 @@ func (r Keys) RecordUse(ctx context.Context, uses map[string]time.Time) error {
 	return repo.Failure(ctx, err)
 }
 
-// ForgetKeys deletes at most so many keys that were revoked before a time, by
-// api_keys_revoked. The audit log keeps that they existed.
+// ForgetKeys deletes at most most keys that were revoked before a time, by
+// api_keys_revoked. The audit log still shows that they existed.
 func (r Keys) ForgetKeys(ctx context.Context, before time.Time, most int) (forgotten int, err error) {
 	return repo.Changed(r.db.Write().NewRaw(forgetKeys, before, most).Exec(ctx))
 }
@@ -215,7 +215,7 @@ func utc(at *time.Time) *time.Time {
 	return new(at.UTC())
 }
 
-// absentKey turns a read that found nothing into not_found.
+// absentKey converts sql.ErrNoRows to not_found.
 func absentKey(err error) error {
 	if errors.Is(err, sql.ErrNoRows) {
 		return domain.Errorf(domain.CodeNotFound, "The API key does not exist.")

@@ -124,7 +124,8 @@ func TestARevocationReachesAnotherProcessAtOnce(t *testing.T) {
 	if _, err := here.keys.Revoke(t.Context(), "", key.Key.PublicID, operator); err != nil {
 		t.Fatal(err)
 	}
-	// Its clock stands still, so that only the notification can tell it.
+	// Its clock does not advance, so only the notification can invalidate the
+	// key.
 	soon(t, "the revocation arrives", func() bool { return !there.accepts(key.Text) })
 }
 
@@ -159,7 +160,7 @@ func TestALostNotificationCostsFiveSeconds(t *testing.T) {
 	deployment := newAccounts(t)
 	here, there := deployment.process(t), deployment.process(t)
 	key := here.issue(account.Read)
-	there.keys.Listening(true) // and hears nothing
+	there.keys.Listening(true) // and receives nothing
 	there.accepts(key.Text)
 	if _, err := here.keys.Revoke(t.Context(), "", key.Key.PublicID, operator); err != nil {
 		t.Fatal(err)
@@ -232,18 +233,18 @@ func TestARotationIsOneMove(t *testing.T) {
 		t.Fatal(err)
 	}
 	before := p.audit("acme")
-	// The last statement of the transaction fails.
+	// Make the last statement of the transaction fail.
 	p.execute(`CREATE FUNCTION strike() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'struck'; END $$`)
 	p.execute(`CREATE TRIGGER strike BEFORE INSERT ON audit_log FOR EACH ROW WHEN (new.action = 'key_issued') EXECUTE FUNCTION strike()`)
 	if _, err := p.keys.RotateDefault(t.Context(), w.ID, operator); err == nil {
-		t.Fatal("the fault did not strike")
+		t.Fatal("the trigger did not fire")
 	}
 	list, _, err := p.keys.List(t.Context(), w.ID, 10)
 	if err != nil || len(list) != 1 || list[0].Status(p.now()) != account.Active || !p.accepts(first.Text) {
 		t.Errorf("half a rotation: %+v, %v", list, err)
 	}
 	if after := p.audit("acme"); fmt.Sprint(after) != fmt.Sprint(before) {
-		t.Errorf("the audit log tells of it: %v, before %v", after, before)
+		t.Errorf("audit log: got %v, want %v", after, before)
 	}
 }
 
@@ -418,7 +419,7 @@ func TestRevokingTwiceAnswersTheSame(t *testing.T) {
 		t.Errorf("%+v, then %+v, %v", first, second, err)
 	}
 	if n := p.audit("acme")[account.ActionKeyRevoked]; n != 1 {
-		t.Errorf("the audit log tells of %d revocations", n)
+		t.Errorf("got %d revocations in the audit log", n)
 	}
 }
 

@@ -11,20 +11,21 @@ import (
 	"astrolabe/repo/model"
 )
 
-// Quotas stores what callers have used of their rate limits.
+// Quotas stores the state of rate limits.
 type Quotas struct {
 	db *repo.DB
-	// now is the time in nanoseconds that statements use; nil for the
-	// database's, which all processes share.
+	// now overrides the time that statements use, in nanoseconds; nil means the
+	// database's clock, which all processes share.
 	now func() *int64
 }
 
 var _ account.QuotaStore = Quotas{}
 
-// NewQuotas makes the repository. It uses the database's clock.
+// NewQuotas returns the repository of rate limits. It uses the database's
+// clock.
 func NewQuotas(db *repo.DB) Quotas { return Quotas{db, func() *int64 { return nil }} }
 
-// WithClock returns the same meters with another clock, for tests.
+// WithClock returns the same repository with another clock, for tests.
 func (r Quotas) WithClock(now func() time.Time) Quotas {
 	return Quotas{r.db, func() *int64 { return new(now().UnixNano()) }}
 }
@@ -36,8 +37,8 @@ const (
 	quotaClock    = `coalesce($1::bigint, ` + databaseClock + `)`
 )
 
-// The parts of account.Rate in SQL, for the row q and the take that excluded
-// holds: $2 is the window, which is what one unit of a budget owes.
+// The expressions of account.Rate in SQL, for the row q and the take in
+// excluded. $2 is the window, which is the debt of one unit of a budget.
 const (
 	quotaElapsed = `(excluded.at - q.at)`
 	quotaAhead   = `(` + quotaElapsed + ` < -$2)`
@@ -49,8 +50,8 @@ const (
 	quotaAdvance = `(CASE WHEN ` + quotaDebt + ` + excluded.debt <= excluded.budget * $2 / 2 THEN excluded.advance ELSE 0 END)`
 )
 
-// takeQuotas takes from meters by the primary key. A new row is what a caller
-// who owes nothing is granted; a row that is there grants what it has left.
+// takeQuotas takes from meters by the primary key. Without a row, the whole
+// budget is available; otherwise what is left of it.
 const takeQuotas = `/* quota.take */
 	WITH clock AS MATERIALIZED (SELECT ` + quotaClock + ` AS now), taken AS (
 		INSERT INTO quotas AS q (kind, subject, class, budget, at, debt, granted, advance)
@@ -77,7 +78,8 @@ const readQuotas = `/* quota.read */
 		unnest($2::text[], $3::text[], $4::text[]) AS asked (kind, subject, class) JOIN quotas USING (kind, subject, class)
 	) ON true`
 
-// meterRow is the time and a meter; a row of the time alone means no meter.
+// meterRow is the time and a meter; a row with only the time means that there
+// is no meter.
 type meterRow struct {
 	Now     int64   `bun:"now"`
 	Kind    *string `bun:"kind"`
@@ -89,11 +91,11 @@ type meterRow struct {
 	Advance *int64  `bun:"advance"`
 }
 
-// TakeQuotas implements account.QuotaStore. The row's lock puts the takes of
-// all processes in one order. A take that is denied changes nothing, so a
-// caller can cause no more writes than its budget has units.
+// TakeQuotas implements account.QuotaStore. Row locks serialise the takes of
+// all processes. A denied take changes nothing, so a caller cannot cause more
+// writes than its budget has units.
 func (r Quotas) TakeQuotas(ctx context.Context, takes []account.QuotaTake) ([]account.QuotaTaken, time.Time, error) {
-	// All processes lock rows in the same order, so that none waits in a circle.
+	// All processes lock rows in the same order, which prevents deadlocks.
 	ordered := slices.SortedFunc(slices.Values(takes), func(a, b account.QuotaTake) int {
 		return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Subject, b.Subject), cmp.Compare(a.Class, b.Class))
 	})
@@ -112,7 +114,7 @@ func (r Quotas) TakeQuotas(ctx context.Context, takes []account.QuotaTake) ([]ac
 	if err != nil {
 		return nil, time.Time{}, err
 	}
-	// Those that granted nothing are not among the rows that changed.
+	// Denied takes are not among the changed rows.
 	denied := slices.DeleteFunc(meters, func(m account.Metered) bool { _, granted := taken[m]; return granted })
 	if len(denied) > 0 {
 		kinds, subjects, classes := meteredColumns(denied)
@@ -142,7 +144,8 @@ func (r Quotas) ReadQuotas(ctx context.Context, meters []account.Metered) ([]acc
 	return read, now, nil
 }
 
-// meters runs a statement of meterRows, adds the meters and returns the time.
+// meters runs a statement that returns meterRows, adds the meters to into and
+// returns the time.
 func (r Quotas) meters(ctx context.Context, into map[account.Metered]account.QuotaTaken, sql string, arguments ...any) (time.Time, error) {
 	rows, err := repo.Select[meterRow](ctx, r.db.Write(), sql, arguments...)
 	if err != nil {
@@ -168,8 +171,8 @@ func meteredColumns(meters []account.Metered) (kinds, subjects, classes []string
 	return kinds, subjects, classes
 }
 
-// ReturnQuota implements account.QuotaStore, by the primary key. Time pays off
-// the rest as before.
+// ReturnQuota implements account.QuotaStore, by the primary key. The remaining
+// debt is still paid off over time.
 func (r Quotas) ReturnQuota(ctx context.Context, m account.Metered, left int) error {
 	_, err := r.db.Write().NewUpdate().Model((*model.Quota)(nil)).Comment("quota.return").
 		Set("debt = greatest(0, debt - ?)", int64(left)*int64(account.Window)).
@@ -177,11 +180,11 @@ func (r Quotas) ReturnQuota(ctx context.Context, m account.Metered, left int) er
 	return repo.Failure(ctx, err)
 }
 
-// ForgetQuotas deletes at most so many meters that have owed nothing for a
-// while: an absent one says the same.
+// ForgetQuotas deletes at most most meters that have had no debt for a while,
+// which is the same as having no meter.
 //
-// It scans the whole table: an index on what every take changes would cost
-// more. It waits for no take, so that none waits for it in a circle.
+// It scans the whole table: an index on a column that every take changes would
+// cost more. It skips locked rows, which prevents deadlocks with takes.
 func (r Quotas) ForgetQuotas(ctx context.Context, idle time.Duration, most int) (forgotten int, err error) {
 	return repo.Changed(r.db.Write().NewRaw(`/* quota.forget */
 		DELETE FROM quotas WHERE ctid IN (

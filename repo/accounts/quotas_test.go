@@ -24,7 +24,8 @@ var (
 
 func frozen() time.Time { return midnight }
 
-// rush takes as often as told, all at once, and returns how many were allowed.
+// rush takes the given number of times concurrently and returns how many takes
+// were allowed.
 func rush(ctx context.Context, quotas *account.Quotas, times int) (allowed int64, err error) {
 	var (
 		group   sync.WaitGroup
@@ -49,7 +50,7 @@ func rush(ctx context.Context, quotas *account.Quotas, times int) (allowed int64
 	return granted.Load(), err
 }
 
-// owed is what the database has recorded for the limited caller.
+// owed returns the recorded debt of the limited caller.
 func owed(t *testing.T, db *repo.DB) int64 {
 	t.Helper()
 	var debt int64
@@ -88,7 +89,7 @@ func TestProcessesWhoseClocksDifferShareOneBudget(t *testing.T) {
 		account.NewQuotas(NewQuotas(db), time.Now),
 		account.NewQuotas(NewQuotas(db), func() time.Time { return time.Now().Add(10 * time.Minute) }),
 		account.NewQuotas(NewQuotas(db), func() time.Time { return time.Now().Add(-10 * time.Minute) }),
-		account.NewQuotas(NewQuotas(db), func() time.Time { return midnight.Add(time.Duration(asked.Add(1)%7) * 10 * time.Minute) }), // it leaps
+		account.NewQuotas(NewQuotas(db), func() time.Time { return midnight.Add(time.Duration(asked.Add(1)%7) * 10 * time.Minute) }), // it jumps
 	}
 	began, allowed := time.Now(), int64(0)
 	for range 50 {
@@ -136,8 +137,8 @@ func TestCallersDoNotDisturbOneAnother(t *testing.T) {
 	}
 }
 
-// TestTheStatementDecidesAsTheMeterDoes compares the SQL with account.Rate
-// over clocks that go either way, budgets that change and costs that vary.
+// TestTheStatementDecidesAsTheMeterDoes compares the SQL with account.Rate with
+// clocks that go forwards and backwards, changing budgets and varying costs.
 func TestTheStatementDecidesAsTheMeterDoes(t *testing.T) {
 	t.Parallel()
 	db := repotest.Open(t)
@@ -245,7 +246,7 @@ func benchmarkTake(b *testing.B, goroutines, callers, cost int) {
 	}
 	defer db.Close()
 	var next, clock atomic.Int64
-	now := func() time.Time { return time.Unix(0, clock.Add(int64(account.Window))) } // nobody is denied
+	now := func() time.Time { return time.Unix(0, clock.Add(int64(account.Window))) } // no take is denied
 	quotas := account.NewQuotas(NewQuotas(db).WithClock(now), now)
 	var group sync.WaitGroup
 	b.ResetTimer()

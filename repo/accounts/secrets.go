@@ -12,12 +12,12 @@ import (
 	"astrolabe/repo/model"
 )
 
-// Secrets stores the deployment's secrets, sealed.
+// Secrets stores the deployment's encrypted secrets.
 type Secrets struct{ db *repo.DB }
 
 var _ secret.Store = Secrets{}
 
-// NewSecrets makes the repository.
+// NewSecrets returns the repository of secrets.
 func NewSecrets(db *repo.DB) Secrets { return Secrets{db} }
 
 // Secrets implements secret.Store.

@@ -14,16 +14,16 @@ import (
 	"astrolabe/repo/model"
 )
 
-// SessionChanges is the channel on which the ids of sessions are announced
-// that were revoked or changed.
+// SessionChanges is the channel that announces the ids of changed or revoked
+// sessions.
 const SessionChanges = "account_sessions"
 
-// Sessions stores browsers' sessions.
+// Sessions stores the sessions of browsers.
 type Sessions struct{ db *repo.DB }
 
 var _ account.SessionStore = Sessions{}
 
-// NewSessions makes the repository.
+// NewSessions returns the repository of sessions.
 func NewSessions(db *repo.DB) Sessions { return Sessions{db} }
 
 // sessionRow is a session with the plan of its workspace.
@@ -32,7 +32,7 @@ type sessionRow struct {
 	Plan          account.Plan `bun:"plan,scanonly"`
 }
 
-// selectSession reads two rows by their primary keys.
+// selectSession reads a session and its workspace by primary keys.
 func selectSession(on bun.IDB, row *sessionRow, id string) *bun.SelectQuery {
 	return on.NewSelect().Model(row).Comment("session.find").ColumnExpr("?TableColumns, w.plan").
 		Join("JOIN workspaces AS w ON w.id = s.workspace").Where("s.id = ?", id)
@@ -87,7 +87,7 @@ func (r Sessions) RevokeSession(ctx context.Context, id string, by account.Actor
 }
 
 // ForgetSessions deletes the sessions that expired before a time, by
-// sessions_expiry. The audit log keeps that they existed.
+// sessions_expiry. The audit log still shows that they existed.
 func (r Sessions) ForgetSessions(ctx context.Context, before time.Time) (forgotten int, err error) {
 	return repo.Changed(r.db.Write().NewDelete().Model((*model.Session)(nil)).Comment("session.forget").
 		Where("expires_at < ?", before).Exec(ctx))
@@ -100,7 +100,7 @@ func (r *sessionRow) session() account.Session {
 	}
 }
 
-// absentSession turns a read that found nothing into not_found.
+// absentSession converts sql.ErrNoRows to not_found.
 func absentSession(err error) error {
 	if errors.Is(err, sql.ErrNoRows) {
 		return domain.Errorf(domain.CodeNotFound, "The session does not exist.")

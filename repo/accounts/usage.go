@@ -15,16 +15,16 @@ import (
 	"astrolabe/repo/model"
 )
 
-// Usage stores what workspaces have used.
+// Usage stores the usage of workspaces.
 type Usage struct{ db *repo.DB }
 
 var _ account.UsageStore = Usage{}
 
-// NewUsage makes the repository.
+// NewUsage returns the repository of usage.
 func NewUsage(db *repo.DB) Usage { return Usage{db} }
 
-// StoreUses implements account.UsageStore. The counts come last: their rows are
-// those for which other processes wait.
+// StoreUses implements account.UsageStore. The counts come last, because other
+// processes wait for locks on their rows.
 func (r Usage) StoreUses(ctx context.Context, counts []account.UsageCount, recent []account.Use) error {
 	tx, err := r.db.Write().BeginTx(ctx, nil)
 	if err != nil {
@@ -37,15 +37,16 @@ func (r Usage) StoreUses(ctx context.Context, counts []account.UsageCount, recen
 	if err := addCounts(ctx, tx, counts); err != nil {
 		return notStored(err)
 	}
-	// A commit that fails may have happened, so it is not called an outage.
+	// A commit that returns an error may still have happened, so it is not
+	// reported as an outage, which would be retried.
 	if err := tx.Commit(); err != nil {
 		return fmt.Errorf("store uses: %w", err)
 	}
 	return nil
 }
 
-// notStored classifies a failure before the commit. The time limit is that of
-// the write itself, so exceeding it means that the database is slow.
+// notStored classifies a failure before the commit. The time limit is the
+// write's own, so exceeding it means that the database is slow.
 func notStored(err error) error {
 	if errors.Is(err, context.DeadlineExceeded) {
 		return repo.Unavailable(err)
@@ -79,8 +80,9 @@ func addCounts(ctx context.Context, tx bun.Tx, counts []account.UsageCount) erro
 			Requests: c.Requests, LastAt: c.LastAt,
 		}
 	}
-	// All processes lock rows in the order of the primary key, so that none
-	// waits in a circle. Its texts are collated "C", as Go compares them.
+	// All processes lock rows in the order of the primary key, which prevents
+	// deadlocks. Its text columns have collation "C", which is how Go compares
+	// strings.
 	slices.SortFunc(rows, func(a, b model.UsageHour) int {
 		return cmp.Or(cmp.Compare(a.Workspace, b.Workspace), a.Hour.Compare(b.Hour), cmp.Compare(a.PublicID, b.PublicID),
 			cmp.Compare(a.Route, b.Route), cmp.Compare(a.Class, b.Class), cmp.Compare(a.Code, b.Code))
@@ -106,14 +108,14 @@ const (
 			ORDER BY (hour AT TIME ZONE 'UTC')::date LIMIT ?))`
 )
 
-// ForgetRequests deletes at most so many of the recent requests that are from
-// UTC days before that of a time, the oldest days first.
+// ForgetRequests deletes at most most requests from UTC days before the given
+// time's day, the oldest days first.
 func (r Usage) ForgetRequests(ctx context.Context, before time.Time, most int) (forgotten int, err error) {
 	return repo.Changed(r.db.Write().NewRaw(forgetRequests, before, most).Exec(ctx))
 }
 
-// ForgetUsage deletes at most so many of the counts that are from UTC days
-// before that of a time, the oldest days first.
+// ForgetUsage deletes at most most counts from UTC days before the given time's
+// day, the oldest days first.
 func (r Usage) ForgetUsage(ctx context.Context, before time.Time, most int) (forgotten int, err error) {
 	return repo.Changed(r.db.Write().NewRaw(forgetHours, before, most).Exec(ctx))
 }

@@ -12,7 +12,7 @@ import (
 	"astrolabe/repo/model"
 )
 
-// tally are the requests of some hours, and the failures among them.
+// tally counts the requests of some hours, and those that failed.
 type tally struct {
 	Requests int64 `bun:"requests"`
 	Failures int64 `bun:"failures"`
@@ -23,8 +23,8 @@ func (t tally) counted() account.Tally {
 }
 
 // hoursSince selects tallies of a workspace. It reads the range of the primary
-// key that the workspace and the hours since then take: as many rows as there
-// were keys, routes and codes in each hour.
+// key for the workspace since that hour: one row per key, route and code in
+// each hour.
 func hoursSince(on bun.IDB, name, workspace string, since time.Time) *bun.SelectQuery {
 	return on.NewSelect().Model((*model.UsageHour)(nil)).Comment(name).
 		ColumnExpr("coalesce(sum(requests), 0)::bigint AS requests").
@@ -53,8 +53,8 @@ func (r Usage) ReadUsage(ctx context.Context, workspace string, since time.Time,
 	return report, repo.Failure(ctx, err)
 }
 
-// readKeyUsage reads the busiest keys of a workspace. Their labels come by an
-// index of api_keys: its primary key or, where keys are few,
+// readKeyUsage reads the busiest keys of a workspace. Their labels come from
+// api_keys, by its primary key or, if there are few keys, by
 // api_keys_of_workspace.
 func readKeyUsage(ctx context.Context, tx bun.Tx, workspace string, since time.Time, most int) ([]account.KeyUsage, error) {
 	busiest := hoursSince(tx, "", workspace, since).Column("public_id").ColumnExpr("max(last_at) AS last_at").
@@ -80,12 +80,12 @@ func readKeyUsage(ctx context.Context, tx bun.Tx, workspace string, since time.T
 	return keys, divideUsage(ctx, hoursSince(tx, "usage.parts", workspace, since).Where("public_id IN (?)", bun.List(ids)), places)
 }
 
-// divideUsage divides the use of keys by class, route and code.
+// divideUsage breaks the usage of keys down by class, route and code.
 func divideUsage(ctx context.Context, hours *bun.SelectQuery, keys map[string]*account.KeyUsage) error {
 	var rows []struct {
 		tally
 		PublicID string  `bun:"public_id"`
-		Class    *string `bun:"class"` // one of these three is what the row is of
+		Class    *string `bun:"class"` // exactly one of these three is set
 		Route    *string `bun:"route"`
 		Code     *string `bun:"code"`
 	}

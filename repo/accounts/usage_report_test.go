@@ -14,8 +14,8 @@ import (
 	"astrolabe/domain/account"
 )
 
-// TestReportsAgreeWithAPlainModel has several processes record uses of three
-// workspaces at once, and compares every report with a count by hand.
+// TestReportsAgreeWithAPlainModel lets several processes record requests of
+// three workspaces concurrently, and compares every report with a simple model.
 func TestReportsAgreeWithAPlainModel(t *testing.T) {
 	t.Parallel()
 	p := newProcess(t)
@@ -68,9 +68,10 @@ func manyKeys(n int) (keys []string) {
 	return keys
 }
 
-// randomUses are spread over more than a report's window, no two at once.
+// randomUses returns requests at distinct times over more than a report's
+// window.
 func randomUses(n int, keys map[string][]string) []account.Use {
-	random := rand.New(rand.NewPCG(6, 4)) //nolint:gosec // the same each time
+	random := rand.New(rand.NewPCG(6, 4)) //nolint:gosec // reproducible
 	one := func(list []string) string { return list[random.IntN(len(list))] }
 	workspaces := slices.Sorted(func(yield func(string) bool) {
 		for workspace := range keys {
@@ -93,7 +94,7 @@ func randomUses(n int, keys map[string][]string) []account.Use {
 	return uses
 }
 
-// modelReport makes a workspace's report from all uses, the plain way.
+// modelReport computes a workspace's report from all requests.
 func modelReport(uses []account.Use, workspace string, labels map[string]string) account.UsageReport {
 	r := account.UsageReport{
 		WindowStart: time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC), WindowEnd: reported,
@@ -154,7 +155,7 @@ func modelKey(id, label string, uses []account.Use) account.KeyUsage {
 	return k
 }
 
-// counted counts the uses of which all is true.
+// counted counts the requests that satisfy all conditions.
 func counted(uses []account.Use, all ...func(account.Use) bool) (t account.Tally) {
 	for _, u := range uses {
 		if slices.ContainsFunc(all, func(is func(account.Use) bool) bool { return !is(u) }) {

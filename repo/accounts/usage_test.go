@@ -17,7 +17,7 @@ import (
 
 var reported = time.Date(2026, 7, 2, 12, 34, 56, 0, time.UTC)
 
-// meter is the usage service of a process and what it complained of.
+// meter is the usage service of a process and the errors that it reported.
 type meter struct {
 	*testing.T
 	*account.Usage
@@ -43,7 +43,7 @@ func (m *meter) complaints() []error {
 	return m.errs
 }
 
-// runs lets the service run; the result ends it and waits for that.
+// runs starts the service. stop ends it and waits.
 func (m *meter) runs() (stop func()) {
 	ctx, cancel := context.WithCancel(m.Context())
 	ended := make(chan struct{})
@@ -62,7 +62,7 @@ func (m *meter) report(workspace string) account.UsageReport {
 
 func (m *meter) total(workspace string) int64 { m.Helper(); return m.report(workspace).Total.Requests }
 
-// use is a request of the one workspace that most tests need.
+// use returns a request of the workspace that most tests use.
 func use(code domain.Code) account.Use {
 	return account.Use{
 		At: reported, Workspace: "wsp_a", PublicID: "key", Route: "/v1/{chain}/status", Method: "GET", Class: account.Light,
@@ -75,15 +75,15 @@ func TestUsesAreStoredSoonWithoutAnEnd(t *testing.T) {
 	m := newMeter(t, repotest.Open(t))
 	defer m.runs()()
 	m.Record(use(""))
-	m.Record(account.Use{At: reported, Route: "/v1/{chain}/status"}) // of nobody
+	m.Record(account.Use{At: reported, Route: "/v1/{chain}/status"}) // without a workspace
 	soon(t, "the use is reported", func() bool { return m.total("wsp_a") == 1 })
 	if n := m.total(""); n != 0 {
-		t.Errorf("%d uses of nobody are kept", n)
+		t.Errorf("got %d requests without a workspace, want none", n)
 	}
 }
 
-// TestWhatTheMemoryCannotHoldIsDroppedAndCounted keeps the writer waiting for a
-// locked table, and lets it go on afterwards.
+// TestWhatTheMemoryCannotHoldIsDroppedAndCounted blocks the writer with a
+// locked table, and unblocks it afterwards.
 func TestWhatTheMemoryCannotHoldIsDroppedAndCounted(t *testing.T) {
 	t.Parallel()
 	m := newMeter(t, repotest.Open(t))
@@ -96,7 +96,7 @@ func TestWhatTheMemoryCannotHoldIsDroppedAndCounted(t *testing.T) {
 	}
 	stop := m.runs()
 	const many, memory = 40_000, 20_480
-	for range many { // would never end if it waited
+	for range many { // would never end if Record blocked
 		m.Record(use(""))
 	}
 	dropped := m.Dropped()
@@ -115,8 +115,8 @@ func TestWhatTheMemoryCannotHoldIsDroppedAndCounted(t *testing.T) {
 	}
 }
 
-// TestACrashLosesOnlyWhatWasNotStored takes the database away from a process,
-// which is what its death looks like from the database.
+// TestACrashLosesOnlyWhatWasNotStored closes the connections of a process, as
+// its crash would.
 func TestACrashLosesOnlyWhatWasNotStored(t *testing.T) {
 	t.Parallel()
 	url := pgtest.Database(t, repotest.Migrated)
@@ -151,8 +151,8 @@ func TestUsesThatTheDatabaseRefusesHoldUpNoOthers(t *testing.T) {
 	soon(t, "the next one is stored", func() bool { return m.total("wsp_a") == 1 })
 }
 
-// TestACommitWithoutAnswerIsNotRepeated has the server end the connection in
-// the middle of the commit: the uses might have been stored.
+// TestACommitWithoutAnswerIsNotRepeated lets the server end the connection
+// during the commit: the requests might have been stored.
 func TestACommitWithoutAnswerIsNotRepeated(t *testing.T) {
 	t.Parallel()
 	m := newMeter(t, repotest.Open(t))
@@ -213,7 +213,7 @@ func TestForgettingIsBoundedAndBeginsWithTheOldestDays(t *testing.T) {
 		}
 		return r
 	}
-	for i, want := range []int{1, 1, 0} { // two are of days before yesterday
+	for i, want := range []int{1, 1, 0} { // two are from days before yesterday
 		for name, forget := range map[string]func(context.Context, time.Time, int) (int, error){
 			"requests": NewUsage(m.db).ForgetRequests, "counts": NewUsage(m.db).ForgetUsage,
 		} {
@@ -234,8 +234,8 @@ func TestForgettingIsBoundedAndBeginsWithTheOldestDays(t *testing.T) {
 	}
 }
 
-// TestEveryStatementOfUsageReadsItsIndex looks at the plans with many
-// workspaces of which one is asked for.
+// TestEveryStatementOfUsageReadsItsIndex checks the plans with many workspaces,
+// of which one is read.
 func TestEveryStatementOfUsageReadsItsIndex(t *testing.T) {
 	t.Parallel()
 	db := repotest.Open(t)

@@ -18,7 +18,7 @@ type Workspaces struct{ db *repo.DB }
 
 var _ account.WorkspaceStore = Workspaces{}
 
-// NewWorkspaces makes the repository.
+// NewWorkspaces returns the repository of workspaces.
 func NewWorkspaces(db *repo.DB) Workspaces { return Workspaces{db} }
 
 // AddWorkspace implements account.WorkspaceStore.
@@ -34,8 +34,8 @@ func (r Workspaces) AddWorkspace(ctx context.Context, w account.Workspace, entry
 	return added && err == nil, repo.Failure(ctx, err)
 }
 
-// FindWorkspace implements account.WorkspaceStore. Ids and names are each
-// unique, and a name never looks like an id.
+// FindWorkspace implements account.WorkspaceStore. Ids and names are unique,
+// and a name never has the form of an id.
 func (r Workspaces) FindWorkspace(ctx context.Context, idOrName string) (account.Workspace, error) {
 	var row model.Workspace
 	err := r.db.Write().NewSelect().Model(&row).Comment("workspace.find").
@@ -43,8 +43,8 @@ func (r Workspaces) FindWorkspace(ctx context.Context, idOrName string) (account
 	return workspaceOf(&row), repo.Failure(ctx, missingWorkspace(err))
 }
 
-// ListWorkspaces implements account.WorkspaceStore, in the order of the index
-// that keeps names unique.
+// ListWorkspaces implements account.WorkspaceStore, in the order of the unique
+// index on names.
 func (r Workspaces) ListWorkspaces(ctx context.Context, limit int) ([]account.Workspace, error) {
 	var rows []model.Workspace
 	err := r.db.Write().NewSelect().Model(&rows).Comment("workspace.list").Order("name").Limit(int64(limit)).Scan(ctx)
@@ -85,7 +85,7 @@ func noWorkspace() error {
 	return domain.Errorf(domain.CodeNotFound, "The workspace does not exist.")
 }
 
-// missingWorkspace turns a read that found nothing into not_found.
+// missingWorkspace converts sql.ErrNoRows to not_found.
 func missingWorkspace(err error) error {
 	if errors.Is(err, sql.ErrNoRows) {
 		return noWorkspace()
@@ -93,10 +93,10 @@ func missingWorkspace(err error) error {
 	return err
 }
 
-// stateNoReference is what Postgres answers when a referenced row is absent.
+// stateNoReference is the SQLSTATE of a foreign key violation.
 const stateNoReference = "23503"
 
-// absentWorkspace turns the refusal of a row without its workspace into
+// absentWorkspace converts a foreign key violation on the workspace to
 // not_found.
 func absentWorkspace(err error) error {
 	if repo.SQLState(err) == stateNoReference {

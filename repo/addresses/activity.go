@@ -18,26 +18,26 @@ import (
 	"astrolabe/starknet"
 )
 
-// Addresses reads what the index holds of addresses.
+// Addresses reads the activity, assets and profiles of addresses.
 type Addresses struct{ db *repo.DB }
 
 var _ address.Store = Addresses{}
 
-// NewAddresses makes the repository.
+// NewAddresses returns the repository of addresses.
 func NewAddresses(db *repo.DB) Addresses { return Addresses{db} }
 
-// activityNewest reads the newest transactions of addresses up to the place
-// ($2, $3), and then the addresses' own transfers in them.
+// activityNewest reads the newest transactions of addresses up to the position
+// ($2, $3), and then the addresses' transfers in them.
 //
 // involved are the transactions that hold the items of a page: the newest ones,
-// until those before have enough items. The transaction at the place itself may
-// have none left. They are found along activity_*_address, which covers
-// everything that is read of it. The statement names the chain's partition,
-// because a condition on chain would be checked row by row in the table.
+// until they have enough items. The transaction at the position itself may have
+// none left. They are found by activity_…_address, which covers all columns
+// that are read. The statement names the chain's partition, because a condition
+// on chain would be checked row by row in the table.
 //
-// The transfers from ($4, $5) on are left out of the transaction at the place.
-// Each transaction takes two short walks along transfers_*_sender and
-// transfers_*_receiver; a transfer to oneself is found by its sender.
+// The transfers from ($4, $5) on are left out of the transaction at the
+// position. Each transaction needs two short scans, of transfers_…_sender and
+// transfers_…_receiver; a transfer to oneself is found by its sender.
 var activityNewest = `/* address.activity */
 	WITH involved AS MATERIALIZED (
 		SELECT o.n, w.id, a.block, a.tx, a.kinds
@@ -82,32 +82,32 @@ var activityNewest = `/* address.activity */
 	) AS x
 	WHERE a.kinds & ` + strconv.Itoa(int(facts.TransferIn|facts.TransferOut|facts.TransferSelf)) + ` <> 0`
 
-// activityOldest is the same the other way round: the oldest transactions from
-// the place on.
+// activityOldest is activityNewest in the opposite order: the oldest
+// transactions from the position on.
 var activityOldest = strings.NewReplacer(
 	"DESC", "ASC", "block <= $2", "block >= $2", "(block, tx) <= ", "(block, tx) >= ",
 	"(log, idx) < ", "(log, idx) >= ", "ELSE 32768", "ELSE 0",
 	"/* address.activity */", "/* address.activity_from */",
 ).Replace(activityNewest)
 
-// transactionAt is the transaction t at a place a, by transactions_*_place.
+// transactionAt joins the transaction t at position a, by transactions_…_place.
 const transactionAt = `
 	CROSS JOIN LATERAL (
 		SELECT hash, type, version, reverted, sender, contract, selector, calldata FROM transactions
 		WHERE chain = %[1]d AND block = a.block AND tx = a.tx LIMIT 1
 	) AS t`
 
-// involvementColumns are the columns of involvementRow. Each value from another
-// table is one probe of a key. Calldata is read only where an account makes
-// calls.
+// involvementColumns are the columns of involvementRow. Each value of another
+// table is one lookup by key. Calldata is read only for transactions with calls
+// of an account.
 const involvementColumns = `t.hash, a.kinds, t.type, t.version, t.reverted,
 	CASE WHEN t.type = 1 AND t.version > 0 THEN t.calldata END AS calldata,
 	(SELECT felt FROM addresses WHERE chain = %[1]d AND id = t.sender) AS sender,
 	(SELECT felt FROM addresses WHERE chain = %[1]d AND id = t.contract) AS contract,
 	(SELECT timestamp FROM blocks WHERE chain = %[1]d AND block = a.block) AS timestamp`
 
-// involvementRow is the transaction at a place and what it meant for an
-// address.
+// involvementRow is the transaction at a position and the address's involvement
+// in it.
 type involvementRow struct {
 	Hash      starknet.Felt         `bun:"hash"`
 	Kinds     model.Kinds           `bun:"kinds"`
@@ -120,7 +120,7 @@ type involvementRow struct {
 	Timestamp *int64                `bun:"timestamp"`
 }
 
-// placeRow is the place of a transaction in the list of the Nth address.
+// placeRow is the position of a transaction in the list of the Nth address.
 type placeRow struct {
 	N     int64             `bun:"n"`
 	Block model.BlockNumber `bun:"block"`
@@ -147,8 +147,8 @@ func (r *involvementRow) involvement(at chain.TxPlace) (address.Involvement, err
 }
 
 // activityRow is either a transaction or a transfer. The first column of each
-// is never NULL, so that bun makes the one that the row has, and reports a NULL
-// in what must not be.
+// is never NULL, so bun allocates the one that the row has, and reports a NULL
+// in a column that must not have one.
 type activityRow struct {
 	placeRow
 	Transaction *activityTransaction `bun:"embed:"`
@@ -192,8 +192,8 @@ func (r Addresses) ActivityFrom(ctx context.Context, c domain.Chain, owners []st
 	return found, err
 }
 
-// activity reads the activity of addresses on one side of a place. Whichever
-// side it is, the newest transaction comes first.
+// activity reads the activity of addresses before or after a position. The
+// newest transaction comes first in both cases.
 func (r Addresses) activity(ctx context.Context, c domain.Chain, statement string, owners []starknet.Felt, place address.Place, count int) ([][]address.Involvement, error) {
 	log, idx := place.LogIndex, place.Index
 	if place.Step < address.StepTransfer {
@@ -217,7 +217,7 @@ func (r Addresses) activity(ctx context.Context, c domain.Chain, statement strin
 	return found, nil
 }
 
-// involvements gives the transactions of one address their transfers: the
+// involvements adds the transfers of one address to its transactions, the
 // newest transaction and the last transfer first.
 func involvements(rows []*activityRow) ([]address.Involvement, error) {
 	transfers := make(map[chain.TxPlace][]facts.Transfer)
@@ -251,9 +251,9 @@ func sortNewestFirst(list []address.Involvement) {
 	})
 }
 
-// transactionsNewest follows activity_*_address. The entry point that is called
-// first is the transaction's own, or stands in the calldata at the same place in
-// both forms; its name is that of function_schemas_selector.
+// transactionsNewest uses activity_…_address. The first called entry point is a
+// column of the transaction or is in the calldata, at the same position in both
+// encodings; its name comes from function_schemas_selector.
 const transactionsNewest = `/* address.transactions */
 	SELECT o.n, a.block, a.tx, ` + involvementColumns + `,
 		(SELECT felt FROM selectors WHERE chain = %[1]d AND id = t.selector) AS selector,

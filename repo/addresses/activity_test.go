@@ -15,9 +15,9 @@ import (
 	"astrolabe/starknet"
 )
 
-// TestDamagedRowsFailTheActivityOfTheirAddress plants what must not be: a NULL
-// that bun would read as zero, a value that its column's type cannot be, and an
-// id without a felt.
+// TestDamagedRowsFailTheActivityOfTheirAddress plants damage: a NULL that bun
+// would read as zero, an invalid value for the column's type, and an id without
+// a felt.
 func TestDamagedRowsFailTheActivityOfTheirAddress(t *testing.T) {
 	t.Parallel()
 	owner, transfer := sender(t)
@@ -73,6 +73,6 @@ func sender(t *testing.T) (starknet.Felt, facts.Transfer) {
 			}
 		}
 	}
-	t.Fatal("nobody sent anything")
+	t.Fatal("got no sender of a transfer")
 	return starknet.Felt{}, facts.Transfer{}
 }

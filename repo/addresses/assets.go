@@ -13,12 +13,12 @@ import (
 	"astrolabe/starknet"
 )
 
-// assetsOfOwners finds the tokens g of each address w: those that are given, and
-// others that a walk from token to token finds. Each step of the walk is one
-// descent of transfers_*_receiver_token and one of transfers_*_sender_token to
-// the next token, however many transfers there are of each; the walk ends when
-// there are enough. The same indexes show how often and where a token was seen
-// last; at most 20 transfers of a token are counted in each direction.
+// assetsOfOwners finds the tokens g of each address w: the given ones, and
+// others by skipping from token to token. Each step descends
+// transfers_…_receiver_token and transfers_…_sender_token once to the next
+// token, however many transfers a token has; it stops when there are enough
+// tokens. The same indexes give the number of transfers and the newest one of a
+// token; at most 20 transfers of a token are counted in each direction.
 const assetsOfOwners = `/* address.assets */
 	SELECT o.n, g.token AS id, g.listed, g.felt AS token,
 		received.n AS received_n, received.block AS received_block, sent.n AS sent_n, sent.block AS sent_block,
@@ -54,8 +54,8 @@ const assetsOfOwners = `/* address.assets */
 		SELECT standard, name, symbol, decimals FROM tokens WHERE chain = %[1]d AND address = g.token AND block < ` + firstUnseen + ` LIMIT 1
 	) AS k ON true`
 
-// firstUnseen is the first block that readers do not see yet, although tables
-// without ranges may have rows of it.
+// firstUnseen is the first block that readers cannot see yet. Tables without
+// ranges may have rows of it.
 const firstUnseen = `(SELECT coalesce(min(from_block), 2147483647) FROM index_ranges WHERE chain = %[1]d AND state <> 'ready')`
 
 type holdingRow struct {
@@ -96,8 +96,8 @@ func (r *holdingRow) holding() address.Holding {
 	return h
 }
 
-// AssetsOf implements address.Store. Discovered tokens are in the order of their
-// ids, which never changes.
+// AssetsOf implements address.Store. Discovered tokens are in the order of
+// their ids, which is stable.
 func (r Addresses) AssetsOf(ctx context.Context, c domain.Chain, q address.AssetQuery) ([][]address.Holding, error) {
 	var after []byte
 	if q.After != nil {

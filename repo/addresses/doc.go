@@ -1,10 +1,8 @@
-// Package addresses reads what is known of addresses: their activity and
-// transactions, the tokens that they may hold, their summaries and profiles,
-// the labels that operators gave them, and what a search finds.
+// Package addresses reads the activity, transactions, token holdings, summaries
+// and profiles of addresses, their labels, and the results of searches.
 //
-// Addresses serves address.Store, Labels address.Notes and Search search.Store.
-// Every read answers for all of its addresses with one statement, so that the
-// answer is of one moment, and follows indexes however busy an address is.
-// Labels are the only rows that are written here; everything else is written by
-// the index.
+// Addresses implements address.Store, Labels address.Notes and Search
+// search.Store. Every read handles all of its addresses with one statement, so
+// that the result is of one snapshot, and uses indexes however busy an address
+// is. This package writes only labels; the indexer writes everything else.
 package addresses

@@ -2,7 +2,7 @@ package addresses
 
 import "astrolabe/repo"
 
-// Statements are those on SN_MAIN, for the tests that look at their plans.
+// Statements are the statements for SN_MAIN, for the tests of their plans.
 var Statements = map[string]string{
 	"activity":         repo.Text(activityNewest, 1, 26),
 	"activity on":      repo.Text(activityOldest, 1, 26),

@@ -10,15 +10,15 @@ import (
 	"astrolabe/starknet"
 )
 
-// Labels keeps the labels that operators give addresses and classes.
+// Labels stores the labels that operators assign to addresses and classes.
 type Labels struct{ db *repo.DB }
 
 var _ address.Notes = Labels{}
 
-// NewLabels makes the repository.
+// NewLabels returns the repository of labels.
 func NewLabels(db *repo.DB) Labels { return Labels{db} }
 
-// subjects are stored as their place in this list, which never changes.
+// subjects are stored as their index in this list, which never changes.
 var subjects = []address.Subject{"", address.OfAddress, address.OfClass}
 
 func subjectCode(s address.Subject) int64 {
@@ -38,7 +38,7 @@ const notedColumns = `k.hash AS class,
 	own.label AS own_label, own.protocol AS own_protocol, own.kind AS own_kind, own.confidence AS own_confidence,
 	of_class.label AS of_class_label, of_class.protocol AS of_class_protocol, of_class.kind AS of_class_kind, of_class.confidence AS of_class_confidence`
 
-// notedRow is what is stored for the label of the Nth address.
+// notedRow holds the stored labels of the Nth address and of its class.
 type notedRow struct {
 	N       int64          `bun:"n"`
 	Class   *starknet.Felt `bun:"class"`
@@ -46,8 +46,8 @@ type notedRow struct {
 	OfClass *labelRow      `bun:"embed:of_class_"`
 }
 
-// labelRow is the text of a label and what belongs to it. The text comes first:
-// it is never NULL in a label that exists.
+// labelRow is a label. Its first column, the text, is never NULL in a label
+// that exists.
 type labelRow struct {
 	Label      string  `bun:"label"`
 	Protocol   *string `bun:"protocol"`
@@ -88,8 +88,8 @@ func (r Labels) NotesOf(ctx context.Context, c domain.Chain, addresses []starkne
 	return found, nil
 }
 
-// labelsBeginning goes along labels_text. No text that begins with the prefix is
-// above the prefix with the last of all characters.
+// labelsBeginning uses labels_text. The upper bound is the prefix followed by
+// the last Unicode character.
 const labelsBeginning = `/* label.find */
 	SELECT chain, subject, felt, label, protocol, kind, confidence, added_at, added_by FROM labels
 	WHERE chain = %[1]d AND subject = 1 AND lower(label) COLLATE "C" >= lower($1) AND lower(label) COLLATE "C" < lower($1) || chr(1114111)
@@ -101,8 +101,8 @@ func (r Labels) FindNotes(ctx context.Context, c domain.Chain, prefix string, li
 	return notes(rows), err
 }
 
-// ListNotes implements address.Notes: there are as many as operators have
-// typed.
+// ListNotes implements address.Notes. The list is short, because operators
+// enter labels by hand.
 func (r Labels) ListNotes(ctx context.Context) ([]address.Note, error) {
 	var rows []model.Label
 	err := r.db.Read().NewSelect().Model(&rows).Comment("label.list").Order("chain", "subject", "felt").Scan(ctx)

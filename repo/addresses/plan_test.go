@@ -18,9 +18,9 @@ import (
 )
 
 // metropolis is the template of a chain of three ranges with 300 blocks of 20
-// transactions each. Address 1 has part in every transaction and sends a
-// transfer in every second one, of 40 tokens in turn; address 2 has part in the
-// first transaction only; 20,000 others share what is left.
+// transactions each. Address 1 takes part in every transaction and sends a
+// transfer in every second one, of 40 tokens in turn; address 2 takes part in
+// the first transaction only; 20,000 others share the rest.
 func metropolis(ctx context.Context, url string) error {
 	if err := repotest.Migrated(ctx, url); err != nil {
 		return err
@@ -69,7 +69,7 @@ func metropolis(ctx context.Context, url string) error {
 	return nil
 }
 
-// plannedNode is a node of a plan that was run.
+// plannedNode is a node of an executed plan.
 type plannedNode struct {
 	Type     string        `json:"Node Type"`
 	Relation string        `json:"Relation Name"`
@@ -80,7 +80,7 @@ type plannedNode struct {
 	Plans    []plannedNode `json:"Plans"`
 }
 
-// walkPlan visits a node and all below it.
+// walkPlan calls visit for a node and all nodes below it.
 func (n *plannedNode) walkPlan(visit func(*plannedNode)) {
 	visit(n)
 	for i := range n.Plans {
@@ -88,7 +88,7 @@ func (n *plannedNode) walkPlan(visit func(*plannedNode)) {
 	}
 }
 
-// feltsLiteral writes addresses of the metropolis as an argument.
+// feltsLiteral formats addresses of metropolis as an argument.
 func feltsLiteral(ids ...int) string {
 	list := make([]string, len(ids))
 	for i, id := range ids {
@@ -98,8 +98,7 @@ func feltsLiteral(ids ...int) string {
 }
 
 // TestReadsOfAddressesFollowIndexesHoweverBusyTheAddressIs runs every statement
-// with the plan that does not know its arguments, and counts the pages that it
-// touches.
+// with its generic plan and counts the pages that it reads.
 func TestReadsOfAddressesFollowIndexesHoweverBusyTheAddressIs(t *testing.T) {
 	t.Parallel()
 	conn, err := pgx.Connect(t.Context(), pgtest.Database(t, metropolis))
@@ -116,7 +115,7 @@ func TestReadsOfAddressesFollowIndexesHoweverBusyTheAddressIs(t *testing.T) {
 	busy, idle, absent, unused := feltsLiteral(1), feltsLiteral(2), feltsLiteral(30000), feltsLiteral(20500)
 	for _, c := range []struct {
 		statement, arguments string
-		pages                int // that it may touch
+		pages                int // the most that it may read
 	}{
 		{"activity", busy + ", " + first + last, 400},
 		{"activity", busy + ", " + deep + none, 400},
@@ -157,7 +156,7 @@ func TestReadsOfAddressesFollowIndexesHoweverBusyTheAddressIs(t *testing.T) {
 	}
 }
 
-// runPlan runs a statement with a plan for any arguments.
+// runPlan runs a statement with its generic plan.
 func runPlan(t *testing.T, conn *pgx.Conn, statement, arguments string) *plannedNode {
 	t.Helper()
 	for _, sql := range []string{"DEALLOCATE ALL", "SET plan_cache_mode = force_generic_plan", "SET jit = off", "PREPARE looked AS " + statement} {

@@ -22,11 +22,11 @@ const classOf = `
 		JOIN classes k ON k.chain = %[1]d AND k.id = h.class
 	) AS k ON true`
 
-// inIndex is true if any visible row mentions the address w:
-// one probe each of activity_*_address, transfers_*_receiver,
-// transfers_*_sender, events_*_address and messages_*_contract, until one finds
-// something. The newest row is asked for, because then the planner goes to it
-// directly; asked for any, it may collect all of them first.
+// inIndex is true if any visible row mentions the address w: it tries
+// activity_…_address, transfers_…_receiver, transfers_…_sender,
+// events_…_address and messages_…_contract until one finds a row. It selects
+// the newest row, because then the planner goes to it directly; for any row, it
+// may collect all of them first.
 const inIndex = `coalesce(
 	(SELECT true FROM activity_%[1]d WHERE address = w.id ORDER BY block DESC LIMIT 1),
 	` + hasReceived + `,
@@ -35,21 +35,20 @@ const inIndex = `coalesce(
 	(SELECT true FROM messages_%[1]d WHERE contract = w.id ORDER BY block DESC LIMIT 1),
 	false)`
 
-// hasReceived is true when an address w is the receiver of a transfer, else
-// NULL.
+// hasReceived is true if an address w received a transfer, and NULL otherwise.
 const hasReceived = `(SELECT true FROM transfers_%[1]d WHERE receiver = w.id ORDER BY block DESC LIMIT 1)`
 
-// hasActed tells whether an address w did what only contracts do: it emitted an
-// event, found by events_*_address, or it sent one of its newest transactions,
-// found by activity_*_address.
+// hasActed is true if an address w did what only contracts do: it emitted an
+// event (events_…_address) or sent one of its newest transactions
+// (activity_…_address).
 const hasActed = `coalesce(
 	(SELECT true FROM events_%[1]d WHERE address = w.id ORDER BY block DESC LIMIT 1),
 	(SELECT true FROM (SELECT kinds FROM activity_%[1]d WHERE address = w.id ORDER BY block DESC, tx DESC LIMIT 100) AS newest
 		WHERE kinds & %[2]d <> 0 LIMIT 1),
 	false)`
 
-// summariesOfAddresses counts along activity_*_address, which covers what it
-// reads, and finds everything else by keys.
+// summariesOfAddresses counts with an index-only scan of activity_…_address,
+// and finds everything else by keys.
 const summariesOfAddresses = `/* address.summaries */
 	SELECT o.n, a.n > 0 OR k.hash IS NOT NULL OR ` + inIndex + ` AS seen, a.n AS counted, a.items, a.latest,
 		k.hash AS class, CASE WHEN NOT k.unread THEN k.account END AS account,
@@ -104,8 +103,8 @@ func (r Addresses) SummariesOf(ctx context.Context, c domain.Chain, addresses []
 	return found, nil
 }
 
-// profilesOfAddresses finds everything by keys. An address that the index has
-// never seen can have a label.
+// profilesOfAddresses finds everything by keys. An address that is not in the
+// index can have a label.
 const profilesOfAddresses = `/* address.profiles */
 	SELECT o.n, ` + notedColumns + `, k.hash IS NOT NULL OR t.standard IS NOT NULL OR ` + inIndex + ` AS seen,
 		coalesce(k.account, false) AS account, coalesce(t.standard, k.standard, 0) AS standard,

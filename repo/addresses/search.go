@@ -13,18 +13,18 @@ import (
 	"astrolabe/starknet"
 )
 
-// Search looks into the indexes for what a text names.
+// Search finds blocks, transactions, classes, addresses and tokens by a text.
 type Search struct{ db *repo.DB }
 
 var _ search.Store = Search{}
 
-// NewSearch makes the repository.
+// NewSearch returns the repository of searches.
 func NewSearch(db *repo.DB) Search { return Search{db} }
 
-// knownAddress are the columns of what is known of an address p up to the block
-// $2, and where they come from: the unique felt of addresses, the primary keys
-// of tokens and contract_classes, and each range's activity of an address. An
-// address that has done nothing has no row.
+// knownAddress are the columns of an address p up to block $2, and their joins:
+// the unique felt of addresses, the primary keys of tokens and
+// contract_classes, and activity_…_address. An address without activity has no
+// row.
 const (
 	knownAddressColumns = `t.address IS NOT NULL AS token, t.symbol, t.name, k.account IS NOT NULL AS contract, coalesce(k.account, false) AS account`
 
@@ -57,8 +57,9 @@ func (r *addressRow) hit() *search.AddressHit {
 	return &search.AddressHit{Token: r.Token, Symbol: r.Symbol, Name: r.Name, Contract: r.Contract, Account: r.Account}
 }
 
-// searchFelt answers with one row. It finds a block and a transaction by
-// locators_tag and their places in a range, and a class by its unique hash.
+// searchFelt returns one row. It finds a block and a transaction by
+// locators_tag and blocks_…_place or transactions_…_place, and a class by its
+// unique hash.
 const searchFelt = `/* search.felt */
 	SELECT (
 			SELECT b.block FROM (SELECT block FROM locators WHERE tag = locator_tag($1) AND kind = 1 AND chain = %[1]d OFFSET 0) l
@@ -74,7 +75,7 @@ const searchFelt = `/* search.felt */
 	LEFT JOIN (SELECT ` + knownAddressColumns + ` FROM (SELECT $1::bytea AS felt) p` + knownAddress + `) known ON true`
 
 // feltRow is the row of searchFelt. Token, the first column of Known, is NULL
-// only when nothing is known of the address.
+// only if the address is unknown.
 type feltRow struct {
 	Block       *model.BlockNumber `bun:"block"`
 	Transaction bool               `bun:"transaction"`
@@ -111,12 +112,12 @@ func (r Search) SearchAddresses(ctx context.Context, c domain.Chain, addresses [
 	return hits, nil
 }
 
-// searchTokens goes along tokens_symbol and tokens_name from the text on. What
-// is nothing but the text comes first in their order.
+// searchTokens uses tokens_symbol and tokens_name from the text on. Exact
+// matches come first in index order.
 var searchTokens = `/* search.tokens */ ` + tokensBeginning("symbol") + " UNION ALL " + tokensBeginning("name")
 
-// tokensBeginning finds the tokens of which a column begins with the text, and
-// numbers them in its order.
+// tokensBeginning finds the tokens whose column begins with the text, and
+// numbers them in index order.
 func tokensBeginning(column string) string {
 	return strings.ReplaceAll(`(
 		SELECT '{column}' AS matched, row_number() OVER (ORDER BY lower(t.{column}) USING ~<~, t.block, t.address) AS place,

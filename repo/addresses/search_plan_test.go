@@ -12,9 +12,9 @@ import (
 	"astrolabe/repo/repotest"
 )
 
-// TestSearchesFollowIndexes looks for a plan that reads a whole table or sorts
-// what an index has in order, over as many rows as make plans what they are on
-// a whole chain.
+// TestSearchesFollowIndexes rejects plans that scan a whole table or sort rows
+// that an index has in order, with enough rows to get the plans of a whole
+// chain.
 func TestSearchesFollowIndexes(t *testing.T) {
 	t.Parallel()
 	const felt = "decode(lpad(to_hex(n), 64, '0'), 'hex')"
@@ -28,7 +28,7 @@ func TestSearchesFollowIndexes(t *testing.T) {
 		`INSERT INTO activity (address, block, tx, kinds, items, chain) SELECT 1000000 + n % 15000, n % 59, 1000 + n / 59, 1, 1, 1 FROM generate_series(1, 20000) n`,
 		`INSERT INTO locators (tag, block, tx, kind, chain) SELECT n, n % 59, 1000 + n / 59, 2, 1 FROM generate_series(1, 20000) n`,
 		`ANALYZE`,
-		// A range of this chain has few blocks. Let the planner believe in more.
+		// A range of this chain has few blocks. Make the planner assume more.
 		`UPDATE pg_class SET reltuples = 1000000 WHERE relname LIKE 'blocks\_1\_%' AND relkind = 'r'`,
 		`SET plan_cache_mode = force_generic_plan`,
 		`SET jit = off`,
@@ -74,7 +74,7 @@ func connect(t *testing.T, url string, statements ...string) *pgx.Conn {
 	return conn
 }
 
-// explain returns the plan of a statement that does not know its arguments.
+// explain returns the generic plan of a statement.
 func explain(t *testing.T, conn *pgx.Conn, statement, arguments string) string {
 	t.Helper()
 	for _, sql := range []string{"DEALLOCATE ALL", "PREPARE explained AS " + statement} {

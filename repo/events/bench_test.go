@@ -10,7 +10,7 @@ import (
 	"astrolabe/starknet"
 )
 
-// benchSpan is the blocks of crowded that its certificate covers.
+// benchSpan is the span of crowded that its certificate covers.
 var benchSpan = event.Span{Before: event.Place{Block: 2900}}
 
 // BenchmarkPage reads pages of 25 events, and the emitters of as many.

@@ -13,12 +13,13 @@ import (
 	"astrolabe/starknet"
 )
 
-// Certificates keeps the certified index of event keys, and searches by it.
+// Certificates stores the certificates of event keys, and searches events by
+// them.
 type Certificates struct{ db *repo.DB }
 
 var _ event.CertificateStore = Certificates{}
 
-// NewCertificates returns the certificates of a database.
+// NewCertificates returns the repository of certificates.
 func NewCertificates(db *repo.DB) Certificates { return Certificates{db} }
 
 // Certificates implements event.CertificateStore.
@@ -49,11 +50,11 @@ func (r Certificates) Certificates(ctx context.Context, c domain.Chain) ([]event
 	return list, nil
 }
 
-// positions names the table of a certificate's rows.
+// positions returns the name of the table with a certificate's rows.
 func positions(certificate int64) string { return fmt.Sprintf("event_positions_%d", certificate) }
 
 // newestCovered finds the newest events that have one of the keys ($1) at a
-// certificate's position, in the same way as newestOfAnchors.
+// certificate's position. It works like newestOfAnchors.
 const newestCovered = `/* event.covered */
 	SELECT ` + columns + `
 	FROM (
@@ -74,8 +75,8 @@ const newestCovered = `/* event.covered */
 	CROSS JOIN LATERAL (` + eventAt + `) e
 	ORDER BY ` + newestFirst
 
-// newestCoveredWithKeys does so where other keys or the contract ($2) must
-// match, too. Their span is short: see lastCovered.
+// newestCoveredWithKeys is newestCovered for filters with further keys or a
+// contract ($2). Its span is short: see lastCovered.
 const newestCoveredWithKeys = `/* event.covered_keys */
 	SELECT ` + columns + `
 	FROM (
@@ -90,7 +91,7 @@ const newestCoveredWithKeys = `/* event.covered_keys */
 	) e
 	ORDER BY ` + newestFirst
 
-// eventAt is the event at the place p, by events_…_place.
+// eventAt joins the event at position p, by events_…_place.
 const eventAt = `
 	SELECT e.block, e.tx, e.log, e.address, e.selector, e.keys, e.payload
 	FROM events e WHERE e.chain = %[1]d AND e.block = p.block AND e.tx = p.tx AND e.log = p.log`
@@ -105,7 +106,7 @@ const lastCovered = `/* event.last_covered */
 	) p
 	ORDER BY ` + newestFirst + ` LIMIT 1`
 
-// countCovered counts the events of all keys, at most so many ($9).
+// countCovered counts the events of all keys, up to $9.
 const countCovered = `/* event.count_covered */
 	SELECT count(*) AS count FROM (
 		SELECT FROM unnest($1::bytea[]) v (value)
@@ -115,7 +116,7 @@ const countCovered = `/* event.count_covered */
 		LIMIT $9
 	) p`
 
-// covers says whether a certificate covers a span.
+// covers selects whether a certificate covers a span.
 const covers = `/* certificate.covers */
 	SELECT EXISTS (SELECT FROM event_certificates
 		WHERE id = $1 AND status = 'ready' AND from_block <= $2 AND through_block >= $3) AS covers`
@@ -123,7 +124,7 @@ const covers = `/* certificate.covers */
 // SearchCovered implements event.CertificateStore.
 func (r Certificates) SearchCovered(ctx context.Context, c domain.Chain, cert event.Certificate, f event.Filter, span event.Span, limit int) ([]event.Row, error) {
 	keys := f
-	keys.Topics[0], keys.Topics[cert.Position] = f.Topics[cert.Position], nil // $1 holds what leads to the events
+	keys.Topics[0], keys.Topics[cert.Position] = f.Topics[cert.Position], nil // $1 holds the keys of the certificate
 	template, arguments := newestCovered, spanArguments
 	if hasKeys(keys) || len(f.Addresses) > 0 {
 		template, arguments = newestCoveredWithKeys, allArguments
@@ -159,11 +160,11 @@ func keyArguments(keys []starknet.Felt, span event.Span, most int) []any {
 	return append(searchArguments(f, span, spanArguments), most)
 }
 
-// undefinedTable is the state of a statement whose table was dropped.
+// undefinedTable is the SQLSTATE of a statement whose table was dropped.
 const undefinedTable = "42P01"
 
-// selectCovered runs a statement over a certificate's rows and checks in the
-// same moment that the certificate covers the span; otherwise it returns
+// selectCovered runs a statement over a certificate's rows and checks on the
+// same snapshot that the certificate covers the span; otherwise it returns
 // event.ErrCoverageLost. An empty span has no rows.
 func selectCovered[T any](ctx context.Context, db *repo.DB, cert event.Certificate, span event.Span, sql string, arguments []any) (rows []T, err error) {
 	if span.Before.Compare(span.From) <= 0 {

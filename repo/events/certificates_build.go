@@ -15,7 +15,8 @@ import (
 )
 
 // DeclareCertificates makes the certificates of a chain those of the given
-// positions: new ones begin with nothing, and others are discarded.
+// positions: it creates missing ones, which cover nothing yet, and discards the
+// others.
 func (r Certificates) DeclareCertificates(ctx context.Context, c domain.Chain, declared []event.SelectorPosition) error {
 	selectors, places := make([]starknet.Felt, len(declared)), make([]int64, len(declared))
 	for i := range declared {
@@ -47,8 +48,8 @@ func (r Certificates) DeclareCertificates(ctx context.Context, c domain.Chain, d
 	}))
 }
 
-// IndexCertificate lets a certificate's rows be found by their keys. They are
-// loaded without the index and get it before they are read first.
+// IndexCertificate creates the index on a certificate's keys. Rows are loaded
+// without it, and it must exist before the first read.
 func (r Certificates) IndexCertificate(ctx context.Context, id int64) error {
 	table := positions(id)
 	err := r.db.Write().RunInTx(ctx, nil, func(ctx context.Context, tx bun.Tx) error {
@@ -59,20 +60,20 @@ func (r Certificates) IndexCertificate(ctx context.Context, id int64) error {
 			bun.Ident(table+"_value"), bun.Ident(table)).Exec(ctx)
 		return err
 	})
-	if err == nil { // reads can do with the index alone
+	if err == nil { // allows index-only scans
 		_, err = r.db.Write().NewRaw("/* certificate.analyze */ VACUUM (ANALYZE) ?", bun.Ident(table)).Exec(ctx)
 	}
 	return repo.WriteFailure(err)
 }
 
-// certificateLock is the class of the advisory locks of those who index or
-// count a certificate.
+// certificateLock is the class of the advisory locks for indexing or counting a
+// certificate.
 const certificateLock = 8207
 
 func lockID(certificate int64) int64 { return certificate % (1 << 31) }
 
-// DiscardCertificate forgets a certificate, so that it is built anew if it is
-// still declared. It reports false when there is none.
+// DiscardCertificate deletes a certificate, which is rebuilt if it is still
+// declared. It returns false if there is none.
 func (r Certificates) DiscardCertificate(ctx context.Context, c domain.Chain, at event.SelectorPosition) (bool, error) {
 	result, err := r.db.Write().NewDelete().Model((*model.Certificate)(nil)).Comment("certificate.discard").
 		Where("chain = ?", model.Code(c)).Where("selector = ?", at.Selector).Where("position = ?", at.Position).Exec(ctx)
@@ -83,7 +84,7 @@ func (r Certificates) DiscardCertificate(ctx context.Context, c domain.Chain, at
 	return discarded > 0, err
 }
 
-// SweepCertificates drops the rows of discarded certificates.
+// SweepCertificates drops the tables of discarded certificates.
 func (r Certificates) SweepCertificates(ctx context.Context) error {
 	var orphans []string
 	err := r.db.Write().NewRaw(`/* certificate.orphans */
@@ -99,8 +100,8 @@ func (r Certificates) SweepCertificates(ctx context.Context) error {
 	return repo.Failure(ctx, err)
 }
 
-// drop drops the table of a discarded certificate. A reader may still be at it:
-// a lock that cannot be had soon is left to the next run.
+// drop drops the table of a discarded certificate. A reader may still use it:
+// if the lock is not granted soon, the next run tries again.
 func (r Certificates) drop(ctx context.Context, table string) error {
 	return r.db.Write().RunInTx(ctx, nil, func(ctx context.Context, tx bun.Tx) error {
 		if _, err := tx.NewRaw("/* certificate.lock_timeout */ SET LOCAL lock_timeout = '2s'").Exec(ctx); err != nil {

@@ -13,9 +13,9 @@ import (
 	"astrolabe/starknet"
 )
 
-// ExtendCertificate covers the next finalized blocks with about so many
-// events of the selector. It reports whether there are more. A failed
-// certificate, and one that another process is at, is left alone.
+// ExtendCertificate covers the next finalized blocks with about most events of
+// the selector. It reports whether there are more. It skips a certificate that
+// has failed or that another process is working on.
 func (r Certificates) ExtendCertificate(ctx context.Context, c domain.Chain, id int64, most int) (more bool, err error) {
 	err = r.db.Write().RunInTx(ctx, nil, func(ctx context.Context, tx bun.Tx) error {
 		e, err := claimExtension(ctx, tx, c, id)
@@ -32,7 +32,7 @@ func (r Certificates) ExtendCertificate(ctx context.Context, c domain.Chain, id 
 	return more, repo.WriteFailure(err)
 }
 
-// extent is a certificate's key position and blocks from one to another, both
+// extent is a certificate's key position and a range of blocks, both ends
 // included.
 type extent struct {
 	ID       int64         `bun:"id"`
@@ -42,10 +42,10 @@ type extent struct {
 	To       int64         `bun:"to_block"`
 }
 
-// claimExtension returns all blocks that a certificate could cover next, nil
-// when there are none. It locks the checkpoint's row FOR KEY SHARE: the index can
-// still move the checkpoint, but an undo, which begins by locking the row FOR
-// UPDATE, waits until this transaction ends.
+// claimExtension returns all blocks that a certificate could cover next, nil if
+// there are none. It locks the checkpoint's row FOR KEY SHARE: the indexer can
+// still move the checkpoint, but an undo, which first locks the row FOR UPDATE,
+// waits until this transaction ends.
 func claimExtension(ctx context.Context, tx bun.Tx, c domain.Chain, id int64) (*extent, error) {
 	var source struct {
 		First int64  `bun:"first_block"`
@@ -79,8 +79,8 @@ func claimExtension(ctx context.Context, tx bun.Tx, c domain.Chain, id int64) (*
 	return &e, nil
 }
 
-// shorten ends an extension before it holds more events of the selector than
-// so many, but not before its first block. It follows events_…_selector.
+// shorten limits an extension to about most events of the selector, but to at
+// least one block. It uses events_…_selector.
 func (e *extent) shorten(ctx context.Context, tx bun.Tx, c domain.Chain, most int) error {
 	var beyond int64
 	err := tx.NewRaw(`/* certificate.step */

@@ -12,14 +12,14 @@ import (
 	"astrolabe/repo"
 )
 
-// VerifyCertificate counts a certificate again from the events and records
-// what came out: it is ready when its rows are exactly those that its blocks
-// give, else it has failed. Nothing is recorded of one that covers nothing
-// yet, that has failed before or that another process is at.
+// VerifyCertificate compares a certificate with the events and records the
+// result: ready if its rows are exactly those of its blocks, failed otherwise.
+// It records nothing for a certificate that covers nothing yet, has failed
+// before or is used by another process.
 func (r Certificates) VerifyCertificate(ctx context.Context, c domain.Chain, id int64) (event.CertificateStatus, error) {
 	found, err := r.recount(ctx, c, id)
 	if repo.SQLState(err) == undefinedTable {
-		found, err = &recounted{Differences: 1, Digest: "0"}, nil // its rows are gone altogether
+		found, err = &recounted{Differences: 1, Digest: "0"}, nil // its table does not exist
 	}
 	if err != nil || found == nil {
 		return "", repo.WriteFailure(err)
@@ -34,14 +34,14 @@ func (r Certificates) VerifyCertificate(ctx context.Context, c domain.Chain, id 
 	return status, repo.Failure(ctx, err)
 }
 
-// recounted is what a certificate's rows are beside the events.
+// recounted is the result of comparing a certificate with the events.
 type recounted struct {
-	Differences int64  `bun:"differences"` // stretches of blocks whose rows are not those of the events
+	Differences int64  `bun:"differences"` // stretches of blocks with other rows than the events
 	Digest      string `bun:"digest"`
 }
 
-// recount compares a certificate with the events in one moment, stretch by
-// stretch: how many rows there are and the sum of their hashes. It is nil when
+// recount compares a certificate with the events on one snapshot, by stretches
+// of blocks: the number of rows and the sum of their hashes. It returns nil if
 // there is nothing to compare.
 func (r Certificates) recount(ctx context.Context, c domain.Chain, id int64) (found *recounted, err error) {
 	err = r.db.Write().RunInTx(ctx, repo.Snapshot, func(ctx context.Context, tx bun.Tx) error {
@@ -70,6 +70,6 @@ func (r Certificates) recount(ctx context.Context, c domain.Chain, id int64) (fo
 	return found, err
 }
 
-// countedByStretch are the columns by which rows of keys are compared.
+// countedByStretch are the columns that recount compares.
 const countedByStretch = `block / 10000 AS stretch, count(*) AS rows,
 	sum(hashtextextended(encode(value, 'hex') || ':' || block || ':' || tx || ':' || log, 0)) AS digest`

@@ -12,9 +12,9 @@ import (
 )
 
 // crowded is the template of a database with three ranges of events, so many
-// that no plan may read a range as a whole: 1,000 contracts emit events of 50
-// selectors, one of which is everywhere. The felt of an address, a selector or
-// a class is its id.
+// that no plan may scan a whole range: 1,000 contracts emit events of 50
+// selectors, one of which is very frequent. The felt of an address, a selector
+// or a class is its id.
 func crowded(ctx context.Context, url string) error {
 	if err := repotest.Migrated(ctx, url); err != nil {
 		return err

@@ -13,7 +13,7 @@ import (
 	"astrolabe/starknet"
 )
 
-// TestAnEventWhosePartsAreMissingIsDamage takes away, one after another, what an
+// TestAnEventWhosePartsAreMissingIsDamage deletes, one by one, the rows that an
 // event's row refers to.
 func TestAnEventWhosePartsAreMissingIsDamage(t *testing.T) {
 	t.Parallel()
@@ -42,7 +42,7 @@ func TestAnEventWhosePartsAreMissingIsDamage(t *testing.T) {
 				t.Fatal(err)
 			}
 			rows, err := stored.SearchEvents(t.Context(), domain.Mainnet, filter, span, 25)
-			if name == "half a felt" { // the column's type refuses it
+			if name == "half a felt" { // the column's type rejects it
 				if err == nil {
 					t.Errorf("got %d events", len(rows))
 				}

@@ -14,10 +14,11 @@ import (
 )
 
 // emittersOf returns a row for each class of each emission's contract, or one
-// without a class. They are the newest classes up to the block, by the primary
-// key of contract_classes: a block gives a contract three of them at most, and
-// the one before is the fourth. Each row has the name that all classes have for
-// the selector, by event_schemas_selector: the first one if it is the last, too.
+// row without a class. It reads the newest classes up to the block, by the
+// primary key of contract_classes: a contract gets at most three classes in a
+// block, so four rows include the one before. Each row has the name on which
+// all classes agree for the selector, by event_schemas_selector: the first name
+// if it equals the last.
 const emittersOf = `/* event.emitters */
 	SELECT p.n, CASE WHEN first.name = last.name THEN first.name END AS unique_name,
 		h.block, h.origin, (SELECT hash FROM classes WHERE chain = %[1]d AND id = h.class) AS class
@@ -34,7 +35,7 @@ const emittersOf = `/* event.emitters */
 
 // emitterRow is a row of emittersOf.
 type emitterRow struct {
-	N          int64              `bun:"n"` // of the emission, from 1 on
+	N          int64              `bun:"n"` // the position of the emission, from 1
 	UniqueName *string            `bun:"unique_name"`
 	Block      *model.BlockNumber `bun:"block"`
 	Origin     *model.Origin      `bun:"origin"`
@@ -56,7 +57,7 @@ func (r Events) Emitters(ctx context.Context, c domain.Chain, emissions []event.
 	for i := range rows {
 		row := &rows[i]
 		if row.N < 1 || row.N > int64(len(emitters)) {
-			return nil, fmt.Errorf("a row of emission %d, of %d", row.N, len(emitters))
+			return nil, fmt.Errorf("got a row of emission %d, want 1 to %d", row.N, len(emitters))
 		}
 		if err := row.describe(&emitters[row.N-1]); err != nil {
 			return nil, err
@@ -65,7 +66,7 @@ func (r Events) Emitters(ctx context.Context, c domain.Chain, emissions []event.
 	return emitters, nil
 }
 
-// describe adds to an emitter what the row says.
+// describe adds the row to its emitter.
 func (r *emitterRow) describe(e *event.Emitter) error {
 	if r.UniqueName != nil {
 		e.UniqueName = *r.UniqueName

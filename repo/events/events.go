@@ -17,7 +17,7 @@ import (
 	"astrolabe/starknet"
 )
 
-// Events reads the events of a chain and what is known of their emitters.
+// Events reads the events of a chain and their emitters.
 type Events struct{ db *repo.DB }
 
 var (
@@ -26,7 +26,7 @@ var (
 	_ token.ControlStore = Events{}
 )
 
-// NewEvents returns the events of a database.
+// NewEvents returns the repository of events.
 func NewEvents(db *repo.DB) Events { return Events{db} }
 
 // EventsOfTransactions implements event.Store.
@@ -71,7 +71,7 @@ func (r Events) EventsOfBlocks(ctx context.Context, c domain.Chain, blocks []dom
 }
 
 // ofBlocks reads each block's events by events_…_place, in its order, if the
-// index holds the very block.
+// index holds a block with that number and hash.
 func ofBlocks(c domain.Chain, rows int) string {
 	return repo.Text(`/* event.of_blocks */
 		SELECT p.parent, `+columns+`
@@ -92,17 +92,17 @@ func (r Events) EventsOfContracts(ctx context.Context, c domain.Chain, contracts
 	return r.ofParents(ctx, len(contracts), ofContracts(c, len(selectors) > 0, limit), arguments...)
 }
 
-// contractEvents is the beginning of the events that satisfy %[2]s within the
-// span of the arguments $3 to $8, along an index whose columns are those of the
-// condition, then the place.
+// contractEvents selects the first events that satisfy %[2]s within the span of
+// the arguments $3 to $8, by an index on the columns of the condition, then the
+// position.
 const contractEvents = `
 		SELECT block, tx, log, address, selector, keys, payload FROM events
 		WHERE chain = %[1]d AND %[2]s AND ` + within + `
 		ORDER BY ` + newestFirst + ` LIMIT %[3]d`
 
-// ofContracts follows events_…_address for each contract or, by selectors,
-// events_…_address_selector for each pair. The beginnings of the pairs are
-// sorted together: there are as many rows as selectors, times a page.
+// ofContracts uses events_…_address for each contract or, with selectors,
+// events_…_address_selector for each pair. The first rows of the pairs are
+// sorted together: at most a page per selector.
 func ofContracts(c domain.Chain, withSelectors bool, limit int) string {
 	code, rows := model.Code(c), repo.RowsFor(limit)
 	name, found := "of_contracts", fmt.Sprintf(contractEvents, code, "$2::bytea[] IS NOT NULL AND address = a.id", rows)
@@ -123,8 +123,8 @@ func ofContracts(c domain.Chain, withSelectors bool, limit int) string {
 }
 
 // EventsBySelector implements bridge.EventStore and token.ControlStore. It
-// returns as many of each selector as the page needs, so that a list can be
-// longer than that.
+// returns as many events of each selector as the page needs, so a list can be
+// longer than the page.
 func (r Events) EventsBySelector(ctx context.Context, c domain.Chain, contracts, selectors []starknet.Felt, page domain.PageRequest) ([][]event.Row, error) {
 	if len(contracts) == 0 {
 		return nil, nil
@@ -142,7 +142,7 @@ func (r Events) EventsBySelector(ctx context.Context, c domain.Chain, contracts,
 	return lists, nil
 }
 
-// bySelectors follows events_…_address_selector once for each contract and
+// bySelectors uses events_…_address_selector once for each contract and
 // selector.
 func bySelectors(c domain.Chain, limit int) string {
 	return repo.Text(`/* event.by_selector */
@@ -158,7 +158,7 @@ func bySelectors(c domain.Chain, limit int) string {
 		) e`, model.Code(c), repo.RowsFor(limit))
 }
 
-// startingAfter returns the arguments of the position that a page begins after.
+// startingAfter returns the position that a page begins after, as arguments.
 // The first page begins before all events.
 func startingAfter(after domain.Position) (block int32, tx, log int16) {
 	if len(after) != 3 {

@@ -6,8 +6,8 @@ import (
 	"astrolabe/domain"
 )
 
-// Statements are exported for the test that looks at their plans, with lists of
-// 25 events of SN_MAIN and of its first certificate.
+// Statements are exported for the test of their plans, with lists of 25 events
+// of SN_MAIN and of its first certificate.
 var Statements = func() map[string]string {
 	const rows = 26
 	search := func(a anchor, template string) string { return a.statement(template, domain.Mainnet, rows) }

@@ -14,7 +14,7 @@ import (
 	"astrolabe/repo/events"
 )
 
-// TestEventReadsFollowTheirIndexes looks at the plans of every statement that
+// TestEventReadsFollowTheirIndexes checks the plans of every statement that
 // requests for events run.
 func TestEventReadsFollowTheirIndexes(t *testing.T) {
 	t.Parallel()
@@ -29,7 +29,7 @@ func TestEventReadsFollowTheirIndexes(t *testing.T) {
 	const keys = ", " + felt + ", NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL"
 	tests := map[string]struct {
 		arguments string
-		indexes   []string // beside events_…_place
+		indexes   []string // besides events_…_place
 	}{
 		"transactions":      {"ARRAY[5, 2800], ARRAY[1, 2], -1::int2", nil},
 		"blocks":            {`ARRAY[5, 2800], ARRAY['\\x05', '\\x06']::bytea[], -1::int2, -1::int2`, nil},
@@ -62,7 +62,7 @@ func TestEventReadsFollowTheirIndexes(t *testing.T) {
 	for name, statement := range events.Statements {
 		test, ok := tests[name]
 		if !ok {
-			t.Errorf("nobody says which index %s follows", name)
+			t.Errorf("%s is missing from the expected plans", name)
 			continue
 		}
 		for _, mode := range []string{"force_generic_plan", "force_custom_plan"} {
@@ -75,11 +75,11 @@ func TestEventReadsFollowTheirIndexes(t *testing.T) {
 // of positions.
 var scanned = regexp.MustCompile(`using (?:events_1_\d+_)?(\w+) on (?:events_1_\d+|event_positions_1|contract_classes|event_schemas) `)
 
-// sortedScan is a sort of everything that a scan returns; what is sorted
-// otherwise are a few rows of each value.
+// sortedScan matches a sort of all rows of a scan; other sorts are of a few
+// rows per value.
 var sortedScan = regexp.MustCompile(`Sort  \(.*\n.*Sort Key.*\n(?:.*Presorted Key.*\n)?\s*->  (?:Append|Merge Append|Index|Subquery Scan on events)`)
 
-// holdPlan requires that a plan reads by these indexes alone, in their order.
+// holdPlan requires that a plan reads only these indexes, in their order.
 func holdPlan(t *testing.T, name, plan string, indexes []string) {
 	t.Helper()
 	used := map[string]bool{}

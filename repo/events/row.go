@@ -9,8 +9,8 @@ import (
 	"astrolabe/starknet"
 )
 
-// columns are those of an event e as readers see it. Each value from another
-// table is one probe of that table's key.
+// columns are the columns of an event e as readers see it. Each value of
+// another table is one lookup by key.
 const columns = `e.block, e.tx, e.log,
 	(SELECT a.felt FROM addresses a WHERE a.chain = %[1]d AND a.id = e.address) AS address,
 	(SELECT s.felt FROM selectors s WHERE s.chain = %[1]d AND s.id = e.selector) AS selector,
@@ -18,9 +18,9 @@ const columns = `e.block, e.tx, e.log,
 	(SELECT t.hash FROM transactions t WHERE t.chain = %[1]d AND t.block = e.block AND t.tx = e.tx) AS tx_hash,
 	(SELECT b.timestamp FROM blocks b WHERE b.chain = %[1]d AND b.block = e.block) AS timestamp`
 
-// row is an event as columns read it.
+// row is a row of columns.
 type row struct {
-	Parent    int64             `bun:"parent"` // in statements over several parents, from 1 on
+	Parent    int64             `bun:"parent"` // in statements over several parents, from 1
 	Block     model.BlockNumber `bun:"block"`
 	Tx        model.Index       `bun:"tx"`
 	Log       model.Index       `bun:"log"`
@@ -32,8 +32,8 @@ type row struct {
 	Timestamp *int64            `bun:"timestamp"`
 }
 
-// event returns the event of a row. A row whose ids, transaction or block are
-// not stored is damaged, and so is one without the keys that it counts.
+// event returns the event of a row. A row is damaged if its ids, transaction or
+// block do not exist or if it has fewer keys than it counts.
 func (r *row) event() (event.Row, error) {
 	keys, data, ok := model.SplitPayload(r.Selector, r.Keys, r.Payload)
 	if !ok || r.Address == nil || r.TxHash == nil || r.Timestamp == nil {
@@ -47,7 +47,7 @@ func (r *row) event() (event.Row, error) {
 	}, nil
 }
 
-// list returns the events of rows.
+// list converts rows to events.
 func list(rows []row) ([]event.Row, error) {
 	events := make([]event.Row, len(rows))
 	for i := range rows {
@@ -59,7 +59,7 @@ func list(rows []row) ([]event.Row, error) {
 	return events, nil
 }
 
-// byParent returns the events of each of so many parents.
+// byParent converts rows to the events of each parent.
 func byParent(rows []row, parents int) ([][]event.Row, error) {
 	return repo.ByParent(rows, parents, func(r *row) (int64, event.Row, error) {
 		found, err := r.event()
@@ -67,15 +67,14 @@ func byParent(rows []row, parents int) ([][]event.Row, error) {
 	})
 }
 
-// place is where an event stands, as statements that look for a place alone
-// read it.
+// place is the position of an event, for statements that return only positions.
 type place struct {
 	Block model.BlockNumber `bun:"block"`
 	Tx    model.Index       `bun:"tx"`
 	Log   model.Index       `bun:"log"`
 }
 
-// only returns the place that a statement found, if any.
+// only returns the only position of a result, or nil.
 func only(places []place) *event.Place {
 	if len(places) == 0 {
 		return nil

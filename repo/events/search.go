@@ -12,13 +12,13 @@ import (
 	"astrolabe/starknet"
 )
 
-// anchor is how a search begins: by first keys ($1), by contracts ($2), or by
-// each pair of them. Each of its values leads to one stretch of an index, in
+// anchor is the index condition of a search: first keys ($1), contracts ($2),
+// or each pair of them. Each value selects one contiguous part of an index, in
 // the order of the chain.
 type anchor struct {
 	name   string
 	values string // selects the ids
-	match  string // holds an event e against them
+	match  string // compares an event e with them
 }
 
 var (
@@ -47,12 +47,12 @@ func anchorOf(f event.Filter) anchor {
 // newestFirst is the order of every search.
 const newestFirst = `block DESC, tx DESC, log DESC`
 
-// within holds rows of an index against a span, $3 to $8. The bounds by block
-// alone let partitions be left out.
+// within restricts rows of an index to a span, $3 to $8. The bounds on block
+// alone let the planner skip partitions.
 const within = `block >= $3 AND block <= $6 AND (block, tx, log) >= ($3, $4::smallint, $5::smallint) AND (block, tx, log) < ($6, $7::smallint, $8::smallint)`
 
-// matching holds the keys of an event e against the filter's, $9 to $23: those
-// after the first are the first felts of the payload.
+// matching compares the keys of an event e with the filter's, $9 to $23. The
+// keys after the first are the first felts of the payload.
 var matching = func() string {
 	var text strings.Builder
 	for position := 1; position < event.Positions; position++ {
@@ -62,8 +62,8 @@ var matching = func() string {
 	return text.String()
 }()
 
-// searchArguments are the arguments $1 to $23 of a search; those that the
-// statement does not name are left out by most.
+// searchArguments returns the arguments $1 to $23 of a search. Most statements
+// use only the first of them.
 func searchArguments(f event.Filter, span event.Span, most int) []any {
 	arguments := []any{
 		feltsOrNull(f.Topics[0]), feltsOrNull(f.Addresses),
@@ -76,7 +76,7 @@ func searchArguments(f event.Filter, span event.Span, most int) []any {
 	return arguments[:most]
 }
 
-// The numbers of arguments that statements take.
+// The numbers of arguments of the statements.
 const (
 	spanArguments = 8
 	allArguments  = 8 + event.Positions - 1
@@ -89,9 +89,9 @@ func feltsOrNull(felts []starknet.Felt) [][]byte {
 	return model.Bytes(felts)
 }
 
-// newestOfAnchors finds the newest events of all values. A page of n events
-// has those of n values at most, namely of those whose newest events are the
-// newest: however many values there are, the others cost one probe each.
+// newestOfAnchors finds the newest events of all values. A page of n events has
+// events of at most n values, namely those whose newest events are the newest.
+// However many values there are, each of the others costs one lookup.
 const newestOfAnchors = `/* event.by_%[3]s */
 	SELECT ` + columns + `
 	FROM (
@@ -112,8 +112,8 @@ const newestOfAnchors = `/* event.by_%[3]s */
 	) e
 	ORDER BY ` + newestFirst
 
-// The newest events of one value, of which there is no choice to make, and those
-// that match by further keys, whose span is short: see lastOfAnchors.
+// The newest events of a single value, for which there is nothing to choose,
+// and those that match further keys, whose span is short: see lastOfAnchors.
 const (
 	newestOfOne    = `/* event.by_one_%[3]s */` + newestOfEach + newestOfEachInOrder
 	newestWithKeys = `/* event.by_%[3]s_keys */` + newestOfEach + `%[6]s` + newestOfEachInOrder
@@ -143,15 +143,14 @@ const lastOfAnchors = `/* event.last_by_%[3]s */
 	) e
 	ORDER BY ` + newestFirst + ` LIMIT 1`
 
-// statement writes the statement of an anchor that returns at most so many
-// rows.
+// statement formats a template for an anchor and a row limit.
 func (a anchor) statement(template string, c domain.Chain, rows int) string {
 	code := model.Code(c)
 	return fmt.Sprintf(template, code, rows, a.name, fmt.Sprintf(a.values, code), a.match, matching)
 }
 
-// newestOf chooses the statement that finds the newest events of a filter, and how
-// many arguments it takes.
+// newestOf returns the statement that finds the newest events of a filter, and
+// the number of its arguments.
 func newestOf(f event.Filter) (template string, arguments int) {
 	switch {
 	case hasKeys(f):
@@ -169,8 +168,7 @@ func (r Events) SearchEvents(ctx context.Context, c domain.Chain, f event.Filter
 	return r.list(ctx, anchorOf(f).statement(template, c, repo.RowsFor(limit)), searchArguments(f, span, arguments)...)
 }
 
-// EventsFrom implements event.Store. It goes along the same indexes in their
-// own direction.
+// EventsFrom implements event.Store. It reads the same indexes forwards.
 func (r Events) EventsFrom(ctx context.Context, c domain.Chain, f event.Filter, span event.Span, limit int) ([]event.Row, error) {
 	template, arguments := newestOf(f)
 	return r.list(ctx, oldestFirst(anchorOf(f), template, c, repo.RowsFor(limit)), searchArguments(f, span, arguments)...)
@@ -185,7 +183,7 @@ func (r Events) list(ctx context.Context, sql string, arguments ...any) ([]event
 	return list(rows)
 }
 
-// oldestFirst turns the order of a statement round.
+// oldestFirst formats a template with the order reversed.
 func oldestFirst(a anchor, template string, c domain.Chain, rows int) string {
 	a.name += "_from"
 	return strings.ReplaceAll(a.statement(template, c, rows), newestFirst, "block, tx, log")

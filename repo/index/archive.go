@@ -18,8 +18,7 @@ import (
 	"astrolabe/starknet"
 )
 
-// Archive reads back what the index has stored, as the facts that were
-// written.
+// Archive reads stored blocks and classes back as the facts that were written.
 type Archive struct{ db *repo.DB }
 
 var (
@@ -28,14 +27,13 @@ var (
 	_ indexing.Histories = Archive{}
 )
 
-// NewArchive makes an archive.
+// NewArchive returns the archive of a database.
 func NewArchive(db *repo.DB) Archive { return Archive{db} }
 
-// ErrMoved means that blocks were undone while they were read.
-var ErrMoved = errors.New("the index was reorganised while it was read: try again")
+// ErrMoved reports that a reorg undid blocks while they were read.
+var ErrMoved = errors.New("a reorg changed the index during the read; retry")
 
-// Digest returns the digest of everything that the index holds of a chain, in
-// hexadecimal.
+// Digest returns the digest of the whole index of a chain, in hexadecimal.
 func (a Archive) Digest(ctx context.Context, c domain.Chain) (string, error) {
 	checkpoint, err := NewCheckpoints(a.db).Checkpoint(ctx, c)
 	if err != nil {
@@ -51,7 +49,7 @@ func (a Archive) Digest(ctx context.Context, c domain.Chain) (string, error) {
 }
 
 // DigestBlocks folds the stored blocks from one to another, both included. It
-// is ErrMoved when the last of them is another one afterwards.
+// returns ErrMoved if the last of them was replaced meanwhile.
 func (a Archive) DigestBlocks(ctx context.Context, c domain.Chain, from, to uint64) (*facts.Fold, error) {
 	before, _, err := NewCheckpoints(a.db).BlockHash(ctx, c, to)
 	if err != nil {
@@ -71,15 +69,14 @@ func (a Archive) DigestBlocks(ctx context.Context, c domain.Chain, from, to uint
 	return fold, err
 }
 
-// Stored returns the stored blocks from one to another, both included, with
-// all their rows. They are equal to the blocks that were committed, with these
-// rules: an empty list is nil, Classes are ordered by hash and hold what their
-// rows say without the compiled ABI, and Tokens are those that no earlier
-// block showed.
+// Stored returns the stored blocks from one to another, both included, with all
+// their rows. They equal the blocks that were committed, except: an empty list
+// is nil, Classes are ordered by hash and lack the compiled ABI, and Tokens are
+// only those that appeared in no earlier block.
 //
-// Blocks that readers cannot see yet are there, too; blocks that the index
-// does not hold are left out. Rows that make no sense are indexing.ErrDamaged.
-// Memory is bounded by the largest block. A reorg can happen in between.
+// Blocks that readers cannot see yet are included; blocks that the index does
+// not hold are left out. Inconsistent rows are indexing.ErrDamaged. Memory is
+// bounded by the largest block. A reorg can happen between two blocks.
 func (a Archive) Stored(ctx context.Context, c domain.Chain, from, to uint64) iter.Seq2[facts.Block, error] {
 	return func(yield func(facts.Block, error) bool) {
 		for run, err := range a.StoredRuns(ctx, c, from, to) {
@@ -96,8 +93,8 @@ func (a Archive) Stored(ctx context.Context, c domain.Chain, from, to uint64) it
 	}
 }
 
-// StoredRuns does the same by runs of about as many rows. Each run is read in
-// one moment, with one statement per table.
+// StoredRuns is Stored in runs of about equally many rows. Each run is read
+// from one snapshot, with one statement per table.
 func (a Archive) StoredRuns(ctx context.Context, c domain.Chain, from, to uint64) iter.Seq2[indexing.Run, error] {
 	return func(yield func(indexing.Run, error) bool) {
 		r := &reading{chain: c, code: model.Code(c), addresses: newGlossary("addresses"), selectors: newGlossary("selectors")}
@@ -120,7 +117,7 @@ func (a Archive) StoredRuns(ctx context.Context, c domain.Chain, from, to uint64
 	}
 }
 
-// FirstSeen returns the tokens that blocks before the given one showed first.
+// FirstSeen returns the tokens that first appeared before the given block.
 func (a Archive) FirstSeen(ctx context.Context, c domain.Chain, before uint64) (indexing.FirstSeen, error) {
 	var rows []struct {
 		Felt  starknet.Felt     `bun:"felt"`
@@ -139,21 +136,22 @@ func (a Archive) FirstSeen(ctx context.Context, c domain.Chain, before uint64) (
 	return seen, nil
 }
 
-// The size of a run: so many blocks, but no more transactions and events than
-// that unless one block has them.
+// The size of a run: at most this many blocks, and at most this many
+// transactions and events unless a single block has more.
 const (
 	runBlocks = 500
 	runRows   = 20_000
 )
 
-// reading reads runs of one chain.
+// reading reads the runs of one chain.
 type reading struct {
 	chain                domain.Chain
 	code                 int
 	addresses, selectors *glossary
 }
 
-// run reads the next run from a block on; it is empty when there is none.
+// run reads the next run, beginning at block from. It is empty if there are no
+// more blocks.
 func (r *reading) run(ctx context.Context, tx bun.IDB, from, to uint64) (indexing.Run, error) {
 	ranges, err := rangesAfter(ctx, tx, r.chain, int64(from)-1)
 	if err != nil {
@@ -197,7 +195,7 @@ func (r *reading) headers(ctx context.Context, tx bun.IDB, within indexing.Range
 	return blocks, nil
 }
 
-// fill reads everything else of a run.
+// fill reads the other rows of a run.
 func (r *reading) fill(ctx context.Context, tx bun.IDB, run indexing.Run) error {
 	into := newRunBlocks(run.Blocks)
 	if err := r.rangeRows(ctx, tx, run.Range, into); err != nil {
@@ -213,7 +211,7 @@ func (r *reading) fill(ctx context.Context, tx bun.IDB, run indexing.Run) error 
 	return nil
 }
 
-// runOfBlocks finds the block of a row.
+// runOfBlocks finds the block that a row belongs to.
 type runOfBlocks struct {
 	first, last uint64
 	blocks      map[uint64]*facts.Block
@@ -227,7 +225,7 @@ func newRunBlocks(blocks []facts.Block) *runOfBlocks {
 	return run
 }
 
-// span is the rows of a table for the blocks from one to another.
+// span selects the rows of a table in a range of blocks, both ends included.
 type span struct {
 	table       facts.Table
 	first, last uint64
@@ -238,8 +236,8 @@ func (s span) damaged(block model.BlockNumber) error {
 }
 
 // readRows reads the rows of a span; $1 and $2 are its first and its last
-// block. A value that its column's type cannot be is damage, for which the
-// blocks are read once more, one by one, to say which of them has it.
+// block. A value that is invalid for its column is damage; the blocks are then
+// read again one by one to find the damaged one.
 func readRows[T any](ctx context.Context, tx bun.IDB, s span, sql string) ([]T, error) {
 	rows, err := repo.Select[T](ctx, tx, sql, int64(s.first), int64(s.last))
 	if err == nil || !repo.Malformed(err) {
@@ -258,7 +256,7 @@ func readRows[T any](ctx context.Context, tx bun.IDB, s span, sql string) ([]T, 
 	return nil, err
 }
 
-// fillRows adds what convert makes of rows to the lists of their blocks.
+// fillRows converts rows and adds them to the lists of their blocks.
 func fillRows[T, F any](into *runOfBlocks, table facts.Table, rows []T, block func(*T) model.BlockNumber, list func(*facts.Block) *[]F, convert func(*T) (F, bool)) error {
 	s := span{table, into.first, into.last}
 	for i := range rows {

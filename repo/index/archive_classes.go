@@ -37,7 +37,8 @@ func (a Archive) ClassHistories(ctx context.Context, c domain.Chain, contracts [
 		Felt starknet.Felt `bun:"felt"` // of the contract
 		Hash starknet.Felt `bun:"hash"` // of the class
 	}
-	// Contracts by the dictionary's unique felt, their rows by primary key.
+	// Finds contracts by the unique felt of addresses, and their rows by primary
+	// key.
 	rows, err := repo.Select[row](ctx, a.db.Write(), fmt.Sprintf(`/* class.history */
 		SELECT a.felt, h.block, h.origin, k.hash
 		FROM addresses a
@@ -56,23 +57,22 @@ func (a Archive) ClassHistories(ctx context.Context, c domain.Chain, contracts [
 	return histories, nil
 }
 
-// storedClass is a class as its rows say.
+// storedClass is a class as it is stored.
 type storedClass struct {
 	id    model.ID
 	block model.BlockNumber
 	class *facts.Class
 }
 
-// StoredClasses returns up to limit classes in the order of their hashes,
-// those after the given one; nil is before the first. They hold what their
-// rows say, without the compiled ABI.
+// StoredClasses returns up to limit classes after the given hash, in order of
+// hashes; nil starts at the first. They lack the compiled ABI.
 func (a Archive) StoredClasses(ctx context.Context, c domain.Chain, after *starknet.Felt, limit int) (classes []*facts.Class, err error) {
 	past := []byte{}
 	if after != nil {
 		past = after[:]
 	}
 	err = a.db.Write().RunInTx(ctx, repo.Snapshot, func(ctx context.Context, tx bun.Tx) error {
-		// Classes by their unique hash, their schemas by primary key.
+		// Finds classes by their unique hash, and their schemas by primary key.
 		found, err := storedClasses(ctx, tx, model.Code(c), `k.id IN (
 			SELECT id FROM classes WHERE chain = %[1]d AND hash > $1 ORDER BY hash LIMIT $2)`, past, limit)
 		for _, k := range found {
@@ -83,11 +83,12 @@ func (a Archive) StoredClasses(ctx context.Context, c domain.Chain, after *stark
 	return classes, repo.Outage(err)
 }
 
-// storedClasses reads the classes k that a condition selects, by hash.
+// storedClasses reads the classes k that satisfy a condition, in order of
+// hashes.
 func storedClasses(ctx context.Context, tx bun.IDB, code int, condition string, args ...any) ([]storedClass, error) {
 	type row struct {
 		model.Class
-		Standard int64 `bun:"standard"` // judged here, where the class is known
+		Standard int64 `bun:"standard"` // validated below, so that the error names the class
 	}
 	rows, err := repo.Select[row](ctx, tx, fmt.Sprintf(`/* stored.classes */
 		SELECT k.id, k.block, k.hash, k.standard, k.sierra, k.account, k.missing, k.abi
@@ -164,8 +165,8 @@ func storedFunctions(ctx context.Context, tx bun.IDB, code int, classes map[mode
 	return nil
 }
 
-// schemaRows selects a table's rows of the classes: class, the selector's felt
-// and then the given columns.
+// schemaRows selects the rows of classes in a schema table: class, the
+// selector's felt, then the given columns.
 func schemaRows[T any](ctx context.Context, tx bun.IDB, code int, classes map[model.ID]*facts.Class, table, columns string) ([]T, error) {
 	ids := make([]int32, 0, len(classes))
 	for id := range classes {
@@ -177,7 +178,7 @@ func schemaRows[T any](ctx context.Context, tx bun.IDB, code int, classes map[mo
 		WHERE s.chain = %[1]d AND s.class = ANY($1) ORDER BY s.class, s.ordinal`, code, table, columns), ids)
 }
 
-// errClass reports rows of a class that make no sense.
+// errClass reports inconsistent rows of a class.
 func errClass(hash starknet.Felt) error {
 	return &indexing.DamageError{Table: facts.TableClasses, What: fmt.Sprintf("%s: a value is malformed, or an id is in no dictionary", hash)}
 }

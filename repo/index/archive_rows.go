@@ -14,8 +14,8 @@ import (
 	"astrolabe/starknet"
 )
 
-// rangeRows reads the rows of a run from its range's tables, each in the order
-// of its index.
+// rangeRows reads the rows of a run from the tables of its range, each in index
+// order.
 func (r *reading) rangeRows(ctx context.Context, tx bun.IDB, within indexing.Range, into *runOfBlocks) error {
 	transactions, err := readTable[model.Transaction](ctx, tx, r, within, into, facts.TableTransactions, transactionColumns, "block, tx")
 	if err != nil {
@@ -91,7 +91,7 @@ func readTable[T any](ctx context.Context, tx bun.IDB, r *reading, within indexi
 		table, columns, leaf(string(table), r.chain, within.From), order))
 }
 
-// ask collects the ids of rows.
+// ask collects the ids that have to be resolved.
 func (r *reading) ask(transactions []model.Transaction, events []model.Event, messages []model.Message, transfers []model.Transfer, activity []model.Activity) {
 	for i := range transactions {
 		r.addresses.askIf(transactions[i].Sender)
@@ -116,8 +116,8 @@ func (r *reading) ask(transactions []model.Transaction, events []model.Event, me
 	}
 }
 
-// headerOf returns the header of a block; it is false when the row has other
-// than six prices.
+// headerOf returns the header of a block; it returns false if the row does not
+// have six prices.
 func headerOf(b *model.Block) (facts.Header, bool) {
 	if len(b.Prices) != 6 {
 		return facts.Header{}, false
@@ -153,7 +153,7 @@ func (r *reading) transaction(t *model.Transaction) (facts.Transaction, bool) {
 func (r *reading) event(row *model.Event) (facts.Event, bool) {
 	address, known := r.addresses.felt(row.Address)
 	selector, known2 := r.selectors.feltIf(row.Selector)
-	keys, stored := int(row.Keys), 0 // how many keys are in the payload
+	keys, stored := int(row.Keys), 0 // the number of keys in the payload
 	if selector != nil {
 		stored = keys - 1
 	}

@@ -16,8 +16,9 @@ import (
 	"astrolabe/starknet"
 )
 
-// ways are the ways to the same index: by ranges that are loaded first, by
-// ranges that are ready from the beginning, by both, in batches of all sizes.
+// ways are different ways to build the same index: with ranges that are loaded
+// first, with ranges that are ready from the start, with both, and in batches
+// of all sizes.
 var ways = map[string]func(*repotest.Index, []facts.Block){
 	"loaded": func(i *repotest.Index, blocks []facts.Block) {
 		i.Load(blocks[:25])
@@ -124,8 +125,7 @@ func stored(t *testing.T, db *repo.DB, from, to uint64) (blocks []facts.Block) {
 	return blocks
 }
 
-// asStored leaves of the tokens that blocks show those that no earlier block
-// showed.
+// asStored keeps only the tokens of each block that appear in no earlier block.
 func asStored(blocks []facts.Block) []facts.Block {
 	blocks = slices.Clone(blocks)
 	shown := map[starknet.Felt]bool{}
@@ -139,8 +139,8 @@ func asStored(blocks []facts.Block) []facts.Block {
 	return blocks
 }
 
-// normal makes blocks comparable: empty lists are nil, and the classes, which
-// differ in what is compiled, are left out.
+// normal makes blocks comparable: empty lists become nil, and classes are
+// removed, because they differ in the compiled ABI.
 func normal(b facts.Block) facts.Block {
 	b.Classes = nil
 	v := reflect.ValueOf(&b).Elem()
@@ -189,7 +189,7 @@ func TestABeginningIndexRecordsTheVersionsOfItsDerivers(t *testing.T) {
 	}
 }
 
-// TestDamageIsReportedWithItsBlock plants values that no fact can have.
+// TestDamageIsReportedWithItsBlock plants invalid values.
 func TestDamageIsReportedWithItsBlock(t *testing.T) {
 	t.Parallel()
 	for table, statement := range map[facts.Table]string{

@@ -12,7 +12,8 @@ import (
 	"astrolabe/starknet"
 )
 
-// batchWriter turns blocks into rows of one range, in one transaction.
+// batchWriter converts blocks to rows of one range and writes them in one
+// transaction.
 type batchWriter struct {
 	chain     domain.Chain
 	code      int
@@ -85,7 +86,7 @@ func (w *batchWriter) askDerived(b *facts.Block) {
 	}
 }
 
-// write stores everything about the blocks.
+// write stores all rows of the blocks.
 func (w *batchWriter) write(ctx context.Context, tx repo.Tx, blocks []facts.Block) error {
 	if err := w.addresses.add(ctx, tx); err != nil {
 		return err
@@ -106,8 +107,8 @@ func (w *batchWriter) write(ctx context.Context, tx repo.Tx, blocks []facts.Bloc
 	return nil
 }
 
-// writeSource stores what the node said of blocks, transactions, events and
-// messages.
+// writeSource stores the blocks, transactions, events and messages that came
+// from the node.
 func (w *batchWriter) writeSource(ctx context.Context, tx repo.Tx, blocks []facts.Block) error {
 	var rows copyRows
 	for i := range blocks {
@@ -172,8 +173,8 @@ func (w *batchWriter) copy(ctx context.Context, tx repo.Tx, rows *copyRows, tabl
 	return rows.into(ctx, tx, leaf(table, w.chain, w.into.From), columns)
 }
 
-// writeLocators stores where each hash is found. A range that is loading gets
-// its locators when it becomes ready.
+// writeLocators stores the locators of hashes. A loading range gets its
+// locators when it becomes ready.
 func (w *batchWriter) writeLocators(ctx context.Context, tx repo.Tx, blocks []facts.Block) error {
 	var rows copyRows
 	locate := func(hash []byte, block uint64, tx, kind int) {
@@ -197,7 +198,7 @@ func (w *batchWriter) writeLocators(ctx context.Context, tx repo.Tx, blocks []fa
 	return rows.into(ctx, tx, "locators", locatorColumns)
 }
 
-// l2Contract is the contract on Starknet's side of a message.
+// l2Contract returns the Starknet contract of a message.
 func l2Contract(m *facts.Message) starknet.Felt {
 	if m.Direction == facts.L1ToL2 {
 		return m.To

@@ -35,7 +35,7 @@ func BenchmarkStored(b *testing.B) {
 }
 
 // BenchmarkCommit stores the everyday chain in a loading range, as a backfill
-// does. What makes and removes the range is not counted in rows/s.
+// does. Creating and dropping the range does not count towards rows/s.
 func BenchmarkCommit(b *testing.B) {
 	blocks, db := repotest.Everyday(b), repotest.Open(b)
 	writer := index.NewWriter(db)

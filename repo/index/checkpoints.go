@@ -14,12 +14,12 @@ import (
 	"astrolabe/starknet"
 )
 
-// Checkpoints says where the indexes stand and what they hold.
+// Checkpoints reads the checkpoints and ranges of the indexes.
 type Checkpoints struct{ db *repo.DB }
 
 var _ indexing.Checkpoints = Checkpoints{}
 
-// NewCheckpoints makes the repository of checkpoints.
+// NewCheckpoints returns the repository of checkpoints.
 func NewCheckpoints(db *repo.DB) Checkpoints { return Checkpoints{db} }
 
 // Checkpoint implements indexing.Checkpoints.
@@ -44,7 +44,7 @@ type checkpointRow struct {
 	Events    *int64             `bun:"events"`
 }
 
-// All returns where the index of every chain stands.
+// All returns the checkpoint of every chain.
 func (p Checkpoints) All(ctx context.Context) (map[domain.Chain]indexing.Checkpoint, error) {
 	// At most one row per chain and about 32 ranges each, by primary key.
 	rows, err := repo.Select[checkpointRow](ctx, p.db.Write(), `/* checkpoint.read */
@@ -74,7 +74,7 @@ func (p Checkpoints) All(ctx context.Context) (map[domain.Chain]indexing.Checkpo
 	return found, nil
 }
 
-// rangeOf returns a stored range as the domain knows it.
+// rangeOf converts a stored range to the domain's type.
 func rangeOf(r *model.Range) indexing.Range {
 	is := indexing.Range{From: uint64(r.FromBlock), State: indexing.RangeState(r.State), Events: uint64(r.Events)}
 	if r.ToBlock != nil {

@@ -10,8 +10,8 @@ import (
 	"astrolabe/starknet"
 )
 
-// writeClasses stores the classes that the blocks name first, and finds the
-// ids of the others.
+// writeClasses stores the classes that appear first in these blocks, and looks
+// up the ids of the others.
 func (w *batchWriter) writeClasses(ctx context.Context, tx repo.Tx, blocks []facts.Block) error {
 	if err := w.findClasses(ctx, tx, blocks); err != nil {
 		return err
@@ -24,7 +24,7 @@ func (w *batchWriter) writeClasses(ctx context.Context, tx repo.Tx, blocks []fac
 	for i := range blocks {
 		for _, class := range blocks[i].Classes {
 			if _, stored := w.classes[class.Hash]; stored {
-				continue // named by an earlier block of the batch
+				continue // in an earlier block of the batch
 			}
 			last++
 			id := model.ID(last)
@@ -90,7 +90,7 @@ const (
 	functionSchemaColumns = "chain, class, ordinal, selector, view, l1_handler, name, inputs, outputs, unsupported"
 )
 
-// schemas materialises a class' events and functions.
+// schemas adds the rows of a class's events and functions.
 func (w *batchWriter) schemas(events, functions *copyRows, id model.ID, class *facts.Class) {
 	for i, e := range class.Events {
 		events.row(9)

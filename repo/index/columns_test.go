@@ -12,8 +12,8 @@ import (
 	"astrolabe/repo/model"
 )
 
-// TestCopiedColumnsAreThoseOfTheModels holds the lists of COPY and of reading
-// back equal to the models, which are held equal to the schema.
+// TestCopiedColumnsAreThoseOfTheModels compares the column lists of COPY and of
+// Archive with the models. Another test compares the models with the schema.
 func TestCopiedColumnsAreThoseOfTheModels(t *testing.T) {
 	t.Parallel()
 	tables := pgdialect.New().Tables()

@@ -13,11 +13,11 @@ import (
 	"astrolabe/repo/model"
 )
 
-// writeTime bounds one statement of a commit.
+// writeTime is the time limit of a statement of a commit.
 const writeTime = 2 * time.Minute
 
 // Commit stores a batch and moves the checkpoint to its last block, in one
-// transaction. It MUST NOT change anything unless the index stands at
+// transaction. It MUST NOT change anything unless the checkpoint is at
 // batch.After (else indexing.ErrCheckpointMoved) and the lease is held (else
 // indexing.ErrLeaseLost).
 func (w *Writer) Commit(ctx context.Context, lease indexing.Lease, batch indexing.Batch) error {
@@ -35,7 +35,7 @@ func (w *Writer) Commit(ctx context.Context, lease indexing.Lease, batch indexin
 			return err
 		}
 		failpoint.Hit(failpoint.CommitCheckpoint)
-		if batch.Range.State != indexing.RangeReady { // nobody sees the blocks yet
+		if batch.Range.State != indexing.RangeReady { // the blocks are not visible yet
 			return nil
 		}
 		return notifyBlocks(ctx, tx, lease.Chain)
@@ -55,14 +55,15 @@ func notifyBlocks(ctx context.Context, tx bun.IDB, c domain.Chain) error {
 	return repo.Notify(ctx, tx, repo.BlocksChannel, string(c))
 }
 
-// bound limits the transaction's statements. A loading range need not wait for
-// the disk: if the machine loses power, rows and checkpoint go back together.
+// bound sets the time limit of the transaction's statements. A commit to a
+// loading range need not wait for the disk: if the machine loses power, rows
+// and checkpoint are lost together.
 func bound(ctx context.Context, tx bun.IDB, loading bool) error {
 	commits := "on"
 	if loading {
 		commits = "off"
 	}
-	// Long calldata is compressed; lz4 does so for less, where the server has it.
+	// Postgres compresses long calldata. lz4 is cheaper, if the server has it.
 	_, err := tx.NewRaw(`/* commit.bound */
 		SELECT set_config('statement_timeout', ?, true), set_config('synchronous_commit', ?, true),
 			set_config('default_toast_compression', CASE WHEN 'lz4' = ANY(enumvals) THEN 'lz4' ELSE setting END, true)

@@ -8,8 +8,7 @@ import (
 	"astrolabe/repo/model"
 )
 
-// The columns of what is known of contracts, in the order of the fields of a
-// row.
+// The columns of the contract tables, in the order of the fields of a row.
 const (
 	declarationColumns   = "chain, class, block, tx, compiled"
 	contractClassColumns = "chain, address, block, origin, class"
@@ -67,13 +66,13 @@ func (w *batchWriter) writeDeployments(ctx context.Context, tx repo.Tx, blocks [
 	return rows.into(ctx, tx, "deployments", deploymentColumns)
 }
 
-// writeTokens stores the tokens that the blocks show first.
+// writeTokens stores the tokens that appear first in these blocks.
 func (w *batchWriter) writeTokens(ctx context.Context, tx repo.Tx, blocks []facts.Block) error {
 	tokens, err := w.tokens(blocks)
 	if err != nil || len(tokens.addresses) == 0 {
 		return err
 	}
-	// One address may come several times in a batch: the first block counts.
+	// An address may appear several times in a batch: its first block counts.
 	_, err = repo.Exec(ctx, tx, `/* token.add */
 		INSERT INTO tokens (chain, address, block, standard)
 		SELECT DISTINCT ON (address) $1::smallint, address, block, standard
@@ -83,15 +82,14 @@ func (w *batchWriter) writeTokens(ctx context.Context, tx repo.Tx, blocks []fact
 	return err
 }
 
-// tokenColumns are tokens as the arguments of a statement, one array for each
-// column.
+// tokenColumns are tokens as statement arguments, one array per column.
 type tokenColumns struct {
 	addresses, blocks []int32
 	standards         []int16
 }
 
-// tokens returns the tokens that the blocks show, in their order. Its arrays
-// are never nil: NOT address = ANY of a null array would be true of no row.
+// tokens returns the tokens that appear in the blocks, in order. The arrays are
+// never nil: NOT address = ANY of a null array is true for no row.
 func (w *batchWriter) tokens(blocks []facts.Block) (tokenColumns, error) {
 	columns := tokenColumns{addresses: []int32{}, blocks: []int32{}, standards: []int16{}}
 	for i := range blocks {

@@ -14,12 +14,12 @@ import (
 	"astrolabe/starknet"
 )
 
-// copyRows collects rows in Postgres' binary COPY format. Rows are encoded
-// straight from our own types: for millions of rows that is several times
-// cheaper than describing each value to a driver.
+// copyRows collects rows in Postgres' binary COPY format. It encodes our types
+// directly: for millions of rows that is several times cheaper than passing
+// each value to the driver.
 type copyRows struct {
 	buf []byte
-	err error // the first value that its column cannot hold
+	err error // of the first value that its column cannot hold
 }
 
 var copyHeader = []byte("PGCOPY\n\xff\r\n\x00\x00\x00\x00\x00\x00\x00\x00\x00")
@@ -62,7 +62,7 @@ func (c *copyRows) position(index *int) {
 	c.int2(*index)
 }
 
-// enum writes a value that is stored as its place in a list.
+// enum writes a value that is stored as its position in a list.
 func enum[T driver.Valuer](c *copyRows, v T) {
 	place, err := v.Value()
 	if err != nil {
@@ -72,7 +72,8 @@ func enum[T driver.Valuer](c *copyRows, v T) {
 	c.int2(int(place.(int64)))
 }
 
-// refuse remembers the first value that cannot be stored: no row is sent then.
+// refuse records the error of the first value that cannot be stored. Then no
+// row is sent.
 func (c *copyRows) refuse(err error) {
 	if c.err == nil {
 		c.err = err
@@ -185,8 +186,9 @@ func (c *copyRows) number(v *[32]byte) {
 	binary.BigEndian.PutUint32(c.buf[at:], uint32(len(c.buf)-at-4))
 }
 
-// appendNumeric appends Postgres' binary form of a non-negative integer: how
-// many digits in base 10,000 follow, the weight of the first, sign, scale.
+// appendNumeric appends Postgres' binary format of a non-negative integer: the
+// number of digits in base 10,000, the weight of the first digit, sign and
+// scale, then the digits.
 func appendNumeric(b []byte, v *[32]byte) []byte {
 	limbs := [4]uint64{}
 	for i := range limbs {
@@ -222,8 +224,8 @@ func divide(limbs *[4]uint64, by uint64) (rest uint64) {
 	return rest
 }
 
-// into sends the rows to a table and forgets them. The columns' order is that
-// of the fields.
+// into copies the rows to a table and clears the buffer. The columns are in the
+// order of the fields.
 func (c *copyRows) into(ctx context.Context, tx repo.Tx, table, columns string) error {
 	if c.err != nil {
 		return fmt.Errorf("copy into %s: %w", table, c.err)

@@ -19,7 +19,7 @@ func TestANumberThatDoesNotFitItsColumnIsNotCopied(t *testing.T) {
 		rows.row(2)
 		rows.int2(v)
 		rows.int2(1)
-		// There is no transaction: nothing may be sent.
+		// Without a transaction, sending anything would panic.
 		if err := rows.into(t.Context(), repo.Tx{}, "things", "a, b"); err == nil || !strings.Contains(err.Error(), "things") {
 			t.Errorf("%d: got %v, want an error that names things", v, err)
 		}
@@ -42,7 +42,7 @@ func TestAValueThatItsEnumerationLacksIsNotCopied(t *testing.T) {
 	}
 }
 
-// TestANumberIsWrittenAsPostgresReadsIt decodes with the driver's own reader.
+// TestANumberIsWrittenAsPostgresReadsIt decodes with the driver.
 func TestANumberIsWrittenAsPostgresReadsIt(t *testing.T) {
 	t.Parallel()
 	one, types := big.NewInt(1), pgtype.NewMap()

@@ -13,34 +13,34 @@ import (
 	"astrolabe/starknet"
 )
 
-// dictionary gives ids to the felts of one chain: addresses or selectors. It
-// remembers those used lately; what it remembers is committed, which is less
-// than durable: see Writer.Forget.
+// dictionary assigns ids to the felts of one chain: addresses or selectors. It
+// caches recently used ids. Cached ids are committed but may not be durable:
+// see Writer.Forget.
 type dictionary struct {
 	table string
 	known *lru.Cache[starknet.Felt, model.ID]
 }
 
-// dictionaries makes one dictionary per chain over a table.
+// dictionaries returns one dictionary per chain for a table.
 func dictionaries(table string) map[domain.Chain]*dictionary {
 	all := make(map[domain.Chain]*dictionary, len(domain.Chains))
 	for _, c := range domain.Chains {
-		all[c] = &dictionary{table: table, known: cache.Must(lru.New[starknet.Felt, model.ID](rememberedIDs))}
+		all[c] = &dictionary{table: table, known: cache.Must(lru.New[starknet.Felt, model.ID](cachedIDs))}
 	}
 	return all
 }
 
-// rememberedIDs bounds the ids that a dictionary remembers.
-const rememberedIDs = 200_000
+// cachedIDs is how many ids a dictionary caches.
+const cachedIDs = 200_000
 
-// remember keeps ids that are committed.
+// remember caches committed ids.
 func (d *dictionary) remember(ids map[starknet.Felt]model.ID) {
 	for felt, id := range ids {
 		d.known.Add(felt, id)
 	}
 }
 
-// dictionaryEntry is a felt of a dictionary with its id.
+// dictionaryEntry is a felt with its id.
 type dictionaryEntry struct {
 	ID   model.ID      `bun:"id"`
 	Felt starknet.Felt `bun:"felt"`
@@ -49,7 +49,7 @@ type dictionaryEntry struct {
 // dictionaryColumns are the columns of a dictionary, in the order of its rows.
 const dictionaryColumns = "chain, id, felt"
 
-// lookup finds the ids of one transaction's felts.
+// lookup resolves the felts of one transaction to ids.
 type lookup struct {
 	*dictionary
 	chain int
@@ -62,7 +62,7 @@ func (d *dictionary) lookup(c domain.Chain) *lookup {
 	return &lookup{dictionary: d, chain: model.Code(c), ids: make(map[starknet.Felt]model.ID), fresh: make(map[starknet.Felt]model.ID)}
 }
 
-// ask says that the felt's id will be needed.
+// ask requests the id of a felt.
 func (l *lookup) ask(felt starknet.Felt) {
 	if _, ok := l.ids[felt]; ok {
 		return
@@ -74,15 +74,15 @@ func (l *lookup) ask(felt starknet.Felt) {
 	l.ids[felt] = id
 }
 
-// askIf asks for a felt that may be absent.
+// askIf is ask for a felt that may be nil.
 func (l *lookup) askIf(felt *starknet.Felt) {
 	if felt != nil {
 		l.ask(*felt)
 	}
 }
 
-// find reads the ids of the felts that were not recalled. Felts without an id
-// stay asked.
+// find reads the requested ids that are not cached. Felts without an id remain
+// in asked.
 func (l *lookup) find(ctx context.Context, tx repo.Tx) error {
 	if len(l.asked) == 0 {
 		return nil
@@ -107,7 +107,7 @@ func (l *lookup) find(ctx context.Context, tx repo.Tx) error {
 	return nil
 }
 
-// add finds every asked felt and gives new ids to the unknown ones.
+// add resolves every requested felt and assigns new ids to unknown ones.
 func (l *lookup) add(ctx context.Context, tx repo.Tx) error {
 	if err := l.find(ctx, tx); err != nil || len(l.asked) == 0 {
 		return err
@@ -129,5 +129,5 @@ func (l *lookup) add(ctx context.Context, tx repo.Tx) error {
 	return rows.into(ctx, tx, l.table, dictionaryColumns)
 }
 
-// committed keeps the new ids for later transactions.
+// committed caches the new ids for later transactions.
 func (l *lookup) committed() { l.remember(l.fresh) }

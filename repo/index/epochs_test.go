@@ -13,14 +13,14 @@ import (
 	"astrolabe/repo/repotest"
 )
 
-// epochNews is a new epoch that was heard of.
+// epochNews is a notification of a new epoch.
 type epochNews struct {
 	chain domain.Chain
 	epoch uint64
 }
 
-// TestEveryChangeOfFinalFactsBeginsAnEpoch lets an operator change facts in
-// every way there is, and the index undo blocks of its head.
+// TestEveryChangeOfFinalFactsBeginsAnEpoch changes facts in every way that an
+// operator can, and undoes blocks of the head.
 func TestEveryChangeOfFinalFactsBeginsAnEpoch(t *testing.T) {
 	t.Parallel()
 	db, blocks := repotest.OpenTemplate(t, repotest.Followed), repotest.Everyday(t)
@@ -32,7 +32,7 @@ func TestEveryChangeOfFinalFactsBeginsAnEpoch(t *testing.T) {
 	}()
 	defer func() { stop(); <-ended }()
 	if !<-up {
-		t.Fatal("nobody listens, want a listener")
+		t.Fatal("got no listener, want one")
 	}
 	lease, _, err := index.NewLeases(db).TakeLease(t.Context(), domain.Mainnet, "test", time.Hour)
 	if err != nil {

@@ -14,8 +14,8 @@ import (
 	"astrolabe/starknet"
 )
 
-// began is an index that stands at its fifth block, and the lease that leads
-// it.
+// began returns a writer of an index whose checkpoint is its fifth block, and
+// the lease of its leader.
 func began(t *testing.T) (*index.Writer, index.Leases, indexing.Lease, indexing.Batch) {
 	t.Helper()
 	db, blocks := repotest.Open(t), repotest.Everyday(t)
@@ -35,8 +35,8 @@ func began(t *testing.T) (*index.Writer, index.Leases, indexing.Lease, indexing.
 	return index.NewWriter(db), leases, lease, next
 }
 
-// TestALeaseOfAnEpochThatIsOverIsOfNoUse lets a process lose its lease and
-// take it again under the same name: what it began before must not be written.
+// TestALeaseOfAnEpochThatIsOverIsOfNoUse lets a process lose its lease and take
+// it again under the same name: writes that it began before must fail.
 func TestALeaseOfAnEpochThatIsOverIsOfNoUse(t *testing.T) {
 	t.Parallel()
 	writer, leases, old, batch := began(t)

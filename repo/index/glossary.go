@@ -11,8 +11,8 @@ import (
 	"astrolabe/starknet"
 )
 
-// glossary reads a dictionary in the other direction: from ids to felts. It
-// remembers what it has read, because an id never changes its meaning.
+// glossary resolves the ids of a dictionary to felts. It caches what it has
+// read, because the felt of an id never changes.
 type glossary struct {
 	table string
 	felts map[model.ID]starknet.Felt
@@ -23,28 +23,28 @@ func newGlossary(table string) *glossary {
 	return &glossary{table: table, felts: make(map[model.ID]starknet.Felt), asked: make(map[model.ID]struct{})}
 }
 
-// ask says that an id will be looked up.
+// ask requests the felt of an id.
 func (g *glossary) ask(id model.ID) {
 	if _, ok := g.felts[id]; !ok {
 		g.asked[id] = struct{}{}
 	}
 }
 
-// askIf asks for an id that may be absent.
+// askIf is ask for an id that may be nil.
 func (g *glossary) askIf(id *model.ID) {
 	if id != nil {
 		g.ask(*id)
 	}
 }
 
-// felt returns the felt of an id, which must be asked for and loaded before.
-// It is false when the dictionary does not have the id.
+// felt returns the felt of an id, which must have been requested and loaded
+// before. It returns false if the dictionary does not have the id.
 func (g *glossary) felt(id model.ID) (starknet.Felt, bool) {
 	felt, ok := g.felts[id]
 	return felt, ok
 }
 
-// feltIf does the same for an id that may be absent.
+// feltIf is felt for an id that may be nil.
 func (g *glossary) feltIf(id *model.ID) (*starknet.Felt, bool) {
 	if id == nil {
 		return nil, true
@@ -53,7 +53,7 @@ func (g *glossary) feltIf(id *model.ID) (*starknet.Felt, bool) {
 	return &felt, ok
 }
 
-// load reads every asked id. Ids that the dictionary does not have stay
+// load reads every requested id. Ids that the dictionary does not have stay
 // unknown.
 func (g *glossary) load(ctx context.Context, tx bun.IDB, chain int) error {
 	if len(g.asked) == 0 {
@@ -72,9 +72,9 @@ func (g *glossary) load(ctx context.Context, tx bun.IDB, chain int) error {
 	return err
 }
 
-// forget keeps the memory bounded; it is called between runs.
+// forget limits the cache; it is called between runs.
 func (g *glossary) forget() {
-	if len(g.felts) > rememberedIDs {
+	if len(g.felts) > cachedIDs {
 		clear(g.felts)
 	}
 }

@@ -15,19 +15,19 @@ import (
 	"astrolabe/repo/model"
 )
 
-// Inspector compares the read model with itself.
+// Inspector checks that the tables of the read model are consistent.
 type Inspector struct{ db *repo.DB }
 
-// NewInspector makes an inspector.
+// NewInspector returns the inspector of a database.
 func NewInspector(db *repo.DB) Inspector { return Inspector{db} }
 
-// Checks returns the comparisons of a chain's read model with itself that are
-// done inside the database. Those that are about blocks look at the ones from
-// one to another, both included; the others at everything. Each sees one
-// moment, so that they can run beside an index process.
+// Checks returns the consistency checks of a chain that run inside the
+// database. Checks of blocks cover the given blocks, both ends included; the
+// others cover everything. Each sees one snapshot, so they can run while an
+// indexer writes.
 //
-// They are in the order in which they should run: whatever the first one
-// finds, which looks at the tables as such, can make the others fail.
+// They must run in this order: the first checks that the tables exist as
+// expected, and whatever it finds can make the others fail.
 func (i Inspector) Checks(c domain.Chain, from, to uint64) []indexing.Check {
 	f := fsck{chain: c, code: model.Code(c), from: from, to: min(to, math.MaxInt32)}
 	checks := []indexing.Check{i.check("partitions", f.partitions)}
@@ -48,7 +48,7 @@ func (i Inspector) Checks(c domain.Chain, from, to uint64) []indexing.Check {
 	return checks
 }
 
-// check runs a comparison in one moment.
+// check runs a check on one snapshot.
 func (i Inspector) check(name string, run func(ctx context.Context, tx bun.IDB, limit int) ([]indexing.Finding, error)) indexing.Check {
 	return indexing.Check{Name: name, Run: func(ctx context.Context, limit int) (findings []indexing.Finding, err error) {
 		err = i.db.Write().RunInTx(ctx, repo.Snapshot, func(ctx context.Context, tx bun.Tx) error {
@@ -59,26 +59,25 @@ func (i Inspector) check(name string, run func(ctx context.Context, tx bun.IDB, 
 	}}
 }
 
-// fsck compares the read model of one chain with itself.
+// fsck checks the read model of one chain.
 type fsck struct {
 	chain    domain.Chain
 	code     int
 	from, to uint64
 }
 
-// question is a statement that selects what is wrong: a block, or null, and a
-// sentence. Names of tables and numbers stand in it as {names}.
+// question is a statement that selects faults: a block, or null, and a
+// sentence. {names} in it are placeholders for tables and numbers.
 type question struct{ name, sql string }
 
-// rangeColumns are the columns that questions to all ranges may be about.
+// rangeColumns are the columns that questions over all ranges may use.
 var rangeColumns = map[string]string{
 	"blocks": "block, hash, parent_hash", "transactions": "block, sender, contract, selector",
 	"events": "block, address, selector", "messages": "block, contract, selector",
 	"transfers": "block, token, sender, receiver", "activity": "block, address",
 }
 
-// everywhere makes {table} stand for all rows of a chain, whether or not
-// readers can see them.
+// everywhere replaces {table} by all rows of a chain, visible or not.
 func (f fsck) everywhere(ranges []indexing.Range) []string {
 	var pairs []string
 	for _, table := range rangeTables {
@@ -94,7 +93,8 @@ func (f fsck) everywhere(ranges []indexing.Range) []string {
 	return append(pairs, "{locatorRows}", fmt.Sprintf(locatorRows, f.code, f.from, f.to+1))
 }
 
-// askRanges puts a question to each range that holds blocks in question.
+// askRanges runs a question for each range that holds any of the checked
+// blocks.
 func (f fsck) askRanges(ctx context.Context, tx bun.IDB, q question, limit int) (findings []indexing.Finding, err error) {
 	ranges, err := rangesAfter(ctx, tx, f.chain, int64(f.from)-1)
 	if err != nil {

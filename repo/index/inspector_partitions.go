@@ -12,10 +12,10 @@ import (
 	"astrolabe/domain/indexing"
 )
 
-// leafTable is a range's table as the catalogue has it.
+// leafTable is the table of a range according to the Postgres catalogue.
 type leafTable struct {
 	name    string
-	parent  string // empty while it is not attached
+	parent  string // empty if not attached
 	bound   string
 	indexes map[string]leafIndex
 }
@@ -25,7 +25,7 @@ type leafIndex struct {
 	unique, valid bool
 }
 
-// partitions compares the ranges with the tables that there are.
+// partitions compares the ranges with the existing tables.
 func (f fsck) partitions(ctx context.Context, tx bun.IDB, limit int) ([]indexing.Finding, error) {
 	ranges, err := rangesAfter(ctx, tx, f.chain, -1)
 	if err != nil {

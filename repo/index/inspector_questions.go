@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// chainQuestions are put once. In them {table} is all rows of the chain.
+// chainQuestions run once per chain; {table} is all rows of the chain.
 var chainQuestions = []question{
 	{"links", `
 		SELECT l.block, CASE
@@ -99,7 +99,7 @@ var chainQuestions = []question{
 				UNION ALL SELECT selector FROM function_schemas WHERE chain = {chain})) AS unused HAVING count(*) > 0`},
 }
 
-// beyond finds rows of blocks that the index does not reach.
+// beyond finds rows of blocks after the checkpoint or before the first block.
 func beyond() string {
 	sql := ""
 	for _, table := range rangeTables {
@@ -133,7 +133,7 @@ func missing(table, column, dictionary string, dated bool) string {
 		`, table, column, dictionary, block)
 }
 
-// rangeQuestions are put to each range. In them {table} is the range's table.
+// rangeQuestions run once per range; {table} is the range's table.
 func rangeQuestions() []question {
 	questions := []question{
 		{"bounds", ""},
@@ -191,7 +191,7 @@ func dense(table, group, number, of string) string {
 		`, table, group, number, of)
 }
 
-// orphan finds rows whose parent is not there.
+// orphan finds rows whose parent does not exist.
 func orphan(table, parent, key string) string {
 	return fmt.Sprintf(`
 		SELECT block, format('%%s rows of %[1]s have no row in %[2]s', count(*))

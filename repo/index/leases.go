@@ -11,15 +11,15 @@ import (
 	"astrolabe/repo"
 )
 
-// Leases hands out the right to lead a chain's index.
+// Leases grants the right to write a chain's index.
 type Leases struct{ db *repo.DB }
 
 var _ indexing.Leases = Leases{}
 
-// NewLeases makes the repository of leases.
+// NewLeases returns the repository of leases.
 func NewLeases(db *repo.DB) Leases { return Leases{db} }
 
-// TakeLease implements indexing.Leases. The database's clock decides, so that
+// TakeLease implements indexing.Leases. The database's clock decides, so
 // processes with wrong clocks agree.
 func (l Leases) TakeLease(ctx context.Context, c domain.Chain, holder string, lasts time.Duration) (indexing.Lease, bool, error) {
 	lease := indexing.Lease{Chain: c, Holder: holder}

@@ -14,10 +14,10 @@ import (
 	"astrolabe/repo/model"
 )
 
-// rangeIndex is an index of each range's table.
+// rangeIndex is an index that the tables of all ranges have.
 type rangeIndex struct {
 	name    string
-	columns string // of its key; after "covering", further ones that reads find in it
+	columns string // of its key; after "covering", the INCLUDE columns
 	unique  bool
 }
 
@@ -27,8 +27,8 @@ type rangeTable struct {
 	indexes []rangeIndex
 }
 
-// rangeTables are the tables of a range. Each index names the reads that need
-// it; a page follows an index in its order and stops after its rows.
+// rangeTables are the tables of a range. The comment of an index names the
+// reads that need it; a page is read in index order and stops after its rows.
 var rangeTables = []rangeTable{
 	{"blocks", []rangeIndex{
 		{"place", "block", true},            // a block by number; the list of blocks; undo
@@ -68,10 +68,9 @@ func leaf(table string, c domain.Chain, from uint64) string {
 	return fmt.Sprintf("%s_%d_%d", table, model.Code(c), from)
 }
 
-// OpenRange makes the tables of a new range. A loading range has neither
-// indexes nor an end and is invisible; a ready one ends before the block to
-// and is written with its indexes in place. Opening the range that is open
-// already changes nothing.
+// OpenRange creates the tables of a new range. A loading range is invisible and
+// has neither indexes nor an end; a ready one ends before the block to and is
+// written with its indexes in place. Opening an open range changes nothing.
 func (w *Writer) OpenRange(ctx context.Context, lease indexing.Lease, r indexing.Range) error {
 	return w.lead(ctx, lease, func(tx repo.Tx) error {
 		opened := model.Range{Chain: model.Chain(lease.Chain), FromBlock: model.BlockNumber(r.From), State: string(r.State)}
@@ -109,7 +108,7 @@ func makeLeaf(ctx context.Context, tx bun.IDB, c domain.Chain, table rangeTable,
 	return attach(ctx, tx, c, table.name, r)
 }
 
-// create is the statement that makes the index, if it is not there.
+// create returns the statement that creates the index if it does not exist.
 func (i rangeIndex) create(table string) string {
 	unique := ""
 	if i.unique {
@@ -143,9 +142,9 @@ func (w *Writer) SealRange(ctx context.Context, lease indexing.Lease, r indexing
 	})
 }
 
-// BuildRange gives a sealed range its indexes and then shows it to readers,
-// with its locators, in one transaction. It goes on where an earlier attempt
-// stopped: an index is there whole or not at all.
+// BuildRange creates the indexes of a sealed range and then makes it visible to
+// readers, with its locators, in one transaction. It resumes after a failed
+// attempt: an index is created completely or not at all.
 func (w *Writer) BuildRange(ctx context.Context, lease indexing.Lease, r indexing.Range) error {
 	for _, table := range rangeTables {
 		name := leaf(table.name, lease.Chain, r.From)
@@ -179,13 +178,13 @@ func (w *Writer) BuildRange(ctx context.Context, lease indexing.Lease, r indexin
 	})
 }
 
-// assumeSelectors lets the planner believe that a range has many first keys. Plans
-// do not depend on arguments: where one key is so frequent that a sample shows no
-// other, a page of a rare one would be looked for among all events.
+// assumeSelectors makes the planner assume that a range has many first keys.
+// Plans are generic: where one key is so frequent that a sample contains no
+// other, the planner would scan all events for a page of a rare key.
 const assumeSelectors = "/* range.assume */ ALTER TABLE %s ALTER COLUMN selector SET (n_distinct = 1000)"
 
-// AnalyzeRange tells the planner what a range's tables hold. Without that it
-// sorts whole histories instead of following an index to the page it wants.
+// AnalyzeRange updates the planner's statistics of a range's tables. Without
+// them it sorts whole histories instead of reading a page in index order.
 func (w *Writer) AnalyzeRange(ctx context.Context, lease indexing.Lease, r indexing.Range) error {
 	if err := run(ctx, w.db.Write(), assumeSelectors, leaf("events", lease.Chain, r.From)); err != nil {
 		return repo.WriteFailure(err)
@@ -209,8 +208,8 @@ const locatorRows = `
 	SELECT locator_tag(hash), block, tx, 3, %[1]d
 	FROM messages WHERE chain = %[1]d AND block >= %[2]d AND block < %[3]d`
 
-// locate writes the locators of visible blocks, sorted, which keeps their
-// index dense and its pages few.
+// locate writes the locators of visible blocks. They are sorted, so that their
+// index is dense and touches few pages.
 func locate(ctx context.Context, tx bun.IDB, c domain.Chain, from, to uint64) error {
 	return run(ctx, tx, "/* locator.add */ INSERT INTO locators (tag, block, tx, kind, chain)"+locatorRows+" ORDER BY tag",
 		model.Code(c), from, to)

@@ -10,8 +10,8 @@ import (
 )
 
 // TestPlansAssumeManySelectorsWhereOneIsEverywhere leaves events of one
-// selector only. If the planner went by that, it could look for a rare one
-// among all events.
+// selector only. With the sampled statistics, the planner could scan all events
+// for a rare one.
 func TestPlansAssumeManySelectorsWhereOneIsEverywhere(t *testing.T) {
 	t.Parallel()
 	db := repotest.OpenTemplate(t, repotest.Followed)

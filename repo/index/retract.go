@@ -10,11 +10,10 @@ import (
 	"astrolabe/repo/model"
 )
 
-// What jobs have made from blocks is taken back in the transaction that takes
-// back the blocks, or the rows that it was made from.
+// Results of jobs are retracted in the transaction that undoes the blocks or
+// rewrites the rows they were computed from.
 
-// retractSums takes back what was summed up or read of tokens at final blocks
-// above last.
+// retractSums retracts token sums and supplies at finalized blocks above last.
 func retractSums(ctx context.Context, tx bun.IDB, c domain.Chain, last int64) error {
 	if err := resetSums(ctx, tx, c, last); err != nil {
 		return err
@@ -24,15 +23,15 @@ func retractSums(ctx context.Context, tx bun.IDB, c domain.Chain, last int64) er
 }
 
 // resetSums clears the sums that include blocks above last; the job rebuilds
-// them. It waits for a job that is adding to them; the next job sees this
+// them. It waits for a job that is adding to them, and the next job sees this
 // transaction's changes.
 func resetSums(ctx context.Context, tx bun.IDB, c domain.Chain, last int64) error {
 	return run(ctx, tx, `/* summary.undo */
 		UPDATE token_summary_checkpoints SET block = CASE WHEN block <= %d THEN block END WHERE chain = %d`, last, model.Code(c))
 }
 
-// retractReadings takes back market pools, certificates and metadata that rest
-// on blocks above last: pools are scanned, certificates built and metadata read
+// retractReadings retracts market pools, certificates and metadata that depend
+// on blocks above last. Pools are scanned, certificates built and metadata read
 // again from there on.
 func retractReadings(ctx context.Context, tx bun.IDB, c domain.Chain, last int64) error {
 	code := model.Code(c)
@@ -49,10 +48,10 @@ func retractReadings(ctx context.Context, tx bun.IDB, c domain.Chain, last int64
 		code, last, math.MaxInt16)
 }
 
-// revokeCensuses takes back every census at a block or above. Censuses under
-// way are not published, and the tokens concerned are due at once. Policies
-// that were judged there are judged again. It goes along the tables' indexes of
-// blocks, which for an undo of the head find nothing.
+// revokeCensuses revokes every census at or above a block. Censuses that are
+// being built are not published, and their tokens are due at once. Policies
+// that were evaluated there are evaluated again. It uses the tables' indexes on
+// block, which find nothing when only the head is undone.
 func revokeCensuses(ctx context.Context, tx bun.IDB, c domain.Chain, from int64, reason string) error {
 	if err := run(ctx, tx, "/* census.next */ UPDATE census_epochs SET epoch = epoch + 1 WHERE chain = %d", model.Code(c)); err != nil {
 		return err

@@ -14,10 +14,10 @@ import (
 )
 
 // Rewrite replaces the rows of derived tables for a run of stored blocks, in
-// one transaction. Tokens must be those that no earlier block showed, and runs
-// must be rewritten from the oldest on: a token's row moves to the block that
-// shows it first. It is indexing.ErrLeaseLost, and changes nothing, without the
-// lease.
+// one transaction. Tokens must be those that appear in no earlier block, and
+// runs must be rewritten in order of blocks: a token's row moves to the block
+// in which it appears first. Without the lease it returns indexing.ErrLeaseLost
+// and changes nothing.
 func (w *Writer) Rewrite(ctx context.Context, lease indexing.Lease, run indexing.Run, tables ...facts.Table) error {
 	b := w.batch(lease.Chain, run.Range)
 	for i := range run.Blocks {
@@ -81,7 +81,7 @@ func (w *batchWriter) rewrite(ctx context.Context, tx repo.Tx, table facts.Table
 	return fmt.Errorf("%s is not derived", table)
 }
 
-// rewriteTokens keeps the metadata of tokens that stay.
+// rewriteTokens keeps the metadata of tokens that remain.
 func (w *batchWriter) rewriteTokens(ctx context.Context, tx repo.Tx, blocks []facts.Block) error {
 	tokens, err := w.tokens(blocks)
 	if err != nil {
@@ -101,7 +101,8 @@ func (w *batchWriter) rewriteTokens(ctx context.Context, tx repo.Tx, blocks []fa
 	return err
 }
 
-// RewriteSchemas replaces what was derived from the ABIs of stored classes.
+// RewriteSchemas replaces the rows that were derived from the ABIs of stored
+// classes.
 func (w *Writer) RewriteSchemas(ctx context.Context, lease indexing.Lease, classes []*facts.Class) error {
 	b := w.batch(lease.Chain, indexing.Range{})
 	b.askDerived(&facts.Block{Classes: classes})
@@ -155,8 +156,8 @@ func (w *Writer) RewriteLocators(ctx context.Context, lease indexing.Lease) erro
 	})
 }
 
-// RecordVersions says that the rows of these facts are of the derivers'
-// current versions.
+// RecordVersions records that the rows of these facts were made by the current
+// versions of their derivers.
 func (w *Writer) RecordVersions(ctx context.Context, lease indexing.Lease, names ...string) error {
 	return w.lead(ctx, lease, func(tx repo.Tx) error {
 		err := recordVersions(ctx, tx, lease.Chain, names)

@@ -17,15 +17,15 @@ import (
 	"astrolabe/repo/model"
 )
 
-// Undo removes every block above the given one, which the index must hold,
-// and moves the checkpoint back to it. A nil block removes the whole index of
-// the chain, its beginning included. It is indexing.ErrFinalized when that
-// concerns the finalized tier.
+// Undo removes every block above the given one, which the index must hold, and
+// moves the checkpoint back to it. A nil block removes the whole index of the
+// chain, including its first block. It returns indexing.ErrFinalized if that
+// affects the finalized tier.
 func (w *Writer) Undo(ctx context.Context, lease indexing.Lease, to *domain.BlockRef) error {
 	return w.undo(ctx, lease, to, false)
 }
 
-// Rollback does the same for an operator, also below the finalized tier.
+// Rollback is Undo for an operator. It may also remove finalized blocks.
 func (w *Writer) Rollback(ctx context.Context, lease indexing.Lease, to *domain.BlockRef) error {
 	return w.undo(ctx, lease, to, true)
 }
@@ -35,18 +35,18 @@ func (w *Writer) undo(ctx context.Context, lease indexing.Lease, to *domain.Bloc
 		if hash, held, err := NewCheckpoints(w.db).BlockHash(ctx, lease.Chain, to.Number); err != nil {
 			return err
 		} else if !held || hash != to.Hash {
-			return fmt.Errorf("%w: it does not hold block %s", indexing.ErrCheckpointMoved, to)
+			return fmt.Errorf("%w: the index does not hold block %s", indexing.ErrCheckpointMoved, to)
 		}
 	}
 	return w.lead(ctx, lease, func(tx repo.Tx) error {
-		last := int64(-1) // the newest block that stays
+		last := int64(-1) // the newest block that is kept
 		if to != nil {
 			last = int64(to.Number)
 		}
 		if err := checkUndo(ctx, tx, lease.Chain, last, finalized); err != nil {
 			return err
 		}
-		if finalized { // sums and supplies rest on finalized blocks only; the summing job locks the checkpoint first, too
+		if finalized { // sums and supplies depend on finalized blocks only; the summing job also locks the checkpoint first
 			if err := retractSums(ctx, tx, lease.Chain, last); err != nil {
 				return err
 			}
@@ -87,8 +87,8 @@ func checkUndo(ctx context.Context, tx bun.IDB, c domain.Chain, last int64, fina
 	return err
 }
 
-// removeRows deletes the rows of all blocks above last. Ranges that lie wholly
-// above it go with their tables.
+// removeRows deletes the rows of all blocks above last. It drops the tables of
+// ranges that are entirely above it.
 func removeRows(ctx context.Context, tx bun.IDB, c domain.Chain, last int64) error {
 	code := model.Code(c)
 	if err := run(ctx, tx, `/* locator.remove */ DELETE FROM locators l USING (`+locatorRows+`) AS gone
@@ -178,8 +178,8 @@ func moveBack(ctx context.Context, tx bun.IDB, c domain.Chain, to *domain.BlockR
 	return err
 }
 
-// recordFork remembers that the blocks above one were undone. The caller holds
-// the checkpoint, so that forks are counted one by one.
+// recordFork records that the blocks above one were undone. The caller has
+// locked the checkpoint, so forks are numbered without gaps.
 func recordFork(ctx context.Context, tx bun.IDB, c domain.Chain, to *domain.BlockRef) error {
 	var (
 		number *uint64

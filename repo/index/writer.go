@@ -20,30 +20,30 @@ import (
 	"astrolabe/repo/model"
 )
 
-// Writer changes the indexes, as the holder of a lease: every method but
-// Forget is indexing.ErrLeaseLost, and changes nothing, without it. It
-// remembers the ids of addresses and selectors.
+// Writer changes the indexes on behalf of the holder of a lease. Without the
+// lease, every method except Forget returns indexing.ErrLeaseLost and changes
+// nothing. It caches the ids of addresses and selectors.
 type Writer struct {
 	db        *repo.DB
 	addresses map[domain.Chain]*dictionary
 	selectors map[domain.Chain]*dictionary
 }
 
-// NewWriter makes a writer that remembers no ids yet.
+// NewWriter returns a writer with an empty cache of ids.
 func NewWriter(db *repo.DB) *Writer {
 	return &Writer{db: db, addresses: dictionaries("addresses"), selectors: dictionaries("selectors")}
 }
 
-// Forget drops the remembered ids of a chain. Callers that learn that one of
-// their commits may be gone MUST call it: after a crash of the database, ids
-// that were never made durable are given to other felts.
+// Forget clears the cached ids of a chain. Callers MUST call it when one of
+// their commits may be lost: after a crash of the database, ids that were not
+// durable are assigned to other felts.
 func (w *Writer) Forget(c domain.Chain) {
 	w.addresses[c].known.Purge()
 	w.selectors[c].known.Purge()
 }
 
-// Begin says which block the index of a chain begins with, and that its rows
-// are made by the current derivers. Once begun, it stays as it is.
+// Begin records the first block of a chain's index, and that its rows are made
+// by the current derivers. Later calls change nothing.
 func (w *Writer) Begin(ctx context.Context, lease indexing.Lease, first uint64) error {
 	return w.lead(ctx, lease, func(tx repo.Tx) error {
 		begun, err := repo.Changed(tx.NewInsert().
@@ -58,8 +58,7 @@ func (w *Writer) Begin(ctx context.Context, lease indexing.Lease, first uint64) 
 	})
 }
 
-// recordVersions says that the rows of these facts are of the derivers'
-// current versions.
+// recordVersions is RecordVersions within a transaction.
 func recordVersions(ctx context.Context, tx bun.IDB, c domain.Chain, names []string) error {
 	rows := make([]model.DeriverVersion, len(names))
 	for i, name := range names {
@@ -70,9 +69,9 @@ func recordVersions(ctx context.Context, tx bun.IDB, c domain.Chain, names []str
 	return err
 }
 
-// RecordHead stores what the leader of a chain has learned. A head without a
-// block keeps the last one that was known, with its age. L1 never takes an
-// acceptance back, so its watermark only grows.
+// RecordHead stores the head that the leader of a chain observed. A head
+// without a block keeps the last known block and its age. L1 acceptance is
+// never withdrawn, so its watermark only grows.
 func (w *Writer) RecordHead(ctx context.Context, lease indexing.Lease, head chain.Head) error {
 	var (
 		number *uint64
@@ -112,18 +111,18 @@ func (w *Writer) RecordHead(ctx context.Context, lease indexing.Lease, head chai
 	return nil
 }
 
-// idleTimeout is how long a writing transaction may be idle before Postgres ends
-// it: a process that was paused inside its transaction must not keep its
-// successor waiting.
+// idleTimeout is how long a writing transaction may be idle before Postgres
+// ends it. Otherwise a process that is paused inside its transaction would
+// block its successor.
 const idleTimeout = 10 * time.Second
 
 // lockTime is how long a writing transaction waits for a lock. Readers queue
-// behind a transaction that waits to drop a table, so the wait must be short; the
-// index tries again by itself.
+// behind a transaction that waits to drop a table, so the wait must be short;
+// the indexer retries.
 const lockTime = 5 * time.Second
 
-// lead runs a transaction that commits only while the lease is held. The
-// check comes last and locks the lease's row, so that nobody can take the
+// lead runs a transaction that commits only while the lease is held. The check
+// comes last and locks the lease's row, so that no other process can take the
 // lease between the check and the commit.
 func (w *Writer) lead(ctx context.Context, lease indexing.Lease, act func(tx repo.Tx) error) error {
 	err := w.db.InTx(ctx, func(tx repo.Tx) error {
@@ -155,9 +154,8 @@ func checkLease(ctx context.Context, tx bun.IDB, lease indexing.Lease) error {
 	return err
 }
 
-// advanceEpoch begins a new epoch of a chain, because facts of final blocks
-// change with the same transaction. Every process is notified when that
-// commits.
+// advanceEpoch begins a new epoch of a chain, because the transaction changes
+// facts of finalized blocks. Every process is notified when it commits.
 func advanceEpoch(ctx context.Context, tx bun.IDB, c domain.Chain) error {
 	var epoch int64
 	err := tx.NewRaw(`/* epoch.advance */
@@ -172,9 +170,8 @@ func advanceEpoch(ctx context.Context, tx bun.IDB, c domain.Chain) error {
 
 func milliseconds(d time.Duration) string { return fmt.Sprint(d.Milliseconds()) }
 
-// run executes a statement that is built from our own names and numbers:
-// statements that define tables take no arguments. An error names the
-// statement.
+// run executes a statement that is built from our own names and numbers,
+// because DDL takes no arguments. An error names the statement.
 func run(ctx context.Context, on bun.IDB, format string, args ...any) error {
 	if _, err := on.NewRaw(fmt.Sprintf(format, args...)).Exec(ctx); err != nil {
 		return fmt.Errorf("%s: %w", repo.StatementName(fmt.Sprintf(format, args...)), err)

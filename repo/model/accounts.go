@@ -10,7 +10,7 @@ import (
 	"astrolabe/starknet"
 )
 
-// Workspace is what keys and sessions belong to.
+// Workspace is the owner of keys and sessions.
 type Workspace struct {
 	bun.BaseModel `bun:"table:workspaces,alias:w"`
 
@@ -53,7 +53,7 @@ type Session struct {
 	RevokedAt  *time.Time   `bun:"revoked_at"`
 }
 
-// AuditEntry is a line of the audit log, which only grows.
+// AuditEntry is an entry of the append-only audit log.
 type AuditEntry struct {
 	bun.BaseModel `bun:"table:audit_log,alias:al"`
 
@@ -66,7 +66,7 @@ type AuditEntry struct {
 	Details   json.RawMessage `bun:"details,type:jsonb"`
 }
 
-// Quota is what a caller has used of a rate limit.
+// Quota is how much of a rate limit a caller has used.
 type Quota struct {
 	bun.BaseModel `bun:"table:quotas,alias:q"`
 
@@ -110,7 +110,7 @@ type UsageRequest struct {
 	TookUS    int64     `bun:"took_us"`
 }
 
-// Secret is a generation of a secret, sealed with the master key.
+// Secret is a generation of a secret, encrypted with the master key.
 type Secret struct {
 	bun.BaseModel `bun:"table:secrets,alias:s"`
 
@@ -122,7 +122,7 @@ type Secret struct {
 	HonouredUntil *time.Time `bun:"honoured_until"`
 }
 
-// Label is what an operator calls an address, or the addresses of a class.
+// Label is an operator's label of an address, or of the addresses of a class.
 type Label struct {
 	bun.BaseModel `bun:"table:labels,alias:l"`
 

@@ -10,7 +10,8 @@ import (
 	"astrolabe/starknet"
 )
 
-// CensusEpoch counts how often facts of a chain's final blocks were taken back.
+// CensusEpoch counts how often facts of a chain's finalized blocks were
+// retracted.
 type CensusEpoch struct {
 	bun.BaseModel `bun:"table:census_epochs,alias:ce"`
 
@@ -18,7 +19,7 @@ type CensusEpoch struct {
 	Epoch int64 `bun:"epoch"`
 }
 
-// CensusPolicy says whether a token qualifies for a holder census.
+// CensusPolicy records whether a token qualifies for a holder census.
 type CensusPolicy struct {
 	bun.BaseModel `bun:"table:census_policies,alias:cp"`
 
@@ -29,7 +30,7 @@ type CensusPolicy struct {
 	Block     BlockNumber `bun:"block"`
 }
 
-// CensusHold keeps a token from having a census.
+// CensusHold prevents censuses of a token.
 type CensusHold struct {
 	bun.BaseModel `bun:"table:census_holds,alias:ch"`
 
@@ -39,7 +40,7 @@ type CensusHold struct {
 	PlacedAt time.Time `bun:"placed_at"`
 }
 
-// CensusSnapshot is the sum of a census's rows.
+// CensusSnapshot is the summary of a census's rows.
 type CensusSnapshot struct {
 	bun.BaseModel `bun:"table:census_snapshots,alias:cs"`
 
@@ -64,7 +65,7 @@ type CensusHolder struct {
 	Balance  domain.Amount `bun:"balance"`
 }
 
-// CensusGeneration is the outcome of a census at a block.
+// CensusGeneration is the result of a census at a block.
 type CensusGeneration struct {
 	bun.BaseModel `bun:"table:census_generations,alias:g"`
 

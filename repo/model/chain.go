@@ -24,7 +24,7 @@ type Block struct {
 	Version    string        `bun:"version"`
 }
 
-// Transaction is a transaction with what its receipt says of it.
+// Transaction is a transaction with its receipt.
 type Transaction struct {
 	bun.BaseModel `bun:"table:transactions,alias:t"`
 
@@ -60,7 +60,7 @@ type Event struct {
 	Address  ID          `bun:"address"`
 	Selector *ID         `bun:"selector"` // of the first key; nil without keys
 	Chain    Chain       `bun:"chain"`
-	Keys     Index       `bun:"keys"`    // how many keys there are, the first one included
+	Keys     Index       `bun:"keys"`    // the number of keys, including the first
 	Payload  Felts       `bun:"payload"` // the keys after the first, then the data
 }
 
@@ -73,7 +73,7 @@ type Message struct {
 	Idx       Index         `bun:"idx"`
 	Chain     Chain         `bun:"chain"`
 	ToL1      bool          `bun:"to_l1"`
-	Contract  ID            `bun:"contract"` // on Starknet's side
+	Contract  ID            `bun:"contract"` // the Starknet contract
 	Selector  *ID           `bun:"selector"`
 	Nonce     *FeltNumber   `bun:"nonce"`
 	Hash      Hash          `bun:"hash"`
@@ -88,7 +88,7 @@ const (
 	MessageLocator     = 3
 )
 
-// Locator says where to look for a hash: it has eight bytes of it.
+// Locator maps eight bytes of a hash to a position.
 type Locator struct {
 	bun.BaseModel `bun:"table:locators,alias:l"`
 
@@ -99,7 +99,7 @@ type Locator struct {
 	Chain Chain       `bun:"chain"`
 }
 
-// Address gives an address its id.
+// Address maps an address to its id.
 type Address struct {
 	bun.BaseModel `bun:"table:addresses,alias:a"`
 
@@ -108,7 +108,7 @@ type Address struct {
 	Felt  starknet.Felt `bun:"felt"`
 }
 
-// Selector gives a selector its id.
+// Selector maps a selector to its id.
 type Selector struct {
 	bun.BaseModel `bun:"table:selectors,alias:s"`
 

@@ -15,7 +15,7 @@ type Class struct {
 
 	Chain    Chain         `bun:"chain,pk"`
 	ID       ID            `bun:"id,pk"`
-	Block    BlockNumber   `bun:"block"` // the first indexed block that names it
+	Block    BlockNumber   `bun:"block"` // the first indexed block that refers to it
 	Standard Standard      `bun:"standard"`
 	Sierra   bool          `bun:"sierra"`
 	Account  bool          `bun:"account"`
@@ -55,7 +55,7 @@ type FunctionSchema struct {
 	Unsupported *string             `bun:"unsupported"`
 }
 
-// Declaration says that a block declared a class.
+// Declaration records the block that declared a class.
 type Declaration struct {
 	bun.BaseModel `bun:"table:declarations,alias:d"`
 
@@ -66,7 +66,7 @@ type Declaration struct {
 	Compiled *starknet.Felt `bun:"compiled"`
 }
 
-// ContractClass says which class a contract has from a block on.
+// ContractClass is the class of a contract from a block on.
 type ContractClass struct {
 	bun.BaseModel `bun:"table:contract_classes,alias:cc"`
 
@@ -77,7 +77,7 @@ type ContractClass struct {
 	Class   ID          `bun:"class"`
 }
 
-// Deployment says how a contract was deployed.
+// Deployment records how a contract was deployed.
 type Deployment struct {
 	bun.BaseModel `bun:"table:deployments,alias:d"`
 
@@ -95,7 +95,7 @@ type Verification struct {
 	bun.BaseModel `bun:"table:verifications,alias:v"`
 
 	Chain         Chain         `bun:"chain,pk"`
-	Class         starknet.Felt `bun:"class,pk"` // the hash: it outlives the class's id
+	Class         starknet.Felt `bun:"class,pk"` // the hash, because a class's id can change
 	ReceiptID     int64         `bun:"receipt_id,pk"`
 	IssuedAt      time.Time     `bun:"issued_at"`
 	KeyID         string        `bun:"key_id"`

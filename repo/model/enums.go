@@ -8,8 +8,8 @@ import (
 	"astrolabe/starknet"
 )
 
-// Enumerations are stored as the place of a value in its list. Lists only grow
-// at their ends.
+// Enumerations are stored as the index of a value in its list. New values are
+// only appended.
 var (
 	l1DAModes        = []L1DAMode{"", L1DAMode(starknet.Calldata), L1DAMode(starknet.Blob)}
 	transactionTypes = []TransactionType{
@@ -21,7 +21,7 @@ var (
 	evidences = []Evidence{Evidence(facts.FromStateDiff), Evidence(facts.FromDeployerEvent), Evidence(facts.FromTransaction)}
 )
 
-// enumValue returns how a value is stored.
+// enumValue returns the stored form of a value.
 func enumValue[T ~string](what string, v T, list []T) (driver.Value, error) {
 	at := slices.Index(list, v)
 	if at < 0 {
@@ -30,7 +30,7 @@ func enumValue[T ~string](what string, v T, list []T) (driver.Value, error) {
 	return int64(at), nil
 }
 
-// scanEnum returns the value that is stored as src.
+// scanEnum returns the value with the stored form src.
 func scanEnum[T ~string](what string, src any, list []T) (T, error) {
 	at, err := integer(what, src, 0, int64(len(list)-1))
 	if err != nil {
@@ -39,7 +39,7 @@ func scanEnum[T ~string](what string, src any, list []T) (T, error) {
 	return list[at], nil
 }
 
-// L1DAMode says where a block's state diff is published; empty when unknown.
+// L1DAMode is where a block's state diff is published; empty if unknown.
 type L1DAMode starknet.L1DAMode
 
 // Value implements driver.Valuer.
@@ -79,7 +79,7 @@ func (s *Standard) Scan(src any) (err error) {
 	return err
 }
 
-// Origin says how a contract came by a class.
+// Origin is how a contract got a class.
 type Origin facts.Origin
 
 // Value implements driver.Valuer.
@@ -91,12 +91,12 @@ func (o *Origin) Scan(src any) (err error) {
 	return err
 }
 
-// Compare orders the origins as they follow one another within a block.
+// Compare orders origins as they take effect within a block.
 func (o Origin) Compare(other Origin) int {
 	return slices.Index(origins, o) - slices.Index(origins, other)
 }
 
-// Evidence says what proves a deployment.
+// Evidence is the proof of a deployment.
 type Evidence facts.Evidence
 
 // Value implements driver.Valuer.

@@ -64,7 +64,7 @@ func (n *FeltNumber) Scan(src any) error {
 // Felt returns a felt that may be absent.
 func (n *FeltNumber) Felt() *starknet.Felt { return (*starknet.Felt)(n) }
 
-// Bytes are felts as the argument of a statement: a bytea[].
+// Bytes converts felts to a bytea[] argument.
 func Bytes(felts []starknet.Felt) [][]byte {
 	list := make([][]byte, len(felts))
 	for i := range felts {
@@ -73,9 +73,9 @@ func Bytes(felts []starknet.Felt) [][]byte {
 	return list
 }
 
-// SplitPayload returns the keys and the data of a stored event: its first key
-// stands apart, as a selector, and its payload is the other keys, then the
-// data. It is false when there are not as many keys as the event counts.
+// SplitPayload returns the keys and the data of a stored event. The first key
+// is stored as a selector; the payload is the other keys, then the data. It
+// returns false if the payload has fewer keys than the event counts.
 func SplitPayload(selector *starknet.Felt, count Index, payload Felts) (keys, data []starknet.Felt, ok bool) {
 	felts := []starknet.Felt(payload)
 	if selector != nil {

@@ -9,7 +9,7 @@ import (
 	"astrolabe/starknet"
 )
 
-// Lease says which process leads the index of a chain.
+// Lease is the right of one process to write the index of a chain.
 type Lease struct {
 	bun.BaseModel `bun:"table:index_leases,alias:il"`
 
@@ -35,7 +35,7 @@ type Head struct {
 	L1ObservedAt  *time.Time     `bun:"l1_observed_at"`
 }
 
-// Checkpoint says how far the index of a chain has come.
+// Checkpoint is the last indexed block of a chain.
 type Checkpoint struct {
 	bun.BaseModel `bun:"table:index_checkpoints,alias:c"`
 
@@ -46,7 +46,7 @@ type Checkpoint struct {
 	FinalizedBlock *BlockNumber   `bun:"finalized_block"`
 }
 
-// Range is a run of blocks that is loaded, indexed and dropped as one.
+// Range is a partition: blocks that are loaded, indexed and dropped as a whole.
 type Range struct {
 	bun.BaseModel `bun:"table:index_ranges,alias:r"`
 
@@ -57,7 +57,7 @@ type Range struct {
 	Events    int64        `bun:"events"`
 }
 
-// DeriverVersion says which version of a deriver made a chain's rows.
+// DeriverVersion is the version of the deriver that made a chain's rows.
 type DeriverVersion struct {
 	bun.BaseModel `bun:"table:deriver_versions,alias:dv"`
 
@@ -66,7 +66,7 @@ type DeriverVersion struct {
 	Version int64  `bun:"version"`
 }
 
-// FactEpoch counts the changes to facts of a chain's final blocks.
+// FactEpoch counts the changes to facts of a chain's finalized blocks.
 type FactEpoch struct {
 	bun.BaseModel `bun:"table:fact_epochs,alias:fe"`
 
@@ -74,7 +74,7 @@ type FactEpoch struct {
 	Epoch int64 `bun:"epoch"`
 }
 
-// Fork is a reorg: the last block that both branches have, or none.
+// Fork is a reorg: the newest block that it kept, or none.
 type Fork struct {
 	bun.BaseModel `bun:"table:chain_forks,alias:f"`
 
@@ -84,7 +84,7 @@ type Fork struct {
 	Hash   *starknet.Felt `bun:"hash"`
 }
 
-// Certificate says which blocks the index of an event key covers.
+// Certificate records which blocks a certificate covers.
 type Certificate struct {
 	bun.BaseModel `bun:"table:event_certificates,alias:ec"`
 

@@ -39,7 +39,7 @@ func open(t *testing.T) *repo.DB {
 	return db
 }
 
-// column is a column as the schema has it.
+// column is a column of the schema.
 type column struct {
 	Table    string `bun:"table_name"`
 	Name     string `bun:"column_name"`
@@ -47,8 +47,8 @@ type column struct {
 	Nullable bool   `bun:"nullable"`
 }
 
-// columnsOf lists the columns of our tables: not those of partitions, of the
-// job queue and of the migrations' own record.
+// columnsOf lists the columns of our tables, without partitions, the job queue
+// and the migration records.
 func columnsOf(t *testing.T, db *repo.DB) map[string][]column {
 	t.Helper()
 	var list []column
@@ -68,7 +68,8 @@ func columnsOf(t *testing.T, db *repo.DB) map[string][]column {
 	return tables
 }
 
-// TestEveryTableHasAModelWithItsColumns holds models and migrations equal.
+// TestEveryTableHasAModelWithItsColumns compares the models with the migrated
+// schema.
 func TestEveryTableHasAModelWithItsColumns(t *testing.T) {
 	t.Parallel()
 	db := open(t)
@@ -104,8 +105,8 @@ func TestEveryTableHasAModelWithItsColumns(t *testing.T) {
 	}
 }
 
-// misfit says why a field cannot hold every value of its column, or would
-// change one without an error.
+// misfit returns why a field cannot hold every value of its column, or would
+// change one silently.
 func misfit(c column, field *schema.Field) string {
 	typ := field.StructField.Type
 	if nilable := typ.Kind() == reflect.Pointer || typ.Kind() == reflect.Map || isBytes(typ); c.Nullable && !nilable {
@@ -118,7 +119,7 @@ func misfit(c column, field *schema.Field) string {
 		typ = typ.Elem()
 	}
 	if reflect.PointerTo(typ).Implements(reflect.TypeFor[sql.Scanner]()) {
-		return "" // its Scan refuses what does not fit; types_test.go holds it to that
+		return "" // its Scan rejects invalid values, as types_test.go checks
 	}
 	wanted, known := map[string][]reflect.Kind{
 		"smallint": {reflect.Int64}, "integer": {reflect.Int64}, "bigint": {reflect.Int64},
@@ -138,7 +139,7 @@ func isBytes(typ reflect.Type) bool {
 	return typ.Kind() == reflect.Slice && typ.Elem().Kind() == reflect.Uint8
 }
 
-// TestMisfitsAreNoticed plants what the comparison is there for.
+// TestMisfitsAreNoticed plants every kind of misfit.
 func TestMisfitsAreNoticed(t *testing.T) {
 	t.Parallel()
 	type planted struct {

@@ -8,15 +8,15 @@ import (
 	"astrolabe/starknet"
 )
 
-// Token is a contract that a block showed as a token. What is due is
-// -infinity until the first read, which no time.Time holds: statements that
-// need these columns compare them in SQL.
+// Token is a contract that was recognised as a token. Its due columns are
+// -infinity until the first read, which time.Time cannot hold, so statements
+// compare them in SQL.
 type Token struct {
 	bun.BaseModel `bun:"table:tokens,alias:t"`
 
 	Chain         Chain             `bun:"chain,pk"`
 	Address       ID                `bun:"address,pk"`
-	Block         BlockNumber       `bun:"block"` // the first indexed block that shows it as a token
+	Block         BlockNumber       `bun:"block"` // the first indexed block in which it is a token
 	Standard      Standard          `bun:"standard"`
 	Name          *string           `bun:"name"`
 	Symbol        *string           `bun:"symbol"`
@@ -30,7 +30,7 @@ type Token struct {
 	CensusDue     time.Time         `bun:"census_due"`
 }
 
-// Transfer is a movement of a token.
+// Transfer is a transfer of a token.
 type Transfer struct {
 	bun.BaseModel `bun:"table:transfers,alias:t"`
 
@@ -47,7 +47,7 @@ type Transfer struct {
 	TokenID  *starknet.Uint256 `bun:"token_id"`
 }
 
-// Activity says what an address had to do with a transaction.
+// Activity is the involvement of an address in a transaction.
 type Activity struct {
 	bun.BaseModel `bun:"table:activity,alias:a"`
 
@@ -70,7 +70,7 @@ type TokenSummary struct {
 	Receivers int64 `bun:"receivers"`
 }
 
-// TokenParty says that an address has sent or received a token.
+// TokenParty records that an address has sent or received a token.
 type TokenParty struct {
 	bun.BaseModel `bun:"table:token_parties,alias:tp"`
 
@@ -81,7 +81,7 @@ type TokenParty struct {
 	Received bool  `bun:"received"`
 }
 
-// TokenSummaryCheckpoint says up to which block the sums of a chain go.
+// TokenSummaryCheckpoint is the last block that the sums of a chain include.
 type TokenSummaryCheckpoint struct {
 	bun.BaseModel `bun:"table:token_summary_checkpoints,alias:tc"`
 
@@ -106,7 +106,7 @@ type MarketPool struct {
 	FeeBps  *int64         `bun:"fee_bps"`
 }
 
-// MarketScan says how far the events of a factory were read.
+// MarketScan is the position up to which the events of a factory were read.
 type MarketScan struct {
 	bun.BaseModel `bun:"table:market_scans,alias:ms"`
 

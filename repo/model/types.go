@@ -10,8 +10,7 @@ import (
 	"astrolabe/starknet"
 )
 
-// ValueError reports a stored value that its column's type cannot be: the row
-// is damaged.
+// ValueError reports an invalid value in a column: the row is damaged.
 type ValueError struct {
 	Type  string // what was expected
 	Value any    // what was stored; nil for NULL
@@ -37,8 +36,8 @@ func integer(what string, src any, least, most int64) (int64, error) {
 // Chain is a chain, stored as a smallint.
 type Chain domain.Chain
 
-// Code is the number under which a chain's rows are stored. Statements have it
-// in their text, so that plans see one chain's partitions only.
+// Code returns the number under which a chain's rows are stored. It is part of
+// a statement's text, so that plans only include that chain's partitions.
 func Code(c domain.Chain) int {
 	if c == domain.Mainnet {
 		return 1
@@ -84,8 +83,8 @@ func (n *BlockNumber) Uint64() *uint64 {
 	return new(uint64(*n))
 }
 
-// ClipBlock is a block number as an argument: there is no block beyond the
-// last number that the column holds.
+// ClipBlock converts a block number to an argument. It clips at the largest
+// number that the column can hold, above which there are no blocks.
 func ClipBlock(number uint64) int32 { return int32(min(number, math.MaxInt32)) }
 
 // Index is a position, stored as a smallint: of a transaction in its block, of
@@ -115,7 +114,7 @@ func (i *Index) Int() *int {
 	return new(int(*i))
 }
 
-// ID stands for an address, a selector or a class in the rows that name it.
+// ID identifies an address, a selector or a class in the rows that refer to it.
 type ID int32
 
 // Value implements driver.Valuer.

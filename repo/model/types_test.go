@@ -17,8 +17,8 @@ import (
 	"astrolabe/starknet"
 )
 
-// TestColumnTypesRefuseWhatTheyCannotHold gives every type NULL, a number
-// beyond its limits and text.
+// TestColumnTypesRefuseWhatTheyCannotHold scans NULL, a number out of range and
+// text into every type.
 func TestColumnTypesRefuseWhatTheyCannotHold(t *testing.T) {
 	t.Parallel()
 	for _, dest := range []sql.Scanner{

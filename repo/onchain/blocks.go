@@ -25,19 +25,19 @@ var (
 	_ chain.FinalizedBlocks = Blocks{}
 )
 
-// NewBlocks makes the repository.
+// NewBlocks returns the repository of blocks.
 func NewBlocks(db *repo.DB) Blocks { return Blocks{db} }
 
-// blockColumns are those of a header.
+// blockColumns are the columns of a header.
 const blockColumns = "block, l1_da_mode, timestamp, tx_count, event_count, hash, parent_hash, state_root, sequencer, prices, version"
 
-// columnsOfB are the columns of a block b.
+// columnsOfB are the same columns, qualified for a block b.
 var columnsOfB = "b." + strings.ReplaceAll(blockColumns, ", ", ", b.")
 
-// The statements of blocks by their IDs. Each row begins with the number of the
-// ID that it was found for, from 1 on.
+// The statements that find blocks by ID. The first column of a row is the
+// position of its ID in the arguments, counted from 1.
 var (
-	// By the place of a range's blocks.
+	// Uses blocks_…_place.
 	blocksByNumber = `/* block.by_number */
 		SELECT p.n, ` + columnsOfB + withNumbers
 
@@ -45,8 +45,8 @@ var (
 		FROM unnest($1::integer[]) WITH ORDINALITY AS p (block, n)
 		CROSS JOIN LATERAL (SELECT ` + blockColumns + ` FROM blocks WHERE chain = %[1]d AND block = p.block LIMIT 1) b`
 
-	// By locators_tag, then by the place of a range's blocks. A locator shows
-	// where to compare the whole hash.
+	// Uses locators_tag, then blocks_…_place. A locator has only part of the
+	// hash, so the whole hash is compared with the block.
 	blocksByHash = `/* block.by_hash */
 		SELECT p.n, ` + columnsOfB + withHashes
 
@@ -55,12 +55,12 @@ var (
 		CROSS JOIN LATERAL (SELECT block FROM locators WHERE tag = locator_tag(p.hash) AND kind = 1 AND chain = %[1]d OFFSET 0) l
 		CROSS JOIN LATERAL (SELECT ` + blockColumns + ` FROM blocks WHERE chain = %[1]d AND block = l.block AND hash = p.hash LIMIT 1) b`
 
-	// By the place of blocks, from the newest range on.
+	// Uses blocks_…_place, from the newest range backwards.
 	latestBlock = `/* block.latest */
 		SELECT 1::bigint AS n, ` + columnsOfB + ` FROM blocks b WHERE b.chain = %[1]d ORDER BY b.block DESC LIMIT 1`
 
-	// All three at once, so that they see one moment: numbers, then hashes, then
-	// the newest block if it is asked for.
+	// All three in one statement, so that they see one snapshot: numbers, then
+	// hashes, then the newest block if requested.
 	blocksByID = `/* block.by_id */
 		SELECT p.n, ` + columnsOfB + withNumbers + `
 		UNION ALL
@@ -99,18 +99,18 @@ func (r Blocks) Headers(ctx context.Context, c domain.Chain, ids []chain.BlockID
 	return headers, nil
 }
 
-// blockIDs are the IDs of blocks by their kinds, each with its place in the
-// list that was asked for. An ID of no block is left out.
+// blockIDs are block IDs grouped by kind, each with its position in the
+// requested list. IDs that cannot name a block are left out.
 type blockIDs struct {
 	numbers []int32
 	hashes  [][]byte
-	named   []int // the places of numbers, then those of hashes
-	latest  []int // the places of the newest block
+	named   []int // the positions of numbers, then those of hashes
+	latest  []int // the positions of the newest block
 }
 
 func sortIDs(ids []chain.BlockID) blockIDs {
 	var byHash []int
-	sorted := blockIDs{numbers: []int32{}, hashes: [][]byte{}} // a nil slice would be NULL, which has no cardinality
+	sorted := blockIDs{numbers: []int32{}, hashes: [][]byte{}} // a nil slice would become NULL, which has no cardinality
 	for i, id := range ids {
 		switch {
 		case id.Number != nil && *id.Number <= math.MaxInt32:
@@ -141,7 +141,8 @@ func (b *blockIDs) statement() (string, []any) {
 	}
 }
 
-// places are those of a statement's n-th block in the list that was asked for.
+// places returns the positions of a statement's n-th block in the requested
+// list.
 func (b *blockIDs) places(n int) []int {
 	if n > len(b.named) {
 		return b.latest
@@ -149,7 +150,7 @@ func (b *blockIDs) places(n int) []int {
 	return b.named[n-1 : n]
 }
 
-// headerOf turns a row into a header.
+// headerOf converts a row to a header.
 func headerOf(b *model.Block) (*facts.Header, error) {
 	h := &facts.Header{
 		Number: uint64(b.Block), Hash: b.Hash, ParentHash: b.ParentHash, StateRoot: b.StateRoot, Sequencer: b.Sequencer,
@@ -165,7 +166,7 @@ func headerOf(b *model.Block) (*facts.Header, error) {
 	return h, nil
 }
 
-// The statements of lists go along the place of blocks, range by range.
+// The statements of block lists use blocks_…_place, range by range.
 const (
 	blocksDown = `/* block.list */
 		SELECT ` + blockColumns + ` FROM blocks WHERE chain = %[1]d AND block >= $1 AND block <= $2 ORDER BY block DESC LIMIT %[2]d`
@@ -193,8 +194,8 @@ func (r Blocks) HeadersBetween(ctx context.Context, c domain.Chain, blocks chain
 	return headers, nil
 }
 
-// The statements of times find a block by the time of each range's blocks, and
-// its neighbours by their place.
+// The statements that find a block by time use blocks_…_time, and
+// blocks_…_place for its neighbours.
 var (
 	blocksBefore = blocksAtTime("<= $1 ORDER BY timestamp DESC, block DESC LIMIT 1")
 	blocksAfter  = blocksAtTime(">= $1 ORDER BY timestamp, block LIMIT 1")
@@ -239,12 +240,12 @@ func (r Blocks) HeadersAtTime(ctx context.Context, c domain.Chain, second int64,
 
 // The statements of finalized blocks.
 const (
-	// By the place of a range's blocks.
+	// Uses blocks_…_place.
 	finalizedByNumber = `/* block.finalized */
 		SELECT b.block, b.hash FROM blocks b JOIN index_checkpoints c ON c.chain = %[1]d
 		WHERE b.chain = %[1]d AND b.block = $1 AND b.block <= c.finalized_block`
 
-	// By locators_tag, then by the place of a range's blocks.
+	// Uses locators_tag, then blocks_…_place.
 	finalizedByHash = `/* block.finalized_hash */
 		SELECT b.block, b.hash FROM locators l
 		CROSS JOIN LATERAL (SELECT block, hash FROM blocks WHERE chain = %[1]d AND block = l.block LIMIT 1) b

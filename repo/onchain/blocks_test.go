@@ -29,7 +29,7 @@ func TestBlocksAreReadByAllTheirNamesAtOnce(t *testing.T) {
 		t.Fatalf("%d statements, %v", count.N(), err)
 	}
 	if !reflect.DeepEqual(headers, want) {
-		t.Error("the headers are not those of the chain")
+		t.Error("got other headers than the chain's")
 	}
 	if other, err := reader.Headers(t.Context(), domain.Sepolia, ids); err != nil || slices.ContainsFunc(other, func(h *facts.Header) bool { return h != nil }) {
 		t.Errorf("another chain has them, too: %v", err)
@@ -37,7 +37,7 @@ func TestBlocksAreReadByAllTheirNamesAtOnce(t *testing.T) {
 }
 
 // TestOfBlocksOfOneSecondTheLastIsBeforeAndTheFirstIsAfter gives blocks equal
-// times, also across the border of two ranges.
+// times, also across a range boundary.
 func TestOfBlocksOfOneSecondTheLastIsBeforeAndTheFirstIsAfter(t *testing.T) {
 	t.Parallel()
 	db, blocks := repotest.Open(t), slices.Clone(repotest.Everyday(t)[:30])
@@ -58,8 +58,8 @@ func TestOfBlocksOfOneSecondTheLastIsBeforeAndTheFirstIsAfter(t *testing.T) {
 	}
 }
 
-// TestEveryMixOfIDsFindsItsBlocks asks for the kinds of IDs alone and with one
-// another, also for some that there are not.
+// TestEveryMixOfIDsFindsItsBlocks requests every combination of the kinds of
+// IDs, with some that do not exist.
 func TestEveryMixOfIDsFindsItsBlocks(t *testing.T) {
 	t.Parallel()
 	reader, blocks := onchain.NewBlocks(repotest.OpenTemplate(t, repotest.Followed)), repotest.Everyday(t)

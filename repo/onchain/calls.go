@@ -16,9 +16,9 @@ import (
 )
 
 // callAnswers returns the newest classes of each contract in $1 up to its block
-// in $2, by the primary key of contract_classes (a block gives a contract three
-// of them at most, and the one before is the fourth), and a name of each
-// function in $3, by function_schemas_selector.
+// in $2, by the primary key of contract_classes (a contract gets at most three
+// classes in a block, so four rows include the one before), and the name of
+// each function in $3, by function_schemas_selector.
 const callAnswers = `/* transaction.calls */
 	SELECT p.n AS contract, NULL::bigint AS selector, NULL::text AS name,
 		h.block, h.origin, (SELECT hash FROM classes WHERE chain = %[1]d AND id = h.class) AS class
@@ -36,7 +36,7 @@ const callAnswers = `/* transaction.calls */
 
 // callRow is a class of a contract or the name of a function.
 type callRow struct {
-	Contract *int64             `bun:"contract"` // its number among those asked for, from 1 on
+	Contract *int64             `bun:"contract"` // its position in the lookups, from 1
 	Selector *int64             `bun:"selector"` // likewise
 	Name     *string            `bun:"name"`
 	Block    *model.BlockNumber `bun:"block"`
@@ -66,7 +66,7 @@ func (r Transactions) CallAnswers(ctx context.Context, c domain.Chain, asked cha
 		case row.Selector != nil && row.Name != nil:
 			answers.Names[*row.Selector-1] = *row.Name
 		default:
-			return chain.CallAnswers{}, fmt.Errorf("a row is neither a class nor a name")
+			return chain.CallAnswers{}, fmt.Errorf("got a row that is neither a class nor a name")
 		}
 	}
 	for _, history := range answers.Classes {
@@ -75,7 +75,7 @@ func (r Transactions) CallAnswers(ctx context.Context, c domain.Chain, asked cha
 	return answers, nil
 }
 
-// oldestFirst orders the classes of a contract as they followed one another.
+// oldestFirst orders the classes of a contract by when they came into force.
 func oldestFirst(a, b facts.ClassSince) int {
 	return cmp.Or(cmp.Compare(a.Block, b.Block), model.Origin(a.Origin).Compare(model.Origin(b.Origin)))
 }

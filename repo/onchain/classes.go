@@ -13,15 +13,15 @@ import (
 	"astrolabe/starknet"
 )
 
-// Classes reads contract classes as readers see them.
+// Classes reads the contract classes in visible blocks.
 type Classes struct{ db *repo.DB }
 
 var _ chain.ClassIndex = Classes{}
 
-// NewClasses makes the repository.
+// NewClasses returns the repository of classes.
 func NewClasses(db *repo.DB) Classes { return Classes{db} }
 
-// classesByHash finds classes by hash and their first declaration along
+// classesByHash finds classes by hash, and their first declarations by
 // declarations_class.
 const classesByHash = `/* class.of */
 	SELECT p.parent, k.sierra, k.abi IS NOT NULL AS known, k.standard, k.account, d.block,
@@ -66,7 +66,7 @@ func (r Classes) VisibleClasses(ctx context.Context, c domain.Chain, hashes []st
 	return list, nil
 }
 
-// abisByHash finds ABIs by their classes' hashes.
+// abisByHash finds the ABIs of classes by hash.
 const abisByHash = `/* class.abi */
 	SELECT p.parent, k.abi FROM unnest($1::bytea[]) WITH ORDINALITY AS p (hash, parent)
 	CROSS JOIN LATERAL (SELECT block, abi FROM classes WHERE chain = %[1]d AND hash = p.hash LIMIT 1) k
@@ -89,8 +89,8 @@ func (r Classes) ClassABIs(ctx context.Context, c domain.Chain, hashes []starkne
 	return list, nil
 }
 
-// usesOfClasses goes along contract_classes_class, which is in the order of
-// blocks; only the contracts of one block have to be sorted.
+// usesOfClasses reads contract_classes_class in order of blocks; only the
+// contracts of one block have to be sorted.
 const usesOfClasses = `/* class.uses */
 	SELECT p.parent, x.felt AS contract, x.block, x.origin, NOT EXISTS (
 		SELECT FROM contract_classes later
@@ -137,7 +137,8 @@ func (r Classes) ClassUses(ctx context.Context, c domain.Chain, hashes []starkne
 	return pages, nil
 }
 
-// usedAfter reads a position of uses; without it everything comes after.
+// usedAfter returns the arguments of a position in a list of uses. Without a
+// position, the list begins at its first row.
 func usedAfter(position domain.Position) (block int32, contract starknet.Felt, origin int16) {
 	if len(position) != 6 {
 		return math.MaxInt32, contract, 0

@@ -17,7 +17,7 @@ import (
 	"astrolabe/starknet"
 )
 
-// everyClass lists the classes that blocks name.
+// everyClass lists the classes that blocks refer to.
 func everyClass(blocks []facts.Block) (classes []*facts.Class) {
 	for _, block := range blocks {
 		classes = append(classes, block.Classes...)
@@ -70,13 +70,13 @@ func TestClassesAreThoseOfTheChain(t *testing.T) {
 	}
 	for i, class := range append(known, nil, known[0]) {
 		if class == nil && abis[i] != nil || class != nil && !bytes.Equal(abis[i], class.ABI) {
-			t.Errorf("the ABI of %s is another one", hashes[i])
+			t.Errorf("got another ABI of %s", hashes[i])
 		}
 	}
 }
 
-// TestAClassOfABlockThatReadersCannotSeeIsNotThere has the pool's second class
-// declared in a block that is still loading.
+// TestAClassOfABlockThatReadersCannotSeeIsNotThere declares the pool's second
+// class in a block of a range that is still loading.
 func TestAClassOfABlockThatReadersCannotSeeIsNotThere(t *testing.T) {
 	t.Parallel()
 	blocks := repotest.Everyday(t)

@@ -12,20 +12,20 @@ import (
 	"astrolabe/starknet"
 )
 
-// Contracts reads what the index knows of contracts.
+// Contracts reads contracts.
 type Contracts struct{ db *repo.DB }
 
 var _ chain.ContractStore = Contracts{}
 
-// NewContracts makes the repository.
+// NewContracts returns the repository of contracts.
 func NewContracts(db *repo.DB) Contracts { return Contracts{db} }
 
-// contractsAt reads everything of each contract by primary key: addresses by
-// felt, contract_classes and deployments from their newest visible row,
-// classes, tokens and addresses by id, blocks and transactions by place. What
-// a block says that readers cannot see is not there. An address without these
-// rows counts as a contract if it emitted an event (events' address) or is the
-// sender of one of its newest transactions (activity's address).
+// contractsAt reads each contract by primary keys: addresses by felt,
+// contract_classes and deployments from their newest visible row, classes,
+// tokens and addresses by id, blocks and transactions by place. Rows of blocks
+// that readers cannot see are ignored. An address without these rows is a
+// contract if it emitted an event (events_…_address) or sent one of its newest
+// transactions (activity_…_address).
 const contractsAt = `/* contract.of */
 	SELECT p.parent,
 		h.hash AS current_hash, h.block AS current_block, h.block_hash AS current_block_hash, h.account AS current_account,
@@ -65,7 +65,7 @@ func contractsStatement(c domain.Chain) string {
 	return repo.Text(contractsAt, model.Code(c), int(facts.TxSent))
 }
 
-// contractRow is a row of contractsAt. What is nil is not known.
+// contractRow is a row of contractsAt. Unknown values are nil.
 type contractRow struct {
 	Parent     int64           `bun:"parent"`
 	Current    *classRow       `bun:"embed:current_"`
@@ -79,7 +79,7 @@ type contractRow struct {
 	Described  bool            `bun:"described"`
 }
 
-// classRow is a class as a block shows it.
+// classRow is the class that a contract got in a block.
 type classRow struct {
 	Hash      starknet.Felt     `bun:"hash"`
 	Block     model.BlockNumber `bun:"block"`

@@ -10,8 +10,8 @@ import (
 )
 
 // read is repo.Select for the rows of blocks. A row with a malformed value
-// becomes an indexing.DamageError that names its table and block: what
-// Select returns beside an error ends with the row that it could not read.
+// becomes an indexing.DamageError that names its table and block: the last row
+// that Select returns with an error is the one that it could not scan.
 func read[T any](ctx context.Context, db *repo.DB, table facts.Table, blockOf func(*T) model.BlockNumber, statement string, arguments ...any) ([]T, error) {
 	rows, err := repo.Select[T](ctx, db.Read(), statement, arguments...)
 	if err == nil {
@@ -23,7 +23,8 @@ func read[T any](ctx context.Context, db *repo.DB, table facts.Table, blockOf fu
 	return nil, damage(err, table, new(uint64(blockOf(&rows[len(rows)-1]))))
 }
 
-// damage says which rows an error is about, if it is that of a malformed value.
+// damage adds the table and the block to the error of a malformed value. Other
+// errors are returned unchanged.
 func damage(err error, table facts.Table, block *uint64) error {
 	if !repo.Malformed(err) {
 		return err

@@ -16,7 +16,7 @@ import (
 	"astrolabe/starknet"
 )
 
-// damaged opens an index of which a statement has changed a row.
+// damaged opens an index in which a statement has changed a row.
 func damaged(t *testing.T, statement string) *repo.DB {
 	t.Helper()
 	url := pgtest.Database(t, repotest.Followed)
@@ -29,8 +29,8 @@ func damaged(t *testing.T, statement string) *repo.DB {
 	return db
 }
 
-// TestAMalformedValueIsTheDamageOfItsTableAndBlock plants values that no row
-// has, among others that are as they should be.
+// TestAMalformedValueIsTheDamageOfItsTableAndBlock plants invalid values among
+// valid rows.
 func TestAMalformedValueIsTheDamageOfItsTableAndBlock(t *testing.T) {
 	t.Parallel()
 	blocks := repotest.Everyday(t)
@@ -91,9 +91,10 @@ func TestAMalformedValueIsTheDamageOfItsTableAndBlock(t *testing.T) {
 	}
 }
 
-// TestWhatDecodesEventsMayBeDamaged breaks the class of a contract that only
-// emitted events: the transaction is there, its events come undecoded. That of
-// a called contract fails the read, since its calls would be told wrongly.
+// TestWhatDecodesEventsMayBeDamaged damages the class of a contract that only
+// emitted events: the transaction is returned, with its events undecoded. A
+// damaged class of a called contract fails the read, because its calls would be
+// decoded wrongly.
 func TestWhatDecodesEventsMayBeDamaged(t *testing.T) {
 	t.Parallel()
 	tx := repotest.Everyday(t)[28].Transactions[15]

@@ -17,15 +17,16 @@ import (
 	"astrolabe/starknet"
 )
 
-// Details reads everything that belongs to a transaction.
+// Details reads the events, transfers and messages of a transaction and what
+// decodes them.
 type Details struct{ db *repo.DB }
 
 var _ transaction.Store = Details{}
 
-// NewDetails makes the repository.
+// NewDetails returns the repository of transaction details.
 func NewDetails(db *repo.DB) Details { return Details{db} }
 
-// The parts of a transaction, as transactionParts numbers them.
+// The kinds of rows of transactionParts.
 const (
 	eventPart = iota + 1
 	transferPart
@@ -35,15 +36,15 @@ const (
 	eventNamePart
 )
 
-// transactionParts reads the parts of the transaction at block $1 and index $2
-// in one statement, so that all are of one moment and of one round trip: its
-// first events, its transfers and messages by their places; the classes of the
-// contracts that emitted the events or are in $3, by the primary key of
-// contract_classes (a block gives a contract three classes at most, and the one
-// before is the fourth); a name of each function in $4, by
-// function_schemas_selector; and the names of the events' selectors that all
-// classes agree on, by event_schemas_selector. Each part fills the columns that
-// it has.
+// transactionParts reads what belongs to the transaction at block $1 and index
+// $2 in one statement, so that all of it is of one snapshot and takes one round
+// trip: its first events, its transfers and messages by place; the classes of
+// the contracts that emitted the events or are in $3, by the primary key of
+// contract_classes (a contract gets at most three classes in a block, so four
+// rows include the one before); the name of each function in $4, by
+// function_schemas_selector; and the names of the events' selectors on which
+// all classes agree, by event_schemas_selector. Each kind of row fills only its
+// own columns.
 const transactionParts = `/* transaction.parts */
 	WITH emitted AS MATERIALIZED (
 		SELECT log, address, selector, keys, payload FROM events WHERE chain = %[1]d AND block = $1 AND tx = $2 ORDER BY log LIMIT %[2]d
@@ -91,12 +92,13 @@ const transactionParts = `/* transaction.parts */
 	CROSS JOIN LATERAL (SELECT name FROM event_schemas WHERE chain = %[1]d AND selector = s.selector ORDER BY name DESC LIMIT 1) last
 	WHERE first.name = last.name`
 
-// partRow is a row of transactionParts. What its part does not have is nil.
+// partRow is a row of transactionParts. Columns that its kind does not have are
+// nil.
 type partRow struct {
 	Part      int64              `bun:"part"`
 	Log       *model.Index       `bun:"log"`
 	Idx       *model.Index       `bun:"idx"`
-	Address   *starknet.Felt     `bun:"address"` // who emitted an event; a transfer's token; a message's contract; a class's contract
+	Address   *starknet.Felt     `bun:"address"` // the emitter of an event, the token of a transfer, or the contract of a message or class
 	Selector  *starknet.Felt     `bun:"selector"`
 	Keys      *model.Index       `bun:"keys"`
 	Payload   *model.Felts       `bun:"payload"`
@@ -136,7 +138,7 @@ func (r Details) PartsOf(ctx context.Context, c domain.Chain, tx *chain.TxFacts,
 		damage := &indexing.DamageError{
 			Table: partTables[rows[i].Part], Block: &tx.Block.Number, What: "a value is missing, or an id is in no dictionary",
 		}
-		// Events can be shown without what decodes them; calls never were.
+		// Events can be returned undecoded; calls cannot.
 		if rows[i].Part != classPart || rows[i].Address == nil || slices.Contains(asked.Contracts, *rows[i].Address) {
 			return transaction.Parts{}, damage
 		}
@@ -146,14 +148,14 @@ func (r Details) PartsOf(ctx context.Context, c domain.Chain, tx *chain.TxFacts,
 	return parts, nil
 }
 
-// partTables are the tables that the parts are from.
+// partTables maps each kind of row to its table.
 var partTables = map[int64]facts.Table{
 	eventPart: facts.TableEvents, transferPart: facts.TableTransfers, messagePart: facts.TableMessages,
 	classPart: facts.TableChanges, functionPart: facts.TableClasses, eventNamePart: facts.TableClasses,
 }
 
-// sortParts puts parts into the orders in which they are presented. The
-// statement has none.
+// sortParts sorts events, transfers and messages by position. The statement
+// returns them unordered.
 func sortParts(p *transaction.Parts) {
 	slices.SortFunc(p.Events, func(a, b event.Row) int { return cmp.Compare(a.Log, b.Log) })
 	slices.SortFunc(p.Transfers, func(a, b token.Transfer) int {
@@ -165,8 +167,8 @@ func sortParts(p *transaction.Parts) {
 	}
 }
 
-// addTo adds a row to the parts of a transaction. It is false when the row
-// lacks what every row of its part has.
+// addTo adds a row to the parts of a transaction. It returns false if the row
+// lacks a value that every row of its kind has.
 func (r *partRow) addTo(p *transaction.Parts, tx *chain.TxFacts) bool {
 	switch r.Part {
 	case eventPart:

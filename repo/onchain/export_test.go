@@ -6,8 +6,8 @@ import (
 	"astrolabe/repo/model"
 )
 
-// ChainStatements are exported for the test that looks at their plans, with the
-// chain in place and lists of 25.
+// ChainStatements are exported for the test of their plans, with the chain
+// filled in and lists of 25.
 var ChainStatements = map[string]string{
 	"block.by_number":        repo.Text(blocksByNumber, 1),
 	"block.by_hash":          repo.Text(blocksByHash, 1),
@@ -27,7 +27,7 @@ var ChainStatements = map[string]string{
 // LatestBlockStatement is exported for the same test.
 var LatestBlockStatement = repo.Text(latestBlock, 1)
 
-// Statements that are exported for the test that looks at their plans.
+// Statements that are exported for the test of their plans.
 var (
 	AllMessagesStatement      = allMessages
 	ContractMessagesStatement = contractMessages

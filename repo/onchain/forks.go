@@ -14,12 +14,12 @@ type Forks struct{ db *repo.DB }
 
 var _ chain.ForkStore = Forks{}
 
-// NewForks makes the repository.
+// NewForks returns the repository of forks.
 func NewForks(db *repo.DB) Forks { return Forks{db} }
 
-// forksAfter reads the forks after the number $1 along the primary key. It returns
-// the number of the newest and the lowest block that they went back to. They are
-// few: a client that follows the chain misses those of a few hours at most.
+// forksAfter reads the forks after number $1 by the primary key. It returns the
+// number of the newest fork and the lowest block that they kept. There are few:
+// a client that follows the chain misses at most a few hours.
 const forksAfter = `/* fork.after */
 	SELECT max(number) OVER () AS number, block, hash FROM chain_forks
 	WHERE chain = %[1]d AND number > $1 ORDER BY block NULLS FIRST LIMIT 1`

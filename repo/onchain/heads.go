@@ -10,17 +10,18 @@ import (
 	"astrolabe/starknet"
 )
 
-// Heads reads how far the chains and their indexes have come.
+// Heads reads the heads and the indexing status of the chains.
 type Heads struct{ db *repo.DB }
 
 var _ chain.Heads = Heads{}
 
-// NewHeads makes the repository.
+// NewHeads returns the repository of heads.
 func NewHeads(db *repo.DB) Heads { return Heads{db} }
 
-// heads has at most one row for each chain: a scan of the whole table, with the
-// lease, checkpoint, epoch and ranges of each by primary key. The database's
-// clock judges the lease. A replica is always read-only, which says nothing.
+// heads returns at most one row per chain: a scan of the whole table, with the
+// lease, checkpoint, epoch and ranges of each chain by primary key. The lease
+// is compared with the database's clock. read_only is false on a replica, where
+// being read-only is no fault.
 const heads = `/* head.list */
 	SELECT h.chain, h.state, coalesce(h.reason_code, '') AS reason_code, h.block_number, h.block_hash, coalesce(h.finality_depth, 0) AS finality_depth,
 		h.l1_block_number, h.l1_observed_at, h.observed_at, h.recorded_at > h.observed_at AS stale, coalesce(l.expires_at > now(), false) AS led,
@@ -55,7 +56,7 @@ type headRow struct {
 	Epoch          int64            `bun:"epoch"`
 }
 
-// Heads implements chain.Heads. It asks a connection that may write, because
+// Heads implements chain.Heads. It uses a connection that may write, because
 // the others are always read-only.
 func (r Heads) Heads(ctx context.Context) (map[domain.Chain]chain.Head, error) {
 	rows, err := repo.Select[headRow](ctx, r.db.Write(), heads)
@@ -86,8 +87,8 @@ func (r *headRow) head() chain.Head {
 	return head
 }
 
-// coverage is the blocks that readers see: those before the first range that is
-// not ready.
+// coverage returns the blocks that readers see: those before the first range
+// that is not ready.
 func (r *headRow) coverage() *chain.Coverage {
 	if r.FirstBlock == nil || r.LastBlock == nil || *r.LastBlock < *r.FirstBlock {
 		return nil

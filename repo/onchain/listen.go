@@ -8,9 +8,9 @@ import (
 	"astrolabe/repo"
 )
 
-// ListenBlocks calls on whenever readers may see other blocks of a chain, until
-// ctx ends. What was missed while the connection was broken is made up for by
-// a call for every chain.
+// ListenBlocks calls on whenever the visible blocks of a chain may have
+// changed, until ctx ends. After a lost connection it calls on for every chain,
+// because notifications may have been missed.
 func ListenBlocks(ctx context.Context, db *repo.DB, on func(domain.Chain)) {
 	db.Listen(ctx, []string{repo.BlocksChannel}, func(_, payload string) {
 		if c, err := domain.ParseChain(payload); err == nil {

@@ -12,8 +12,8 @@ import (
 	"astrolabe/repo/repotest"
 )
 
-// TestListenersHearOfBlocksWhenReadersSeeThem loads blocks that nobody sees yet, and
-// then as many in three commits, and undoes some.
+// TestListenersHearOfBlocksWhenReadersSeeThem loads invisible blocks, makes
+// them visible, adds more in three commits and undoes some.
 func TestListenersHearOfBlocksWhenReadersSeeThem(t *testing.T) {
 	t.Parallel()
 	db, blocks := repotest.Open(t), repotest.Everyday(t)
@@ -36,9 +36,9 @@ func TestListenersHearOfBlocksWhenReadersSeeThem(t *testing.T) {
 		}
 		return chains
 	}
-	next(len(domain.Chains)) // what may have been missed
+	next(len(domain.Chains)) // notifications that may have been missed
 	index := repotest.NewIndex(t.Context(), db, 0, 10)
-	index.Load(blocks[:30]) // in three commits, and shown at once
+	index.Load(blocks[:30]) // three commits, made visible at once
 	index.Commit(index.Open(30, 100, indexing.RangeReady), blocks[30:60])
 	index.Undo(&blocks[50].Header)
 	if index.Err() != nil {

@@ -24,7 +24,7 @@ var (
 	_ bridge.MessageStore = Messages{}
 )
 
-// NewMessages makes the repository.
+// NewMessages returns the repository of messages.
 func NewMessages(db *repo.DB) Messages { return Messages{db} }
 
 // Messages implements chain.MessageStore.

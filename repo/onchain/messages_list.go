@@ -17,8 +17,8 @@ import (
 // messages, after the parent of each.
 const messageColumns = "block, tx, idx, to_l1, contract, selector, nonce, hash, l1_address, payload"
 
-// selectMessages selects the rows of the messages that %[2]s lists. Transactions
-// and blocks are found by place, felts by primary key.
+// selectMessages selects the rows of the messages that %[2]s lists. It finds
+// transactions and blocks by place, felts by primary key.
 const selectMessages = `
 	SELECT m.parent, m.block, m.tx, m.idx, m.to_l1,
 		(SELECT felt FROM addresses WHERE chain = %[1]d AND id = m.contract) AS contract,
@@ -33,14 +33,14 @@ const selectMessages = `
 // messageList builds the statement of a page of messages, newest first.
 type messageList struct {
 	code, rows int
-	order      []string // the columns that messages are ordered by
-	where      string   // what they satisfy
-	arguments  []any    // the position in that order, then others
+	order      []string // the sort columns
+	where      string   // the condition
+	arguments  []any    // the cursor position in that order, then others
 }
 
-// newMessageList begins a page. In one direction the direction is no part of
-// the order, because an index that begins with it would not be followed
-// otherwise.
+// newMessageList starts the statement of a page. A list of one direction does
+// not sort by direction; otherwise the planner would not use an index that
+// begins with it.
 func newMessageList(c domain.Chain, direction facts.Direction, page domain.PageRequest) *messageList {
 	l := &messageList{code: model.Code(c), rows: repo.RowsFor(page.Limit)}
 	block, tx, toL1, idx := int32(math.MaxInt32), int16(math.MaxInt16), true, int16(math.MaxInt16) // before all messages
@@ -60,19 +60,19 @@ func newMessageList(c domain.Chain, direction facts.Direction, page domain.PageR
 	return l
 }
 
-// argument adds an argument and returns its name.
+// argument adds an argument and returns its placeholder.
 func (l *messageList) argument(value any) string {
 	l.arguments = append(l.arguments, value)
 	return fmt.Sprintf("$%d", len(l.arguments))
 }
 
-// newest is the end of a statement that returns the first rows of the page.
+// newest returns the ORDER BY and LIMIT of a page.
 func (l *messageList) newest() string {
 	return fmt.Sprintf("ORDER BY %s DESC LIMIT %d", strings.Join(l.order, " DESC, "), l.rows)
 }
 
-// selecting lists the messages, from locators if the filter names a hash, or else
-// in the order of an index.
+// selecting lists the messages by locators if the filter has a hash, and in the
+// order of an index otherwise.
 func (l *messageList) selecting(filter chain.MessageFilter) string {
 	if filter.Tx == nil && filter.Hash == nil {
 		return fmt.Sprintf("SELECT %s FROM messages WHERE chain = %d AND block <= $1%s %s", messageColumns, l.code, l.where, l.newest())
@@ -80,14 +80,13 @@ func (l *messageList) selecting(filter chain.MessageFilter) string {
 	return l.located(filter)
 }
 
-// sameTags is room for places that only have the tag of the hash that is looked
-// for.
+// sameTags is the allowance for locators whose tag is equal although their hash
+// is not.
 const sameTags = 100
 
 // located lists the messages of a transaction, with a hash, or both. Locators
 // by tag give places, newest first, and each place its messages. Every place
-// gives one at least, so that as many places are enough as there are rows on
-// the page.
+// has at least one message, so a page of n rows needs at most n places.
 func (l *messageList) located(filter chain.MessageFilter) string {
 	kind, tag := 3, ""
 	if filter.Hash != nil {
@@ -109,15 +108,15 @@ func (l *messageList) located(filter chain.MessageFilter) string {
 		) x %[3]s`, l.code, l.where, l.newest(), tag, kind, l.rows+sameTags)
 }
 
-// allMessages goes along the messages' place or direction, or from locators.
+// allMessages uses messages_…_place or messages_…_direction, or locators_tag.
 func allMessages(c domain.Chain, filter chain.MessageFilter, page domain.PageRequest) (string, []any) {
 	l := newMessageList(c, filter.Direction, page)
 	list := fmt.Sprintf("SELECT 1::bigint, x.* FROM (%s) x", l.selecting(filter))
 	return "/* message.list */" + fmt.Sprintf(selectMessages, l.code, list), l.arguments
 }
 
-// contractMessages goes along the messages' contract or contract_direction for
-// each contract, or from locators.
+// contractMessages uses messages_…_contract or messages_…_contract_direction
+// for each contract, or locators_tag.
 func contractMessages(c domain.Chain, contracts []starknet.Felt, filter chain.MessageFilter, page domain.PageRequest) (string, []any) {
 	l := newMessageList(c, filter.Direction, page)
 	l.where += " AND contract = a.id"
@@ -128,7 +127,7 @@ func contractMessages(c domain.Chain, contracts []starknet.Felt, filter chain.Me
 	return "/* message.of_contracts */" + fmt.Sprintf(selectMessages, l.code, list), l.arguments
 }
 
-// messagesOfTransactions goes along the messages' place.
+// messagesOfTransactions uses messages_…_place.
 var messagesOfTransactions = "/* message.of_transactions */" + strings.Replace(selectMessages, "%[2]s", `
 	SELECT p.parent, x.* FROM unnest($1::integer[], $2::smallint[]) WITH ORDINALITY AS p (block, tx, parent)
 	CROSS JOIN LATERAL (

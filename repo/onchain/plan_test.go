@@ -16,8 +16,8 @@ import (
 	"astrolabe/starknet"
 )
 
-// wideChain is a connection to an index that holds as many more rows as make
-// plans what they are on a whole chain.
+// wideChain is a connection to an index with enough additional rows to get the
+// plans of a whole chain.
 func wideChain(t *testing.T) *pgx.Conn {
 	t.Helper()
 	const felt = "decode(lpad(to_hex(n), 64, '0'), 'hex')"
@@ -39,14 +39,14 @@ func wideChain(t *testing.T) *pgx.Conn {
 		`INSERT INTO activity (address, block, tx, kinds, items, chain) SELECT 1000000 + n % 15000, n % 59, 1000 + n / 59, 1, 1, 1 FROM generate_series(1, 20000) n`,
 		`INSERT INTO locators (tag, block, tx, kind, chain) SELECT n, n % 59, 1000 + n / 59, 2, 1 FROM generate_series(1, 20000) n`,
 		`ANALYZE`,
-		// A range of this chain has few blocks. Let the planner believe in more.
+		// A range of this chain has few blocks. Make the planner assume more.
 		`UPDATE pg_class SET reltuples = 1000000 WHERE relname LIKE 'blocks\_1\_%' AND relkind = 'r'`,
 		`SET plan_cache_mode = force_generic_plan`,
 		`SET jit = off`,
 	)
 }
 
-// busyContracts is the same with many contracts and messages.
+// busyContracts is wideChain with many contracts and messages.
 func busyContracts(t *testing.T) *pgx.Conn {
 	t.Helper()
 	return connect(t, pgtest.Database(t, repotest.Followed),
@@ -73,7 +73,7 @@ func busyContracts(t *testing.T) *pgx.Conn {
 	)
 }
 
-// explained is the plan of a statement whatever its arguments are.
+// explained returns the generic plan of a statement.
 func explained(t *testing.T, conn *pgx.Conn, statement, arguments string) string {
 	t.Helper()
 	if _, err := conn.Exec(t.Context(), "PREPARE explained AS "+statement); err != nil {
@@ -93,16 +93,16 @@ func explained(t *testing.T, conn *pgx.Conn, statement, arguments string) string
 	return strings.Join(lines, "\n")
 }
 
-// arguments are what the statements are explained with; a generic plan is the
-// same for all.
+// arguments are the arguments for EXPLAIN; a generic plan does not depend on
+// them.
 var arguments = map[string]string{
 	"block.by_number": `'{1}'`, "block.by_id": `'{1}', '{"\\x01"}', true`, "block.list": "0, 1000", "block.list from oldest": "0, 1000", "block.before": "1", "block.after": "1",
 	"transaction.of_blocks": `'{1}', '{"\\x01"}', 0`,
 	"transaction.parts":     `1, 1::smallint, '{"\\x01"}', '{"\\x01"}'`, "transaction.calls": `'{"\\x01"}', '{1}', '{"\\x01"}'`,
 }
 
-// TestReadsOfTheChainFollowIndexes looks for a plan that reads a whole table or
-// sorts what an index has in order.
+// TestReadsOfTheChainFollowIndexes rejects plans that scan a whole table or
+// sort rows that an index has in order.
 func TestReadsOfTheChainFollowIndexes(t *testing.T) {
 	t.Parallel()
 	conn := wideChain(t)
@@ -168,7 +168,7 @@ func TestReadsOfContractsFollowTheirIndexes(t *testing.T) {
 	for name, c := range map[string]struct {
 		statement, arguments string
 		indexes              []string
-		sorts                string // the only kind of sort that the plan may have
+		sorts                string // the only sort that the plan may have
 	}{
 		"all messages":         {messages(chain.MessageFilter{}), after, []string{"messages_1_0_place", "messages_1_40_place"}, ""},
 		"messages one way":     {messages(chain.MessageFilter{Direction: facts.L2ToL1}), oneWay, []string{"messages_1_0_direction", "messages_1_40_direction"}, ""},

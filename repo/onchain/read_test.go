@@ -11,8 +11,8 @@ import (
 	"astrolabe/repo/repotest"
 )
 
-// TestARequestWhoseTimeEndsAmongItsRowsIsNotDamage ends reads at many moments.
-// What was not read is not asked for its block.
+// TestARequestWhoseTimeEndsAmongItsRowsIsNotDamage cancels reads at many
+// moments. Rows that were not read must not be asked for their block.
 func TestARequestWhoseTimeEndsAmongItsRowsIsNotDamage(t *testing.T) {
 	t.Parallel()
 	db := repotest.Open(t)

@@ -18,14 +18,15 @@ type Transactions struct{ db *repo.DB }
 
 var _ chain.TransactionStore = Transactions{}
 
-// NewTransactions makes the repository.
+// NewTransactions returns the repository of transactions.
 func NewTransactions(db *repo.DB) Transactions { return Transactions{db} }
 
 const transactionColumns = "block, tx, chain, sender, contract, selector, type, version, reverted, fee_in_fri, signature_len, l1_gas, l1_data_gas, l2_gas, fee, nonce, hash, class, calldata, revert_reason"
 
-// locatedTransactions are the transactions t with their blocks b that hashes
-// name, by locators_tag and then by the places of a range's transactions and
-// blocks. A locator shows where to compare the whole hash.
+// locatedTransactions are the transactions t with the given hashes and their
+// blocks b, by locators_tag and then by transactions_…_place and
+// blocks_…_place. A locator has only part of the hash, so the whole hash is
+// compared with the transaction.
 const locatedTransactions = `
 	FROM unnest($1::bytea[]) WITH ORDINALITY AS p (hash, n)
 	CROSS JOIN LATERAL (SELECT block, tx FROM locators WHERE tag = locator_tag(p.hash) AND kind = 2 AND chain = %[1]d OFFSET 0) l
@@ -34,7 +35,7 @@ const locatedTransactions = `
 	) t
 	CROSS JOIN LATERAL (SELECT hash, timestamp FROM blocks WHERE chain = %[1]d AND block = l.block LIMIT 1) b`
 
-// The columns of a transaction t. Its ids become felts, by primary key.
+// The columns of a transaction t. Ids become felts, by primary key.
 const (
 	lineColumns = `t.block, t.tx, t.hash, t.type, t.reverted,
 		(SELECT felt FROM addresses WHERE chain = %[1]d AND id = t.sender) AS sender,
@@ -111,8 +112,9 @@ func (r *transactionRow) facts() *chain.TxFacts {
 	}
 }
 
-// transactionsOfBlocks goes along the place of each block's transactions, if
-// the index holds the very block. A block without any has one row of nulls.
+// transactionsOfBlocks uses transactions_…_place for each block, if the index
+// holds a block with that number and hash. A block without transactions has one
+// row of nulls.
 const transactionsOfBlocks = `/* transaction.of_blocks */
 	SELECT p.n, ` + lineColumns + `
 	FROM unnest($1::integer[], $2::bytea[]) WITH ORDINALITY AS p (block, hash, n)
@@ -151,8 +153,8 @@ func (r Transactions) TransactionsOfBlocks(ctx context.Context, c domain.Chain, 
 	return lists, held, nil
 }
 
-// outlinesByHash finds transactions in short. Events and transfers are counted
-// in their places.
+// outlinesByHash finds transactions without their details. It counts events and
+// transfers by place.
 const outlinesByHash = `/* transaction.outline */
 	SELECT p.n, ` + lineColumns + `, ` + selectorColumn + `, t.version, t.calldata, b.hash AS block_hash, b.timestamp,
 		(SELECT count(*) FROM events WHERE chain = %[1]d AND block = t.block AND tx = t.tx) AS events,
@@ -170,8 +172,8 @@ type outlineRow struct {
 	Transfers int64          `bun:"transfers"`
 }
 
-// Outlines implements chain.TransactionStore. Calldata is looked at row by
-// row and not kept: a request can name much of it.
+// Outlines implements chain.TransactionStore. It reads calldata row by row and
+// does not keep it, because a request can refer to a lot of it.
 func (r Transactions) Outlines(ctx context.Context, c domain.Chain, hashes []starknet.Felt) ([]*chain.TxOutline, error) {
 	found := make([]*chain.TxOutline, len(hashes))
 	err := repo.Each(ctx, r.db.Read(), func(row *outlineRow) error {
@@ -186,7 +188,7 @@ func (r Transactions) Outlines(ctx context.Context, c domain.Chain, hashes []sta
 	return found, damage(err, facts.TableTransactions, nil)
 }
 
-// functionNames is one name for each selector, by function_schemas_selector.
+// functionNames returns one name per selector, by function_schemas_selector.
 const functionNames = `/* function.names */
 	SELECT p.n, f.name
 	FROM unnest($1::bytea[]) WITH ORDINALITY AS p (felt, n)

@@ -10,16 +10,15 @@ import (
 	"astrolabe/starknet"
 )
 
-// Verifications reads which classes were verified.
+// Verifications reads the verification records of classes.
 type Verifications struct{ db *repo.DB }
 
 var _ verify.Store = Verifications{}
 
-// NewVerifications makes the repository.
+// NewVerifications returns the repository of verification records.
 func NewVerifications(db *repo.DB) Verifications { return Verifications{db} }
 
-// verificationsOfClasses reads the last row of each class along the primary
-// key.
+// verificationsOfClasses reads the last row of each class by the primary key.
 const verificationsOfClasses = `/* verification.of */
 	SELECT p.parent, v.receipt_id, v.issued_at, v.key_id, v.receipt_digest
 	FROM unnest($1::bytea[]) WITH ORDINALITY AS p (class, parent)

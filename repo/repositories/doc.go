@@ -1,6 +1,6 @@
-// Package repositories gives the domain's services their stores: one
-// repository for each noun over one database.
+// Package repositories connects the domain's services to their stores: one
+// repository per noun over one database.
 //
-// It is the only place that knows which repository serves which store. No
-// statement stands here.
+// Only this package knows which repository implements which store. It contains
+// no statements.
 package repositories

@@ -10,7 +10,7 @@ import (
 	"astrolabe/repo/tokens"
 )
 
-// Explorer returns the stores of everything that a facade can ask.
+// Explorer returns the stores of all services that the facades use.
 func Explorer(db *repo.DB) explorer.Stores {
 	return explorer.Stores{
 		Heads:            onchain.NewHeads(db),

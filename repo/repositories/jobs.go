@@ -5,8 +5,8 @@ import (
 	"astrolabe/repo/tokens"
 )
 
-// CensusStore is what the job needs that makes holder censuses: those there
-// are, and the way to make more.
+// CensusStore is the store of the job that builds holder censuses: it reads
+// existing censuses and builds new ones.
 type CensusStore struct {
 	tokens.Census
 	tokens.CensusBuilder

@@ -14,7 +14,8 @@ import (
 )
 
 // Everyday returns the facts of the first blocks of a simulated mainnet, as an
-// index from block 0 would commit them. Callers share them and change nothing.
+// indexer that starts at block 0 would commit them. Callers share them and must
+// not change them.
 func Everyday(t testing.TB) []facts.Block {
 	t.Helper()
 	blocks, err := everyday()
@@ -37,8 +38,8 @@ var everyday = sync.OnceValues(func() ([]facts.Block, error) {
 const PartialFirst = 20
 
 // Partial returns the facts of the same chain from a later block on, as an
-// index that begins there would commit them: with the classes of older
-// contracts, which it asked of the node, as observed.
+// indexer that starts there would commit them: with the classes of older
+// contracts, which it requested from the node, as observed.
 func Partial(t testing.TB) []facts.Block {
 	t.Helper()
 	blocks, err := partial()
@@ -57,10 +58,10 @@ var partial = sync.OnceValues(func() ([]facts.Block, error) {
 	return factsFrom(node, PartialFirst)
 })
 
-// Facts derives every block of a simulated node whose classes are its own.
+// Facts derives every block of a simulated node that serves its own classes.
 func Facts(node *sim.Node) ([]facts.Block, error) { return factsFrom(node, 0) }
 
-// factsFrom does the same for an index that begins with a later block.
+// factsFrom is Facts for an index that starts at a later block.
 func factsFrom(node *sim.Node, first uint64) ([]facts.Block, error) {
 	d, err := newDeriver()
 	if err != nil {
@@ -84,7 +85,7 @@ func factsFrom(node *sim.Node, first uint64) ([]facts.Block, error) {
 	return list, nil
 }
 
-// deriver is an index that keeps everything in memory.
+// deriver is an indexer that keeps everything in memory.
 type deriver struct {
 	view  facts.HistoryView
 	named map[starknet.Felt]bool
@@ -152,15 +153,15 @@ func (d *deriver) derive(b *sim.Block) (facts.Block, error) {
 		}
 		d.named[hash] = true
 		if d.view.Classes[hash] == nil {
-			return facts.Block{}, fmt.Errorf("block %d names the unknown class %s", number, hash)
+			return facts.Block{}, fmt.Errorf("block %d has the unknown class %s", number, hash)
 		}
 		derived.Classes = append(derived.Classes, d.view.Classes[hash])
 	}
 	return derived, nil
 }
 
-// observe returns the classes of the older contracts that emit an event in a
-// block, or whose class it replaces, and that the index has not met before.
+// observe returns the classes of older contracts that are new to the index and
+// that emit an event or change their class in a block.
 func (d *deriver) observe(block *starknet.BlockWithReceipts, diff *starknet.StateDiff) (observed []facts.ClassChange) {
 	if block.BlockNumber < d.first || d.first == 0 {
 		return nil

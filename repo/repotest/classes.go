@@ -8,8 +8,8 @@ import (
 	"astrolabe/starknet"
 )
 
-// OnceRead is a node that is asked once in a process for each class: simulated
-// chains share theirs, and to read one takes longer than to index its block.
+// OnceRead is a node that reads each class once per process: simulated chains
+// share their classes, and reading one takes longer than indexing its block.
 type OnceRead struct{ node.Source }
 
 var classesRead sync.Map // of starknet.Class by starknet.Felt

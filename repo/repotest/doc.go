@@ -1,3 +1,3 @@
-// Package repotest gives each test a migrated database of its own. Only tests
+// Package repotest provides a migrated database for each test. Only tests
 // import it.
 package repotest

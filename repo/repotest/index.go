@@ -15,8 +15,8 @@ import (
 	"astrolabe/repo/index"
 )
 
-// Index writes facts of SN_MAIN into a database, as the index process would.
-// After a failure it does nothing more; Err tells.
+// Index writes facts of SN_MAIN to a database, as the indexer would. After a
+// failure it does nothing more; Err returns the error.
 type Index struct {
 	ctx    context.Context
 	leases index.Leases
@@ -26,24 +26,24 @@ type Index struct {
 	at     *domain.BlockRef
 	err    error
 
-	// Finalized is what commits make the newest block of the finalized tier.
+	// Finalized is the newest block of the finalized tier, which commits record.
 	Finalized *uint64
 }
 
-// NewIndex begins an index, which commits so many blocks at once, and holds
-// its lease.
+// NewIndex starts an index that commits batch blocks at a time, and takes its
+// lease.
 func NewIndex(ctx context.Context, db *repo.DB, first uint64, batch int) *Index {
 	i := &Index{ctx: ctx, leases: index.NewLeases(db), writer: index.NewWriter(db), batch: batch}
 	var leads bool
 	i.lease, leads, i.err = i.leases.TakeLease(ctx, domain.Mainnet, "test", time.Hour)
 	if i.err == nil && !leads {
-		i.err = errors.New("another holds the lease")
+		i.err = errors.New("another process holds the lease")
 	}
 	i.do(func() error { return i.writer.Begin(ctx, i.lease, first) })
 	return i
 }
 
-// Err is what went wrong, if anything did.
+// Err returns the first error.
 func (i *Index) Err() error { return i.err }
 
 func (i *Index) do(act func() error) {
@@ -81,13 +81,13 @@ func (i *Index) Load(blocks []facts.Block) {
 	i.do(func() error { return i.writer.BuildRange(i.ctx, i.lease, r) })
 }
 
-// Undo goes back to a block.
+// Undo removes the blocks above one.
 func (i *Index) Undo(to *facts.Header) {
 	i.at = &domain.BlockRef{Number: to.Number, Hash: to.Hash}
 	i.do(func() error { return i.writer.Undo(i.ctx, i.lease, i.at) })
 }
 
-// Next returns the number of the block that is to be committed next.
+// Next returns the number of the next block to commit.
 func (i *Index) Next() uint64 {
 	if i.at == nil {
 		return 0
@@ -95,33 +95,33 @@ func (i *Index) Next() uint64 {
 	return i.at.Number + 1
 }
 
-// Rollback goes back to a block as an operator does, also below the finalized
-// tier.
+// Rollback removes the blocks above one as an operator does, also below the
+// finalized tier.
 func (i *Index) Rollback(to *facts.Header) {
 	i.at = &domain.BlockRef{Number: to.Number, Hash: to.Hash}
 	i.do(func() error { return i.writer.Rollback(i.ctx, i.lease, i.at) })
 }
 
-// Continue takes up an index that stands at a block.
+// Continue resumes an index whose checkpoint is the given block.
 func (i *Index) Continue(at *facts.Header) {
 	i.at = &domain.BlockRef{Number: at.Number, Hash: at.Hash}
 }
 
-// RecordHead says that the newest block is the node's head, and which one L1
-// has accepted.
+// RecordHead records that the newest block is the node's head, and which block
+// L1 has accepted.
 func (i *Index) RecordHead(l1 uint64) {
 	i.do(func() error {
 		return i.writer.RecordHead(i.ctx, i.lease, chain.Head{State: chain.Following, Depth: chain.FinalityDepth, L1: &l1, Block: i.at})
 	})
 }
 
-// Release gives the lease back, so that operators' commands can take it.
+// Release releases the lease, so that operators' commands can take it.
 func (i *Index) Release() {
 	i.do(func() error { return i.leases.ReleaseLease(i.ctx, i.lease) })
 }
 
-// awake makes the last seen head of a database one that does not age, so that
-// what tests read does not depend on how long they take.
+// awake makes the recorded head never stale, so that results do not depend on
+// how long a test takes.
 func awake(ctx context.Context, url string) error {
 	conn, err := pgx.Connect(ctx, url)
 	if err != nil {
@@ -133,7 +133,7 @@ func awake(ctx context.Context, url string) error {
 
 // Indexed is the template of a database with the blocks of Everyday: those
 // below 25 were loaded and built, those below 45 are ready, the others are
-// still loading. Nobody holds its lease.
+// still loading. Its lease is free.
 func Indexed(ctx context.Context, url string) error {
 	if err := Migrated(ctx, url); err != nil {
 		return err
@@ -155,15 +155,15 @@ func Indexed(ctx context.Context, url string) error {
 	return index.Err()
 }
 
-// What Followed makes of the blocks of Everyday.
+// The tiers of the blocks of Followed.
 const (
 	FollowedFinalized = 45 // the newest block of the finalized tier
 	FollowedL1        = 30 // the newest block that L1 has accepted
 )
 
-// Followed is the template of a database that shows all blocks of Everyday, in
-// three ranges of which the first was loaded and built. The index stood at the
-// node's head when it was stopped. Nobody holds its lease.
+// Followed is the template of a database in which all blocks of Everyday are
+// visible, in three ranges of which the first was loaded and built. The index
+// was at the node's head when it stopped. Its lease is free.
 func Followed(ctx context.Context, url string) error {
 	if err := Migrated(ctx, url); err != nil {
 		return err
@@ -187,8 +187,8 @@ func Followed(ctx context.Context, url string) error {
 	return errors.Join(index.Err(), awake(ctx, url))
 }
 
-// Begun is the template of a database that shows all blocks of Partial, in one
-// range: its index began with a later block. Nobody holds its lease.
+// Begun is the template of a database in which all blocks of Partial are
+// visible, in one range: its index starts at a later block. Its lease is free.
 func Begun(ctx context.Context, url string) error {
 	if err := Migrated(ctx, url); err != nil {
 		return err

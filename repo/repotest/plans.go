@@ -11,9 +11,9 @@ import (
 	"astrolabe/repo"
 )
 
-// Recorded runs act and returns the statements that bun's queries sent on the
-// connections that write meanwhile, arguments included, by their names. The
-// database must be the test's own.
+// Recorded runs act and returns the statements, with arguments and by name,
+// that bun sent meanwhile on the connections that may write. No other test may
+// use the database.
 func Recorded(t testing.TB, db *repo.DB, act func()) map[string]string {
 	t.Helper()
 	recorder := &recorder{statements: make(map[string]string)}
@@ -39,8 +39,8 @@ func (r *recorder) BeforeQuery(ctx context.Context, event *bun.QueryEvent) conte
 // AfterQuery implements bun.QueryHook.
 func (r *recorder) AfterQuery(context.Context, *bun.QueryEvent) {}
 
-// Explain returns the plan of a statement of bun's, in a transaction with the
-// given settings, each as SET LOCAL takes it: enable_sort = off.
+// Explain returns the plan of a bun statement, in a transaction with the given
+// settings, each in the syntax of SET LOCAL: enable_sort = off.
 func Explain(t testing.TB, db *repo.DB, statement string, settings ...string) string {
 	t.Helper()
 	var plan []string

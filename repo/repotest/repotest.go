@@ -15,7 +15,7 @@ func Open(t testing.TB) *repo.DB {
 	return OpenTemplate(t, Migrated)
 }
 
-// OpenTemplate does the same with what a template holds.
+// OpenTemplate is Open for a copy of a template.
 func OpenTemplate(t testing.TB, template pgtest.Template) *repo.DB {
 	t.Helper()
 	db, err := repo.Open(t.Context(), repo.Options{URL: pgtest.Database(t, template)})

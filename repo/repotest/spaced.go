@@ -21,9 +21,9 @@ const Spacing = 300
 // SpacedFinalized is the newest block of the finalized tier that Spaced has.
 const SpacedFinalized = 45 * Spacing
 
-// SpacedBlocks are the blocks of Everyday under other numbers: each stands for
-// so many blocks of which the others are empty, which makes a history that is
-// long enough for wide searches.
+// SpacedBlocks returns the blocks of Everyday renumbered Spacing apart. The
+// blocks in between are empty, which makes the history long enough for wide
+// searches.
 func SpacedBlocks(blocks []facts.Block) []facts.Block {
 	spaced := make([]facts.Block, len(blocks))
 	for i := range blocks {
@@ -33,7 +33,7 @@ func SpacedBlocks(blocks []facts.Block) []facts.Block {
 	return spaced
 }
 
-// The selectors that Spaced has certificates of.
+// The selectors of the certificates of Spaced.
 var (
 	TransferSelector = starknet.Selector("Transfer")
 	ApprovalSelector = starknet.Selector("Approval")
@@ -41,7 +41,7 @@ var (
 
 // Spaced is the template of a database with SpacedBlocks, whose certificates
 // are ready for the positions 1 and 2 of Transfer, while that of position 1 of
-// Approval is still building. Nobody holds the index' lease.
+// Approval is still building. The lease of the index is free.
 func Spaced(ctx context.Context, url string) error {
 	if err := Migrated(ctx, url); err != nil {
 		return err

@@ -13,7 +13,7 @@ import (
 	"astrolabe/starknet"
 )
 
-// Census reads who holds tokens. CensusBuilder makes what it reads.
+// Census reads holder censuses. CensusBuilder builds them.
 type Census struct{ db *repo.DB }
 
 var _ token.CensusStore = Census{}
@@ -21,9 +21,9 @@ var _ token.CensusStore = Census{}
 // NewCensus returns the repository of holder censuses.
 func NewCensus(db *repo.DB) Census { return Census{db} }
 
-// generationRow is a row of generationColumns and the token's address. All of
-// it is null when there is no generation, and the second half when it has no
-// snapshot.
+// generationRow is a row of generationColumns with the token's address. All
+// columns are null without a generation, and those of the snapshot are null
+// without a snapshot.
 type generationRow struct {
 	Token     starknet.Felt       `bun:"token"`
 	ID        *int64              `bun:"id"`
@@ -44,7 +44,7 @@ type generationRow struct {
 const generationColumns = `g.id, g.block, g.block_hash, g.status, g.reason, g.checked_at, g.expires_at,
 	s.id AS snapshot, s.holders, s.total, s.digest, s.analytics`
 
-// generation makes a generation of the row, nil when there is none.
+// generation converts the row. It returns nil without a generation.
 func (r *generationRow) generation() (*token.Generation, error) {
 	if r.ID == nil {
 		return nil, nil
@@ -70,9 +70,9 @@ func orEmpty(text *string) string {
 	return *text
 }
 
-// standings choose one generation per token: the newest that may be served,
-// else the newest of all. Everything goes by primary keys, by (chain, felt) of
-// addresses and by census_generations_token.
+// standings selects one generation per token: the newest that may be served, or
+// else the newest of all. It uses primary keys, (chain, felt) of addresses and
+// census_generations_token.
 const standings = `/* census.standing */
 	SELECT asked.parent, t.address IS NOT NULL AS known, h.token IS NOT NULL AS held,
 		p.qualified, p.reason AS policy_reason, p.block AS policy_block, asked.felt AS token, ` + generationColumns + `
@@ -145,7 +145,7 @@ func (r Census) Generations(ctx context.Context, c domain.Chain, ids []int64) ([
 	return list, nil
 }
 
-// holderRow is a holder at one of several places.
+// holderRow is a holder in the list of one of several snapshots.
 type holderRow struct {
 	Parent  int64             `bun:"parent"`
 	Rank    int64             `bun:"rank"`
@@ -158,7 +158,8 @@ func (r *holderRow) holder() token.Holder {
 	return token.Holder{Rank: r.Rank, Address: r.Address, Balance: r.Balance, Updated: uint64(r.Updated)}
 }
 
-// pageOfHolders follows the primary key from a rank on, for each snapshot.
+// pageOfHolders reads the primary key of census_holders from a rank on, for
+// each snapshot.
 const pageOfHolders = `/* census.holders */
 	SELECT asked.parent, h.rank, a.felt AS address, h.balance, h.updated
 	FROM unnest($1::bigint[], $2::bigint[]) WITH ORDINALITY AS asked (snapshot, after, parent)
@@ -180,7 +181,7 @@ func (r Census) Holders(ctx context.Context, c domain.Chain, places []token.Hold
 	}
 	lists, err := repo.ByParent(rows, len(places), func(row *holderRow) (int64, token.Holder, error) { return row.Parent, row.holder(), nil })
 	for _, list := range lists {
-		token.SortHolders(list) // the join need not keep their order
+		token.SortHolders(list) // the join does not guarantee an order
 	}
 	return lists, err
 }

@@ -18,20 +18,20 @@ import (
 	"astrolabe/starknet"
 )
 
-// CensusBuilder makes holder censuses, publishes, withholds and deletes them.
+// CensusBuilder builds, publishes, withholds and deletes holder censuses.
 type CensusBuilder struct{ db *repo.DB }
 
-// NewCensusBuilder returns the repository of censuses in the making.
+// NewCensusBuilder returns the repository that builds censuses.
 func NewCensusBuilder(db *repo.DB) CensusBuilder { return CensusBuilder{db} }
 
-// ClaimCensuses returns tokens of the blocks up to a number whose census is due,
-// at most limit, those that wait longest first, and defers them until the given
-// time, so that nobody else takes them meanwhile.
+// ClaimCensuses claims at most limit tokens, first seen in a block up to upTo,
+// whose census is due, the longest waiting first. It defers them until the
+// given time, so that no other process claims them meanwhile.
 func (r CensusBuilder) ClaimCensuses(ctx context.Context, c domain.Chain, upTo uint64, now, until time.Time, limit int) ([]starknet.Felt, error) {
 	return censusDue.claim(ctx, r.db, c, upTo, now, until, limit)
 }
 
-// PutOffCensus says when the census of a token is due next.
+// PutOffCensus sets when the census of a token is due next.
 func (r CensusBuilder) PutOffCensus(ctx context.Context, c domain.Chain, contract starknet.Felt, until time.Time) error {
 	_, err := r.db.Write().NewRaw(`/* census.defer */
 		UPDATE tokens SET census_due = ?2
@@ -40,8 +40,8 @@ func (r CensusBuilder) PutOffCensus(ctx context.Context, c domain.Chain, contrac
 	return repo.Failure(ctx, err)
 }
 
-// StoreCensusPolicy stores how a token was judged. A token that was removed
-// since is left out.
+// StoreCensusPolicy stores whether a token qualifies for a census. A token that
+// was removed meanwhile is ignored.
 func (r CensusBuilder) StoreCensusPolicy(ctx context.Context, c domain.Chain, contract starknet.Felt, p token.CensusPolicy) error {
 	_, err := r.db.Write().NewRaw(`/* census.judge */
 		INSERT INTO census_policies (chain, token, qualified, reason, block)
@@ -57,12 +57,12 @@ func (r CensusBuilder) StoreCensusPolicy(ctx context.Context, c domain.Chain, co
 // second is the token's id.
 const censusLock = 0x6365_6e00 // "cen", and the chain
 
-// BuildCensus makes the census of a token at a block from its transfers, in
-// one transaction that sees one moment. Rows are kept only if they are
-// certified, and nobody sees them until the draft is published. It is
-// token.ErrCensusStale when the index does not hold the block or an operator
-// holds the token's census, and token.ErrCensusTaken when another process is
-// making it.
+// BuildCensus builds the census of a token at a block from its transfers, in
+// one transaction on one snapshot. It keeps the rows only if the audit
+// certifies them, and readers do not see them until the draft is published. It
+// returns token.ErrCensusStale if the index does not hold the block or an
+// operator holds the token's census, and token.ErrCensusTaken if another
+// process is building it.
 func (r CensusBuilder) BuildCensus(ctx context.Context, c domain.Chain, order token.CensusOrder) (token.CensusDraft, error) {
 	draft := token.CensusDraft{Generation: token.Generation{Token: order.Token, Block: order.Block}}
 	oneMoment := &sql.TxOptions{Isolation: sql.LevelRepeatableRead}
@@ -88,17 +88,17 @@ func (r CensusBuilder) BuildCensus(ctx context.Context, c domain.Chain, order to
 }
 
 // errNotKept rolls back rows that did not pass the audit.
-var errNotKept = errors.New("the rows are not kept")
+var errNotKept = errors.New("the census failed its audit")
 
 // censusBuild is the transaction of one census.
 type censusBuild struct {
 	bun.Tx
 	chain int
 	order token.CensusOrder
-	id    model.ID // the token's
+	id    model.ID // of the token
 }
 
-// begin checks that the transaction sees what the census is to be made of.
+// begin checks that the transaction's snapshot has the block and the token.
 func (b *censusBuild) begin(ctx context.Context, draft *token.CensusDraft) error {
 	var free bool
 	err := b.NewRaw(`/* census.begin */
@@ -117,7 +117,7 @@ func (b *censusBuild) begin(ctx context.Context, draft *token.CensusDraft) error
 	return err
 }
 
-// fill decides the generation's status and stages its rows.
+// fill determines the generation's status and stages its rows.
 func (b *censusBuild) fill(ctx context.Context, g *token.Generation) error {
 	if b.order.Supply == nil {
 		g.Status, g.Reason = token.CensusUnavailable, token.ReasonSupplyUnreadable
@@ -136,8 +136,8 @@ func (b *censusBuild) fill(ctx context.Context, g *token.Generation) error {
 	return b.count(ctx, base, g)
 }
 
-// base returns the generation to begin with, if it still stands, and whether
-// the token moved since.
+// base returns the generation to start from, if it is still valid, and whether
+// the token has transfers since then.
 func (b *censusBuild) base(ctx context.Context) (base *token.Generation, moved bool, err error) {
 	base = b.order.Base
 	if base == nil || base.Snapshot == nil || base.Block.Number > b.order.Block.Number {
@@ -154,9 +154,9 @@ func (b *censusBuild) base(ctx context.Context) (base *token.Generation, moved b
 	return base, moved, err
 }
 
-// countHolders adds up the balances of a snapshot (?2; none has the id 0) and
-// the transfers of token ?3 after block ?4 up to ?5, along each range's index of
-// tokens. The zero address mints and burns and holds nothing.
+// countHolders sums the balances of a snapshot (?2; 0 means none) and the
+// transfers of token ?3 after block ?4 up to ?5, by transfers_…_token. The zero
+// address mints and burns and holds nothing.
 const countHolders = `/* census.count */
 	INSERT INTO census_holders (snapshot, rank, holder, updated, balance)
 	SELECT ?1::bigint, row_number() OVER (ORDER BY held.balance DESC, a.felt), held.holder, held.updated, held.balance
@@ -215,9 +215,9 @@ func (b *censusBuild) audit(ctx context.Context, snapshot int64, tally *token.Ta
 		WHERE h.snapshot = $1 ORDER BY h.rank`, b.chain), snapshot)
 }
 
-// PublishCensus shows a draft to readers and returns the id of the generation.
-// It is token.ErrCensusStale, and shows nothing, when facts of final blocks
-// were taken back since the draft was made.
+// PublishCensus makes a draft visible to readers and returns the id of the
+// generation. It returns token.ErrCensusStale, and publishes nothing, if facts
+// of finalized blocks were retracted after the draft was built.
 func (r CensusBuilder) PublishCensus(ctx context.Context, c domain.Chain, draft token.CensusDraft) (id int64, err error) {
 	var snapshot *int64
 	if draft.Snapshot != nil {

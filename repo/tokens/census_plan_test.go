@@ -10,8 +10,8 @@ import (
 	"astrolabe/starknet"
 )
 
-// TestCensusStatementsFollowIndexes looks at the plans with as many tokens,
-// holders, transfers and generations as a chain has.
+// TestCensusStatementsFollowIndexes checks the plans with as many tokens,
+// holders, transfers and generations as a real chain has.
 func TestCensusStatementsFollowIndexes(t *testing.T) {
 	t.Parallel()
 	b := newBureau(t)

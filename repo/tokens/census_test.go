@@ -27,7 +27,7 @@ import (
 	"astrolabe/starknet"
 )
 
-// books is what somebody counts who reads transfers with pencil and paper.
+// books computes balances from transfers independently of the repository.
 type books struct {
 	balances map[starknet.Felt]*big.Int
 	updated  map[starknet.Felt]uint64
@@ -41,7 +41,7 @@ func (b books) add(block uint64, t facts.Transfer) {
 	for party, sign := range map[starknet.Felt]int64{t.From: -1, t.To: 1} {
 		b.move(party, block, new(big.Int).Mul(t.Amount.Big(), big.NewInt(sign)))
 	}
-	if t.From == t.To { // the map above kept one of the two
+	if t.From == t.To { // the assignments above kept only one of the two
 		b.balances[t.To].Sub(b.balances[t.To], t.Amount.Big())
 	}
 }
@@ -54,7 +54,8 @@ func (b books) move(party starknet.Felt, block uint64, change *big.Int) {
 	b.updated[party] = block
 }
 
-// holders are the rows that a census must have, and what they add up to.
+// holders returns the expected rows of a census, their total, and whether a
+// balance is negative.
 func (b books) holders() (rows []string, total *big.Int, debt bool) {
 	var list []starknet.Felt
 	total = new(big.Int)
@@ -70,7 +71,7 @@ func (b books) holders() (rows []string, total *big.Int, debt bool) {
 	return rows, total, debt
 }
 
-// digest is that of rows as holders gives them.
+// digest returns the digest of rows in the format of holders.
 func digest(rows []string) [32]byte {
 	var text strings.Builder
 	for _, row := range rows {
@@ -80,14 +81,14 @@ func digest(rows []string) [32]byte {
 	return sha256.Sum256([]byte(text.String()))
 }
 
-// fatal is what a test and a property have in common.
+// fatal is the common interface of a test and of a property test.
 type fatal interface {
 	Helper()
 	Fatal(...any)
 	Fatalf(string, ...any)
 }
 
-// bureau makes censuses in a database.
+// bureau builds censuses in a database.
 type bureau struct {
 	*testing.T
 	db     *repo.DB
@@ -153,7 +154,7 @@ func (b *bureau) commit(t fatal, transfers ...facts.Transfer) facts.Header {
 	return block.Header
 }
 
-// build makes a census.
+// build builds a census.
 func (b *bureau) build(t fatal, contract starknet.Felt, at facts.Header, supply *big.Int, base *token.Generation) token.CensusDraft {
 	t.Helper()
 	order := token.CensusOrder{Token: contract, Block: domain.BlockRef{Number: at.Number, Hash: at.Hash}, Base: base}
@@ -168,7 +169,7 @@ func (b *bureau) build(t fatal, contract starknet.Felt, at facts.Header, supply 
 	return draft
 }
 
-// publish shows a draft.
+// publish publishes a draft.
 func (b *bureau) publish(t fatal, draft token.CensusDraft) *token.Generation {
 	t.Helper()
 	id, err := b.work.PublishCensus(b.Context(), domain.Mainnet, draft)
@@ -200,7 +201,7 @@ func (b *bureau) rows(t fatal, snapshot *token.Snapshot) (rows []string) {
 	}
 }
 
-// standing is how a token's census stands.
+// standing returns the state of a token's census.
 func (b *bureau) standing(t fatal, contract starknet.Felt, now time.Time) token.CensusState {
 	t.Helper()
 	found, err := b.census.CensusStates(b.Context(), domain.Mainnet, []starknet.Felt{starknet.FeltFromUint64(404), contract}, now)
@@ -219,9 +220,9 @@ func move(contract starknet.Felt, from, to, n uint64) facts.Transfer {
 	return facts.Transfer{Token: contract, From: starknet.FeltFromUint64(from), To: starknet.FeltFromUint64(to), Amount: amount(n)}
 }
 
-// TestEveryTokenOfTheEverydayChainIsCountedAsByHand makes the census of every
-// ERC-20 at several blocks, each from the one before, and compares it with what
-// the transfers add up to.
+// TestEveryTokenOfTheEverydayChainIsCountedAsByHand builds the census of every
+// ERC-20 at several blocks, each from the one before, and compares it with the
+// sums of its transfers.
 func TestEveryTokenOfTheEverydayChainIsCountedAsByHand(t *testing.T) {
 	t.Parallel()
 	b := newBureau(t)
@@ -269,8 +270,9 @@ func TestEveryTokenOfTheEverydayChainIsCountedAsByHand(t *testing.T) {
 	}
 }
 
-// TestACensusFromTheOneBeforeEqualsOneFromTheBeginning draws histories of a
-// token: mints, burns, transfers to oneself, of nothing, and more than one has.
+// TestACensusFromTheOneBeforeEqualsOneFromTheBeginning generates histories of a
+// token: mints, burns, transfers to oneself, of zero, and of more than the
+// balance.
 func TestACensusFromTheOneBeforeEqualsOneFromTheBeginning(t *testing.T) {
 	t.Parallel()
 	b := newBureau(t)
@@ -305,8 +307,8 @@ func TestACensusFromTheOneBeforeEqualsOneFromTheBeginning(t *testing.T) {
 	})
 }
 
-// drawTransfers draws the transfers of a block and notes them. Sometimes there
-// is only one that a token must have to be one.
+// drawTransfers generates the transfers of a block and records them. Sometimes
+// there is only the one transfer that makes the contract a token.
 func drawTransfers(r *rapid.T, contract starknet.Felt, counted books, block uint64) []facts.Transfer {
 	list := []facts.Transfer{move(contract, 0, 1, 0)}
 	counted.add(block, list[0])
@@ -340,7 +342,7 @@ func TestACensusOfATokenThatDidNotMoveSharesItsRows(t *testing.T) {
 	if second.ID == first.ID || second.Snapshot.ID != first.Snapshot.ID || second.Block.Number != first.Block.Number+1 {
 		t.Errorf("%+v after %+v", second, first)
 	}
-	// Its supply changed without a transfer: that no longer adds up.
+	// The supply changed without a transfer, so it no longer matches.
 	third := b.build(t, contract, b.commit(t), big.NewInt(11), second)
 	if third.Status != token.CensusAuditFailed || third.Reason != token.ReasonSupplyMismatch || third.Snapshot != nil {
 		t.Errorf("%+v", third)
@@ -375,8 +377,8 @@ func TestAFailedAuditLeavesTheCertifiedGenerationUntilItExpires(t *testing.T) {
 	}
 }
 
-// TestAnUndoRevokesTheCensusesAboveIt also shows that one under way is not
-// published, even if the same blocks come back.
+// TestAnUndoRevokesTheCensusesAboveIt also checks that a census that is being
+// built is not published, even if the same blocks return.
 func TestAnUndoRevokesTheCensusesAboveIt(t *testing.T) {
 	t.Parallel()
 	b := newBureau(t)
@@ -408,7 +410,7 @@ func TestAnUndoRevokesTheCensusesAboveIt(t *testing.T) {
 	if due, err := b.work.ClaimCensuses(t.Context(), domain.Mainnet, at.Number, b.now, b.now, 5); err != nil || len(due) != 1 {
 		t.Errorf("due are %v, %v", due, err)
 	}
-	// What was made from a revoked generation begins anew.
+	// A census based on a revoked generation starts from the beginning.
 	again := b.build(t, contract, at, big.NewInt(10), high)
 	if again.Status != token.CensusCertified || again.Snapshot.ID == high.Snapshot.ID {
 		t.Errorf("%+v", again)

@@ -15,12 +15,12 @@ import (
 	"astrolabe/starknet"
 )
 
-// HoldCensus revokes the certified generations of a token for an operator, and
-// keeps others from being made. It returns how many it revoked; when that is
-// none, nothing changes.
+// HoldCensus revokes the certified generations of a token for an operator and
+// prevents new ones. It returns how many it revoked; if there are none, it
+// changes nothing.
 func (r CensusBuilder) HoldCensus(ctx context.Context, c domain.Chain, contract starknet.Felt, reason string) (revoked int, err error) {
 	err = r.db.Write().RunInTx(ctx, nil, func(ctx context.Context, tx bun.Tx) error {
-		// Nobody publishes between the revocation and the commit.
+		// No census can be published between the revocation and the commit.
 		if _, err := tx.NewRaw("/* census.lock */ SELECT FROM census_epochs WHERE chain = ? FOR UPDATE", model.Code(c)).Exec(ctx); err != nil {
 			return err
 		}
@@ -38,15 +38,15 @@ func (r CensusBuilder) HoldCensus(ctx context.Context, c domain.Chain, contract 
 		if revoked, err = repo.Changed(result, err); err != nil || revoked == 0 {
 			return err
 		}
-		// A census of the chain that is under way is not published.
+		// Censuses of the chain that are being built are not published.
 		_, err = tx.NewRaw("/* census.next */ UPDATE census_epochs SET epoch = epoch + 1 WHERE chain = ?", model.Code(c)).Exec(ctx)
 		return err
 	})
 	return revoked, repo.Failure(ctx, err)
 }
 
-// ReleaseCensus lets a token have a census again, at once. It returns false when
-// the token was not on hold.
+// ReleaseCensus ends the hold on a token, whose census is then due at once. It
+// returns false if the token was not on hold.
 func (r CensusBuilder) ReleaseCensus(ctx context.Context, c domain.Chain, contract starknet.Felt) (released bool, err error) {
 	result, err := r.db.Write().NewRaw(`/* census.release */
 		WITH released AS (
@@ -58,15 +58,15 @@ func (r CensusBuilder) ReleaseCensus(ctx context.Context, c domain.Chain, contra
 	return n > 0, err
 }
 
-// ForgetGenerations deletes generations that expired before a time, at most so
-// many, and never the newest of a token.
+// ForgetGenerations deletes at most most generations that expired before a
+// time, but never the newest of a token.
 func (r CensusBuilder) ForgetGenerations(ctx context.Context, before time.Time, most int) (forgotten int, err error) {
 	return repo.Changed(r.expiredGenerations(before, most).Exec(ctx))
 }
 
-// expiredGenerations goes along census_generations_expiry and keeps the newest
-// generation of each token, by census_generations_token: it holds the token's
-// census status.
+// expiredGenerations uses census_generations_expiry. It keeps the newest
+// generation of each token, by census_generations_token, because that holds the
+// token's census status.
 func (r CensusBuilder) expiredGenerations(before time.Time, most int) *bun.RawQuery {
 	return r.db.Write().NewRaw(`/* census.forget */
 		DELETE FROM census_generations WHERE id IN (
@@ -76,8 +76,8 @@ func (r CensusBuilder) expiredGenerations(before time.Time, most int) *bun.RawQu
 			ORDER BY g.expires_at LIMIT ?)`, before, most)
 }
 
-// ForgetSnapshot deletes one snapshot that was made before a time and that no
-// generation shows, with its rows. It is false when there is none.
+// ForgetSnapshot deletes one snapshot, with its rows, that was made before a
+// time and belongs to no generation. It returns false if there is none.
 func (r CensusBuilder) ForgetSnapshot(ctx context.Context, before time.Time) (forgotten bool, err error) {
 	err = r.db.Write().RunInTx(ctx, nil, func(ctx context.Context, tx bun.Tx) error {
 		var id int64
@@ -93,8 +93,7 @@ func (r CensusBuilder) ForgetSnapshot(ctx context.Context, before time.Time) (fo
 	return err == nil, repo.Failure(ctx, err)
 }
 
-// leftoverSnapshot goes along census_snapshots_age and
-// census_generations_snapshot.
+// leftoverSnapshot uses census_snapshots_age and census_generations_snapshot.
 func leftoverSnapshot(on bun.IDB, before time.Time) *bun.RawQuery {
 	return on.NewRaw(`/* census.leftover */
 		DELETE FROM census_snapshots WHERE id = (

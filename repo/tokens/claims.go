@@ -12,31 +12,31 @@ import (
 	"astrolabe/starknet"
 )
 
-// due is one of the things that jobs do about every token again and again.
+// due is a recurring job on every token.
 type due struct {
-	statement string    // the name of the statement that claims tokens for it
-	column    bun.Ident // of tokens: when it is to be done next
+	statement string    // the name of the claiming statement
+	column    bun.Ident // of tokens: when the job is due next
 }
 
-// Each column has an index after the chain, which begins with the tokens that
-// were never claimed.
+// Each column has an index on the chain and the column; tokens that were never
+// claimed come first.
 var (
 	metadataDue = due{"token.claim", "metadata_due"} // tokens_due
 	supplyDue   = due{"supply.claim", "supply_due"}  // tokens_supply_due
 	censusDue   = due{"census.claim", "census_due"}  // tokens_census_due
 )
 
-// claim returns tokens of the blocks up to a number that are due now, at most
-// limit, those that wait longest first, and defers them until the given time,
-// so that nobody else claims them meanwhile.
+// claim returns at most limit tokens, first seen in a block up to upTo, that
+// are due now, the longest waiting first. It defers them until the given time,
+// so that no other process claims them meanwhile.
 func (d due) claim(ctx context.Context, db *repo.DB, c domain.Chain, upTo uint64, now, until time.Time, limit int) ([]starknet.Felt, error) {
 	var claimed []starknet.Felt
 	err := d.query(db, c, upTo, now, until, limit).Scan(ctx, &claimed)
 	return claimed, repo.Failure(ctx, err)
 }
 
-// query skips rows that somebody else has locked: a process that claims them
-// too, or an undo that removes them.
+// query skips rows that another transaction has locked: a process that claims
+// them too, or an undo that removes them.
 func (d due) query(db *repo.DB, c domain.Chain, upTo uint64, now, until time.Time, limit int) *bun.RawQuery {
 	return db.Write().NewRaw(`/* ?0 */
 		UPDATE tokens t SET ?1 = ?5

@@ -1,13 +1,12 @@
-// Package tokens keeps and reads what is known of tokens, one repository for
-// each noun:
+// Package tokens stores and reads tokens, with one repository per noun:
 //
-//   - Tokens: which contracts are tokens, and what they call themselves,
-//   - Supplies: what they say of their supply,
+//   - Tokens: which contracts are tokens, and their metadata,
+//   - Supplies: their reported total supplies,
 //   - Transfers: lists of transfers,
-//   - Summaries: counts of a token's transfers and parties,
-//   - Census and CensusBuilder: who holds a token, read and made,
-//   - Pools: the markets that known factories created.
+//   - Summaries: the counts of a token's transfers and parties,
+//   - Census and CensusBuilder: reading and building holder censuses,
+//   - Pools: the market pools that known factories created.
 //
-// Transfers, events and the tokens themselves are written by the index; this
-// package reads them, and writes only what jobs derive from them or ask nodes.
+// The indexer writes transfers, events and the tokens themselves. This package
+// reads them, and writes only what jobs derive from them or read from nodes.
 package tokens

@@ -12,20 +12,20 @@ import (
 // CensusLock is exported for the test that holds it.
 const CensusLock = censusLock
 
-// Statements are exported for the tests that look at their plans.
+// Statements are exported for the tests of their plans.
 var (
 	TransferListStatement = transferListStatement
 	PoolListsStatement    = poolListsStatement
 )
 
-// Statements with the chain and a page of 25 in their text, for the same tests.
+// Statements with the chain and a page size of 25, for the same tests.
 var (
 	SummariesStatement = repo.Text(summarised, 1, 25_000)
 	StandingsStatement = repo.Text(standings, 1)
 	HoldersStatement   = repo.Text(pageOfHolders, 1, 26)
 )
 
-// ClaimStatements return the statements that claim tokens, by their names.
+// ClaimStatements returns the statements that claim tokens, by name.
 func ClaimStatements(db *repo.DB, now time.Time) map[string]string {
 	statements := map[string]string{}
 	for _, d := range []due{metadataDue, supplyDue, censusDue} {
@@ -34,7 +34,7 @@ func ClaimStatements(db *repo.DB, now time.Time) map[string]string {
 	return statements
 }
 
-// CensusStatements returns statements that make and delete censuses.
+// CensusStatements returns statements that build and delete censuses.
 func CensusStatements(db *repo.DB, now time.Time) (count, forget, leftover string) {
 	return db.Write().NewRaw(countHolders, 1, int64(9), int64(3), model.ID(1000077), int64(10), uint64(1900), starknet.Felt{}).String(),
 		NewCensusBuilder(db).expiredGenerations(now, 100).String(),

@@ -28,8 +28,8 @@ func crowd(t *testing.T) *pgx.Conn {
 	return conn
 }
 
-// crowdedTransfers is the template of an index that holds as many more transfers
-// as make plans what they are on a whole chain.
+// crowdedTransfers is the template of an index with enough additional transfers
+// to get the plans of a whole chain.
 func crowdedTransfers(ctx context.Context, url string) error {
 	if err := repotest.Followed(ctx, url); err != nil {
 		return err
@@ -55,7 +55,7 @@ func crowdedTransfers(ctx context.Context, url string) error {
 	return nil
 }
 
-// plan explains a statement as it is planned for whatever its arguments are.
+// plan returns the generic plan of a statement.
 func plan(t *testing.T, conn *pgx.Conn, statement, arguments string) string {
 	t.Helper()
 	if _, err := conn.Exec(t.Context(), "PREPARE explained AS "+statement); err != nil {
@@ -108,7 +108,7 @@ func TestListsOfTransfersFollowTheirIndexes(t *testing.T) {
 				t.Errorf("%s reads all %s", c.name, table)
 			}
 		}
-		if sorts := strings.Count(text, "->  Sort "); sorts > 0 && !c.each || sorts > 1 { // the beginnings of many streams are sorted
+		if sorts := strings.Count(text, "->  Sort "); sorts > 0 && !c.each || sorts > 1 { // the first rows of many streams are sorted
 			t.Errorf("%s sorts %d times", c.name, sorts)
 		}
 		if t.Failed() {
@@ -145,8 +145,8 @@ func TestASummaryIsReadByKeysAndOneIndex(t *testing.T) {
 	}
 }
 
-// TestPoolsFollowTheirIndexes looks at the plan of both lists: the pools that
-// scans have kept, and the events that none has read.
+// TestPoolsFollowTheirIndexes checks the plan of both lists: the stored pools,
+// and the events that no scan has read.
 func TestPoolsFollowTheirIndexes(t *testing.T) {
 	t.Parallel()
 	conn := crowd(t)

@@ -20,7 +20,7 @@ import (
 	"astrolabe/starknet"
 )
 
-// Pools keeps and reads the markets that known factories created.
+// Pools stores and reads the market pools that known factories created.
 type Pools struct{ db *repo.DB }
 
 var _ token.PoolStore = Pools{}
@@ -29,8 +29,7 @@ var _ token.PoolStore = Pools{}
 func NewPools(db *repo.DB) Pools { return Pools{db} }
 
 const (
-	// poolTail is how many events of a factory are looked at that no scan has
-	// read yet.
+	// poolTail limits how many unscanned events of a factory a request reads.
 	poolTail = 1000
 	// scanStep is how many events of a factory one transaction reads.
 	scanStep = 1000
@@ -47,16 +46,16 @@ type creationRow struct {
 	Class   *starknet.Felt    `bun:"class"`
 }
 
-// creationColumns are the columns of an event e, with the class that the pool
-// at the place f.place of its payload was deployed with in the same block.
+// creationColumns are the columns of an event e, with the class with which the
+// pool at position f.place of its payload was deployed in the same block.
 const creationColumns = `e.block, e.tx, e.log, e.keys, e.payload,
 	(SELECT hash FROM transactions WHERE chain = %[1]d AND block = e.block AND tx = e.tx) AS tx_hash,
 	(SELECT (SELECT hash FROM classes WHERE chain = %[1]d AND id = h.class) FROM contract_classes h
 		WHERE h.chain = %[1]d AND h.block = e.block AND h.origin = 1
 			AND h.address = (SELECT id FROM addresses WHERE chain = %[1]d AND felt = substr(e.payload, f.place * 32 + 1, 32))) AS class`
 
-// pool returns the pool that the event of a factory creates. It is false for
-// an event of another shape.
+// pool decodes the pool that a factory's event creates. It returns false for an
+// event of another shape.
 func (r *creationRow) pool(f *token.Factory) (token.Pool, bool, error) {
 	further := int(r.Keys) - 1 // keys after the selector
 	if further < 0 || further > len(r.Payload) {
@@ -70,12 +69,12 @@ func (r *creationRow) pool(f *token.Factory) (token.Pool, bool, error) {
 	return pool, ok, nil
 }
 
-// listedPool is a row of poolLists: a pool that a scan has kept for one of the
-// tokens, or an event of one of the factories that no scan has read.
+// listedPool is a row of poolLists: a stored pool of one of the tokens, or an
+// unscanned event of one of the factories.
 type listedPool struct {
 	Kept    bool           `bun:"kept"`
-	Parent  int64          `bun:"parent"` // the token's place, or the factory's
-	Pool    *starknet.Felt `bun:"pool"`   // nil, like the next three, unless it is kept
+	Parent  int64          `bun:"parent"` // the position of the token or of the factory
+	Pool    *starknet.Felt `bun:"pool"`   // nil, like the next three, unless the pool is stored
 	Paired  *starknet.Felt `bun:"paired"`
 	Factory *starknet.Felt `bun:"factory"`
 	FeeBps  *int64         `bun:"fee_bps"`
@@ -83,11 +82,11 @@ type listedPool struct {
 	creationRow
 }
 
-// poolLists reads the pools of tokens $1 that scans have kept, by the primary
-// key of market_pools, and the events of factories that no scan has read yet,
-// along events' address_selector from the newest back to where the scan stands.
-// Rows of a factory that was read by another entry of the registry do not
-// count. One statement sees one moment: no pool is between the two lists.
+// poolLists reads the stored pools of tokens $1, by the primary key of
+// market_pools, and the unscanned events of factories, by
+// events_…_address_selector from the newest back to the end of the scan. Rows
+// that were scanned with another registry entry of the factory are ignored. One
+// statement sees one snapshot, so no pool is missed between the two lists.
 const poolLists = `/* market.pools */
 	SELECT true AS kept, p.parent, m.pool, m.paired, m.factory, m.fee_bps,
 		m.block, m.tx, m.log, 0::smallint AS keys, ''::bytea AS payload,
@@ -119,8 +118,8 @@ func poolListsStatement(c domain.Chain, limit int) string {
 	return fmt.Sprintf(poolLists, model.Code(c), repo.RowsFor(limit), poolTail+1)
 }
 
-// Pools implements token.PoolStore. What a scan has read comes from
-// market_pools, what came after it from the factories' newest events.
+// Pools implements token.PoolStore. Pools of scanned events come from
+// market_pools, later ones from the factories' newest events.
 func (r Pools) Pools(ctx context.Context, c domain.Chain, known []token.Factory, tokens []starknet.Felt, page domain.PageRequest) (lists [][]token.Pool, late bool, err error) {
 	var factories, selectors []starknet.Felt
 	var digests []string
@@ -165,7 +164,7 @@ func (r Pools) Pools(ctx context.Context, c domain.Chain, known []token.Factory,
 	return lists, late, nil
 }
 
-// kept makes a pool of a row that a scan has kept.
+// kept converts the row of a stored pool.
 func (r *listedPool) kept(known []token.Factory, tokens []starknet.Felt) token.Pool {
 	pool := token.Pool{
 		Address: *r.Pool, Tokens: [2]starknet.Felt{tokens[r.Parent-1], *r.Paired}, Class: r.Class,
@@ -182,10 +181,10 @@ func (r *listedPool) kept(known []token.Factory, tokens []starknet.Felt) token.P
 	return pool
 }
 
-// ScanPools reads the next events of a factory in finalized blocks that readers
-// can see, and keeps the pools that they create, in one transaction. It says
-// whether there may be more. An undo waits until it is done, and it waits for
-// an undo, so that what it keeps is of the chain.
+// ScanPools reads the next events of a factory in visible finalized blocks and
+// stores the pools that they create, in one transaction. It reports whether
+// there may be more. ScanPools and an undo wait for each other, so stored pools
+// are always of the current chain.
 func (r Pools) ScanPools(ctx context.Context, c domain.Chain, f token.Factory) (more bool, err error) {
 	err = r.db.Write().RunInTx(ctx, nil, func(ctx context.Context, tx bun.Tx) error {
 		s := poolScan{tx, c, model.Code(c), &f}
@@ -221,17 +220,17 @@ type poolScan struct {
 	factory *token.Factory
 }
 
-// scanPlace is up to where a factory's events were read: -1 at the beginning.
-// The last places stand for a whole block.
+// scanPlace is the position up to which a factory's events were read, -1 at the
+// start. The highest positions stand for a whole block.
 type scanPlace struct {
-	Registry string `bun:"registry"` // the digest of the registry's entry that read them
+	Registry string `bun:"registry"` // the digest of the registry entry that they were read with
 	Block    int64  `bun:"block"`
 	Tx       int64  `bun:"tx"`
 	Log      int64  `bun:"log"`
 }
 
-// target returns the newest block that is finalized and visible, nil when there
-// is none. Until the transaction ends nothing can be undone.
+// target returns the newest visible finalized block, or nil. Nothing can be
+// undone until the transaction ends.
 func (s poolScan) target(ctx context.Context) (target *int64, err error) {
 	err = s.NewRaw(`/* market.target */
 		SELECT least(finalized_block, (SELECT min(from_block) - 1 FROM index_ranges WHERE chain = ?0 AND state <> 'ready'))
@@ -242,8 +241,8 @@ func (s poolScan) target(ctx context.Context) (target *int64, err error) {
 	return target, err
 }
 
-// begin returns where a factory's scan stands. One that another entry of the
-// registry made begins again, without what it had found.
+// begin returns the position of a factory's scan. If the registry entry has
+// changed, the scan restarts and its pools are deleted.
 func (s poolScan) begin(ctx context.Context) (at scanPlace, err error) {
 	if _, err := s.NewRaw(`/* market.begin */
 		INSERT INTO market_scans (chain, factory, registry, block, tx, log) VALUES (?, ?, '', -1, 0, 0) ON CONFLICT DO NOTHING`,
@@ -265,8 +264,8 @@ func (s poolScan) begin(ctx context.Context) (at scanPlace, err error) {
 	return scanPlace{Block: -1}, err
 }
 
-// read reads the next events up to a block, along events' address_selector, and
-// says up to where.
+// read reads the next events up to a block, by events_…_address_selector, and
+// returns the new position.
 func (s poolScan) read(ctx context.Context, at scanPlace, target int64) (pools []token.Pool, next scanPlace, err error) {
 	rows, err := repo.Select[creationRow](ctx, s.Tx, fmt.Sprintf(`/* market.created */
 		SELECT `+creationColumns+`

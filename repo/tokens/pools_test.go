@@ -34,7 +34,7 @@ func (s *shelf) number(sql string) (n int) {
 
 const countPools = "SELECT count(*) FROM market_pools"
 
-// TestOnlyFinalizedPoolsAreKept has the exchanges open in block 7.
+// TestOnlyFinalizedPoolsAreKept uses a chain whose exchanges open in block 7.
 func TestOnlyFinalizedPoolsAreKept(t *testing.T) {
 	t.Parallel()
 	s := newShelf(t)
@@ -57,7 +57,7 @@ func TestOnlyFinalizedPoolsAreKept(t *testing.T) {
 	}
 }
 
-// TestBlocksThatReadersCannotSeeAreNotScanned has block 7 in a range that is
+// TestBlocksThatReadersCannotSeeAreNotScanned puts block 7 into a range that is
 // still loading.
 func TestBlocksThatReadersCannotSeeAreNotScanned(t *testing.T) {
 	t.Parallel()

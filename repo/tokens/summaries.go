@@ -17,7 +17,7 @@ import (
 )
 
 // Summaries counts the transfers of tokens. Sums of finalized transfers are
-// kept; transfers above them are counted for each answer.
+// stored; later transfers are counted on each read.
 type Summaries struct{ db *repo.DB }
 
 var _ token.SummaryStore = Summaries{}
@@ -32,7 +32,7 @@ type summaryRow struct {
 	Latest       *model.BlockNumber `bun:"latest"`
 	Through      *model.BlockNumber `bun:"through"`
 	UpdatedAt    *time.Time         `bun:"updated_at"`
-	Transfers    *int64             `bun:"transfers"` // the sums: all three or none
+	Transfers    *int64             `bun:"transfers"` // the stored sums: all three or none
 	Senders      *int64             `bun:"senders"`
 	Receivers    *int64             `bun:"receivers"`
 	CountedAbove bool               `bun:"counted_above"`
@@ -41,10 +41,10 @@ type summaryRow struct {
 	NewReceivers int64              `bun:"new_receivers"`
 }
 
-// summarised adds the counts to tokens. The sums of a token are found by primary
-// key; the transfers above them along transfers_token, at most %[2]d and one, and
-// their senders and receivers by the primary key of token_parties. There are no
-// sums while their checkpoint is null.
+// summarised adds the counts to tokens. It finds the sums of a token by primary
+// key, later transfers by transfers_…_token, at most %[2]d and one, and their
+// senders and receivers by the primary key of token_parties. There are no sums
+// while their checkpoint is null.
 const summarised = `/* token.summaries */
 	SELECT p.parent, ` + tokenColumns + `,
 		(i.first_block = 0 OR EXISTS (SELECT FROM contract_classes WHERE chain = %[1]d AND address = a.id AND origin = 1)) AS whole,
@@ -94,9 +94,9 @@ func (r Summaries) CountedTokens(ctx context.Context, c domain.Chain, addresses 
 	return tokens, nil
 }
 
-// SumTransfers adds the next finalized transfers that readers can see to the
-// sums of their tokens, about as many as given and whole blocks, in one
-// transaction. Whoever comes while another adds finds nothing to do.
+// SumTransfers adds the next visible finalized transfers to the sums of their
+// tokens, about the given number and whole blocks, in one transaction. While
+// another process is adding, it finds nothing to do.
 func (r Summaries) SumTransfers(ctx context.Context, c domain.Chain, about int) (done token.Summing, err error) {
 	err = r.db.Write().RunInTx(ctx, nil, func(ctx context.Context, tx bun.Tx) error {
 		s := summing{tx, model.Code(c)}
@@ -132,9 +132,9 @@ type summing struct {
 	chain int
 }
 
-// begin returns up to where there are sums and up to where there could be; nil
-// stands for nowhere. It locks the sums until the transaction ends; when
-// another holds them, there is nothing to sum.
+// begin returns the last summed block and the last block that could be summed;
+// nil means none. It locks the sums until the transaction ends. If another
+// transaction holds the lock, there is nothing to sum.
 func (s summing) begin(ctx context.Context) (through, target *int64, err error) {
 	err = s.NewRaw(`/* summary.lock */
 		SELECT block FROM token_summary_checkpoints WHERE chain = ? FOR UPDATE SKIP LOCKED`, s.chain).Scan(ctx, &through)
@@ -144,7 +144,8 @@ func (s summing) begin(ctx context.Context) (through, target *int64, err error) 
 	if err != nil {
 		return nil, nil, err
 	}
-	// A statement of its own: it sees what was undone before the sums were locked.
+	// A separate statement, so that it sees undos that committed before the
+	// lock.
 	err = s.NewRaw(`/* summary.target */
 		SELECT CASE WHEN least(c.finalized_block, seen.last) >= c.first_block THEN least(c.finalized_block, seen.last) END
 		FROM index_checkpoints c CROSS JOIN LATERAL (
@@ -156,8 +157,8 @@ func (s summing) begin(ctx context.Context) (through, target *int64, err error) 
 	return through, target, err
 }
 
-// clear removes sums that no longer count and returns the block before the
-// first one.
+// clear deletes invalid sums and returns the block before the first indexed
+// one.
 func (s summing) clear(ctx context.Context) (*int64, error) {
 	for _, table := range []bun.Ident{"token_parties", "token_summaries"} {
 		if _, err := s.NewRaw("/* summary.clear */ DELETE FROM ? WHERE chain = ?", table, s.chain).Exec(ctx); err != nil {
@@ -169,8 +170,8 @@ func (s summing) clear(ctx context.Context) (*int64, error) {
 	return new(first - 1), err
 }
 
-// end is the block up to which about so many transfers are added. It follows
-// transfers_place.
+// end returns the block up to which about this many transfers are added, by
+// transfers_…_place.
 func (s summing) end(ctx context.Context, through, target int64, about int) (to int64, err error) {
 	err = s.NewRaw(`/* summary.end */
 		SELECT coalesce((
@@ -179,9 +180,9 @@ func (s summing) end(ctx context.Context, through, target int64, about int) (to 
 	return to, err
 }
 
-// addToSums adds the transfers of the blocks above ?1 up to ?2. Whoever takes
-// part is looked up by the primary key of token_parties, each once, as it was
-// before this statement.
+// addToSums adds the transfers of the blocks above ?1 up to ?2. It looks up
+// each party once by the primary key of token_parties, as of before this
+// statement.
 const addToSums = `/* summary.add */
 	WITH moved AS MATERIALIZED (
 		SELECT token, sender, receiver FROM transfers WHERE chain = ?0 AND block > ?1 AND block <= ?2

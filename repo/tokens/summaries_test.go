@@ -20,8 +20,7 @@ import (
 	"astrolabe/starknet"
 )
 
-// summed is a database as repotest.Followed left it, whose transfers are to be
-// summed up.
+// summed is a database of repotest.Followed whose transfers are summed up.
 type summed struct {
 	*testing.T
 	db     *repo.DB
@@ -74,7 +73,7 @@ func (s *summed) exec(sql string) {
 	}
 }
 
-// count is what a model makes of the blocks up to a number.
+// count computes the expected counts of the blocks up to a number.
 func (s *summed) count(upTo uint64) map[starknet.Felt]*token.Counts {
 	counts := make(map[starknet.Felt]*token.Counts)
 	senders, receivers := map[[2]starknet.Felt]bool{}, map[[2]starknet.Felt]bool{}
@@ -103,7 +102,7 @@ func (s *summed) count(upTo uint64) map[starknet.Felt]*token.Counts {
 	return counts
 }
 
-// requires holds every token's summary against the model.
+// requires compares every token's summary with the expected counts.
 func (s *summed) requires(status token.SummaryStatus, upTo uint64) {
 	s.Helper()
 	want := s.count(upTo)
@@ -197,7 +196,7 @@ func TestSumsThatDifferFromTheirTransfersAreFound(t *testing.T) {
 }
 
 // TestSumsAreMadeAnewWhenTheirBlocksChange undoes finalized blocks, as only an
-// operator can, and makes transfers again.
+// operator can, and derives transfers again.
 func TestSumsAreMadeAnewWhenTheirBlocksChange(t *testing.T) {
 	t.Parallel()
 	s := newSummed(t)
@@ -243,7 +242,8 @@ func TestSumsOfANewHeadStay(t *testing.T) {
 	s.requires(token.SummaryCurrent, to.Number)
 }
 
-// TestSumsThatAreFarBehindAreStale pretends that the index went on for long.
+// TestSumsThatAreFarBehindAreStale simulates an index that is far ahead of the
+// sums.
 func TestSumsThatAreFarBehindAreStale(t *testing.T) {
 	t.Parallel()
 	s := newSummed(t)
@@ -272,7 +272,7 @@ func TestSumsThatAreFarBehindAreStale(t *testing.T) {
 	}
 }
 
-// TestWhatIsNotWholeIsNotCounted pretends that the index began later: only
+// TestWhatIsNotWholeIsNotCounted simulates an index that began later: only
 // tokens that were deployed since are counted.
 func TestWhatIsNotWholeIsNotCounted(t *testing.T) {
 	t.Parallel()

@@ -14,22 +14,22 @@ import (
 	"astrolabe/starknet"
 )
 
-// Supplies keeps what tokens say of their supply. Tokens reads it.
+// Supplies stores the total supplies that tokens report. Tokens reads them.
 type Supplies struct{ db *repo.DB }
 
 // NewSupplies returns the repository of supplies.
 func NewSupplies(db *repo.DB) Supplies { return Supplies{db} }
 
-// ClaimSupplies returns tokens of the blocks up to a number whose supply is to
-// be read now, at most limit, those that wait longest first, and defers them
-// until the given time, so that nobody else reads them meanwhile.
+// ClaimSupplies claims at most limit tokens, first seen in a block up to upTo,
+// whose supply is due, the longest waiting first. It defers them until the
+// given time, so that no other process reads them meanwhile.
 func (r Supplies) ClaimSupplies(ctx context.Context, c domain.Chain, upTo uint64, now, until time.Time, limit int) ([]starknet.Felt, error) {
 	return supplyDue.claim(ctx, r.db, c, upTo, now, until, limit)
 }
 
-// StoreSupplies stores what tokens said of their supply at a finalized block
-// and returns for how many; one that said nothing has none. Nothing is stored
-// if the block is not of the finalized tier any more.
+// StoreSupplies stores the supplies that tokens reported at a finalized block
+// and returns for how many tokens. A token that reported none has none. Nothing
+// is stored if the block is no longer in the finalized tier.
 func (r Supplies) StoreSupplies(ctx context.Context, c domain.Chain, said token.SupplyReadings) (stored int, err error) {
 	if len(said.Tokens) == 0 {
 		return 0, nil
@@ -42,8 +42,9 @@ func (r Supplies) StoreSupplies(ctx context.Context, c domain.Chain, said token.
 		}
 	}
 	err = r.db.Write().RunInTx(ctx, nil, func(ctx context.Context, tx bun.Tx) error {
-		// Whoever undoes finalized blocks begins with this row and waits, or was
-		// here before and is seen by the next statement.
+		// An undo of finalized blocks locks this row first. So it either waits
+		// for this transaction, or has committed and is visible to the next
+		// statement.
 		if _, err := tx.NewRaw("/* supply.lock */ SELECT FROM token_summary_checkpoints WHERE chain = ? FOR SHARE", model.Code(c)).Exec(ctx); err != nil {
 			return err
 		}

@@ -14,7 +14,7 @@ import (
 	"astrolabe/starknet"
 )
 
-// Tokens reads tokens, and keeps what they call themselves.
+// Tokens reads tokens and stores their metadata.
 type Tokens struct{ db *repo.DB }
 
 var _ token.Store = Tokens{}
@@ -37,8 +37,8 @@ type tokenRow struct {
 // tokenColumns are the columns of a token t.
 const tokenColumns = "t.standard, t.name, t.symbol, t.decimals, t.metadata_at, t.supply, t.supply_block" //nolint:gosec // Tokens of the chain.
 
-// byAddress joins the token t at each address of $1, whose id is a.id: by
-// (chain, felt) of addresses, then by primary key.
+// byAddress joins the token t at each address of $1, whose id is a.id, by
+// (chain, felt) of addresses and then by primary key.
 const byAddress = `
 	FROM unnest($1::bytea[]) WITH ORDINALITY AS p (felt, parent)
 	CROSS JOIN LATERAL (SELECT id FROM addresses WHERE chain = %[1]d AND felt = p.felt LIMIT 1) a
@@ -47,7 +47,7 @@ const byAddress = `
 		FROM tokens WHERE chain = %[1]d AND address = a.id LIMIT 1
 	) t`
 
-// token makes a token of the row.
+// token converts the row.
 func (r *tokenRow) token(addresses []starknet.Felt) token.Token {
 	t := token.Token{
 		Address: addresses[r.Parent-1], Standard: facts.Standard(r.Standard), MetadataAt: inUTC(r.MetadataAt),
@@ -81,16 +81,16 @@ func (r Tokens) Tokens(ctx context.Context, c domain.Chain, addresses []starknet
 	return tokens, nil
 }
 
-// ClaimTokens returns tokens of the blocks up to a number whose metadata is to
-// be read now, at most limit, those that wait longest first, and defers them
-// until the given time, so that nobody else reads them meanwhile.
+// ClaimTokens claims at most limit tokens, first seen in a block up to upTo,
+// whose metadata is due, the longest waiting first. It defers them until the
+// given time, so that no other process reads them meanwhile.
 func (r Tokens) ClaimTokens(ctx context.Context, c domain.Chain, upTo uint64, now, until time.Time, limit int) ([]starknet.Felt, error) {
 	return metadataDue.claim(ctx, r.db, c, upTo, now, until, limit)
 }
 
-// StoreMetadata stores what tokens said at a block and returns for how many.
-// Tokens that were removed since are left out, and all are if the index no
-// longer holds the block: it was undone, and with it what they said.
+// StoreMetadata stores the metadata that tokens reported at a block and returns
+// for how many tokens. Tokens that were removed meanwhile are ignored. Nothing
+// is stored if the index no longer holds the block.
 func (r Tokens) StoreMetadata(ctx context.Context, c domain.Chain, said token.Reading) (stored int, err error) {
 	if len(said.Tokens) == 0 {
 		return 0, nil
@@ -102,7 +102,7 @@ func (r Tokens) StoreMetadata(ctx context.Context, c domain.Chain, said token.Re
 		t := &said.Tokens[i]
 		felts[i], names[i], symbols[i], decimals[i] = t.Token, t.Name, t.Symbol, t.Decimals
 	}
-	// Everything by its primary key or by (chain, felt) of addresses.
+	// Uses primary keys and (chain, felt) of addresses.
 	result, err := r.db.Write().NewRaw(`/* token.describe */
 		UPDATE tokens t SET name = said.name, symbol = said.symbol, decimals = said.decimals,
 			metadata_block = ?1, metadata_at = ?3, metadata_due = ?4

@@ -20,7 +20,7 @@ import (
 	"astrolabe/starknet"
 )
 
-// shelf is an index of the everyday chain with a connection beside it.
+// shelf is an index of the everyday chain with a second connection.
 type shelf struct {
 	*testing.T
 	db     *repo.DB
@@ -54,8 +54,8 @@ func newShelf(t *testing.T) *shelf {
 	return s
 }
 
-// shown returns the tokens that blocks up to a number show.
-func (s *shelf) shown(upTo uint64) (list []starknet.Felt) {
+// tokensUpTo returns the tokens that appear in blocks up to a number.
+func (s *shelf) tokensUpTo(upTo uint64) (list []starknet.Felt) {
 	seen := make(indexing.FirstSeen)
 	for _, block := range s.blocks {
 		for _, t := range seen.First(block.Header.Number, block.Tokens) {
@@ -81,7 +81,7 @@ func (s *shelf) claim(upTo uint64, at time.Time, limit int) []starknet.Felt {
 	return sorted(claimed)
 }
 
-// store lets tokens say that their name is "Said" at a block.
+// store stores the name "Said" of tokens, as reported at a block.
 func (s *shelf) store(at *facts.Header, when time.Time, said ...starknet.Felt) int {
 	s.Helper()
 	reading := token.Reading{Block: domain.BlockRef{Number: at.Number, Hash: at.Hash}, At: when, Next: when.Add(24 * time.Hour)}
@@ -108,7 +108,7 @@ func (s *shelf) last() *facts.Header { return &s.blocks[len(s.blocks)-1].Header 
 func TestTokensAreClaimedOnceAndOnlyOfVisibleBlocks(t *testing.T) {
 	t.Parallel()
 	s := newShelf(t)
-	early, all := s.shown(1), s.shown(1000)
+	early, all := s.tokensUpTo(1), s.tokensUpTo(1000)
 	if len(early) == 0 || len(early) == len(all) {
 		t.Fatalf("%d of %d tokens are early", len(early), len(all))
 	}
@@ -152,7 +152,7 @@ func TestUnreadTokensComeAgainBeforeThoseReadADayAgo(t *testing.T) {
 func TestWhatWasSaidAtAnUndoneBlockIsNotStored(t *testing.T) {
 	t.Parallel()
 	s := newShelf(t)
-	all, early := s.shown(1000), s.shown(1)
+	all, early := s.tokensUpTo(1000), s.tokensUpTo(1)
 	last := *s.last()
 	s.index.Undo(&s.blocks[1].Header)
 	if err := s.index.Err(); err != nil {
@@ -174,8 +174,8 @@ func TestWhatWasSaidAtAnUndoneBlockIsNotStored(t *testing.T) {
 	}
 }
 
-// TestClaimingReadsTheIndexOfDueTokens looks at the plans with as many tokens
-// as a chain has.
+// TestClaimingReadsTheIndexOfDueTokens checks the plans with as many tokens as
+// a real chain has.
 func TestClaimingReadsTheIndexOfDueTokens(t *testing.T) {
 	t.Parallel()
 	s := newShelf(t)
@@ -210,14 +210,14 @@ func TestClaimingReadsTheIndexOfDueTokens(t *testing.T) {
 	}
 }
 
-// TestMetadataIsStoredAsItIs has names that would end a text or an array in a
-// statement that did not escape them.
+// TestMetadataIsStoredAsItIs uses names that would end a string or an array in
+// a statement that did not escape them.
 func TestMetadataIsStoredAsItIs(t *testing.T) {
 	t.Parallel()
 	s := newShelf(t)
 	names := []string{`it's`, `"quoted"`, `back\slash\'`, `{a,b}`, `NULL`, ``, `?0 ? $1`, `'); DROP TABLE tokens; --`, "line\nbreak", `snowman ☃`}
 	reading := token.Reading{Block: domain.BlockRef{Number: s.last().Number, Hash: s.last().Hash}, At: s.now, Next: s.now}
-	addresses := s.shown(1000)[:len(names)]
+	addresses := s.tokensUpTo(1000)[:len(names)]
 	for i, address := range addresses {
 		reading.Tokens = append(reading.Tokens, token.Description{Token: address, Metadata: token.Metadata{Name: &names[i], Symbol: &names[i]}})
 	}

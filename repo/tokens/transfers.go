@@ -45,8 +45,8 @@ type transferRow struct {
 }
 
 // transferColumns are the columns of a transfer t and of its token's metadata
-// m. Each value from another table is looked up by a key: that way no plan can
-// read a whole dictionary for a page.
+// m. Each value of another table is looked up by key, so that no plan can read
+// a whole dictionary for a page.
 const transferColumns = `t.block, t.tx, t.log, t.idx, t.standard, t.amount, t.token_id,
 	(SELECT felt FROM addresses WHERE chain = %[1]d AND id = t.token) AS token,
 	(SELECT felt FROM addresses WHERE chain = %[1]d AND id = t.sender) AS sender,
@@ -63,7 +63,7 @@ const transferToken = `LEFT JOIN LATERAL (
 // listedColumns are the columns of transfers that transferColumns needs.
 const listedColumns = "block, tx, log, idx, standard, token, sender, receiver, amount, token_id"
 
-// read makes a transfer of the row.
+// read converts the row and returns its parent.
 func (r *transferRow) read() (parent int64, t token.Transfer, err error) {
 	if r.Timestamp == nil {
 		return 0, t, &indexing.DamageError{Table: facts.TableTransfers, Block: new(uint64(r.Block)), What: "its block is missing"}
@@ -76,7 +76,7 @@ func (r *transferRow) read() (parent int64, t token.Transfer, err error) {
 	}, nil
 }
 
-// list runs a statement and gives each parent its transfers.
+// list runs a statement and returns the transfers of each parent.
 func (r Transfers) list(ctx context.Context, parents int, statement string, arguments ...any) ([][]token.Transfer, error) {
 	rows, err := repo.Select[transferRow](ctx, r.db.Read(), statement, arguments...)
 	if err != nil {
@@ -85,8 +85,7 @@ func (r Transfers) list(ctx context.Context, parents int, statement string, argu
 	return repo.ByParent(rows, parents, (*transferRow).read)
 }
 
-// transfersOfTransactions follows the index transfers_place of each block's
-// range.
+// transfersOfTransactions uses transfers_…_place.
 const transfersOfTransactions = `/* transfer.of_transactions */
 	SELECT p.parent, ` + transferColumns + `
 	FROM unnest($1::integer[], $2::smallint[]) WITH ORDINALITY AS p (block, tx, parent)
@@ -114,11 +113,11 @@ func (r Transfers) TransfersOfTransactions(ctx context.Context, c domain.Chain, 
 // newestFirst is the order of the lists of tokens and addresses.
 const newestFirst = "block DESC, tx DESC, log DESC, idx DESC"
 
-// transferStream is the beginning of the transfers that satisfy %[2]s within
-// the window of the arguments $2 to $6. It follows an index whose columns are
-// those of the condition, then the place. The oldest block is compared as a
-// part of a place: two bounds of one column look to the planner as if hardly
-// any row were between them, and then it sorts instead of following an index.
+// transferStream selects the first transfers that satisfy %[2]s within the
+// window of the arguments $2 to $6. It uses an index on the columns of the
+// condition, then the position. The oldest block is compared as part of a
+// position: with two bounds on one column, the planner expects hardly any rows
+// between them and sorts instead of reading in index order.
 const transferStream = `(
 		SELECT ` + listedColumns + ` FROM transfers
 		WHERE chain = %[1]d AND %[2]s AND block <= $3
@@ -139,15 +138,15 @@ const transferLists = `/* transfer.%[4]s */
 	` + transferToken + `
 	ORDER BY p.parent, t.block DESC, t.tx DESC, t.log DESC, t.idx DESC`
 
-// eachOf makes streams of every felt in $7, whose id is f.id. Their beginnings
-// are sorted together: there are as many rows as felts, times a page.
+// eachOf creates streams for every felt in $7, whose id is f.id. Their first
+// rows are sorted together: at most a page per felt.
 const eachOf = `
 	SELECT s.* FROM unnest($7::bytea[]) AS w (felt)
 	CROSS JOIN LATERAL (SELECT id FROM addresses WHERE chain = %[1]d AND felt = w.felt LIMIT 1) f
 	CROSS JOIN LATERAL (%[2]s) s`
 
-// TransfersOfTokens implements token.TransferStore. It follows transfers_token
-// or, with parties, transfers_sender_token and transfers_receiver_token.
+// TransfersOfTokens implements token.TransferStore. It uses transfers_…_token
+// or, with parties, transfers_…_sender_token and transfers_…_receiver_token.
 func (r Transfers) TransfersOfTokens(ctx context.Context, c domain.Chain, tokens, parties []starknet.Felt, w token.Window, limit int) ([][]token.Transfer, error) {
 	if len(parties) == 0 {
 		return r.newest(ctx, c, "of_tokens", tokens, nil, w, limit, "token = a.id")
@@ -156,9 +155,9 @@ func (r Transfers) TransfersOfTokens(ctx context.Context, c domain.Chain, tokens
 		"sender = f.id AND token = a.id", "receiver = f.id AND token = a.id")
 }
 
-// TransfersOfAddresses implements token.TransferStore. It follows
-// transfers_sender and transfers_receiver or, with tokens, the same indexes
-// with the token in them.
+// TransfersOfAddresses implements token.TransferStore. It uses
+// transfers_…_sender and transfers_…_receiver or, with tokens,
+// transfers_…_sender_token and transfers_…_receiver_token.
 func (r Transfers) TransfersOfAddresses(ctx context.Context, c domain.Chain, addresses, tokens []starknet.Felt, d token.Direction, w token.Window, limit int) ([][]token.Transfer, error) {
 	name, of := "of_addresses", ""
 	if len(tokens) > 0 {
@@ -175,8 +174,8 @@ func (r Transfers) TransfersOfAddresses(ctx context.Context, c domain.Chain, add
 }
 
 // newest lists, for each parent, the newest transfers of its streams within a
-// window. If there are felts in each, there are streams for every one of them,
-// whose conditions refer to it as f.id.
+// window. With felts in each, every felt has its own streams, whose conditions
+// refer to it as f.id.
 func (r Transfers) newest(ctx context.Context, c domain.Chain, name string, parents, each []starknet.Felt, w token.Window, limit int, streams ...string) ([][]token.Transfer, error) {
 	arguments := []any{model.Bytes(parents), int64(w.Oldest), int64(w.Newest), w.Tx, w.Log, w.Index}
 	if len(each) > 0 {

@@ -16,8 +16,8 @@ import (
 	"astrolabe/telemetry"
 )
 
-// ledger is the transfers of the everyday chain, the newest first, and the
-// service that is to tell of them.
+// ledger is the transfers of the everyday chain, newest first, and the service
+// under test.
 type ledger struct {
 	*testing.T
 	service   *token.Transfers
@@ -29,7 +29,7 @@ type ledger struct {
 func newLedger(t *testing.T) *ledger {
 	t.Helper()
 	db := repotest.OpenTemplate(t, repotest.Followed)
-	l := &ledger{T: t, service: token.NewTransfers(tokens.NewTransfers(db), chain.NewStatuses(onchain.NewHeads(db), 0)), all: shownTransfers(repotest.Everyday(t))}
+	l := &ledger{T: t, service: token.NewTransfers(tokens.NewTransfers(db), chain.NewStatuses(onchain.NewHeads(db), 0)), all: expectedTransfers(repotest.Everyday(t))}
 	slices.Reverse(l.all)
 	for i := range l.all {
 		l.all[i].Tier = chain.HeadTier
@@ -46,7 +46,7 @@ func newLedger(t *testing.T) *ledger {
 	return l
 }
 
-// where returns the transfers that a condition holds for.
+// where returns the transfers that satisfy a condition.
 func (l *ledger) where(holds func(t *token.Transfer) bool) (list []string) {
 	for i := range l.all {
 		if holds(&l.all[i]) {
@@ -192,7 +192,7 @@ func TestListsOfManyParentsAreOneStatement(t *testing.T) {
 	if _, err := l.service.OfAddresses(ctx, domain.Mainnet, l.addresses, token.AddressFilter{}, page); err != nil {
 		t.Fatal(err)
 	}
-	if count.N() != 2 { // the list, and how far the chain has come
+	if count.N() != 2 { // the list, and the chain's head
 		t.Errorf("%d statements were run", count.N())
 	}
 }

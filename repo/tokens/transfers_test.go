@@ -15,9 +15,9 @@ import (
 	"astrolabe/telemetry"
 )
 
-// shownTransfers returns the transfers of blocks as readers see them when no
-// token has said anything, oldest first.
-func shownTransfers(blocks []facts.Block) (list []token.Transfer) {
+// expectedTransfers returns the transfers of blocks as readers see them while
+// no metadata is stored, oldest first.
+func expectedTransfers(blocks []facts.Block) (list []token.Transfer) {
 	for i := range blocks {
 		b := &blocks[i]
 		for _, t := range b.Transfers {
@@ -46,7 +46,7 @@ func TestTransfersOfTransactionsAreOneStatement(t *testing.T) {
 	db, blocks := repotest.OpenTemplate(t, repotest.Followed), repotest.Everyday(t)
 	txs := append(places(blocks), chain.TxPlace{Block: 1 << 20, Tx: 3}, chain.TxPlace{})
 	want := make(map[chain.TxPlace][]token.Transfer)
-	for _, transfer := range shownTransfers(blocks) {
+	for _, transfer := range expectedTransfers(blocks) {
 		at := chain.TxPlace{Block: transfer.Block, Tx: transfer.Tx}
 		want[at] = append(want[at], transfer)
 	}
