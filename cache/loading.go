@@ -9,8 +9,8 @@ import (
 	"golang.org/x/sync/singleflight"
 )
 
-// Loading keeps the values that were used last, at most so many, and loads
-// those that it lacks. Failures are not kept. It is safe for concurrent use.
+// Loading caches a limited number of the most recently used values and loads
+// missing ones. It does not cache failures. It is safe for concurrent use.
 type Loading[K ~string, V any] struct {
 	load func(ctx context.Context, key K) (V, error)
 	now  func() time.Time
@@ -26,15 +26,15 @@ type loaded[V any] struct {
 	at    time.Time // when the load began
 }
 
-// NewLoading makes an empty cache of a size of at least 1. Loads are not cancelled
-// when callers leave: load MUST bound its own time.
+// NewLoading returns an empty cache of a size of at least 1. A load continues
+// when its callers give up, so load MUST limit its own time.
 func NewLoading[K ~string, V any](size int, now func() time.Time, load func(context.Context, K) (V, error)) *Loading[K, V] {
 	return &Loading[K, V]{load: load, now: now, entries: Must(simplelru.NewLRU[K, loaded[V]](size, nil)), loads: new(singleflight.Group)}
 }
 
-// Get returns a value whose load began less than age ago, or one that it loads
-// now. Callers that need the same value at the same time share one load and
-// its failure; each waits no longer than its own context allows.
+// Get returns a value whose load began less than age ago, or loads it now.
+// Callers that need the same value at the same time share one load and its
+// error; each waits no longer than its own context allows.
 func (l *Loading[K, V]) Get(ctx context.Context, key K, age time.Duration) (V, error) {
 	for {
 		entry, loads, known := l.recall(key)
@@ -49,7 +49,7 @@ func (l *Loading[K, V]) Get(ctx context.Context, key K, age time.Duration) (V, e
 		select {
 		case answer := <-answers:
 			entry := answer.Val.(loaded[V])
-			// A load that another caller began can be too old for this one.
+			// A load that another caller started can be too old for this one.
 			if began || answer.Err != nil || l.fresh(entry.at, age) {
 				return entry.value, answer.Err
 			}
@@ -67,9 +67,8 @@ func (l *Loading[K, V]) Has(key K) bool {
 	return l.entries.Contains(key)
 }
 
-// Forget makes the next Get of a key load it: the value has changed. A load
-// that is under way may be older than the change, so it is neither joined nor
-// kept.
+// Forget makes the next Get of a key load it, because the value has changed. A
+// running load may have read the old value, so it is neither joined nor cached.
 func (l *Loading[K, V]) Forget(key K) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -78,7 +77,7 @@ func (l *Loading[K, V]) Forget(key K) {
 	l.loads.Forget(string(key))
 }
 
-// Purge forgets every key.
+// Purge is Forget for every key.
 func (l *Loading[K, V]) Purge() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -87,7 +86,7 @@ func (l *Loading[K, V]) Purge() {
 	l.loads = new(singleflight.Group)
 }
 
-// Len returns how many values are kept.
+// Len returns how many values are cached.
 func (l *Loading[K, V]) Len() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -103,7 +102,8 @@ func (l *Loading[K, V]) recall(key K) (loaded[V], *singleflight.Group, bool) {
 
 func (l *Loading[K, V]) fresh(at time.Time, age time.Duration) bool { return l.now().Sub(at) < age }
 
-// read loads a value and keeps it, unless anything was forgotten meanwhile.
+// read loads a value and caches it, unless Forget or Purge was called
+// meanwhile.
 func (l *Loading[K, V]) read(ctx context.Context, key K) (loaded[V], error) {
 	l.mu.Lock()
 	before := l.changes

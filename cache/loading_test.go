@@ -14,7 +14,7 @@ import (
 
 const forever = time.Hour
 
-// source counts its loads and answers with their number.
+// source counts its loads and returns their number.
 type source struct {
 	mu    sync.Mutex
 	loads int
@@ -101,7 +101,7 @@ func TestCallersShareALoadThatOutlivesTheFirst(t *testing.T) {
 	})
 }
 
-// TestALoadThatBeganTooEarlyIsNotShared plays a caller that wants nothing from
+// TestALoadThatBeganTooEarlyIsNotShared has a caller that accepts no value from
 // before its call.
 func TestALoadThatBeganTooEarlyIsNotShared(t *testing.T) {
 	t.Parallel()

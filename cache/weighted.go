@@ -7,7 +7,7 @@ import (
 	"github.com/hashicorp/golang-lru/v2/simplelru"
 )
 
-// Weighted keeps the values that were used last, within a total weight. It is
+// Weighted caches the most recently used values within a total weight. It is
 // safe for concurrent use.
 type Weighted[K comparable, V any] struct {
 	mu       sync.Mutex
@@ -21,7 +21,7 @@ type weighed[V any] struct {
 	weight int
 }
 
-// NewWeighted makes an empty cache. One whose capacity is 0 keeps nothing.
+// NewWeighted returns an empty cache. With a capacity of 0 it caches nothing.
 func NewWeighted[K comparable, V any](capacity int) *Weighted[K, V] {
 	w := &Weighted[K, V]{capacity: capacity}
 	w.entries = Must(simplelru.NewLRU(math.MaxInt, func(_ K, dropped weighed[V]) { w.weight -= dropped.weight }))
@@ -36,9 +36,9 @@ func (w *Weighted[K, V]) Get(key K) (V, bool) {
 	return entry.value, known
 }
 
-// Add keeps a value in place of an earlier one and drops what was used the
-// longest time ago until everything fits. A value that is too heavy to fit at
-// all is not kept, and drops nothing.
+// Add caches a value, replacing an earlier one, and evicts the least recently
+// used values until everything fits. A value that is too heavy to fit at all is
+// not cached and evicts nothing.
 func (w *Weighted[K, V]) Add(key K, value V, weight int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -49,36 +49,37 @@ func (w *Weighted[K, V]) Add(key K, value V, weight int) {
 	w.trim()
 }
 
-// Put keeps a value and drops nothing, however much there is: a caller that
-// relies on what it has put calls Trim when it does not any more.
+// Put caches a value and evicts nothing, even above the capacity. It is for
+// callers that rely on the values they have put; they call Trim when they no
+// longer do.
 func (w *Weighted[K, V]) Put(key K, value V, weight int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.put(key, value, weight)
 }
 
-// Trim drops what was used the longest time ago until the rest fits.
+// Trim evicts the least recently used values until the rest fits.
 func (w *Weighted[K, V]) Trim() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.trim()
 }
 
-// Purge drops everything.
+// Purge removes everything.
 func (w *Weighted[K, V]) Purge() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.entries.Purge()
 }
 
-// Len returns how many values are kept.
+// Len returns how many values are cached.
 func (w *Weighted[K, V]) Len() int {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.entries.Len()
 }
 
-// Weight returns what the kept values weigh.
+// Weight returns the total weight of the cached values.
 func (w *Weighted[K, V]) Weight() int {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -86,7 +87,7 @@ func (w *Weighted[K, V]) Weight() int {
 }
 
 func (w *Weighted[K, V]) put(key K, value V, weight int) {
-	w.entries.Remove(key) // whose weight is taken off
+	w.entries.Remove(key) // the eviction callback subtracts its weight
 	w.entries.Add(key, weighed[V]{value, weight})
 	w.weight += weight
 }

@@ -30,7 +30,7 @@ func Hit(name string) {
 	}
 	if target == name && passes[name] == pass {
 		_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
-		select {} // the signal is on its way; nothing after this point may run
+		select {} // nothing may run until the signal arrives
 	}
 }
 

@@ -1,6 +1,6 @@
 package failpoint
 
-// The points that a start of the program passes.
+// The points of startup.
 const (
 	PostgresLock       = "postgres.lock"
 	PostgresInitdb     = "postgres.initdb"
@@ -17,7 +17,7 @@ const (
 	ServeReady         = "serve.ready"
 )
 
-// The points that the index passes while it follows a chain.
+// The points of indexing.
 const (
 	IndexBegun       = "index.begun"
 	RangeOpened      = "range.opened"
@@ -31,14 +31,14 @@ const (
 	UndoCheckpoint   = "undo.checkpoint"
 )
 
-// Indexing lists every point that an index passes which loads, follows and
+// Indexing lists every point that an indexer passes while it loads, follows and
 // undoes blocks.
 var Indexing = []string{
 	IndexBegun, RangeOpened, RangeSealed, RangeIndexed, RangeReady,
 	CommitRows, CommitCheckpoint, CommitDone, UndoRows, UndoCheckpoint,
 }
 
-// The points that are passed while facts are made again.
+// The points of rederiving.
 const (
 	RewriteRows     = "rewrite.rows"
 	RewriteSchemas  = "rewrite.schemas"
@@ -46,29 +46,29 @@ const (
 	RewriteVersions = "rewrite.versions"
 )
 
-// Rederiving lists every point that is passed while facts are made again.
+// Rederiving lists every point of rederiving.
 var Rederiving = []string{RewriteRows, RewriteSchemas, RewriteLocators, RewriteVersions}
 
-// The points that are passed while transfers are summed up.
+// The points of summing up transfers.
 const (
 	SumsAdded      = "sums.added"
 	SumsCheckpoint = "sums.checkpoint"
 )
 
-// Summing lists every point that is passed while transfers are summed up.
+// Summing lists every point of summing up transfers.
 var Summing = []string{SumsAdded, SumsCheckpoint}
 
-// The points that a holder census passes.
+// The points of building a holder census.
 const (
 	CensusCounted   = "census.counted"   // rows are staged inside their transaction
-	CensusStaged    = "census.staged"    // they are committed, and nobody sees them
+	CensusStaged    = "census.staged"    // they are committed, but not visible
 	CensusPublished = "census.published" // the generation is written, not yet committed
 )
 
-// Counting lists every point that a holder census passes.
+// Counting lists every point of building a holder census.
 var Counting = []string{CensusCounted, CensusStaged, CensusPublished}
 
-// Startup lists every point that a first start passes.
+// Startup lists every point of the first startup.
 var Startup = []string{
 	PostgresLock, PostgresInitdb, PostgresInitdbDone, PostgresStart, PostgresReady,
 	MasterKeyWritten, MigrateLocked, MigrateInside, MigrateApplied, MigrateQueue,

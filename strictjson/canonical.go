@@ -7,13 +7,14 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Canonical returns the RFC 8785 form of the one JSON value in data: keys in the
-// order of their UTF-16 code units, numbers as ECMAScript prints them, the
-// shortest escapes, no white space. It refuses what Decode refuses in any
-// document, and numbers that the form would change silently: those of a magnitude
-// above MaxInteger, integral or not, and those so near to zero that a double loses
-// their digits. Every integral spelling of a number becomes the same digits; other
-// fractions are rounded to the nearest double, as the RFC prescribes.
+// Canonical returns the RFC 8785 form of the one JSON value in data: keys in
+// the order of their UTF-16 code units, numbers as ECMAScript prints them, the
+// shortest escapes, no white space. It rejects what Decode rejects in any
+// document, and numbers that the form would change silently: those of a
+// magnitude above MaxInteger, integral or not, and those so near to zero that a
+// double loses their digits. Every integral spelling of a number becomes the
+// same digits; other fractions are rounded to the nearest double, as the RFC
+// prescribes.
 func Canonical(data []byte) ([]byte, error) {
 	return rewrite(data, appendCanonicalNumber)
 }

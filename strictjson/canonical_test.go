@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// The vectors below are those of RFC 8785 and of the test data it refers to.
-// Where they hold 1E30, which this package refuses, they are written without it.
+// The vectors below are from RFC 8785 and the test data it refers to, without
+// 1E30, which this package rejects.
 
 func TestCanonicalMatchesThePublishedVectors(t *testing.T) {
 	t.Parallel()

@@ -6,8 +6,8 @@ import (
 	"strconv"
 )
 
-// maxExponent bounds the exponent that a number may be written with, zero
-// included. Doubles need three digits.
+// maxExponent is the largest exponent that a number may be written with, even
+// for zero. Doubles need three digits.
 const maxExponent = 9999
 
 var maxIntegerDigits = strconv.FormatUint(uint64(MaxInteger), 10)
@@ -63,8 +63,8 @@ func cutExponent(number []byte) (mantissa []byte, exponent int, err *Error) {
 	return number[:e], exponent, nil
 }
 
-// isSafe tells whether the magnitude is at most MaxInteger. Up to there, and no
-// further, a double holds every integer exactly.
+// isSafe reports whether the magnitude is at most MaxInteger. Up to there, and
+// no further, a double holds every integer exactly.
 func (d decimal) isSafe() bool {
 	if d.wholeDigits() != len(maxIntegerDigits) {
 		return d.wholeDigits() < len(maxIntegerDigits)
@@ -72,8 +72,8 @@ func (d decimal) isSafe() bool {
 	return string(d.digits) <= maxIntegerDigits // both begin at the same power of ten
 }
 
-// isTiny tells whether the magnitude is below 10^-307 but not zero. Doubles lose
-// digits soon below that, then vanish, and are slow to read.
+// isTiny reports whether the magnitude is below 10^-307 but not zero. Doubles
+// lose digits soon below that, then vanish, and are slow to read.
 func (d decimal) isTiny() bool {
 	return len(d.digits) > 0 && d.wholeDigits() < -306
 }

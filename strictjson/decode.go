@@ -17,7 +17,7 @@ type Raw = jsontext.Value
 type Option func(*inspector)
 
 // AllowUnknownKeys makes Decode skip keys that the target does not have. It is
-// for answers of other servers, which may grow; never for requests.
+// for responses of other servers, which may add keys; never for requests.
 func AllowUnknownKeys() Option {
 	return func(in *inspector) { in.allowUnknown = true }
 }
@@ -25,13 +25,13 @@ func AllowUnknownKeys() Option {
 // Decode reads the one JSON value in data into v, a pointer to a zero value. It
 // returns an *Error for anything that v does not exactly expect.
 //
-// Struct fields follow their json tags. A field is required unless its type is a
-// pointer or its tag says omitempty or omitzero. Null is accepted by pointers,
-// where it means the same as absence, by interfaces and by Raw, and is a
-// TypeMismatch elsewhere. Numbers that may be spelled 12345.0 belong in an
+// Struct fields follow their json tags. A field is required unless its type is
+// a pointer or its tag says omitempty or omitzero. Null is accepted by
+// pointers, where it means the same as absence, by interfaces and by Raw, and
+// is a TypeMismatch elsewhere. Numbers that may be spelled 12345.0 belong in an
 // Integer: Go's own integer types take plain digits only, floats and interfaces
-// round to a double. Structs may be embedded by value. After an error the contents
-// of v are not to be used. Decode panics if v is not a non-nil pointer.
+// round to a double. Structs may be embedded by value. After an error, v must
+// not be used. Decode panics if v is not a non-nil pointer.
 func Decode(data []byte, v any, options ...Option) error {
 	target := reflect.ValueOf(v)
 	if target.Kind() != reflect.Pointer || target.IsNil() {
@@ -57,8 +57,9 @@ func Decode(data []byte, v any, options ...Option) error {
 	return nil
 }
 
-// valueError translates what can still fail once keys and types are known to be
-// right: numbers that do not fit and values that refuse themselves.
+// valueError converts the errors that are still possible once keys and types
+// are checked: numbers that do not fit, and values whose own UnmarshalJSON or
+// UnmarshalText fails.
 func valueError(err error) *Error {
 	semantic, ok := errors.AsType[*json.SemanticError](err)
 	if !ok {

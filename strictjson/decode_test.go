@@ -88,7 +88,7 @@ func TestDecodeStoresTheWholeBody(t *testing.T) {
 	}
 }
 
-// proveBody is a body whose larger part is forwarded as it came.
+// proveBody is a body whose larger part is forwarded unchanged.
 type proveBody struct {
 	BlockID struct {
 		BlockNumber Integer `json:"block_number"`
@@ -111,7 +111,7 @@ func TestRawMembersAreKeptByteForByte(t *testing.T) {
 	if err := Decode(body, &standard); err != nil {
 		t.Fatal(err)
 	}
-	clear(body) // what was decoded must not depend on the request's buffer
+	clear(body) // decoded values must not alias the request's buffer
 	if got := string(target.Transaction); got != transaction {
 		t.Errorf("Raw changed: %s", got)
 	}
@@ -138,7 +138,7 @@ func TestRawMembersAreStillChecked(t *testing.T) {
 	})
 }
 
-// everything has one member of each sort that Decode treats differently.
+// everything has one member of each kind that Decode treats differently.
 type everything struct {
 	embedded
 	Flag     bool             `json:"flag"`

@@ -5,13 +5,14 @@ import (
 	"strconv"
 )
 
-// Digest returns a one-way name for the document in data, equal for two bodies
-// exactly when they say the same: the order of keys, white space and the way a
-// string is escaped do not count, the order of array elements does. Numbers
-// compare by exact decimal value, never as doubles: 1, 1.0, 1e0 and 10e-1 are one
-// number, so are 0 and -0, while 9007199254740992 and 9007199254740993 are two.
-// It refuses what Decode refuses in any document, and exponents beyond four
-// digits. Digests are stored, so the form below them MUST NOT change.
+// Digest returns a one-way identifier of the document in data. Two bodies have
+// the same digest exactly if they are equal as JSON: the order of keys, white
+// space and the way a string is escaped do not count, the order of array
+// elements does. Numbers compare by exact decimal value, never as doubles: 1,
+// 1.0, 1e0 and 10e-1 are one number, so are 0 and -0, while 9007199254740992
+// and 9007199254740993 are two. It rejects what Decode rejects in any document,
+// and exponents beyond four digits. Digests are stored, so the hashed form MUST
+// NOT change.
 func Digest(data []byte) ([sha256.Size]byte, error) {
 	exact, err := rewrite(data, appendExactNumber)
 	if err != nil {

@@ -9,10 +9,10 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Kind tells in one word why a document was refused.
+// Kind is the reason why a document was rejected.
 type Kind string
 
-// The kinds of refusal.
+// The reasons for rejecting a document.
 const (
 	// Syntax is text that is not JSON, an escape that names no character, or
 	// a byte order mark.
@@ -25,7 +25,7 @@ const (
 	TooDeep Kind = "too_deep"
 	// DuplicateKey is a key that its object holds twice.
 	DuplicateKey Kind = "duplicate_key"
-	// UnknownKey is a key that nobody asked for.
+	// UnknownKey is a key that the target does not have.
 	UnknownKey Kind = "unknown_key"
 	// WrongCaseKey is a key that differs from an expected one in case alone.
 	WrongCaseKey Kind = "wrong_case_key"
@@ -37,29 +37,30 @@ const (
 	NotIntegral Kind = "not_integral"
 	// NumberOutOfRange is a number that is too large, too small or negative.
 	NumberOutOfRange Kind = "number_out_of_range"
-	// InvalidValue is a value of the right type that its own rules refuse.
+	// InvalidValue is a value of the right type that its own UnmarshalJSON or
+	// UnmarshalText rejects.
 	InvalidValue Kind = "invalid_value"
 )
 
-// Error is the one error that this package returns. Everything in it may be
-// shown to whoever sent the document: it names keys and places, never values
-// and never Go types.
+// Error is the only error type of this package. It may be returned to the
+// sender of the document: it contains keys and paths, never values and never Go
+// types.
 type Error struct {
-	// Kind is what a program decides on.
+	// Kind is the reason, for programs.
 	Kind Kind
-	// Path is the JSON pointer of the value or member concerned; for a
-	// missing key the place where it belongs. Empty is the whole document.
+	// Path is the JSON pointer of the value or member; for a missing key, where
+	// it belongs. Empty means the whole document.
 	Path string
-	// Key is the member's name when Kind is about a key, else empty.
+	// Key is the member's name if Kind is about a key, and empty otherwise.
 	Key string
 	// Message is one clause for a person, such as: unknown key "txHashes".
 	Message string
-	// cause is what a value's own method returned. It may quote the value, so
-	// it serves errors.Is alone and is never part of a text.
+	// cause is the error of a value's own method. It may quote the value, so it
+	// is only for errors.Is and never part of a message.
 	cause error
 }
 
-// Error returns the message and, below the root, the place.
+// Error returns the message and, below the root, the path.
 func (e *Error) Error() string {
 	if e.Path == "" {
 		return e.Message
@@ -67,17 +68,17 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("%s at %q", e.Message, e.Path)
 }
 
-// Unwrap returns the error of the value's own method, if one was behind an
-// InvalidValue. Its text may quote the value: do not show it.
+// Unwrap returns the error of the value's own method, if that caused an
+// InvalidValue. Its text may quote the value: do not expose it.
 func (e *Error) Unwrap() error { return e.cause }
 
-// errorAt makes an error about the value at the pointer.
+// errorAt returns an error about the value at the pointer.
 func errorAt(kind Kind, at jsontext.Pointer, message string) *Error {
 	return &Error{Kind: kind, Path: clip(string(at), 256), Message: message}
 }
 
-// keyError makes an error about the member whose name ends the pointer. The
-// format has one verb for the quoted key.
+// keyError returns an error about the member at the pointer. The format has one
+// verb for the quoted key.
 func keyError(kind Kind, at jsontext.Pointer, format string) *Error {
 	key := clip(at.LastToken(), 64)
 	err := errorAt(kind, at, fmt.Sprintf(format, key))
@@ -85,7 +86,7 @@ func keyError(kind Kind, at jsontext.Pointer, format string) *Error {
 	return err
 }
 
-// syntaxError translates a failure to read the next token or value.
+// syntaxError converts an error of reading the next token or value.
 func syntaxError(err error) *Error {
 	syntactic, ok := errors.AsType[*jsontext.SyntacticError](err)
 	switch {
@@ -97,7 +98,7 @@ func syntaxError(err error) *Error {
 	return errorAt(Syntax, syntactic.JSONPointer, fmt.Sprintf("malformed JSON at byte %d", syntactic.ByteOffset))
 }
 
-// clip bounds what a hostile document can make an error repeat.
+// clip limits how much of a hostile document an error can repeat.
 func clip(text string, limit int) string {
 	if len(text) <= limit {
 		return text

@@ -52,7 +52,7 @@ func TestErrorsNeverQuoteValuesOrGoTypes(t *testing.T) {
 	}
 }
 
-// celsius is a value with rules of its own.
+// celsius is a type that validates its values.
 type celsius int
 
 var errTooCold = errors.New("below absolute zero")

@@ -7,8 +7,8 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// inspector walks a document beside the Go type that will receive it and
-// refuses keys and JSON types that the type does not expect. The library that
+// inspector walks a document along with the Go type that will receive it and
+// rejects keys and JSON types that the type does not expect. The library that
 // stores the values afterwards would accept absence and null everywhere.
 type inspector struct {
 	dec          *jsontext.Decoder
@@ -20,7 +20,7 @@ func (in *inspector) value(t reflect.Type) error {
 	s := shapeOf(t)
 	kind := in.dec.PeekKind()
 	switch {
-	case kind == jsontext.KindInvalid: // the read that follows tells why
+	case kind == jsontext.KindInvalid: // the next read returns the error
 		return in.skip()
 	case !s.accepts(kind):
 		if err := in.skip(); err != nil {
@@ -63,7 +63,7 @@ func (in *inspector) object(m *members) error {
 	return nil
 }
 
-// unknown handles the key just read, which is none of the expected ones.
+// unknown handles a key that the struct does not have.
 func (in *inspector) unknown(m *members) error {
 	if in.allowUnknown {
 		return in.skip()

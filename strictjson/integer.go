@@ -8,7 +8,7 @@ import (
 )
 
 // MaxInteger is the largest integer that a document may hold here: 2^53−1,
-// beyond which other readers of the same document see another number.
+// beyond which other JSON parsers may read another number.
 const MaxInteger Integer = 1<<53 - 1
 
 // Integer is an unsigned integer from 0 to MaxInteger that accepts every

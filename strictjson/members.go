@@ -25,7 +25,7 @@ func membersOf(t reflect.Type) *members {
 	return m
 }
 
-// add takes the fields of a struct type, and those of embedded structs as if
+// add adds the fields of a struct type, and those of embedded structs as if
 // they were its own.
 func (m *members) add(t reflect.Type) {
 	for f := range t.Fields() {
@@ -56,7 +56,8 @@ func mayBeOmitted(options []string) bool {
 	return slices.Contains(options[1:], "omitempty") || slices.Contains(options[1:], "omitzero")
 }
 
-// spelled returns the expected key that equals the given one but for case.
+// spelled returns the expected key that differs from the given one only in
+// case.
 func (m *members) spelled(key string) (string, bool) {
 	for _, f := range m.fields {
 		if strings.EqualFold(f.name, key) {

@@ -5,8 +5,8 @@ import (
 )
 
 // rewrite returns the one JSON value in data without white space, with sorted
-// keys and the shortest escapes, and with every number as appendNumber writes it.
-// What appendNumber refuses is reported with its place.
+// keys and the shortest escapes, and with every number as appendNumber writes
+// it. Errors of appendNumber are returned with their path.
 func rewrite(data []byte, appendNumber func(dst, number []byte) ([]byte, *Error)) ([]byte, error) {
 	dec, err := open(data)
 	if err != nil {

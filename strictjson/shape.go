@@ -10,12 +10,12 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// shape is what a Go type expects of the JSON value that is decoded into it.
+// shape is the form of JSON value that a Go type accepts.
 type shape struct {
-	// expects is the JSON type, or KindInvalid where the Go type decides by
-	// itself. KindTrue stands for both booleans.
+	// expects is the JSON type, or KindInvalid if the Go type decides. KindTrue
+	// stands for both booleans.
 	expects jsontext.Kind
-	// nullable tells whether null is acceptable.
+	// nullable reports whether null is accepted.
 	nullable bool
 	// members are the expected keys of a struct, nil for every other type.
 	members *members
@@ -71,12 +71,12 @@ func newShape(t reflect.Type) *shape {
 	return &shape{}
 }
 
-// implements tells whether a variable of type t has the methods of I.
+// implements reports whether a variable of type t implements I.
 func implements[I any](t reflect.Type) bool {
 	return reflect.PointerTo(t).Implements(reflect.TypeFor[I]())
 }
 
-// accepts tells whether a value of the given JSON type can have this shape.
+// accepts reports whether a value of the given JSON type can have this shape.
 func (s *shape) accepts(kind jsontext.Kind) bool {
 	switch kind {
 	case jsontext.KindNull:
@@ -87,7 +87,7 @@ func (s *shape) accepts(kind jsontext.Kind) bool {
 	return s.expects == jsontext.KindInvalid || s.expects == kind
 }
 
-// wanted names the expected JSON type for a person.
+// wanted returns the name of the expected JSON type for messages.
 func (s *shape) wanted() string {
 	switch s.expects {
 	case jsontext.KindTrue:

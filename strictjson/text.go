@@ -14,8 +14,8 @@ import (
 // documents of this service stay below a dozen.
 const MaxDepth = 64
 
-// open checks what concerns the text as a whole and returns a decoder at its
-// start, which refuses duplicate keys and escapes that name no character.
+// open checks the encoding and depth of the text and returns a decoder at its
+// start, which rejects duplicate keys and invalid escapes.
 func open(data []byte) (*jsontext.Decoder, error) {
 	switch {
 	case bytes.HasPrefix(data, []byte("\xef\xbb\xbf")):
@@ -28,7 +28,7 @@ func open(data []byte) (*jsontext.Decoder, error) {
 	return jsontext.NewDecoder(bytes.NewBuffer(data)), nil
 }
 
-// expectEnd makes sure that only white space follows the value just read.
+// expectEnd checks that only white space follows the value just read.
 func expectEnd(dec *jsontext.Decoder) error {
 	if _, err := dec.ReadToken(); !errors.Is(err, io.EOF) {
 		return &Error{Kind: TrailingData, Message: "data after the JSON value"}
@@ -37,8 +37,8 @@ func expectEnd(dec *jsontext.Decoder) error {
 }
 
 // exceedsDepth counts brackets outside strings, so that no parser ever sees a
-// document that is too deep. Text that is not JSON may count wrongly; the parser
-// refuses it anyway.
+// document that is too deep. The count may be wrong for text that is not JSON,
+// which the parser rejects anyway.
 func exceedsDepth(data []byte) bool {
 	depth := 0
 	for i := 0; i < len(data); i++ {

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// eachEntry runs a claim for every function that reads a document.
+// eachEntry runs a test for every function that reads a document.
 func eachEntry(t *testing.T, claim func(t *testing.T, read func(document string) error)) {
 	t.Helper()
 	entries := map[string]func(string) error{

@@ -5,8 +5,8 @@ import (
 	"net/http/pprof"
 )
 
-// AdminHandler serves what operators need and the public must not see:
-// metrics, profiles and health.
+// AdminHandler serves metrics, profiles and health. It is for operators and
+// must not be public.
 func AdminHandler(m *Metrics, h *Health) http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", m.Handler())

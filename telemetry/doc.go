@@ -1,7 +1,7 @@
-// Package telemetry is what an operator sees of a running process: its log,
-// its Prometheus metrics and, when an endpoint is configured, its traces.
+// Package telemetry provides the log, the Prometheus metrics and, if an
+// endpoint is configured, the traces of a process.
 //
-// It is a leaf: every layer may report here, and nothing here knows what is
-// reported. Labels take only bounded sets of values (route templates,
-// statement names, job kinds), never ids, keys or addresses.
+// Every layer may use it, and it knows none of them. Labels take only bounded
+// sets of values (route templates, statement names, job kinds), never ids, keys
+// or addresses.
 package telemetry

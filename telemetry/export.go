@@ -13,14 +13,15 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// failureInterval is how often failures of the collector are logged at most.
+// failureInterval is the shortest time between two log lines about failed
+// exports.
 const failureInterval = time.Minute
 
-// publicExporter passes public spans on and logs failures.
+// publicExporter exports the public part of spans and logs failures.
 type publicExporter struct {
 	next   sdktrace.SpanExporter
 	logger *slog.Logger
-	lost   atomic.Int64 // spans since the last line in the log
+	lost   atomic.Int64 // spans since the last log line
 	now    rate.Sometimes
 }
 
@@ -29,8 +30,8 @@ func newPublicExporter(next sdktrace.SpanExporter, logger *slog.Logger) *publicE
 }
 
 // ExportSpans implements sdktrace.SpanExporter. It logs a failure instead of
-// returning it, because OpenTelemetry's handler of errors is one for all
-// processes of a test, and logs every one of them.
+// returning it, because OpenTelemetry's error handler is global and logs every
+// error.
 func (e *publicExporter) ExportSpans(ctx context.Context, spans []sdktrace.ReadOnlySpan) error {
 	public := make([]sdktrace.ReadOnlySpan, len(spans))
 	for i, span := range spans {
@@ -48,12 +49,12 @@ func (e *publicExporter) ExportSpans(ctx context.Context, spans []sdktrace.ReadO
 // Shutdown implements sdktrace.SpanExporter.
 func (e *publicExporter) Shutdown(ctx context.Context) error { return e.next.Shutdown(ctx) }
 
-// refusal finds the status in the exporter's text, between the endpoint's URL
-// and the answer's body.
+// refusal matches the status in the exporter's error, between the endpoint's
+// URL and the response body.
 var refusal = regexp.MustCompile(`failed to send to \S+: (\d{3}[^(]*) \(body`)
 
-// cause returns what failed without the endpoint's URL, which may hold a key,
-// and without the collector's own words.
+// cause returns the reason of a failed export without the endpoint's URL, which
+// may contain a key, and without the collector's response.
 func cause(err error) string {
 	if failed, ok := errors.AsType[*url.Error](err); ok {
 		return failed.Err.Error()

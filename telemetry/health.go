@@ -8,8 +8,7 @@ import (
 	"time"
 )
 
-// Health answers the two questions of an orchestrator: does the process live,
-// and may it be sent requests.
+// Health answers the liveness and readiness probes of an orchestrator.
 type Health struct {
 	checks   []check
 	draining atomic.Bool
@@ -20,26 +19,26 @@ type check struct {
 	ask  func(context.Context) error
 }
 
-// checkTime bounds one readiness check.
+// checkTime is the time limit of a readiness check.
 const checkTime = 2 * time.Second
 
-// Check adds a condition of readiness. It must be called before the first
-// request.
+// Check adds a readiness check. It must be called before the first request.
 func (h *Health) Check(name string, ask func(context.Context) error) {
 	h.checks = append(h.checks, check{name, ask})
 }
 
-// Drain makes the process unready, so that no new requests are sent to it
-// while it finishes those it has.
+// Drain makes the process unready, so that it gets no new requests while it
+// finishes the current ones.
 func (h *Health) Drain() { h.draining.Store(true) }
 
-// Live answers 200 as long as the process can answer at all.
+// Live always responds with 200.
 func (h *Health) Live(w http.ResponseWriter, _ *http.Request) {
 	writeHealth(w, http.StatusOK, "live", nil)
 }
 
-// Ready answers 200 when every check passes, else 503 with the names of those
-// that do not. Causes stay in the log: they may name hosts.
+// Ready responds with 200 if every check passes, and otherwise with 503 and the
+// names of the failed checks. Causes are only logged, because they may contain
+// host names.
 func (h *Health) Ready(w http.ResponseWriter, r *http.Request) {
 	if h.draining.Load() {
 		writeHealth(w, http.StatusServiceUnavailable, "draining", nil)

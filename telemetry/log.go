@@ -6,8 +6,9 @@ import (
 	"log/slog"
 )
 
-// NewLogger writes records of at least the given level to w, as JSON or as
-// text. An unknown format or level is an error that names the choices.
+// NewLogger returns a logger that writes records of at least the given level to
+// w, as JSON or as text. The error for an unknown format or level lists the
+// choices.
 func NewLogger(w io.Writer, format, level string) (*slog.Logger, error) {
 	var threshold slog.Level
 	if err := threshold.UnmarshalText([]byte(level)); err != nil {

@@ -12,8 +12,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 )
 
-// Metrics are the Prometheus metrics of one process. Each value has a registry
-// of its own, so that several processes can live in one test.
+// Metrics are the Prometheus metrics of one process. Each value has its own
+// registry, so that a test can run several processes.
 type Metrics struct {
 	registry *prometheus.Registry
 
@@ -34,12 +34,12 @@ type Metrics struct {
 
 const namespace = "astrolabe"
 
-// durationBuckets range from a cached read to a request that ran into its time
+// durationBuckets range from a cached read to a request that reached its time
 // limit.
 var durationBuckets = []float64{.0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30}
 
-// NewMetrics registers the metrics that every process has, with those of the
-// build, the Go runtime and the operating system's process.
+// NewMetrics registers the metrics of every process, with those of the build,
+// the Go runtime and the operating system process.
 func NewMetrics() *Metrics {
 	registry := prometheus.NewRegistry()
 	registry.MustRegister(
@@ -73,25 +73,25 @@ func NewMetrics() *Metrics {
 	}
 }
 
-// Handler serves the metrics in the format that the scraper asks for.
+// Handler serves the metrics in the format that the scraper requests.
 func (m *Metrics) Handler() http.Handler {
 	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{})
 }
 
-// Request counts one answered request. The route is the template, never the
+// Request records one completed request. The route is the template, never the
 // path.
 func (m *Metrics) Request(route, method string, status int, took time.Duration) {
 	m.requests.WithLabelValues(method, route, strconv.Itoa(status)).Inc()
 	m.requestDuration.WithLabelValues(route).Observe(took.Seconds())
 }
 
-// Statement counts one SQL statement. The caller bounds the number of names.
+// Statement records one SQL statement. The caller limits the number of names.
 func (m *Metrics) Statement(name string, err error, took time.Duration) {
 	m.statements.WithLabelValues(name, outcome(err)).Inc()
 	m.statementDuration.WithLabelValues(name).Observe(took.Seconds())
 }
 
-// Job counts one run of a background job.
+// Job records one run of a background job.
 func (m *Metrics) Job(kind string, err error, took time.Duration) {
 	m.jobs.WithLabelValues(kind, outcome(err)).Inc()
 	m.jobDuration.WithLabelValues(kind).Observe(took.Seconds())
@@ -124,14 +124,14 @@ func (m *Metrics) IndexState(chain, state string) {
 	m.states[chain] = state
 }
 
-// Gauge registers a value that is read at every scrape. It panics when the name
-// is taken.
+// Gauge registers a value that is read at every scrape. It panics if the name
+// is already registered.
 func (m *Metrics) Gauge(name, help string, read func() float64) {
 	promauto.With(m.registry).NewGaugeFunc(prometheus.GaugeOpts{Namespace: namespace, Name: name, Help: help}, read)
 }
 
 // Counter registers a value that only grows and is read at every scrape. It
-// panics when the name is taken.
+// panics if the name is already registered.
 func (m *Metrics) Counter(name, help string, read func() float64) {
 	promauto.With(m.registry).NewCounterFunc(prometheus.CounterOpts{Namespace: namespace, Name: name, Help: help}, read)
 }

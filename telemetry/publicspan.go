@@ -9,12 +9,12 @@ import (
 	"go.opentelemetry.io/otel/trace"
 )
 
-// ChainKey is the attribute with the chain that a request asks about.
+// ChainKey is the attribute with the chain of a request.
 const ChainKey = attribute.Key("astrolabe.chain")
 
-// publicAttributes are the only attributes that leave the process. Their values
-// are from bounded sets. Paths, queries, headers, addresses and the texts of
-// statements may hold keys, so that none of them is here.
+// publicAttributes are the only attributes that are exported. Their values are
+// from bounded sets. Paths, queries, headers, addresses and the texts of
+// statements may contain keys, so none of them is exported.
 var publicAttributes = []attribute.Key{
 	ChainKey,
 	semconv.HTTPRequestMethodKey,
@@ -24,8 +24,8 @@ var publicAttributes = []attribute.Key{
 	semconv.DBSystemNameKey,
 }
 
-// publicSpan is a span without everything that could come from a caller:
-// attributes that are not public, events, links, the description of a failure,
+// publicSpan removes everything from a span that could come from a caller:
+// attributes that are not public, events, links, the description of an error,
 // and the caller's tracestate header.
 type publicSpan struct{ sdktrace.ReadOnlySpan }
 
@@ -42,7 +42,7 @@ func (publicSpan) Events() []sdktrace.Event { return nil }
 // Links returns nothing.
 func (publicSpan) Links() []sdktrace.Link { return nil }
 
-// Status tells whether the span failed, not why.
+// Status reports whether the span failed, but not why.
 func (s publicSpan) Status() sdktrace.Status {
 	return sdktrace.Status{Code: s.ReadOnlySpan.Status().Code}
 }

@@ -7,25 +7,24 @@ import (
 
 type requestIDKey struct{}
 
-// WithRequestID carries a request's id to everything that happens on its
-// behalf.
+// WithRequestID returns a context with the id of a request.
 func WithRequestID(ctx context.Context, id string) context.Context {
 	return context.WithValue(ctx, requestIDKey{}, id)
 }
 
-// RequestID returns the id of the request that ctx belongs to, or the empty
-// string outside of one.
+// RequestID returns the request id in ctx, or the empty string if there is
+// none.
 func RequestID(ctx context.Context) string {
 	id, _ := ctx.Value(requestIDKey{}).(string)
 	return id
 }
 
-// maxRequestID bounds a caller's own id.
+// maxRequestID is the longest request id that a caller may choose.
 const maxRequestID = 128
 
-// ChooseRequestID keeps a caller's id when it is well-formed (1 to 128 of
-// A-Z a-z 0-9 . _ : -), so that traces join up across services, and makes a
-// fresh one otherwise.
+// ChooseRequestID returns the caller's id if it is well-formed (1 to 128 of A-Z
+// a-z 0-9 . _ : -), so that traces can be joined across services, and a new id
+// otherwise.
 func ChooseRequestID(callers string) string {
 	if len(callers) == 0 || len(callers) > maxRequestID {
 		return "req_" + rand.Text()

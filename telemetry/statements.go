@@ -5,11 +5,11 @@ import (
 	"sync/atomic"
 )
 
-// StatementCount counts the statements that a context has run, so that tests
-// and callers can see that a read does not cost one statement per row.
+// StatementCount counts the statements of a context, so that tests and callers
+// can check that a read does not need one statement per row.
 type StatementCount struct{ n, trips atomic.Int64 }
 
-// N returns the count so far; nothing counts as zero.
+// N returns the number of statements so far; it is 0 for nil.
 func (c *StatementCount) N() int {
 	if c == nil {
 		return 0
@@ -17,7 +17,7 @@ func (c *StatementCount) N() int {
 	return int(c.n.Load())
 }
 
-// Trips returns how often statements were sent, one or several at once.
+// Trips returns the number of round trips; one can carry several statements.
 func (c *StatementCount) Trips() int { return int(c.trips.Load()) }
 
 type statementsKey struct{}
@@ -28,14 +28,14 @@ func CountStatements(ctx context.Context) (context.Context, *StatementCount) {
 	return context.WithValue(ctx, statementsKey{}, count), count
 }
 
-// CountStatement counts one statement where somebody wants to know.
+// CountStatement counts one statement if ctx comes from CountStatements.
 func CountStatement(ctx context.Context) {
 	if count, ok := ctx.Value(statementsKey{}).(*StatementCount); ok {
 		count.n.Add(1)
 	}
 }
 
-// CountTrip counts that one statement, or several, were sent at once.
+// CountTrip counts one round trip with one or more statements.
 func CountTrip(ctx context.Context) {
 	if count, ok := ctx.Value(statementsKey{}).(*StatementCount); ok {
 		count.trips.Add(1)

@@ -14,19 +14,20 @@ import (
 	"go.opentelemetry.io/otel/trace"
 )
 
-// Tracing sends the spans of one process to a collector. A nil Tracing is that
-// of a process without a collector: its users make no spans.
+// Tracing sends the spans of one process to a collector. Without a collector it
+// is nil, and its users create no spans.
 type Tracing struct {
 	provider *sdktrace.TracerProvider
 	exporter *otlptrace.Exporter
 }
 
 // StartTracing sends spans to an OTLP/HTTP URL (".../v1/traces") in batches
-// until Stop. It returns nil for an empty endpoint, and an error when the
-// OTEL_… variables of the environment are malformed.
+// until Stop. It returns nil for an empty endpoint, and an error if the OTEL_…
+// environment variables are malformed.
 //
-// Spans never wait for the collector: 2,048 are queued, further ones dropped.
-// Traces that begin here are sampled; for others the caller has decided.
+// Spans never wait for the collector: up to 2,048 are queued, further ones are
+// dropped. Traces that start here are sampled; for others the caller's decision
+// applies.
 func StartTracing(ctx context.Context, endpoint, version string, logger *slog.Logger) (*Tracing, error) {
 	if endpoint == "" {
 		return nil, nil
@@ -52,16 +53,17 @@ func StartTracing(ctx context.Context, endpoint, version string, logger *slog.Lo
 	}, nil
 }
 
-// Provider makes tracers. It must not be called on a nil Tracing.
+// Provider returns the provider of tracers. It must not be called on a nil
+// Tracing.
 func (t *Tracing) Provider() trace.TracerProvider { return t.provider }
 
-// Stop sends the spans that have ended. When ctx ends first, it abandons them
-// and returns the error of ctx.
+// Stop sends the spans that have ended. If ctx ends first, it drops them and
+// returns the error of ctx.
 func (t *Tracing) Stop(ctx context.Context) error {
 	if t == nil {
 		return nil
 	}
 	err := t.provider.Shutdown(ctx)
-	// The provider leaves a request behind when ctx ends; this interrupts it.
+	// The provider leaves a request running when ctx ends; this cancels it.
 	return errors.Join(err, t.exporter.Shutdown(context.WithoutCancel(ctx)))
 }

@@ -194,7 +194,7 @@ func TestFailuresOfACollectorAreLoggedWithoutItsURL(t *testing.T) {
 	}
 }
 
-// dead is a collector that answers nobody.
+// dead is a collector that always fails.
 type dead struct{}
 
 // ExportSpans implements sdktrace.SpanExporter.

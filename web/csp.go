@@ -2,9 +2,9 @@ package web
 
 // GraphiQLPolicy is the Content-Security-Policy of /graphiql and its assets.
 //
-// The editor writes style elements and draws its squiggles as data: images,
-// hence the two concessions; its workers come from the same origin as the page.
-// 'self' covers the WebSocket of subscriptions too.
+// The editor adds style elements and draws underlines as data: images, hence
+// the two exceptions; its workers come from the same origin as the page. 'self'
+// also covers the WebSocket of subscriptions.
 const GraphiQLPolicy = "default-src 'none'; " +
 	"script-src 'self'; " +
 	"worker-src 'self'; " +
@@ -17,7 +17,7 @@ const GraphiQLPolicy = "default-src 'none'; " +
 	"frame-ancestors 'none'"
 
 // ReferencePolicy is the Content-Security-Policy of /docs and its assets. The
-// style sheet holds its icons as data: images; no inline style is needed.
+// style sheet contains its icons as data: images; no inline style is needed.
 const ReferencePolicy = "default-src 'none'; " +
 	"script-src 'self'; " +
 	"style-src 'self'; " +

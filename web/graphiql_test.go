@@ -14,30 +14,30 @@ import (
 	"astrolabe/web/browsertest"
 )
 
-// key is what a visitor types; it must be found nowhere but in the requests.
+// key is the API key that a user enters; it may appear in requests only.
 const key = "sk_live_9f3c"
 
 const (
 	keyBox      = chromedp.CSS("#api-key")
-	runButton   = chromedp.CSS(`.graphiql-execute-button[aria-label^="Execute"]`) // it also stops
+	runButton   = chromedp.CSS(`.graphiql-execute-button[aria-label^="Execute"]`) // also the stop button
 	queryEditor = chromedp.CSS(".graphiql-query-editor")
 )
 
-// What a visitor writes.
+// The operations of the tests.
 const (
 	query        = "query Version { service { version } }"
 	subscription = "subscription Greet { greeting }"
 )
 
-// openGraphiQL loads the console in a browser, with a GraphQL server behind it.
+// openGraphiQL loads the console in a browser, with a GraphQL server.
 func openGraphiQL(t *testing.T) (*browsertest.Tab, *graphqlServer) {
 	t.Helper()
 	graph := &graphqlServer{}
 	return openGraphiQLAt(t, graph, ""), graph
 }
 
-// openGraphiQLAt does the same with a fragment in the address. The page has
-// asked all that it asks by itself when it returns.
+// openGraphiQLAt is openGraphiQL with a fragment in the URL. When it returns,
+// the page has sent all requests that it sends on load.
 func openGraphiQLAt(t *testing.T, graph *graphqlServer, fragment string) *browsertest.Tab {
 	t.Helper()
 	mux := http.NewServeMux()
@@ -55,7 +55,7 @@ func openGraphiQLAt(t *testing.T, graph *graphqlServer, fragment string) *browse
 	return tab
 }
 
-// awaitEstimate waits until the page tells what the operation will cost.
+// awaitEstimate waits until the page shows the cost of the operation.
 var awaitEstimate = browsertest.Await(`/Cost \d/.test(document.querySelector('.cost-before')?.textContent)`)
 
 // waitForResult polls until the result pane shows the text.
@@ -64,8 +64,8 @@ func waitForResult(text string) chromedp.Action[chromedp.Void] {
 		`document.querySelector('.graphiql-response')?.textContent.includes(%q)`, text))
 }
 
-// write puts an operation into the editor and waits until the page has asked all
-// that it asks about it by itself.
+// write enters an operation into the editor and waits until the page has sent
+// all requests that it sends for it automatically.
 func write(operation string) chromedp.Action[chromedp.Void] {
 	return chromedp.Steps(
 		browsertest.ReplaceText(queryEditor, operation),
@@ -73,35 +73,35 @@ func write(operation string) chromedp.Action[chromedp.Void] {
 	)
 }
 
-// run presses the button and waits until the result pane shows a text, which it
-// did not show before.
+// run clicks the run button and waits until the result pane shows a new text.
 func run(text string) chromedp.Action[chromedp.Void] {
 	return chromedp.Steps(browsertest.Press(runButton), waitForResult(text))
 }
 
-// waitForTab polls until GraphiQL has read the operation and named its tab after
-// it; whatever was typed before is then known to it too.
+// waitForTab polls until GraphiQL has parsed the operation and named its tab
+// after it; then it has also processed all earlier input.
 func waitForTab(operation string) chromedp.Action[chromedp.Void] {
 	return browsertest.Await(fmt.Sprintf(
 		`document.querySelector('.graphiql-tab-button')?.textContent === %q`, operation))
 }
 
-// traces returns everything that the page leaves behind: both storages, the
-// cookies and the address.
+// traces returns everything that the page stores: both storages, the cookies
+// and the URL.
 func traces(tab *browsertest.Tab) string {
 	return browsertest.Get(tab, chromedp.Evaluate[string](
 		`JSON.stringify([localStorage, sessionStorage, document.cookie, location.href])`))
 }
 
-// requireShown compares what the operations showed, introspection apart.
-func requireShown(t *testing.T, graph *graphqlServer, want ...shown) {
+// requireCredentials compares the credentials of the operations, without
+// introspection.
+func requireCredentials(t *testing.T, graph *graphqlServer, want ...credentials) {
 	t.Helper()
 	if got := graph.operations(); !slices.Equal(got, want) {
-		t.Errorf("the operations showed %q, want %q", got, want)
+		t.Errorf("got credentials %q, want %q", got, want)
 	}
 }
 
-// agePage lets the page believe that 51 minutes have passed since it loaded.
+// agePage makes the page assume that 51 minutes have passed since it loaded.
 var agePage = chromedp.Evaluate[chromedp.Void](
 	`void (Date.now = ((now) => () => now() + 51 * 60_000)(Date.now))`)
 
@@ -113,7 +113,7 @@ func TestGraphiQLWithoutAKeyShowsATokenThatItKeepsFresh(t *testing.T) {
 		write(subscription), run("hello-"+tokenNumber(1)),
 		write(query), agePage, run(answerNumber(2)), // before the token expires
 	)
-	requireShown(t, graph, shown{Token: tokenNumber(1)}, shown{Token: tokenNumber(2)})
+	requireCredentials(t, graph, credentials{Token: tokenNumber(1)}, credentials{Token: tokenNumber(2)})
 	if left := traces(tab); strings.Contains(left, "page-token") {
 		t.Errorf("a token stays behind in %s", left)
 	}
@@ -121,7 +121,7 @@ func TestGraphiQLWithoutAKeyShowsATokenThatItKeepsFresh(t *testing.T) {
 
 	graph.revoke()
 	tab.Do(run(answerNumber(4)))
-	requireShown(t, graph, shown{Token: tokenNumber(1)}, shown{Token: tokenNumber(2)}, shown{Token: tokenNumber(2)}, shown{Token: tokenNumber(3)})
+	requireCredentials(t, graph, credentials{Token: tokenNumber(1)}, credentials{Token: tokenNumber(2)}, credentials{Token: tokenNumber(2)}, credentials{Token: tokenNumber(3)})
 
 	tab.Do(write(subscription))
 	graph.revoke()
@@ -143,7 +143,7 @@ func TestGraphiQLShowsTheKeyOfTheBoxAndForgetsIt(t *testing.T) {
 
 	const typo = "s"
 	tab.Do(write(query), chromedp.SendKeys(keyBox, typo), run("unauthorized"))
-	requireShown(t, graph, shown{Key: key}, shown{Key: key + typo})
+	requireCredentials(t, graph, credentials{Key: key}, credentials{Key: key + typo})
 }
 
 func TestGraphiQLForgetsRequestHeaders(t *testing.T) {
@@ -158,7 +158,7 @@ func TestGraphiQLForgetsRequestHeaders(t *testing.T) {
 		browsertest.Await(`localStorage.getItem('graphiql:queries')?.includes('Version')`),
 		browsertest.Await(`localStorage.getItem('graphiql:tabState')?.includes('Version')`),
 	)
-	requireShown(t, graph, shown{Key: key})
+	requireCredentials(t, graph, credentials{Key: key})
 	if left := traces(tab); strings.Contains(left, key) {
 		t.Errorf("the header stays behind in %s", left)
 	}
@@ -169,7 +169,7 @@ func TestGraphiQLKnowsTheSchema(t *testing.T) {
 	t.Parallel()
 	tab, graph := openGraphiQL(t)
 	tab.Do(
-		browsertest.ReplaceText(queryEditor, "{ service { colour } }"), // which the schema lacks
+		browsertest.ReplaceText(queryEditor, "{ service { colour } }"), // not in the schema
 		browsertest.AwaitVisible(".squiggly-error"),
 
 		browsertest.ReplaceText(queryEditor, "query Built { __typename }"),

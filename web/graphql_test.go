@@ -14,30 +14,31 @@ import (
 	"github.com/coder/websocket/wsjson"
 )
 
-// version is what the small server says about itself; no page contains it.
+// version is the version that the test server returns; no page contains it.
 const version = "v7.1.4-tested"
 
-// answerNumber is what the nth operation by HTTP is answered with.
+// answerNumber is the result of the nth operation over HTTP.
 func answerNumber(n int) string { return fmt.Sprintf("%s-%d", version, n) }
 
-// introspection is the answer to the introspection query for schema.graphql.
+// introspection is the response to the introspection query for schema.graphql.
 //
 //go:embed testdata/introspection.json
 var introspection string
 
-// graphqlServer answers the operations of testdata/schema.graphql, by HTTP and
-// by graphql-transport-ws, to whoever shows the key or a page's token, and
-// remembers what they showed. To it, an operation costs the length of its text.
+// graphqlServer executes the operations of testdata/schema.graphql, over HTTP
+// and graphql-transport-ws, for callers with the key or a page token, and
+// records their credentials. The cost of an operation is the length of its
+// text.
 type graphqlServer struct {
 	mu      sync.Mutex
-	issued  int // tokens, which are numbered
-	revoked int // how many of them are of no use any more
-	asked   []shown
+	issued  int // the number of issued tokens
+	revoked int // how many of them are revoked
+	asked   []credentials
 	last    question
-	result  string // what operations are answered with, unless it is the version
+	result  string // the result of operations, if not the version
 }
 
-// question is what a client asks.
+// question is the body of a request.
 type question struct {
 	Query      string         `json:"query"`
 	Variables  map[string]any `json:"variables"`
@@ -46,10 +47,10 @@ type question struct {
 	} `json:"extensions"`
 }
 
-// shown is what came with an operation.
-type shown struct{ Key, Token string }
+// credentials are the credentials of an operation.
+type credentials struct{ Key, Token string }
 
-// token issues one to a page.
+// token issues a token to a page.
 func (s *graphqlServer) token(*http.Request) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -59,15 +60,15 @@ func (s *graphqlServer) token(*http.Request) string {
 
 func tokenNumber(n int) string { return fmt.Sprintf("page-token-%d", n) }
 
-// revoke makes all tokens so far useless.
+// revoke revokes all tokens so far.
 func (s *graphqlServer) revoke() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.revoked = s.issued
 }
 
-// admits decides whether an operation is answered.
-func (s *graphqlServer) admits(by shown) bool {
+// admits reports whether an operation is authorised.
+func (s *graphqlServer) admits(by credentials) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if by.Key != "" {
@@ -91,7 +92,7 @@ func (s *graphqlServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, err.Error(), http.StatusBadRequest)
 		return
 	}
-	by := shown{r.Header.Get("X-Service-Api-Key"), r.Header.Get("X-Service-Page-Token")}
+	by := credentials{r.Header.Get("X-Service-Api-Key"), r.Header.Get("X-Service-Page-Token")}
 	introspects := strings.Contains(asked.Query, "__schema")
 	if !introspects && !asked.Extensions.DryRun {
 		s.mu.Lock()
@@ -116,29 +117,29 @@ func (s *graphqlServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// question returns what was asked last by HTTP.
+// question returns the last request over HTTP.
 func (s *graphqlServer) question() question {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.last
 }
 
-// operations returns what each operation by HTTP showed, introspection and dry
-// runs apart.
-func (s *graphqlServer) operations() []shown {
+// operations returns the credentials of each operation over HTTP, without
+// introspection and dry runs.
+func (s *graphqlServer) operations() []credentials {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Clone(s.asked)
 }
 
-// serveSocket holds one conversation: the first subscription is answered with a
-// greeting that names what connection_init showed.
+// serveSocket serves one connection: it responds to the first subscription with
+// a greeting that contains the credentials of connection_init.
 func (s *graphqlServer) serveSocket(ctx context.Context, w http.ResponseWriter, r *http.Request) error {
 	conn, err := websocket.Accept(w, r, &websocket.AcceptOptions{Subprotocols: []string{"graphql-transport-ws"}})
 	if err != nil {
 		return err
 	}
-	defer conn.CloseNow() //nolint:errcheck // the conversation is over
+	defer conn.CloseNow() //nolint:errcheck // the connection is done
 
 	var opening struct {
 		Type    string
@@ -147,7 +148,7 @@ func (s *graphqlServer) serveSocket(ctx context.Context, w http.ResponseWriter, 
 	if err := wsjson.Read(ctx, conn, &opening); err != nil {
 		return err
 	}
-	by := shown{opening.Payload.APIKey, opening.Payload.PageToken}
+	by := credentials{opening.Payload.APIKey, opening.Payload.PageToken}
 	if !s.admits(by) {
 		return conn.Close(4401, "Unauthorized")
 	}

@@ -16,8 +16,8 @@ import (
 	"github.com/klauspost/compress/gzhttp"
 )
 
-// contentTypes names the type of every kind of file that a build emits. The
-// table of the machine is not asked, because it differs between machines.
+// contentTypes maps every file extension of a build to its type. The system's
+// table is not used, because it differs between machines.
 var contentTypes = map[string]string{
 	".css":  "text/css; charset=utf-8",
 	".html": "text/html; charset=utf-8",
@@ -27,7 +27,7 @@ var contentTypes = map[string]string{
 	".ttf":  "font/ttf",
 }
 
-// page is one built folder of dist, served under its own name.
+// page is one folder of dist, served under its name.
 type page struct {
 	name     string
 	policy   string
@@ -36,13 +36,13 @@ type page struct {
 	licences document
 }
 
-// document is a file whose name stays the same from build to build.
+// document is a file whose name is the same in every build.
 type document struct {
 	body string
 	etag string // weak, because the server may compress the body
 }
 
-// slot is where the built document takes the token, followed by a quote.
+// slot precedes the token in the built document; a quote follows it.
 const slot = `<meta name="page-token" content="`
 
 func newPage(name, policy string, token Token) page {
@@ -66,7 +66,7 @@ func built(name, file string) string {
 	return string(body)
 }
 
-// ServeHTTP answers GET and HEAD for the document, its licences and its assets.
+// ServeHTTP serves GET and HEAD for the document, its licences and its assets.
 func (p page) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	header := w.Header()
 	header.Set("Content-Security-Policy", p.policy)
@@ -91,8 +91,8 @@ func (p page) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// serveDocument sends the page with a token of its own, which nobody may keep
-// for others or for later and no page of another origin may read.
+// serveDocument sends the page with its token. No cache may store it, and no
+// page of another origin may read it.
 func (p page) serveDocument(w http.ResponseWriter, r *http.Request) {
 	body := p.html[0] + html.EscapeString(p.token(r)) + p.html[1]
 	header := w.Header()
@@ -100,7 +100,7 @@ func (p page) serveDocument(w http.ResponseWriter, r *http.Request) {
 	header.Set("Cross-Origin-Resource-Policy", "same-origin")
 	header.Set("Content-Type", contentTypes[".html"])
 	header.Set("Cache-Control", "private, no-store")
-	header.Set(gzhttp.HeaderNoCompression, "secret") // the length of a compressed body tells about the token
+	header.Set(gzhttp.HeaderNoCompression, "secret") // the length of a compressed body leaks the token (BREACH)
 	header.Set("Content-Length", strconv.Itoa(len(body)))
 	if r.Method == http.MethodHead {
 		return
@@ -108,8 +108,7 @@ func (p page) serveDocument(w http.ResponseWriter, r *http.Request) {
 	_, _ = io.WriteString(w, body) // an error is the client's departure
 }
 
-// serveLicences lets the browser keep them but ask each time whether they are
-// still the same.
+// serveLicences lets browsers cache the licences but revalidate them each time.
 func (p page) serveLicences(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", contentTypes[".md"])
 	w.Header().Set("Cache-Control", "no-cache")
@@ -130,7 +129,7 @@ func (p page) serveAsset(w http.ResponseWriter, r *http.Request, file string) {
 		http.NotFound(w, r)
 		return
 	}
-	defer stored.Close() //nolint:errcheck // an embedded file has nothing to lose
+	defer stored.Close() //nolint:errcheck // closing an embedded file cannot fail
 
 	header := w.Header()
 	header.Set("Content-Type", contentTypes[path.Ext(file)])

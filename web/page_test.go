@@ -27,10 +27,10 @@ var pages = map[string]struct {
 	"docs":     {web.Reference(addressAsToken), web.ReferencePolicy},
 }
 
-// addressAsToken gives every client another token, and some need escaping.
+// addressAsToken returns another token for every client; some need escaping.
 func addressAsToken(r *http.Request) string { return r.RemoteAddr }
 
-// ask sends one request to a page; headers come as name, value, name, value.
+// ask sends one request to a page; headers are name, value, name, value.
 func ask(name, method, target string, headers ...string) *http.Response {
 	r := httptest.NewRequest(method, target, nil)
 	for i := 0; i < len(headers); i += 2 {
@@ -50,7 +50,7 @@ func body(t *testing.T, r *http.Response) string {
 	return string(content)
 }
 
-// assets lists the addresses of all built assets of a page.
+// assets lists the URLs of all built assets of a page.
 func assets(t *testing.T, name string) []string {
 	t.Helper()
 	stored, err := fs.Glob(os.DirFS("dist"), name+"/assets/*.gz")
@@ -105,8 +105,8 @@ func TestEveryClientGetsItsOwnToken(t *testing.T) {
 	}
 }
 
-// TestNoOtherOriginReadsTheToken stands behind a server that lets every origin
-// read its answers.
+// TestNoOtherOriginReadsTheToken wraps the pages in a server that lets every
+// origin read its responses.
 func TestNoOtherOriginReadsTheToken(t *testing.T) {
 	t.Parallel()
 	for name, page := range pages {
@@ -230,8 +230,8 @@ func TestAnAssetIsUnpackedForClientsThatDoNotAcceptGzip(t *testing.T) {
 	}
 }
 
-// TestNoLengthTellsAboutTheToken puts the pages behind a server that compresses
-// answers of every size.
+// TestNoLengthTellsAboutTheToken wraps the pages in a server that compresses
+// responses of every size.
 func TestNoLengthTellsAboutTheToken(t *testing.T) {
 	t.Parallel()
 	compress, err := gzhttp.NewWrapper(gzhttp.MinSize(0))

@@ -13,8 +13,8 @@ import (
 	"astrolabe/web/browsertest"
 )
 
-// openReference loads the reference of testdata/openapi.json in a browser. The
-// one operation behind it answers with the key or the token that it received.
+// openReference loads the reference of testdata/openapi.json in a browser. Its
+// only operation returns the key or the token that it received.
 func openReference(t *testing.T) *browsertest.Tab {
 	t.Helper()
 	mux := http.NewServeMux()
@@ -35,14 +35,15 @@ func openReference(t *testing.T) *browsertest.Tab {
 	return tab
 }
 
-// waitForAnswer polls until the answer shows what the server saw.
-func waitForAnswer(seen shown) chromedp.Action[chromedp.Void] {
+// waitForAnswer polls until the page shows the credentials that the server
+// received.
+func waitForAnswer(seen credentials) chromedp.Action[chromedp.Void] {
 	return browsertest.Await(fmt.Sprintf(
 		`document.querySelector('.live-responses-table')?.textContent.includes('"seen-%s-%s"')`, seen.Key, seen.Token))
 }
 
-// requireShareable checks that the shown command has a place for a key and no
-// secret.
+// requireShareable checks that the displayed command has a placeholder for the
+// key and no secret.
 func requireShareable(t *testing.T, tab *browsertest.Tab) {
 	t.Helper()
 	command := browsertest.Get(tab, chromedp.Text(chromedp.CSS(".curl-command")))
@@ -56,8 +57,8 @@ func requireShareable(t *testing.T, tab *browsertest.Tab) {
 	}
 }
 
-// executeAtOnce opens the operation and executes it in the very moment that the
-// page allows it, which no visitor can outdo. It tells whether the page knew the
+// executeAtOnce opens the operation and executes it as soon as the page allows
+// it, which is faster than any user. It reports whether the page knew the
 // operation's parameter by then.
 var executeAtOnce = chromedp.Evaluate[bool](`new Promise((done) => {
 	const operation = document.querySelector('#operations-Status-getStatus');
@@ -77,13 +78,13 @@ func TestReferenceTriesAnOperationWithoutAKeyAndWithTheKeyOfTheBox(t *testing.T)
 	if !browsertest.Get(tab, executeAtOnce) {
 		t.Fatal("the operation can be executed before its parameter is known")
 	}
-	tab.Do(waitForAnswer(shown{Token: tokenNumber(1)}))
+	tab.Do(waitForAnswer(credentials{Token: tokenNumber(1)}))
 	requireShareable(t, tab)
 
 	tab.Do(
 		chromedp.SendKeys(keyBox, key),
 		browsertest.Press("#operations-Status-getStatus .execute"),
-		waitForAnswer(shown{Key: key}),
+		waitForAnswer(credentials{Key: key}),
 	)
 	requireShareable(t, tab)
 	if left := traces(tab); strings.Contains(left, key) || strings.Contains(left, "page-token") {
@@ -105,7 +106,7 @@ func TestReferenceShowsSchemasAndTriesAnOperationWithAnAuthorizedKey(t *testing.
 		browsertest.Press(".btn-done"),
 		browsertest.Press("#operations-Status-getStatus .opblock-summary-control"),
 		browsertest.Press("#operations-Status-getStatus .execute"),
-		waitForAnswer(shown{Key: key}),
+		waitForAnswer(credentials{Key: key}),
 	)
 	requireShareable(t, tab)
 	tab.AssertQuiet()

@@ -45,13 +45,13 @@ const blocksJSON = `[
 ]
 `
 
-// pressNamed presses the button below the result that bears a text.
+// pressNamed clicks the button with this text below the result.
 func pressNamed(text string) chromedp.Action[chromedp.Void] {
 	return browsertest.Await(fmt.Sprintf(`((button) => (button?.click(), button))(
 		[...document.querySelectorAll('.graphiql-footer button:enabled')].find((one) => one.textContent === %q))`, text))
 }
 
-// choose chooses an option of the choice that bears a label, as a visitor does.
+// choose selects an option of the select element with this label.
 func choose(label, option string) chromedp.Action[chromedp.Void] {
 	return browsertest.Await(fmt.Sprintf(`((select) => {
 		if (!select) return false;
@@ -61,7 +61,7 @@ func choose(label, option string) chromedp.Action[chromedp.Void] {
 	})([...document.querySelectorAll('.choice')].find((one) => one.firstChild.textContent === %[2]q)?.querySelector('select'))`, option, label))
 }
 
-// awaitText waits until an element bears a text.
+// awaitText waits until an element has this text.
 func awaitText(element chromedp.CSS, text string) chromedp.Action[chromedp.Void] {
 	return browsertest.Await(fmt.Sprintf(`document.querySelector(%q)?.textContent === %q`, element, text))
 }
@@ -101,7 +101,7 @@ func TestGraphiQLSavesAndDrawsTheListsOfAResult(t *testing.T) {
 	tab.AssertQuiet()
 }
 
-// awaitCaption waits until the words of the chart hold some.
+// awaitCaption waits until the chart's caption contains the words.
 func awaitCaption(words ...string) chromedp.Action[chromedp.Void] {
 	steps := make([]chromedp.Action[chromedp.Void], len(words))
 	for i, one := range words {
@@ -110,7 +110,7 @@ func awaitCaption(words ...string) chromedp.Action[chromedp.Void] {
 	return chromedp.Steps(steps...)
 }
 
-// saves presses a button and compares the file that the page saves.
+// saves clicks a button and compares the file that the page saves.
 func saves(t *testing.T, tab *browsertest.Tab, button, name, content string) {
 	t.Helper()
 	gotName, got := tab.Download(pressNamed(button))

@@ -14,7 +14,8 @@ import (
 	"astrolabe/web/browsertest"
 )
 
-// hostileQuery holds what means something to shells, JavaScript, Go or JSON.
+// hostileQuery contains characters that are special to shells, JavaScript, Go
+// or JSON.
 const hostileQuery = `query Hostile($text: String!) {
   # it's "quoted" ` + "`twice`" + ` \ \n $HOME ${HOME} $(id) %s é 😀 </script>
   search(text: $text) { key }
@@ -26,7 +27,7 @@ const hostileVariablesText = `{"text": "it's ` + "`a`" + ` \"b\" \\ ${x} $(id)\n
 
 const shareButton = chromedp.CSS(`button[aria-label="Share link, or copy as code"]`)
 
-// sharedAs opens the dialog, chooses a form and returns its text.
+// sharedAs opens the dialog, selects a format and returns its text.
 func sharedAs(tab *browsertest.Tab, form string) string {
 	tab.Do(
 		browsertest.Await(`[...document.querySelectorAll('.share-forms label')].find((one) => one.textContent === '`+form+`')?.click() === undefined`),
@@ -75,7 +76,7 @@ func TestGraphiQLSharesAnOperationWithoutTheKey(t *testing.T) { //nolint:tparall
 		})
 	}
 
-	// A link that is pasted into the address of the open page opens, too.
+	// A link that is pasted into the address bar of the open page opens, too.
 	tab.Do(
 		browsertest.Press(".graphiql-dialog-close"),
 		browsertest.ReplaceText(queryEditor, "query Other { service { version } }"),
@@ -91,7 +92,7 @@ func TestGraphiQLSharesAnOperationWithoutTheKey(t *testing.T) { //nolint:tparall
 	tab.AssertQuiet()
 }
 
-// runShell runs a command as a visitor who has a key would.
+// runShell runs a command as a user with a key would.
 func runShell(t *testing.T, text string) {
 	t.Helper()
 	if _, err := exec.LookPath("curl"); err != nil {
@@ -100,7 +101,7 @@ func runShell(t *testing.T, text string) {
 	runWithKey(t, exec.Command("sh", "-c", text))
 }
 
-// runNode runs a module, which is JavaScript, too.
+// runNode runs a JavaScript module.
 func runNode(t *testing.T, text string) {
 	t.Helper()
 	if _, err := exec.LookPath("node"); err != nil {
@@ -114,7 +115,7 @@ func runGo(t *testing.T, text string) {
 	runWithKey(t, exec.Command("go", "run", written(t, "ask.go", text)))
 }
 
-// written writes a file into a folder of its own.
+// written writes a file into a new folder.
 func written(t *testing.T, name, text string) string {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), name)
@@ -124,7 +125,7 @@ func written(t *testing.T, name, text string) string {
 	return file
 }
 
-// runWithKey runs a program that prints the answer.
+// runWithKey runs a program that prints the response.
 func runWithKey(t *testing.T, command *exec.Cmd) {
 	t.Helper()
 	command.Env = append(os.Environ(), "ASTROLABE_API_KEY="+key)
