@@ -8,8 +8,8 @@ var (
 	addressBound = MustFelt("0x7ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff00")
 )
 
-// ContractAddress computes the address of a contract from what deployed it. The deployer
-// is zero for deploy and deploy-account transactions.
+// ContractAddress computes the address of a contract from its deployment. The
+// deployer is zero for deploy and deploy-account transactions.
 func ContractAddress(deployer, salt, classHash Felt, constructorCalldata []Felt) Felt {
 	h := PedersenMany(addressPrefix, deployer, salt, classHash, PedersenMany(constructorCalldata...))
 	if h.Cmp(addressBound) < 0 {

@@ -1,7 +1,8 @@
 package starknet
 
-// PreConfirmedHeader is what is known of a block before it is sealed. It is also the part
-// of a sealed block's header that does not depend on the block's content.
+// PreConfirmedHeader is the header of a block before it is sealed. It is also
+// the part of a sealed block's header that does not depend on the block's
+// content.
 type PreConfirmedHeader struct {
 	BlockNumber      uint64        `json:"block_number"`
 	Timestamp        uint64        `json:"timestamp"`
@@ -34,23 +35,24 @@ type ResourcePrice struct {
 	PriceInWei Felt `json:"price_in_wei"`
 }
 
-// L1DAMode is how a block's state difference is published on L1.
+// L1DAMode is how a block's state diff is published on L1.
 type L1DAMode string
 
-// The two ways of publishing.
+// The data availability modes.
 const (
 	Blob     L1DAMode = "BLOB"
 	Calldata L1DAMode = "CALLDATA"
 )
 
-// BlockWithReceipts is a sealed block with everything that happened in it.
+// BlockWithReceipts is a sealed block with its transactions and receipts.
 type BlockWithReceipts struct {
 	Status FinalityStatus `json:"status"`
 	BlockHeader
 	Transactions []TransactionWithReceipt `json:"transactions"`
 }
 
-// TransactionWithReceipt pairs a transaction with its outcome; the hash is in the receipt.
+// TransactionWithReceipt is a transaction with its receipt, which contains the
+// hash.
 type TransactionWithReceipt struct {
 	Transaction Transaction `json:"transaction"`
 	Receipt     Receipt     `json:"receipt"`

@@ -6,8 +6,8 @@ import (
 	"fmt"
 )
 
-// ErrOldBlock reports a block from before Starknet 0.13.2, whose hash was computed by
-// formulas that we do not keep.
+// ErrOldBlock reports a block from before Starknet 0.13.2, whose hash formulas
+// are not implemented.
 var ErrOldBlock = errors.New("block hash formula not supported")
 
 var (
@@ -53,7 +53,8 @@ func (h *BlockHeader) gasPrices() []Felt {
 	}
 }
 
-// packedCounts joins the three counts, 64 bits each, and one bit for the way of publishing.
+// packedCounts packs the three counts, 64 bits each, and one bit for the data
+// availability mode.
 func (h *BlockHeader) packedCounts() (f Felt) {
 	binary.BigEndian.PutUint64(f[0:], h.TransactionCount)
 	binary.BigEndian.PutUint64(f[8:], h.EventCount)

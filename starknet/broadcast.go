@@ -2,8 +2,8 @@ package starknet
 
 import "encoding/json"
 
-// BroadcastedTransaction is a transaction as a wallet sends it to a node: it may carry a
-// proof, and a declaration carries the class itself.
+// BroadcastedTransaction is a transaction as a wallet sends it to a node: it
+// may have a proof, and a declaration contains the class itself.
 type BroadcastedTransaction struct {
 	Transaction Transaction
 	Proof       string

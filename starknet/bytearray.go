@@ -8,13 +8,13 @@ import (
 // ErrMalformedByteArray reports felts that are not a serialised Cairo ByteArray.
 var ErrMalformedByteArray = errors.New("malformed ByteArray")
 
-// byteArrayWord is how many bytes a full word of a ByteArray holds.
+// byteArrayWord is the number of bytes in a full word of a ByteArray.
 const byteArrayWord = 31
 
-// DecodeByteArray reads a Cairo ByteArray from the front of felts: the number of full
-// words, the words of 31 bytes, the pending word and its length. It returns the bytes and
-// how many felts they took, or ErrMalformedByteArray. It reserves no more memory than the
-// felts at hand justify.
+// DecodeByteArray reads a Cairo ByteArray from the front of felts: the number
+// of full words, the words of 31 bytes, the pending word and its length. It
+// returns the bytes and the number of felts read, or ErrMalformedByteArray. It
+// allocates no more memory than the given felts justify.
 func DecodeByteArray(felts []Felt) (text []byte, used int, err error) {
 	if len(felts) < 3 {
 		return nil, 0, fmt.Errorf("%w: %d felts", ErrMalformedByteArray, len(felts))
@@ -39,7 +39,7 @@ func DecodeByteArray(felts []Felt) (text []byte, used int, err error) {
 	return append(text, pending[32-n:]...), used, nil
 }
 
-// AppendByteArray appends the felts that stand for text as a Cairo ByteArray.
+// AppendByteArray appends text, serialised as a Cairo ByteArray.
 func AppendByteArray(felts []Felt, text []byte) []Felt {
 	felts = append(felts, FeltFromUint64(uint64(len(text)/byteArrayWord)))
 	for ; len(text) >= byteArrayWord; text = text[byteArrayWord:] {

@@ -15,7 +15,8 @@ type Class struct {
 	Deprecated *DeprecatedClass
 }
 
-// UnmarshalJSON tells the two kinds apart by the presence of a Sierra program.
+// UnmarshalJSON distinguishes the two kinds by the presence of a Sierra
+// program.
 func (c *Class) UnmarshalJSON(data []byte) error {
 	var probe struct {
 		Sierra     json.RawMessage `json:"sierra_program"`
@@ -47,8 +48,8 @@ func (c Class) MarshalJSON() ([]byte, error) {
 	return nil, ErrMalformedClass
 }
 
-// Hash returns the class hash. For a Cairo 0 class it is right only if the node kept the
-// program exactly as it was declared, which some did not.
+// Hash returns the class hash. For a Cairo 0 class it is correct only if the
+// node preserved the program exactly as declared, which some nodes did not.
 func (c Class) Hash() (Felt, error) {
 	switch {
 	case c.Sierra != nil:

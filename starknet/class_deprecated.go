@@ -30,8 +30,8 @@ type DeprecatedEntryPoint struct {
 	Selector Felt `json:"selector"`
 }
 
-// maxProgramSize bounds the decompressed program, so that a small body cannot ask for
-// much memory. The largest real programs are some megabytes.
+// maxProgramSize limits the decompressed program, so that a small body cannot
+// cause a large allocation. The largest real programs have some megabytes.
 const maxProgramSize = 64 << 20
 
 // Hash returns the class hash, or ErrMalformedClass when the program cannot be read.
@@ -91,7 +91,8 @@ func hashDeprecatedEntryPoints(points []DeprecatedEntryPoint) Felt {
 	return PedersenMany(felts...)
 }
 
-// hintedClassHash hashes ABI and program in the spelling of the compiler that wrote them.
+// hintedClassHash hashes ABI and program in the JSON format of the compiler
+// that wrote them.
 func hintedClassHash(programText, abiText []byte) (Felt, error) {
 	document, err := decodePythonJSON(programText)
 	if err != nil {
@@ -111,9 +112,10 @@ func hintedClassHash(programText, abiText []byte) (Felt, error) {
 	return Keccak(appendPython(nil, map[string]any{"abi": abi, "program": program})), nil
 }
 
-// restoreHashedProgram brings a program into the form that is hashed: without debug
-// information, without fields that older compilers did not write when they were empty,
-// and with the older spelling of named tuples where the compiler's version is missing.
+// restoreHashedProgram converts a program to the form that is hashed: without
+// debug information, without fields that older compilers omitted when empty,
+// and with the older format of named tuples if the compiler's version is
+// missing.
 func restoreHashedProgram(program map[string]any) {
 	program["debug_info"] = nil
 	if hints, ok := program["hints"].(map[string]any); ok {

@@ -15,7 +15,8 @@ type SierraClass struct {
 	ABI string `json:"abi,omitempty"`
 }
 
-// SierraEntryPoints lists a class's entry points in the order that its hash covers.
+// SierraEntryPoints lists a class's entry points in the order in which they are
+// hashed.
 type SierraEntryPoints struct {
 	Constructor []SierraEntryPoint `json:"CONSTRUCTOR"`
 	External    []SierraEntryPoint `json:"EXTERNAL"`
@@ -28,8 +29,9 @@ type SierraEntryPoint struct {
 	FunctionIdx uint64 `json:"function_idx"`
 }
 
-// UnmarshalJSON accepts the node's form, where the ABI is a string, and the compiler's,
-// where it is an array; the latter becomes the text that is declared from it.
+// UnmarshalJSON accepts the node's form, where the ABI is a string, and the
+// compiler's, where it is an array; the latter is converted to the declared
+// text.
 func (c *SierraClass) UnmarshalJSON(data []byte) error {
 	type plain SierraClass
 	wire := struct {

@@ -1,9 +1,9 @@
-// Package starknet holds the chain's own vocabulary: the field element Felt, the
-// hashes (Poseidon, Pedersen, Starknet Keccak), selectors, and the objects a node
-// speaks of — blocks, transactions, receipts, state updates, classes — with the
+// Package starknet has the types of the chain: the field element Felt, the
+// hashes (Poseidon, Pedersen, Starknet Keccak), selectors, and the objects of a
+// node's API (blocks, transactions, receipts, state updates, classes) with the
 // formulas for their hashes and addresses.
 //
-// It is a leaf. It knows nothing of databases, HTTP or this service's own API, does
-// no input or output, and keeps no state beyond constants computed at start. The ABI
-// decoder lives beside it in starknet/abi.
+// It imports no other package of this project, does no input or output, and has
+// no state beyond constants computed at startup. The ABI decoder is in
+// starknet/abi.
 package starknet

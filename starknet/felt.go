@@ -14,7 +14,7 @@ import (
 // are equal exactly when == says so, and a Felt may be a map key. The zero value is 0x0.
 type Felt [32]byte
 
-// ErrMalformedFelt reports text or bytes that do not spell a felt at all.
+// ErrMalformedFelt reports text or bytes that are not a felt.
 var ErrMalformedFelt = errors.New("malformed felt")
 
 // ErrFeltRange reports a well-formed number that is negative, at or above the field prime.
@@ -57,8 +57,8 @@ func FeltFromBig(v *big.Int) (Felt, error) {
 	return FeltFromBytes(b[:])
 }
 
-// MustFelt parses a constant and panics when it is not a felt.
-// It is meant for literals in code and tests, never for input.
+// MustFelt parses a constant and panics if it is not a felt. It is for literals
+// in code and tests, never for input.
 func MustFelt(s string) Felt {
 	f, err := ParseFelt(s)
 	if err != nil {
@@ -83,8 +83,8 @@ func (f Felt) Uint64() (uint64, bool) {
 	return binary.BigEndian.Uint64(f[24:]), true
 }
 
-// Count returns the value and whether it is at most limit. It is the way to read a length
-// or an index from untrusted felts.
+// Count returns the value and whether it is at most limit. Use it to read a
+// length or an index from untrusted felts.
 func (f Felt) Count(limit int) (int, bool) {
 	v, ok := f.Uint64()
 	if !ok || limit < 0 || v > uint64(limit) {

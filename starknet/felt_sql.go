@@ -28,5 +28,5 @@ func (f *Felt) ScanBytes(b []byte) error {
 	return nil
 }
 
-// BytesValue gives the pgx driver the 32 bytes to store.
+// BytesValue returns the 32 bytes to store; the pgx driver calls it directly.
 func (f Felt) BytesValue() ([]byte, error) { return f[:], nil }

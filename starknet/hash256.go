@@ -10,7 +10,7 @@ import (
 // exceed the field, so it is not a Felt.
 type Hash256 [32]byte
 
-// ErrMalformedHash reports text that does not spell a 256-bit hash.
+// ErrMalformedHash reports text that is not a 256-bit hash.
 var ErrMalformedHash = errors.New("malformed hash")
 
 // ParseHash256 reads 0x and at most 64 significant hexadecimal digits.

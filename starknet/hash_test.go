@@ -78,8 +78,8 @@ func TestPoseidonHasherDoesNotDependOnHowItIsFed(t *testing.T) {
 	}
 }
 
-// The linear layer is checked against the definition, with plain field arithmetic,
-// on random states and on the states at the edges of the field.
+// The linear layer is checked against the definition, with plain field
+// arithmetic, on random states and on states at the limits of the field.
 func TestHadesMixEqualsItsMatrix(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // The same states in every run.
@@ -122,8 +122,8 @@ func TestPedersenKnownVectors(t *testing.T) {
 	}
 }
 
-// TestPedersenIsThatOfAnotherLibrary compares random felts beside gnark-crypto's
-// hash.
+// TestPedersenIsThatOfAnotherLibrary compares the hashes of random felts with
+// gnark-crypto's.
 func TestPedersenIsThatOfAnotherLibrary(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(5, 6)) //nolint:gosec // The same felts in every run.

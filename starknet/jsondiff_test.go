@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// allowedAdditions are fields that we write where old nodes left them out.
+// allowedAdditions are fields that we write and old nodes omit.
 var allowedAdditions = []string{"state_diff_length"}
 
 // jsonDifference compares two documents by value: the order of keys does not matter and

@@ -24,9 +24,9 @@ type MessageFromL1 struct {
 	Payload     []Felt
 }
 
-// L1Message returns the message that an L1 handler transaction carries: its first
-// calldata element is the L1 sender, the rest the payload. It answers false for other
-// transactions and for an L1 handler without calldata.
+// L1Message returns the message that an L1 handler transaction carries: its
+// first calldata element is the L1 sender, the rest the payload. It returns
+// false for other transactions and for an L1 handler without calldata.
 func (t *Transaction) L1Message() (MessageFromL1, bool) {
 	if t.Type != L1Handler || len(t.Calldata) == 0 {
 		return MessageFromL1{}, false

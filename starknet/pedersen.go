@@ -7,10 +7,11 @@ import (
 	"github.com/consensys/gnark-crypto/ecc/stark-curve/fp"
 )
 
-// Pedersen hashes two felts: shift + low(a)·P1 + high(a)·P2 + low(b)·P3 + high(b)·P4 on
-// the Stark curve, where low is the low 248 bits and high the rest; the hash is the
-// resulting x coordinate. gnark-crypto has the hash too, but takes more than twice the
-// time for it and computes its tables at the start of every program.
+// Pedersen hashes two felts: shift + low(a)·P1 + high(a)·P2 + low(b)·P3 +
+// high(b)·P4 on the Stark curve, where low is the low 248 bits and high the
+// rest; the hash is the resulting x coordinate. gnark-crypto's implementation
+// takes more than twice the time and computes its tables at the start of every
+// program.
 func Pedersen(a, b Felt) Felt {
 	tables := pedersenTables()
 	sum := tables.shift
@@ -30,9 +31,9 @@ func PedersenMany(felts ...Felt) Felt {
 	return Pedersen(h, FeltFromUint64(uint64(len(felts))))
 }
 
-// operandTable holds, for one operand, every byte value at every byte position as a
-// finished curve point, so that hashing only adds points: entry [i][v-1] stands for
-// value v of byte i of the big-endian felt.
+// operandTable holds, for one operand, the curve point of every byte value at
+// every byte position, so that hashing only adds points: entry [i][v-1] is the
+// point for value v of byte i of the big-endian felt.
 type operandTable [32][255]starkcurve.G1Affine
 
 func (t *operandTable) accumulate(sum *starkcurve.G1Jac, operand *Felt) {
@@ -48,8 +49,8 @@ type pedersenTableSet struct {
 	first, second operandTable
 }
 
-// pedersenTables returns the tables (1 MiB), which it builds when the first
-// Pedersen hash is asked for.
+// pedersenTables returns the tables (1 MiB), which it builds for the first
+// Pedersen hash.
 var pedersenTables = sync.OnceValue(newPedersenTables)
 
 func newPedersenTables() *pedersenTableSet {

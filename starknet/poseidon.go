@@ -52,7 +52,8 @@ func PoseidonMany(felts ...Felt) Felt {
 	return h.Sum()
 }
 
-// PoseidonHasher hashes a sequence that arrives in pieces. Its zero value is ready.
+// PoseidonHasher hashes a sequence incrementally. Its zero value is ready to
+// use.
 type PoseidonHasher struct {
 	state [3]fp.Element
 	odd   bool

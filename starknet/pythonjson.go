@@ -11,9 +11,9 @@ import (
 	"unicode/utf8"
 )
 
-// Class hashes cover JSON text as Python's json.dumps writes it. This file knows that
-// spelling: a space after every comma and colon, and in Cairo 0 also sorted keys and
-// ASCII only.
+// Class hashes cover JSON text as Python's json.dumps writes it. This file
+// implements that format: a space after every comma and colon, and in Cairo 0
+// also sorted keys and ASCII only.
 
 // pythonSpacing re-spaces valid JSON token by token and changes nothing else.
 func pythonSpacing(text []byte) []byte {
@@ -57,8 +57,8 @@ func decodePythonJSON(text []byte) (any, error) {
 // numericKeys is an object whose keys are numbers and are sorted as such.
 type numericKeys map[string]any
 
-// appendPython appends v, of the types that decodePythonJSON returns and numericKeys, in
-// Python's spelling with sorted keys.
+// appendPython appends v, of the types that decodePythonJSON returns and
+// numericKeys, in Python's format with sorted keys.
 func appendPython(b []byte, v any) []byte {
 	switch v := v.(type) {
 	case nil:

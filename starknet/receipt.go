@@ -1,6 +1,6 @@
 package starknet
 
-// ExecutionStatus says whether a transaction's calls took effect.
+// ExecutionStatus is whether a transaction succeeded or was reverted.
 type ExecutionStatus string
 
 // The two outcomes of execution.
@@ -9,10 +9,11 @@ const (
 	Reverted  ExecutionStatus = "REVERTED"
 )
 
-// FinalityStatus says how settled a transaction or block is.
+// FinalityStatus is the finality of a transaction or block.
 type FinalityStatus string
 
-// The stages of finality, from the sequencer's promise to Ethereum.
+// The stages of finality, from the sequencer's pre-confirmation to acceptance
+// on Ethereum.
 const (
 	PreConfirmed FinalityStatus = "PRE_CONFIRMED"
 	AcceptedOnL2 FinalityStatus = "ACCEPTED_ON_L2"
@@ -28,8 +29,8 @@ const (
 	Fri FeeUnit = "FRI"
 )
 
-// Receipt is what executing a transaction produced. Whoever writes one makes its lists
-// empty rather than nil, because a node never sends null.
+// Receipt is the result of executing a transaction. Writers must use empty
+// lists instead of nil, because a node never sends null.
 type Receipt struct {
 	Type               TransactionType    `json:"type"`
 	TransactionHash    Felt               `json:"transaction_hash"`
@@ -72,8 +73,8 @@ type Event struct {
 	Data        []Felt `json:"data"`
 }
 
-// EmittedEvent is an event with its place in the chain, as event queries return it. A
-// pre-confirmed block has no hash.
+// EmittedEvent is an event with its position in the chain, as event queries
+// return it. A pre-confirmed block has no hash.
 type EmittedEvent struct {
 	Event
 	BlockHash        *Felt   `json:"block_hash,omitempty"`

@@ -7,8 +7,8 @@ func Keccak(data []byte) Felt {
 	return f
 }
 
-// Selector returns the felt by which a function, L1 handler or event of that name is
-// called or emitted. The two entry points that answer unknown selectors have selector 0.
+// Selector returns the selector of a function, L1 handler or event. The two
+// fallback entry points for unknown selectors have selector 0.
 func Selector(name string) Felt {
 	if name == "__default__" || name == "__l1_default__" {
 		return Felt{}

@@ -86,7 +86,7 @@ func Uint256FromHalves(low, high Felt) (Uint256, error) {
 	return u, nil
 }
 
-// Halves splits u into the two felts that stand for it on chain.
+// Halves splits u into the two felts that represent it on chain.
 func (u Uint256) Halves() (low, high Felt) {
 	copy(high[16:], u[:16])
 	copy(low[16:], u[16:])

@@ -41,7 +41,7 @@ func main() {
 	}
 }
 
-// serveBare answers one route with fixed bytes until its input ends.
+// serveBare serves one route with fixed bytes until its input ends.
 func serveBare(body string) error {
 	router := chi.NewRouter()
 	router.Get("/v1/{chain}/status", func(w http.ResponseWriter, _ *http.Request) {
@@ -62,10 +62,10 @@ func serveBare(body string) error {
 	return nil
 }
 
-// startBare runs this program again as the bare handler, in a process of its
-// own as the real one is.
+// startBare runs this program again as the bare handler, in a separate process
+// like the real one.
 func startBare(ctx context.Context, body string) (url string, stop func(), err error) {
-	command := exec.CommandContext(ctx, os.Args[0], "-bare", body) //nolint:gosec // this very program
+	command := exec.CommandContext(ctx, os.Args[0], "-bare", body) //nolint:gosec // this program
 	address, stop, err := load.Start(command)
 	return "http://" + address, stop, err
 }
@@ -91,7 +91,7 @@ func compare(ctx context.Context, base, key string, lasts time.Duration) error {
 	}
 	rates := make([][]float64, len(contenders))
 	for round := range rounds {
-		for i, c := range contenders { // in turns, so that a busy moment hits all of them
+		for i, c := range contenders { // in turns, so that load on the machine affects all of them
 			result, err := load.Run(ctx, []load.Request{c.request}, connections, lasts)
 			if err != nil {
 				return fmt.Errorf("%s: %w", c.name, err)
@@ -106,7 +106,8 @@ func compare(ctx context.Context, base, key string, lasts time.Duration) error {
 	return nil
 }
 
-// keyHeader bears the key; it must not be refused by its budget.
+// keyHeader is the header with the API key, whose rate limit must exceed the
+// load.
 const keyHeader = "X-Service-Api-Key"
 
 func graphQL(base, key string) load.Request {

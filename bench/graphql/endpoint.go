@@ -12,10 +12,11 @@ import (
 	"astrolabe/bench/load"
 )
 
-// keyHeader bears the key; it must not be refused by its budget.
+// keyHeader is the header with the API key, whose rate limit must exceed the
+// load.
 const keyHeader = "X-Service-Api-Key"
 
-// endpoint is where GraphQL operations are sent to. PostGraphile needs no key.
+// endpoint is a GraphQL server. PostGraphile needs no key.
 type endpoint struct{ url, key string }
 
 func (e endpoint) header() http.Header {
@@ -26,7 +27,7 @@ func (e endpoint) header() http.Header {
 	return header
 }
 
-// request is an operation as a load repeats it.
+// request returns the request of an operation.
 func (e endpoint) request(query string) load.Request {
 	body, err := json.Marshal(map[string]string{"query": query})
 	if err != nil {
@@ -35,7 +36,7 @@ func (e endpoint) request(query string) load.Request {
 	return load.Request{Method: http.MethodPost, URL: e.url, Header: e.header(), Body: string(body)}
 }
 
-// ask reads the data of an operation, which must have no errors.
+// ask executes an operation, which must have no errors, and decodes its data.
 func (e endpoint) ask(ctx context.Context, query string, data any) error {
 	r := e.request(query)
 	var answer struct {
@@ -46,15 +47,15 @@ func (e endpoint) ask(ctx context.Context, query string, data any) error {
 		return err
 	}
 	if answer.Errors != nil {
-		return fmt.Errorf("%s answers %s", e.url, answer.Errors)
+		return fmt.Errorf("%s returned errors: %s", e.url, answer.Errors)
 	}
 	return json.Unmarshal(answer.Data, data)
 }
 
-// errMissing is the answer 404.
+// errMissing is a response with status 404.
 var errMissing = fmt.Errorf("not found")
 
-// exchange sends a request and reads the answer.
+// exchange sends a request and decodes the response.
 func exchange(ctx context.Context, method, url string, header http.Header, body []byte, answer any) error {
 	request, err := http.NewRequestWithContext(ctx, method, url, bytes.NewReader(body))
 	if err != nil {

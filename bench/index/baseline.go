@@ -10,7 +10,7 @@ import (
 	"astrolabe/pg"
 )
 
-// turns is how often each commit indexes the chain for the comparison.
+// turns is how often each commit indexes the chain.
 const turns = 5
 
 // compareCommits lets the program of an earlier commit and this one index the
@@ -22,7 +22,7 @@ func (b *bench) compareCommits(ctx context.Context, server *pg.Server) error {
 	}
 	earlier := *b
 	earlier.binary = b.baseline
-	var processor load.Turns // the same events, in a second of the process' processor time
+	var processor load.Turns // events per second of CPU time
 	rates, err := load.InTurns(turns,
 		func() (float64, error) { return earlier.backfill(ctx, server, "baseline", &processor.Baseline) },
 		func() (float64, error) { return b.backfill(ctx, server, "current", &processor.Current) })
@@ -38,9 +38,9 @@ func (b *bench) compareCommits(ctx context.Context, server *pg.Server) error {
 	return nil
 }
 
-// backfill indexes the chain once, and returns how many events in a second. It
-// adds to processor how many in a second of the process' own time, which other
-// work on the machine disturbs less.
+// backfill indexes the chain once and returns the events per second. It appends
+// to processor the events per second of CPU time, which other load on the
+// machine affects less.
 func (b *bench) backfill(ctx context.Context, server *pg.Server, name string, processor *[]float64) (perSecond float64, err error) {
 	head := indexed.BlocksFor(b.baselineEvents)
 	err = b.withNode(ctx, server, name, head, func(db *database, url string) error {

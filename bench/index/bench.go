@@ -15,18 +15,18 @@ import (
 // bench is one run.
 type bench struct {
 	binary         string
-	baseline       string // the program of an earlier commit; empty: there is none
-	baselineEvents int    // how many events both of them index
+	baseline       string // the program of an earlier commit, or empty
+	baselineEvents int    // the number of events that both index
 	work           string
 	chain          indexed.Chain
 	sizes          []int
 }
 
-// databaseBytes is what an event takes on disk: as rows, as rows once more for
-// each comparison, and in the log of changes.
+// databaseBytes is the disk space of an event: as rows, as rows once more for
+// each comparison, and in the WAL.
 const databaseBytes = 2400
 
-// database is the one that is measured.
+// database is the measured database.
 type database struct{ *indexed.Database }
 
 // result is what was measured at one size.
@@ -38,7 +38,7 @@ type result struct {
 	pages    []measuredPage
 }
 
-// measuredPage is a page that was read, of one filter.
+// measuredPage is the measurement of one page of a filter.
 type measuredPage struct {
 	name   string
 	filter int
@@ -81,7 +81,7 @@ func (b *bench) run(ctx context.Context) error {
 	return b.compareCommits(ctx, server)
 }
 
-// allSizes are those of which the chain is needed, in growing order.
+// allSizes returns the needed chain sizes in ascending order.
 func (b *bench) allSizes() []int {
 	sizes := b.sizes
 	if b.baseline != "" {
@@ -105,7 +105,7 @@ func (b *bench) withNode(ctx context.Context, server *pg.Server, name string, bl
 	})
 }
 
-// measure indexes a chain and looks at the result.
+// measure indexes a chain and measures the result.
 func (b *bench) measure(ctx context.Context, server *pg.Server, events int, asked **indexed.Subjects) (r result, err error) {
 	head := indexed.BlocksFor(events)
 	err = b.withNode(ctx, server, fmt.Sprintf("events_%d", events), head, func(db *database, url string) error {

@@ -14,12 +14,12 @@ import (
 	"astrolabe/bench/indexed"
 )
 
-// copies is how long psql took for the same rows.
+// copies is how long psql took to copy the same rows.
 type copies struct{ indexed, bare time.Duration }
 
 // copyRows writes every row of the ranges to files, and lets psql copy them
-// into equal tables: with the indexes in place, and without any. The format is
-// the binary one, which the program uses, too.
+// into equal tables, with indexes and without. It uses the binary format, like
+// the program.
 func (b *bench) copyRows(ctx context.Context, db *database) (result copies, err error) {
 	list, err := db.Partitions(ctx)
 	if err != nil {
@@ -40,7 +40,7 @@ func (b *bench) copyRows(ctx context.Context, db *database) (result copies, err 
 	return result, err
 }
 
-// copyInto makes tables like those of the ranges and fills them.
+// copyInto creates tables like those of the ranges and fills them.
 func (d *database) copyInto(ctx context.Context, files string, list []indexed.Partition, indexes string) (took time.Duration, err error) {
 	const schema = "copied"
 	if _, err := d.Exec(ctx, "CREATE SCHEMA "+schema); err != nil {

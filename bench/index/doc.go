@@ -1,15 +1,14 @@
-// Command index measures how fast, how small and how even the read model of a
-// long chain is made. It is run by "make bench-index".
+// Command index measures the throughput, the size and the scaling of indexing a
+// long chain. "make bench-index" runs it.
 //
-// A simulated node replays a recorded chain, in a process of its own and from
-// answers that were rendered beforehand, so that it costs little more than a
-// copy. The program itself indexes it, over HTTP and into a private Postgres,
-// once for each size; then psql copies exactly the same rows. What is printed
-// is ratios within this one run, sizes on disk, memory, and the pages that a
-// query touches.
+// A simulated node replays a recorded chain, in a separate process and from
+// prerendered responses, so that it costs little more than a copy. The program
+// indexes it over HTTP into a private Postgres, once for each size; then psql
+// copies exactly the same rows. The output is ratios within this run, sizes on
+// disk, memory, and the pages that a query reads.
 //
-// Given the program of an earlier commit, both index the same chain in turns,
-// and the ratio is printed.
+// Given the program of an earlier commit, it lets both index the same chain in
+// turns and prints the ratio.
 //
-// Recordings are kept between runs, because making them takes longest.
+// Recordings are kept between runs, because they take the longest to make.
 package main

@@ -9,7 +9,7 @@ import (
 	"astrolabe/bench/indexed"
 )
 
-// ids resolves a subject as a query does first.
+// ids resolves a subject to ids, as a query does.
 func (d *database) ids(ctx context.Context, s indexed.Subject) (address, selector int, err error) {
 	if err = d.QueryRow(ctx, "SELECT id FROM addresses WHERE chain = 1 AND felt = $1", s.Address).Scan(&address); err == nil {
 		err = d.QueryRow(ctx, "SELECT id FROM selectors WHERE chain = 1 AND felt = $1", s.Selector).Scan(&selector)
@@ -17,23 +17,22 @@ func (d *database) ids(ctx context.Context, s indexed.Subject) (address, selecto
 	return address, selector, err
 }
 
-// The pages that are read.
+// The measured pages.
 const (
 	pageNewest = "newest page"
 	pageMiddle = "page from the middle"
 	pageRare   = "page of a rare one"
 )
 
-// filters are the ways to ask for events, each with the index that it is made
-// for.
+// filters are the event filters, each with the index that is made for it.
 var filters = []struct{ name, condition, index string }{
 	{"topic0", "selector = %[2]d", "selector"},
 	{"address", "address = %[1]d", "address"},
 	{"both", "address = %[1]d AND selector = %[2]d", "address_selector"},
 }
 
-// pages reads the newest page of what there is most and least of, and one
-// from the middle of the history.
+// pages reads the newest page of the most frequent and of the rarest subject,
+// and one from the middle of the history.
 func (d *database) pages(ctx context.Context, of indexed.Subjects, head int) ([]measuredPage, error) {
 	var list []measuredPage
 	for _, kind := range []struct {
@@ -54,14 +53,14 @@ func (d *database) pages(ctx context.Context, of indexed.Subjects, head int) ([]
 	return list, nil
 }
 
-// page is what reading 25 events touched.
+// page counts what reading 25 events accessed.
 type page struct {
 	buffers, planning int
-	faults            []string // what the plan does that it should not
+	faults            []string // unwanted steps of the plan
 }
 
-// read asks for the newest 25 events of a subject up to a block, and tells
-// what the server had to touch.
+// read reads the newest 25 events of a subject up to a block, and returns the
+// pages that the server accessed.
 func (d *database) read(ctx context.Context, s indexed.Subject, frequent bool, filter, upTo int) (p page, err error) {
 	address, selector, err := d.ids(ctx, s)
 	if err != nil {
@@ -80,9 +79,9 @@ func (d *database) read(ctx context.Context, s indexed.Subject, frequent bool, f
 	return p, nil
 }
 
-// judge looks for sorting and for other ways than the intended index, in the
-// parts of the plan that were run. What most events have may be found by their
-// place alone.
+// judge looks for sorts and for indexes other than the intended one in the
+// executed parts of the plan. Frequent subjects may be found by the place index
+// alone.
 func judge(p indexed.Plan, found *page, index string, byPlace bool) {
 	if p.Loops == 0 {
 		return

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// print tells what was measured at one size.
+// print prints the measurements at one size.
 func (r result) print() {
 	perEvent := func(bytes int) float64 { return float64(bytes) / float64(r.events) }
 	fmt.Printf("%d events\n", r.events)
@@ -32,7 +32,7 @@ func (r result) print() {
 	fmt.Println()
 }
 
-// print tells where the time went.
+// print prints the shares of the time.
 func (s shares) print(events int) {
 	fmt.Printf("where the time goes, at %d events, another run\n", events)
 	share := func(name string, seconds float64, note string) {

@@ -21,15 +21,15 @@ import (
 	"astrolabe/telemetry"
 )
 
-// shares is where the time of a backfill goes, in seconds. Blocks are read and
-// decoded several at once, beside deriving and writing, so that what overlaps
-// adds up to more than the whole.
+// shares breaks down the time of a backfill, in seconds. Blocks are read and
+// decoded concurrently with deriving and writing, so the shares add up to more
+// than the total.
 type shares struct {
 	whole, fetch, decode, commit, build float64
 	cpu                                 []cpuShare
 }
 
-// cpuShare is what part of the process' processor time something took.
+// cpuShare is the share of an activity in the CPU time.
 type cpuShare struct {
 	name    string
 	percent float64
@@ -92,8 +92,8 @@ func profiled(ctx context.Context, path string, loop *index.Loop, wait func() er
 	return seconds, err
 }
 
-// work names what the process does by the functions that do it. What an
-// earlier line took does not count for a later one.
+// work maps activities to functions. A sample counts for the first matching
+// line only.
 var work = []struct{ name, functions string }{
 	{"derive", `^astrolabe/jobs/index\.\(\*memory\)\.facts$`},
 	{"rows and COPY", `^astrolabe/repo/index\.\(\*Writer\)\.Commit$`},
@@ -102,7 +102,7 @@ var work = []struct{ name, functions string }{
 	{"garbage collection", `^runtime\.(gcBgMarkWorker|bgsweep|bgscavenge)$`},
 }
 
-// cpuShares asks Go's own tool what the profile says.
+// cpuShares evaluates the profile with go tool pprof.
 func cpuShares(ctx context.Context, profile string) ([]cpuShare, error) {
 	var (
 		list []cpuShare

@@ -6,10 +6,11 @@ import (
 	"strings"
 )
 
-// storage is what tables take on disk with their indexes, in bytes.
+// storage is the size of tables with their indexes on disk, in bytes.
 type storage map[string]int
 
-// storage measures every table, ranges under the name of their noun.
+// storage measures every table; the tables of ranges count under their parent's
+// name.
 func (d *database) storage(ctx context.Context) (storage, error) {
 	list, err := d.Partitions(ctx)
 	if err != nil {
@@ -43,7 +44,7 @@ func (d *database) storage(ctx context.Context) (storage, error) {
 	return sizes, rows.Err()
 }
 
-// total is everything.
+// total returns the size of all tables.
 func (s storage) total() (bytes int) {
 	for _, size := range s {
 		bytes += size
@@ -51,7 +52,7 @@ func (s storage) total() (bytes int) {
 	return bytes
 }
 
-// largest lists the tables by size that take at least a byte for each event.
+// largest lists the tables that take at least a byte per event, by size.
 func (s storage) largest(events int) []string {
 	var names []string
 	for name, bytes := range s {

@@ -12,18 +12,18 @@ import (
 	"astrolabe/starknet"
 )
 
-// clock adds up time that several may spend at once.
+// clock sums durations of concurrent work.
 type clock struct{ total atomic.Int64 }
 
 func (c *clock) since(began time.Time) { c.total.Add(int64(time.Since(began))) }
 
 func (c *clock) seconds() float64 { return time.Duration(c.total.Load()).Seconds() }
 
-// readsBlock marks the context of a block's requests.
+// readsBlock marks the contexts of requests for a block.
 type readsBlock struct{}
 
-// timedTransport measures the time from a request for a block to the end of
-// its answer.
+// timedTransport measures the time from a request for a block to the end of its
+// response.
 type timedTransport struct {
 	http.RoundTripper
 	spent *clock

@@ -13,18 +13,18 @@ import (
 	"time"
 )
 
-// Backfill is what indexing a chain took.
+// Backfill is the cost of indexing a chain.
 type Backfill struct {
 	Took time.Duration
 	CPU  time.Duration // of the index process
 	Peak int           // resident bytes of the index process
 }
 
-// Index runs a program on a node and a database, with a folder of its own,
-// until it has indexed every block up to head. Only the newest block is not
-// history.
+// Index runs a program on a node and a database, with its own data folder,
+// until it has indexed every block up to head. All blocks but the newest are
+// backfilled.
 func (d *Database) Index(ctx context.Context, program, folder, node string, head int) (Backfill, error) {
-	running := context.WithoutCancel(ctx) // it is told to stop, not killed
+	running := context.WithoutCancel(ctx) // it is interrupted, not killed
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	var messages bytes.Buffer
@@ -64,5 +64,5 @@ func peakMemory(pid int) (int, error) {
 			return kilobytes << 10, err
 		}
 	}
-	return 0, errors.New("the system does not tell a process' peak memory")
+	return 0, errors.New("the system does not report the peak memory of a process")
 }

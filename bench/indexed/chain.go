@@ -19,13 +19,13 @@ import (
 	"astrolabe/sim"
 )
 
-// eventsPerBlock is about as many as a busy block of mainnet has.
+// eventsPerBlock is about the number in a busy block of mainnet.
 const eventsPerBlock = 1000
 
-// leastEvents is a history that is long enough to be loaded in bulk.
+// leastEvents is the size of a history that is long enough to be backfilled.
 const leastEvents = 300 * eventsPerBlock
 
-// chainBytes is what an event takes on disk, recorded and rendered.
+// chainBytes is the disk space of an event, recorded and rendered.
 const chainBytes = 1000
 
 // Chain is a chain in a folder. It grows when more blocks are needed.
@@ -41,12 +41,12 @@ func (c Chain) config(blocks int) sim.Config {
 	}
 }
 
-// BlocksFor is how many blocks hold about so many events. The first ones have
-// none: they deploy what the others use.
+// BlocksFor returns how many blocks have about this many events. The first
+// blocks have none: they deploy the contracts.
 func BlocksFor(events int) int { return events/eventsPerBlock + 6 }
 
-// open replays the first blocks, and makes those first that the file does not
-// have.
+// open replays the first blocks. It first generates those that the file does
+// not have.
 func (c Chain) open(blocks int) (*sim.Node, error) {
 	if err := os.MkdirAll(c.Folder, 0o700); err != nil {
 		return nil, err
@@ -72,8 +72,8 @@ func (c Chain) open(blocks int) (*sim.Node, error) {
 	return sim.Replay(c.file(), c.config(blocks))
 }
 
-// Prepare makes everything that later runs at these numbers of events need, so
-// that none of them waits.
+// Prepare generates everything that later runs at these numbers of events need,
+// so that none of them waits.
 func (c Chain) Prepare(sizes []int) error {
 	if err := c.room(sizes[len(sizes)-1]); err != nil {
 		return err
@@ -90,7 +90,7 @@ func (c Chain) Prepare(sizes []int) error {
 	return nil
 }
 
-// room makes sure that the disk can hold the chain.
+// room checks that the disk has space for the chain.
 func (c Chain) room(events int) error {
 	if err := os.MkdirAll(c.Folder, 0o700); err != nil {
 		return err
@@ -102,7 +102,7 @@ func (c Chain) room(events int) error {
 	return CheckRoom(c.Folder, int64(events)*chainBytes-there)
 }
 
-// size is what the folder holds already, in bytes.
+// size returns the current size of the folder in bytes.
 func (c Chain) size() (bytes int64, err error) {
 	err = filepath.WalkDir(c.Folder, func(_ string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() {
@@ -143,12 +143,12 @@ func (c Chain) Serve(ctx context.Context, blocks int) error {
 
 // Start runs this program again as the node, until stop is called.
 func (c Chain) Start(ctx context.Context, blocks int) (url string, stop func(), err error) {
-	command := exec.CommandContext(ctx, os.Args[0], "-serve", strconv.Itoa(blocks), "-chain", c.Folder) //nolint:gosec // this very program
+	command := exec.CommandContext(ctx, os.Args[0], "-serve", strconv.Itoa(blocks), "-chain", c.Folder) //nolint:gosec // this program
 	address, stop, err := load.Start(command)
 	return "http://" + address, stop, err
 }
 
-// CheckRoom refuses to begin what the disks cannot hold.
+// CheckRoom returns an error if the disk has less free space than needed.
 func CheckRoom(folder string, need int64) error {
 	var stat syscall.Statfs_t
 	if err := syscall.Statfs(folder, &stat); err != nil {
@@ -156,7 +156,7 @@ func CheckRoom(folder string, need int64) error {
 	}
 	free := int64(stat.Bavail) * stat.Bsize //nolint:gosec // no disk is that large
 	if free < need {
-		return fmt.Errorf("%s has %.1f GB of room, and %.1f GB may be needed", folder, float64(free)/1e9, float64(need)/1e9)
+		return fmt.Errorf("%s has %.1f GB of free space, but %.1f GB may be needed", folder, float64(free)/1e9, float64(need)/1e9)
 	}
 	return nil
 }

@@ -15,14 +15,14 @@ import (
 	"astrolabe/pg"
 )
 
-// Database is one of a private server, with its schema in place.
+// Database is a migrated database of a private server.
 type Database struct {
 	*pgxpool.Pool
 	URL string
 }
 
-// StartServer starts a private Postgres as the program itself would, with
-// further settings if there are any.
+// StartServer starts a private Postgres as the program would, with optional
+// further settings.
 func StartServer(ctx context.Context, folder string, settings map[string]string) (*pg.Server, func(), error) {
 	server, err := pg.Start(ctx, pg.Options{Dir: filepath.Join(folder, "postgres"), Settings: settings})
 	if err != nil {
@@ -62,19 +62,19 @@ func WithDatabase(ctx context.Context, server *pg.Server, name, program string, 
 	return act(db)
 }
 
-// migrate lets the program make its schema, which need not be that of the
+// migrate lets the program create its schema, which may differ from that of the
 // commit that this benchmark was built from.
 func (d *Database) migrate(ctx context.Context, program string) error {
 	command := exec.CommandContext(ctx, program, "migrate", "up", "--log-level", "error") //nolint:gosec // the program to measure
 	command.Env = append(os.Environ(), "ASTROLABE_DATABASE_URL="+d.URL)
 	if output, err := command.CombinedOutput(); err != nil {
-		return fmt.Errorf("the schema could not be made: %w: %s", err, output)
+		return fmt.Errorf("migrate the database: %w: %s", err, output)
 	}
 	return nil
 }
 
-// Settle writes out what earlier work left behind, so that nobody else pays
-// for it.
+// Settle runs a checkpoint, so that earlier writes do not affect the next
+// measurement.
 func (d *Database) Settle(ctx context.Context) error {
 	_, err := d.Exec(ctx, "CHECKPOINT")
 	return err
@@ -105,8 +105,8 @@ func (d *Database) Partitions(ctx context.Context) ([]Partition, error) {
 	return list, err
 }
 
-// stands tells whether every block up to head is stored and visible.
-func (d *Database) stands(ctx context.Context, head int) (bool, error) {
+// indexedUpTo reports whether every block up to head is stored and visible.
+func (d *Database) indexedUpTo(ctx context.Context, head int) (bool, error) {
 	var stands bool
 	err := d.QueryRow(ctx, `
 		SELECT EXISTS (SELECT FROM index_checkpoints WHERE chain = 1 AND block >= $1)
@@ -119,7 +119,7 @@ func (d *Database) Await(ctx context.Context, head int) error {
 	tick := time.NewTicker(50 * time.Millisecond)
 	defer tick.Stop()
 	for {
-		stands, err := d.stands(ctx, head)
+		stands, err := d.indexedUpTo(ctx, head)
 		if err != nil || stands {
 			return err
 		}

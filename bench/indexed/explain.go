@@ -7,7 +7,7 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Explained is what a statement did when it was run.
+// Explained is the executed plan of a statement.
 type Explained struct{ Plan, Planning Plan }
 
 // Plan is a node of a statement's plan.
@@ -21,10 +21,10 @@ type Plan struct {
 	Plans    []Plan
 }
 
-// Buffers is how many pages were touched.
+// Buffers returns how many pages were accessed.
 func (p Plan) Buffers() int { return p.Hit + p.Read }
 
-// Explain runs a statement and tells what the server had to touch.
+// Explain runs a statement and returns its executed plan.
 func Explain(ctx context.Context, db interface {
 	QueryRow(ctx context.Context, sql string, arguments ...any) pgx.Row
 }, statement string) (Explained, error) {

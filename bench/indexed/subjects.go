@@ -5,14 +5,14 @@ import (
 	"fmt"
 )
 
-// Subject is a contract and a first key that its events have.
+// Subject is a contract and a first key of its events.
 type Subject struct{ Address, Selector []byte }
 
-// Subjects are the pair with the most events and the one with the fewest,
-// whose page is looked for in every range.
+// Subjects are the pair with the most events and the pair with the fewest,
+// whose page requires a search of every range.
 type Subjects struct{ Frequent, Rare Subject }
 
-// Subjects finds them.
+// Subjects finds the most frequent and the rarest subject.
 func (d *Database) Subjects(ctx context.Context) (*Subjects, error) {
 	var found Subjects
 	const statement = `

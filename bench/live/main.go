@@ -13,9 +13,9 @@ import (
 )
 
 const (
-	callerStreams = 100 // that one key may open
-	opening       = 16  // sockets that are opened at once
-	others        = 20  // goroutines that come and go with other work
+	callerStreams = 100 // per key
+	opening       = 16  // concurrent connection attempts
+	others        = 20  // allowance for goroutines of other work
 	goalKB        = 40
 )
 
@@ -37,9 +37,9 @@ func main() {
 
 func measure(ctx context.Context, base, admin string, keys []string, count, blocks int) error {
 	if (len(keys)-1)*callerStreams < count {
-		return fmt.Errorf("%d subscribers need %d keys, and one to begin with", count, (count+callerStreams-1)/callerStreams)
+		return fmt.Errorf("%d subscribers need %d keys, and at least one is required", count, (count+callerStreams-1)/callerStreams)
 	}
-	warm, err := open(ctx, base, keys[:1], 1) // what the first one brings to life is not of each
+	warm, err := open(ctx, base, keys[:1], 1) // excludes one-time allocations
 	if err != nil {
 		return err
 	}
@@ -75,7 +75,7 @@ func measure(ctx context.Context, base, admin string, keys []string, count, bloc
 
 func ms(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 
-// open opens subscribers, as many with each key as it may.
+// open opens subscribers, with each key as many as it may have.
 func open(ctx context.Context, base string, keys []string, count int) ([]*subscriber, error) {
 	var (
 		group sync.WaitGroup
@@ -106,7 +106,7 @@ func closeAll(list []*subscriber) {
 }
 
 // await reads blocks on every socket and returns how much later than the first
-// subscriber each was told of each, in order.
+// subscriber each received each block, sorted.
 func await(ctx context.Context, list []*subscriber, blocks int) ([]time.Duration, error) {
 	var (
 		group  sync.WaitGroup

@@ -11,10 +11,10 @@ import (
 	"time"
 )
 
-// footprint is the memory of a program that does not come from outside of Go.
+// footprint is the memory of the Go runtime.
 type footprint struct{ heap, stacks, goroutines float64 }
 
-// settled is the footprint as soon as there are no more than so many
+// settled returns the footprint as soon as there are at most this many
 // goroutines.
 func settled(ctx context.Context, admin string, goroutines float64) (f footprint, err error) {
 	for {
@@ -30,8 +30,8 @@ func settled(ctx context.Context, admin string, goroutines float64) (f footprint
 	}
 }
 
-// memory has the program collect its garbage, twice so that stacks shrink, and
-// asks what is left.
+// memory triggers two garbage collections, so that stacks shrink, and reads the
+// metrics.
 func memory(ctx context.Context, admin string) (f footprint, err error) {
 	for range 2 {
 		if _, err := get(ctx, admin+"/debug/pprof/heap?gc=1"); err != nil {
@@ -57,7 +57,7 @@ func memory(ctx context.Context, admin string) (f footprint, err error) {
 		}
 	}
 	if f.heap == 0 || f.stacks == 0 {
-		return f, fmt.Errorf("%s does not tell its memory", admin)
+		return f, fmt.Errorf("%s has no memory metrics", admin)
 	}
 	return f, nil
 }
@@ -74,7 +74,7 @@ func get(ctx context.Context, url string) (string, error) {
 	defer func() { _ = response.Body.Close() }()
 	text, err := io.ReadAll(response.Body)
 	if err == nil && response.StatusCode != http.StatusOK {
-		err = fmt.Errorf("%s answered %s", url, response.Status)
+		err = fmt.Errorf("%s responded with %s", url, response.Status)
 	}
 	return string(text), err
 }

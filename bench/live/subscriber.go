@@ -10,13 +10,13 @@ import (
 	"github.com/coder/websocket"
 )
 
-// subscriber follows the blocks of SN_MAIN on a socket of its own.
+// subscriber follows the blocks of SN_MAIN on its own WebSocket.
 type subscriber struct{ conn *websocket.Conn }
 
 const query = `subscription { newBlocks(chain: SN_MAIN) { cursor block { blockNumber blockHash timestampIso txCount eventCount } reorg { fromBlock } } }`
 
-// subscribe opens a socket and waits for the first message, which tells where
-// the stream begins.
+// subscribe opens a WebSocket and waits for the first message, which contains
+// the start of the stream.
 func subscribe(ctx context.Context, base, key string) (*subscriber, error) {
 	//nolint:bodyclose // the library closes it
 	conn, _, err := websocket.Dial(ctx, "ws"+strings.TrimPrefix(base, "http")+"/graphql", &websocket.DialOptions{
@@ -46,7 +46,7 @@ func (s *subscriber) send(ctx context.Context, message string) error {
 	return s.conn.Write(ctx, websocket.MessageText, []byte(message))
 }
 
-// message is what the server sends.
+// message is a message of the server.
 type message struct {
 	Type    string
 	Payload json.RawMessage
@@ -58,7 +58,7 @@ func (s *subscriber) read(ctx context.Context) (m message, err error) {
 		err = json.Unmarshal(text, &m)
 	}
 	if err == nil && m.Type != "connection_ack" && m.Type != "next" {
-		err = fmt.Errorf("the server says %s", text)
+		err = fmt.Errorf("the server sent %s", text)
 	}
 	return m, err
 }
@@ -70,15 +70,15 @@ func (s *subscriber) next(ctx context.Context) (uint64, error) {
 		if err != nil {
 			return 0, err
 		}
-		var told struct {
+		var data struct {
 			Data struct {
 				NewBlocks struct{ Block *struct{ BlockNumber uint64 } }
 			}
 		}
-		if err := json.Unmarshal(m.Payload, &told); err != nil {
+		if err := json.Unmarshal(m.Payload, &data); err != nil {
 			return 0, err
 		}
-		if block := told.Data.NewBlocks.Block; block != nil {
+		if block := data.Data.NewBlocks.Block; block != nil {
 			return block.BlockNumber, nil
 		}
 	}

@@ -6,9 +6,8 @@ import (
 	"os/exec"
 )
 
-// Start runs a contender in a process of its own: a command that says where it
-// listens, in one word on its first line, and ends when its input does. Stop
-// ends it.
+// Start runs a contender in a separate process: a command that prints its
+// address on the first line and ends when its input does. stop ends it.
 func Start(command *exec.Cmd) (where string, stop func(), err error) {
 	command.Stderr = os.Stderr
 	input, err := command.StdinPipe()

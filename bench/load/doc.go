@@ -1,5 +1,5 @@
-// Package load drives an HTTP server from many connections for a fixed time
-// and tells how it fared, and starts those that it is compared with. Benchmarks
-// use it so that all of them mean the same by a rate, a percentile and a
+// Package load sends requests to an HTTP server from many connections for a
+// fixed time and measures it, and starts the processes to compare it with. All
+// benchmarks use it, so that they mean the same by a rate, a percentile and a
 // comparison in turns.
 package load

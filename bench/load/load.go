@@ -13,19 +13,19 @@ import (
 	"time"
 )
 
-// Request is what connections send again and again.
+// Request is the request that the connections repeat.
 type Request struct {
 	Method, URL string
-	Body        string // empty: none
+	Body        string // empty for no body
 	Header      http.Header
 }
 
 // Result is what one run measured.
 type Result struct {
 	Requests int
-	Rate     float64 // answered requests per second
+	Rate     float64 // completed requests per second
 	P50, P99 time.Duration
-	Bytes    int // of the longest answer's body
+	Bytes    int // of the longest response body
 }
 
 // String prints a result on one line.
@@ -35,9 +35,8 @@ func (r Result) String() string {
 
 func ms(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 
-// Run sends the requests, one after another and from the first again, from a
-// number of connections for the given time. Any answer but 200 ends the run
-// with an error.
+// Run sends the requests in order, repeatedly, from a number of connections for
+// the given time. Any status but 200 ends the run with an error.
 func Run(ctx context.Context, requests []Request, connections int, lasts time.Duration) (Result, error) {
 	client := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: connections, DisableCompression: true}}
 	defer client.CloseIdleConnections()
@@ -66,7 +65,7 @@ func Run(ctx context.Context, requests []Request, connections int, lasts time.Du
 	group.Wait()
 	took := time.Since(started)
 	if failure != nil || len(times) == 0 {
-		return Result{}, errors.Join(failure, fmt.Errorf("%d requests were answered", len(times)))
+		return Result{}, errors.Join(failure, fmt.Errorf("%d requests were completed", len(times)))
 	}
 	slices.Sort(times)
 	return Result{
@@ -81,8 +80,8 @@ func repeat(ctx context.Context, client *http.Client, next func() Request) (time
 		started := time.Now()
 		bytes, err := send(ctx, client, next())
 		switch {
-		case ctx.Err() != nil: // the time is over
-			return times, size, nil //nolint:nilerr // and with it the request that was under way
+		case ctx.Err() != nil: // the time is up
+			return times, size, nil //nolint:nilerr // the unfinished request does not count
 		case err != nil:
 			return times, size, err
 		}
@@ -104,7 +103,7 @@ func send(ctx context.Context, client *http.Client, request Request) (size int, 
 	defer func() { _ = response.Body.Close() }()
 	n, err := io.Copy(io.Discard, response.Body)
 	if err == nil && response.StatusCode != http.StatusOK {
-		err = fmt.Errorf("%s answered %s", request.URL, response.Status)
+		err = fmt.Errorf("%s responded with %s", request.URL, response.Status)
 	}
 	return int(n), err
 }

@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// InTurns lets everybody be measured once in every round, so that a busy moment
-// hits all of them, and returns the rates of each. Every other round goes
-// backwards: on a machine that becomes slower, nobody is always the later one.
+// InTurns measures every contestant once per round, so that load on the machine
+// affects all of them, and returns the rates of each. Every other round goes
+// backwards: if the machine slows down, no contestant is always the later one.
 func InTurns(rounds int, contestants ...func() (float64, error)) ([][]float64, error) {
 	rates := make([][]float64, len(contestants))
 	for round := range rounds {
@@ -29,9 +29,9 @@ func InTurns(rounds int, contestants ...func() (float64, error)) ([][]float64, e
 // Turns are the rates of an earlier commit and of this one, round by round.
 type Turns struct{ Baseline, Current []float64 }
 
-// Ratio prints the ratio of the medians, then the median of the rounds' own
-// ratios, which a machine that becomes slower or faster disturbs less, and
-// between what the middle half of them lies.
+// Ratio formats the ratio of the medians, then the median of the rounds'
+// ratios, which a change of the machine's speed affects less, and their
+// interquartile range.
 func (t Turns) Ratio() string {
 	ratios := make([]float64, len(t.Current))
 	for i, rate := range t.Current {
@@ -43,7 +43,7 @@ func (t Turns) Ratio() string {
 		Median(t.Current)/Median(t.Baseline), Median(ratios), ratios[quarter], ratios[len(ratios)-1-quarter])
 }
 
-// Rounds prints the median of rates and each of them.
+// Rounds formats the median of rates and each rate.
 func Rounds(rates []float64) string {
 	texts := make([]string, len(rates))
 	for i, rate := range rates {
@@ -52,7 +52,7 @@ func Rounds(rates []float64) string {
 	return fmt.Sprintf("%.0f  in rounds of %s", Median(rates), strings.Join(texts, ", "))
 }
 
-// Median returns the value in the middle.
+// Median returns the median.
 func Median[T interface{ ~float64 | ~int64 }](values []T) T {
 	sorted := slices.Sorted(slices.Values(values))
 	return sorted[len(sorted)/2]

@@ -10,12 +10,12 @@ import (
 	"astrolabe/pg"
 )
 
-// comparison is a read that an earlier commit and this one answer in both.
+// comparison is a read that both commits serve.
 type comparison struct {
 	noun
 	title, goal string
 	effort      string // the goal for statements and round trips
-	row         bool   // whether pgbench reads one row of as many bytes beside it
+	row         bool   // whether pgbench reads one row of the same size for comparison
 }
 
 var comparisons = []comparison{
@@ -25,9 +25,8 @@ var comparisons = []comparison{
 	{noun: transferPages, title: "page of 25 transfers of an address"},
 }
 
-// compareCommits lets the program of an earlier commit and this one answer in
-// both. Each has indexed the chain into a database of its own, because their
-// schemas may differ.
+// compareCommits measures the programs of an earlier commit and of this one.
+// Each has its own index of the chain, because their schemas may differ.
 func (b *bench) compareCommits(ctx context.Context, server *pg.Server) error {
 	if b.baseline == "" {
 		fmt.Println("not compared with an earlier commit: BENCH_BASE names none")
@@ -41,7 +40,7 @@ func (b *bench) compareCommits(ctx context.Context, server *pg.Server) error {
 		if err := earlier.grow(ctx, b.largest()); err != nil {
 			return err
 		}
-		for _, d := range []*indexed.Database{earlier.db, b.db} { // so that autovacuum does not choose whose turn to slow down
+		for _, d := range []*indexed.Database{earlier.db, b.db} { // so that autovacuum does not slow down one of them
 			if _, err := d.Exec(ctx, "VACUUM (ANALYZE)"); err != nil {
 				return err
 			}
@@ -79,9 +78,8 @@ func (b *bench) compareWith(ctx context.Context, earlier *bench, c comparison) e
 	})
 }
 
-// loadInTurns loads both services, and pgbench beside them, and prints what
-// came of it. The first round is for what is prepared and read from disk, and
-// does not count.
+// loadInTurns loads both services, and pgbench, in turns and prints the
+// results. The first round is a warm-up and does not count.
 func (b *bench) loadInTurns(ctx context.Context, c comparison, before, after []load.Request) error {
 	contestants := []func() (float64, error){
 		func() (float64, error) { return rate(ctx, before) },

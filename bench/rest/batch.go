@@ -12,9 +12,9 @@ import (
 )
 
 const (
-	// most is how many addresses one request may name.
+	// most is the maximum number of addresses in a request.
 	most = 128
-	// batches is how often each way is taken.
+	// batches is how often each variant is measured.
 	batches = 15
 )
 
@@ -31,7 +31,7 @@ func (b *bench) summaries(ctx context.Context, base string) error {
 		return err
 	}
 	if len(addresses) < most {
-		return fmt.Errorf("the chain has %d senders only", len(addresses))
+		return fmt.Errorf("the chain has only %d senders", len(addresses))
 	}
 	var together, apart []time.Duration
 	for range batches {

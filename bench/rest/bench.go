@@ -13,22 +13,23 @@ import (
 )
 
 const (
-	// connections are those to the database, of everybody who is measured.
+	// connections is the number of database connections of each contender.
 	connections = 8
-	// clients are the connections over HTTP: enough to keep the others busy.
+	// clients is the number of HTTP connections: enough to use all database
+	// connections.
 	clients = 16
-	// lasts is the time of one measurement, of which there are so many rounds.
+	// lasts is the duration of one measurement, and rounds their number.
 	lasts  = 3 * time.Second
 	rounds = 5
-	// Many short rounds distinguish two commits, because what else the
-	// machine does hits both alike.
+	// Many short rounds distinguish two commits, because other load on the
+	// machine affects both equally.
 	turnLasts = time.Second
 	turns     = 15
-	// databaseBytes is what an event takes on disk, with the log of changes.
+	// databaseBytes is the disk space of an event, with the WAL.
 	databaseBytes = 1400
 )
 
-// What every process of this run is told by its environment.
+// The environment variables of every process of this run.
 const (
 	masterVariable   = "ASTROLABE_MASTER_KEY"
 	databaseVariable = "ASTROLABE_DATABASE_URL"
@@ -37,24 +38,24 @@ const (
 // bench is one run.
 type bench struct {
 	program  string
-	baseline string // the program of an earlier commit; empty: there is none
+	baseline string // the program of an earlier commit, or empty
 	work     string
 	data     string // the folder of the program
 	chain    indexed.Chain
 	sizes    []int
 
 	db  *indexed.Database
-	key string // of the API
+	key string // the API key
 	log *statementLog
 }
 
-// largest is how many events the index has in the end.
+// largest returns the number of events in the final index.
 func (b *bench) largest() int { return b.sizes[len(b.sizes)-1] }
 
 func (b *bench) run(ctx context.Context) error {
 	room := int64(b.largest()) * databaseBytes
 	if b.baseline != "" {
-		room *= 2 // it has an index of its own
+		room *= 2 // it has its own index
 	}
 	if err := indexed.CheckRoom(b.work, room); err != nil {
 		return err
@@ -81,8 +82,8 @@ func (b *bench) run(ctx context.Context) error {
 	})
 }
 
-// measure lets one index grow through the sizes, and measures everything but
-// the search of events at the largest.
+// measure grows one index through the sizes. It measures event searches at
+// every size and everything else at the largest.
 func (b *bench) measure(ctx context.Context) (err error) {
 	if b.key, err = b.issueKey(ctx); err != nil {
 		return err
@@ -121,7 +122,7 @@ func (b *bench) measure(ctx context.Context) (err error) {
 	})
 }
 
-// grow indexes the chain up to so many events.
+// grow indexes the chain up to this many events.
 func (b *bench) grow(ctx context.Context, events int) error {
 	head := indexed.BlocksFor(events)
 	node, stop, err := b.chain.Start(ctx, head)

@@ -7,12 +7,12 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// capture asks a service that is logged for each path, one after another, and
-// returns what each request sent to the database.
+// capture sends a request for each path, one by one, to a service whose
+// statements are logged, and returns the statements of each request.
 func (b *bench) capture(ctx context.Context, paths []string) (requests [][]trip, err error) {
 	b.log.capture++
 	err = b.withService(ctx, service{uncached: true, logged: true}, func(base string) error {
-		for _, r := range b.requests(base, paths) { // so that classes are known and statements are prepared
+		for _, r := range b.requests(base, paths) { // fills the caches and prepares the statements
 			if _, _, err := answer(ctx, r); err != nil {
 				return err
 			}
@@ -39,7 +39,7 @@ func (b *bench) capture(ctx context.Context, paths []string) (requests [][]trip,
 	return requests, err
 }
 
-// mark leaves a mark in the log.
+// mark writes a marker to the log.
 func (l *statementLog) mark(ctx context.Context, conn *pgx.Conn, n int) error {
 	_, err := conn.Exec(ctx, fmt.Sprintf("SELECT 'mark %d of %d'", n, l.capture))
 	return err

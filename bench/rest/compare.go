@@ -10,21 +10,21 @@ import (
 	"astrolabe/bench/load"
 )
 
-// noun is something that a path asks for. The statement lists what the path
-// names, each time something else.
+// noun is a resource that a path requests. The statement selects the parameters
+// of the paths, each different.
 type noun struct{ name, path, names string }
 
-// samples is how many of a noun are asked for, in turns.
+// samples is how many paths of a noun are requested in turns.
 const samples = 500
 
 var (
-	// The order of hashes is none of the chain's. All of them are final.
+	// Hash order is random with respect to the chain. All of them are finalized.
 	transactions = noun{"tx", "/v1/SN_MAIN/tx/0x%s",
 		`SELECT encode(hash, 'hex') FROM transactions WHERE chain = 1 AND type = 1 AND block < (SELECT max(block) FROM blocks WHERE chain = 1) ORDER BY hash LIMIT $1`}
 	blocks = noun{"block", "/v1/SN_MAIN/block/0x%s",
 		`SELECT encode(hash, 'hex') FROM blocks WHERE chain = 1 AND tx_count > 0 AND block < (SELECT max(block) FROM blocks WHERE chain = 1) ORDER BY hash LIMIT $1`}
 	// Pages are full: those of the contract with the most events, up to any
-	// block of the newer half, and those of addresses that sent enough.
+	// block of the newer half, and those of addresses with enough transactions.
 	eventPages = noun{"events", "/v1/SN_MAIN/events?limit=25&address=0x%s", `
 		SELECT encode(a.felt, 'hex') || '&to_block=' || b.block FROM addresses AS a, blocks AS b
 		WHERE a.chain = 1 AND a.id = (SELECT address FROM events WHERE chain = 1 GROUP BY address ORDER BY count(*) DESC LIMIT 1)
@@ -34,7 +34,7 @@ var (
 		WHERE chain = 1 AND id IN (SELECT sender FROM transfers WHERE chain = 1 GROUP BY sender HAVING count(*) >= 25) ORDER BY felt LIMIT $1`}
 )
 
-// paths are the requests for samples of the noun.
+// paths returns the paths of samples of the noun.
 func (b *bench) paths(ctx context.Context, n noun) ([]string, error) {
 	rows, err := b.db.Query(ctx, n.names, samples)
 	if err != nil {
@@ -46,7 +46,7 @@ func (b *bench) paths(ctx context.Context, n noun) ([]string, error) {
 		return fmt.Sprintf(n.path, name), err
 	})
 	if err == nil && len(paths) == 0 {
-		err = errors.New("the chain has none")
+		err = errors.New("the chain has no rows of this kind")
 	}
 	return paths, err
 }
@@ -63,7 +63,7 @@ const (
 
 var contenderNames = [contenders]string{"pgbench", "pgbench, pipelined", "bare chi and pgx", "service, uncached", "service, cached"}
 
-// compare lets everybody read a noun by its hash, in turns.
+// compare measures all contenders that read a noun, in turns.
 func (b *bench) compare(ctx context.Context, n noun) error {
 	paths, err := b.paths(ctx, n)
 	if err != nil {
@@ -101,8 +101,8 @@ func (b *bench) compare(ctx context.Context, n noun) error {
 	return nil
 }
 
-// takeTurns measures everybody in every round, so that a busy moment hits all
-// of them.
+// takeTurns measures every contender in every round, so that load on the
+// machine affects all of them.
 func (b *bench) takeTurns(ctx context.Context, bare *pgbench, paths []string, bases [contenders]string) (rates [contenders][]float64, err error) {
 	for range rounds {
 		draw, err := bare.run(ctx, onlyDraw, lasts)

@@ -27,7 +27,7 @@ import (
 )
 
 // withControl runs this program again as the bare handler of some requests, in
-// a process of its own as the real one is.
+// a separate process like the real one.
 func (b *bench) withControl(ctx context.Context, requests map[string][]trip, act func(base string) error) error {
 	text, err := json.Marshal(requests)
 	if err != nil {
@@ -37,13 +37,13 @@ func (b *bench) withControl(ctx context.Context, requests map[string][]trip, act
 	if err := os.WriteFile(file, text, 0o600); err != nil {
 		return err
 	}
-	command := exec.CommandContext(context.WithoutCancel(ctx), os.Args[0], "-control", file) //nolint:gosec // this very program
+	command := exec.CommandContext(context.WithoutCancel(ctx), os.Args[0], "-control", file) //nolint:gosec // this program
 	command.Env = append(os.Environ(), databaseVariable+"="+b.db.URL)
 	return whileRunning(ctx, command, act)
 }
 
-// control is a handler as little as it can be: it recognises the key, charges
-// the budget, runs the statements that the service runs for the same path, and
+// control is a minimal handler: it authenticates the key, charges the rate
+// limit, runs the statements that the service runs for the same path, and
 // writes their rows.
 type control struct {
 	gate     *access.Gate
@@ -51,7 +51,7 @@ type control struct {
 	requests map[string][]trip
 }
 
-// serveControl answers until it is told to end.
+// serveControl serves until it is interrupted.
 func serveControl(ctx context.Context, file string) error {
 	ctx, stop := signal.NotifyContext(ctx, syscall.SIGTERM)
 	defer stop()
@@ -85,7 +85,7 @@ func serveControl(ctx context.Context, file string) error {
 	return nil
 }
 
-// open makes the gate, and connections to read through.
+// open creates the gate and the connections for reads.
 func (c *control) open(ctx context.Context, url string) (*repo.DB, error) {
 	db, err := repo.Open(ctx, repo.Options{URL: url, MaxConns: connections})
 	if err != nil {
@@ -139,7 +139,8 @@ func (c *control) admit(w http.ResponseWriter, r *http.Request) error {
 	return c.gate.Charge(account.WithCaller(r.Context(), caller), w.Header(), account.Light, 1)
 }
 
-// read runs statements, those of one trip at once, and returns their rows.
+// read runs statements, those of a round trip in one batch, and returns their
+// rows.
 func (c *control) read(ctx context.Context, trips []trip) (all [][]any, err error) {
 	for _, t := range trips {
 		var batch pgx.Batch

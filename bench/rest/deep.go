@@ -49,7 +49,7 @@ func (b *bench) deepPages(ctx context.Context, base string, of indexed.Subject) 
 	return nil
 }
 
-// walk follows a list to its deep page.
+// walk follows the cursors of a list to its deep page.
 func (b *bench) walk(ctx context.Context, base, path string) (r load.Request, err error) {
 	r = b.request(base, path, "")
 	for range deep - 1 {
@@ -66,7 +66,7 @@ func (b *bench) walk(ctx context.Context, base, path string) (r load.Request, er
 	return r, nil
 }
 
-// inTurns sends the requests again and again, and returns how long each took.
+// inTurns sends the requests in turns, repeatedly, and returns their durations.
 func inTurns(ctx context.Context, requests []load.Request) ([][]time.Duration, error) {
 	took := make([][]time.Duration, len(requests))
 	for range looks {

@@ -18,9 +18,9 @@ import (
 	"astrolabe/repo"
 )
 
-// pgbench runs requests' statements. Which request comes next it draws from a
-// table of their arguments; what that costs is measured by itself and taken
-// out.
+// pgbench runs the statements of requests. It draws the next request from a
+// table of their arguments; the cost of drawing is measured separately and
+// subtracted.
 type pgbench struct {
 	url, folder string
 	name        string // of the table and the scripts
@@ -28,9 +28,9 @@ type pgbench struct {
 
 // The scripts.
 const (
-	onlyDraw  = "draw"     // draws a request and does nothing for it
-	oneByOne  = "single"   // waits for each statement's answer
-	asService = "pipeline" // sends at once what the service sends at once
+	onlyDraw  = "draw"     // only draws a request
+	oneByOne  = "single"   // waits for each statement's result
+	asService = "pipeline" // pipelines the statements that the service pipelines
 )
 
 // newPgbench stores the arguments of requests of one shape and writes the
@@ -64,8 +64,8 @@ func (b *bench) newPgbench(ctx context.Context, name string, requests [][]trip) 
 
 var placeholder = regexp.MustCompile(`\$(\d+)`)
 
-// script is the statement with pgbench's variables from a number on instead of
-// its parameters, which they become again.
+// script returns the statement with pgbench variables, numbered from first,
+// instead of its parameters.
 func (s statement) script(first int) string {
 	return placeholder.ReplaceAllStringFunc(s.SQL, func(p string) string {
 		n, _ := strconv.Atoi(p[1:])
@@ -100,7 +100,7 @@ func (p *pgbench) file(script string) string { return filepath.Join(p.folder, p.
 
 var transactionsPerSecond = regexp.MustCompile(`(?m)^tps = ([0-9.]+)`)
 
-// run returns how many requests of a script were answered in a second.
+// run returns the requests per second of a script.
 func (p *pgbench) run(ctx context.Context, script string, lasts time.Duration) (float64, error) {
 	command := exec.CommandContext(ctx, "pgbench", "--no-vacuum", "--protocol=prepared", //nolint:gosec // our own arguments
 		"--client="+strconv.Itoa(connections), "--jobs=2", "--time="+strconv.Itoa(int(lasts.Seconds())), "--file="+p.file(script), p.url)
@@ -111,12 +111,12 @@ func (p *pgbench) run(ctx context.Context, script string, lasts time.Duration) (
 	}
 	found := transactionsPerSecond.FindSubmatch(output)
 	if found == nil {
-		return 0, fmt.Errorf("pgbench said %s", output)
+		return 0, fmt.Errorf("pgbench printed %s", output)
 	}
 	return strconv.ParseFloat(string(found[1]), 64)
 }
 
-// readerOptions are the settings of the service's own connections.
+// readerOptions are the connection settings of the service.
 func readerOptions() string {
 	settings := repo.ReaderSettings()
 	var options []string
@@ -126,5 +126,5 @@ func readerOptions() string {
 	return strings.Join(options, " ")
 }
 
-// without takes what the draw costs out of a rate.
+// without subtracts the cost of drawing from a rate.
 func without(draw, rate float64) float64 { return 1 / (1/rate - 1/draw) }

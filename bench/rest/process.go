@@ -14,10 +14,10 @@ import (
 	"syscall"
 )
 
-// service is how the program serves.
+// service configures the served program.
 type service struct {
-	uncached bool // it remembers no final facts
-	logged   bool // the database logs what it is sent
+	uncached bool // without the cache of finalized facts
+	logged   bool // the database logs its statements
 }
 
 // withService runs the program while act measures it.
@@ -64,8 +64,8 @@ func whileRunning(ctx context.Context, command *exec.Cmd, act func(base string) 
 	return act(words[len(words)-1])
 }
 
-// issueKey makes a key with the largest budgets that there are, so that
-// nothing is refused.
+// issueKey issues a key with the highest rate limits, so that no request is
+// rejected.
 func (b *bench) issueKey(ctx context.Context) (string, error) {
 	arguments := []string{"keys", "create", "--data", b.data, "--workspace", "bench", "--create-workspace", "--permissions", "read,batch", "--log-level", "error"}
 	for _, class := range []string{"light", "heavy", "batch"} {
@@ -75,7 +75,7 @@ func (b *bench) issueKey(ctx context.Context) (string, error) {
 	command.Env = append(os.Environ(), databaseVariable+"="+b.db.URL)
 	output, err := command.Output()
 	if err != nil {
-		return "", fmt.Errorf("a key could not be made: %w", err)
+		return "", fmt.Errorf("issue a key: %w", err)
 	}
 	return strings.TrimSpace(string(output)), nil
 }

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// print tells what searching was at one size.
+// print prints the searches at one size.
 func (r searchResult) print() {
 	fmt.Printf("search of %d events\n", r.events)
 	for i, q := range r.asked {

@@ -12,7 +12,7 @@ import (
 	"astrolabe/bench/load"
 )
 
-// request is one of the API, with the key.
+// request returns an API request with the key.
 func (b *bench) request(base, path, body string) load.Request {
 	r := load.Request{Method: http.MethodGet, URL: base + path, Header: http.Header{"X-Service-Api-Key": {b.key}}}
 	if body != "" {
@@ -30,7 +30,7 @@ func (b *bench) requests(base string, paths []string) []load.Request {
 	return list
 }
 
-// answer sends a request and returns its body and how long that took.
+// answer sends a request and returns the response body and the duration.
 func answer(ctx context.Context, r load.Request) ([]byte, time.Duration, error) {
 	request, err := http.NewRequestWithContext(ctx, r.Method, r.URL, strings.NewReader(r.Body))
 	if err != nil {
@@ -45,12 +45,12 @@ func answer(ctx context.Context, r load.Request) ([]byte, time.Duration, error) 
 	defer func() { _ = response.Body.Close() }()
 	body, err := io.ReadAll(response.Body)
 	if err == nil && response.StatusCode != http.StatusOK {
-		err = fmt.Errorf("%s answered %s: %s", r.URL, response.Status, body)
+		err = fmt.Errorf("%s responded with %s: %s", r.URL, response.Status, body)
 	}
 	return body, time.Since(began), err
 }
 
-// nextCursor reads where a list goes on.
+// nextCursor returns the cursor of the next page.
 func nextCursor(body []byte) (string, error) {
 	var page struct{ NextCursor *string }
 	if err := json.Unmarshal(body, &page); err != nil {

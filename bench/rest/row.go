@@ -11,10 +11,10 @@ import (
 // oneRow is the script that reads a row by its key.
 const oneRow = "row"
 
-// newRow makes a table with one row for each request, which is as long as the
-// body of its answer, and the script with which pgbench reads any of them by
-// its key. That is the least that reading as many bytes from Postgres takes.
-// Its bytes are stored as they are, not compressed.
+// newRow creates a table with one row per request, as long as its response
+// body, and the script with which pgbench reads any of them by key. That is the
+// minimal cost of reading as many bytes from Postgres. The bytes are stored
+// uncompressed.
 func (b *bench) newRow(ctx context.Context, name string, requests []load.Request) (p *pgbench, average int, err error) {
 	p = &pgbench{b.db.URL, b.work, "bench_row_" + name}
 	sizes := make([]int, len(requests))

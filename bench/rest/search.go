@@ -16,8 +16,8 @@ import (
 // question is a search of events.
 type question struct{ name, path string }
 
-// questions ask for the newest page of what there is most and least of, and
-// for one from the middle of the history.
+// questions returns searches for the newest page of the most frequent and of
+// the rarest subject, and for one from the middle of the history.
 func questions(of indexed.Subjects, head int) (list []question) {
 	middle := fmt.Sprintf("&from_block=%d&to_block=%d", max(0, head/2-5000), head/2)
 	for _, kind := range []struct {
@@ -44,8 +44,8 @@ type searchResult struct {
 	load    load.Result
 }
 
-// search asks the questions, and tells what the database had to touch for the
-// answers and how long they took.
+// search runs the searches, and returns how many pages the database accessed
+// and how long they took.
 func (b *bench) search(ctx context.Context, of indexed.Subjects, head int) (r searchResult, err error) {
 	if r.events, err = b.db.Events(ctx); err != nil {
 		return r, err
@@ -67,7 +67,7 @@ func (b *bench) search(ctx context.Context, of indexed.Subjects, head int) (r se
 		r.buffers = append(r.buffers, touched)
 	}
 	err = b.withService(ctx, service{}, func(base string) error {
-		for range 2 { // the first time is for what is prepared and read from disk
+		for range 2 { // the first time is a warm-up
 			if r.load, err = load.Run(ctx, b.requests(base, paths), clients, lasts); err != nil {
 				return err
 			}
@@ -77,7 +77,7 @@ func (b *bench) search(ctx context.Context, of indexed.Subjects, head int) (r se
 	return r, err
 }
 
-// touched is how many pages the statements of a request touch.
+// touched returns how many pages the statements of a request access.
 func (b *bench) touched(ctx context.Context, trips []trip) (buffers int, err error) {
 	config, err := pgx.ParseConfig(b.db.URL)
 	if err != nil {
@@ -107,7 +107,7 @@ func (b *bench) touched(ctx context.Context, trips []trip) (buffers int, err err
 	return buffers, nil
 }
 
-// execution runs the prepared statement with its arguments.
+// execution returns the EXECUTE of the prepared statement with its arguments.
 func (s statement) execution() string {
 	values := make([]string, len(s.Arguments))
 	for i, argument := range s.Arguments {

@@ -15,43 +15,42 @@ import (
 	"time"
 )
 
-// logSettings let the server write what it is told to log as JSON, into one
-// file.
+// logSettings make the server log as JSON, to one file.
 var logSettings = map[string]string{
 	"logging_collector": "on", "log_destination": "jsonlog", "log_filename": "statements.log",
 	"log_rotation_age": "0", "log_rotation_size": "0", "log_error_verbosity": "default",
 }
 
-// statement is what the service sent to the database, with its arguments as
-// Postgres writes them; nil is null.
+// statement is a statement that the service sent, with its arguments as
+// Postgres prints them; nil is null.
 type statement struct {
 	SQL       string
 	Arguments []*string
 }
 
-// trip is a number of statements that were sent at once.
+// trip is the statements of one round trip.
 type trip []statement
 
 // statementLog is the server's log.
 type statementLog struct {
 	folder  string
-	capture int // the number of the newest one, which its marks bear
+	capture int // the number of the current capture, which is part of its markers
 }
 
-// logged is a line of it.
+// logged is a line of the log.
 type logged struct {
 	Message, Detail string
-	VXID            string // of the transaction, which statements that are sent at once share
+	VXID            string // the transaction, which pipelined statements share
 }
 
-// begins tells whether the line opens a transaction by itself. Its statements
-// share it although each of them is a round trip.
+// begins reports whether the line opens an explicit transaction. Its statements
+// share the VXID although each is a round trip.
 func (l logged) begins() bool { return beginning.MatchString(l.Message) }
 
 var markPattern = regexp.MustCompile(`SELECT 'mark (\d+) of (\d+)'$`)
 
-// await waits until the last mark is in the log, and returns what is between
-// the marks.
+// await waits until the last marker is in the log, and returns the statements
+// between the markers.
 func (l *statementLog) await(ctx context.Context, last int) ([][]trip, error) {
 	tick := time.NewTicker(50 * time.Millisecond)
 	defer tick.Stop()
@@ -68,12 +67,12 @@ func (l *statementLog) await(ctx context.Context, last int) ([][]trip, error) {
 	}
 }
 
-// read returns what is between the marks 0 to last of the capture, and nothing
-// while the last one is not there.
+// read returns the statements between the markers 0 to last of the capture, or
+// nil while the last one is missing.
 func (l *statementLog) read(last int) (requests [][]trip, err error) {
 	files, err := filepath.Glob(filepath.Join(l.folder, "cluster", "log", "statements*.json"))
 	if err != nil || len(files) != 1 {
-		return nil, errors.Join(err, fmt.Errorf("the server has %d logs of statements", len(files)))
+		return nil, errors.Join(err, fmt.Errorf("got %d statement logs, want 1", len(files)))
 	}
 	file, err := os.Open(files[0]) //nolint:gosec // of our own server
 	if err != nil {
@@ -89,7 +88,7 @@ func (l *statementLog) read(last int) (requests [][]trip, err error) {
 	for scanner.Scan() {
 		var line logged
 		if json.Unmarshal(scanner.Bytes(), &line) != nil {
-			return nil, nil // it is being written
+			return nil, nil // the line is incomplete
 		}
 		if found := markPattern.FindStringSubmatch(line.Message); found != nil {
 			if transaction = ""; found[2] == strconv.Itoa(l.capture) {
@@ -125,11 +124,11 @@ var (
 	parameter = regexp.MustCompile(`(?s)\$\d+ = (NULL|'((?:[^']|'')*)')`)
 )
 
-// beside are the nouns whose statements are no part of a request's own reads:
-// they are shared by the requests of a moment, or are written.
+// beside are the nouns of statements that do not belong to a request's reads:
+// concurrent requests share them, or they are writes.
 var beside = []string{"head", "key", "quota", "usage", "session", "secrets", "label", "listen", "epoch"}
 
-// statement returns the read that a line tells of.
+// statement returns the statement of a line.
 func (l logged) statement() (s statement, ok bool) {
 	found := executed.FindStringSubmatch(l.Message)
 	if found == nil {
@@ -149,8 +148,8 @@ func (l logged) statement() (s statement, ok bool) {
 	return s, true
 }
 
-// effort prints how many statements and round trips requests take: at the
-// median, and at most where that is more.
+// effort formats the number of statements and round trips per request: the
+// median, and the maximum if it is higher.
 func effort(requests [][]trip) string {
 	statements, trips := make([]int, len(requests)), make([]int, len(requests))
 	for i, r := range requests {
@@ -169,8 +168,8 @@ func effort(requests [][]trip) string {
 	return text
 }
 
-// shape is what requests must share to be run by one script: the texts of
-// their statements, and which are sent at once.
+// shape returns what requests must have in common to be run by one script: the
+// texts of their statements, and which are pipelined.
 func shape(trips []trip) string {
 	var text strings.Builder
 	for _, t := range trips {
@@ -182,7 +181,7 @@ func shape(trips []trip) string {
 	return text.String()
 }
 
-// alike returns the places of the requests of the most frequent shape.
+// alike returns the indexes of the requests of the most frequent shape.
 func alike(requests [][]trip) (places []int) {
 	byShape := map[string][]int{}
 	for i, trips := range requests {

@@ -7,9 +7,9 @@ import (
 	"testing"
 )
 
-// TestEveryReadOfARequestIsCounted holds that statements that were sent at once
-// are one round trip, that those of a transaction are not, and that a statement
-// without a name counts while those beside the request do not.
+// TestEveryReadOfARequestIsCounted checks that pipelined statements are one
+// round trip, that those of a transaction are not, and that an unnamed
+// statement counts while those that do not belong to the request do not.
 func TestEveryReadOfARequestIsCounted(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

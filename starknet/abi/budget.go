@@ -2,8 +2,8 @@ package abi
 
 import "fmt"
 
-// What the parts of a schema cost, in bytes, roughly as they lie in memory. Texts cost
-// their length wherever they are repeated.
+// The cost of each element of a schema in bytes, roughly its size in memory. A
+// text costs its length each time it is repeated.
 const (
 	typeCost   = 256
 	memberCost = 24
@@ -12,8 +12,8 @@ const (
 	fieldCost  = 48
 )
 
-// A schema may cost costPerByte for each byte of its ABI and freeCost beyond, but not more
-// than maxCost. Schemas of contracts cost less than their ABI.
+// A schema may cost costPerByte for each byte of its ABI plus freeCost, but not
+// more than maxCost. Schemas of contracts cost less than their ABI.
 const (
 	costPerByte = 8
 	freeCost    = 1 << 17
@@ -22,15 +22,16 @@ const (
 
 var errTooLarge = fmt.Errorf("%w: too many types or events", ErrMalformedABI)
 
-// budget is what may still be spent on a schema. An ABI is text in which few bytes can
-// name much: a schema that is not in proportion to it is not made.
+// budget limits the size of a schema. In an ABI, few bytes of text can refer to
+// much; a schema that is out of proportion to its ABI is rejected.
 type budget struct{ left int }
 
 func newBudget(size int) *budget {
 	return &budget{left: min(freeCost+costPerByte*size, maxCost)}
 }
 
-// spend takes a cost from the budget; once it is used up there is nothing but errTooLarge.
+// spend subtracts a cost from the budget. Once the budget is used up, it always
+// returns errTooLarge.
 func (b *budget) spend(cost int) error {
 	if b.left -= cost; b.left < 0 {
 		return errTooLarge

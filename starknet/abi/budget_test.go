@@ -27,7 +27,7 @@ func plainEvents(n int) string {
 	return list(n, func(i int) string { return fmt.Sprintf(`{"type":"event","name":"e%d","inputs":[]}`, i) })
 }
 
-// labelled is an event with a field of a long name, and n fields inside.
+// labelled is an event with a field of a long name that has n fields.
 func labelled(name string, n int) string {
 	members := list(n, func(i int) string { return fmt.Sprintf(`{"name":"m%d","type":"felt","kind":"data"}`, i) })
 	return `[` + variants("c::Event", `[{"name":"E","type":"c::E","kind":"nested"}]`) +
@@ -58,8 +58,8 @@ func pointers(n int) string {
 	return `[{"type":"function","name":"f","inputs":` + lengths[:len(lengths)-1] + "," + arrays[1:] + `}]`
 }
 
-// wide is a struct of n members, and as many functions that take it, each in boxes of its
-// own.
+// wide is a struct of n members, and as many functions that take it, each in
+// its own boxes.
 func wide(n int) string {
 	members := list(n, func(int) string { return `{"type":"felt"}` })
 	functions := takers(n, func(i int) string {
@@ -72,7 +72,8 @@ func wide(n int) string {
 	return `[{"type":"struct","name":"S","members":` + members + `},` + functions[1:]
 }
 
-// bombs are ABIs of which few bytes name much, and whether they can be read.
+// bombs are ABIs in which few bytes refer to much, and whether they can be
+// compiled.
 var bombs = map[string]struct {
 	text string
 	read bool

@@ -45,7 +45,7 @@ func (l *EventLayout) Decode(keys, data []starknet.Felt) (Event, error) {
 		return Event{}, l.unsupported
 	}
 	if !l.announces(keys) {
-		return Event{}, fmt.Errorf("%w: the keys do not announce %.80q", ErrPayloadMismatch, l.Name)
+		return Event{}, fmt.Errorf("%w: the keys are not those of event %.80q", ErrPayloadMismatch, l.Name)
 	}
 	keyReader, dataReader := newReader(keys, len(l.Selectors)), newReader(data, 0)
 	fields, err := decodeParams(l.Params, &keyReader, &dataReader)
@@ -77,8 +77,8 @@ func decodeAll(params []Param, felts []starknet.Felt) ([]Field, error) {
 	return decodeParams(params, &none, &r)
 }
 
-// decodeParams reads the parameters in order, each from its source, and demands that
-// nothing is left over.
+// decodeParams reads the parameters in order, each from its source, and
+// requires that nothing is left over.
 func decodeParams(params []Param, keys, data *reader) ([]Field, error) {
 	fields := make([]Field, len(params))
 	for i := range params {
@@ -104,7 +104,7 @@ func decodeParams(params []Param, keys, data *reader) ([]Field, error) {
 	return fields, nil
 }
 
-// pointer reads the elements behind a Cairo 0 pointer, whose count came before it.
+// pointer reads the elements of a Cairo 0 pointer, whose count precedes it.
 func (r *reader) pointer(t *Type, length, v *Value) error {
 	start := r.next
 	v.Type = t

@@ -7,7 +7,7 @@
 // was consumed; every value knows the felts it was read from and encodes back to exactly
 // those felts.
 //
-// The package does not guess: a payload that does not fit its ABI, a selector that two
-// events share, or a type that it does not know is an error with a name, never a partial
-// answer.
+// The package does not guess: a payload that does not fit its ABI, a selector
+// that two events share, or an unknown type is a specific error, never a
+// partial result.
 package abi

@@ -9,10 +9,10 @@ import (
 
 // Limits of an ABI, far beyond what contracts declare.
 const (
-	// maxElements bounds the elements of all its lists.
+	// maxElements limits the elements of all lists together.
 	maxElements = 1 << 17
-	// maxText bounds a name, a type and a label in bytes: readers repeat them with every
-	// value.
+	// maxText limits a name, a type and a label in bytes, because they are
+	// repeated with every value.
 	maxText = 1 << 12
 )
 
@@ -60,7 +60,7 @@ func parseDocument(text []byte) ([]*entry, error) {
 	return tidy(entries)
 }
 
-// tidy drops entries that are null, and refuses overlong texts.
+// tidy drops null entries and rejects overlong texts.
 func tidy(entries []*entry) (_ []*entry, err error) {
 	entries = slices.DeleteFunc(entries, func(e *entry) bool { return e == nil })
 	for _, e := range entries {

@@ -24,8 +24,9 @@ func EncodeFields(fields []Field) []starknet.Felt {
 	return felts
 }
 
-// Encode appends the felts of v as Cairo serialises its type. Only scalars are taken from
-// the felts that were read; lengths, variants and text are written anew.
+// Encode appends the felts of v as Cairo serialises its type. Only scalars are
+// taken from the felts that were read; lengths, variants and text are encoded
+// again.
 func (v *Value) Encode(felts []starknet.Felt) []starknet.Felt {
 	switch v.Type.Shape {
 	case ShapeByteArray:

@@ -8,8 +8,8 @@ import (
 	"astrolabe/starknet"
 )
 
-// EventLayout is one event that a class can emit, with the keys that announce it and the
-// fields that follow. It is immutable.
+// EventLayout is one event that a class can emit, with its selector keys and
+// its fields. It is immutable.
 type EventLayout struct {
 	// Name is the event's own name: the last element of Path.
 	Name string
@@ -29,7 +29,7 @@ type EventLayout struct {
 // Unsupported returns why payloads of this event cannot be decoded, or nil.
 func (l *EventLayout) Unsupported() error { return l.unsupported }
 
-// announces reports whether an event with these keys can be this one.
+// announces reports whether the keys begin with this event's selectors.
 func (l *EventLayout) announces(keys []starknet.Felt) bool {
 	if len(keys) < len(l.Selectors) {
 		return false
@@ -42,8 +42,8 @@ func (l *EventLayout) announces(keys []starknet.Felt) bool {
 	return true
 }
 
-// Limits of how far events may be nested and to how many events and fields nesting may
-// multiply, far beyond what contracts declare.
+// Limits of the nesting of events and of how many events and fields it may
+// multiply to, far beyond what contracts declare.
 const (
 	maxEventDepth = 16
 	maxEvents     = 1 << 13
@@ -61,14 +61,16 @@ type eventCompiler struct {
 	tooLarge bool
 }
 
-// proceed accounts for one more event, variant or member, and reports whether to go on.
+// proceed counts one more event, variant or member, and reports whether to
+// continue.
 func (c *eventCompiler) proceed(depth, cost int) bool {
 	c.visited++
 	c.tooLarge = c.tooLarge || c.visited > maxEvents || depth > maxEventDepth || c.types.budget.spend(cost) != nil
 	return !c.tooLarge
 }
 
-// eventPath is the names that announce an event, and their selectors.
+// eventPath is the names of an event and its enclosing variants, and their
+// selectors.
 type eventPath struct {
 	names     []string
 	selectors []starknet.Felt
@@ -78,7 +80,7 @@ func (p eventPath) with(name string) eventPath {
 	return eventPath{append(slices.Clip(p.names), name), append(slices.Clip(p.selectors), starknet.Selector(name))}
 }
 
-// cost is what an event with this path costs, without its fields.
+// cost returns the cost of an event with this path, without its fields.
 func (p eventPath) cost() int {
 	cost := eventCost
 	for _, name := range p.names {
@@ -87,9 +89,10 @@ func (p eventPath) cost() int {
 	return cost
 }
 
-// compileEvents returns the layouts of all events that can be emitted: those of Cairo 0
-// and of the first Cairo 1 compilers, which stand alone, and those reachable from an enum
-// that no other event contains, which is the contract's own.
+// compileEvents returns the layouts of all events that can be emitted: those of
+// Cairo 0 and of the first Cairo 1 compilers, which are independent, and those
+// reachable from an enum that no other event contains, which is the contract's
+// event enum.
 func compileEvents(entries []*entry, types *resolver) ([]*EventLayout, error) {
 	c := &eventCompiler{types: types, events: map[string]*entry{}, open: map[string]bool{}}
 	contained := map[string]bool{}
@@ -111,7 +114,7 @@ func compileEvents(entries []*entry, types *resolver) ([]*EventLayout, error) {
 		}
 	}
 	for _, e := range entries {
-		// The last of equal definitions is the one that was kept.
+		// Of equal definitions, the last one was kept.
 		if e.Kind == "enum" && e == c.events[e.Name] && !contained[e.Name] {
 			c.addEnum(e, eventPath{})
 		}
@@ -122,8 +125,8 @@ func compileEvents(entries []*entry, types *resolver) ([]*EventLayout, error) {
 	return c.layouts, nil
 }
 
-// addPlain lays out an event without kind: keys and data are listed apart in Cairo 0, and
-// everything is data in the first Cairo 1.
+// addPlain lays out an event without kind: Cairo 0 lists keys and data
+// separately, and in the first Cairo 1 everything is data.
 func (c *eventCompiler) addPlain(e *entry) {
 	path := eventPath{}.with(e.Name)
 	if !c.proceed(0, path.cost()) {

@@ -197,8 +197,7 @@ func TestEventsThatContainThemselvesEnd(t *testing.T) {
 	}
 }
 
-// Enums that double at every level are cut off, by width or by depth, instead of being
-// multiplied out.
+// Enums that double at every level are cut off, by width or by depth.
 func TestEventsDoNotMultiply(t *testing.T) {
 	t.Parallel()
 	for _, leaf := range []string{

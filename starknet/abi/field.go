@@ -9,7 +9,7 @@ type Field struct {
 	Value
 }
 
-// Kind groups types by what a reader does with their values.
+// Kind groups types by how their values are presented.
 type Kind string
 
 // The kinds.

@@ -10,8 +10,9 @@ import (
 	"astrolabe/starknet"
 )
 
-// feltsOfBytes makes felts of hostile bytes: a length byte and that many bytes each, so
-// that small numbers, selectors and values at the edges are all within reach.
+// feltsOfBytes converts hostile bytes to felts: a length byte and that many
+// bytes each, so that the fuzzer reaches small numbers, selectors and extreme
+// values.
 func feltsOfBytes(b []byte) []starknet.Felt {
 	var list []starknet.Felt
 	for len(b) > 0 {

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Source says which of an event's two arrays a field is read from.
+// Source is the array of an event that a field is read from.
 type Source uint8
 
 // The two arrays of an event. Calldata and results count as data.
@@ -14,7 +14,7 @@ const (
 	FromKeys
 )
 
-// String returns the word that the API uses: key or data.
+// String returns the name that the API uses: key or data.
 func (s Source) String() string {
 	if s == FromKeys {
 		return "key"
@@ -22,7 +22,7 @@ func (s Source) String() string {
 	return "data"
 }
 
-// Param is a named and typed place in a payload.
+// Param is a named and typed parameter of a payload.
 type Param struct {
 	Name   string
 	Type   *Type
@@ -31,7 +31,7 @@ type Param struct {
 	lengthFrom int
 }
 
-// params resolves a list of parameters that are read one after the other.
+// params resolves a list of consecutive parameters.
 func (r *resolver) params(members []member, source Source) ([]Param, error) {
 	list := make([]Param, len(members))
 	for i, m := range members {

@@ -7,8 +7,9 @@ import (
 	"astrolabe/starknet"
 )
 
-// reader consumes felts by type. It spends a budget that grows with the payload, so that
-// types made of many empty parts cannot ask for more work than the payload is worth.
+// reader consumes felts by type. Its budget grows with the payload, so that
+// types with many empty members cannot cause more work than the payload
+// justifies.
 type reader struct {
 	felts  []starknet.Felt
 	next   int
@@ -32,7 +33,7 @@ func (r *reader) take(n int) ([]starknet.Felt, error) {
 
 func (r *reader) spend(n int) error {
 	if r.budget -= n; r.budget < 0 {
-		return fmt.Errorf("%w: its type has too many parts", ErrPayloadMismatch)
+		return fmt.Errorf("%w: the type has too many members", ErrPayloadMismatch)
 	}
 	return nil
 }
@@ -110,8 +111,9 @@ func (r *reader) nonZero(t *Type) error {
 	return fmt.Errorf("%w: zero as %.80s", ErrPayloadMismatch, t.Name)
 }
 
-// counted reads as many elements as length says. It refuses a length that the rest of the
-// payload cannot hold before it reserves anything; an element takes at least one felt.
+// counted reads as many elements as length says. It rejects a length that the
+// rest of the payload cannot hold before it allocates memory; an element takes
+// at least one felt.
 func (r *reader) counted(elem *Type, length starknet.Felt, v *Value) error {
 	n, ok := length.Count(r.remaining() / elem.minFelts)
 	if !ok {

@@ -63,8 +63,8 @@ func realBlock(tb testing.TB, path string) *starknet.BlockWithReceipts {
 	return block
 }
 
-// The keyed layouts come from real classes; the old ones, of classes that are not at hand,
-// from the ABI that their source generates.
+// The keyed layouts come from real classes; the old ones from the ABI that
+// their source generates, because those classes are not available.
 const (
 	keyedERC20  = "other_classes/0x6b3da05b352f93912df0593a703f1884c4c607523bb33feaff4940635ef050d.json"
 	keyedERC721 = "SN_SEPOLIA/classes/0x3cc90db763e736ca9b6c581ea4008408842b1a125947ab087438676a7e40b7b.json"
@@ -118,8 +118,8 @@ func TestTheFourTransferLayoutsOfRealBlocks(t *testing.T) {
 	}
 }
 
-// checkTransfer compares the three fields with the felts after the selector, which stand
-// in the same order in all four layouts.
+// checkTransfer compares the three fields with the felts after the selector,
+// which have the same order in all four layouts.
 func checkTransfer(t *testing.T, decoded *Event, e *starknet.Event) {
 	t.Helper()
 	felts := slices.Concat(e.Keys[1:], e.Data)
@@ -183,8 +183,8 @@ func TestEveryRealABICompiles(t *testing.T) {
 	}
 }
 
-// Every event and every top-level call of the real blocks is offered to every real class:
-// whatever decodes must encode to the same felts.
+// Decode every event and every top-level call of the real blocks with every
+// real class: whatever decodes must encode to the same felts.
 func TestRealPayloadsEncodeToThemselves(t *testing.T) {
 	t.Parallel()
 	var schemas []*Schema

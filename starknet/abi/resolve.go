@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Limits of what we accept as a type, far beyond what contracts declare.
+// Limits of types, far beyond what contracts declare.
 const (
 	maxTypeDepth  = 64
 	maxFixedArray = 1 << 16
@@ -20,13 +20,13 @@ type definition struct {
 	members []member
 }
 
-// resolution is the outcome of resolving a type once.
+// resolution is the cached result of resolving a type.
 type resolution struct {
 	typ *Type
 	err error
 }
 
-// resolver turns the names of an ABI's types into types, each once.
+// resolver resolves the type names of an ABI, each once.
 type resolver struct {
 	definitions map[string]definition
 	conflicting map[string]bool
@@ -169,8 +169,8 @@ func (r *resolver) coreGeneric(base string, args []string) (t *Type, known bool,
 	return t, true, err
 }
 
-// element resolves the element of an array. One that takes no felts is refused: nothing in
-// the payload would bound how many there are.
+// element resolves the element of an array. A type that takes no felts is
+// rejected, because the payload would not limit the number of elements.
 func (r *resolver) element(name string) (*Type, error) {
 	elem, err := r.resolve(name)
 	if err != nil {
@@ -231,15 +231,15 @@ func (r *resolver) defined(name string) (*Type, error) {
 	return t, nil
 }
 
-// isCairo0Uint256 recognises the struct by which Cairo 0 spells a u256.
+// isCairo0Uint256 recognises the struct that represents a u256 in Cairo 0.
 func isCairo0Uint256(name string, d definition) bool {
 	return name == "Uint256" && d.shape == ShapeStruct && len(d.members) == 2 &&
 		d.members[0].Name == "low" && d.members[0].Type == "felt" &&
 		d.members[1].Name == "high" && d.members[1].Type == "felt"
 }
 
-// leastFelts computes how many felts a value of t takes at least; it stops counting at
-// maxFelts, which no payload reaches.
+// leastFelts returns the smallest number of felts that a value of t takes, at
+// most maxFelts, which no payload reaches.
 func leastFelts(t *Type) int {
 	switch t.Shape {
 	case ShapeUnit, ShapePointer:

@@ -16,13 +16,13 @@ type Schema struct {
 	constructor *Function
 }
 
-// Function is an entry point with what it takes and returns. It is immutable.
+// Function is an entry point with its inputs and outputs. It is immutable.
 type Function struct {
 	Name     string
 	Selector starknet.Felt
 	Inputs   []Param
 	Outputs  []Param
-	// View reports whether the ABI says that calling it changes nothing.
+	// View reports whether the ABI declares the function as read-only.
 	View bool
 
 	unsupportedInputs, unsupportedOutputs error
@@ -35,8 +35,9 @@ func (f *Function) UnsupportedInputs() error { return f.unsupportedInputs }
 func (f *Function) UnsupportedOutputs() error { return f.unsupportedOutputs }
 
 // Compile reads an ABI, the JSON array of either language version. It returns
-// ErrMalformedABI when that is impossible, or when the schema would be absurdly large. Types that cannot be decoded do not fail the
-// whole ABI, only the events and functions that use them.
+// ErrMalformedABI if it cannot be parsed or if the schema would be too large. A
+// type that cannot be decoded affects only the events and functions that use
+// it.
 func Compile(text []byte) (*Schema, error) {
 	entries, err := parseDocument(text)
 	if err != nil {
@@ -88,8 +89,8 @@ func compileFunction(e *entry, types *resolver) *Function {
 	return f
 }
 
-// addFunction keeps a function; another one with the same selector and other types makes
-// both undecodable.
+// addFunction adds a function. Another function with the same selector and
+// other types makes both undecodable.
 func addFunction(functions map[starknet.Felt]*Function, f *Function) {
 	if old := functions[f.Selector]; old != nil {
 		if errors.Is(old.unsupportedInputs, ErrAmbiguous) || !sameTypes(old.Inputs, f.Inputs) || !sameTypes(old.Outputs, f.Outputs) {
@@ -124,8 +125,9 @@ func (s *Schema) L1Handler(selector starknet.Felt) *Function { return s.l1Handle
 // Constructor returns the constructor, or nil.
 func (s *Schema) Constructor() *Function { return s.constructor }
 
-// Ambiguous returns the events whose keys announce another event of this class too.
-// Their payloads decode only where exactly one of the layouts fits.
+// Ambiguous returns the events whose selector keys are also those of another
+// event of this class. Their payloads decode only if exactly one of the layouts
+// fits.
 func (s *Schema) Ambiguous() []*EventLayout {
 	keys := make([]string, len(s.layouts))
 	announced := make(map[string]int, len(s.layouts)) // how many events have exactly these keys
@@ -150,8 +152,9 @@ func (s *Schema) Ambiguous() []*EventLayout {
 	return list
 }
 
-// EventName names the event that keys announce, without looking at the payload. It
-// returns ErrUnknownSelector or, when events of several names are possible, ErrAmbiguous.
+// EventName returns the name of the event with these keys, without looking at
+// the payload. It returns ErrUnknownSelector or, if events of several names are
+// possible, ErrAmbiguous.
 func (s *Schema) EventName(keys []starknet.Felt) (string, error) {
 	candidates := s.candidates(keys)
 	if len(candidates) == 0 {

@@ -1,6 +1,6 @@
 package abi
 
-// Shape is the way in which a type is serialised.
+// Shape is how a type is serialised.
 type Shape uint8
 
 // The shapes. Types that are serialised like their content (snapshots, boxes) have the
@@ -26,9 +26,9 @@ const (
 	ShapeEnum
 )
 
-// Type is a type of an ABI, resolved down to its scalars. It is immutable.
+// Type is a fully resolved type of an ABI. It is immutable.
 type Type struct {
-	// Name is the type as the ABI spells it.
+	// Name is the type's name in the ABI.
 	Name  string
 	Shape Shape
 	// Bits is the width of a ShapeUint or ShapeInt.
@@ -39,7 +39,7 @@ type Type struct {
 	Len int
 	// Members are the fields of a struct or tuple and the variants of an enum.
 	Members []Member
-	// minFelts is the least number of felts that a value takes.
+	// minFelts is the smallest number of felts that a value takes.
 	minFelts int
 }
 

@@ -2,8 +2,8 @@ package abi
 
 import "strings"
 
-// splitGeneric separates "base::<a, b>" into its base and arguments. It answers false for
-// a name that is not generic or not balanced.
+// splitGeneric separates "base::<a, b>" into its base and arguments. It returns
+// false for a name that is not generic or whose brackets are not balanced.
 func splitGeneric(name string) (base string, args []string, ok bool) {
 	open := strings.IndexByte(name, '<')
 	if open <= 0 || name[len(name)-1] != '>' {
@@ -13,8 +13,9 @@ func splitGeneric(name string) (base string, args []string, ok bool) {
 	return strings.TrimSuffix(name[:open], "::"), args, ok
 }
 
-// splitList splits at the commas outside every bracket. An empty or unbalanced list, or an
-// empty element other than after a trailing comma, answers false.
+// splitList splits at the commas outside of brackets. It returns false for an
+// empty or unbalanced list, or for an empty element other than after a trailing
+// comma.
 func splitList(list string) ([]string, bool) {
 	var parts []string
 	depth, start := 0, 0

@@ -8,8 +8,8 @@ import (
 	"astrolabe/starknet"
 )
 
-// Value is a decoded value. It keeps the felts that it was read from and interprets them
-// when asked.
+// Value is a decoded value. It keeps the felts that it was read from and
+// interprets them on demand.
 type Value struct {
 	Type *Type
 	// Raw are exactly the felts of the value. They alias the decoded payload.
@@ -108,8 +108,8 @@ func (v *Value) VariantName() string {
 	return v.Type.Members[v.Variant].Name
 }
 
-// String returns the value for display: text, a decimal number, hexadecimal, or a compact
-// notation of the parts.
+// String returns the value for display: text, a decimal number, hexadecimal, or
+// a compact notation of the members.
 func (v Value) String() string { return string(v.appendDisplay(nil)) }
 
 func (v *Value) appendDisplay(b []byte) []byte {
