@@ -7,14 +7,14 @@ import (
 	"astrolabe/starknet"
 )
 
-// Block is a block with everything that belongs to it. It never changes once it is built;
-// its finality is the chain's to tell.
+// Block is a block with its transactions, receipts and state diff. It is
+// immutable once built; its finality depends on the chain.
 type Block struct {
 	Header       starknet.BlockHeader
 	Transactions []starknet.Transaction // with their hashes
 	Receipts     []starknet.Receipt
 	StateUpdate  starknet.StateUpdate
-	// ContractsRoot and ClassesRoot are the two parts of the state root.
+	// ContractsRoot and ClassesRoot are the two inputs of the state root.
 	ContractsRoot, ClassesRoot starknet.Felt
 	// Foreign are the classes that clients declared in this block.
 	Foreign []Foreign

@@ -11,15 +11,15 @@ import (
 	"astrolabe/starknet"
 )
 
-// Builder is a block in the making.
+// Builder builds a block.
 type Builder struct {
 	Header starknet.PreConfirmedHeader
 	// State is the state after the transactions so far.
 	State *state.Overlay
-	// Rand is the block's own source of chance: it depends on the seed, the chain, the
-	// height and the branch alone.
+	// Rand is the block's random source: it depends only on the seed, the chain,
+	// the height and the branch.
 	Rand *rand.Rand
-	// Branch counts the reorganisations before this block.
+	// Branch counts the reorgs before this block.
 	Branch uint64
 
 	machine      *vm.Machine
@@ -29,23 +29,24 @@ type Builder struct {
 	hashers      sync.WaitGroup
 }
 
-// hashing is a transaction's hash on its way. Hashes take most of the time that a block
-// takes and nothing in it depends on them, so they are computed concurrently.
+// hashing is a transaction hash that is being computed. Hashes take most of the
+// time of a block and nothing in it depends on them, so they are computed
+// concurrently.
 type hashing struct {
 	transaction starknet.Transaction
 	hash        starknet.Felt
 	err         error
 }
 
-// hashSlots bounds how many hashes are computed at a time.
+// hashSlots limits how many hashes are computed at a time.
 var hashSlots = make(chan struct{}, runtime.GOMAXPROCS(0))
 
 // Machine returns the machine that executes the block's transactions.
 func (b *Builder) Machine() *vm.Machine { return b.machine }
 
-// Add executes a transaction and puts it into the block; its hash and its receipt's are
-// filled in later, if it has none. An error means that it cannot enter, and nothing has
-// changed.
+// Add executes a transaction and adds it to the block. If it has no hash, its
+// hash and the receipt's are set later. An error means that it cannot be
+// included, and nothing has changed.
 func (b *Builder) Add(t starknet.Transaction) (*starknet.Receipt, error) {
 	result, err := b.machine.Execute(b.State, &b.Header, &t, vm.Flags{})
 	if err != nil {
@@ -67,7 +68,7 @@ func (b *Builder) Add(t starknet.Transaction) (*starknet.Receipt, error) {
 	return &b.receipts[len(b.receipts)-1], nil
 }
 
-// block returns what was built so far, not sealed.
+// block returns the unsealed block so far.
 func (b *Builder) block() (*Block, error) {
 	b.hashers.Wait()
 	var err error

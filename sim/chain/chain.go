@@ -15,8 +15,8 @@ type Config struct {
 	Seed    uint64
 	Genesis uint64 // timestamp of block 0
 	Spacing uint64 // seconds between blocks, at least
-	// Window is how many of the newest blocks keep their state; without an Archive only
-	// they can be read.
+	// Window is the number of newest blocks that keep their state; without an
+	// Archive, only they can be read.
 	Window int
 	// L1Lag is how many blocks L1 acceptance is behind the head.
 	L1Lag   uint64
@@ -24,16 +24,16 @@ type Config struct {
 	Script  Script
 	// Archive keeps every block; nil keeps the window only.
 	Archive Archive
-	// Bring makes a client's class known when a recording is replayed.
+	// Bring registers a client's class when a recording is replayed.
 	Bring func(Foreign)
 }
 
 // Archive keeps blocks that have left the window.
 type Archive interface {
-	// Append adds the block after the last one, or after an earlier one if blocks were
-	// taken back.
+	// Append adds the block after the last one, or after an earlier one if
+	// blocks were removed.
 	Append(e Entry) error
-	// Block reads a block; it answers nil for one that was never appended.
+	// Block reads a block; it returns nil for one that was never appended.
 	Block(number uint64) (*Block, error)
 }
 
@@ -41,9 +41,9 @@ type Archive interface {
 var ErrNotRetained = errors.New("the block is no longer retained")
 
 // ErrNoBlock reports a block that is not on the chain.
-var ErrNoBlock = errors.New("there is no such block")
+var ErrNoBlock = errors.New("the block does not exist")
 
-// Place says where a transaction is.
+// Place is the position of a transaction.
 type Place struct {
 	Block uint64
 	Index int
@@ -59,10 +59,10 @@ type Chain struct {
 	blocks   map[uint64]*kept
 	head     *Block
 	oldest   uint64          // in the window
-	line     []starknet.Felt // the hashes of all blocks by number
+	line     []starknet.Felt // block hashes by number
 	hashes   map[starknet.Felt]uint64
 	places   map[starknet.Felt]Place
-	archived map[uint64]uint32 // blocks of the archive by the ends of their transactions' hashes
+	archived map[uint64]uint32 // archived blocks by the last bytes of their transactions' hashes
 	branch   uint64
 	pool     []starknet.Transaction
 	orphans  []starknet.Transaction
@@ -72,19 +72,19 @@ type Chain struct {
 	recording *Recording // of a replayed chain
 }
 
-// kept is a block of the window with what is needed to take it back.
+// kept is a block of the window with what is needed to undo it.
 type kept struct {
 	*Block
 	memory any    // of the script, before the block
-	pooled uint64 // how many of its first transactions clients sent
+	pooled uint64 // how many of its first transactions came from clients
 }
 
-// Change describes a change of the chain: blocks that left it, then blocks that came, or
-// a client's transaction that was admitted.
+// Change describes a change of the chain: blocks that were removed, then blocks
+// that were added, or a client's transaction that was admitted.
 type Change struct {
 	Removed []*Block // oldest first
 	Added   []*Block
-	// Admitted is the block in the making; its last transaction is the new one.
+	// Admitted is the pre-confirmed block; its last transaction is the new one.
 	Admitted *Block
 }
 
@@ -94,7 +94,7 @@ func New(config Config) (*Chain, error) {
 	return c, c.found()
 }
 
-// found makes block 0.
+// found builds block 0.
 func (c *Chain) found() error {
 	b := c.builder()
 	if err := c.config.Script.Genesis(b); err != nil {
@@ -124,7 +124,8 @@ func (c *Chain) tell(change Change) {
 	}
 }
 
-// commit seals what was built, the pool's transactions first, and makes it the head.
+// commit seals the block, with the pool's transactions first, and makes it the
+// head.
 func (c *Chain) commit(b *Builder, memory any) error {
 	block, err := b.block()
 	if err != nil {
@@ -188,7 +189,7 @@ func (c *Chain) retire() {
 	}
 }
 
-// remember keeps what finds a block of the archive, in as little space as it takes.
+// remember adds an archived block to the compact index of hashes.
 func (c *Chain) remember(b *Block) {
 	number := b.Header.BlockNumber
 	c.hashes[b.Header.BlockHash] = number
@@ -197,10 +198,10 @@ func (c *Chain) remember(b *Block) {
 	}
 }
 
-// ending returns the last eight bytes of a hash, which hardly ever are another's.
+// ending returns the last eight bytes of a hash, which are practically unique.
 func ending(hash starknet.Felt) uint64 { return binary.BigEndian.Uint64(hash[24:]) }
 
-// forget drops what finds a block and its transactions by their hashes.
+// forget removes a block and its transactions from the index of hashes.
 func (c *Chain) forget(b *Block) {
 	delete(c.hashes, b.Header.BlockHash)
 	for i := range b.Transactions {

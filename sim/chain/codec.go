@@ -8,9 +8,10 @@ import (
 	"astrolabe/starknet"
 )
 
-// A recorded block is a table of felts and a body. The body is a sequence of varints and
-// texts; a felt is one varint, even for a small number itself and odd for a place in the
-// table, since the same addresses and selectors occur over and over.
+// A recorded block is a table of felts and a body. The body is a sequence of
+// varints and texts; a felt is one varint: even for a small number itself, odd
+// for an index in the table, because the same addresses and selectors occur
+// often.
 
 // packer writes a block.
 type packer struct {
@@ -55,8 +56,8 @@ func (p *packer) felts(list []starknet.Felt) {
 	}
 }
 
-// unpacker reads a block. The first thing that does not fit is kept as err, and
-// everything after it reads as zero.
+// unpacker reads a block. It keeps the first error as err, and everything after
+// it reads as zero.
 type unpacker struct {
 	body  []byte
 	table []byte
@@ -130,7 +131,7 @@ func (u *unpacker) felts() []starknet.Felt { return readList(u, (*unpacker).felt
 // readList reads a list of anything.
 func readList[T any](u *unpacker, read func(u *unpacker) T) []T {
 	n := u.count()
-	items := make([]T, 0, min(n, 1024)) // a length alone reserves little
+	items := make([]T, 0, min(n, 1024)) // a length alone allocates little
 	for ; n > 0 && u.err == nil; n-- {
 		items = append(items, read(u))
 	}

@@ -2,7 +2,7 @@ package chain
 
 import "astrolabe/starknet"
 
-// transaction writes every field, whatever the type: what is not set takes a byte.
+// transaction writes every field of any type: an unset field takes a byte.
 func (p *packer) transaction(t *starknet.Transaction) {
 	p.text(string(t.Type))
 	p.number(t.Version.Number)
@@ -68,7 +68,7 @@ func (p *packer) receipt(r *starknet.Receipt) {
 	p.text(optionalBytes(r.MessageHash))
 }
 
-// optionalBytes returns the 32 bytes of what is set, nothing otherwise.
+// optionalBytes returns the 32 bytes of a value, or nothing for nil.
 func optionalBytes[T ~[32]byte](v *T) string {
 	if v == nil {
 		return ""

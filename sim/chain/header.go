@@ -33,7 +33,7 @@ func (c *Chain) builder() *Builder {
 	}
 }
 
-// chance returns the source of chance of a block.
+// chance returns the random source of a block.
 func (c *Chain) chance(number uint64) *rand.Rand {
 	text := binary.BigEndian.AppendUint64(c.config.Machine.ChainID[:], c.config.Seed)
 	text = binary.BigEndian.AppendUint64(text, number)

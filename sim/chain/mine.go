@@ -8,7 +8,7 @@ import (
 	"astrolabe/starknet"
 )
 
-// ErrRecorded reports something that a replayed chain cannot do.
+// ErrRecorded reports an operation that a replayed chain does not support.
 var ErrRecorded = errors.New("a recorded chain cannot be changed")
 
 // Mine adds n blocks. A replayed chain returns ErrRecordingEnded when it has no more.
@@ -39,21 +39,21 @@ func (c *Chain) mineOne() error {
 	return nil
 }
 
-// extend builds the next block: first what clients sent, then transactions that a
-// reorg orphaned, then what the script adds.
+// extend builds the next block: clients' transactions, then transactions that a
+// reorg orphaned, then those of the script.
 func (c *Chain) extend() (*Block, error) {
 	b := c.preConfirmed()
 	memory := c.config.Script.Save()
 	for _, t := range c.orphans {
 		if t.Type == starknet.L1Handler || b.Rand.IntN(3) > 0 {
-			_, _ = b.Add(t) // one that no longer fits is dropped, as a sequencer would
+			_, _ = b.Add(t) // one that is no longer valid is dropped, as a sequencer would do
 		}
 	}
 	err := c.config.Script.Play(b)
 	if err == nil {
 		err = c.commit(b, memory)
 	}
-	if err != nil { // as if nothing had been tried
+	if err != nil { // restore the state before the attempt
 		c.pending = nil
 		c.config.Script.Restore(memory)
 		return nil, fmt.Errorf("block %d: %w", b.Header.BlockNumber, err)
@@ -62,8 +62,8 @@ func (c *Chain) extend() (*Block, error) {
 	return c.head, nil
 }
 
-// preConfirmed returns the next block with the pool's transactions. The pool's members
-// were admitted in this order on this state, so they fit.
+// preConfirmed returns the next block with the pool's transactions. They were
+// admitted in this order on this state, so they are valid.
 func (c *Chain) preConfirmed() *Builder {
 	if c.pending != nil {
 		return c.pending
@@ -79,8 +79,8 @@ func (c *Chain) preConfirmed() *Builder {
 	return c.pending
 }
 
-// Reorg replaces the newest blocks by as many others. It fails when they are not all in
-// the window or when block 0 would go.
+// Reorg replaces the newest blocks by as many others. It fails if they are not
+// all in the window or include block 0.
 func (c *Chain) Reorg(depth int) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -95,7 +95,8 @@ func (c *Chain) Reorg(depth int) error {
 	for i := depth - 1; i >= 0; i-- {
 		pooled := c.blocks[c.head.Header.BlockNumber].pooled
 		b := c.takeBack()
-		// What clients sent goes back to the pool, the rest may enter again.
+		// Clients' transactions return to the pool; the others may be included
+		// again.
 		c.pool = slices.Concat(b.Transactions[:pooled], c.pool)
 		c.orphans = slices.Concat(b.Transactions[pooled:], c.orphans)
 		change.Removed[i] = b
@@ -113,7 +114,7 @@ func (c *Chain) Reorg(depth int) error {
 	return nil
 }
 
-// takeBack removes the head.
+// takeBack undoes the head.
 func (c *Chain) takeBack() *Block {
 	number := c.head.Header.BlockNumber
 	gone := c.blocks[number]

@@ -11,7 +11,7 @@ import (
 // ErrDuplicate reports a transaction that is already waiting or on the chain.
 var ErrDuplicate = errors.New("the transaction is already known")
 
-// Submit admits a client's transaction, which will be in the next block. It returns the
+// Submit admits a client's transaction to the next block. It returns the
 // transaction's hash, or ErrDuplicate, or the reason why it cannot be executed.
 func (c *Chain) Submit(t starknet.Transaction) (starknet.Felt, error) {
 	hash, err := t.ComputeHash(c.config.Machine.ChainID)
@@ -40,8 +40,9 @@ func (c *Chain) Submit(t starknet.Transaction) (starknet.Felt, error) {
 	return hash, nil
 }
 
-// PreConfirmed returns the block in the making: the transactions that clients sent since
-// the head. It is not sealed, so it has no hash, no parent and no roots.
+// PreConfirmed returns the pre-confirmed block: the transactions that clients
+// sent since the head. It is not sealed, so it has no hash, no parent and no
+// roots.
 func (c *Chain) PreConfirmed() *Block {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -52,7 +53,7 @@ func (c *Chain) PreConfirmed() *Block {
 	return b
 }
 
-// ReadPreConfirmed calls f with the state of the block in the making.
+// ReadPreConfirmed calls f with the state of the pre-confirmed block.
 func (c *Chain) ReadPreConfirmed(f func(view state.Reader, header *starknet.PreConfirmedHeader) error) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -60,8 +61,9 @@ func (c *Chain) ReadPreConfirmed(f func(view state.Reader, header *starknet.PreC
 	return f(pending.State, &pending.Header)
 }
 
-// pooled returns the block in the making, whose transactions all have their hashes. The
-// lists are cut so that later transactions do not write into them.
+// pooled returns the pre-confirmed block, whose transactions all have their
+// hashes. The lists are clipped so that later transactions do not overwrite
+// them.
 func (b *Builder) pooled() *Block {
 	return &Block{
 		Header:       starknet.BlockHeader{PreConfirmedHeader: b.Header},

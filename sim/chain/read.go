@@ -20,7 +20,7 @@ func (c *Chain) L1Head() uint64 {
 	return head - min(head, c.config.L1Lag)
 }
 
-// Finality returns how settled a block is.
+// Finality returns the finality of a block.
 func (c *Chain) Finality(number uint64) starknet.FinalityStatus {
 	if number <= c.L1Head() {
 		return starknet.AcceptedOnL1
@@ -35,8 +35,8 @@ func (c *Chain) Oldest() uint64 {
 	return c.oldest
 }
 
-// Block returns a block by its number. It returns ErrNoBlock beyond the head and
-// ErrNotRetained for one that is gone.
+// Block returns a block by its number. It returns ErrNoBlock above the head and
+// ErrNotRetained for a block that was dropped.
 func (c *Chain) Block(number uint64) (*Block, error) {
 	c.mu.RLock()
 	if b, ok := c.blocks[number]; ok {
@@ -73,7 +73,7 @@ func (c *Chain) BlockByHash(hash starknet.Felt) (*Block, error) {
 	return b, err
 }
 
-// HashAt returns the hash of a block by its number, also of one that is gone.
+// HashAt returns the hash of a block by its number, also of a dropped block.
 func (c *Chain) HashAt(number uint64) (starknet.Felt, bool) {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
@@ -91,7 +91,7 @@ func (c *Chain) NumberOf(hash starknet.Felt) (uint64, bool) {
 	return number, ok && c.line[number] == hash
 }
 
-// Find returns the place of a transaction in a block that can be read.
+// Find returns the position of a transaction in a block that can be read.
 func (c *Chain) Find(transaction starknet.Felt) (Place, bool) {
 	c.mu.RLock()
 	place, found := c.places[transaction]
@@ -108,8 +108,8 @@ func (c *Chain) Find(transaction starknet.Felt) (Place, bool) {
 	return Place{uint64(number), i}, i >= 0
 }
 
-// ReadAt calls f with the state after a block of the window, or returns ErrNotRetained or
-// ErrNoBlock. The chain does not move while f runs.
+// ReadAt calls f with the state after a block of the window, or returns
+// ErrNotRetained or ErrNoBlock. The chain does not change while f runs.
 func (c *Chain) ReadAt(number uint64, f func(view state.View, b *Block) error) error {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
@@ -123,9 +123,9 @@ func (c *Chain) ReadAt(number uint64, f func(view state.View, b *Block) error) e
 	return ErrNotRetained
 }
 
-// ReadClasses calls f with the state after any block that can be read. What is right in it
-// are the classes: those of contracts and the declared ones. It returns ErrNoBlock when no
-// such block is on the chain.
+// ReadClasses calls f with the state after any block that can be read. Only
+// classes are correct in it: those of contracts and the declared ones. It
+// returns ErrNoBlock if the block is not on the chain.
 func (c *Chain) ReadClasses(hash starknet.Felt, f func(view state.View) error) error {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
@@ -148,7 +148,7 @@ type Kept struct {
 	Blocks, Transactions, Cells, Versions int
 }
 
-// Kept returns the counts of now.
+// Kept returns the current counts.
 func (c *Chain) Kept() Kept {
 	c.mu.RLock()
 	defer c.mu.RUnlock()

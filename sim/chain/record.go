@@ -6,13 +6,14 @@ import (
 	"hash/crc32"
 )
 
-// A record is a head and the packed block (see codec.go). The head has four numbers of four
-// bytes: the block's length, its number, its checksum and the head's own.
+// A record is a header and the packed block (see codec.go). The header has four
+// numbers of four bytes: the block's length, its number, its checksum and the
+// header's own.
 const headSize = 16
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// recordHead is what a record says of its block.
+// recordHead is the header of a record.
 type recordHead struct {
 	size, checksum uint32
 	number         uint64
@@ -31,7 +32,7 @@ func packRecord(e Entry) ([]byte, error) {
 	return append(record, packed...), nil
 }
 
-// headAt reads the head of a record that is there.
+// headAt reads the header of an existing record.
 func (r *Recording) headAt(offset int64) (recordHead, error) {
 	var head [headSize]byte
 	if _, err := r.file.ReadAt(head[:], offset); err != nil {
@@ -39,12 +40,12 @@ func (r *Recording) headAt(offset int64) (recordHead, error) {
 	}
 	field := func(i int) uint32 { return binary.BigEndian.Uint32(head[4*i:]) }
 	if field(3) != crc32.Checksum(head[:12], castagnoli) {
-		return recordHead{}, fmt.Errorf("%w: it is damaged at byte %d", ErrNotARecording, offset)
+		return recordHead{}, fmt.Errorf("%w: the file is damaged at byte %d", ErrNotARecording, offset)
 	}
 	return recordHead{size: field(0), number: uint64(field(1)), checksum: field(2)}, nil
 }
 
-// entryAt reads a record that is there and returns its length, too.
+// entryAt reads an existing record and returns it with its length.
 func (r *Recording) entryAt(offset int64) (Entry, int64, error) {
 	head, err := r.headAt(offset)
 	if err != nil {

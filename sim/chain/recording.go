@@ -12,47 +12,47 @@ import (
 	"astrolabe/starknet"
 )
 
-// Recording is a chain in a file: a line that says what it is, then a record for each block
-// (see record.go). A block whose number is not above the one before it replaces that one
-// and all after it. It implements Archive.
+// Recording is a chain in a file: a line that describes it, then a record for
+// each block (see record.go). A block whose number is not above the one before
+// it replaces the blocks from that number on. It implements Archive.
 type Recording struct {
 	About About
 
 	file *os.File
 	mu   sync.Mutex
 	end  int64
-	// places are where the blocks of the chain begin, by number.
+	// places are the offsets of the blocks by number.
 	places []int64
-	// read is how far Next has come.
+	// read is the offset of the next record for Next.
 	read int64
 }
 
-// About is the first line of a recording: what its blocks follow from.
+// About is the first line of a recording: the inputs that determine its blocks.
 type About struct {
 	Format  string `json:"format"`
 	Chain   string `json:"chain"`
 	Seed    uint64 `json:"seed"`
 	Genesis uint64 `json:"genesis"`
 	Spacing uint64 `json:"spacing"`
-	// Script names what decides the blocks' content.
+	// Script identifies the script that generated the blocks.
 	Script string `json:"script"`
 	// Classes is a hash of the classes that the script uses.
 	Classes starknet.Felt `json:"classes"`
 }
 
-// maxAbout is how long the first line may be.
+// maxAbout is the maximum length of the first line.
 const maxAbout = 1024
 
-// Entry is a block as an archive keeps it: with what is needed to resume from it.
+// Entry is a block of an archive, with what is needed to resume from it.
 type Entry struct {
 	*Block
-	// Pooled is how many of its first transactions clients sent.
+	// Pooled is how many of its first transactions came from clients.
 	Pooled uint64
-	// Gained is what the script's memory gained, as Script.Gained wrote it.
+	// Gained is the change of the script's memory, as Script.Gained encoded it.
 	Gained []byte
 }
 
-// Foreign is a class that a client brought.
+// Foreign is a class that a client declared.
 type Foreign struct {
 	Hash  starknet.Felt  `json:"class_hash"`
 	Class starknet.Class `json:"contract_class"`
@@ -60,11 +60,11 @@ type Foreign struct {
 
 const recordingFormat = "astrolabe simulated chain 2"
 
-// ErrNotARecording reports a file of another kind, or a damaged one.
+// ErrNotARecording reports a damaged file or a file of another kind.
 var ErrNotARecording = errors.New("not a recording of a simulated chain")
 
-// CreateRecording makes a new file; an existing one is not touched but an error. The file
-// appears under its name with its first line in it, or not at all.
+// CreateRecording creates a new file. An existing file is an error and is not
+// changed. The file appears with its first line, or not at all.
 func CreateRecording(path string, about About) (*Recording, error) {
 	about.Format = recordingFormat
 	first, err := json.Marshal(about)
@@ -91,11 +91,12 @@ func CreateRecording(path string, about About) (*Recording, error) {
 	return &Recording{About: about, file: file, read: int64(n), end: int64(n)}, nil
 }
 
-// OpenRecording opens a file for reading. It returns ErrNotARecording for another kind.
+// OpenRecording opens a file for reading. It returns ErrNotARecording for a
+// file of another kind.
 func OpenRecording(path string) (*Recording, error) { return openRecording(path, os.O_RDONLY) }
 
-// ContinueRecording opens a file for reading and writing. Unless check refuses it, the end
-// is removed that OpenRecording would pass over.
+// ContinueRecording opens a file for reading and writing. Unless check rejects
+// it, it removes the incomplete end that OpenRecording would skip.
 func ContinueRecording(path string, check func(About) error) (*Recording, error) {
 	r, err := openRecording(path, os.O_RDWR)
 	if err != nil {
@@ -122,9 +123,10 @@ func openRecording(path string, flag int) (*Recording, error) {
 	return r, nil
 }
 
-// survey reads the first line and finds the recording's end: behind the last record that
-// was written completely and left the chain no shorter than it was before. What follows is
-// a block, or a reorg, that a killed process did not finish and no client has seen.
+// survey reads the first line and finds the recording's end: after the last
+// record that was written completely and left the chain no shorter than it was
+// before. What follows is a block or a reorg that a killed process did not
+// finish and no client has seen.
 func (r *Recording) survey() error {
 	head := make([]byte, maxAbout)
 	n, err := r.file.ReadAt(head, 0)
@@ -173,7 +175,7 @@ func (r *Recording) Append(e Entry) error {
 	return nil
 }
 
-// place notes where a block begins, which takes back the blocks from it on.
+// place records the offset of a block, and drops the blocks from its number on.
 func (r *Recording) place(number uint64, offset int64) {
 	r.places = append(r.places[:min(number, uint64(len(r.places)))], offset)
 }
@@ -191,8 +193,8 @@ func (r *Recording) Block(number uint64) (*Block, error) {
 	return e.Block, err
 }
 
-// Next reads the block after those that Next has read before; io.EOF means that there is
-// none.
+// Next reads the block after the last one that Next returned, or returns
+// io.EOF.
 func (r *Recording) Next() (Entry, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -41,8 +41,8 @@ func TestRecordingsAreNotOverwritten(t *testing.T) {
 	}
 }
 
-// FuzzRecording reads damaged files. Whatever they are, they end, or fail in the known way,
-// and what is read from one is all there is in it once it is continued.
+// FuzzRecording reads damaged files. Reading ends or fails with a known error,
+// and a continued file contains exactly what was read from it.
 func FuzzRecording(f *testing.F) {
 	text := recorded(f)
 	f.Add(text)

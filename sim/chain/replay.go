@@ -11,8 +11,8 @@ import (
 // ErrRecordingEnded reports that a replayed chain has no more blocks.
 var ErrRecordingEnded = errors.New("the recording has ended")
 
-// Replay returns a chain that takes its blocks from a recording: block 0 now, one more
-// with every block that is mined, reorganisations included.
+// Replay returns a chain that takes its blocks from a recording: block 0 now,
+// one more with every mined block, including reorgs.
 func Replay(config Config, recording *Recording) (*Chain, error) {
 	c := empty(config)
 	c.recording = recording
@@ -23,8 +23,8 @@ func Replay(config Config, recording *Recording) (*Chain, error) {
 	return c, nil
 }
 
-// Resume returns the chain of a recording as it was when its last block was written, and
-// continues recording there. Without any block it starts the chain.
+// Resume returns the chain of a recording as it was when its last block was
+// written, and continues the recording. Without any block it starts the chain.
 func Resume(config Config, recording *Recording) (*Chain, error) {
 	c := empty(config)
 	c.config.Archive = recording
@@ -74,7 +74,8 @@ func (c *Chain) playNext(recording *Recording) (Change, error) {
 	}
 }
 
-// play makes a recorded block the head, and lets the script remember it if it is to go on.
+// play makes a recorded block the head, and updates the script if the chain is
+// to continue.
 func (c *Chain) play(e Entry) error {
 	for _, class := range e.Foreign {
 		c.config.Bring(class)
@@ -90,12 +91,12 @@ func (c *Chain) play(e Entry) error {
 	return nil
 }
 
-// checkRecorded refuses a block that does not follow.
+// checkRecorded rejects a block that does not follow the head.
 func (c *Chain) checkRecorded(b *Block) error {
 	number := b.Header.BlockNumber
 	if c.head == nil {
 		if number != 0 {
-			return fmt.Errorf("%w: it begins with block %d", ErrNotARecording, number)
+			return fmt.Errorf("%w: the first block is %d", ErrNotARecording, number)
 		}
 		return nil
 	}

@@ -1,17 +1,17 @@
 package chain
 
-// Script decides what happens in the blocks.
+// Script decides the content of blocks.
 type Script interface {
 	// Genesis fills block 0, which has no transactions: it writes to the state directly.
 	Genesis(b *Builder) error
 	// Play adds the transactions of one later block.
 	Play(b *Builder) error
-	// Save returns what the script remembers; Restore goes back to it, as a
-	// reorg does. A saved memory is never changed by later blocks.
+	// Save returns the script's memory; Restore restores it after a reorg. Later
+	// blocks never change a saved memory.
 	Save() any
 	Restore(memory any)
-	// Gained writes down what the memory gained since it was saved, or since there was
-	// none if that is nil; Learn adds it to the memory in place of playing the block.
+	// Gained encodes the change of the memory since it was saved, or since the
+	// beginning if that is nil; Learn applies it instead of playing the block.
 	Gained(since any) ([]byte, error)
 	Learn(gained []byte) error
 }

@@ -6,9 +6,9 @@ import (
 	"astrolabe/starknet"
 )
 
-// Traces executes a block of the window again and returns what happened inside its
-// transactions, each with the state difference that it made. It returns ErrNotRetained
-// when the state before the block is gone.
+// Traces executes a block of the window again and returns the traces of its
+// transactions, each with its state diff. It returns ErrNotRetained if the
+// state before the block was dropped.
 func (c *Chain) Traces(number uint64) ([]*vm.Trace, error) {
 	b, err := c.Block(number)
 	if err != nil {
@@ -32,8 +32,8 @@ func (c *Chain) Traces(number uint64) ([]*vm.Trace, error) {
 	return traces, err
 }
 
-// Simulate executes a transaction on a state that it changes, and adds the difference
-// that it made to the trace.
+// Simulate executes a transaction on a state, which it changes, and adds its
+// state diff to the trace.
 func (c *Chain) Simulate(on *state.Overlay, header *starknet.PreConfirmedHeader, t *starknet.Transaction, flags vm.Flags) (*vm.Result, error) {
 	step := state.NewOverlay(on)
 	result, err := c.config.Machine.Execute(step, header, t, flags)

@@ -17,7 +17,8 @@ type Class struct {
 	Package string
 	// Hash is the class hash.
 	Hash starknet.Felt
-	// CompiledHash stands in for the compiled class hash; see the function of that name.
+	// CompiledHash is a placeholder for the compiled class hash; see the
+	// function CompiledHash.
 	CompiledHash starknet.Felt
 	// Document is the class as a node returns it, in compact JSON.
 	Document []byte
@@ -42,12 +43,12 @@ func newClass(entry entry, document []byte) *Class {
 	}
 }
 
-// Schema returns the class's ABI, which is read when it is first asked for.
+// Schema returns the class's ABI, which is compiled on first use.
 func (c *Class) Schema() (*abi.Schema, error) { return c.schema() }
 
-// CompiledHash returns the compiled class hash that the simulated chain gives to a class:
-// poseidon("ASTROLABE_SIM_CASM", class hash). On chain it is the hash of the machine code,
-// which nothing here can produce.
+// CompiledHash returns the compiled class hash of a class on the simulated
+// chain: poseidon("ASTROLABE_SIM_CASM", class hash). On chain it is the hash of
+// the machine code, which nothing here can produce.
 func CompiledHash(classHash starknet.Felt) starknet.Felt {
 	return starknet.Poseidon(starknet.MustShortString("ASTROLABE_SIM_CASM"), classHash)
 }

@@ -10,8 +10,8 @@ import (
 	"astrolabe/starknet/abi"
 )
 
-// functions are the calls that the simulated chain and its readers make, by the selectors that
-// are in use on chain, with their parameters and results.
+// functions are the calls of the simulated chain and its readers, by their
+// selectors on the real chain, with their parameters and results.
 var functions = []struct{ class, selector, signature string }{
 	{"account", "0x15d40a3d6ca2ac30f4031e42be28da9b056fef9bb7357ac5e85627ee876e5ad", "__execute__(calls Array<Call>) Array<Span<felt252>>"},
 	{"erc20_keyed", "0x361458367e696363fbcc70777d07ebbd2394e89fd0adcaf147faccd1d294d60", "name() ByteArray"},
@@ -54,7 +54,8 @@ func TestServerActionsAreInTheOrderOfTheRealPool(t *testing.T) {
 	}
 }
 
-// handlers take what the bridges on Ethereum send, by the selectors in use there.
+// handlers are the L1 handlers for the messages of the bridges on Ethereum, by
+// their real selectors.
 var handlers = []struct{ class, selector, name string }{
 	{"token_bridge", "0x1b64b1b3b690b43b9b514fb81377518f4039cd3e4f4914d8a6bdf01d679fb19", "handle_token_deposit"},
 	{"token_bridge", "0x8bce41827dd5484d80312a2e43bc42a896e3fcf75bf84c2b49339168dfa00a", "handle_deposit_with_message"},
@@ -72,7 +73,8 @@ func TestBridgesHandleTheMessagesOfTheRealOnes(t *testing.T) {
 	}
 }
 
-// TestEverythingCanBeDecoded keeps types out of the classes that the decoder does not know.
+// TestEverythingCanBeDecoded fails if a class uses a type that the decoder does
+// not support.
 func TestEverythingCanBeDecoded(t *testing.T) {
 	t.Parallel()
 	all, err := Load()
@@ -108,7 +110,7 @@ func check(t *testing.T, class string, function *abi.Function) {
 	}
 }
 
-// signature spells a function with its types.
+// signature formats a function with its types.
 func signature(function *abi.Function) string {
 	if function == nil {
 		return "nothing"

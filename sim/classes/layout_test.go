@@ -13,8 +13,8 @@ import (
 	"astrolabe/starknet/abi"
 )
 
-// TestClassesEmitTheLayoutsThatTheChainKnows compares every event of every class with a list:
-// the selectors' names, what stands in the keys after them, and what stands in the data.
+// TestClassesEmitTheLayoutsThatTheChainKnows compares every event of every
+// class with a list: the selectors' names, the keys after them, and the data.
 func TestClassesEmitTheLayoutsThatTheChainKnows(t *testing.T) {
 	t.Parallel()
 	all, err := Load()
@@ -39,7 +39,7 @@ func TestClassesEmitTheLayoutsThatTheChainKnows(t *testing.T) {
 	}
 }
 
-// spell writes a layout as the list does.
+// spell formats a layout like the list.
 func spell(event *abi.EventLayout) string {
 	var keys, data []string
 	for _, param := range event.Params {
@@ -55,12 +55,12 @@ func spell(event *abi.EventLayout) string {
 
 var modules = regexp.MustCompile(`(\w+::)+(\w)`)
 
-// shortType leaves the modules out of a type's name.
+// shortType removes the modules from a type's name.
 func shortType(name string) string {
 	return strings.ReplaceAll(modules.ReplaceAllString(name, "$2"), "::<", "<")
 }
 
-// selectors are on chain already; they are what indexers look for.
+// selectors are the selectors on the real chain, for which indexers look.
 var selectors = []struct{ class, event, selector string }{
 	{"erc20_keyed", "Transfer", "0x99cd8bde557814842a3121e8ddfd433a539b8c9f14bf31ebf108d12e6196e9"},
 	{"erc20_keyed", "Approval", "0x134692b230b9e1ffa39098904722134159652b09c5bc41d88d6698779d228ff"},

@@ -14,11 +14,11 @@ import (
 //go:embed manifest.json compiled
 var files embed.FS
 
-// ErrUnknown reports a name that no class has.
+// ErrUnknown reports the name of a class that does not exist.
 var ErrUnknown = errors.New("unknown class")
 
-// Load returns all classes in the order of their names. It fails only if the program was built
-// from files that do not belong together.
+// Load returns all classes in the order of their names. It fails only if the
+// program was built from inconsistent files.
 func Load() ([]*Class, error) {
 	all, err := load()
 	return slices.Clone(all), err

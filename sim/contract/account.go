@@ -14,7 +14,8 @@ var (
 	valid             = starknet.MustShortString("VALID")
 )
 
-// account is an account that executes any number of calls. It trusts every signature.
+// account is an account that executes any number of calls. It accepts every
+// signature.
 func account() *vm.Program {
 	return vm.NewProgram(
 		func(c *vm.Call) ([]starknet.Felt, error) {
@@ -77,7 +78,7 @@ func setPublicKey(c *vm.Call) ([]starknet.Felt, error) {
 	return nil, c.Emit([]starknet.Felt{eventOwnerAdded, key}, nil)
 }
 
-// supports answers which interfaces a contract has.
+// supports implements supports_interface for the given interfaces.
 func supports(interfaces ...starknet.Felt) vm.Function {
 	return func(c *vm.Call) ([]starknet.Felt, error) {
 		a := argumentsOf(c)

@@ -29,7 +29,7 @@ var (
 	pairShares = fungible{supply: varSupply, balances: varShares}
 )
 
-// ammPair is a constant-product pool whose shares are a token of their own.
+// ammPair is a constant-product pool whose shares are a token.
 func ammPair() *vm.Program {
 	return vm.NewProgram(
 		func(c *vm.Call) ([]starknet.Felt, error) {
@@ -60,7 +60,7 @@ func ammPair() *vm.Program {
 		}, nil)
 }
 
-// holding reads the pool's own balance of one of its tokens.
+// holding reads the pool's balance of one of its tokens.
 func holding(c *vm.Call, token variable) (vm.U256, error) {
 	result, err := c.Invoke(c.Load(token), callBalanceOf, c.Address)
 	if err != nil {
@@ -93,7 +93,8 @@ func synchronise(c *vm.Call) error {
 	return c.Emit([]starknet.Felt{eventPoolSync}, append(u256Felts(balance0), u256Felts(balance1)...))
 }
 
-// pairMint issues shares for what was sent to the pair since the last call.
+// pairMint issues shares for the tokens that were sent to the pair since the
+// last call.
 func pairMint(c *vm.Call) ([]starknet.Felt, error) {
 	a := argumentsOf(c)
 	to := a.felt()
@@ -201,8 +202,8 @@ func payOut(c *vm.Call, to starknet.Felt, out0, out1 vm.U256) error {
 	return nil
 }
 
-// pairSwap pays out what the caller asks for if what he sent before keeps the product of
-// the reserves, after a fee of three per mille.
+// pairSwap pays out the requested amounts if the tokens that were sent before
+// keep the product of the reserves, after a fee of three per mille.
 func pairSwap(c *vm.Call) ([]starknet.Felt, error) {
 	a := argumentsOf(c)
 	out0, out1, to := a.u256(), a.u256(), a.felt()
@@ -249,7 +250,7 @@ func keepsProduct(reserve0, reserve1, balance0, balance1, in0, in1 vm.U256) bool
 	return after.Cmp(before) >= 0
 }
 
-// Shares reads what an owner has of a pair's shares.
+// Shares reads an owner's balance of a pair's shares.
 func Shares(on state.Reader, pair, owner starknet.Felt) vm.U256 {
 	cell := element(varShares, owner)
 	value, _ := vm.FromHalves(on.Read(state.StorageCell(pair, cell)), on.Read(state.StorageCell(pair, next(cell))))

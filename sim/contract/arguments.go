@@ -5,8 +5,8 @@ import (
 	"astrolabe/starknet"
 )
 
-// arguments reads a call's calldata in order. The first thing that does not fit is kept
-// as err, and everything after it reads as zero.
+// arguments reads a call's calldata in order. It keeps the first error as err,
+// and everything after it reads as zero.
 type arguments struct {
 	rest []starknet.Felt
 	err  error
@@ -47,7 +47,8 @@ func (a *arguments) u128() vm.U256 {
 	return value
 }
 
-// count reads a length and checks that as many items of the given size can follow.
+// count reads a length and checks that the calldata can hold as many items of
+// the given size.
 func (a *arguments) count(size int) int {
 	n, ok := a.felt().Count(len(a.rest) / max(size, 1))
 	if !ok {
@@ -76,7 +77,7 @@ func (a *arguments) text() []byte {
 	return text
 }
 
-// done fails when something is left over.
+// done fails if calldata is left over.
 func (a *arguments) done() error {
 	if a.err == nil && len(a.rest) > 0 {
 		return vm.Panic("Input too long for arguments")

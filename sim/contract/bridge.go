@@ -21,7 +21,7 @@ var (
 	callBurn = starknet.Selector("permissioned_burn")
 )
 
-// tokenBridge mints what was deposited on L1 and burns what is withdrawn, for many tokens.
+// tokenBridge mints deposits from L1 and burns withdrawals, for many tokens.
 func tokenBridge() *vm.Program {
 	return vm.NewProgram(
 		func(c *vm.Call) ([]starknet.Felt, error) {
@@ -42,7 +42,8 @@ func tokenBridge() *vm.Program {
 		})
 }
 
-// BridgeCells names where a bridge keeps the two directions of a pair of tokens.
+// BridgeCells returns the cells in which a bridge maps an L1 token to its L2
+// token and back.
 func BridgeCells(bridge, l1Token, l2Token starknet.Felt) (toL2, toL1 state.Cell) {
 	return state.StorageCell(bridge, element(varL2Tokens, l1Token)), state.StorageCell(bridge, element(varL1Tokens, l2Token))
 }
@@ -54,7 +55,7 @@ func fromBridge(c *vm.Call, from starknet.Felt) error {
 	return nil
 }
 
-// issue calls the minting or burning function of the token behind an L1 token.
+// issue calls the mint or burn function of the L2 token of an L1 token.
 func issue(c *vm.Call, function, l1Token, who starknet.Felt, amount vm.U256) error {
 	token := c.Load(element(varL2Tokens, l1Token))
 	if token.IsZero() {

@@ -12,7 +12,8 @@ var (
 	eventOldWithdraw = starknet.Selector("withdraw_initiated")
 )
 
-// tokenBridgeLegacy is a bridge for one token, with events that have no keys.
+// tokenBridgeLegacy is a bridge for one token, whose events have no keys but
+// the selector.
 func tokenBridgeLegacy() *vm.Program {
 	return vm.NewProgram(
 		func(c *vm.Call) ([]starknet.Felt, error) {

@@ -26,7 +26,8 @@ var (
 	eventSwapped          = starknet.Selector("Swapped")
 )
 
-// clmmFactory creates pools of concentrated liquidity, one for two tokens and a fee.
+// clmmFactory creates concentrated-liquidity pools, one for each two tokens and
+// fee.
 func clmmFactory() *vm.Program {
 	return vm.NewProgram(
 		func(c *vm.Call) ([]starknet.Felt, error) {
@@ -85,7 +86,8 @@ func PoolOf(on state.Reader, factory, token0, token1, fee starknet.Felt) starkne
 	return on.Read(state.StorageCell(factory, element(varPools, token0, token1, fee)))
 }
 
-// clmmPool keeps the books of a pool; its callers compute prices and amounts.
+// clmmPool records the balances of a pool; its callers compute prices and
+// amounts.
 func clmmPool() *vm.Program {
 	return vm.NewProgram(
 		func(c *vm.Call) ([]starknet.Felt, error) {
@@ -120,7 +122,7 @@ func clmmPool() *vm.Program {
 		}, nil)
 }
 
-// price reads a PoolPrice and makes it the pool's.
+// price reads a PoolPrice and stores it.
 func (a *arguments) price(c *vm.Call) []starknet.Felt {
 	ratio, tick := a.u256(), a.felt()
 	storeU256(c, varSqrtRatio, ratio)
@@ -183,7 +185,8 @@ func clmmSwap(c *vm.Call) ([]starknet.Felt, error) {
 	return nil, c.Emit([]starknet.Felt{eventSwapped, c.Caller, to}, data)
 }
 
-// take moves tokens of the pair from an account to the pool; pay is the reverse.
+// take transfers tokens of the pair from an account to the pool; pay is the
+// reverse.
 func take(c *vm.Call, token variable, from starknet.Felt, amount vm.U256) error {
 	low, high := amount.Halves()
 	_, err := c.Invoke(c.Load(token), callTransferFrom, from, c.Address, low, high)

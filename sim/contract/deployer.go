@@ -7,7 +7,7 @@ import (
 
 var eventContractDeployed = starknet.Selector("ContractDeployed")
 
-// deployer is the universal deployer contract, whose function is spelt in two ways.
+// deployer is the universal deployer contract. Its function has two spellings.
 func deployer(spellings ...string) *vm.Program {
 	functions := vm.Functions{}
 	for _, name := range spellings {

@@ -105,7 +105,7 @@ func batch(c *vm.Call, from, to starknet.Felt, ids, amounts []vm.U256) error {
 	return c.Emit([]starknet.Felt{eventTransferBatch, c.Caller, from, to}, appendU256s(appendU256s(nil, ids), amounts))
 }
 
-// mayMove lets the owner and his operators act.
+// mayMove allows the owner and their operators.
 func mayMove(c *vm.Call, from starknet.Felt) error {
 	if c.Caller != from && c.Load(element(varOperators, from, c.Caller)).IsZero() {
 		return vm.Panic("ERC1155: unauthorized operator")

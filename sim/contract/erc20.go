@@ -26,7 +26,7 @@ type fungible struct {
 	supply, balances variable
 }
 
-// The two ERC-20 classes; a third set of books is the pair's shares.
+// The two ERC-20 classes, and the shares of a pair.
 var (
 	legacyToken = fungible{supply: varTotalSupply, balances: varBalances}
 	keyedToken  = fungible{keyed: true, supply: varTotalSupply, balances: varBalances}
@@ -105,7 +105,7 @@ func allowance(c *vm.Call) ([]starknet.Felt, error) {
 	return u256Felts(loadU256(c, element(varAllowances, owner, spender))), a.done()
 }
 
-// both is what the classes have in both spellings.
+// both returns the functions that the classes have in both spellings.
 func (f fungible) both() vm.Functions {
 	return vm.Functions{
 		"decimals":      feltView(varDecimals),
@@ -121,7 +121,7 @@ func (f fungible) both() vm.Functions {
 	}
 }
 
-// erc20Legacy is a bridged token: its minter issues and destroys it.
+// erc20Legacy is a bridged token, which its minter mints and burns.
 func erc20Legacy() *vm.Program {
 	f := legacyToken
 	restricted := func(act func(c *vm.Call, who starknet.Felt, amount vm.U256) error) vm.Function {
@@ -166,7 +166,8 @@ func erc20Legacy() *vm.Program {
 		}), nil)
 }
 
-// erc20Keyed is a token of today: keyed events, texts as ByteArray, an owner who mints.
+// erc20Keyed is a modern token: keyed events, texts as ByteArray, an owner who
+// mints.
 func erc20Keyed() *vm.Program {
 	f := keyedToken
 	return vm.NewProgram(
@@ -207,7 +208,7 @@ func erc20Keyed() *vm.Program {
 		}), nil)
 }
 
-// Balance reads what an owner has of an ERC-20.
+// Balance reads an owner's balance of an ERC-20.
 func Balance(on state.Reader, token, owner starknet.Felt) vm.U256 {
 	cell := element(varBalances, owner)
 	value, _ := vm.FromHalves(on.Read(state.StorageCell(token, cell)), on.Read(state.StorageCell(token, next(cell))))

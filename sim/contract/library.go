@@ -8,15 +8,15 @@ import (
 	"astrolabe/starknet"
 )
 
-// Document is a class as it was compiled.
+// Document is a compiled class.
 type Document struct {
 	Name               string
 	Hash, CompiledHash starknet.Felt
 	Class              starknet.Class
 }
 
-// Library holds the classes that can be declared: the ones with a program, by name and by
-// hash, and those that clients brought, by hash.
+// Library holds the classes that can be declared: the ones with a program, by
+// name and by hash, and those that clients declared, by hash.
 type Library struct {
 	names map[string]*vm.Class
 
@@ -24,8 +24,9 @@ type Library struct {
 	hashes map[starknet.Felt]*vm.Class
 }
 
-// NewLibrary joins documents and programs. It fails when a program has no document; a
-// document without a program can be declared and deployed but not called.
+// NewLibrary combines documents and programs. It fails if a program has no
+// document; a document without a program can be declared and deployed but not
+// called.
 func NewLibrary(documents []Document) (*Library, error) {
 	l := &Library{names: map[string]*vm.Class{}, hashes: map[starknet.Felt]*vm.Class{}}
 	programs := Programs()

@@ -7,8 +7,8 @@ import (
 	"astrolabe/starknet"
 )
 
-// oddities emits events of every awkward shape. It passes on structures as they came and
-// does not check them, as long as it need not know their parts.
+// oddities emits events of every awkward shape. It passes structures on without
+// checking them, unless it needs their members.
 func oddities() *vm.Program {
 	return vm.NewProgram(nil, vm.Functions{
 		"happen": func(c *vm.Call) ([]starknet.Felt, error) {
@@ -87,7 +87,7 @@ func dive(c *vm.Call) ([]starknet.Felt, error) {
 	return nil, c.Emit(names("Outer", "Shallow"), []starknet.Felt{value})
 }
 
-// privacyInvoke is what a privacy pool calls.
+// privacyInvoke is the function that a privacy pool calls.
 func privacyInvoke(c *vm.Call) ([]starknet.Felt, error) {
 	a := argumentsOf(c)
 	value := a.felt()
@@ -109,7 +109,7 @@ func sink(c *vm.Call) ([]starknet.Felt, error) {
 	return nil, c.Emit(append(names("Sunken", "Wreck"), x, y), starknet.AppendByteArray(nil, name))
 }
 
-// minusOne is how a felt writes -1.
+// minusOne is -1 as a felt.
 var minusOne = func() starknet.Felt {
 	f, err := starknet.FeltFromBig(new(big.Int).Sub(starknet.Prime(), big.NewInt(1)))
 	if err != nil {

@@ -24,8 +24,8 @@ var (
 	eventUnpaused          = starknet.Selector("Unpaused")
 )
 
-// privacyPool is the pool's first class or, with screening, its second. It checks no
-// proofs: the caller passes the hidden part of an action.
+// privacyPool is the pool's first class or, with screening, its second. It
+// verifies no proofs: the caller passes the hidden part of an action.
 type privacyPool struct{ second bool }
 
 func (p privacyPool) program() *vm.Program {
@@ -87,7 +87,7 @@ func governed(c *vm.Call, a *arguments) error {
 	return nil
 }
 
-// setting is a governed value with an event that has it as its only datum.
+// setting sets a governed value and emits an event with it as the only data.
 func setting(key variable, event string) vm.Function {
 	return func(c *vm.Call) ([]starknet.Felt, error) {
 		a := argumentsOf(c)

@@ -8,7 +8,7 @@ import (
 // actionTransferFrom is the index of the action that makes a deposit.
 const actionTransferFrom = 2
 
-// poolAction reads one action's fields and does it.
+// poolAction reads one action's fields and executes it.
 type poolAction func(p privacyPool, c *vm.Call, a *arguments) error
 
 // poolActions are the variants of the ServerAction enum in its order.
@@ -46,8 +46,8 @@ func callToken(c *vm.Call, a *arguments, token, function starknet.Felt, argument
 	return err
 }
 
-// relay emits an event whose fields stand in the action: data that comes first, the two
-// keys, and data that comes last.
+// relay emits an event with the fields of the action: leading data, the two
+// keys, and trailing data.
 func relay(c *vm.Call, a *arguments, event string, before, after int) error {
 	first, keys, last := a.take(before), a.take(2), a.take(after)
 	if a.err != nil {
@@ -65,7 +65,7 @@ func (a *arguments) take(n int) []starknet.Felt {
 	return felts
 }
 
-// openNote is the packed value of an open note that holds nothing yet.
+// openNote is the packed value of an empty open note.
 var openNote = starknet.Felt{15: 1}
 
 func createOpenNote(_ privacyPool, c *vm.Call, a *arguments) error {

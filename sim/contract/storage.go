@@ -20,8 +20,8 @@ func element(base variable, keys ...starknet.Felt) starknet.Felt {
 	return base
 }
 
-// addresses remembers the hashes behind map elements, which are costly and asked for
-// again and again. It forgets everything when it is full.
+// addresses caches the hashes of map elements, which are expensive and needed
+// often. It is cleared when it is full.
 var addresses = addressCache{known: map[[2]starknet.Felt]starknet.Felt{}}
 
 const maxAddresses = 1 << 18
@@ -49,7 +49,7 @@ func (a *addressCache) pedersen(base, key starknet.Felt) starknet.Felt {
 	return hash
 }
 
-// next returns the address after f, where the high half of a u256 lies.
+// next returns the address after f, which has the high half of a u256.
 func next(f starknet.Felt) starknet.Felt {
 	for i := len(f) - 1; i >= 0; i-- {
 		if f[i]++; f[i] != 0 {
@@ -72,7 +72,7 @@ func storeU256(c *vm.Call, key starknet.Felt, value vm.U256) {
 	}
 }
 
-// addU256 and subU256 change a stored number and refuse to leave its range.
+// addU256 and subU256 change a stored number and fail on overflow.
 func addU256(c *vm.Call, key starknet.Felt, by vm.U256) error {
 	sum, fits := loadU256(c, key).Add(by)
 	if !fits {

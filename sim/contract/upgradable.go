@@ -69,7 +69,7 @@ func bumpBy(c *vm.Call) ([]starknet.Felt, error) {
 	return nil, c.Emit([]starknet.Felt{eventBumped, c.Caller, reason}, data)
 }
 
-// upgrade replaces the contract's class for its owner.
+// upgrade replaces the contract's class; only its owner may call it.
 func upgrade(c *vm.Call) ([]starknet.Felt, error) {
 	a := argumentsOf(c)
 	class := a.felt()

@@ -7,22 +7,22 @@ import (
 	"astrolabe/starknet"
 )
 
-// feltView answers with one storage cell.
+// feltView returns one storage cell.
 func feltView(key variable) vm.Function {
 	return func(c *vm.Call) ([]starknet.Felt, error) { return []starknet.Felt{c.Load(key)}, nil }
 }
 
-// u256View answers with a stored u256.
+// u256View returns a stored u256.
 func u256View(key variable) vm.Function {
 	return func(c *vm.Call) ([]starknet.Felt, error) { return u256Felts(loadU256(c, key)), nil }
 }
 
-// textView answers with a stored ByteArray.
+// textView returns a stored ByteArray.
 func textView(key variable) vm.Function {
 	return func(c *vm.Call) ([]starknet.Felt, error) { return loadText(c, key), nil }
 }
 
-// mapView answers with the element of a map under the given number of felts.
+// mapView returns the element of a map with the given number of keys.
 func mapView(base variable, keys int) vm.Function {
 	return func(c *vm.Call) ([]starknet.Felt, error) {
 		if len(c.Calldata) != keys {
@@ -32,12 +32,12 @@ func mapView(base variable, keys int) vm.Function {
 	}
 }
 
-// constant always answers the same.
+// constant always returns the same felts.
 func constant(felts ...starknet.Felt) vm.Function {
 	return func(*vm.Call) ([]starknet.Felt, error) { return felts, nil }
 }
 
-// with adds functions to others.
+// with merges two sets of functions.
 func with(functions, more vm.Functions) vm.Functions {
 	maps.Copy(functions, more)
 	return functions

@@ -1,7 +1,7 @@
 package economy
 
-// bulkCalls is how many transfers a transaction of a bulk chain makes; the fee adds one
-// more event.
+// bulkCalls is the number of transfers in a transaction of a bulk chain; the
+// fee adds one more event.
 const bulkCalls = 7
 
 // bulk fills a block with transfers of several tokens until it has enough events.
@@ -11,7 +11,7 @@ func (t *turn) bulk() {
 		token := pick(t, t.network.Strk, t.network.Strk, t.network.Eth, t.network.UsdcBridged)
 		calls := make([]call, 0, bulkCalls)
 		for range 1 + t.b.Rand.IntN(2*bulkCalls-1) {
-			calls = append(calls, transfer(token, t.someone().address, t.part(token, user.address, 5000)))
+			calls = append(calls, transfer(token, t.someone().address, t.fraction(token, user.address, 5000)))
 		}
 		receipt := t.invoke(user, calls...)
 		if receipt == nil {

@@ -5,7 +5,7 @@ import (
 	"astrolabe/starknet"
 )
 
-// The first actors, by their place in memory. Users follow.
+// The first actors, by their index in memory. Users follow.
 const (
 	treasuryActor = iota
 	issuerActor
@@ -15,7 +15,8 @@ const (
 	firstUser
 )
 
-// cast invents the first actors. Their addresses are known before they are deployed.
+// cast creates the first actors. Their addresses are known before they are
+// deployed.
 func (e *Economy) cast() {
 	class := e.classes.Named(contract.Account).Hash
 	for i, version := range []uint64{1, 3, 3, 1} {

@@ -21,23 +21,23 @@ func New(network Network, profile Profile, classes *contract.Library) *Economy {
 	return &Economy{network: network, profile: profile, classes: classes}
 }
 
-// memory is what the script must remember. Its slices only grow, so a copy of the struct
-// is a snapshot.
+// memory is the state of the script. Its slices only grow, so a copy of the
+// struct is a snapshot.
 type memory struct {
 	actors []actor
 	named  []Contract
-	hopes  []hope // accounts that were funded and await their deployment
+	hopes  []hope // funded accounts that are not deployed yet
 	nfts   uint64 // minted in each collection
 	mails  uint64 // messages from L1
 }
 
-// actor is an account that the script acts for.
+// actor is an account that the script controls.
 type actor struct {
 	address starknet.Felt
 	version uint64 // of its transactions: 1 pays in ETH, 3 in STRK
 }
 
-// hope is an account that does not exist yet.
+// hope is an account that is not deployed yet.
 type hope struct {
 	actor
 	salt, key starknet.Felt
@@ -57,21 +57,22 @@ func (e *Economy) Save() any { return e.memory }
 // Restore implements chain.Script.
 func (e *Economy) Restore(saved any) {
 	e.memory = saved.(memory)
-	// A later append must not write into what a newer snapshot shared.
+	// A later append must not overwrite the elements of a newer snapshot.
 	e.memory.actors = slices.Clip(e.memory.actors)
 	e.memory.named = slices.Clip(e.memory.named)
 	e.memory.hopes = slices.Clip(e.memory.hopes)
 }
 
-// Directory lists the contracts of the economy: those of block 0 and those that it
+// Directory lists the contracts of the economy: those of block 0 and those
 // deployed since. It must not be called while a block is built.
 func (e *Economy) Directory() []Contract { return slices.Clone(e.memory.named) }
 
-// maxRefused is how many refusals are remembered.
+// maxRefused is how many rejections are recorded.
 const maxRefused = 100
 
-// Refused returns why transactions could not enter a block, which happens only after a
-// reorg has overtaken the script. It remembers the first of them.
+// Refused returns the first reasons why transactions could not be included in a
+// block. That happens only after a reorg has invalidated the script's
+// assumptions.
 func (e *Economy) Refused() []error { return slices.Clone(e.refused) }
 
 func (e *Economy) name(name, class string, address starknet.Felt) {

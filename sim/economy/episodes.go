@@ -1,9 +1,9 @@
 package economy
 
-// episode is something that happens in one block, and again every so many blocks.
+// episode is an action in one block that repeats every given number of blocks.
 type episode struct {
 	at    uint64
-	every uint64 // zero: only once
+	every uint64 // zero means once
 	act   func(*turn)
 }
 

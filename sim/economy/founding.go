@@ -32,7 +32,7 @@ func (t *turn) l1Address() starknet.Felt {
 	return f
 }
 
-// openBridges gives the first actors something to pay with.
+// openBridges funds the first actors.
 func (t *turn) openBridges() {
 	for i, a := range t.memory.actors[:firstUser] {
 		units := uint64(100_000)
@@ -47,7 +47,7 @@ func (t *turn) openBridges() {
 	t.deposit("WBTC", t.treasury().address, 1_000, 8)
 }
 
-// declareClasses declares what block 0 did not, by version 2 and version 3.
+// declareClasses declares the other classes, with versions 2 and 3.
 func (t *turn) declareClasses() {
 	for i, name := range []string{
 		contract.ERC721Legacy, contract.ERC721Keyed, contract.ERC1155, contract.Oddities, contract.UpgradableV1, contract.UpgradableV2,
@@ -105,7 +105,7 @@ func (t *turn) openExchanges() {
 	}
 }
 
-// price invents a PoolPrice: a square root and a tick.
+// price returns a random PoolPrice: a square root and a tick.
 func (t *turn) price() []starknet.Felt {
 	return append(u256(vm.U256{t.b.Rand.Uint64(), 0, 1}), starknet.FeltFromUint64(t.b.Rand.Uint64N(80_000)))
 }
@@ -134,7 +134,7 @@ func (t *turn) addLiquidity() {
 	}
 }
 
-// updatePosition adds to the treasury's position, or takes from it.
+// updatePosition adds to the treasury's position, or removes from it.
 func (t *turn) updatePosition(from actor, token0, token1 starknet.Felt, amount0, amount1 vm.U256, remove bool) {
 	pool := t.clmmPool(token0, token1)
 	sign := starknet.Felt{}

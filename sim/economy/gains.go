@@ -6,8 +6,8 @@ import (
 	"astrolabe/starknet"
 )
 
-// gains is what the memory gained with a block: what its slices grew by, and its counters
-// as they are now.
+// gains is the change of the memory in a block: the new elements of its slices,
+// and the current values of its counters.
 type gains struct {
 	Actors []gainedActor `json:"actors,omitempty"`
 	Named  []Contract    `json:"named,omitempty"`

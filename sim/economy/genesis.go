@@ -10,7 +10,7 @@ import (
 	"astrolabe/starknet"
 )
 
-// placement is a contract that block 0 puts at a well-known address.
+// placement is a contract that block 0 creates at a well-known address.
 type placement struct {
 	name, class string
 	address     starknet.Felt
@@ -18,7 +18,7 @@ type placement struct {
 }
 
 // Genesis implements chain.Script: it declares the first classes and places the
-// well-known contracts. Nobody owns anything yet.
+// well-known contracts. All balances are zero.
 func (e *Economy) Genesis(b *chain.Builder) error {
 	e.cast()
 	for _, name := range []string{
@@ -44,7 +44,7 @@ func (e *Economy) Genesis(b *chain.Builder) error {
 	return nil
 }
 
-// bridgedToken is a token that a bridge of block 0 knows.
+// bridgedToken is a token that a bridge supports from block 0 on.
 type bridgedToken struct{ bridge, l1, l2 starknet.Felt }
 
 func (e *Economy) bridged() []bridgedToken {
@@ -79,7 +79,8 @@ func (e *Economy) tokenPlacements() []placement {
 		old("Wrapped BTC", "WBTC", 8, n.Wbtc, n.BtcBridge),
 		keyed("USD Coin", "USDC", 6, n.Usdc, vm.U256{}),
 		keyed("Starknet Bitcoin", "strkBTC", 8, n.StrkBtc, vm.U256{}),
-		// Its first supply has no event, so that its events do not add up to its supply.
+		// Its initial supply has no event, so its events do not add up to its
+		// supply.
 		keyed("Starknet Voting Token", "vSTRK", 18, n.VStrk, amount(1_000_000, 18)),
 	}
 }

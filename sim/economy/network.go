@@ -31,8 +31,9 @@ var (
 	l1Wbtc        = starknet.MustFelt("0x2260fac5e5542a773aa44fbcfedf7c193bc2c599")
 )
 
-// NetworkNamed returns SN_MAIN or SN_SEPOLIA. Sepolia has the addresses that are the same
-// there; the others are moved, so that no address of one chain's tokens exists on both.
+// NetworkNamed returns SN_MAIN or SN_SEPOLIA. On Sepolia, addresses that are
+// the same on the real chains are the same; the others differ, so that no token
+// address exists on both.
 func NetworkNamed(name string) (Network, error) {
 	n := Network{
 		Name: name,
@@ -74,7 +75,7 @@ func NetworkNamed(name string) (Network, error) {
 			*address = starknet.ContractAddress(starknet.Felt{}, *address, starknet.Felt{}, nil)
 		}
 	default:
-		return n, fmt.Errorf("there is no network %q; SN_MAIN and SN_SEPOLIA exist", name)
+		return n, fmt.Errorf("unknown network %q; use SN_MAIN or SN_SEPOLIA", name)
 	}
 	n.ID = starknet.MustShortString(name)
 	return n, nil

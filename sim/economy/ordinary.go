@@ -7,7 +7,7 @@ import (
 	"astrolabe/starknet"
 )
 
-// ordinary fills a block with what people do.
+// ordinary fills a block with ordinary activity.
 func (t *turn) ordinary() {
 	for range t.profile.Transactions/2 + t.b.Rand.IntN(t.profile.Transactions/2+1) {
 		pick(t,
@@ -20,7 +20,7 @@ func (t *turn) ordinary() {
 
 func (t *turn) pay() {
 	user, token := t.someone(), pick(t, t.network.Strk, t.network.Eth, t.network.UsdcBridged)
-	t.invoke(user, transfer(token, t.someone().address, t.part(token, user.address, 200)))
+	t.invoke(user, transfer(token, t.someone().address, t.fraction(token, user.address, 200)))
 }
 
 // payMany makes several payments in one transaction.
@@ -28,24 +28,24 @@ func (t *turn) payMany() {
 	user := t.someone()
 	var calls []call
 	for range 2 + t.b.Rand.IntN(5) {
-		calls = append(calls, transfer(t.network.Strk, t.someone().address, t.part(t.network.Strk, user.address, 2000)))
+		calls = append(calls, transfer(t.network.Strk, t.someone().address, t.fraction(t.network.Strk, user.address, 2000)))
 	}
 	t.invoke(user, calls...)
 }
 
-// spread hands out tokens that users do not have yet.
+// spread sends users tokens that they do not have yet.
 func (t *turn) spread() {
 	from, token := t.issuer(), t.find(pick(t, "ASTRO", "ASTRO", "copycat", "HUGE"))
 	if t.chance(3) {
 		from, token = t.treasury(), pick(t, t.network.Usdc, t.network.Usdt, t.network.Wbtc)
 	}
-	t.invoke(from, transfer(token, t.someone().address, t.part(token, from.address, 10_000)))
+	t.invoke(from, transfer(token, t.someone().address, t.fraction(token, from.address, 10_000)))
 }
 
-// swapPair sells STRK for a little less ETH than the pair would give.
+// swapPair sells STRK for slightly less ETH than the pair would pay.
 func (t *turn) swapPair() {
 	n, user := &t.network, t.someone()
-	pair, value := t.pair(n.Strk, n.Eth), t.part(n.Strk, user.address, 1000)
+	pair, value := t.pair(n.Strk, n.Eth), t.fraction(n.Strk, user.address, 1000)
 	out := quote(value, t.balance(n.Strk, pair), t.balance(n.Eth, pair))
 	if out.IsZero() {
 		return
@@ -57,7 +57,7 @@ func (t *turn) swapPair() {
 	t.invoke(user, transfer(n.Strk, pair, value), call{pair, "swap", append(append(u256(out0), u256(out1)...), user.address)})
 }
 
-// quote returns 99 percent of what a constant product gives for an amount.
+// quote returns 99 percent of what a constant-product pool pays for an amount.
 func quote(in, reserveIn, reserveOut vm.U256) vm.U256 {
 	total := new(big.Int).Add(reserveIn.Big(), in.Big())
 	if total.Sign() == 0 {
@@ -73,7 +73,7 @@ func quote(in, reserveIn, reserveOut vm.U256) vm.U256 {
 // swapPool sells STRK for bridged USDC at the other exchange.
 func (t *turn) swapPool() {
 	n, user := &t.network, t.someone()
-	pool, value := t.clmmPool(n.Strk, n.UsdcBridged), t.part(n.Strk, user.address, 1000)
+	pool, value := t.clmmPool(n.Strk, n.UsdcBridged), t.fraction(n.Strk, user.address, 1000)
 	out := t.balance(n.UsdcBridged, pool).Div64(100_000)
 	zeroForOne := starknet.FeltFromUint64(1)
 	if n.UsdcBridged.Cmp(n.Strk) < 0 {
@@ -83,7 +83,8 @@ func (t *turn) swapPool() {
 	t.invoke(user, approve(n.Strk, pool, value), call{pool, "swap", data})
 }
 
-// maxCollection bounds what is minted, so that the state does not grow for ever.
+// maxCollection limits the minted items, so that the state does not grow
+// forever.
 const maxCollection = 5000
 
 // collect mints in both collections.
@@ -98,7 +99,7 @@ func (t *turn) collect() {
 		call{t.find("old collection"), "mint", felts(t.someone().address, id)})
 }
 
-// trade passes on an item of one of the collections, or burns it.
+// trade transfers an item of one of the collections, or burns it.
 func (t *turn) trade() {
 	if t.memory.nfts == 0 {
 		return
@@ -154,10 +155,10 @@ func (t *turn) bridgeIn() {
 func (t *turn) bridgeOut() {
 	user := t.someone()
 	if t.chance(2) {
-		value := t.part(t.network.Eth, user.address, 500)
+		value := t.fraction(t.network.Eth, user.address, 500)
 		t.invoke(user, call{t.network.EthBridge, "initiate_withdraw", felts(t.l1Address(), u256(value))})
 		return
 	}
-	value := t.part(t.network.Strk, user.address, 500)
+	value := t.fraction(t.network.Strk, user.address, 500)
 	t.invoke(user, call{t.network.StrkBridge, "initiate_token_withdraw", felts(l1Strk, []starknet.Felt{t.l1Address()}, u256(value))})
 }

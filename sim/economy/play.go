@@ -25,7 +25,7 @@ func (e *Economy) Play(b *chain.Builder) error {
 	return nil
 }
 
-// settled is the block from which ordinary days begin.
+// settled is the first block with ordinary activity.
 const settled = 9
 
 // populate deploys the accounts that are due and funds new ones until there are enough.
@@ -47,7 +47,7 @@ func (t *turn) populate() {
 	for range min(newcomers, t.profile.Accounts-users) {
 		version := pick[uint64](t, 1, 3, 3)
 		if t.profile.Events > 0 {
-			version = 3 // whose hashes cost a tenth
+			version = 3 // its hashes cost a tenth
 		}
 		h := newHope(class, t.felt(), t.felt(), version)
 		h.born = t.number() + 1
@@ -65,7 +65,7 @@ func (t *turn) deployAccount(h hope) {
 		Type: starknet.DeployAccount, ClassHash: t.classes.Named(contract.Account).Hash,
 		ContractAddressSalt: h.salt, ConstructorCalldata: []starknet.Felt{h.key},
 	}, h.version))
-	if receipt != nil && h.born > 2 { // the first actors have their places already
+	if receipt != nil && h.born > 2 { // the first actors are already in memory
 		t.memory.actors = append(t.memory.actors, h.actor)
 	}
 }

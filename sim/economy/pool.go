@@ -53,8 +53,8 @@ type action struct {
 	fields []starknet.Felt
 }
 
-// apply calls the pool through an account, which pays the pool's fee in STRK and approves
-// more if it deposits STRK itself. Other calls may come before.
+// apply calls the pool through an account, which pays the pool's fee in STRK
+// and approves more if it deposits STRK. Other calls may come first.
 func (t *turn) apply(from actor, deposits vm.U256, before []call, actions ...action) {
 	data := []starknet.Felt{starknet.FeltFromUint64(uint64(len(actions)))}
 	screened := false
@@ -82,7 +82,7 @@ func (t *turn) attestation(present bool) []starknet.Felt {
 	return []starknet.Felt{{}, starknet.FeltFromUint64(t.b.Header.Timestamp - 20), t.felt(), t.felt()}
 }
 
-// proofFacts are what a proven transaction says about its proof.
+// proofFacts returns the proof facts of a proven transaction.
 func (t *turn) proofFacts() []starknet.Felt {
 	text := starknet.MustShortString
 	return []starknet.Felt{
@@ -93,7 +93,8 @@ func (t *turn) proofFacts() []starknet.Felt {
 
 func (t *turn) encrypted() []starknet.Felt { return t.noise(3) }
 
-// packed invents the packed value of an encrypted note: a salt above 1 and 128 bits.
+// packed returns a random packed value of an encrypted note: a salt above 1 and
+// 128 bits.
 func (t *turn) packed() starknet.Felt {
 	f := t.felt()
 	f[0], f[1] = 0, 0x70
@@ -112,7 +113,7 @@ func (t *turn) registerViewingKey() {
 func (t *turn) poolDeposit() {
 	user := t.someone()
 	token := pick(t, t.network.Strk, t.network.Strk, t.network.UsdcBridged)
-	value := t.part(token, user.address, 50)
+	value := t.fraction(token, user.address, 50)
 	low := u256(value)[0]
 	strk, before := value, []call(nil)
 	if token != t.network.Strk {
@@ -127,10 +128,10 @@ func (t *turn) poolDeposit() {
 
 // poolWithdrawal uses two notes, pays one user and keeps the change in a new note.
 func (t *turn) poolWithdrawal() {
-	t.withdraw(t.network.Strk, t.part(t.network.Strk, t.network.Pool, 10), t.someone().address)
+	t.withdraw(t.network.Strk, t.fraction(t.network.Strk, t.network.Pool, 10), t.someone().address)
 }
 
-// withdrawSeed takes out what was never deposited by an event.
+// withdrawSeed withdraws the seed, which was deposited without an event.
 func (t *turn) withdrawSeed() {
 	t.withdraw(t.network.StrkBtc, t.balance(t.network.StrkBtc, t.network.Pool).Div64(4), t.someone().address)
 }
@@ -167,7 +168,8 @@ func (t *turn) poolInvocation() {
 
 func (t *turn) declareSecondPool() { t.declare(t.governor(), contract.PrivacyPoolV2) }
 
-// upgradePool gives the pool its second class and sets what only that has.
+// upgradePool upgrades the pool to its second class and sets what only that
+// class has.
 func (t *turn) upgradePool() {
 	implementation := []starknet.Felt{t.classes.Named(contract.PrivacyPoolV2).Hash, starknet.FeltFromUint64(1), {}}
 	t.invoke(t.governor(), call{t.network.Pool, "add_new_implementation", implementation})

@@ -1,13 +1,15 @@
 package economy
 
-// Profile says how busy the chain is.
+// Profile is how busy the chain is.
 type Profile struct {
-	// Transactions is how many an ordinary block has at most, besides the timetable.
+	// Transactions is the maximum number in an ordinary block, besides the
+	// timetable.
 	Transactions int
-	// Accounts is how many users come to exist.
+	// Accounts is the number of users.
 	Accounts int
-	// Events, when set, makes a bulk chain: after the first blocks each block has about
-	// as many events, nearly all of them token transfers, and no timetable.
+	// Events, if set, makes a bulk chain: after the first blocks, each block has
+	// about this many events, nearly all of them token transfers, and no
+	// timetable.
 	Events int
 }
 
@@ -15,5 +17,5 @@ type Profile struct {
 // events a block.
 func Everyday() Profile { return Profile{Transactions: 14, Accounts: 64} }
 
-// Bulk is a chain for loading: about as many events in each block.
+// Bulk is a chain for load tests with about this many events per block.
 func Bulk(events int) Profile { return Profile{Accounts: 256, Events: events} }

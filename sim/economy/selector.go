@@ -6,7 +6,8 @@ import (
 	"astrolabe/starknet"
 )
 
-// selectorCache remembers selectors, since the script names functions by text.
+// selectorCache caches selectors, because the script refers to functions by
+// name.
 var selectorCache sync.Map
 
 func selector(name string) starknet.Felt {

@@ -6,12 +6,12 @@ import (
 	"astrolabe/starknet"
 )
 
-// mintAndBurn shows minting, burning, a self-transfer and an allowance.
+// mintAndBurn mints, burns, makes a self-transfer and sets an allowance.
 func (t *turn) mintAndBurn() {
 	astro, issuer, user := t.find("ASTRO"), t.issuer(), t.someone()
 	t.invoke(issuer, call{astro, "mint", felts(user.address, u256(amount(250, 18)))})
 	t.invoke(issuer, call{astro, "burn", u256(amount(100, 18))})
-	t.invoke(user, transfer(t.network.Strk, user.address, t.part(t.network.Strk, user.address, 100)))
+	t.invoke(user, transfer(t.network.Strk, user.address, t.fraction(t.network.Strk, user.address, 100)))
 	t.invoke(issuer, transfer(t.find("HUGE"), user.address, vm.U256{1, 0, 1 << 20}))
 	t.invoke(issuer, transfer(t.find("copycat"), user.address, amount(3, 18)))
 	t.invoke(issuer, transfer(t.network.VStrk, user.address, amount(1+t.b.Rand.Uint64N(20), 18)))
@@ -19,7 +19,7 @@ func (t *turn) mintAndBurn() {
 	t.invoke(t.treasury(), call{astro, "transfer_from", felts(issuer.address, []starknet.Felt{user.address}, u256(amount(4, 18)))})
 }
 
-// emit lets the oddities emit raw keys and data.
+// emit calls the oddities contract, which emits raw keys and data.
 func (t *turn) emit(keys, data []starknet.Felt) call {
 	list := append([]starknet.Felt{starknet.FeltFromUint64(uint64(len(keys)))}, keys...)
 	list = append(append(list, starknet.FeltFromUint64(uint64(len(data)))), data...)
@@ -35,7 +35,7 @@ func (t *turn) noise(n int) []starknet.Felt {
 	return list
 }
 
-// strangeEvents emits events that the class's ABI does not explain, or not fully.
+// strangeEvents emits events that do not match the class's ABI, or only partly.
 func (t *turn) strangeEvents() {
 	user := t.someone()
 	t.invoke(user, t.emit(t.noise(1), t.noise(3)), t.emit(t.noise(20), t.noise(2)), t.emit(nil, t.noise(1)), t.emit(nil, nil), t.emit(t.noise(50), t.noise(300)))
@@ -44,8 +44,8 @@ func (t *turn) strangeEvents() {
 	t.invoke(user,
 		t.emit(append(malformed, one), []starknet.Felt{one}),                                                          // data ends early
 		t.emit(append(malformed, starknet.FeltFromUint64(7)), t.noise(4)),                                             // not a bool
-		t.emit(append(malformed, one), []starknet.Felt{one, {}, {}, {}, starknet.FeltFromUint64(1 << 40)}),            // a list that cannot be
-		t.emit(append(malformed, one), append([]starknet.Felt{one, {}, {}, {}, {}}, t.noise(2)...)),                   // something is left over
+		t.emit(append(malformed, one), []starknet.Felt{one, {}, {}, {}, starknet.FeltFromUint64(1 << 40)}),            // an impossible list length
+		t.emit(append(malformed, one), append([]starknet.Felt{one, {}, {}, {}, {}}, t.noise(2)...)),                   // trailing data
 		t.emit([]starknet.Felt{selector("Transfer"), user.address}, t.noise(1)),                                       // no layout has these counts
 		t.emit([]starknet.Felt{selector("Transfer"), user.address, t.felt()}, t.noise(2)),                             // halves over 128 bits
 		t.emit([]starknet.Felt{selector("TransferBatch"), user.address, {}, user.address}, []starknet.Felt{one, one}), // of another contract
@@ -70,7 +70,7 @@ func (t *turn) oddEvents() {
 		call{odd, "happen", t.everything()})
 }
 
-// everything is one of each type, as the class's Everything wants it.
+// everything returns one value of each type, as the class's Everything expects.
 func (t *turn) everything() []starknet.Felt {
 	n := starknet.FeltFromUint64
 	text := func(s string) []starknet.Felt { return starknet.AppendByteArray(nil, []byte(s)) }
@@ -107,7 +107,7 @@ func (t *turn) longCalldata() {
 	t.invoke(t.issuer(), call{t.find("oddities"), "echo", data})
 }
 
-// thousandEvents emits as many events as a transaction may.
+// thousandEvents emits the maximum number of events of a transaction.
 func (t *turn) thousandEvents() {
 	odd := t.find("oddities")
 	var calls []call
@@ -120,7 +120,7 @@ func (t *turn) thousandEvents() {
 	t.invoke(t.issuer(), calls...)
 }
 
-// bump calls the counter in the way of its class in force.
+// bump calls the counter as its current class requires.
 func (t *turn) bump(counter starknet.Felt) call {
 	if t.classOf(counter) == t.classes.Named(contract.UpgradableV2).Hash {
 		return t.bumpSecond(counter)
@@ -153,7 +153,7 @@ func (t *turn) upgradeInsideBlock() {
 	t.invoke(t.someone(), t.bump(counter))
 }
 
-// upgradeForthAndBack leaves no trace in the state difference.
+// upgradeForthAndBack leaves no change in the state diff.
 func (t *turn) upgradeForthAndBack() {
 	counter := t.find("counter")
 	current, other := t.classOf(counter), t.otherCounterClass(counter)
@@ -163,15 +163,16 @@ func (t *turn) upgradeForthAndBack() {
 	t.invoke(t.someone(), t.bump(counter))
 }
 
-// deployAndUpgrade replaces the class of a contract in the block, and then in the very
-// transaction, in which it is used.
+// deployAndUpgrade replaces the class of a contract in the same block, and then
+// in the same transaction, in which it is used.
 func (t *turn) deployAndUpgrade() {
 	counter := t.deploy(t.governor(), true, "second counter", contract.UpgradableV1, t.governor().address)
 	t.invoke(t.governor(), call{counter, "bump", nil}, upgradeTo(counter, t.classes.Named(contract.UpgradableV2).Hash), t.bumpSecond(counter))
 }
 
-// repeatMessages withdraws the same amount to the same recipient again and again, so that
-// equal messages occur within a transaction, within a block and across blocks.
+// repeatMessages repeatedly withdraws the same amount to the same recipient, so
+// that equal messages occur within a transaction, within a block and across
+// blocks.
 func (t *turn) repeatMessages() {
 	const recipient = "0xdeadbeefdeadbeefdeadbeefdeadbeefdeadbeef"
 	strk := call{t.network.StrkBridge, "initiate_token_withdraw", felts(l1Strk, []starknet.Felt{starknet.MustFelt(recipient)}, u256(amount(5, 18)))}
@@ -181,7 +182,7 @@ func (t *turn) repeatMessages() {
 	t.invoke(t.treasury(), eth, eth)
 }
 
-// failures shows transactions that revert, and messages from L1 that do.
+// failures sends transactions and messages from L1 that revert.
 func (t *turn) failures() {
 	user := t.someone()
 	t.invoke(user, transfer(t.network.Strk, t.treasury().address, amount(1_000_000_000, 18)))
@@ -215,8 +216,8 @@ func (t *turn) liquidity() {
 	t.updatePosition(treasury, token0, token1, vm.U64(1000), vm.U64(1000), true)
 }
 
-// oldInvokes sends version 0 transactions, which call a contract directly and have neither
-// sender nor nonce. The random felt keeps their hashes apart.
+// oldInvokes sends version 0 transactions, which call a contract directly and
+// have neither sender nor nonce. The random felt makes their hashes different.
 func (t *turn) oldInvokes() {
 	odd := t.find("oddities")
 	t.add(starknet.Transaction{

@@ -11,7 +11,7 @@ import (
 	"astrolabe/starknet"
 )
 
-// turn is the script at work on one block.
+// turn builds one block for the script.
 type turn struct {
 	*Economy
 	b *chain.Builder
@@ -34,7 +34,8 @@ func (t *turn) felt() (f starknet.Felt) {
 
 func (t *turn) number() uint64 { return t.b.Header.BlockNumber }
 
-// add puts a transaction into the block; one that cannot enter is noted and left out.
+// add adds a transaction to the block; one that cannot be included is recorded
+// and skipped.
 func (t *turn) add(tx starknet.Transaction) *starknet.Receipt {
 	receipt, err := t.b.Add(tx)
 	if err != nil {
@@ -46,7 +47,7 @@ func (t *turn) add(tx starknet.Transaction) *starknet.Receipt {
 	return receipt
 }
 
-// signed fills in what every account's transaction has in its version.
+// signed sets the common fields of an account's transaction of this version.
 func (t *turn) signed(tx starknet.Transaction, version uint64) starknet.Transaction {
 	tx.Version.Number = version
 	tx.Signature = []starknet.Felt{t.felt(), t.felt()}
@@ -69,7 +70,8 @@ func (t *turn) invoke(from actor, calls ...call) *starknet.Receipt {
 	return t.invokeProven(from, nil, calls...)
 }
 
-// invokeProven does the same with proof facts, which only version 3 transactions have.
+// invokeProven is invoke with proof facts, which only version 3 transactions
+// have.
 func (t *turn) invokeProven(from actor, facts []starknet.Felt, calls ...call) *starknet.Receipt {
 	calldata := []starknet.Felt{starknet.FeltFromUint64(uint64(len(calls)))}
 	for _, c := range calls {
@@ -98,8 +100,8 @@ func (t *turn) declare(from actor, name string) {
 	}, version))
 }
 
-// message executes a message from L1. Its nonce tells block, branch and number, so that
-// none occurs twice even across reorganisations.
+// message executes a message from L1. Its nonce encodes block, branch and
+// number, so that it is unique even across reorgs.
 func (t *turn) message(from, to starknet.Felt, handler string, payload ...starknet.Felt) {
 	t.memory.mails++
 	nonce := t.number()<<32 | t.b.Branch<<16 | t.memory.mails&0xffff
@@ -109,7 +111,8 @@ func (t *turn) message(from, to starknet.Felt, handler string, payload ...starkn
 	})
 }
 
-// deploy deploys a contract through one of the two deployers and remembers its name.
+// deploy deploys a contract through one of the two deployers and records its
+// name.
 func (t *turn) deploy(from actor, legacy bool, name, class string, calldata ...starknet.Felt) starknet.Felt {
 	to, function, third := t.network.UDC, "deploy_contract", starknet.Felt{}
 	if legacy {
@@ -133,8 +136,9 @@ func (t *turn) balance(token, owner starknet.Felt) vm.U256 {
 	return contract.Balance(t.b.State, token, owner)
 }
 
-// part returns a random part of what an owner has of a token, at most one in the divisor.
-func (t *turn) part(token, owner starknet.Felt, divisor uint64) vm.U256 {
+// fraction returns a random fraction of an owner's balance of a token, at most
+// 1/divisor.
+func (t *turn) fraction(token, owner starknet.Felt, divisor uint64) vm.U256 {
 	share := t.balance(token, owner).Div64(divisor)
 	part, _ := share.Div64(1000).Mul64(t.b.Rand.Uint64N(1000))
 	return part
@@ -143,7 +147,7 @@ func (t *turn) part(token, owner starknet.Felt, divisor uint64) vm.U256 {
 // chance is true once in n.
 func (t *turn) chance(n int) bool { return t.b.Rand.IntN(n) == 0 }
 
-// someone returns a random user, or the treasury as long as there is none.
+// someone returns a random user, or the treasury if there is none yet.
 func (t *turn) someone() actor {
 	users := t.memory.actors[firstUser:]
 	if len(users) == 0 {
@@ -184,7 +188,7 @@ func approve(token, spender starknet.Felt, value vm.U256) call {
 	return call{token, "approve", felts(spender, u256(value))}
 }
 
-// ownerOf returns the actor that owns an item, if it is one of ours.
+// ownerOf returns the actor that owns an item, if the script controls it.
 func (t *turn) ownerOf(collection starknet.Felt, id vm.U256) (actor, bool) {
 	owner := contract.OwnerOf(t.b.State, collection, id)
 	for _, a := range t.memory.actors {

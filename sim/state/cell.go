@@ -6,7 +6,7 @@ import (
 	"astrolabe/starknet"
 )
 
-// Kind says what a cell holds.
+// Kind is the kind of value in a cell.
 type Kind uint8
 
 // The kinds of cell.
@@ -17,35 +17,35 @@ const (
 	Nonce
 	// ClassOf is the class of a contract; zero means that there is no contract.
 	ClassOf
-	// Declared is the compiled class hash of a class, which stands in Key; zero means
-	// that the class is not declared.
+	// Declared is the compiled class hash of the class in Key; zero means that
+	// the class is not declared.
 	Declared
 )
 
-// Cell names one felt of the state.
+// Cell is the key of one felt of the state.
 type Cell struct {
 	Address starknet.Felt
 	Key     starknet.Felt
 	Kind    Kind
 }
 
-// StorageCell names a storage cell.
+// StorageCell returns a storage cell.
 func StorageCell(address, key starknet.Felt) Cell { return Cell{address, key, Storage} }
 
-// NonceCell names the nonce of a contract.
+// NonceCell returns the cell of a contract's nonce.
 func NonceCell(address starknet.Felt) Cell { return Cell{Address: address, Kind: Nonce} }
 
-// ClassCell names the class of a contract.
+// ClassCell returns the cell of a contract's class.
 func ClassCell(address starknet.Felt) Cell { return Cell{Address: address, Kind: ClassOf} }
 
-// DeclaredCell names the declaration of a class.
+// DeclaredCell returns the cell of a class's declaration.
 func DeclaredCell(class starknet.Felt) Cell { return Cell{Key: class, Kind: Declared} }
 
 func compare(a, b Cell) int {
 	return cmp.Or(cmp.Compare(a.Kind, b.Kind), a.Address.Cmp(b.Address), a.Key.Cmp(b.Key))
 }
 
-// Reader reads cells of one moment. A cell that was never written is zero.
+// Reader reads the cells of one state. A cell that was never written is zero.
 type Reader interface {
 	Read(c Cell) starknet.Felt
 }

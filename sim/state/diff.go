@@ -2,8 +2,8 @@ package state
 
 import "astrolabe/starknet"
 
-// Diff writes changes in the node's form. A contract that had no class before is
-// deployed, any other change of class is a replacement.
+// Diff converts changes to the node's format. A contract that had no class
+// before is deployed, any other change of class is a replacement.
 func Diff(changes []Change) starknet.StateDiff {
 	d := starknet.StateDiff{
 		StorageDiffs:              []starknet.StorageDiff{},
@@ -32,7 +32,8 @@ func Diff(changes []Change) starknet.StateDiff {
 	return d
 }
 
-// addStorage appends to the last contract's entries, since changes come ordered.
+// addStorage appends to the last contract's entries, because changes are
+// ordered.
 func addStorage(diffs []starknet.StorageDiff, c Change) []starknet.StorageDiff {
 	if n := len(diffs); n == 0 || diffs[n-1].Address != c.Cell.Address {
 		diffs = append(diffs, starknet.StorageDiff{Address: c.Cell.Address})
@@ -42,7 +43,7 @@ func addStorage(diffs []starknet.StorageDiff, c Change) []starknet.StorageDiff {
 	return diffs
 }
 
-// Changes is the reverse of Diff; it does not know the old values.
+// Changes is the inverse of Diff, without the old values.
 func Changes(d starknet.StateDiff) []Change {
 	var changes []Change
 	add := func(c Cell, value starknet.Felt) { changes = append(changes, Change{Cell: c, New: value}) }

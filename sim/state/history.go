@@ -32,7 +32,7 @@ func (h *History) Read(c Cell) starknet.Felt {
 	return versions[len(versions)-1].value
 }
 
-// At returns the state after a block. It is right for retained blocks only.
+// At returns the state after a block. It is correct for retained blocks only.
 func (h *History) At(block uint64) View { return View{h, block} }
 
 // View is the state after one block.
@@ -82,8 +82,9 @@ func (h *History) Undo(block uint64) {
 	delete(h.changed, block)
 }
 
-// Retire forgets the states before a block; the state after it stays readable, and it
-// can no longer be undone. Classes stay readable for ever, since they hardly ever change.
+// Retire drops the states before a block. The state after it stays readable,
+// but the block can no longer be undone. Classes always stay readable, because
+// they rarely change.
 func (h *History) Retire(block uint64) {
 	for _, c := range h.changed[block] {
 		if c.Kind == ClassOf || c.Kind == Declared {
@@ -95,12 +96,12 @@ func (h *History) Retire(block uint64) {
 			delete(h.cells, c)
 			continue
 		}
-		h.cells[c] = versions[first:] // the rest goes when the list grows
+		h.cells[c] = versions[first:] // the rest is freed when the list grows
 	}
 	delete(h.changed, block)
 }
 
-// Size returns how many cells are held, and how many values of them.
+// Size returns the number of cells and of their stored values.
 func (h *History) Size() (cells, versions int) {
 	for _, v := range h.cells {
 		versions += len(v)

@@ -10,8 +10,8 @@ import (
 
 func felt(v uint64) starknet.Felt { return starknet.FeltFromUint64(v) }
 
-// TestEveryRetainedBlockReadsAsItWas plays random blocks, with some taken back, and
-// compares every retained state with a copy that was made at its time.
+// TestEveryRetainedBlockReadsAsItWas commits random blocks, undoes some, and
+// compares every retained state with a copy from the time of its commit.
 func TestEveryRetainedBlockReadsAsItWas(t *testing.T) {
 	t.Parallel()
 	chance := rand.New(rand.NewPCG(1, 2))

@@ -6,8 +6,8 @@ import (
 	"astrolabe/starknet"
 )
 
-// Overlay collects writes on top of a state that it does not change. Writes can be taken
-// back to a mark, as a transaction that fails requires.
+// Overlay collects writes on top of a state that it does not change. Writes can
+// be reverted to a mark, as a failed transaction requires.
 type Overlay struct {
 	base    Reader
 	writes  map[Cell]starknet.Felt
@@ -40,10 +40,10 @@ func (o *Overlay) Write(c Cell, value starknet.Felt) {
 	o.writes[c] = value
 }
 
-// Mark returns a point to which Revert can go back.
+// Mark returns the current position for Revert.
 func (o *Overlay) Mark() int { return len(o.journal) }
 
-// Revert takes back every write since the mark.
+// Revert undoes every write since the mark.
 func (o *Overlay) Revert(mark int) {
 	for _, u := range slices.Backward(o.journal[mark:]) {
 		if u.written {
@@ -61,7 +61,8 @@ type Change struct {
 	Old, New starknet.Felt
 }
 
-// Changes lists what differs from the base, in the order of kind, address and key.
+// Changes lists the differences from the base, in order of kind, address and
+// key.
 func (o *Overlay) Changes() []Change {
 	changes := make([]Change, 0, len(o.writes))
 	for c, value := range o.writes {

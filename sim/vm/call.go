@@ -5,7 +5,7 @@ import (
 	"astrolabe/starknet"
 )
 
-// Limits of the chain, which the simulation keeps.
+// Limits of the real chain, which the simulation enforces.
 const (
 	MaxEvents    = 1000 // of one transaction
 	MaxKeys      = 50
@@ -14,7 +14,7 @@ const (
 	maxCalls     = 20_000 // of one transaction
 )
 
-// Call is a running entry point: what a program can see and do.
+// Call is a running entry point, with the operations that a program may use.
 type Call struct {
 	Address   starknet.Felt
 	Caller    starknet.Felt
@@ -74,7 +74,7 @@ func (c *Call) Deploy(class, salt, deployer starknet.Felt, calldata []starknet.F
 	return address, c.run.deploy(address, class, c.Address, calldata, c)
 }
 
-// ReplaceClass changes the contract's own class from the next call on.
+// ReplaceClass changes the contract's class from the next call on.
 func (c *Call) ReplaceClass(class starknet.Felt) error {
 	if c.run.state.Read(state.DeclaredCell(class)).IsZero() {
 		return Panic("Class not declared")
@@ -86,5 +86,5 @@ func (c *Call) ReplaceClass(class starknet.Felt) error {
 // Block returns the block that the call runs in.
 func (c *Call) Block() *starknet.PreConfirmedHeader { return c.run.block }
 
-// Transaction returns the transaction that the call belongs to; a plain read has none.
+// Transaction returns the transaction of the call, or nil for a read.
 func (c *Call) Transaction() *starknet.Transaction { return c.run.transaction }

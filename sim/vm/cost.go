@@ -6,8 +6,8 @@ import (
 	"astrolabe/starknet"
 )
 
-// The plain formula of this simulation: L2 gas by what a transaction did, L1 data gas by
-// what it wrote, and no L1 gas except for messages.
+// The simplified cost formula: L2 gas for execution, L1 data gas for writes,
+// and L1 gas only for messages.
 const (
 	gasPerTransaction = 400_000
 	gasPerCall        = 60_000
@@ -59,8 +59,8 @@ func Fee(used starknet.ExecutionResources, block *starknet.PreConfirmedHeader, v
 	return fee, unit
 }
 
-// MaxFee returns the most that a transaction may cost: its maximal fee before version 3,
-// the sum of its resource bounds since.
+// MaxFee returns the most that a transaction may cost: its max fee before
+// version 3, and the sum of its resource bounds from version 3 on.
 func MaxFee(t *starknet.Transaction) *big.Int {
 	if t.Version.Number < 3 {
 		return t.MaxFee.Big()

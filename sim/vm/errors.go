@@ -7,11 +7,11 @@ import (
 	"astrolabe/starknet"
 )
 
-// Reasons why a transaction cannot enter a block at all.
+// Reasons why a transaction cannot be included in a block.
 var (
 	ErrNonce           = errors.New("the transaction's nonce is not the account's next one")
 	ErrNotAccount      = errors.New("the sender is not an account")
-	ErrValidation      = errors.New("the account refused the transaction")
+	ErrValidation      = errors.New("the account rejected the transaction")
 	ErrBalance         = errors.New("the account cannot pay the fee")
 	ErrResources       = errors.New("the resource bounds do not cover the transaction")
 	ErrAlreadyDeclared = errors.New("the class is already declared")
@@ -33,7 +33,7 @@ type CallError struct {
 	Err                          error
 }
 
-// Error describes the way to the failure, outermost call first.
+// Error describes the calls that led to the failure, the outermost first.
 func (e *CallError) Error() string {
 	return fmt.Sprintf("Error in contract (contract address: %s, class hash: %s, selector: %s):\n%s", e.Address, e.ClassHash, e.Selector, e.Err)
 }
@@ -41,7 +41,8 @@ func (e *CallError) Error() string {
 // Unwrap returns the inner failure.
 func (e *CallError) Unwrap() error { return e.Err }
 
-// Panic is how a program refuses: the short text that a Cairo contract panics with.
+// Panic is the failure of a program: the short string that a Cairo contract
+// panics with.
 type Panic string
 
 // Error returns the failure as a node prints it: the felt and its text.

@@ -11,17 +11,17 @@ import (
 type Machine struct {
 	Library Library
 	ChainID starknet.Felt
-	// Strk and Eth are the contracts in which fees are paid.
+	// Strk and Eth are the token contracts in which fees are paid.
 	Strk, Eth starknet.Felt
 }
 
-// Result is the outcome of a transaction that entered a block.
+// Result is the result of an included transaction.
 type Result struct {
 	Receipt starknet.Receipt
 	Trace   *Trace // nil if not requested
 }
 
-// Flags leave out parts of the execution, as a simulation may ask for.
+// Flags skip steps of the execution, as a simulation may request.
 type Flags struct {
 	SkipValidate bool
 	SkipFee      bool
@@ -37,9 +37,9 @@ var (
 	validated               = starknet.MustShortString("VALID")
 )
 
-// Execute runs a transaction whose hash is set. An error means that the transaction
-// cannot enter the block; the state is then as before. A transaction that fails inside
-// its calls is not an error but a reverted result.
+// Execute runs a transaction whose hash is set. An error means that the
+// transaction cannot be included; the state is then unchanged. A transaction
+// that fails inside its calls is not an error but a reverted result.
 func (m *Machine) Execute(on *state.Overlay, block *starknet.PreConfirmedHeader, t *starknet.Transaction, flags Flags) (*Result, error) {
 	x := &execution{machine: m, flags: flags, run: &run{
 		library: m.Library, state: on, block: block, transaction: t, tracing: flags.Trace, maxEvents: MaxEvents,
@@ -53,7 +53,7 @@ func (m *Machine) Execute(on *state.Overlay, block *starknet.PreConfirmedHeader,
 	return x.result(t), nil
 }
 
-// execution is the way of one transaction through its phases.
+// execution is the execution of one transaction.
 type execution struct {
 	machine *Machine
 	flags   Flags
@@ -83,7 +83,7 @@ func (x *execution) transaction(t *starknet.Transaction) error {
 	return x.pay(t)
 }
 
-// effect validates the transaction and does what it asks for.
+// effect validates the transaction and executes it.
 func (x *execution) effect(t *starknet.Transaction) error {
 	switch t.Type {
 	case starknet.Invoke:
@@ -108,7 +108,8 @@ func (x *execution) effect(t *starknet.Transaction) error {
 	return fmt.Errorf("%w: %s %s", ErrVersion, t.Type, t.Version)
 }
 
-// authorise checks nonce and account, lets the account validate and advances the nonce.
+// authorise checks the nonce and the account, calls the account's validation
+// and increments the nonce.
 func (x *execution) authorise(t *starknet.Transaction, sender, selector starknet.Felt, calldata []starknet.Felt) error {
 	nonce := state.NonceCell(sender)
 	class, err := x.classAt(sender)
@@ -117,7 +118,7 @@ func (x *execution) authorise(t *starknet.Transaction, sender, selector starknet
 	}
 	current := x.state.Read(nonce)
 	if current != t.Nonce {
-		return fmt.Errorf("%w: it is %s, expected is %s", ErrNonce, t.Nonce, current)
+		return fmt.Errorf("%w: got %s, want %s", ErrNonce, t.Nonce, current)
 	}
 	count, _ := current.Uint64()
 	x.state.Write(nonce, starknet.FeltFromUint64(count+1))
@@ -138,7 +139,7 @@ func (x *execution) authorise(t *starknet.Transaction, sender, selector starknet
 func (x *execution) deployAccount(t *starknet.Transaction) error {
 	address := t.DeployedAddress()
 	if !t.Nonce.IsZero() {
-		return fmt.Errorf("%w: it is %s, expected is 0x0", ErrNonce, t.Nonce)
+		return fmt.Errorf("%w: got %s, want 0x0", ErrNonce, t.Nonce)
 	}
 	if err := x.deploy(address, t.ClassHash, starknet.Felt{}, t.ConstructorCalldata, nil); err != nil {
 		return err
@@ -148,7 +149,7 @@ func (x *execution) deployAccount(t *starknet.Transaction) error {
 	return x.authorise(t, address, selectorValidateDeploy, calldata)
 }
 
-// attempt runs the part of a transaction that may be reverted.
+// attempt runs the revertible part of a transaction.
 func (x *execution) attempt(kind EntryPointType, address, caller, selector starknet.Felt, calldata []starknet.Felt, traced *any) {
 	mark := x.state.Mark()
 	if _, x.failure = x.call(kind, address, caller, selector, calldata, nil); x.failure == nil {
@@ -162,7 +163,8 @@ func (x *execution) attempt(kind EntryPointType, address, caller, selector stark
 	*traced = Failure{x.failure.Error()}
 }
 
-// pay moves the fee to the sequencer. Its event is the transaction's last one.
+// pay transfers the fee to the sequencer. Its event is the transaction's last
+// one.
 func (x *execution) pay(t *starknet.Transaction) error {
 	fee, unit := Fee(x.used, x.block, t.Version.Number)
 	x.payment = starknet.FeePayment{Amount: fee, Unit: unit}
@@ -224,8 +226,8 @@ func (x *execution) result(t *starknet.Transaction) *Result {
 	return result
 }
 
-// Place puts a contract at a chosen address and runs its constructor, as a
-// genesis does. Events and messages of the constructor are lost.
+// Place creates a contract at a chosen address and runs its constructor, as
+// block 0 does. Events and messages of the constructor are discarded.
 func (m *Machine) Place(on *state.Overlay, block *starknet.PreConfirmedHeader, address, class starknet.Felt, calldata []starknet.Felt) error {
 	r := &run{library: m.Library, state: on, block: block, maxEvents: MaxEvents}
 	return r.deploy(address, class, starknet.Felt{}, calldata, nil)

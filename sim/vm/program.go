@@ -4,8 +4,8 @@ import (
 	"astrolabe/starknet"
 )
 
-// Class is a class that may be declared: its document and, when its behaviour is known,
-// the program that stands for its code.
+// Class is a class that may be declared: its document and, if its behaviour is
+// known, the program that implements it.
 type Class struct {
 	Name         string
 	Hash         starknet.Felt
@@ -29,10 +29,11 @@ type Program struct {
 	handlers    map[starknet.Felt]Function
 }
 
-// Functions names entry points.
+// Functions maps the names of entry points to functions.
 type Functions map[string]Function
 
-// NewProgram makes a program; constructor may be nil for one without arguments.
+// NewProgram returns a program; a nil constructor takes no arguments and does
+// nothing.
 func NewProgram(constructor Function, external, l1Handlers Functions) *Program {
 	return &Program{constructor, bySelector(external), bySelector(l1Handlers)}
 }

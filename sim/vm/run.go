@@ -7,14 +7,14 @@ import (
 	"astrolabe/starknet"
 )
 
-// run is one execution: a transaction's or a read's.
+// run is the execution of a transaction or a read.
 type run struct {
 	library     Library
 	state       *state.Overlay
 	block       *starknet.PreConfirmedHeader
 	transaction *starknet.Transaction
 	tracing     bool
-	lastTrace   *Invocation // of the last call at the top
+	lastTrace   *Invocation // of the last top-level call
 	maxEvents   int
 
 	events   []starknet.Event
@@ -22,7 +22,7 @@ type run struct {
 	usage    usage
 }
 
-// usage is what the cost of a transaction is computed from.
+// usage counts what determines the cost of a transaction.
 type usage struct {
 	calls, writes, deploys int
 }
@@ -39,7 +39,7 @@ func (r *run) classAt(address starknet.Felt) (*Class, error) {
 	return class, nil
 }
 
-// call runs an entry point; from is the calling call, nil at the top.
+// call runs an entry point; from is the calling call, or nil at the top level.
 func (r *run) call(kind EntryPointType, address, caller, selector starknet.Felt, calldata []starknet.Felt, from *Call) ([]starknet.Felt, error) {
 	class, err := r.classAt(address)
 	if err != nil {
@@ -81,7 +81,7 @@ func (r *run) enter(kind EntryPointType, class *Class, call *Call) ([]starknet.F
 	return function(call)
 }
 
-// deploy puts a contract at an address and runs its constructor.
+// deploy creates a contract at an address and runs its constructor.
 func (r *run) deploy(address, classHash, caller starknet.Felt, calldata []starknet.Felt, from *Call) error {
 	if r.state.Read(state.DeclaredCell(classHash)).IsZero() {
 		return fmt.Errorf("%w: %s", ErrNotDeclared, classHash)
@@ -92,13 +92,13 @@ func (r *run) deploy(address, classHash, caller starknet.Felt, calldata []starkn
 	r.state.Write(state.ClassCell(address), classHash)
 	r.usage.deploys++
 	if class, ok := r.library.Class(classHash); ok && class.Program == nil {
-		return nil // nothing is known of what its constructor does
+		return nil // the behaviour of its constructor is unknown
 	}
 	_, err := r.call(Constructor, address, caller, selectorConstructor, calldata, from)
 	return err
 }
 
-// Read runs an external function on a state and forgets what it wrote.
+// Read runs an external function on a state and discards its writes.
 func Read(library Library, on state.Reader, block *starknet.PreConfirmedHeader, address, selector starknet.Felt, calldata []starknet.Felt) ([]starknet.Felt, error) {
 	r := &run{library: library, state: state.NewOverlay(on), block: block, maxEvents: MaxEvents}
 	return r.call(External, address, starknet.Felt{}, selector, calldata, nil)

@@ -2,7 +2,7 @@ package vm
 
 import "astrolabe/starknet"
 
-// Trace is what happened inside a transaction, in the node's form.
+// Trace is the trace of a transaction, in the node's format.
 type Trace struct {
 	Type                  starknet.TransactionType    `json:"type"`
 	ValidateInvocation    *Invocation                 `json:"validate_invocation,omitempty"`
@@ -14,12 +14,12 @@ type Trace struct {
 	ExecutionResources    starknet.ExecutionResources `json:"execution_resources"`
 }
 
-// Failure stands in a trace for an invocation that was reverted.
+// Failure replaces a reverted invocation in a trace.
 type Failure struct {
 	RevertReason string `json:"revert_reason"`
 }
 
-// Invocation is one call with everything it led to.
+// Invocation is one call with its events, messages and inner calls.
 type Invocation struct {
 	ContractAddress    starknet.Felt    `json:"contract_address"`
 	EntryPointSelector starknet.Felt    `json:"entry_point_selector"`
@@ -42,14 +42,14 @@ type InnerResources struct {
 	L2Gas uint64 `json:"l2_gas"`
 }
 
-// OrderedEvent is an event with its place in the transaction.
+// OrderedEvent is an event with its position in the transaction.
 type OrderedEvent struct {
 	Order int             `json:"order"`
 	Keys  []starknet.Felt `json:"keys"`
 	Data  []starknet.Felt `json:"data"`
 }
 
-// OrderedMessage is a message with its place in the transaction.
+// OrderedMessage is a message with its position in the transaction.
 type OrderedMessage struct {
 	Order int `json:"order"`
 	starknet.MessageToL1

@@ -11,10 +11,10 @@ import (
 // U256 is an unsigned integer of 256 bits, least significant limb first.
 type U256 [4]uint64
 
-// U64 widens a machine integer.
+// U64 converts a uint64.
 func U64(v uint64) U256 { return U256{v} }
 
-// Halves splits u into the low and high felt that stand for it on chain.
+// Halves splits u into the low and high felt that represent it on chain.
 func (u U256) Halves() (low, high starknet.Felt) {
 	binary.BigEndian.PutUint64(low[16:], u[1])
 	binary.BigEndian.PutUint64(low[24:], u[0])
@@ -23,7 +23,8 @@ func (u U256) Halves() (low, high starknet.Felt) {
 	return low, high
 }
 
-// FromHalves joins a low and a high felt; it answers false when one has more than 128 bits.
+// FromHalves joins a low and a high felt; it returns false if one has more than
+// 128 bits.
 func FromHalves(low, high starknet.Felt) (U256, bool) {
 	if low.BitLen() > 128 || high.BitLen() > 128 {
 		return U256{}, false
@@ -98,7 +99,8 @@ func (u U256) Big() *big.Int {
 	return new(big.Int).SetBytes(b[:])
 }
 
-// FromBig converts a big integer and answers false when it is negative or too large.
+// FromBig converts a big integer and returns false if it is negative or too
+// large.
 func FromBig(v *big.Int) (u U256, fits bool) {
 	if v.Sign() < 0 || v.BitLen() > 256 {
 		return u, false
