@@ -11,7 +11,7 @@ import (
 )
 
 // TestAChainThatFailsKeepsNoOtherWaiting lets one chain wait for the other, so
-// it would not end if they were worked on one after the other.
+// it would never end if they ran one after the other.
 func TestAChainThatFailsKeepsNoOtherWaiting(t *testing.T) {
 	t.Parallel()
 	away := errors.New("the node is away")
@@ -49,7 +49,7 @@ func TestAPanicFailsItsChainOnly(t *testing.T) {
 	}
 }
 
-// TestChainsInTurnNeverWorkAtOnce counts the chains that are worked on.
+// TestChainsInTurnNeverWorkAtOnce counts the chains in progress.
 func TestChainsInTurnNeverWorkAtOnce(t *testing.T) {
 	t.Parallel()
 	var order []domain.Chain

@@ -26,7 +26,7 @@ type args struct{}
 
 func (args) Kind() string { return "test" }
 
-// queue is a real queue in which nothing works.
+// queue is a real queue without workers.
 type queue struct {
 	*testing.T
 	pool   *pgxpool.Pool
@@ -58,14 +58,14 @@ func (q *queue) schedule(at time.Time, want bool, when string) {
 		q.Fatal(err)
 	}
 	if got := !inserted.UniqueSkippedAsDuplicate; got != want {
-		q.Errorf("%s a run is scheduled: %v, want %v", when, got, want)
+		q.Errorf("%s: got scheduled %v, want %v", when, got, want)
 	}
 	if inserted.Job.MaxAttempts != 1 {
 		q.Errorf("a run is attempted %d times", inserted.Job.MaxAttempts)
 	}
 }
 
-// set changes the run that has not ended.
+// set changes the unfinished run.
 func (q *queue) set(assignments string) {
 	q.Helper()
 	if _, err := q.pool.Exec(q.Context(), "UPDATE river_job SET "+assignments+" WHERE finalized_at IS NULL"); err != nil {
@@ -88,8 +88,7 @@ func TestRunsDoNotOverlap(t *testing.T) {
 	q.schedule(minute.Add(time.Minute), true, "a minute after a run that never ended")
 }
 
-// TestAPeriodHasOneSuccess schedules runs as processes do that are often
-// started.
+// TestAPeriodHasOneSuccess schedules runs as frequently restarted processes do.
 func TestAPeriodHasOneSuccess(t *testing.T) {
 	t.Parallel()
 	q := newQueue(t, Periodic[args]{Every: time.Hour, OncePerPeriod: true})

@@ -12,7 +12,7 @@ func TestNoStepBeginsAfterTheDeadline(t *testing.T) {
 	broken := errors.New("broken")
 	for name, c := range map[string]struct {
 		deadline time.Duration
-		more     int   // steps that say that there are more
+		more     int   // steps that report more work
 		failure  error // of the one after them
 		steps    int
 		done     bool

@@ -47,7 +47,7 @@ func TestAnOutageIsLoggedWhenItBeginsAndWhenItEnds(t *testing.T) {
 			t.Errorf("run %d logs %q, want one line of level %s", i, line, run.logged)
 		}
 		if run.failure != nil && !strings.Contains(line, away.Error()) {
-			t.Errorf("run %d does not tell why it failed: %s", i, line)
+			t.Errorf("run %d does not log why it failed: %s", i, line)
 		}
 	}
 	metrics := httptest.NewRecorder()
@@ -59,8 +59,8 @@ func TestAnOutageIsLoggedWhenItBeginsAndWhenItEnds(t *testing.T) {
 	}
 }
 
-// TestAStopIsNoOutage cancels a run as a process does that stops, and lets
-// another run out of time.
+// TestAStopIsNoOutage cancels a run as a stopping process does, and lets
+// another exceed its time limit.
 func TestAStopIsNoOutage(t *testing.T) {
 	t.Parallel()
 	var log bytes.Buffer

@@ -10,7 +10,7 @@ import (
 	"astrolabe/starknet/abi"
 )
 
-// schemas returns the ABIs of the compiled classes by their hashes.
+// schemasByHash returns the ABIs of the compiled classes by their hashes.
 func schemasByHash(t testing.TB) map[starknet.Felt]*abi.Schema {
 	t.Helper()
 	all, err := classes.Load()
@@ -28,7 +28,8 @@ func schemasByHash(t testing.TB) map[starknet.Felt]*abi.Schema {
 	return schemas
 }
 
-// TestProgramsHaveTheEntryPointsOfTheirClasses holds every program to its Cairo source.
+// TestProgramsHaveTheEntryPointsOfTheirClasses compares every program with its
+// Cairo source.
 func TestProgramsHaveTheEntryPointsOfTheirClasses(t *testing.T) {
 	t.Parallel()
 	programs := contract.Programs()
@@ -62,7 +63,7 @@ func TestProgramsHaveTheEntryPointsOfTheirClasses(t *testing.T) {
 	}
 }
 
-// reading is a walk through traces with the ABIs at hand.
+// reading walks through traces with the ABIs.
 type reading struct {
 	t       *testing.T
 	schemas map[starknet.Felt]*abi.Schema
@@ -112,9 +113,9 @@ func (r *reading) invocation(i *vm.Invocation) {
 	}
 }
 
-// TestEverythingFitsTheClassInForce decodes every call, result and event of a chain by
-// the ABI of the class that was in force at that very moment. Only what the oddities emit
-// on purpose does not fit.
+// TestEverythingFitsTheClassInForce decodes every call, result and event of a
+// chain with the ABI of the class that was in force. Only the deliberately
+// malformed events of the oddities do not fit.
 func TestEverythingFitsTheClassInForce(t *testing.T) {
 	t.Parallel()
 	n := readOnly(t)

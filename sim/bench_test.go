@@ -24,7 +24,7 @@ func BenchmarkBulk(b *testing.B) {
 	b.ReportMetric(float64(events)/b.Elapsed().Seconds(), "events/s")
 }
 
-// BenchmarkBlockWithReceipts measures how fast a bulk block is answered.
+// BenchmarkBlockWithReceipts measures how fast a bulk block is served.
 func BenchmarkBlockWithReceipts(b *testing.B) {
 	n := testNode(b, Config{Blocks: 20, Profile: Bulk(2000), Window: 16})
 	request := []byte(`{"jsonrpc":"2.0","id":1,"method":"starknet_getBlockWithReceipts","params":["latest"]}`)
@@ -55,8 +55,8 @@ func BenchmarkRecord(b *testing.B) {
 	b.ReportMetric(float64(n.Head().Header.EventCount)*float64(b.N)/b.Elapsed().Seconds(), "events/s")
 }
 
-// BenchmarkRendered measures how fast a bulk block is answered from a file, over a
-// connection whose other end only throws it away.
+// BenchmarkRendered measures how fast a bulk block is served from a file, over
+// a connection whose other end discards it.
 func BenchmarkRendered(b *testing.B) {
 	n := testNode(b, Config{Blocks: 20, Profile: Bulk(2000), Rendered: b.TempDir()})
 	c := connect(b, n)
@@ -76,7 +76,7 @@ func BenchmarkRendered(b *testing.B) {
 	b.ReportMetric(float64(n.Head().Header.EventCount)*float64(b.N)/b.Elapsed().Seconds(), "events/s")
 }
 
-// BenchmarkResume measures how fast a chain comes back from its file.
+// BenchmarkResume measures how fast a chain is resumed from its file.
 func BenchmarkResume(b *testing.B) {
 	config := Config{Blocks: 1000, State: filepath.Join(b.TempDir(), "state")}
 	n := testNode(b, config)

@@ -14,7 +14,7 @@ import (
 	"astrolabe/starknet"
 )
 
-// client speaks JSON-RPC to a node, as anybody would.
+// client is a JSON-RPC client of a node.
 type client struct {
 	t   testing.TB
 	url string
@@ -27,7 +27,7 @@ func connect(t testing.TB, n *Node) client {
 	return client{t, server.URL}
 }
 
-// reply is a JSON-RPC answer.
+// reply is a JSON-RPC response.
 type reply struct {
 	Result json.RawMessage `json:"result"`
 	Error  *struct {
@@ -37,7 +37,7 @@ type reply struct {
 	} `json:"error"`
 }
 
-// call calls a method with positional arguments and returns the whole answer.
+// call calls a method with positional arguments and returns the whole response.
 func (c client) call(method string, arguments ...any) reply {
 	c.t.Helper()
 	if arguments == nil {
@@ -117,7 +117,7 @@ func (c client) socket(ctx context.Context) socket {
 	return socket{c.t, conn, ctx}
 }
 
-// message is a notification or an answer.
+// message is a notification or a response.
 type message struct {
 	reply
 	Method string `json:"method"`
@@ -140,7 +140,7 @@ func (s socket) next() message {
 	return m
 }
 
-// send sends a call with named arguments and returns the answer.
+// send sends a call with named arguments and returns the response.
 func (s socket) send(method string, arguments map[string]any) message {
 	s.t.Helper()
 	body, err := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": 7, "method": method, "params": arguments})
@@ -168,7 +168,7 @@ func (s socket) expect(method string, into any) {
 	s.t.Helper()
 	m := s.next()
 	if m.Method != method {
-		s.t.Fatalf("the notification is %q, expected is %q: %s", m.Method, method, m.Params.Result)
+		s.t.Fatalf("got notification %q, want %q: %s", m.Method, method, m.Params.Result)
 	}
 	if err := json.Unmarshal(m.Params.Result, into); err != nil {
 		s.t.Fatal(fmt.Errorf("%s: %w", method, err))

@@ -7,7 +7,7 @@ import (
 	"astrolabe/starknet"
 )
 
-// retold is what a reader of the chain knows who sees nothing but JSON-RPC answers.
+// retold is the state of the chain, derived from JSON-RPC responses only.
 type retold struct {
 	classes  map[starknet.Felt]starknet.Felt
 	declared map[starknet.Felt]bool
@@ -58,7 +58,7 @@ func (r *retold) diff(t *testing.T, d starknet.StateDiff) {
 	}
 }
 
-// transfer books an ERC-20 transfer of either layout.
+// transfer applies an ERC-20 transfer of either layout to the balances.
 func (r *retold) transfer(e starknet.Event) {
 	var from, to, low, high starknet.Felt
 	switch {
@@ -92,7 +92,8 @@ func (r *retold) book(token, owner starknet.Felt, amount *big.Int) {
 	r.balances[key].Add(r.balances[key], amount)
 }
 
-// readAlong reads a chain from its start by JSON-RPC and checks every link, hash and nonce.
+// readAlong reads a chain from its start over JSON-RPC and checks every link,
+// hash and nonce.
 func readAlong(t *testing.T, c client, chainID starknet.Felt) *retold {
 	t.Helper()
 	r := newRetold()
@@ -130,7 +131,7 @@ func (r *retold) transaction(t *testing.T, chainID starknet.Felt, pair *starknet
 	tx, receipt := &pair.Transaction, &pair.Receipt
 	hash, err := tx.ComputeHash(chainID)
 	if err != nil || hash != receipt.TransactionHash {
-		t.Errorf("%s %s: the hash is %s, computed is %s (%v)", tx.Type, tx.Version, receipt.TransactionHash, hash, err)
+		t.Errorf("%s %s: got hash %s, want %s (%v)", tx.Type, tx.Version, receipt.TransactionHash, hash, err)
 	}
 	if sender, ok := tx.From(); ok {
 		if nonce, _ := tx.Nonce.Uint64(); nonce != r.sent[sender] {
@@ -154,8 +155,8 @@ func (r *retold) transaction(t *testing.T, chainID starknet.Felt, pair *starknet
 	}
 }
 
-// TestChainAgreesWithItself reads a chain as an indexer would and compares what follows
-// from blocks and events with what the node answers about its state.
+// TestChainAgreesWithItself reads a chain as an indexer would and compares the
+// derived state with the state that the node returns.
 func TestChainAgreesWithItself(t *testing.T) {
 	t.Parallel()
 	n := readOnly(t)
@@ -165,11 +166,11 @@ func TestChainAgreesWithItself(t *testing.T) {
 		var answer starknet.Felt
 		c.result(&answer, "starknet_getClassHashAt", "latest", address)
 		if answer != class {
-			t.Errorf("class of %s: %s, retold is %s", address, answer, class)
+			t.Errorf("class of %s: got %s, want %s", address, answer, class)
 		}
 		c.result(&answer, "starknet_getNonce", "latest", address)
 		if count, _ := answer.Uint64(); answer != r.nonces[address] || count != r.sent[address] {
-			t.Errorf("nonce of %s: %s, retold is %s", address, answer, r.nonces[address])
+			t.Errorf("nonce of %s: got %s, want %s", address, answer, r.nonces[address])
 		}
 	}
 	checkedCells := 0
@@ -180,7 +181,7 @@ func TestChainAgreesWithItself(t *testing.T) {
 		var answer starknet.Felt
 		c.result(&answer, "starknet_getStorageAt", key[0], key[1], "latest")
 		if answer != value {
-			t.Errorf("cell %s of %s: %s, retold is %s", key[1], key[0], answer, value)
+			t.Errorf("cell %s of %s: got %s, want %s", key[1], key[0], answer, value)
 		}
 	}
 	for _, contract := range n.Directory() {
@@ -194,7 +195,8 @@ func TestChainAgreesWithItself(t *testing.T) {
 	}
 }
 
-// census tells whether balances and supply by events are those of the state.
+// census reports whether balances and supply from events equal those of the
+// state.
 func (r *retold) census(c client, token starknet.Felt) bool {
 	read := func(function string, calldata ...starknet.Felt) *big.Int {
 		var felts []starknet.Felt
@@ -221,8 +223,8 @@ func (r *retold) census(c client, token starknet.Felt) bool {
 	return sum.Cmp(r.supplies[token]) == 0
 }
 
-// TestSameSeedGivesTheSameAnswers compares two nodes of one seed, and shows that the seed,
-// the chain and the branch matter.
+// TestSameSeedGivesTheSameAnswers compares two nodes of one seed, and checks
+// that the seed, the chain and the branch matter.
 func TestSameSeedGivesTheSameAnswers(t *testing.T) {
 	t.Parallel()
 	build := func(seed uint64, chain string) *Node {

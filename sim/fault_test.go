@@ -14,7 +14,7 @@ import (
 	"astrolabe/starknet"
 )
 
-// ask asks for the block number and returns status, body and the error of either.
+// ask requests the block number and returns status, body and the first error.
 func (c client) ask() (int, string, error) {
 	const request = `{"jsonrpc":"2.0","id":1,"method":"starknet_blockNumber"}`
 	response, err := http.Post(c.url, "application/json", strings.NewReader(request))

@@ -13,7 +13,8 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// TestEconomyIsNeverRefused shows that the script only sends what can be executed.
+// TestEconomyIsNeverRefused checks that the script only sends valid
+// transactions.
 func TestEconomyIsNeverRefused(t *testing.T) {
 	t.Parallel()
 	for _, n := range []*Node{readOnly(t), testNode(t, Config{Blocks: 70, Chain: "SN_SEPOLIA", Seed: 11})} {
@@ -23,8 +24,8 @@ func TestEconomyIsNeverRefused(t *testing.T) {
 	}
 }
 
-// TestMemoryIsBoundedByTheWindow grows a chain far beyond its window and counts what is
-// kept of it.
+// TestMemoryIsBoundedByTheWindow grows a chain far beyond its window and counts
+// what it keeps in memory.
 func TestMemoryIsBoundedByTheWindow(t *testing.T) {
 	t.Parallel()
 	n := testNode(t, Config{Blocks: 40, Window: 20, Profile: Profile{Accounts: 20, Events: 60}, Record: filepath.Join(t.TempDir(), "chain")})

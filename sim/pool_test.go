@@ -12,8 +12,8 @@ import (
 	"astrolabe/sim/fault"
 )
 
-// TestOurOwnClientReadsEverything reads a simulated chain with the client that the
-// indexer uses, which checks every answer, and hears of its new blocks.
+// TestOurOwnClientReadsEverything reads a simulated chain with the indexer's
+// client, which checks every response, and receives the news of its new blocks.
 func TestOurOwnClientReadsEverything(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
@@ -77,7 +77,8 @@ func TestOurOwnClientReadsEverything(t *testing.T) {
 	}
 }
 
-// TestOurOwnClientRefusesANodeOfAnotherChain lets the node lie about its chain.
+// TestOurOwnClientRefusesANodeOfAnotherChain makes the node return the wrong
+// chain id.
 func TestOurOwnClientRefusesANodeOfAnotherChain(t *testing.T) {
 	t.Parallel()
 	n, err := sim.New(sim.Config{})

@@ -39,7 +39,7 @@ type world struct {
 	db    *repo.DB
 	conn  *pgx.Conn
 	node  token.Views
-	url   string                   // the node's
+	url   string                   // of the node
 	named map[string]starknet.Felt // contracts of the economy
 }
 
@@ -77,7 +77,7 @@ func newWorld(t *testing.T, template pgtest.Template) *world {
 	return w
 }
 
-// run lets a worker make one run.
+// run runs a worker once.
 func (w *world) run(node token.Views) error {
 	worker := &Worker{
 		Nodes: map[domain.Chain]token.Views{domain.Mainnet: node}, Index: index.NewCheckpoints(w.db), Classes: index.NewArchive(w.db), Store: repositories.Census(w.db), Logger: slog.New(slog.DiscardHandler),
@@ -101,7 +101,7 @@ func (w *world) count(from string) (n int) {
 	return n
 }
 
-// standing is how the census of a contract of the economy stands.
+// standing returns the state of the census of a contract of the economy.
 func (w *world) standing(name string) token.CensusState {
 	w.Helper()
 	found, err := tokens.NewCensus(w.db).CensusStates(w.Context(), domain.Mainnet, []starknet.Felt{w.named[name]}, time.Now())
@@ -111,7 +111,7 @@ func (w *world) standing(name string) token.CensusState {
 	return found[0]
 }
 
-// twisted answers for some contracts itself.
+// twisted replaces the results of some contracts.
 type twisted struct {
 	token.Views
 	twist map[starknet.Felt]func() ([]starknet.Felt, bool, error)
@@ -125,8 +125,8 @@ func (n twisted) View(ctx context.Context, at, contract, selector starknet.Felt)
 	return n.Views.View(ctx, at, contract, selector)
 }
 
-// TestARunJudgesAndCountsEveryToken also shows that every ERC-20 of the economy
-// adds up except the one that was made not to.
+// TestARunJudgesAndCountsEveryToken also checks that every ERC-20 of the
+// economy adds up, except the one that was made not to.
 func TestARunJudgesAndCountsEveryToken(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, repotest.Followed)
@@ -215,8 +215,8 @@ func TestATokenThatCannotBeAskedHoldsUpNoOther(t *testing.T) {
 	}
 }
 
-// TestASupplyOfAnotherMomentIsNoticed lets a token claim one more than its
-// transfers say.
+// TestASupplyOfAnotherMomentIsNoticed lets a token report one more than the sum
+// of its transfers.
 func TestASupplyOfAnotherMomentIsNoticed(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, repotest.Followed)
@@ -252,8 +252,8 @@ func TestAHeldTokenIsNotCounted(t *testing.T) {
 	}
 }
 
-// TestNothingIsCountedBeforeABlockIsFinal runs over an index without a
-// finalized tier.
+// TestNothingIsCountedBeforeABlockIsFinal uses an index without a finalized
+// tier.
 func TestNothingIsCountedBeforeABlockIsFinal(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, repotest.Indexed)
@@ -275,8 +275,8 @@ func TestTransfersOfAnotherVersionAreNotCounted(t *testing.T) {
 	}
 }
 
-// TestCertifiedBalancesAreWhatTheContractsSay asks the contracts themselves for
-// the balance of every holder of a bridged and of a keyed token.
+// TestCertifiedBalancesAreWhatTheContractsSay compares the balance of every
+// holder of a bridged and of a keyed token with the contracts.
 func TestCertifiedBalancesAreWhatTheContractsSay(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, repotest.Followed)
@@ -297,7 +297,7 @@ func TestCertifiedBalancesAreWhatTheContractsSay(t *testing.T) {
 	}
 }
 
-// balance asks a contract for a balance after a block.
+// balance reads a balance from a contract after a block.
 func (w *world) balance(at, contract, owner starknet.Felt) string {
 	w.Helper()
 	request, err := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": 1, "method": "starknet_call", "params": []any{

@@ -19,7 +19,7 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(pgtest.Main{M: m})
 }
 
-// damaged opens an indexed database after a statement has struck it.
+// damaged opens an indexed database after a statement has damaged it.
 func damaged(t *testing.T, statement string) *repo.DB {
 	t.Helper()
 	url := pgtest.Database(t, repotest.Indexed)
@@ -32,7 +32,7 @@ func damaged(t *testing.T, statement string) *repo.DB {
 		t.Fatal(err)
 	}
 	if tag.RowsAffected() == 0 && (tag.Update() || tag.Delete()) {
-		t.Fatal("the statement strikes nothing")
+		t.Fatal("the statement changed no rows")
 	}
 	_ = conn.Close(t.Context())
 	db, err := repo.Open(t.Context(), repo.Options{URL: url})

@@ -11,7 +11,7 @@ import (
 	"astrolabe/sim"
 )
 
-// everydayNode serves the chain that was indexed, or a part of it.
+// everydayNode serves the indexed chain, or the first blocks of it.
 func everydayNode(t *testing.T, config sim.Config) Node {
 	t.Helper()
 	chain, err := sim.New(config)

@@ -136,11 +136,11 @@ func (d *derivation) next(ctx context.Context, got fetched, previous *domain.Blo
 		return facts.Block{}, got.err
 	}
 	if previous != nil && (got.block.BlockNumber != previous.Number+1 || got.block.ParentHash != previous.Hash) {
-		return facts.Block{}, fmt.Errorf("%w: block %d says that its parent is %s, block %d is %s",
+		return facts.Block{}, fmt.Errorf("%w: block %d has parent %s, but block %d is %s",
 			errForked, got.block.BlockNumber, got.block.ParentHash, previous.Number, previous.Hash)
 	}
 	if d.root != nil && previous != nil && got.update.OldRoot != *d.root {
-		return facts.Block{}, fmt.Errorf("%w: the state update of block %d begins at %s, block %d ended at %s",
+		return facts.Block{}, fmt.Errorf("%w: the state update of block %d starts at root %s, but block %d ended at %s",
 			indexing.ErrInconsistent, got.block.BlockNumber, got.update.OldRoot, previous.Number, *d.root)
 	}
 	d.root = &got.block.NewRoot

@@ -17,26 +17,26 @@ import (
 	"astrolabe/sim/fault"
 )
 
-// scenario is what happens to an index: sizes, and a series of events.
+// scenario is a configuration of sizes and a series of steps.
 type scenario struct {
 	Sizes Sizes
 	First uint64
 	Steps []step
 }
 
-// step is one thing that happens. Exactly one field is set.
+// step is one step. Exactly one field is set.
 type step struct {
 	Mine  int          // the chain grows
 	Reorg int          // the chain changes
 	Fault *fault.Fault // the node misbehaves
-	Turn  bool         // the index works
-	Race  *race        // the index works while the chain changes
-	Crash *int         // the index works and dies at its n-th use of the database
+	Turn  bool         // the indexer runs
+	Race  *race        // the indexer runs while the chain changes
+	Crash *int         // the indexer runs and crashes at its n-th use of the database
 }
 
 type race struct{ Mine, Reorg int }
 
-var depths = rapid.IntRange(1, 4) // below the depth of finality, which is 5
+var depths = rapid.IntRange(1, 4) // below the finality depth, which is 5
 
 var faults = rapid.Custom(func(t *rapid.T) *fault.Fault {
 	f := &fault.Fault{
@@ -83,8 +83,8 @@ var scenarios = rapid.Custom(func(t *rapid.T) scenario {
 	}
 })
 
-// TestWhateverHappensTheIndexEqualsACleanOne is the promise of this package:
-// any interleaving of growth, reorganisations, node faults, crashes and
+// TestWhateverHappensTheIndexEqualsACleanOne checks the promise of this
+// package: any interleaving of growth, reorgs, node faults, crashes and
 // restarts ends in the same facts as indexing the final chain at once.
 // ASTROLABE_CHAOS sets how many scenarios run.
 func TestWhateverHappensTheIndexEqualsACleanOne(t *testing.T) {
@@ -114,7 +114,7 @@ func TestWhateverHappensTheIndexEqualsACleanOne(t *testing.T) {
 	}
 }
 
-// process is an index process that dies and comes back.
+// process is an indexer that crashes and restarts.
 type process struct {
 	*world
 	scenario scenario
@@ -124,11 +124,11 @@ type process struct {
 
 func (p *process) configure(l *Loop) {
 	l.Sizes, l.First = p.scenario.Sizes.orDefault(), p.scenario.First
-	l.Node = p.node.Source() // which may also fail at classes
+	l.Node = p.node.Source() // a plain source, whose class reads can fail, too
 }
 
-// restart replaces the process by a new one. The old one's lease is over, as
-// if time had passed.
+// restart replaces the process by a new one. The lease of the old one has
+// expired, as if time had passed.
 func (p *process) restart() {
 	p.Helper()
 	if p.leader != nil {
@@ -142,7 +142,7 @@ func (p *process) restart() {
 	p.leader = p.world.leader(loop)
 }
 
-// live lets one thing happen. The index may fail as long as it says so.
+// live runs one step. The indexer may fail as long as it reports the error.
 func (p *process) live(s step) {
 	p.Helper()
 	var err error
@@ -168,8 +168,8 @@ func (p *process) live(s step) {
 	}
 }
 
-// dying is a writer whose process dies at its n-th use: nothing it asks for
-// after that reaches the database, and what is under way is broken off.
+// dying is a writer whose process crashes at its n-th use: later calls do not
+// reach the database, and running ones are cancelled.
 type dying struct {
 	Writer
 	left *atomic.Int64

@@ -13,10 +13,10 @@ import (
 	"astrolabe/sim/fault"
 )
 
-// TestCommitsThatTheDatabaseLostAreNotRemembered takes commits back behind the
-// index's back, dictionaries included, as a crash of Postgres can do with
-// commits that it did not wait for. Ids of the lost words are given anew, so
-// a cache of them would write wrong addresses.
+// TestCommitsThatTheDatabaseLostAreNotRemembered removes commits behind the
+// indexer's back, dictionaries included, as a crash of Postgres can do with
+// asynchronous commits. The lost ids are assigned to other felts, so a cache of
+// them would write wrong addresses.
 func TestCommitsThatTheDatabaseLostAreNotRemembered(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, sim.Config{Blocks: 20})
@@ -37,7 +37,7 @@ func TestCommitsThatTheDatabaseLostAreNotRemembered(t *testing.T) {
 	}
 	w.execute(fmt.Sprintf("DELETE FROM addresses WHERE chain = 1 AND id > %d", addresses))
 	w.execute(fmt.Sprintf("DELETE FROM selectors WHERE chain = 1 AND id > %d", selectors))
-	leader.Sizes.BatchEvents = 50 // other batches give other ids
+	leader.Sizes.BatchEvents = 50 // other batches assign other ids
 	w.catchUp(leader)
 	if got, want := digest(t, w.db), w.clean(nil); got != want {
 		t.Errorf("the digest is %s, of a clean index %s", got, want)
@@ -53,7 +53,7 @@ func TestANodeThatLacksABlockBelowItsHeadHaltsTheIndex(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.lie(leader, fault.Fault{Kind: fault.RPCError, Code: 24, Methods: []string{"starknet_getBlockWithReceipts"}})
-	if err := leader.turn(t.Context()); err != nil { // once may be a chain that is just changing
+	if err := leader.turn(t.Context()); err != nil { // once may be a reorg in progress
 		t.Errorf("the first turn ended with %v", err)
 	}
 	if err := leader.turn(t.Context()); !errors.Is(err, indexing.ErrInconsistent) {

@@ -47,7 +47,7 @@ func TestTheTipIsFollowedByNewsAlone(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, sim.Config{Blocks: 3})
 	loop := w.loop("a")
-	loop.Every, loop.Lease = time.Hour, 2*time.Hour // it never asks by itself
+	loop.Every, loop.Lease = time.Hour, 2*time.Hour // it never polls
 	w.run(loop)
 	w.await()
 	for range 3 {
@@ -87,7 +87,7 @@ func TestTheTipIsPolledWhereThereIsNoNews(t *testing.T) {
 	w.await()
 }
 
-// lockedBuffer takes a log from several goroutines.
+// lockedBuffer is a buffer for concurrent log writes.
 type lockedBuffer struct {
 	mu  sync.Mutex
 	buf bytes.Buffer

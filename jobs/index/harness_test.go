@@ -74,7 +74,7 @@ func (w *world) connect() {
 	w.Cleanup(db.Close)
 }
 
-// execute runs a statement behind the index's back.
+// execute runs a statement behind the indexer's back.
 func (w *world) execute(statement string) {
 	w.Helper()
 	conn, err := pgx.Connect(w.Context(), w.database)
@@ -87,7 +87,7 @@ func (w *world) execute(statement string) {
 	}
 }
 
-// number returns the only value that a query gives.
+// number returns the only value of a query.
 func (w *world) number(query string) (n int) {
 	w.Helper()
 	conn, err := pgx.Connect(w.Context(), w.database)
@@ -101,7 +101,7 @@ func (w *world) number(query string) (n int) {
 	return n
 }
 
-// beside is the same chain with another, empty index.
+// beside returns the same chain with another, empty index.
 func (w *world) beside() *world {
 	w.Helper()
 	other := *w
@@ -110,7 +110,7 @@ func (w *world) beside() *world {
 	return &other
 }
 
-// pool makes a client of the simulated node.
+// pool returns a client of the simulated node.
 func (w *world) pool() *node.Pool {
 	w.Helper()
 	pool, err := node.Open(node.Options{Chain: domain.Mainnet, URLs: []string{w.url}})
@@ -120,10 +120,10 @@ func (w *world) pool() *node.Pool {
 	return pool
 }
 
-// small makes ranges and batches of a size that a short chain fills.
+// small are sizes of partitions and batches that a short chain fills.
 var small = Sizes{BatchEvents: 300, RangeEvents: 1500, Bulk: 8}
 
-// loop is an index process of the world.
+// loop returns an indexer of the world.
 func (w *world) loop(holder string) *Loop {
 	return &Loop{
 		Chain: domain.Mainnet, Node: repotest.OnceRead{Source: w.node.Source()}, Holder: holder,
@@ -157,7 +157,7 @@ func (w *world) catchUp(t *turns) {
 	}
 }
 
-// digest is the logical digest of an index.
+// digest returns the digest of an index.
 func digest(t *testing.T, db *repo.DB) string {
 	t.Helper()
 	d, err := store.NewArchive(db).Digest(t.Context(), domain.Mainnet)

@@ -31,8 +31,8 @@ func TestAStandbyLeadsAtOnceWhenTheLeaderStops(t *testing.T) {
 	}
 }
 
-// pausing is a writer whose leader is stopped between deriving a batch and
-// writing it, as a paused process is.
+// pausing is a writer whose leader pauses between deriving a batch and writing
+// it.
 type pausing struct {
 	Writer
 	paused, resume chan struct{}
@@ -54,7 +54,7 @@ func TestALeaderThatWasPausedPastItsLeaseCannotWrite(t *testing.T) {
 	ended := make(chan error, 1)
 	go func() { ended <- paused.turn(t.Context()) }()
 	<-store.paused
-	w.execute(`UPDATE index_leases SET expires_at = now()`) // the time of the lease passes
+	w.execute(`UPDATE index_leases SET expires_at = now()`) // the lease expires
 	w.catchUp(w.leader(w.loop("quick")))
 	before := digest(t, w.db)
 	close(store.resume)

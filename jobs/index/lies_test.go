@@ -32,7 +32,7 @@ func TestANodeThatLiesGetsNoRowCommittedAndTheReasonIsShown(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t, sim.Config{Blocks: 3})
 			leader := w.leader(w.loop("a"))
-			first := name == "a class that is missing" // later blocks may name no new class
+			first := name == "a class that is missing" // later blocks may have no new class
 			if !first {
 				w.catchUp(leader)
 			}
@@ -53,7 +53,7 @@ func TestANodeThatLiesGetsNoRowCommittedAndTheReasonIsShown(t *testing.T) {
 				t.Errorf("the index moved to %+v, %v", at.Block, err)
 			}
 			w.sim.ClearFaults()
-			w.node.Close() // the pool has grown suspicious of the node
+			w.node.Close() // the pool has marked the node as faulty
 			w.node = w.pool()
 			leader.Node = w.node.Source()
 			w.catchUp(leader)
@@ -61,8 +61,8 @@ func TestANodeThatLiesGetsNoRowCommittedAndTheReasonIsShown(t *testing.T) {
 	}
 }
 
-// lie puts a fault in force. A pool proves an upstream's chain once in a while
-// only, so it is made anew.
+// lie activates a fault. A pool checks an upstream's chain only periodically,
+// so it is created again.
 func (w *world) lie(leader *turns, f fault.Fault) {
 	w.Helper()
 	if err := w.sim.Fault(f); err != nil {

@@ -21,8 +21,8 @@ func TestRememberedClassesWeighAsMuchAsTheirABI(t *testing.T) {
 	}
 }
 
-// A leader that forgets every class at once stores the same as one that
-// remembers them, and none twice.
+// A leader that evicts every class at once stores the same as one that caches
+// them, and none twice.
 func TestForgottenClassesOfUncommittedBlocksAreNotNewAgain(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, sim.Config{Seed: 7, Blocks: sized(20, 40)})

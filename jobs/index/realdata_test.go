@@ -27,7 +27,7 @@ import (
 // realData is the folder of real blocks.
 var realData = filepath.Join("..", "..", "..", "shared", "data", "real")
 
-// golden are facts that were counted from the data of a block alone.
+// golden are facts that were counted from the raw data of a block.
 type golden struct {
 	ChainID             domain.Chain   `json:"chain_id"`
 	Number              uint64         `json:"number"`
@@ -62,7 +62,7 @@ type toL1 struct {
 }
 
 // TestRealBlocksYieldTheGoldenFacts indexes every run of real blocks from a
-// node that replays them, and compares what is stored.
+// node that replays them, and compares the stored facts.
 func TestRealBlocksYieldTheGoldenFacts(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile(filepath.Join(realData, "golden.json"))
@@ -114,7 +114,7 @@ func runs(blocks map[string]golden) (all [][]golden) {
 	return all
 }
 
-// indexReal indexes a run and returns what is stored of it.
+// indexReal indexes a run and returns the stored blocks.
 func indexReal(t *testing.T, run []golden) []facts.Block {
 	t.Helper()
 	first, last := run[0], run[len(run)-1]

@@ -11,9 +11,9 @@ import (
 	"astrolabe/starknet"
 )
 
-// Why a Transfer event of a real block gives no row. ERC-20 and ERC-721 share
-// the old layout, with all four felts in the data, so it takes the ABI of the
-// class in force to read it.
+// The reasons why a Transfer event of a real block has no row. ERC-20 and
+// ERC-721 share the old layout, with all four felts in the data, so reading it
+// requires the ABI of the class in force.
 const (
 	ofProxy   = " without a row: the class in force is a Cairo 0 proxy, whose ABI does not have the event"
 	ofUnknown = " without a row: the class in force is not in the data"
@@ -78,7 +78,7 @@ func countTransfers(t *testing.T, b *facts.Block, inForce map[starknet.Felt]*fac
 	return counts
 }
 
-// reason tells why a class gives no row for a Transfer event.
+// reason returns why a Transfer event of a class has no row.
 func reason(class *facts.Class, transfer starknet.Felt) string {
 	if class == nil || class.Missing {
 		return ofUnknown

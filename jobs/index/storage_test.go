@@ -49,11 +49,11 @@ func TestAReadOnlyDatabaseIsToldApartFromAMissingIndexer(t *testing.T) {
 	leader := w.leader(w.loop("a"))
 	w.catchUp(leader)
 	if w.status().ReadOnly {
-		t.Error("a database that takes writes counts as read-only")
+		t.Error("got read-only for a writable database")
 	}
 	w.execute(`DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET default_transaction_read_only = on', current_database()); END $$`)
 	w.connect() // old sessions keep the old setting
 	if !w.status().ReadOnly {
-		t.Error("a read-only database counts as one that takes writes")
+		t.Error("got writable for a read-only database")
 	}
 }

@@ -29,7 +29,7 @@ func TestMain(m *testing.M) {
 }
 
 // world is an index of the first 40 blocks of Everyday, of which those up to 30
-// are final, and a connection beside the program's own.
+// are finalized, and a second connection.
 type world struct {
 	*testing.T
 	db     *repo.DB
@@ -75,7 +75,7 @@ var declared = []event.SelectorPosition{
 	{Selector: starknet.Selector("NeverEmitted"), Position: 15},
 }
 
-// extend runs the job as often as a certificate needs to become ready.
+// extend runs the job until a certificate is ready.
 func (w *world) extend(positions ...event.SelectorPosition) {
 	w.Helper()
 	job := &Extend{Chains: domain.Chains, Declared: positions, Store: events.NewCertificates(w.db), Logger: slog.New(slog.DiscardHandler)}
@@ -101,7 +101,7 @@ func (w *world) do(sql string, arguments ...any) {
 	}
 }
 
-// certificates returns them by what they are of.
+// certificates returns the certificates by selector and position.
 func (w *world) certificates() map[event.SelectorPosition]event.Certificate {
 	w.Helper()
 	list, err := events.NewCertificates(w.db).Certificates(w.Context(), domain.Mainnet)
@@ -115,7 +115,7 @@ func (w *world) certificates() map[event.SelectorPosition]event.Certificate {
 	return found
 }
 
-// requireRows holds a certificate's rows against the chain's events up to a
+// requireRows compares a certificate's rows with the chain's events up to a
 // block.
 func (w *world) requireRows(at event.SelectorPosition, through uint64) {
 	w.Helper()
@@ -173,8 +173,8 @@ func TestCertificatesGrowWithTheFinalizedTier(t *testing.T) {
 	w.requireRows(declared[1], 45)
 }
 
-// TestARowMoreLessOrOtherFailsTheCertificate plants each fault that a recount
-// must find.
+// TestARowMoreLessOrOtherFailsTheCertificate plants each fault that
+// verification must find.
 func TestARowMoreLessOrOtherFailsTheCertificate(t *testing.T) {
 	t.Parallel()
 	for name, sql := range map[string]string{
@@ -231,8 +231,8 @@ func TestAFailedCertificateIsBuiltAnewOnlyWhenAnOperatorSaysSo(t *testing.T) {
 	w.requireTables(len(declared))
 }
 
-// requireTables requires that so many tables hold rows of SN_MAIN and as many
-// of SN_SEPOLIA, which has no blocks.
+// requireTables requires this many tables of rows for SN_MAIN and as many for
+// SN_SEPOLIA, which has no blocks.
 func (w *world) requireTables(want int) {
 	w.Helper()
 	var got int

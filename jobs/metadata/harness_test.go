@@ -32,15 +32,15 @@ func TestMain(m *testing.M) {
 type world struct {
 	*testing.T
 	sim    *sim.Node
-	url    string // the node's
+	url    string // of the node
 	db     *repo.DB
-	conn   *pgx.Conn // beside the program's own
+	conn   *pgx.Conn // besides the program's
 	index  *repotest.Index
 	blocks []facts.Block
 	now    time.Time
 }
 
-// newWorld indexes all blocks but the newest so many, which are still loading.
+// newWorld indexes all blocks; the newest ones are still loading.
 func newWorld(t *testing.T, loading int) *world {
 	t.Helper()
 	simulated, err := sim.New(sim.Config{Blocks: 10})
@@ -81,7 +81,7 @@ func newWorld(t *testing.T, loading int) *world {
 	return w
 }
 
-// node is a new client of the simulated node, which no failure has marked.
+// node returns a new client of the simulated node, without recorded failures.
 func (w *world) node() token.Views {
 	w.Helper()
 	pool, err := node.Open(node.Options{Chain: domain.Mainnet, URLs: []string{w.url}})
@@ -92,7 +92,7 @@ func (w *world) node() token.Views {
 	return pool.Source()
 }
 
-// worker is a process of the world.
+// worker returns a worker of the world.
 func (w *world) worker(node token.Views) *Worker {
 	return &Worker{
 		Nodes: map[domain.Chain]token.Views{domain.Mainnet: node}, Index: index.NewCheckpoints(w.db), Store: tokens.NewTokens(w.db),
@@ -100,7 +100,7 @@ func (w *world) worker(node token.Views) *Worker {
 	}
 }
 
-// count counts the tokens that a condition holds for.
+// count counts the tokens that satisfy a condition.
 func (w *world) count(condition string) (n int) {
 	w.Helper()
 	if err := w.conn.QueryRow(w.Context(), "SELECT count(*) FROM tokens WHERE "+condition).Scan(&n); err != nil {
@@ -109,7 +109,7 @@ func (w *world) count(condition string) (n int) {
 	return n
 }
 
-// stored returns what the database knows of a contract of the economy.
+// stored returns the stored metadata of a contract of the economy.
 func (w *world) stored(name string) string {
 	w.Helper()
 	var address starknet.Felt

@@ -30,7 +30,7 @@ func TestTokensSayWhatTheirContractsSay(t *testing.T) {
 		"copycat":        "Astrolabe Classic of the Northern Hemisphere, ASTRO, 18 at 10", // more than a word
 		"old collection": "Old Stars, OLDSTAR, null at 10",
 		"collection":     "New Stars, STAR, null at 10",
-		"items":          "null, null, null at 10", // an ERC-1155 says nothing
+		"items":          "null, null, null at 10", // an ERC-1155 has no metadata
 	} {
 		if got := w.stored(name); got != want {
 			t.Errorf("%s: %s, want %s", name, got, want)
@@ -106,7 +106,7 @@ func TestATokenThatCannotBeAskedKeepsNoOtherWaiting(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := worker.Run(t.Context(), w.now); err == nil {
-		t.Error("the run hides that a token could not be asked")
+		t.Error("got no error, want that of the token that could not be read")
 	}
 	if n := w.count("metadata_at IS NULL"); n != 1 {
 		t.Fatalf("%d tokens are unread, want 1", n)
@@ -149,7 +149,7 @@ func TestMetadataIsReadAgainAfterADay(t *testing.T) {
 	}
 }
 
-// meanwhile does something before the first view is asked.
+// meanwhile calls a function before the first view.
 type meanwhile struct {
 	token.Views
 	act func()
@@ -195,13 +195,13 @@ func TestAChainThatWasNeverIndexedHasNothingToRead(t *testing.T) {
 	}
 }
 
-// telling tells when the real store was written to.
-type telling struct {
+// signalling signals writes to the real store.
+type signalling struct {
 	tokens.Tokens
 	stored chan int
 }
 
-func (s telling) StoreMetadata(ctx context.Context, c domain.Chain, r token.Reading) (int, error) {
+func (s signalling) StoreMetadata(ctx context.Context, c domain.Chain, r token.Reading) (int, error) {
 	n, err := s.Tokens.StoreMetadata(ctx, c, r)
 	s.stored <- n
 	return n, err
@@ -210,7 +210,7 @@ func (s telling) StoreMetadata(ctx context.Context, c domain.Chain, r token.Read
 func TestTheQueueReadsMetadata(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 0)
-	worker, store := w.worker(w.node()), telling{tokens.NewTokens(w.db), make(chan int, 1)}
+	worker, store := w.worker(w.node()), signalling{tokens.NewTokens(w.db), make(chan int, 1)}
 	worker.Store = store
 	schedule := jobs.NewSchedule(worker.Logger, telemetry.NewMetrics(), worker.Job())
 	queue, err := w.db.NewQueue(repo.QueueOptions{Workers: schedule.Workers, Periodic: schedule.Periodic, Logger: worker.Logger})

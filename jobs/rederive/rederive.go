@@ -64,7 +64,7 @@ func (j *Job) Run(ctx context.Context, fact string) (result Result, err error) {
 		}
 		made, known := tables[fact]
 		if !known {
-			return fmt.Errorf("%s is no fact that is derived", fact)
+			return fmt.Errorf("%s is not a derived fact", fact)
 		}
 		if err := j.blocks(ctx, lease, made, &result); err != nil {
 			return err

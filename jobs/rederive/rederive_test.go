@@ -22,7 +22,7 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(pgtest.Main{M: m})
 }
 
-// indexed opens an indexed database and returns a way to strike it.
+// indexed opens an indexed database and returns a function that damages it.
 func indexed(t *testing.T) (*repo.DB, func(statement string)) {
 	t.Helper()
 	url := pgtest.Database(t, repotest.Indexed)

@@ -27,8 +27,8 @@ func TestExpiredCensusesAreDeletedWithTheirRows(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = conn.Close(t.Context()) })
-	// Snapshot 1 is of an expired generation, 2 of one in its grace, 3 of a live
-	// one, 4 of none and old, 5 of none and young.
+	// Snapshot 1 belongs to an expired generation, 2 to one in its grace period,
+	// 3 to a live one; 4 and 5 belong to none, 4 is old and 5 is young.
 	for _, statement := range []string{
 		`INSERT INTO census_snapshots (id, chain, token, holders, total, digest, analytics, created_at)
 			SELECT n, 1, 7, 2, 2, '', '{}', now() - CASE n WHEN 5 THEN interval '1 minute' ELSE interval '7 hours' END FROM generate_series(1, 5) n`,

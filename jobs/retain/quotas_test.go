@@ -35,7 +35,7 @@ func TestIdleMetersAreForgottenAndOthersKept(t *testing.T) {
 	}
 }
 
-// endless always has more to forget.
+// endless always has more rows to delete.
 type endless int
 
 func (e *endless) ForgetQuotas(_ context.Context, _ time.Duration, most int) (int, error) {
@@ -52,7 +52,7 @@ func TestAPassOverTheMetersEnds(t *testing.T) {
 	}
 }
 
-// signalling says when the pass over the real store is done.
+// signalling signals the end of a pass over the real store.
 type signalling struct {
 	accounts.Quotas
 	done chan struct{}

@@ -23,7 +23,7 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(pgtest.Main{M: m})
 }
 
-// forgetful tells when the pass over the real store is done.
+// forgetful signals the end of a pass over the real store.
 type forgetful struct {
 	accounts.Secrets
 	done chan int

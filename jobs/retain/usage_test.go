@@ -14,7 +14,7 @@ import (
 
 const day = 24 * time.Hour
 
-// storeUses stores as many uses that are so old, each with its own count
+// storeUses stores the given number of requests of an age, each in its own
 // hour.
 func storeUses(t *testing.T, db *repo.DB, age time.Duration, many int) {
 	t.Helper()

@@ -31,9 +31,9 @@ func TestMain(m *testing.M) {
 type world struct {
 	*testing.T
 	sim  *sim.Node
-	url  string // the node's
+	url  string // of the node
 	db   *repo.DB
-	conn *pgx.Conn // beside the program's own
+	conn *pgx.Conn // besides the program's
 	now  time.Time
 }
 
@@ -62,7 +62,7 @@ func newWorld(t *testing.T) *world {
 	return &world{t, simulated, server.URL, db, conn, time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC)}
 }
 
-// supplies is a worker with a new client of the node.
+// supplies returns a worker with a new client of the node.
 func (w *world) supplies() *Supplies {
 	w.Helper()
 	pool, err := node.Open(node.Options{Chain: domain.Mainnet, URLs: []string{w.url}})
@@ -89,8 +89,7 @@ func (w *world) count(from string) (n int) {
 	return n
 }
 
-// stored is what the database knows of the supply of a contract of the
-// economy.
+// stored returns the stored supply of a contract of the economy.
 func (w *world) stored(name string) string {
 	w.Helper()
 	var (
@@ -119,7 +118,7 @@ func (w *world) contract(name string) starknet.Felt {
 	return starknet.Felt{}
 }
 
-// said is what a contract says of its supply after a block.
+// said returns the supply that a contract reports after a block.
 func (w *world) said(name string, number uint64) string {
 	w.Helper()
 	result, err := w.sim.Call(number, w.contract(name), "total_supply")

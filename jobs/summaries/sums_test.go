@@ -34,7 +34,7 @@ func TestARunSumsUpEverythingThatIsFinalized(t *testing.T) {
 	}
 }
 
-// TestTwoWhoSumAtOnceCountNothingTwice lets several processes run.
+// TestTwoWhoSumAtOnceCountNothingTwice runs several processes at once.
 func TestTwoWhoSumAtOnceCountNothingTwice(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -69,13 +69,13 @@ func TestTwoWhoSumAtOnceCountNothingTwice(t *testing.T) {
 	}
 }
 
-// telling tells when the real store was asked.
-type telling struct {
+// signalling signals calls of the real store.
+type signalling struct {
 	tokens.Summaries
 	summed chan token.Summing
 }
 
-func (s telling) SumTransfers(ctx context.Context, c domain.Chain, about int) (token.Summing, error) {
+func (s signalling) SumTransfers(ctx context.Context, c domain.Chain, about int) (token.Summing, error) {
 	done, err := s.Summaries.SumTransfers(ctx, c, about)
 	if done.Advanced {
 		s.summed <- done
@@ -86,7 +86,7 @@ func (s telling) SumTransfers(ctx context.Context, c domain.Chain, about int) (t
 func TestTheQueueSumsTransfersUp(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	worker, store := w.sums(), telling{tokens.NewSummaries(w.db), make(chan token.Summing, 1)}
+	worker, store := w.sums(), signalling{tokens.NewSummaries(w.db), make(chan token.Summing, 1)}
 	worker.Store = store
 	schedule := jobs.NewSchedule(worker.Logger, telemetry.NewMetrics(), worker.Job())
 	queue, err := w.db.NewQueue(repo.QueueOptions{Workers: schedule.Workers, Periodic: schedule.Periodic, Logger: worker.Logger})

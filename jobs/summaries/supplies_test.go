@@ -21,7 +21,7 @@ func TestSuppliesAreReadAtTheNewestFinalizedBlock(t *testing.T) {
 			t.Errorf("%s: %s, want %s", name, got, want)
 		}
 	}
-	for _, name := range []string{"collection", "items"} { // which tell no supply
+	for _, name := range []string{"collection", "items"} { // without a supply
 		if got := w.stored(name); got != "unknown" {
 			t.Errorf("%s: %s", name, got)
 		}

@@ -13,7 +13,7 @@ type request struct {
 	ID     json.RawMessage   `json:"id"`
 }
 
-// response is its answer.
+// response is the response to a request.
 type response struct {
 	Version string          `json:"jsonrpc"`
 	ID      json.RawMessage `json:"id"`
@@ -72,7 +72,7 @@ func (n *Node) call(r request) (any, *rpcError) {
 	}
 	place, failed := n.run.find(r.Params[0])
 	if failed == errBlock && r.Method == "starknet_getClassHashAt" && n.run.isBefore(r.Params[0]) {
-		return nil, errContract // nothing is known of the state before the run
+		return nil, errContract // the state before the run is unknown
 	}
 	if failed != nil {
 		return nil, failed
@@ -80,7 +80,7 @@ func (n *Node) call(r request) (any, *rpcError) {
 	return read(n.run, place, r.Params[1:])
 }
 
-// isBefore reports whether an id names the block before the run's first.
+// isBefore reports whether an id is that of the block before the run.
 func (r *run) isBefore(id json.RawMessage) bool {
 	var named struct {
 		Hash *starknet.Felt `json:"block_hash"`
@@ -88,7 +88,7 @@ func (r *run) isBefore(id json.RawMessage) bool {
 	return json.Unmarshal(id, &named) == nil && named.Hash != nil && *named.Hash == r.blocks[0].header.ParentHash
 }
 
-// methods are those that are about a block, by its place in the run.
+// methods are the methods that take a block, with its index in the run.
 var methods = map[string]func(r *run, place int, rest []json.RawMessage) (any, *rpcError){
 	"starknet_getBlockWithTxHashes": form(func(b *block) json.RawMessage { return b.withHashes }),
 	"starknet_getBlockWithTxs":      form(func(b *block) json.RawMessage { return b.withTransactions }),
@@ -116,7 +116,7 @@ var methods = map[string]func(r *run, place int, rest []json.RawMessage) (any, *
 	},
 }
 
-// form answers with something that the block has ready.
+// form returns one of the stored forms of a block.
 func form(of func(*block) json.RawMessage) func(*run, int, []json.RawMessage) (any, *rpcError) {
 	return func(r *run, place int, _ []json.RawMessage) (any, *rpcError) { return of(&r.blocks[place]), nil }
 }
@@ -129,7 +129,7 @@ func felt(rest []json.RawMessage) (f starknet.Felt, failed *rpcError) {
 	return f, nil
 }
 
-// find returns the place of the block that an id names: by number, by hash or by tag.
+// find returns the index of the block with an id: a number, a hash or a tag.
 func (r *run) find(id json.RawMessage) (int, *rpcError) {
 	var tag string
 	if json.Unmarshal(id, &tag) == nil {

@@ -17,7 +17,7 @@ const specVersion = "0.10.0"
 
 // Node serves one run of blocks. It is an http.Handler; its content never changes.
 type Node struct {
-	// URL is where a node that Serve returned listens.
+	// URL is the address of a node that Serve returned.
 	URL string
 
 	chainID starknet.Felt
@@ -25,16 +25,16 @@ type Node struct {
 	server  *httptest.Server
 }
 
-// Open reads the blocks from first to last of a chain, SN_MAIN or SN_SEPOLIA, from the folder
-// of real data. It returns ErrNoData when the folder or one of the blocks is not there, and
-// ErrNotLinked when the blocks do not follow each other.
+// Open reads the blocks from first to last of a chain, SN_MAIN or SN_SEPOLIA,
+// from the folder of real data. It returns ErrNoData if the folder or one of
+// the blocks is missing, and ErrNotLinked if the blocks are not consecutive.
 func Open(dir, chain string, first, last uint64) (*Node, error) {
 	id, err := starknet.ShortString(chain)
 	if err != nil {
 		return nil, err
 	}
 	if first > last {
-		return nil, fmt.Errorf("there are no blocks from %d to %d", first, last)
+		return nil, fmt.Errorf("the range of blocks from %d to %d is empty", first, last)
 	}
 	dir = filepath.Join(dir, chain)
 	if _, err := os.Stat(dir); err != nil {
@@ -58,7 +58,7 @@ func Serve(dir, chain string, first, last uint64) (*Node, error) {
 	return n, nil
 }
 
-// Close ends what Serve began.
+// Close stops the server of Serve.
 func (n *Node) Close() { n.server.Close() }
 
 // ServeHTTP answers one JSON-RPC call.
@@ -78,5 +78,5 @@ func (n *Node) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	w.Header().Set("Content-Type", "application/json")
-	_, _ = w.Write(answer) // a client that left does not need it
+	_, _ = w.Write(answer) // the client may have disconnected
 }

@@ -58,8 +58,8 @@ func read(t *testing.T, value any, path ...string) bool {
 	return true
 }
 
-// TestEveryBlockOfTheFolderIsServed reads each block by itself through the client that the
-// index uses.
+// TestEveryBlockOfTheFolderIsServed reads each block by itself through the
+// indexer's client.
 func TestEveryBlockOfTheFolderIsServed(t *testing.T) {
 	t.Parallel()
 	for _, chain := range domain.Chains {
@@ -81,7 +81,7 @@ func TestEveryBlockOfTheFolderIsServed(t *testing.T) {
 	}
 }
 
-// checkBlock holds the answers about a run's only block against the files.
+// checkBlock compares the responses for a run's only block with the files.
 func checkBlock(t *testing.T, chain domain.Chain, name string, pool *node.Pool) {
 	t.Helper()
 	var want starknet.BlockWithReceipts
@@ -117,8 +117,8 @@ func checkBlock(t *testing.T, chain domain.Chain, name string, pool *node.Pool) 
 	}
 }
 
-// TestTransactionsOfABlockHaveTheirHashes reads the form with transactions, and computes
-// the hashes again.
+// TestTransactionsOfABlockHaveTheirHashes reads the form with transactions and
+// recomputes the hashes.
 func TestTransactionsOfABlockHaveTheirHashes(t *testing.T) {
 	t.Parallel()
 	pool := open(t, domain.Sepolia, 56377, 56379)

@@ -11,17 +11,17 @@ import (
 	"astrolabe/starknet"
 )
 
-// ErrNoData reports that the folder, or a block of the run, is not there.
-var ErrNoData = errors.New("the real chain data is not there")
+// ErrNoData reports that the folder, or a block of the run, is missing.
+var ErrNoData = errors.New("the real chain data is missing")
 
-// ErrNotLinked reports a run whose blocks do not follow each other.
+// ErrNotLinked reports a run whose blocks are not consecutive.
 var ErrNotLinked = errors.New("the blocks are not linked")
 
-// run is a row of linked blocks with everything that is known of them.
+// run is a series of consecutive blocks with their state updates and classes.
 type run struct {
 	first  uint64
 	blocks []block
-	// hashes are the places of the blocks.
+	// hashes maps block hashes to indexes in the run.
 	hashes map[starknet.Felt]int
 	// classes are the folder's classes in JSON.
 	classes map[starknet.Felt]json.RawMessage
@@ -32,7 +32,7 @@ type block struct {
 	header                                 starknet.BlockWithHashes
 	withHashes, withTransactions, receipts json.RawMessage
 	update                                 json.RawMessage
-	// given are the classes that contracts got in this block.
+	// given maps contracts to the classes that they got in this block.
 	given map[starknet.Felt]starknet.Felt
 }
 
@@ -128,7 +128,7 @@ func newBlock(text []byte) (block, error) {
 	return b, json.Unmarshal(b.withHashes, &b.header)
 }
 
-// with writes a block with its transactions in another form.
+// with encodes a block with its transactions in another form.
 func with(fields map[string]json.RawMessage, transactions any) (json.RawMessage, error) {
 	text, err := json.Marshal(transactions)
 	if err != nil {
@@ -138,7 +138,8 @@ func with(fields map[string]json.RawMessage, transactions any) (json.RawMessage,
 	return json.Marshal(fields)
 }
 
-// placeholder is the state update of a block whose own is not known: nothing changes.
+// placeholder returns an empty state update for a block whose real one is
+// missing.
 func placeholder(b *starknet.BlockWithHashes) (json.RawMessage, error) {
 	return json.Marshal(starknet.StateUpdate{
 		BlockHash: b.BlockHash, NewRoot: b.NewRoot, OldRoot: b.NewRoot,
@@ -168,7 +169,7 @@ func (b *block) readGiven() error {
 	return nil
 }
 
-// classAt returns the class of a contract after the block at a place.
+// classAt returns the class of a contract after the block at an index.
 func (r *run) classAt(place int, contract starknet.Felt) (starknet.Felt, bool) {
 	for ; place >= 0; place-- {
 		if class, ok := r.blocks[place].given[contract]; ok {

@@ -9,7 +9,7 @@ import (
 	"astrolabe/starknet"
 )
 
-// blockID names a block by number, hash or tag.
+// blockID is a block's number, hash or tag.
 type blockID struct {
 	Number *uint64        `json:"block_number"`
 	Hash   *starknet.Felt `json:"block_hash"`
@@ -40,7 +40,8 @@ func (id *blockID) UnmarshalJSON(data []byte) error {
 
 func (id blockID) preConfirmed() bool { return id.tag == "pre_confirmed" }
 
-// head returns the newest block that the node admits to have.
+// head returns the newest block that the node reports, which a fault may make
+// stale.
 func (s *Server) head(method string) *chain.Block {
 	head := s.chain.Head()
 	if f, stale := s.faults.Strike(fault.StaleHead, method); stale {
@@ -52,7 +53,7 @@ func (s *Server) head(method string) *chain.Block {
 	return head
 }
 
-// sealed returns the sealed block that an id names.
+// sealed returns the sealed block with an id.
 func (s *Server) sealed(method string, id blockID) (*chain.Block, error) {
 	head := s.head(method)
 	var b *chain.Block
@@ -75,8 +76,9 @@ func (s *Server) sealed(method string, id blockID) (*chain.Block, error) {
 	return b, err
 }
 
-// readClasses calls f with the state after the block that an id names, which may be older
-// than the blocks that keep their state: what is right in it are the classes.
+// readClasses calls f with the state after the block with an id. The block may
+// be older than the blocks that keep their state: only classes are correct in
+// it.
 func (s *Server) readClasses(method string, id blockID, f func(on state.Reader) error) error {
 	if id.preConfirmed() {
 		return s.chain.ReadPreConfirmed(func(on state.Reader, _ *starknet.PreConfirmedHeader) error { return f(on) })
@@ -88,7 +90,7 @@ func (s *Server) readClasses(method string, id blockID, f func(on state.Reader) 
 	return s.chain.ReadClasses(b.Header.BlockHash, func(view state.View) error { return f(view) })
 }
 
-// readState calls f with the state after the block that an id names.
+// readState calls f with the state after the block with an id.
 func (s *Server) readState(method string, id blockID, f func(on state.Reader, header *starknet.PreConfirmedHeader) error) error {
 	if id.preConfirmed() {
 		return s.chain.ReadPreConfirmed(f)

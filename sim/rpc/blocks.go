@@ -27,8 +27,8 @@ func (s *Server) blockHashAndNumber(method string, _ params) (any, error) {
 	}{h.BlockHash, h.BlockNumber}, nil
 }
 
-// preConfirmedBlock is the block in the making with its transactions in some form. It has
-// no status: clients tell it from a sealed one by that.
+// preConfirmedBlock is the pre-confirmed block with its transactions in some
+// form. It has no status, which distinguishes it from a sealed block.
 type preConfirmedBlock struct {
 	starknet.PreConfirmedHeader
 	Transactions any `json:"transactions"`
@@ -41,7 +41,7 @@ type sealedBlock struct {
 	Transactions any `json:"transactions"`
 }
 
-// block answers with a block whose transactions are given by content.
+// block returns a block whose transactions have the form that content returns.
 func (s *Server) block(method string, p params, content func(b *chain.Block, finality starknet.FinalityStatus) any) (any, error) {
 	var id blockID
 	if err := required(p, 0, &id); err != nil {
@@ -59,7 +59,7 @@ func (s *Server) block(method string, p params, content func(b *chain.Block, fin
 	return sealedBlock{finality, s.header(method, b), content(b, finality)}, nil
 }
 
-// header returns a block's header, with a wrong parent if it is asked to lie.
+// header returns a block's header, with a wrong parent if that fault is active.
 func (s *Server) header(method string, b *chain.Block) starknet.BlockHeader {
 	h := b.Header
 	if f, lie := s.faults.Strike(fault.WrongParent, method); lie {
@@ -173,7 +173,7 @@ func (s *Server) stateUpdate(method string, p params) (any, error) {
 	return update, nil
 }
 
-// restrict keeps what concerns the given contracts.
+// restrict keeps only the changes of the given contracts.
 func restrict(d starknet.StateDiff, only []starknet.Felt) starknet.StateDiff {
 	keep := func(address starknet.Felt) bool { return slices.Contains(only, address) }
 	d.StorageDiffs = filtered(d.StorageDiffs, func(x starknet.StorageDiff) bool { return keep(x.Address) })

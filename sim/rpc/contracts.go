@@ -8,7 +8,8 @@ import (
 	"astrolabe/starknet"
 )
 
-// addressed reads the usual pair of a block id and an address and gives the state.
+// addressed reads a block id and an address from the arguments and calls f with
+// the state.
 func (s *Server) addressed(method string, p params, id, address int, f func(on state.Reader, address starknet.Felt) error) error {
 	block, felt, err := blockAndFelt(p, id, address)
 	if err != nil {
@@ -17,7 +18,7 @@ func (s *Server) addressed(method string, p params, id, address int, f func(on s
 	return s.readState(method, block, func(on state.Reader, _ *starknet.PreConfirmedHeader) error { return f(on, felt) })
 }
 
-// classified does the same for what asks only for classes.
+// classified is addressed for methods that only read classes.
 func (s *Server) classified(method string, p params, f func(on state.Reader, felt starknet.Felt) error) error {
 	block, felt, err := blockAndFelt(p, 0, 1)
 	if err != nil {
@@ -120,7 +121,8 @@ type updatedValue struct {
 	Updated uint64        `json:"last_update_block"`
 }
 
-// withUpdate adds the block that wrote a cell, as far as the retained history tells.
+// withUpdate adds the block that wrote a cell, if it is in the retained
+// history.
 func withUpdate(on state.Reader, cell state.Cell) updatedValue {
 	if view, ok := on.(state.View); ok {
 		value, block := view.Updated(cell)

@@ -8,7 +8,7 @@ import (
 	"astrolabe/starknet"
 )
 
-// encode writes an answer or a notification without escaping what HTML would need.
+// encode encodes a response or a notification without HTML escaping.
 func encode(value any) []byte {
 	if answer, ok := value.(response); ok {
 		if b, ok := answer.Result.(sealedBlock); ok {
@@ -34,16 +34,16 @@ func marshal(value any) ([]byte, error) {
 	return bytes.TrimRight(b.Bytes(), "\n"), nil
 }
 
-// pairList is the transactions of a block with their receipts. Its JSON is written by
-// hand, since such blocks are what an indexer asks for and most of what a node sends.
+// pairList is the transactions of a block with their receipts. Its JSON is
+// encoded by hand, because such blocks are most of what an indexer requests.
 type pairList []starknet.TransactionWithReceipt
 
-// encodeBlock writes the answer that the ordinary encoder would write, only faster.
+// encodeBlock encodes a response like the standard encoder, but faster.
 func encodeBlock(answer response, b sealedBlock, pairs pairList) []byte {
 	b.Transactions = json.RawMessage("[]")
 	answer.Result = b
 	frame, err := marshal(answer)
-	const end = `]}}` // of the transactions, the block and the answer
+	const end = `]}}` // of the transactions, the block and the response
 	if err != nil || !bytes.HasSuffix(frame, []byte(end)) {
 		return encode(errParse)
 	}

@@ -124,7 +124,8 @@ func (s *Server) events(method string, p params) (any, error) {
 	return page.chunk, nil
 }
 
-// eventRange resolves the ends of a query; a block in the making is one above the head.
+// eventRange resolves the ends of a query; the pre-confirmed block is one above
+// the head.
 func (s *Server) eventRange(method string, q *eventQuery) (first, last uint64, err error) {
 	head := s.head(method).Header.BlockNumber
 	last = head

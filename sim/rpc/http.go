@@ -71,7 +71,7 @@ func readRequests(body []byte) (requests []request, batch bool, bad *Error) {
 		}
 		requests = make([]request, len(raw))
 		for i := range raw {
-			_ = json.Unmarshal(raw[i], &requests[i]) // one that is not a call is answered as such
+			_ = json.Unmarshal(raw[i], &requests[i]) // an invalid call gets an error response
 		}
 		return requests, true, nil
 	}
@@ -85,7 +85,7 @@ func readRequests(body []byte) (requests []request, batch bool, bad *Error) {
 	return requests, false, nil
 }
 
-// single answers one call; a notification, which has no id, is not answered.
+// single handles one call; a notification, which has no id, gets no response.
 func (s *Server) single(r *request) []byte {
 	answer := s.call(r)
 	if len(r.ID) == 0 && answer.Error != errInvalidRequest { //nolint:errorlint // It is a fixed answer, not a chain.

@@ -1,6 +1,7 @@
 package rpc
 
-// method is a call that needs no connection: its arguments' names in order and what it does.
+// method is a method that needs no connection: the names of its arguments in
+// order, and its function.
 type method struct {
 	params []string
 	run    func(s *Server, method string, p params) (any, error)

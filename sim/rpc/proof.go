@@ -8,10 +8,10 @@ import (
 	"astrolabe/starknet"
 )
 
-// Limits of a storage proof, in sum.
+// maxProofItems limits a storage proof in total.
 const maxProofItems = 1024
 
-// proofNodes is always empty: the simulated roots are no tries.
+// proofNodes is always empty, because the simulated roots are not tries.
 type proofNodes []struct{}
 
 // contractLeaf is what the contracts root would cover for one contract.
@@ -20,7 +20,7 @@ type contractLeaf struct {
 	ClassHash starknet.Felt `json:"class_hash"`
 }
 
-// storageProof answers with the leaves and roots of a block, without nodes between.
+// storageProof returns the leaves and roots of a block, without inner nodes.
 func (s *Server) storageProof(method string, p params) (any, error) {
 	var id blockID
 	var classes, addresses []starknet.Felt
@@ -75,7 +75,7 @@ type casmEntry struct {
 	Builtins []string      `json:"builtins"`
 }
 
-// compiled answers with the entry points of a declared class and no bytecode.
+// compiled returns the entry points of a declared class without bytecode.
 func (s *Server) compiled(method string, p params) (result any, err error) {
 	var hash starknet.Felt
 	if err := required(p, 0, &hash); err != nil {

@@ -37,7 +37,7 @@ func (s *Server) Render() error {
 	return nil
 }
 
-// renderOne writes the result that the method itself gives.
+// renderOne writes the result of the method to its file.
 func (s *Server) renderOne(method string, number uint64) error {
 	hash, _ := s.chain.HashAt(number)
 	path := s.renderedFile(method, hash, s.chain.Finality(number))
@@ -105,7 +105,7 @@ func (s *Server) openRendered(r *request) *os.File {
 	return file
 }
 
-// named finds the block that an id names by number or by hash.
+// named finds the block with a number or a hash.
 func (s *Server) named(id blockID) (number uint64, hash starknet.Felt, ok bool) {
 	switch {
 	case id.Number != nil:

@@ -12,7 +12,7 @@ import (
 	"astrolabe/starknet"
 )
 
-// Server answers JSON-RPC for one chain.
+// Server serves JSON-RPC for one chain.
 type Server struct {
 	chain       *chain.Chain
 	library     *contract.Library
@@ -27,15 +27,17 @@ type Server struct {
 	counts map[string]uint64
 }
 
-// Options describe a server.
+// Options configure a server.
 type Options struct {
 	Chain   *chain.Chain
 	Library *contract.Library
-	// ChainID is the chain's id, OtherID the one that it gives when it is asked to lie.
+	// ChainID is the chain's id, OtherID the one that it returns while the fault
+	// OtherChain is active.
 	ChainID, OtherID starknet.Felt
 	SpecVersion      string
 	Faults           *fault.Set
-	// Rendered is a folder of answers that Render has filled; empty means none.
+	// Rendered is a folder of responses that Render has filled; empty means
+	// none.
 	Rendered string
 }
 
@@ -49,7 +51,7 @@ func NewServer(o Options) *Server {
 	return s
 }
 
-// Close ends all WebSocket connections. Calls over HTTP are still answered.
+// Close ends all WebSocket connections. Calls over HTTP are still served.
 func (s *Server) Close() { s.hub.close() }
 
 // Counts returns how many calls of each method were received, unknown methods included
@@ -77,7 +79,7 @@ type request struct {
 	ID      json.RawMessage `json:"id"`
 }
 
-// response is its answer.
+// response is the response to a request.
 type response struct {
 	Version string          `json:"jsonrpc"`
 	ID      json.RawMessage `json:"id"`

@@ -32,7 +32,7 @@ func estimate(used starknet.ExecutionResources, h *starknet.PreConfirmedHeader, 
 	}
 }
 
-// simulated is one transaction's outcome.
+// simulated is the result of one transaction.
 type simulated struct {
 	Trace *vm.Trace   `json:"transaction_trace"`
 	Fee   feeEstimate `json:"fee_estimation"`

@@ -32,7 +32,7 @@ type session struct {
 func (s *Server) serveSocket(w http.ResponseWriter, r *http.Request) {
 	conn, err := websocket.Accept(w, r, &websocket.AcceptOptions{InsecureSkipVerify: true})
 	if err != nil {
-		return // Accept has answered
+		return // Accept has responded
 	}
 	defer func() { _ = conn.CloseNow() }()
 	conn.SetReadLimit(maxBody)
@@ -45,7 +45,7 @@ func (s *Server) serveSocket(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// loop answers requests and passes on changes, one at a time.
+// loop handles requests and changes, one at a time.
 func (c *session) loop(ctx context.Context) {
 	incoming := make(chan []byte)
 	go func() {
@@ -97,7 +97,7 @@ func (c *session) answer(ctx context.Context, message []byte) error {
 		}
 	}
 	if batch {
-		return c.write(ctx, c.server.batch(requests)) // subscriptions are not taken in batches
+		return c.write(ctx, c.server.batch(requests)) // batches must not contain subscriptions
 	}
 	r := &requests[0]
 	if !subscribing(r.Method) {
@@ -144,7 +144,7 @@ func (c *session) unsubscribe(raw json.RawMessage) (bool, error) {
 	return true, nil
 }
 
-// pass tells every subscription of a change, in the order in which they were made.
+// pass sends a change to every subscription, in the order of their creation.
 func (c *session) pass(ctx context.Context, change chain.Change) error {
 	kept := c.order[:0]
 	for _, id := range c.order {

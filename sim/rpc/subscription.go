@@ -18,14 +18,14 @@ func subscribing(method string) bool {
 	return method == "starknet_unsubscribe" || strings.HasPrefix(method, "starknet_subscribe")
 }
 
-// subscription is what a client wants to hear. tell returns the notifications about one
-// block; sealed is false for the block in the making.
+// subscription is a client's subscription. tell returns the notifications about
+// one block; sealed is false for the pre-confirmed block.
 type subscription struct {
 	tell    func(s *Server, b *chain.Block, sealed bool) []notification
 	next    uint64 // the first sealed block that was not sent yet
-	reorgs  bool   // the client hears of reorganisations
-	always  bool   // tell is asked on every change, whatever it is about
-	preview bool   // the client hears of the block in the making
+	reorgs  bool   // the client is notified of reorgs
+	always  bool   // tell is called on every change
+	preview bool   // the client is notified of the pre-confirmed block
 }
 
 // subscribe reads a subscription request.
@@ -89,7 +89,7 @@ func (sub *subscription) begin(s *Server) []notification {
 	return all
 }
 
-// change sends what happened to the chain.
+// change returns the notifications about a change of the chain.
 func (sub *subscription) change(s *Server, change chain.Change) []notification {
 	if sub.always {
 		return sub.tell(s, nil, false)
@@ -114,7 +114,7 @@ func (sub *subscription) change(s *Server, change chain.Change) []notification {
 	return all
 }
 
-// reorg names the blocks that left the chain.
+// reorg is the range of blocks that left the chain.
 type reorg struct {
 	FirstHash   starknet.Felt `json:"starting_block_hash"`
 	FirstNumber uint64        `json:"starting_block_number"`
@@ -166,8 +166,8 @@ func senderFilter(p params, i int) (func(*starknet.Transaction) bool, error) {
 	}, nil
 }
 
-// each calls f for the transactions of a block that are news: all of a sealed one, the
-// last of one in the making.
+// each calls f for the new transactions of a block: all of a sealed block, the
+// last of a pre-confirmed one.
 func each(b *chain.Block, sealed bool, f func(i int)) {
 	first := 0
 	if !sealed {

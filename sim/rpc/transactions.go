@@ -8,7 +8,7 @@ import (
 	"astrolabe/starknet"
 )
 
-// found is a transaction with its block, which is not sealed for one in the making.
+// found is a transaction with its block, which may be the pre-confirmed one.
 type found struct {
 	block  *chain.Block
 	index  int
@@ -17,7 +17,7 @@ type found struct {
 
 func (f found) transaction() starknet.Transaction { return f.block.Transactions[f.index] }
 
-// find looks a transaction up on the chain and in the block in the making.
+// find looks up a transaction on the chain and in the pre-confirmed block.
 func (s *Server) find(method string, hash starknet.Felt) (found, error) {
 	if place, ok := s.chain.Find(hash); ok {
 		b, err := s.chain.Block(place.Block)
@@ -136,9 +136,9 @@ func (s *Server) statusOf(f found) transactionStatus {
 	return transactionStatus{s.finality(f), r.ExecutionStatus, r.RevertReason}
 }
 
-// L1Transaction returns the hash of the simulated L1 transaction that sent the messages
-// of a block: there is one for every block that has L1 handlers, and the hash tells the
-// block.
+// L1Transaction returns the hash of the simulated L1 transaction that sent the
+// messages of a block: there is one for every block with L1 handlers, and the
+// hash encodes the block.
 func L1Transaction(block uint64) starknet.Hash256 {
 	var seed [16]byte
 	copy(seed[:], "l1 block")

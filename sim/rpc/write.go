@@ -33,7 +33,7 @@ func (s *Server) submit(p params, kind starknet.TransactionType) (*starknet.Broa
 	return &b, hash, err
 }
 
-// submitted is the answer to a write.
+// submitted is the response to a write.
 type submitted struct {
 	Hash            starknet.Felt  `json:"transaction_hash"`
 	ClassHash       *starknet.Felt `json:"class_hash,omitempty"`
