@@ -33,7 +33,7 @@ const (
 func (db *DB) Listen(ctx context.Context, channels []string, on func(channel, payload string), state func(up bool)) {
 	pause := firstPause
 	for ctx.Err() == nil {
-		if heard := db.listenOnce(ctx, channels, on, state); heard {
+		if received := db.listenOnce(ctx, channels, on, state); received {
 			pause = firstPause
 		}
 		select {
@@ -46,7 +46,7 @@ func (db *DB) Listen(ctx context.Context, channels []string, on func(channel, pa
 
 // listenOnce listens until the connection fails and reports whether it had
 // started to receive notifications.
-func (db *DB) listenOnce(ctx context.Context, channels []string, on func(channel, payload string), state func(up bool)) (heard bool) {
+func (db *DB) listenOnce(ctx context.Context, channels []string, on func(channel, payload string), state func(up bool)) (received bool) {
 	conn, err := pgx.ConnectConfig(ctx, db.pool.Config().ConnConfig)
 	if err != nil {
 		return false

@@ -108,10 +108,10 @@ func (db *DB) withMigrationLock(ctx context.Context, act func() error) error {
 	return act()
 }
 
-// migrator prepares bun's migrator. Its own record of a migration is written
-// after the migration's transaction, so a crash in between would run the
-// migration twice; record writes it inside the transaction instead, and bun's
-// later record of the same name changes nothing.
+// migrator returns bun's migrator. bun records a migration after the
+// migration's transaction, so a crash in between would run it twice. record
+// writes it inside the transaction instead, and bun's later record of the same
+// name changes nothing.
 func (db *DB) migrator(ctx context.Context, record migrate.MigrationHook) (*migrate.Migrator, error) {
 	files, err := fs.Sub(migrationFiles, "migrations")
 	if err != nil {

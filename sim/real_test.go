@@ -11,8 +11,9 @@ import (
 	"testing"
 )
 
-// forms collects the members that objects of each kind have: of the block, its
-// transactions by type and version, its receipts by type and outcome, events and messages.
+// forms collects the members of each kind of object: of the block, its
+// transactions by type and version, its receipts by type and outcome, events
+// and messages.
 type forms map[string]string
 
 func (f forms) add(kind string, object map[string]any) {

@@ -8,8 +8,9 @@ import (
 	"testing"
 )
 
-// TestRecordedChainReplaysByteForByte records a chain with a reorganisation and a
-// client's class, and compares every answer of the replay with the original's.
+// TestRecordedChainReplaysByteForByte records a chain with a reorg and a
+// client's class, and compares every response of the replay with the
+// original's.
 func TestRecordedChainReplaysByteForByte(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "chain")

@@ -10,8 +10,8 @@ import (
 	"astrolabe/sim/fault"
 )
 
-// TestRenderedAnswersAreTheOrdinaryOnes compares a node that copies its answers from files
-// with one that does not, byte for byte, and sees that files were used.
+// TestRenderedAnswersAreTheOrdinaryOnes compares a node that serves rendered
+// files with one that does not, byte for byte, and checks that files were used.
 func TestRenderedAnswersAreTheOrdinaryOnes(t *testing.T) {
 	t.Parallel()
 	path, folder := filepath.Join(t.TempDir(), "chain"), filepath.Join(t.TempDir(), "rendered")

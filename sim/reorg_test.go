@@ -8,8 +8,8 @@ import (
 	"astrolabe/starknet"
 )
 
-// TestReorgReplacesBlocksAndKeepsTheChainWhole reads a chain after reorganisations of
-// several depths as if it had never had another form.
+// TestReorgReplacesBlocksAndKeepsTheChainWhole checks that a chain is
+// consistent after reorgs of several depths.
 func TestReorgReplacesBlocksAndKeepsTheChainWhole(t *testing.T) {
 	t.Parallel()
 	n := testNode(t, Config{Blocks: 30, Seed: 3})

@@ -8,11 +8,12 @@ import (
 	"testing"
 )
 
-// fuzzed is one node for all runs; the fuzzer cannot change its chain except by writes
-// that it would have to guess.
+// fuzzed is one node for all runs; the fuzzer cannot change its chain except by
+// valid writes, which it would have to guess.
 var fuzzed = sync.OnceValues(func() (*Node, error) { return New(Config{Blocks: 12}) })
 
-// FuzzRequest sends whatever to the node: it must answer with JSON or with nothing.
+// FuzzRequest sends arbitrary bytes to the node, which must respond with JSON
+// or with nothing.
 func FuzzRequest(f *testing.F) {
 	for _, seed := range []string{
 		`{"jsonrpc":"2.0","id":1,"method":"starknet_getBlockWithReceipts","params":[{"block_number":3}]}`,

@@ -129,8 +129,8 @@ func TestBatchesAndBadRequests(t *testing.T) {
 	}
 }
 
-// TestHistoricalReadsAreOfTheirBlock compares balances at old blocks with what the node
-// answered when those blocks were the newest.
+// TestHistoricalReadsAreOfTheirBlock compares balances at old blocks with the
+// node's responses when those blocks were the newest.
 func TestHistoricalReadsAreOfTheirBlock(t *testing.T) {
 	t.Parallel()
 	n := testNode(t, Config{Blocks: 10})

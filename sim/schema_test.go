@@ -82,8 +82,9 @@ func (s specification) checkJSON(file string, schema any, text []byte) error {
 	return s.check(file, schema.(map[string]any), value, "$")
 }
 
-// check validates a value against a schema of a file. Where the documents say oneOf they
-// mean that at least one fits, since several of their variants include each other.
+// check validates a value against a schema of a file. In these documents oneOf
+// means that at least one variant fits, because several variants include each
+// other.
 func (s specification) check(file string, schema map[string]any, value any, path string) error {
 	if ref, ok := schema["$ref"].(string); ok {
 		target, inner := s.resolve(file, ref)

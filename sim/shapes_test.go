@@ -7,7 +7,7 @@ import (
 	"astrolabe/starknet"
 )
 
-// shapes counts what a chain shows.
+// shapes counts the shapes of a chain.
 type shapes map[string]int
 
 func (s shapes) block(b *Block, messages map[starknet.Hash256]int) {
@@ -86,7 +86,8 @@ func (s shapes) event(e *starknet.Event) {
 	}
 }
 
-// TestFirstBlocksShowEveryShape holds the first blocks to the list of shapes.
+// TestFirstBlocksShowEveryShape checks that the first blocks contain every
+// shape of the list.
 func TestFirstBlocksShowEveryShape(t *testing.T) {
 	t.Parallel()
 	n := readOnly(t)

@@ -23,8 +23,8 @@ func checked(t *testing.T, spec specification, c client, method string, argument
 	}
 }
 
-// TestEveryMethodAnswersAsSpecified validates a result of every method that the
-// specification has.
+// TestEveryMethodAnswersAsSpecified validates a result of every method of the
+// specification.
 func TestEveryMethodAnswersAsSpecified(t *testing.T) {
 	t.Parallel()
 	spec := readSpecification(t)
@@ -104,8 +104,8 @@ func TestEveryMethodAnswersAsSpecified(t *testing.T) {
 	}
 }
 
-// TestEveryBlockIsAsSpecified validates blocks, state updates and traces of a chain that
-// shows every shape.
+// TestEveryBlockIsAsSpecified validates blocks, state updates and traces of a
+// chain with every shape.
 func TestEveryBlockIsAsSpecified(t *testing.T) {
 	t.Parallel()
 	spec := readSpecification(t)
@@ -174,8 +174,9 @@ func callOf(address starknet.Felt, function string, calldata ...starknet.Felt) m
 	return map[string]any{"contract_address": address, "entry_point_selector": starknet.Selector(function), "calldata": calldata}
 }
 
-// broadcasts returns a transaction of each kind as a wallet would send it: a transfer by
-// the forwarder, a declaration by him, and the deployment of an account that has money.
+// broadcasts returns a transaction of each kind as a wallet would send it: a
+// transfer and a declaration by the forwarder, and the deployment of a funded
+// account.
 func broadcasts(t testing.TB, n *Node) (invoke, declare, deploy map[string]any) {
 	t.Helper()
 	head := n.Head().Header.BlockNumber

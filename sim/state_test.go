@@ -29,7 +29,7 @@ func hashes(t *testing.T, n *Node) []starknet.Felt {
 	return list
 }
 
-// must fails a test when an act did.
+// must fails the test on an error.
 func must(t *testing.T, err error) {
 	t.Helper()
 	if err != nil {
@@ -48,8 +48,9 @@ func TestBlocksAreTheSameHoweverTheyWereMined(t *testing.T) {
 	must(t, grown.Close())
 }
 
-// TestChainGoesOnAsIfItHadNeverStopped does the same to two chains, one of which is closed
-// and opened again between any two acts. Reorganisations reach below that, too.
+// TestChainGoesOnAsIfItHadNeverStopped applies the same actions to two chains,
+// one of which is closed and reopened between any two actions. Reorgs also
+// replace blocks from before a reopening.
 func TestChainGoesOnAsIfItHadNeverStopped(t *testing.T) {
 	t.Parallel()
 	config := Config{Blocks: 45, Window: 25, Seed: 4, L1Lag: 3, State: filepath.Join(t.TempDir(), "state")}
@@ -94,8 +95,8 @@ func submit(t *testing.T, n *Node) {
 	c.result(&added, "starknet_addDeclareTransaction", declare)
 }
 
-// sameAnswers compares what two nodes answer for every block, its classes, the contracts
-// that it deploys and some of its transactions.
+// sameAnswers compares the responses of two nodes for every block, its classes,
+// the contracts that it deploys and some of its transactions.
 func sameAnswers(t *testing.T, a, b *Node) {
 	t.Helper()
 	first, second := connect(t, a), connect(t, b)
@@ -124,8 +125,8 @@ func sameAnswers(t *testing.T, a, b *Node) {
 	}
 }
 
-// TestOldClassesAreReadAsTheyWere compares a node that has forgotten most of its state with
-// one that has not.
+// TestOldClassesAreReadAsTheyWere compares a node that has dropped most of its
+// state with one that has not.
 func TestOldClassesAreReadAsTheyWere(t *testing.T) {
 	t.Parallel()
 	old := testNode(t, Config{Blocks: longBlocks, Window: 10, State: filepath.Join(t.TempDir(), "state")})
@@ -162,9 +163,9 @@ func TestOldClassesAreReadAsTheyWere(t *testing.T) {
 	must(t, old.Close())
 }
 
-// TestUnfinishedWritesWereNeverMade cuts the file wherever a killed process could have left
-// it within a block or a reorganisation: the chain before it comes back and goes on the
-// same way.
+// TestUnfinishedWritesWereNeverMade truncates the file wherever a killed
+// process could have left it within a block or a reorg: the chain before it is
+// resumed and continues in the same way.
 func TestUnfinishedWritesWereNeverMade(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "state")
@@ -206,8 +207,8 @@ func TestUnfinishedWritesWereNeverMade(t *testing.T) {
 	must(t, n.Close())
 }
 
-// acts is what the process does that is killed: a block, or every fourth time a
-// reorganisation.
+// acts is what the killed process does: it mines a block or, every fourth time,
+// causes a reorg.
 func acts(n *Node, i int) error {
 	if i%4 == 3 {
 		return n.Reorg(2)
@@ -215,8 +216,8 @@ func acts(n *Node, i int) error {
 	return n.Mine(1)
 }
 
-// TestKilledNodeComesBack kills a process at its work and compares what it left with a
-// chain that was built in peace.
+// TestKilledNodeComesBack kills a process while it works and compares its chain
+// with one that was built without interruption.
 func TestKilledNodeComesBack(t *testing.T) {
 	const variable = "ASTROLABE_TEST_STATE"
 	config := Config{Blocks: 12, State: os.Getenv(variable)}
@@ -250,7 +251,7 @@ func TestKilledNodeComesBack(t *testing.T) {
 		must(t, acts(reference, i))
 	}
 	if reference.Head().Header.BlockHash != left {
-		must(t, acts(reference, did)) // what it did not come to tell
+		must(t, acts(reference, did)) // what it did not report before it was killed
 	}
 	if want := reference.Head().Header.BlockHash; left != want {
 		t.Errorf("after %d acts the head is %s instead of %s", did, left, want)

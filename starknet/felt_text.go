@@ -65,9 +65,9 @@ var digitOf = func() (table [256]byte) {
 }()
 
 func malformedFelt[T string | []byte](s T) error {
-	const shown = 80
-	if len(s) > shown {
-		return fmt.Errorf("%w: %q and %d bytes more", ErrMalformedFelt, string(s[:shown]), len(s)-shown)
+	const limit = 80
+	if len(s) > limit {
+		return fmt.Errorf("%w: %q and %d bytes more", ErrMalformedFelt, string(s[:limit]), len(s)-limit)
 	}
 	return fmt.Errorf("%w: %q", ErrMalformedFelt, string(s))
 }

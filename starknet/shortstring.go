@@ -35,8 +35,8 @@ func MustShortString(text string) Felt {
 	return f
 }
 
-// ShortString decodes f as a Cairo short string. It answers false when a byte is not
-// printable ASCII or when f is zero, which is how a contract says that it has no text.
+// ShortString decodes f as a Cairo short string. It returns false if a byte is
+// not printable ASCII or if f is zero, which contracts use for a missing text.
 func (f Felt) ShortString() (text string, ok bool) {
 	i := 0
 	for i < len(f) && f[i] == 0 {

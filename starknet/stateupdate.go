@@ -1,7 +1,7 @@
 package starknet
 
-// StateUpdate is the difference that one block made to the state. A pre-confirmed block
-// has neither hash nor new root yet.
+// StateUpdate is the state diff of one block. A pre-confirmed block has neither
+// hash nor new root yet.
 type StateUpdate struct {
 	BlockHash Felt      `json:"block_hash,omitzero"`
 	OldRoot   Felt      `json:"old_root"`
@@ -9,7 +9,7 @@ type StateUpdate struct {
 	StateDiff StateDiff `json:"state_diff"`
 }
 
-// StateDiff lists what changed. Whoever writes one makes its lists empty rather than nil,
+// StateDiff lists the changes. Writers must use empty lists instead of nil,
 // because a node never sends null.
 type StateDiff struct {
 	StorageDiffs              []StorageDiff      `json:"storage_diffs"`
@@ -21,7 +21,7 @@ type StateDiff struct {
 	Nonces                    []NonceUpdate      `json:"nonces"`
 }
 
-// StorageDiff holds the storage cells of one contract that changed.
+// StorageDiff holds the changed storage cells of one contract.
 type StorageDiff struct {
 	Address        Felt           `json:"address"`
 	StorageEntries []StorageEntry `json:"storage_entries"`
@@ -39,13 +39,13 @@ type DeclaredClass struct {
 	CompiledClassHash Felt `json:"compiled_class_hash"`
 }
 
-// DeployedContract is a contract that came into being.
+// DeployedContract is a contract that was deployed.
 type DeployedContract struct {
 	Address   Felt `json:"address"`
 	ClassHash Felt `json:"class_hash"`
 }
 
-// ReplacedClass is a contract whose code was replaced.
+// ReplacedClass is a contract whose class was replaced.
 type ReplacedClass struct {
 	ContractAddress Felt `json:"contract_address"`
 	ClassHash       Felt `json:"class_hash"`

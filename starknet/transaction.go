@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// TransactionType is the node's word for a kind of transaction.
+// TransactionType is the type of a transaction, as the node names it.
 type TransactionType string
 
 // The kinds of transaction. DEPLOY no longer occurs in new blocks.
@@ -20,10 +20,11 @@ const (
 // ErrUnknownTransaction reports a combination of type and version that does not exist.
 var ErrUnknownTransaction = errors.New("unknown transaction type and version")
 
-// Transaction is a transaction of any type and version, with the node's field names.
-// Type and Version say which fields are meant; the others stay zero and are not written.
+// Transaction is a transaction of any type and version, with the node's field
+// names. Type and Version determine which fields are used; the others are zero
+// and are not written.
 type Transaction struct {
-	// Hash is set where the node sends the hash beside the fields. In a block with
+	// Hash is set if the node sends the hash with the fields. In a block with
 	// receipts it is in the receipt instead.
 	Hash    Felt            `json:"transaction_hash"`
 	Type    TransactionType `json:"type"`
@@ -67,7 +68,7 @@ type ResourceBound struct {
 // DataAvailability is where a transaction's nonce or fee data is published.
 type DataAvailability uint8
 
-// The two places. L1 is the only one in use on chain.
+// The data availability modes. Only L1 is in use on chain.
 const (
 	AvailableOnL1 DataAvailability = 0
 	AvailableOnL2 DataAvailability = 1
@@ -94,8 +95,9 @@ func (d *DataAvailability) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// From returns the account that pays: the sender, or the account being deployed. L1
-// handlers, deploys and version 0 invokes have none, and the answer is false.
+// From returns the account that pays: the sender, or the account being
+// deployed. L1 handlers, deploys and version 0 invokes have none; then it
+// returns false.
 func (t *Transaction) From() (Felt, bool) {
 	switch {
 	case t.Type == DeployAccount:

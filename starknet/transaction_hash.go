@@ -12,9 +12,9 @@ var (
 	selectorConstructor = Selector("constructor")
 )
 
-// ComputeHash returns the transaction's hash on the chain with that id by the formula in
-// force today, the query bit included. It returns ErrUnknownTransaction for a combination
-// of type and version that does not exist.
+// ComputeHash returns the transaction's hash on the chain with that id by the
+// current formula, including the query bit. It returns ErrUnknownTransaction
+// for a combination of type and version that does not exist.
 func (t *Transaction) ComputeHash(chainID Felt) (Felt, error) {
 	switch (transactionShape{t.Type, t.Version.Number}) {
 	case transactionShape{Invoke, 0}:
@@ -40,8 +40,9 @@ func (t *Transaction) ComputeHash(chainID Felt) (Felt, error) {
 	return Felt{}, fmt.Errorf("%w: %s %s", ErrUnknownTransaction, t.Type, t.Version)
 }
 
-// HasHash reports whether hash is the transaction's hash on the chain with that id, by
-// today's formula or by one that was in force when such transactions entered the chain.
+// HasHash reports whether hash is the transaction's hash on the chain with that
+// id, by the current formula or by one that was in force when such transactions
+// were executed.
 func (t *Transaction) HasHash(chainID, hash Felt) bool {
 	if today, err := t.ComputeHash(chainID); err != nil || today == hash {
 		return err == nil
@@ -87,7 +88,8 @@ func (t *Transaction) hashV3(chainID Felt, boundsL1Data bool) Felt {
 	return h.Sum()
 }
 
-// version3Parts returns what the three kinds of version 3 transaction do not share.
+// version3Parts returns the hash inputs in which the three kinds of version 3
+// transaction differ.
 func (t *Transaction) version3Parts() (prefix, sender Felt, rest []Felt) {
 	switch t.Type {
 	case Declare:

@@ -107,11 +107,11 @@ func (d *Database) Partitions(ctx context.Context) ([]Partition, error) {
 
 // indexedUpTo reports whether every block up to head is stored and visible.
 func (d *Database) indexedUpTo(ctx context.Context, head int) (bool, error) {
-	var stands bool
+	var done bool
 	err := d.QueryRow(ctx, `
 		SELECT EXISTS (SELECT FROM index_checkpoints WHERE chain = 1 AND block >= $1)
-		AND NOT EXISTS (SELECT FROM index_ranges WHERE chain = 1 AND state <> 'ready')`, head).Scan(&stands)
-	return stands, err
+		AND NOT EXISTS (SELECT FROM index_ranges WHERE chain = 1 AND state <> 'ready')`, head).Scan(&done)
+	return done, err
 }
 
 // Await waits until every block up to head is stored and visible.
@@ -119,8 +119,8 @@ func (d *Database) Await(ctx context.Context, head int) error {
 	tick := time.NewTicker(50 * time.Millisecond)
 	defer tick.Stop()
 	for {
-		stands, err := d.indexedUpTo(ctx, head)
-		if err != nil || stands {
+		done, err := d.indexedUpTo(ctx, head)
+		if err != nil || done {
 			return err
 		}
 		select {

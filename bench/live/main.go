@@ -65,8 +65,8 @@ func measure(ctx context.Context, base, admin string, keys []string, count, bloc
 	if err != nil {
 		return err
 	}
-	fmt.Printf("%d subscribers on sockets of their own, %d blocks\n", count, blocks)
-	fmt.Printf("told after the first of them   p50 %.1f ms  p99 %.1f ms  last %.1f ms\n",
+	fmt.Printf("%d subscribers on separate sockets, %d blocks\n", count, blocks)
+	fmt.Printf("received after the first one   p50 %.1f ms  p99 %.1f ms  last %.1f ms\n",
 		ms(late[len(late)/2]), ms(late[len(late)*99/100]), ms(late[len(late)-1]))
 	heap, stacks := (with.heap-without.heap)/float64(count)/1000, (with.stacks-without.stacks)/float64(count)/1000
 	fmt.Printf("memory of each                 %.1f KB: heap %.1f, stacks %.1f  (goal: at most %d)\n", heap+stacks, heap, stacks, goalKB)
@@ -113,14 +113,14 @@ func await(ctx context.Context, list []*subscriber, blocks int) ([]time.Duration
 		mu     sync.Mutex
 		failed error
 	)
-	told := make(map[uint64][]time.Time)
+	received := make(map[uint64][]time.Time)
 	for _, s := range list {
 		group.Go(func() {
 			for range blocks {
 				number, err := s.next(ctx)
 				at := time.Now()
 				mu.Lock()
-				told[number] = append(told[number], at)
+				received[number] = append(received[number], at)
 				if failed == nil {
 					failed = err
 				}
@@ -133,7 +133,7 @@ func await(ctx context.Context, list []*subscriber, blocks int) ([]time.Duration
 	}
 	group.Wait()
 	var late []time.Duration
-	for _, times := range told {
+	for _, times := range received {
 		first := slices.MinFunc(times, time.Time.Compare)
 		for _, at := range times {
 			late = append(late, at.Sub(first))

@@ -230,5 +230,5 @@ func (p *process) settle() {
 			return
 		}
 	}
-	p.Fatalf("the index stands at %+v, the chain at %d %s", p.leader.at.Block, head.BlockNumber, head.BlockHash)
+	p.Fatalf("the checkpoint is %+v, the head %d %s", p.leader.at.Block, head.BlockNumber, head.BlockHash)
 }

@@ -37,7 +37,7 @@ func (w *world) await() {
 			return
 		}
 		if time.Now().After(deadline) {
-			w.Fatalf("the index stands at %+v", status)
+			w.Fatalf("got status %+v", status)
 		}
 		time.Sleep(5 * time.Millisecond)
 	}

@@ -153,7 +153,7 @@ func (w *world) catchUp(t *turns) {
 	}
 	head := w.sim.Head().Header
 	if t.at.Block == nil || t.at.Block.Hash != head.BlockHash {
-		w.Fatalf("the index stands at %+v, the chain at %d %s", t.at.Block, head.BlockNumber, head.BlockHash)
+		w.Fatalf("the checkpoint is %+v, the head %d %s", t.at.Block, head.BlockNumber, head.BlockHash)
 	}
 }
 

@@ -63,11 +63,11 @@ func (w *Worker) read(ctx context.Context, c domain.Chain, now time.Time) error 
 	if err != nil || len(due) == 0 {
 		return err
 	}
-	said, failure := jobs.AskEach(ctx, due, func(ctx context.Context, contract starknet.Felt) (token.Description, error) {
+	descriptions, failure := jobs.AskEach(ctx, due, func(ctx context.Context, contract starknet.Felt) (token.Description, error) {
 		metadata, err := token.Describe(ctx, w.Nodes[c], at.Hash, contract)
 		return token.Description{Token: contract, Metadata: metadata}, err
 	})
-	stored, err := w.Store.StoreMetadata(ctx, c, token.Reading{Block: at, At: now, Next: now.Add(freshness), Tokens: said})
+	stored, err := w.Store.StoreMetadata(ctx, c, token.Reading{Block: at, At: now, Next: now.Add(freshness), Tokens: descriptions})
 	w.Logger.Debug("read token metadata", "chain", c, "block", at.Number, "asked", len(due), "stored", stored)
 	return errors.Join(failure, err)
 }

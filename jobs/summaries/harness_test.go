@@ -118,8 +118,8 @@ func (w *world) contract(name string) starknet.Felt {
 	return starknet.Felt{}
 }
 
-// said returns the supply that a contract reports after a block.
-func (w *world) said(name string, number uint64) string {
+// reported returns the supply that a contract reports after a block.
+func (w *world) reported(name string, number uint64) string {
 	w.Helper()
 	result, err := w.sim.Call(number, w.contract(name), "total_supply")
 	if err != nil {

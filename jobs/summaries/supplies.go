@@ -61,11 +61,11 @@ func (w *Supplies) read(ctx context.Context, c domain.Chain, now time.Time) erro
 	if err != nil || len(due) == 0 {
 		return err
 	}
-	said, failure := jobs.AskEach(ctx, due, func(ctx context.Context, contract starknet.Felt) (token.Supply, error) {
+	supplies, failure := jobs.AskEach(ctx, due, func(ctx context.Context, contract starknet.Felt) (token.Supply, error) {
 		supply, err := token.ReadSupply(ctx, w.Nodes[c], at.Hash, contract)
 		return token.Supply{Token: contract, Raw: supply}, err
 	})
-	stored, err := w.Store.StoreSupplies(ctx, c, token.SupplyReadings{Block: at, Next: now.Add(freshness), Tokens: said})
+	stored, err := w.Store.StoreSupplies(ctx, c, token.SupplyReadings{Block: at, Next: now.Add(freshness), Tokens: supplies})
 	w.Logger.Debug("read token supplies", "chain", c, "block", at.Number, "asked", len(due), "stored", stored)
 	return errors.Join(failure, err)
 }

@@ -17,7 +17,7 @@ func TestSuppliesAreReadAtTheNewestFinalizedBlock(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, name := range []string{"STRK", "ETH", "USDC", "HUGE"} {
-		if got, want := w.stored(name), w.said(name, repotest.FollowedFinalized); got != want {
+		if got, want := w.stored(name), w.reported(name, repotest.FollowedFinalized); got != want {
 			t.Errorf("%s: %s, want %s", name, got, want)
 		}
 	}
@@ -62,7 +62,7 @@ func TestAnOutageLeavesSuppliesAsTheyWere(t *testing.T) {
 	if err := w.supplies().Run(t.Context(), later); err != nil {
 		t.Fatal(err)
 	}
-	if got, want := w.stored("STRK"), w.said("STRK", repotest.FollowedFinalized); got != want {
+	if got, want := w.stored("STRK"), w.reported("STRK", repotest.FollowedFinalized); got != want {
 		t.Errorf("STRK: %s, want %s", got, want)
 	}
 }
@@ -89,7 +89,7 @@ func TestASupplyOfAnUndoneBlockIsForgotten(t *testing.T) {
 	if err := w.supplies().Run(t.Context(), w.now); err != nil {
 		t.Fatal(err)
 	}
-	if got, want := w.stored("STRK"), w.said("STRK", 30); got != want {
+	if got, want := w.stored("STRK"), w.reported("STRK", 30); got != want {
 		t.Errorf("STRK: %s, want %s", got, want)
 	}
 }

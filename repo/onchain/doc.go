@@ -1,6 +1,6 @@
 // Package onchain reads the visible part of the chain: blocks, transactions,
-// messages between the layers, contracts and classes, and beside them chain
-// heads, reorgs and verification records.
+// messages between the layers, contracts and classes, and also chain heads,
+// reorgs and verification records.
 //
 // There is one repository per noun. All read through the connections for
 // requests, with one statement per question for any number of parents; only

@@ -143,12 +143,12 @@ func (b *censusBuild) base(ctx context.Context) (base *token.Generation, moved b
 	if base == nil || base.Snapshot == nil || base.Block.Number > b.order.Block.Number {
 		return nil, true, nil
 	}
-	var stands bool
+	var valid bool
 	err = b.NewRaw(`/* census.base */
 		SELECT EXISTS (SELECT FROM census_generations WHERE id = ?1 AND status = 'certified'),
 			EXISTS (SELECT FROM transfers WHERE chain = ?0 AND token = ?2 AND block > ?3 AND block <= ?4)`,
-		b.chain, base.ID, b.id, base.Block.Number, b.order.Block.Number).Scan(ctx, &stands, &moved)
-	if !stands {
+		b.chain, base.ID, b.id, base.Block.Number, b.order.Block.Number).Scan(ctx, &valid, &moved)
+	if !valid {
 		return nil, true, err
 	}
 	return base, moved, err

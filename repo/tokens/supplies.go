@@ -30,12 +30,12 @@ func (r Supplies) ClaimSupplies(ctx context.Context, c domain.Chain, upTo uint64
 // StoreSupplies stores the supplies that tokens reported at a finalized block
 // and returns for how many tokens. A token that reported none has none. Nothing
 // is stored if the block is no longer in the finalized tier.
-func (r Supplies) StoreSupplies(ctx context.Context, c domain.Chain, said token.SupplyReadings) (stored int, err error) {
-	if len(said.Tokens) == 0 {
+func (r Supplies) StoreSupplies(ctx context.Context, c domain.Chain, readings token.SupplyReadings) (stored int, err error) {
+	if len(readings.Tokens) == 0 {
 		return 0, nil
 	}
-	felts, supplies := make([]starknet.Felt, len(said.Tokens)), make([]*string, len(said.Tokens))
-	for i, t := range said.Tokens {
+	felts, supplies := make([]starknet.Felt, len(readings.Tokens)), make([]*string, len(readings.Tokens))
+	for i, t := range readings.Tokens {
 		felts[i] = t.Token
 		if t.Raw != nil {
 			supplies[i] = new(t.Raw.String())
@@ -55,7 +55,7 @@ func (r Supplies) StoreSupplies(ctx context.Context, c domain.Chain, said token.
 			WHERE t.chain = ?0 AND t.address = a.id AND coalesce(t.supply_block, -1) <= ?1
 				AND EXISTS (SELECT FROM index_checkpoints WHERE chain = ?0 AND finalized_block >= ?1)
 				AND EXISTS (SELECT FROM blocks WHERE chain = ?0 AND block = ?1 AND hash = ?2)`,
-			model.Code(c), model.BlockNumber(said.Block.Number), said.Block.Hash, said.Next, pgdialect.Array(felts), pgdialect.Array(supplies)).Exec(ctx)
+			model.Code(c), model.BlockNumber(readings.Block.Number), readings.Block.Hash, readings.Next, pgdialect.Array(felts), pgdialect.Array(supplies)).Exec(ctx)
 		stored, err = repo.Changed(result, err)
 		return err
 	})

@@ -59,7 +59,7 @@ func (r *tokenRow) token(addresses []starknet.Felt) token.Token {
 	return t
 }
 
-// inUTC returns the same moment in UTC; nil stays nil.
+// inUTC converts a time to UTC and preserves nil.
 func inUTC(t *time.Time) *time.Time {
 	if t == nil {
 		return nil
@@ -91,15 +91,15 @@ func (r Tokens) ClaimTokens(ctx context.Context, c domain.Chain, upTo uint64, no
 // StoreMetadata stores the metadata that tokens reported at a block and returns
 // for how many tokens. Tokens that were removed meanwhile are ignored. Nothing
 // is stored if the index no longer holds the block.
-func (r Tokens) StoreMetadata(ctx context.Context, c domain.Chain, said token.Reading) (stored int, err error) {
-	if len(said.Tokens) == 0 {
+func (r Tokens) StoreMetadata(ctx context.Context, c domain.Chain, reading token.Reading) (stored int, err error) {
+	if len(reading.Tokens) == 0 {
 		return 0, nil
 	}
-	felts := make([]starknet.Felt, len(said.Tokens))
-	names, symbols := make([]*string, len(said.Tokens)), make([]*string, len(said.Tokens))
-	decimals := make([]*uint8, len(said.Tokens))
-	for i := range said.Tokens {
-		t := &said.Tokens[i]
+	felts := make([]starknet.Felt, len(reading.Tokens))
+	names, symbols := make([]*string, len(reading.Tokens)), make([]*string, len(reading.Tokens))
+	decimals := make([]*uint8, len(reading.Tokens))
+	for i := range reading.Tokens {
+		t := &reading.Tokens[i]
 		felts[i], names[i], symbols[i], decimals[i] = t.Token, t.Name, t.Symbol, t.Decimals
 	}
 	// Uses primary keys and (chain, felt) of addresses.
@@ -115,7 +115,7 @@ func (r Tokens) StoreMetadata(ctx context.Context, c domain.Chain, said token.Re
 		) said
 		WHERE t.chain = ?0 AND t.address = said.address
 			AND EXISTS (SELECT FROM blocks WHERE chain = ?0 AND block = ?1 AND hash = ?2)`,
-		model.Code(c), model.BlockNumber(said.Block.Number), said.Block.Hash, said.At, said.Next,
+		model.Code(c), model.BlockNumber(reading.Block.Number), reading.Block.Hash, reading.At, reading.Next,
 		pgdialect.Array(felts), pgdialect.Array(names), pgdialect.Array(symbols), pgdialect.Array(decimals)).Exec(ctx)
 	return repo.Changed(result, err)
 }

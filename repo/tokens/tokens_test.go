@@ -82,10 +82,10 @@ func (s *shelf) claim(upTo uint64, at time.Time, limit int) []starknet.Felt {
 }
 
 // store stores the name "Said" of tokens, as reported at a block.
-func (s *shelf) store(at *facts.Header, when time.Time, said ...starknet.Felt) int {
+func (s *shelf) store(at *facts.Header, when time.Time, addresses ...starknet.Felt) int {
 	s.Helper()
 	reading := token.Reading{Block: domain.BlockRef{Number: at.Number, Hash: at.Hash}, At: when, Next: when.Add(24 * time.Hour)}
-	for _, address := range said {
+	for _, address := range addresses {
 		reading.Tokens = append(reading.Tokens, token.Description{Token: address, Metadata: token.Metadata{Name: new("Said"), Decimals: new(uint8(255))}})
 	}
 	stored, err := tokens.NewTokens(s.db).StoreMetadata(s.Context(), domain.Mainnet, reading)

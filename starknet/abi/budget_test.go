@@ -99,7 +99,8 @@ var bombs = map[string]struct {
 	"absent entries":       {list(800_000, func(int) string { return `null` }), false},
 }
 
-// It counts what the whole process allocates, so it does not run beside others.
+// It counts the allocations of the whole process, so it does not run in
+// parallel.
 func TestNoABICostsMoreThanItIsWorth(t *testing.T) {
 	for name, bomb := range bombs {
 		if len(bomb.text) > 4<<20 {

@@ -10,13 +10,13 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// pollInterval is how often a page is asked for what a test waits for. The
-// browser draws no frames for a page that it thinks nobody sees, so the
-// questions follow a clock and not the frames.
+// pollInterval is how often a page is polled for the condition that a test
+// waits for. It is a timer, because the browser draws no frames for a page in
+// the background.
 const pollInterval = 20 * time.Millisecond
 
-// focus lets a page believe that it is the one that the visitor looks at, though
-// several are.
+// focus makes a page behave as if it were the focused one, although several are
+// open.
 func focus(ctx context.Context, t *chromedp.Target) (chromedp.Void, error) {
 	_, err := cdp.Call(ctx, t, emulation.SetFocusEmulationEnabled, emulation.SetFocusEmulationEnabledParams{Enabled: true})
 	return chromedp.Void{}, err
@@ -28,15 +28,14 @@ func Await(expression string) chromedp.Action[chromedp.Void] {
 		chromedp.WithPollingInterval(pollInterval), chromedp.WithPollingTimeout(0))
 }
 
-// AwaitVisible waits until an element is seen on the page.
+// AwaitVisible waits until an element is visible.
 func AwaitVisible(element chromedp.CSS) chromedp.Action[chromedp.Void] {
 	return Await(fmt.Sprintf(`document.querySelector(%q)?.getClientRects().length`, element))
 }
 
-// Press waits until a button is seen and enabled, and presses it in that moment,
-// because the page may disable or replace it in the next. It does so through the
-// document and not at a place on the screen, so that it cannot miss on a page
-// that still moves.
+// Press waits until a button is visible and enabled, and clicks it immediately,
+// because the page may disable or replace it. It clicks through the DOM and not
+// at screen coordinates, so it cannot miss while the page moves.
 func Press(button chromedp.CSS) chromedp.Action[chromedp.Void] {
 	return Await(fmt.Sprintf(`((button) => {
 		const ready = button?.getClientRects().length && !button.disabled;
@@ -45,8 +44,8 @@ func Press(button chromedp.CSS) chromedp.Action[chromedp.Void] {
 	})(document.querySelector(%q))`, button))
 }
 
-// ReplaceText puts text in place of all that a Monaco editor holds, as pasting
-// does, and waits until the editor shows it.
+// ReplaceText replaces the content of a Monaco editor, as pasting does, and
+// waits until the editor shows it.
 func ReplaceText(editor chromedp.CSS, text string) chromedp.Action[chromedp.Void] {
 	return chromedp.Steps(
 		chromedp.Focus(editor+" textarea"),

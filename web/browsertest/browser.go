@@ -8,8 +8,8 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// shared is the Chromium that all pages of the process use, as long as there
-// are any: it starts with the first and ends with the last.
+// shared is the Chromium of all pages of the process. It starts with the first
+// page and ends with the last.
 var shared struct {
 	sync.Mutex
 	pages int
@@ -17,7 +17,7 @@ var shared struct {
 	end   func()
 }
 
-// useBrowser returns the context of the browser, which stays until the end of
+// useBrowser returns the context of the browser, which runs until the end of
 // the test.
 func useBrowser(t testing.TB) context.Context {
 	t.Helper()

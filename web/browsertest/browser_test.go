@@ -13,7 +13,7 @@ import (
 	"astrolabe/web/browsertest"
 )
 
-// serve answers every path with the same HTML.
+// serve serves the same HTML at every path.
 func serve(t *testing.T, html string) string {
 	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {

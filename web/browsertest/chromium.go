@@ -13,8 +13,8 @@ import (
 // the test.
 const requireBrowser = "ASTROLABE_REQUIRE_BROWSER"
 
-// chromium finds the browser or ends the test: skipped, or failed where the
-// environment says that a browser must be there.
+// chromium finds the browser, or skips the test, or fails it if the environment
+// requires a browser.
 func chromium(t testing.TB) string {
 	t.Helper()
 	for _, name := range []string{"chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "headless_shell"} {
@@ -23,17 +23,19 @@ func chromium(t testing.TB) string {
 		}
 	}
 	if os.Getenv(requireBrowser) == "1" {
-		t.Fatalf("no Chromium on the PATH, and %s=1 demands one", requireBrowser)
+		t.Fatalf("no Chromium on the PATH, and %s=1 requires one", requireBrowser)
 	}
 	t.Skipf("no Chromium on the PATH; set %s=1 to make this a failure", requireBrowser)
 	return ""
 }
 
-// nowhere is a proxy that does not exist. What the browser wants outside of the
-// page's profile goes there, because no set of flags keeps every version quiet.
+// nowhere is a proxy that does not exist. It gets the browser's requests
+// outside of the page's profile, because no set of flags suppresses them in
+// every version.
 const nowhere = "http://127.0.0.1:9"
 
-// flags starts Chromium quietly, for whoever runs the tests and wherever.
+// flags are the options of Chromium, which work for any user and on any
+// machine.
 func flags(executable string) []chromedp.ExecAllocatorOption {
 	return append(chromedp.DefaultExecAllocatorOptions[:],
 		chromedp.ExecPath(executable),
@@ -48,8 +50,8 @@ func flags(executable string) []chromedp.ExecAllocatorOption {
 	)
 }
 
-// behind gives a page a profile of its own in which every request goes through
-// the proxy, other ports of loopback included, except those to the page's host.
+// behind gives a page its own profile, in which every request goes through the
+// proxy, also to other ports of loopback, except requests to the page's host.
 func behind(proxy, host string) chromedp.ContextOption {
 	return chromedp.WithNewBrowserContext(func(p *target.CreateBrowserContextParams) {
 		p.ProxyServer = proxy

@@ -9,7 +9,7 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// Download runs an action that has the page save a file, and returns the name
+// Download runs an action that makes the page save a file, and returns the name
 // and the content of the file.
 func (tab *Tab) Download(action chromedp.Action[chromedp.Void]) (name, content string) {
 	tab.t.Helper()
@@ -30,7 +30,7 @@ func (tab *Tab) Download(action chromedp.Action[chromedp.Void]) (name, content s
 			tab.t.Fatalf("the page saved nothing: %v; %s", err, tab.sight())
 		}
 		if event.State == browser.DownloadProgressStateCompleted && filepath.Dir(event.FilePath) == folder {
-			break // what other pages save is not ours
+			break // the rest are files of other pages
 		}
 	}
 	files, err := os.ReadDir(folder)

@@ -12,9 +12,9 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// patience is how long the start of a browser and every action may take. It tells
-// what hangs, never what is slow: a healthy action needs less than a second, and
-// many on a machine whose cores are taken.
+// patience is the time limit of the start of a browser and of every action. It
+// detects what hangs, not what is slow: an action usually takes less than a
+// second, but several on a busy machine.
 const patience = 2 * time.Minute
 
 // Tab is a page that is open in a browser. It belongs to the goroutine of its
@@ -29,9 +29,9 @@ type Tab struct {
 	marks       int
 }
 
-// Page opens address in a profile of its own, which ends with the test. It skips
-// or fails the test when there is no Chromium, and fails it when the page does
-// not load.
+// Page opens a URL in its own profile, which ends with the test. It skips or
+// fails the test if there is no Chromium, and fails it if the page does not
+// load.
 func Page(t testing.TB, address string) *Tab {
 	t.Helper()
 	parsed, err := url.Parse(address)
@@ -49,8 +49,8 @@ func Page(t testing.TB, address string) *Tab {
 	return tab
 }
 
-// Do runs the actions one after the other and fails the test at the first that
-// does not succeed in time.
+// Do runs the actions in order and fails the test at the first that does not
+// succeed in time.
 func (tab *Tab) Do(actions ...chromedp.Action[chromedp.Void]) {
 	tab.t.Helper()
 	for i, action := range actions {
@@ -76,7 +76,7 @@ func run[T any](tab *Tab, action chromedp.Action[T]) (T, error) {
 	return chromedp.Run(ctx, action)
 }
 
-// sight tells what a visitor sees at the moment, for the report of a failure.
+// sight describes what the page currently shows, for failure messages.
 func (tab *Tab) sight() string {
 	text, err := run(tab, chromedp.Evaluate[string]("document.body.innerText"))
 	if err != nil {
@@ -85,8 +85,8 @@ func (tab *Tab) sight() string {
 	return "the page shows:\n" + text
 }
 
-// ConsoleErrors returns what the console shows as errors so far: logged ones,
-// uncaught exceptions, failed requests and violated policies.
+// ConsoleErrors returns the errors on the console so far: logged ones, uncaught
+// exceptions, failed requests and violated policies.
 func (tab *Tab) ConsoleErrors() []string {
 	tab.t.Helper()
 	tab.marks++
@@ -105,8 +105,8 @@ func (tab *Tab) ConsoleErrors() []string {
 	}
 }
 
-// OutsideRequests returns the requests so far that were meant for another host
-// than the page's, whether the page sent them or one of its workers.
+// OutsideRequests returns the requests so far to other hosts than the page's,
+// from the page or its workers.
 func (tab *Tab) OutsideRequests() []string {
 	return tab.wall.refusals()
 }

@@ -9,14 +9,14 @@ import (
 	"testing"
 )
 
-// errands is where Chromium itself calls from a fresh profile, even for an empty
-// page: its search engine, its clock, its accounts. They are refused like all
-// others but not held against the page.
+// errands is the domain that Chromium itself calls from a new profile, even for
+// an empty page: search engine, clock, accounts. These requests are blocked
+// like all others but not attributed to the page.
 const errands = ".google.com"
 
-// wall is the proxy between a page and all hosts but its own. It refuses every
-// request and remembers it, whether it comes from the page, from a worker or
-// from a prefetch.
+// wall is the proxy between a page and all other hosts. It blocks and records
+// every request, whether it comes from the page, from a worker or from a
+// prefetch.
 type wall struct {
 	url string
 
@@ -40,7 +40,7 @@ func (w *wall) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 		w.refused = append(w.refused, r.Method+" "+r.RequestURI)
 		w.mu.Unlock()
 	}
-	http.Error(rw, "tests stay with their page", http.StatusForbidden)
+	http.Error(rw, "requests to other hosts are blocked in tests", http.StatusForbidden)
 }
 
 func (w *wall) refusals() []string {
