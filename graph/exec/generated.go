@@ -223,63 +223,66 @@ func newExecutionContext(
 
 var sources = []*ast.Source{
 	{Name: "../../schema.graphql", Input: `"""
-Says how many items a list can hold at most. The cost of an operation counts
-the items that it may return by it, and an argument beyond the maximum is
-refused before anything is read.
+Declares how many items a list can return. The cost of an operation is computed from it, and an
+argument above the maximum is rejected before anything is read.
 """
 directive @listSize(
-  "The number of items when no slicing argument is given."
+  "Number of items to assume if no slicing argument is given."
   assumedSize: Int!
-  "Arguments that set the number of items: by their value, or by their length where they are lists. At most one may be given."
+  """
+  Arguments that set the number of items, by their value or, for lists, by their length. At most
+  one of them may be given.
+  """
   slicingArguments: [String!]
-  "The largest number that a slicing argument may ask for."
+  "Largest value that a slicing argument accepts."
   maximumSize: Int
-  "The fields of a connection that repeat its items."
+  "Fields of the returned connection that contain its items."
   sizedFields: [String!]
 ) on FIELD_DEFINITION
 
 """
-Says which permission a field needs. To a caller who lacks it the field is null
-with the error ` + "`" + `forbidden` + "`" + `, whose ` + "`" + `extensions.scope` + "`" + ` names the permission; the
-rest of the result is answered.
+Declares the permission that a field requires. For callers without it, the field is null with a
+` + "`" + `forbidden` + "`" + ` error whose ` + "`" + `extensions.scope` + "`" + ` names the permission; the rest of the result is
+returned.
 """
 directive @tier(
-  "The permission that the caller must have."
+  "Permission that the caller must have."
   permission: Permission!
 ) on FIELD_DEFINITION
 
 """
-An element of the Stark field: addresses, hashes, keys and selectors. It is
-written as ` + "`" + `0x` + "`" + ` and lower-case hexadecimal digits without leading zeros. As
-input, padding and upper-case digits are accepted; a number at or above the
-field prime 2^251 + 17 * 2^192 + 1 is refused.
+An element of the Stark field: an address, hash, key or selector. Output is ` + "`" + `0x` + "`" + ` followed by
+lower-case hexadecimal digits without leading zeros. Input may be padded and may use upper-case
+digits; values at or above the field prime 2^251 + 17 * 2^192 + 1 are rejected.
 """
 scalar Felt @specifiedBy(url: "urn:astrolabe:scalar:felt")
 
 """
-An exact integer of any size, written as a string of base-10 digits with a
-leading minus where it is negative. As input, a JSON integer is accepted too.
+An integer of arbitrary size, as a string of base-10 digits with a leading minus sign if it is
+negative. Input may also be a JSON integer.
 """
 scalar BigInt @specifiedBy(url: "urn:astrolabe:scalar:bigint")
 
-"A moment in UTC as RFC 3339 writes it, with the suffix ` + "`" + `Z` + "`" + `."
+"An RFC 3339 time. Output is in UTC, with the suffix ` + "`" + `Z` + "`" + `; input may have any offset."
 scalar DateTime @specifiedBy(url: "https://www.rfc-editor.org/rfc/rfc3339")
 
 """
-A position in a list: opaque, authenticated and bound to the field and the
-arguments that it was issued for. Pass it back unchanged. It survives restarts
-and new releases.
+An opaque, authenticated position in a list, valid only for the field and arguments that it was
+issued for. Pass it back unchanged. It stays valid across restarts and releases.
 """
 scalar Cursor @specifiedBy(url: "urn:astrolabe:scalar:cursor")
 
-"A hash of 256 bits, which a felt may not hold: ` + "`" + `0x` + "`" + ` and 64 lower-case hexadecimal digits. As input it may be shorter."
+"""
+A 256-bit hash, which may exceed a felt: ` + "`" + `0x` + "`" + ` followed by 64 lower-case hexadecimal digits. Input
+may omit leading zeros.
+"""
 scalar Hash256 @specifiedBy(url: "urn:astrolabe:scalar:hash256")
 
-"What can be asked for."
+"Read operations."
 type Query {
   """
-  The object that a global id names. An id that is malformed is
-  ` + "`" + `invalid_request` + "`" + `, one of a chain that is not served is ` + "`" + `unsupported_chain` + "`" + `.
+  Get an object by its global ID. A malformed ID is ` + "`" + `invalid_request` + "`" + `; an ID of a chain that is
+  not served is ` + "`" + `unsupported_chain` + "`" + `.
   """
   node(
     "The ` + "`" + `id` + "`" + ` of any object that implements Node."
@@ -287,23 +290,23 @@ type Query {
   ): Node @tier(permission: READ)
 
   """
-  The objects that global ids name, in the order of the ids. An id that cannot
-  be resolved leaves a null in its place and an error that names its index.
+  Get objects by their global IDs, in the order of the IDs. An ID that cannot be resolved yields
+  null and an error whose path contains its index.
   """
   nodes(
-    "The ` + "`" + `id` + "`" + `s of objects that implement Node, of any type and chain."
+    "The ` + "`" + `id` + "`" + `s of up to 100 objects that implement Node, of any type and chain."
     ids: [ID!]!
   ): [Node] @tier(permission: READ) @listSize(assumedSize: 0, slicingArguments: ["ids"], maximumSize: 100)
 
-  "A chain that is served here. One that is not is ` + "`" + `unsupported_chain` + "`" + `."
+  "Get a chain. A chain that is not served is ` + "`" + `unsupported_chain` + "`" + `."
   chain(
-    "The chain to ask about."
+    "Chain to query."
     chainId: ChainId!
   ): Chain @tier(permission: READ)
 
-  "The chains that are served here."
+  "List the chains that this deployment serves."
   chains(
-    "How many chains to return at most: 1 to 100, 25 when omitted."
+    "Maximum number of chains to return: 1 to 100. The default is 25."
     first: Int
     "Return the chains after this cursor."
     after: Cursor
@@ -311,31 +314,31 @@ type Query {
     @tier(permission: READ)
     @listSize(assumedSize: 25, slicingArguments: ["first"], maximumSize: 100, sizedFields: ["edges", "nodes"])
 
-  "How a chain and its index stand. A chain that is not served here is ` + "`" + `unsupported_chain` + "`" + `."
+  "Chain head, finality and indexing status. A chain that is not served is ` + "`" + `unsupported_chain` + "`" + `."
   status(
-    "The chain to ask about."
+    "Chain to query."
     chain: ChainId!
   ): ChainStatus @tier(permission: READ)
 
-  "A block by its number or its hash, the newest one without either. One that is not in the index is ` + "`" + `not_found` + "`" + `."
+  "Get a block by number or hash; without either, the newest indexed block. A block that is not indexed is ` + "`" + `not_found` + "`" + `."
   block(
-    "The chain to ask about."
+    "Chain to query."
     chain: ChainId!
-    "The block's number."
+    "Block number."
     number: Int
-    "The block's hash. Give the number or the hash, not both."
+    "Block hash. Give the number or the hash, not both."
     hash: Felt
   ): Block @tier(permission: READ)
 
-  "Blocks by number and time, the newest first unless told otherwise."
+  "List blocks by number and time, newest first by default."
   blocks(
-    "The chain to ask about."
+    "Chain to query."
     chain: ChainId!
-    "Only these blocks."
+    "Return only blocks that match this filter."
     filter: BlockFilter
-    "In which order."
+    "Sort order."
     order: BlockOrder! = NEWEST_FIRST
-    "How many blocks to return at most: 1 to 200, 25 when omitted."
+    "Maximum number of blocks to return: 1 to 200. The default is 25."
     first: Int
     "Return the blocks after this cursor."
     after: Cursor
@@ -343,31 +346,34 @@ type Query {
     @tier(permission: READ)
     @listSize(assumedSize: 25, slicingArguments: ["first"], maximumSize: 200, sizedFields: ["edges", "nodes"])
 
-  "The block that is closest to a time. It is ` + "`" + `not_found` + "`" + ` when the index has none on that side."
+  "Get the block closest to a time. It is ` + "`" + `not_found` + "`" + ` if no block is indexed on the requested side."
   blockAtTimestamp(
-    "The chain to ask about."
+    "Chain to query."
     chain: ChainId!
     "The time."
     timestamp: DateTime!
-    "On which side of the time to look. A block of that very second is on both."
+    "Whether to look before or after the time. A block with exactly this timestamp matches both."
     closest: Closest! = BEFORE
   ): BlockAtTimestamp @tier(permission: READ)
 
-  "A transaction by its hash. One that is not in the index is ` + "`" + `not_found` + "`" + `; the message says ` + "`" + `pending_indexing` + "`" + ` when the node knows it."
+  """
+  Get a transaction by hash. A transaction that is not indexed is ` + "`" + `not_found` + "`" + `; the message
+  contains ` + "`" + `pending_indexing` + "`" + ` if the upstream node knows it.
+  """
   transaction(
-    "The chain to ask about."
+    "Chain to query."
     chain: ChainId!
-    "The transaction's hash."
+    "Transaction hash."
     hash: Felt!
   ): Transaction @tier(permission: READ)
 
-  "Events by keys and contracts, newest first, with the rules of the REST interface."
+  "Search events by keys and contracts, newest first. The rules of the REST event search apply."
   events(
-    "The chain to ask about."
+    "Chain to query."
     chain: ChainId!
-    "Which events. It needs values of the first key, or addresses."
+    "Which events to return. It needs values for the first key, or addresses."
     filter: EventFilter!
-    "How many events to return at most: 1 to 100, 25 when omitted."
+    "Maximum number of events to return: 1 to 100. The default is 25."
     first: Int
     "Return the events after this cursor."
     after: Cursor
@@ -375,53 +381,53 @@ type Query {
     @tier(permission: READ)
     @listSize(assumedSize: 25, slicingArguments: ["first"], maximumSize: 100, sizedFields: ["edges", "nodes"])
 
-  "What the index knows of a contract. An address that it has never seen as one is ` + "`" + `not_found` + "`" + `."
+  "Get a contract by address. An address that is not known to be a contract is ` + "`" + `not_found` + "`" + `."
   contract(
-    "The chain to ask about."
+    "Chain to query."
     chain: ChainId!
-    "The contract's address."
+    "Contract address."
     address: Felt!
   ): Contract @tier(permission: READ)
 
-  "What the index knows of a class. One that no indexed block names is ` + "`" + `not_found` + "`" + `."
+  "Get a class by hash. A class that occurs in no indexed block is ` + "`" + `not_found` + "`" + `."
   class(
-    "The chain to ask about."
+    "Chain to query."
     chain: ChainId!
-    "The class hash."
+    "Class hash."
     hash: Felt!
   ): ContractClass @tier(permission: READ)
 
-  "What is known of a token. An address at which the index knows of none is ` + "`" + `not_found` + "`" + `."
+  "Get a token by address. An address that is not known to be a token is ` + "`" + `not_found` + "`" + `."
   token(
-    "The chain to ask about."
+    "Chain to query."
     chain: ChainId!
-    "The token's address."
+    "Token address."
     address: Felt!
   ): Token @tier(permission: READ)
 
-  "An address: an account, a contract, or one that nothing is known of."
+  "Get an address, whether it is an account, another contract or unknown to the index."
   address(
-    "The chain to ask about."
+    "Chain to query."
     chain: ChainId!
     "The address."
     address: Felt!
   ): Address @tier(permission: READ)
 
-  "Addresses, in the order of the request."
+  "Get several addresses, in request order."
   addresses(
-    "The chain to ask about."
+    "Chain to query."
     chain: ChainId!
-    "The addresses: 1 to 128."
+    "1 to 128 addresses."
     addresses: [Felt!]!
   ): [Address!] @tier(permission: READ) @listSize(assumedSize: 0, slicingArguments: ["addresses"], maximumSize: 128)
 
-  "Messages between the layers, newest first."
+  "List cross-layer messages, newest first."
   messages(
-    "The chain to ask about."
+    "Chain to query."
     chain: ChainId!
-    "Only these messages."
+    "Return only messages that match this filter."
     filter: MessageFilter
-    "How many messages to return at most: 1 to 100, 25 when omitted."
+    "Maximum number of messages to return: 1 to 100. The default is 25."
     first: Int
     "Return the messages after this cursor."
     after: Cursor
@@ -429,192 +435,186 @@ type Query {
     @tier(permission: READ)
     @listSize(assumedSize: 25, slicingArguments: ["first"], maximumSize: 100, sizedFields: ["edges", "nodes"])
 
-  "A message by its messageId. One that is not in the index is ` + "`" + `not_found` + "`" + `."
+  "Get an cross-layer message by its ` + "`" + `messageId` + "`" + `. A message that is not indexed is ` + "`" + `not_found` + "`" + `."
   message(
-    "The chain to ask about."
+    "Chain to query."
     chain: ChainId!
-    "The message's messageId."
+    "The ` + "`" + `messageId` + "`" + ` of the message."
     messageId: String!
   ): Message @tier(permission: READ)
 
-  "What a text names: a block number, a hash, an address, or the beginning of a token's symbol or name."
+  """
+  Search by block number, hash, address, label, or prefix of a token's symbol or name. The most
+  exact results come first.
+  """
   search(
-    "The chain to ask about."
+    "Chain to query."
     chain: ChainId!
-    "The text."
+    "Search text."
     query: String!
   ): [SearchHit!] @tier(permission: READ) @listSize(assumedSize: 21)
 
-  "Many transactions in short, in the order of the hashes. One that is not in the index is not found."
+  "Get summaries of several transactions, in request order. ` + "`" + `found` + "`" + ` is false for transactions that are not indexed."
   transactionPreviews(
-    "The chain to ask about."
+    "Chain to query."
     chain: ChainId!
-    "The hashes of the transactions: 1 to 128."
+    "1 to 128 transaction hashes."
     hashes: [Felt!]!
   ): [TransactionPreview!] @tier(permission: BATCH) @listSize(assumedSize: 0, slicingArguments: ["hashes"], maximumSize: 128)
 
-  "What an address holds, every balance at one block."
+  "Get the token balances of an address, all at the same block."
   walletState(
-    "The chain to ask about."
+    "Chain to query."
     chain: ChainId!
-    "Whose wallet, which tokens and at which block."
+    "Owner, tokens and block."
     input: WalletStateInput!
   ): WalletState @tier(permission: READ)
 
-  "What this deployment is, what it serves and within which limits."
+  "Version, chains and limits of this deployment."
   service: Service!
 
-  "Who asks: the caller whose key, session or page sends the request."
+  "The authenticated caller."
   viewer: Viewer!
 }
 
-"""
-What can be changed, by a signed-in person whose session comes as a bearer
-token. To every other caller a mutation is ` + "`" + `forbidden` + "`" + `.
-"""
+"Write operations. They need a session, sent as a bearer token; all other callers get ` + "`" + `forbidden` + "`" + `."
 type Mutation {
   """
-  Issues the default key of the workspace. One that was issued before is revoked
-  in the same transaction. Keys that an operator issued are left alone.
+  Issue the default API key of the workspace. An existing default key is revoked in the same
+  transaction. Keys issued by an operator are not changed.
   """
   issueApiKey: IssuedApiKey!
 
   """
-  Revokes a key of the workspace. One that was revoked before comes back as it
-  is; one of another workspace is ` + "`" + `not_found` + "`" + `, as one that never was.
+  Revoke an API key of the workspace. Revoking a revoked key again returns it unchanged. A key of
+  another workspace is ` + "`" + `not_found` + "`" + `, like a key that does not exist.
   """
   revokeApiKey(
-    "The public id of the key."
+    "Public ID of the key."
     publicId: String!
   ): ApiKey!
 }
 
-"What can be followed. Subscriptions are carried by graphql-transport-ws and by server-sent events."
+"Subscriptions, over WebSocket (graphql-transport-ws) or server-sent events."
 type Subscription {
   """
-  How a chain and its index stand: at once, and then whenever its head or the
-  state of its index changes. A subscriber that does not keep up is dropped
-  with the reason ` + "`" + `slow_consumer` + "`" + `.
+  The status of a chain: once at the start, then whenever its head or the state of its indexer
+  changes. A subscriber that reads too slowly is disconnected with the reason ` + "`" + `slow_consumer` + "`" + `.
   """
   chainStatus(
-    "The chain to follow."
+    "Chain to follow."
     chain: ChainId!
   ): ChainStatus @tier(permission: READ)
 
   """
-  The blocks of a chain as they are indexed, each once and in their order.
-  Blocks that leave the chain are announced before those that replace them.
-  Without ` + "`" + `after` + "`" + ` the first message has no block: it tells where the stream
-  begins.
+  Blocks of a chain as they are indexed, each once and in order. A reorg is announced before the
+  blocks that replace the removed ones. Without ` + "`" + `after` + "`" + `, the first message contains no block, only
+  the cursor of the start of the stream.
   """
   newBlocks(
-    "The chain to follow."
+    "Chain to follow."
     chain: ChainId!
-    "A ` + "`" + `cursor` + "`" + ` of this stream: everything after it is told, each once."
+    "Resume the stream behind this ` + "`" + `cursor` + "`" + `, without gaps or duplicates."
     after: Cursor
   ): NewBlock @tier(permission: READ)
 
   """
-  The events that a filter selects, each once and in the order of the chain, as
-  they are indexed. The rules of the search hold, but keys need no bounds:
-  ` + "`" + `fromBlock` + "`" + ` is where the stream begins without ` + "`" + `after` + "`" + `, and ` + "`" + `toBlock` + "`" + ` is
-  refused. Without ` + "`" + `after` + "`" + ` the first message has no event: it tells where the
-  stream begins.
+  Events that match a filter, each once and in chain order, as they are indexed. The rules of the
+  event search apply, with two differences: filters by later keys need no block range, and
+  ` + "`" + `toBlock` + "`" + ` is rejected. Without ` + "`" + `after` + "`" + `, the stream starts at ` + "`" + `fromBlock` + "`" + ` of the filter or,
+  without it, with the next block; its first message contains no event, only the cursor of the
+  start.
   """
   events(
-    "The chain to follow."
+    "Chain to follow."
     chain: ChainId!
-    "Which events are told."
+    "Which events to return."
     filter: EventFilter!
-    "A ` + "`" + `cursor` + "`" + ` of this stream: everything after it is told, each once."
+    "Resume the stream behind this ` + "`" + `cursor` + "`" + `, without gaps or duplicates."
     after: Cursor
   ): NewEvent @tier(permission: READ)
 
   """
-  What happens to an address, each thing once and in the order of the chain, as
-  it is indexed. Without ` + "`" + `after` + "`" + ` the first message has no activity: it tells
-  where the stream begins.
+  Activity of an address, each item once and in chain order, as it is indexed. Without ` + "`" + `after` + "`" + `,
+  the first message contains no activity, only the cursor of the start of the stream.
   """
   addressActivity(
-    "The chain to follow."
+    "Chain to follow."
     chain: ChainId!
-    "The address to follow."
+    "Address to follow."
     address: Felt!
-    "A ` + "`" + `cursor` + "`" + ` of this stream: everything after it is told, each once."
+    "Resume the stream behind this ` + "`" + `cursor` + "`" + `, without gaps or duplicates."
     after: Cursor
   ): NewAddressActivity @tier(permission: READ)
 }
 
-"A message of the stream of blocks: a block, or that some were replaced."
+"A message of the ` + "`" + `newBlocks` + "`" + ` subscription: a block, or a reorg."
 type NewBlock {
-  "Where the stream goes on after this message: pass it as ` + "`" + `after` + "`" + ` to resume."
+  "Cursor of this message. Pass it as ` + "`" + `after` + "`" + ` to resume the stream behind it."
   cursor: Cursor!
-  "The block that has come."
+  "The new block; null if the message contains none."
   block: Block
-  "The blocks that have left the chain."
+  "The blocks that a reorg removed; null if the message does not announce a reorg."
   reorg: Reorg
 }
 
-"A message of a stream of events: an event, or that blocks were replaced."
+"A message of the ` + "`" + `events` + "`" + ` subscription: an event, or a reorg."
 type NewEvent {
-  "Where the stream goes on after this message: pass it as ` + "`" + `after` + "`" + ` to resume."
+  "Cursor of this message. Pass it as ` + "`" + `after` + "`" + ` to resume the stream behind it."
   cursor: Cursor!
-  "The event that has come."
+  "The new event; null if the message contains none."
   event: Event
-  "Whether the lookup of what the event means failed: then it comes without its name and fields."
+  "Whether the lookup of the event's schema failed. If so, the event has no name and no decoded fields."
   eventDecodingDegraded: Boolean!
-  "The blocks that have left the chain."
+  "The blocks that a reorg removed; null if the message does not announce a reorg."
   reorg: Reorg
 }
 
-"A message of the stream of an address: what happened to it, or that blocks were replaced."
+"A message of the ` + "`" + `addressActivity` + "`" + ` subscription: an activity, or a reorg."
 type NewAddressActivity {
-  "Where the stream goes on after this message: pass it as ` + "`" + `after` + "`" + ` to resume."
+  "Cursor of this message. Pass it as ` + "`" + `after` + "`" + ` to resume the stream behind it."
   cursor: Cursor!
-  "What happened."
+  "The new activity; null if the message contains none."
   activity: AddressActivity
-  "The blocks that have left the chain."
+  "The blocks that a reorg removed; null if the message does not announce a reorg."
   reorg: Reorg
 }
 
-"""
-Blocks that have left the chain: what the stream told of them is void. Those
-that replace them come next.
-"""
+"A reorg of the chain. Discard everything received for the removed blocks; the blocks that replace them follow."
 type Reorg {
-  "The first block that left the chain."
+  "First removed block."
   fromBlock: Int!
-  "The last block that left it and that the stream has come to."
+  "Last removed block that the stream had reached."
   toBlock: Int!
-  "The number of the newest block that stayed; null when none did."
+  "Number of the newest block that remains; null if none does."
   ancestorBlockNumber: Int
-  "The hash of the newest block that stayed; null when none did."
+  "Hash of the newest block that remains; null if none does."
   ancestorBlockHash: Felt
 }
 
-"An object that can be asked for again by its id."
+"An object with a global ID."
 interface Node {
-  "The global id: it names type, chain and key, is opaque and never changes."
+  "Global ID: opaque, permanent and unique across types and chains."
   id: ID!
 }
 
-"The networks that exist."
+"A Starknet network."
 enum ChainId {
-  "The main network."
+  "Starknet mainnet."
   SN_MAIN
-  "The public test network."
+  "The Sepolia test network."
   SN_SEPOLIA
 }
 
-"A network that is served here."
+"A chain that this deployment serves."
 type Chain implements Node {
-  "The global id of the chain."
+  "Global ID of the chain."
   id: ID!
-  "The name of the chain, as in the paths of the REST interface."
+  "Name of the chain, as in REST paths."
   chainId: ChainId!
-  "The chain id that transaction hashes commit to: the name as a Cairo short string."
+  "Chain ID that transaction hashes commit to: the name as a Cairo short string."
   chainIdFelt: Felt!
-  "How the chain and its index stand."
+  "Chain head, finality and indexing status."
   status: ChainStatus!
 }
 
@@ -622,177 +622,177 @@ type Chain implements Node {
 type ChainConnection {
   "The chains with their cursors."
   edges: [ChainEdge!]!
-  "The chains themselves."
+  "The chains without their cursors."
   nodes: [Chain!]!
-  "Where the page lies in the list."
+  "Position of the page in the list."
   pageInfo: PageInfo!
-  "The number of chains in the whole list."
+  "Number of chains in the whole list."
   totalCount: Int
-  "Whether totalCount is exact; otherwise it is a lower bound."
+  "Whether ` + "`" + `totalCount` + "`" + ` is exact. If not, it is a lower bound."
   totalCountExact: Boolean!
 }
 
-"A chain in a list."
+"An edge of a connection: one chain and its cursor."
 type ChainEdge {
-  "The position of the chain in the list."
+  "Cursor of this edge. Pass it as ` + "`" + `after` + "`" + ` to continue the list from here."
   cursor: Cursor!
   "The chain."
   node: Chain!
 }
 
-"Where a page lies in its list."
+"Position of a page in its list."
 type PageInfo {
-  "Whether items follow the page."
+  "Whether there are items after the page."
   hasNextPage: Boolean!
-  "Whether items precede the page."
+  "Whether there are items before the page."
   hasPreviousPage: Boolean!
-  "The cursor of the first item of the page, null when it has none."
+  "Cursor of the first item on the page; null on an empty page."
   startCursor: Cursor
-  "The cursor of the last item of the page, null when it has none."
+  "Cursor of the last item on the page; null on an empty page."
   endCursor: Cursor
 }
 
-"How a chain and its index stand at one moment. A value that is not known is null, never zero."
+"Chain head, finality and indexing status at one moment. An unknown value is null, never zero."
 type ChainStatus {
   "The chain."
   chainId: ChainId!
-  "The number of the node's newest block."
+  "Number of the newest block that the upstream node reports."
   headBlockNumber: Int
-  "The hash of the node's newest block."
+  "Hash of the newest block that the upstream node reports."
   headBlockHash: Felt
-  "The newest indexed block that is final here: at least finalityDepth blocks lie above it."
+  "Newest finalized block: an indexed block with at least ` + "`" + `finalityDepth` + "`" + ` blocks on top."
   finalizedBlockNumber: Int
-  "The number of blocks above a block from which on it counts as final here."
+  "Number of blocks on top of a block after which it is finalized."
   finalityDepth: Int!
-  "The newest block that L1 has accepted."
+  "Newest block known to be accepted on L1."
   latestL1AcceptedBlockNumber: Int
-  "The newest block in the index."
+  "Newest indexed block."
   latestIndexedBlockNumber: Int
-  "The oldest block in the index."
+  "Oldest indexed block."
   earliestIndexedBlockNumber: Int
-  "The number of blocks in the index."
+  "Number of indexed blocks."
   indexedBlockSpan: Int
-  "How many blocks the index is behind the node."
+  "Number of blocks that the index is behind the head."
   lagBlocks: Int
-  "How far acceptance on L1 has come."
+  "L1 acceptance watermark."
   l1Finality: L1Finality!
-  "What the index is doing."
+  "State of the indexer."
   indexer: Indexer!
-  "The moment that these facts are of."
+  "Time of this status."
   asOf: DateTime!
 }
 
-"How far acceptance on L1 has come."
+"L1 acceptance watermark."
 type L1Finality {
-  "The newest block that is known to be accepted on L1."
+  "Newest block known to be accepted on L1."
   watermarkBlockNumber: Int
-  "How long ago the watermark last moved."
+  "Seconds since the watermark last advanced."
   watermarkAgeSeconds: Int
 }
 
-"What the index of a chain is doing."
+"State of the indexer of a chain."
 type Indexer {
-  "The state of the index."
+  "What the indexer is doing."
   state: IndexState!
-  "Why the index is halted, null while nothing is wrong: for example ` + "`" + `no_indexer` + "`" + `, ` + "`" + `node_unavailable` + "`" + ` or ` + "`" + `wrong_chain` + "`" + `."
+  "Why the indexer is halted, for example ` + "`" + `no_indexer` + "`" + `, ` + "`" + `node_unavailable` + "`" + ` or ` + "`" + `wrong_chain` + "`" + `; null if nothing is wrong."
   reasonCode: String
 }
 
-"The states of an index."
+"State of an indexer."
 enum IndexState {
-  "It follows the head of the chain."
+  "The indexer follows the head of the chain."
   FOLLOWING
-  "It is reading older blocks."
+  "The indexer is loading older blocks."
   BACKFILLING
-  "It has stopped; the reason code says why."
+  "The indexer has stopped; ` + "`" + `reasonCode` + "`" + ` gives the reason."
   HALTED
 }
 
-"How much of what was asked for an answer rests on."
+"How much of the requested history a response is based on."
 type Coverage {
-  "How much it is."
+  "Extent of the coverage."
   status: CoverageStatus!
-  "Why it is not all, null when it is: for example ` + "`" + `index_starts_later` + "`" + `."
+  "Why the coverage is not exact, for example ` + "`" + `index_starts_later` + "`" + `; null if it is exact."
   reasonCode: String
 }
 
-"How much of what was asked for an answer rests on."
+"Extent of the coverage of a response."
 enum CoverageStatus {
-  "All of it."
+  "All of the requested history is indexed."
   EXACT
-  "A part of it."
+  "Part of the requested history is indexed."
   PARTIAL
-  "None of it is known."
+  "None of the requested history is indexed."
   UNAVAILABLE
 }
 
-"Whether a row can still be undone here."
+"Whether a reorg can still remove an indexed row."
 enum SourceTier {
-  "A reorganisation can undo it."
+  "A reorg can still remove the row."
   HEAD
-  "It is final here."
+  "The block of the row is finalized: it has at least ` + "`" + `finalityDepth` + "`" + ` blocks on top."
   FINALIZED
 }
 
-"What the network says of a block."
+"Finality of a block on Starknet."
 enum FinalityStatus {
-  "It was accepted on L2."
+  "The block is accepted on L2, but not known to be accepted on L1."
   ACCEPTED_ON_L2
-  "It was accepted on L1."
+  "The block is accepted on L1."
   ACCEPTED_ON_L1
 }
 
 "A block."
 type Block implements Node {
-  "The global id."
+  "Global ID of the block."
   id: ID!
-  "The chain."
+  "Chain of the block."
   chainId: ChainId!
-  "Its number."
+  "Block number."
   blockNumber: Int!
-  "Its hash."
+  "Block hash."
   blockHash: Felt!
-  "The hash of the block before it, zero for the first."
+  "Hash of the parent block; zero for the first block."
   parentHash: Felt!
-  "When it was made."
+  "Block timestamp."
   timestampIso: DateTime!
-  "How many transactions it has."
+  "Number of transactions in the block."
   txCount: Int!
-  "How many events it has."
+  "Number of events in the block."
   eventCount: Int!
-  "What the network says of it."
+  "Finality of the block on Starknet."
   finalityStatus: FinalityStatus!
-  "Whether it can still be replaced here."
+  "Whether a reorg can still replace the block."
   sourceTier: SourceTier!
-  "The root of the state after it."
+  "State root after the block."
   stateRoot: Felt!
-  "Who made it, null where it does not say so."
+  "Address of the sequencer; null if the block does not record it."
   sequencerAddress: Felt
-  "How its data is published on L1, null where it does not say so."
+  "How the state diff of the block is published on L1; null if the block does not record it."
   l1DataAvailabilityMode: L1DataAvailabilityMode
-  "The version of Starknet, null in the oldest blocks."
+  "Version of the Starknet protocol; null for the oldest blocks."
   starknetVersion: String
-  "What a unit of L1 gas cost, null where it had no price."
+  "Price of L1 gas; null if the block does not record it."
   l1GasPrice: GasPrice
-  "What a unit of L2 gas cost, null where it had no price."
+  "Price of L2 gas; null if the block does not record it."
   l2GasPrice: GasPrice
-  "What a unit of L1 data gas cost, null where it had no price."
+  "Price of L1 data gas; null if the block does not record it."
   l1DataGasPrice: GasPrice
-  "The block before it, null where the index does not have it."
+  "Parent block; null if it is not indexed."
   parent: Block
-  "Who made it, null where it does not say so."
+  "The sequencer; null if the block does not record it."
   sequencer: Address
-  "Its transactions in their order."
+  "Transactions of the block, in order."
   transactions(
-    "How many transactions to return at most: 1 to 100, 25 when omitted."
+    "Maximum number of transactions to return: 1 to 100. The default is 25."
     first: Int
     "Return the transactions after this cursor."
     after: Cursor
   ): TransactionConnection!
     @listSize(assumedSize: 25, slicingArguments: ["first"], maximumSize: 100, sizedFields: ["edges", "nodes"])
-  "Its events in their order."
+  "Events of the block, in order."
   events(
-    "How many events to return at most: 1 to 100, 25 when omitted."
+    "Maximum number of events to return: 1 to 100. The default is 25."
     first: Int
     "Return the events after this cursor."
     after: Cursor
@@ -800,57 +800,57 @@ type Block implements Node {
     @listSize(assumedSize: 25, slicingArguments: ["first"], maximumSize: 100, sizedFields: ["edges", "nodes"])
 }
 
-"How a block's data is published on L1."
+"How the state diff of a block is published on L1."
 enum L1DataAvailabilityMode {
-  "In blobs."
+  "The state diff is published in blobs."
   BLOB
-  "In calldata."
+  "The state diff is published in calldata."
   CALLDATA
 }
 
-"What a unit of gas cost."
+"Price of one unit of gas in each fee token."
 type GasPrice {
-  "In wei, null where it had no such price."
+  "Price in wei, 10^-18 ETH; null if the block does not record it."
   priceInWei: BigInt
-  "In fri, null where it had no such price."
+  "Price in fri, 10^-18 STRK; null if the block does not record it."
   priceInFri: BigInt
 }
 
-"Which blocks are listed; what is omitted narrows nothing."
+"Selects blocks. All given conditions must match; omitted ones do not restrict the list."
 input BlockFilter {
-  "The oldest block, itself included."
+  "First block of the range, inclusive."
   fromBlock: Int
-  "The newest block, itself included."
+  "Last block of the range, inclusive."
   toBlock: Int
-  "The earliest time, itself included."
+  "Start of the time range, inclusive."
   fromTime: DateTime
-  "The latest time, itself included."
+  "End of the time range, inclusive."
   toTime: DateTime
 }
 
-"The orders of blocks."
+"Sort order of blocks."
 enum BlockOrder {
-  "The newest first."
+  "By block number, descending."
   NEWEST_FIRST
-  "The oldest first."
+  "By block number, ascending."
   OLDEST_FIRST
 }
 
-"The two sides of a time."
+"Which side of a time to search."
 enum Closest {
-  "The newest block that is not younger."
+  "The newest block at or before the time."
   BEFORE
-  "The oldest block that is not older."
+  "The oldest block at or after the time."
   AFTER
 }
 
-"The block that was closest to a time."
+"The block closest to a time, with its neighbours."
 type BlockAtTimestamp {
   "The block."
   block: Block!
-  "The one before it, null where the index has none."
+  "The preceding block; null if it is not indexed."
   previousBlock: Block
-  "The one after it, null where the index has none."
+  "The following block; null if it is not indexed."
   nextBlock: Block
 }
 
@@ -858,111 +858,114 @@ type BlockAtTimestamp {
 type BlockConnection {
   "The blocks with their cursors."
   edges: [BlockEdge!]!
-  "The blocks themselves."
+  "The blocks without their cursors."
   nodes: [Block!]!
-  "Where the page lies in the list."
+  "Position of the page in the list."
   pageInfo: PageInfo!
-  "The number of blocks in the whole list, null where it is not known."
+  "Number of blocks in the whole list; null if unknown."
   totalCount: Int
-  "Whether totalCount is exact; otherwise it is a lower bound."
+  "Whether ` + "`" + `totalCount` + "`" + ` is exact. If not, it is a lower bound."
   totalCountExact: Boolean!
-  "How much of what was asked for the list rests on."
+  "How much of the requested range is indexed."
   coverage: Coverage
 }
 
-"A block in a list."
+"An edge of a connection: one block and its cursor."
 type BlockEdge {
-  "The position in the list."
+  "Cursor of this edge. Pass it as ` + "`" + `after` + "`" + ` to continue the list from here."
   cursor: Cursor!
-  "The item."
+  "The block."
   node: Block!
 }
 
 "A transaction."
 type Transaction implements Node {
-  "The global id."
+  "Global ID of the transaction."
   id: ID!
-  "The chain."
+  "Chain of the transaction."
   chainId: ChainId!
-  "Its hash."
+  "Transaction hash."
   txHash: Felt!
-  "The number of its block."
+  "Number of the block that contains the transaction."
   blockNumber: Int!
-  "The hash of its block."
+  "Hash of the block that contains the transaction."
   blockHash: Felt!
-  "When its block was made."
+  "Timestamp of that block."
   timestampIso: DateTime!
-  "Its index in the block."
+  "Index of the transaction in its block."
   txIndex: Int!
-  "Its place as one text: the block, a colon and the index."
+  "Position of the transaction as a string: block number, colon, transaction index. It is not a page cursor."
   txCursor: String!
-  "Its type."
+  "Transaction type."
   txType: TransactionType!
-  "The account that sent it or that it deploys, null where there is none."
+  "Account that sent the transaction, or that it deploys; null if there is none, for example for an L1 handler."
   fromAddress: Felt
-  "The contract that it calls or deploys by itself, null for an account's calls."
+  """
+  Contract that the transaction itself calls or deploys; null for account transactions, whose
+  calls have their own targets.
+  """
   toAddress: Felt
-  "Whether its calls took effect."
+  "Whether the transaction succeeded or was reverted."
   executionStatus: ExecutionStatus!
-  "What the network says of its block."
+  "Finality of the block on Starknet."
   finalityStatus: FinalityStatus!
-  "Whether it can still be undone here."
+  "Whether a reorg can still remove the transaction from the index."
   sourceTier: SourceTier!
-  "The version of its type."
+  "Transaction version."
   version: Int!
-  "Its nonce, null where its type has none."
+  "Nonce of the sender or of the message from L1; null if the transaction has none."
   nonce: Felt
-  "How many felts its signature has."
+  "Number of felts in the signature."
   signatureLen: Int!
-  "Its calldata, the constructor's where it deploys."
+  "Calldata; for deployments, the calldata of the constructor."
   calldata: [Felt!]! @listSize(assumedSize: 32)
-  "What it cost and why it failed, if it did."
+  "Status, fee, resources and revert reason."
   receipt: Receipt!
-  "The calls that its account was asked to make, null where it is not an account's or has a form of its own."
+  "Calls of an account transaction, in order; null for other transactions and if the calldata cannot be decoded."
   accountCalls: [AccountCall!] @listSize(assumedSize: 4)
-  "How many calls those are."
+  "Number of account calls; null if the calldata cannot be decoded."
   accountCallCount: Int
-  "The name of the entry point that is called first, null when no class says it."
+  "Name of the first call's entry point; null if unknown."
   primaryMethod: String
-  "How many calls its account was asked to make, null where that cannot be told."
+  "Number of account calls; null if the calldata cannot be decoded."
   callCount: Int
-  "How many transfers of tokens it has."
+  "Number of token transfers in the transaction."
   transferCount: Int!
-  "How many events it has."
+  "Number of events in the transaction."
   logCount: Int!
-  "Its block, null where it was just replaced."
+  "Block of the transaction; null if a reorg has just replaced it."
   block: Block
-  "The account that sent it."
+  "Account that sent the transaction, or that it deploys; null if there is none."
   sender: Address
-  "The contract that it calls or deploys by itself."
+  "Contract that the transaction itself calls or deploys; null for account transactions."
   to: Address
-  "Its events in their order."
+  "Events of the transaction, in order."
   events(
-    "How many events to return at most: 1 to 100, 25 when omitted."
+    "Maximum number of events to return: 1 to 100. The default is 25."
     first: Int
     "Return the events after this cursor."
     after: Cursor
   ): EventConnection!
     @listSize(assumedSize: 25, slicingArguments: ["first"], maximumSize: 100, sizedFields: ["edges", "nodes"])
-  "What it moved, in the order in which it moved."
+  "Token transfers of the transaction, in order."
   transfers(
-    "How many transfers to return at most: 1 to 100, 25 when omitted."
+    "Maximum number of transfers to return: 1 to 100. The default is 25."
     first: Int
     "Return the transfers after this cursor."
     after: Cursor
   ): TransferConnection!
     @listSize(assumedSize: 25, slicingArguments: ["first"], maximumSize: 100, sizedFields: ["edges", "nodes"])
-  "The message from L1 that it handles, then those that it sends, in their order."
+  "The message from L1 that the transaction handles, followed by the messages that it sends to L1, in order."
   messages: [Message!]! @listSize(assumedSize: 4)
 }
 
-"The types of transactions."
+"Type of a transaction."
 enum TransactionType {
   "An account makes calls."
   INVOKE
   "An account declares a class."
   DECLARE
-  "A contract is deployed, in the oldest blocks."
+  "A contract is deployed; only in the oldest blocks."
   DEPLOY
   "An account deploys itself."
   DEPLOY_ACCOUNT
@@ -970,55 +973,55 @@ enum TransactionType {
   L1_HANDLER
 }
 
-"Whether a transaction's calls took effect."
+"Whether a transaction succeeded."
 enum ExecutionStatus {
-  "They did."
+  "All calls of the transaction succeeded."
   SUCCEEDED
-  "They were undone; the fee was paid all the same."
+  "The transaction was reverted and had no effect except its fee."
   REVERTED
 }
 
-"What became of a transaction."
+"Receipt of a transaction."
 type Receipt {
-  "Whether its calls took effect."
+  "Whether the transaction succeeded or was reverted."
   executionStatus: ExecutionStatus!
-  "What the network says of its block."
+  "Finality of the block on Starknet."
   finalityStatus: FinalityStatus!
-  "The fee that was paid, in the smallest unit."
+  "Fee paid, in ` + "`" + `feeUnit` + "`" + `."
   actualFeeRaw: BigInt
-  "The unit of the fee."
+  "Unit of the fee."
   feeUnit: FeeUnit
-  "How much L1 gas it used."
+  "L1 gas used."
   l1Gas: BigInt
-  "How much L1 data gas it used."
+  "L1 data gas used."
   l1DataGas: BigInt
-  "How much L2 gas it used."
+  "L2 gas used."
   l2Gas: BigInt
-  "Why its calls were undone, null when they were not."
+  "Why the transaction was reverted; null if it succeeded."
   revertReason: String
 }
 
-"The units of fees."
+"Unit of a fee."
 enum FeeUnit {
-  "The smallest unit of ETH."
+  "10^-18 ETH."
   WEI
-  "The smallest unit of STRK."
+  "10^-18 STRK."
   FRI
 }
 
-"One of the calls that an account was asked to make."
+"A call of an account transaction."
 type AccountCall {
-  "The contract that is called."
+  "Address of the called contract."
   to: Felt!
-  "The entry point."
+  "Selector of the entry point."
   selector: Felt!
-  "The name of the entry point, null when no class says it."
+  "Name of the entry point; null if unknown."
   selectorName: String
-  "How many felts its calldata has."
+  "Number of felts in the calldata."
   calldataLen: Int!
-  "Its calldata by the ABI of the class in force, null unless it fits the whole of it."
+  "Inputs decoded with the ABI of the class at that block; null unless it decodes the complete calldata."
   decodedCalldata: [DecodedField!] @listSize(assumedSize: 8)
-  "The contract that is called, null when the index has never seen it as one."
+  "The called contract; null if the index does not know it as a contract."
   contract: Contract
 }
 
@@ -1026,324 +1029,335 @@ type AccountCall {
 type TransactionConnection {
   "The transactions with their cursors."
   edges: [TransactionEdge!]!
-  "The transactions themselves."
+  "The transactions without their cursors."
   nodes: [Transaction!]!
-  "Where the page lies in the list."
+  "Position of the page in the list."
   pageInfo: PageInfo!
-  "The number of transactions in the whole list, null where it is not known."
+  "Number of transactions in the whole list; null if unknown."
   totalCount: Int
-  "Whether totalCount is exact; otherwise it is a lower bound."
+  "Whether ` + "`" + `totalCount` + "`" + ` is exact. If not, it is a lower bound."
   totalCountExact: Boolean!
 }
 
-"A transaction in a list."
+"An edge of a connection: one transaction and its cursor."
 type TransactionEdge {
-  "The position in the list."
+  "Cursor of this edge. Pass it as ` + "`" + `after` + "`" + ` to continue the list from here."
   cursor: Cursor!
-  "The item."
+  "The transaction."
   node: Transaction!
 }
 
-"An event that a contract has emitted."
+"An event that a contract emitted. ` + "`" + `keys` + "`" + ` and ` + "`" + `data` + "`" + ` are authoritative."
 type Event {
-  "The number of its block."
+  "Number of the block of the event."
   blockNumber: Int!
-  "When its block was made."
+  "Timestamp of the block of the event."
   timestampIso: DateTime!
-  "The hash of its transaction."
+  "Hash of the transaction of the event."
   txHash: Felt!
-  "The index of its transaction in the block."
+  "Index of the transaction in its block."
   txIndex: Int!
-  "Its index in the transaction."
+  "Index of the event in its transaction."
   logIndex: Int!
-  "The contract that emitted it."
+  "Address of the contract that emitted the event."
   address: Felt!
-  "Its keys."
+  "Complete key array."
   keys: [Felt!]! @listSize(assumedSize: 4)
-  "Its first key, null when it has none."
+  "First key; null if absent."
   topic0: Felt
-  "Its second key, null when it has none."
+  "Second key; null if absent."
   topic1: Felt
-  "Its third key, null when it has none."
+  "Third key; null if absent."
   topic2: Felt
-  "Its fourth key, null when it has none."
+  "Fourth key; null if absent."
   topic3: Felt
-  "Its data."
+  "Complete data array."
   data: [Felt!]! @listSize(assumedSize: 8)
-  "How much of its meaning is certain."
+  "How much of the event is decoded."
   decodingStatus: DecodingStatus!
-  "Its name, null when none is certain."
+  "Event name; null if it cannot be attributed."
   eventName: String
-  "Where the name is from."
+  "Source of the name; null without a name."
   eventNameSource: EventNameSource
-  "Its payload by a schema that fits the whole of it, null unless it is decoded."
+  "Typed fields; null unless a schema decodes the complete payload."
   decodedFields: [DecodedField!] @listSize(assumedSize: 8)
-  "Where the types of the fields are from."
+  "Source of the typed fields; null without them."
   decodedFieldsSource: DecodedFieldsSource
-  "Why there are no fields."
+  "Why there are no typed fields; null if there are."
   decodedFieldsUnavailableReason: DecodedFieldsUnavailableReason
-  "Its block, null where it was just replaced."
+  "Block of the event; null if a reorg has just replaced it."
   block: Block
-  "Its transaction, null where its block was just replaced."
+  "Transaction of the event; null if a reorg has just replaced its block."
   transaction: Transaction
-  "The contract that emitted it, null where its block was just replaced."
+  "Contract that emitted the event; null if a reorg has just replaced its block."
   contract: Contract
 }
 
-"How much of an event's meaning is certain."
+"How much of an event is decoded."
 enum DecodingStatus {
-  "Its name and the types of its whole payload."
+  "The name and the typed fields of the complete payload are known."
   DECODED
-  "Its name."
+  "Only the name is known."
   NAME_ONLY
-  "Nothing beyond its keys and data."
+  "Only the raw keys and data are known."
   UNKNOWN
 }
 
-"Where an event's name is from."
+"Source of an event's name."
 enum EventNameSource {
-  "The ABI of the class in force, which was verified."
+  "The ABI of the contract's class at that block, which is verified."
   VERIFIED_ABI
-  "The ABI of the class in force."
+  "The ABI of the contract's class at that block."
   CLASS_ABI
   "A reviewed list of selectors."
   CURATED_SELECTOR
-  "Every indexed class that has the selector names it so."
+  "All indexed classes with this selector agree on the name."
   SELECTOR_UNIQUE
 }
 
-"Where the types of an event's fields are from."
+"Source of an event's typed fields."
 enum DecodedFieldsSource {
-  "The ABI of the class in force."
+  "The ABI of the contract's class at that block."
   CLASS_ABI
-  "A reviewed schema that its selector and arity fit."
+  "A reviewed standard schema that matches the selector and the number of keys and data felts."
   STANDARD_SCHEMA
 }
 
 "Why an event has no typed fields."
 enum DecodedFieldsUnavailableReason {
-  "There is no one schema for it."
+  "No single schema is known for the event."
   SCHEMA_UNAVAILABLE
-  "Its name is from its selector alone."
+  "The name is attributed by the selector only."
   SELECTOR_ONLY_ATTRIBUTION
-  "The schema does not consume exactly its payload."
+  "The schema does not decode the payload exactly."
   PAYLOAD_SHAPE_MISMATCH
-  "The schema has types that cannot be read, or is ambiguous."
+  "The schema is ambiguous or contains types that cannot be decoded."
   SCHEMA_SHAPE_UNSUPPORTED
 }
 
-"A named and typed value of an event or a call."
+"A typed value and the felts that it was decoded from."
 type DecodedField {
-  "Its name."
+  "Field name."
   label: String!
-  "Its type, as the ABI names it."
+  "Type, as written in the ABI."
   type: String!
-  "Which of an event's two arrays it is from; calldata counts as data."
+  "Whether the felts are in the keys or in the data. Calldata counts as data."
   source: FieldSource!
-  "What a reader does with it."
+  "Kind of the value, for display."
   kind: FieldKind!
-  "How certain it is."
+  "Decoding status of the field."
   status: DecodingStatus!
-  "Its felts."
+  "The encoded felts."
   rawValues: [Felt!]! @listSize(assumedSize: 2)
-  "The indexes of its felts in their source."
+  "Indexes of the felts in ` + "`" + `keys` + "`" + `, ` + "`" + `data` + "`" + ` or the calldata."
   originIndexes: [Int!]! @listSize(assumedSize: 2)
-  "Its value for people."
+  "Human-readable value."
   displayValue: String!
-  "Its value, where it is an address."
+  "Value of an address; null for other kinds."
   addressValue: Felt
-  "Its value, where it is a number."
+  "Value of an integer; null for other kinds."
   numericValue: BigInt
-  "Its value, where it is a text."
+  "Value of a text; null for other kinds."
   textValue: String
-  "Its value, where it is true or false."
+  "Value of a boolean; null for other kinds."
   boolValue: Boolean
-  "The address that it names, where it is one of Starknet."
+  "The address, if the value is a Starknet address; null otherwise."
   address: Address
 }
 
-"The arrays of an event."
+"Array that contains the felts of a field."
 enum FieldSource {
-  "Its keys."
+  "The keys of an event."
   KEY
-  "Its data, or a call's calldata."
+  "The data of an event, or the calldata of a call."
   DATA
 }
 
-"What a reader does with a value."
+"Kind of a decoded value, for display."
 enum FieldKind {
   "An address."
   ADDRESS
   "A class hash."
   HASH
-  "True or false."
+  "A boolean."
   BOOL
-  "An unsigned number."
+  "An unsigned integer."
   U256
   "A felt."
   FELT
   "A text."
   TEXT
-  "A list."
+  "An array."
   ARRAY
-  "Several values together."
+  "A struct or another composite value."
   STRUCT
 }
 
 """
-Which events are searched. Values of one position are alternatives, populated
-positions must all match. Positions after the first need the first and both
-bounds; the bounds hold at most 10,000 blocks unless the caller's plan is
-wallet.
+Selects events. An event matches if it matches one of the values at every position that has any.
+Positions after the first need values for the first and both ends of the block range. The range
+may span at most 10,000 blocks, unless the caller's plan is ` + "`" + `WALLET` + "`" + `.
 """
 input EventFilter {
-  "Contracts, any of which may have emitted the event: at most 128."
+  "Addresses of up to 128 contracts, any of which may have emitted the event."
   addresses: [Felt!]
-  "The nth list holds the alternatives of the key at position n, an empty one matches everything: at most 16 lists and 256 values."
+  """
+  The nth list contains the accepted values of the nth key; an empty list accepts every value. At
+  most 16 lists with 256 values in total.
+  """
   keys: [[Felt!]!]
-  "The oldest block, itself included."
+  "First block of the range, inclusive."
   fromBlock: Int
-  "The newest block, itself included."
+  "Last block of the range, inclusive."
   toBlock: Int
 }
 
-"Which events of a contract are listed; what is omitted narrows nothing. The root field ` + "`" + `events` + "`" + ` searches by further keys."
+"""
+Selects events of a contract. All given conditions must match; omitted ones do not restrict the
+list. The root field ` + "`" + `events` + "`" + ` also searches by later keys.
+"""
 input ContractEventFilter {
-  "First keys, any of which matches: at most 128."
+  "Up to 128 values, any of which the first key may have."
   selectors: [Felt!]
-  "The oldest block, itself included."
+  "First block of the range, inclusive."
   fromBlock: Int
-  "The newest block, itself included."
+  "Last block of the range, inclusive."
   toBlock: Int
 }
 
-"A page of events."
+"A page of events. A page may be short or empty although more pages follow."
 type EventConnection {
   "The events with their cursors."
   edges: [EventEdge!]!
-  "The events themselves."
+  "The events without their cursors."
   nodes: [Event!]!
-  "Where the page lies in the list."
+  "Position of the page in the list."
   pageInfo: PageInfo!
-  "The number of events in the whole list, null where it is not known."
+  "Number of events in the whole list; null if unknown."
   totalCount: Int
-  "Whether totalCount is exact; otherwise it is a lower bound."
+  "Whether ` + "`" + `totalCount` + "`" + ` is exact. If not, it is a lower bound."
   totalCountExact: Boolean!
-  "How much of what was asked for the list rests on."
+  "How much of the requested range is indexed."
   coverage: Coverage
-  "Whether the lookup of what the events mean failed, so that all of them come without attribution."
+  "Whether the attribution lookup failed for this page. If so, its events have no names and no typed fields."
   eventDecodingDegraded: Boolean!
-  "What a search over a wide range of blocks rests on, null for other lists."
+  "Coverage of a search over more than 10,000 blocks; null for other lists."
   rangeCoverage: RangeCoverage
 }
 
-"An event in a list."
+"An edge of a connection: one event and its cursor."
 type EventEdge {
-  "The position in the list."
+  "Cursor of this edge. Pass it as ` + "`" + `after` + "`" + ` to continue the list from here."
   cursor: Cursor!
-  "The item."
+  "The event."
   node: Event!
 }
 
-"What a search over a wide range of blocks rests on."
+"Coverage of a search over more than 10,000 blocks."
 type RangeCoverage {
-  "The blocks that were asked for."
+  "Requested blocks."
   requested: BlockInterval!
-  "What the search reads of them, null when none of them is there yet."
+  "Blocks that the search covers; null if none of the requested blocks is indexed yet."
   completed: BlockInterval
-  "Whether that is all of them."
+  "Whether all requested blocks are covered."
   complete: Boolean!
-  "How the coverage stands to the blocks that it is made from."
+  "Freshness of the certificate and the indexed blocks that it is built from."
   diagnostics: CoverageDiagnostics!
 }
 
-"Blocks, both ends included."
+"A block range, both ends inclusive."
 type BlockInterval {
-  "The oldest block."
+  "First block."
   fromBlock: Int!
-  "The newest block."
+  "Last block."
   toBlock: Int!
 }
 
-"How coverage stands to the blocks that it is made from."
+"Freshness of a certificate and the indexed blocks that it is built from."
 type CoverageDiagnostics {
-  "Whether it reaches the newest blocks."
+  "Whether the certificate is close enough to the head."
   freshnessStatus: Freshness!
-  "The oldest block that readers see."
+  "Oldest indexed block that readers see."
   sourceLowWaterBlock: Int!
-  "The newest block that readers see."
+  "Newest indexed block that readers see."
   sourceHighWaterBlock: Int!
-  "The oldest of those without a gap."
+  "Oldest block of the contiguous indexed range."
   sourceContiguousLowWaterBlock: Int!
-  "The newest of those without a gap."
+  "Newest block of the contiguous indexed range."
   sourceContiguousHighWaterBlock: Int!
-  "How many blocks the chain is known to have beyond the coverage."
+  "Number of known blocks above the covered ones."
   lagBlocks: Int!
-  "Whether its end grows with the chain."
+  """
+  For a search, whether the requested range ends above the newest indexed block. For a
+  certificate, whether it is extended as the chain grows.
+  """
   openEnded: Boolean!
-  "Whether it was looked after within the last minutes."
+  "Whether a worker maintained the certificate within the last minutes."
   liveMaintenance: Boolean!
 }
 
-"Whether coverage reaches the newest blocks."
+"Whether a certificate is close enough to the head."
 enum Freshness {
-  "What it lacks at the end is read directly."
+  "The certificate is close enough to the head that the remaining blocks are read directly."
   CURRENT
-  "It lacks more than that."
+  "The certificate is too far behind the head."
   STALE
-  "It is not ready."
+  "The certificate is not ready."
   UNAVAILABLE
 }
 
-"A message between the layers."
+"A message between L1 and L2."
 type Message implements Node {
-  "The global id."
+  "Global ID of the message."
   id: ID!
-  "The chain."
+  "Chain of the message."
   chainId: ChainId!
-  "Its own name: the transaction, the direction and the index. A hash does not name one, because from L2 to L1 the same can occur many times."
+  """
+  Unique ID of the message: its transaction, direction and index. The hash is not unique, because
+  equal messages can be sent from L2 to L1 many times.
+  """
   messageId: String!
-  "The way that it takes."
+  "Direction of the message."
   direction: MessageDirection!
-  "The number of its block on L2."
+  "Number of the L2 block that contains the message."
   blockNumber: Int!
-  "When that block was made."
+  "Timestamp of that block."
   timestampIso: DateTime!
-  "The index of its transaction in the block."
+  "Index of the transaction in its block."
   txIndex: Int!
-  "Its index among the transaction's messages of this direction."
+  "Index of the message among the messages of its transaction in this direction."
   messageIndex: Int!
-  "Its hash."
+  "Hash of the message."
   messageHash: Hash256!
-  "Who sends it."
+  "Sender of the message."
   fromAddress: Felt!
-  "Who receives it."
+  "Recipient of the message."
   toAddress: Felt!
-  "The hash of its transaction on L2."
+  "Hash of the L2 transaction."
   txHash: Felt!
-  "The contract on L1."
+  "Address of the contract on L1."
   l1ContractAddress: Felt!
-  "The contract on L2."
+  "Address of the contract on L2."
   l2ContractAddress: Felt!
-  "Its nonce, null from L2 to L1."
+  "Nonce of the message; null from L2 to L1."
   nonce: Felt
-  "The entry point that handles it, null from L2 to L1."
+  "Selector of the L1 handler; null from L2 to L1."
   selector: Felt
-  "What it says."
+  "Payload of the message."
   payload: [Felt!]! @listSize(assumedSize: 8)
-  "What became of it on L2."
+  "Status of the message on L2."
   status: MessageStatus!
-  "Whether it can still be undone here."
+  "Whether a reorg can still remove the message from the index."
   sourceTier: SourceTier!
-  "Its block, null where it was just replaced."
+  "Block of the message; null if a reorg has just replaced it."
   block: Block
-  "Its transaction on L2, null where its block was just replaced."
+  "The L2 transaction; null if a reorg has just replaced its block."
   transaction: Transaction
-  "The contract on L2, null when the index has never seen it as one."
+  "The contract on L2; null if the index does not know it as a contract."
   contract: Contract
 }
 
-"The ways of messages."
+"Direction of a message."
 enum MessageDirection {
   "From L1 to L2."
   L1_TO_L2
@@ -1351,23 +1365,23 @@ enum MessageDirection {
   L2_TO_L1
 }
 
-"What became of a message on L2."
+"Status of a message on L2."
 enum MessageStatus {
-  "Its block was accepted on L2."
+  "The block of the message is accepted on L2, but not known to be accepted on L1."
   ACCEPTED_ON_L2
-  "Its block was accepted on L1."
+  "The block of the message is accepted on L1."
   ACCEPTED_ON_L1
-  "Its handler failed: it was consumed without effect."
+  "The handler of the message was reverted. The message was consumed without effect."
   REVERTED
 }
 
-"Which messages are listed; what is omitted narrows nothing."
+"Selects messages. All given conditions must match; omitted ones do not restrict the list."
 input MessageFilter {
-  "Only those that go this way."
+  "Return only messages in this direction."
   direction: MessageDirection
-  "Only those of this transaction on L2."
+  "Return only messages of this L2 transaction."
   txHash: Felt
-  "Only those with this hash."
+  "Return only messages with this hash."
   messageHash: Hash256
 }
 
@@ -1375,188 +1389,188 @@ input MessageFilter {
 type MessageConnection {
   "The messages with their cursors."
   edges: [MessageEdge!]!
-  "The messages themselves."
+  "The messages without their cursors."
   nodes: [Message!]!
-  "Where the page lies in the list."
+  "Position of the page in the list."
   pageInfo: PageInfo!
-  "The number of messages in the whole list, null where it is not known."
+  "Number of messages in the whole list; null if unknown."
   totalCount: Int
-  "Whether totalCount is exact; otherwise it is a lower bound."
+  "Whether ` + "`" + `totalCount` + "`" + ` is exact. If not, it is a lower bound."
   totalCountExact: Boolean!
-  "How much of what was asked for the list rests on."
+  "How much of the requested range is indexed."
   coverage: Coverage
 }
 
-"A message in a list."
+"An edge of a connection: one message and its cursor."
 type MessageEdge {
-  "The position in the list."
+  "Cursor of this edge. Pass it as ` + "`" + `after` + "`" + ` to continue the list from here."
   cursor: Cursor!
-  "The item."
+  "The message."
   node: Message!
 }
 
-"What the index knows of a contract."
+"A contract with its indexed metadata."
 type Contract implements Node {
-  "The global id."
+  "Global ID of the contract."
   id: ID!
-  "The chain."
+  "Chain of the contract."
   chainId: ChainId!
-  "Its address."
+  "Address of the contract."
   address: Felt!
-  "The newest class that is known of it, null when none is."
+  "Newest known class; null if unknown."
   classHash: Felt
-  "Its class as the state shows it, null when no indexed block does."
+  "Newest class in the indexed state; null if no indexed block contains it."
   currentClassHash: Felt
-  "The class that it was deployed with, null when its deployment is not indexed."
+  "Class at deployment; null if the deployment is not indexed."
   deploymentClassHash: Felt
-  "What its class is known from."
+  "Source of ` + "`" + `classHash` + "`" + `."
   classHashSource: ClassHashSource!
-  "The block that its class is known from."
+  "Block of the evidence for ` + "`" + `classHash` + "`" + `."
   classHashAsOfBlock: Int
-  "The hash of that block."
+  "Hash of that block."
   classHashAsOfBlockHash: Felt
-  "How firm that block is."
+  "Finality of that block."
   classHashFinality: ClassHashFinality
-  "The block that deployed it, null unless it is indexed."
+  "Block of the deployment; null if it is not indexed."
   deployedAtBlock: Int
-  "The transaction that deployed it, null when unknown."
+  "Transaction that deployed the contract; null if unknown."
   deployedAtTx: Felt
-  "When it was deployed, null unless that is indexed."
+  "When the contract was deployed; null if its deployment is not indexed."
   createdOnIso: DateTime
-  "Who deployed it, null when unknown."
+  "Address that deployed the contract; null if unknown."
   deployedByAddress: Felt
-  "Whether it is an account, null when its ABI is not known."
+  "Whether the contract is an account; null if its ABI is unknown."
   isAccount: Boolean
-  "True for what was seen as a token, else null."
+  "True if the contract is known to be a token; null otherwise."
   isToken: Boolean
-  "Its token standard."
+  "Token standard; null if ` + "`" + `isToken` + "`" + ` is null."
   tokenKind: TokenStandard
-  "What it calls itself, where it is a token. It identifies nothing."
+  "Self-declared name of a token; null for other contracts. It does not identify the contract."
   alias: String
-  "How much of this could be determined."
+  "How much of the metadata is known."
   metadataCompleteness: MetadataCompleteness!
-  "Its class, null when none is known."
+  "Newest known class; null if unknown."
   class: ContractClass
-  "Who deployed it."
+  "Address that deployed the contract; null if unknown."
   deployer: Address
-  "The transaction that deployed it."
+  "Transaction that deployed the contract; null if unknown."
   deployment: Transaction
-  "The token that it is, null where it is none."
+  "The contract as a token; null if it is not known to be one."
   token: Token
-  "The same address as an address."
+  "The contract as an address, with its activity and balances."
   account: Address!
-  "Its events, newest first."
+  "Events of the contract, newest first."
   events(
-    "Only these events."
+    "Return only events that match this filter."
     filter: ContractEventFilter
-    "How many events to return at most: 1 to 100, 25 when omitted."
+    "Maximum number of events to return: 1 to 100. The default is 25."
     first: Int
     "Return the events after this cursor."
     after: Cursor
   ): EventConnection!
     @listSize(assumedSize: 25, slicingArguments: ["first"], maximumSize: 100, sizedFields: ["edges", "nodes"])
-  "The messages that it handled or sent, newest first."
+  "Messages that the contract handled or sent, newest first."
   messages(
-    "Only these messages."
+    "Return only messages that match this filter."
     filter: MessageFilter
-    "How many messages to return at most: 1 to 100, 25 when omitted."
+    "Maximum number of messages to return: 1 to 100. The default is 25."
     first: Int
     "Return the messages after this cursor."
     after: Cursor
   ): MessageConnection!
     @listSize(assumedSize: 25, slicingArguments: ["first"], maximumSize: 100, sizedFields: ["edges", "nodes"])
-  "What one of its views returns at a block. At most 25 contracts can be asked at once."
+  "Call a view function of the contract at a block. The field can be read for at most 25 contracts at once."
   read(
-    "The selector of the entry point: a felt, not a name."
+    "Selector of the entry point. It is a felt, not a name."
     selector: Felt!
-    "The arguments as felts, in their order: at most 1024."
+    "Up to 1024 felts of calldata."
     calldata: [Felt!]! = []
-    "The block whose state is read: a number, a hash, ` + "`" + `latest` + "`" + ` or ` + "`" + `pending` + "`" + `."
+    "Block whose state is read: a number, a hash, ` + "`" + `latest` + "`" + ` or ` + "`" + `pending` + "`" + `."
     blockTag: String! = "latest"
   ): ContractRead
-  "What it tells of deposits and withdrawals as a bridge, newest first."
+  "Deposits and withdrawals of a registered bridge, newest first."
   bridgeSignals(
-    "How many signals to return at most: 1 to 100, 25 when omitted."
+    "Maximum number of signals to return: 1 to 100. The default is 25."
     first: Int
     "Return the signals after this cursor."
     after: Cursor
   ): BridgeSignalConnection!
     @listSize(assumedSize: 25, slicingArguments: ["first"], maximumSize: 100, sizedFields: ["edges", "nodes"])
-  "The verification record of the class that it has now, null when there is none."
+  "Verification record of the current class; null if it is not verified."
   verification: ContractVerification
 }
 
-"What a contract's class is known from."
+"Source of a contract's class hash."
 enum ClassHashSource {
-  "The state itself, at a block of the index."
+  "The indexed state of the chain."
   STATE_UPDATE
-  "Only its deployment."
+  "Only the deployment of the contract."
   DEPLOY_EVIDENCE
-  "Nothing: it is not known."
+  "The class is unknown."
   NONE
 }
 
-"How firm the block is that a class is known from."
+"Finality of the block that proves a contract's class."
 enum ClassHashFinality {
-  "A reorganisation can undo it."
+  "A reorg can still remove the block."
   HEAD
-  "It is final here."
+  "The block is finalized: it has at least ` + "`" + `finalityDepth` + "`" + ` blocks on top."
   FINALIZED
-  "L1 has accepted it."
+  "The block is accepted on L1."
   L1_ACCEPTED
 }
 
-"How much of a contract's metadata could be determined."
+"How much of a contract's metadata is known."
 enum MetadataCompleteness {
-  "All of it."
+  "All metadata is known."
   COMPLETE
-  "Something is not told by the indexed blocks, or not yet."
+  "Some metadata is not in the indexed blocks, or not yet known."
   PARTIAL
-  "Its beginning is older than the index."
+  "The contract is older than the index."
   UNKNOWN_BEFORE_INDEX_START
 }
 
-"The token standards."
+"Token standard."
 enum TokenStandard {
   "Fungible tokens."
   ERC20
-  "Tokens with owners by id."
+  "Non-fungible tokens, each with one owner."
   ERC721
-  "Many tokens in one contract."
+  "Several fungible or non-fungible tokens in one contract."
   ERC1155
 }
 
-"What the index knows of a class."
+"A class with its indexed metadata and ABI."
 type ContractClass implements Node {
-  "The global id."
+  "Global ID of the class."
   id: ID!
-  "The chain."
+  "Chain of the class."
   chainId: ChainId!
-  "Its hash."
+  "Class hash."
   classHash: Felt!
-  "Whether it is of Cairo 1."
+  "Whether the class is a Sierra class (Cairo 1)."
   isSierra: Boolean!
-  "Whether it has an account's entry points, null when its ABI is not known."
+  "Whether the class has the entry points of an account; null if its ABI is unknown."
   isAccount: Boolean
-  "The token standard that its ABI shows, null when it shows none."
+  "Token standard of the ABI; null if it matches none."
   standard: TokenStandard
-  "The block that declared it, null when that is not indexed."
+  "Block that declared the class; null if the declaration is not indexed."
   declaredAtBlock: Int
-  "The transaction that declared it, null when unknown."
+  "Transaction that declared the class; null if unknown."
   declaredAtTx: Felt
-  "The hash of its compiled code, null for Cairo 0 or when its declaration is not indexed."
+  "Compiled class hash; null for Cairo 0 and if the declaration is not indexed."
   compiledClassHash: Felt
-  "Its ABI as it was declared, as JSON; null when it is not known."
+  "ABI as declared, in JSON; null if unknown."
   abi: String
-  "The events of its ABI, null when it is not known."
+  "Events of the ABI; null if the ABI is unknown."
   eventSchemas: [EventSchema!] @listSize(assumedSize: 16)
-  "The entry points of its ABI, null when it is not known."
+  "Entry points of the ABI; null if the ABI is unknown."
   functionSchemas: [FunctionSchema!] @listSize(assumedSize: 32)
-  "The transaction that declared it."
+  "Transaction that declared the class; null if unknown."
   declaration: Transaction
-  "The contracts that it became the class of, newest first. One that came back to it is there again."
+  "Contracts that have or had this class, newest first. A contract that returned to the class is listed again."
   contracts(
-    "How many contracts to return at most: 1 to 100, 25 when omitted."
+    "Maximum number of contracts to return: 1 to 100. The default is 25."
     first: Int
     "Return the contracts after this cursor."
     after: Cursor
@@ -1564,172 +1578,172 @@ type ContractClass implements Node {
     @listSize(assumedSize: 25, slicingArguments: ["first"], maximumSize: 100, sizedFields: ["edges", "nodes"])
 }
 
-"A contract that a class became the class of."
+"A contract that adopted a class."
 type ClassUse {
-  "The address of the contract."
+  "Address of the contract."
   address: Felt!
-  "From which block on."
+  "Block from which the contract had the class."
   blockNumber: Int!
-  "How that became known."
+  "How the contract got the class."
   origin: ClassOrigin!
-  "Whether the contract has it still."
+  "Whether the contract still has the class."
   current: Boolean!
-  "The contract, null where its block was just replaced."
+  "The contract; null if a reorg has just replaced its block."
   contract: Contract
 }
 
-"How a contract's class became known."
+"How a contract got a class."
 enum ClassOrigin {
-  "It was in force before that block, which is older than the index."
+  "The contract already had the class; the change is older than the index."
   OBSERVED
-  "The contract was deployed with it."
+  "The contract was deployed with the class."
   DEPLOYED
-  "It replaced another one."
+  "The class replaced another one."
   REPLACED
 }
 
-"A page of contracts."
+"A page of contracts that have or had a class."
 type ClassUseConnection {
   "The contracts with their cursors."
   edges: [ClassUseEdge!]!
-  "The contracts themselves."
+  "The contracts without their cursors."
   nodes: [ClassUse!]!
-  "Where the page lies in the list."
+  "Position of the page in the list."
   pageInfo: PageInfo!
-  "The number of contracts in the whole list, null where it is not known."
+  "Number of contracts in the whole list; null if unknown."
   totalCount: Int
-  "Whether totalCount is exact; otherwise it is a lower bound."
+  "Whether ` + "`" + `totalCount` + "`" + ` is exact. If not, it is a lower bound."
   totalCountExact: Boolean!
 }
 
-"A contract in a list."
+"An edge of a connection: one contract and its cursor."
 type ClassUseEdge {
-  "The position in the list."
+  "Cursor of this edge. Pass it as ` + "`" + `after` + "`" + ` to continue the list from here."
   cursor: Cursor!
-  "The item."
+  "The contract and its use of the class."
   node: ClassUse!
 }
 
-"An event of a class."
+"An event of an ABI."
 type EventSchema {
-  "The first key."
+  "First key of the event."
   selector: Felt!
-  "Its name."
+  "Event name."
   name: String!
-  "The names whose selectors are the first keys."
+  "Names whose selectors are the leading keys, in order."
   path: [String!]! @listSize(assumedSize: 1)
-  "Its fields."
+  "Fields of the event."
   fields: [FieldSchema!]! @listSize(assumedSize: 4)
-  "Why payloads cannot be decoded, null when they can."
+  "Why payloads cannot be decoded; null if they can."
   unsupported: String
-  "Whether its keys announce another event of the class, too."
+  "Whether another event of the class has the same leading keys."
   ambiguous: Boolean!
 }
 
-"An entry point of a class."
+"An entry point of an ABI."
 type FunctionSchema {
-  "Its selector."
+  "Selector of the entry point."
   selector: Felt!
-  "Its name."
+  "Name of the entry point."
   name: String!
-  "Whether it changes nothing."
+  "Whether it is a view function, which does not change state."
   view: Boolean!
   "Whether it handles messages from L1."
   l1Handler: Boolean!
-  "What it takes."
+  "Parameters."
   inputs: [FieldSchema!]! @listSize(assumedSize: 4)
-  "What it returns."
+  "Return values."
   outputs: [FieldSchema!]! @listSize(assumedSize: 1)
-  "Why calls cannot be decoded, null when they can."
+  "Why calls cannot be decoded; null if they can."
   unsupported: String
 }
 
-"A named and typed place of a payload."
+"A named and typed field of an event or function."
 type FieldSchema {
-  "Its name."
+  "Field name."
   name: String!
-  "Its type, as the ABI names it."
+  "Type, as written in the ABI."
   type: String!
-  "Which array of an event it is in, null for what is no event's."
+  "Whether the field is in the keys or in the data of an event; null for functions."
   source: FieldSource
 }
 
-"A contract that shows itself as a token. Its address is its identity; what it says of itself is for display only."
+"A token contract. Its address identifies it; symbol and name are self-declared and for display only."
 type Token implements Node {
-  "The global id."
+  "Global ID of the token."
   id: ID!
-  "The chain."
+  "Chain of the token."
   chainId: ChainId!
-  "Its address."
+  "Address of the token contract."
   tokenAddress: Felt!
-  "What it calls itself in short."
+  "Self-declared symbol of the token; null if unknown. It does not identify the token."
   symbol: String
-  "What it calls itself."
+  "Self-declared name of the token; null if unknown. It does not identify the token."
   name: String
-  "By how many digits its amounts are divided for people."
+  "Self-declared number of decimals; null if unknown."
   decimals: Int
-  "Its standard."
+  "Token standard."
   standard: TokenStandard!
-  "When it was asked for what it says of itself, null while it was not."
+  "When symbol, name and decimals were read from the contract; null if not yet."
   metadataUpdatedAtIso: DateTime
-  "What the counts rest on."
+  "Basis of the counts."
   summaryCacheStatus: SummaryStatus!
-  "When the sums were made that the counts rest on, null where none were used."
+  "When the precomputed totals were updated; null if none were used."
   summaryCacheUpdatedAtIso: DateTime
-  "How many transfers it has, null when unknown."
+  "Number of transfers; null if unknown."
   transferCount: Int
-  "How many distinct addresses sent it, null when unknown."
+  "Number of distinct senders, including the zero address of mints; null if unknown."
   distinctFromCount: Int
-  "How many distinct addresses received it, null when unknown."
+  "Number of distinct recipients, including the zero address of burns; null if unknown."
   distinctToCount: Int
-  "The newest block with a transfer of it, null when none is indexed."
+  "Newest block with a transfer; null if none is indexed."
   latestTransferBlock: Int
-  "Its supply as it was read last, null while it was not."
+  "Newest total supply that was read, in the smallest unit; null if none was."
   totalSupplyRaw: BigInt
-  "The block that the supply was read at."
+  "Block of that total supply; null if the supply is."
   totalSupplyBlockNumber: Int
-  "Its contract, null where its block was just replaced."
+  "Contract of the token; null if a reorg has just replaced its block."
   contract: Contract
-  "Its transfers, newest first."
+  "Transfers of the token, newest first."
   transfers(
-    "Only transfers that one of these sent or received: at most 128."
+    "Return only transfers from or to one of these addresses; at most 128."
     addresses: [Felt!]
-    "How many transfers to return at most: 1 to 100, 25 when omitted."
+    "Maximum number of transfers to return: 1 to 100. The default is 25."
     first: Int
     "Return the transfers after this cursor."
     after: Cursor
   ): TransferConnection!
     @listSize(assumedSize: 25, slicingArguments: ["first"], maximumSize: 100, sizedFields: ["edges", "nodes"])
-  "Its supply at a block, as its contract says. At most 25 contracts can be asked at once."
+  "Total supply at a block, read from the contract. The field can be read for at most 25 contracts at once."
   totalSupply(
-    "The block whose state is read: a number, a hash, ` + "`" + `latest` + "`" + ` or ` + "`" + `pending` + "`" + `."
+    "Block whose state is read: a number, a hash, ` + "`" + `latest` + "`" + ` or ` + "`" + `pending` + "`" + `."
     blockTag: String! = "latest"
   ): TokenSupply
-  "What an address holds of it at a block, as its contract says. At most 25 contracts can be asked at once."
+  "Balance of an address at a block, read from the contract. The field can be read for at most 25 contracts at once."
   balanceOf(
-    "The address."
+    "Address of the owner."
     address: Felt!
-    "The block whose state is read: a number, a hash, ` + "`" + `latest` + "`" + ` or ` + "`" + `pending` + "`" + `."
+    "Block whose state is read: a number, a hash, ` + "`" + `latest` + "`" + ` or ` + "`" + `pending` + "`" + `."
     blockTag: String! = "latest"
   ): TokenBalance
-  "Who controls supply, transfers, metadata and class."
+  "Controls over supply, transfers, metadata and class."
   controls: TokenControls!
-  "Everybody who held it at a block, the largest first."
+  "All holders at the block of the census, largest first."
   holders(
-    "How many holders to return at most: 1 to 100, 25 when omitted."
+    "Maximum number of holders to return: 1 to 100. The default is 25."
     first: Int
     "Return the holders after this cursor."
     after: Cursor
   ): HolderConnection
     @tier(permission: PARTNER)
     @listSize(assumedSize: 25, slicingArguments: ["first"], maximumSize: 100, sizedFields: ["edges", "nodes"])
-  "Its largest holders, which is no claim that there are no others."
+  "The largest holders, without a claim that the list is complete."
   holderScreening: HolderScreening @tier(permission: PARTNER)
-  "How it is spread over its holders."
+  "Holder concentration metrics."
   holderAnalytics: HolderAnalytics @tier(permission: PARTNER)
-  "The pools where it is traded, newest first."
+  "Liquidity pools of the token, newest first."
   pools(
-    "How many pools to return at most: 1 to 100, 25 when omitted."
+    "Maximum number of pools to return: 1 to 100. The default is 25."
     first: Int
     "Return the pools after this cursor."
     after: Cursor
@@ -1738,83 +1752,83 @@ type Token implements Node {
     @listSize(assumedSize: 25, slicingArguments: ["first"], maximumSize: 100, sizedFields: ["edges", "nodes"])
 }
 
-"What the counts of a token rest on."
+"Basis of the counts of a token."
 enum SummaryStatus {
-  "Every indexed transfer."
+  "The counts include every indexed transfer."
   CURRENT
-  "A count that was made for this answer."
+  "The counts were computed for this response."
   COMPUTED
-  "Sums that are behind: they were right at an older block."
+  "The counts are precomputed totals as of an older block."
   STALE
   "There are no counts."
   METADATA_ONLY
 }
 
-"One movement of a token. A batch is several of them."
+"A token transfer. A batch transfer has several rows."
 type Transfer {
-  "The number of its block."
+  "Number of the block of the transfer."
   blockNumber: Int!
-  "When its block was made."
+  "Timestamp of the block of the transfer."
   timestampIso: DateTime!
-  "The index of its transaction in the block."
+  "Index of the transaction in its block."
   txIndex: Int!
-  "The index of its event in the transaction."
+  "Index of the event in its transaction."
   logIndex: Int!
-  "Its index in the event."
+  "Index of the transfer in its event."
   transferIndex: Int!
-  "The hash of its transaction."
+  "Hash of the transaction of the transfer."
   txHash: Felt!
-  "The token."
+  "Address of the token."
   tokenAddress: Felt!
-  "Who sent it, zero for what was minted."
+  "Sender; ` + "`" + `0x0` + "`" + ` for a mint."
   fromAddress: Felt!
-  "Who received it, zero for what was burned."
+  "Recipient; ` + "`" + `0x0` + "`" + ` for a burn."
   toAddress: Felt!
-  "How much, in the smallest unit; null for ERC-721."
+  "Amount in the smallest unit of the token; null for ERC-721."
   amount: BigInt
-  "Which one, null for ERC-20."
+  "Token ID; null for ERC-20."
   tokenId: BigInt
-  "The standard that it follows."
+  "Token standard of the contract or event."
   standard: TokenStandard!
-  "What the token calls itself in short."
+  "Self-declared symbol of the token; null if unknown. It does not identify the token."
   tokenSymbol: String
-  "What the token calls itself."
+  "Self-declared name of the token; null if unknown. It does not identify the token."
   tokenName: String
-  "By how many digits its amounts are divided for people."
+  "Self-declared number of decimals; null if unknown."
   tokenDecimals: Int
-  "Whether it can still be undone here."
+  "Whether a reorg can still remove the transfer from the index."
   sourceTier: SourceTier!
-  "The token, null where its block was just replaced."
+  "The token; null if a reorg has just replaced its block."
   token: Token
-  "Who sent it, address zero for what was minted."
+  "Sender; address ` + "`" + `0x0` + "`" + ` for a mint."
   from: Address!
-  "Who received it, address zero for what was burned."
+  "Recipient; address ` + "`" + `0x0` + "`" + ` for a burn."
   to: Address!
-  "Its transaction, null where its block was just replaced."
+  "Transaction of the transfer; null if a reorg has just replaced its block."
   transaction: Transaction
-  "Its block, null where it was just replaced."
+  "Block of the transfer; null if a reorg has just replaced it."
   block: Block
 }
 
-"The ways of transfers, seen from an address. What it sent to itself goes both ways."
+"Direction of a transfer from the perspective of an address. A transfer to oneself is both incoming and outgoing."
 enum TransferDirection {
-  "Either way."
+  "Incoming and outgoing transfers."
   ANY
-  "Received."
+  "Incoming transfers."
   IN
-  "Sent."
+  "Outgoing transfers."
   OUT
 }
 
-"Which transfers of an address are listed; what is omitted narrows nothing."
+"Selects transfers of an address. All given conditions must match; omitted ones do not restrict the list."
 input TransferFilter {
-  "Only those that go this way."
+  "Return only transfers in this direction."
   direction: TransferDirection! = ANY
-  "Only those of these tokens: at most 128."
+  "Return only transfers of these tokens; at most 128 addresses."
   tokens: [Felt!]
-  "The oldest block, itself included."
+  "First block of the range, inclusive."
   fromBlock: Int
-  "The newest block, itself included."
+  "Last block of the range, inclusive."
   toBlock: Int
 }
 
@@ -1822,240 +1836,243 @@ input TransferFilter {
 type TransferConnection {
   "The transfers with their cursors."
   edges: [TransferEdge!]!
-  "The transfers themselves."
+  "The transfers without their cursors."
   nodes: [Transfer!]!
-  "Where the page lies in the list."
+  "Position of the page in the list."
   pageInfo: PageInfo!
-  "The number of transfers in the whole list, null where it is not known."
+  "Number of transfers in the whole list; null if unknown."
   totalCount: Int
-  "Whether totalCount is exact; otherwise it is a lower bound."
+  "Whether ` + "`" + `totalCount` + "`" + ` is exact. If not, it is a lower bound."
   totalCountExact: Boolean!
-  "How much of what was asked for the list rests on."
+  "How much of the requested range is indexed."
   coverage: Coverage
 }
 
-"A transfer in a list."
+"An edge of a connection: one transfer and its cursor."
 type TransferEdge {
-  "The position in the list."
+  "Cursor of this edge. Pass it as ` + "`" + `after` + "`" + ` to continue the list from here."
   cursor: Cursor!
-  "The item."
+  "The transfer."
   node: Transfer!
 }
 
-"An address: an account, a contract, or one that nothing is known of."
+"An address, whether it is an account, another contract or unknown to the index."
 type Address implements Node {
-  "The global id."
+  "Global ID of the address."
   id: ID!
-  "The chain."
+  "Chain of the address."
   chainId: ChainId!
   "The address."
   address: Felt!
-  "What it is called, null when it has no label."
+  "Label of the address; null if it has none."
   label: String
-  "What it is called, and who says so."
+  "Label of the address, with its source."
   attribution: Attribution!
-  "The contract at the address, null when the index has never seen one there."
+  "The contract at this address; null if none is known."
   contract: Contract
-  "The token at the address, null when the index knows of none there."
+  "The token at this address; null if none is known."
   token: Token
-  "What happened to it, newest first."
+  "Activity of the address, newest first."
   activity(
-    "How many items to return at most: 1 to 100, 25 when omitted."
+    "Maximum number of items to return: 1 to 100. The default is 25."
     first: Int
     "Return the items after this cursor."
     after: Cursor
   ): AddressActivityConnection!
     @listSize(assumedSize: 25, slicingArguments: ["first"], maximumSize: 100, sizedFields: ["edges", "nodes"])
-  "The transactions that it has part in, newest first."
+  "Transactions that involve the address, newest first."
   transactions(
-    "How many transactions to return at most: 1 to 100, 25 when omitted."
+    "Maximum number of transactions to return: 1 to 100. The default is 25."
     first: Int
     "Return the transactions after this cursor."
     after: Cursor
   ): AddressTransactionConnection!
     @listSize(assumedSize: 25, slicingArguments: ["first"], maximumSize: 100, sizedFields: ["edges", "nodes"])
-  "The transfers that it sent or received, newest first."
+  "Transfers from or to the address, newest first."
   transfers(
-    "Only these transfers."
+    "Return only transfers that match this filter."
     filter: TransferFilter
-    "How many transfers to return at most: 1 to 100, 25 when omitted."
+    "Maximum number of transfers to return: 1 to 100. The default is 25."
     first: Int
     "Return the transfers after this cursor."
     after: Cursor
   ): TransferConnection!
     @listSize(assumedSize: 25, slicingArguments: ["first"], maximumSize: 100, sizedFields: ["edges", "nodes"])
-  "The tokens that it may hold, with the evidence for each."
+  "Tokens that the address may hold, with the evidence for each."
   assets(
-    "Whether well-known tokens are listed, too."
+    "Whether to include tokens of the registry."
     scope: AssetScope! = DISCOVERED_PLUS_REGISTRY
-    "How many tokens to return at most: 1 to 50, 25 when omitted."
+    "Maximum number of tokens to return: 1 to 50. The default is 25."
     first: Int
     "Return the tokens after this cursor."
     after: Cursor
   ): AddressAssetConnection!
     @listSize(assumedSize: 25, slicingArguments: ["first"], maximumSize: 50, sizedFields: ["edges", "nodes"])
-  "What it holds, every balance at one block. At most 5 addresses can be asked about at once."
+  "Token balances of the address, all at the same block. The field can be read for at most 5 addresses at once."
   walletState(
-    "Which tokens and at which block."
+    "Tokens and block."
     input: WalletInput! = {}
   ): WalletState
-  "What it did, in short."
+  "Activity count, class and deployment of the address."
   summary: AddressSummary @tier(permission: BATCH)
-  "What it is."
+  "Deployment, type, label and protocol of the address."
   intelligence: AddressIntelligence @tier(permission: BATCH)
 }
 
-"What an address is called, and who says so."
+"Label of an address, with its source."
 type Attribution {
-  "Whether it has a label."
+  "Whether the address has a label."
   known: Boolean!
-  "The label."
+  "The label; null if there is none."
   label: String
-  "How sure the label is."
+  "Confidence of the label; null without a label."
   confidence: LabelConfidence
-  "Where the label is from."
+  "Source of the label."
   source: LabelSource!
-  "What the address is a part of."
+  "Protocol of the address; null if none is known."
   protocol: Protocol
 }
 
-"How sure a label is."
+"Confidence of a label."
 enum LabelConfidence {
-  "Published by those whose address it is."
+  "Published by the owner of the address."
   HIGH
-  "What the code is, but not whose."
+  "Derived from the code only; the owner is not confirmed."
   MEDIUM
-  "Seen, not confirmed."
+  "Observed but not confirmed."
   LOW
 }
 
-"Where a label is from."
+"Source of a label."
 enum LabelSource {
-  "The operator of this service."
+  "The operator of this deployment."
   OPERATOR
-  "The registry of this service."
+  "The built-in registry."
   REGISTRY
-  "It is the label of the address' class."
+  "The label of the contract's class."
   CLASS
-  "There is none."
+  "There is no label."
   NONE
 }
 
-"What an address is a part of."
+"Protocol that an address belongs to."
 type Protocol {
-  "Its name."
+  "Name of the protocol."
   name: String!
-  "What it is, in snake case, for example ` + "`" + `bridge` + "`" + `."
+  "Kind of protocol in snake case, for example ` + "`" + `bridge` + "`" + `; null if unknown."
   kind: String
 }
 
-"One thing that happened to an address."
+"One activity of an address."
 type AddressActivity {
-  "The number of its block."
+  "Number of the block of the activity."
   blockNumber: Int!
-  "When its block was made."
+  "Timestamp of the block of the activity."
   timestampIso: DateTime!
-  "The index of its transaction in the block."
+  "Index of the transaction in its block."
   txIndex: Int!
-  "The index of a transfer's event in the transaction, null for what is no transfer."
+  "Index of the event in its transaction; null unless the activity is a transfer."
   logIndex: Int
-  "The index of a transfer in its event, null for what is no transfer."
+  "Index of the transfer in its event; null unless the activity is a transfer."
   transferIndex: Int
-  "The hash of its transaction."
+  "Hash of the transaction of the activity."
   txHash: Felt!
-  "The place of its transaction as one text."
+  "Position of the transaction as a string: block number, colon, transaction index. It is not a page cursor."
   txCursor: String!
-  "What it is."
+  "Kind of activity."
   kind: ActivityKind!
-  "The other side, null where nobody knows it or where it is the address itself."
+  "Other address of the activity; null if there is none, it is unknown, or it is the address itself."
   counterparty: Felt
-  "The token of a transfer."
+  "Token of a transfer; null for other activity."
   tokenAddress: Felt
-  "How much was transferred, in the smallest unit."
+  "Transferred amount in the smallest unit; null for ERC-721 and for activity other than transfers."
   amount: BigInt
-  "Which token of its contract was transferred."
+  "ID of the transferred token; null for ERC-20 and for activity other than transfers."
   tokenId: BigInt
-  "The other side."
+  "The counterparty; null if ` + "`" + `counterparty` + "`" + ` is null."
   counterpartyAddress: Address
-  "The token of a transfer."
+  "Token of a transfer; null for other activity."
   token: Token
-  "Its transaction, null where its block was just replaced."
+  "Transaction of the activity; null if a reorg has just replaced its block."
   transaction: Transaction
-  "Its block, null where it was just replaced."
+  "Block of the activity; null if a reorg has just replaced it."
   block: Block
 }
 
-"What a transaction can mean for an address."
+"Kind of activity of an address."
 enum ActivityKind {
-  "The address sent it."
+  "The address sent the transaction."
   TX_SENT
-  "The address was called by it."
+  "The transaction called the address."
   TX_RECEIVED
-  "The address received a token."
+  "The address received a token transfer."
   TRANSFER_IN
-  "The address sent a token."
+  "The address sent a token transfer."
   TRANSFER_OUT
-  "The address sent itself a token."
+  "The address sent a token transfer to itself."
   TRANSFER_SELF
-  "The address was deployed."
+  "The contract at the address was deployed."
   DEPLOYED
-  "The class of the address was replaced."
+  "The class of the contract was replaced."
   UPGRADED
 }
 
-"A page of what happened to an address."
+"A page of the activity of an address."
 type AddressActivityConnection {
   "The items with their cursors."
   edges: [AddressActivityEdge!]!
-  "The items themselves."
+  "The items without their cursors."
   nodes: [AddressActivity!]!
-  "Where the page lies in the list."
+  "Position of the page in the list."
   pageInfo: PageInfo!
-  "The number of items in the whole list, null where it is not known."
+  "Number of items in the whole list; null if unknown."
   totalCount: Int
-  "Whether totalCount is exact; otherwise it is a lower bound."
+  "Whether ` + "`" + `totalCount` + "`" + ` is exact. If not, it is a lower bound."
   totalCountExact: Boolean!
-  "How much of what was asked for the list rests on."
+  "How much of the requested range is indexed."
   coverage: Coverage
 }
 
-"An item in a list."
+"An edge of a connection: one activity and its cursor."
 type AddressActivityEdge {
-  "The position in the list."
+  "Cursor of this edge. Pass it as ` + "`" + `after` + "`" + ` to continue the list from here."
   cursor: Cursor!
-  "The item."
+  "The activity."
   node: AddressActivity!
 }
 
-"A transaction that an address has part in."
+"A transaction that involves an address."
 type AddressTransaction {
-  "The number of its block."
+  "Number of the block that contains the transaction."
   blockNumber: Int!
-  "When its block was made."
+  "Timestamp of that block."
   timestampIso: DateTime!
-  "Its index in the block."
+  "Index of the transaction in its block."
   txIndex: Int!
-  "Its hash."
+  "Hash of the transaction."
   txHash: Felt!
-  "What it meant for the address."
+  "Kinds of activity of the address in the transaction, each listed once."
   kinds: [ActivityKind!]! @listSize(assumedSize: 2)
-  "Its type."
+  "Transaction type."
   txType: TransactionType!
-  "Whether its calls took effect."
+  "Whether the transaction succeeded or was reverted."
   executionStatus: ExecutionStatus!
-  "What the network says of its block."
+  "Finality of the block on Starknet."
   finalityStatus: FinalityStatus!
-  "The account that sent it, null where there is none."
+  "Account that sent the transaction, or that it deploys; null if there is none."
   fromAddress: Felt
-  "The contract that it calls or deploys by itself, null for an account's calls."
+  """
+  Contract that the transaction itself calls or deploys; null for account transactions, whose
+  calls have their own targets.
+  """
   toAddress: Felt
-  "The name of the entry point that is called first, null when no class says it."
+  "Name of the first call's entry point; null if unknown."
   primaryMethod: String
-  "How many calls its account was asked to make, null where that cannot be told."
+  "Number of account calls; null if the calldata cannot be decoded."
   callCount: Int
-  "How many transfers of tokens it has."
+  "Number of token transfers in the transaction, including those of other addresses."
   transferCount: Int!
-  "All of it, null where its block was just replaced."
+  "The full transaction; null if a reorg has just replaced its block."
   transaction: Transaction
 }
 
@@ -2063,41 +2080,41 @@ type AddressTransaction {
 type AddressTransactionConnection {
   "The transactions with their cursors."
   edges: [AddressTransactionEdge!]!
-  "The transactions themselves."
+  "The transactions without their cursors."
   nodes: [AddressTransaction!]!
-  "Where the page lies in the list."
+  "Position of the page in the list."
   pageInfo: PageInfo!
-  "The number of transactions in the whole list, null where it is not known."
+  "Number of transactions in the whole list; null if unknown."
   totalCount: Int
-  "Whether totalCount is exact; otherwise it is a lower bound."
+  "Whether ` + "`" + `totalCount` + "`" + ` is exact. If not, it is a lower bound."
   totalCountExact: Boolean!
-  "How much of what was asked for the list rests on."
+  "How much of the requested range is indexed."
   coverage: Coverage
 }
 
-"A transaction in a list."
+"An edge of a connection: one transaction and its cursor."
 type AddressTransactionEdge {
-  "The position in the list."
+  "Cursor of this edge. Pass it as ` + "`" + `after` + "`" + ` to continue the list from here."
   cursor: Cursor!
-  "The item."
+  "The transaction."
   node: AddressTransaction!
 }
 
-"One thing that a text names."
+"A search result."
 type SearchHit {
-  "What it is."
+  "Kind of result."
   kind: SearchKind!
-  "The number of a block, else the hash or the address."
+  "Block number, hash or address."
   key: String!
-  "What it calls itself, null when it does not."
+  "Label or self-declared name; null if there is none. It does not identify the result."
   label: String
-  "By what it was found."
+  "What the text matched."
   matched: SearchMatch!
-  "The thing itself, null where its block was just replaced."
+  "The object itself; null if a reorg has just replaced its block."
   node: Node
 }
 
-"What a search finds."
+"Kind of search result."
 enum SearchKind {
   "A block."
   BLOCK
@@ -2109,273 +2126,276 @@ enum SearchKind {
   TOKEN
   "A contract that is an account."
   ACCOUNT
-  "Another contract."
+  "A contract that is neither a token nor an account."
   CONTRACT
-  "An address that has done or received something but is no contract."
+  "An address with activity that is not known to be a contract."
   ADDRESS
 }
 
-"By what something was found."
+"What a search text matched."
 enum SearchMatch {
-  "Its number."
+  "The block number."
   NUMBER
-  "Its hash."
+  "The hash."
   HASH
   "The hash of a message that the transaction handles or sends."
   MESSAGE_HASH
-  "Its address."
+  "The address."
   ADDRESS
-  "Its symbol."
+  "The symbol."
   SYMBOL
-  "Its name."
+  "The name."
   NAME
-  "Its label."
+  "The label."
   LABEL
 }
 
-"A transaction in short. One that is not found has only its hash."
+"Summary of a transaction. If it is not indexed, ` + "`" + `found` + "`" + ` is false and all facts are null."
 type TransactionPreview {
-  "The hash that was asked for."
+  "Requested transaction hash."
   txHash: Felt!
-  "Whether the index has it."
+  "Whether the transaction is indexed."
   found: Boolean!
-  "The number of its block."
+  "Number of the block that contains the transaction."
   blockNumber: Int
-  "When its block was made."
+  "Timestamp of that block."
   timestampIso: DateTime
-  "Its index in the block."
+  "Index of the transaction in its block."
   txIndex: Int
-  "Its type."
+  "Transaction type."
   txType: TransactionType
-  "Whether its calls took effect."
+  "Whether the transaction succeeded or was reverted."
   executionStatus: ExecutionStatus
-  "What the network says of its block."
+  "Finality of the block on Starknet."
   finalityStatus: FinalityStatus
-  "The account that sent it, null where there is none."
+  "Account that sent the transaction, or that it deploys; null if there is none."
   fromAddress: Felt
-  "The contract that it calls or deploys by itself, null for an account's calls."
+  """
+  Contract that the transaction itself calls or deploys; null for account transactions, whose
+  calls have their own targets.
+  """
   toAddress: Felt
-  "The name of the entry point that is called first, null when no class says it."
+  "Name of the first call's entry point; null if unknown."
   primaryMethod: String
-  "How many calls its account was asked to make, null where that cannot be told."
+  "Number of account calls; null if the calldata cannot be decoded."
   callCount: Int
-  "How many transfers of tokens it has."
+  "Number of token transfers in the transaction."
   transferCount: Int
-  "The first of its transfers."
+  "The first token transfers."
   tokenTransfers: [Transfer!]! @listSize(assumedSize: 8)
-  "Whether there are more transfers."
+  "Whether there are more token transfers."
   tokenTransfersTruncated: Boolean!
-  "How many events it has."
+  "Number of events in the transaction."
   logCount: Int
-  "All of it."
+  "The full transaction; null if it is not indexed."
   transaction: Transaction
 }
 
-"What a contract's view returned."
+"Result of a view function at the state after a block."
 type ContractRead {
-  "The contract."
+  "Address of the contract."
   contractAddress: Felt!
-  "The entry point."
+  "Selector of the entry point."
   selector: Felt!
-  "The block that was asked for."
+  "The block as written in the request."
   blockTag: String!
-  "The number of the block whose state was read."
+  "Number of the block whose state was read."
   blockNumber: Int!
-  "Its hash, null for the node's pending block, which changes."
+  "Hash of that block; null for ` + "`" + `pending` + "`" + `, whose block is not closed yet."
   blockHash: Felt
-  "What it returned."
+  "The returned felts."
   result: [Felt!]! @listSize(assumedSize: 4)
 }
 
-"What a bridge tells of a deposit or a withdrawal. What could not be determined is null."
+"A deposit or withdrawal event of a registered bridge. Unknown values are null."
 type BridgeSignal {
-  "The number of its block."
+  "Number of the block of the signal."
   blockNumber: Int!
-  "When its block was made."
+  "Timestamp of the block of the signal."
   timestampIso: DateTime!
-  "The index of its transaction in the block."
+  "Index of the transaction in its block."
   txIndex: Int!
-  "The index of its event in the transaction."
+  "Index of the event in its transaction."
   logIndex: Int!
-  "The hash of its transaction."
+  "Hash of the transaction of the signal."
   txHash: Felt!
-  "The way that value takes, seen from L2."
+  "Direction of the value."
   direction: BridgeDirection!
-  "The protocol of the bridge."
+  "Protocol of the bridge."
   protocol: String!
-  "The token on L2."
+  "Token on L2; null if the registry does not have it."
   tokenAddress: Felt
-  "The token on L1."
+  "Token on L1."
   l1Token: Felt
-  "Who receives or withdraws on L2."
+  "Account on L2 that receives the deposit or makes the withdrawal."
   account: Felt
-  "How much, in the smallest unit."
+  "Amount in the smallest unit of the token."
   amount: BigInt
-  "The name of its event."
+  "Name of the event."
   eventName: String!
-  "The hash of the message that it belongs to."
+  "Hash of the matching cross-layer message; null if there is none."
   messageHash: Hash256
-  "What the signal rests on."
+  "Evidence for the signal."
   pairingConfidence: PairingConfidence!
-  "The token on L2."
+  "Token on L2; null if unknown."
   token: Token
-  "Who receives or withdraws on L2."
+  "Account on L2 that receives the deposit or makes the withdrawal."
   accountAddress: Address
-  "Its transaction, null where its block was just replaced."
+  "Transaction of the signal; null if a reorg has just replaced its block."
   transaction: Transaction
 }
 
-"The ways of value between the layers, seen from L2."
+"Direction of bridged value."
 enum BridgeDirection {
-  "To L2."
+  "A deposit to L2."
   INBOUND
-  "From L2."
+  "A withdrawal to L1."
   OUTBOUND
 }
 
-"What a signal of a bridge rests on."
+"Evidence for a bridge signal."
 enum PairingConfidence {
-  "The same transaction carries the matching message."
+  "The transaction also contains the matching message."
   MESSAGE_PAIRED
-  "The event alone."
+  "Only the event was found."
   EVENT_ONLY
 }
 
-"A page of signals."
+"A page of bridge signals."
 type BridgeSignalConnection {
   "The signals with their cursors."
   edges: [BridgeSignalEdge!]!
-  "The signals themselves."
+  "The signals without their cursors."
   nodes: [BridgeSignal!]!
-  "Where the page lies in the list."
+  "Position of the page in the list."
   pageInfo: PageInfo!
-  "The number of signals in the whole list, null where it is not known."
+  "Number of signals in the whole list; null if unknown."
   totalCount: Int
-  "Whether totalCount is exact; otherwise it is a lower bound."
+  "Whether ` + "`" + `totalCount` + "`" + ` is exact. If not, it is a lower bound."
   totalCountExact: Boolean!
-  "How much of what was asked for the list rests on."
+  "How much of the requested range is indexed."
   coverage: Coverage
 }
 
-"A signal in a list."
+"An edge of a connection: one signal and its cursor."
 type BridgeSignalEdge {
-  "The position in the list."
+  "Cursor of this edge. Pass it as ` + "`" + `after` + "`" + ` to continue the list from here."
   cursor: Cursor!
-  "The item."
+  "The bridge signal."
   node: BridgeSignal!
 }
 
-"The record of a verified class: its source was rebuilt and gave the class that was declared."
+"Verification record of a class: its source was rebuilt and reproduced the declared class hash."
 type ContractVerification {
-  "The class."
+  "Class hash."
   classHash: Felt!
-  "The result, which is always ` + "`" + `verified_exact` + "`" + `."
+  "Result of the verification: always ` + "`" + `verified_exact` + "`" + `."
   verification: String!
-  "The number of the receipt."
+  "ID of the signed receipt."
   receiptId: BigInt!
   "When the receipt was issued."
   issuedAt: DateTime!
-  "The key that signed the receipt."
+  "ID of the key that signed the receipt."
   keyId: String!
-  "The digest of the receipt."
+  "Digest of the signed receipt."
   receiptDigest: String!
 }
 
-"A token's supply at a block, as its contract says."
+"Total supply of a token at the state after a block, read from its contract."
 type TokenSupply {
-  "The block that was asked for."
+  "The block as written in the request."
   blockTag: String!
-  "The number of the block whose state was read."
+  "Number of the block whose state was read."
   blockNumber: Int!
-  "Its hash, null for the node's pending block, which changes."
+  "Hash of that block; null for ` + "`" + `pending` + "`" + `, whose block is not closed yet."
   blockHash: Felt
-  "The supply, in the smallest unit."
+  "Total supply in the smallest unit."
   totalSupplyRaw: BigInt!
 }
 
-"What an address holds of a token at a block, as the token's contract says."
+"Token balance of an address at the state after a block, read from the token contract."
 type TokenBalance {
-  "The address."
+  "Address of the owner."
   ownerAddress: Felt!
-  "The block that was asked for."
+  "The block as written in the request."
   blockTag: String!
-  "The number of the block whose state was read."
+  "Number of the block whose state was read."
   blockNumber: Int!
-  "Its hash, null for the node's pending block, which changes."
+  "Hash of that block; null for ` + "`" + `pending` + "`" + `, whose block is not closed yet."
   blockHash: Felt
-  "The balance, in the smallest unit."
+  "Balance in the smallest unit."
   balanceRaw: BigInt!
 }
 
-"Who controls what of a token, from indexed events and classes alone."
+"Controls over a token, derived from indexed events and classes."
 type TokenControls {
-  "Whether the class in force is known."
+  "Whether the current class of the token is known."
   indexed: Boolean!
-  "Why the controls are what they are, for example ` + "`" + `indexed` + "`" + ` or ` + "`" + `partial_history` + "`" + `."
+  "Basis of the controls, for example ` + "`" + `indexed` + "`" + ` or ` + "`" + `partial_history` + "`" + `."
   reasonCode: String!
-  "The controls, null when the class in force is not known."
+  "The controls; null if the current class is unknown."
   snapshot: TokenControlSnapshot
 }
 
-"Who controls what of a token as of a block."
+"Controls over a token as of a block."
 type TokenControlSnapshot {
-  "Who can change the supply."
+  "Control over the supply."
   supplyControl: TokenControl!
-  "Who can stop transfers."
+  "Control over transfers, such as pausing them."
   transferControl: TokenControl!
-  "Who can change what it says of itself."
+  "Control over the metadata."
   metadataAdmin: TokenControl!
-  "Who can replace its class."
+  "Control over the class of the contract."
   upgradeControl: TokenControl!
-  "What the snapshot rests on."
+  "Evidence other than the class."
   evidence: [TokenControlEvidence!]! @listSize(assumedSize: 8)
-  "The block."
+  "Block of the snapshot."
   asOfBlock: Int!
-  "When it was indexed."
+  "When that block was indexed."
   indexedAtIso: DateTime!
 }
 
 "One kind of control over a token."
 type TokenControl {
-  "Whether somebody has it."
+  "Whether the control exists."
   status: ControlStatus!
-  "Who has it, where one is known."
+  "Account that has the control; null if none or several are known."
   actor: Felt
 }
 
-"Whether somebody has a kind of control over a token."
+"Whether a control over a token exists."
 enum ControlStatus {
-  "The class has it, and nothing shows that it was given up."
+  "The class has the control and there is no evidence that it was renounced."
   PRESENT
-  "It was there and was given up."
+  "The control was renounced."
   RENOUNCED
-  "The class has no way to it."
+  "The class does not have the control."
   ABSENT
-  "What is indexed does not tell."
+  "The indexed data does not show whether the control exists."
   UNKNOWN
 }
 
-"An event or a deployment that controls rest on."
+"An event or deployment that proves a control."
 type TokenControlEvidence {
-  "The event's name in snake case, or ` + "`" + `deployed` + "`" + `."
+  "Event name in snake case, or ` + "`" + `deployed` + "`" + `."
   kind: String!
-  "Its block."
+  "Block of the evidence."
   blockNumber: Int!
-  "Its transaction."
+  "Transaction of the evidence."
   txHash: Felt!
 }
 
-"One row of a holder census."
+"A holder of a token in a census."
 type Holder {
-  "Its rank, from 1 on, by balance and then by address."
+  "Rank by balance, then by address, starting at 1."
   rank: Int!
-  "The address."
+  "Address of the holder."
   address: Felt!
-  "Its balance, in the smallest unit."
+  "Balance in the smallest unit."
   balanceRaw: BigInt!
-  "The newest block with a transfer from or to it."
+  "Newest block with a transfer from or to the address."
   lastUpdatedBlock: Int!
-  "The same address as an address."
+  "The holder as an address, with its activity and label."
   account: Address!
 }
 
@@ -2383,781 +2403,787 @@ type Holder {
 type HolderConnection {
   "The holders with their cursors."
   edges: [HolderEdge!]!
-  "The holders themselves."
+  "The holders without their cursors."
   nodes: [Holder!]!
-  "Where the page lies in the list."
+  "Position of the page in the list."
   pageInfo: PageInfo!
-  "The number of holders in the whole list, null where it is not known."
+  "Number of holders in the whole list; null if unknown."
   totalCount: Int
-  "Whether totalCount is exact; otherwise it is a lower bound."
+  "Whether ` + "`" + `totalCount` + "`" + ` is exact. If not, it is a lower bound."
   totalCountExact: Boolean!
-  "How many hold the token, null without a certified census."
+  "Number of holders; null without a certified census."
   holderCount: Int
-  "What they hold together, null without a certified census."
+  "Sum of all balances; null without a certified census."
   holderBalanceTotalRaw: BigInt
-  "The name of the census."
+  "ID of the census generation."
   generationId: String!
-  "The block of the census."
+  "Block of the census."
   asOfBlock: Int!
-  "The hash of that block."
+  "Hash of that block."
   asOfBlockHash: Felt!
-  "The digest of all rows, null without a certified census."
+  "SHA-256 digest of all rows of the generation; null without a certified census."
   rowDigest: String
-  "When the census ends, and its cursors with it."
+  "When the generation and its cursors expire."
   expiresAt: DateTime!
-  "Whether the rows are all that there are."
+  "Whether the census contains all holders."
   completeness: CensusCompleteness!
-  "How far the census can be relied on."
+  "Certification of the census generation."
   certification: CensusCertification!
 }
 
-"A holder in a list."
+"An edge of a connection: one holder and its cursor."
 type HolderEdge {
-  "The position in the list."
+  "Cursor of this edge. Pass it as ` + "`" + `after` + "`" + ` to continue the list from here."
   cursor: Cursor!
-  "The item."
+  "The holder."
   node: Holder!
 }
 
-"Whether the rows of a census are all that there are."
+"Whether a census contains all holders."
 enum CensusCompleteness {
-  "They are."
+  "The census contains all holders."
   EXACT
-  "They are not: there is no certified census."
+  "The census may lack holders, because it is not certified."
   TRUNCATED
 }
 
-"How far a census can be relied on."
+"Certification of a census generation."
 type CensusCertification {
-  "The state of the census."
+  "Status of the certification. Only certified generations have rows."
   status: CensusStatus!
-  "When that was decided."
+  "When the certification was checked; null if never."
   checkedAt: DateTime
-  "Why it is not certified, null when it is."
+  "Why the generation is not certified; null if it is."
   reasonCode: String
 }
 
-"The states of a census."
+"Certification status of a census generation."
 enum CensusStatus {
-  "Its balances add up to the supply at its block."
+  "The balances add up to the total supply at the block of the census."
   CERTIFIED
-  "They do not."
+  "The balances do not add up to the total supply."
   AUDIT_FAILED
-  "The contract did not tell its supply at the block."
+  "The contract did not return its total supply at the block of the census."
   UNAVAILABLE
-  "What it was made from is gone, or the operator took it back."
+  "The source data was removed, or the operator revoked the generation."
   REVOKED
 }
 
-"The largest holders of a token."
+"The largest holders of a token, without a claim that the list is complete."
 type HolderScreening {
-  "The name of the census."
+  "ID of the census generation."
   generationId: String!
-  "The block of the census."
+  "Block of the census."
   asOfBlock: Int!
-  "Whether there are no other holders, which is never claimed."
+  "Always false: a screening never claims to be complete."
   populationComplete: Boolean!
-  "How far the census can be relied on."
+  "Certification of the census generation."
   certification: CensusCertification!
-  "The holders, the largest first."
+  "Holders, largest first."
   items: [Holder!]! @listSize(assumedSize: 100)
 }
 
-"How a token is spread over its holders."
+"Holder concentration metrics of a certified census generation."
 type HolderAnalytics {
-  "The name of the census."
+  "ID of the census generation."
   generationId: String!
-  "The block of the census."
+  "Block of the census."
   asOfBlock: Int!
-  "What the census was checked against."
+  "What the sum of the balances was compared with."
   validatedAgainst: String!
-  "What the five largest have."
+  "Combined balance of the 5 largest holders."
   top5: HolderShare!
-  "What the ten largest have."
+  "Combined balance of the 10 largest holders."
   top10: HolderShare!
-  "What the hundred largest have."
+  "Combined balance of the 100 largest holders."
   top100: HolderShare!
-  "The Gini coefficient in millionths, rounded down."
+  "Gini coefficient of the balances in parts per million, rounded down."
   giniPpm: Int!
-  "How many of the largest have more than half together, null when nobody holds anything."
+  "Smallest number of holders that together have more than half of the total supply; null without holders."
   nakamoto50Count: Int
-  "How many hold more than one percent each."
+  "Number of holders with more than 1 % of the total supply."
   holdersAbove1Percent: Int!
-  "The holders by their share."
+  "Distribution of all holders over the tiers."
   tierDistribution: [HolderTier!]! @listSize(assumedSize: 5)
 }
 
-"What some holders have together."
+"Combined balance of a group of holders."
 type HolderShare {
-  "The sum, in the smallest unit."
+  "Combined balance in the smallest unit."
   balanceRaw: BigInt!
-  "Its part of the supply in hundredths of a percent, rounded down."
+  "Share of the total supply in basis points, rounded down."
   shareBps: Int!
 }
 
-"The holders with a share of a size."
+"Holders by share of the total supply: at least ` + "`" + `minShareBps` + "`" + `, and less than the tier above."
 type HolderTier {
-  "The name of the size."
+  "Name of the tier."
   tier: String!
-  "The least share, in hundredths of a percent."
+  "Minimum share of the total supply in basis points."
   minShareBps: Int!
-  "How many holders there are."
+  "Number of holders in the tier."
   count: Int!
-  "What they have together, in the smallest unit."
+  "Combined balance in the smallest unit."
   balanceRaw: BigInt!
 }
 
-"A market where a token is traded."
+"A liquidity pool of a token."
 type TokenPool {
-  "The name of the market."
+  "Unique ID of the market."
   marketId: String!
-  "How it makes its prices."
+  "Pricing model of the market."
   marketKind: MarketKind!
-  "The name of the protocol."
+  "Protocol of the market."
   protocolName: String!
-  "The contract of the pool."
+  "Address of the pool contract."
   poolAddress: Felt!
-  "The token on the other side."
+  "Address of the other token of the pair."
   pairedTokenAddress: Felt!
-  "What that token calls itself in short."
+  "Self-declared symbol of the other token. It does not identify the token."
   pairedTokenSymbol: String
-  "The fee in hundredths of a percent, null when unknown."
+  "Swap fee in basis points; null if unknown."
   feeBps: Int
-  "The block that created it."
+  "Block in which the pool was created."
   createdAtBlock: Int!
-  "The event that created it."
+  "Factory event that created the pool."
   evidence: TokenPoolEvidence!
-  "The token on the other side, null when the index knows of none there."
+  "The other token of the pair; null if it is not known to be a token."
   pairedToken: Token
-  "The contract of the pool."
+  "Contract of the pool."
   contract: Contract
 }
 
-"The event that created a pool, and the pool's class."
+"Factory event that created a pool, and the class of the pool."
 type TokenPoolEvidence {
-  "The kind of evidence, which is always ` + "`" + `factory_event` + "`" + `."
+  "Kind of evidence: always ` + "`" + `factory_event` + "`" + `."
   kind: String!
-  "The factory."
+  "Address of the factory."
   factoryAddress: Felt!
-  "The name of the event."
+  "Name of the event."
   eventName: String!
-  "The hash of the transaction."
+  "Hash of the transaction."
   txHash: Felt!
-  "The index of the event in the transaction."
+  "Index of the event in its transaction."
   logIndex: Int!
-  "The class that the pool was deployed with."
+  "Class that the pool was deployed with."
   poolClassHash: Felt!
 }
 
-"How a market makes its prices."
+"Pricing model of a market."
 enum MarketKind {
-  "By a constant product."
+  "Constant product."
   CONSTANT_PRODUCT
-  "By concentrated liquidity."
+  "Concentrated liquidity."
   CONCENTRATED_LIQUIDITY
 }
 
-"A page of pools."
+"A page of liquidity pools."
 type TokenPoolConnection {
   "The pools with their cursors."
   edges: [TokenPoolEdge!]!
-  "The pools themselves."
+  "The pools without their cursors."
   nodes: [TokenPool!]!
-  "Where the page lies in the list."
+  "Position of the page in the list."
   pageInfo: PageInfo!
-  "The number of pools in the whole list, null where it is not known."
+  "Number of pools in the whole list; null if unknown."
   totalCount: Int
-  "Whether totalCount is exact; otherwise it is a lower bound."
+  "Whether ` + "`" + `totalCount` + "`" + ` is exact. If not, it is a lower bound."
   totalCountExact: Boolean!
-  "How much of what was asked for the list rests on."
+  "How much of the requested range is indexed."
   coverage: Coverage
 }
 
-"A pool in a list."
+"An edge of a connection: one pool and its cursor."
 type TokenPoolEdge {
-  "The position in the list."
+  "Cursor of this edge. Pass it as ` + "`" + `after` + "`" + ` to continue the list from here."
   cursor: Cursor!
-  "The item."
+  "The pool."
   node: TokenPool!
 }
 
-"A token that an address may hold. It says nothing of the balance."
+"A token that an address may hold, without its balance."
 type AddressAsset {
-  "The token."
+  "Address of the token."
   tokenAddress: Felt!
-  "Why it may be held, the strongest first."
+  "Evidence for the token, strongest first."
   evidence: [AssetEvidence!]! @listSize(assumedSize: 2)
-  "What is known of the token."
+  "Token metadata."
   metadata: AssetMetadata!
-  "The token, null when the index knows of none there."
+  "The token; null if the index does not know it as a token."
   token: Token
 }
 
-"Why a token may be held."
+"Evidence that an address may hold a token."
 type AssetEvidence {
-  "How strong it is."
+  "Strength of the evidence."
   tier: EvidenceTier!
-  "What it is from."
+  "Source of the evidence."
   source: EvidenceSource!
-  "Where it was seen last, null for what was not seen."
+  "Newest block with this evidence; null for LISTED."
   lastObservedBlock: Int
-  "How often it was seen at least, null for what was not seen."
+  "Lower bound of the number of such transfers; null for LISTED."
   evidenceCountLowerBound: Int
 }
 
-"How strong evidence is."
+"Strength of evidence that an address may hold a token."
 enum EvidenceTier {
-  "The chain shows it."
+  "The token occurs in indexed transfers of the address."
   OBSERVED
-  "The token is well known; nothing else speaks for it."
+  "The token is only listed in the token registry."
   LISTED
 }
 
-"What evidence is from."
+"Source of evidence that an address may hold a token."
 enum EvidenceSource {
-  "Transfers to the address."
+  "Indexed transfers to the address."
   TRANSFERS_RECEIVED
-  "Transfers from the address."
+  "Indexed transfers from the address."
   TRANSFERS_SENT
-  "The registry of this service."
+  "The built-in token registry."
   TOKEN_REGISTRY
 }
 
-"What is known of a token, null where nothing is."
+"Token metadata. Unknown values are null."
 type AssetMetadata {
-  "What it calls itself in short."
+  "Self-declared symbol of the token; null if unknown. It does not identify the token."
   symbol: String
-  "What it calls itself."
+  "Self-declared name of the token; null if unknown. It does not identify the token."
   name: String
-  "By how many digits its amounts are divided for people."
+  "Self-declared number of decimals; null if unknown."
   decimals: Int
-  "Its standard."
+  "Token standard."
   standard: TokenStandard
 }
 
-"Which tokens are looked for."
+"Which tokens of an address to list."
 enum AssetScope {
-  "Those of the address' transfers."
+  "Tokens in indexed transfers of the address."
   DISCOVERED
-  "And those that the registry lists."
+  "Tokens in indexed transfers of the address, and tokens of the registry."
   DISCOVERED_PLUS_REGISTRY
 }
 
-"What a list of somebody's tokens rests on. It is never all tokens that there are."
+"Coverage of a list of tokens that an address may hold. It never claims to contain all tokens."
 type AssetCoverage {
-  "Which tokens were looked for."
+  "Requested scope."
   declaredScope: WalletScope!
-  "Whether these are all of them."
+  "Whether all tokens of the scope are included."
   completeWithinScope: Boolean!
-  "Whether these are all tokens that there are, which is never claimed."
+  "Always false: tokens can be held without an indexed transfer."
   globallyComplete: Boolean!
-  "Why these are not all within the scope."
+  "Why the list is not complete within the scope."
   reasonCodes: [String!]! @listSize(assumedSize: 2)
-  "The newest block that was looked at."
+  "Newest block whose transfers were read; null for scope EXPLICIT."
   coveredThroughBlock: Int
 }
 
-"A page of tokens."
+"A page of tokens that an address may hold."
 type AddressAssetConnection {
   "The tokens with their cursors."
   edges: [AddressAssetEdge!]!
-  "The tokens themselves."
+  "The tokens without their cursors."
   nodes: [AddressAsset!]!
-  "Where the page lies in the list."
+  "Position of the page in the list."
   pageInfo: PageInfo!
-  "The number of tokens in the whole list, null where it is not known."
+  "Number of tokens in the whole list; null if unknown."
   totalCount: Int
-  "Whether totalCount is exact; otherwise it is a lower bound."
+  "Whether ` + "`" + `totalCount` + "`" + ` is exact. If not, it is a lower bound."
   totalCountExact: Boolean!
-  "What the list rests on."
+  "Coverage of the list."
   coverage: AssetCoverage!
 }
 
-"A token in a list."
+"An edge of a connection: one token and its cursor."
 type AddressAssetEdge {
-  "The position in the list."
+  "Cursor of this edge. Pass it as ` + "`" + `after` + "`" + ` to continue the list from here."
   cursor: Cursor!
-  "The item."
+  "The token and its evidence."
   node: AddressAsset!
 }
 
-"What an address did, in short. What is not known is null."
+"Summary of an address. Unknown values are null."
 type AddressSummary {
-  "Whether the index has seen it."
+  "Whether the address is indexed."
   found: Boolean!
-  "How many items its activity has."
+  "Number of activity items. If ` + "`" + `activityCountExact` + "`" + ` is false, a lower bound or null."
   totalActivityCount: Int
-  "Whether the count is exact; otherwise it is a lower bound."
+  "Whether ` + "`" + `totalActivityCount` + "`" + ` is exact."
   activityCountExact: Boolean!
-  "The newest block of its activity."
+  "Newest block with activity of the address."
   latestActivityBlock: Int
-  "Its class."
+  "Current class of the contract; null if unknown."
   classHash: Felt
-  "Whether it is an account."
+  "Whether the class has the entry points of an account; null if the class is unknown."
   isAccount: Boolean
-  "When it was deployed."
+  "When the contract was deployed; null if its deployment is not indexed."
   createdOnIso: DateTime
-  "The transaction that deployed it."
+  "Transaction that deployed the contract; null if unknown."
   deployedAtTxHash: Felt
-  "Who deployed it."
+  "Address that deployed the contract; null if unknown."
   deployedByAddress: Felt
 }
 
-"What an address is and what it is called."
+"Deployment, type, label and protocol of an address."
 type AddressIntelligence {
-  "Whether the index has seen it, or it has a label."
+  "Whether the address is indexed or has a label."
   found: Boolean!
-  "Whether it is known to be a contract: a class is known for it, it sent a transaction, or it emitted an event."
+  "Whether the address is known to be a contract: its class is known, it sent a transaction, or it emitted an event."
   isDeployed: Boolean!
-  "What it is called."
+  "Label of the address; null if it has none."
   label: String
-  "Where the label is from."
+  "Source of the label; null without a label."
   labelSource: LabelSource
-  "What it is a part of."
+  "Protocol of the address; null if none is known."
   protocol: Protocol
-  "What it is."
+  "Type of the address."
   typeLabel: AddressType!
-  "Its class."
+  "Current class of the contract; null if unknown."
   classHash: Felt
-  "What its class is called."
+  "Label of the class; null if it has none."
   classLabel: String
-  "Whether it is the recipient of a transfer."
+  "Whether the address received an indexed token transfer."
   hasReceivedFunds: Boolean!
-  "What the answers no and unknown are worth."
+  "How much of the history is indexed. Negative and unknown answers are only as reliable as this coverage."
   coverage: Coverage!
 }
 
-"What an address is."
+"Type of an address."
 enum AddressType {
-  "An account."
+  "An account contract."
   ACCOUNT
-  "A token."
+  "A token contract."
   TOKEN
-  "Another contract."
+  "A contract that is neither a token nor an account."
   CONTRACT
-  "No class is known for it."
+  "The class of the address is unknown."
   UNKNOWN
 }
 
-"What a wallet is asked for."
+"Owner, tokens and block of a wallet snapshot."
 input WalletStateInput {
-  "Whose wallet."
+  "Address of the token owner."
   ownerAddress: Felt!
-  "What becomes of a snapshot that is not complete."
+  "Whether an incomplete snapshot is an error."
   mode: WalletMode! = REQUIRE_COMPLETE
-  "Which tokens."
+  "Which tokens to include."
   scope: WalletScope! = DISCOVERED_PLUS_REGISTRY
-  "The tokens of the scope EXPLICIT: 1 to 25."
+  "Addresses of 1 to 25 tokens; only with ` + "`" + `scope` + "`" + ` EXPLICIT."
   tokenAddresses: [Felt!]
-  "How many tokens at most, in the other scopes: 1 to 25."
+  "Maximum number of tokens with the other scopes: 1 to 25. REQUIRE_COMPLETE fails if the scope has more."
   limit: Int! = 25
-  "At which block."
+  "Block at which the balances are read."
   blockPreference: BlockPreference! = LATEST_ACCEPTED_L2
-  "The block of the preference EXPLICIT, by its hash."
+  "Block hash; only with ` + "`" + `blockPreference` + "`" + ` EXPLICIT, instead of ` + "`" + `blockNumber` + "`" + `."
   blockHash: Felt
-  "The block of the preference EXPLICIT, by its number."
+  "Block number; only with ` + "`" + `blockPreference` + "`" + ` EXPLICIT, instead of ` + "`" + `blockHash` + "`" + `."
   blockNumber: Int
 }
 
-"What the wallet of an address is asked for."
+"Tokens and block of a wallet snapshot."
 input WalletInput {
-  "What becomes of a snapshot that is not complete."
+  "Whether an incomplete snapshot is an error."
   mode: WalletMode! = REQUIRE_COMPLETE
-  "Which tokens."
+  "Which tokens to include."
   scope: WalletScope! = DISCOVERED_PLUS_REGISTRY
-  "The tokens of the scope EXPLICIT: 1 to 25."
+  "Addresses of 1 to 25 tokens; only with ` + "`" + `scope` + "`" + ` EXPLICIT."
   tokenAddresses: [Felt!]
-  "How many tokens at most, in the other scopes: 1 to 25."
+  "Maximum number of tokens with the other scopes: 1 to 25. REQUIRE_COMPLETE fails if the scope has more."
   limit: Int! = 25
-  "At which block."
+  "Block at which the balances are read."
   blockPreference: BlockPreference! = LATEST_ACCEPTED_L2
-  "The block of the preference EXPLICIT, by its hash."
+  "Block hash; only with ` + "`" + `blockPreference` + "`" + ` EXPLICIT, instead of ` + "`" + `blockNumber` + "`" + `."
   blockHash: Felt
-  "The block of the preference EXPLICIT, by its number."
+  "Block number; only with ` + "`" + `blockPreference` + "`" + ` EXPLICIT, instead of ` + "`" + `blockHash` + "`" + `."
   blockNumber: Int
 }
 
-"What becomes of a snapshot that is not complete."
+"Whether an incomplete wallet snapshot is an error."
 enum WalletMode {
-  "It is refused."
+  "An incomplete snapshot is an error."
   REQUIRE_COMPLETE
-  "It says which."
+  "An incomplete snapshot is returned, with the status of each balance."
   VERIFIED_PARTIAL
 }
 
-"Which tokens of an address are meant."
+"Which tokens of an address to include."
 enum WalletScope {
-  "Those that the caller names."
+  "The tokens in ` + "`" + `tokenAddresses` + "`" + `."
   EXPLICIT
-  "Those that indexed transfers show."
+  "Tokens in indexed transfers of the address."
   DISCOVERED
-  "And those of the registry."
+  "Tokens in indexed transfers of the address, and tokens of the registry."
   DISCOVERED_PLUS_REGISTRY
 }
 
-"At which block a wallet is looked at."
+"Block at which balances are read."
 enum BlockPreference {
   "The newest block."
   LATEST_ACCEPTED_L2
-  "The newest block that L1 has accepted."
+  "The newest block accepted on L1."
   L1_ACCEPTED
-  "The block that the caller names."
+  "The block in ` + "`" + `blockHash` + "`" + ` or ` + "`" + `blockNumber` + "`" + `."
   EXPLICIT
 }
 
-"What an address holds, every balance at one block."
+"Token balances of an address, all at the same block."
 type WalletState {
-  "Whose wallet."
+  "Address of the token owner."
   ownerAddress: Felt!
-  "The block."
+  "Block of all balances."
   block: WalletBlock!
-  "Which tokens were asked for."
+  "Requested scope."
   scope: WalletScope!
-  "What the list of tokens rests on."
+  "Coverage of the list of tokens."
   coverage: AssetCoverage!
-  "Whether these are all tokens of the scope, and every balance was read."
+  "Whether all tokens of the scope are included and all balances were read."
   correctness: WalletCorrectness!
   "The balances."
   items: [WalletBalance!]! @listSize(assumedSize: 25)
 }
 
-"The block of a wallet's balances."
+"Block of a wallet's balances."
 type WalletBlock {
-  "How it was asked for."
+  "Requested block preference."
   preference: BlockPreference!
-  "Its number."
+  "Block number."
   blockNumber: Int!
-  "Its hash."
+  "Block hash; null if unknown."
   blockHash: Felt
-  "What the network says of it."
+  "Finality of the block on Starknet; null if unknown."
   finalityStatus: FinalityStatus
 }
 
-"Whether a wallet has all tokens of its scope, and every balance was read."
+"Whether a wallet snapshot is complete."
 enum WalletCorrectness {
-  "It was."
+  "All tokens of the scope are included and all balances were read."
   VERIFIED_COMPLETE
-  "It was not: the statuses tell which."
+  "Tokens of the scope or balances are missing. See ` + "`" + `coverage` + "`" + ` and the status of each balance."
   VERIFIED_PARTIAL
 }
 
-"One balance of a wallet."
+"Balance of one token."
 type WalletBalance {
-  "The token."
+  "Address of the token."
   tokenAddress: Felt!
-  "The balance in the smallest unit, null unless it was learned."
+  "Balance in the smallest unit; null unless ` + "`" + `status` + "`" + ` is OK."
   balanceRaw: BigInt
-  "What came of it."
+  "Whether the balance was read."
   status: BalanceStatus!
-  "What is known of the token."
+  "Token metadata."
   metadata: AssetMetadata!
 }
 
-"What came of a balance."
+"Whether a balance was read."
 enum BalanceStatus {
-  "It was learned."
+  "The balance was read."
   OK
-  "The contract has no balance that can be read at that block."
+  "The contract has no readable balance at this block."
   UNSUPPORTED
-  "The contract did not answer in time."
+  "The balance could not be read in time."
   TIMEOUT
-  "It could not be learned."
+  "The balance could not be read."
   ERROR
 }
 
-"A key position that searches over wide ranges of blocks may use."
+"""
+Certificate of one key position of a selector's events. Searches over more than 10,000 blocks can
+use it while it is READY.
+"""
 type SelectorCoverage {
-  "The chain."
+  "Chain of the certificate."
   chainId: ChainId!
-  "The first key of the events."
+  "First key of the events."
   selector: Felt!
-  "The key position: 1 to 15."
+  "Key position: 1 to 15."
   position: Int!
-  "Which blocks it is made from."
+  "Tier of the blocks that it is built from."
   sourceTier: SourceTier!
-  "The first block that it covers."
+  "First covered block."
   fromBlock: Int!
-  "The last block that it covers."
+  "Last covered block."
   throughBlock: Int!
-  "How far it can be relied on."
+  "Status of the certificate."
   status: CertificateStatus!
-  "When all of it was last found equal to the events, null before the first time."
+  "When the whole certificate was last verified against the events; null if never."
   verifiedAt: DateTime
-  "How it stands to the blocks that it is made from."
+  "Freshness of the certificate and the indexed blocks that it is built from."
   diagnostics: CoverageDiagnostics!
 }
 
-"How far coverage can be relied on."
+"Status of a certificate."
 enum CertificateStatus {
-  "It is being built."
+  "The certificate is being built."
   BUILDING
-  "It can be used."
+  "Searches can use the certificate."
   READY
-  "It was found unequal to the events."
+  "The certificate does not agree with the events."
   FAILED
 }
 
-"What this deployment is."
+"Version, chains and limits of a deployment."
 type Service {
-  "The version of the program."
+  "Version of the program."
   version: String!
-  "The chains that are served."
+  "Chains that this deployment serves."
   chains: [ChainId!]! @listSize(assumedSize: 2)
-  "The limits in force for operations. A refused operation names the limit that it passed."
+  "Limits on operations. The error of a rejected operation names the limit that it exceeds."
   limits: [Limit!]! @listSize(assumedSize: 16)
-  "Where the documentation is."
+  "Links to the documentation."
   docs: [DocLink!]! @listSize(assumedSize: 8)
-  "The key positions that searches over wide ranges of blocks may use, of all served chains."
+  "Certificates that searches over more than 10,000 blocks can use, for all served chains."
   selectorCoverage: [SelectorCoverage!]! @listSize(assumedSize: 16)
 }
 
 "A limit on operations."
 type Limit {
-  "The name of the limit, as errors bear it in ` + "`" + `extensions.limit.name` + "`" + `."
+  "Name of the limit, as in ` + "`" + `extensions.limit.name` + "`" + ` of errors."
   name: String!
-  "The largest value that is accepted."
+  "Largest accepted value."
   max: Int!
-  "What is counted."
+  "What the limit counts."
   description: String!
 }
 
-"A link to a document of this service."
+"A link to a document of this deployment."
 type DocLink {
-  "What the document is."
+  "Title of the document."
   title: String!
-  "Its path on this server."
+  "Path of the document on this server."
   path: String!
 }
 
-"Who asks, what they may do and how much."
+"The authenticated caller, with its permissions and rate limits."
 type Viewer {
-  "By what the caller was recognised."
+  "How the caller authenticated."
   kind: CallerKind!
-  "The workspace of the key or the session, null for a page without a key."
+  "Workspace of the API key or session; null for a page without a key."
   workspaceId: String
-  "What the workspace has beside its keys' permissions."
+  "Plan of the workspace."
   plan: Plan!
-  "What the caller may do. A session has no permissions: it looks after keys."
+  "Permissions of the caller. A session has none; it manages API keys."
   scopes: [Permission!]! @listSize(assumedSize: 7)
-  "How much of each class the caller may use, in the order of the classes' names."
+  "Rate limits of the caller, ordered by class."
   budgets: [Budget!]! @listSize(assumedSize: 16)
-  "The keys of the workspace, for a signed-in person; to others it is ` + "`" + `forbidden` + "`" + `."
+  "API keys of the workspace. It needs a session; other callers get ` + "`" + `forbidden` + "`" + `."
   apiKeys: ApiKeyList
-  "What the workspace has used, for a signed-in person; to others it is ` + "`" + `forbidden` + "`" + `."
+  "Usage of the workspace. It needs a session; other callers get ` + "`" + `forbidden` + "`" + `."
   usage: Usage
 }
 
-"By what a caller was recognised."
+"How a caller authenticated."
 enum CallerKind {
-  "An API key."
+  "With an API key."
   KEY
-  "The session of a signed-in person."
+  "With the session of a signed-in person."
   SESSION
-  "The token of a page of this service."
+  "With the token of a page of this deployment."
   FIRST_PARTY
-  "A process of this service."
+  "As a process of this deployment."
   INTERNAL
 }
 
-"What a workspace has beside its keys' permissions."
+"Plan of a workspace."
 enum Plan {
-  "The usual plan."
+  "The default plan."
   STANDARD
-  "Events may be searched over wide ranges."
+  "Includes event searches over more than 10,000 blocks."
   WALLET
 }
 
-"The permissions that a key can have."
+"A permission of an API key."
 enum Permission {
-  "Reading what the index and the node know."
+  "Read indexed data and the state of contracts."
   READ
-  "The batch helpers."
+  "Use batch reads, address summaries and address intelligence."
   BATCH
-  "Data for partners: holder census, screening and analytics, pool facts."
+  "Read partner data: holder census, screening and analytics, and liquidity pools."
   PARTNER
-  "Sending signed transactions."
+  "Send signed transactions."
   WRITE
-  "Contract verification."
+  "Verify contracts."
   VERIFY
-  "The prover relay."
+  "Use the prover relay."
   PROVE
-  "Transaction traces."
+  "Read transaction traces."
   TRACE
 }
 
-"How much of a class a caller may use."
+"A rate limit of a caller."
 type Budget {
-  "The class, as in the header ` + "`" + `X-Ratelimit-Policy` + "`" + `. Operations of GraphQL draw their cost from ` + "`" + `graphql` + "`" + `."
+  """
+  Rate limit class, as in the ` + "`" + `X-Ratelimit-Policy` + "`" + ` header. GraphQL operations are charged their
+  cost in the class ` + "`" + `graphql` + "`" + `.
+  """
   class: String!
-  "How much of it may be used in a window."
+  "Number of units per window."
   limit: Int!
-  "How much of it may be used at once now. It comes back evenly, the whole of it in a window."
+  "Number of units available now. They refill continuously, all of them within one window."
   remaining: Int
-  "The length of the window."
+  "Length of the window in seconds."
   windowSeconds: Int!
 }
 
-"The keys of a workspace."
+"API keys of a workspace."
 type ApiKeyList {
-  "The keys: those that were not revoked first, and newest first."
+  "The keys: active and expired keys before revoked ones, newest first."
   items: [ApiKey!]! @listSize(assumedSize: 100)
-  "Whether there are more than are listed."
+  "Whether there are more keys than are listed."
   truncated: Boolean!
 }
 
-"An API key as its owner sees it: everything but its secret."
+"Metadata of an API key, without its secret."
 type ApiKey {
-  "The part of the key that may be shown."
+  "Public ID of the key. It is not secret."
   publicId: String!
-  "What its owner calls it."
+  "Label of the key."
   label: String!
-  "Whether it is for live or for test use."
+  "Environment of the key."
   environment: ApiKeyEnvironment!
-  "What it may do."
+  "Permissions of the key."
   scopes: [Permission!]! @listSize(assumedSize: 7)
-  "Whether it opens anything."
+  "State of the key."
   status: ApiKeyStatus!
-  "Enough of the key to recognise it."
+  "The key with its secret masked."
   maskedKey: String!
-  "When it was issued."
+  "When the key was issued."
   createdAt: DateTime!
-  "When it was used last, to about a minute; null when never."
+  "When the key was last used, to about a minute; null if never."
   lastUsedAt: DateTime
-  "When it ends, null when never."
+  "When the key expires; null if it has no expiry."
   expiresAt: DateTime
-  "When it was revoked, null when it was not."
+  "When the key was revoked; null if it was not."
   revokedAt: DateTime
 }
 
-"What a key is for."
+"Environment of an API key."
 enum ApiKeyEnvironment {
-  "Live use."
+  "For production use."
   LIVE
-  "Test use."
+  "For testing."
   TEST
 }
 
-"The states of a key."
+"State of an API key."
 enum ApiKeyStatus {
-  "It opens what its scopes say."
+  "The key authenticates."
   ACTIVE
-  "Its time is over."
+  "The key has expired."
   EXPIRED
-  "It was revoked, for good."
+  "The key was revoked permanently."
   REVOKED
 }
 
-"A key that was just issued."
+"A newly issued API key."
 type IssuedApiKey {
-  "Whether an older key was replaced."
+  "Whether the key replaces an earlier one."
   action: IssueAction!
-  "The whole key. It is shown this one time."
+  "The complete key. It is returned only once."
   plaintextKey: String!
   "The key without its secret."
   apiKey: ApiKey!
-  "The public ids of the keys that were replaced."
+  "Public IDs of the keys that it replaces."
   revokedPublicIds: [String!]! @listSize(assumedSize: 1)
 }
 
-"What issuing a key did."
+"Effect of issuing a key."
 enum IssueAction {
   "The key is the first default key of the workspace."
   CREATED
-  "The key takes the place of the default key before it."
+  "The key replaces the previous default key."
   ROTATED
 }
 
-"What a workspace has used in a window, its sessions included. The last second or two may be missing."
+"Usage of a workspace in a time window, including its sessions. The last one or two seconds may be missing."
 type Usage {
-  "The beginning of the window, 24 to 25 hours ago."
+  "Start of the window, 24 to 25 hours ago."
   windowStart: DateTime!
-  "The end of the window: now."
+  "End of the window, which is now."
   windowEnd: DateTime!
-  "How many requests were answered."
+  "Number of requests."
   totalRequests: Int!
-  "How many of them failed."
+  "Number of failed requests."
   totalFailures: Int!
-  "The part of each key, the busiest first."
+  "Usage by key, busiest key first."
   perKey: [KeyUsage!]! @listSize(assumedSize: 50)
-  "Whether there are more keys than are listed."
+  "Whether more keys were used than are listed."
   perKeyTruncated: Boolean!
-  "The newest requests, newest first."
+  "Most recent requests, newest first."
   recentRequests: [Use!]! @listSize(assumedSize: 50)
-  "Whether there were more requests than are listed."
+  "Whether there are more requests than are listed."
   recentRequestsTruncated: Boolean!
-  "The newest requests that failed, newest first."
+  "Most recent failed requests, newest first."
   recentFailures: [Use!]! @listSize(assumedSize: 50)
-  "Whether there were more failures than are listed."
+  "Whether there are more failed requests than are listed."
   recentFailuresTruncated: Boolean!
 }
 
-"What one key has used."
+"Usage of one API key."
 type KeyUsage {
-  "The public id of the key."
+  "Public ID of the key."
   publicId: String!
-  "What its owner calls it."
+  "Label of the key."
   label: String!
-  "How many requests were answered."
+  "Number of requests."
   requests: Int!
-  "How many of them failed."
+  "Number of failed requests."
   failures: Int!
-  "When it was used last in the window."
+  "When the key was last used within the window."
   lastUsedAt: DateTime!
-  "The part of each class, by name."
+  "Usage by rate limit class, ordered by name."
   perClass: [ClassUsage!]! @listSize(assumedSize: 4)
-  "The part of each route, by name."
+  "Usage by route, ordered by name."
   perRoute: [RouteUsage!]! @listSize(assumedSize: 16)
-  "How often requests failed, by code."
+  "Failed requests by error code."
   perCode: [CodeUsage!]! @listSize(assumedSize: 8)
 }
 
-"The part of a class."
+"Usage of a rate limit class."
 type ClassUsage {
-  "The class, as in the header ` + "`" + `X-Ratelimit-Policy` + "`" + `."
+  "Rate limit class, as in the ` + "`" + `X-Ratelimit-Policy` + "`" + ` header."
   class: String!
-  "How many requests were answered."
+  "Number of requests."
   requests: Int!
-  "How many of them failed."
+  "Number of failed requests."
   failures: Int!
 }
 
-"The part of a route."
+"Usage of a route."
 type RouteUsage {
-  "The template of the route's path."
+  "Template of the route's path."
   route: String!
-  "How many requests were answered."
+  "Number of requests."
   requests: Int!
-  "How many of them failed."
+  "Number of failed requests."
   failures: Int!
 }
 
-"How often requests failed with a code."
+"Failed requests with an error code."
 type CodeUsage {
-  "The code of the failure."
+  "Error code."
   code: String!
-  "How many requests failed with it."
+  "Number of requests that failed with this code."
   failures: Int!
 }
 
-"One request. What it asked for is not kept."
+"A recorded request. Its arguments and content are not stored."
 type Use {
-  "When it was answered."
+  "When the response was sent."
   at: DateTime!
-  "The public id of the key, null for a session."
+  "Public ID of the API key; null for a session."
   publicId: String
-  "The template of the route's path."
+  "Template of the route's path."
   route: String!
-  "The method."
+  "HTTP method."
   method: String!
-  "The class that it was charged to."
+  "Rate limit class that was charged."
   class: String!
-  "The HTTP status of the answer."
+  "HTTP status of the response."
   status: Int!
-  "Why it failed, null for a success."
+  "Error code; null on success."
   code: String
-  "The id of the request, as in ` + "`" + `X-Request-Id` + "`" + `."
+  "Request ID, as in the ` + "`" + `X-Request-Id` + "`" + ` header."
   requestId: String!
-  "How long the answer took, in milliseconds."
+  "Duration in milliseconds."
   tookMs: Int!
 }
 `, BuiltIn: false},
