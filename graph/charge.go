@@ -14,16 +14,16 @@ import (
 	"astrolabe/graph/limits"
 )
 
-// maxCharging is how many events of subscriptions wait at once to be charged.
-// One block is an event for every subscriber, and all of them together must
-// not crowd out requests.
+// maxCharging is the number of subscription events that are charged
+// concurrently. A block is an event for every subscriber, and these charges must
+// not starve requests.
 const maxCharging = 1024
 
 // charging charges the caller for an operation, and for every event of a
 // subscription as much again.
 type charging struct {
 	h       *Handler
-	pending chan struct{} // one for each event that is being charged
+	pending chan struct{} // a semaphore
 }
 
 func newCharging(h *Handler) charging {
@@ -63,7 +63,7 @@ func (c charging) or(ctx context.Context, op *operation, err error) error {
 	return err
 }
 
-// refused charges 1 for an operation that is not executed: it had to be read.
+// refused charges 1 for an operation that is rejected before execution.
 func (c charging) refused(ctx context.Context, op *operation) error {
 	if op.charged {
 		return nil
@@ -72,7 +72,7 @@ func (c charging) refused(ctx context.Context, op *operation) error {
 	return c.h.charge(ctx, op.header, 1)
 }
 
-// event charges for one event of a subscription.
+// event charges one event of a subscription.
 func (c charging) event(ctx context.Context, op *operation) error {
 	if _, err := c.h.renew(ctx); err != nil {
 		return err
@@ -86,25 +86,25 @@ func (c charging) event(ctx context.Context, op *operation) error {
 	return c.h.Gate.Charge(ctx, http.Header{}, account.Query, op.charge())
 }
 
-// charge takes from the caller's rate limit. The error is Denied.
+// charge charges a cost to the caller's rate limit. Its error is a fault.Denied.
 func (h *Handler) charge(ctx context.Context, header http.Header, cost int) error {
 	err := h.Gate.Charge(ctx, header, account.Query, cost)
 	switch {
 	case err == nil:
 		return nil
-	case domain.CodeOf(err) == domain.CodeForbidden: // the caller has no budget at all
+	case domain.CodeOf(err) == domain.CodeForbidden: // the caller has no rate limit for GraphQL
 		return &fault.Denied{Cause: err, Scope: account.Read}
 	default:
 		return &fault.Denied{Cause: err}
 	}
 }
 
-// affordable refuses an operation that costs more than the caller's whole
-// budget. Callers without a budget are refused by the charge.
+// affordable rejects an operation that costs more than the caller's whole rate
+// limit. Callers without a rate limit are rejected by charge.
 func affordable(caller *account.Caller, op *operation) error {
 	budget := caller.Budgets.Of(account.Query)
 	if budget < 1 {
 		return nil
 	}
-	return limits.Check(limits.Cost, budget, op.cost, fmt.Sprintf("values in its response, more than the caller's whole budget for the class %s", account.Query))
+	return limits.Check(limits.Cost, budget, op.cost, fmt.Sprintf("values in its response, more than the caller's whole rate limit of the class %s", account.Query))
 }

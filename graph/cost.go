@@ -9,11 +9,10 @@ import (
 	"astrolabe/domain"
 )
 
-// costing works out what an operation may cost: the number of values that its
-// answer can hold. A field costs 1, and for each item that it can return what
-// is selected of the item, or 1 where the item is a plain value. On the way
-// it checks the arguments, so that nothing is read for an operation that
-// cannot be answered.
+// costing computes the cost of an operation: the number of values that its
+// response can contain. A field costs 1 plus, for each item that it can return,
+// the cost of the item's selections, or 1 for a leaf value. It also checks the
+// arguments, so that nothing is read for an operation with invalid input.
 type costing struct {
 	sizes     map[*ast.FieldDefinition]size
 	schema    *ast.Schema
@@ -21,21 +20,20 @@ type costing struct {
 	fragments map[fragmentCost]int
 }
 
-// fragmentCost names the cost of a fragment: it is worked out once for each
-// number of items of the connection that it is spread in.
+// fragmentCost is the key of a memoized fragment cost. The cost depends on the
+// number of items of the enclosing connection.
 type fragmentCost struct {
 	name  string
 	items int
 }
 
-// connectionItems is how many items the connection holds whose fields are
-// being counted.
+// connectionItems is the number of items of the enclosing connection.
 type connectionItems struct {
 	size  size
 	items int
 }
 
-// set returns the cost of the selections of one object.
+// set returns the cost of a selection set.
 func (c *costing) set(set ast.SelectionSet, inside connectionItems) (int, error) {
 	sum := 0
 	for _, selection := range set {
@@ -72,7 +70,7 @@ func (c *costing) selection(selection ast.Selection, inside connectionItems) (in
 		c.fragments[key] = cost
 		return cost, err
 	default:
-		return 0, fmt.Errorf("a selection of type %T", selection)
+		return 0, fmt.Errorf("unknown selection type %T", selection)
 	}
 }
 
@@ -99,7 +97,8 @@ func (c *costing) field(f *ast.Field, inside connectionItems) (int, error) {
 	return saturate(1 + items*max(1, selected)), nil
 }
 
-// items returns how many items the arguments ask for, within the maximum.
+// items returns the number of items that the arguments request. It fails if they
+// request more than the maximum.
 func (s size) items(f *ast.Field, arguments map[string]any) (int, error) {
 	items, by := s.assumed, ""
 	for _, name := range s.arguments {
@@ -108,7 +107,7 @@ func (s size) items(f *ast.Field, arguments map[string]any) (int, error) {
 			continue
 		}
 		if by != "" {
-			return 0, refuse(f, fmt.Sprintf("%s and %s cannot be combined", by, name))
+			return 0, refuseAt(f.Position, fmt.Sprintf("%s and %s cannot be combined.", by, name))
 		}
 		by = name
 		least := 1
@@ -118,14 +117,23 @@ func (s size) items(f *ast.Field, arguments map[string]any) (int, error) {
 			least, items = 0, len(listItems(value))
 		}
 		if items < least || items > s.maximum {
-			return 0, refuse(f, fmt.Sprintf("%s must be between %d and %d", name, least, s.maximum))
+			return 0, refuseAt(f.Position, s.outOfRange(name, least, items))
 		}
 	}
 	return items, nil
 }
 
-// skips follows @skip and @include, as execution does. Validation lets a variable
-// with a default through that may still be null.
+// outOfRange is the message about a slicing argument: a list is measured by its
+// length, a number by its value.
+func (s size) outOfRange(name string, least, got int) string {
+	if least == 0 {
+		return fmt.Sprintf("%s must have at most %d items, got %d.", name, s.maximum, got)
+	}
+	return fmt.Sprintf("%s must be between %d and %d, got %d.", name, least, s.maximum, got)
+}
+
+// skips applies @skip and @include as execution does. Their condition can be null
+// although validation passed: a variable with a default may be set to null.
 func (c *costing) skips(directives ast.DirectiveList) (bool, error) {
 	for _, directive := range directives {
 		if directive.Name != "skip" && directive.Name != "include" {
@@ -133,7 +141,7 @@ func (c *costing) skips(directives ast.DirectiveList) (bool, error) {
 		}
 		condition, ok := directive.ArgumentMap(c.variables)["if"].(bool)
 		if !ok {
-			return false, refuseAt(directive.Position, "@"+directive.Name+": if: must not be null")
+			return false, refuseAt(directive.Position, "The argument if of @"+directive.Name+" must not be null.")
 		}
 		if condition == (directive.Name == "skip") {
 			return true, nil
@@ -142,9 +150,7 @@ func (c *costing) skips(directives ast.DirectiveList) (bool, error) {
 	return false, nil
 }
 
-// refuse makes an error at a field.
-func refuse(f *ast.Field, why string) error { return refuseAt(f.Position, f.Name+": "+why) }
-
+// refuseAt makes an invalid_request error with its location in the document.
 func refuseAt(at *ast.Position, message string) error {
 	return &gqlerror.Error{
 		Err:       &domain.Error{Code: domain.CodeInvalidRequest, Message: message},

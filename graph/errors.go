@@ -19,11 +19,11 @@ import (
 	"astrolabe/telemetry"
 )
 
-// present renders one failure, with its path and location. What is not for the
-// client goes into the log, once for each request.
+// present renders an error with its path and location. The cause of an internal
+// error goes to the log, once for each operation.
 func (h *Handler) present(ctx context.Context, err error) *gqlerror.Error {
 	op := operationOf(ctx)
-	shown, cause := new(gqlerror.Error), err.Error()
+	shown, cause, argument := new(gqlerror.Error), err.Error(), ""
 	if located, ok := errors.AsType[*gqlerror.Error](err); ok {
 		shown.Path, shown.Locations, cause = located.Path, located.Locations, located.Message
 		if located.Err == nil && (op == nil || !op.executing) {
@@ -31,10 +31,11 @@ func (h *Handler) present(ctx context.Context, err error) *gqlerror.Error {
 		}
 	}
 	if field := fieldOf(ctx); field != nil && leadsIntoArgument(shown.Path, field) {
+		argument = shown.Path[len(field.Path()):].String() + ": "
 		shown.Path, shown.Locations = field.Path(), []gqlerror.Location{{Line: field.Field.Position.Line, Column: field.Field.Position.Column}}
 	}
 	e := domain.Public(ctx, err).Named(argumentName)
-	shown.Message = e.Message
+	shown.Message = argument + e.Message
 	shown.Extensions = map[string]any{
 		"code":      e.Code,
 		"docSlug":   e.DocSlug(),
@@ -58,7 +59,7 @@ func (h *Handler) present(ctx context.Context, err error) *gqlerror.Error {
 	return shown
 }
 
-// argumentName is what the schema calls an input of the domain.
+// argumentName returns the name of a domain argument in the schema.
 func argumentName(a domain.Argument) string {
 	switch name := string(a); {
 	case name == "q":
@@ -72,11 +73,11 @@ func argumentName(a domain.Argument) string {
 	}
 }
 
-// maxMistake is how much of a mistake is reported: it quotes the document.
+// maxMistake bounds a message that quotes the document, in bytes.
 const maxMistake = 300
 
-// mistake makes what gqlgen says of a document or of variables an error of the
-// domain.
+// mistake turns gqlgen's error about a document or its variables into a domain
+// error.
 func mistake(found *gqlerror.Error) error {
 	message := found.Message
 	if len(found.Path) > 0 { // into the variables
@@ -91,17 +92,17 @@ func mistake(found *gqlerror.Error) error {
 	return &domain.Error{Code: domain.CodeInvalidRequest, Message: message}
 }
 
-// fieldOf returns the field that is being resolved, nil if there is none.
+// fieldOf returns the field that is being resolved, nil outside of one.
 func fieldOf(ctx context.Context) *graphql.FieldContext {
 	field := graphql.GetFieldContext(ctx)
-	if field == nil || field.Field.Field == nil { // a root or an item of a list
+	if field == nil || field.Field.Field == nil { // a root object or a list item
 		return nil
 	}
 	return field
 }
 
-// leadsIntoArgument reports whether a path goes on after a field with a name,
-// which is that of an argument, and not with the place of an item.
+// leadsIntoArgument reports whether a path continues behind a field with the name
+// of an argument. Behind a list field it continues with an index.
 func leadsIntoArgument(path ast.Path, field *graphql.FieldContext) bool {
 	end := len(field.Path())
 	if len(path) <= end {
@@ -111,8 +112,7 @@ func leadsIntoArgument(path ast.Path, field *graphql.FieldContext) bool {
 	return named
 }
 
-// presentAll renders a refusal: one failure, or the several that validation
-// found.
+// presentAll renders one error, or all errors of a validation.
 func (h *Handler) presentAll(ctx context.Context, err error) gqlerror.List {
 	list, several := err.(gqlerror.List) //nolint:errorlint // a list is never wrapped
 	if !several {
@@ -125,19 +125,19 @@ func (h *Handler) presentAll(ctx context.Context, err error) gqlerror.List {
 	return shown
 }
 
-// note records why a request failed, if it did, for its usage.
+// note records the error code of a failed request for usage reports.
 func note(ctx context.Context, errs gqlerror.List) {
 	if len(errs) > 0 {
 		access.RecordOf(ctx).Code, _ = errs[0].Extensions["code"].(domain.Code)
 	}
 }
 
-// recovered turns a resolver's panic into an error for the log.
+// recovered turns a panic of a resolver into an internal error.
 func recovered(_ context.Context, reason any) error {
 	return fmt.Errorf("panic: %v\n%s", reason, debug.Stack())
 }
 
-// httpStatus is the status of a request that fails as a whole.
+// httpStatus returns the HTTP status of a request that failed as a whole.
 func httpStatus(code domain.Code) int {
 	switch code {
 	case domain.CodeUnauthorized:

@@ -10,16 +10,15 @@ import (
 	"astrolabe/domain"
 )
 
-// checkHandshake refuses what is not a request for a WebSocket, before the
-// library does in its own words, headers that show no one key, and pages that
-// may not open a socket.
+// checkHandshake rejects malformed handshakes, so that the error has the format
+// of all others, conflicting key headers, and pages of foreign origins.
 func (h *Handler) checkHandshake(r *http.Request) error {
 	key, err := base64.StdEncoding.DecodeString(strings.TrimSpace(r.Header.Get("Sec-WebSocket-Key")))
 	wellFormed := err == nil && len(key) == 16 && len(r.Header.Values("Sec-WebSocket-Key")) == 1 &&
 		r.Method == http.MethodGet && r.ProtoMajor == 1 && r.ProtoAtLeast(1, 1) &&
 		r.Header.Get("Sec-WebSocket-Version") == "13" && upgrades(r.Header)
 	if !wellFormed {
-		return domain.Errorf(domain.CodeInvalidRequest, "this is not a WebSocket handshake of version 13 over HTTP/1.1")
+		return domain.Errorf(domain.CodeInvalidRequest, "The request must be a WebSocket handshake of version 13 over HTTP/1.1.")
 	}
 	if _, err := access.Key(r.Header); err != nil {
 		return err
@@ -28,7 +27,7 @@ func (h *Handler) checkHandshake(r *http.Request) error {
 	if origin == "" || slices.Contains(h.Origins, origin) || strings.EqualFold(origin, h.Gate.Own(r)) {
 		return nil
 	}
-	return domain.Errorf(domain.CodeForbidden, "pages of this origin may not open a WebSocket here")
+	return domain.Errorf(domain.CodeForbidden, "Pages of this origin may not open a WebSocket. Ask the operator to allow the origin.")
 }
 
 func upgrades(header http.Header) bool {

@@ -69,7 +69,7 @@ func TestABatchIsRefused(t *testing.T) {
 	t.Parallel()
 	g := serve(t, nil)
 	a := g.post(t, ` [{"query":"{__typename}"},{"query":"{__typename}"}]`, nil)
-	if a.status != http.StatusBadRequest || len(a.body.Errors) != 1 || !strings.Contains(a.body.Errors[0].Message, "batches") {
+	if a.status != http.StatusBadRequest || len(a.body.Errors) != 1 || !strings.Contains(a.body.Errors[0].Message, "Batches") {
 		t.Errorf("%d %s", a.status, a.text)
 	}
 }

@@ -15,33 +15,34 @@ import (
 )
 
 // arguments returns the arguments of a field, checked against their types.
-// Validation has seen literals but not what variables hold, nor the insides of
-// our own scalars.
+// Validation has checked literals, but neither the values of variables nor the
+// format of custom scalars.
 func (c *costing) arguments(f *ast.Field) (values map[string]any, err error) {
 	defer func() {
 		if reason := recover(); reason != nil {
-			err = refuse(f, "an argument is not acceptable; integers beyond 64 bits are written as strings")
+			err = refuseAt(f.Position, fmt.Sprintf("An argument of %s is invalid. Write integers of more than 64 bits as strings.", f.Name))
 		}
 	}()
 	values = f.ArgumentMap(c.variables)
 	for _, definition := range f.Definition.Arguments {
-		if err := c.input(definition.Type, values[definition.Name]); err != nil {
-			return nil, refuse(f, fmt.Sprintf("%s: %v", definition.Name, err))
+		if err := c.input(definition.Name, definition.Type, values[definition.Name]); err != nil {
+			return nil, refuseAt(f.Position, err.Error())
 		}
 	}
 	return values, nil
 }
 
-// input checks one value.
-func (c *costing) input(t *ast.Type, value any) error {
+// input checks one value. Its error is a whole sentence that begins with the
+// path of the value, such as filter.fromBlock.
+func (c *costing) input(path string, t *ast.Type, value any) error {
 	switch {
 	case value == nil && t.NonNull:
-		return errors.New("must not be null")
+		return fmt.Errorf("%s must not be null.", path)
 	case value == nil:
 		return nil
 	case t.Elem != nil:
 		for _, item := range listItems(value) {
-			if err := c.input(t.Elem, item); err != nil {
+			if err := c.input(path, t.Elem, item); err != nil {
 				return err
 			}
 		}
@@ -56,36 +57,36 @@ func (c *costing) input(t *ast.Type, value any) error {
 			if !present && field.DefaultValue != nil {
 				continue
 			}
-			if err := c.input(field.Type, given); err != nil {
-				return fmt.Errorf("%s: %w", field.Name, err)
+			if err := c.input(path+"."+field.Name, field.Type, given); err != nil {
+				return err
 			}
 		}
 		return nil
 	case ast.Enum:
 		name, _ := value.(string)
 		if !slices.ContainsFunc(definition.EnumValues, func(v *ast.EnumValueDefinition) bool { return v.Name == name }) {
-			return fmt.Errorf("is not one of %s", definition.Name)
+			return fmt.Errorf("%s must be a value of the enum %s.", path, definition.Name)
 		}
 		return nil
 	default:
-		return checkScalar(definition.Name, value)
+		return checkScalar(path, definition.Name, value)
 	}
 }
 
 // checkScalar checks a value of a scalar type.
-func checkScalar(name string, value any) error {
-	var ok bool
+func checkScalar(path, name string, value any) error {
+	ok, err := true, error(nil)
 	switch name {
 	case "Felt":
-		return message(scalar.UnmarshalFelt(value))
+		_, err = scalar.UnmarshalFelt(value)
 	case "BigInt":
-		return message(scalar.UnmarshalBigInt(value))
+		_, err = scalar.UnmarshalBigInt(value)
 	case "DateTime":
-		return message(scalar.UnmarshalDateTime(value))
+		_, err = scalar.UnmarshalDateTime(value)
 	case "Hash256":
-		return message(scalar.UnmarshalHash256(value))
+		_, err = scalar.UnmarshalHash256(value)
 	case "Cursor":
-		return message(scalar.UnmarshalCursor(value))
+		_, err = scalar.UnmarshalCursor(value)
 	case "Int":
 		var n int64
 		n, ok = integer(value)
@@ -104,21 +105,16 @@ func checkScalar(name string, value any) error {
 	default:
 		_, ok = value.(string)
 	}
-	if !ok {
-		return fmt.Errorf("must be a value of type %s", name)
+	if e, public := errors.AsType[*domain.Error](err); public {
+		return fmt.Errorf("%s: %s", path, e.Message)
 	}
-	return nil
-}
-
-// message keeps of an error what a client may read.
-func message[T any](_ T, err error) error {
-	if e, ok := errors.AsType[*domain.Error](err); ok {
-		return errors.New(e.Message)
+	if !ok {
+		return fmt.Errorf("%s must be of type %s.", path, name)
 	}
 	return err
 }
 
-// integer returns a whole number, as literals and JSON hold it.
+// integer returns the integer in a literal or in JSON.
 func integer(value any) (int64, bool) {
 	switch v := value.(type) {
 	case int64:
@@ -131,8 +127,8 @@ func integer(value any) (int64, bool) {
 	}
 }
 
-// listItems returns the items of an input list. One value stands for a list
-// of one.
+// listItems returns the items of an input list. GraphQL coerces a single value
+// to a list of one item.
 func listItems(value any) []any {
 	list := reflect.ValueOf(value)
 	if list.Kind() != reflect.Slice {

@@ -9,14 +9,14 @@ import (
 	"astrolabe/strictjson"
 )
 
-// Documents are the texts that clients may name by an id, because an operator
-// registered them. Each is there under the hash of its text, too.
+// Documents are the persisted documents that an operator registered, by ID. Each
+// is also registered under the hash of its text.
 type Documents map[string]string
 
-// apolloFormat is how Apollo's manifests name themselves.
+// apolloFormat is the format field of Apollo's manifests.
 const apolloFormat = "apollo-persisted-query-manifest"
 
-// apolloManifest is what Apollo's tools write.
+// apolloManifest is the manifest that Apollo's tools generate.
 type apolloManifest struct {
 	Format     string            `json:"format"`
 	Version    int               `json:"version"`
@@ -28,10 +28,10 @@ type apolloOperation struct {
 	Body string `json:"body"`
 }
 
-// Add registers the documents of a manifest as a client's compiler wrote it:
-// an object of texts by their ids, as relay-compiler does, or what Apollo's
-// tools write. It fails at a text that the schema does not answer and at an id
-// that names two texts; then some may be registered.
+// Add registers the documents of a manifest: the format of relay-compiler, an
+// object of documents by ID, or the format of Apollo's tools. It fails on a
+// document that is not valid for the schema and on an ID with two documents.
+// After an error, some documents may be registered.
 func (d Documents) Add(manifest []byte) error {
 	texts, err := manifestTexts(manifest)
 	if err != nil {
@@ -41,14 +41,14 @@ func (d Documents) Add(manifest []byte) error {
 	for id, text := range texts {
 		doc, mistakes := gqlparser.LoadQueryWithRules(schema, text, validation(true))
 		if len(mistakes) > 0 {
-			return fmt.Errorf("the document %q is not one of this schema: %w", id, mistakes[0])
+			return fmt.Errorf("document %q is not valid for this schema: %w", id, mistakes[0])
 		}
 		if len(doc.Operations) == 0 {
-			return fmt.Errorf("the document %q holds no operation", id)
+			return fmt.Errorf("document %q contains no operation", id)
 		}
 		for _, id := range []string{id, hashID(text)} {
 			if known, ok := d[id]; ok && known != text {
-				return fmt.Errorf("the id %q names two documents", id)
+				return fmt.Errorf("two documents have the ID %q", id)
 			}
 			d[id] = text
 		}
@@ -56,7 +56,7 @@ func (d Documents) Add(manifest []byte) error {
 	return nil
 }
 
-// manifestTexts reads the texts of a manifest by their ids.
+// manifestTexts returns the documents of a manifest by ID.
 func manifestTexts(manifest []byte) (map[string]string, error) {
 	var texts map[string]string
 	if strictjson.Decode(manifest, &texts) == nil {
@@ -64,12 +64,12 @@ func manifestTexts(manifest []byte) (map[string]string, error) {
 	}
 	var apollo apolloManifest
 	if err := strictjson.Decode(manifest, &apollo, strictjson.AllowUnknownKeys()); err != nil || apollo.Format != apolloFormat || apollo.Version != 1 {
-		return nil, fmt.Errorf("it is neither an object of texts by id nor a manifest of the format %s, version 1", apolloFormat)
+		return nil, fmt.Errorf("the manifest must be a JSON object of documents by ID, or have the format %s, version 1", apolloFormat)
 	}
 	texts = make(map[string]string, len(apollo.Operations))
 	for _, operation := range apollo.Operations {
 		if known, ok := texts[operation.ID]; ok && known != operation.Body {
-			return nil, fmt.Errorf("the id %q names two documents", operation.ID)
+			return nil, fmt.Errorf("two documents have the ID %q", operation.ID)
 		}
 		texts[operation.ID] = operation.Body
 	}

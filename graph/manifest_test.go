@@ -48,7 +48,7 @@ func TestADocumentIDThatSaysTooMuchIsRefused(t *testing.T) {
 		`{"documentId":7}`:                                                           "documentId must be a string",
 		`{"documentId":"v1","query":"{__typename}"}`:                                 "without query",
 		`{"documentId":"` + hashID("{a}") + `","query":"{__typename}"}`:              "does not match query",
-		`{"documentId":"v1","extensions":` + persistedExtension(hashOf("{a}")) + `}`: "two different documents",
+		`{"documentId":"v1","extensions":` + persistedExtension(hashOf("{a}")) + `}`: "identify different documents",
 		`{"documentId":"","query":""}`:                                               "query must not be empty",
 		`{"documentId":"v1","operationName":"Other"}`:                                "operationName",
 		`{"documentId":"v1","extensions":{"persistedQuery":{"version":"1"}}}`:        "invalid APQ extension data",
@@ -63,16 +63,16 @@ func TestADocumentIDThatSaysTooMuchIsRefused(t *testing.T) {
 func TestAManifestThatCannotBeServedIsRefused(t *testing.T) {
 	t.Parallel()
 	for manifest, message := range map[string]string{
-		``:                      "neither",
-		`[]`:                    "neither",
-		`{"a":1}`:               "neither",
-		`{"a":"{a}","a":"{b}"}`: "neither",
-		`{"format":"apollo-persisted-query-manifest","version":2,"operations":[]}`: "neither",
-		`{"a":"{nothing}"}`: `"a" is not one of this schema`,
-		`{"a":"{"}`:         `"a" is not one of this schema`,
-		`{"a":""}`:          `"a" holds no operation`,
-		`{"sha256:00":"{__typename}","` + hashID("{__typename}") + `":"{service{version}}"}`:                                      "names two documents",
-		`{"format":"apollo-persisted-query-manifest","version":1,"operations":[{"id":"a","body":"{a}"},{"id":"a","body":"{b}"}]}`: "names two documents",
+		``:                      "must be a JSON object of documents by ID",
+		`[]`:                    "must be a JSON object of documents by ID",
+		`{"a":1}`:               "must be a JSON object of documents by ID",
+		`{"a":"{a}","a":"{b}"}`: "must be a JSON object of documents by ID",
+		`{"format":"apollo-persisted-query-manifest","version":2,"operations":[]}`: "must be a JSON object of documents by ID",
+		`{"a":"{nothing}"}`: `"a" is not valid for this schema`,
+		`{"a":"{"}`:         `"a" is not valid for this schema`,
+		`{"a":""}`:          `"a" contains no operation`,
+		`{"sha256:00":"{__typename}","` + hashID("{__typename}") + `":"{service{version}}"}`:                                      "two documents have the ID",
+		`{"format":"apollo-persisted-query-manifest","version":1,"operations":[{"id":"a","body":"{a}"},{"id":"a","body":"{b}"}]}`: "two documents have the ID",
 	} {
 		if err := (Documents{}).Add([]byte(manifest)); err == nil || !strings.Contains(err.Error(), message) {
 			t.Errorf("%s: want %q, got %v", manifest, message, err)

@@ -12,10 +12,10 @@ import (
 // opening is the first extension: it begins an operation.
 type opening struct{}
 
-// ExtensionName names the extension.
+// ExtensionName implements graphql.HandlerExtension.
 func (opening) ExtensionName() string { return "Opening" }
 
-// Validate accepts every schema.
+// Validate implements graphql.HandlerExtension.
 func (opening) Validate(graphql.ExecutableSchema) error { return nil }
 
 // MutateOperationParameters begins the operation that the other extensions

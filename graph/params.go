@@ -20,7 +20,7 @@ import (
 // params are the parameters of a GraphQL request.
 type params struct {
 	Query         string         `json:"query"`
-	DocumentID    string         `json:"-"` // of a text that is known already
+	DocumentID    string         `json:"-"` // ID of a persisted document
 	OperationName string         `json:"operationName"`
 	Variables     map[string]any `json:"variables"`
 	Extensions    map[string]any `json:"extensions"`
@@ -47,72 +47,71 @@ func (h *Handler) readParams(w http.ResponseWriter, r *http.Request) (params, er
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, int64(h.Limits.BodyBytes)))
 	if tooLarge, ok := errors.AsType[*http.MaxBytesError](err); ok {
 		return params{}, limits.Exceed(domain.CodePayloadTooLarge, limits.Body, int(tooLarge.Limit), int(max(r.ContentLength, tooLarge.Limit+1)),
-			fmt.Sprintf("The body is too large; the limit %s is %d bytes.", limits.Body, tooLarge.Limit))
+			fmt.Sprintf("The request body exceeds the limit %s of %d bytes.", limits.Body, tooLarge.Limit))
 	}
 	if err != nil {
-		return params{}, domain.Errorf(domain.CodeInvalidRequest, "the body could not be read")
+		return params{}, domain.Errorf(domain.CodeInvalidRequest, "The request body could not be read.")
 	}
 	return bodyParams(body)
 }
 
-// checkMedia accepts JSON in UTF-8 that is not compressed.
+// checkMedia accepts uncompressed JSON in UTF-8.
 func checkMedia(header http.Header) error {
 	media, attributes, err := mime.ParseMediaType(header.Get("Content-Type"))
 	charset := attributes["charset"]
 	coding := header.Get("Content-Encoding")
 	if err != nil || media != "application/json" || charset != "" && !strings.EqualFold(charset, "utf-8") || coding != "" && coding != "identity" {
-		return domain.Errorf(domain.CodeUnsupportedMediaType, "the body must be application/json in UTF-8, without Content-Encoding")
+		return domain.Errorf(domain.CodeUnsupportedMediaType, "The request body must be application/json in UTF-8, without Content-Encoding.")
 	}
 	return nil
 }
 
-// queryParams reads the parameters of a GET. Values that hold JSON are read
-// as in a body.
+// queryParams reads the parameters of a GET request.
 func queryParams(raw string) (params, error) {
 	values, err := url.ParseQuery(raw)
 	if err != nil {
-		return params{}, domain.Errorf(domain.CodeInvalidRequest, "the query string is malformed")
+		return params{}, domain.Errorf(domain.CodeInvalidRequest, "The query string is malformed.")
 	}
 	p := params{Query: values.Get("query"), DocumentID: values.Get("documentId"), OperationName: values.Get("operationName")}
 	return p, p.objects([]byte(values.Get("variables")), []byte(values.Get("extensions")))
 }
 
-// bodyParams reads the parameters of a POST or of a socket's subscribe. Keys
-// that are not part of a request are ignored, as the specification asks.
+// bodyParams reads the parameters of a POST request or of a WebSocket's subscribe
+// message. It ignores unknown keys, as the specification requires.
 func bodyParams(body []byte) (params, error) {
 	var given map[string]json.RawMessage // a struct would ignore the case of keys
 	if err := json.Unmarshal(body, &given); err != nil || given == nil {
 		if bytes.HasPrefix(bytes.TrimLeft(body, " \t\r\n"), []byte{'['}) {
-			return params{}, domain.Errorf(domain.CodeInvalidRequest, "batches of operations are not offered: send each operation by itself, or several root fields in one")
+			return params{}, domain.Errorf(domain.CodeInvalidRequest, "Batches of operations are not supported. Send one operation per request, or combine root fields in one operation.")
 		}
-		return params{}, domain.Errorf(domain.CodeInvalidRequest, "the body must be a JSON object")
+		return params{}, domain.Errorf(domain.CodeInvalidRequest, "The request body must be a JSON object.")
 	}
 	var p params
 	if text, ok := given["query"]; ok && json.Unmarshal(text, &p.Query) != nil {
-		return params{}, domain.Errorf(domain.CodeInvalidRequest, "query must be a string")
+		return params{}, domain.Errorf(domain.CodeInvalidRequest, "query must be a string.")
 	}
 	if text, ok := given["documentId"]; ok && json.Unmarshal(text, &p.DocumentID) != nil {
-		return params{}, domain.Errorf(domain.CodeInvalidRequest, "documentId must be a string")
+		return params{}, domain.Errorf(domain.CodeInvalidRequest, "documentId must be a string.")
 	}
 	if text, ok := given["operationName"]; ok && json.Unmarshal(text, &p.OperationName) != nil {
-		return params{}, domain.Errorf(domain.CodeInvalidRequest, "operationName must be a string")
+		return params{}, domain.Errorf(domain.CodeInvalidRequest, "operationName must be a string.")
 	}
 	return p, p.objects(given["variables"], given["extensions"])
 }
 
-// objects reads the two parameters that are objects; each may be absent.
+// objects reads variables and extensions, both of which are optional.
 func (p *params) objects(variables, extensions []byte) error {
 	if decodeObject(variables, &p.Variables) != nil {
-		return domain.Errorf(domain.CodeInvalidRequest, "variables must be a JSON object")
+		return domain.Errorf(domain.CodeInvalidRequest, "variables must be a JSON object.")
 	}
 	if decodeObject(extensions, &p.Extensions) != nil {
-		return domain.Errorf(domain.CodeInvalidRequest, "extensions must be a JSON object")
+		return domain.Errorf(domain.CodeInvalidRequest, "extensions must be a JSON object.")
 	}
 	return nil
 }
 
-// decodeObject reads one JSON object, or null, and nothing after it. Numbers
-// keep their digits.
+// decodeObject reads one JSON object or null and rejects trailing data. Numbers
+// stay exact.
 func decodeObject(text []byte, into *map[string]any) error {
 	if len(text) == 0 {
 		return nil
@@ -128,19 +127,19 @@ func decodeObject(text []byte, into *map[string]any) error {
 	return nil
 }
 
-// encode writes JSON without HTML escapes. It is given wire types only, which
-// always encode.
+// encode writes JSON without HTML escapes. It panics on an error, because wire
+// types always encode.
 func encode(v any) []byte {
 	var buffer bytes.Buffer
 	encoder := json.NewEncoder(&buffer)
 	encoder.SetEscapeHTML(false)
 	if err := encoder.Encode(v); err != nil {
-		panic(fmt.Errorf("a wire type does not encode: %w", err))
+		panic(fmt.Errorf("encode a wire type: %w", err))
 	}
 	return bytes.TrimSuffix(buffer.Bytes(), []byte{'\n'})
 }
 
-// failure writes a result that is nothing but errors.
+// failure encodes a response without data.
 func failure(errs gqlerror.List) []byte {
 	return append(append([]byte(`{"errors":`), encode(errs)...), '}')
 }

@@ -13,30 +13,29 @@ import (
 	"astrolabe/domain"
 )
 
-// hashPrefix begins the ids that are hashes of the text.
+// hashPrefix is the prefix of IDs that are hashes of the document.
 const hashPrefix = "sha256:"
 
-// hashID is the id of a text that every client can compute.
+// hashID returns the ID that a client computes from the text of a document.
 func hashID(text string) string {
 	sum := sha256.Sum256([]byte(text))
 	return hashPrefix + hex.EncodeToString(sum[:])
 }
 
-// errNoQuery is a fault of the request and not of an operation.
+// errNoQuery is an error of the request, not of an operation.
 var errNoQuery = domain.Errorf(domain.CodeInvalidRequest, "query must not be empty.")
 
-// documents is the extension that finds the text of an operation by its id:
-// among the documents that an operator registered or, for a hash, through
-// gqlgen's automatic persisted queries, which come after it.
+// documents is the extension that resolves document IDs: to a registered document
+// or, for a hash, through gqlgen's AutomaticPersistedQuery, which runs next.
 type documents struct{ registered Documents }
 
-// ExtensionName names the extension.
+// ExtensionName implements graphql.HandlerExtension.
 func (documents) ExtensionName() string { return "Documents" }
 
-// Validate accepts every schema.
+// Validate implements graphql.HandlerExtension.
 func (documents) Validate(graphql.ExecutableSchema) error { return nil }
 
-// MutateOperationParameters finds the text.
+// MutateOperationParameters sets the query of a request with a document ID.
 func (d documents) MutateOperationParameters(ctx context.Context, p *graphql.RawParams) *gqlerror.Error {
 	op := operationOf(ctx)
 	id := op.documentID
@@ -54,7 +53,7 @@ func (d documents) find(id string, p *graphql.RawParams) error {
 	hash, _ := persisted["sha256Hash"].(string)
 	switch {
 	case id != "" && hash != "" && id != hashPrefix+hash:
-		return domain.Errorf(domain.CodeInvalidRequest, "documentId and extensions.persistedQuery name two different documents.")
+		return domain.Errorf(domain.CodeInvalidRequest, "documentId and extensions.persistedQuery identify different documents.")
 	case id == "" && persisted == nil && p.Query == "":
 		return errNoQuery
 	case id == "" && hash == "":
@@ -71,19 +70,18 @@ func (d documents) find(id string, p *graphql.RawParams) error {
 	case isHash && persisted == nil:
 		p.Extensions = withPersistedQuery(p.Extensions, hash)
 	case !isHash && p.Query != "":
-		return domain.Errorf(domain.CodeInvalidRequest, "Send a documentId that is not a hash of the query without query.")
+		return domain.Errorf(domain.CodeInvalidRequest, "documentId must be sha256: and the hash of query, or be sent without query.")
 	case !isHash:
 		return errUnknownDocument
 	}
 	return nil
 }
 
-// errUnknownDocument has the message that clients of automatic persisted
-// queries wait for before they send the text; gqlgen's has it too.
+// errUnknownDocument has the message on which clients of automatic persisted
+// queries send the text. gqlgen uses the same message.
 var errUnknownDocument = &domain.Error{Code: domain.CodeNotFound, Message: "PersistedQueryNotFound"}
 
-// withPersistedQuery names a document by its hash, as clients of automatic
-// persisted queries do.
+// withPersistedQuery adds the extension of automatic persisted queries.
 func withPersistedQuery(extensions map[string]any, hash string) map[string]any {
 	named := map[string]any{"persistedQuery": map[string]any{"version": 1, "sha256Hash": hash}}
 	for name, value := range extensions {
@@ -92,21 +90,20 @@ func withPersistedQuery(extensions map[string]any, hash string) map[string]any {
 	return named
 }
 
-// textCache keeps texts by their hashes for gqlgen.
+// textCache is gqlgen's cache of persisted texts by hash.
 type textCache struct {
 	*cache.Weighted[string, string]
 }
 
-// Get returns a text.
+// Get implements graphql.Cache.
 func (c textCache) Get(_ context.Context, hash string) (string, bool) { return c.Weighted.Get(hash) }
 
-// Add keeps a text.
+// Add implements graphql.Cache.
 func (c textCache) Add(_ context.Context, hash, text string) {
 	c.Weighted.Add(hash, text, len(text))
 }
 
-// textOf returns the text that a request names by an id, empty for an unknown
-// one.
+// textOf returns the text of a persisted document, empty if it is unknown.
 func (h *Handler) textOf(p params) string {
 	id := p.DocumentID
 	if persisted, ok := p.Extensions["persistedQuery"].(map[string]any); ok && id == "" {

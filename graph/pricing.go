@@ -23,10 +23,10 @@ type pricing struct {
 	sizes  map[*ast.FieldDefinition]size
 }
 
-// ExtensionName names the extension.
+// ExtensionName implements graphql.HandlerExtension.
 func (pricing) ExtensionName() string { return "Pricing" }
 
-// Validate accepts every schema.
+// Validate implements graphql.HandlerExtension.
 func (pricing) Validate(graphql.ExecutableSchema) error { return nil }
 
 // MutateOperationContext prices an operation that is valid.

@@ -56,7 +56,7 @@ func TestScalarsReadOnlyTheirOwnForm(t *testing.T) {
 		{"Boolean", true, true},
 		{"Boolean", "true", false},
 	} {
-		if err := checkScalar(c.name, c.value); (err == nil) != c.good {
+		if err := checkScalar("argument", c.name, c.value); (err == nil) != c.good {
 			t.Errorf("%s %#v: %v", c.name, c.value, err)
 		}
 	}

@@ -14,20 +14,20 @@ import (
 	"astrolabe/graph/limits"
 )
 
-// shapes is the extension that bounds the shape of a document. It measures a
-// document before gqlgen validates it, because validation takes time that
-// grows with the square of some of the numbers. Documents that gqlgen has in
-// its cache were measured before.
+// shapes is the extension that limits the shape of a document. It measures a
+// document before gqlgen validates it, because the time of validation grows
+// with the square of some of these numbers. Cached documents were measured
+// before.
 type shapes struct {
 	limits          limits.Limits
 	noIntrospection bool
 	known           documentCache
 }
 
-// ExtensionName names the extension.
+// ExtensionName implements graphql.HandlerExtension.
 func (shapes) ExtensionName() string { return "Shapes" }
 
-// Validate accepts every schema.
+// Validate implements graphql.HandlerExtension.
 func (shapes) Validate(graphql.ExecutableSchema) error { return nil }
 
 // MutateOperationParameters measures the document.
@@ -53,8 +53,8 @@ func (s shapes) MutateOperationParameters(ctx context.Context, p *graphql.RawPar
 	return nil
 }
 
-// named refuses a name that is none of the document's operations. A document
-// that does not parse, or has none, is gqlgen's to refuse.
+// named rejects an operationName that the document does not contain. gqlgen
+// itself rejects documents that do not parse or have no operation.
 func named(doc *ast.QueryDocument, name string) error {
 	switch {
 	case doc == nil || len(doc.Operations) == 0 || doc.Operations.ForName(name) != nil:
@@ -66,7 +66,7 @@ func named(doc *ast.QueryDocument, name string) error {
 	}
 }
 
-// check refuses a document that exceeds a limit.
+// check rejects a document that exceeds a limit or uses a disabled feature.
 func (s shapes) check(doc *ast.QueryDocument) error {
 	shape := shapeOf(doc)
 	for _, err := range []error{
@@ -89,7 +89,7 @@ func (s shapes) check(doc *ast.QueryDocument) error {
 	return nil
 }
 
-// tokens counts the tokens of a text up to the first that is malformed.
+// tokens counts the tokens of a text up to the first malformed one.
 func tokens(text string) (count int) {
 	for lexed := lexer.New(&ast.Source{Input: text}); ; count++ {
 		if token, err := lexed.ReadToken(); err != nil || token.Kind == lexer.EOF {
@@ -98,17 +98,17 @@ func tokens(text string) (count int) {
 	}
 }
 
-// documentCache keeps parsed and validated documents by their texts for gqlgen.
+// documentCache is gqlgen's cache of parsed and validated documents by text.
 type documentCache struct {
 	*cache.Weighted[string, *ast.QueryDocument]
 }
 
-// Get returns a document.
+// Get implements graphql.Cache.
 func (c documentCache) Get(_ context.Context, text string) (*ast.QueryDocument, bool) {
 	return c.Weighted.Get(text)
 }
 
-// Add keeps a document.
+// Add implements graphql.Cache.
 func (c documentCache) Add(_ context.Context, text string, doc *ast.QueryDocument) {
 	c.Weighted.Add(text, doc, len(text))
 }

@@ -36,7 +36,7 @@ func TestANodeIsNotAskedAboutTooManyContracts(t *testing.T) {
 	t.Parallel()
 	g := explore(t)
 	a := g.ask(t, `{blocks(chain:SN_MAIN first:40){nodes{transactions(first:10){nodes{events(first:10){nodes{contract{read(selector:"0x1"){blockNumber}}}}}}}}}`, nil)
-	if len(a.body.Errors) == 0 || a.body.Errors[0].Extensions.Code != domain.CodeInvalidRequest || !strings.Contains(a.body.Errors[0].Message, "at most 25") {
+	if len(a.body.Errors) == 0 || a.body.Errors[0].Extensions.Code != domain.CodeInvalidRequest || !strings.Contains(a.body.Errors[0].Message, "the limit is 25") {
 		t.Errorf("%.300s", a.text)
 	}
 	refusedWith(t, g, domain.CodeServiceUnavailable, `{token(chain:SN_MAIN address:"`+strk+`"){totalSupply{totalSupplyRaw}}}`, nil)

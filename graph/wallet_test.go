@@ -19,7 +19,7 @@ func TestTheWalletOfAnAddressIsThatOfTheRoot(t *testing.T) {
 		t.Error("there is none")
 	}
 	a := g.ask(t, `{addresses(chain: SN_MAIN addresses: ["0x1" "0x2" "0x3" "0x4" "0x5" "0x6"]) {walletState {scope}}}`, nil)
-	if len(a.body.Errors) != 6 || a.body.Errors[0].Extensions.Code != domain.CodeInvalidRequest || !strings.Contains(a.body.Errors[0].Message, "at most 5") {
+	if len(a.body.Errors) != 6 || a.body.Errors[0].Extensions.Code != domain.CodeInvalidRequest || !strings.Contains(a.body.Errors[0].Message, "the limit is 5") {
 		t.Error(a.text)
 	}
 }

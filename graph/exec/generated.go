@@ -72,8 +72,8 @@ type QueryResolver interface {
 	Chains(ctx context.Context, first *int, after *string) (*resolver.Connection[*resolver.Chain], error)
 	Status(ctx context.Context, chain domain.Chain) (*resolver.ChainStatus, error)
 	Block(ctx context.Context, chain domain.Chain, number *int, hash *starknet.Felt) (*resolver.Block, error)
-	Blocks(ctx context.Context, chain domain.Chain, filter *resolver.BlockFilter, order scalar.Word, first *int, after *string) (*resolver.Connection[*resolver.Block], error)
-	BlockAtTimestamp(ctx context.Context, chain domain.Chain, timestamp time.Time, closest scalar.Word) (*resolver.BlockAtTimestamp, error)
+	Blocks(ctx context.Context, chain domain.Chain, filter *resolver.BlockFilter, order scalar.Enum, first *int, after *string) (*resolver.Connection[*resolver.Block], error)
+	BlockAtTimestamp(ctx context.Context, chain domain.Chain, timestamp time.Time, closest scalar.Enum) (*resolver.BlockAtTimestamp, error)
 	Transaction(ctx context.Context, chain domain.Chain, hash starknet.Felt) (*resolver.Transaction, error)
 	Events(ctx context.Context, chain domain.Chain, filter resolver.EventFilter, first *int, after *string) (*resolver.EventConnection, error)
 	Contract(ctx context.Context, chain domain.Chain, address starknet.Felt) (*resolver.Contract, error)
@@ -5386,8 +5386,8 @@ func (ec *executionContext) field_Address_assets_args(ctx context.Context, rawAr
 	var err error
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "scope",
-		func(ctx context.Context, v any) (scalar.Word, error) {
-			return ec.unmarshalNAssetScope2astrolabeᚋgraphᚋscalarᚐWord(ctx, v)
+		func(ctx context.Context, v any) (scalar.Enum, error) {
+			return ec.unmarshalNAssetScope2astrolabeᚋgraphᚋscalarᚐEnum(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -5748,8 +5748,8 @@ func (ec *executionContext) field_Query_blockAtTimestamp_args(ctx context.Contex
 	}
 	args["timestamp"] = arg1
 	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "closest",
-		func(ctx context.Context, v any) (scalar.Word, error) {
-			return ec.unmarshalNClosest2astrolabeᚋgraphᚋscalarᚐWord(ctx, v)
+		func(ctx context.Context, v any) (scalar.Enum, error) {
+			return ec.unmarshalNClosest2astrolabeᚋgraphᚋscalarᚐEnum(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -5808,8 +5808,8 @@ func (ec *executionContext) field_Query_blocks_args(ctx context.Context, rawArgs
 	}
 	args["filter"] = arg1
 	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "order",
-		func(ctx context.Context, v any) (scalar.Word, error) {
-			return ec.unmarshalNBlockOrder2astrolabeᚋgraphᚋscalarᚐWord(ctx, v)
+		func(ctx context.Context, v any) (scalar.Enum, error) {
+			return ec.unmarshalNBlockOrder2astrolabeᚋgraphᚋscalarᚐEnum(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -6960,7 +6960,7 @@ func (ec *executionContext) _Address_assets(ctx context.Context, field graphql.C
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return obj.Assets(ctx, fc.Args["scope"].(scalar.Word), fc.Args["first"].(*int), fc.Args["after"].(*string))
+			return obj.Assets(ctx, fc.Args["scope"].(scalar.Enum), fc.Args["first"].(*int), fc.Args["after"].(*string))
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *resolver.AddressAssetConnection) graphql.Marshaler {
@@ -7311,8 +7311,8 @@ func (ec *executionContext) _AddressActivity_kind(ctx context.Context, field gra
 			return obj.Kind(), nil
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v scalar.Word) graphql.Marshaler {
-			return ec.marshalNActivityKind2astrolabeᚋgraphᚋscalarᚐWord(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v scalar.Enum) graphql.Marshaler {
+			return ec.marshalNActivityKind2astrolabeᚋgraphᚋscalarᚐEnum(ctx, selections, v)
 		},
 		true,
 		true,
@@ -8200,8 +8200,8 @@ func (ec *executionContext) _AddressIntelligence_labelSource(ctx context.Context
 			return obj.LabelSource, nil
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *scalar.Word) graphql.Marshaler {
-			return ec.marshalOLabelSource2ᚖastrolabeᚋgraphᚋscalarᚐWord(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v *scalar.Enum) graphql.Marshaler {
+			return ec.marshalOLabelSource2ᚖastrolabeᚋgraphᚋscalarᚐEnum(ctx, selections, v)
 		},
 		true,
 		false,
@@ -8255,8 +8255,8 @@ func (ec *executionContext) _AddressIntelligence_typeLabel(ctx context.Context, 
 			return obj.TypeLabel, nil
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v scalar.Word) graphql.Marshaler {
-			return ec.marshalNAddressType2astrolabeᚋgraphᚋscalarᚐWord(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v scalar.Enum) graphql.Marshaler {
+			return ec.marshalNAddressType2astrolabeᚋgraphᚋscalarᚐEnum(ctx, selections, v)
 		},
 		true,
 		true,
@@ -8678,8 +8678,8 @@ func (ec *executionContext) _AddressTransaction_kinds(ctx context.Context, field
 			return obj.Kinds(), nil
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v []scalar.Word) graphql.Marshaler {
-			return ec.marshalNActivityKind2ᚕastrolabeᚋgraphᚋscalarᚐWordᚄ(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v []scalar.Enum) graphql.Marshaler {
+			return ec.marshalNActivityKind2ᚕastrolabeᚋgraphᚋscalarᚐEnumᚄ(ctx, selections, v)
 		},
 		true,
 		true,
@@ -8701,8 +8701,8 @@ func (ec *executionContext) _AddressTransaction_txType(ctx context.Context, fiel
 			return obj.TxType(), nil
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v scalar.Word) graphql.Marshaler {
-			return ec.marshalNTransactionType2astrolabeᚋgraphᚋscalarᚐWord(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v scalar.Enum) graphql.Marshaler {
+			return ec.marshalNTransactionType2astrolabeᚋgraphᚋscalarᚐEnum(ctx, selections, v)
 		},
 		true,
 		true,
@@ -8724,8 +8724,8 @@ func (ec *executionContext) _AddressTransaction_executionStatus(ctx context.Cont
 			return obj.ExecutionStatus(), nil
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v scalar.Word) graphql.Marshaler {
-			return ec.marshalNExecutionStatus2astrolabeᚋgraphᚋscalarᚐWord(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v scalar.Enum) graphql.Marshaler {
+			return ec.marshalNExecutionStatus2astrolabeᚋgraphᚋscalarᚐEnum(ctx, selections, v)
 		},
 		true,
 		true,
@@ -8747,8 +8747,8 @@ func (ec *executionContext) _AddressTransaction_finalityStatus(ctx context.Conte
 			return obj.FinalityStatus(), nil
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v scalar.Word) graphql.Marshaler {
-			return ec.marshalNFinalityStatus2astrolabeᚋgraphᚋscalarᚐWord(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v scalar.Enum) graphql.Marshaler {
+			return ec.marshalNFinalityStatus2astrolabeᚋgraphᚋscalarᚐEnum(ctx, selections, v)
 		},
 		true,
 		true,
@@ -9431,8 +9431,8 @@ func (ec *executionContext) _AssetCoverage_declaredScope(ctx context.Context, fi
 			return obj.DeclaredScope, nil
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v scalar.Word) graphql.Marshaler {
-			return ec.marshalNWalletScope2astrolabeᚋgraphᚋscalarᚐWord(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v scalar.Enum) graphql.Marshaler {
+			return ec.marshalNWalletScope2astrolabeᚋgraphᚋscalarᚐEnum(ctx, selections, v)
 		},
 		true,
 		true,
@@ -9546,8 +9546,8 @@ func (ec *executionContext) _AssetEvidence_tier(ctx context.Context, field graph
 			return obj.Tier, nil
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v scalar.Word) graphql.Marshaler {
-			return ec.marshalNEvidenceTier2astrolabeᚋgraphᚋscalarᚐWord(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v scalar.Enum) graphql.Marshaler {
+			return ec.marshalNEvidenceTier2astrolabeᚋgraphᚋscalarᚐEnum(ctx, selections, v)
 		},
 		true,
 		true,
@@ -9569,8 +9569,8 @@ func (ec *executionContext) _AssetEvidence_source(ctx context.Context, field gra
 			return obj.Source, nil
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v scalar.Word) graphql.Marshaler {
-			return ec.marshalNEvidenceSource2astrolabeᚋgraphᚋscalarᚐWord(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v scalar.Enum) graphql.Marshaler {
+			return ec.marshalNEvidenceSource2astrolabeᚋgraphᚋscalarᚐEnum(ctx, selections, v)
 		},
 		true,
 		true,
@@ -9707,8 +9707,8 @@ func (ec *executionContext) _AssetMetadata_standard(ctx context.Context, field g
 			return obj.Standard, nil
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *scalar.Word) graphql.Marshaler {
-			return ec.marshalOTokenStandard2ᚖastrolabeᚋgraphᚋscalarᚐWord(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v *scalar.Enum) graphql.Marshaler {
+			return ec.marshalOTokenStandard2ᚖastrolabeᚋgraphᚋscalarᚐEnum(ctx, selections, v)
 		},
 		true,
 		false,
@@ -9776,8 +9776,8 @@ func (ec *executionContext) _Attribution_confidence(ctx context.Context, field g
 			return obj.Confidence, nil
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *scalar.Word) graphql.Marshaler {
-			return ec.marshalOLabelConfidence2ᚖastrolabeᚋgraphᚋscalarᚐWord(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v *scalar.Enum) graphql.Marshaler {
+			return ec.marshalOLabelConfidence2ᚖastrolabeᚋgraphᚋscalarᚐEnum(ctx, selections, v)
 		},
 		true,
 		false,
@@ -9799,8 +9799,8 @@ func (ec *executionContext) _Attribution_source(ctx context.Context, field graph
 			return obj.Source, nil
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v scalar.Word) graphql.Marshaler {
-			return ec.marshalNLabelSource2astrolabeᚋgraphᚋscalarᚐWord(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v scalar.Enum) graphql.Marshaler {
+			return ec.marshalNLabelSource2astrolabeᚋgraphᚋscalarᚐEnum(ctx, selections, v)
 		},
 		true,
 		true,
@@ -10038,8 +10038,8 @@ func (ec *executionContext) _Block_finalityStatus(ctx context.Context, field gra
 			return obj.FinalityStatus(), nil
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v scalar.Word) graphql.Marshaler {
-			return ec.marshalNFinalityStatus2astrolabeᚋgraphᚋscalarᚐWord(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v scalar.Enum) graphql.Marshaler {
+			return ec.marshalNFinalityStatus2astrolabeᚋgraphᚋscalarᚐEnum(ctx, selections, v)
 		},
 		true,
 		true,
@@ -10061,8 +10061,8 @@ func (ec *executionContext) _Block_sourceTier(ctx context.Context, field graphql
 			return obj.SourceTier(), nil
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v scalar.Word) graphql.Marshaler {
-			return ec.marshalNSourceTier2astrolabeᚋgraphᚋscalarᚐWord(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v scalar.Enum) graphql.Marshaler {
+			return ec.marshalNSourceTier2astrolabeᚋgraphᚋscalarᚐEnum(ctx, selections, v)
 		},
 		true,
 		true,
@@ -10130,8 +10130,8 @@ func (ec *executionContext) _Block_l1DataAvailabilityMode(ctx context.Context, f
 			return obj.L1DataAvailabilityMode(), nil
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *scalar.Word) graphql.Marshaler {
-			return ec.marshalOL1DataAvailabilityMode2ᚖastrolabeᚋgraphᚋscalarᚐWord(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v *scalar.Enum) graphql.Marshaler {
+			return ec.marshalOL1DataAvailabilityMode2ᚖastrolabeᚋgraphᚋscalarᚐEnum(ctx, selections, v)
 		},
 		true,
 		false,
@@ -10910,8 +10910,8 @@ func (ec *executionContext) _BridgeSignal_direction(ctx context.Context, field g
 			return obj.Direction(), nil
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v scalar.Word) graphql.Marshaler {
-			return ec.marshalNBridgeDirection2astrolabeᚋgraphᚋscalarᚐWord(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v scalar.Enum) graphql.Marshaler {
+			return ec.marshalNBridgeDirection2astrolabeᚋgraphᚋscalarᚐEnum(ctx, selections, v)
 		},
 		true,
 		true,
@@ -11094,8 +11094,8 @@ func (ec *executionContext) _BridgeSignal_pairingConfidence(ctx context.Context,
 			return obj.PairingConfidence(), nil
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v scalar.Word) graphql.Marshaler {
-			return ec.marshalNPairingConfidence2astrolabeᚋgraphᚋscalarᚐWord(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v scalar.Enum) graphql.Marshaler {
+			return ec.marshalNPairingConfidence2astrolabeᚋgraphᚋscalarᚐEnum(ctx, selections, v)
 		},
 		true,
 		true,
@@ -11534,8 +11534,8 @@ func (ec *executionContext) _CensusCertification_status(ctx context.Context, fie
 			return obj.Status, nil
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v scalar.Word) graphql.Marshaler {
-			return ec.marshalNCensusStatus2astrolabeᚋgraphᚋscalarᚐWord(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v scalar.Enum) graphql.Marshaler {
+			return ec.marshalNCensusStatus2astrolabeᚋgraphᚋscalarᚐEnum(ctx, selections, v)
 		},
 		true,
 		true,
@@ -12333,8 +12333,8 @@ func (ec *executionContext) _ClassUse_origin(ctx context.Context, field graphql.
 			return obj.Origin(), nil
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v scalar.Word) graphql.Marshaler {
-			return ec.marshalNClassOrigin2astrolabeᚋgraphᚋscalarᚐWord(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v scalar.Enum) graphql.Marshaler {
+			return ec.marshalNClassOrigin2astrolabeᚋgraphᚋscalarᚐEnum(ctx, selections, v)
 		},
 		true,
 		true,
@@ -12792,8 +12792,8 @@ func (ec *executionContext) _Contract_classHashSource(ctx context.Context, field
 			return obj.ClassHashSource(), nil
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v scalar.Word) graphql.Marshaler {
-			return ec.marshalNClassHashSource2astrolabeᚋgraphᚋscalarᚐWord(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v scalar.Enum) graphql.Marshaler {
+			return ec.marshalNClassHashSource2astrolabeᚋgraphᚋscalarᚐEnum(ctx, selections, v)
 		},
 		true,
 		true,
@@ -12861,8 +12861,8 @@ func (ec *executionContext) _Contract_classHashFinality(ctx context.Context, fie
 			return obj.ClassHashFinality(), nil
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *scalar.Word) graphql.Marshaler {
-			return ec.marshalOClassHashFinality2ᚖastrolabeᚋgraphᚋscalarᚐWord(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v *scalar.Enum) graphql.Marshaler {
+			return ec.marshalOClassHashFinality2ᚖastrolabeᚋgraphᚋscalarᚐEnum(ctx, selections, v)
 		},
 		true,
 		false,
@@ -13022,8 +13022,8 @@ func (ec *executionContext) _Contract_tokenKind(ctx context.Context, field graph
 			return obj.TokenKind(), nil
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *scalar.Word) graphql.Marshaler {
-			return ec.marshalOTokenStandard2ᚖastrolabeᚋgraphᚋscalarᚐWord(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v *scalar.Enum) graphql.Marshaler {
+			return ec.marshalOTokenStandard2ᚖastrolabeᚋgraphᚋscalarᚐEnum(ctx, selections, v)
 		},
 		true,
 		false,
@@ -13068,8 +13068,8 @@ func (ec *executionContext) _Contract_metadataCompleteness(ctx context.Context, 
 			return obj.MetadataCompleteness(), nil
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v scalar.Word) graphql.Marshaler {
-			return ec.marshalNMetadataCompleteness2astrolabeᚋgraphᚋscalarᚐWord(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v scalar.Enum) graphql.Marshaler {
+			return ec.marshalNMetadataCompleteness2astrolabeᚋgraphᚋscalarᚐEnum(ctx, selections, v)
 		},
 		true,
 		true,
@@ -13574,8 +13574,8 @@ func (ec *executionContext) _ContractClass_standard(ctx context.Context, field g
 			return obj.Standard(), nil
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *scalar.Word) graphql.Marshaler {
-			return ec.marshalOTokenStandard2ᚖastrolabeᚋgraphᚋscalarᚐWord(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v *scalar.Enum) graphql.Marshaler {
+			return ec.marshalOTokenStandard2ᚖastrolabeᚋgraphᚋscalarᚐEnum(ctx, selections, v)
 		},
 		true,
 		false,
@@ -14105,8 +14105,8 @@ func (ec *executionContext) _Coverage_status(ctx context.Context, field graphql.
 			return obj.Status, nil
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v scalar.Word) graphql.Marshaler {
-			return ec.marshalNCoverageStatus2astrolabeᚋgraphᚋscalarᚐWord(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v scalar.Enum) graphql.Marshaler {
+			return ec.marshalNCoverageStatus2astrolabeᚋgraphᚋscalarᚐEnum(ctx, selections, v)
 		},
 		true,
 		true,
@@ -14151,8 +14151,8 @@ func (ec *executionContext) _CoverageDiagnostics_freshnessStatus(ctx context.Con
 			return obj.FreshnessStatus, nil
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v scalar.Word) graphql.Marshaler {
-			return ec.marshalNFreshness2astrolabeᚋgraphᚋscalarᚐWord(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v scalar.Enum) graphql.Marshaler {
+			return ec.marshalNFreshness2astrolabeᚋgraphᚋscalarᚐEnum(ctx, selections, v)
 		},
 		true,
 		true,
@@ -14381,8 +14381,8 @@ func (ec *executionContext) _DecodedField_source(ctx context.Context, field grap
 			return obj.Source(), nil
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v scalar.Word) graphql.Marshaler {
-			return ec.marshalNFieldSource2astrolabeᚋgraphᚋscalarᚐWord(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v scalar.Enum) graphql.Marshaler {
+			return ec.marshalNFieldSource2astrolabeᚋgraphᚋscalarᚐEnum(ctx, selections, v)
 		},
 		true,
 		true,
@@ -14404,8 +14404,8 @@ func (ec *executionContext) _DecodedField_kind(ctx context.Context, field graphq
 			return obj.Kind(), nil
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v scalar.Word) graphql.Marshaler {
-			return ec.marshalNFieldKind2astrolabeᚋgraphᚋscalarᚐWord(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v scalar.Enum) graphql.Marshaler {
+			return ec.marshalNFieldKind2astrolabeᚋgraphᚋscalarᚐEnum(ctx, selections, v)
 		},
 		true,
 		true,
@@ -14427,8 +14427,8 @@ func (ec *executionContext) _DecodedField_status(ctx context.Context, field grap
 			return obj.Status(), nil
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v scalar.Word) graphql.Marshaler {
-			return ec.marshalNDecodingStatus2astrolabeᚋgraphᚋscalarᚐWord(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v scalar.Enum) graphql.Marshaler {
+			return ec.marshalNDecodingStatus2astrolabeᚋgraphᚋscalarᚐEnum(ctx, selections, v)
 		},
 		true,
 		true,
@@ -14965,8 +14965,8 @@ func (ec *executionContext) _Event_decodingStatus(ctx context.Context, field gra
 			return obj.DecodingStatus(), nil
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v scalar.Word) graphql.Marshaler {
-			return ec.marshalNDecodingStatus2astrolabeᚋgraphᚋscalarᚐWord(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v scalar.Enum) graphql.Marshaler {
+			return ec.marshalNDecodingStatus2astrolabeᚋgraphᚋscalarᚐEnum(ctx, selections, v)
 		},
 		true,
 		true,
@@ -15011,8 +15011,8 @@ func (ec *executionContext) _Event_eventNameSource(ctx context.Context, field gr
 			return obj.EventNameSource(), nil
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *scalar.Word) graphql.Marshaler {
-			return ec.marshalOEventNameSource2ᚖastrolabeᚋgraphᚋscalarᚐWord(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v *scalar.Enum) graphql.Marshaler {
+			return ec.marshalOEventNameSource2ᚖastrolabeᚋgraphᚋscalarᚐEnum(ctx, selections, v)
 		},
 		true,
 		false,
@@ -15066,8 +15066,8 @@ func (ec *executionContext) _Event_decodedFieldsSource(ctx context.Context, fiel
 			return obj.DecodedFieldsSource(), nil
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *scalar.Word) graphql.Marshaler {
-			return ec.marshalODecodedFieldsSource2ᚖastrolabeᚋgraphᚋscalarᚐWord(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v *scalar.Enum) graphql.Marshaler {
+			return ec.marshalODecodedFieldsSource2ᚖastrolabeᚋgraphᚋscalarᚐEnum(ctx, selections, v)
 		},
 		true,
 		false,
@@ -15089,8 +15089,8 @@ func (ec *executionContext) _Event_decodedFieldsUnavailableReason(ctx context.Co
 			return obj.DecodedFieldsUnavailableReason(), nil
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *scalar.Word) graphql.Marshaler {
-			return ec.marshalODecodedFieldsUnavailableReason2ᚖastrolabeᚋgraphᚋscalarᚐWord(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v *scalar.Enum) graphql.Marshaler {
+			return ec.marshalODecodedFieldsUnavailableReason2ᚖastrolabeᚋgraphᚋscalarᚐEnum(ctx, selections, v)
 		},
 		true,
 		false,
@@ -15685,8 +15685,8 @@ func (ec *executionContext) _FieldSchema_source(ctx context.Context, field graph
 			return obj.Source, nil
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *scalar.Word) graphql.Marshaler {
-			return ec.marshalOFieldSource2ᚖastrolabeᚋgraphᚋscalarᚐWord(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v *scalar.Enum) graphql.Marshaler {
+			return ec.marshalOFieldSource2ᚖastrolabeᚋgraphᚋscalarᚐEnum(ctx, selections, v)
 		},
 		true,
 		false,
@@ -16626,8 +16626,8 @@ func (ec *executionContext) _HolderConnection_completeness(ctx context.Context, 
 			return obj.Completeness, nil
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v scalar.Word) graphql.Marshaler {
-			return ec.marshalNCensusCompleteness2astrolabeᚋgraphᚋscalarᚐWord(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v scalar.Enum) graphql.Marshaler {
+			return ec.marshalNCensusCompleteness2astrolabeᚋgraphᚋscalarᚐEnum(ctx, selections, v)
 		},
 		true,
 		true,
@@ -17549,8 +17549,8 @@ func (ec *executionContext) _Message_direction(ctx context.Context, field graphq
 			return obj.Direction(), nil
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v scalar.Word) graphql.Marshaler {
-			return ec.marshalNMessageDirection2astrolabeᚋgraphᚋscalarᚐWord(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v scalar.Enum) graphql.Marshaler {
+			return ec.marshalNMessageDirection2astrolabeᚋgraphᚋscalarᚐEnum(ctx, selections, v)
 		},
 		true,
 		true,
@@ -17871,8 +17871,8 @@ func (ec *executionContext) _Message_status(ctx context.Context, field graphql.C
 			return obj.Status(), nil
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v scalar.Word) graphql.Marshaler {
-			return ec.marshalNMessageStatus2astrolabeᚋgraphᚋscalarᚐWord(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v scalar.Enum) graphql.Marshaler {
+			return ec.marshalNMessageStatus2astrolabeᚋgraphᚋscalarᚐEnum(ctx, selections, v)
 		},
 		true,
 		true,
@@ -17894,8 +17894,8 @@ func (ec *executionContext) _Message_sourceTier(ctx context.Context, field graph
 			return obj.SourceTier(), nil
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v scalar.Word) graphql.Marshaler {
-			return ec.marshalNSourceTier2astrolabeᚋgraphᚋscalarᚐWord(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v scalar.Enum) graphql.Marshaler {
+			return ec.marshalNSourceTier2astrolabeᚋgraphᚋscalarᚐEnum(ctx, selections, v)
 		},
 		true,
 		true,
@@ -19110,7 +19110,7 @@ func (ec *executionContext) _Query_blocks(ctx context.Context, field graphql.Col
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().Blocks(ctx, fc.Args["chain"].(domain.Chain), fc.Args["filter"].(*resolver.BlockFilter), fc.Args["order"].(scalar.Word), fc.Args["first"].(*int), fc.Args["after"].(*string))
+			return ec.Resolvers.Query().Blocks(ctx, fc.Args["chain"].(domain.Chain), fc.Args["filter"].(*resolver.BlockFilter), fc.Args["order"].(scalar.Enum), fc.Args["first"].(*int), fc.Args["after"].(*string))
 		},
 		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
 			directive0 := next
@@ -19172,7 +19172,7 @@ func (ec *executionContext) _Query_blockAtTimestamp(ctx context.Context, field g
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().BlockAtTimestamp(ctx, fc.Args["chain"].(domain.Chain), fc.Args["timestamp"].(time.Time), fc.Args["closest"].(scalar.Word))
+			return ec.Resolvers.Query().BlockAtTimestamp(ctx, fc.Args["chain"].(domain.Chain), fc.Args["timestamp"].(time.Time), fc.Args["closest"].(scalar.Enum))
 		},
 		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
 			directive0 := next
@@ -20239,8 +20239,8 @@ func (ec *executionContext) _Receipt_executionStatus(ctx context.Context, field 
 			return obj.ExecutionStatus, nil
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v scalar.Word) graphql.Marshaler {
-			return ec.marshalNExecutionStatus2astrolabeᚋgraphᚋscalarᚐWord(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v scalar.Enum) graphql.Marshaler {
+			return ec.marshalNExecutionStatus2astrolabeᚋgraphᚋscalarᚐEnum(ctx, selections, v)
 		},
 		true,
 		true,
@@ -20262,8 +20262,8 @@ func (ec *executionContext) _Receipt_finalityStatus(ctx context.Context, field g
 			return obj.FinalityStatus, nil
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v scalar.Word) graphql.Marshaler {
-			return ec.marshalNFinalityStatus2astrolabeᚋgraphᚋscalarᚐWord(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v scalar.Enum) graphql.Marshaler {
+			return ec.marshalNFinalityStatus2astrolabeᚋgraphᚋscalarᚐEnum(ctx, selections, v)
 		},
 		true,
 		true,
@@ -20308,8 +20308,8 @@ func (ec *executionContext) _Receipt_feeUnit(ctx context.Context, field graphql.
 			return obj.FeeUnit, nil
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *scalar.Word) graphql.Marshaler {
-			return ec.marshalOFeeUnit2ᚖastrolabeᚋgraphᚋscalarᚐWord(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v *scalar.Enum) graphql.Marshaler {
+			return ec.marshalOFeeUnit2ᚖastrolabeᚋgraphᚋscalarᚐEnum(ctx, selections, v)
 		},
 		true,
 		false,
@@ -20584,8 +20584,8 @@ func (ec *executionContext) _SearchHit_kind(ctx context.Context, field graphql.C
 			return obj.Kind(), nil
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v scalar.Word) graphql.Marshaler {
-			return ec.marshalNSearchKind2astrolabeᚋgraphᚋscalarᚐWord(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v scalar.Enum) graphql.Marshaler {
+			return ec.marshalNSearchKind2astrolabeᚋgraphᚋscalarᚐEnum(ctx, selections, v)
 		},
 		true,
 		true,
@@ -20653,8 +20653,8 @@ func (ec *executionContext) _SearchHit_matched(ctx context.Context, field graphq
 			return obj.Matched(), nil
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v scalar.Word) graphql.Marshaler {
-			return ec.marshalNSearchMatch2astrolabeᚋgraphᚋscalarᚐWord(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v scalar.Enum) graphql.Marshaler {
+			return ec.marshalNSearchMatch2astrolabeᚋgraphᚋscalarᚐEnum(ctx, selections, v)
 		},
 		true,
 		true,
@@ -20777,8 +20777,8 @@ func (ec *executionContext) _SelectorCoverage_sourceTier(ctx context.Context, fi
 			return obj.SourceTier, nil
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v scalar.Word) graphql.Marshaler {
-			return ec.marshalNSourceTier2astrolabeᚋgraphᚋscalarᚐWord(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v scalar.Enum) graphql.Marshaler {
+			return ec.marshalNSourceTier2astrolabeᚋgraphᚋscalarᚐEnum(ctx, selections, v)
 		},
 		true,
 		true,
@@ -20846,8 +20846,8 @@ func (ec *executionContext) _SelectorCoverage_status(ctx context.Context, field 
 			return obj.Status, nil
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v scalar.Word) graphql.Marshaler {
-			return ec.marshalNCertificateStatus2astrolabeᚋgraphᚋscalarᚐWord(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v scalar.Enum) graphql.Marshaler {
+			return ec.marshalNCertificateStatus2astrolabeᚋgraphᚋscalarᚐEnum(ctx, selections, v)
 		},
 		true,
 		true,
@@ -21452,8 +21452,8 @@ func (ec *executionContext) _Token_standard(ctx context.Context, field graphql.C
 			return obj.Standard(), nil
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v scalar.Word) graphql.Marshaler {
-			return ec.marshalNTokenStandard2astrolabeᚋgraphᚋscalarᚐWord(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v scalar.Enum) graphql.Marshaler {
+			return ec.marshalNTokenStandard2astrolabeᚋgraphᚋscalarᚐEnum(ctx, selections, v)
 		},
 		true,
 		true,
@@ -21498,8 +21498,8 @@ func (ec *executionContext) _Token_summaryCacheStatus(ctx context.Context, field
 			return obj.SummaryCacheStatus(ctx)
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v scalar.Word) graphql.Marshaler {
-			return ec.marshalNSummaryStatus2astrolabeᚋgraphᚋscalarᚐWord(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v scalar.Enum) graphql.Marshaler {
+			return ec.marshalNSummaryStatus2astrolabeᚋgraphᚋscalarᚐEnum(ctx, selections, v)
 		},
 		true,
 		true,
@@ -22217,8 +22217,8 @@ func (ec *executionContext) _TokenControl_status(ctx context.Context, field grap
 			return obj.Status, nil
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v scalar.Word) graphql.Marshaler {
-			return ec.marshalNControlStatus2astrolabeᚋgraphᚋscalarᚐWord(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v scalar.Enum) graphql.Marshaler {
+			return ec.marshalNControlStatus2astrolabeᚋgraphᚋscalarᚐEnum(ctx, selections, v)
 		},
 		true,
 		true,
@@ -22639,8 +22639,8 @@ func (ec *executionContext) _TokenPool_marketKind(ctx context.Context, field gra
 			return obj.MarketKind(), nil
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v scalar.Word) graphql.Marshaler {
-			return ec.marshalNMarketKind2astrolabeᚋgraphᚋscalarᚐWord(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v scalar.Enum) graphql.Marshaler {
+			return ec.marshalNMarketKind2astrolabeᚋgraphᚋscalarᚐEnum(ctx, selections, v)
 		},
 		true,
 		true,
@@ -23539,8 +23539,8 @@ func (ec *executionContext) _Transaction_txType(ctx context.Context, field graph
 			return obj.TxType(), nil
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v scalar.Word) graphql.Marshaler {
-			return ec.marshalNTransactionType2astrolabeᚋgraphᚋscalarᚐWord(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v scalar.Enum) graphql.Marshaler {
+			return ec.marshalNTransactionType2astrolabeᚋgraphᚋscalarᚐEnum(ctx, selections, v)
 		},
 		true,
 		true,
@@ -23608,8 +23608,8 @@ func (ec *executionContext) _Transaction_executionStatus(ctx context.Context, fi
 			return obj.ExecutionStatus(), nil
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v scalar.Word) graphql.Marshaler {
-			return ec.marshalNExecutionStatus2astrolabeᚋgraphᚋscalarᚐWord(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v scalar.Enum) graphql.Marshaler {
+			return ec.marshalNExecutionStatus2astrolabeᚋgraphᚋscalarᚐEnum(ctx, selections, v)
 		},
 		true,
 		true,
@@ -23631,8 +23631,8 @@ func (ec *executionContext) _Transaction_finalityStatus(ctx context.Context, fie
 			return obj.FinalityStatus(), nil
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v scalar.Word) graphql.Marshaler {
-			return ec.marshalNFinalityStatus2astrolabeᚋgraphᚋscalarᚐWord(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v scalar.Enum) graphql.Marshaler {
+			return ec.marshalNFinalityStatus2astrolabeᚋgraphᚋscalarᚐEnum(ctx, selections, v)
 		},
 		true,
 		true,
@@ -23654,8 +23654,8 @@ func (ec *executionContext) _Transaction_sourceTier(ctx context.Context, field g
 			return obj.SourceTier(), nil
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v scalar.Word) graphql.Marshaler {
-			return ec.marshalNSourceTier2astrolabeᚋgraphᚋscalarᚐWord(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v scalar.Enum) graphql.Marshaler {
+			return ec.marshalNSourceTier2astrolabeᚋgraphᚋscalarᚐEnum(ctx, selections, v)
 		},
 		true,
 		true,
@@ -24476,8 +24476,8 @@ func (ec *executionContext) _TransactionPreview_txType(ctx context.Context, fiel
 			return obj.TxType, nil
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *scalar.Word) graphql.Marshaler {
-			return ec.marshalOTransactionType2ᚖastrolabeᚋgraphᚋscalarᚐWord(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v *scalar.Enum) graphql.Marshaler {
+			return ec.marshalOTransactionType2ᚖastrolabeᚋgraphᚋscalarᚐEnum(ctx, selections, v)
 		},
 		true,
 		false,
@@ -24499,8 +24499,8 @@ func (ec *executionContext) _TransactionPreview_executionStatus(ctx context.Cont
 			return obj.ExecutionStatus, nil
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *scalar.Word) graphql.Marshaler {
-			return ec.marshalOExecutionStatus2ᚖastrolabeᚋgraphᚋscalarᚐWord(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v *scalar.Enum) graphql.Marshaler {
+			return ec.marshalOExecutionStatus2ᚖastrolabeᚋgraphᚋscalarᚐEnum(ctx, selections, v)
 		},
 		true,
 		false,
@@ -24522,8 +24522,8 @@ func (ec *executionContext) _TransactionPreview_finalityStatus(ctx context.Conte
 			return obj.FinalityStatus, nil
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *scalar.Word) graphql.Marshaler {
-			return ec.marshalOFinalityStatus2ᚖastrolabeᚋgraphᚋscalarᚐWord(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v *scalar.Enum) graphql.Marshaler {
+			return ec.marshalOFinalityStatus2ᚖastrolabeᚋgraphᚋscalarᚐEnum(ctx, selections, v)
 		},
 		true,
 		false,
@@ -25023,8 +25023,8 @@ func (ec *executionContext) _Transfer_standard(ctx context.Context, field graphq
 			return obj.Standard(), nil
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v scalar.Word) graphql.Marshaler {
-			return ec.marshalNTokenStandard2astrolabeᚋgraphᚋscalarᚐWord(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v scalar.Enum) graphql.Marshaler {
+			return ec.marshalNTokenStandard2astrolabeᚋgraphᚋscalarᚐEnum(ctx, selections, v)
 		},
 		true,
 		true,
@@ -25115,8 +25115,8 @@ func (ec *executionContext) _Transfer_sourceTier(ctx context.Context, field grap
 			return obj.SourceTier(), nil
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v scalar.Word) graphql.Marshaler {
-			return ec.marshalNSourceTier2astrolabeᚋgraphᚋscalarᚐWord(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v scalar.Enum) graphql.Marshaler {
+			return ec.marshalNSourceTier2astrolabeᚋgraphᚋscalarᚐEnum(ctx, selections, v)
 		},
 		true,
 		true,
@@ -26225,8 +26225,8 @@ func (ec *executionContext) _WalletBalance_status(ctx context.Context, field gra
 			return obj.Status, nil
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v scalar.Word) graphql.Marshaler {
-			return ec.marshalNBalanceStatus2astrolabeᚋgraphᚋscalarᚐWord(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v scalar.Enum) graphql.Marshaler {
+			return ec.marshalNBalanceStatus2astrolabeᚋgraphᚋscalarᚐEnum(ctx, selections, v)
 		},
 		true,
 		true,
@@ -26280,8 +26280,8 @@ func (ec *executionContext) _WalletBlock_preference(ctx context.Context, field g
 			return obj.Preference, nil
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v scalar.Word) graphql.Marshaler {
-			return ec.marshalNBlockPreference2astrolabeᚋgraphᚋscalarᚐWord(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v scalar.Enum) graphql.Marshaler {
+			return ec.marshalNBlockPreference2astrolabeᚋgraphᚋscalarᚐEnum(ctx, selections, v)
 		},
 		true,
 		true,
@@ -26349,8 +26349,8 @@ func (ec *executionContext) _WalletBlock_finalityStatus(ctx context.Context, fie
 			return obj.FinalityStatus, nil
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *scalar.Word) graphql.Marshaler {
-			return ec.marshalOFinalityStatus2ᚖastrolabeᚋgraphᚋscalarᚐWord(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v *scalar.Enum) graphql.Marshaler {
+			return ec.marshalOFinalityStatus2ᚖastrolabeᚋgraphᚋscalarᚐEnum(ctx, selections, v)
 		},
 		true,
 		false,
@@ -26427,8 +26427,8 @@ func (ec *executionContext) _WalletState_scope(ctx context.Context, field graphq
 			return obj.Scope, nil
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v scalar.Word) graphql.Marshaler {
-			return ec.marshalNWalletScope2astrolabeᚋgraphᚋscalarᚐWord(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v scalar.Enum) graphql.Marshaler {
+			return ec.marshalNWalletScope2astrolabeᚋgraphᚋscalarᚐEnum(ctx, selections, v)
 		},
 		true,
 		true,
@@ -26482,8 +26482,8 @@ func (ec *executionContext) _WalletState_correctness(ctx context.Context, field 
 			return obj.Correctness, nil
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v scalar.Word) graphql.Marshaler {
-			return ec.marshalNWalletCorrectness2astrolabeᚋgraphᚋscalarᚐWord(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v scalar.Enum) graphql.Marshaler {
+			return ec.marshalNWalletCorrectness2astrolabeᚋgraphᚋscalarᚐEnum(ctx, selections, v)
 		},
 		true,
 		true,
@@ -27750,7 +27750,7 @@ func (ec *executionContext) unmarshalInputMessageFilter(ctx context.Context, obj
 		switch k {
 		case "direction":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("direction"))
-			data, err := ec.unmarshalOMessageDirection2ᚖastrolabeᚋgraphᚋscalarᚐWord(ctx, v)
+			data, err := ec.unmarshalOMessageDirection2ᚖastrolabeᚋgraphᚋscalarᚐEnum(ctx, v)
 			if err != nil {
 				return it, err
 			}
@@ -27798,7 +27798,7 @@ func (ec *executionContext) unmarshalInputTransferFilter(ctx context.Context, ob
 		switch k {
 		case "direction":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("direction"))
-			data, err := ec.unmarshalNTransferDirection2astrolabeᚋgraphᚋscalarᚐWord(ctx, v)
+			data, err := ec.unmarshalNTransferDirection2astrolabeᚋgraphᚋscalarᚐEnum(ctx, v)
 			if err != nil {
 				return it, err
 			}
@@ -27862,14 +27862,14 @@ func (ec *executionContext) unmarshalInputWalletInput(ctx context.Context, obj a
 		switch k {
 		case "mode":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("mode"))
-			data, err := ec.unmarshalNWalletMode2astrolabeᚋgraphᚋscalarᚐWord(ctx, v)
+			data, err := ec.unmarshalNWalletMode2astrolabeᚋgraphᚋscalarᚐEnum(ctx, v)
 			if err != nil {
 				return it, err
 			}
 			it.Mode = data
 		case "scope":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("scope"))
-			data, err := ec.unmarshalNWalletScope2astrolabeᚋgraphᚋscalarᚐWord(ctx, v)
+			data, err := ec.unmarshalNWalletScope2astrolabeᚋgraphᚋscalarᚐEnum(ctx, v)
 			if err != nil {
 				return it, err
 			}
@@ -27890,7 +27890,7 @@ func (ec *executionContext) unmarshalInputWalletInput(ctx context.Context, obj a
 			it.Limit = data
 		case "blockPreference":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("blockPreference"))
-			data, err := ec.unmarshalNBlockPreference2astrolabeᚋgraphᚋscalarᚐWord(ctx, v)
+			data, err := ec.unmarshalNBlockPreference2astrolabeᚋgraphᚋscalarᚐEnum(ctx, v)
 			if err != nil {
 				return it, err
 			}
@@ -27954,14 +27954,14 @@ func (ec *executionContext) unmarshalInputWalletStateInput(ctx context.Context, 
 			it.OwnerAddress = data
 		case "mode":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("mode"))
-			data, err := ec.unmarshalNWalletMode2astrolabeᚋgraphᚋscalarᚐWord(ctx, v)
+			data, err := ec.unmarshalNWalletMode2astrolabeᚋgraphᚋscalarᚐEnum(ctx, v)
 			if err != nil {
 				return it, err
 			}
 			it.Mode = data
 		case "scope":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("scope"))
-			data, err := ec.unmarshalNWalletScope2astrolabeᚋgraphᚋscalarᚐWord(ctx, v)
+			data, err := ec.unmarshalNWalletScope2astrolabeᚋgraphᚋscalarᚐEnum(ctx, v)
 			if err != nil {
 				return it, err
 			}
@@ -27982,7 +27982,7 @@ func (ec *executionContext) unmarshalInputWalletStateInput(ctx context.Context, 
 			it.Limit = data
 		case "blockPreference":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("blockPreference"))
-			data, err := ec.unmarshalNBlockPreference2astrolabeᚋgraphᚋscalarᚐWord(ctx, v)
+			data, err := ec.unmarshalNBlockPreference2astrolabeᚋgraphᚋscalarᚐEnum(ctx, v)
 			if err != nil {
 				return it, err
 			}
@@ -39945,14 +39945,14 @@ func (ec *executionContext) marshalNAccountCall2ᚖastrolabeᚋgraphᚋresolver�
 	return ec._AccountCall(ctx, sel, v)
 }
 
-func (ec *executionContext) unmarshalNActivityKind2astrolabeᚋgraphᚋscalarᚐWord(ctx context.Context, v any) (scalar.Word, error) {
-	res, err := scalar.UnmarshalWord(v)
+func (ec *executionContext) unmarshalNActivityKind2astrolabeᚋgraphᚋscalarᚐEnum(ctx context.Context, v any) (scalar.Enum, error) {
+	res, err := scalar.UnmarshalEnum(v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalNActivityKind2astrolabeᚋgraphᚋscalarᚐWord(ctx context.Context, sel ast.SelectionSet, v scalar.Word) graphql.Marshaler {
+func (ec *executionContext) marshalNActivityKind2astrolabeᚋgraphᚋscalarᚐEnum(ctx context.Context, sel ast.SelectionSet, v scalar.Enum) graphql.Marshaler {
 	_ = sel
-	res := scalar.MarshalWord(v)
+	res := scalar.MarshalEnum(v)
 	if res == graphql.Null {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -39961,14 +39961,14 @@ func (ec *executionContext) marshalNActivityKind2astrolabeᚋgraphᚋscalarᚐWo
 	return res
 }
 
-func (ec *executionContext) unmarshalNActivityKind2ᚕastrolabeᚋgraphᚋscalarᚐWordᚄ(ctx context.Context, v any) ([]scalar.Word, error) {
+func (ec *executionContext) unmarshalNActivityKind2ᚕastrolabeᚋgraphᚋscalarᚐEnumᚄ(ctx context.Context, v any) ([]scalar.Enum, error) {
 	var vSlice []any
 	vSlice = graphql.CoerceList(v)
 	var err error
-	res := make([]scalar.Word, len(vSlice))
+	res := make([]scalar.Enum, len(vSlice))
 	for i := range vSlice {
 		ctx := graphql.WithPathContext(ctx, graphql.NewPathWithIndex(i))
-		res[i], err = ec.unmarshalNActivityKind2astrolabeᚋgraphᚋscalarᚐWord(ctx, vSlice[i])
+		res[i], err = ec.unmarshalNActivityKind2astrolabeᚋgraphᚋscalarᚐEnum(ctx, vSlice[i])
 		if err != nil {
 			return nil, err
 		}
@@ -39976,11 +39976,11 @@ func (ec *executionContext) unmarshalNActivityKind2ᚕastrolabeᚋgraphᚋscalar
 	return res, nil
 }
 
-func (ec *executionContext) marshalNActivityKind2ᚕastrolabeᚋgraphᚋscalarᚐWordᚄ(ctx context.Context, sel ast.SelectionSet, v []scalar.Word) graphql.Marshaler {
+func (ec *executionContext) marshalNActivityKind2ᚕastrolabeᚋgraphᚋscalarᚐEnumᚄ(ctx context.Context, sel ast.SelectionSet, v []scalar.Enum) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
-		return ec.marshalNActivityKind2astrolabeᚋgraphᚋscalarᚐWord(ctx, sel, v[i])
+		return ec.marshalNActivityKind2astrolabeᚋgraphᚋscalarᚐEnum(ctx, sel, v[i])
 	})
 
 	for _, e := range ret {
@@ -40170,14 +40170,14 @@ func (ec *executionContext) marshalNAddressTransactionEdge2ᚕastrolabeᚋgraph�
 	return ret
 }
 
-func (ec *executionContext) unmarshalNAddressType2astrolabeᚋgraphᚋscalarᚐWord(ctx context.Context, v any) (scalar.Word, error) {
-	res, err := scalar.UnmarshalWord(v)
+func (ec *executionContext) unmarshalNAddressType2astrolabeᚋgraphᚋscalarᚐEnum(ctx context.Context, v any) (scalar.Enum, error) {
+	res, err := scalar.UnmarshalEnum(v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalNAddressType2astrolabeᚋgraphᚋscalarᚐWord(ctx context.Context, sel ast.SelectionSet, v scalar.Word) graphql.Marshaler {
+func (ec *executionContext) marshalNAddressType2astrolabeᚋgraphᚋscalarᚐEnum(ctx context.Context, sel ast.SelectionSet, v scalar.Enum) graphql.Marshaler {
 	_ = sel
-	res := scalar.MarshalWord(v)
+	res := scalar.MarshalEnum(v)
 	if res == graphql.Null {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -40276,14 +40276,14 @@ func (ec *executionContext) marshalNAssetMetadata2astrolabeᚋgraphᚋresolver�
 	return ec._AssetMetadata(ctx, sel, &v)
 }
 
-func (ec *executionContext) unmarshalNAssetScope2astrolabeᚋgraphᚋscalarᚐWord(ctx context.Context, v any) (scalar.Word, error) {
-	res, err := scalar.UnmarshalWord(v)
+func (ec *executionContext) unmarshalNAssetScope2astrolabeᚋgraphᚋscalarᚐEnum(ctx context.Context, v any) (scalar.Enum, error) {
+	res, err := scalar.UnmarshalEnum(v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalNAssetScope2astrolabeᚋgraphᚋscalarᚐWord(ctx context.Context, sel ast.SelectionSet, v scalar.Word) graphql.Marshaler {
+func (ec *executionContext) marshalNAssetScope2astrolabeᚋgraphᚋscalarᚐEnum(ctx context.Context, sel ast.SelectionSet, v scalar.Enum) graphql.Marshaler {
 	_ = sel
-	res := scalar.MarshalWord(v)
+	res := scalar.MarshalEnum(v)
 	if res == graphql.Null {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -40302,14 +40302,14 @@ func (ec *executionContext) marshalNAttribution2ᚖastrolabeᚋgraphᚋresolver�
 	return ec._Attribution(ctx, sel, v)
 }
 
-func (ec *executionContext) unmarshalNBalanceStatus2astrolabeᚋgraphᚋscalarᚐWord(ctx context.Context, v any) (scalar.Word, error) {
-	res, err := scalar.UnmarshalWord(v)
+func (ec *executionContext) unmarshalNBalanceStatus2astrolabeᚋgraphᚋscalarᚐEnum(ctx context.Context, v any) (scalar.Enum, error) {
+	res, err := scalar.UnmarshalEnum(v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalNBalanceStatus2astrolabeᚋgraphᚋscalarᚐWord(ctx context.Context, sel ast.SelectionSet, v scalar.Word) graphql.Marshaler {
+func (ec *executionContext) marshalNBalanceStatus2astrolabeᚋgraphᚋscalarᚐEnum(ctx context.Context, sel ast.SelectionSet, v scalar.Enum) graphql.Marshaler {
 	_ = sel
-	res := scalar.MarshalWord(v)
+	res := scalar.MarshalEnum(v)
 	if res == graphql.Null {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -40384,14 +40384,14 @@ func (ec *executionContext) marshalNBlockInterval2astrolabeᚋgraphᚋresolver�
 	return ec._BlockInterval(ctx, sel, &v)
 }
 
-func (ec *executionContext) unmarshalNBlockOrder2astrolabeᚋgraphᚋscalarᚐWord(ctx context.Context, v any) (scalar.Word, error) {
-	res, err := scalar.UnmarshalWord(v)
+func (ec *executionContext) unmarshalNBlockOrder2astrolabeᚋgraphᚋscalarᚐEnum(ctx context.Context, v any) (scalar.Enum, error) {
+	res, err := scalar.UnmarshalEnum(v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalNBlockOrder2astrolabeᚋgraphᚋscalarᚐWord(ctx context.Context, sel ast.SelectionSet, v scalar.Word) graphql.Marshaler {
+func (ec *executionContext) marshalNBlockOrder2astrolabeᚋgraphᚋscalarᚐEnum(ctx context.Context, sel ast.SelectionSet, v scalar.Enum) graphql.Marshaler {
 	_ = sel
-	res := scalar.MarshalWord(v)
+	res := scalar.MarshalEnum(v)
 	if res == graphql.Null {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -40400,14 +40400,14 @@ func (ec *executionContext) marshalNBlockOrder2astrolabeᚋgraphᚋscalarᚐWord
 	return res
 }
 
-func (ec *executionContext) unmarshalNBlockPreference2astrolabeᚋgraphᚋscalarᚐWord(ctx context.Context, v any) (scalar.Word, error) {
-	res, err := scalar.UnmarshalWord(v)
+func (ec *executionContext) unmarshalNBlockPreference2astrolabeᚋgraphᚋscalarᚐEnum(ctx context.Context, v any) (scalar.Enum, error) {
+	res, err := scalar.UnmarshalEnum(v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalNBlockPreference2astrolabeᚋgraphᚋscalarᚐWord(ctx context.Context, sel ast.SelectionSet, v scalar.Word) graphql.Marshaler {
+func (ec *executionContext) marshalNBlockPreference2astrolabeᚋgraphᚋscalarᚐEnum(ctx context.Context, sel ast.SelectionSet, v scalar.Enum) graphql.Marshaler {
 	_ = sel
-	res := scalar.MarshalWord(v)
+	res := scalar.MarshalEnum(v)
 	if res == graphql.Null {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -40432,14 +40432,14 @@ func (ec *executionContext) marshalNBoolean2bool(ctx context.Context, sel ast.Se
 	return res
 }
 
-func (ec *executionContext) unmarshalNBridgeDirection2astrolabeᚋgraphᚋscalarᚐWord(ctx context.Context, v any) (scalar.Word, error) {
-	res, err := scalar.UnmarshalWord(v)
+func (ec *executionContext) unmarshalNBridgeDirection2astrolabeᚋgraphᚋscalarᚐEnum(ctx context.Context, v any) (scalar.Enum, error) {
+	res, err := scalar.UnmarshalEnum(v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalNBridgeDirection2astrolabeᚋgraphᚋscalarᚐWord(ctx context.Context, sel ast.SelectionSet, v scalar.Word) graphql.Marshaler {
+func (ec *executionContext) marshalNBridgeDirection2astrolabeᚋgraphᚋscalarᚐEnum(ctx context.Context, sel ast.SelectionSet, v scalar.Enum) graphql.Marshaler {
 	_ = sel
-	res := scalar.MarshalWord(v)
+	res := scalar.MarshalEnum(v)
 	if res == graphql.Null {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -40544,14 +40544,14 @@ func (ec *executionContext) marshalNCensusCertification2astrolabeᚋgraphᚋreso
 	return ec._CensusCertification(ctx, sel, &v)
 }
 
-func (ec *executionContext) unmarshalNCensusCompleteness2astrolabeᚋgraphᚋscalarᚐWord(ctx context.Context, v any) (scalar.Word, error) {
-	res, err := scalar.UnmarshalWord(v)
+func (ec *executionContext) unmarshalNCensusCompleteness2astrolabeᚋgraphᚋscalarᚐEnum(ctx context.Context, v any) (scalar.Enum, error) {
+	res, err := scalar.UnmarshalEnum(v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalNCensusCompleteness2astrolabeᚋgraphᚋscalarᚐWord(ctx context.Context, sel ast.SelectionSet, v scalar.Word) graphql.Marshaler {
+func (ec *executionContext) marshalNCensusCompleteness2astrolabeᚋgraphᚋscalarᚐEnum(ctx context.Context, sel ast.SelectionSet, v scalar.Enum) graphql.Marshaler {
 	_ = sel
-	res := scalar.MarshalWord(v)
+	res := scalar.MarshalEnum(v)
 	if res == graphql.Null {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -40560,14 +40560,14 @@ func (ec *executionContext) marshalNCensusCompleteness2astrolabeᚋgraphᚋscala
 	return res
 }
 
-func (ec *executionContext) unmarshalNCensusStatus2astrolabeᚋgraphᚋscalarᚐWord(ctx context.Context, v any) (scalar.Word, error) {
-	res, err := scalar.UnmarshalWord(v)
+func (ec *executionContext) unmarshalNCensusStatus2astrolabeᚋgraphᚋscalarᚐEnum(ctx context.Context, v any) (scalar.Enum, error) {
+	res, err := scalar.UnmarshalEnum(v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalNCensusStatus2astrolabeᚋgraphᚋscalarᚐWord(ctx context.Context, sel ast.SelectionSet, v scalar.Word) graphql.Marshaler {
+func (ec *executionContext) marshalNCensusStatus2astrolabeᚋgraphᚋscalarᚐEnum(ctx context.Context, sel ast.SelectionSet, v scalar.Enum) graphql.Marshaler {
 	_ = sel
-	res := scalar.MarshalWord(v)
+	res := scalar.MarshalEnum(v)
 	if res == graphql.Null {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -40576,14 +40576,14 @@ func (ec *executionContext) marshalNCensusStatus2astrolabeᚋgraphᚋscalarᚐWo
 	return res
 }
 
-func (ec *executionContext) unmarshalNCertificateStatus2astrolabeᚋgraphᚋscalarᚐWord(ctx context.Context, v any) (scalar.Word, error) {
-	res, err := scalar.UnmarshalWord(v)
+func (ec *executionContext) unmarshalNCertificateStatus2astrolabeᚋgraphᚋscalarᚐEnum(ctx context.Context, v any) (scalar.Enum, error) {
+	res, err := scalar.UnmarshalEnum(v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalNCertificateStatus2astrolabeᚋgraphᚋscalarᚐWord(ctx context.Context, sel ast.SelectionSet, v scalar.Word) graphql.Marshaler {
+func (ec *executionContext) marshalNCertificateStatus2astrolabeᚋgraphᚋscalarᚐEnum(ctx context.Context, sel ast.SelectionSet, v scalar.Enum) graphql.Marshaler {
 	_ = sel
-	res := scalar.MarshalWord(v)
+	res := scalar.MarshalEnum(v)
 	if res == graphql.Null {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -40699,14 +40699,14 @@ func (ec *executionContext) marshalNChainStatus2ᚖastrolabeᚋgraphᚋresolver�
 	return ec._ChainStatus(ctx, sel, v)
 }
 
-func (ec *executionContext) unmarshalNClassHashSource2astrolabeᚋgraphᚋscalarᚐWord(ctx context.Context, v any) (scalar.Word, error) {
-	res, err := scalar.UnmarshalWord(v)
+func (ec *executionContext) unmarshalNClassHashSource2astrolabeᚋgraphᚋscalarᚐEnum(ctx context.Context, v any) (scalar.Enum, error) {
+	res, err := scalar.UnmarshalEnum(v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalNClassHashSource2astrolabeᚋgraphᚋscalarᚐWord(ctx context.Context, sel ast.SelectionSet, v scalar.Word) graphql.Marshaler {
+func (ec *executionContext) marshalNClassHashSource2astrolabeᚋgraphᚋscalarᚐEnum(ctx context.Context, sel ast.SelectionSet, v scalar.Enum) graphql.Marshaler {
 	_ = sel
-	res := scalar.MarshalWord(v)
+	res := scalar.MarshalEnum(v)
 	if res == graphql.Null {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -40715,14 +40715,14 @@ func (ec *executionContext) marshalNClassHashSource2astrolabeᚋgraphᚋscalar�
 	return res
 }
 
-func (ec *executionContext) unmarshalNClassOrigin2astrolabeᚋgraphᚋscalarᚐWord(ctx context.Context, v any) (scalar.Word, error) {
-	res, err := scalar.UnmarshalWord(v)
+func (ec *executionContext) unmarshalNClassOrigin2astrolabeᚋgraphᚋscalarᚐEnum(ctx context.Context, v any) (scalar.Enum, error) {
+	res, err := scalar.UnmarshalEnum(v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalNClassOrigin2astrolabeᚋgraphᚋscalarᚐWord(ctx context.Context, sel ast.SelectionSet, v scalar.Word) graphql.Marshaler {
+func (ec *executionContext) marshalNClassOrigin2astrolabeᚋgraphᚋscalarᚐEnum(ctx context.Context, sel ast.SelectionSet, v scalar.Enum) graphql.Marshaler {
 	_ = sel
-	res := scalar.MarshalWord(v)
+	res := scalar.MarshalEnum(v)
 	if res == graphql.Null {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -40807,14 +40807,14 @@ func (ec *executionContext) marshalNClassUseEdge2ᚕastrolabeᚋgraphᚋresolver
 	return ret
 }
 
-func (ec *executionContext) unmarshalNClosest2astrolabeᚋgraphᚋscalarᚐWord(ctx context.Context, v any) (scalar.Word, error) {
-	res, err := scalar.UnmarshalWord(v)
+func (ec *executionContext) unmarshalNClosest2astrolabeᚋgraphᚋscalarᚐEnum(ctx context.Context, v any) (scalar.Enum, error) {
+	res, err := scalar.UnmarshalEnum(v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalNClosest2astrolabeᚋgraphᚋscalarᚐWord(ctx context.Context, sel ast.SelectionSet, v scalar.Word) graphql.Marshaler {
+func (ec *executionContext) marshalNClosest2astrolabeᚋgraphᚋscalarᚐEnum(ctx context.Context, sel ast.SelectionSet, v scalar.Enum) graphql.Marshaler {
 	_ = sel
-	res := scalar.MarshalWord(v)
+	res := scalar.MarshalEnum(v)
 	if res == graphql.Null {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -40843,14 +40843,14 @@ func (ec *executionContext) marshalNCodeUsage2ᚕastrolabeᚋgraphᚋresolverᚐ
 	return ret
 }
 
-func (ec *executionContext) unmarshalNControlStatus2astrolabeᚋgraphᚋscalarᚐWord(ctx context.Context, v any) (scalar.Word, error) {
-	res, err := scalar.UnmarshalWord(v)
+func (ec *executionContext) unmarshalNControlStatus2astrolabeᚋgraphᚋscalarᚐEnum(ctx context.Context, v any) (scalar.Enum, error) {
+	res, err := scalar.UnmarshalEnum(v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalNControlStatus2astrolabeᚋgraphᚋscalarᚐWord(ctx context.Context, sel ast.SelectionSet, v scalar.Word) graphql.Marshaler {
+func (ec *executionContext) marshalNControlStatus2astrolabeᚋgraphᚋscalarᚐEnum(ctx context.Context, sel ast.SelectionSet, v scalar.Enum) graphql.Marshaler {
 	_ = sel
-	res := scalar.MarshalWord(v)
+	res := scalar.MarshalEnum(v)
 	if res == graphql.Null {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -40873,14 +40873,14 @@ func (ec *executionContext) marshalNCoverageDiagnostics2astrolabeᚋgraphᚋreso
 	return ec._CoverageDiagnostics(ctx, sel, &v)
 }
 
-func (ec *executionContext) unmarshalNCoverageStatus2astrolabeᚋgraphᚋscalarᚐWord(ctx context.Context, v any) (scalar.Word, error) {
-	res, err := scalar.UnmarshalWord(v)
+func (ec *executionContext) unmarshalNCoverageStatus2astrolabeᚋgraphᚋscalarᚐEnum(ctx context.Context, v any) (scalar.Enum, error) {
+	res, err := scalar.UnmarshalEnum(v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalNCoverageStatus2astrolabeᚋgraphᚋscalarᚐWord(ctx context.Context, sel ast.SelectionSet, v scalar.Word) graphql.Marshaler {
+func (ec *executionContext) marshalNCoverageStatus2astrolabeᚋgraphᚋscalarᚐEnum(ctx context.Context, sel ast.SelectionSet, v scalar.Enum) graphql.Marshaler {
 	_ = sel
-	res := scalar.MarshalWord(v)
+	res := scalar.MarshalEnum(v)
 	if res == graphql.Null {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -40931,14 +40931,14 @@ func (ec *executionContext) marshalNDecodedField2ᚖastrolabeᚋgraphᚋresolver
 	return ec._DecodedField(ctx, sel, v)
 }
 
-func (ec *executionContext) unmarshalNDecodingStatus2astrolabeᚋgraphᚋscalarᚐWord(ctx context.Context, v any) (scalar.Word, error) {
-	res, err := scalar.UnmarshalWord(v)
+func (ec *executionContext) unmarshalNDecodingStatus2astrolabeᚋgraphᚋscalarᚐEnum(ctx context.Context, v any) (scalar.Enum, error) {
+	res, err := scalar.UnmarshalEnum(v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalNDecodingStatus2astrolabeᚋgraphᚋscalarᚐWord(ctx context.Context, sel ast.SelectionSet, v scalar.Word) graphql.Marshaler {
+func (ec *executionContext) marshalNDecodingStatus2astrolabeᚋgraphᚋscalarᚐEnum(ctx context.Context, sel ast.SelectionSet, v scalar.Enum) graphql.Marshaler {
 	_ = sel
-	res := scalar.MarshalWord(v)
+	res := scalar.MarshalEnum(v)
 	if res == graphql.Null {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -41032,14 +41032,14 @@ func (ec *executionContext) marshalNEventSchema2astrolabeᚋgraphᚋresolverᚐE
 	return ec._EventSchema(ctx, sel, &v)
 }
 
-func (ec *executionContext) unmarshalNEvidenceSource2astrolabeᚋgraphᚋscalarᚐWord(ctx context.Context, v any) (scalar.Word, error) {
-	res, err := scalar.UnmarshalWord(v)
+func (ec *executionContext) unmarshalNEvidenceSource2astrolabeᚋgraphᚋscalarᚐEnum(ctx context.Context, v any) (scalar.Enum, error) {
+	res, err := scalar.UnmarshalEnum(v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalNEvidenceSource2astrolabeᚋgraphᚋscalarᚐWord(ctx context.Context, sel ast.SelectionSet, v scalar.Word) graphql.Marshaler {
+func (ec *executionContext) marshalNEvidenceSource2astrolabeᚋgraphᚋscalarᚐEnum(ctx context.Context, sel ast.SelectionSet, v scalar.Enum) graphql.Marshaler {
 	_ = sel
-	res := scalar.MarshalWord(v)
+	res := scalar.MarshalEnum(v)
 	if res == graphql.Null {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -41048,14 +41048,14 @@ func (ec *executionContext) marshalNEvidenceSource2astrolabeᚋgraphᚋscalarᚐ
 	return res
 }
 
-func (ec *executionContext) unmarshalNEvidenceTier2astrolabeᚋgraphᚋscalarᚐWord(ctx context.Context, v any) (scalar.Word, error) {
-	res, err := scalar.UnmarshalWord(v)
+func (ec *executionContext) unmarshalNEvidenceTier2astrolabeᚋgraphᚋscalarᚐEnum(ctx context.Context, v any) (scalar.Enum, error) {
+	res, err := scalar.UnmarshalEnum(v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalNEvidenceTier2astrolabeᚋgraphᚋscalarᚐWord(ctx context.Context, sel ast.SelectionSet, v scalar.Word) graphql.Marshaler {
+func (ec *executionContext) marshalNEvidenceTier2astrolabeᚋgraphᚋscalarᚐEnum(ctx context.Context, sel ast.SelectionSet, v scalar.Enum) graphql.Marshaler {
 	_ = sel
-	res := scalar.MarshalWord(v)
+	res := scalar.MarshalEnum(v)
 	if res == graphql.Null {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -41064,14 +41064,14 @@ func (ec *executionContext) marshalNEvidenceTier2astrolabeᚋgraphᚋscalarᚐWo
 	return res
 }
 
-func (ec *executionContext) unmarshalNExecutionStatus2astrolabeᚋgraphᚋscalarᚐWord(ctx context.Context, v any) (scalar.Word, error) {
-	res, err := scalar.UnmarshalWord(v)
+func (ec *executionContext) unmarshalNExecutionStatus2astrolabeᚋgraphᚋscalarᚐEnum(ctx context.Context, v any) (scalar.Enum, error) {
+	res, err := scalar.UnmarshalEnum(v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalNExecutionStatus2astrolabeᚋgraphᚋscalarᚐWord(ctx context.Context, sel ast.SelectionSet, v scalar.Word) graphql.Marshaler {
+func (ec *executionContext) marshalNExecutionStatus2astrolabeᚋgraphᚋscalarᚐEnum(ctx context.Context, sel ast.SelectionSet, v scalar.Enum) graphql.Marshaler {
 	_ = sel
-	res := scalar.MarshalWord(v)
+	res := scalar.MarshalEnum(v)
 	if res == graphql.Null {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -41126,14 +41126,14 @@ func (ec *executionContext) marshalNFelt2ᚕastrolabeᚋstarknetᚐFeltᚄ(ctx c
 	return ret
 }
 
-func (ec *executionContext) unmarshalNFieldKind2astrolabeᚋgraphᚋscalarᚐWord(ctx context.Context, v any) (scalar.Word, error) {
-	res, err := scalar.UnmarshalWord(v)
+func (ec *executionContext) unmarshalNFieldKind2astrolabeᚋgraphᚋscalarᚐEnum(ctx context.Context, v any) (scalar.Enum, error) {
+	res, err := scalar.UnmarshalEnum(v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalNFieldKind2astrolabeᚋgraphᚋscalarᚐWord(ctx context.Context, sel ast.SelectionSet, v scalar.Word) graphql.Marshaler {
+func (ec *executionContext) marshalNFieldKind2astrolabeᚋgraphᚋscalarᚐEnum(ctx context.Context, sel ast.SelectionSet, v scalar.Enum) graphql.Marshaler {
 	_ = sel
-	res := scalar.MarshalWord(v)
+	res := scalar.MarshalEnum(v)
 	if res == graphql.Null {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -41162,14 +41162,14 @@ func (ec *executionContext) marshalNFieldSchema2ᚕastrolabeᚋgraphᚋresolver�
 	return ret
 }
 
-func (ec *executionContext) unmarshalNFieldSource2astrolabeᚋgraphᚋscalarᚐWord(ctx context.Context, v any) (scalar.Word, error) {
-	res, err := scalar.UnmarshalWord(v)
+func (ec *executionContext) unmarshalNFieldSource2astrolabeᚋgraphᚋscalarᚐEnum(ctx context.Context, v any) (scalar.Enum, error) {
+	res, err := scalar.UnmarshalEnum(v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalNFieldSource2astrolabeᚋgraphᚋscalarᚐWord(ctx context.Context, sel ast.SelectionSet, v scalar.Word) graphql.Marshaler {
+func (ec *executionContext) marshalNFieldSource2astrolabeᚋgraphᚋscalarᚐEnum(ctx context.Context, sel ast.SelectionSet, v scalar.Enum) graphql.Marshaler {
 	_ = sel
-	res := scalar.MarshalWord(v)
+	res := scalar.MarshalEnum(v)
 	if res == graphql.Null {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -41178,14 +41178,14 @@ func (ec *executionContext) marshalNFieldSource2astrolabeᚋgraphᚋscalarᚐWor
 	return res
 }
 
-func (ec *executionContext) unmarshalNFinalityStatus2astrolabeᚋgraphᚋscalarᚐWord(ctx context.Context, v any) (scalar.Word, error) {
-	res, err := scalar.UnmarshalWord(v)
+func (ec *executionContext) unmarshalNFinalityStatus2astrolabeᚋgraphᚋscalarᚐEnum(ctx context.Context, v any) (scalar.Enum, error) {
+	res, err := scalar.UnmarshalEnum(v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalNFinalityStatus2astrolabeᚋgraphᚋscalarᚐWord(ctx context.Context, sel ast.SelectionSet, v scalar.Word) graphql.Marshaler {
+func (ec *executionContext) marshalNFinalityStatus2astrolabeᚋgraphᚋscalarᚐEnum(ctx context.Context, sel ast.SelectionSet, v scalar.Enum) graphql.Marshaler {
 	_ = sel
-	res := scalar.MarshalWord(v)
+	res := scalar.MarshalEnum(v)
 	if res == graphql.Null {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -41194,14 +41194,14 @@ func (ec *executionContext) marshalNFinalityStatus2astrolabeᚋgraphᚋscalarᚐ
 	return res
 }
 
-func (ec *executionContext) unmarshalNFreshness2astrolabeᚋgraphᚋscalarᚐWord(ctx context.Context, v any) (scalar.Word, error) {
-	res, err := scalar.UnmarshalWord(v)
+func (ec *executionContext) unmarshalNFreshness2astrolabeᚋgraphᚋscalarᚐEnum(ctx context.Context, v any) (scalar.Enum, error) {
+	res, err := scalar.UnmarshalEnum(v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalNFreshness2astrolabeᚋgraphᚋscalarᚐWord(ctx context.Context, sel ast.SelectionSet, v scalar.Word) graphql.Marshaler {
+func (ec *executionContext) marshalNFreshness2astrolabeᚋgraphᚋscalarᚐEnum(ctx context.Context, sel ast.SelectionSet, v scalar.Enum) graphql.Marshaler {
 	_ = sel
-	res := scalar.MarshalWord(v)
+	res := scalar.MarshalEnum(v)
 	if res == graphql.Null {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -41482,14 +41482,14 @@ func (ec *executionContext) marshalNL1Finality2astrolabeᚋgraphᚋresolverᚐL1
 	return ec._L1Finality(ctx, sel, &v)
 }
 
-func (ec *executionContext) unmarshalNLabelSource2astrolabeᚋgraphᚋscalarᚐWord(ctx context.Context, v any) (scalar.Word, error) {
-	res, err := scalar.UnmarshalWord(v)
+func (ec *executionContext) unmarshalNLabelSource2astrolabeᚋgraphᚋscalarᚐEnum(ctx context.Context, v any) (scalar.Enum, error) {
+	res, err := scalar.UnmarshalEnum(v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalNLabelSource2astrolabeᚋgraphᚋscalarᚐWord(ctx context.Context, sel ast.SelectionSet, v scalar.Word) graphql.Marshaler {
+func (ec *executionContext) marshalNLabelSource2astrolabeᚋgraphᚋscalarᚐEnum(ctx context.Context, sel ast.SelectionSet, v scalar.Enum) graphql.Marshaler {
 	_ = sel
-	res := scalar.MarshalWord(v)
+	res := scalar.MarshalEnum(v)
 	if res == graphql.Null {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -41518,14 +41518,14 @@ func (ec *executionContext) marshalNLimit2ᚕastrolabeᚋgraphᚋlimitsᚐLimit�
 	return ret
 }
 
-func (ec *executionContext) unmarshalNMarketKind2astrolabeᚋgraphᚋscalarᚐWord(ctx context.Context, v any) (scalar.Word, error) {
-	res, err := scalar.UnmarshalWord(v)
+func (ec *executionContext) unmarshalNMarketKind2astrolabeᚋgraphᚋscalarᚐEnum(ctx context.Context, v any) (scalar.Enum, error) {
+	res, err := scalar.UnmarshalEnum(v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalNMarketKind2astrolabeᚋgraphᚋscalarᚐWord(ctx context.Context, sel ast.SelectionSet, v scalar.Word) graphql.Marshaler {
+func (ec *executionContext) marshalNMarketKind2astrolabeᚋgraphᚋscalarᚐEnum(ctx context.Context, sel ast.SelectionSet, v scalar.Enum) graphql.Marshaler {
 	_ = sel
-	res := scalar.MarshalWord(v)
+	res := scalar.MarshalEnum(v)
 	if res == graphql.Null {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -41570,14 +41570,14 @@ func (ec *executionContext) marshalNMessageConnection2ᚖastrolabeᚋgraphᚋres
 	return ec._MessageConnection(ctx, sel, v)
 }
 
-func (ec *executionContext) unmarshalNMessageDirection2astrolabeᚋgraphᚋscalarᚐWord(ctx context.Context, v any) (scalar.Word, error) {
-	res, err := scalar.UnmarshalWord(v)
+func (ec *executionContext) unmarshalNMessageDirection2astrolabeᚋgraphᚋscalarᚐEnum(ctx context.Context, v any) (scalar.Enum, error) {
+	res, err := scalar.UnmarshalEnum(v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalNMessageDirection2astrolabeᚋgraphᚋscalarᚐWord(ctx context.Context, sel ast.SelectionSet, v scalar.Word) graphql.Marshaler {
+func (ec *executionContext) marshalNMessageDirection2astrolabeᚋgraphᚋscalarᚐEnum(ctx context.Context, sel ast.SelectionSet, v scalar.Enum) graphql.Marshaler {
 	_ = sel
-	res := scalar.MarshalWord(v)
+	res := scalar.MarshalEnum(v)
 	if res == graphql.Null {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -41606,14 +41606,14 @@ func (ec *executionContext) marshalNMessageEdge2ᚕastrolabeᚋgraphᚋresolver�
 	return ret
 }
 
-func (ec *executionContext) unmarshalNMessageStatus2astrolabeᚋgraphᚋscalarᚐWord(ctx context.Context, v any) (scalar.Word, error) {
-	res, err := scalar.UnmarshalWord(v)
+func (ec *executionContext) unmarshalNMessageStatus2astrolabeᚋgraphᚋscalarᚐEnum(ctx context.Context, v any) (scalar.Enum, error) {
+	res, err := scalar.UnmarshalEnum(v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalNMessageStatus2astrolabeᚋgraphᚋscalarᚐWord(ctx context.Context, sel ast.SelectionSet, v scalar.Word) graphql.Marshaler {
+func (ec *executionContext) marshalNMessageStatus2astrolabeᚋgraphᚋscalarᚐEnum(ctx context.Context, sel ast.SelectionSet, v scalar.Enum) graphql.Marshaler {
 	_ = sel
-	res := scalar.MarshalWord(v)
+	res := scalar.MarshalEnum(v)
 	if res == graphql.Null {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -41622,14 +41622,14 @@ func (ec *executionContext) marshalNMessageStatus2astrolabeᚋgraphᚋscalarᚐW
 	return res
 }
 
-func (ec *executionContext) unmarshalNMetadataCompleteness2astrolabeᚋgraphᚋscalarᚐWord(ctx context.Context, v any) (scalar.Word, error) {
-	res, err := scalar.UnmarshalWord(v)
+func (ec *executionContext) unmarshalNMetadataCompleteness2astrolabeᚋgraphᚋscalarᚐEnum(ctx context.Context, v any) (scalar.Enum, error) {
+	res, err := scalar.UnmarshalEnum(v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalNMetadataCompleteness2astrolabeᚋgraphᚋscalarᚐWord(ctx context.Context, sel ast.SelectionSet, v scalar.Word) graphql.Marshaler {
+func (ec *executionContext) marshalNMetadataCompleteness2astrolabeᚋgraphᚋscalarᚐEnum(ctx context.Context, sel ast.SelectionSet, v scalar.Enum) graphql.Marshaler {
 	_ = sel
-	res := scalar.MarshalWord(v)
+	res := scalar.MarshalEnum(v)
 	if res == graphql.Null {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -41642,14 +41642,14 @@ func (ec *executionContext) marshalNPageInfo2astrolabeᚋgraphᚋresolverᚐPage
 	return ec._PageInfo(ctx, sel, &v)
 }
 
-func (ec *executionContext) unmarshalNPairingConfidence2astrolabeᚋgraphᚋscalarᚐWord(ctx context.Context, v any) (scalar.Word, error) {
-	res, err := scalar.UnmarshalWord(v)
+func (ec *executionContext) unmarshalNPairingConfidence2astrolabeᚋgraphᚋscalarᚐEnum(ctx context.Context, v any) (scalar.Enum, error) {
+	res, err := scalar.UnmarshalEnum(v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalNPairingConfidence2astrolabeᚋgraphᚋscalarᚐWord(ctx context.Context, sel ast.SelectionSet, v scalar.Word) graphql.Marshaler {
+func (ec *executionContext) marshalNPairingConfidence2astrolabeᚋgraphᚋscalarᚐEnum(ctx context.Context, sel ast.SelectionSet, v scalar.Enum) graphql.Marshaler {
 	_ = sel
-	res := scalar.MarshalWord(v)
+	res := scalar.MarshalEnum(v)
 	if res == graphql.Null {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -41761,14 +41761,14 @@ func (ec *executionContext) marshalNSearchHit2ᚖastrolabeᚋgraphᚋresolverᚐ
 	return ec._SearchHit(ctx, sel, v)
 }
 
-func (ec *executionContext) unmarshalNSearchKind2astrolabeᚋgraphᚋscalarᚐWord(ctx context.Context, v any) (scalar.Word, error) {
-	res, err := scalar.UnmarshalWord(v)
+func (ec *executionContext) unmarshalNSearchKind2astrolabeᚋgraphᚋscalarᚐEnum(ctx context.Context, v any) (scalar.Enum, error) {
+	res, err := scalar.UnmarshalEnum(v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalNSearchKind2astrolabeᚋgraphᚋscalarᚐWord(ctx context.Context, sel ast.SelectionSet, v scalar.Word) graphql.Marshaler {
+func (ec *executionContext) marshalNSearchKind2astrolabeᚋgraphᚋscalarᚐEnum(ctx context.Context, sel ast.SelectionSet, v scalar.Enum) graphql.Marshaler {
 	_ = sel
-	res := scalar.MarshalWord(v)
+	res := scalar.MarshalEnum(v)
 	if res == graphql.Null {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -41777,14 +41777,14 @@ func (ec *executionContext) marshalNSearchKind2astrolabeᚋgraphᚋscalarᚐWord
 	return res
 }
 
-func (ec *executionContext) unmarshalNSearchMatch2astrolabeᚋgraphᚋscalarᚐWord(ctx context.Context, v any) (scalar.Word, error) {
-	res, err := scalar.UnmarshalWord(v)
+func (ec *executionContext) unmarshalNSearchMatch2astrolabeᚋgraphᚋscalarᚐEnum(ctx context.Context, v any) (scalar.Enum, error) {
+	res, err := scalar.UnmarshalEnum(v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalNSearchMatch2astrolabeᚋgraphᚋscalarᚐWord(ctx context.Context, sel ast.SelectionSet, v scalar.Word) graphql.Marshaler {
+func (ec *executionContext) marshalNSearchMatch2astrolabeᚋgraphᚋscalarᚐEnum(ctx context.Context, sel ast.SelectionSet, v scalar.Enum) graphql.Marshaler {
 	_ = sel
-	res := scalar.MarshalWord(v)
+	res := scalar.MarshalEnum(v)
 	if res == graphql.Null {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -41827,14 +41827,14 @@ func (ec *executionContext) marshalNService2ᚖastrolabeᚋgraphᚋresolverᚐSe
 	return ec._Service(ctx, sel, v)
 }
 
-func (ec *executionContext) unmarshalNSourceTier2astrolabeᚋgraphᚋscalarᚐWord(ctx context.Context, v any) (scalar.Word, error) {
-	res, err := scalar.UnmarshalWord(v)
+func (ec *executionContext) unmarshalNSourceTier2astrolabeᚋgraphᚋscalarᚐEnum(ctx context.Context, v any) (scalar.Enum, error) {
+	res, err := scalar.UnmarshalEnum(v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalNSourceTier2astrolabeᚋgraphᚋscalarᚐWord(ctx context.Context, sel ast.SelectionSet, v scalar.Word) graphql.Marshaler {
+func (ec *executionContext) marshalNSourceTier2astrolabeᚋgraphᚋscalarᚐEnum(ctx context.Context, sel ast.SelectionSet, v scalar.Enum) graphql.Marshaler {
 	_ = sel
-	res := scalar.MarshalWord(v)
+	res := scalar.MarshalEnum(v)
 	if res == graphql.Null {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -41889,14 +41889,14 @@ func (ec *executionContext) marshalNString2ᚕstringᚄ(ctx context.Context, sel
 	return ret
 }
 
-func (ec *executionContext) unmarshalNSummaryStatus2astrolabeᚋgraphᚋscalarᚐWord(ctx context.Context, v any) (scalar.Word, error) {
-	res, err := scalar.UnmarshalWord(v)
+func (ec *executionContext) unmarshalNSummaryStatus2astrolabeᚋgraphᚋscalarᚐEnum(ctx context.Context, v any) (scalar.Enum, error) {
+	res, err := scalar.UnmarshalEnum(v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalNSummaryStatus2astrolabeᚋgraphᚋscalarᚐWord(ctx context.Context, sel ast.SelectionSet, v scalar.Word) graphql.Marshaler {
+func (ec *executionContext) marshalNSummaryStatus2astrolabeᚋgraphᚋscalarᚐEnum(ctx context.Context, sel ast.SelectionSet, v scalar.Enum) graphql.Marshaler {
 	_ = sel
-	res := scalar.MarshalWord(v)
+	res := scalar.MarshalEnum(v)
 	if res == graphql.Null {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -41989,14 +41989,14 @@ func (ec *executionContext) marshalNTokenPoolEvidence2astrolabeᚋgraphᚋresolv
 	return ec._TokenPoolEvidence(ctx, sel, &v)
 }
 
-func (ec *executionContext) unmarshalNTokenStandard2astrolabeᚋgraphᚋscalarᚐWord(ctx context.Context, v any) (scalar.Word, error) {
-	res, err := scalar.UnmarshalWord(v)
+func (ec *executionContext) unmarshalNTokenStandard2astrolabeᚋgraphᚋscalarᚐEnum(ctx context.Context, v any) (scalar.Enum, error) {
+	res, err := scalar.UnmarshalEnum(v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalNTokenStandard2astrolabeᚋgraphᚋscalarᚐWord(ctx context.Context, sel ast.SelectionSet, v scalar.Word) graphql.Marshaler {
+func (ec *executionContext) marshalNTokenStandard2astrolabeᚋgraphᚋscalarᚐEnum(ctx context.Context, sel ast.SelectionSet, v scalar.Enum) graphql.Marshaler {
 	_ = sel
-	res := scalar.MarshalWord(v)
+	res := scalar.MarshalEnum(v)
 	if res == graphql.Null {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -42071,14 +42071,14 @@ func (ec *executionContext) marshalNTransactionPreview2ᚖastrolabeᚋgraphᚋre
 	return ec._TransactionPreview(ctx, sel, v)
 }
 
-func (ec *executionContext) unmarshalNTransactionType2astrolabeᚋgraphᚋscalarᚐWord(ctx context.Context, v any) (scalar.Word, error) {
-	res, err := scalar.UnmarshalWord(v)
+func (ec *executionContext) unmarshalNTransactionType2astrolabeᚋgraphᚋscalarᚐEnum(ctx context.Context, v any) (scalar.Enum, error) {
+	res, err := scalar.UnmarshalEnum(v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalNTransactionType2astrolabeᚋgraphᚋscalarᚐWord(ctx context.Context, sel ast.SelectionSet, v scalar.Word) graphql.Marshaler {
+func (ec *executionContext) marshalNTransactionType2astrolabeᚋgraphᚋscalarᚐEnum(ctx context.Context, sel ast.SelectionSet, v scalar.Enum) graphql.Marshaler {
 	_ = sel
-	res := scalar.MarshalWord(v)
+	res := scalar.MarshalEnum(v)
 	if res == graphql.Null {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -42123,14 +42123,14 @@ func (ec *executionContext) marshalNTransferConnection2ᚖastrolabeᚋgraphᚋre
 	return ec._TransferConnection(ctx, sel, v)
 }
 
-func (ec *executionContext) unmarshalNTransferDirection2astrolabeᚋgraphᚋscalarᚐWord(ctx context.Context, v any) (scalar.Word, error) {
-	res, err := scalar.UnmarshalWord(v)
+func (ec *executionContext) unmarshalNTransferDirection2astrolabeᚋgraphᚋscalarᚐEnum(ctx context.Context, v any) (scalar.Enum, error) {
+	res, err := scalar.UnmarshalEnum(v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalNTransferDirection2astrolabeᚋgraphᚋscalarᚐWord(ctx context.Context, sel ast.SelectionSet, v scalar.Word) graphql.Marshaler {
+func (ec *executionContext) marshalNTransferDirection2astrolabeᚋgraphᚋscalarᚐEnum(ctx context.Context, sel ast.SelectionSet, v scalar.Enum) graphql.Marshaler {
 	_ = sel
-	res := scalar.MarshalWord(v)
+	res := scalar.MarshalEnum(v)
 	if res == graphql.Null {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -42217,14 +42217,14 @@ func (ec *executionContext) marshalNWalletBlock2astrolabeᚋgraphᚋresolverᚐW
 	return ec._WalletBlock(ctx, sel, &v)
 }
 
-func (ec *executionContext) unmarshalNWalletCorrectness2astrolabeᚋgraphᚋscalarᚐWord(ctx context.Context, v any) (scalar.Word, error) {
-	res, err := scalar.UnmarshalWord(v)
+func (ec *executionContext) unmarshalNWalletCorrectness2astrolabeᚋgraphᚋscalarᚐEnum(ctx context.Context, v any) (scalar.Enum, error) {
+	res, err := scalar.UnmarshalEnum(v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalNWalletCorrectness2astrolabeᚋgraphᚋscalarᚐWord(ctx context.Context, sel ast.SelectionSet, v scalar.Word) graphql.Marshaler {
+func (ec *executionContext) marshalNWalletCorrectness2astrolabeᚋgraphᚋscalarᚐEnum(ctx context.Context, sel ast.SelectionSet, v scalar.Enum) graphql.Marshaler {
 	_ = sel
-	res := scalar.MarshalWord(v)
+	res := scalar.MarshalEnum(v)
 	if res == graphql.Null {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -42238,14 +42238,14 @@ func (ec *executionContext) unmarshalNWalletInput2astrolabeᚋgraphᚋresolver�
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) unmarshalNWalletMode2astrolabeᚋgraphᚋscalarᚐWord(ctx context.Context, v any) (scalar.Word, error) {
-	res, err := scalar.UnmarshalWord(v)
+func (ec *executionContext) unmarshalNWalletMode2astrolabeᚋgraphᚋscalarᚐEnum(ctx context.Context, v any) (scalar.Enum, error) {
+	res, err := scalar.UnmarshalEnum(v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalNWalletMode2astrolabeᚋgraphᚋscalarᚐWord(ctx context.Context, sel ast.SelectionSet, v scalar.Word) graphql.Marshaler {
+func (ec *executionContext) marshalNWalletMode2astrolabeᚋgraphᚋscalarᚐEnum(ctx context.Context, sel ast.SelectionSet, v scalar.Enum) graphql.Marshaler {
 	_ = sel
-	res := scalar.MarshalWord(v)
+	res := scalar.MarshalEnum(v)
 	if res == graphql.Null {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -42254,14 +42254,14 @@ func (ec *executionContext) marshalNWalletMode2astrolabeᚋgraphᚋscalarᚐWord
 	return res
 }
 
-func (ec *executionContext) unmarshalNWalletScope2astrolabeᚋgraphᚋscalarᚐWord(ctx context.Context, v any) (scalar.Word, error) {
-	res, err := scalar.UnmarshalWord(v)
+func (ec *executionContext) unmarshalNWalletScope2astrolabeᚋgraphᚋscalarᚐEnum(ctx context.Context, v any) (scalar.Enum, error) {
+	res, err := scalar.UnmarshalEnum(v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalNWalletScope2astrolabeᚋgraphᚋscalarᚐWord(ctx context.Context, sel ast.SelectionSet, v scalar.Word) graphql.Marshaler {
+func (ec *executionContext) marshalNWalletScope2astrolabeᚋgraphᚋscalarᚐEnum(ctx context.Context, sel ast.SelectionSet, v scalar.Enum) graphql.Marshaler {
 	_ = sel
-	res := scalar.MarshalWord(v)
+	res := scalar.MarshalEnum(v)
 	if res == graphql.Null {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -42594,21 +42594,21 @@ func (ec *executionContext) marshalOChainStatus2ᚖastrolabeᚋgraphᚋresolver�
 	return ec._ChainStatus(ctx, sel, v)
 }
 
-func (ec *executionContext) unmarshalOClassHashFinality2ᚖastrolabeᚋgraphᚋscalarᚐWord(ctx context.Context, v any) (*scalar.Word, error) {
+func (ec *executionContext) unmarshalOClassHashFinality2ᚖastrolabeᚋgraphᚋscalarᚐEnum(ctx context.Context, v any) (*scalar.Enum, error) {
 	if v == nil {
 		return nil, nil
 	}
-	res, err := scalar.UnmarshalWord(v)
+	res, err := scalar.UnmarshalEnum(v)
 	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalOClassHashFinality2ᚖastrolabeᚋgraphᚋscalarᚐWord(ctx context.Context, sel ast.SelectionSet, v *scalar.Word) graphql.Marshaler {
+func (ec *executionContext) marshalOClassHashFinality2ᚖastrolabeᚋgraphᚋscalarᚐEnum(ctx context.Context, sel ast.SelectionSet, v *scalar.Enum) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
 	_ = sel
 	_ = ctx
-	res := scalar.MarshalWord(*v)
+	res := scalar.MarshalEnum(*v)
 	return res
 }
 
@@ -42710,39 +42710,39 @@ func (ec *executionContext) marshalODecodedField2ᚕᚖastrolabeᚋgraphᚋresol
 	return ret
 }
 
-func (ec *executionContext) unmarshalODecodedFieldsSource2ᚖastrolabeᚋgraphᚋscalarᚐWord(ctx context.Context, v any) (*scalar.Word, error) {
+func (ec *executionContext) unmarshalODecodedFieldsSource2ᚖastrolabeᚋgraphᚋscalarᚐEnum(ctx context.Context, v any) (*scalar.Enum, error) {
 	if v == nil {
 		return nil, nil
 	}
-	res, err := scalar.UnmarshalWord(v)
+	res, err := scalar.UnmarshalEnum(v)
 	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalODecodedFieldsSource2ᚖastrolabeᚋgraphᚋscalarᚐWord(ctx context.Context, sel ast.SelectionSet, v *scalar.Word) graphql.Marshaler {
+func (ec *executionContext) marshalODecodedFieldsSource2ᚖastrolabeᚋgraphᚋscalarᚐEnum(ctx context.Context, sel ast.SelectionSet, v *scalar.Enum) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
 	_ = sel
 	_ = ctx
-	res := scalar.MarshalWord(*v)
+	res := scalar.MarshalEnum(*v)
 	return res
 }
 
-func (ec *executionContext) unmarshalODecodedFieldsUnavailableReason2ᚖastrolabeᚋgraphᚋscalarᚐWord(ctx context.Context, v any) (*scalar.Word, error) {
+func (ec *executionContext) unmarshalODecodedFieldsUnavailableReason2ᚖastrolabeᚋgraphᚋscalarᚐEnum(ctx context.Context, v any) (*scalar.Enum, error) {
 	if v == nil {
 		return nil, nil
 	}
-	res, err := scalar.UnmarshalWord(v)
+	res, err := scalar.UnmarshalEnum(v)
 	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalODecodedFieldsUnavailableReason2ᚖastrolabeᚋgraphᚋscalarᚐWord(ctx context.Context, sel ast.SelectionSet, v *scalar.Word) graphql.Marshaler {
+func (ec *executionContext) marshalODecodedFieldsUnavailableReason2ᚖastrolabeᚋgraphᚋscalarᚐEnum(ctx context.Context, sel ast.SelectionSet, v *scalar.Enum) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
 	_ = sel
 	_ = ctx
-	res := scalar.MarshalWord(*v)
+	res := scalar.MarshalEnum(*v)
 	return res
 }
 
@@ -42760,21 +42760,21 @@ func (ec *executionContext) marshalOEventConnection2ᚖastrolabeᚋgraphᚋresol
 	return ec._EventConnection(ctx, sel, v)
 }
 
-func (ec *executionContext) unmarshalOEventNameSource2ᚖastrolabeᚋgraphᚋscalarᚐWord(ctx context.Context, v any) (*scalar.Word, error) {
+func (ec *executionContext) unmarshalOEventNameSource2ᚖastrolabeᚋgraphᚋscalarᚐEnum(ctx context.Context, v any) (*scalar.Enum, error) {
 	if v == nil {
 		return nil, nil
 	}
-	res, err := scalar.UnmarshalWord(v)
+	res, err := scalar.UnmarshalEnum(v)
 	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalOEventNameSource2ᚖastrolabeᚋgraphᚋscalarᚐWord(ctx context.Context, sel ast.SelectionSet, v *scalar.Word) graphql.Marshaler {
+func (ec *executionContext) marshalOEventNameSource2ᚖastrolabeᚋgraphᚋscalarᚐEnum(ctx context.Context, sel ast.SelectionSet, v *scalar.Enum) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
 	_ = sel
 	_ = ctx
-	res := scalar.MarshalWord(*v)
+	res := scalar.MarshalEnum(*v)
 	return res
 }
 
@@ -42797,39 +42797,39 @@ func (ec *executionContext) marshalOEventSchema2ᚕastrolabeᚋgraphᚋresolver�
 	return ret
 }
 
-func (ec *executionContext) unmarshalOExecutionStatus2ᚖastrolabeᚋgraphᚋscalarᚐWord(ctx context.Context, v any) (*scalar.Word, error) {
+func (ec *executionContext) unmarshalOExecutionStatus2ᚖastrolabeᚋgraphᚋscalarᚐEnum(ctx context.Context, v any) (*scalar.Enum, error) {
 	if v == nil {
 		return nil, nil
 	}
-	res, err := scalar.UnmarshalWord(v)
+	res, err := scalar.UnmarshalEnum(v)
 	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalOExecutionStatus2ᚖastrolabeᚋgraphᚋscalarᚐWord(ctx context.Context, sel ast.SelectionSet, v *scalar.Word) graphql.Marshaler {
+func (ec *executionContext) marshalOExecutionStatus2ᚖastrolabeᚋgraphᚋscalarᚐEnum(ctx context.Context, sel ast.SelectionSet, v *scalar.Enum) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
 	_ = sel
 	_ = ctx
-	res := scalar.MarshalWord(*v)
+	res := scalar.MarshalEnum(*v)
 	return res
 }
 
-func (ec *executionContext) unmarshalOFeeUnit2ᚖastrolabeᚋgraphᚋscalarᚐWord(ctx context.Context, v any) (*scalar.Word, error) {
+func (ec *executionContext) unmarshalOFeeUnit2ᚖastrolabeᚋgraphᚋscalarᚐEnum(ctx context.Context, v any) (*scalar.Enum, error) {
 	if v == nil {
 		return nil, nil
 	}
-	res, err := scalar.UnmarshalWord(v)
+	res, err := scalar.UnmarshalEnum(v)
 	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalOFeeUnit2ᚖastrolabeᚋgraphᚋscalarᚐWord(ctx context.Context, sel ast.SelectionSet, v *scalar.Word) graphql.Marshaler {
+func (ec *executionContext) marshalOFeeUnit2ᚖastrolabeᚋgraphᚋscalarᚐEnum(ctx context.Context, sel ast.SelectionSet, v *scalar.Enum) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
 	_ = sel
 	_ = ctx
-	res := scalar.MarshalWord(*v)
+	res := scalar.MarshalEnum(*v)
 	return res
 }
 
@@ -42923,39 +42923,39 @@ func (ec *executionContext) marshalOFelt2ᚖastrolabeᚋstarknetᚐFelt(ctx cont
 	return res
 }
 
-func (ec *executionContext) unmarshalOFieldSource2ᚖastrolabeᚋgraphᚋscalarᚐWord(ctx context.Context, v any) (*scalar.Word, error) {
+func (ec *executionContext) unmarshalOFieldSource2ᚖastrolabeᚋgraphᚋscalarᚐEnum(ctx context.Context, v any) (*scalar.Enum, error) {
 	if v == nil {
 		return nil, nil
 	}
-	res, err := scalar.UnmarshalWord(v)
+	res, err := scalar.UnmarshalEnum(v)
 	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalOFieldSource2ᚖastrolabeᚋgraphᚋscalarᚐWord(ctx context.Context, sel ast.SelectionSet, v *scalar.Word) graphql.Marshaler {
+func (ec *executionContext) marshalOFieldSource2ᚖastrolabeᚋgraphᚋscalarᚐEnum(ctx context.Context, sel ast.SelectionSet, v *scalar.Enum) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
 	_ = sel
 	_ = ctx
-	res := scalar.MarshalWord(*v)
+	res := scalar.MarshalEnum(*v)
 	return res
 }
 
-func (ec *executionContext) unmarshalOFinalityStatus2ᚖastrolabeᚋgraphᚋscalarᚐWord(ctx context.Context, v any) (*scalar.Word, error) {
+func (ec *executionContext) unmarshalOFinalityStatus2ᚖastrolabeᚋgraphᚋscalarᚐEnum(ctx context.Context, v any) (*scalar.Enum, error) {
 	if v == nil {
 		return nil, nil
 	}
-	res, err := scalar.UnmarshalWord(v)
+	res, err := scalar.UnmarshalEnum(v)
 	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalOFinalityStatus2ᚖastrolabeᚋgraphᚋscalarᚐWord(ctx context.Context, sel ast.SelectionSet, v *scalar.Word) graphql.Marshaler {
+func (ec *executionContext) marshalOFinalityStatus2ᚖastrolabeᚋgraphᚋscalarᚐEnum(ctx context.Context, sel ast.SelectionSet, v *scalar.Enum) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
 	_ = sel
 	_ = ctx
-	res := scalar.MarshalWord(*v)
+	res := scalar.MarshalEnum(*v)
 	return res
 }
 
@@ -43059,57 +43059,57 @@ func (ec *executionContext) marshalOInt2ᚖuint64(ctx context.Context, sel ast.S
 	return graphql.WrapContextMarshaler(ctx, res)
 }
 
-func (ec *executionContext) unmarshalOL1DataAvailabilityMode2ᚖastrolabeᚋgraphᚋscalarᚐWord(ctx context.Context, v any) (*scalar.Word, error) {
+func (ec *executionContext) unmarshalOL1DataAvailabilityMode2ᚖastrolabeᚋgraphᚋscalarᚐEnum(ctx context.Context, v any) (*scalar.Enum, error) {
 	if v == nil {
 		return nil, nil
 	}
-	res, err := scalar.UnmarshalWord(v)
+	res, err := scalar.UnmarshalEnum(v)
 	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalOL1DataAvailabilityMode2ᚖastrolabeᚋgraphᚋscalarᚐWord(ctx context.Context, sel ast.SelectionSet, v *scalar.Word) graphql.Marshaler {
+func (ec *executionContext) marshalOL1DataAvailabilityMode2ᚖastrolabeᚋgraphᚋscalarᚐEnum(ctx context.Context, sel ast.SelectionSet, v *scalar.Enum) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
 	_ = sel
 	_ = ctx
-	res := scalar.MarshalWord(*v)
+	res := scalar.MarshalEnum(*v)
 	return res
 }
 
-func (ec *executionContext) unmarshalOLabelConfidence2ᚖastrolabeᚋgraphᚋscalarᚐWord(ctx context.Context, v any) (*scalar.Word, error) {
+func (ec *executionContext) unmarshalOLabelConfidence2ᚖastrolabeᚋgraphᚋscalarᚐEnum(ctx context.Context, v any) (*scalar.Enum, error) {
 	if v == nil {
 		return nil, nil
 	}
-	res, err := scalar.UnmarshalWord(v)
+	res, err := scalar.UnmarshalEnum(v)
 	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalOLabelConfidence2ᚖastrolabeᚋgraphᚋscalarᚐWord(ctx context.Context, sel ast.SelectionSet, v *scalar.Word) graphql.Marshaler {
+func (ec *executionContext) marshalOLabelConfidence2ᚖastrolabeᚋgraphᚋscalarᚐEnum(ctx context.Context, sel ast.SelectionSet, v *scalar.Enum) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
 	_ = sel
 	_ = ctx
-	res := scalar.MarshalWord(*v)
+	res := scalar.MarshalEnum(*v)
 	return res
 }
 
-func (ec *executionContext) unmarshalOLabelSource2ᚖastrolabeᚋgraphᚋscalarᚐWord(ctx context.Context, v any) (*scalar.Word, error) {
+func (ec *executionContext) unmarshalOLabelSource2ᚖastrolabeᚋgraphᚋscalarᚐEnum(ctx context.Context, v any) (*scalar.Enum, error) {
 	if v == nil {
 		return nil, nil
 	}
-	res, err := scalar.UnmarshalWord(v)
+	res, err := scalar.UnmarshalEnum(v)
 	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalOLabelSource2ᚖastrolabeᚋgraphᚋscalarᚐWord(ctx context.Context, sel ast.SelectionSet, v *scalar.Word) graphql.Marshaler {
+func (ec *executionContext) marshalOLabelSource2ᚖastrolabeᚋgraphᚋscalarᚐEnum(ctx context.Context, sel ast.SelectionSet, v *scalar.Enum) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
 	_ = sel
 	_ = ctx
-	res := scalar.MarshalWord(*v)
+	res := scalar.MarshalEnum(*v)
 	return res
 }
 
@@ -43127,21 +43127,21 @@ func (ec *executionContext) marshalOMessageConnection2ᚖastrolabeᚋgraphᚋres
 	return ec._MessageConnection(ctx, sel, v)
 }
 
-func (ec *executionContext) unmarshalOMessageDirection2ᚖastrolabeᚋgraphᚋscalarᚐWord(ctx context.Context, v any) (*scalar.Word, error) {
+func (ec *executionContext) unmarshalOMessageDirection2ᚖastrolabeᚋgraphᚋscalarᚐEnum(ctx context.Context, v any) (*scalar.Enum, error) {
 	if v == nil {
 		return nil, nil
 	}
-	res, err := scalar.UnmarshalWord(v)
+	res, err := scalar.UnmarshalEnum(v)
 	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalOMessageDirection2ᚖastrolabeᚋgraphᚋscalarᚐWord(ctx context.Context, sel ast.SelectionSet, v *scalar.Word) graphql.Marshaler {
+func (ec *executionContext) marshalOMessageDirection2ᚖastrolabeᚋgraphᚋscalarᚐEnum(ctx context.Context, sel ast.SelectionSet, v *scalar.Enum) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
 	_ = sel
 	_ = ctx
-	res := scalar.MarshalWord(*v)
+	res := scalar.MarshalEnum(*v)
 	return res
 }
 
@@ -43316,21 +43316,21 @@ func (ec *executionContext) marshalOTokenPoolConnection2ᚖastrolabeᚋgraphᚋr
 	return ec._TokenPoolConnection(ctx, sel, v)
 }
 
-func (ec *executionContext) unmarshalOTokenStandard2ᚖastrolabeᚋgraphᚋscalarᚐWord(ctx context.Context, v any) (*scalar.Word, error) {
+func (ec *executionContext) unmarshalOTokenStandard2ᚖastrolabeᚋgraphᚋscalarᚐEnum(ctx context.Context, v any) (*scalar.Enum, error) {
 	if v == nil {
 		return nil, nil
 	}
-	res, err := scalar.UnmarshalWord(v)
+	res, err := scalar.UnmarshalEnum(v)
 	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalOTokenStandard2ᚖastrolabeᚋgraphᚋscalarᚐWord(ctx context.Context, sel ast.SelectionSet, v *scalar.Word) graphql.Marshaler {
+func (ec *executionContext) marshalOTokenStandard2ᚖastrolabeᚋgraphᚋscalarᚐEnum(ctx context.Context, sel ast.SelectionSet, v *scalar.Enum) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
 	_ = sel
 	_ = ctx
-	res := scalar.MarshalWord(*v)
+	res := scalar.MarshalEnum(*v)
 	return res
 }
 
@@ -43367,21 +43367,21 @@ func (ec *executionContext) marshalOTransactionPreview2ᚕᚖastrolabeᚋgraph�
 	return ret
 }
 
-func (ec *executionContext) unmarshalOTransactionType2ᚖastrolabeᚋgraphᚋscalarᚐWord(ctx context.Context, v any) (*scalar.Word, error) {
+func (ec *executionContext) unmarshalOTransactionType2ᚖastrolabeᚋgraphᚋscalarᚐEnum(ctx context.Context, v any) (*scalar.Enum, error) {
 	if v == nil {
 		return nil, nil
 	}
-	res, err := scalar.UnmarshalWord(v)
+	res, err := scalar.UnmarshalEnum(v)
 	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalOTransactionType2ᚖastrolabeᚋgraphᚋscalarᚐWord(ctx context.Context, sel ast.SelectionSet, v *scalar.Word) graphql.Marshaler {
+func (ec *executionContext) marshalOTransactionType2ᚖastrolabeᚋgraphᚋscalarᚐEnum(ctx context.Context, sel ast.SelectionSet, v *scalar.Enum) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
 	_ = sel
 	_ = ctx
-	res := scalar.MarshalWord(*v)
+	res := scalar.MarshalEnum(*v)
 	return res
 }
 

@@ -48,8 +48,8 @@ func (a *Address) Label(ctx context.Context) (*string, error) {
 type Attribution struct {
 	Known      bool
 	Label      *string
-	Confidence *scalar.Word
-	Source     scalar.Word
+	Confidence *scalar.Enum
+	Source     scalar.Enum
 	Protocol   *Protocol
 }
 
@@ -73,9 +73,9 @@ func (a *Address) Attribution(ctx context.Context) (*Attribution, error) {
 		return nil, err
 	}
 	if label == nil {
-		return &Attribution{Source: scalar.Word(address.FromNowhere)}, nil
+		return &Attribution{Source: scalar.Enum(address.FromNowhere)}, nil
 	}
-	return &Attribution{true, &label.Text, wordOrNil(label.Confidence), scalar.Word(label.Source), protocolOf(label)}, nil
+	return &Attribution{true, &label.Text, enumOrNil(label.Confidence), scalar.Enum(label.Source), protocolOf(label)}, nil
 }
 
 // Contract returns the contract at the address.
@@ -120,7 +120,7 @@ func (a *Address) Transactions(ctx context.Context, first *int, after *string) (
 func (a *Address) Transfers(ctx context.Context, filter *TransferFilter, first *int, after *string) (*TransferConnection, error) {
 	var wanted token.AddressFilter
 	if filter != nil {
-		if err := checkFilter("tokens", filter.Tokens); err != nil {
+		if err := checkFilter("filter.tokens", filter.Tokens); err != nil {
 			return nil, err
 		}
 		wanted = token.AddressFilter{Direction: token.Direction(filter.Direction), Tokens: filter.Tokens, From: filter.FromBlock, To: filter.ToBlock}
@@ -183,9 +183,9 @@ func (a *Address) Summary(ctx context.Context) (*AddressSummary, error) {
 type AddressIntelligence struct {
 	Found, IsDeployed bool
 	Label             *string
-	LabelSource       *scalar.Word
+	LabelSource       *scalar.Enum
 	Protocol          *Protocol
-	TypeLabel         scalar.Word
+	TypeLabel         scalar.Enum
 	ClassHash         *starknet.Felt
 	ClassLabel        *string
 	HasReceivedFunds  bool
@@ -199,11 +199,11 @@ func (a *Address) Intelligence(ctx context.Context) (*AddressIntelligence, error
 		return nil, err
 	}
 	known := &AddressIntelligence{
-		Found: i.Found, IsDeployed: i.Deployed, Protocol: protocolOf(i.Label), TypeLabel: scalar.Word(i.Type), ClassHash: i.Class,
+		Found: i.Found, IsDeployed: i.Deployed, Protocol: protocolOf(i.Label), TypeLabel: scalar.Enum(i.Type), ClassHash: i.Class,
 		ClassLabel: i.ClassLabel, HasReceivedFunds: i.ReceivedFunds, Coverage: coverageOf(i.Coverage),
 	}
 	if i.Label != nil {
-		known.Label, known.LabelSource = &i.Label.Text, wordOrNil(i.Label.Source)
+		known.Label, known.LabelSource = &i.Label.Text, enumOrNil(i.Label.Source)
 	}
 	return known, nil
 }

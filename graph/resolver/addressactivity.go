@@ -44,7 +44,7 @@ func (a *AddressActivity) TxHash() starknet.Felt { return a.item.TxHash }
 func (a *AddressActivity) TxCursor() string { return a.item.Cursor() }
 
 // Kind tells what it is.
-func (a *AddressActivity) Kind() scalar.Word { return scalar.Word(a.item.Kind) }
+func (a *AddressActivity) Kind() scalar.Enum { return scalar.Enum(a.item.Kind) }
 
 // Counterparty returns the other side.
 func (a *AddressActivity) Counterparty() *starknet.Felt { return a.item.Counterparty }
@@ -116,18 +116,18 @@ func (t *AddressTransaction) TxIndex() int { return t.tx.Tx }
 func (t *AddressTransaction) TxHash() starknet.Felt { return t.tx.Hash }
 
 // Kinds returns what the transaction meant for the address.
-func (t *AddressTransaction) Kinds() []scalar.Word {
-	return convert(t.tx.Kinds, func(k address.Kind) scalar.Word { return scalar.Word(k) })
+func (t *AddressTransaction) Kinds() []scalar.Enum {
+	return convert(t.tx.Kinds, func(k address.Kind) scalar.Enum { return scalar.Enum(k) })
 }
 
 // TxType returns the transaction's type.
-func (t *AddressTransaction) TxType() scalar.Word { return scalar.Word(t.tx.Type) }
+func (t *AddressTransaction) TxType() scalar.Enum { return scalar.Enum(t.tx.Type) }
 
 // ExecutionStatus tells whether the calls took effect.
-func (t *AddressTransaction) ExecutionStatus() scalar.Word { return scalar.Word(t.tx.Execution) }
+func (t *AddressTransaction) ExecutionStatus() scalar.Enum { return scalar.Enum(t.tx.Execution) }
 
 // FinalityStatus returns what the network says of the block.
-func (t *AddressTransaction) FinalityStatus() scalar.Word { return scalar.Word(t.tx.Finality) }
+func (t *AddressTransaction) FinalityStatus() scalar.Enum { return scalar.Enum(t.tx.Finality) }
 
 // FromAddress returns the account that sent the transaction.
 func (t *AddressTransaction) FromAddress() *starknet.Felt { return t.tx.From }

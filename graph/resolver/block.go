@@ -51,10 +51,10 @@ func (b *Block) TxCount() int { return b.facts.Transactions }
 func (b *Block) EventCount() int { return b.facts.Events }
 
 // FinalityStatus returns what the network says of the block.
-func (b *Block) FinalityStatus() scalar.Word { return scalar.Word(b.facts.Finality) }
+func (b *Block) FinalityStatus() scalar.Enum { return scalar.Enum(b.facts.Finality) }
 
 // SourceTier tells whether the block can still be replaced.
-func (b *Block) SourceTier() scalar.Word { return scalar.Word(b.facts.Tier) }
+func (b *Block) SourceTier() scalar.Enum { return scalar.Enum(b.facts.Tier) }
 
 // StateRoot returns the root of the state after the block.
 func (b *Block) StateRoot() starknet.Felt { return b.facts.StateRoot }
@@ -63,7 +63,7 @@ func (b *Block) StateRoot() starknet.Felt { return b.facts.StateRoot }
 func (b *Block) SequencerAddress() *starknet.Felt { return b.facts.KnownSequencer() }
 
 // L1DataAvailabilityMode returns how the block's data is published on L1.
-func (b *Block) L1DataAvailabilityMode() *scalar.Word { return wordOrNil(b.facts.L1DAMode) }
+func (b *Block) L1DataAvailabilityMode() *scalar.Enum { return enumOrNil(b.facts.L1DAMode) }
 
 // StarknetVersion returns the version of Starknet.
 func (b *Block) StarknetVersion() *string { return textOrNil(b.facts.Version) }
@@ -200,9 +200,9 @@ func (r *Query) Block(ctx context.Context, id domain.Chain, number *int, hash *s
 	name := chain.BlockID{Hash: hash}
 	switch {
 	case number != nil && *number < 0:
-		return nil, domain.Errorf(domain.CodeInvalidRequest, "number must not be negative")
+		return nil, domain.Errorf(domain.CodeInvalidRequest, "number must not be negative, got %d.", *number)
 	case number != nil && hash != nil:
-		return nil, domain.Errorf(domain.CodeInvalidRequest, "number and hash cannot be combined")
+		return nil, domain.Errorf(domain.CodeInvalidRequest, "number and hash cannot be combined.")
 	case number == nil && hash == nil:
 		name.Tag = chain.Latest
 	case number != nil:
@@ -216,7 +216,7 @@ func (r *Query) Block(ctx context.Context, id domain.Chain, number *int, hash *s
 }
 
 // Blocks pages through the blocks of a chain.
-func (r *Query) Blocks(ctx context.Context, id domain.Chain, filter *BlockFilter, order scalar.Word, first *int, after *string) (*BlockConnection, error) {
+func (r *Query) Blocks(ctx context.Context, id domain.Chain, filter *BlockFilter, order scalar.Enum, first *int, after *string) (*BlockConnection, error) {
 	on, err := r.resolver.onChain(id)
 	if err != nil {
 		return nil, err
@@ -255,7 +255,7 @@ func (on onChain) countBlocks(ctx context.Context) (total, error) {
 }
 
 // BlockAtTimestamp returns the block that is closest to a time.
-func (r *Query) BlockAtTimestamp(ctx context.Context, id domain.Chain, timestamp time.Time, closest scalar.Word) (*BlockAtTimestamp, error) {
+func (r *Query) BlockAtTimestamp(ctx context.Context, id domain.Chain, timestamp time.Time, closest scalar.Enum) (*BlockAtTimestamp, error) {
 	on, err := r.resolver.onChain(id)
 	if err != nil {
 		return nil, err

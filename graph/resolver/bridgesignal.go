@@ -33,7 +33,7 @@ func (s *BridgeSignal) LogIndex() int { return s.signal.Log }
 func (s *BridgeSignal) TxHash() starknet.Felt { return s.signal.TxHash }
 
 // Direction returns the way that value takes.
-func (s *BridgeSignal) Direction() scalar.Word { return scalar.Word(s.signal.Direction) }
+func (s *BridgeSignal) Direction() scalar.Enum { return scalar.Enum(s.signal.Direction) }
 
 // Protocol returns the protocol of the bridge.
 func (s *BridgeSignal) Protocol() string { return s.signal.Protocol }
@@ -57,7 +57,7 @@ func (s *BridgeSignal) EventName() string { return s.signal.Event }
 func (s *BridgeSignal) MessageHash() *starknet.Hash256 { return s.signal.Message }
 
 // PairingConfidence tells what the signal rests on.
-func (s *BridgeSignal) PairingConfidence() scalar.Word { return scalar.Word(s.signal.Confidence()) }
+func (s *BridgeSignal) PairingConfidence() scalar.Enum { return scalar.Enum(s.signal.Confidence()) }
 
 // Token returns the token on L2.
 func (s *BridgeSignal) Token(ctx context.Context) (*Token, error) {

@@ -61,9 +61,9 @@ func (c *Contract) DeploymentClassHash() *starknet.Felt {
 }
 
 // ClassHashSource tells what the class is known from.
-func (c *Contract) ClassHashSource() scalar.Word {
+func (c *Contract) ClassHashSource() scalar.Enum {
 	_, source := c.facts.Class()
-	return scalar.Word(source)
+	return scalar.Enum(source)
 }
 
 // ClassHashAsOfBlock returns the block that the class is known from.
@@ -83,7 +83,7 @@ func (c *Contract) ClassHashAsOfBlockHash() *starknet.Felt {
 }
 
 // ClassHashFinality tells how firm that block is.
-func (c *Contract) ClassHashFinality() *scalar.Word { return wordOrNil(c.facts.Finality) }
+func (c *Contract) ClassHashFinality() *scalar.Enum { return enumOrNil(c.facts.Finality) }
 
 // DeployedAtBlock returns the block that deployed the contract.
 func (c *Contract) DeployedAtBlock() *uint64 {
@@ -124,18 +124,18 @@ func (c *Contract) IsAccount() *bool { return c.facts.Account() }
 func (c *Contract) IsToken() *bool { return c.facts.IsToken() }
 
 // TokenKind returns the contract's token standard.
-func (c *Contract) TokenKind() *scalar.Word {
+func (c *Contract) TokenKind() *scalar.Enum {
 	if c.facts.Token == nil {
 		return nil
 	}
-	return wordOrNil(c.facts.Token.Standard)
+	return enumOrNil(c.facts.Token.Standard)
 }
 
 // Alias returns what a token calls itself.
 func (c *Contract) Alias() *string { return c.facts.Alias() }
 
 // MetadataCompleteness tells how much could be determined.
-func (c *Contract) MetadataCompleteness() scalar.Word { return scalar.Word(c.facts.Completeness) }
+func (c *Contract) MetadataCompleteness() scalar.Enum { return scalar.Enum(c.facts.Completeness) }
 
 // Class returns the contract's class.
 func (c *Contract) Class(ctx context.Context) (*ContractClass, error) {

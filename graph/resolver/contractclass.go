@@ -42,7 +42,7 @@ func (c *ContractClass) IsAccount() *bool {
 }
 
 // Standard returns the token standard that the ABI shows.
-func (c *ContractClass) Standard() *scalar.Word { return wordOrNil(c.facts.Standard) }
+func (c *ContractClass) Standard() *scalar.Enum { return enumOrNil(c.facts.Standard) }
 
 // DeclaredAtBlock returns the block that declared the class.
 func (c *ContractClass) DeclaredAtBlock() *uint64 {
@@ -133,11 +133,11 @@ type FunctionSchema struct {
 // FieldSchema is a named and typed place of a payload.
 type FieldSchema struct {
 	Name, Type string
-	Source     *scalar.Word
+	Source     *scalar.Enum
 }
 
 func fieldSchemas(fields []facts.FieldSchema) []FieldSchema {
-	return convert(fields, func(f facts.FieldSchema) FieldSchema { return FieldSchema{f.Name, f.Type, wordOrNil(f.Source)} })
+	return convert(fields, func(f facts.FieldSchema) FieldSchema { return FieldSchema{f.Name, f.Type, enumOrNil(f.Source)} })
 }
 
 // Declaration returns the transaction that declared the class.
@@ -164,7 +164,7 @@ func (u *ClassUse) Address() starknet.Felt { return u.use.Contract }
 func (u *ClassUse) BlockNumber() uint64 { return u.use.Block }
 
 // Origin tells how that became known.
-func (u *ClassUse) Origin() scalar.Word { return scalar.Word(u.use.Origin) }
+func (u *ClassUse) Origin() scalar.Enum { return scalar.Enum(u.use.Origin) }
 
 // Current tells whether the contract has the class still.
 func (u *ClassUse) Current() bool { return u.use.Current }
@@ -203,5 +203,5 @@ func (r *Query) Class(ctx context.Context, id domain.Chain, hash starknet.Felt) 
 	if err != nil {
 		return nil, err
 	}
-	return single(on.classes().all(ctx, nil, []starknet.Felt{hash}))(domain.Errorf(domain.CodeNotFound, "no indexed block names the class %s", hash))
+	return single(on.classes().all(ctx, nil, []starknet.Felt{hash}))(domain.Errorf(domain.CodeNotFound, "Class %s is not indexed.", hash))
 }

@@ -26,7 +26,7 @@ type TokenControlSnapshot struct {
 
 // TokenControl is one kind of control over a token.
 type TokenControl struct {
-	Status scalar.Word
+	Status scalar.Enum
 	Actor  *starknet.Felt
 }
 
@@ -48,7 +48,7 @@ func (t *Token) Controls(ctx context.Context) (*TokenControls, error) {
 	}
 	controls := &TokenControls{Indexed: known.Snapshot != nil, ReasonCode: known.Reason}
 	if s := known.Snapshot; s != nil {
-		control := func(c token.Control) TokenControl { return TokenControl{scalar.Word(c.Status), c.Actor} }
+		control := func(c token.Control) TokenControl { return TokenControl{scalar.Enum(c.Status), c.Actor} }
 		controls.Snapshot = &TokenControlSnapshot{
 			SupplyControl: control(s.Supply), TransferControl: control(s.Transfer), MetadataAdmin: control(s.Metadata), UpgradeControl: control(s.Upgrade),
 			Evidence: convert(s.Evidence, func(e token.ControlEvidence) TokenControlEvidence {

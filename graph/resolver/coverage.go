@@ -11,12 +11,12 @@ import (
 
 // Coverage is how much of what was asked for an answer rests on.
 type Coverage struct {
-	Status     scalar.Word
+	Status     scalar.Enum
 	ReasonCode *string
 }
 
 func coverageOf(c domain.Coverage) *Coverage {
-	return &Coverage{scalar.Word(c.Status), textOrNil(c.ReasonCode)}
+	return &Coverage{scalar.Enum(c.Status), textOrNil(c.ReasonCode)}
 }
 
 // BlockInterval is blocks, both ends included.
@@ -35,7 +35,7 @@ type RangeCoverage struct {
 // CoverageDiagnostics is how coverage stands to the blocks that it is made
 // from.
 type CoverageDiagnostics struct {
-	FreshnessStatus                scalar.Word
+	FreshnessStatus                scalar.Enum
 	SourceLowWaterBlock            uint64
 	SourceHighWaterBlock           uint64
 	SourceContiguousLowWaterBlock  uint64
@@ -47,7 +47,7 @@ type CoverageDiagnostics struct {
 
 func diagnosticsOf(d event.Diagnostics) CoverageDiagnostics {
 	return CoverageDiagnostics{
-		scalar.Word(d.Freshness), d.SourceLow, d.SourceHigh, d.ContiguousLow, d.ContiguousHigh, d.Lag, d.OpenEnded, d.LiveMaintenance,
+		scalar.Enum(d.Freshness), d.SourceLow, d.SourceHigh, d.ContiguousLow, d.ContiguousHigh, d.Lag, d.OpenEnded, d.LiveMaintenance,
 	}
 }
 
@@ -69,10 +69,10 @@ type SelectorCoverage struct {
 	ChainID      domain.Chain
 	Selector     starknet.Felt
 	Position     int
-	SourceTier   scalar.Word
+	SourceTier   scalar.Enum
 	FromBlock    uint64
 	ThroughBlock uint64
-	Status       scalar.Word
+	Status       scalar.Enum
 	VerifiedAt   *time.Time
 	Diagnostics  CoverageDiagnostics
 }
@@ -87,8 +87,8 @@ func (s *Service) SelectorCoverage(ctx context.Context) ([]SelectorCoverage, err
 		}
 		for _, row := range found {
 			list = append(list, SelectorCoverage{
-				ChainID: c, Selector: row.Selector, Position: row.Position, SourceTier: scalar.Word(row.Tier()), FromBlock: row.From, ThroughBlock: *row.Through,
-				Status: scalar.Word(row.Status), VerifiedAt: row.VerifiedAt, Diagnostics: diagnosticsOf(row.Diagnostics),
+				ChainID: c, Selector: row.Selector, Position: row.Position, SourceTier: scalar.Enum(row.Tier()), FromBlock: row.From, ThroughBlock: *row.Through,
+				Status: scalar.Enum(row.Status), VerifiedAt: row.VerifiedAt, Diagnostics: diagnosticsOf(row.Diagnostics),
 			})
 		}
 	}

@@ -36,13 +36,13 @@ func (f *DecodedField) Label() string { return f.field.Label }
 func (f *DecodedField) Type() string { return f.field.Type.Name }
 
 // Source tells which array the field is from.
-func (f *DecodedField) Source() scalar.Word { return scalar.Word(f.field.Source.String()) }
+func (f *DecodedField) Source() scalar.Enum { return scalar.Enum(f.field.Source.String()) }
 
 // Kind tells what a reader does with the value.
-func (f *DecodedField) Kind() scalar.Word { return scalar.Word(f.field.Type.Kind()) }
+func (f *DecodedField) Kind() scalar.Enum { return scalar.Enum(f.field.Type.Kind()) }
 
 // Status tells how certain the value is.
-func (f *DecodedField) Status() scalar.Word { return scalar.Word(event.Decoded) }
+func (f *DecodedField) Status() scalar.Enum { return scalar.Enum(event.Decoded) }
 
 // RawValues returns the value's felts.
 func (f *DecodedField) RawValues() []starknet.Felt { return f.field.Raw }

@@ -57,19 +57,19 @@ func (e *Event) Topic3() *starknet.Felt { return e.row.Topic(3) }
 func (e *Event) Data() []starknet.Felt { return e.row.Data }
 
 // DecodingStatus tells how much of the meaning is certain.
-func (e *Event) DecodingStatus() scalar.Word { return scalar.Word(e.row.Status) }
+func (e *Event) DecodingStatus() scalar.Enum { return scalar.Enum(e.row.Status) }
 
 // EventName returns the event's name.
 func (e *Event) EventName() *string { return textOrNil(e.row.Name) }
 
 // EventNameSource tells where the name is from.
-func (e *Event) EventNameSource() *scalar.Word { return wordOrNil(e.row.NameSource) }
+func (e *Event) EventNameSource() *scalar.Enum { return enumOrNil(e.row.NameSource) }
 
 // DecodedFieldsSource tells where the types of the fields are from.
-func (e *Event) DecodedFieldsSource() *scalar.Word { return wordOrNil(e.row.FieldsFrom) }
+func (e *Event) DecodedFieldsSource() *scalar.Enum { return enumOrNil(e.row.FieldsFrom) }
 
 // DecodedFieldsUnavailableReason tells why there are no fields.
-func (e *Event) DecodedFieldsUnavailableReason() *scalar.Word { return wordOrNil(e.row.Unavailable) }
+func (e *Event) DecodedFieldsUnavailableReason() *scalar.Enum { return enumOrNil(e.row.Unavailable) }
 
 // DecodedFields returns the typed payload. The fields of all events that were
 // read together form one cohort.
@@ -200,7 +200,7 @@ type EventFilter struct {
 func (f EventFilter) filter() (event.Filter, error) {
 	filter := event.Filter{Addresses: f.Addresses, From: f.FromBlock, To: f.ToBlock}
 	if len(f.Keys) > len(filter.Topics) {
-		return filter, domain.Errorf(domain.CodeInvalidRequest, "keys must have at most %d positions", len(filter.Topics))
+		return filter, domain.Errorf(domain.CodeInvalidRequest, "filter.keys must have at most %d positions, got %d.", len(filter.Topics), len(f.Keys))
 	}
 	copy(filter.Topics[:], f.Keys)
 	return filter, nil

@@ -38,13 +38,13 @@ func (h *Holder) Account(context.Context) (*Address, error) {
 
 // CensusCertification is how far a census can be relied on.
 type CensusCertification struct {
-	Status     scalar.Word
+	Status     scalar.Enum
 	CheckedAt  *time.Time
 	ReasonCode *string
 }
 
 func certificationOf(g *token.Generation) CensusCertification {
-	return CensusCertification{scalar.Word(g.Status), new(g.Checked()), textOrNil(g.Reason)}
+	return CensusCertification{scalar.Enum(g.Status), new(g.Checked()), textOrNil(g.Reason)}
 }
 
 // HolderConnection is a page of a holder census.
@@ -57,7 +57,7 @@ type HolderConnection struct {
 	AsOfBlockHash         starknet.Felt
 	RowDigest             *string
 	ExpiresAt             time.Time
-	Completeness          scalar.Word
+	Completeness          scalar.Enum
 	Certification         CensusCertification
 }
 
@@ -80,7 +80,7 @@ func (t *Token) Holders(ctx context.Context, first *int, after *string) (*Holder
 	l.expires = g.ExpiresAt
 	c := &HolderConnection{
 		Connection: Connection[*Holder]{slice: page.slice, list: l}, GenerationID: g.Name(), AsOfBlock: g.Block.Number, AsOfBlockHash: g.Block.Hash,
-		ExpiresAt: g.ExpiresAt, Completeness: scalar.Word(g.Completeness()), Certification: certificationOf(g),
+		ExpiresAt: g.ExpiresAt, Completeness: scalar.Enum(g.Completeness()), Certification: certificationOf(g),
 	}
 	if s := g.Snapshot; s != nil {
 		c.HolderCount, c.HolderBalanceTotalRaw, c.count = new(int(s.Holders)), &s.Total, exactly(int(s.Holders))

@@ -35,7 +35,7 @@ func (m *Message) ID() string { return m.id(messageType, m.facts.ID()) }
 func (m *Message) MessageID() string { return m.facts.ID() }
 
 // Direction returns the way of the message.
-func (m *Message) Direction() scalar.Word { return scalar.Word(m.facts.Direction) }
+func (m *Message) Direction() scalar.Enum { return scalar.Enum(m.facts.Direction) }
 
 // BlockNumber returns the number of the block.
 func (m *Message) BlockNumber() uint64 { return m.facts.Block }
@@ -77,10 +77,10 @@ func (m *Message) Selector() *starknet.Felt { return m.facts.Selector }
 func (m *Message) Payload() []starknet.Felt { return m.facts.Payload }
 
 // Status tells what became of the message.
-func (m *Message) Status() scalar.Word { return scalar.Word(m.facts.Status) }
+func (m *Message) Status() scalar.Enum { return scalar.Enum(m.facts.Status) }
 
 // SourceTier tells whether the message can still be undone.
-func (m *Message) SourceTier() scalar.Word { return scalar.Word(m.facts.Tier) }
+func (m *Message) SourceTier() scalar.Enum { return scalar.Enum(m.facts.Tier) }
 
 // Block returns the block.
 func (m *Message) Block(ctx context.Context) (*Block, error) {
@@ -185,12 +185,12 @@ func messageTx(id string) (starknet.Felt, error) {
 			return hash, nil
 		}
 	}
-	return starknet.Felt{}, domain.Errorf(domain.CodeInvalidRequest, "a messageId is the hash of a transaction, a direction and an index, with colons between them")
+	return starknet.Felt{}, domain.Errorf(domain.CodeInvalidRequest, "messageId must be a transaction hash, a direction and an index, separated by colons.")
 }
 
 // MessageFilter narrows a list of messages.
 type MessageFilter struct {
-	Direction   *scalar.Word
+	Direction   *scalar.Enum
 	TxHash      *starknet.Felt
 	MessageHash *starknet.Hash256
 }
@@ -235,7 +235,7 @@ func (r *Query) Message(ctx context.Context, id domain.Chain, messageID string) 
 		return nil, err
 	}
 	if found[0] == nil {
-		return nil, domain.Errorf(domain.CodeNotFound, "the message is not in the index")
+		return nil, domain.Errorf(domain.CodeNotFound, "The message is not indexed.")
 	}
 	return found[0], nil
 }

@@ -41,7 +41,7 @@ func (id globalID) String() string {
 
 // parseGlobalID reads an id, in the one spelling that String writes.
 func parseGlobalID(text string) (globalID, error) {
-	malformed := domain.Errorf(domain.CodeInvalidRequest, "the id is not one of this service; pass ids back as they were received")
+	malformed := domain.Errorf(domain.CodeInvalidRequest, "The ID is malformed. Pass IDs unchanged, as this API returned them.")
 	if len(text) > maxIDText {
 		return globalID{}, malformed
 	}
@@ -128,7 +128,7 @@ func (r *Resolver) find(ctx context.Context, cache *cohort.Cache, ids []globalID
 			case err != nil:
 				failed[i] = err
 			case found[n] == nil:
-				failed[i] = domain.Errorf(domain.CodeNotFound, "there is no such object in the index")
+				failed[i] = domain.Errorf(domain.CodeNotFound, "The object is not indexed.")
 			default:
 				nodes[i] = found[n]
 			}
@@ -210,5 +210,5 @@ func (id globalID) check() error {
 			return nil
 		}
 	}
-	return domain.Errorf(domain.CodeInvalidRequest, "the id is of a type that is not known here")
+	return domain.Errorf(domain.CodeInvalidRequest, "The ID has an unknown type or a malformed key. Pass IDs unchanged, as this API returned them.")
 }

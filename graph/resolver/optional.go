@@ -6,15 +6,15 @@ import (
 	"astrolabe/starknet"
 )
 
-// wordOrNil is nil for an empty word.
-func wordOrNil[T ~string](word T) *scalar.Word {
-	if word == "" {
+// enumOrNil returns nil for an empty value.
+func enumOrNil[T ~string](value T) *scalar.Enum {
+	if value == "" {
 		return nil
 	}
-	return new(scalar.Word(word))
+	return new(scalar.Enum(value))
 }
 
-// textOrNil is nil for an empty text.
+// textOrNil returns nil for an empty string.
 func textOrNil(text string) *string {
 	if text == "" {
 		return nil
@@ -22,7 +22,7 @@ func textOrNil(text string) *string {
 	return &text
 }
 
-// amountOrNil is a number that may be unknown.
+// amountOrNil converts an amount that may be unknown.
 func amountOrNil(n *starknet.Uint256) *domain.Amount {
 	if n == nil {
 		return nil
@@ -30,7 +30,7 @@ func amountOrNil(n *starknet.Uint256) *domain.Amount {
 	return new(domain.AmountFromBig(n.Big()))
 }
 
-// intOrNil is a small number that may be unknown.
+// intOrNil converts a number that may be unknown.
 func intOrNil(n *uint8) *int {
 	if n == nil {
 		return nil

@@ -25,7 +25,7 @@ type TokenPool struct {
 func (p *TokenPool) MarketID() string { return p.pool.MarketID() }
 
 // MarketKind tells how the market makes its prices.
-func (p *TokenPool) MarketKind() scalar.Word { return scalar.Word(p.pool.Factory.Kind) }
+func (p *TokenPool) MarketKind() scalar.Enum { return scalar.Enum(p.pool.Factory.Kind) }
 
 // ProtocolName returns the name of the protocol.
 func (p *TokenPool) ProtocolName() string { return p.pool.Factory.Name }

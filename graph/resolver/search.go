@@ -17,7 +17,7 @@ type SearchHit struct {
 }
 
 // Kind tells what it is.
-func (h *SearchHit) Kind() scalar.Word { return scalar.Word(h.hit.Kind) }
+func (h *SearchHit) Kind() scalar.Enum { return scalar.Enum(h.hit.Kind) }
 
 // Key returns the number of a block, else the hash or the address.
 func (h *SearchHit) Key() string { return h.hit.ID }
@@ -26,7 +26,7 @@ func (h *SearchHit) Key() string { return h.hit.ID }
 func (h *SearchHit) Label() *string { return h.hit.Label }
 
 // Matched tells by what it was found.
-func (h *SearchHit) Matched() scalar.Word { return scalar.Word(h.hit.Matched) }
+func (h *SearchHit) Matched() scalar.Enum { return scalar.Enum(h.hit.Matched) }
 
 // nodeTypes are the types of what a search finds.
 var nodeTypes = map[search.Kind]string{
@@ -69,7 +69,7 @@ func (r *Query) Search(ctx context.Context, id domain.Chain, query string) ([]*S
 		return nil, err
 	}
 	if len(query) > search.MaxQuery {
-		return nil, domain.Errorf(domain.CodeInvalidRequest, "query must have at most %d characters", search.MaxQuery)
+		return nil, domain.Errorf(domain.CodeInvalidRequest, "query must have at most %d bytes, got %d.", search.MaxQuery, len(query))
 	}
 	hits, err := r.resolver.Search.Find(ctx, id, query)
 	if err != nil {

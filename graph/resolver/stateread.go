@@ -34,7 +34,7 @@ const maxAsked = 25
 // checkAsked refuses to ask a node about too many contracts.
 func checkAsked(contracts int) error {
 	if contracts > maxAsked {
-		return domain.Errorf(domain.CodeInvalidRequest, "the field would ask %d contracts; at most %d can be asked at once: ask for fewer items around it", contracts, maxAsked)
+		return domain.Errorf(domain.CodeInvalidRequest, "This field would read %d contracts at once; the limit is %d. Request fewer parent objects, for example with a smaller first.", contracts, maxAsked)
 	}
 	return nil
 }
@@ -57,7 +57,7 @@ func (c *Contract) Read(ctx context.Context, selector starknet.Felt, calldata []
 		return nil, err
 	}
 	if len(calldata) > chain.MaxCalldata {
-		return nil, domain.Errorf(domain.CodeInvalidRequest, "calldata must have at most %d felts", chain.MaxCalldata)
+		return nil, domain.Errorf(domain.CodeInvalidRequest, "calldata must have at most %d felts, got %d.", chain.MaxCalldata, len(calldata))
 	}
 	kind := cohort.Kind{Chain: c.chain, Name: "view of a contract", Arguments: fmt.Sprint(selector, calldata, blockTag)}
 	answer, err := loadFact(ctx, c, (*Contract).Address, cohort.Fact[starknet.Felt, viewed]{Kind: kind, Read: c.views(at, selector, calldata)})

@@ -40,7 +40,7 @@ func (t *Token) Name() *string { return t.facts.Metadata.Name }
 func (t *Token) Decimals() *int { return intOrNil(t.facts.Metadata.Decimals) }
 
 // Standard returns the token's standard.
-func (t *Token) Standard() scalar.Word { return scalar.Word(t.facts.Standard) }
+func (t *Token) Standard() scalar.Enum { return scalar.Enum(t.facts.Standard) }
 
 // MetadataUpdatedAtIso returns when the token was asked about itself.
 func (t *Token) MetadataUpdatedAtIso() *time.Time { return t.facts.DescribedAt() }
@@ -80,12 +80,12 @@ func (t *Token) counts(ctx context.Context, one func(*token.Counts) uint64) (*ui
 }
 
 // SummaryCacheStatus tells what the counts rest on.
-func (t *Token) SummaryCacheStatus(ctx context.Context) (scalar.Word, error) {
+func (t *Token) SummaryCacheStatus(ctx context.Context) (scalar.Enum, error) {
 	summary, err := t.summary(ctx)
 	if err != nil {
 		return "", err
 	}
-	return scalar.Word(summary.Status), nil
+	return scalar.Enum(summary.Status), nil
 }
 
 // SummaryCacheUpdatedAtIso returns when the sums were made.

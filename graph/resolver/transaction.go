@@ -49,7 +49,7 @@ func (t *Transaction) TxIndex() int { return t.line.Place.Tx }
 func (t *Transaction) TxCursor() string { return t.line.Place.Cursor() }
 
 // TxType returns the transaction's type.
-func (t *Transaction) TxType() scalar.Word { return scalar.Word(t.line.Type) }
+func (t *Transaction) TxType() scalar.Enum { return scalar.Enum(t.line.Type) }
 
 // FromAddress returns the account that sent the transaction.
 func (t *Transaction) FromAddress() *starknet.Felt { return t.line.Sender }
@@ -58,15 +58,15 @@ func (t *Transaction) FromAddress() *starknet.Felt { return t.line.Sender }
 func (t *Transaction) ToAddress() *starknet.Felt { return t.line.Contract }
 
 // ExecutionStatus tells whether the calls took effect.
-func (t *Transaction) ExecutionStatus() scalar.Word {
-	return scalar.Word(chain.Execution(t.line.Reverted))
+func (t *Transaction) ExecutionStatus() scalar.Enum {
+	return scalar.Enum(chain.Execution(t.line.Reverted))
 }
 
 // FinalityStatus returns what the network says of the block.
-func (t *Transaction) FinalityStatus() scalar.Word { return scalar.Word(t.line.Finality) }
+func (t *Transaction) FinalityStatus() scalar.Enum { return scalar.Enum(t.line.Finality) }
 
 // SourceTier tells whether the transaction can still be undone.
-func (t *Transaction) SourceTier() scalar.Word { return scalar.Word(t.line.Tier) }
+func (t *Transaction) SourceTier() scalar.Enum { return scalar.Enum(t.line.Tier) }
 
 // facts returns everything that the index keeps of the transaction itself.
 func (t *Transaction) facts(ctx context.Context) (*chain.Transaction, error) {
@@ -280,10 +280,10 @@ func (r *Query) Transaction(ctx context.Context, id domain.Chain, hash starknet.
 
 // Receipt is what became of a transaction.
 type Receipt struct {
-	ExecutionStatus scalar.Word
-	FinalityStatus  scalar.Word
+	ExecutionStatus scalar.Enum
+	FinalityStatus  scalar.Enum
 	ActualFeeRaw    *domain.Amount
-	FeeUnit         *scalar.Word
+	FeeUnit         *scalar.Enum
 	L1Gas           *domain.Amount
 	L1DataGas       *domain.Amount
 	L2Gas           *domain.Amount
@@ -297,8 +297,8 @@ func (t *Transaction) Receipt(ctx context.Context) (*Receipt, error) {
 		return nil, err
 	}
 	return &Receipt{
-		ExecutionStatus: scalar.Word(chain.Execution(facts.Reverted)), FinalityStatus: scalar.Word(facts.Finality),
-		ActualFeeRaw: new(feltAmount(facts.Fee)), FeeUnit: wordOrNil(facts.FeeUnit),
+		ExecutionStatus: scalar.Enum(chain.Execution(facts.Reverted)), FinalityStatus: scalar.Enum(facts.Finality),
+		ActualFeeRaw: new(feltAmount(facts.Fee)), FeeUnit: enumOrNil(facts.FeeUnit),
 		L1Gas:        new(domain.AmountFromUint64(facts.Resources.L1Gas)),
 		L1DataGas:    new(domain.AmountFromUint64(facts.Resources.L1DataGas)),
 		L2Gas:        new(domain.AmountFromUint64(facts.Resources.L2Gas)),

@@ -22,9 +22,9 @@ type TransactionPreview struct {
 	BlockNumber             *uint64
 	TimestampIso            *time.Time
 	TxIndex                 *int
-	TxType                  *scalar.Word
-	ExecutionStatus         *scalar.Word
-	FinalityStatus          *scalar.Word
+	TxType                  *scalar.Enum
+	ExecutionStatus         *scalar.Enum
+	FinalityStatus          *scalar.Enum
 	FromAddress, ToAddress  *starknet.Felt
 	PrimaryMethod           *string
 	CallCount               *int
@@ -47,7 +47,7 @@ func (on onChain) newPreview(hash starknet.Felt, facts *transaction.Preview) *Tr
 	}
 	t.Found, t.BlockNumber, t.TxIndex = true, &facts.Place.Block, &facts.Place.Tx
 	t.TimestampIso = new(facts.Time())
-	t.TxType, t.ExecutionStatus, t.FinalityStatus = wordOrNil(facts.Type), wordOrNil(chain.Execution(facts.Reverted)), wordOrNil(facts.Finality)
+	t.TxType, t.ExecutionStatus, t.FinalityStatus = enumOrNil(facts.Type), enumOrNil(chain.Execution(facts.Reverted)), enumOrNil(facts.Finality)
 	t.FromAddress, t.ToAddress, t.PrimaryMethod = facts.Sender, facts.Contract, textOrNil(facts.Method)
 	t.CallCount, t.TransferCount, t.LogCount = facts.Calls, &facts.Transfers, &facts.Events
 	t.TokenTransfers = convert(facts.Moved, func(moved token.Transfer) *Transfer { return &Transfer{onChain: on, facts: &moved} })

@@ -52,7 +52,7 @@ func (t *Transfer) Amount() *domain.Amount { return amountOrNil(t.facts.Amount) 
 func (t *Transfer) TokenID() *domain.Amount { return amountOrNil(t.facts.TokenID) }
 
 // Standard returns the standard that the transfer follows.
-func (t *Transfer) Standard() scalar.Word { return scalar.Word(t.facts.Standard) }
+func (t *Transfer) Standard() scalar.Enum { return scalar.Enum(t.facts.Standard) }
 
 // TokenSymbol returns what the token calls itself in short.
 func (t *Transfer) TokenSymbol() *string { return t.facts.Metadata.Symbol }
@@ -64,7 +64,7 @@ func (t *Transfer) TokenName() *string { return t.facts.Metadata.Name }
 func (t *Transfer) TokenDecimals() *int { return intOrNil(t.facts.Metadata.Decimals) }
 
 // SourceTier tells whether the transfer can still be undone.
-func (t *Transfer) SourceTier() scalar.Word { return scalar.Word(t.facts.Tier) }
+func (t *Transfer) SourceTier() scalar.Enum { return scalar.Enum(t.facts.Tier) }
 
 // Token returns the token.
 func (t *Transfer) Token(ctx context.Context) (*Token, error) {
@@ -147,14 +147,14 @@ func (on onChain) transfersOfAddresses(filter token.AddressFilter) transferPager
 
 // TransferFilter narrows the list of an address' transfers.
 type TransferFilter struct {
-	Direction          scalar.Word
+	Direction          scalar.Enum
 	Tokens             []starknet.Felt
 	FromBlock, ToBlock *uint64
 }
 
 func checkFilter(name string, values []starknet.Felt) error {
 	if len(values) > token.MaxFilterValues {
-		return domain.Errorf(domain.CodeInvalidRequest, "%s must have at most %d values", name, token.MaxFilterValues)
+		return domain.Errorf(domain.CodeInvalidRequest, "%s must have at most %d values, got %d.", name, token.MaxFilterValues, len(values))
 	}
 	return nil
 }

@@ -25,7 +25,7 @@ func (a *AddressAsset) TokenAddress() starknet.Felt { return a.asset.Token }
 
 // AssetEvidence is why a token may be held.
 type AssetEvidence struct {
-	Tier, Source            scalar.Word
+	Tier, Source            scalar.Enum
 	LastObservedBlock       *uint64
 	EvidenceCountLowerBound *int
 }
@@ -33,7 +33,7 @@ type AssetEvidence struct {
 // Evidence returns why the token may be held.
 func (a *AddressAsset) Evidence() []AssetEvidence {
 	return convert(a.asset.Proofs, func(p address.Proof) AssetEvidence {
-		return AssetEvidence{scalar.Word(p.Tier), scalar.Word(p.Source), p.LastBlock, p.AtLeast}
+		return AssetEvidence{scalar.Enum(p.Tier), scalar.Enum(p.Source), p.LastBlock, p.AtLeast}
 	})
 }
 
@@ -41,12 +41,12 @@ func (a *AddressAsset) Evidence() []AssetEvidence {
 type AssetMetadata struct {
 	Symbol, Name *string
 	Decimals     *int
-	Standard     *scalar.Word
+	Standard     *scalar.Enum
 }
 
 // Metadata returns what is known of the token.
 func (a *AddressAsset) Metadata() AssetMetadata {
-	return AssetMetadata{a.asset.Symbol, a.asset.Name, intOrNil(a.asset.Decimals), wordOrNil(a.asset.Standard)}
+	return AssetMetadata{a.asset.Symbol, a.asset.Name, intOrNil(a.asset.Decimals), enumOrNil(a.asset.Standard)}
 }
 
 // Token returns the token.
@@ -56,7 +56,7 @@ func (a *AddressAsset) Token(ctx context.Context) (*Token, error) {
 
 // AssetCoverage is what a list of somebody's tokens rests on.
 type AssetCoverage struct {
-	DeclaredScope       scalar.Word
+	DeclaredScope       scalar.Enum
 	CompleteWithinScope bool
 	GloballyComplete    bool // never a claim
 	ReasonCodes         []string
@@ -64,7 +64,7 @@ type AssetCoverage struct {
 }
 
 func assetCoverage(c address.AssetCoverage) AssetCoverage {
-	return AssetCoverage{DeclaredScope: scalar.Word(c.Scope), CompleteWithinScope: c.Complete(), ReasonCodes: c.Reasons, CoveredThroughBlock: c.Through}
+	return AssetCoverage{DeclaredScope: scalar.Enum(c.Scope), CompleteWithinScope: c.Complete(), ReasonCodes: c.Reasons, CoveredThroughBlock: c.Through}
 }
 
 // AddressAssetConnection is a page of the tokens that an address may hold.
@@ -83,7 +83,7 @@ type assetSlice struct {
 }
 
 // Assets returns the tokens that the address may hold.
-func (a *Address) Assets(ctx context.Context, scope scalar.Word, first *int, after *string) (*AddressAssetConnection, error) {
+func (a *Address) Assets(ctx context.Context, scope scalar.Enum, first *int, after *string) (*AddressAssetConnection, error) {
 	page, l, err := toMany(ctx, a, first, after, (*Address).felt, a.assetsOfAddresses(address.Scope(scope)))
 	if err != nil {
 		return nil, err
@@ -122,11 +122,11 @@ type WalletStateInput struct {
 
 // WalletInput is what a wallet is asked for.
 type WalletInput struct {
-	Mode            scalar.Word
-	Scope           scalar.Word
+	Mode            scalar.Enum
+	Scope           scalar.Enum
 	TokenAddresses  []starknet.Felt
 	Limit           int
-	BlockPreference scalar.Word
+	BlockPreference scalar.Enum
 	BlockHash       *starknet.Felt
 	BlockNumber     *uint64
 }
@@ -135,32 +135,32 @@ type WalletInput struct {
 type WalletState struct {
 	OwnerAddress starknet.Felt
 	Block        WalletBlock
-	Scope        scalar.Word
+	Scope        scalar.Enum
 	Coverage     AssetCoverage
-	Correctness  scalar.Word
+	Correctness  scalar.Enum
 	Items        []WalletBalance
 }
 
 // WalletBlock is the block of a wallet's balances.
 type WalletBlock struct {
-	Preference     scalar.Word
+	Preference     scalar.Enum
 	BlockNumber    uint64
 	BlockHash      *starknet.Felt
-	FinalityStatus *scalar.Word
+	FinalityStatus *scalar.Enum
 }
 
 // WalletBalance is one balance of a wallet.
 type WalletBalance struct {
 	TokenAddress starknet.Felt
 	BalanceRaw   *domain.Amount
-	Status       scalar.Word
+	Status       scalar.Enum
 	Metadata     AssetMetadata
 }
 
 func walletBalance(b address.Balance) WalletBalance {
-	balance := WalletBalance{TokenAddress: b.Token, BalanceRaw: amountOrNil(b.Raw), Status: scalar.Word(b.Status)}
+	balance := WalletBalance{TokenAddress: b.Token, BalanceRaw: amountOrNil(b.Raw), Status: scalar.Enum(b.Status)}
 	if t := b.Known; t != nil {
-		balance.Metadata = AssetMetadata{t.Metadata.Symbol, t.Metadata.Name, intOrNil(t.Metadata.Decimals), wordOrNil(t.Standard)}
+		balance.Metadata = AssetMetadata{t.Metadata.Symbol, t.Metadata.Name, intOrNil(t.Metadata.Decimals), enumOrNil(t.Standard)}
 	}
 	return balance
 }
@@ -194,7 +194,7 @@ func (a *Address) WalletState(ctx context.Context, input WalletInput) (*WalletSt
 func (on onChain) wallets(input WalletInput) dataloader.BatchFunc[starknet.Felt, address.Wallet] {
 	return cohort.Each(func(ctx context.Context, owners []starknet.Felt) ([]*dataloader.Result[address.Wallet], error) {
 		if len(owners) > maxWallets {
-			return nil, domain.Errorf(domain.CodeInvalidRequest, "the field would ask about %d addresses; at most %d can be asked about at once: ask for fewer items around it", len(owners), maxWallets)
+			return nil, domain.Errorf(domain.CodeInvalidRequest, "This field would read %d wallets at once; the limit is %d. Request fewer parent objects, for example with a smaller first.", len(owners), maxWallets)
 		}
 		return convert(owners, func(owner starknet.Felt) *dataloader.Result[address.Wallet] {
 			wallet, err := on.resolver.Wallets.At(ctx, on.chain, input.query(owner))
@@ -212,8 +212,8 @@ func (in WalletInput) query(owner starknet.Felt) address.WalletQuery {
 
 func (in WalletInput) state(owner starknet.Felt, wallet address.Wallet) *WalletState {
 	return &WalletState{
-		OwnerAddress: owner, Scope: in.Scope, Correctness: scalar.Word(wallet.Correctness), Items: convert(wallet.Items, walletBalance),
-		Block:    WalletBlock{in.BlockPreference, wallet.Block.Number, wallet.Block.Hash, wordOrNil(wallet.Block.Finality)},
+		OwnerAddress: owner, Scope: in.Scope, Correctness: scalar.Enum(wallet.Correctness), Items: convert(wallet.Items, walletBalance),
+		Block:    WalletBlock{in.BlockPreference, wallet.Block.Number, wallet.Block.Hash, enumOrNil(wallet.Block.Finality)},
 		Coverage: assetCoverage(wallet.Coverage),
 	}
 }

@@ -20,23 +20,23 @@ func UnmarshalChainID(v any) (domain.Chain, error) {
 	return domain.ParseChain(text)
 }
 
-// upper writes a word of the domain in GraphQL's upper case.
-func upper[T ~string](word T) graphql.Marshaler { return quoted(strings.ToUpper(string(word))) }
+// upper writes a domain value as an enum value, which is upper case in GraphQL.
+func upper[T ~string](value T) graphql.Marshaler { return quoted(strings.ToUpper(string(value))) }
 
-// lower reads what upper wrote, if it is one of the words.
-func lower[T ~string](v any, words ...T) (T, error) {
+// lower reads an enum value as one of the domain values.
+func lower[T ~string](v any, values ...T) (T, error) {
 	text, _ := v.(string)
-	word := T(strings.ToLower(text))
-	if !slices.Contains(words, word) || strings.ToUpper(text) != text {
-		return "", domain.Errorf(domain.CodeInvalidRequest, "the value is not one of its enum")
+	value := T(strings.ToLower(text))
+	if !slices.Contains(values, value) || strings.ToUpper(text) != text {
+		return "", domain.Errorf(domain.CodeInvalidRequest, "The value must be a value of its enum, in upper case.")
 	}
-	return word, nil
+	return value, nil
 }
 
-// MarshalIndexState writes a state of an index.
+// MarshalIndexState writes the state of an indexer.
 func MarshalIndexState(s chain.IndexState) graphql.Marshaler { return upper(s) }
 
-// UnmarshalIndexState reads a state of an index.
+// UnmarshalIndexState reads the state of an indexer.
 func UnmarshalIndexState(v any) (chain.IndexState, error) {
 	return lower(v, chain.Following, chain.Backfilling, chain.Halted)
 }
@@ -47,10 +47,10 @@ func MarshalPermission(p account.Permission) graphql.Marshaler { return upper(p)
 // UnmarshalPermission reads a permission.
 func UnmarshalPermission(v any) (account.Permission, error) { return lower(v, account.Permissions...) }
 
-// MarshalCallerKind writes by what a caller was recognised.
+// MarshalCallerKind writes how a caller authenticated.
 func MarshalCallerKind(k account.Kind) graphql.Marshaler { return upper(k) }
 
-// UnmarshalCallerKind reads by what a caller was recognised.
+// UnmarshalCallerKind reads how a caller authenticated.
 func UnmarshalCallerKind(v any) (account.Kind, error) {
 	return lower(v, account.ByKey, account.BySession, account.ByFirstParty, account.ByInternal)
 }
@@ -61,24 +61,24 @@ func MarshalPlan(p account.Plan) graphql.Marshaler { return upper(p) }
 // UnmarshalPlan reads a plan.
 func UnmarshalPlan(v any) (account.Plan, error) { return lower(v, account.Plans...) }
 
-// MarshalAPIKeyEnvironment writes what a key is for.
+// MarshalAPIKeyEnvironment writes the environment of an API key.
 func MarshalAPIKeyEnvironment(e account.Environment) graphql.Marshaler { return upper(e) }
 
-// UnmarshalAPIKeyEnvironment reads what a key is for.
+// UnmarshalAPIKeyEnvironment reads the environment of an API key.
 func UnmarshalAPIKeyEnvironment(v any) (account.Environment, error) {
 	return lower(v, account.Live, account.Test)
 }
 
-// MarshalAPIKeyStatus writes the state of a key.
+// MarshalAPIKeyStatus writes the state of an API key.
 func MarshalAPIKeyStatus(s account.Status) graphql.Marshaler { return upper(s) }
 
-// UnmarshalAPIKeyStatus reads the state of a key.
+// UnmarshalAPIKeyStatus reads the state of an API key.
 func UnmarshalAPIKeyStatus(v any) (account.Status, error) {
 	return lower(v, account.Active, account.Expired, account.Revoked)
 }
 
-// MarshalIssueAction writes what issuing a key did.
+// MarshalIssueAction writes the effect of issuing a key.
 func MarshalIssueAction(action string) graphql.Marshaler { return upper(action) }
 
-// UnmarshalIssueAction reads what issuing a key did.
+// UnmarshalIssueAction reads the effect of issuing a key.
 func UnmarshalIssueAction(v any) (string, error) { return lower(v, "created", "rotated") }
