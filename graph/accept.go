@@ -7,22 +7,21 @@ import (
 	"strings"
 )
 
-// The media types of answers.
+// The media types of responses.
 const (
 	mediaJSON     = "application/json"
 	mediaResponse = "application/graphql-response+json"
 	mediaStream   = "text/event-stream"
 )
 
-// accepted is what a client reads: the JSON that it likes best, empty when it
-// takes none, and whether it takes an event stream.
+// accepted is the result of content negotiation: the preferred JSON media type,
+// empty if the client accepts none, and whether it accepts an event stream.
 type accepted struct {
 	json   string
 	stream bool
 }
 
-// accepts reads the Accept header. A client that does not say is given
-// application/json.
+// accepts reads the Accept header. Without one, the client gets application/json.
 func accepts(header http.Header) accepted {
 	given := strings.Join(header.Values("Accept"), ",")
 	if strings.TrimSpace(given) == "" {
@@ -55,7 +54,7 @@ func accepts(header http.Header) accepted {
 	return a
 }
 
-// mediaRange is a part of an Accept header.
+// mediaRange is an element of an Accept header.
 type mediaRange struct {
 	media  string
 	weight float64

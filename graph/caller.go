@@ -10,8 +10,8 @@ import (
 	"astrolabe/graph/fault"
 )
 
-// visit is what authenticates a caller: a request or, on a WebSocket, the one
-// that opened it and the credentials in its first message.
+// visit holds the credentials of a caller: those of the request and, on a
+// WebSocket, those of connection_init.
 type visit struct {
 	request     *http.Request
 	credentials access.Credentials
@@ -48,8 +48,8 @@ func (h *Handler) recognise(v visit) (*account.Caller, error) {
 	return h.Gate.Caller(v.request, v.credentials)
 }
 
-// renew authenticates the caller of a stream again, so that credentials that
-// were revoked or have expired are of no use on a stream that they opened.
+// renew authenticates the caller of a stream again, because the credential may
+// have expired or been revoked since the stream was opened.
 func (h *Handler) renew(ctx context.Context) (context.Context, error) {
 	v, _ := ctx.Value(visitKey{}).(visit)
 	v.request = v.request.WithContext(ctx)

@@ -1,10 +1,9 @@
 // Package graph is the GraphQL facade: schema.graphql served over HTTP,
 // WebSocket and server-sent events at one path.
 //
-// An operation is read by a transport, prepared (persisted text, parsing,
-// limits, validation, coercion, cost), executed by gqlgen and rendered in one
-// place. Wire types live next to their resolvers; what several parents need
-// is read for all of them at once, through cohorts. Facts and decisions come
-// from the domain: the package never imports repo or rest, and it knows
-// neither SQL nor REST's paths.
+// It is a stock gqlgen server. Extensions resolve persisted documents, check the
+// limits, compute and charge the cost, and render errors. The resolvers are in
+// package resolver, the generated code is in package exec, and subscriptions are
+// in package live. Facts and decisions come from the domain: the package never
+// imports repo or rest, and it knows neither SQL nor REST's paths.
 package graph

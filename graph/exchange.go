@@ -10,14 +10,14 @@ import (
 	"github.com/vektah/gqlparser/v2/gqlerror"
 )
 
-// exchange is what the HTTP rules and gqlgen's extensions share about one
-// request, or about one operation on a WebSocket.
+// exchange is the state that the HTTP layer and gqlgen's extensions share about
+// one request, or about one operation on a WebSocket.
 type exchange struct {
 	header     http.Header // of the response; rate limits go there
 	documentID string
 	carries    func(ast.Operation) error // whether the transport carries the kind of operation
 	socket     *session                  // nil for a plain request or an event stream
-	expired    atomic.Bool               // the caller's credential ended while a stream was open
+	expired    atomic.Bool               // the credential expired while the stream was open
 
 	measured, coerced bool // how far the operation was prepared
 
@@ -71,5 +71,5 @@ func exchangeOf(ctx context.Context) *exchange {
 	return &exchange{header: http.Header{}, carries: carriesAll, socket: sessionOf(ctx)}
 }
 
-// carriesAll lets every kind of operation through.
+// carriesAll accepts every kind of operation.
 func carriesAll(ast.Operation) error { return nil }

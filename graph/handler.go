@@ -19,8 +19,8 @@ import (
 	"astrolabe/telemetry"
 )
 
-// Handler serves the schema at one path: GET and POST, WebSocket and
-// server-sent events. Shutdown ends it.
+// Handler serves the schema at one path, by GET and POST, WebSocket and
+// server-sent events. Shutdown stops it.
 type Handler struct {
 	Options
 
@@ -32,17 +32,17 @@ type Handler struct {
 	texts     textCache
 }
 
-// route is where the handler is mounted, as usage names it.
+// route is the path of the handler in usage reports.
 const route = "/graphql"
 
-// How many bytes of operation texts are remembered. A parsed document takes
-// some forty times its text.
+// The sizes of the caches in bytes of text. A parsed document takes about forty
+// times the memory of its text.
 const (
 	documentMemory = 1 << 19
 	textMemory     = 4 << 20
 )
 
-// New makes a handler. It keeps nothing running while nobody subscribes.
+// New makes a handler. It has no background work while there are no subscribers.
 func New(o Options) *Handler {
 	h := &Handler{
 		Options:   o.withDefaults(),
@@ -66,8 +66,8 @@ func New(o Options) *Handler {
 	return h
 }
 
-// configure adds the transports, in the order in which they are tried, and the
-// extensions, in the order in which they act.
+// configure adds the transports and the extensions, both in the order in which
+// gqlgen uses them.
 func (h *Handler) configure(schema *ast.Schema, sizes map[*ast.FieldDefinition]size) {
 	for _, t := range []refusingTransport{
 		{h, transport.Websocket{Implementation: sockets{h}, InitFunc: h.authenticate}},
@@ -94,14 +94,14 @@ func (h *Handler) configure(schema *ast.Schema, sizes map[*ast.FieldDefinition]s
 	}
 }
 
-// Notify says that a chain may have new blocks. Without it subscribers see
-// them after PollEvery.
+// Notify announces that a chain may have new blocks. Without it, subscribers
+// receive them after PollEvery.
 func (h *Handler) Notify(c domain.Chain) { h.hub.Notify(c) }
 
-// Slow counts the subscribers that were dropped because they did not keep up.
+// Slow counts the subscribers that were disconnected because they read too slowly.
 func (h *Handler) Slow() uint64 { return h.hub.Slow() }
 
-// ServeHTTP answers a request or opens a stream.
+// ServeHTTP serves a request or opens a stream.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	ctx := r.Context()
 	if telemetry.RequestID(ctx) == "" {
@@ -114,10 +114,10 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.serveRequest(w, r)
 }
 
-// Shutdown ends every stream: sockets close with 1001, event streams end.
-// Those that are still open when ctx ends are cut off, and ctx's error is
-// returned. Requests without a stream are the HTTP server's to wait for. It
-// may be called more than once.
+// Shutdown ends all streams: WebSockets close with 1001, event streams end. It
+// disconnects those that are still open when ctx ends, and then returns ctx's
+// error. The HTTP server waits for requests without a stream. Shutdown may be
+// called more than once.
 func (h *Handler) Shutdown(ctx context.Context) error {
 	err := h.streams.Shutdown(ctx)
 	h.resolver.Wait()

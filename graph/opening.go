@@ -9,7 +9,7 @@ import (
 	"astrolabe/domain"
 )
 
-// opening is the first extension: it begins an operation.
+// opening is the first extension. It creates the operation.
 type opening struct{}
 
 // ExtensionName implements graphql.HandlerExtension.
@@ -18,8 +18,8 @@ func (opening) ExtensionName() string { return "Opening" }
 // Validate implements graphql.HandlerExtension.
 func (opening) Validate(graphql.ExecutableSchema) error { return nil }
 
-// MutateOperationParameters begins the operation that the other extensions
-// find in the context.
+// MutateOperationParameters creates the operation that the other extensions find
+// in the context.
 func (opening) MutateOperationParameters(ctx context.Context, p *graphql.RawParams) *gqlerror.Error {
 	op := &operation{exchange: exchangeOf(ctx)}
 	graphql.GetOperationContext(ctx).Stats.SetExtension(operationKey, op)
@@ -31,7 +31,7 @@ func (opening) MutateOperationParameters(ctx context.Context, p *graphql.RawPara
 	return nil
 }
 
-// dryRun reads whether a request asks for the cost of its operation alone.
+// dryRun reads extensions.dryRun.
 func dryRun(extensions map[string]any) (bool, error) {
 	given, ok := extensions["dryRun"]
 	if !ok {

@@ -13,14 +13,14 @@ import (
 	"astrolabe/graph/fault"
 )
 
-// operation is what the extensions know about one operation. It is kept with
-// gqlgen's operation context.
+// operation is the state that the extensions share about one operation. It is
+// stored in gqlgen's operation context.
 type operation struct {
 	*exchange
 	kind       ast.Operation
 	cost       int
-	dryRun     bool // the client asks for the cost alone
-	statements bool // the client asks how many SQL statements ran
+	dryRun     bool // the client requests only the cost
+	statements bool // the client requests the number of SQL statements
 	charged    bool
 	executing  bool
 	aborted    bool // a root field of a mutation failed
@@ -29,7 +29,7 @@ type operation struct {
 	logged map[string]bool
 }
 
-// operationKey is where the operation is kept among gqlgen's statistics.
+// operationKey is the key of the operation in gqlgen's statistics.
 const operationKey = "astrolabe"
 
 // operationOf returns the operation of a context, nil outside of one.
@@ -41,11 +41,11 @@ func operationOf(ctx context.Context) *operation {
 	return op
 }
 
-// streams reports whether the operation has a result for every event.
+// streams reports whether the operation has a result for each event.
 func (op *operation) streams() bool { return op.kind == ast.Subscription && !op.dryRun }
 
-// charge is what the operation takes from a rate limit. One that selects
-// nothing takes 1, and so does one whose cost is asked for.
+// charge returns the units that the operation is charged. An operation without
+// fields and a dry run are charged 1.
 func (op *operation) charge() int {
 	if op.dryRun {
 		return 1
@@ -53,7 +53,7 @@ func (op *operation) charge() int {
 	return max(1, op.cost)
 }
 
-// refuse returns why the operation is not executed, in gqlgen's form.
+// refuse rejects the operation before execution, with an error for gqlgen.
 func (op *operation) refuse(err error) *gqlerror.Error {
 	_, isDenied := errors.AsType[*fault.Denied](err)
 	if isDenied || misused(err) {
@@ -63,13 +63,13 @@ func (op *operation) refuse(err error) *gqlerror.Error {
 	if !located {
 		refused = &gqlerror.Error{Err: err, Message: err.Error()}
 	}
-	errcode.Set(refused, errcode.ValidationFailed) // a refusal, not a result
+	errcode.Set(refused, errcode.ValidationFailed) // gqlgen then sends no result
 	return refused
 }
 
-// firstTime reports whether the operation has not logged the failure yet: a
-// failed read fails every field that waited for it. Outside of an operation
-// every failure is the first.
+// firstTime reports whether the operation has not logged this failure yet,
+// because a failed read fails every field that waits for it. Outside of an
+// operation it returns true.
 func (op *operation) firstTime(failure string) bool {
 	if op == nil {
 		return true

@@ -12,38 +12,37 @@ import (
 	"astrolabe/graph/limits"
 )
 
-// Options are what the facade stands on. Every zero value of a setting means
-// its default.
+// Options are the dependencies and settings of a Handler. The zero value of a
+// setting is its default.
 type Options struct {
-	// Gate recognises callers and counts what they use.
+	// Gate authenticates callers and charges their rate limits.
 	Gate *access.Gate
-	// Usage reports what workspaces use.
+	// Usage reports the usage of workspaces.
 	Usage *account.Usage
-	// Services answer every question.
+	// Services are the domain services that the resolvers call.
 	*explorer.Services
 	Chains  []domain.Chain // the chains that are served
 	Version string
 	Logger  *slog.Logger
 
-	// Origins may open a WebSocket from a browser, beside pages of this very
-	// origin.
+	// Origins lists the origins, besides the server's own, whose pages may open a
+	// WebSocket.
 	Origins []string
-	// NoIntrospection hides the schema, and with it suggestions in errors.
+	// NoIntrospection disables introspection, and suggestions in errors.
 	NoIntrospection bool
-	// Documents may be named by their ids instead of being sent.
+	// Documents are the persisted documents that clients can send by ID.
 	Documents Documents
 
 	Limits limits.Limits
-	// Budget bounds the time of a query.
+	// Budget is the time limit of an operation.
 	Budget time.Duration
-	// PollEvery is how often the heads of chains are looked at while someone
-	// follows them.
+	// PollEvery is the polling interval of chain heads while there are subscribers.
 	PollEvery time.Duration
-	// InitTimeout is how long a new socket may wait with connection_init.
+	// InitTimeout is the time that a new WebSocket has to send connection_init.
 	InitTimeout time.Duration
-	// KeepAlive is the time between signs of life on a stream.
+	// KeepAlive is the interval of keep-alive messages on a stream.
 	KeepAlive time.Duration
-	// WriteTimeout is how long a client may leave a message unread.
+	// WriteTimeout is the time that a client has to read a message.
 	WriteTimeout time.Duration
 }
 

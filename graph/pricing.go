@@ -11,12 +11,12 @@ import (
 	"astrolabe/graph/limits"
 )
 
-// pricing is the extension that works out what an operation may cost and
-// refuses what costs too much, or what its transport does not carry.
+// pricing is the extension that computes the cost of an operation. It rejects an
+// operation over the limit, or of a kind that its transport does not carry.
 //
-// It is not gqlgen's complexity limit: there a field is priced by its own
-// arguments, and the items of a connection are in its fields nodes and edges,
-// which know nothing of the argument first above them.
+// gqlgen's complexity limit does not suffice: it computes the cost of a field from
+// the field's own arguments, but the items of a connection are in its fields nodes
+// and edges, which do not know the argument first of their parent.
 type pricing struct {
 	limits limits.Limits
 	schema *ast.Schema
@@ -29,7 +29,7 @@ func (pricing) ExtensionName() string { return "Pricing" }
 // Validate implements graphql.HandlerExtension.
 func (pricing) Validate(graphql.ExecutableSchema) error { return nil }
 
-// MutateOperationContext prices an operation that is valid.
+// MutateOperationContext computes the cost of a validated operation.
 func (p pricing) MutateOperationContext(ctx context.Context, prepared *graphql.OperationContext) *gqlerror.Error {
 	op := operationOf(ctx)
 	op.kind, op.coerced = prepared.Operation.Operation, true
@@ -37,7 +37,7 @@ func (p pricing) MutateOperationContext(ctx context.Context, prepared *graphql.O
 		return op.refuse(err)
 	}
 	if op.kind == ast.Mutation {
-		op.header.Set(gzhttp.HeaderNoCompression, "secret") // the response may hold a new key
+		op.header.Set(gzhttp.HeaderNoCompression, "secret") // the response may contain a new key
 	}
 	cost, err := p.costOf(prepared.Operation, prepared.Variables)
 	if err != nil {

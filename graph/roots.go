@@ -5,23 +5,23 @@ import (
 	"astrolabe/graph/resolver"
 )
 
-// roots gives the resolvers to the generated code, which knows their types.
+// roots implements the generated exec.ResolverRoot.
 type roots struct{ r *resolver.Resolver }
 
 // Query returns the resolvers of root fields.
 func (r roots) Query() exec.QueryResolver { return r.r.Query() }
 
-// Mutation returns the resolvers of changes.
+// Mutation returns the resolvers of mutations.
 func (r roots) Mutation() exec.MutationResolver { return r.r.Mutation() }
 
-// Viewer returns the resolvers of a caller's edges.
+// Viewer returns the resolvers of a caller's fields.
 func (r roots) Viewer() exec.ViewerResolver { return r.r.Viewer() }
 
 // Budget returns the resolvers of a rate limit's state.
 func (r roots) Budget() exec.BudgetResolver { return r.r.Budget() }
 
-// Chain returns the resolvers of a chain's edges.
+// Chain returns the resolvers of a chain's fields.
 func (r roots) Chain() exec.ChainResolver { return r.r.Chain() }
 
-// Subscription returns the resolvers of streams.
+// Subscription returns the resolvers of subscriptions.
 func (r roots) Subscription() exec.SubscriptionResolver { return r.r.Subscription() }

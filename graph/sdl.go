@@ -11,9 +11,8 @@ import (
 
 const mediaSDL = "application/graphql; charset=utf-8"
 
-// SDL publishes schema.graphql byte for byte, with its descriptions and
-// directives, for compilers and code generators. Where introspection is
-// switched off it is not found.
+// SDL serves schema.graphql, with its descriptions and directives, for compilers
+// and code generators. If introspection is disabled, it returns 404.
 func (h *Handler) SDL() http.Handler {
 	text := exec.SDL()
 	tag := fmt.Sprintf(`W/"sha256-%x"`, sha256.Sum256([]byte(text)))
@@ -26,7 +25,7 @@ func (h *Handler) SDL() http.Handler {
 		header.Set("Content-Type", mediaSDL)
 		header.Set("Cache-Control", "private, max-age=60")
 		header.Set("ETag", tag)
-		r.Header.Del("Range") // nobody wants a part of a schema
+		r.Header.Del("Range") // a part of a schema is useless
 		http.ServeContent(w, r, "", time.Time{}, strings.NewReader(text))
 	})
 }

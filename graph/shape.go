@@ -2,20 +2,20 @@ package graph
 
 import "github.com/vektah/gqlparser/v2/ast"
 
-// shape is what can be counted in a document before it is validated, so that
-// validation itself is given bounded work.
+// shape holds the counts that are limited before a document is validated, so that
+// the work of validation is bounded.
 type shape struct {
 	depth       int
 	rootFields  int
 	aliases     int
 	directives  int
-	repeats     int // of a response name in one set
+	repeats     int // of a response name in one selection set
 	introspects bool
 	defers      bool
 }
 
-// shapeOf measures a document: the widest and the deepest of its operations,
-// and what all of its text holds.
+// shapeOf measures a document: the depth and width of its operations, and the
+// counts of its whole text.
 func shapeOf(doc *ast.QueryDocument) shape {
 	m := measuring{fragments: doc.Fragments, depths: map[string]int{}, widths: map[string]int{}}
 	for _, op := range doc.Operations {
@@ -34,13 +34,13 @@ func shapeOf(doc *ast.QueryDocument) shape {
 type measuring struct {
 	shape
 	fragments ast.FragmentDefinitionList
-	// What each fragment adds is worked out once: spreads of spreads would
-	// otherwise take exponential time. A fragment that is being worked out
-	// counts as nothing, and validation refuses the cycle.
+	// The depth and width of each fragment are memoized, because nested spreads
+	// would otherwise take exponential time. A fragment in a cycle counts as zero;
+	// validation rejects the cycle.
 	depths, widths map[string]int
 }
 
-// count counts what a text holds.
+// count adds the aliases, directives and repeated fields of a selection set.
 func (m *measuring) count(set ast.SelectionSet) {
 	names := map[string]bool{}
 	for _, selection := range set {
@@ -69,7 +69,7 @@ func (m *measuring) count(set ast.SelectionSet) {
 	}
 }
 
-// deep returns the number of nested fields.
+// deep returns the depth of nested fields.
 func (m *measuring) deep(set ast.SelectionSet) int {
 	deepest := 0
 	for _, selection := range set {
@@ -85,7 +85,7 @@ func (m *measuring) deep(set ast.SelectionSet) int {
 	return deepest
 }
 
-// wide returns the number of fields of the set itself.
+// wide returns the number of fields in the set, without nested ones.
 func (m *measuring) wide(set ast.SelectionSet) int {
 	width := 0
 	for _, selection := range set {
@@ -112,8 +112,8 @@ func (m *measuring) spread(known map[string]int, name string, measure func(ast.S
 	return known[name]
 }
 
-// saturate keeps sums and products of what a client wrote from overflowing.
+// saturate prevents overflow in sums and products of numbers from a client.
 func saturate(n int) int { return min(n, maxCount) }
 
-// maxCount is beyond every limit and small enough to be multiplied by itself.
+// maxCount is larger than every limit, and its square does not overflow.
 const maxCount = 1 << 31

@@ -7,16 +7,16 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 )
 
-// size is how many items a field can return, as @listSize says.
+// size is the number of items that a field can return, from @listSize.
 type size struct {
 	assumed   int
-	maximum   int      // of what arguments may ask for; 0 where there is none
-	arguments []string // that set the number of items
-	fields    []string // of a connection, which repeat its items
+	maximum   int      // of a slicing argument; 0 if there is none
+	arguments []string // the slicing arguments
+	fields    []string // of a connection that contain its items
 }
 
-// sizesOf collects the sizes of every list in the schema. Those of introspection
-// are the schema's own averages.
+// sizesOf returns the sizes of all lists in the schema. The lists of introspection
+// have the averages of the schema.
 func sizesOf(schema *ast.Schema) map[*ast.FieldDefinition]size {
 	sizes := map[*ast.FieldDefinition]size{}
 	for _, definition := range schema.Types {
@@ -55,8 +55,8 @@ func readSize(directive *ast.Directive) size {
 	}
 }
 
-// introspectionSizes counts the lists of the schema as introspection shows
-// them: how many types there are, and how many fields a type has on average.
+// introspectionSizes returns the sizes of introspection's lists: the number of
+// types, and the average number of fields, arguments and values.
 func introspectionSizes(schema *ast.Schema) map[string]int {
 	var fields, arguments, values average
 	var interfaces, possible average
@@ -95,5 +95,5 @@ func (a *average) add(n int) {
 
 func (a *average) value() int { return max(1, (a.sum+a.count-1)/max(1, a.count)) }
 
-// repeats reports whether a field of a connection holds its items.
+// repeats reports whether a field of a connection contains its items.
 func (s size) repeats(field string) bool { return slices.Contains(s.fields, field) }

@@ -10,7 +10,7 @@ import (
 	"astrolabe/graph/fault"
 )
 
-// tier guards a field that needs a permission. The field alone fails.
+// tier implements @tier. Without the permission, only this field fails.
 func tier(ctx context.Context, _ any, next graphql.Resolver, needed account.Permission) (any, error) {
 	if !account.CallerOf(ctx).May(needed) {
 		return nil, &fault.Denied{Cause: domain.Errorf(domain.CodeForbidden, "This field needs the permission %s.", needed), Scope: needed}

@@ -16,7 +16,7 @@ type refusingTransport struct {
 	graphql.Transport
 }
 
-// Do serves a request.
+// Do implements graphql.Transport.
 func (t refusingTransport) Do(w http.ResponseWriter, r *http.Request, executor graphql.GraphExecutor) {
 	t.Transport.Do(w, r, refusingExecutor{t.h, executor})
 }
@@ -29,7 +29,7 @@ type refusingExecutor struct {
 	graphql.GraphExecutor
 }
 
-// CreateOperationContext prepares an operation or refuses it.
+// CreateOperationContext implements graphql.GraphExecutor.
 func (e refusingExecutor) CreateOperationContext(ctx context.Context, p *graphql.RawParams) (op *graphql.OperationContext, errs gqlerror.List) {
 	x := exchangeOf(ctx)
 	ctx = withExchange(ctx, x)

@@ -2,8 +2,9 @@ package graph
 
 import "github.com/vektah/gqlparser/v2/validator/rules"
 
-// validation returns the rules of the specification. Suggestions would give
-// away names of a schema that is hidden.
+// validation returns the validation rules of the specification. Without
+// introspection, suggestions are disabled, because they would reveal names of the
+// schema.
 func validation(suggest bool) *rules.Rules {
 	r := rules.NewDefaultRules()
 	if suggest {

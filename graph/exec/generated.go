@@ -435,7 +435,7 @@ type Query {
     @tier(permission: READ)
     @listSize(assumedSize: 25, slicingArguments: ["first"], maximumSize: 100, sizedFields: ["edges", "nodes"])
 
-  "Get an cross-layer message by its ` + "`" + `messageId` + "`" + `. A message that is not indexed is ` + "`" + `not_found` + "`" + `."
+  "Get a cross-layer message by its ` + "`" + `messageId` + "`" + `. A message that is not indexed is ` + "`" + `not_found` + "`" + `."
   message(
     "Chain to query."
     chain: ChainId!
@@ -648,7 +648,7 @@ type PageInfo {
   hasPreviousPage: Boolean!
   "Cursor of the first item on the page; null on an empty page."
   startCursor: Cursor
-  "Cursor of the last item on the page; null on an empty page."
+  "Cursor of the end of the page. Pass it as ` + "`" + `after` + "`" + ` to get the next page. It is null only on an empty last page."
   endCursor: Cursor
 }
 

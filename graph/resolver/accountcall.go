@@ -9,7 +9,7 @@ import (
 	"astrolabe/starknet"
 )
 
-// AccountCall is one of the calls that an account was asked to make.
+// AccountCall is a call of an account transaction.
 type AccountCall struct {
 	onChain
 	membership[*AccountCall]
@@ -17,32 +17,33 @@ type AccountCall struct {
 	fields []*DecodedField
 }
 
-// To returns the contract that is called.
+// To returns the address of the called contract.
 func (c *AccountCall) To() starknet.Felt { return c.call.To }
 
-// Selector returns the entry point.
+// Selector returns the selector of the entry point.
 func (c *AccountCall) Selector() starknet.Felt { return c.call.Selector }
 
 // SelectorName returns the name of the entry point.
 func (c *AccountCall) SelectorName() *string { return textOrNil(c.call.Name) }
 
-// CalldataLen returns how many felts the calldata has.
+// CalldataLen returns the number of felts in the calldata.
 func (c *AccountCall) CalldataLen() int { return len(c.call.Calldata) }
 
-// DecodedCalldata returns the typed calldata.
+// DecodedCalldata returns the inputs decoded with the ABI of the class at that
+// block.
 func (c *AccountCall) DecodedCalldata() []*DecodedField { return c.fields }
 
-// Contract returns the contract that is called.
+// Contract returns the called contract.
 func (c *AccountCall) Contract(ctx context.Context) (*Contract, error) {
 	return toOne(ctx, c, "AccountCall.contract", requiredKey((*AccountCall).To), c.contracts())
 }
 
-// AccountCalls returns the calls of the transaction.
+// AccountCalls returns the calls of an account transaction, in order.
 func (t *Transaction) AccountCalls(ctx context.Context) ([]*AccountCall, error) {
 	return toOne(ctx, t, "Transaction.accountCalls", requiredKey((*Transaction).TxHash), t.accountCalls())
 }
 
-// AccountCallCount returns how many calls there are.
+// AccountCallCount returns the number of account calls.
 func (t *Transaction) AccountCallCount(ctx context.Context) (*int, error) {
 	calls, err := t.AccountCalls(ctx)
 	if err != nil || calls == nil {

@@ -12,7 +12,8 @@ import (
 	"time"
 )
 
-// Address is an address, whatever is known of it.
+// Address is an address, whether it is an account, another contract or unknown
+// to the index.
 type Address struct {
 	onChain
 	membership[*Address]
@@ -30,12 +31,12 @@ func (a *Address) ID() string { return a.id(addressType, a.Address.String()) }
 
 func (a *Address) felt() starknet.Felt { return a.Address }
 
-// labelOf returns what the address is called, nil when it has no label.
+// labelOf returns the label of the address, nil if it has none.
 func (a *Address) labelOf(ctx context.Context) (*address.Label, error) {
 	return loadFact(ctx, a, (*Address).felt, factOf(a.onChain, "label of an address", a.resolver.Labels.Of))
 }
 
-// Label returns what the address is called.
+// Label returns the label of the address.
 func (a *Address) Label(ctx context.Context) (*string, error) {
 	label, err := a.labelOf(ctx)
 	if err != nil || label == nil {
@@ -44,7 +45,7 @@ func (a *Address) Label(ctx context.Context) (*string, error) {
 	return &label.Text, nil
 }
 
-// Attribution is what an address is called, and who says so.
+// Attribution is the label of an address, with its source.
 type Attribution struct {
 	Known      bool
 	Label      *string
@@ -53,7 +54,7 @@ type Attribution struct {
 	Protocol   *Protocol
 }
 
-// Protocol is what an address is a part of.
+// Protocol is the protocol that an address belongs to.
 type Protocol struct {
 	Name string
 	Kind *string
@@ -66,7 +67,7 @@ func protocolOf(l *address.Label) *Protocol {
 	return &Protocol{l.Protocol.Name, textOrNil(l.Protocol.Kind)}
 }
 
-// Attribution returns what the address is called, and who says so.
+// Attribution returns the label of the address, with its source.
 func (a *Address) Attribution(ctx context.Context) (*Attribution, error) {
 	label, err := a.labelOf(ctx)
 	if err != nil {
@@ -78,23 +79,23 @@ func (a *Address) Attribution(ctx context.Context) (*Attribution, error) {
 	return &Attribution{true, &label.Text, enumOrNil(label.Confidence), scalar.Enum(label.Source), protocolOf(label)}, nil
 }
 
-// Contract returns the contract at the address.
+// Contract returns the contract at this address.
 func (a *Address) Contract(ctx context.Context) (*Contract, error) {
 	return toOne(ctx, a, "Address.contract", requiredKey((*Address).felt), a.contracts())
 }
 
-// Token returns the token at the address.
+// Token returns the token at this address.
 func (a *Address) Token(ctx context.Context) (*Token, error) {
 	return toOne(ctx, a, "Address.token", requiredKey((*Address).felt), a.tokens())
 }
 
-// Activity returns what happened to the address.
+// Activity returns the activity of the address, newest first.
 func (a *Address) Activity(ctx context.Context, first *int, after *string) (*AddressActivityConnection, error) {
 	return connect(ctx, a, first, after, (*Address).felt, a.activityOfAddresses(), a.countActivity)
 }
 
-// countActivity counts what happened to the address. The count is one of the
-// batch helpers' facts: who may not ask them does not learn it here.
+// countActivity counts the activity of the address. The count needs the
+// permission batch, as it does in REST.
 func (a *Address) countActivity(ctx context.Context) (total, error) {
 	if !account.CallerOf(ctx).May(account.Batch) {
 		return total{}, nil
@@ -106,17 +107,17 @@ func (a *Address) countActivity(ctx context.Context) (total, error) {
 	return total{new(uint64(*summary.ActivityCount)), summary.CountExact}, nil
 }
 
-// summary returns what the address did, in short.
+// summary returns the summary of the address, loaded for its cohort.
 func (a *Address) summary(ctx context.Context) (address.Summary, error) {
 	return loadFact(ctx, a, (*Address).felt, factOf(a.onChain, "summary of an address", a.resolver.Addresses.Summaries))
 }
 
-// Transactions returns the transactions that the address has part in.
+// Transactions returns the transactions that involve the address, newest first.
 func (a *Address) Transactions(ctx context.Context, first *int, after *string) (*AddressTransactionConnection, error) {
 	return connect(ctx, a, first, after, (*Address).felt, a.transactionsOfAddresses(), nil)
 }
 
-// Transfers returns the transfers that the address sent or received.
+// Transfers returns the transfers from or to the address, newest first.
 func (a *Address) Transfers(ctx context.Context, filter *TransferFilter, first *int, after *string) (*TransferConnection, error) {
 	var wanted token.AddressFilter
 	if filter != nil {
@@ -139,7 +140,8 @@ func (on onChain) newAddresses(cache *cohort.Cache, felts []starknet.Felt) []*Ad
 	return joinCohort(cache, convert(felts, on.newAddress))
 }
 
-// Address returns an address.
+// Address returns an address, whether it is an account, another contract or
+// unknown to the index.
 func (r *Query) Address(ctx context.Context, id domain.Chain, address starknet.Felt) (*Address, error) {
 	found, err := r.Addresses(ctx, id, []starknet.Felt{address})
 	if err != nil {
@@ -148,7 +150,7 @@ func (r *Query) Address(ctx context.Context, id domain.Chain, address starknet.F
 	return found[0], nil
 }
 
-// Addresses returns addresses in their order.
+// Addresses returns several addresses, in request order.
 func (r *Query) Addresses(_ context.Context, id domain.Chain, addresses []starknet.Felt) ([]*Address, error) {
 	on, err := r.resolver.onChain(id)
 	if err != nil {
@@ -157,7 +159,7 @@ func (r *Query) Addresses(_ context.Context, id domain.Chain, addresses []starkn
 	return on.newAddresses(nil, addresses), nil
 }
 
-// AddressSummary is what an address did, in short.
+// AddressSummary is the summary of an address.
 type AddressSummary struct {
 	Found               bool
 	TotalActivityCount  *int
@@ -170,7 +172,7 @@ type AddressSummary struct {
 	DeployedByAddress   *starknet.Felt
 }
 
-// Summary returns what the address did.
+// Summary returns the activity count, class and deployment of the address.
 func (a *Address) Summary(ctx context.Context) (*AddressSummary, error) {
 	s, err := a.summary(ctx)
 	if err != nil {
@@ -179,7 +181,8 @@ func (a *Address) Summary(ctx context.Context) (*AddressSummary, error) {
 	return &AddressSummary{s.Found, s.ActivityCount, s.CountExact, s.LatestBlock, s.Class, s.Account, s.CreatedAt, s.DeployedAtTx, s.DeployedBy}, nil
 }
 
-// AddressIntelligence is what an address is and what it is called.
+// AddressIntelligence holds the deployment, type, label and protocol of an
+// address.
 type AddressIntelligence struct {
 	Found, IsDeployed bool
 	Label             *string
@@ -192,7 +195,7 @@ type AddressIntelligence struct {
 	Coverage          *Coverage
 }
 
-// Intelligence returns what the address is.
+// Intelligence returns the deployment, type, label and protocol of the address.
 func (a *Address) Intelligence(ctx context.Context) (*AddressIntelligence, error) {
 	i, err := loadFact(ctx, a, (*Address).felt, factOf(a.onChain, "intelligence of an address", a.resolver.Addresses.Intelligence))
 	if err != nil {

@@ -21,8 +21,8 @@ type Block struct {
 const (
 	// blockType is the type of a block's global id.
 	blockType = "Block"
-	// blockNumberType is the type of a block that a search found by its number; no
-	// global id has it.
+	// blockNumberType identifies a block that a search found by number. It occurs
+	// in no global ID.
 	blockNumberType = "Block by number"
 )
 
@@ -32,52 +32,53 @@ func (b *Block) IsNode() {}
 // ID returns the block's global id.
 func (b *Block) ID() string { return b.id(blockType, b.facts.Hash.String()) }
 
-// BlockNumber returns the block's number.
+// BlockNumber returns the block number.
 func (b *Block) BlockNumber() uint64 { return b.facts.Number }
 
-// BlockHash returns the block's hash.
+// BlockHash returns the block hash.
 func (b *Block) BlockHash() starknet.Felt { return b.facts.Hash }
 
-// ParentHash returns the hash of the block before it.
+// ParentHash returns the hash of the parent block.
 func (b *Block) ParentHash() starknet.Felt { return b.facts.ParentHash }
 
-// TimestampIso returns when the block was made.
+// TimestampIso returns the block timestamp.
 func (b *Block) TimestampIso() time.Time { return b.facts.Time() }
 
-// TxCount returns how many transactions the block has.
+// TxCount returns the number of transactions in the block.
 func (b *Block) TxCount() int { return b.facts.Transactions }
 
-// EventCount returns how many events the block has.
+// EventCount returns the number of events in the block.
 func (b *Block) EventCount() int { return b.facts.Events }
 
-// FinalityStatus returns what the network says of the block.
+// FinalityStatus returns the finality of the block on Starknet.
 func (b *Block) FinalityStatus() scalar.Enum { return scalar.Enum(b.facts.Finality) }
 
-// SourceTier tells whether the block can still be replaced.
+// SourceTier reports whether a reorg can still replace the block.
 func (b *Block) SourceTier() scalar.Enum { return scalar.Enum(b.facts.Tier) }
 
-// StateRoot returns the root of the state after the block.
+// StateRoot returns the state root after the block.
 func (b *Block) StateRoot() starknet.Felt { return b.facts.StateRoot }
 
-// SequencerAddress returns who made the block.
+// SequencerAddress returns the address of the sequencer.
 func (b *Block) SequencerAddress() *starknet.Felt { return b.facts.KnownSequencer() }
 
-// L1DataAvailabilityMode returns how the block's data is published on L1.
+// L1DataAvailabilityMode returns how the state diff of the block is published
+// on L1.
 func (b *Block) L1DataAvailabilityMode() *scalar.Enum { return enumOrNil(b.facts.L1DAMode) }
 
-// StarknetVersion returns the version of Starknet.
+// StarknetVersion returns the version of the Starknet protocol.
 func (b *Block) StarknetVersion() *string { return textOrNil(b.facts.Version) }
 
-// L1GasPrice returns what a unit of L1 gas cost.
+// L1GasPrice returns the price of L1 gas.
 func (b *Block) L1GasPrice() *GasPrice { return gasPrice(b.facts.L1Gas) }
 
-// L2GasPrice returns what a unit of L2 gas cost.
+// L2GasPrice returns the price of L2 gas.
 func (b *Block) L2GasPrice() *GasPrice { return gasPrice(b.facts.L2Gas) }
 
-// L1DataGasPrice returns what a unit of L1 data gas cost.
+// L1DataGasPrice returns the price of L1 data gas.
 func (b *Block) L1DataGasPrice() *GasPrice { return gasPrice(b.facts.L1DataGas) }
 
-// GasPrice is what a unit of gas cost.
+// GasPrice is the price of one unit of gas in each fee token.
 type GasPrice struct {
 	PriceInWei *domain.Amount
 	PriceInFri *domain.Amount
@@ -91,27 +92,27 @@ func gasPrice(p starknet.ResourcePrice) *GasPrice {
 	return &GasPrice{amountOrNil(price.Wei), amountOrNil(price.Fri)}
 }
 
-// feltAmount is a felt that is an amount.
+// feltAmount converts a felt to an amount.
 func feltAmount(f starknet.Felt) domain.Amount {
 	return domain.AmountFromBig(starknet.Uint256(f).Big())
 }
 
-// Parent returns the block before it.
+// Parent returns the parent block.
 func (b *Block) Parent(ctx context.Context) (*Block, error) {
 	return toOne(ctx, b, "Block.parent", func(b *Block) (starknet.Felt, bool) { return b.facts.ParentHash, b.facts.Number > 0 }, b.blocksByHash())
 }
 
-// Sequencer returns who made the block.
+// Sequencer returns the sequencer.
 func (b *Block) Sequencer(context.Context) (*Address, error) {
 	return toAddress(b, "Block.sequencer", optionalKey((*Block).SequencerAddress))
 }
 
-// Transactions returns the block's transactions.
+// Transactions returns the transactions of the block, in order.
 func (b *Block) Transactions(ctx context.Context, first *int, after *string) (*TransactionConnection, error) {
 	return connect(ctx, b, first, after, (*Block).ref, b.transactionsOfBlocks(b.peers), exactly(b.facts.Transactions))
 }
 
-// Events returns the block's events.
+// Events returns the events of the block, in order.
 func (b *Block) Events(ctx context.Context, first *int, after *string) (*EventConnection, error) {
 	page, l, err := toMany(ctx, b, first, after, (*Block).ref, b.eventsOfBlocks(b.peers))
 	if err != nil {
@@ -122,7 +123,7 @@ func (b *Block) Events(ctx context.Context, first *int, after *string) (*EventCo
 
 func (b *Block) ref() domain.BlockRef { return b.facts.Ref() }
 
-// factsByRef finds the facts of a cohort of blocks.
+// factsByRef returns the facts of a cohort of blocks by reference.
 func factsByRef(blocks *cohort.Cohort[*Block]) map[domain.BlockRef]*chain.Block {
 	known := make(map[domain.BlockRef]*chain.Block, len(blocks.Members))
 	for _, b := range blocks.Members {
@@ -131,8 +132,7 @@ func factsByRef(blocks *cohort.Cohort[*Block]) map[domain.BlockRef]*chain.Block 
 	return known
 }
 
-// newBlocks makes a cohort of blocks. Whoever read them knows them by hash and
-// by number.
+// newBlocks makes a cohort of blocks and caches them by hash and by number.
 func (on onChain) newBlocks(cache *cohort.Cache, found []*chain.Block) []*Block {
 	byHash, byNumber := on.blocksByHash().Fact, on.blocksByNumber().Fact
 	blocks, made := make([]*Block, len(found)), make([]Block, len(found))
@@ -155,7 +155,7 @@ func (on onChain) blocksByNumber() lookup[uint64, *chain.Block, *Block] {
 	return blocksBy(on, "block by number", chain.NumberID)
 }
 
-// blocksBy looks blocks up by one of their names.
+// blocksBy looks up blocks by number or by hash.
 func blocksBy[K comparable](on onChain, kind string, id func(K) chain.BlockID) lookup[K, *chain.Block, *Block] {
 	return lookup[K, *chain.Block, *Block]{
 		factOf(on, kind, func(ctx context.Context, c domain.Chain, keys []K) ([]*chain.Block, error) {
@@ -165,7 +165,7 @@ func blocksBy[K comparable](on onChain, kind string, id func(K) chain.BlockID) l
 	}
 }
 
-// convert turns every item of a list into another thing.
+// convert applies a function to every item of a list.
 func convert[A, B any](list []A, into func(A) B) []B {
 	out := make([]B, len(list))
 	for i, item := range list {
@@ -177,21 +177,21 @@ func convert[A, B any](list []A, into func(A) B) []B {
 // BlockConnection is a page of blocks.
 type BlockConnection = Connection[*Block]
 
-// BlockEdge is a block in a list.
+// BlockEdge is an edge of a connection with one block and its cursor.
 type BlockEdge = Edge[*Block]
 
-// BlockFilter narrows a list of blocks.
+// BlockFilter selects blocks.
 type BlockFilter struct {
 	FromBlock, ToBlock *uint64
 	FromTime, ToTime   *time.Time
 }
 
-// BlockAtTimestamp is the block that was closest to a time.
+// BlockAtTimestamp is the block closest to a time, with its neighbours.
 type BlockAtTimestamp struct {
 	Block, PreviousBlock, NextBlock *Block
 }
 
-// Block returns a block by one of its names.
+// Block returns a block by number or hash.
 func (r *Query) Block(ctx context.Context, id domain.Chain, number *int, hash *starknet.Felt) (*Block, error) {
 	on, err := r.resolver.onChain(id)
 	if err != nil {
@@ -215,7 +215,7 @@ func (r *Query) Block(ctx context.Context, id domain.Chain, number *int, hash *s
 	return on.newBlocks(new(cohort.Cache), []*chain.Block{found})[0], nil
 }
 
-// Blocks pages through the blocks of a chain.
+// Blocks lists blocks by number and time, newest first by default.
 func (r *Query) Blocks(ctx context.Context, id domain.Chain, filter *BlockFilter, order scalar.Enum, first *int, after *string) (*BlockConnection, error) {
 	on, err := r.resolver.onChain(id)
 	if err != nil {
@@ -242,7 +242,7 @@ func (r *Query) Blocks(ctx context.Context, id domain.Chain, filter *BlockFilter
 	return c, nil
 }
 
-// countBlocks counts the blocks that readers can see.
+// countBlocks counts the blocks that are visible to readers.
 func (on onChain) countBlocks(ctx context.Context) (total, error) {
 	status, err := on.resolver.statusOf(ctx, on.chain)
 	if err != nil {
@@ -254,7 +254,7 @@ func (on onChain) countBlocks(ctx context.Context) (total, error) {
 	return total{status.IndexedBlockSpan, true}, nil
 }
 
-// BlockAtTimestamp returns the block that is closest to a time.
+// BlockAtTimestamp returns the block closest to a time.
 func (r *Query) BlockAtTimestamp(ctx context.Context, id domain.Chain, timestamp time.Time, closest scalar.Enum) (*BlockAtTimestamp, error) {
 	on, err := r.resolver.onChain(id)
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"astrolabe/starknet"
 )
 
-// Chain is a network that is served here.
+// Chain is a chain that this deployment serves.
 type Chain struct {
 	ChainID domain.Chain
 }
@@ -25,16 +25,17 @@ func (c *Chain) IsNode() {}
 // ID returns the chain's global id.
 func (c *Chain) ID() string { return globalID{Type: chainType, Chain: c.ChainID}.String() }
 
-// ChainIDFelt returns the chain id that transaction hashes commit to.
+// ChainIDFelt returns the chain ID that transaction hashes commit to: the name
+// as a Cairo short string.
 func (c *Chain) ChainIDFelt() starknet.Felt { return c.ChainID.ID() }
 
 // ChainConnection is a page of chains.
 type ChainConnection = Connection[*Chain]
 
-// ChainEdge is a chain in a list.
+// ChainEdge is an edge of a connection with one chain and its cursor.
 type ChainEdge = Edge[*Chain]
 
-// served returns the chain, or unsupported_chain.
+// served returns the chain, or the error unsupported_chain.
 func (r *Resolver) served(id domain.Chain) (*Chain, error) {
 	if err := id.Served(r.Chains); err != nil {
 		return nil, err
@@ -42,8 +43,8 @@ func (r *Resolver) served(id domain.Chain) (*Chain, error) {
 	return &Chain{ChainID: id}, nil
 }
 
-// statusOf loads the status of a served chain, with that of every other chain
-// that the result may still ask about.
+// statusOf loads the status of a served chain, together with the statuses of all
+// other served chains.
 func (r *Resolver) statusOf(ctx context.Context, id domain.Chain) (*ChainStatus, error) {
 	chains := scopeOf(ctx).chains
 	status, err := cohort.Once(chains, chainStatuses, func() *cohort.Batch[domain.Chain, chain.Status] {
@@ -57,8 +58,8 @@ func (r *Resolver) statusOf(ctx context.Context, id domain.Chain) (*ChainStatus,
 
 var chainStatuses = cohort.Kind{Name: "status of a chain"}
 
-// chainPage cuts a page out of the served chains. Their positions are those
-// of all chains, so that a cursor stays good when another one is served.
+// chainPage returns a page of the served chains. Positions count all chains, so
+// that cursors stay valid when the deployment serves another chain.
 func (r *Resolver) chainPage(page domain.PageRequest) domain.Page[*Chain] {
 	var seen uint64
 	if page.After != nil {
@@ -81,7 +82,7 @@ func chainPosition(c *Chain) domain.Position {
 	return domain.Position{uint64(slices.Index(domain.Chains, c.ChainID)) + 1}
 }
 
-// ChainStatus is how a chain and its index stand.
+// ChainStatus holds the chain head, finality and indexing status at one moment.
 type ChainStatus struct {
 	ChainID                     domain.Chain
 	HeadBlockNumber             *uint64
@@ -98,13 +99,13 @@ type ChainStatus struct {
 	AsOf                        time.Time
 }
 
-// L1Finality is how far acceptance on L1 has come.
+// L1Finality is the L1 acceptance watermark.
 type L1Finality struct {
 	WatermarkBlockNumber *uint64
 	WatermarkAgeSeconds  *uint64
 }
 
-// Indexer is what the index of a chain is doing.
+// Indexer is the state of the indexer of a chain.
 type Indexer struct {
 	State      chain.IndexState
 	ReasonCode *string
@@ -138,12 +139,12 @@ func chainStatus(s chain.Status) *ChainStatus {
 	return status
 }
 
-// Chain returns a chain that is served.
+// Chain returns a chain.
 func (r *Query) Chain(_ context.Context, id domain.Chain) (*Chain, error) {
 	return r.resolver.served(id)
 }
 
-// Chains pages through the chains that are served.
+// Chains lists the chains that this deployment serves.
 func (r *Query) Chains(ctx context.Context, first *int, after *string) (*ChainConnection, error) {
 	l, err := r.resolver.list(ctx, "", first, after)
 	if err != nil {
@@ -153,7 +154,7 @@ func (r *Query) Chains(ctx context.Context, first *int, after *string) (*ChainCo
 	return &ChainConnection{slice: page, list: l, count: exactly(len(r.resolver.Chains))}, nil
 }
 
-// Status returns how a chain stands.
+// Status returns the chain head, finality and indexing status.
 func (r *Query) Status(ctx context.Context, id domain.Chain) (*ChainStatus, error) {
 	if _, err := r.resolver.served(id); err != nil {
 		return nil, err
@@ -161,7 +162,7 @@ func (r *Query) Status(ctx context.Context, id domain.Chain) (*ChainStatus, erro
 	return r.resolver.statusOf(ctx, id)
 }
 
-// Status returns how the chain stands.
+// Status returns the chain head, finality and indexing status.
 func (r *ChainEdges) Status(ctx context.Context, c *Chain) (*ChainStatus, error) {
 	return r.resolver.statusOf(ctx, c.ChainID)
 }

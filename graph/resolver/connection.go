@@ -11,18 +11,18 @@ import (
 	"astrolabe/graph/cohort"
 )
 
-// Connection is a page of a list. Cursors and the total count are worked out
-// only when they are selected.
+// Connection is a page of a list. Cursors and the total count are computed only
+// if they are selected.
 type Connection[T any] struct {
 	slice[T]
 	list  *listing
-	count func(context.Context) (total, error) // nil where nobody knows
+	count func(context.Context) (total, error) // nil if unknown
 }
 
-// slice is a page of objects and what it says of itself.
+// slice is a page of objects with its positions and coverage.
 type slice[T any] struct {
 	items    []T
-	next     domain.Position // where the list goes on; nil when it ends here
+	next     domain.Position // start of the next page, nil on the last one
 	at       func(item int) domain.Position
 	coverage *Coverage
 }
@@ -39,11 +39,11 @@ func (c *Connection[T]) Edges() []Edge[T] {
 // Nodes returns the items of the page.
 func (c *Connection[T]) Nodes() []T { return c.items }
 
-// Coverage tells how much of what was asked for the list rests on.
+// Coverage returns how much of the requested range is indexed.
 func (c *Connection[T]) Coverage() *Coverage { return c.coverage }
 
-// PageInfo tells where the page lies. It goes on after its last item, or later
-// where some were looked at that do not belong to the list.
+// PageInfo returns the position of the page. The end of a page is behind its last
+// item if the read skipped rows that do not match.
 func (c *Connection[T]) PageInfo() PageInfo {
 	info := PageInfo{HasNextPage: c.next != nil, HasPreviousPage: c.list.request.After != nil, list: c.list, end: c.next}
 	if n := len(c.items); n > 0 {
@@ -61,12 +61,12 @@ type total struct {
 	Exact bool
 }
 
-// exactly is the size of a list that is known.
+// exactly returns a known size.
 func exactly(count int) func(context.Context) (total, error) {
 	return func(context.Context) (total, error) { return total{new(uint64(count)), true}, nil }
 }
 
-// counting is the size of a list that is known where it must be looked up.
+// counting returns an exact size that must be looked up.
 func counting(count func(context.Context) (int, error)) func(context.Context) (total, error) {
 	return func(ctx context.Context) (total, error) {
 		n, err := count(ctx)
@@ -74,7 +74,7 @@ func counting(count func(context.Context) (int, error)) func(context.Context) (t
 	}
 }
 
-// TotalCount counts the list.
+// TotalCount returns the number of items in the whole list.
 func (c *Connection[T]) TotalCount(ctx context.Context) (*uint64, error) {
 	if c.count == nil {
 		return nil, nil
@@ -83,7 +83,7 @@ func (c *Connection[T]) TotalCount(ctx context.Context) (*uint64, error) {
 	return t.Count, err
 }
 
-// TotalCountExact tells whether TotalCount is exact.
+// TotalCountExact reports whether TotalCount is exact.
 func (c *Connection[T]) TotalCountExact(ctx context.Context) (bool, error) {
 	if c.count == nil {
 		return false, nil
@@ -92,17 +92,17 @@ func (c *Connection[T]) TotalCountExact(ctx context.Context) (bool, error) {
 	return t.Exact, err
 }
 
-// Edge is an item with its position in the list.
+// Edge is an item with its cursor.
 type Edge[T any] struct {
 	Node  T
 	page  *Connection[T]
 	place int
 }
 
-// Cursor returns the position of the item.
+// Cursor returns the cursor of the item.
 func (e *Edge[T]) Cursor() string { return e.page.list.cursor(e.page.at(e.place)) }
 
-// PageInfo tells where a page lies in its list.
+// PageInfo is the position of a page in its list.
 type PageInfo struct {
 	HasNextPage     bool
 	HasPreviousPage bool
@@ -110,25 +110,24 @@ type PageInfo struct {
 	start, end      domain.Position
 }
 
-// StartCursor returns the cursor of the page's first item.
+// StartCursor returns the cursor of the first item on the page.
 func (p PageInfo) StartCursor() *string { return p.list.cursorOrNil(p.start) }
 
-// EndCursor returns the cursor that the list goes on after.
+// EndCursor returns the cursor of the end of the page.
 func (p PageInfo) EndCursor() *string { return p.list.cursorOrNil(p.end) }
 
-// listing is the list that a connection field names, and the page of it that
-// is asked for.
+// listing is the list of a connection field, with the requested page.
 type listing struct {
 	cursors *domain.Cursors
 	binding domain.Binding
-	expires time.Time   // of its cursors; zero: never
+	expires time.Time   // of its cursors; zero for no expiry
 	kind    cohort.Kind // the field with its arguments
 	request domain.PageRequest
 }
 
 // list reads the arguments of the connection field that is being resolved. The
-// size of a page was checked before execution; its default is the schema's.
-// Parent names the object that the list belongs to.
+// size of a page was checked before execution; its default is in the schema.
+// parent is the ID of the object that the list belongs to.
 func (r *Resolver) list(ctx context.Context, parent string, first *int, after *string) (*listing, error) {
 	field := graphql.GetFieldContext(ctx)
 	name, filters := field.Object+"."+field.Field.Name, filtersOf(ctx, field)
@@ -158,20 +157,20 @@ func (on onChain) list(ctx context.Context, parent string, first *int, after *st
 	return l, err
 }
 
-// pageArguments tells the pages of a field apart.
+// pageArguments distinguishes the pages of a field.
 type pageArguments struct {
 	limit          int
 	filters, after string
 }
 
-// filtersOf writes every argument that does not page.
+// filtersOf encodes every argument except first and after.
 func filtersOf(ctx context.Context, field *graphql.FieldContext) string {
 	arguments := field.Field.ArgumentMap(graphql.GetOperationContext(ctx).Variables)
 	delete(arguments, "first")
 	delete(arguments, "after")
 	filters, err := json.Marshal(arguments)
 	if err != nil {
-		panic(err) // arguments came as JSON or as literals
+		panic(err) // arguments were decoded from JSON or literals
 	}
 	return string(filters)
 }

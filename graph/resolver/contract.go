@@ -11,7 +11,7 @@ import (
 	"astrolabe/starknet"
 )
 
-// Contract is what the index knows of a contract.
+// Contract is a contract with its indexed metadata.
 type Contract struct {
 	onChain
 	membership[*Contract]
@@ -27,16 +27,16 @@ func (c *Contract) IsNode() {}
 // ID returns the contract's global id.
 func (c *Contract) ID() string { return c.id(contractType, c.facts.Address.String()) }
 
-// Address returns the contract's address.
+// Address returns the address of the contract.
 func (c *Contract) Address() starknet.Felt { return c.facts.Address }
 
-// known returns the newest class that is known, or an empty one.
+// known returns the newest known class, or an empty one.
 func (c *Contract) known() *chain.KnownClass {
 	class, _ := c.facts.Class()
 	return class
 }
 
-// ClassHash returns the newest class that is known of the contract.
+// ClassHash returns the newest known class.
 func (c *Contract) ClassHash() *starknet.Felt {
 	if class := c.known(); class != nil {
 		return &class.Hash
@@ -44,7 +44,7 @@ func (c *Contract) ClassHash() *starknet.Felt {
 	return nil
 }
 
-// CurrentClassHash returns the class as the state shows it.
+// CurrentClassHash returns the newest class in the indexed state.
 func (c *Contract) CurrentClassHash() *starknet.Felt {
 	if c.facts.Current == nil {
 		return nil
@@ -52,7 +52,7 @@ func (c *Contract) CurrentClassHash() *starknet.Felt {
 	return &c.facts.Current.Hash
 }
 
-// DeploymentClassHash returns the class that the contract was deployed with.
+// DeploymentClassHash returns the class at deployment.
 func (c *Contract) DeploymentClassHash() *starknet.Felt {
 	if c.facts.Deployment == nil {
 		return nil
@@ -60,13 +60,13 @@ func (c *Contract) DeploymentClassHash() *starknet.Felt {
 	return &c.facts.Deployment.Hash
 }
 
-// ClassHashSource tells what the class is known from.
+// ClassHashSource returns the source of classHash.
 func (c *Contract) ClassHashSource() scalar.Enum {
 	_, source := c.facts.Class()
 	return scalar.Enum(source)
 }
 
-// ClassHashAsOfBlock returns the block that the class is known from.
+// ClassHashAsOfBlock returns the block of the evidence for classHash.
 func (c *Contract) ClassHashAsOfBlock() *uint64 {
 	if class := c.known(); class != nil {
 		return &class.Block.Number
@@ -82,10 +82,10 @@ func (c *Contract) ClassHashAsOfBlockHash() *starknet.Felt {
 	return nil
 }
 
-// ClassHashFinality tells how firm that block is.
+// ClassHashFinality returns the finality of that block.
 func (c *Contract) ClassHashFinality() *scalar.Enum { return enumOrNil(c.facts.Finality) }
 
-// DeployedAtBlock returns the block that deployed the contract.
+// DeployedAtBlock returns the block of the deployment.
 func (c *Contract) DeployedAtBlock() *uint64 {
 	if c.facts.Deployment == nil {
 		return nil
@@ -109,7 +109,7 @@ func (c *Contract) CreatedOnIso() *time.Time {
 	return &c.facts.Deployment.Time
 }
 
-// DeployedByAddress returns who deployed the contract.
+// DeployedByAddress returns the address that deployed the contract.
 func (c *Contract) DeployedByAddress() *starknet.Felt {
 	if c.facts.Deployment == nil {
 		return nil
@@ -117,13 +117,13 @@ func (c *Contract) DeployedByAddress() *starknet.Felt {
 	return c.facts.Deployment.Deployer
 }
 
-// IsAccount tells whether the contract is an account.
+// IsAccount reports whether the contract is an account.
 func (c *Contract) IsAccount() *bool { return c.facts.Account() }
 
-// IsToken tells that the contract was seen as a token.
+// IsToken returns true if the contract is known to be a token, otherwise nil.
 func (c *Contract) IsToken() *bool { return c.facts.IsToken() }
 
-// TokenKind returns the contract's token standard.
+// TokenKind returns the token standard.
 func (c *Contract) TokenKind() *scalar.Enum {
 	if c.facts.Token == nil {
 		return nil
@@ -131,18 +131,18 @@ func (c *Contract) TokenKind() *scalar.Enum {
 	return enumOrNil(c.facts.Token.Standard)
 }
 
-// Alias returns what a token calls itself.
+// Alias returns the self-declared name of a token.
 func (c *Contract) Alias() *string { return c.facts.Alias() }
 
-// MetadataCompleteness tells how much could be determined.
+// MetadataCompleteness returns how much of the metadata is known.
 func (c *Contract) MetadataCompleteness() scalar.Enum { return scalar.Enum(c.facts.Completeness) }
 
-// Class returns the contract's class.
+// Class returns the newest known class.
 func (c *Contract) Class(ctx context.Context) (*ContractClass, error) {
 	return toOne(ctx, c, "Contract.class", optionalKey((*Contract).ClassHash), c.classes())
 }
 
-// Deployer returns who deployed the contract.
+// Deployer returns the address that deployed the contract.
 func (c *Contract) Deployer(context.Context) (*Address, error) {
 	return toAddress(c, "Contract.deployer", optionalKey((*Contract).DeployedByAddress))
 }
@@ -152,17 +152,17 @@ func (c *Contract) Deployment(ctx context.Context) (*Transaction, error) {
 	return toOne(ctx, c, "Contract.deployment", optionalKey((*Contract).DeployedAtTx), c.transactionsByHash())
 }
 
-// Token returns the token that the contract is.
+// Token returns the contract as a token.
 func (c *Contract) Token(ctx context.Context) (*Token, error) {
 	return toOne(ctx, c, "Contract.token", func(c *Contract) (starknet.Felt, bool) { return c.facts.Address, c.facts.Token != nil }, c.tokens())
 }
 
-// Account returns the same address as an address.
+// Account returns the contract as an address, with its activity and balances.
 func (c *Contract) Account(context.Context) (*Address, error) {
 	return toAddress(c, "Contract.account", requiredKey((*Contract).Address))
 }
 
-// Events returns the contract's events.
+// Events returns the events of the contract, newest first.
 func (c *Contract) Events(ctx context.Context, filter *ContractEventFilter, first *int, after *string) (*EventConnection, error) {
 	var wanted event.ContractFilter
 	if filter != nil {
@@ -175,19 +175,20 @@ func (c *Contract) Events(ctx context.Context, filter *ContractEventFilter, firs
 	return page.connection(l, nil), nil
 }
 
-// Messages returns the messages that the contract handled or sent.
+// Messages returns the messages that the contract handled or sent, newest
+// first.
 func (c *Contract) Messages(ctx context.Context, filter *MessageFilter, first *int, after *string) (*MessageConnection, error) {
 	return connect(ctx, c, first, after, (*Contract).Address, c.messagesOfContracts(filter.filter()), nil)
 }
 
-// contracts looks contracts up; nil stands for one that the index has never seen.
+// contracts looks up contracts; an unknown contract is nil.
 func (on onChain) contracts() lookup[starknet.Felt, *chain.Contract, *Contract] {
 	return lookupOf(factOf(on, "contract by address", on.resolver.Contracts.Of), func(facts *chain.Contract) *Contract {
 		return &Contract{onChain: on, facts: facts}
 	})
 }
 
-// Contract returns a contract by its address.
+// Contract returns a contract by address.
 func (r *Query) Contract(ctx context.Context, id domain.Chain, address starknet.Felt) (*Contract, error) {
 	on, err := r.resolver.onChain(id)
 	if err != nil {
@@ -196,7 +197,7 @@ func (r *Query) Contract(ctx context.Context, id domain.Chain, address starknet.
 	return single(on.contracts().all(ctx, nil, []starknet.Felt{address}))(chain.UnknownContract(address))
 }
 
-// single returns the only object of a read, or an error when there is none.
+// single returns the only object of a read, or an error if there is none.
 func single[T any](found []*T, err error) func(absent error) (*T, error) {
 	return func(absent error) (*T, error) {
 		if err != nil {

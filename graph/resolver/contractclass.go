@@ -11,7 +11,7 @@ import (
 	"astrolabe/starknet"
 )
 
-// ContractClass is what the index knows of a class.
+// ContractClass is a class with its indexed metadata and ABI.
 type ContractClass struct {
 	onChain
 	membership[*ContractClass]
@@ -30,10 +30,10 @@ func (c *ContractClass) ID() string { return c.id(classType, c.facts.Hash.String
 // ClassHash returns the class hash.
 func (c *ContractClass) ClassHash() starknet.Felt { return c.facts.Hash }
 
-// IsSierra tells whether the class is of Cairo 1.
+// IsSierra reports whether the class is a Sierra class (Cairo 1).
 func (c *ContractClass) IsSierra() bool { return c.facts.Sierra }
 
-// IsAccount tells whether the class has an account's entry points.
+// IsAccount reports whether the class has the entry points of an account.
 func (c *ContractClass) IsAccount() *bool {
 	if !c.facts.Known {
 		return nil
@@ -41,7 +41,7 @@ func (c *ContractClass) IsAccount() *bool {
 	return &c.facts.Account
 }
 
-// Standard returns the token standard that the ABI shows.
+// Standard returns the token standard of the ABI, nil if it matches none.
 func (c *ContractClass) Standard() *scalar.Enum { return enumOrNil(c.facts.Standard) }
 
 // DeclaredAtBlock returns the block that declared the class.
@@ -60,7 +60,7 @@ func (c *ContractClass) DeclaredAtTx() *starknet.Felt {
 	return c.facts.Declaration.TxHash
 }
 
-// CompiledClassHash returns the hash of the compiled code.
+// CompiledClassHash returns the compiled class hash.
 func (c *ContractClass) CompiledClassHash() *starknet.Felt {
 	if c.facts.Declaration == nil {
 		return nil
@@ -68,7 +68,7 @@ func (c *ContractClass) CompiledClassHash() *starknet.Felt {
 	return c.facts.Declaration.Compiled
 }
 
-// Abi returns the ABI as it was declared.
+// Abi returns the ABI as declared, in JSON, nil if unknown.
 func (c *ContractClass) Abi(ctx context.Context) (*string, error) {
 	text, err := loadFact(ctx, c, (*ContractClass).ClassHash, factOf(c.onChain, "ABI of a class", c.resolver.Classes.ABIs))
 	if err != nil || text == nil {
@@ -77,7 +77,7 @@ func (c *ContractClass) Abi(ctx context.Context) (*string, error) {
 	return new(string(text)), nil
 }
 
-// compiled returns what the ABI says, nil when it is not known.
+// compiled returns the parsed ABI, nil if it is unknown.
 func (c *ContractClass) compiled(ctx context.Context) (*facts.Class, error) {
 	class, err := loadFact(ctx, c, (*ContractClass).ClassHash, factOf(c.onChain, "compiled class", func(ctx context.Context, id domain.Chain, hashes []starknet.Felt) ([]*facts.Class, error) {
 		found, err := c.resolver.Compiled.Of(ctx, id, hashes)
@@ -89,7 +89,7 @@ func (c *ContractClass) compiled(ctx context.Context) (*facts.Class, error) {
 	return class, nil
 }
 
-// EventSchemas returns the events of the ABI.
+// EventSchemas returns the events of the ABI, nil if it is unknown.
 func (c *ContractClass) EventSchemas(ctx context.Context) ([]EventSchema, error) {
 	class, err := c.compiled(ctx)
 	if err != nil || class == nil {
@@ -100,7 +100,8 @@ func (c *ContractClass) EventSchemas(ctx context.Context) ([]EventSchema, error)
 	}), nil
 }
 
-// FunctionSchemas returns the entry points of the ABI.
+// FunctionSchemas returns the entry points of the ABI, nil if it is
+// unknown.
 func (c *ContractClass) FunctionSchemas(ctx context.Context) ([]FunctionSchema, error) {
 	class, err := c.compiled(ctx)
 	if err != nil || class == nil {
@@ -111,7 +112,7 @@ func (c *ContractClass) FunctionSchemas(ctx context.Context) ([]FunctionSchema, 
 	}), nil
 }
 
-// EventSchema is an event of a class.
+// EventSchema is an event of an ABI.
 type EventSchema struct {
 	Selector    starknet.Felt
 	Name        string
@@ -121,7 +122,7 @@ type EventSchema struct {
 	Ambiguous   bool
 }
 
-// FunctionSchema is an entry point of a class.
+// FunctionSchema is an entry point of an ABI.
 type FunctionSchema struct {
 	Selector        starknet.Felt
 	Name            string
@@ -130,7 +131,7 @@ type FunctionSchema struct {
 	Unsupported     *string
 }
 
-// FieldSchema is a named and typed place of a payload.
+// FieldSchema is a named and typed field of an event or function.
 type FieldSchema struct {
 	Name, Type string
 	Source     *scalar.Enum
@@ -145,12 +146,12 @@ func (c *ContractClass) Declaration(ctx context.Context) (*Transaction, error) {
 	return toOne(ctx, c, "ContractClass.declaration", optionalKey((*ContractClass).DeclaredAtTx), c.transactionsByHash())
 }
 
-// Contracts returns the contracts that the class became the class of.
+// Contracts returns the contracts that have or had this class, newest first.
 func (c *ContractClass) Contracts(ctx context.Context, first *int, after *string) (*ClassUseConnection, error) {
 	return connect(ctx, c, first, after, (*ContractClass).ClassHash, c.usesOfClasses(), nil)
 }
 
-// ClassUse is a contract that a class became the class of.
+// ClassUse is a contract that adopted a class.
 type ClassUse struct {
 	onChain
 	membership[*ClassUse]
@@ -160,13 +161,13 @@ type ClassUse struct {
 // Address returns the address of the contract.
 func (u *ClassUse) Address() starknet.Felt { return u.use.Contract }
 
-// BlockNumber tells from which block on.
+// BlockNumber returns the block from which the contract had the class.
 func (u *ClassUse) BlockNumber() uint64 { return u.use.Block }
 
-// Origin tells how that became known.
+// Origin returns how the contract got the class.
 func (u *ClassUse) Origin() scalar.Enum { return scalar.Enum(u.use.Origin) }
 
-// Current tells whether the contract has the class still.
+// Current reports whether the contract still has the class.
 func (u *ClassUse) Current() bool { return u.use.Current }
 
 // Contract returns the contract.
@@ -174,10 +175,10 @@ func (u *ClassUse) Contract(ctx context.Context) (*Contract, error) {
 	return toOne(ctx, u, "ClassUse.contract", requiredKey((*ClassUse).Address), u.contracts())
 }
 
-// ClassUseConnection is a page of the contracts of a class.
+// ClassUseConnection is a page of contracts that have or had a class.
 type ClassUseConnection = Connection[*ClassUse]
 
-// ClassUseEdge is a contract of a class in a list.
+// ClassUseEdge is an edge of a connection with one contract and its cursor.
 type ClassUseEdge = Edge[*ClassUse]
 
 // usesOfClasses pages through each class' contracts.
@@ -190,14 +191,14 @@ func (on onChain) usesOfClasses() pager[starknet.Felt, domain.Page[chain.ClassUs
 	}
 }
 
-// classes looks classes up; nil stands for one that no visible block names.
+// classes looks up classes; a class that is not indexed is nil.
 func (on onChain) classes() lookup[starknet.Felt, *chain.Class, *ContractClass] {
 	return lookupOf(factOf(on, "class by hash", on.resolver.Classes.Of), func(facts *chain.Class) *ContractClass {
 		return &ContractClass{onChain: on, facts: facts}
 	})
 }
 
-// Class returns a class by its hash.
+// Class returns a class by hash.
 func (r *Query) Class(ctx context.Context, id domain.Chain, hash starknet.Felt) (*ContractClass, error) {
 	on, err := r.resolver.onChain(id)
 	if err != nil {

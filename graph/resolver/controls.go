@@ -9,14 +9,15 @@ import (
 	"astrolabe/starknet"
 )
 
-// TokenControls is who controls what of a token.
+// TokenControls holds the controls over a token, derived from indexed events and
+// classes.
 type TokenControls struct {
 	Indexed    bool
 	ReasonCode string
 	Snapshot   *TokenControlSnapshot
 }
 
-// TokenControlSnapshot is who controls what of a token as of a block.
+// TokenControlSnapshot holds the controls over a token as of a block.
 type TokenControlSnapshot struct {
 	SupplyControl, TransferControl, MetadataAdmin, UpgradeControl TokenControl
 	Evidence                                                      []TokenControlEvidence
@@ -30,14 +31,14 @@ type TokenControl struct {
 	Actor  *starknet.Felt
 }
 
-// TokenControlEvidence is what controls rest on.
+// TokenControlEvidence is an event or deployment that proves a control.
 type TokenControlEvidence struct {
 	Kind        string
 	BlockNumber uint64
 	TxHash      starknet.Felt
 }
 
-// Controls returns who controls what of the token.
+// Controls returns the controls over supply, transfers, metadata and class.
 func (t *Token) Controls(ctx context.Context) (*TokenControls, error) {
 	known, err := loadFact(ctx, t, (*Token).TokenAddress, factOf(t.onChain, "controls of a token", t.resolver.Controls.Of))
 	if err != nil {

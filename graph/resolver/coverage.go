@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// Coverage is how much of what was asked for an answer rests on.
+// Coverage is how much of the requested history a response is based on.
 type Coverage struct {
 	Status     scalar.Enum
 	ReasonCode *string
@@ -19,12 +19,12 @@ func coverageOf(c domain.Coverage) *Coverage {
 	return &Coverage{scalar.Enum(c.Status), textOrNil(c.ReasonCode)}
 }
 
-// BlockInterval is blocks, both ends included.
+// BlockInterval is a block range, both ends inclusive.
 type BlockInterval struct {
 	FromBlock, ToBlock uint64
 }
 
-// RangeCoverage is what a search over a wide range rests on.
+// RangeCoverage is the coverage of a search over more than 10,000 blocks.
 type RangeCoverage struct {
 	Requested   BlockInterval
 	Completed   *BlockInterval
@@ -32,8 +32,8 @@ type RangeCoverage struct {
 	Diagnostics CoverageDiagnostics
 }
 
-// CoverageDiagnostics is how coverage stands to the blocks that it is made
-// from.
+// CoverageDiagnostics describes the freshness of a certificate and the indexed
+// blocks that it is built from.
 type CoverageDiagnostics struct {
 	FreshnessStatus                scalar.Enum
 	SourceLowWaterBlock            uint64
@@ -64,7 +64,8 @@ func rangeCoverageOf(r *event.RangeCoverage) *RangeCoverage {
 	return coverage
 }
 
-// SelectorCoverage is a key position that searches over wide ranges may use.
+// SelectorCoverage is the certificate of one key position of a selector's
+// events.
 type SelectorCoverage struct {
 	ChainID      domain.Chain
 	Selector     starknet.Felt
@@ -77,7 +78,8 @@ type SelectorCoverage struct {
 	Diagnostics  CoverageDiagnostics
 }
 
-// SelectorCoverage lists the coverage of all served chains.
+// SelectorCoverage returns the certificates that searches over more than 10,000
+// blocks can use, for all served chains.
 func (s *Service) SelectorCoverage(ctx context.Context) ([]SelectorCoverage, error) {
 	var list []SelectorCoverage
 	for _, c := range s.Chains {

@@ -10,7 +10,7 @@ import (
 	"astrolabe/starknet/abi"
 )
 
-// DecodedField is a named and typed value of an event or a call.
+// DecodedField is a typed value and the felts that it was decoded from.
 type DecodedField struct {
 	onChain
 	membership[*DecodedField]
@@ -29,31 +29,32 @@ func (on onChain) newFields(fields []abi.Field) []*DecodedField {
 	return list
 }
 
-// Label returns the field's name.
+// Label returns the field name.
 func (f *DecodedField) Label() string { return f.field.Label }
 
-// Type returns the field's type.
+// Type returns the type, as written in the ABI.
 func (f *DecodedField) Type() string { return f.field.Type.Name }
 
-// Source tells which array the field is from.
+// Source reports whether the felts are in the keys or in the data.
 func (f *DecodedField) Source() scalar.Enum { return scalar.Enum(f.field.Source.String()) }
 
-// Kind tells what a reader does with the value.
+// Kind returns the kind of the value, for display.
 func (f *DecodedField) Kind() scalar.Enum { return scalar.Enum(f.field.Type.Kind()) }
 
-// Status tells how certain the value is.
+// Status returns the decoding status of the field.
 func (f *DecodedField) Status() scalar.Enum { return scalar.Enum(event.Decoded) }
 
-// RawValues returns the value's felts.
+// RawValues returns the encoded felts.
 func (f *DecodedField) RawValues() []starknet.Felt { return f.field.Raw }
 
-// OriginIndexes returns the indexes of the value's felts in their source.
+// OriginIndexes returns the indexes of the felts in keys, data or the
+// calldata.
 func (f *DecodedField) OriginIndexes() []int { return f.field.OriginIndexes() }
 
-// DisplayValue returns the value for people.
+// DisplayValue returns the human-readable value.
 func (f *DecodedField) DisplayValue() string { return f.field.String() }
 
-// AddressValue returns the value, where it is an address.
+// AddressValue returns the value of an address.
 func (f *DecodedField) AddressValue() *starknet.Felt {
 	if address, ok := f.field.Address(); ok {
 		return &address
@@ -61,7 +62,7 @@ func (f *DecodedField) AddressValue() *starknet.Felt {
 	return nil
 }
 
-// NumericValue returns the value, where it is a number.
+// NumericValue returns the value of an integer.
 func (f *DecodedField) NumericValue() *domain.Amount {
 	if number, ok := f.field.Int(); ok {
 		return new(domain.AmountFromBig(number))
@@ -69,7 +70,7 @@ func (f *DecodedField) NumericValue() *domain.Amount {
 	return nil
 }
 
-// TextValue returns the value, where it is a text.
+// TextValue returns the value of a text.
 func (f *DecodedField) TextValue() *string {
 	if text, ok := f.field.Text(); ok {
 		return &text
@@ -77,7 +78,7 @@ func (f *DecodedField) TextValue() *string {
 	return nil
 }
 
-// BoolValue returns the value, where it is true or false.
+// BoolValue returns the value of a boolean.
 func (f *DecodedField) BoolValue() *bool {
 	if yes, ok := f.field.Bool(); ok {
 		return &yes
@@ -85,8 +86,8 @@ func (f *DecodedField) BoolValue() *bool {
 	return nil
 }
 
-// Address returns the address that the value names. One of Ethereum is none of
-// this chain's.
+// Address returns the Starknet address of the field. It is nil for Ethereum
+// addresses and other values.
 func (f *DecodedField) Address(context.Context) (*Address, error) {
 	return toAddress(f, "DecodedField.address", func(f *DecodedField) (starknet.Felt, bool) {
 		value, ok := f.field.Address()

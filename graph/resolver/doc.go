@@ -1,5 +1,5 @@
-// Package resolver answers the fields of the GraphQL schema: a file for each
-// noun, with its plain fields as members and methods and its edges as methods
-// that load. Resolvers ask domain services and nothing else; how a request
-// arrives and what it may cost is the business of package graph.
+// Package resolver holds the resolvers of the GraphQL schema, one file per type.
+// Plain fields are struct fields and methods; fields that lead to other objects
+// are methods that load them for the whole cohort. Resolvers call only domain
+// services. Package graph handles requests, limits and cost.
 package resolver

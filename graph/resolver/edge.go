@@ -23,8 +23,8 @@ type member[T any] interface {
 	cohort() *cohort.Cohort[T]
 }
 
-// joinCohort makes one cohort of the objects that a read produced. A nil object
-// stands for an absent one.
+// joinCohort makes one cohort of the objects that a read returned. An absent
+// object is nil.
 func joinCohort[T member[T]](cache *cohort.Cache, objects []T) []T {
 	var absent T
 	present := make([]T, 0, len(objects))
@@ -97,7 +97,7 @@ func lookupOf[K comparable, F any, T member[T]](f cohort.Fact[K, *F], object fun
 	}}
 }
 
-// found is what a lookup found for each key of a batch.
+// found is the result of a lookup: an object for each key of a batch.
 type found[K comparable, V, T any] struct {
 	*cohort.Batch[K, V]
 	objects []T
@@ -115,7 +115,7 @@ func (f found[K, V, T]) get(key K) (object T, err error) {
 	return f.objects[f.Index(key)], nil
 }
 
-// all returns the objects of keys in their order, for a field that is no edge.
+// all returns the objects of the keys in order, for a root field.
 func (l lookup[K, V, T]) all(ctx context.Context, cache *cohort.Cache, keys []K) ([]T, error) {
 	found, objects := l.load(ctx, cache, keys), make([]T, len(keys))
 	for i, key := range keys {

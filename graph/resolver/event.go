@@ -13,32 +13,32 @@ import (
 	"astrolabe/starknet"
 )
 
-// Event is an event that a contract has emitted.
+// Event is an event that a contract emitted.
 type Event struct {
 	onChain
 	membership[*Event]
 	row *event.Row
 }
 
-// BlockNumber returns the number of the block.
+// BlockNumber returns the number of the block of the event.
 func (e *Event) BlockNumber() uint64 { return e.row.Block }
 
-// TimestampIso returns when the block was made.
+// TimestampIso returns the timestamp of the block of the event.
 func (e *Event) TimestampIso() time.Time { return e.row.Time() }
 
-// TxHash returns the hash of the transaction.
+// TxHash returns the hash of the transaction of the event.
 func (e *Event) TxHash() starknet.Felt { return e.row.TxHash }
 
-// TxIndex returns the index of the transaction in the block.
+// TxIndex returns the index of the transaction in its block.
 func (e *Event) TxIndex() int { return e.row.Tx }
 
-// LogIndex returns the index in the transaction.
+// LogIndex returns the index of the event in its transaction.
 func (e *Event) LogIndex() int { return e.row.Log }
 
-// Address returns the contract that emitted the event.
+// Address returns the address of the contract that emitted the event.
 func (e *Event) Address() starknet.Felt { return e.row.Address }
 
-// Keys returns the event's keys.
+// Keys returns the complete key array.
 func (e *Event) Keys() []starknet.Felt { return e.row.Keys }
 
 // Topic0 returns the first key.
@@ -53,22 +53,22 @@ func (e *Event) Topic2() *starknet.Felt { return e.row.Topic(2) }
 // Topic3 returns the fourth key.
 func (e *Event) Topic3() *starknet.Felt { return e.row.Topic(3) }
 
-// Data returns the event's data.
+// Data returns the complete data array.
 func (e *Event) Data() []starknet.Felt { return e.row.Data }
 
-// DecodingStatus tells how much of the meaning is certain.
+// DecodingStatus returns how much of the event is decoded.
 func (e *Event) DecodingStatus() scalar.Enum { return scalar.Enum(e.row.Status) }
 
-// EventName returns the event's name.
+// EventName returns the event name.
 func (e *Event) EventName() *string { return textOrNil(e.row.Name) }
 
-// EventNameSource tells where the name is from.
+// EventNameSource returns the source of the name.
 func (e *Event) EventNameSource() *scalar.Enum { return enumOrNil(e.row.NameSource) }
 
-// DecodedFieldsSource tells where the types of the fields are from.
+// DecodedFieldsSource returns the source of the typed fields.
 func (e *Event) DecodedFieldsSource() *scalar.Enum { return enumOrNil(e.row.FieldsFrom) }
 
-// DecodedFieldsUnavailableReason tells why there are no fields.
+// DecodedFieldsUnavailableReason returns why there are no typed fields.
 func (e *Event) DecodedFieldsUnavailableReason() *scalar.Enum { return enumOrNil(e.row.Unavailable) }
 
 // DecodedFields returns the typed payload. The fields of all events that were
@@ -89,12 +89,12 @@ func (e *Event) DecodedFields(context.Context) ([]*DecodedField, error) {
 	})[e], nil
 }
 
-// Block returns the block.
+// Block returns the block of the event.
 func (e *Event) Block(ctx context.Context) (*Block, error) {
 	return toOne(ctx, e, "Event.block", requiredKey((*Event).BlockNumber), e.blocksByNumber())
 }
 
-// Transaction returns the transaction.
+// Transaction returns the transaction of the event.
 func (e *Event) Transaction(ctx context.Context) (*Transaction, error) {
 	return toOne(ctx, e, "Event.transaction", requiredKey((*Event).TxHash), e.transactionsByHash())
 }
@@ -111,10 +111,10 @@ type EventConnection struct {
 	RangeCoverage         *RangeCoverage
 }
 
-// EventEdge is an event in a list.
+// EventEdge is an edge of a connection with one event and its cursor.
 type EventEdge = Edge[*Event]
 
-// eventSlice is a page of events and whether their meaning could be looked up.
+// eventSlice is a page of events and whether their decoding is degraded.
 type eventSlice struct {
 	slice[*Event]
 	degraded bool
@@ -124,7 +124,7 @@ func (s eventSlice) connection(l *listing, count func(context.Context) (total, e
 	return &EventConnection{Connection: Connection[*Event]{slice: s.slice, list: l, count: count}, EventDecodingDegraded: s.degraded}
 }
 
-// eventPage is a page of rows and whether their meaning could be looked up.
+// eventPage is a page of rows and whether their decoding is degraded.
 type eventPage struct {
 	coveredPage[event.Row]
 	degraded bool
@@ -137,7 +137,7 @@ func eventsOf[K comparable](on onChain, service func(context.Context, domain.Cha
 	return eventPager[K]{pagesOf(on, service), func(b *cohort.Batch[K, eventPage]) []eventSlice { return on.eventSlices(b.Cache, b.Values) }}
 }
 
-// eventPages are pages that do not say what they rest on.
+// eventPages makes pages without coverage.
 func eventPages(pages []domain.Page[event.Row], degraded bool) []eventPage {
 	return convert(withoutCoverage(pages), func(p coveredPage[event.Row]) eventPage { return eventPage{p, degraded} })
 }
@@ -153,8 +153,9 @@ func (on onChain) eventSlices(cache *cohort.Cache, pages []eventPage) []eventSli
 	return slices
 }
 
-// eventsOfTransactions pages through each transaction's events. They are found
-// by their place: what stands there by now must be of the transaction.
+// eventsOfTransactions pages through each transaction's events. They are read
+// by position and checked against the transaction's hash, because after a reorg
+// another transaction may have that position.
 func (on onChain) eventsOfTransactions() eventPager[txRef] {
 	return eventsOf(on, func(ctx context.Context, c domain.Chain, txs []txRef, page domain.PageRequest) ([]eventPage, error) {
 		pages, degraded, err := on.resolver.Events.OfTransactions(ctx, c, places(txs), page)
@@ -206,13 +207,13 @@ func (f EventFilter) filter() (event.Filter, error) {
 	return filter, nil
 }
 
-// ContractEventFilter narrows the list of a contract's events.
+// ContractEventFilter selects events of a contract.
 type ContractEventFilter struct {
 	Selectors          []starknet.Felt
 	FromBlock, ToBlock *uint64
 }
 
-// Events searches for events.
+// Events searches events by keys and contracts, newest first.
 func (r *Query) Events(ctx context.Context, id domain.Chain, filter EventFilter, first *int, after *string) (*EventConnection, error) {
 	on, err := r.resolver.onChain(id)
 	if err != nil {

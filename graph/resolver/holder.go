@@ -12,31 +12,32 @@ import (
 	"github.com/graph-gophers/dataloader/v7"
 )
 
-// Holder is one row of a holder census.
+// Holder is a holder of a token in a census.
 type Holder struct {
 	onChain
 	membership[*Holder]
 	row token.Holder
 }
 
-// Rank returns the row's rank.
+// Rank returns the rank by balance, then by address, starting at 1.
 func (h *Holder) Rank() int { return int(h.row.Rank) }
 
-// Address returns the address.
+// Address returns the address of the holder.
 func (h *Holder) Address() starknet.Felt { return h.row.Address }
 
-// BalanceRaw returns the balance.
+// BalanceRaw returns the balance in the smallest unit.
 func (h *Holder) BalanceRaw() domain.Amount { return h.row.Balance }
 
-// LastUpdatedBlock returns the newest block with a transfer from or to it.
+// LastUpdatedBlock returns the newest block with a transfer from or to the
+// address.
 func (h *Holder) LastUpdatedBlock() uint64 { return h.row.Updated }
 
-// Account returns the same address as an address.
+// Account returns the holder as an address, with its activity and label.
 func (h *Holder) Account(context.Context) (*Address, error) {
 	return toAddress(h, "Holder.account", requiredKey((*Holder).Address))
 }
 
-// CensusCertification is how far a census can be relied on.
+// CensusCertification is the certification of a census generation.
 type CensusCertification struct {
 	Status     scalar.Enum
 	CheckedAt  *time.Time
@@ -61,7 +62,7 @@ type HolderConnection struct {
 	Certification         CensusCertification
 }
 
-// HolderEdge is a holder in a list.
+// HolderEdge is an edge of a connection with one holder and its cursor.
 type HolderEdge = Edge[*Holder]
 
 // censusSlice is a page of a census.
@@ -70,7 +71,7 @@ type censusSlice struct {
 	generation *token.Generation
 }
 
-// Holders returns who held the token. The cursors end with the census.
+// Holders returns all holders at the block of the census, largest first.
 func (t *Token) Holders(ctx context.Context, first *int, after *string) (*HolderConnection, error) {
 	page, l, err := toMany(ctx, t, first, after, (*Token).TokenAddress, t.holdersOfTokens())
 	if err != nil {
@@ -130,7 +131,8 @@ func (on onChain) censusSlices(b *cohort.Batch[starknet.Felt, token.HolderPage])
 	return slices
 }
 
-// HolderScreening is the largest holders of a token.
+// HolderScreening holds the largest holders of a token, without a claim that the
+// list is complete.
 type HolderScreening struct {
 	GenerationID       string
 	AsOfBlock          uint64
@@ -139,7 +141,8 @@ type HolderScreening struct {
 	Items              []*Holder
 }
 
-// HolderScreening returns the token's largest holders.
+// HolderScreening returns the largest holders, without a claim that the list is
+// complete.
 func (t *Token) HolderScreening(ctx context.Context) (*HolderScreening, error) {
 	page, err := toOne(ctx, t, "Token.holderScreening", requiredKey((*Token).TokenAddress), t.screenings())
 	if err != nil {
@@ -149,7 +152,8 @@ func (t *Token) HolderScreening(ctx context.Context) (*HolderScreening, error) {
 	return &HolderScreening{GenerationID: g.Name(), AsOfBlock: g.Block.Number, Certification: certificationOf(g), Items: page.items}, nil
 }
 
-// HolderAnalytics is how a token is spread over its holders.
+// HolderAnalytics holds the holder concentration metrics of a certified census
+// generation.
 type HolderAnalytics struct {
 	GenerationID         string
 	AsOfBlock            uint64
@@ -161,13 +165,14 @@ type HolderAnalytics struct {
 	TierDistribution     []HolderTier
 }
 
-// HolderShare is what some holders have together.
+// HolderShare is the combined balance of a group of holders.
 type HolderShare struct {
 	BalanceRaw domain.Amount
 	ShareBps   int
 }
 
-// HolderTier is the holders with a share of a size.
+// HolderTier counts the holders by share of the total supply: at least
+// minShareBps, and less than the tier above.
 type HolderTier struct {
 	Tier        string
 	MinShareBps int
@@ -175,7 +180,7 @@ type HolderTier struct {
 	BalanceRaw  domain.Amount
 }
 
-// HolderAnalytics returns how the token is spread.
+// HolderAnalytics returns the holder concentration metrics.
 func (t *Token) HolderAnalytics(ctx context.Context) (*HolderAnalytics, error) {
 	census, err := loadFact(ctx, t, (*Token).TokenAddress, factOf(t.onChain, "census of a token", t.resolver.Censuses.Of))
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 	"astrolabe/starknet"
 )
 
-// Message is a message between the layers.
+// Message is a message between L1 and L2.
 type Message struct {
 	onChain
 	membership[*Message]
@@ -31,63 +31,66 @@ func (m *Message) IsNode() {}
 // ID returns the message's global id.
 func (m *Message) ID() string { return m.id(messageType, m.facts.ID()) }
 
-// MessageID returns the message's own name.
+// MessageID returns the unique ID of the message: its transaction, direction
+// and index.
 func (m *Message) MessageID() string { return m.facts.ID() }
 
-// Direction returns the way of the message.
+// Direction returns the direction of the message.
 func (m *Message) Direction() scalar.Enum { return scalar.Enum(m.facts.Direction) }
 
-// BlockNumber returns the number of the block.
+// BlockNumber returns the number of the L2 block that contains the message.
 func (m *Message) BlockNumber() uint64 { return m.facts.Block }
 
-// TimestampIso returns when the block was made.
+// TimestampIso returns the timestamp of that block.
 func (m *Message) TimestampIso() time.Time { return m.facts.Time }
 
-// TxIndex returns the index of the transaction in the block.
+// TxIndex returns the index of the transaction in its block.
 func (m *Message) TxIndex() int { return m.facts.TxIndex }
 
-// MessageIndex returns the index among the transaction's messages.
+// MessageIndex returns the index of the message among the messages of its
+// transaction in this direction.
 func (m *Message) MessageIndex() int { return m.facts.Index }
 
-// MessageHash returns the message's hash.
+// MessageHash returns the hash of the message.
 func (m *Message) MessageHash() starknet.Hash256 { return m.facts.Hash }
 
-// FromAddress returns who sends the message.
+// FromAddress returns the sender of the message.
 func (m *Message) FromAddress() starknet.Felt { return m.facts.From }
 
-// ToAddress returns who receives the message.
+// ToAddress returns the recipient of the message.
 func (m *Message) ToAddress() starknet.Felt { return m.facts.To }
 
-// TxHash returns the hash of the transaction.
+// TxHash returns the hash of the L2 transaction.
 func (m *Message) TxHash() starknet.Felt { return m.facts.TxHash }
 
-// L1ContractAddress returns the contract on L1.
+// L1ContractAddress returns the address of the contract on L1.
 func (m *Message) L1ContractAddress() starknet.Felt { return m.facts.L1Contract() }
 
-// L2ContractAddress returns the contract on L2.
+// L2ContractAddress returns the address of the contract on L2.
 func (m *Message) L2ContractAddress() starknet.Felt { return m.facts.Contract() }
 
-// Nonce returns the nonce of a message from L1.
+// Nonce returns the nonce of the message.
 func (m *Message) Nonce() *starknet.Felt { return m.facts.Nonce }
 
-// Selector returns the entry point that handles a message from L1.
+// Selector returns the selector of the L1 handler.
 func (m *Message) Selector() *starknet.Felt { return m.facts.Selector }
 
-// Payload returns what the message says.
+// Payload returns the payload of the message.
 func (m *Message) Payload() []starknet.Felt { return m.facts.Payload }
 
-// Status tells what became of the message.
+// Status returns the status of the message on L2.
 func (m *Message) Status() scalar.Enum { return scalar.Enum(m.facts.Status) }
 
-// SourceTier tells whether the message can still be undone.
+// SourceTier reports whether a reorg can still remove the message from the
+// index.
 func (m *Message) SourceTier() scalar.Enum { return scalar.Enum(m.facts.Tier) }
 
-// Block returns the block.
+// Block returns the block of the message.
 func (m *Message) Block(ctx context.Context) (*Block, error) {
 	return toOne(ctx, m, "Message.block", requiredKey((*Message).BlockNumber), m.blocksByNumber())
 }
 
-// Transaction returns the transaction on L2.
+// Transaction returns the L2 transaction.
 func (m *Message) Transaction(ctx context.Context) (*Transaction, error) {
 	return toOne(ctx, m, "Message.transaction", requiredKey((*Message).TxHash), m.transactionsByHash())
 }
@@ -100,7 +103,7 @@ func (m *Message) Contract(ctx context.Context) (*Contract, error) {
 // MessageConnection is a page of messages.
 type MessageConnection = Connection[*Message]
 
-// MessageEdge is a message in a list.
+// MessageEdge is an edge of a connection with one message and its cursor.
 type MessageEdge = Edge[*Message]
 
 func (on onChain) newMessage(facts chain.Message) *Message {
@@ -108,7 +111,8 @@ func (on onChain) newMessage(facts chain.Message) *Message {
 }
 
 // messagesOfTransactions looks up the messages of each transaction. They are
-// found by their place: what stands there by now must be of the transaction.
+// read by position and checked against the transaction's hash, because after a
+// reorg another transaction may have that position.
 func (on onChain) messagesOfTransactions() lookup[txRef, []chain.Message, []*Message] {
 	return lookup[txRef, []chain.Message, []*Message]{
 		factOf(on, "messages of a transaction", func(ctx context.Context, c domain.Chain, txs []txRef) ([][]chain.Message, error) {
@@ -144,8 +148,7 @@ func (on onChain) messagesOfContracts(filter chain.MessageFilter) coveredPager[s
 	}, chain.Message.Position, on.newMessage)
 }
 
-// messagesByID reads messages by their own names; nil stands for one that is
-// not in the index.
+// messagesByID reads messages by messageId; a message that is not indexed is nil.
 func (on onChain) messagesByID(ctx context.Context, cache *cohort.Cache, ids []string) ([]*Message, error) {
 	hashes := make([]starknet.Felt, len(ids))
 	for i, id := range ids {
@@ -174,8 +177,8 @@ func (on onChain) messagesByID(ctx context.Context, cache *cohort.Cache, ids []s
 	return found, nil
 }
 
-// messageTx reads the transaction of a message's own name, in the one spelling
-// that it has.
+// messageTx returns the transaction of a messageId, which must be spelled
+// canonically.
 func messageTx(id string) (starknet.Felt, error) {
 	parts := strings.Split(id, ":")
 	if len(parts) == 3 && (parts[1] == string(facts.L1ToL2) || parts[1] == string(facts.L2ToL1)) {
@@ -188,7 +191,7 @@ func messageTx(id string) (starknet.Felt, error) {
 	return starknet.Felt{}, domain.Errorf(domain.CodeInvalidRequest, "messageId must be a transaction hash, a direction and an index, separated by colons.")
 }
 
-// MessageFilter narrows a list of messages.
+// MessageFilter selects messages.
 type MessageFilter struct {
 	Direction   *scalar.Enum
 	TxHash      *starknet.Felt
@@ -206,7 +209,7 @@ func (f *MessageFilter) filter() chain.MessageFilter {
 	return filter
 }
 
-// Messages pages through the messages of a chain.
+// Messages lists cross-layer messages, newest first.
 func (r *Query) Messages(ctx context.Context, id domain.Chain, filter *MessageFilter, first *int, after *string) (*MessageConnection, error) {
 	on, err := r.resolver.onChain(id)
 	if err != nil {
@@ -224,7 +227,7 @@ func (r *Query) Messages(ctx context.Context, id domain.Chain, filter *MessageFi
 	return &MessageConnection{slice: coveredSlices(new(cohort.Cache), pages, chain.Message.Position, on.newMessage)[0], list: l}, nil
 }
 
-// Message returns a message by its own name.
+// Message returns a cross-layer message by its messageId.
 func (r *Query) Message(ctx context.Context, id domain.Chain, messageID string) (*Message, error) {
 	on, err := r.resolver.onChain(id)
 	if err != nil {

@@ -15,13 +15,13 @@ import (
 	"astrolabe/starknet"
 )
 
-// Node is an object that can be asked for again by its id.
+// Node is an object with a global ID.
 type Node interface {
 	IsNode()
 	ID() string
 }
 
-// globalID is what a Node's id holds. Its text is opaque to clients and never
+// globalID is the content of a Node's ID. Its text is opaque to clients and never
 // changes for an object.
 type globalID struct {
 	Type  string
@@ -39,7 +39,7 @@ func (id globalID) String() string {
 	return base64.RawURLEncoding.EncodeToString([]byte(id.Type + idSeparator + string(id.Chain) + idSeparator + id.Key))
 }
 
-// parseGlobalID reads an id, in the one spelling that String writes.
+// parseGlobalID reads an ID in the canonical form that String writes.
 func parseGlobalID(text string) (globalID, error) {
 	malformed := domain.Errorf(domain.CodeInvalidRequest, "The ID is malformed. Pass IDs unchanged, as this API returned them.")
 	if len(text) > maxIDText {
@@ -64,13 +64,13 @@ func parseGlobalID(text string) (globalID, error) {
 	return id, nil
 }
 
-// Node returns the object of a global id.
+// Node returns an object by its global ID.
 func (r *Query) Node(ctx context.Context, id string) (Node, error) {
 	nodes, failed := r.resolver.nodes(ctx, []string{id})
 	return nodes[0], failed[0]
 }
 
-// Nodes returns the objects of global ids; each that fails does so alone.
+// Nodes returns objects by their global IDs, in the order of the IDs.
 func (r *Query) Nodes(ctx context.Context, ids []string) ([]Node, error) {
 	nodes, failed := r.resolver.nodes(ctx, ids)
 	for i, err := range failed {
@@ -82,7 +82,7 @@ func (r *Query) Nodes(ctx context.Context, ids []string) ([]Node, error) {
 	return nodes, nil
 }
 
-// nodes finds the objects of global ids, or why there is none.
+// nodes returns an object or an error for each global ID.
 func (r *Resolver) nodes(ctx context.Context, texts []string) ([]Node, []error) {
 	nodes, failed := make([]Node, len(texts)), make([]error, len(texts))
 	var (
@@ -107,8 +107,8 @@ func (r *Resolver) nodes(ctx context.Context, texts []string) ([]Node, []error) 
 	return nodes, failed
 }
 
-// find returns the objects of ids, or why there is none, in their order. Those
-// of one type and chain are read at once.
+// find returns an object or an error for each ID. Objects of the same type and
+// chain are read together.
 func (r *Resolver) find(ctx context.Context, cache *cohort.Cache, ids []globalID) ([]Node, []error) {
 	type group struct {
 		kind  string
@@ -193,8 +193,8 @@ func asNodes[T any, N interface {
 	return nodes, err
 }
 
-// check refuses an id whose type is not known or whose key is not spelled as
-// its type spells it, so that one object has one id.
+// check rejects an ID with an unknown type or a key that is not in canonical form,
+// so that an object has exactly one ID.
 func (id globalID) check() error {
 	switch id.Type {
 	case chainType:

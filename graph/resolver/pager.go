@@ -16,7 +16,7 @@ type owner[P any] interface {
 	list(ctx context.Context, parent string, first *int, after *string) (*listing, error)
 }
 
-// pager reads pages of the lists of several parents and makes objects of them.
+// pager reads a page for each of several parents and makes objects of the rows.
 type pager[K comparable, V, S any] struct {
 	read   func(domain.PageRequest) dataloader.BatchFunc[K, V]
 	slices func(*cohort.Batch[K, V]) []S
@@ -29,10 +29,9 @@ func pagesOf[K comparable, V any](on onChain, service func(context.Context, doma
 	}
 }
 
-// toMany resolves an edge that leads to a list, and returns the page that the
-// arguments ask for. First pages are loaded for the whole cohort. A cursor
-// belongs to the list of one parent, so what follows it is loaded for that
-// parent alone.
+// toMany resolves a field that leads to a list and returns the requested page.
+// First pages are loaded for the whole cohort. A cursor belongs to the list of
+// one parent, so later pages are loaded for that parent alone.
 func toMany[P owner[P], K comparable, V, S any](ctx context.Context, parent P, first *int, after *string, key func(P) K, pages pager[K, V, S]) (page S, l *listing, err error) {
 	if l, err = parent.list(ctx, parent.ID(), first, after); err != nil {
 		return page, nil, err
@@ -49,8 +48,8 @@ func toMany[P owner[P], K comparable, V, S any](ctx context.Context, parent P, f
 	return page, l, err
 }
 
-// connect resolves an edge that leads to a list which says no more of itself
-// than others. Count tells its size, nil where nobody knows it.
+// connect resolves a field that leads to an ordinary connection. count returns
+// its total count; it is nil if the total is unknown.
 func connect[P owner[P], K comparable, V, T any](ctx context.Context, parent P, first *int, after *string, key func(P) K, pages pager[K, V, slice[T]],
 	count func(context.Context) (total, error)) (*Connection[T], error) {
 	page, l, err := toMany(ctx, parent, first, after, key, pages)
@@ -60,13 +59,13 @@ func connect[P owner[P], K comparable, V, T any](ctx context.Context, parent P, 
 	return &Connection[T]{slice: page, list: l, count: count}, nil
 }
 
-// coveredPage is a page of rows and what it rests on.
+// coveredPage is a page of rows with its coverage.
 type coveredPage[R any] struct {
 	domain.Page[R]
-	coverage *domain.Coverage // nil where it does not say
+	coverage *domain.Coverage // nil if unknown
 }
 
-// coverPages says what pages rest on: all on the same, or each on its own.
+// coverPages adds the coverage to pages: one for all, or one for each.
 func coverPages[R any](pages []domain.Page[R], coverage ...domain.Coverage) []coveredPage[R] {
 	list := make([]coveredPage[R], len(pages))
 	for i, page := range pages {
@@ -75,12 +74,12 @@ func coverPages[R any](pages []domain.Page[R], coverage ...domain.Coverage) []co
 	return list
 }
 
-// withoutCoverage are pages that do not say what they rest on.
+// withoutCoverage makes pages without coverage.
 func withoutCoverage[R any](pages []domain.Page[R]) []coveredPage[R] {
 	return convert(pages, func(page domain.Page[R]) coveredPage[R] { return coveredPage[R]{Page: page} })
 }
 
-// coveredSlices makes slices of pages that say what they rest on.
+// coveredSlices makes slices of pages with coverage.
 func coveredSlices[R any, T member[T]](cache *cohort.Cache, pages []coveredPage[R], position func(R) domain.Position, object func(R) T) []slice[T] {
 	list := slicesOf(cache, convert(pages, func(p coveredPage[R]) domain.Page[R] { return p.Page }), position, func(_ int, row R) T { return object(row) })
 	for i := range list {
@@ -93,7 +92,7 @@ func coveredSlices[R any, T member[T]](cache *cohort.Cache, pages []coveredPage[
 
 type coveredPager[K comparable, R, T any] = pager[K, coveredPage[R], slice[T]]
 
-// coveredPagerOf makes a pager of a service whose pages say what they rest on.
+// coveredPagerOf makes a pager of a service that returns pages with coverage.
 func coveredPagerOf[K comparable, R any, T member[T]](on onChain, service func(context.Context, domain.Chain, []K, domain.PageRequest) ([]coveredPage[R], error),
 	position func(R) domain.Position, object func(R) T) coveredPager[K, R, T] {
 	return coveredPager[K, R, T]{pagesOf(on, service), func(b *cohort.Batch[K, coveredPage[R]]) []slice[T] {

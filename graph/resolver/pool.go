@@ -12,7 +12,7 @@ import (
 	"github.com/graph-gophers/dataloader/v7"
 )
 
-// TokenPool is a market where a token is traded.
+// TokenPool is a liquidity pool of a token.
 type TokenPool struct {
 	onChain
 	membership[*TokenPool]
@@ -21,31 +21,32 @@ type TokenPool struct {
 	symbol *string
 }
 
-// MarketID returns the name of the market.
+// MarketID returns the unique ID of the market.
 func (p *TokenPool) MarketID() string { return p.pool.MarketID() }
 
-// MarketKind tells how the market makes its prices.
+// MarketKind returns the pricing model of the market.
 func (p *TokenPool) MarketKind() scalar.Enum { return scalar.Enum(p.pool.Factory.Kind) }
 
-// ProtocolName returns the name of the protocol.
+// ProtocolName returns the protocol of the market.
 func (p *TokenPool) ProtocolName() string { return p.pool.Factory.Name }
 
-// PoolAddress returns the contract of the pool.
+// PoolAddress returns the address of the pool contract.
 func (p *TokenPool) PoolAddress() starknet.Felt { return p.pool.Address }
 
-// PairedTokenAddress returns the token on the other side.
+// PairedTokenAddress returns the address of the other token of the pair.
 func (p *TokenPool) PairedTokenAddress() starknet.Felt { return p.paired }
 
-// PairedTokenSymbol returns what that token calls itself.
+// PairedTokenSymbol returns the self-declared symbol of the other token.
 func (p *TokenPool) PairedTokenSymbol() *string { return p.symbol }
 
-// FeeBps returns the fee.
+// FeeBps returns the swap fee in basis points.
 func (p *TokenPool) FeeBps() *int { return p.pool.FeeBps }
 
-// CreatedAtBlock returns the block that created the pool.
+// CreatedAtBlock returns the block in which the pool was created.
 func (p *TokenPool) CreatedAtBlock() uint64 { return p.pool.Block }
 
-// TokenPoolEvidence is the event that created a pool.
+// TokenPoolEvidence is the factory event that created a pool, and the class of
+// the pool.
 type TokenPoolEvidence struct {
 	Kind           string
 	FactoryAddress starknet.Felt
@@ -55,13 +56,13 @@ type TokenPoolEvidence struct {
 	PoolClassHash  starknet.Felt
 }
 
-// Evidence returns the event that created the pool.
+// Evidence returns the factory event that created the pool.
 func (p *TokenPool) Evidence() TokenPoolEvidence {
 	e := p.pool.Evidence()
 	return TokenPoolEvidence{e.Kind, e.Factory, e.Event, e.TxHash, e.Log, e.Class}
 }
 
-// PairedToken returns the token on the other side.
+// PairedToken returns the other token of the pair.
 func (p *TokenPool) PairedToken(ctx context.Context) (*Token, error) {
 	return toOne(ctx, p, "TokenPool.pairedToken", requiredKey((*TokenPool).PairedTokenAddress), p.tokens())
 }
@@ -71,13 +72,13 @@ func (p *TokenPool) Contract(ctx context.Context) (*Contract, error) {
 	return toOne(ctx, p, "TokenPool.contract", requiredKey((*TokenPool).PoolAddress), p.contracts())
 }
 
-// TokenPoolConnection is a page of pools.
+// TokenPoolConnection is a page of liquidity pools.
 type TokenPoolConnection = Connection[*TokenPool]
 
-// TokenPoolEdge is a pool in a list.
+// TokenPoolEdge is an edge of a connection with one pool and its cursor.
 type TokenPoolEdge = Edge[*TokenPool]
 
-// Pools returns the pools where the token is traded.
+// Pools returns the liquidity pools of the token, newest first.
 func (t *Token) Pools(ctx context.Context, first *int, after *string) (*TokenPoolConnection, error) {
 	return connect(ctx, t, first, after, (*Token).TokenAddress, t.poolsOfTokens(), nil)
 }

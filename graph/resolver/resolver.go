@@ -12,7 +12,7 @@ import (
 	"astrolabe/graph/live"
 )
 
-// Options are what resolvers stand on.
+// Options are the dependencies of the resolvers.
 type Options struct {
 	*explorer.Services
 	Gate    *access.Gate
@@ -25,7 +25,7 @@ type Options struct {
 	PageSize func(*ast.FieldDefinition) int
 }
 
-// Resolver answers the fields that are not plain values of their object.
+// Resolver resolves the fields that are not plain values of their object.
 type Resolver struct {
 	Options
 	service  *Service
@@ -35,11 +35,11 @@ type Resolver struct {
 // New makes the resolvers of a server.
 func New(o Options) *Resolver {
 	r := &Resolver{Options: o, statuses: live.NewFeed(o.Hub, chainStatus)}
-	r.service = describe(r)
+	r.service = newService(r)
 	return r
 }
 
-// Wait returns when nothing runs any more, after the last subscriber left.
+// Wait waits until the feed has stopped after its last subscriber left.
 func (r *Resolver) Wait() { r.statuses.Wait() }
 
 // StatusSubscribers counts those that follow the status of a chain.
@@ -48,56 +48,56 @@ func (r *Resolver) StatusSubscribers() int { return r.statuses.Subscribers() }
 // Query returns the resolvers of root fields.
 func (r *Resolver) Query() *Query { return &Query{r} }
 
-// Mutation returns the resolvers of changes.
+// Mutation returns the resolvers of mutations.
 func (r *Resolver) Mutation() *Mutation { return &Mutation{r} }
 
-// Viewer returns the resolvers of a caller's edges.
+// Viewer returns the resolvers of a caller's fields.
 func (r *Resolver) Viewer() *ViewerEdges { return &ViewerEdges{r} }
 
 // Budget returns the resolvers of a rate limit's state.
 func (r *Resolver) Budget() *BudgetEdges { return &BudgetEdges{r} }
 
-// Chain returns the resolvers of a chain's edges.
+// Chain returns the resolvers of a chain's fields.
 func (r *Resolver) Chain() *ChainEdges { return &ChainEdges{r} }
 
-// Subscription returns the resolvers of streams.
+// Subscription returns the resolvers of subscriptions.
 func (r *Resolver) Subscription() *Subscription { return &Subscription{r} }
 
 type (
 	// Query resolves root fields.
 	Query struct{ resolver *Resolver }
-	// Mutation resolves changes.
+	// Mutation resolves mutations.
 	Mutation struct{ resolver *Resolver }
-	// ViewerEdges resolves a caller's edges.
+	// ViewerEdges resolves a caller's fields.
 	ViewerEdges struct{ resolver *Resolver }
 	// BudgetEdges resolves a rate limit's state.
 	BudgetEdges struct{ resolver *Resolver }
-	// ChainEdges resolves a chain's edges.
+	// ChainEdges resolves a chain's fields.
 	ChainEdges struct{ resolver *Resolver }
-	// Subscription resolves streams.
+	// Subscription resolves subscriptions.
 	Subscription struct{ resolver *Resolver }
 )
 
-// onChain is what every object of a chain carries: the resolver that knows more,
-// and the chain.
+// onChain is embedded in every object of a chain: the chain, and the resolver that
+// loads more of it.
 type onChain struct {
 	resolver *Resolver
 	chain    domain.Chain
 }
 
-// onChain begins an answer about a served chain.
+// onChain returns the context of a served chain, or unsupported_chain.
 func (r *Resolver) onChain(chain domain.Chain) (onChain, error) {
 	_, err := r.served(chain)
 	return onChain{r, chain}, err
 }
 
-// ChainID names the chain.
+// ChainID returns the chain.
 func (on onChain) ChainID() domain.Chain { return on.chain }
 
-// id writes the global id of an object of this chain.
+// id returns the global ID of an object of this chain.
 func (on onChain) id(objectType, key string) string {
 	return globalID{Type: objectType, Chain: on.chain, Key: key}.String()
 }
 
-// kind names a kind of fact of this chain.
+// kind identifies a kind of fact of this chain for the cohort's cache.
 func (on onChain) kind(name string) cohort.Kind { return cohort.Kind{Chain: on.chain, Name: name} }

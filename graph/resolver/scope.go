@@ -9,8 +9,8 @@ import (
 	"astrolabe/graph/cohort"
 )
 
-// scope is what the resolvers of one result share. Each event of a
-// subscription has its own, so that nothing is answered from an earlier one.
+// scope holds the reads that the resolvers of one result share. Each event of a
+// subscription has its own, so that it reads fresh data.
 type scope struct {
 	// chains is the cohort of every chain that is served, so that a result about
 	// several of them reads their status once.
@@ -21,7 +21,7 @@ type scope struct {
 	remaining shared[map[string]int] // by class
 }
 
-// shared is something that is read once, however many aliases ask for it.
+// shared is a value that is read once, whatever the number of aliases.
 type shared[T any] struct {
 	once  sync.Once
 	value T
@@ -35,7 +35,7 @@ func (s *shared[T]) get(read func() (T, error)) (T, error) {
 
 type scopeKey struct{}
 
-// WithScope begins a result.
+// WithScope returns the context of a new result.
 func (r *Resolver) WithScope(ctx context.Context) context.Context {
 	return context.WithValue(chain.AtOneMoment(ctx), scopeKey{}, &scope{chains: cohort.New(new(cohort.Cache), r.Chains)})
 }

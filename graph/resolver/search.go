@@ -9,32 +9,32 @@ import (
 	"astrolabe/graph/scalar"
 )
 
-// SearchHit is one thing that a text names.
+// SearchHit is a search result.
 type SearchHit struct {
 	onChain
 	membership[*SearchHit]
 	hit search.Hit
 }
 
-// Kind tells what it is.
+// Kind returns the kind of result.
 func (h *SearchHit) Kind() scalar.Enum { return scalar.Enum(h.hit.Kind) }
 
-// Key returns the number of a block, else the hash or the address.
+// Key returns the block number, hash or address.
 func (h *SearchHit) Key() string { return h.hit.ID }
 
-// Label returns what it calls itself.
+// Label returns the label or self-declared name.
 func (h *SearchHit) Label() *string { return h.hit.Label }
 
-// Matched tells by what it was found.
+// Matched returns what the text matched.
 func (h *SearchHit) Matched() scalar.Enum { return scalar.Enum(h.hit.Matched) }
 
-// nodeTypes are the types of what a search finds.
+// nodeTypes maps kinds of search results to types of global IDs.
 var nodeTypes = map[search.Kind]string{
 	search.Block: blockNumberType, search.Transaction: transactionType, search.Class: classType, search.Token: tokenType,
 	search.Account: contractType, search.Contract: contractType, search.Address: addressType,
 }
 
-// Node returns the thing itself. All hits of a kind are read at once.
+// Node returns the object itself.
 func (h *SearchHit) Node(ctx context.Context) (Node, error) {
 	type nodes struct {
 		found map[*SearchHit]Node
@@ -47,7 +47,7 @@ func (h *SearchHit) Node(ctx context.Context) (Node, error) {
 	return all.found[h], all.err
 }
 
-// findHits finds what hits name; nil stands for what is not in the index.
+// findHits returns the objects of search results; one that is not indexed is nil.
 func (r *Resolver) findHits(ctx context.Context, hits *cohort.Cohort[*SearchHit]) (map[*SearchHit]Node, error) {
 	nodes, failed := r.find(ctx, hits.Cache, convert(hits.Members, func(h *SearchHit) globalID {
 		return globalID{Type: nodeTypes[h.hit.Kind], Chain: h.chain, Key: h.hit.ID}
@@ -62,7 +62,8 @@ func (r *Resolver) findHits(ctx context.Context, hits *cohort.Cohort[*SearchHit]
 	return found, nil
 }
 
-// Search finds what a text names.
+// Search searches by block number, hash, address, label, or prefix of a token's
+// symbol or name.
 func (r *Query) Search(ctx context.Context, id domain.Chain, query string) ([]*SearchHit, error) {
 	on, err := r.resolver.onChain(id)
 	if err != nil {

@@ -7,7 +7,7 @@ import (
 	"astrolabe/graph/limits"
 )
 
-// Service is what this deployment is.
+// Service describes the version, chains and limits of a deployment.
 type Service struct {
 	Version  string
 	Chains   []domain.Chain
@@ -16,13 +16,13 @@ type Service struct {
 	resolver *Resolver
 }
 
-// DocLink is a link to a document of this service.
+// DocLink is a link to a document of this deployment.
 type DocLink struct {
 	Title string
 	Path  string
 }
 
-func describe(r *Resolver) *Service {
+func newService(r *Resolver) *Service {
 	return &Service{
 		resolver: r,
 		Version:  r.Version,
@@ -31,12 +31,12 @@ func describe(r *Resolver) *Service {
 		Docs: []DocLink{
 			{"GraphiQL", "/graphiql"},
 			{"Schema", "/schema.graphql"},
-			{"Reference of the REST interface", "/docs"},
+			{"REST API reference", "/docs"},
 			{"Errors", "/docs/errors"},
 			{"OpenAPI document", "/openapi.json"},
 		},
 	}
 }
 
-// Service describes this deployment.
+// Service returns the version, chains and limits of this deployment.
 func (r *Query) Service(context.Context) (*Service, error) { return r.resolver.service, nil }

@@ -13,7 +13,7 @@ import (
 	"astrolabe/starknet"
 )
 
-// ContractRead is what a contract's view returned.
+// ContractRead is the result of a view function at the state after a block.
 type ContractRead struct {
 	ContractAddress starknet.Felt
 	Selector        starknet.Felt
@@ -28,29 +28,29 @@ type stateAt struct {
 	BlockHash   *starknet.Felt
 }
 
-// maxAsked is how many contracts one field asks a node about.
-const maxAsked = 25
+// maxContracts is the number of contracts that one field reads from a node at once.
+const maxContracts = 25
 
-// checkAsked refuses to ask a node about too many contracts.
-func checkAsked(contracts int) error {
-	if contracts > maxAsked {
-		return domain.Errorf(domain.CodeInvalidRequest, "This field would read %d contracts at once; the limit is %d. Request fewer parent objects, for example with a smaller first.", contracts, maxAsked)
+// checkContracts rejects a batch over that limit.
+func checkContracts(contracts int) error {
+	if contracts > maxContracts {
+		return domain.Errorf(domain.CodeInvalidRequest, "This field would read %d contracts at once; the limit is %d. Request fewer parent objects, for example with a smaller first.", contracts, maxContracts)
 	}
 	return nil
 }
 
-// stateBlock reads the block whose state is asked for.
+// stateBlock parses a block tag.
 func stateBlock(tag string) (chain.BlockID, error) {
 	return chain.ParseBlockID(tag, chain.StateTags...)
 }
 
-// viewed is what a view returned, and at which block.
+// viewed is the result of a view function and its block.
 type viewed struct {
 	block  chain.StateBlock
 	result []starknet.Felt
 }
 
-// Read calls a view of the contract.
+// Read calls a view function of the contract at a block.
 func (c *Contract) Read(ctx context.Context, selector starknet.Felt, calldata []starknet.Felt, blockTag string) (*ContractRead, error) {
 	at, err := stateBlock(blockTag)
 	if err != nil {
@@ -67,10 +67,10 @@ func (c *Contract) Read(ctx context.Context, selector starknet.Felt, calldata []
 	return &ContractRead{c.facts.Address, selector, stateAt{blockTag, answer.block.Number, answer.block.Hash}, answer.result}, nil
 }
 
-// views calls the same view of several contracts; each that fails does so alone.
+// views calls the same view function of several contracts; each can fail alone.
 func (on onChain) views(at chain.BlockID, selector starknet.Felt, calldata []starknet.Felt) dataloader.BatchFunc[starknet.Felt, viewed] {
 	return cohort.Each(func(ctx context.Context, contracts []starknet.Felt) ([]*dataloader.Result[viewed], error) {
-		if err := checkAsked(len(contracts)); err != nil {
+		if err := checkContracts(len(contracts)); err != nil {
 			return nil, err
 		}
 		calls := convert(contracts, func(contract starknet.Felt) chain.ViewCall {
@@ -83,20 +83,22 @@ func (on onChain) views(at chain.BlockID, selector starknet.Felt, calldata []sta
 	})
 }
 
-// TokenSupply is a token's supply at a block.
+// TokenSupply is the total supply of a token at the state after a block, read
+// from its contract.
 type TokenSupply struct {
 	stateAt
 	TotalSupplyRaw domain.Amount
 }
 
-// TokenBalance is what an address holds of a token at a block.
+// TokenBalance is the token balance of an address at the state after a block,
+// read from the token contract.
 type TokenBalance struct {
 	OwnerAddress starknet.Felt
 	stateAt
 	BalanceRaw domain.Amount
 }
 
-// TotalSupply asks the token for its supply.
+// TotalSupply returns the total supply at a block, read from the contract.
 func (t *Token) TotalSupply(ctx context.Context, blockTag string) (*TokenSupply, error) {
 	at, raw, err := t.quantity(ctx, "supply of a token", blockTag, blockTag, t.resolver.Quantities.Supplies)
 	if err != nil {
@@ -105,7 +107,8 @@ func (t *Token) TotalSupply(ctx context.Context, blockTag string) (*TokenSupply,
 	return &TokenSupply{at, raw}, nil
 }
 
-// BalanceOf asks the token what an address holds of it.
+// BalanceOf returns the balance of an address at a block, read from the
+// contract.
 func (t *Token) BalanceOf(ctx context.Context, address starknet.Felt, blockTag string) (*TokenBalance, error) {
 	at, raw, err := t.quantity(ctx, "balance of a token", balanceArguments{address, blockTag}, blockTag,
 		func(ctx context.Context, c domain.Chain, id chain.BlockID, tokens []starknet.Felt) (chain.StateBlock, []token.Quantity, error) {
@@ -117,20 +120,20 @@ func (t *Token) BalanceOf(ctx context.Context, address starknet.Felt, blockTag s
 	return &TokenBalance{address, at, raw}, nil
 }
 
-// balanceArguments tells balances of a token apart.
+// balanceArguments distinguishes the balances of a token.
 type balanceArguments struct {
 	owner    starknet.Felt
 	blockTag string
 }
 
-// quantityAt is what a token answered, and at which block.
+// quantityAt is a supply or balance and its block.
 type quantityAt struct {
 	block chain.StateBlock
 	raw   starknet.Uint256
 }
 
-// quantity asks all tokens of the cohort the same question; each that fails does
-// so alone.
+// quantity reads a supply or balance of all tokens of the cohort; each can fail
+// alone.
 func (t *Token) quantity(ctx context.Context, name string, arguments any, blockTag string,
 	ask func(context.Context, domain.Chain, chain.BlockID, []starknet.Felt) (chain.StateBlock, []token.Quantity, error)) (stateAt, domain.Amount, error) {
 	id, err := stateBlock(blockTag)
@@ -138,7 +141,7 @@ func (t *Token) quantity(ctx context.Context, name string, arguments any, blockT
 		return stateAt{}, domain.Amount{}, err
 	}
 	read := cohort.Each(func(ctx context.Context, tokens []starknet.Felt) ([]*dataloader.Result[quantityAt], error) {
-		if err := checkAsked(len(tokens)); err != nil {
+		if err := checkContracts(len(tokens)); err != nil {
 			return nil, err
 		}
 		block, quantities, err := ask(ctx, t.chain, id, tokens)

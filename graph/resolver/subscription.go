@@ -11,7 +11,8 @@ import (
 	"context"
 )
 
-// ChainStatus follows a chain.
+// ChainStatus returns the status of a chain: once at the start, then whenever
+// its head or the state of its indexer changes.
 func (r *Subscription) ChainStatus(ctx context.Context, id domain.Chain) (<-chan *ChainStatus, error) {
 	if _, err := r.resolver.served(id); err != nil {
 		return nil, err
@@ -19,13 +20,14 @@ func (r *Subscription) ChainStatus(ctx context.Context, id domain.Chain) (<-chan
 	return r.resolver.statuses.Follow(ctx, id)
 }
 
-// NewBlock is a message of the stream of blocks.
+// NewBlock is a message of the newBlocks subscription: a block, or a reorg.
 type NewBlock struct {
 	live.Message
 	Block *Block
 }
 
-// NewBlocks follows the blocks of a chain.
+// NewBlocks returns the blocks of a chain as they are indexed, each once and in
+// order.
 func (r *Subscription) NewBlocks(ctx context.Context, id domain.Chain, after *string) (<-chan *NewBlock, error) {
 	on, err := r.resolver.onChain(id)
 	if err != nil {
@@ -61,14 +63,15 @@ func (on onChain) blocksFrom(ctx context.Context, t *live.Tip, from domain.Posit
 	}, nil
 }
 
-// NewEvent is a message of a stream of events.
+// NewEvent is a message of the events subscription: an event, or a reorg.
 type NewEvent struct {
 	live.Message
 	Event                 *Event
 	EventDecodingDegraded bool
 }
 
-// Events follows the events that a filter selects.
+// Events returns the events that match a filter, each once and in chain order,
+// as they are indexed.
 func (r *Subscription) Events(ctx context.Context, id domain.Chain, filter EventFilter, after *string) (<-chan *NewEvent, error) {
 	on, err := r.resolver.onChain(id)
 	if err != nil {
@@ -109,13 +112,15 @@ func (on onChain) eventsFrom(followed event.Followed) live.Source[NewEvent] {
 	}
 }
 
-// NewAddressActivity is a message of the stream of what happens to an address.
+// NewAddressActivity is a message of the addressActivity subscription: an
+// activity, or a reorg.
 type NewAddressActivity struct {
 	live.Message
 	Activity *AddressActivity
 }
 
-// AddressActivity follows what happens to an address.
+// AddressActivity returns the activity of an address, each item once and in
+// chain order, as it is indexed.
 func (r *Subscription) AddressActivity(ctx context.Context, id domain.Chain, owner starknet.Felt, after *string) (<-chan *NewAddressActivity, error) {
 	on, err := r.resolver.onChain(id)
 	if err != nil {

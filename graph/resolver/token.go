@@ -10,8 +10,7 @@ import (
 	"astrolabe/starknet"
 )
 
-// Token is a contract that shows itself as a token. What its transfers add up
-// to is worked out only when it is selected.
+// Token is a token contract. Its counts are read only if they are selected.
 type Token struct {
 	onChain
 	membership[*Token]
@@ -27,25 +26,27 @@ func (t *Token) IsNode() {}
 // ID returns the token's global id.
 func (t *Token) ID() string { return t.id(tokenType, t.facts.Address.String()) }
 
-// TokenAddress returns the token's address.
+// TokenAddress returns the address of the token contract.
 func (t *Token) TokenAddress() starknet.Felt { return t.facts.Address }
 
-// Symbol returns what the token calls itself in short.
+// Symbol returns the self-declared symbol of the token.
 func (t *Token) Symbol() *string { return t.facts.Metadata.Symbol }
 
-// Name returns what the token calls itself.
+// Name returns the self-declared name of the token.
 func (t *Token) Name() *string { return t.facts.Metadata.Name }
 
-// Decimals returns by how many digits amounts are divided for people.
+// Decimals returns the self-declared number of decimals.
 func (t *Token) Decimals() *int { return intOrNil(t.facts.Metadata.Decimals) }
 
-// Standard returns the token's standard.
+// Standard returns the token standard.
 func (t *Token) Standard() scalar.Enum { return scalar.Enum(t.facts.Standard) }
 
-// MetadataUpdatedAtIso returns when the token was asked about itself.
+// MetadataUpdatedAtIso returns when symbol, name and decimals were read from
+// the contract.
 func (t *Token) MetadataUpdatedAtIso() *time.Time { return t.facts.DescribedAt() }
 
-// TotalSupplyRaw returns the supply as it was read last.
+// TotalSupplyRaw returns the newest total supply that was read, in the smallest
+// unit.
 func (t *Token) TotalSupplyRaw() *domain.Amount {
 	if t.facts.Supply == nil {
 		return nil
@@ -53,7 +54,7 @@ func (t *Token) TotalSupplyRaw() *domain.Amount {
 	return amountOrNil(&t.facts.Supply.Raw)
 }
 
-// TotalSupplyBlockNumber returns the block that the supply was read at.
+// TotalSupplyBlockNumber returns the block of that total supply.
 func (t *Token) TotalSupplyBlockNumber() *uint64 {
 	if t.facts.Supply == nil {
 		return nil
@@ -61,7 +62,7 @@ func (t *Token) TotalSupplyBlockNumber() *uint64 {
 	return &t.facts.Supply.Block
 }
 
-// summary returns what the token's transfers add up to.
+// summary returns the transfer counts of the token.
 func (t *Token) summary(ctx context.Context) (*token.Summary, error) {
 	found, err := loadFact(ctx, t, (*Token).TokenAddress, factOf(t.onChain, "summary of a token", t.resolver.Tokens.Summaries))
 	if err == nil && found == nil {
@@ -70,7 +71,7 @@ func (t *Token) summary(ctx context.Context) (*token.Summary, error) {
 	return found, err
 }
 
-// counts returns the token's counts, nil when they are unknown.
+// counts returns the counts of the token, nil if they are unknown.
 func (t *Token) counts(ctx context.Context, one func(*token.Counts) uint64) (*uint64, error) {
 	summary, err := t.summary(ctx)
 	if err != nil || summary.Counts == nil {
@@ -79,7 +80,7 @@ func (t *Token) counts(ctx context.Context, one func(*token.Counts) uint64) (*ui
 	return new(one(summary.Counts)), nil
 }
 
-// SummaryCacheStatus tells what the counts rest on.
+// SummaryCacheStatus returns the basis of the counts.
 func (t *Token) SummaryCacheStatus(ctx context.Context) (scalar.Enum, error) {
 	summary, err := t.summary(ctx)
 	if err != nil {
@@ -88,7 +89,7 @@ func (t *Token) SummaryCacheStatus(ctx context.Context) (scalar.Enum, error) {
 	return scalar.Enum(summary.Status), nil
 }
 
-// SummaryCacheUpdatedAtIso returns when the sums were made.
+// SummaryCacheUpdatedAtIso returns when the precomputed totals were updated.
 func (t *Token) SummaryCacheUpdatedAtIso(ctx context.Context) (*time.Time, error) {
 	summary, err := t.summary(ctx)
 	if err != nil {
@@ -97,17 +98,19 @@ func (t *Token) SummaryCacheUpdatedAtIso(ctx context.Context) (*time.Time, error
 	return summary.UpdatedAt, nil
 }
 
-// TransferCount returns how many transfers there are.
+// TransferCount returns the number of transfers.
 func (t *Token) TransferCount(ctx context.Context) (*uint64, error) {
 	return t.counts(ctx, func(c *token.Counts) uint64 { return c.Transfers })
 }
 
-// DistinctFromCount returns how many addresses sent the token.
+// DistinctFromCount returns the number of distinct senders, including the zero
+// address of mints.
 func (t *Token) DistinctFromCount(ctx context.Context) (*uint64, error) {
 	return t.counts(ctx, func(c *token.Counts) uint64 { return c.Senders })
 }
 
-// DistinctToCount returns how many addresses received the token.
+// DistinctToCount returns the number of distinct recipients, including the zero
+// address of burns.
 func (t *Token) DistinctToCount(ctx context.Context) (*uint64, error) {
 	return t.counts(ctx, func(c *token.Counts) uint64 { return c.Receivers })
 }
@@ -121,12 +124,12 @@ func (t *Token) LatestTransferBlock(ctx context.Context) (*uint64, error) {
 	return summary.Latest, nil
 }
 
-// Contract returns the token's contract.
+// Contract returns the contract of the token.
 func (t *Token) Contract(ctx context.Context) (*Contract, error) {
 	return toOne(ctx, t, "Token.contract", requiredKey((*Token).TokenAddress), t.contracts())
 }
 
-// Transfers returns the token's transfers.
+// Transfers returns the transfers of the token, newest first.
 func (t *Token) Transfers(ctx context.Context, addresses []starknet.Felt, first *int, after *string) (*TransferConnection, error) {
 	if err := checkFilter("addresses", addresses); err != nil {
 		return nil, err
@@ -138,7 +141,7 @@ func (t *Token) Transfers(ctx context.Context, addresses []starknet.Felt, first 
 	return connect(ctx, t, first, after, (*Token).TokenAddress, t.transfersOfTokens(addresses), count)
 }
 
-// countTransfers counts the token's transfers. Sums that are behind are a lower
+// countTransfers counts the token's transfers. Stale totals are a lower
 // bound.
 func (t *Token) countTransfers(ctx context.Context) (total, error) {
 	summary, err := t.summary(ctx)
@@ -148,14 +151,14 @@ func (t *Token) countTransfers(ctx context.Context) (total, error) {
 	return total{&summary.Counts.Transfers, summary.Status != token.SummaryStale}, nil
 }
 
-// tokens looks tokens up; nil stands for an address at which none is known.
+// tokens looks up tokens; an address without a known token is nil.
 func (on onChain) tokens() lookup[starknet.Felt, *token.Token, *Token] {
 	return lookupOf(factOf(on, "token by address", on.resolver.Tokens.Of), func(facts *token.Token) *Token {
 		return &Token{onChain: on, facts: facts}
 	})
 }
 
-// Token returns a token by its address.
+// Token returns a token by address.
 func (r *Query) Token(ctx context.Context, id domain.Chain, address starknet.Felt) (*Token, error) {
 	on, err := r.resolver.onChain(id)
 	if err != nil {

@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// Transaction is a transaction. A list of them knows only as much as a line
-// shows; the rest is loaded for all of them when it is asked for.
+// Transaction is a transaction. A list reads only a summary of each; the other
+// facts are loaded for the whole cohort if they are selected.
 type Transaction struct {
 	onChain
 	membership[*Transaction]
@@ -30,45 +30,48 @@ func (t *Transaction) IsNode() {}
 // ID returns the transaction's global id.
 func (t *Transaction) ID() string { return t.id(transactionType, t.line.Hash.String()) }
 
-// TxHash returns the transaction's hash.
+// TxHash returns the transaction hash.
 func (t *Transaction) TxHash() starknet.Felt { return t.line.Hash }
 
-// BlockNumber returns the number of the block.
+// BlockNumber returns the number of the block that contains the transaction.
 func (t *Transaction) BlockNumber() uint64 { return t.place.Number }
 
-// BlockHash returns the hash of the block.
+// BlockHash returns the hash of the block that contains the transaction.
 func (t *Transaction) BlockHash() starknet.Felt { return t.place.Hash }
 
-// TimestampIso returns when the block was made.
+// TimestampIso returns the timestamp of that block.
 func (t *Transaction) TimestampIso() time.Time { return t.time }
 
-// TxIndex returns the index in the block.
+// TxIndex returns the index of the transaction in its block.
 func (t *Transaction) TxIndex() int { return t.line.Place.Tx }
 
-// TxCursor returns the place as one text.
+// TxCursor returns the position of the transaction as a string: block number,
+// colon, transaction index.
 func (t *Transaction) TxCursor() string { return t.line.Place.Cursor() }
 
-// TxType returns the transaction's type.
+// TxType returns the transaction type.
 func (t *Transaction) TxType() scalar.Enum { return scalar.Enum(t.line.Type) }
 
-// FromAddress returns the account that sent the transaction.
+// FromAddress returns the account that sent the transaction, or that it
+// deploys.
 func (t *Transaction) FromAddress() *starknet.Felt { return t.line.Sender }
 
-// ToAddress returns the contract that the transaction calls or deploys.
+// ToAddress returns the contract that the transaction itself calls or deploys.
 func (t *Transaction) ToAddress() *starknet.Felt { return t.line.Contract }
 
-// ExecutionStatus tells whether the calls took effect.
+// ExecutionStatus reports whether the transaction succeeded or was reverted.
 func (t *Transaction) ExecutionStatus() scalar.Enum {
 	return scalar.Enum(chain.Execution(t.line.Reverted))
 }
 
-// FinalityStatus returns what the network says of the block.
+// FinalityStatus returns the finality of the block on Starknet.
 func (t *Transaction) FinalityStatus() scalar.Enum { return scalar.Enum(t.line.Finality) }
 
-// SourceTier tells whether the transaction can still be undone.
+// SourceTier reports whether a reorg can still remove the transaction from the
+// index.
 func (t *Transaction) SourceTier() scalar.Enum { return scalar.Enum(t.line.Tier) }
 
-// facts returns everything that the index keeps of the transaction itself.
+// facts returns all indexed facts of the transaction itself.
 func (t *Transaction) facts(ctx context.Context) (*chain.Transaction, error) {
 	return transactionFacts(loadFacts(ctx, t, (*Transaction).TxHash, t.transactionsByHash().Fact), t.TxHash())
 }
@@ -81,7 +84,7 @@ func transactionFacts(b *cohort.Batch[starknet.Felt, *chain.Transaction], hash s
 	return found, err
 }
 
-// Version returns the version of the type.
+// Version returns the transaction version.
 func (t *Transaction) Version(ctx context.Context) (uint64, error) {
 	facts, err := t.facts(ctx)
 	if err != nil {
@@ -90,7 +93,7 @@ func (t *Transaction) Version(ctx context.Context) (uint64, error) {
 	return facts.Version, nil
 }
 
-// Nonce returns the nonce.
+// Nonce returns the nonce of the sender or of the message from L1.
 func (t *Transaction) Nonce(ctx context.Context) (*starknet.Felt, error) {
 	facts, err := t.facts(ctx)
 	if err != nil {
@@ -99,7 +102,7 @@ func (t *Transaction) Nonce(ctx context.Context) (*starknet.Felt, error) {
 	return facts.Nonce, nil
 }
 
-// SignatureLen returns how many felts the signature has.
+// SignatureLen returns the number of felts in the signature.
 func (t *Transaction) SignatureLen(ctx context.Context) (int, error) {
 	facts, err := t.facts(ctx)
 	if err != nil {
@@ -117,7 +120,7 @@ func (t *Transaction) Calldata(ctx context.Context) ([]starknet.Felt, error) {
 	return facts.Calldata, nil
 }
 
-// outline returns what the transaction is about.
+// outline returns the method and the counts of the transaction.
 func (t *Transaction) outline(ctx context.Context) (*chain.TxOutline, error) {
 	found, err := loadFact(ctx, t, (*Transaction).TxHash, factOf(t.onChain, "outline of a transaction", t.resolver.Transactions.Outlines))
 	if err == nil && found == nil {
@@ -126,7 +129,7 @@ func (t *Transaction) outline(ctx context.Context) (*chain.TxOutline, error) {
 	return found, err
 }
 
-// PrimaryMethod returns the name of the entry point that is called first.
+// PrimaryMethod returns the name of the first call's entry point.
 func (t *Transaction) PrimaryMethod(ctx context.Context) (*string, error) {
 	outline, err := t.outline(ctx)
 	if err != nil {
@@ -135,7 +138,7 @@ func (t *Transaction) PrimaryMethod(ctx context.Context) (*string, error) {
 	return textOrNil(outline.Method), nil
 }
 
-// CallCount returns how many calls the account was asked to make.
+// CallCount returns the number of account calls.
 func (t *Transaction) CallCount(ctx context.Context) (*int, error) {
 	outline, err := t.outline(ctx)
 	if err != nil {
@@ -144,7 +147,7 @@ func (t *Transaction) CallCount(ctx context.Context) (*int, error) {
 	return outline.Calls, nil
 }
 
-// TransferCount returns how many transfers there are.
+// TransferCount returns the number of token transfers in the transaction.
 func (t *Transaction) TransferCount(ctx context.Context) (int, error) {
 	outline, err := t.outline(ctx)
 	if err != nil {
@@ -153,7 +156,7 @@ func (t *Transaction) TransferCount(ctx context.Context) (int, error) {
 	return outline.Transfers, nil
 }
 
-// LogCount returns how many events there are.
+// LogCount returns the number of events in the transaction.
 func (t *Transaction) LogCount(ctx context.Context) (int, error) {
 	outline, err := t.outline(ctx)
 	if err != nil {
@@ -162,22 +165,22 @@ func (t *Transaction) LogCount(ctx context.Context) (int, error) {
 	return outline.Events, nil
 }
 
-// Block returns the block.
+// Block returns the block of the transaction.
 func (t *Transaction) Block(ctx context.Context) (*Block, error) {
 	return toOne(ctx, t, "Transaction.block", requiredKey((*Transaction).BlockHash), t.blocksByHash())
 }
 
-// Sender returns the account that sent the transaction.
+// Sender returns the account that sent the transaction, or that it deploys.
 func (t *Transaction) Sender(context.Context) (*Address, error) {
 	return toAddress(t, "Transaction.sender", optionalKey((*Transaction).FromAddress))
 }
 
-// To returns the contract that the transaction calls or deploys.
+// To returns the contract that the transaction itself calls or deploys.
 func (t *Transaction) To(context.Context) (*Address, error) {
 	return toAddress(t, "Transaction.to", optionalKey((*Transaction).ToAddress))
 }
 
-// Events returns the transaction's events.
+// Events returns the events of the transaction, in order.
 func (t *Transaction) Events(ctx context.Context, first *int, after *string) (*EventConnection, error) {
 	page, l, err := toMany(ctx, t, first, after, (*Transaction).ref, t.eventsOfTransactions())
 	if err != nil {
@@ -186,18 +189,19 @@ func (t *Transaction) Events(ctx context.Context, first *int, after *string) (*E
 	return page.connection(l, counting(t.LogCount)), nil
 }
 
-// Transfers returns what the transaction moved.
+// Transfers returns the token transfers of the transaction, in order.
 func (t *Transaction) Transfers(ctx context.Context, first *int, after *string) (*TransferConnection, error) {
 	return connect(ctx, t, first, after, (*Transaction).ref, t.transfersOfTransactions(), counting(t.TransferCount))
 }
 
-// Messages returns the transaction's messages.
+// Messages returns the message from L1 that the transaction handles, followed
+// by the messages that it sends to L1, in order.
 func (t *Transaction) Messages(ctx context.Context) ([]*Message, error) {
 	return toOne(ctx, t, "Transaction.messages", requiredKey((*Transaction).ref), t.messagesOfTransactions())
 }
 
-// txRef is where a transaction stands, and its hash: what is found by its place
-// must be of the transaction.
+// txRef is the position of a transaction and its hash. Rows that are read by
+// position are checked against the hash.
 type txRef struct {
 	place chain.TxPlace
 	hash  starknet.Felt
@@ -205,12 +209,12 @@ type txRef struct {
 
 func (t *Transaction) ref() txRef { return txRef{t.line.Place, t.line.Hash} }
 
-// places are where transactions stand.
+// places returns the positions of transactions.
 func places(txs []txRef) []chain.TxPlace {
 	return convert(txs, func(tx txRef) chain.TxPlace { return tx.place })
 }
 
-// transactionsByHash looks transactions up by their hash.
+// transactionsByHash looks up transactions by hash.
 func (on onChain) transactionsByHash() lookup[starknet.Felt, *chain.Transaction, *Transaction] {
 	return lookupOf(factOf(on, "transaction by hash", on.resolver.Transactions.ByHash), on.newTransaction)
 }
@@ -248,7 +252,7 @@ func (on onChain) transactionsOfBlocks(blocks *cohort.Cohort[*Block]) pager[doma
 	}
 }
 
-// pageOrEmpty is the page of a key, which is empty where the key failed.
+// pageOrEmpty returns the page of a key, empty if the key failed.
 func pageOrEmpty[R any](page *domain.Page[R]) domain.Page[R] {
 	if page == nil {
 		return domain.Page[R]{}
@@ -259,10 +263,10 @@ func pageOrEmpty[R any](page *domain.Page[R]) domain.Page[R] {
 // TransactionConnection is a page of transactions.
 type TransactionConnection = Connection[*Transaction]
 
-// TransactionEdge is a transaction in a list.
+// TransactionEdge is an edge of a connection with one transaction and its cursor.
 type TransactionEdge = Edge[*Transaction]
 
-// Transaction returns a transaction by its hash.
+// Transaction returns a transaction by hash.
 func (r *Query) Transaction(ctx context.Context, id domain.Chain, hash starknet.Felt) (*Transaction, error) {
 	on, err := r.resolver.onChain(id)
 	if err != nil {
@@ -278,7 +282,7 @@ func (r *Query) Transaction(ctx context.Context, id domain.Chain, hash starknet.
 	return found[0], nil
 }
 
-// Receipt is what became of a transaction.
+// Receipt is the receipt of a transaction.
 type Receipt struct {
 	ExecutionStatus scalar.Enum
 	FinalityStatus  scalar.Enum
@@ -290,7 +294,7 @@ type Receipt struct {
 	RevertReason    *string
 }
 
-// Receipt returns what became of the transaction.
+// Receipt returns the status, fee, resources and revert reason.
 func (t *Transaction) Receipt(ctx context.Context) (*Receipt, error) {
 	facts, err := t.facts(ctx)
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"astrolabe/starknet"
 )
 
-// TransactionPreview is a transaction in short.
+// TransactionPreview is the summary of a transaction.
 type TransactionPreview struct {
 	onChain
 	membership[*TransactionPreview]
@@ -34,7 +34,7 @@ type TransactionPreview struct {
 	LogCount                *int
 }
 
-// Transaction returns all of the transaction.
+// Transaction returns the full transaction.
 func (t *TransactionPreview) Transaction(ctx context.Context) (*Transaction, error) {
 	return toOne(ctx, t, "TransactionPreview.transaction", func(t *TransactionPreview) (starknet.Felt, bool) { return t.TxHash, t.Found }, t.transactionsByHash())
 }
@@ -55,7 +55,8 @@ func (on onChain) newPreview(hash starknet.Felt, facts *transaction.Preview) *Tr
 	return t
 }
 
-// TransactionPreviews returns transactions in short.
+// TransactionPreviews returns summaries of several transactions, in request
+// order.
 func (r *Query) TransactionPreviews(ctx context.Context, id domain.Chain, hashes []starknet.Felt) ([]*TransactionPreview, error) {
 	on, err := r.resolver.onChain(id)
 	if err != nil {

@@ -11,59 +11,60 @@ import (
 	"astrolabe/starknet"
 )
 
-// Transfer is one movement of a token.
+// Transfer is a token transfer.
 type Transfer struct {
 	onChain
 	membership[*Transfer]
 	facts *token.Transfer
 }
 
-// BlockNumber returns the number of the block.
+// BlockNumber returns the number of the block of the transfer.
 func (t *Transfer) BlockNumber() uint64 { return t.facts.Block }
 
-// TimestampIso returns when the block was made.
+// TimestampIso returns the timestamp of the block of the transfer.
 func (t *Transfer) TimestampIso() time.Time { return t.facts.Time }
 
-// TxIndex returns the index of the transaction in the block.
+// TxIndex returns the index of the transaction in its block.
 func (t *Transfer) TxIndex() int { return t.facts.Tx }
 
-// LogIndex returns the index of the event in the transaction.
+// LogIndex returns the index of the event in its transaction.
 func (t *Transfer) LogIndex() int { return t.facts.Log }
 
-// TransferIndex returns the index in the event.
+// TransferIndex returns the index of the transfer in its event.
 func (t *Transfer) TransferIndex() int { return t.facts.Index }
 
-// TxHash returns the hash of the transaction.
+// TxHash returns the hash of the transaction of the transfer.
 func (t *Transfer) TxHash() starknet.Felt { return t.facts.TxHash }
 
-// TokenAddress returns the token.
+// TokenAddress returns the address of the token.
 func (t *Transfer) TokenAddress() starknet.Felt { return t.facts.Token }
 
-// FromAddress returns who sent the token.
+// FromAddress returns the sender.
 func (t *Transfer) FromAddress() starknet.Felt { return t.facts.From }
 
-// ToAddress returns who received the token.
+// ToAddress returns the recipient.
 func (t *Transfer) ToAddress() starknet.Felt { return t.facts.To }
 
-// Amount returns how much was moved.
+// Amount returns the amount in the smallest unit of the token.
 func (t *Transfer) Amount() *domain.Amount { return amountOrNil(t.facts.Amount) }
 
-// TokenID returns which one was moved.
+// TokenID returns the token ID, nil for ERC-20.
 func (t *Transfer) TokenID() *domain.Amount { return amountOrNil(t.facts.TokenID) }
 
-// Standard returns the standard that the transfer follows.
+// Standard returns the token standard of the contract or event.
 func (t *Transfer) Standard() scalar.Enum { return scalar.Enum(t.facts.Standard) }
 
-// TokenSymbol returns what the token calls itself in short.
+// TokenSymbol returns the self-declared symbol of the token.
 func (t *Transfer) TokenSymbol() *string { return t.facts.Metadata.Symbol }
 
-// TokenName returns what the token calls itself.
+// TokenName returns the self-declared name of the token.
 func (t *Transfer) TokenName() *string { return t.facts.Metadata.Name }
 
-// TokenDecimals returns by how many digits amounts are divided for people.
+// TokenDecimals returns the self-declared number of decimals.
 func (t *Transfer) TokenDecimals() *int { return intOrNil(t.facts.Metadata.Decimals) }
 
-// SourceTier tells whether the transfer can still be undone.
+// SourceTier reports whether a reorg can still remove the transfer from the
+// index.
 func (t *Transfer) SourceTier() scalar.Enum { return scalar.Enum(t.facts.Tier) }
 
 // Token returns the token.
@@ -71,22 +72,22 @@ func (t *Transfer) Token(ctx context.Context) (*Token, error) {
 	return toOne(ctx, t, "Transfer.token", requiredKey((*Transfer).TokenAddress), t.tokens())
 }
 
-// From returns who sent the token.
+// From returns the sender.
 func (t *Transfer) From(context.Context) (*Address, error) {
 	return toAddress(t, "Transfer.from", requiredKey((*Transfer).FromAddress))
 }
 
-// To returns who received the token.
+// To returns the recipient.
 func (t *Transfer) To(context.Context) (*Address, error) {
 	return toAddress(t, "Transfer.to", requiredKey((*Transfer).ToAddress))
 }
 
-// Transaction returns the transaction.
+// Transaction returns the transaction of the transfer.
 func (t *Transfer) Transaction(ctx context.Context) (*Transaction, error) {
 	return toOne(ctx, t, "Transfer.transaction", requiredKey((*Transfer).TxHash), t.transactionsByHash())
 }
 
-// Block returns the block.
+// Block returns the block of the transfer.
 func (t *Transfer) Block(ctx context.Context) (*Block, error) {
 	return toOne(ctx, t, "Transfer.block", requiredKey((*Transfer).BlockNumber), t.blocksByNumber())
 }
@@ -94,7 +95,7 @@ func (t *Transfer) Block(ctx context.Context) (*Block, error) {
 // TransferConnection is a page of transfers.
 type TransferConnection = Connection[*Transfer]
 
-// TransferEdge is a transfer in a list.
+// TransferEdge is an edge of a connection with one transfer and its cursor.
 type TransferEdge = Edge[*Transfer]
 
 type transferPager[K comparable] = coveredPager[K, token.Transfer, *Transfer]
@@ -104,8 +105,9 @@ func transfersOf[K comparable](on onChain, service func(context.Context, domain.
 	return coveredPagerOf(on, service, token.Transfer.Position, func(t token.Transfer) *Transfer { return &Transfer{onChain: on, facts: &t} })
 }
 
-// transfersOfTransactions pages through what each transaction moved. It is found
-// by its place: what stands there by now must be of the transaction.
+// transfersOfTransactions pages through the transfers of each transaction. They
+// are read by position and checked against the transaction's hash, because after a
+// reorg another transaction may have that position.
 func (on onChain) transfersOfTransactions() transferPager[txRef] {
 	return transfersOf(on, func(ctx context.Context, c domain.Chain, txs []txRef, page domain.PageRequest) ([]coveredPage[token.Transfer], error) {
 		pages, err := on.resolver.Transfers.OfTransactions(ctx, c, places(txs), page)
@@ -145,7 +147,7 @@ func (on onChain) transfersOfAddresses(filter token.AddressFilter) transferPager
 	})
 }
 
-// TransferFilter narrows the list of an address' transfers.
+// TransferFilter selects transfers of an address.
 type TransferFilter struct {
 	Direction          scalar.Enum
 	Tokens             []starknet.Felt

@@ -6,7 +6,7 @@ import (
 	"astrolabe/domain/account"
 )
 
-// Usage is what a workspace has used.
+// Usage is the usage of a workspace in a time window, including its sessions.
 type Usage struct {
 	WindowStart, WindowEnd       time.Time
 	TotalRequests, TotalFailures uint64
@@ -18,7 +18,7 @@ type Usage struct {
 	RecentFailuresTruncated      bool
 }
 
-// KeyUsage is the part of one key.
+// KeyUsage is the usage of one API key.
 type KeyUsage struct {
 	PublicID, Label    string
 	Requests, Failures uint64
@@ -28,25 +28,25 @@ type KeyUsage struct {
 	PerCode            []CodeUsage
 }
 
-// ClassUsage is the part of a class.
+// ClassUsage is the usage of a rate limit class.
 type ClassUsage struct {
 	Class              string
 	Requests, Failures uint64
 }
 
-// RouteUsage is the part of a route.
+// RouteUsage is the usage of a route.
 type RouteUsage struct {
 	Route              string
 	Requests, Failures uint64
 }
 
-// CodeUsage is how often requests failed with a code.
+// CodeUsage counts the failed requests with an error code.
 type CodeUsage struct {
 	Code     string
 	Failures uint64
 }
 
-// Use is one request.
+// Use is a recorded request.
 type Use struct {
 	At            time.Time
 	PublicID      *string

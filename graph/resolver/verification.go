@@ -10,7 +10,8 @@ import (
 	"astrolabe/starknet"
 )
 
-// ContractVerification is the record of a verified class.
+// ContractVerification is the verification record of a class: its source was
+// rebuilt and reproduced the declared class hash.
 type ContractVerification struct {
 	ClassHash     starknet.Felt
 	Verification  string
@@ -20,12 +21,12 @@ type ContractVerification struct {
 	ReceiptDigest string
 }
 
-// Verification returns the record of the class that the contract has now.
+// Verification returns the verification record of the current class.
 func (c *Contract) Verification(ctx context.Context) (*ContractVerification, error) {
 	return toOne(ctx, c, "Contract.verification", optionalKey((*Contract).ClassHash), c.verifications())
 }
 
-// verifications looks up the records of classes; nil stands for none.
+// verifications looks up the records of classes; a class without one is nil.
 func (on onChain) verifications() lookup[starknet.Felt, *verify.Record, *ContractVerification] {
 	return lookup[starknet.Felt, *verify.Record, *ContractVerification]{
 		factOf(on, "verification of a class", on.resolver.Verifications.OfClasses),

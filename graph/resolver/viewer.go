@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// Viewer is who asks.
+// Viewer is the authenticated caller, with its permissions and rate limits.
 type Viewer struct {
 	Kind        account.Kind
 	WorkspaceID *string
@@ -18,17 +18,17 @@ type Viewer struct {
 	Budgets     []Budget
 }
 
-// Budget is how much of a class a caller may use.
+// Budget is a rate limit of a caller.
 type Budget struct {
 	Class         string
 	Limit         int
 	WindowSeconds int
 }
 
-// classes are all that have a budget.
+// classes lists all rate limit classes.
 var classes = slices.Sorted(maps.Keys(account.Usual))
 
-// Viewer returns the caller.
+// Viewer returns the authenticated caller.
 func (r *Query) Viewer(ctx context.Context) (*Viewer, error) {
 	caller := account.CallerOf(ctx)
 	v := &Viewer{Kind: caller.Kind, Plan: caller.Plan, Scopes: caller.Permissions}
@@ -43,8 +43,8 @@ func (r *Query) Viewer(ctx context.Context) (*Viewer, error) {
 	return v, nil
 }
 
-// Remaining tells how much of a budget is left. All budgets of a result are
-// read at once.
+// Remaining returns the available units of a rate limit. All rate limits of a
+// result are read at once.
 func (r *BudgetEdges) Remaining(ctx context.Context, b *Budget) (*int, error) {
 	all, err := scopeOf(ctx).remaining.get(func() (map[string]int, error) {
 		left, err := r.resolver.Gate.Quotas.Remaining(ctx, account.CallerOf(ctx), classes)
@@ -60,7 +60,7 @@ func (r *BudgetEdges) Remaining(ctx context.Context, b *Budget) (*int, error) {
 	return new(all[b.Class]), nil
 }
 
-// APIKeys lists the keys of a signed-in person's workspace.
+// APIKeys returns the API keys of the workspace.
 func (r *ViewerEdges) APIKeys(ctx context.Context, _ *Viewer) (*APIKeyList, error) {
 	caller := account.CallerOf(ctx)
 	if caller.Kind != account.BySession {
@@ -69,8 +69,8 @@ func (r *ViewerEdges) APIKeys(ctx context.Context, _ *Viewer) (*APIKeyList, erro
 	return scopeOf(ctx).keys.get(func() (*APIKeyList, error) { return r.resolver.listKeys(ctx, caller.Workspace) })
 }
 
-// Usage reports what a signed-in person's workspace has used. A key, which may
-// be in many hands, does not see its siblings.
+// Usage returns the usage of a signed-in person's workspace. An API key, which may
+// be shared, does not see the usage of other keys.
 func (r *ViewerEdges) Usage(ctx context.Context, _ *Viewer) (*Usage, error) {
 	caller := account.CallerOf(ctx)
 	if caller.Kind != account.BySession {
@@ -85,7 +85,7 @@ func (r *ViewerEdges) Usage(ctx context.Context, _ *Viewer) (*Usage, error) {
 	})
 }
 
-// APIKey is a key as its owner sees it.
+// APIKey is the metadata of an API key, without its secret.
 type APIKey struct {
 	PublicID    string
 	Label       string
@@ -99,14 +99,13 @@ type APIKey struct {
 	RevokedAt   *time.Time
 }
 
-// APIKeyList is the keys of a workspace.
+// APIKeyList holds the API keys of a workspace.
 type APIKeyList struct {
 	Items     []*APIKey
 	Truncated bool
 }
 
-// IssuedAPIKey is a key that was just issued. It is written to the one answer
-// that shows its secret and goes nowhere else.
+// IssuedAPIKey is a newly issued API key. Its secret is in this response only.
 type IssuedAPIKey struct {
 	Action           string
 	PlaintextKey     string
@@ -148,7 +147,7 @@ func (r *Mutation) IssueAPIKey(ctx context.Context) (*IssuedAPIKey, error) {
 	}, nil
 }
 
-// RevokeAPIKey revokes a key of a signed-in person's workspace.
+// RevokeAPIKey revokes an API key of the workspace.
 func (r *Mutation) RevokeAPIKey(ctx context.Context, publicID string) (*APIKey, error) {
 	caller := account.CallerOf(ctx)
 	key, err := r.resolver.Gate.Keys.Revoke(ctx, caller.Workspace, publicID, account.ActorOf(caller))

@@ -13,38 +13,38 @@ import (
 	"astrolabe/starknet"
 )
 
-// AddressAsset is a token that an address may hold.
+// AddressAsset is a token that an address may hold, without its balance.
 type AddressAsset struct {
 	onChain
 	membership[*AddressAsset]
 	asset *address.Asset
 }
 
-// TokenAddress returns the token.
+// TokenAddress returns the address of the token.
 func (a *AddressAsset) TokenAddress() starknet.Felt { return a.asset.Token }
 
-// AssetEvidence is why a token may be held.
+// AssetEvidence is the evidence that an address may hold a token.
 type AssetEvidence struct {
 	Tier, Source            scalar.Enum
 	LastObservedBlock       *uint64
 	EvidenceCountLowerBound *int
 }
 
-// Evidence returns why the token may be held.
+// Evidence returns the evidence for the token, strongest first.
 func (a *AddressAsset) Evidence() []AssetEvidence {
 	return convert(a.asset.Proofs, func(p address.Proof) AssetEvidence {
 		return AssetEvidence{scalar.Enum(p.Tier), scalar.Enum(p.Source), p.LastBlock, p.AtLeast}
 	})
 }
 
-// AssetMetadata is what is known of a token.
+// AssetMetadata is the token metadata.
 type AssetMetadata struct {
 	Symbol, Name *string
 	Decimals     *int
 	Standard     *scalar.Enum
 }
 
-// Metadata returns what is known of the token.
+// Metadata returns the token metadata.
 func (a *AddressAsset) Metadata() AssetMetadata {
 	return AssetMetadata{a.asset.Symbol, a.asset.Name, intOrNil(a.asset.Decimals), enumOrNil(a.asset.Standard)}
 }
@@ -54,7 +54,7 @@ func (a *AddressAsset) Token(ctx context.Context) (*Token, error) {
 	return toOne(ctx, a, "AddressAsset.token", requiredKey((*AddressAsset).TokenAddress), a.tokens())
 }
 
-// AssetCoverage is what a list of somebody's tokens rests on.
+// AssetCoverage is the coverage of a list of tokens that an address may hold.
 type AssetCoverage struct {
 	DeclaredScope       scalar.Enum
 	CompleteWithinScope bool
@@ -67,22 +67,23 @@ func assetCoverage(c address.AssetCoverage) AssetCoverage {
 	return AssetCoverage{DeclaredScope: scalar.Enum(c.Scope), CompleteWithinScope: c.Complete(), ReasonCodes: c.Reasons, CoveredThroughBlock: c.Through}
 }
 
-// AddressAssetConnection is a page of the tokens that an address may hold.
+// AddressAssetConnection is a page of tokens that an address may hold.
 type AddressAssetConnection struct {
 	Connection[*AddressAsset]
 	Coverage AssetCoverage
 }
 
-// AddressAssetEdge is such a token in a list.
+// AddressAssetEdge is an edge of a connection with one token and its cursor.
 type AddressAssetEdge = Edge[*AddressAsset]
 
-// assetSlice is a page of tokens and what it rests on.
+// assetSlice is a page of tokens with its coverage.
 type assetSlice struct {
 	slice[*AddressAsset]
 	covered address.AssetCoverage
 }
 
-// Assets returns the tokens that the address may hold.
+// Assets returns the tokens that the address may hold, with the evidence for
+// each.
 func (a *Address) Assets(ctx context.Context, scope scalar.Enum, first *int, after *string) (*AddressAssetConnection, error) {
 	page, l, err := toMany(ctx, a, first, after, (*Address).felt, a.assetsOfAddresses(address.Scope(scope)))
 	if err != nil {
@@ -114,13 +115,13 @@ func (on onChain) assetsOfAddresses(scope address.Scope) pager[starknet.Felt, ad
 	}
 }
 
-// WalletStateInput is whose wallet is asked for, and for what.
+// WalletStateInput selects the owner, tokens and block of a wallet snapshot.
 type WalletStateInput struct {
 	OwnerAddress starknet.Felt
 	WalletInput
 }
 
-// WalletInput is what a wallet is asked for.
+// WalletInput selects the tokens and block of a wallet snapshot.
 type WalletInput struct {
 	Mode            scalar.Enum
 	Scope           scalar.Enum
@@ -131,7 +132,7 @@ type WalletInput struct {
 	BlockNumber     *uint64
 }
 
-// WalletState is what an address holds.
+// WalletState holds the token balances of an address, all at the same block.
 type WalletState struct {
 	OwnerAddress starknet.Felt
 	Block        WalletBlock
@@ -149,7 +150,7 @@ type WalletBlock struct {
 	FinalityStatus *scalar.Enum
 }
 
-// WalletBalance is one balance of a wallet.
+// WalletBalance is the balance of one token.
 type WalletBalance struct {
 	TokenAddress starknet.Felt
 	BalanceRaw   *domain.Amount
@@ -165,7 +166,7 @@ func walletBalance(b address.Balance) WalletBalance {
 	return balance
 }
 
-// WalletState returns what an address holds.
+// WalletState returns the token balances of an address, all at the same block.
 func (r *Query) WalletState(ctx context.Context, id domain.Chain, input WalletStateInput) (*WalletState, error) {
 	if _, err := r.resolver.served(id); err != nil {
 		return nil, err
@@ -177,10 +178,10 @@ func (r *Query) WalletState(ctx context.Context, id domain.Chain, input WalletSt
 	return input.state(input.OwnerAddress, wallet), nil
 }
 
-// maxWallets is how many wallets one field asks a node about.
+// maxWallets is the number of wallets that one field reads from a node at once.
 const maxWallets = 5
 
-// WalletState returns what the address holds.
+// WalletState returns the token balances of the address, all at the same block.
 func (a *Address) WalletState(ctx context.Context, input WalletInput) (*WalletState, error) {
 	kind := cohort.Kind{Chain: a.chain, Name: "wallet of an address", Arguments: filtersOf(ctx, graphql.GetFieldContext(ctx))}
 	wallet, err := loadFact(ctx, a, (*Address).felt, cohort.Fact[starknet.Felt, address.Wallet]{Kind: kind, Read: a.wallets(input)})
@@ -190,7 +191,7 @@ func (a *Address) WalletState(ctx context.Context, input WalletInput) (*WalletSt
 	return input.state(a.Address, wallet), nil
 }
 
-// wallets reads what several addresses hold; each that fails does so alone.
+// wallets reads the wallets of several addresses; each can fail alone.
 func (on onChain) wallets(input WalletInput) dataloader.BatchFunc[starknet.Felt, address.Wallet] {
 	return cohort.Each(func(ctx context.Context, owners []starknet.Felt) ([]*dataloader.Result[address.Wallet], error) {
 		if len(owners) > maxWallets {
