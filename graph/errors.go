@@ -23,40 +23,40 @@ import (
 // error goes to the log, once for each operation.
 func (h *Handler) present(ctx context.Context, err error) *gqlerror.Error {
 	op := operationOf(ctx)
-	shown, cause, argument := new(gqlerror.Error), err.Error(), ""
+	presented, cause, argument := new(gqlerror.Error), err.Error(), ""
 	if located, ok := errors.AsType[*gqlerror.Error](err); ok {
-		shown.Path, shown.Locations, cause = located.Path, located.Locations, located.Message
+		presented.Path, presented.Locations, cause = located.Path, located.Locations, located.Message
 		if located.Err == nil && (op == nil || !op.executing) {
-			shown.Path, err = nil, mistake(located)
+			presented.Path, err = nil, documentError(located)
 		}
 	}
-	if field := fieldOf(ctx); field != nil && leadsIntoArgument(shown.Path, field) {
-		argument = shown.Path[len(field.Path()):].String() + ": "
-		shown.Path, shown.Locations = field.Path(), []gqlerror.Location{{Line: field.Field.Position.Line, Column: field.Field.Position.Column}}
+	if field := fieldOf(ctx); field != nil && leadsIntoArgument(presented.Path, field) {
+		argument = presented.Path[len(field.Path()):].String() + ": "
+		presented.Path, presented.Locations = field.Path(), []gqlerror.Location{{Line: field.Field.Position.Line, Column: field.Field.Position.Column}}
 	}
 	e := domain.Public(ctx, err).Named(argumentName)
-	shown.Message = argument + e.Message
-	shown.Extensions = map[string]any{
+	presented.Message = argument + e.Message
+	presented.Extensions = map[string]any{
 		"code":      e.Code,
 		"docSlug":   e.DocSlug(),
 		"requestId": telemetry.RequestID(ctx),
 	}
 	if after := e.RetrySeconds(); after > 0 {
-		shown.Extensions["retryAfterSeconds"] = after
+		presented.Extensions["retryAfterSeconds"] = after
 	}
 	if limit, ok := errors.AsType[*limits.Exceeded](err); ok {
-		shown.Extensions["limit"] = limit
+		presented.Extensions["limit"] = limit
 	}
 	if denial, ok := errors.AsType[*fault.Denied](err); ok && denial.Scope != "" {
-		shown.Extensions["scope"] = denial.Scope
+		presented.Extensions["scope"] = denial.Scope
 	}
 	if reason, ok := errors.AsType[*fault.Ended](err); ok {
-		shown.Extensions["reason"] = reason.Reason
+		presented.Extensions["reason"] = reason.Reason
 	}
 	if httpStatus(e.Code) >= http.StatusInternalServerError && op.firstTime(cause) {
-		h.Logger.Log(ctx, e.LogLevel(ctx), "operation failed", "requestId", telemetry.RequestID(ctx), "path", shown.Path.String(), "code", e.Code, "error", cause)
+		h.Logger.Log(ctx, e.LogLevel(ctx), "operation failed", "requestId", telemetry.RequestID(ctx), "path", presented.Path.String(), "code", e.Code, "error", cause)
 	}
-	return shown
+	return presented
 }
 
 // argumentName returns the name of a domain argument in the schema.
@@ -73,18 +73,18 @@ func argumentName(a domain.Argument) string {
 	}
 }
 
-// maxMistake bounds a message that quotes the document, in bytes.
-const maxMistake = 300
+// maxDocumentError bounds a message that quotes the document, in bytes.
+const maxDocumentError = 300
 
-// mistake turns gqlgen's error about a document or its variables into a domain
+// documentError turns gqlgen's error about a document or its variables into a domain
 // error.
-func mistake(found *gqlerror.Error) error {
+func documentError(found *gqlerror.Error) error {
 	message := found.Message
 	if len(found.Path) > 0 { // into the variables
 		message = found.Path.String() + ": " + message
 	}
-	if len(message) > maxMistake {
-		message = strings.ToValidUTF8(message[:maxMistake], "") + "…"
+	if len(message) > maxDocumentError {
+		message = strings.ToValidUTF8(message[:maxDocumentError], "") + "…"
 	}
 	if message == errUnknownDocument.Message {
 		return errUnknownDocument
@@ -118,11 +118,11 @@ func (h *Handler) presentAll(ctx context.Context, err error) gqlerror.List {
 	if !several {
 		return gqlerror.List{h.present(ctx, err)}
 	}
-	shown := make(gqlerror.List, len(list))
+	presented := make(gqlerror.List, len(list))
 	for i, e := range list {
-		shown[i] = h.present(ctx, e)
+		presented[i] = h.present(ctx, e)
 	}
-	return shown
+	return presented
 }
 
 // note records the error code of a failed request for usage reports.

@@ -114,7 +114,7 @@ func TestEveryValidationErrorBearsTheCode(t *testing.T) {
 		}
 	}
 	long := g.ask(t, `{ chain(chainId: "`+strings.Repeat("ü", 1000)+`") { id } }`, nil)
-	if len(long.body.Errors) == 0 || len(long.body.Errors[0].Message) > maxMistake+10 {
+	if len(long.body.Errors) == 0 || len(long.body.Errors[0].Message) > maxDocumentError+10 {
 		t.Errorf("the message quotes %d bytes", len(long.body.Errors[0].Message))
 	}
 }

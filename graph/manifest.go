@@ -39,9 +39,9 @@ func (d Documents) Add(manifest []byte) error {
 	}
 	schema := exec.NewExecutableSchema(exec.Config{}).Schema()
 	for id, text := range texts {
-		doc, mistakes := gqlparser.LoadQueryWithRules(schema, text, validation(true))
-		if len(mistakes) > 0 {
-			return fmt.Errorf("document %q is not valid for this schema: %w", id, mistakes[0])
+		doc, invalid := gqlparser.LoadQueryWithRules(schema, text, validation(true))
+		if len(invalid) > 0 {
+			return fmt.Errorf("document %q is not valid for this schema: %w", id, invalid[0])
 		}
 		if len(doc.Operations) == 0 {
 			return fmt.Errorf("document %q contains no operation", id)
