@@ -6,12 +6,13 @@ GO ?= go
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo development)
 # The race detector needs a C compiler; without one the tests run without it.
 RACE := $(if $(shell command -v gcc),-race)
-# Packages that are tested without the race detector: those that run the Cairo compiler, which takes
-# minutes under it, and those whose service is raced elsewhere: the program, the pages and the oracle in
-# the packages that they put together, the simulated node in the tests that index it. The longest come
-# first, so that none is left alone at the end.
-UNRACED := ./cmd/... ./toolchain/... ./sim/... ./oracle/... ./web/...
-RACED = ./rest ./graph ./jobs/index ./repo/tokens ./node ./pg ./repo/onchain ./jobs/fsck ./repo/index ./signin $$($(GO) list ./... | grep -vE 'astrolabe/(toolchain|sim|oracle|cmd|web)')
+# Packages that are tested without the race detector: those that run the Cairo compiler, which takes minutes
+# under it; those whose concurrent parts are raced elsewhere (the program, the pages and the oracle in the
+# packages that they consist of, the simulated node in the tests that index it); and those that compute in one
+# goroutine: hashes, JSON, decoding, derived facts.
+UNRACED := ./cmd/... ./toolchain/... ./sim/... ./oracle/... ./web/... ./starknet/... ./strictjson ./domain/address ./domain/event ./domain/facts ./jobs/rederive
+# The longest come first, so that none is left alone at the end.
+RACED = ./rest ./graph ./jobs/index ./node ./jobs/fsck ./repo/index ./repo/tokens ./pg $$($(GO) list ./... | grep -vxE 'astrolabe/((toolchain|sim|oracle|cmd|web|starknet)(/.*)?|strictjson|domain/(address|event|facts)|jobs/rederive)')
 SOURCES := $(shell find . -name '*.go' -not -path './web/node_modules/*' -not -path './clients/*') $(shell find web/dist repo/migrations rest -type f)
 
 .DEFAULT_GOAL := help
