@@ -127,7 +127,7 @@ func (e execution) once(op *operation, cancel context.CancelFunc, result graphql
 
 // failed is the result of an operation that could not be completed.
 func (e execution) failed(ctx context.Context, op *operation, errs gqlerror.List) *graphql.Response {
-	op.exchange.failed(errs, true)
+	op.failed(errs, true)
 	note(ctx, errs)
 	return &graphql.Response{Errors: errs}
 }
@@ -175,7 +175,7 @@ func (e execution) bounded(ctx context.Context, response *graphql.Response) *gra
 // end leaves the errors with which a stream ends to its transport.
 func (e execution) end(ctx context.Context, op *operation, errs gqlerror.List) {
 	note(ctx, errs)
-	op.exchange.failed(errs, false)
+	op.failed(errs, false)
 	if op.socket == nil {
 		return
 	}
@@ -224,11 +224,11 @@ func (e execution) refused(ctx context.Context, op *operation, response *graphql
 		return response
 	}
 	if denial := e.charging.refused(ctx, op); denial != nil {
-		op.exchange.refused(denial)
+		op.refused(denial)
 		response.Errors = e.h.presentAll(ctx, denial)
 	}
 	response.Errors = response.Errors[:min(len(response.Errors), maxReported)]
-	op.exchange.failed(response.Errors, false)
+	op.failed(response.Errors, false)
 	if op.socket == nil {
 		note(ctx, response.Errors)
 		return response

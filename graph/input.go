@@ -37,7 +37,7 @@ func (c *costing) arguments(f *ast.Field) (values map[string]any, err error) {
 func (c *costing) input(path string, t *ast.Type, value any) error {
 	switch {
 	case value == nil && t.NonNull:
-		return fmt.Errorf("%s must not be null.", path)
+		return inputError(fmt.Sprintf("%s must not be null.", path))
 	case value == nil:
 		return nil
 	case t.Elem != nil:
@@ -65,7 +65,7 @@ func (c *costing) input(path string, t *ast.Type, value any) error {
 	case ast.Enum:
 		name, _ := value.(string)
 		if !slices.ContainsFunc(definition.EnumValues, func(v *ast.EnumValueDefinition) bool { return v.Name == name }) {
-			return fmt.Errorf("%s must be a value of the enum %s.", path, definition.Name)
+			return inputError(fmt.Sprintf("%s must be a value of the enum %s.", path, definition.Name))
 		}
 		return nil
 	default:
@@ -109,10 +109,16 @@ func checkScalar(path, name string, value any) error {
 		return fmt.Errorf("%s: %s", path, e.Message)
 	}
 	if !ok {
-		return fmt.Errorf("%s must be of type %s.", path, name)
+		return inputError(fmt.Sprintf("%s must be of type %s.", path, name))
 	}
 	return err
 }
+
+// inputError is what is wrong with a value, in the words that the client reads.
+type inputError string
+
+// Error returns the message.
+func (e inputError) Error() string { return string(e) }
 
 // integer returns the integer in a literal or in JSON.
 func integer(value any) (int64, bool) {

@@ -57,7 +57,7 @@ func (op *operation) charge() int {
 func (op *operation) refuse(err error) *gqlerror.Error {
 	_, isDenied := errors.AsType[*fault.Denied](err)
 	if isDenied || misused(err) {
-		op.exchange.refused(err)
+		op.refused(err)
 	}
 	refused, located := errors.AsType[*gqlerror.Error](err)
 	if !located {
