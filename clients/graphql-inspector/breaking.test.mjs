@@ -13,7 +13,7 @@ function changed(text, from, to) {
   return text.replace(from, to);
 }
 
-const field = '"How many events it has."\n  eventCount: Int!';
+const field = '"Number of events in the block."\n  eventCount: Int!';
 const farewell = '@deprecated(reason: "Count them. Deprecated 2026-01-01. Removed after 2026-11-14.")';
 
 test('a schema does not break itself', async () => {
@@ -30,7 +30,7 @@ for (const [name, from, to] of [
   ['a field that may be null now', field, field.replace('Int!', 'Int')],
   ['a field of another type', field, field.replace('Int!', 'String!')],
   ['an argument that is needed now', 'order: BlockOrder! = NEWEST_FIRST', 'order: BlockOrder! = NEWEST_FIRST, more: Int!'],
-  ['a removed value of an enum', '"The public test network."\n  SN_SEPOLIA', ''],
+  ['a removed value of an enum', '"The Sepolia test network."\n  SN_SEPOLIA', ''],
 ]) {
   test(`${name} is found`, async () => {
     const found = await breaking(schema, changed(schema, from, to), day);
