@@ -13,7 +13,7 @@ import (
 )
 
 // shelf holds the generations of censuses by id, each with three holders. Its
-// standings are never asked for: whoever comes with a position has a
+// standings are never asked for: a request with a position has a
 // generation.
 type shelf struct {
 	token.CensusStore
