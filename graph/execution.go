@@ -54,8 +54,15 @@ func (e execution) InterceptOperation(ctx context.Context, next graphql.Operatio
 	}
 }
 
-// run admits an operation and executes it.
-func (e execution) run(ctx context.Context, op *operation, next graphql.OperationHandler) graphql.ResponseHandler {
+// run admits an operation and executes it. A panic ends the operation: gqlgen
+// would send its text to the client.
+func (e execution) run(ctx context.Context, op *operation, next graphql.OperationHandler) (responses graphql.ResponseHandler) {
+	defer func() {
+		if reason := recover(); reason != nil {
+			responses = e.refuse(ctx, op, recovered(ctx, reason))
+			op.failed(op.result().errs, true)
+		}
+	}()
 	ctx, err := e.charging.admit(ctx, op)
 	switch {
 	case err != nil:

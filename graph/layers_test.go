@@ -94,6 +94,19 @@ func TestAPanicOutsideOfAFieldIsPresentedOnStreams(t *testing.T) {
 	}
 }
 
+// TestAPanicBeforeExecutionIsPresentedOnASocket takes the gate away, which
+// charges for the operation.
+func TestAPanicBeforeExecutionIsPresentedOnASocket(t *testing.T) {
+	t.Parallel()
+	g := serve(t, nil)
+	c := g.open(t)
+	g.Gate = nil
+	c.subscribe("1", "{service{version}}")
+	if text := c.expect("error", "1"); !strings.Contains(text, string(domain.CodeInternal)) || strings.Contains(text, ".go") {
+		t.Errorf("got %s, want internal_error without a stack", text)
+	}
+}
+
 // TestPingsAndTheEndOfAStreamDoNotRace is for the race detector: keep-alives
 // are written while operations are refused.
 func TestPingsAndTheEndOfAStreamDoNotRace(t *testing.T) {
