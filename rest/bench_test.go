@@ -1,6 +1,7 @@
 package rest
 
 import (
+	"context"
 	"io"
 	"log/slog"
 	"net/http"
@@ -18,6 +19,7 @@ import (
 	"astrolabe/repo/accounts"
 	"astrolabe/repo/repositories"
 	"astrolabe/repo/repotest"
+	"astrolabe/rest/frame"
 	"astrolabe/telemetry"
 )
 
@@ -48,6 +50,60 @@ func BenchmarkPointRead(b *testing.B) {
 		if recorder.Code != http.StatusOK {
 			b.Fatal(recorder.Body)
 		}
+	}
+}
+
+// BenchmarkLayers is the status route with one layer more each time, from a
+// handler that writes the same bytes to the whole facade with a span.
+func BenchmarkLayers(b *testing.B) {
+	options, fixture := measured(b)
+	collector := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { _, _ = io.Copy(io.Discard, r.Body) }))
+	b.Cleanup(collector.Close)
+	tracing, err := telemetry.StartTracing(b.Context(), collector.URL, "bench", options.Logger)
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() { _ = tracing.Stop(context.Background()) })
+	request := httptest.NewRequest(http.MethodGet, "/v1/SN_MAIN/status", nil)
+	request.Header.Set("X-Service-Api-Key", fixture.Key)
+	recorder := httptest.NewRecorder()
+	Handler(options).ServeHTTP(recorder, request)
+
+	bare, open, guarded := chi.NewMux(), chi.NewMux(), chi.NewMux()
+	s := &server{Options: options, routes: guarded}
+	status := s.operations()[0]
+	bare.Get(status.Path, func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", frame.JSONMedia)
+		_, _ = w.Write(recorder.Body.Bytes())
+	})
+	guarded.Get(status.Path, s.dispatcher().Handler(status))
+	status.Permission = ""
+	open.Get(status.Path, s.dispatcher().Handler(status))
+	framed := s.recover(s.crossOrigin(guarded))
+	traced := &server{Options: options, routes: guarded}
+	traced.Tracing = tracing
+	for _, layer := range []struct {
+		name    string
+		handler http.Handler
+	}{
+		{"1-bare-chi-handler", bare},
+		{"2-operation", open},
+		{"3-key-and-rate-limit", guarded},
+		{"4-panics-and-origins", framed},
+		{"5-compression", compress(framed)},
+		{"6-headers-metrics-usage", s.observe(compress(framed))},
+		{"7-span", traced.trace(traced.observe(compress(framed)))},
+	} {
+		b.Run(layer.name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				recorder := httptest.NewRecorder()
+				layer.handler.ServeHTTP(recorder, request)
+				if recorder.Code != http.StatusOK {
+					b.Fatal(recorder.Body)
+				}
+			}
+		})
 	}
 }
 

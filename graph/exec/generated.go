@@ -39977,7 +39977,7 @@ func (ec *executionContext) unmarshalNActivityKind2ᚕastrolabeᚋgraphᚋscalar
 }
 
 func (ec *executionContext) marshalNActivityKind2ᚕastrolabeᚋgraphᚋscalarᚐEnumᚄ(ctx context.Context, sel ast.SelectionSet, v []scalar.Enum) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 2, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNActivityKind2astrolabeᚋgraphᚋscalarᚐEnum(ctx, sel, v[i])
@@ -40003,7 +40003,7 @@ func (ec *executionContext) marshalNAddress2ᚖastrolabeᚋgraphᚋresolverᚐAd
 }
 
 func (ec *executionContext) marshalNAddressActivity2ᚕᚖastrolabeᚋgraphᚋresolverᚐAddressActivityᚄ(ctx context.Context, sel ast.SelectionSet, v []*resolver.AddressActivity) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 2, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNAddressActivity2ᚖastrolabeᚋgraphᚋresolverᚐAddressActivity(ctx, sel, v[i])
@@ -40043,7 +40043,7 @@ func (ec *executionContext) marshalNAddressActivityEdge2astrolabeᚋgraphᚋreso
 }
 
 func (ec *executionContext) marshalNAddressActivityEdge2ᚕastrolabeᚋgraphᚋresolverᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []resolver.Edge[*resolver.AddressActivity]) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 2, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNAddressActivityEdge2astrolabeᚋgraphᚋresolverᚐEdge(ctx, sel, v[i])
@@ -40059,7 +40059,7 @@ func (ec *executionContext) marshalNAddressActivityEdge2ᚕastrolabeᚋgraphᚋr
 }
 
 func (ec *executionContext) marshalNAddressAsset2ᚕᚖastrolabeᚋgraphᚋresolverᚐAddressAssetᚄ(ctx context.Context, sel ast.SelectionSet, v []*resolver.AddressAsset) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 2, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNAddressAsset2ᚖastrolabeᚋgraphᚋresolverᚐAddressAsset(ctx, sel, v[i])
@@ -40099,7 +40099,7 @@ func (ec *executionContext) marshalNAddressAssetEdge2astrolabeᚋgraphᚋresolve
 }
 
 func (ec *executionContext) marshalNAddressAssetEdge2ᚕastrolabeᚋgraphᚋresolverᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []resolver.Edge[*resolver.AddressAsset]) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 2, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNAddressAssetEdge2astrolabeᚋgraphᚋresolverᚐEdge(ctx, sel, v[i])
@@ -40115,7 +40115,7 @@ func (ec *executionContext) marshalNAddressAssetEdge2ᚕastrolabeᚋgraphᚋreso
 }
 
 func (ec *executionContext) marshalNAddressTransaction2ᚕᚖastrolabeᚋgraphᚋresolverᚐAddressTransactionᚄ(ctx context.Context, sel ast.SelectionSet, v []*resolver.AddressTransaction) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 2, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNAddressTransaction2ᚖastrolabeᚋgraphᚋresolverᚐAddressTransaction(ctx, sel, v[i])
@@ -40155,7 +40155,7 @@ func (ec *executionContext) marshalNAddressTransactionEdge2astrolabeᚋgraphᚋr
 }
 
 func (ec *executionContext) marshalNAddressTransactionEdge2ᚕastrolabeᚋgraphᚋresolverᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []resolver.Edge[*resolver.AddressTransaction]) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 2, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNAddressTransactionEdge2astrolabeᚋgraphᚋresolverᚐEdge(ctx, sel, v[i])
@@ -40191,7 +40191,7 @@ func (ec *executionContext) marshalNApiKey2astrolabeᚋgraphᚋresolverᚐAPIKey
 }
 
 func (ec *executionContext) marshalNApiKey2ᚕᚖastrolabeᚋgraphᚋresolverᚐAPIKeyᚄ(ctx context.Context, sel ast.SelectionSet, v []*resolver.APIKey) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 2, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNApiKey2ᚖastrolabeᚋgraphᚋresolverᚐAPIKey(ctx, sel, v[i])
@@ -40257,7 +40257,7 @@ func (ec *executionContext) marshalNAssetEvidence2astrolabeᚋgraphᚋresolver�
 }
 
 func (ec *executionContext) marshalNAssetEvidence2ᚕastrolabeᚋgraphᚋresolverᚐAssetEvidenceᚄ(ctx context.Context, sel ast.SelectionSet, v []resolver.AssetEvidence) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 2, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNAssetEvidence2astrolabeᚋgraphᚋresolverᚐAssetEvidence(ctx, sel, v[i])
@@ -40335,7 +40335,7 @@ func (ec *executionContext) marshalNBigInt2astrolabeᚋdomainᚐAmount(ctx conte
 }
 
 func (ec *executionContext) marshalNBlock2ᚕᚖastrolabeᚋgraphᚋresolverᚐBlockᚄ(ctx context.Context, sel ast.SelectionSet, v []*resolver.Block) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 2, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNBlock2ᚖastrolabeᚋgraphᚋresolverᚐBlock(ctx, sel, v[i])
@@ -40365,7 +40365,7 @@ func (ec *executionContext) marshalNBlockEdge2astrolabeᚋgraphᚋresolverᚐEdg
 }
 
 func (ec *executionContext) marshalNBlockEdge2ᚕastrolabeᚋgraphᚋresolverᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []resolver.Edge[*resolver.Block]) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 2, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNBlockEdge2astrolabeᚋgraphᚋresolverᚐEdge(ctx, sel, v[i])
@@ -40449,7 +40449,7 @@ func (ec *executionContext) marshalNBridgeDirection2astrolabeᚋgraphᚋscalar�
 }
 
 func (ec *executionContext) marshalNBridgeSignal2ᚕᚖastrolabeᚋgraphᚋresolverᚐBridgeSignalᚄ(ctx context.Context, sel ast.SelectionSet, v []*resolver.BridgeSignal) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 2, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNBridgeSignal2ᚖastrolabeᚋgraphᚋresolverᚐBridgeSignal(ctx, sel, v[i])
@@ -40489,7 +40489,7 @@ func (ec *executionContext) marshalNBridgeSignalEdge2astrolabeᚋgraphᚋresolve
 }
 
 func (ec *executionContext) marshalNBridgeSignalEdge2ᚕastrolabeᚋgraphᚋresolverᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []resolver.Edge[*resolver.BridgeSignal]) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 2, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNBridgeSignalEdge2astrolabeᚋgraphᚋresolverᚐEdge(ctx, sel, v[i])
@@ -40509,7 +40509,7 @@ func (ec *executionContext) marshalNBudget2astrolabeᚋgraphᚋresolverᚐBudget
 }
 
 func (ec *executionContext) marshalNBudget2ᚕastrolabeᚋgraphᚋresolverᚐBudgetᚄ(ctx context.Context, sel ast.SelectionSet, v []resolver.Budget) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 2, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNBudget2astrolabeᚋgraphᚋresolverᚐBudget(ctx, sel, v[i])
@@ -40593,7 +40593,7 @@ func (ec *executionContext) marshalNCertificateStatus2astrolabeᚋgraphᚋscalar
 }
 
 func (ec *executionContext) marshalNChain2ᚕᚖastrolabeᚋgraphᚋresolverᚐChainᚄ(ctx context.Context, sel ast.SelectionSet, v []*resolver.Chain) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 2, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNChain2ᚖastrolabeᚋgraphᚋresolverᚐChain(ctx, sel, v[i])
@@ -40623,7 +40623,7 @@ func (ec *executionContext) marshalNChainEdge2astrolabeᚋgraphᚋresolverᚐEdg
 }
 
 func (ec *executionContext) marshalNChainEdge2ᚕastrolabeᚋgraphᚋresolverᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []resolver.Edge[*resolver.Chain]) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 2, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNChainEdge2astrolabeᚋgraphᚋresolverᚐEdge(ctx, sel, v[i])
@@ -40670,7 +40670,7 @@ func (ec *executionContext) unmarshalNChainId2ᚕastrolabeᚋdomainᚐChainᚄ(c
 }
 
 func (ec *executionContext) marshalNChainId2ᚕastrolabeᚋdomainᚐChainᚄ(ctx context.Context, sel ast.SelectionSet, v []domain.Chain) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 2, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNChainId2astrolabeᚋdomainᚐChain(ctx, sel, v[i])
@@ -40736,7 +40736,7 @@ func (ec *executionContext) marshalNClassUsage2astrolabeᚋgraphᚋresolverᚐCl
 }
 
 func (ec *executionContext) marshalNClassUsage2ᚕastrolabeᚋgraphᚋresolverᚐClassUsageᚄ(ctx context.Context, sel ast.SelectionSet, v []resolver.ClassUsage) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 2, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNClassUsage2astrolabeᚋgraphᚋresolverᚐClassUsage(ctx, sel, v[i])
@@ -40752,7 +40752,7 @@ func (ec *executionContext) marshalNClassUsage2ᚕastrolabeᚋgraphᚋresolver�
 }
 
 func (ec *executionContext) marshalNClassUse2ᚕᚖastrolabeᚋgraphᚋresolverᚐClassUseᚄ(ctx context.Context, sel ast.SelectionSet, v []*resolver.ClassUse) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 2, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNClassUse2ᚖastrolabeᚋgraphᚋresolverᚐClassUse(ctx, sel, v[i])
@@ -40792,7 +40792,7 @@ func (ec *executionContext) marshalNClassUseEdge2astrolabeᚋgraphᚋresolverᚐ
 }
 
 func (ec *executionContext) marshalNClassUseEdge2ᚕastrolabeᚋgraphᚋresolverᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []resolver.Edge[*resolver.ClassUse]) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 2, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNClassUseEdge2astrolabeᚋgraphᚋresolverᚐEdge(ctx, sel, v[i])
@@ -40828,7 +40828,7 @@ func (ec *executionContext) marshalNCodeUsage2astrolabeᚋgraphᚋresolverᚐCod
 }
 
 func (ec *executionContext) marshalNCodeUsage2ᚕastrolabeᚋgraphᚋresolverᚐCodeUsageᚄ(ctx context.Context, sel ast.SelectionSet, v []resolver.CodeUsage) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 2, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNCodeUsage2astrolabeᚋgraphᚋresolverᚐCodeUsage(ctx, sel, v[i])
@@ -40952,7 +40952,7 @@ func (ec *executionContext) marshalNDocLink2astrolabeᚋgraphᚋresolverᚐDocLi
 }
 
 func (ec *executionContext) marshalNDocLink2ᚕastrolabeᚋgraphᚋresolverᚐDocLinkᚄ(ctx context.Context, sel ast.SelectionSet, v []resolver.DocLink) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 2, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNDocLink2astrolabeᚋgraphᚋresolverᚐDocLink(ctx, sel, v[i])
@@ -40968,7 +40968,7 @@ func (ec *executionContext) marshalNDocLink2ᚕastrolabeᚋgraphᚋresolverᚐDo
 }
 
 func (ec *executionContext) marshalNEvent2ᚕᚖastrolabeᚋgraphᚋresolverᚐEventᚄ(ctx context.Context, sel ast.SelectionSet, v []*resolver.Event) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 2, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNEvent2ᚖastrolabeᚋgraphᚋresolverᚐEvent(ctx, sel, v[i])
@@ -41008,7 +41008,7 @@ func (ec *executionContext) marshalNEventEdge2astrolabeᚋgraphᚋresolverᚐEdg
 }
 
 func (ec *executionContext) marshalNEventEdge2ᚕastrolabeᚋgraphᚋresolverᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []resolver.Edge[*resolver.Event]) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 2, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNEventEdge2astrolabeᚋgraphᚋresolverᚐEdge(ctx, sel, v[i])
@@ -41147,7 +41147,7 @@ func (ec *executionContext) marshalNFieldSchema2astrolabeᚋgraphᚋresolverᚐF
 }
 
 func (ec *executionContext) marshalNFieldSchema2ᚕastrolabeᚋgraphᚋresolverᚐFieldSchemaᚄ(ctx context.Context, sel ast.SelectionSet, v []resolver.FieldSchema) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 2, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNFieldSchema2astrolabeᚋgraphᚋresolverᚐFieldSchema(ctx, sel, v[i])
@@ -41231,7 +41231,7 @@ func (ec *executionContext) marshalNHash2562astrolabeᚋstarknetᚐHash256(ctx c
 }
 
 func (ec *executionContext) marshalNHolder2ᚕᚖastrolabeᚋgraphᚋresolverᚐHolderᚄ(ctx context.Context, sel ast.SelectionSet, v []*resolver.Holder) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 2, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNHolder2ᚖastrolabeᚋgraphᚋresolverᚐHolder(ctx, sel, v[i])
@@ -41261,7 +41261,7 @@ func (ec *executionContext) marshalNHolderEdge2astrolabeᚋgraphᚋresolverᚐEd
 }
 
 func (ec *executionContext) marshalNHolderEdge2ᚕastrolabeᚋgraphᚋresolverᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []resolver.Edge[*resolver.Holder]) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 2, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNHolderEdge2astrolabeᚋgraphᚋresolverᚐEdge(ctx, sel, v[i])
@@ -41285,7 +41285,7 @@ func (ec *executionContext) marshalNHolderTier2astrolabeᚋgraphᚋresolverᚐHo
 }
 
 func (ec *executionContext) marshalNHolderTier2ᚕastrolabeᚋgraphᚋresolverᚐHolderTierᚄ(ctx context.Context, sel ast.SelectionSet, v []resolver.HolderTier) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 2, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNHolderTier2astrolabeᚋgraphᚋresolverᚐHolderTier(ctx, sel, v[i])
@@ -41463,7 +41463,7 @@ func (ec *executionContext) marshalNKeyUsage2astrolabeᚋgraphᚋresolverᚐKeyU
 }
 
 func (ec *executionContext) marshalNKeyUsage2ᚕastrolabeᚋgraphᚋresolverᚐKeyUsageᚄ(ctx context.Context, sel ast.SelectionSet, v []resolver.KeyUsage) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 2, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNKeyUsage2astrolabeᚋgraphᚋresolverᚐKeyUsage(ctx, sel, v[i])
@@ -41503,7 +41503,7 @@ func (ec *executionContext) marshalNLimit2astrolabeᚋgraphᚋlimitsᚐLimit(ctx
 }
 
 func (ec *executionContext) marshalNLimit2ᚕastrolabeᚋgraphᚋlimitsᚐLimitᚄ(ctx context.Context, sel ast.SelectionSet, v []limits.Limit) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 2, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNLimit2astrolabeᚋgraphᚋlimitsᚐLimit(ctx, sel, v[i])
@@ -41535,7 +41535,7 @@ func (ec *executionContext) marshalNMarketKind2astrolabeᚋgraphᚋscalarᚐEnum
 }
 
 func (ec *executionContext) marshalNMessage2ᚕᚖastrolabeᚋgraphᚋresolverᚐMessageᚄ(ctx context.Context, sel ast.SelectionSet, v []*resolver.Message) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 2, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNMessage2ᚖastrolabeᚋgraphᚋresolverᚐMessage(ctx, sel, v[i])
@@ -41591,7 +41591,7 @@ func (ec *executionContext) marshalNMessageEdge2astrolabeᚋgraphᚋresolverᚐE
 }
 
 func (ec *executionContext) marshalNMessageEdge2ᚕastrolabeᚋgraphᚋresolverᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []resolver.Edge[*resolver.Message]) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 2, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNMessageEdge2astrolabeᚋgraphᚋresolverᚐEdge(ctx, sel, v[i])
@@ -41690,7 +41690,7 @@ func (ec *executionContext) unmarshalNPermission2ᚕastrolabeᚋdomainᚋaccount
 }
 
 func (ec *executionContext) marshalNPermission2ᚕastrolabeᚋdomainᚋaccountᚐPermissionᚄ(ctx context.Context, sel ast.SelectionSet, v []account.Permission) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 2, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNPermission2astrolabeᚋdomainᚋaccountᚐPermission(ctx, sel, v[i])
@@ -41736,7 +41736,7 @@ func (ec *executionContext) marshalNRouteUsage2astrolabeᚋgraphᚋresolverᚐRo
 }
 
 func (ec *executionContext) marshalNRouteUsage2ᚕastrolabeᚋgraphᚋresolverᚐRouteUsageᚄ(ctx context.Context, sel ast.SelectionSet, v []resolver.RouteUsage) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 2, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNRouteUsage2astrolabeᚋgraphᚋresolverᚐRouteUsage(ctx, sel, v[i])
@@ -41798,7 +41798,7 @@ func (ec *executionContext) marshalNSelectorCoverage2astrolabeᚋgraphᚋresolve
 }
 
 func (ec *executionContext) marshalNSelectorCoverage2ᚕastrolabeᚋgraphᚋresolverᚐSelectorCoverageᚄ(ctx context.Context, sel ast.SelectionSet, v []resolver.SelectorCoverage) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 2, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNSelectorCoverage2astrolabeᚋgraphᚋresolverᚐSelectorCoverage(ctx, sel, v[i])
@@ -41914,7 +41914,7 @@ func (ec *executionContext) marshalNTokenControlEvidence2astrolabeᚋgraphᚋres
 }
 
 func (ec *executionContext) marshalNTokenControlEvidence2ᚕastrolabeᚋgraphᚋresolverᚐTokenControlEvidenceᚄ(ctx context.Context, sel ast.SelectionSet, v []resolver.TokenControlEvidence) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 2, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNTokenControlEvidence2astrolabeᚋgraphᚋresolverᚐTokenControlEvidence(ctx, sel, v[i])
@@ -41940,7 +41940,7 @@ func (ec *executionContext) marshalNTokenControls2ᚖastrolabeᚋgraphᚋresolve
 }
 
 func (ec *executionContext) marshalNTokenPool2ᚕᚖastrolabeᚋgraphᚋresolverᚐTokenPoolᚄ(ctx context.Context, sel ast.SelectionSet, v []*resolver.TokenPool) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 2, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNTokenPool2ᚖastrolabeᚋgraphᚋresolverᚐTokenPool(ctx, sel, v[i])
@@ -41970,7 +41970,7 @@ func (ec *executionContext) marshalNTokenPoolEdge2astrolabeᚋgraphᚋresolver�
 }
 
 func (ec *executionContext) marshalNTokenPoolEdge2ᚕastrolabeᚋgraphᚋresolverᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []resolver.Edge[*resolver.TokenPool]) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 2, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNTokenPoolEdge2astrolabeᚋgraphᚋresolverᚐEdge(ctx, sel, v[i])
@@ -42006,7 +42006,7 @@ func (ec *executionContext) marshalNTokenStandard2astrolabeᚋgraphᚋscalarᚐE
 }
 
 func (ec *executionContext) marshalNTransaction2ᚕᚖastrolabeᚋgraphᚋresolverᚐTransactionᚄ(ctx context.Context, sel ast.SelectionSet, v []*resolver.Transaction) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 2, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNTransaction2ᚖastrolabeᚋgraphᚋresolverᚐTransaction(ctx, sel, v[i])
@@ -42046,7 +42046,7 @@ func (ec *executionContext) marshalNTransactionEdge2astrolabeᚋgraphᚋresolver
 }
 
 func (ec *executionContext) marshalNTransactionEdge2ᚕastrolabeᚋgraphᚋresolverᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []resolver.Edge[*resolver.Transaction]) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 2, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNTransactionEdge2astrolabeᚋgraphᚋresolverᚐEdge(ctx, sel, v[i])
@@ -42088,7 +42088,7 @@ func (ec *executionContext) marshalNTransactionType2astrolabeᚋgraphᚋscalar�
 }
 
 func (ec *executionContext) marshalNTransfer2ᚕᚖastrolabeᚋgraphᚋresolverᚐTransferᚄ(ctx context.Context, sel ast.SelectionSet, v []*resolver.Transfer) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 2, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNTransfer2ᚖastrolabeᚋgraphᚋresolverᚐTransfer(ctx, sel, v[i])
@@ -42144,7 +42144,7 @@ func (ec *executionContext) marshalNTransferEdge2astrolabeᚋgraphᚋresolverᚐ
 }
 
 func (ec *executionContext) marshalNTransferEdge2ᚕastrolabeᚋgraphᚋresolverᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []resolver.Edge[*resolver.Transfer]) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 2, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNTransferEdge2astrolabeᚋgraphᚋresolverᚐEdge(ctx, sel, v[i])
@@ -42164,7 +42164,7 @@ func (ec *executionContext) marshalNUse2astrolabeᚋgraphᚋresolverᚐUse(ctx c
 }
 
 func (ec *executionContext) marshalNUse2ᚕastrolabeᚋgraphᚋresolverᚐUseᚄ(ctx context.Context, sel ast.SelectionSet, v []resolver.Use) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 2, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNUse2astrolabeᚋgraphᚋresolverᚐUse(ctx, sel, v[i])
@@ -42198,7 +42198,7 @@ func (ec *executionContext) marshalNWalletBalance2astrolabeᚋgraphᚋresolver�
 }
 
 func (ec *executionContext) marshalNWalletBalance2ᚕastrolabeᚋgraphᚋresolverᚐWalletBalanceᚄ(ctx context.Context, sel ast.SelectionSet, v []resolver.WalletBalance) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 2, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNWalletBalance2astrolabeᚋgraphᚋresolverᚐWalletBalance(ctx, sel, v[i])
@@ -42280,7 +42280,7 @@ func (ec *executionContext) marshalN__Directive2githubᚗcomᚋ99designsᚋgqlge
 }
 
 func (ec *executionContext) marshalN__Directive2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐDirectiveᚄ(ctx context.Context, sel ast.SelectionSet, v []introspection.Directive) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 2, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalN__Directive2githubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐDirective(ctx, sel, v[i])
@@ -42327,7 +42327,7 @@ func (ec *executionContext) unmarshalN__DirectiveLocation2ᚕstringᚄ(ctx conte
 }
 
 func (ec *executionContext) marshalN__DirectiveLocation2ᚕstringᚄ(ctx context.Context, sel ast.SelectionSet, v []string) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 2, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalN__DirectiveLocation2string(ctx, sel, v[i])
@@ -42355,7 +42355,7 @@ func (ec *executionContext) marshalN__InputValue2githubᚗcomᚋ99designsᚋgqlg
 }
 
 func (ec *executionContext) marshalN__InputValue2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐInputValueᚄ(ctx context.Context, sel ast.SelectionSet, v []introspection.InputValue) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 2, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalN__InputValue2githubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐInputValue(ctx, sel, v[i])
@@ -42375,7 +42375,7 @@ func (ec *executionContext) marshalN__Type2githubᚗcomᚋ99designsᚋgqlgenᚋg
 }
 
 func (ec *executionContext) marshalN__Type2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐTypeᚄ(ctx context.Context, sel ast.SelectionSet, v []introspection.Type) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 2, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalN__Type2githubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType(ctx, sel, v[i])
@@ -42420,7 +42420,7 @@ func (ec *executionContext) marshalOAccountCall2ᚕᚖastrolabeᚋgraphᚋresolv
 	if v == nil {
 		return graphql.Null
 	}
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 2, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNAccountCall2ᚖastrolabeᚋgraphᚋresolverᚐAccountCall(ctx, sel, v[i])
@@ -42439,7 +42439,7 @@ func (ec *executionContext) marshalOAddress2ᚕᚖastrolabeᚋgraphᚋresolver�
 	if v == nil {
 		return graphql.Null
 	}
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 2, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNAddress2ᚖastrolabeᚋgraphᚋresolverᚐAddress(ctx, sel, v[i])
@@ -42695,7 +42695,7 @@ func (ec *executionContext) marshalODecodedField2ᚕᚖastrolabeᚋgraphᚋresol
 	if v == nil {
 		return graphql.Null
 	}
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 2, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNDecodedField2ᚖastrolabeᚋgraphᚋresolverᚐDecodedField(ctx, sel, v[i])
@@ -42782,7 +42782,7 @@ func (ec *executionContext) marshalOEventSchema2ᚕastrolabeᚋgraphᚋresolver�
 	if v == nil {
 		return graphql.Null
 	}
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 2, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNEventSchema2astrolabeᚋgraphᚋresolverᚐEventSchema(ctx, sel, v[i])
@@ -42963,7 +42963,7 @@ func (ec *executionContext) marshalOFunctionSchema2ᚕastrolabeᚋgraphᚋresolv
 	if v == nil {
 		return graphql.Null
 	}
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 2, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNFunctionSchema2astrolabeᚋgraphᚋresolverᚐFunctionSchema(ctx, sel, v[i])
@@ -43185,7 +43185,7 @@ func (ec *executionContext) marshalONode2ᚕastrolabeᚋgraphᚋresolverᚐNode(
 	if v == nil {
 		return graphql.Null
 	}
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 2, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalONode2astrolabeᚋgraphᚋresolverᚐNode(ctx, sel, v[i])
@@ -43219,7 +43219,7 @@ func (ec *executionContext) marshalOSearchHit2ᚕᚖastrolabeᚋgraphᚋresolver
 	if v == nil {
 		return graphql.Null
 	}
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 2, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNSearchHit2ᚖastrolabeᚋgraphᚋresolverᚐSearchHit(ctx, sel, v[i])
@@ -43352,7 +43352,7 @@ func (ec *executionContext) marshalOTransactionPreview2ᚕᚖastrolabeᚋgraph�
 	if v == nil {
 		return graphql.Null
 	}
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 2, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNTransactionPreview2ᚖastrolabeᚋgraphᚋresolverᚐTransactionPreview(ctx, sel, v[i])
@@ -43411,7 +43411,7 @@ func (ec *executionContext) marshalO__EnumValue2ᚕgithubᚗcomᚋ99designsᚋgq
 	if v == nil {
 		return graphql.Null
 	}
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 2, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalN__EnumValue2githubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐEnumValue(ctx, sel, v[i])
@@ -43430,7 +43430,7 @@ func (ec *executionContext) marshalO__Field2ᚕgithubᚗcomᚋ99designsᚋgqlgen
 	if v == nil {
 		return graphql.Null
 	}
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 2, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalN__Field2githubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐField(ctx, sel, v[i])
@@ -43449,7 +43449,7 @@ func (ec *executionContext) marshalO__InputValue2ᚕgithubᚗcomᚋ99designsᚋg
 	if v == nil {
 		return graphql.Null
 	}
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 2, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalN__InputValue2githubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐInputValue(ctx, sel, v[i])
@@ -43475,7 +43475,7 @@ func (ec *executionContext) marshalO__Type2ᚕgithubᚗcomᚋ99designsᚋgqlgen�
 	if v == nil {
 		return graphql.Null
 	}
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 2, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalN__Type2githubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType(ctx, sel, v[i])
