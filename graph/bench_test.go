@@ -16,7 +16,8 @@ import (
 // BenchmarkPointQuery answers the fact that REST's status route answers, from
 // the handler inwards.
 func BenchmarkPointQuery(b *testing.B) {
-	g := serve(b, func(o *Options) { o.Statuses = chain.NewStatuses(newStore(), time.Hour) })
+	g := serveOwn(b, func(o *Options) { o.Statuses = chain.NewStatuses(newStore(), time.Hour) })
+	g.access.Gate.Keys.Listening(true) // as in a process that hears of revocations
 	body := `{"query":"query S($c: ChainId!) { status(chain: $c) { chainId headBlockNumber headBlockHash finalityDepth lagBlocks indexer { state reasonCode } asOf } }","variables":{"c":"SN_MAIN"}}`
 	b.ReportAllocs()
 	for b.Loop() {
@@ -78,6 +79,7 @@ func BenchmarkNestedPage(b *testing.B) {
 // BenchmarkPageWithAnEdge answers a page of 25 blocks with their parents.
 func BenchmarkPageWithAnEdge(b *testing.B) {
 	g := explore(b)
+	g.access.Gate.Keys.Listening(true)
 	body := `{"query":"{ blocks(chain: SN_MAIN, first: 25) { nodes { blockNumber blockHash timestampIso txCount eventCount parent { blockNumber blockHash } } } }"}`
 	b.ReportAllocs()
 	for b.Loop() {
