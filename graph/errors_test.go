@@ -84,7 +84,7 @@ func TestWhenToComeBackIsTold(t *testing.T) {
 
 func TestAnOperationThatPassesItsBudgetIsUnavailable(t *testing.T) {
 	t.Parallel()
-	g := serve(t, func(o *Options) { o.Budget = 20 * time.Millisecond })
+	g := serve(t, func(o *Options) { o.TimeLimit = 20 * time.Millisecond })
 	g.store.stall = true
 	a := g.ask(t, `{ status(chain: SN_MAIN) { asOf } }`, nil)
 	if len(a.body.Errors) != 1 || a.body.Errors[0].Extensions.Code != domain.CodeServiceUnavailable || a.body.Errors[0].Extensions.RetryAfterSeconds == 0 {
@@ -94,7 +94,7 @@ func TestAnOperationThatPassesItsBudgetIsUnavailable(t *testing.T) {
 
 func TestABudgetThatIsUsedUpBeforehandIs503WithRetryAfter(t *testing.T) {
 	t.Parallel()
-	g := serve(t, func(o *Options) { o.Budget = time.Nanosecond })
+	g := serve(t, func(o *Options) { o.TimeLimit = time.Nanosecond })
 	a := g.ask(t, `{ service { version } }`, nil)
 	if a.status != http.StatusServiceUnavailable || a.header.Get("Retry-After") == "" || len(a.body.Errors) != 1 {
 		t.Errorf("%d %v %s", a.status, a.header, a.text)

@@ -31,7 +31,7 @@ func exploreWith(tb testing.TB, nodes map[domain.Chain]chain.Node) *servedGraph 
 	tb.Helper()
 	db := repotest.OpenTemplate(tb, repotest.Followed)
 	return serveOver(tb, db, time.Now, func(o *Options) {
-		o.Chains, o.Budget = []domain.Chain{domain.Mainnet}, 5*time.Minute
+		o.Chains, o.TimeLimit = []domain.Chain{domain.Mainnet}, 5*time.Minute
 		o.Services = explorer.New(explorer.Options{Stores: repositories.Explorer(db), Cursors: o.Cursors, Nodes: nodes})
 	})
 }

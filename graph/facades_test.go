@@ -105,7 +105,7 @@ func bothFacades(t *testing.T) *facades {
 	var services *explorer.Services
 	g := serveOver(t, db, time.Now, func(o *Options) {
 		services = explorer.New(explorer.Options{Stores: repositories.Explorer(db), Cursors: o.Cursors, Nodes: map[domain.Chain]chain.Node{domain.Mainnet: pool.Source()}})
-		o.Chains, o.Services, o.Budget = []domain.Chain{domain.Mainnet}, services, 5*time.Minute
+		o.Chains, o.Services, o.TimeLimit = []domain.Chain{domain.Mainnet}, services, 5*time.Minute
 	})
 	return &facades{g, rest.Handler(rest.Options{
 		Logger: slog.New(slog.DiscardHandler), Metrics: telemetry.NewMetrics(), Health: new(telemetry.Health), Version: g.Version,

@@ -17,7 +17,7 @@ import (
 // newFeed makes a feed that polls every second.
 func newFeed(s *store, log *logbook) *live.Feed[chain.Status] {
 	hub := live.NewHub(live.Options{
-		Statuses: chain.NewStatuses(s, 0), PollEvery: time.Second, Budget: time.Second, Logger: slog.New(slog.NewTextHandler(log, nil)),
+		Statuses: chain.NewStatuses(s, 0), PollEvery: time.Second, TimeLimit: time.Second, Logger: slog.New(slog.NewTextHandler(log, nil)),
 	})
 	return live.NewFeed(hub, func(s chain.Status) *chain.Status { return &s })
 }

@@ -120,7 +120,7 @@ func (l *liveChain) process(change func(*Options)) *servedGraph {
 	db := l.open()
 	g := &servedGraph{log: new(logbook), access: l.access, db: db}
 	o := Options{
-		Gate: l.access.Gate, Chains: []domain.Chain{domain.Mainnet}, Version: "v1.2.3", PollEvery: time.Hour, Budget: time.Minute,
+		Gate: l.access.Gate, Chains: []domain.Chain{domain.Mainnet}, Version: "v1.2.3", PollEvery: time.Hour, TimeLimit: time.Minute,
 		Services: explorer.New(explorer.Options{Stores: repositories.Explorer(db), Cursors: domain.NewCursors(fixedKey{})}),
 		Logger:   slog.New(slog.NewTextHandler(g.log, nil)),
 		// Clients may leave messages and pings unread while the test waits for
