@@ -34,8 +34,8 @@ func repeat(n int, one func(i int) string) string {
 	return text.String()
 }
 
-// TestTheAttacksThatGraphQLArmorStopsAreStopped has its plugins' names.
-func TestTheAttacksThatGraphQLArmorStopsAreStopped(t *testing.T) {
+// TestAttacksThatGraphQLArmorStopsAreRejected has its plugins' names.
+func TestAttacksThatGraphQLArmorStopsAreRejected(t *testing.T) {
 	t.Parallel()
 	g := explore(t)
 	for name, attack := range map[string]func(*testing.T, *servedGraph){
@@ -59,10 +59,10 @@ func TestTheAttacksThatGraphQLArmorStopsAreStopped(t *testing.T) {
 	}
 }
 
-// TestWhatGraphQLCopLooksForIsNotThere has its tests' names. That queries may
+// TestGraphQLCopFindsNothing has its tests' names. That queries may
 // come by GET is policy: without a key in a header, which no other site can
 // make a browser send, nobody is answered.
-func TestWhatGraphQLCopLooksForIsNotThere(t *testing.T) {
+func TestGraphQLCopFindsNothing(t *testing.T) {
 	t.Parallel()
 	g := explore(t)
 	for name, attack := range map[string]func(*testing.T, *servedGraph){
@@ -178,9 +178,9 @@ func noInsidesInErrors(t *testing.T, g *servedGraph) {
 	}
 }
 
-// TestACircleOfEdgesWithinTheLimitsIsReadOnceForEachEdge goes as deep as the
+// TestCyclicQueryWithinTheLimitsReadsOncePerEdge goes as deep as the
 // limits allow.
-func TestACircleOfEdgesWithinTheLimitsIsReadOnceForEachEdge(t *testing.T) {
+func TestCyclicQueryWithinTheLimitsReadsOncePerEdge(t *testing.T) {
 	t.Parallel()
 	g := explore(t)
 	const circles = 6

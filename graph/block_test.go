@@ -17,7 +17,7 @@ type blockData struct {
 
 const blockFields = `id blockNumber blockHash parentHash timestampIso stateRoot txCount eventCount finalityStatus sourceTier parent{blockNumber}`
 
-func TestABlockTellsWhatTheChainSays(t *testing.T) {
+func TestBlockMatchesTheChain(t *testing.T) {
 	t.Parallel()
 	g := explore(t)
 	type data struct{ ByNumber, ByHash blockData }
@@ -41,7 +41,7 @@ func TestABlockTellsWhatTheChainSays(t *testing.T) {
 	}
 }
 
-func TestABlockThatIsNotThereIsNotFound(t *testing.T) {
+func TestUnknownBlockIsNotFound(t *testing.T) {
 	t.Parallel()
 	g := explore(t)
 	refusedWith(t, g, domain.CodeNotFound, `{block(chain:SN_MAIN number:61){blockNumber}}`, nil)
@@ -82,7 +82,7 @@ func walk(t *testing.T, g *servedGraph, first int, filter map[string]any, order 
 	}
 }
 
-func TestBlocksAreWalkedInBothOrdersWithinTheirBounds(t *testing.T) {
+func TestBlocksArePagedInBothOrdersWithinTheirBounds(t *testing.T) {
 	t.Parallel()
 	g := explore(t)
 	headers := repotest.Everyday(t)
@@ -119,7 +119,7 @@ func TestBlocksAreWalkedInBothOrdersWithinTheirBounds(t *testing.T) {
 	}
 }
 
-func TestTheBlockAtATimestampHasItsNeighbours(t *testing.T) {
+func TestBlockAtATimestampHasItsNeighbours(t *testing.T) {
 	t.Parallel()
 	g := explore(t)
 	type data struct {

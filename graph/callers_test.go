@@ -219,7 +219,7 @@ func codeOf(t *testing.T, result string) domain.Code {
 	return got.Errors[0].Extensions.Code
 }
 
-func TestAHeaderAndAFirstMessageMustNotDiffer(t *testing.T) {
+func TestHeaderAndConnectionInitKeysMustMatch(t *testing.T) {
 	t.Parallel()
 	g := serveOwn(t, nil)
 	header := http.Header{"X-Service-Api-Key": {g.access.Key}}
@@ -251,7 +251,7 @@ func failingKeys(err error) func(*Options) {
 	}
 }
 
-func TestACallerIsKnownBeforeTheBodyIsRead(t *testing.T) {
+func TestCallerIsAuthenticatedBeforeTheBodyIsRead(t *testing.T) {
 	t.Parallel()
 	g := serveOwn(t, nil)
 	for key, status := range map[string]int{"": 401, "nonsense": 401, g.access.Keys[account.Batch]: 403, g.access.Key: 400} {
@@ -261,7 +261,7 @@ func TestACallerIsKnownBeforeTheBodyIsRead(t *testing.T) {
 	}
 }
 
-func TestAKeyThatCannotBeCheckedIsNotCalledUnknown(t *testing.T) {
+func TestKeyThatCannotBeCheckedIsUnavailable(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		err    error
@@ -282,7 +282,7 @@ func TestAKeyThatCannotBeCheckedIsNotCalledUnknown(t *testing.T) {
 	}
 }
 
-func TestARevokedKeyIsOfNoUseOnASocketThatItOpened(t *testing.T) {
+func TestRevokedKeyIsRejectedOnItsOpenSocket(t *testing.T) {
 	t.Parallel()
 	g := serveOwn(t, nil)
 	key := g.access.Issue(account.IssueRequest{Permissions: []account.Permission{account.Read}})
@@ -304,7 +304,7 @@ func TestARevokedKeyIsOfNoUseOnASocketThatItOpened(t *testing.T) {
 	}
 }
 
-func TestGuessingIsBoundedOnEveryTransport(t *testing.T) {
+func TestKeyGuessingIsLimitedOnEveryTransport(t *testing.T) {
 	t.Parallel()
 	at := time.Now()
 	g := serveOwn(t, func(o *Options) { o.Gate.Failures = access.NewFailures(func() time.Time { return at }) })

@@ -32,7 +32,7 @@ func serveFrozen(t *testing.T, budget int) (*servedGraph, map[string]string) {
 
 const costsTwo = `{"query":"{service{version}}"}`
 
-func TestAnOperationIsChargedItsCostAndToldWhatIsLeft(t *testing.T) {
+func TestOperationIsChargedItsCostAndReportsTheRemainder(t *testing.T) {
 	t.Parallel()
 	g, header := serveFrozen(t, 7)
 	for _, remaining := range []string{"5", "3", "1"} {
@@ -62,7 +62,7 @@ func TestAnOperationIsChargedItsCostAndToldWhatIsLeft(t *testing.T) {
 	}
 }
 
-func TestOperationsAtOnceAreChargedExactly(t *testing.T) {
+func TestConcurrentOperationsAreChargedExactly(t *testing.T) {
 	t.Parallel()
 	g, header := serveFrozen(t, 41)
 	var answered, denied atomic.Int64
@@ -85,7 +85,7 @@ func TestOperationsAtOnceAreChargedExactly(t *testing.T) {
 	}
 }
 
-func TestAnOperationThatIsAtFaultCostsOne(t *testing.T) {
+func TestInvalidOperationCostsOneUnit(t *testing.T) {
 	t.Parallel()
 	g, header := serveFrozen(t, 3)
 	for _, query := range []string{"{nothing}", "{", "{service@skip(if:true){version}}"} {
@@ -98,7 +98,7 @@ func TestAnOperationThatIsAtFaultCostsOne(t *testing.T) {
 	}
 }
 
-func TestARequestThatIsNotCarriedOutCostsOne(t *testing.T) {
+func TestRejectedRequestCostsOneUnit(t *testing.T) {
 	t.Parallel()
 	for body, status := range map[string]int{
 		`not JSON`: http.StatusBadRequest, `[]`: http.StatusBadRequest, `{"query":1}`: http.StatusBadRequest, `{}`: http.StatusBadRequest,
@@ -118,7 +118,7 @@ func TestARequestThatIsNotCarriedOutCostsOne(t *testing.T) {
 	}
 }
 
-func TestASocketsIntroductionCostsOne(t *testing.T) {
+func TestConnectionInitCostsOneUnit(t *testing.T) {
 	t.Parallel()
 	g, header := serveFrozen(t, 1)
 	dial := func() *client {
@@ -130,7 +130,7 @@ func TestASocketsIntroductionCostsOne(t *testing.T) {
 	dial().expectClose(live.CloseTryLater)
 }
 
-func TestACostAboveTheWholeBudgetIsNamed(t *testing.T) {
+func TestCostAboveTheWholeRateLimitIsReported(t *testing.T) {
 	t.Parallel()
 	g, header := serveFrozen(t, 60)
 	a := g.post(t, `{"query":"{chains(first:20){nodes{id chainId chainIdFelt}}}"}`, header)
@@ -142,7 +142,7 @@ func TestACostAboveTheWholeBudgetIsNamed(t *testing.T) {
 	}
 }
 
-func TestAKeyWithoutABudgetIsForbidden(t *testing.T) {
+func TestKeyWithoutARateLimitIsForbidden(t *testing.T) {
 	t.Parallel()
 	g, header := serveFrozen(t, 0)
 	if a := g.post(t, costsTwo, header); a.status != http.StatusForbidden || a.header.Get("WWW-Authenticate") != readScope || a.body.Errors[0].Extensions.Code != domain.CodeForbidden {
@@ -150,9 +150,9 @@ func TestAKeyWithoutABudgetIsForbidden(t *testing.T) {
 	}
 }
 
-// TestASubscriptionIsChargedForItsStartAndEachEvent has budget for a start and
+// TestSubscriptionIsChargedForItsStartAndEachEvent has budget for a start and
 // two events.
-func TestASubscriptionIsChargedForItsStartAndEachEvent(t *testing.T) {
+func TestSubscriptionIsChargedForItsStartAndEachEvent(t *testing.T) {
 	t.Parallel()
 	for name, subscribe := range map[string]func(*testing.T, *servedGraph, string) (next func() string){
 		"by events": func(t *testing.T, g *servedGraph, key string) func() string {
@@ -206,9 +206,9 @@ func TestASubscriptionIsChargedForItsStartAndEachEvent(t *testing.T) {
 	}
 }
 
-// TestAnIntrospectionFitsIntoTheUsualBudget keeps tools and our own page
+// TestIntrospectionFitsTheDefaultRateLimit keeps tools and our own page
 // usable.
-func TestAnIntrospectionFitsIntoTheUsualBudget(t *testing.T) {
+func TestIntrospectionFitsTheDefaultRateLimit(t *testing.T) {
 	t.Parallel()
 	g := serveOwn(t, nil)
 	a := g.ask(t, introspectionQuery, nil)

@@ -40,7 +40,7 @@ func chainsPage(t *testing.T, g *servedGraph, variables map[string]any) chainsAn
 	return got
 }
 
-func TestAConnectionIsPagedWithoutRepeatsAndGaps(t *testing.T) {
+func TestConnectionPagesHaveNoDuplicatesOrGaps(t *testing.T) {
 	t.Parallel()
 	g := serve(t, nil)
 	first := chainsPage(t, g, map[string]any{"first": 1}).Chains
@@ -72,7 +72,7 @@ func TestOnlyServedChainsAreListed(t *testing.T) {
 	}
 }
 
-func TestACursorOfAnotherListIsRejected(t *testing.T) {
+func TestCursorOfAnotherListIsRejected(t *testing.T) {
 	t.Parallel()
 	g := serve(t, nil)
 	foreign := g.Cursors.Encode(domain.Bind("graphql", "Query.blocks", "", "{}"), domain.Position{1}, time.Time{})
@@ -88,7 +88,7 @@ func TestACursorOfAnotherListIsRejected(t *testing.T) {
 	}
 }
 
-func TestAPageSizeOutOfRangeIsRefusedBeforeAnythingIsRead(t *testing.T) {
+func TestInvalidPageSizeIsRejectedBeforeAnyRead(t *testing.T) {
 	t.Parallel()
 	g := serve(t, nil)
 	for _, first := range []any{0, -1, 101, 1 << 40, "5", 1.5} {

@@ -35,7 +35,7 @@ func dated(reason string) error {
 	return nil
 }
 
-func TestEveryDeprecationHasItsDates(t *testing.T) {
+func TestEveryDeprecationNamesItsDates(t *testing.T) {
 	t.Parallel()
 	check := func(what string, directives ast.DirectiveList) {
 		deprecated := directives.ForName("deprecated")
@@ -63,7 +63,7 @@ func TestEveryDeprecationHasItsDates(t *testing.T) {
 	}
 }
 
-func TestADeprecationWithoutGoodDatesIsFound(t *testing.T) {
+func TestDeprecationWithInvalidDatesIsDetected(t *testing.T) {
 	t.Parallel()
 	for reason, good := range map[string]bool{
 		"Ask for `sender`. Deprecated 2026-11-15. Removed after 2027-05-14.": true,

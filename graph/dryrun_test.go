@@ -14,7 +14,7 @@ func dryRunOf(query string) string {
 	return fmt.Sprintf(`{"query":%q,"extensions":{"dryRun":true}}`, query)
 }
 
-func TestADryRunTellsTheCostOfTheOperationAndDrawsOne(t *testing.T) {
+func TestDryRunReportsTheCostAndIsChargedOneUnit(t *testing.T) {
 	t.Parallel()
 	const query = "{ chains(first: 5) { nodes { id chainId } } }"
 	g, header := serveFrozen(t, 20)
@@ -32,7 +32,7 @@ func TestADryRunTellsTheCostOfTheOperationAndDrawsOne(t *testing.T) {
 	}
 }
 
-func TestADryRunHasNoEffectByAnyMethod(t *testing.T) {
+func TestDryRunHasNoEffectByAnyMethod(t *testing.T) {
 	t.Parallel()
 	g := serve(t, nil)
 	for _, query := range []string{"{ service { version } }", "subscription { chainStatus(chain: SN_MAIN) { asOf } }"} {
@@ -42,7 +42,7 @@ func TestADryRunHasNoEffectByAnyMethod(t *testing.T) {
 	}
 }
 
-func TestADryRunIsRefusedLikeTheOperation(t *testing.T) {
+func TestDryRunIsRejectedLikeTheOperation(t *testing.T) {
 	t.Parallel()
 	g, header := serveFrozen(t, 20)
 	for body, code := range map[string]domain.Code{
@@ -58,7 +58,7 @@ func TestADryRunIsRefusedLikeTheOperation(t *testing.T) {
 	}
 }
 
-func TestADryRunIsAnsweredOnASocket(t *testing.T) {
+func TestDryRunOverWebSocket(t *testing.T) {
 	t.Parallel()
 	g := serve(t, nil)
 	c := g.open(t)

@@ -10,7 +10,7 @@ import (
 	"astrolabe/domain"
 )
 
-func TestAnErrorOfTheDomainIsShownWithItsCodeAndPlace(t *testing.T) {
+func TestDomainErrorHasItsCodePathAndLocation(t *testing.T) {
 	t.Parallel()
 	g := serve(t, func(o *Options) { o.Chains = []domain.Chain{domain.Mainnet} })
 	a := g.post(t, `{"query":"{\n  other: chain(chainId: SN_SEPOLIA) { id }\n}"}`, map[string]string{"X-Request-Id": "mine-7"})
@@ -26,7 +26,7 @@ func TestAnErrorOfTheDomainIsShownWithItsCodeAndPlace(t *testing.T) {
 	}
 }
 
-func TestAnUnforeseenErrorIsHiddenAndLoggedOnce(t *testing.T) {
+func TestInternalErrorIsHiddenAndLoggedOnce(t *testing.T) {
 	t.Parallel()
 	g := serve(t, nil)
 	g.store.fail(errors.New("password=hunter2"))
@@ -45,7 +45,7 @@ func TestAnUnforeseenErrorIsHiddenAndLoggedOnce(t *testing.T) {
 	}
 }
 
-func TestAPanicIsAnInternalError(t *testing.T) {
+func TestPanicIsAnInternalError(t *testing.T) {
 	t.Parallel()
 	g := serve(t, func(o *Options) { o.Statuses = nil })
 	a := g.ask(t, `{ service { version } chain(chainId: SN_MAIN) { status { asOf } } }`, nil)
@@ -60,7 +60,7 @@ func TestAPanicIsAnInternalError(t *testing.T) {
 	}
 }
 
-func TestAPanicBeforeExecutionIsAnInternalError(t *testing.T) {
+func TestPanicBeforeExecutionIsAnInternalError(t *testing.T) {
 	t.Parallel()
 	g := serve(t, func(o *Options) { o.Gate = nil })
 	a := g.ask(t, `{__typename}`, nil)
@@ -69,7 +69,7 @@ func TestAPanicBeforeExecutionIsAnInternalError(t *testing.T) {
 	}
 }
 
-func TestWhenToComeBackIsTold(t *testing.T) {
+func TestErrorSaysWhenToRetry(t *testing.T) {
 	t.Parallel()
 	g := serve(t, nil)
 	g.store.fail(domain.Unavailable(1500*time.Millisecond, errors.New("down"), "The index is unreachable."))
@@ -82,7 +82,7 @@ func TestWhenToComeBackIsTold(t *testing.T) {
 	}
 }
 
-func TestAnOperationThatPassesItsBudgetIsUnavailable(t *testing.T) {
+func TestOperationOverItsTimeLimitIsUnavailable(t *testing.T) {
 	t.Parallel()
 	g := serve(t, func(o *Options) { o.TimeLimit = 20 * time.Millisecond })
 	g.store.stall = true
@@ -92,7 +92,7 @@ func TestAnOperationThatPassesItsBudgetIsUnavailable(t *testing.T) {
 	}
 }
 
-func TestABudgetThatIsUsedUpBeforehandIs503WithRetryAfter(t *testing.T) {
+func TestTimeLimitExceededBeforeExecutionIs503WithRetryAfter(t *testing.T) {
 	t.Parallel()
 	g := serve(t, func(o *Options) { o.TimeLimit = time.Nanosecond })
 	a := g.ask(t, `{ service { version } }`, nil)
@@ -101,7 +101,7 @@ func TestABudgetThatIsUsedUpBeforehandIs503WithRetryAfter(t *testing.T) {
 	}
 }
 
-func TestEveryValidationErrorBearsTheCode(t *testing.T) {
+func TestEveryValidationErrorHasACode(t *testing.T) {
 	t.Parallel()
 	g := serve(t, nil)
 	a := g.ask(t, `{ a b c d e f g h }`, nil)
@@ -119,7 +119,7 @@ func TestEveryValidationErrorBearsTheCode(t *testing.T) {
 	}
 }
 
-func TestAVariableThatDoesNotFitIsNamed(t *testing.T) {
+func TestErrorNamesTheInvalidVariable(t *testing.T) {
 	t.Parallel()
 	g := serve(t, nil)
 	for _, value := range []any{nil, "sn_main", "SN_OTHER", 1, []any{}, map[string]any{}, true} {

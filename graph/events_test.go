@@ -75,7 +75,7 @@ func headNumber(t *testing.T, result string) uint64 {
 	return got.Data.ChainStatus.HeadBlockNumber
 }
 
-func TestASubscriptionIsCarriedByEvents(t *testing.T) {
+func TestSubscriptionOverServerSentEvents(t *testing.T) {
 	t.Parallel()
 	g := serve(t, nil)
 	for _, accept := range []string{mediaStream, "application/graphql-response+json, application/json, text/event-stream, multipart/mixed"} {
@@ -95,7 +95,7 @@ func TestASubscriptionIsCarriedByEvents(t *testing.T) {
 	}
 }
 
-func TestASubscriptionMayComeByGetAsEventSourceSendsIt(t *testing.T) {
+func TestSubscriptionByGetWorksForEventSource(t *testing.T) {
 	t.Parallel()
 	g := serve(t, nil)
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, g.url+"?"+url.Values{"query": {follow}}.Encode(), nil)
@@ -114,7 +114,7 @@ func TestASubscriptionMayComeByGetAsEventSourceSendsIt(t *testing.T) {
 	}
 }
 
-func TestAQueryIsCompleteAfterOneEvent(t *testing.T) {
+func TestQueryOverServerSentEventsSendsOneResult(t *testing.T) {
 	t.Parallel()
 	g := serve(t, nil)
 	stream := g.listen(t, `{service{version}}`, nil)
@@ -129,7 +129,7 @@ func TestAQueryIsCompleteAfterOneEvent(t *testing.T) {
 	}
 }
 
-func TestARefusedOperationIsToldInAnEvent(t *testing.T) {
+func TestRejectedOperationIsReportedInAnEvent(t *testing.T) {
 	t.Parallel()
 	g := serve(t, func(o *Options) { o.Chains = []domain.Chain{domain.Sepolia} })
 	for query, code := range map[string]domain.Code{"{nothing}": domain.CodeInvalidRequest, "{": domain.CodeInvalidRequest, follow: domain.CodeUnsupportedChain} {
@@ -143,7 +143,7 @@ func TestARefusedOperationIsToldInAnEvent(t *testing.T) {
 	}
 }
 
-func TestAClientThatLeavesIsForgotten(t *testing.T) {
+func TestDisconnectedClientIsUnsubscribed(t *testing.T) {
 	t.Parallel()
 	g := serve(t, nil)
 	stream := g.listen(t, follow, nil)
@@ -152,7 +152,7 @@ func TestAClientThatLeavesIsForgotten(t *testing.T) {
 	eventually(t, "the stream is forgotten", func() bool { return g.openStreams() == 0 && g.followers() == 0 })
 }
 
-func TestStreamsAreBounded(t *testing.T) {
+func TestStreamsAreLimited(t *testing.T) {
 	t.Parallel()
 	g := serve(t, func(o *Options) { o.Limits.Streams = 2 })
 	for range 2 {
@@ -164,7 +164,7 @@ func TestStreamsAreBounded(t *testing.T) {
 	}
 }
 
-func TestAQuietStreamShowsSignsOfLife(t *testing.T) {
+func TestIdleStreamSendsKeepAlives(t *testing.T) {
 	t.Parallel()
 	g := serve(t, func(o *Options) { o.KeepAlive = 5 * time.Millisecond })
 	stream := g.listen(t, follow, nil)
@@ -177,7 +177,7 @@ func TestAQuietStreamShowsSignsOfLife(t *testing.T) {
 	stream.cancel()
 }
 
-func TestAShutdownEndsEventStreamsWithoutCompletingThem(t *testing.T) {
+func TestShutdownEndsEventStreamsWithoutComplete(t *testing.T) {
 	t.Parallel()
 	g := serve(t, nil)
 	stream := g.listen(t, follow, nil)

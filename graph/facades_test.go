@@ -113,10 +113,10 @@ func bothFacades(t *testing.T) *facades {
 	})}
 }
 
-// TestBothFacadesTellTheSameFacts asks both random questions of every operation
+// TestRESTAndGraphQLReturnTheSameFacts asks both random questions of every operation
 // that parity.yaml has a place for, follows their pages, and compares every
 // fact: some hundred questions, thousands when ASTROLABE_SOAK is set.
-func TestBothFacadesTellTheSameFacts(t *testing.T) {
+func TestRESTAndGraphQLReturnTheSameFacts(t *testing.T) {
 	t.Parallel()
 	f, p, w := bothFacades(t), loadParity(t), newWorld(repotest.Everyday(t), 1)
 	rounds := 6

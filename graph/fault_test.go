@@ -10,9 +10,9 @@ import (
 	"astrolabe/domain"
 )
 
-// TestAConditionThatIsNullIsRefused gives null for a variable that may be null
+// TestNullConditionOfADirectiveIsRejected gives null for a variable that may be null
 // and has a default, which validation lets through.
-func TestAConditionThatIsNullIsRefused(t *testing.T) {
+func TestNullConditionOfADirectiveIsRejected(t *testing.T) {
 	t.Parallel()
 	g := explore(t)
 	for _, query := range []string{
@@ -34,7 +34,7 @@ func TestAConditionThatIsNullIsRefused(t *testing.T) {
 	}
 }
 
-func TestASubscriptionThatSkipsItsOnlyFieldIsRefused(t *testing.T) {
+func TestSubscriptionThatSkipsItsOnlyFieldIsRejected(t *testing.T) {
 	t.Parallel()
 	g := explore(t)
 	for _, query := range []string{
@@ -47,7 +47,7 @@ func TestASubscriptionThatSkipsItsOnlyFieldIsRefused(t *testing.T) {
 	}
 }
 
-func TestErrorsOfAnEventTellTheirWholePath(t *testing.T) {
+func TestErrorInAnEventHasItsFullPath(t *testing.T) {
 	t.Parallel()
 	l := newLiveChain(t, 10)
 	stream := l.listening(nil).listen(t, `subscription { x: newBlocks(chain: SN_MAIN) { block { transactions(after: "bad") { nodes { txHash } } } } }`, nil)
@@ -61,7 +61,7 @@ func TestErrorsOfAnEventTellTheirWholePath(t *testing.T) {
 	same(t, "path", event.Errors[0].Path, []any{"x", "block", "transactions"})
 }
 
-func TestAnErrorInAnArgumentIsTheFields(t *testing.T) {
+func TestArgumentErrorIsLocatedAtItsField(t *testing.T) {
 	t.Parallel()
 	g := explore(t)
 	for query, path := range map[string][]any{
@@ -76,7 +76,7 @@ func TestAnErrorInAnArgumentIsTheFields(t *testing.T) {
 	}
 }
 
-func TestAnAnswerThatIsTooLargeIs413(t *testing.T) {
+func TestResponseOverTheSizeLimitIs413(t *testing.T) {
 	t.Parallel()
 	g := serve(t, func(o *Options) { o.Limits = tight })
 	a := g.post(t, `{"query":"{service{limits{name description}}}"}`, map[string]string{"Accept": mediaResponse})
@@ -85,9 +85,9 @@ func TestAnAnswerThatIsTooLargeIs413(t *testing.T) {
 	}
 }
 
-// TestNothingIsDoneAfterAMutationThatFailed rotates the default key after
+// TestMutationStopsAfterAFailedField rotates the default key after
 // another field failed: nobody would be shown the new one.
-func TestNothingIsDoneAfterAMutationThatFailed(t *testing.T) {
+func TestMutationStopsAfterAFailedField(t *testing.T) {
 	t.Parallel()
 	g := serve(t, nil)
 	issued := data[struct {

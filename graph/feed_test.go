@@ -22,7 +22,7 @@ func newFeed(s *store, log *logbook) *live.Feed[chain.Status] {
 	return live.NewFeed(hub, func(s chain.Status) *chain.Status { return &s })
 }
 
-func TestASubscriberIsToldAtOnceAndThenOfEachChange(t *testing.T) {
+func TestSubscriberGetsTheStatusAtOnceAndOnEachChange(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s := newStore()
@@ -53,7 +53,7 @@ func TestASubscriberIsToldAtOnceAndThenOfEachChange(t *testing.T) {
 	})
 }
 
-func TestOneLookServesEverySubscriber(t *testing.T) {
+func TestSubscribersShareOneRead(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s := newStore()
@@ -79,7 +79,7 @@ func TestOneLookServesEverySubscriber(t *testing.T) {
 	})
 }
 
-func TestASlowConsumerIsDroppedWithACode(t *testing.T) {
+func TestSlowConsumerIsDroppedWithACode(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s := newStore()
@@ -111,7 +111,7 @@ func TestASlowConsumerIsDroppedWithACode(t *testing.T) {
 	})
 }
 
-func TestAFailingStoreIsLoggedOnceAndOutlived(t *testing.T) {
+func TestFeedLogsAFailingStoreOnceAndRecovers(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s, log := newStore(), new(logbook)

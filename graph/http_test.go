@@ -9,7 +9,7 @@ import (
 	"astrolabe/domain"
 )
 
-func TestTheMediaTypeDecidesTheStatusOfARefusedOperation(t *testing.T) {
+func TestMediaTypeDecidesTheStatusOfARejectedOperation(t *testing.T) {
 	t.Parallel()
 	g := serve(t, nil)
 	for _, c := range []struct {
@@ -37,7 +37,7 @@ func TestTheMediaTypeDecidesTheStatusOfARefusedOperation(t *testing.T) {
 	}
 }
 
-func TestAClientThatReadsNothingWeWriteIsTold(t *testing.T) {
+func TestUnsupportedAcceptHeaderIs406(t *testing.T) {
 	t.Parallel()
 	g := serve(t, nil)
 	a := g.post(t, `{"query":"{__typename}"}`, map[string]string{"Accept": "text/plain"})
@@ -49,7 +49,7 @@ func TestAClientThatReadsNothingWeWriteIsTold(t *testing.T) {
 	}
 }
 
-func TestAMalformedRequestIs400(t *testing.T) {
+func TestMalformedRequestIs400(t *testing.T) {
 	t.Parallel()
 	g := serve(t, nil)
 	for _, accept := range []string{mediaJSON, mediaResponse} {
@@ -65,7 +65,7 @@ func TestAMalformedRequestIs400(t *testing.T) {
 	}
 }
 
-func TestABatchIsRefused(t *testing.T) {
+func TestBatchIsRejected(t *testing.T) {
 	t.Parallel()
 	g := serve(t, nil)
 	a := g.post(t, ` [{"query":"{__typename}"},{"query":"{__typename}"}]`, nil)
@@ -74,7 +74,7 @@ func TestABatchIsRefused(t *testing.T) {
 	}
 }
 
-func TestABodyMustBeJSON(t *testing.T) {
+func TestBodyMustBeJSON(t *testing.T) {
 	t.Parallel()
 	g := serve(t, nil)
 	for _, header := range []map[string]string{
@@ -106,7 +106,7 @@ func (g *servedGraph) get(t *testing.T, method string, parameters map[string]str
 	return g.do(t, r)
 }
 
-func TestAQueryMayComeByGet(t *testing.T) {
+func TestQueryByGetIsAccepted(t *testing.T) {
 	t.Parallel()
 	g := serve(t, nil)
 	parameters := map[string]string{
@@ -130,7 +130,7 @@ func TestAQueryMayComeByGet(t *testing.T) {
 	}
 }
 
-func TestAMutationByGetIs405(t *testing.T) {
+func TestMutationByGetIs405(t *testing.T) {
 	t.Parallel()
 	g := serve(t, nil)
 	for _, accept := range []string{mediaJSON, mediaResponse, mediaStream} {
@@ -158,7 +158,7 @@ func TestOtherMethodsAre405(t *testing.T) {
 	}
 }
 
-func TestASubscriptionNeedsAStream(t *testing.T) {
+func TestSubscriptionNeedsAStream(t *testing.T) {
 	t.Parallel()
 	g := serve(t, nil)
 	a := g.post(t, `{"query":"subscription{chainStatus(chain:SN_MAIN){asOf}}"}`, map[string]string{"Accept": mediaResponse})
@@ -167,7 +167,7 @@ func TestASubscriptionNeedsAStream(t *testing.T) {
 	}
 }
 
-func TestDeferIsNotOffered(t *testing.T) {
+func TestDeferIsNotSupported(t *testing.T) {
 	t.Parallel()
 	g := serve(t, nil)
 	a := g.ask(t, `{ ... @defer { service { version } } }`, nil)
@@ -176,7 +176,7 @@ func TestDeferIsNotOffered(t *testing.T) {
 	}
 }
 
-func TestIntrospectionAndSuggestionsGoTogether(t *testing.T) {
+func TestDisablingIntrospectionAlsoDisablesSuggestions(t *testing.T) {
 	t.Parallel()
 	open := serve(t, nil)
 	if a := open.ask(t, `{ __schema { queryType { name } } __type(name: "Chain") { name } }`, nil); len(a.body.Errors) > 0 {

@@ -54,7 +54,7 @@ func TestKeysInAnotherCaseAreIgnored(t *testing.T) {
 	c.expect("next", "1")
 }
 
-func TestAnExhaustedCallerGets429InPlaceOfAnEventStream(t *testing.T) {
+func TestCallerOverItsLimitGets429InsteadOfAnEventStream(t *testing.T) {
 	t.Parallel()
 	g, header := serveFrozen(t, 2)
 	g.post(t, costsTwo, header)
@@ -67,7 +67,7 @@ func TestAnExhaustedCallerGets429InPlaceOfAnEventStream(t *testing.T) {
 	}
 }
 
-func TestADryRunOfASubscriptionNeedsNoStream(t *testing.T) {
+func TestDryRunOfASubscriptionNeedsNoStream(t *testing.T) {
 	t.Parallel()
 	g := serve(t, nil)
 	a := g.get(t, http.MethodGet, map[string]string{"query": follow, "extensions": `{"dryRun":true}`}, nil)
@@ -76,9 +76,9 @@ func TestADryRunOfASubscriptionNeedsNoStream(t *testing.T) {
 	}
 }
 
-// TestAPanicOutsideOfAFieldIsPresentedOnStreams takes the gate away while two
+// TestPanicOutsideAFieldIsReportedOnStreams takes the gate away while two
 // subscribers wait for an event, which is charged.
-func TestAPanicOutsideOfAFieldIsPresentedOnStreams(t *testing.T) {
+func TestPanicOutsideAFieldIsReportedOnStreams(t *testing.T) {
 	t.Parallel()
 	g := serve(t, nil)
 	c := g.open(t)
@@ -94,9 +94,9 @@ func TestAPanicOutsideOfAFieldIsPresentedOnStreams(t *testing.T) {
 	}
 }
 
-// TestAPanicBeforeExecutionIsPresentedOnASocket takes the gate away, which
+// TestPanicBeforeExecutionIsReportedOnASocket takes the gate away, which
 // charges for the operation.
-func TestAPanicBeforeExecutionIsPresentedOnASocket(t *testing.T) {
+func TestPanicBeforeExecutionIsReportedOnASocket(t *testing.T) {
 	t.Parallel()
 	g := serve(t, nil)
 	c := g.open(t)
@@ -107,9 +107,9 @@ func TestAPanicBeforeExecutionIsPresentedOnASocket(t *testing.T) {
 	}
 }
 
-// TestPingsAndTheEndOfAStreamDoNotRace is for the race detector: keep-alives
+// TestPingsDoNotRaceWithTheEndOfAStream is for the race detector: keep-alives
 // are written while operations are refused.
-func TestPingsAndTheEndOfAStreamDoNotRace(t *testing.T) {
+func TestPingsDoNotRaceWithTheEndOfAStream(t *testing.T) {
 	t.Parallel()
 	g := serve(t, func(o *Options) { o.KeepAlive = 20 * time.Microsecond })
 	for range 30 {
@@ -119,9 +119,9 @@ func TestPingsAndTheEndOfAStreamDoNotRace(t *testing.T) {
 	}
 }
 
-// TestASlowReaderDoesNotHoldUpTheShutdownOfOthers leaves one event stream
+// TestSlowReaderDoesNotDelayTheShutdownOfOthers leaves one event stream
 // unread until its write blocks.
-func TestASlowReaderDoesNotHoldUpTheShutdownOfOthers(t *testing.T) {
+func TestSlowReaderDoesNotDelayTheShutdownOfOthers(t *testing.T) {
 	t.Parallel()
 	g := serve(t, func(o *Options) { o.WriteTimeout, o.KeepAlive = time.Minute, time.Millisecond })
 	slow := bufio.NewScanner(g.unbuffered(t, g.eventsRequest()))

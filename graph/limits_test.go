@@ -18,7 +18,7 @@ var tight = limits.Limits{
 	BodyBytes: 4000, Tokens: 200, Depth: 4, Aliases: 3, RootFields: 5, Directives: 2, Repeats: 1, Cost: 60, ResponseBytes: 1000,
 }
 
-func TestEveryLimitIsNamedInItsError(t *testing.T) {
+func TestEveryLimitErrorNamesItsLimit(t *testing.T) {
 	t.Parallel()
 	g := serve(t, func(o *Options) { o.Limits = tight })
 	for _, c := range []struct {
@@ -54,7 +54,7 @@ func TestEveryLimitIsNamedInItsError(t *testing.T) {
 	}
 }
 
-func TestABodyThatIsTooLargeIsRefused(t *testing.T) {
+func TestBodyOverTheSizeLimitIsRejected(t *testing.T) {
 	t.Parallel()
 	g := serve(t, func(o *Options) { o.Limits = tight })
 	a := g.post(t, `{"query":"{__typename}","extensions":{"padding":"`+strings.Repeat("x", 4000)+`"}}`, nil)
@@ -66,7 +66,7 @@ func TestABodyThatIsTooLargeIsRefused(t *testing.T) {
 	}
 }
 
-func TestTheServiceTellsTheLimitsInForce(t *testing.T) {
+func TestServiceReportsItsLimits(t *testing.T) {
 	t.Parallel()
 	g := serve(t, func(o *Options) { o.Limits.Depth = 7 })
 	told := map[string]int{}
@@ -86,7 +86,7 @@ func TestTheServiceTellsTheLimitsInForce(t *testing.T) {
 	}
 }
 
-func TestTheCostOfAnOperationIsItsValues(t *testing.T) {
+func TestCostCountsTheValuesOfAnOperation(t *testing.T) {
 	t.Parallel()
 	g := serve(t, nil)
 	for query, want := range map[string]int{
@@ -111,7 +111,7 @@ func TestTheCostOfAnOperationIsItsValues(t *testing.T) {
 	}
 }
 
-func TestFragmentsOfFragmentsAreWeighedInLinearTime(t *testing.T) {
+func TestCostOfNestedFragmentsTakesLinearTime(t *testing.T) {
 	t.Parallel()
 	g := serve(t, nil)
 	var doubling strings.Builder
@@ -126,7 +126,7 @@ func TestFragmentsOfFragmentsAreWeighedInLinearTime(t *testing.T) {
 	}
 }
 
-func TestAFragmentCycleIsRefused(t *testing.T) {
+func TestFragmentCycleIsRejected(t *testing.T) {
 	t.Parallel()
 	g := serve(t, nil)
 	a := g.ask(t, "{service{...A}} fragment A on Service{...B} fragment B on Service{...A}", nil)
@@ -135,9 +135,9 @@ func TestAFragmentCycleIsRefused(t *testing.T) {
 	}
 }
 
-// TestTheRichestPageFitsTheDefaultCost weighs the explorer's nested query,
+// TestLargestPageFitsTheDefaultCost weighs the explorer's nested query,
 // plainly and as clients write it that ask for the type of every object.
-func TestTheRichestPageFitsTheDefaultCost(t *testing.T) {
+func TestLargestPageFitsTheDefaultCost(t *testing.T) {
 	t.Parallel()
 	p := pricing{schema: schema, sizes: sizesOf(schema)}
 	limit := limits.Limits{}.WithDefaults().Cost
@@ -151,7 +151,7 @@ func TestTheRichestPageFitsTheDefaultCost(t *testing.T) {
 	}
 }
 
-func TestIntrospectionIsBounded(t *testing.T) {
+func TestIntrospectionDepthIsLimited(t *testing.T) {
 	t.Parallel()
 	g := serve(t, nil)
 	a := g.ask(t, `{__schema{types{fields{type{fields{type{fields{type{fields{name}}}}}}}}}}`, nil)

@@ -17,9 +17,9 @@ const statusEverywhere = `query($ids: [ID!]!) {
 	nodes(ids: $ids) { ... on Chain { status { asOf } } }
 }`
 
-// TestAResultReadsOnceHoweverItIsScheduled is not parallel: it sets the number
+// TestResultIsReadOnceUnderAnySchedule is not parallel: it sets the number
 // of processors.
-func TestAResultReadsOnceHoweverItIsScheduled(t *testing.T) {
+func TestResultIsReadOnceUnderAnySchedule(t *testing.T) {
 	g := serve(t, nil)
 	variables := map[string]any{"ids": []string{globalID{Type: chainType, Chain: domain.Sepolia}.String(), globalID{Type: chainType, Chain: domain.Mainnet}.String()}}
 	for _, processors := range []int{1, 2, runtime.NumCPU()} {

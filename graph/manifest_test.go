@@ -19,7 +19,7 @@ func registered(t *testing.T, manifest string) Documents {
 	return documents
 }
 
-func TestARegisteredDocumentIsNamedByItsID(t *testing.T) {
+func TestRegisteredDocumentRunsByItsID(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ manifest, id string }{
 		"relay-compiler": {fmt.Sprintf(`{"0f343b0931126a20f133d67c2b018a3b":%q}`, registeredText), "0f343b0931126a20f133d67c2b018a3b"},
@@ -40,7 +40,7 @@ func TestARegisteredDocumentIsNamedByItsID(t *testing.T) {
 	}
 }
 
-func TestADocumentIDThatSaysTooMuchIsRefused(t *testing.T) {
+func TestInvalidDocumentIDRequestIsRejected(t *testing.T) {
 	t.Parallel()
 	g := serve(t, func(o *Options) { o.Documents = registered(t, fmt.Sprintf(`{"v1":%q}`, registeredText)) })
 	for body, message := range map[string]string{
@@ -60,7 +60,7 @@ func TestADocumentIDThatSaysTooMuchIsRefused(t *testing.T) {
 	}
 }
 
-func TestAManifestThatCannotBeServedIsRefused(t *testing.T) {
+func TestInvalidManifestIsRejected(t *testing.T) {
 	t.Parallel()
 	for manifest, message := range map[string]string{
 		``:                      "must be a JSON object of documents by ID",

@@ -31,7 +31,7 @@ func (l *liveChain) goOn(way int) {
 	}
 }
 
-func TestEveryProcessTellsEveryBlockOnceAndAnnouncesReorgs(t *testing.T) {
+func TestEveryProcessDeliversEachBlockOnceAndAnnouncesReorgs(t *testing.T) {
 	t.Parallel()
 	l := newLiveChain(t, 10)
 	subscribers := []*believer{}
@@ -52,7 +52,7 @@ func TestEveryProcessTellsEveryBlockOnceAndAnnouncesReorgs(t *testing.T) {
 	}
 }
 
-func TestWhoeverIsToldOfABlockFindsItListed(t *testing.T) {
+func TestDeliveredBlockIsAlreadyListed(t *testing.T) {
 	t.Parallel()
 	l := newLiveChain(t, 35)
 	eventually(t, "some blocks are final, so that others are recalled", func() bool {
@@ -77,7 +77,7 @@ func TestWhoeverIsToldOfABlockFindsItListed(t *testing.T) {
 	}
 }
 
-func TestAStreamResumesAfterAnyOfItsCursorsInAnotherProcess(t *testing.T) {
+func TestStreamResumesAfterAnyCursorInAnotherProcess(t *testing.T) {
 	t.Parallel()
 	l := newLiveChain(t, 10)
 	b := l.listening(nil).subscribes(t, blocksTopic, "")
@@ -96,7 +96,7 @@ func TestAStreamResumesAfterAnyOfItsCursorsInAnotherProcess(t *testing.T) {
 	}
 }
 
-func TestAStreamIsToldAlsoWhenItsListenerIsCutOff(t *testing.T) {
+func TestStreamContinuesWhenItsListenerDisconnects(t *testing.T) {
 	t.Parallel()
 	l := newLiveChain(t, 3)
 	b := l.listening(nil).subscribes(t, blocksTopic, "")
@@ -107,7 +107,7 @@ func TestAStreamIsToldAlsoWhenItsListenerIsCutOff(t *testing.T) {
 	}
 }
 
-func TestAStreamIsPolledWhereNobodyListens(t *testing.T) {
+func TestStreamPollsWithoutAListener(t *testing.T) {
 	t.Parallel()
 	l := newLiveChain(t, 3)
 	b := l.process(func(o *Options) { o.PollEvery = 5 * time.Millisecond }).subscribes(t, blocksTopic, "")
@@ -134,7 +134,7 @@ func (c *readCounter) ForkAfter(ctx context.Context, id domain.Chain, number uin
 	return c.ForkStore.ForkAfter(ctx, id, number)
 }
 
-func TestAThousandSubscribersShareARead(t *testing.T) {
+func TestThousandSubscribersShareOneRead(t *testing.T) {
 	t.Parallel()
 	l := newLiveChain(t, 3)
 	stores := repositories.Explorer(l.db)
@@ -191,7 +191,7 @@ func (c *client) any() string {
 	return string(text)
 }
 
-func TestASubscriberThatDoesNotReadItsBlocksIsDroppedWithACode(t *testing.T) {
+func TestSlowBlockSubscriberIsDroppedWithACode(t *testing.T) {
 	t.Parallel()
 	l := newLiveChain(t, 3)
 	g := l.listening(func(o *Options) { o.WriteTimeout = 5 * time.Minute })
@@ -217,7 +217,7 @@ func TestASubscriberThatDoesNotReadItsBlocksIsDroppedWithACode(t *testing.T) {
 	}
 }
 
-func TestAStreamBeginsNotTooFarBack(t *testing.T) {
+func TestStreamCannotStartTooFarBack(t *testing.T) {
 	t.Parallel()
 	l := newLiveChain(t, 3)
 	g := l.listening(func(o *Options) { o.Limits.ResumeBlocks = 5 })

@@ -103,7 +103,7 @@ func resumed() int {
 	return 3
 }
 
-func TestAStreamOfEventsTellsWhatTheSearchFinds(t *testing.T) {
+func TestEventStreamDeliversWhatTheSearchFinds(t *testing.T) {
 	t.Parallel()
 	const start = 12
 	l := newLiveChain(t, start)
@@ -134,7 +134,7 @@ func TestAStreamOfEventsTellsWhatTheSearchFinds(t *testing.T) {
 	}
 }
 
-func TestAStreamOfEventsMayBeginWithABlock(t *testing.T) {
+func TestEventStreamCanStartAtABlock(t *testing.T) {
 	t.Parallel()
 	l := newLiveChain(t, 12)
 	g := l.listening(nil)
@@ -144,7 +144,7 @@ func TestAStreamOfEventsMayBeginWithABlock(t *testing.T) {
 	}
 }
 
-func TestAFilterThatCannotBeSearchedByCannotBeFollowed(t *testing.T) {
+func TestEventStreamRejectsFiltersThatTheSearchRejects(t *testing.T) {
 	t.Parallel()
 	g := explore(t)
 	for filter, why := range map[string]string{
@@ -167,7 +167,7 @@ func TestAFilterThatCannotBeSearchedByCannotBeFollowed(t *testing.T) {
 
 const activitySelection = "blockNumber txIndex logIndex transferIndex txHash kind counterparty amount token { symbol } transaction { txIndex }"
 
-func TestAStreamOfAnAddressTellsItsActivity(t *testing.T) {
+func TestAddressStreamDeliversItsActivity(t *testing.T) {
 	t.Parallel()
 	const start = 12
 	l := newLiveChain(t, start)

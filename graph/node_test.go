@@ -8,7 +8,7 @@ import (
 	"astrolabe/domain"
 )
 
-func TestANodeIsFoundByItsID(t *testing.T) {
+func TestNodeIsFoundByItsID(t *testing.T) {
 	t.Parallel()
 	g := serve(t, nil)
 	id := globalID{Type: chainType, Chain: domain.Sepolia}.String()
@@ -19,7 +19,7 @@ func TestANodeIsFoundByItsID(t *testing.T) {
 	}
 }
 
-func TestAMalformedIDIsNullWithAnError(t *testing.T) {
+func TestMalformedIDReturnsNullWithAnError(t *testing.T) {
 	t.Parallel()
 	g := serve(t, nil)
 	a := g.ask(t, `{ node(id: "nonsense") { id } }`, nil)
@@ -28,7 +28,7 @@ func TestAMalformedIDIsNullWithAnError(t *testing.T) {
 	}
 }
 
-func TestAnIDOfAnotherTypeIsRejected(t *testing.T) {
+func TestIDOfAnotherTypeIsRejected(t *testing.T) {
 	t.Parallel()
 	g := serve(t, nil)
 	for _, id := range []globalID{{Type: "Comet", Chain: domain.Mainnet}, {Type: "Chain", Chain: domain.Mainnet, Key: "1"}} {
@@ -39,7 +39,7 @@ func TestAnIDOfAnotherTypeIsRejected(t *testing.T) {
 	}
 }
 
-func TestNodesKeepTheirOrderAndFailOneByOne(t *testing.T) {
+func TestNodesKeepTheirOrderAndFailIndependently(t *testing.T) {
 	t.Parallel()
 	g := serve(t, func(o *Options) { o.Chains = []domain.Chain{domain.Mainnet} })
 	main, sepolia := globalID{Type: chainType, Chain: domain.Mainnet}.String(), globalID{Type: chainType, Chain: domain.Sepolia}.String()

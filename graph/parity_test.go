@@ -309,10 +309,10 @@ func fits(kind *ast.Definition, names []string, schema *openapi3.Schema) error {
 	return nil
 }
 
-// TestEveryFactOfRESTIsInTheGraph fails when an operation, a field of an answer
+// TestEveryRESTFieldHasAGraphQLField fails when an operation, a field of an answer
 // or a parameter has no place in parity.yaml, and when what the file says is
 // not so.
-func TestEveryFactOfRESTIsInTheGraph(t *testing.T) {
+func TestEveryRESTFieldHasAGraphQLField(t *testing.T) {
 	t.Parallel()
 	p := loadParity(t)
 	used := map[string]bool{}
@@ -378,8 +378,8 @@ func (p *parity) checkArguments(t *testing.T, o *restOperation) {
 	}
 }
 
-// TestAGapInTheMapIsNoticed shows that the check above can fail.
-func TestAGapInTheMapIsNoticed(t *testing.T) {
+// TestMissingParityEntryIsDetected shows that the check above can fail.
+func TestMissingParityEntryIsDetected(t *testing.T) {
 	t.Parallel()
 	for name, spoil := range map[string]func(*fieldMap){
 		"a field without a place":   func(m *fieldMap) { m.Same = m.Same[1:] },

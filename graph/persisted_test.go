@@ -19,7 +19,7 @@ func persistedExtension(hash string) string {
 	return fmt.Sprintf(`{"persistedQuery":{"version":1,"sha256Hash":%q}}`, hash)
 }
 
-func TestAPersistedQueryIsSentOnceAndThenByItsHash(t *testing.T) {
+func TestPersistedQueryIsSentOnceThenByHash(t *testing.T) {
 	t.Parallel()
 	g := serve(t, nil)
 	query := `{service{version}}`
@@ -42,7 +42,7 @@ func TestAPersistedQueryIsSentOnceAndThenByItsHash(t *testing.T) {
 	}
 }
 
-func TestAHashOfAnotherTextIsRefused(t *testing.T) {
+func TestPersistedQueryWithWrongHashIsRejected(t *testing.T) {
 	t.Parallel()
 	g := serve(t, nil)
 	a := g.post(t, `{"query":"{__typename}","extensions":`+persistedExtension(hashOf("{service{version}}"))+`}`, nil)
@@ -56,7 +56,7 @@ func TestAHashOfAnotherTextIsRefused(t *testing.T) {
 	}
 }
 
-func TestPersistedTextsAreBounded(t *testing.T) {
+func TestPersistedQueriesAreLimited(t *testing.T) {
 	t.Parallel()
 	g := serve(t, nil)
 	const valid = `{__typename}`

@@ -13,8 +13,8 @@ import (
 	"testing"
 )
 
-// TestEveryRuleOfThePolicyIsHeldByATest reads the table of docs/graphql.md.
-func TestEveryRuleOfThePolicyIsHeldByATest(t *testing.T) {
+// TestEveryPolicyRuleHasATest reads the table of docs/graphql.md.
+func TestEveryPolicyRuleHasATest(t *testing.T) {
 	t.Parallel()
 	text := documentation(t)
 	policy, _, _ := strings.Cut(text[strings.Index(text, "## Policy"):], "## Limits")
@@ -30,9 +30,9 @@ func TestEveryRuleOfThePolicyIsHeldByATest(t *testing.T) {
 	}
 }
 
-// TestTheDocumentedLimitsAreTheDefaults compares the table of docs/graphql.md
+// TestDocumentedLimitsAreTheDefaults compares the table of docs/graphql.md
 // with what an unconfigured handler tells.
-func TestTheDocumentedLimitsAreTheDefaults(t *testing.T) {
+func TestDocumentedLimitsAreTheDefaults(t *testing.T) {
 	t.Parallel()
 	text := documentation(t)
 	for _, limit := range (limits.Limits{}).WithDefaults().List() {

@@ -31,7 +31,7 @@ func serveOnRecord(t *testing.T) (*servedGraph, <-chan access.Record) {
 	return g, records
 }
 
-func TestWhoCalledAndWhatFailedIsOnRecord(t *testing.T) {
+func TestAccessLogRecordsCallerAndErrorCode(t *testing.T) {
 	t.Parallel()
 	g, records := serveOnRecord(t)
 	for _, c := range []struct {
@@ -60,7 +60,7 @@ func TestWhoCalledAndWhatFailedIsOnRecord(t *testing.T) {
 	}
 }
 
-func TestASocketIsOnRecordWhileItsOperationsRun(t *testing.T) {
+func TestAccessLogRecordsASocketWithItsOperations(t *testing.T) {
 	t.Parallel()
 	g, records := serveOnRecord(t)
 	c := g.open(t)
@@ -78,7 +78,7 @@ func TestASocketIsOnRecordWhileItsOperationsRun(t *testing.T) {
 	}
 }
 
-func TestOperationsOfASocketAreUsesOfTheirOwn(t *testing.T) {
+func TestEachSocketOperationCountsAsUsage(t *testing.T) {
 	t.Parallel()
 	g := serveOwn(t, nil)
 	key := g.access.Issue(account.IssueRequest{Permissions: []account.Permission{account.Read}})

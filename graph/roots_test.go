@@ -42,7 +42,7 @@ type eventsData struct {
 
 const eventsFields = `{ nodes { address keys data } pageInfo { hasNextPage endCursor } coverage { status reasonCode } eventDecodingDegraded rangeCoverage { complete } }`
 
-func TestEventsAreSearchedByTheRulesOfREST(t *testing.T) {
+func TestEventSearchFollowsTheRulesOfREST(t *testing.T) {
 	t.Parallel()
 	g := explore(t)
 	transfer, token := starknet.Selector("Transfer"), starknet.MustFelt(strk)
@@ -96,7 +96,7 @@ func TestEventsAreSearchedByTheRulesOfREST(t *testing.T) {
 	refusedWith(t, g, domain.CodeInvalidRequest, `{events(chain:SN_MAIN filter:{addresses:["0x1"] fromBlock:1 toBlock:20001}){totalCount}}`, nil)
 }
 
-func TestAContractHasItsClassItsTokenAndItsDeployment(t *testing.T) {
+func TestContractLinksToItsClassTokenAndDeployment(t *testing.T) {
 	t.Parallel()
 	g := explore(t)
 	type data struct {
@@ -165,7 +165,7 @@ func TestAContractHasItsClassItsTokenAndItsDeployment(t *testing.T) {
 	}
 }
 
-func TestAnAddressShowsWhatItDid(t *testing.T) {
+func TestAddressListsItsActivity(t *testing.T) {
 	t.Parallel()
 	g := explore(t)
 	block := repotest.Everyday(t)[40]
@@ -228,7 +228,7 @@ func TestAnAddressShowsWhatItDid(t *testing.T) {
 	answer[map[string]any](t, g, `{address(chain:SN_MAIN address:"0x123456789"){label contract{address} activity{nodes{kind}}}}`, nil)
 }
 
-func TestMessagesAreListedAndFoundByTheirNames(t *testing.T) {
+func TestMessagesAreListedAndFoundByID(t *testing.T) {
 	t.Parallel()
 	g := explore(t)
 	type message struct {
@@ -261,7 +261,7 @@ func TestMessagesAreListedAndFoundByTheirNames(t *testing.T) {
 	refusedWith(t, g, domain.CodeNotFound, `{message(chain:SN_MAIN messageId:"0x1:l1_to_l2:0"){messageId}}`, nil)
 }
 
-func TestSearchLeadsToTheThingItself(t *testing.T) {
+func TestSearchHitLinksToItsObject(t *testing.T) {
 	t.Parallel()
 	g := explore(t)
 	block := repotest.Everyday(t)[12]
@@ -285,7 +285,7 @@ func TestSearchLeadsToTheThingItself(t *testing.T) {
 	refusedWith(t, g, domain.CodeInvalidRequest, `{search(chain:SN_MAIN query:" "){kind}}`, nil)
 }
 
-func TestEveryNodeIsFoundAgainByItsID(t *testing.T) {
+func TestEveryNodeCanBeRefetchedByItsID(t *testing.T) {
 	t.Parallel()
 	g := explore(t)
 	type identified struct{ ID string }
@@ -331,7 +331,7 @@ func TestEveryNodeIsFoundAgainByItsID(t *testing.T) {
 	same(t, "number of types", len(types), 7)
 }
 
-func TestAHostileIDIsRefused(t *testing.T) {
+func TestHostileIDIsRejected(t *testing.T) {
 	t.Parallel()
 	g := explore(t)
 	for code, ids := range map[domain.Code][]globalID{

@@ -14,7 +14,7 @@ import (
 	"astrolabe/starknet"
 )
 
-func TestScalarsReadOnlyTheirOwnForm(t *testing.T) {
+func TestScalarsAcceptOnlyTheirCanonicalForms(t *testing.T) {
 	t.Parallel()
 	big := "115792089237316195423570985008687907853269984665640564039457584007913129639936"
 	for _, c := range []struct {
@@ -81,7 +81,7 @@ func TestScalarsAreWrittenCanonically(t *testing.T) {
 	}
 }
 
-func TestANumberThatDoesNotFitAnIntFailsInsteadOfBeingCut(t *testing.T) {
+func TestNumberThatOverflowsIntIsAnError(t *testing.T) {
 	t.Parallel()
 	var out strings.Builder
 	if err := scalar.MarshalNumber(math.MaxInt32).MarshalGQLContext(t.Context(), &out); err != nil || out.String() != "2147483647" {
@@ -95,7 +95,7 @@ func TestANumberThatDoesNotFitAnIntFailsInsteadOfBeingCut(t *testing.T) {
 	}
 }
 
-func TestIndexStatesAreThoseOfTheDomain(t *testing.T) {
+func TestIndexStatesMatchTheDomain(t *testing.T) {
 	t.Parallel()
 	for _, value := range schema.Types["IndexState"].EnumValues {
 		state, err := scalar.UnmarshalIndexState(value.Name)

@@ -9,7 +9,7 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 )
 
-func TestTheGeneratedCodeIsOfTheSchemaFile(t *testing.T) {
+func TestGeneratedCodeMatchesTheSchemaFile(t *testing.T) {
 	t.Parallel()
 	file, err := os.ReadFile("../schema.graphql")
 	if err != nil {
@@ -20,7 +20,7 @@ func TestTheGeneratedCodeIsOfTheSchemaFile(t *testing.T) {
 	}
 }
 
-func TestEveryElementOfTheSchemaIsDescribed(t *testing.T) {
+func TestEverySchemaElementHasADescription(t *testing.T) {
 	t.Parallel()
 	described := func(what, description string) {
 		if !strings.HasSuffix(strings.TrimSpace(description), ".") {
@@ -56,7 +56,7 @@ func TestEveryElementOfTheSchemaIsDescribed(t *testing.T) {
 	}
 }
 
-func TestOurScalarsNameTheirSpecification(t *testing.T) {
+func TestCustomScalarsNameTheirSpecification(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"Felt", "BigInt", "DateTime", "Cursor", "Hash256"} {
 		if schema.Types[name].Directives.ForName("specifiedBy") == nil {
@@ -65,9 +65,9 @@ func TestOurScalarsNameTheirSpecification(t *testing.T) {
 	}
 }
 
-// TestEveryListIsSized keeps the cost of an operation honest: a list without
+// TestEveryListDeclaresItsSize keeps the cost of an operation honest: a list without
 // a size would count as nothing.
-func TestEveryListIsSized(t *testing.T) {
+func TestEveryListDeclaresItsSize(t *testing.T) {
 	t.Parallel()
 	sizes := sizesOf(schema)
 	repeated := map[string]bool{} // connection fields, by type and name

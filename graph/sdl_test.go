@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-func TestThePublishedSchemaIsTheFile(t *testing.T) {
+func TestPublishedSchemaIsTheSchemaFile(t *testing.T) {
 	t.Parallel()
 	file, err := os.ReadFile("../schema.graphql")
 	if err != nil {
@@ -40,7 +40,7 @@ func TestThePublishedSchemaIsTheFile(t *testing.T) {
 	}
 }
 
-func TestAHiddenSchemaIsNotPublished(t *testing.T) {
+func TestSchemaIsNotPublishedWithoutIntrospection(t *testing.T) {
 	t.Parallel()
 	g := serve(t, func(o *Options) { o.NoIntrospection = true })
 	w := httptest.NewRecorder()

@@ -65,7 +65,7 @@ func (g *servedGraph) eventsRequest() string {
 	return fmt.Sprintf("POST / HTTP/1.1\r\nHost: x\r\nX-Service-Api-Key: %s\r\nAccept: text/event-stream\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s", g.access.Key, len(body), body)
 }
 
-func TestAClientThatDoesNotReadItsEventsIsDroppedWithACode(t *testing.T) {
+func TestSlowEventStreamIsDroppedWithACode(t *testing.T) {
 	t.Parallel()
 	g := serve(t, nil)
 	conn := g.unbuffered(t, g.eventsRequest())
@@ -87,7 +87,7 @@ func TestAClientThatDoesNotReadItsEventsIsDroppedWithACode(t *testing.T) {
 	}
 }
 
-func TestAClientThatStopsReadingIsCutOff(t *testing.T) {
+func TestClientThatStopsReadingIsDisconnected(t *testing.T) {
 	t.Parallel()
 	g := serve(t, func(o *Options) { o.KeepAlive, o.WriteTimeout = 5*time.Millisecond, 20*time.Millisecond })
 	lines := bufio.NewScanner(g.unbuffered(t, g.eventsRequest()))
@@ -97,7 +97,7 @@ func TestAClientThatStopsReadingIsCutOff(t *testing.T) {
 	eventually(t, "the stream is given up", func() bool { return g.openStreams() == 0 && g.followers() == 0 })
 }
 
-func TestAClientThatNeverReadsIsCutOff(t *testing.T) {
+func TestClientThatNeverReadsIsDisconnected(t *testing.T) {
 	t.Parallel()
 	g := serve(t, func(o *Options) { o.WriteTimeout = 20 * time.Millisecond })
 	conn := g.unbuffered(t, g.eventsRequest())

@@ -99,7 +99,7 @@ func (c *client) expectClose(code websocket.StatusCode) {
 	}
 }
 
-func TestASubscriptionIsCarriedByASocket(t *testing.T) {
+func TestSubscriptionOverWebSocket(t *testing.T) {
 	t.Parallel()
 	g := serve(t, nil)
 	c := g.open(t)
@@ -125,7 +125,7 @@ func TestASubscriptionIsCarriedByASocket(t *testing.T) {
 	c.expect("complete", "1")
 }
 
-func TestAQueryOnASocketIsOneResult(t *testing.T) {
+func TestQueryOverWebSocketReturnsOneResult(t *testing.T) {
 	t.Parallel()
 	g := serve(t, nil)
 	c := g.open(t)
@@ -136,7 +136,7 @@ func TestAQueryOnASocketIsOneResult(t *testing.T) {
 	c.expect("complete", "q")
 }
 
-func TestAPersistedQueryWorksOnASocket(t *testing.T) {
+func TestPersistedQueryOverWebSocket(t *testing.T) {
 	t.Parallel()
 	g := serve(t, nil)
 	c := g.open(t)
@@ -154,7 +154,7 @@ func TestAPersistedQueryWorksOnASocket(t *testing.T) {
 	c.expect("complete", "p")
 }
 
-func TestARefusedOperationIsAnErrorMessage(t *testing.T) {
+func TestRejectedOperationIsAnErrorMessage(t *testing.T) {
 	t.Parallel()
 	g := serve(t, func(o *Options) { o.Chains = []domain.Chain{domain.Sepolia} })
 	c := g.open(t)
@@ -169,7 +169,7 @@ func TestARefusedOperationIsAnErrorMessage(t *testing.T) {
 	}
 }
 
-func TestABreachOfTheProtocolClosesTheSocket(t *testing.T) {
+func TestProtocolViolationClosesTheSocket(t *testing.T) {
 	t.Parallel()
 	g := serve(t, func(o *Options) { o.Limits.BodyBytes = 2000 })
 	init := `{"type":"connection_init"}`
@@ -231,13 +231,13 @@ func TestPingsAreAnsweredAndUnknownIDsIgnored(t *testing.T) {
 	c.expect("pong", "")
 }
 
-func TestASocketThatDoesNotIntroduceItselfIsClosed(t *testing.T) {
+func TestSocketWithoutConnectionInitIsClosed(t *testing.T) {
 	t.Parallel()
 	g := serve(t, func(o *Options) { o.InitTimeout = 20 * time.Millisecond })
 	g.dial(t, nil).expectClose(live.CloseInitTimeout)
 }
 
-func TestAnIntroductionInTimeKeepsTheSocketOpen(t *testing.T) {
+func TestConnectionInitInTimeKeepsTheSocketOpen(t *testing.T) {
 	t.Parallel()
 	const inTime = 3 * time.Second
 	g := serve(t, func(o *Options) { o.InitTimeout, o.KeepAlive = inTime, 10*time.Millisecond })
@@ -248,7 +248,7 @@ func TestAnIntroductionInTimeKeepsTheSocketOpen(t *testing.T) {
 	c.expect("next", "1") // while it waits, the client answers pings
 }
 
-func TestAClientThatNoLongerAnswersIsCutOff(t *testing.T) {
+func TestUnresponsiveClientIsDisconnected(t *testing.T) {
 	t.Parallel()
 	g := serve(t, func(o *Options) {
 		o.InitTimeout, o.KeepAlive, o.WriteTimeout = time.Hour, 5*time.Millisecond, 20*time.Millisecond
@@ -257,7 +257,7 @@ func TestAClientThatNoLongerAnswersIsCutOff(t *testing.T) {
 	eventually(t, "the socket is given up", func() bool { return g.openStreams() == 0 })
 }
 
-func TestOperationsOfASocketAreBounded(t *testing.T) {
+func TestOperationsPerSocketAreLimited(t *testing.T) {
 	t.Parallel()
 	g := serve(t, func(o *Options) { o.Limits.Operations = 2 })
 	c := g.open(t)
@@ -278,7 +278,7 @@ func TestOperationsOfASocketAreBounded(t *testing.T) {
 	c.expect("next", "4")
 }
 
-func TestPagesOfOtherOriginsMayNotOpenASocket(t *testing.T) {
+func TestPageOfAnotherOriginCannotOpenASocket(t *testing.T) {
 	t.Parallel()
 	g := serve(t, func(o *Options) { o.Origins = []string{"https://app.example"} })
 	host := strings.TrimPrefix(g.url, "http://")
@@ -298,7 +298,7 @@ func TestPagesOfOtherOriginsMayNotOpenASocket(t *testing.T) {
 	}
 }
 
-func TestAMalformedHandshakeIsRefusedInOurShape(t *testing.T) {
+func TestMalformedHandshakeGetsTheStandardError(t *testing.T) {
 	t.Parallel()
 	g := serve(t, nil)
 	good := map[string]string{"Upgrade": "websocket", "Connection": "keep-alive, Upgrade", "Sec-WebSocket-Version": "13", "Sec-WebSocket-Key": "MDEyMzQ1Njc4OWFiY2RlZg=="}
@@ -318,7 +318,7 @@ func TestAMalformedHandshakeIsRefusedInOurShape(t *testing.T) {
 	}
 }
 
-func TestSocketsAreBounded(t *testing.T) {
+func TestSocketsAreLimited(t *testing.T) {
 	t.Parallel()
 	g := serve(t, func(o *Options) { o.Limits.Streams = 1 })
 	g.open(t)
@@ -328,7 +328,7 @@ func TestSocketsAreBounded(t *testing.T) {
 	}
 }
 
-func TestAShutdownClosesSocketsWithGoingAway(t *testing.T) {
+func TestShutdownClosesSocketsWithGoingAway(t *testing.T) {
 	t.Parallel()
 	g := serve(t, nil)
 	c := g.open(t)
@@ -345,7 +345,7 @@ func TestAShutdownClosesSocketsWithGoingAway(t *testing.T) {
 	}
 }
 
-func TestAShutdownDoesNotWaitForeverForAClient(t *testing.T) {
+func TestShutdownDoesNotWaitForASlowClient(t *testing.T) {
 	t.Parallel()
 	g := serve(t, nil)
 	g.open(t) // and it never answers the goodbye

@@ -26,9 +26,9 @@ func (g *servedGraph) statements(t *testing.T, query string) int {
 	return n
 }
 
-// TestTheNumberOfStatementsIsShownToKeysThatAsk compares it with what the
+// TestStatementCountIsReportedOnRequest compares it with what the
 // database was sent.
-func TestTheNumberOfStatementsIsShownToKeysThatAsk(t *testing.T) {
+func TestStatementCountIsReportedOnRequest(t *testing.T) {
 	t.Parallel()
 	g := explore(t)
 	const query = `{blocks(chain:SN_MAIN){nodes{transactions{nodes{txHash}}}}}`
@@ -47,10 +47,10 @@ func TestTheNumberOfStatementsIsShownToKeysThatAsk(t *testing.T) {
 	}
 }
 
-// TestTheRichestPageTakesOneStatementForEachEdge counts, beside the edges
+// TestLargestPageRunsOneStatementPerEdge counts, beside the edges
 // blocks, transactions, label, events, contract and token, how the chain stands
 // and what the events mean: classes by contract, names by selector, ABIs.
-func TestTheRichestPageTakesOneStatementForEachEdge(t *testing.T) {
+func TestLargestPageRunsOneStatementPerEdge(t *testing.T) {
 	t.Parallel()
 	g := explore(t)
 	const edges, standing, meaning = 6, 1, 3
@@ -65,9 +65,9 @@ func TestTheRichestPageTakesOneStatementForEachEdge(t *testing.T) {
 	clients.Wait()
 }
 
-// TestMoreRowsTakeNoMoreStatements compares a larger page with a smaller one. It
+// TestStatementCountDoesNotGrowWithRows compares a larger page with a smaller one. It
 // may take fewer statements: it holds more of what its edges lead to.
-func TestMoreRowsTakeNoMoreStatements(t *testing.T) {
+func TestStatementCountDoesNotGrowWithRows(t *testing.T) {
 	t.Parallel()
 	g := explore(t)
 	for _, query := range []string{

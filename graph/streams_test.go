@@ -34,7 +34,7 @@ func (c *client) introduce(key string) {
 	c.send(`{"type":"connection_init","payload":{"apiKey":"` + key + `"}}`)
 }
 
-func TestStreamsOfOneCallerAreBounded(t *testing.T) {
+func TestStreamsPerCallerAreLimited(t *testing.T) {
 	t.Parallel()
 	g := serve(t, func(o *Options) { o.Limits.CallerStreams = 2 })
 	first := g.open(t)
@@ -57,7 +57,7 @@ func TestStreamsOfOneCallerAreBounded(t *testing.T) {
 	g.open(t)
 }
 
-func TestStrangersHoldNoMoreThanTheirPart(t *testing.T) {
+func TestAnonymousStreamsAreLimitedToTheirShare(t *testing.T) {
 	t.Parallel()
 	g := serve(t, func(o *Options) { o.Limits.Streams, o.InitTimeout = 8, time.Minute })
 	first, _ := g.knock(t)
@@ -77,7 +77,7 @@ func TestStrangersHoldNoMoreThanTheirPart(t *testing.T) {
 	}
 }
 
-func TestStrangersOfOneAddressAreBounded(t *testing.T) {
+func TestAnonymousStreamsPerAddressAreLimited(t *testing.T) {
 	t.Parallel()
 	g := serve(t, func(o *Options) { o.Limits.CallerStreams, o.InitTimeout = 1, time.Minute })
 	if c, _ := g.knock(t); c == nil {
@@ -88,7 +88,7 @@ func TestStrangersOfOneAddressAreBounded(t *testing.T) {
 	}
 }
 
-func TestAStreamEndsWithThePageTokenThatOpenedIt(t *testing.T) {
+func TestStreamEndsWhenItsPageTokenExpires(t *testing.T) {
 	t.Parallel()
 	g := serve(t, nil)
 	token := g.access.PageToken(g.url, netip.MustParseAddr("127.0.0.1"), 3*time.Second)
@@ -111,7 +111,7 @@ func TestAStreamEndsWithThePageTokenThatOpenedIt(t *testing.T) {
 	again.expectClose(live.CloseUnauthorized)
 }
 
-func TestAnExpiredPageTokenIsOfNoUseOnASocketThatItOpened(t *testing.T) {
+func TestExpiredPageTokenIsRejectedOnItsOpenSocket(t *testing.T) {
 	t.Parallel()
 	var late atomic.Int64
 	g := serveAt(t, func() time.Time { return time.Now().Add(time.Duration(late.Load())) }, nil)

@@ -10,7 +10,7 @@ import (
 	"astrolabe/domain/account"
 )
 
-func TestThePermissionsOfTheSchemaAreThoseOfKeys(t *testing.T) {
+func TestSchemaPermissionsMatchKeyPermissions(t *testing.T) {
 	t.Parallel()
 	var listed []account.Permission
 	for _, value := range schema.Types["Permission"].EnumValues {
@@ -21,9 +21,9 @@ func TestThePermissionsOfTheSchemaAreThoseOfKeys(t *testing.T) {
 	}
 }
 
-// TestATieredFieldIsNullable keeps a refused field from taking its parent with
+// TestTieredFieldIsNullable keeps a refused field from taking its parent with
 // it.
-func TestATieredFieldIsNullable(t *testing.T) {
+func TestTieredFieldIsNullable(t *testing.T) {
 	t.Parallel()
 	for _, definition := range schema.Types {
 		for _, field := range definition.Fields {
@@ -46,7 +46,7 @@ func TestEveryRootFieldHasATier(t *testing.T) {
 	}
 }
 
-func TestAFieldBeyondTheCallersTierLeavesTheRestIntact(t *testing.T) {
+func TestForbiddenFieldLeavesTheRestIntact(t *testing.T) {
 	t.Parallel()
 	g := serveOwn(t, nil)
 	a := g.post(t, `{"query":"{ viewer { kind } service { version } hidden: status(chain: SN_MAIN) { asOf } }"}`, g.asPerson())
@@ -62,7 +62,7 @@ func TestAFieldBeyondTheCallersTierLeavesTheRestIntact(t *testing.T) {
 	}
 }
 
-func TestEveryPermissionGuardsItsTier(t *testing.T) {
+func TestEveryTierRequiresItsPermission(t *testing.T) {
 	t.Parallel()
 	next := func(context.Context) (any, error) { return "let in", nil }
 	for _, needed := range account.Permissions {

@@ -8,7 +8,7 @@ import (
 	"astrolabe/domain/account"
 )
 
-func TestWhatRESTKeepsForATierIsKeptForItHere(t *testing.T) {
+func TestGraphQLRequiresTheTiersOfREST(t *testing.T) {
 	t.Parallel()
 	g := explore(t)
 	reader := map[string]string{"X-Service-Api-Key": g.access.Keys[account.Read]}
@@ -32,7 +32,7 @@ func TestWhatRESTKeepsForATierIsKeptForItHere(t *testing.T) {
 	}
 }
 
-func TestANodeIsNotAskedAboutTooManyContracts(t *testing.T) {
+func TestContractsReadFromANodePerOperationAreLimited(t *testing.T) {
 	t.Parallel()
 	g := explore(t)
 	a := g.ask(t, `{blocks(chain:SN_MAIN first:40){nodes{transactions(first:10){nodes{events(first:10){nodes{contract{read(selector:"0x1"){blockNumber}}}}}}}}}`, nil)
@@ -43,7 +43,7 @@ func TestANodeIsNotAskedAboutTooManyContracts(t *testing.T) {
 	refusedWith(t, g, domain.CodeInvalidRequest, `{token(chain:SN_MAIN address:"`+strk+`"){totalSupply(blockTag:"yesterday"){totalSupplyRaw}}}`, nil)
 }
 
-func TestTheServiceListsItsSelectorCoverage(t *testing.T) {
+func TestServiceListsItsSelectorCoverage(t *testing.T) {
 	t.Parallel()
 	g := explore(t)
 	if a := g.ask(t, `{service{selectorCoverage{chainId selector position diagnostics{lagBlocks}}}}`, nil); len(a.body.Errors) > 0 || !strings.Contains(a.text, `"selectorCoverage":[`) {

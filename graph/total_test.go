@@ -51,9 +51,9 @@ func (g *servedGraph) listed(t *testing.T, at, after, selected string) (connecti
 	}
 }
 
-// TestATotalIsExactOrSaysThatItIsNot walks through every list of the schema
+// TestTotalCountIsExactOrMarkedInexact walks through every list of the schema
 // and counts.
-func TestATotalIsExactOrSaysThatItIsNot(t *testing.T) {
+func TestTotalCountIsExactOrMarkedInexact(t *testing.T) {
 	t.Parallel()
 	g := bothFacades(t).servedGraph
 	told := 0
@@ -108,9 +108,9 @@ func (g *servedGraph) totalHolds(t *testing.T, name, at string) (told bool) {
 	return total != nil
 }
 
-// TestATotalIsReadOnlyWhenItIsSelected names the lists whose size is another
+// TestTotalCountIsReadOnlyWhenSelected names the lists whose size is another
 // read.
-func TestATotalIsReadOnlyWhenItIsSelected(t *testing.T) {
+func TestTotalCountIsReadOnlyWhenSelected(t *testing.T) {
 	t.Parallel()
 	g := explore(t)
 	for _, name := range []string{"Transaction.events", "Transaction.transfers", "Token.transfers", "Address.activity"} {

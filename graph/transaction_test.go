@@ -64,7 +64,7 @@ const transactionFields = `id txHash blockHash blockNumber timestampIso txIndex 
 	transfers(first: 100) { totalCount nodes { logIndex transferIndex tokenAddress fromAddress toAddress amount tokenId from { address } to { address } token { tokenAddress } } }
 	messages { messageId messageHash payload contract { address } }`
 
-func TestTransactionsOfBlocksTellWhatTheChainSays(t *testing.T) {
+func TestTransactionsOfBlocksMatchTheChain(t *testing.T) {
 	t.Parallel()
 	g := explore(t)
 	type data struct {
@@ -156,7 +156,7 @@ func number(value *string) string {
 	return *value
 }
 
-func TestATransactionIsFoundByItsHash(t *testing.T) {
+func TestTransactionIsFoundByItsHash(t *testing.T) {
 	t.Parallel()
 	g := explore(t)
 	block := repotest.Everyday(t)[33]
@@ -180,7 +180,7 @@ type pageData struct {
 	}
 }
 
-func TestListsOfATransactionAreWalkedItemByItem(t *testing.T) {
+func TestListsOfATransactionArePagedItemByItem(t *testing.T) {
 	t.Parallel()
 	g := explore(t)
 	block := repotest.Everyday(t)[30]
@@ -226,7 +226,7 @@ func TestListsOfATransactionAreWalkedItemByItem(t *testing.T) {
 	}
 }
 
-func TestACursorIsOfItsParentAlone(t *testing.T) {
+func TestCursorIsBoundToItsParent(t *testing.T) {
 	t.Parallel()
 	g := explore(t)
 	type data struct {

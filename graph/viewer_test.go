@@ -38,7 +38,7 @@ type viewerData struct {
 
 const whoAmI = `{"query":"{ viewer { kind workspaceId plan scopes budgets { class limit windowSeconds } } }"}`
 
-func TestTheViewerIsTheCaller(t *testing.T) {
+func TestViewerIsTheCaller(t *testing.T) {
 	t.Parallel()
 	g := serveOwn(t, nil)
 	key := g.access.Issue(account.IssueRequest{
@@ -67,7 +67,7 @@ func TestTheViewerIsTheCaller(t *testing.T) {
 	}
 }
 
-func TestTheViewerSeesWhatRemainsOfItsBudgets(t *testing.T) {
+func TestViewerShowsItsRemainingRateLimits(t *testing.T) {
 	t.Parallel()
 	g, header := serveFrozen(t, 1000)
 	const query = `{"query":"{ viewer { budgets { class remaining } } a: viewer { budgets { remaining } } }"}`
@@ -91,7 +91,7 @@ func TestTheViewerSeesWhatRemainsOfItsBudgets(t *testing.T) {
 	}
 }
 
-func TestAliasesOfWhatAWorkspaceHasShareOneRead(t *testing.T) {
+func TestAliasesOfWorkspaceFieldsShareOneRead(t *testing.T) {
 	t.Parallel()
 	g := serveOwn(t, nil)
 	_, once := g.count(t, `{"query":"{ viewer { apiKeys { truncated } usage { totalRequests } } }"}`, g.asPerson())
@@ -139,7 +139,7 @@ func (g *servedGraph) issue(t *testing.T) issuedData {
 	return data[issuedData](t, g.post(t, `{"query":"mutation { issueApiKey { action plaintextKey apiKey { `+keyFields+` } revokedPublicIds } }"}`, g.asPerson()))
 }
 
-func TestAPersonIssuesListsAndRevokesKeys(t *testing.T) {
+func TestUserIssuesListsAndRevokesKeys(t *testing.T) {
 	t.Parallel()
 	g := serveOwn(t, nil)
 	first := g.issue(t).IssueAPIKey
@@ -179,7 +179,7 @@ func TestAPersonIssuesListsAndRevokesKeys(t *testing.T) {
 	}
 }
 
-func TestAnotherWorkspacesKeyLooksAbsent(t *testing.T) {
+func TestKeyOfAnotherWorkspaceIsNotFound(t *testing.T) {
 	t.Parallel()
 	g := serveOwn(t, nil)
 	foreign := g.foreignKey(t)
@@ -215,7 +215,7 @@ func (g *servedGraph) foreignKey(t *testing.T) string {
 	return issued.Text.Reveal()
 }
 
-func TestOnlyAPersonLooksAfterKeys(t *testing.T) {
+func TestOnlyASessionManagesKeys(t *testing.T) {
 	t.Parallel()
 	g := serveOwn(t, nil)
 	for name, header := range map[string]map[string]string{
@@ -235,9 +235,9 @@ func TestOnlyAPersonLooksAfterKeys(t *testing.T) {
 	}
 }
 
-// TestASecretIsShownOnceAndNeverLogged looks at everything that is logged, down
+// TestSecretIsShownOnceAndNeverLogged looks at everything that is logged, down
 // to the level of debugging, while keys are issued, used and misused.
-func TestASecretIsShownOnceAndNeverLogged(t *testing.T) {
+func TestSecretIsShownOnceAndNeverLogged(t *testing.T) {
 	t.Parallel()
 	g := serveOwn(t, nil)
 	issued := g.issue(t).IssueAPIKey
@@ -263,7 +263,7 @@ func TestASecretIsShownOnceAndNeverLogged(t *testing.T) {
 	}
 }
 
-func TestUsageIsTheWorkspaces(t *testing.T) {
+func TestUsageCoversTheWholeWorkspace(t *testing.T) {
 	t.Parallel()
 	g := serveOwn(t, nil)
 	usage := g.Usage

@@ -8,7 +8,7 @@ import (
 	"astrolabe/repo/repotest"
 )
 
-func TestTheWalletOfAnAddressIsThatOfTheRoot(t *testing.T) {
+func TestWalletOfAnAddressEqualsTheRootWallet(t *testing.T) {
 	t.Parallel()
 	g := bothFacades(t).servedGraph
 	owner := repotest.Everyday(t)[28].Transfers[0].To.String()

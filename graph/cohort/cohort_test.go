@@ -44,9 +44,9 @@ func atOnce(goroutines int, call func(i int)) {
 	all.Wait()
 }
 
-// TestAnEdgeIsLoadedOnceForItsCohort is not parallel: it sets the number of
+// TestEdgeIsLoadedOncePerCohort is not parallel: it sets the number of
 // processors.
-func TestAnEdgeIsLoadedOnceForItsCohort(t *testing.T) {
+func TestEdgeIsLoadedOncePerCohort(t *testing.T) {
 	for _, processors := range []int{1, 2} {
 		restore := runtime.GOMAXPROCS(processors)
 		var reads numbers
@@ -83,10 +83,10 @@ type branch struct {
 	peer *cohort.Cohort[branch]
 }
 
-// TestNestedListsAreReadOnceForEachLevel walks three levels of lists as gqlgen
+// TestNestedListsAreReadOncePerLevel walks three levels of lists as gqlgen
 // does, every item in a goroutine of its own, with sixteen clients. It is not
 // parallel: it sets the number of processors.
-func TestNestedListsAreReadOnceForEachLevel(t *testing.T) {
+func TestNestedListsAreReadOncePerLevel(t *testing.T) {
 	for _, processors := range []int{1, 2, 8} {
 		restore := runtime.GOMAXPROCS(processors)
 		atOnce(16, func(int) { walkTree(t) })

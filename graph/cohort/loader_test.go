@@ -28,7 +28,7 @@ func evenFails(reason error) dataloader.BatchFunc[int, int] {
 	})
 }
 
-func TestAKeyFailsAlone(t *testing.T) {
+func TestFailedKeyDoesNotFailItsBatch(t *testing.T) {
 	t.Parallel()
 	down := errors.New("down")
 	batch := cohort.Load(t.Context(), nil, []int{1, 2, 3}, cohort.Fact[int, int]{Read: evenFails(down)})
@@ -42,7 +42,7 @@ func TestAKeyFailsAlone(t *testing.T) {
 	}
 }
 
-func TestAFailureOfABatchIsEveryKeys(t *testing.T) {
+func TestFailedBatchFailsEveryKey(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		read func(context.Context, []int) ([]int, error)
@@ -65,9 +65,9 @@ func TestAFailureOfABatchIsEveryKeys(t *testing.T) {
 	}
 }
 
-// TestNothingWaitsForATimer loads in a bubble, whose clock goes forward only
+// TestBatchesDoNotWaitForATimer loads in a bubble, whose clock goes forward only
 // when everything waits for it.
-func TestNothingWaitsForATimer(t *testing.T) {
+func TestBatchesDoNotWaitForATimer(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		began := time.Now()
@@ -82,7 +82,7 @@ func TestNothingWaitsForATimer(t *testing.T) {
 	})
 }
 
-func TestAKeyThatIsNotOfTheCohortIsAMistake(t *testing.T) {
+func TestKeyOutsideTheCohortIsAnError(t *testing.T) {
 	t.Parallel()
 	defer func() {
 		if recover() == nil {

@@ -21,7 +21,7 @@ func forkAt(number, ancestor uint64) chain.Fork {
 	return chain.Fork{Number: number, Ancestor: &domain.BlockRef{Number: ancestor}}
 }
 
-func TestATipShowsItsRecentBlocks(t *testing.T) {
+func TestTipReturnsItsRecentBlocks(t *testing.T) {
 	t.Parallel()
 	begun := &Tip{next: 11, recent: numbered(10, 10), fork: 4}
 	grown := begun.on(numbered(11, 13), true)
@@ -59,7 +59,7 @@ func TestATipShowsItsRecentBlocks(t *testing.T) {
 	}
 }
 
-func TestATipSumsUpForks(t *testing.T) {
+func TestTipMergesForks(t *testing.T) {
 	t.Parallel()
 	forked := &Tip{next: 50, fork: 4}
 	for _, fork := range []chain.Fork{forkAt(5, 40), forkAt(7, 30), forkAt(8, 35)} {
@@ -85,7 +85,7 @@ func TestATipSumsUpForks(t *testing.T) {
 	}
 }
 
-func TestAForkConcernsWhoIsBeyond(t *testing.T) {
+func TestForkAffectsOnlyCursorsAboveIt(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		from     domain.Position

@@ -60,7 +60,7 @@ func (l *library) books() pager[int, domain.Page[int], slice[*book]] {
 	}
 }
 
-func TestFirstPagesAreLoadedForTheCohortAndLaterOnesAlone(t *testing.T) {
+func TestFirstPagesLoadPerCohortAndLaterPagesAlone(t *testing.T) {
 	t.Parallel()
 	var l library
 	shelves := newShelves(1, 2, 3)
@@ -83,7 +83,7 @@ func TestFirstPagesAreLoadedForTheCohortAndLaterOnesAlone(t *testing.T) {
 	}
 }
 
-func TestTheItemsOfAllPagesFormOneCohort(t *testing.T) {
+func TestItemsOfAllPagesFormOneCohort(t *testing.T) {
 	t.Parallel()
 	var l library
 	first := 2
@@ -117,7 +117,7 @@ func firstBook(read *[][]int, broken error) lookup[int, *int, *book] {
 	)
 }
 
-func TestAnEdgeLeadsToAnObjectOrNowhereOrFailsAlone(t *testing.T) {
+func TestEdgeReturnsItsObjectNullOrItsOwnError(t *testing.T) {
 	t.Parallel()
 	broken := errors.New("broken")
 	var read [][]int

@@ -10,7 +10,7 @@ import (
 	"astrolabe/domain"
 )
 
-func TestAGlobalIDSurvivesTheRoundTrip(t *testing.T) {
+func TestGlobalIDRoundTrips(t *testing.T) {
 	t.Parallel()
 	for _, id := range []globalID{
 		{Type: "Chain", Chain: domain.Mainnet},
@@ -26,7 +26,7 @@ func TestAGlobalIDSurvivesTheRoundTrip(t *testing.T) {
 	}
 }
 
-func TestAMalformedGlobalIDIsRejected(t *testing.T) {
+func TestMalformedGlobalIDIsRejected(t *testing.T) {
 	t.Parallel()
 	encode := func(text string) string { return base64.RawURLEncoding.EncodeToString([]byte(text)) }
 	for _, text := range []string{

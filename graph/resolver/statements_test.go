@@ -112,10 +112,10 @@ var pages = []struct {
 	{`{a:block(chain:SN_MAIN number:40){parent{blockHash}} b:block(chain:SN_MAIN number:40){parent{blockHash}}}`, 5, "the head, and two fields that share nothing with each other"},
 }
 
-// TestTheNumberOfStatementsIsTheSameHoweverAResultIsScheduled also shows that
+// TestStatementCountDoesNotDependOnScheduling also shows that
 // what a line of reads has found is not read again. It is not parallel: it sets
 // the number of processors.
-func TestTheNumberOfStatementsIsTheSameHoweverAResultIsScheduled(t *testing.T) {
+func TestStatementCountDoesNotDependOnScheduling(t *testing.T) {
 	x := openIndex(t)
 	for _, processors := range []int{1, 2, 8} {
 		restore := runtime.GOMAXPROCS(processors)
@@ -134,9 +134,9 @@ func TestTheNumberOfStatementsIsTheSameHoweverAResultIsScheduled(t *testing.T) {
 	}
 }
 
-// TestMoreRowsTakeNoMoreStatements allows fewer: what a larger page holds need
+// TestStatementCountDoesNotGrowWithRows allows fewer: what a larger page holds need
 // not be read again for its edges.
-func TestMoreRowsTakeNoMoreStatements(t *testing.T) {
+func TestStatementCountDoesNotGrowWithRows(t *testing.T) {
 	t.Parallel()
 	x := openIndex(t)
 	const query = `{blocks(chain:SN_MAIN first:%d){nodes{parent{blockHash} sequencer{label} transactions(first:9){nodes{version to{contract{class{standard}}}
@@ -148,7 +148,7 @@ func TestMoreRowsTakeNoMoreStatements(t *testing.T) {
 	}
 }
 
-func TestASearchHitLeadsToItsBlock(t *testing.T) {
+func TestSearchHitLinksToItsBlock(t *testing.T) {
 	t.Parallel()
 	x := openIndex(t)
 	const want = `{"search":[{"kind":"BLOCK","node":{"blockNumber":40}}]}`
