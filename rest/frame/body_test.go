@@ -12,9 +12,9 @@ import (
 	"astrolabe/domain"
 )
 
-// TestABodyIsReadStrictlyAndWithinItsLimit drives an operation of the test's
+// TestBodyIsDecodedStrictlyAndWithinItsLimit drives an operation of the test's
 // own through the real dispatch.
-func TestABodyIsReadStrictlyAndWithinItsLimit(t *testing.T) {
+func TestBodyIsDecodedStrictlyAndWithinItsLimit(t *testing.T) {
 	t.Parallel()
 	var got struct {
 		Hashes []string `json:"hashes"`

@@ -8,9 +8,9 @@ import (
 	"astrolabe/domain"
 )
 
-// TestTheCatalogueExplainsEveryCode reads the codes out of their source,
+// TestErrorCatalogueExplainsEveryCode reads the codes out of their source,
 // because nothing else lists them all.
-func TestTheCatalogueExplainsEveryCode(t *testing.T) {
+func TestErrorCatalogueExplainsEveryCode(t *testing.T) {
 	t.Parallel()
 	source, err := os.ReadFile("../../domain/code.go")
 	if err != nil {
