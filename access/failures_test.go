@@ -13,7 +13,7 @@ import (
 	"astrolabe/domain/account"
 )
 
-func TestFailuresOfOneAddressAreBounded(t *testing.T) {
+func TestFailedAttemptsPerAddressAreLimited(t *testing.T) {
 	t.Parallel()
 	now := time.Now()
 	f := NewFailures(func() time.Time { return now })
@@ -46,7 +46,7 @@ func TestFailuresOfOneAddressAreBounded(t *testing.T) {
 	}
 }
 
-func TestAnIPv6ClientIsItsNetwork(t *testing.T) {
+func TestIPv6ClientsAreCountedPerNetwork(t *testing.T) {
 	t.Parallel()
 	now := time.Now()
 	f := NewFailures(func() time.Time { return now })
@@ -62,7 +62,7 @@ func TestAnIPv6ClientIsItsNetwork(t *testing.T) {
 	}
 }
 
-func TestTheMemoryOfFailuresIsBounded(t *testing.T) {
+func TestFailureCounterIsBounded(t *testing.T) {
 	t.Parallel()
 	now := time.Now()
 	f := NewFailures(func() time.Time { return now })
@@ -78,9 +78,9 @@ func TestTheMemoryOfFailuresIsBounded(t *testing.T) {
 	}
 }
 
-// TestWhoFailedTooOftenIsCheckedByWhatIsKnownAlone fails as often as one may
+// TestBlockedAddressIsCheckedAgainstCachedKeysOnly fails as often as one may
 // and then shows credentials that cost a read and ones that do not.
-func TestWhoFailedTooOftenIsCheckedByWhatIsKnownAlone(t *testing.T) {
+func TestBlockedAddressIsCheckedAgainstCachedKeysOnly(t *testing.T) {
 	t.Parallel()
 	now := time.Now()
 	gate := &Gate{Failures: NewFailures(func() time.Time { return now })}
@@ -120,7 +120,7 @@ func TestWhoFailedTooOftenIsCheckedByWhatIsKnownAlone(t *testing.T) {
 	}
 }
 
-func TestAGateWithoutACountOfFailuresRefusesNobody(t *testing.T) {
+func TestGateWithoutAFailureCounterBlocksNobody(t *testing.T) {
 	t.Parallel()
 	gate, request := new(Gate), httptest.NewRequest(http.MethodGet, "/", nil)
 	for range 200 {

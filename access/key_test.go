@@ -11,7 +11,7 @@ import (
 	"astrolabe/domain/account"
 )
 
-func TestARequestBearsOneKeyOrNone(t *testing.T) {
+func TestRequestHasAtMostOneKey(t *testing.T) {
 	t.Parallel()
 	const service, browser = "X-Service-Api-Key", "X-Api-Key"
 	for name, c := range map[string]struct {
@@ -39,7 +39,7 @@ func TestARequestBearsOneKeyOrNone(t *testing.T) {
 	}
 }
 
-func TestAnAuthorizationHeaderBearsOneToken(t *testing.T) {
+func TestAuthorizationHeaderHasOneToken(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		values []string
@@ -59,7 +59,7 @@ func TestAnAuthorizationHeaderBearsOneToken(t *testing.T) {
 	}
 }
 
-func TestAChallengeNamesWhatIsLacking(t *testing.T) {
+func TestChallengeNamesTheMissingScope(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		err   error
@@ -79,7 +79,7 @@ func TestAChallengeNamesWhatIsLacking(t *testing.T) {
 	}
 }
 
-func TestOnlyABudgetedAnswerIsPaced(t *testing.T) {
+func TestRateLimitHeadersAreSetOnlyForLimitedResponses(t *testing.T) {
 	t.Parallel()
 	header := http.Header{}
 	Pace(header, account.Decision{Allowed: true})

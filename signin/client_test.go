@@ -17,7 +17,7 @@ func (lateResponse) RoundTrip(request *http.Request) (*http.Response, error) {
 	return &http.Response{StatusCode: http.StatusOK, Body: http.NoBody}, nil
 }
 
-func TestAResponseThatComesTooLateIsAnError(t *testing.T) {
+func TestLateProviderResponseIsAnError(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		began := time.Now()

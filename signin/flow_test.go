@@ -26,7 +26,7 @@ func (a answer) field(t *testing.T, name string) string {
 	return value
 }
 
-func TestAPersonSignsInMakesAKeyAndSignsOut(t *testing.T) {
+func TestUserSignsInIssuesAKeyAndSignsOut(t *testing.T) {
 	t.Parallel()
 	s := newService(t, nil)
 	b := s.browser()
@@ -49,7 +49,7 @@ func TestAPersonSignsInMakesAKeyAndSignsOut(t *testing.T) {
 	}
 }
 
-func TestAPersonReturnsToTheSameWorkspaceAndNobodyElse(t *testing.T) {
+func TestEachUserReturnsToTheirOwnWorkspace(t *testing.T) {
 	t.Parallel()
 	s := newService(t, nil)
 	home := func(subject string) string {
@@ -72,7 +72,7 @@ func TestAPersonReturnsToTheSameWorkspaceAndNobodyElse(t *testing.T) {
 	}
 }
 
-func TestEveryAlgorithmAndAPublicClientSignIn(t *testing.T) {
+func TestSignInWorksWithEveryAlgorithmAndAPublicClient(t *testing.T) {
 	t.Parallel()
 	s := newService(t, func(o *signin.Options) { o.ClientSecret = "" })
 	s.idp.Public = true
@@ -90,7 +90,7 @@ func TestEveryAlgorithmAndAPublicClientSignIn(t *testing.T) {
 	}
 }
 
-func TestTheCookiesAreForTheBrowserAlone(t *testing.T) {
+func TestCookiesHaveSecureAttributes(t *testing.T) {
 	t.Parallel()
 	s := newService(t, nil)
 	b := s.browser().stays()
@@ -126,7 +126,7 @@ func TestTheCookiesAreForTheBrowserAlone(t *testing.T) {
 	}
 }
 
-func TestAnAttemptIsGoodOnce(t *testing.T) {
+func TestLoginAttemptCanBeUsedOnce(t *testing.T) {
 	t.Parallel()
 	b := newService(t, nil).browser()
 	callback := b.begins().String()
@@ -138,7 +138,7 @@ func TestAnAttemptIsGoodOnce(t *testing.T) {
 	}
 }
 
-func TestTheProvidersKeysMayRotate(t *testing.T) {
+func TestProviderKeysCanRotate(t *testing.T) {
 	t.Parallel()
 	now := time.Now()
 	s := newService(t, func(o *signin.Options) { o.Now = func() time.Time { return now } })
@@ -154,7 +154,7 @@ func TestTheProvidersKeysMayRotate(t *testing.T) {
 	}
 }
 
-func TestWithdrawnKeysAreForgottenAfterAnHour(t *testing.T) {
+func TestRemovedProviderKeysExpireAfterAnHour(t *testing.T) {
 	t.Parallel()
 	now := time.Now()
 	s := newService(t, func(o *signin.Options) { o.Now = func() time.Time { return now } })
@@ -169,7 +169,7 @@ func TestWithdrawnKeysAreForgottenAfterAnHour(t *testing.T) {
 	b.refuses(b.opens("/auth/login"), http.StatusUnauthorized, domain.CodeUnauthorized)
 }
 
-func TestSignInWorksOnceTheProviderDoes(t *testing.T) {
+func TestSignInRecoversWhenTheProviderDoes(t *testing.T) {
 	t.Parallel()
 	now := time.Now()
 	s := newService(t, func(o *signin.Options) { o.Now = func() time.Time { return now } })
@@ -184,7 +184,7 @@ func TestSignInWorksOnceTheProviderDoes(t *testing.T) {
 	}
 }
 
-func TestOnlyOurPagesSignOutByCookie(t *testing.T) {
+func TestOnlySameOriginPagesSignOutByCookie(t *testing.T) {
 	t.Parallel()
 	s := newService(t, nil)
 	b := s.browser()
@@ -210,7 +210,7 @@ func TestOnlyOurPagesSignOutByCookie(t *testing.T) {
 	}
 }
 
-func TestEachRouteTakesOneMethod(t *testing.T) {
+func TestEachRouteAcceptsOneMethod(t *testing.T) {
 	t.Parallel()
 	b := newService(t, nil).browser()
 	for path, method := range map[string]string{"/auth/login": "GET", "/auth/callback": "GET", "/auth/logout": "POST"} {
@@ -227,7 +227,7 @@ func TestEachRouteTakesOneMethod(t *testing.T) {
 	}
 }
 
-func TestSigningInLogsNoSecret(t *testing.T) {
+func TestSignInLogsNoSecret(t *testing.T) {
 	t.Parallel()
 	s := newService(t, nil)
 	b := s.browser()

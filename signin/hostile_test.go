@@ -15,7 +15,7 @@ import (
 	"astrolabe/signin/idptest"
 )
 
-func TestAForgedTokenSignsNobodyIn(t *testing.T) {
+func TestForgedTokenIsRejected(t *testing.T) {
 	t.Parallel()
 	s := newService(t, nil)
 	set := func(name string, value any) func(idptest.Claims) string {
@@ -84,7 +84,7 @@ func TestAForgedTokenSignsNobodyIn(t *testing.T) {
 	}
 }
 
-func TestACallbackBelongsToItsBrowser(t *testing.T) {
+func TestCallbackIsBoundToItsBrowser(t *testing.T) {
 	t.Parallel()
 	s := newService(t, nil)
 	with := func(u *url.URL, name, value string) string {
@@ -141,7 +141,7 @@ func TestACallbackBelongsToItsBrowser(t *testing.T) {
 	}
 }
 
-func TestABrokenProviderIsUnavailable(t *testing.T) {
+func TestBrokenProviderIsUnavailable(t *testing.T) {
 	t.Parallel()
 	var reached atomic.Int64
 	foreign := httptest.NewTLSServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { reached.Add(1) }))
@@ -199,7 +199,7 @@ func TestABrokenProviderIsUnavailable(t *testing.T) {
 	})
 }
 
-func TestOnlySoManyCallbacksReachTheProviderAtOnce(t *testing.T) {
+func TestConcurrentCallbacksToTheProviderAreLimited(t *testing.T) {
 	t.Parallel()
 	const limit = 16
 	s := newService(t, nil)
@@ -232,7 +232,7 @@ func TestOnlySoManyCallbacksReachTheProviderAtOnce(t *testing.T) {
 	waiting.Wait()
 }
 
-func TestTheMetadataMustBeOfTheIssuer(t *testing.T) {
+func TestProviderMetadataMustMatchTheIssuer(t *testing.T) {
 	t.Parallel()
 	for name, change := range map[string]func(idptest.Claims){
 		"another issuer":     func(c idptest.Claims) { c["issuer"] = "https://evil.example" },
@@ -257,7 +257,7 @@ func TestTheMetadataMustBeOfTheIssuer(t *testing.T) {
 	}
 }
 
-func TestALoginReturnsToLocalPathsOnly(t *testing.T) {
+func TestLoginReturnsToLocalPathsOnly(t *testing.T) {
 	t.Parallel()
 	b := newService(t, nil).browser().stays()
 	for _, place := range []string{

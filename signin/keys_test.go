@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func TestWeakAndForeignKeysAreNotUsed(t *testing.T) {
+func TestWeakAndUnsupportedKeysAreIgnored(t *testing.T) {
 	t.Parallel()
 	number := func(n int, first byte) string {
 		raw := make([]byte, n)

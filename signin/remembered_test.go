@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-func TestAnAnswerIsAskedForOnceByAllWhoWait(t *testing.T) {
+func TestConcurrentCallersShareOneFetch(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		asked := 0
@@ -41,7 +41,7 @@ func TestAnAnswerIsAskedForOnceByAllWhoWait(t *testing.T) {
 	})
 }
 
-func TestAnAnswerAgesAndAFailureIsTriedAgain(t *testing.T) {
+func TestFetchedValueExpiresAndAFailureIsRetried(t *testing.T) {
 	t.Parallel()
 	now, asked, failure := time.Now(), 0, error(nil)
 	answer := newRemembered(func() time.Time { return now }, func(context.Context) (int, error) {

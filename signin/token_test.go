@@ -46,7 +46,7 @@ const (
 	goodClaims = `{"iss":"i","sub":"s","aud":"c","exp":100,"iat":100,"nonce":"n"}`
 )
 
-func TestATokenHasOneSpelling(t *testing.T) {
+func TestTokenInAnotherEncodingIsRejected(t *testing.T) {
 	t.Parallel()
 	s := newSigner(t)
 	good := s.sign(goodHeader, goodClaims)
