@@ -34,7 +34,7 @@ func (s *source) load(ctx context.Context, _ string) (int, error) {
 	return n, err
 }
 
-func TestAValueIsLoadedAgainWhenItIsTooOld(t *testing.T) {
+func TestExpiredValueIsReloaded(t *testing.T) {
 	t.Parallel()
 	now, s := time.Now(), new(source)
 	l := cache.NewLoading(10, func() time.Time { return now }, s.load)
@@ -49,7 +49,7 @@ func TestAValueIsLoadedAgainWhenItIsTooOld(t *testing.T) {
 	}
 }
 
-func TestFailuresAreNotKept(t *testing.T) {
+func TestFailedLoadIsNotCached(t *testing.T) {
 	t.Parallel()
 	s := &source{fails: errors.New("down")}
 	l := cache.NewLoading(10, time.Now, s.load)
@@ -63,7 +63,7 @@ func TestFailuresAreNotKept(t *testing.T) {
 	}
 }
 
-func TestTheValuesUsedLastAreKept(t *testing.T) {
+func TestLeastRecentlyUsedValuesAreEvicted(t *testing.T) {
 	t.Parallel()
 	l := cache.NewLoading(3, time.Now, new(source).load)
 	for i := range 10 {
@@ -76,7 +76,7 @@ func TestTheValuesUsedLastAreKept(t *testing.T) {
 	}
 }
 
-func TestCallersShareALoadThatOutlivesTheFirst(t *testing.T) {
+func TestSharedLoadSurvivesCancellationOfItsFirstCaller(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s := &source{takes: time.Second}
@@ -101,9 +101,9 @@ func TestCallersShareALoadThatOutlivesTheFirst(t *testing.T) {
 	})
 }
 
-// TestALoadThatBeganTooEarlyIsNotShared has a caller that accepts no value from
+// TestLoadThatStartedTooEarlyIsNotShared has a caller that accepts no value from
 // before its call.
-func TestALoadThatBeganTooEarlyIsNotShared(t *testing.T) {
+func TestLoadThatStartedTooEarlyIsNotShared(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s := &source{takes: time.Second}
@@ -116,7 +116,7 @@ func TestALoadThatBeganTooEarlyIsNotShared(t *testing.T) {
 	})
 }
 
-func TestALoadFromBeforeAChangeIsNeitherJoinedNorKept(t *testing.T) {
+func TestLoadFromBeforeAnInvalidationIsNeitherSharedNorCached(t *testing.T) {
 	t.Parallel()
 	for name, change := range map[string]func(*cache.Loading[string, int]){
 		"forget": func(l *cache.Loading[string, int]) { l.Forget("a") },

@@ -11,7 +11,7 @@ func has(w *cache.Weighted[string, int], key string) bool {
 	return known
 }
 
-func TestWhatWasUsedLastStaysWithinTheWeight(t *testing.T) {
+func TestMostRecentlyUsedValuesStayWithinTheWeight(t *testing.T) {
 	t.Parallel()
 	w := cache.NewWeighted[string, int](10)
 	w.Add("used", 1, 5)
@@ -58,7 +58,7 @@ func TestPutDropsNothingUntilTrim(t *testing.T) {
 	}
 }
 
-func TestACacheWithoutCapacityKeepsNothing(t *testing.T) {
+func TestCacheWithoutCapacityStoresNothing(t *testing.T) {
 	t.Parallel()
 	w := cache.NewWeighted[string, int](0)
 	w.Add("a", 1, 1)

@@ -23,7 +23,7 @@ func scrape(t *testing.T, m *Metrics) string {
 	return answer.Body.String()
 }
 
-func TestMetricsReportWhatWasMeasured(t *testing.T) {
+func TestMetricsReportRecordedValues(t *testing.T) {
 	t.Parallel()
 	m := NewMetrics()
 	m.Request("/v1/{chain}/status", http.MethodGet, http.StatusOK, 3*time.Millisecond)
@@ -74,7 +74,7 @@ func TestMetricsDescribeTheBuildTheRuntimeAndTheProcess(t *testing.T) {
 	}
 }
 
-func TestAnIndexHasOneCurrentState(t *testing.T) {
+func TestIndexHasOneCurrentState(t *testing.T) {
 	t.Parallel()
 	m := NewMetrics()
 	for _, state := range []string{"halted", "following", "following"} {
@@ -93,7 +93,7 @@ func TestAnIndexHasOneCurrentState(t *testing.T) {
 	}
 }
 
-func TestProcessesHaveMetricsOfTheirOwn(t *testing.T) {
+func TestEachProcessHasItsOwnMetrics(t *testing.T) {
 	t.Parallel()
 	one, other := NewMetrics(), NewMetrics()
 	one.HeadBlock("SN_MAIN", 1)
@@ -102,7 +102,7 @@ func TestProcessesHaveMetricsOfTheirOwn(t *testing.T) {
 	}
 }
 
-func TestAMetricsNameIsTakenOnce(t *testing.T) {
+func TestDuplicateMetricNamePanics(t *testing.T) {
 	t.Parallel()
 	defer func() {
 		if recover() == nil {

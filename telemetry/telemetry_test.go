@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-func TestUnknownLogSettingsAreNamed(t *testing.T) {
+func TestErrorNamesTheUnknownLogSetting(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ format, level, want string }{
 		{"xml", "info", `log format "xml" is not one of text, json`},
@@ -31,7 +31,7 @@ func TestUnknownLogSettingsAreNamed(t *testing.T) {
 	}
 }
 
-func TestACallersRequestIDIsKeptOnlyWhenWellFormed(t *testing.T) {
+func TestOnlyWellFormedRequestIDsAreAccepted(t *testing.T) {
 	t.Parallel()
 	for _, good := range []string{"a", "A.b_c:9-", strings.Repeat("x", 128)} {
 		if got := ChooseRequestID(good); got != good {
@@ -46,7 +46,7 @@ func TestACallersRequestIDIsKeptOnlyWhenWellFormed(t *testing.T) {
 	}
 }
 
-func TestReadinessNamesWhatFailsAndNotWhy(t *testing.T) {
+func TestReadinessNamesTheFailedCheckButNotItsError(t *testing.T) {
 	t.Parallel()
 	var health Health
 	failing := errors.New("connect to db.internal: refused")
