@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-func TestAmountReadsOnlyCanonicalIntegers(t *testing.T) {
+func TestAmountParsesOnlyCanonicalIntegers(t *testing.T) {
 	t.Parallel()
 	for _, good := range []string{"0", "1", "-1", "340282366920938463463374607431768211456", strings.Repeat("9", 120)} {
 		a, err := ParseAmount(good)
@@ -22,7 +22,7 @@ func TestAmountReadsOnlyCanonicalIntegers(t *testing.T) {
 	}
 }
 
-func TestAmountRendersDecimalsWithoutLoss(t *testing.T) {
+func TestAmountFormatsDecimalsWithoutLoss(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		raw      string
@@ -42,7 +42,7 @@ func TestAmountRendersDecimalsWithoutLoss(t *testing.T) {
 	}
 }
 
-func TestAmountArithmeticLeavesItsOperandsAlone(t *testing.T) {
+func TestAmountArithmeticDoesNotModifyItsOperands(t *testing.T) {
 	t.Parallel()
 	a, b := AmountFromUint64(5), AmountFromUint64(7)
 	if got := a.Sub(b); got.String() != "-2" || got.Sign() != -1 {
@@ -73,7 +73,7 @@ func TestAmountIsAStringInJSON(t *testing.T) {
 	}
 }
 
-func TestAnUnknownAmountIsNeverZero(t *testing.T) {
+func TestUnknownAmountIsNeverZero(t *testing.T) {
 	t.Parallel()
 	if err := new(Amount).Scan(nil); err == nil {
 		t.Error("NULL was read as an amount, want an error")

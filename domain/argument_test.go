@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func TestAFacadeNamesArgumentsAsItsClientsDo(t *testing.T) {
+func TestErrorsNameArgumentsInTheFacadesSpelling(t *testing.T) {
 	t.Parallel()
 	snake := func(a Argument) string {
 		if a == "fromBlock" {
@@ -23,7 +23,7 @@ func TestAFacadeNamesArgumentsAsItsClientsDo(t *testing.T) {
 	}
 }
 
-func TestNamingArgumentsKeepsEverythingElse(t *testing.T) {
+func TestRenamingArgumentsKeepsTheRestOfTheError(t *testing.T) {
 	t.Parallel()
 	cause := errors.New("refused")
 	err := Unavailable(3, cause, "%s cannot be read.", Argument("block"))
@@ -37,7 +37,7 @@ func TestNamingArgumentsKeepsEverythingElse(t *testing.T) {
 	}
 }
 
-func TestQuotedValuesAreShort(t *testing.T) {
+func TestQuotedValuesAreTruncated(t *testing.T) {
 	t.Parallel()
 	if got := Quote(`a"b`); got != `"a\"b"` {
 		t.Errorf("got %s", got)

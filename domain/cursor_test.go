@@ -28,7 +28,7 @@ var (
 	somewhere = Position{1_000_000, 3, 0, 1<<64 - 1}
 )
 
-func TestCursorReturnsThePositionItWasMadeFor(t *testing.T) {
+func TestCursorRoundTripsItsPosition(t *testing.T) {
 	t.Parallel()
 	cursors := NewCursors(oneKey)
 	for _, pos := range []Position{{}, {0}, somewhere} {
@@ -89,7 +89,7 @@ func TestExpiredCursorIsRejected(t *testing.T) {
 	requireInvalidCursor(t, err)
 }
 
-func TestCursorSurvivesTheRotationOfItsKey(t *testing.T) {
+func TestCursorSurvivesAKeyRotation(t *testing.T) {
 	t.Parallel()
 	old := NewCursors(oneKey).Encode(testList, somewhere, time.Time{})
 	rotated := NewCursors(testKeys{oneKey[0], []byte("second")})
@@ -134,7 +134,7 @@ func FuzzDecodeCursor(f *testing.F) {
 	})
 }
 
-func TestNothingLiesBetweenAPositionAndTheOneThatFollows(t *testing.T) {
+func TestNextPositionIsTheImmediateSuccessor(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ position, want Position }{
 		{Position{7}, Position{8}},

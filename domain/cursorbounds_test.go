@@ -36,9 +36,9 @@ func fields(count uint64, present int) []uint64 {
 	return append([]uint64{1, 1, 0, count}, make([]uint64, present)...)
 }
 
-// TestASignedCursorStaysWithinItsBounds shows that the bounds hold by
+// TestSignedCursorStaysWithinItsLimits shows that the bounds hold by
 // themselves and do not rely on the MAC.
-func TestASignedCursorStaysWithinItsBounds(t *testing.T) {
+func TestSignedCursorStaysWithinItsLimits(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		text string
@@ -74,9 +74,9 @@ func TestASignedCursorStaysWithinItsBounds(t *testing.T) {
 	}
 }
 
-// TestACursorTextHasAtMost512Characters tells the bound from the text that
+// TestCursorTextHasAtMost512Characters tells the bound from the text that
 // explains the refusal: no cursor of ours is that long.
-func TestACursorTextHasAtMost512Characters(t *testing.T) {
+func TestCursorTextHasAtMost512Characters(t *testing.T) {
 	t.Parallel()
 	refusal := func(length int) string {
 		_, err := NewCursors(oneKey).Decode(t.Context(), testList, strings.Repeat("A", length))
@@ -91,7 +91,7 @@ func TestACursorTextHasAtMost512Characters(t *testing.T) {
 	}
 }
 
-func TestACursorThatExpiredAtTheEpochHasAnEnd(t *testing.T) {
+func TestCursorThatExpiresAtTheUnixEpochIsExpired(t *testing.T) {
 	t.Parallel()
 	cursors := NewCursors(oneKey)
 	cursors.now = func() time.Time { return time.Unix(1, 0) }
@@ -101,7 +101,7 @@ func TestACursorThatExpiredAtTheEpochHasAnEnd(t *testing.T) {
 	}
 }
 
-func TestAPositionFitsWhatIsStored(t *testing.T) {
+func TestPositionFitsItsColumns(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		position Position

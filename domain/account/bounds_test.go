@@ -13,7 +13,7 @@ import (
 	"astrolabe/domain"
 )
 
-func TestASignedBodyStaysWithinItsBounds(t *testing.T) {
+func TestSignedBodyStaysWithinItsLimits(t *testing.T) {
 	t.Parallel()
 	body := func(numbers ...uint64) (b []byte) {
 		for _, n := range numbers {
@@ -44,7 +44,7 @@ func TestASignedBodyStaysWithinItsBounds(t *testing.T) {
 	}
 }
 
-func TestASignedTextHasAtMost512Characters(t *testing.T) {
+func TestSignedTextHasAtMost512Characters(t *testing.T) {
 	t.Parallel()
 	now := time.Now()
 	tokens := signer{kind: "svf", ring: newRing(t), now: func() time.Time { return now }}
@@ -59,7 +59,7 @@ func TestASignedTextHasAtMost512Characters(t *testing.T) {
 	}
 }
 
-func TestALoginMayTakeTenMinutesAndReturnTo200Characters(t *testing.T) {
+func TestLoginExpiresAfterTenMinutesAndReturnPathHasAtMost200Characters(t *testing.T) {
 	t.Parallel()
 	now := time.Now().Truncate(time.Second)
 	states := NewLoginStates(newRing(t), func() time.Time { return now })
@@ -80,7 +80,7 @@ func TestALoginMayTakeTenMinutesAndReturnTo200Characters(t *testing.T) {
 	}
 }
 
-func TestABudgetIsForSixtySecondsAndAtMostFiftyMillion(t *testing.T) {
+func TestRateLimitIsPerSixtySecondsAndAtMostFiftyMillion(t *testing.T) {
 	t.Parallel()
 	rate := Rate{Heavy, 60}
 	meter, _ := rate.Take(Meter{}, midnight, 60)
@@ -97,7 +97,7 @@ func TestABudgetIsForSixtySecondsAndAtMostFiftyMillion(t *testing.T) {
 	}
 }
 
-func TestADefaultKeyIsIssuedTwentyTimesADay(t *testing.T) {
+func TestDefaultKeyCanBeIssuedTwentyTimesADay(t *testing.T) {
 	t.Parallel()
 	may := mayRotate(midnight.Add(23 * time.Hour))
 	if err := may(19); err != nil {
@@ -109,9 +109,9 @@ func TestADefaultKeyIsIssuedTwentyTimesADay(t *testing.T) {
 	}
 }
 
-// TestACrowdAtOneMeterLeavesRoomForOthers fills what one caller may have of
+// TestQueueOfOneMeterLeavesRoomForOthers fills what one caller may have of
 // the queue while a statement hangs.
-func TestACrowdAtOneMeterLeavesRoomForOthers(t *testing.T) {
+func TestQueueOfOneMeterLeavesRoomForOthers(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		store := newMemory(frozen)
@@ -147,8 +147,8 @@ func TestACrowdAtOneMeterLeavesRoomForOthers(t *testing.T) {
 	})
 }
 
-// TestAPeekTellsWhatATakeWouldDecide compares the two on one meter.
-func TestAPeekTellsWhatATakeWouldDecide(t *testing.T) {
+// TestPeekReturnsWhatTakeWouldDecide compares the two on one meter.
+func TestPeekReturnsWhatTakeWouldDecide(t *testing.T) {
 	t.Parallel()
 	quotas := NewQuotas(newMemory(frozen), frozen)
 	caller := &Caller{Kind: ByKey, Subject: "a", Budgets: Budgets{Heavy: 2, Light: 0}}

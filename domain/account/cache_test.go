@@ -32,7 +32,7 @@ func (c *counted) load(ctx context.Context, id string) (int64, error) {
 	return n, nil
 }
 
-func TestACacheIsBypassedWhileNobodyListens(t *testing.T) {
+func TestCacheIsBypassedWithoutAListener(t *testing.T) {
 	t.Parallel()
 	rows := new(counted)
 	c := newCache(rows.load, time.Now)
@@ -57,7 +57,7 @@ func TestACacheIsBypassedWhileNobodyListens(t *testing.T) {
 	}
 }
 
-func TestARowIsTrustedForFiveSeconds(t *testing.T) {
+func TestCachedRowExpiresAfterFiveSeconds(t *testing.T) {
 	t.Parallel()
 	rows, now := new(counted), time.Now()
 	c := newCache(rows.load, func() time.Time { return now })
@@ -73,7 +73,7 @@ func TestARowIsTrustedForFiveSeconds(t *testing.T) {
 	}
 }
 
-func TestAStampedeIsOneRead(t *testing.T) {
+func TestConcurrentMissesShareOneRead(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		rows := &counted{gates: []chan struct{}{make(chan struct{})}}
@@ -101,7 +101,7 @@ func TestAStampedeIsOneRead(t *testing.T) {
 	})
 }
 
-func TestAReadThatBeganBeforeAChangeIsNotKept(t *testing.T) {
+func TestReadThatStartedBeforeAChangeIsNotCached(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		rows := &counted{gates: []chan struct{}{make(chan struct{}), make(chan struct{})}}
@@ -122,7 +122,7 @@ func TestAReadThatBeganBeforeAChangeIsNotKept(t *testing.T) {
 	})
 }
 
-func TestGuessedIdsPushNothingOut(t *testing.T) {
+func TestUnknownIDsDoNotEvictKnownOnes(t *testing.T) {
 	t.Parallel()
 	rows := new(counted)
 	c := newCache(rows.load, time.Now)
@@ -137,7 +137,7 @@ func TestGuessedIdsPushNothingOut(t *testing.T) {
 	}
 }
 
-func TestACacheStaysBounded(t *testing.T) {
+func TestCacheIsBounded(t *testing.T) {
 	t.Parallel()
 	rows, start := new(counted), time.Now()
 	c := newCache(rows.load, func() time.Time { return start })

@@ -52,7 +52,7 @@ func drawStep(t *rapid.T, r Rate) time.Duration {
 	).Draw(t, "step"))
 }
 
-func TestAMeterIsABucketThatRefillsEvenly(t *testing.T) {
+func TestMeterIsATokenBucketThatRefillsEvenly(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		rate, now := drawRate(t), midnight
@@ -70,7 +70,7 @@ func TestAMeterIsABucketThatRefillsEvenly(t *testing.T) {
 	})
 }
 
-func TestNoIntervalHoldsMoreThanTheBudgetAndItsRefill(t *testing.T) {
+func TestNoIntervalExceedsTheLimitPlusItsRefill(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		rate, now := drawRate(t), midnight
@@ -100,7 +100,7 @@ func TestNoIntervalHoldsMoreThanTheBudgetAndItsRefill(t *testing.T) {
 	})
 }
 
-func TestRetryAfterIsTheFirstMomentThatAllowsTheSameTake(t *testing.T) {
+func TestRetryAfterIsTheEarliestTimeThatAllowsTheSameTake(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		rate, now := drawRate(t), midnight
@@ -123,7 +123,7 @@ func TestRetryAfterIsTheFirstMomentThatAllowsTheSameTake(t *testing.T) {
 	})
 }
 
-func TestAClockThatJumpsBackPaysNothingTwice(t *testing.T) {
+func TestClockThatJumpsBackRefillsNothingTwice(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		rate := drawRate(t)
@@ -151,7 +151,7 @@ func TestAClockThatJumpsBackPaysNothingTwice(t *testing.T) {
 	})
 }
 
-func TestAClockThatWasFarAheadLocksNobodyOut(t *testing.T) {
+func TestClockThatWasFarAheadLocksNobodyOut(t *testing.T) {
 	t.Parallel()
 	rate := Rate{Heavy, 240}
 	meter, got := rate.Take(Meter{}, midnight.AddDate(1, 0, 0), 240)
@@ -167,7 +167,7 @@ func TestAClockThatWasFarAheadLocksNobodyOut(t *testing.T) {
 	}
 }
 
-func TestABudgetThatIsLoweredLeavesTheOldDebt(t *testing.T) {
+func TestLoweredLimitKeepsTheUnitsAlreadyUsed(t *testing.T) {
 	t.Parallel()
 	meter, _ := Rate{Heavy, 600}.Take(Meter{}, midnight, 600)
 	rate := Rate{Heavy, 60}
@@ -180,7 +180,7 @@ func TestABudgetThatIsLoweredLeavesTheOldDebt(t *testing.T) {
 	}
 }
 
-func TestACostThatCanNeverBeAllowedIsAnError(t *testing.T) {
+func TestCostAboveTheLimitIsAnError(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		limit, cost int
@@ -195,7 +195,7 @@ func TestACostThatCanNeverBeAllowedIsAnError(t *testing.T) {
 	}
 }
 
-func TestADenialSaysWhenToComeBack(t *testing.T) {
+func TestDenialSaysWhenToRetry(t *testing.T) {
 	t.Parallel()
 	rate := Rate{Heavy, 240}
 	meter, first := rate.Take(Meter{}, midnight, 240)

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestEachIdentityHasAWorkspaceNameOfItsOwn(t *testing.T) {
+func TestEachIdentityHasItsOwnWorkspaceName(t *testing.T) {
 	t.Parallel()
 	names := map[string]Identity{}
 	for _, i := range []Identity{

@@ -11,7 +11,7 @@ import (
 	"astrolabe/domain"
 )
 
-func TestKeyTextHasTheContractsForm(t *testing.T) {
+func TestKeyTextMatchesTheContract(t *testing.T) {
 	t.Parallel()
 	form := regexp.MustCompile(`^svc_(live|test)_[a-z0-9]{12}_[A-Za-z0-9]{49}$`)
 	for _, env := range []Environment{Live, Test} {
@@ -25,7 +25,7 @@ func TestKeyTextHasTheContractsForm(t *testing.T) {
 	}
 }
 
-func TestAKeyThatIsNotOneIsUnauthorized(t *testing.T) {
+func TestMalformedKeyIsUnauthorized(t *testing.T) {
 	t.Parallel()
 	key := KeyText{Environment: Live, PublicID: "abcdefghijk1", secret: strings.Repeat("s", secretLength)}
 	good := key.Reveal()
@@ -46,7 +46,7 @@ func TestAKeyThatIsNotOneIsUnauthorized(t *testing.T) {
 	}
 }
 
-func TestAKeyNeverPrintsItsSecret(t *testing.T) {
+func TestKeyNeverPrintsItsSecret(t *testing.T) {
 	t.Parallel()
 	key := NewKeyText(Live)
 	var log strings.Builder
@@ -62,7 +62,7 @@ func TestAKeyNeverPrintsItsSecret(t *testing.T) {
 	}
 }
 
-func TestAKeysHashDependsOnItsPepper(t *testing.T) {
+func TestKeyHashDependsOnThePepper(t *testing.T) {
 	t.Parallel()
 	key := NewKeyText(Live)
 	if string(key.Hash([]byte("a"))) == string(key.Hash([]byte("b"))) {

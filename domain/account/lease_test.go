@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-func TestOrdinaryBudgetsAreNotDrawnOnInAdvance(t *testing.T) {
+func TestSmallRateLimitsGetNoLease(t *testing.T) {
 	t.Parallel()
 	for class, limit := range Usual {
 		if got := (Rate{class, limit}).advance(1); got != 0 && class != Query {
@@ -23,7 +23,7 @@ func TestOrdinaryBudgetsAreNotDrawnOnInAdvance(t *testing.T) {
 	}
 }
 
-func TestABusyCallerTakesFromItsLeaseAndReturnsTheRest(t *testing.T) {
+func TestBusyCallerTakesFromItsLeaseAndReturnsTheRest(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		store := newMemory(frozen)
@@ -49,7 +49,7 @@ func TestABusyCallerTakesFromItsLeaseAndReturnsTheRest(t *testing.T) {
 	})
 }
 
-func TestABusyCallerStaysBusy(t *testing.T) {
+func TestBusyCallerStaysBusy(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		store := newMemory(time.Now)
@@ -68,7 +68,7 @@ func TestABusyCallerStaysBusy(t *testing.T) {
 	})
 }
 
-func TestARareCallerGetsNoAdvance(t *testing.T) {
+func TestInfrequentCallerGetsNoLease(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		store := newMemory(time.Now)
@@ -87,7 +87,7 @@ func TestARareCallerGetsNoAdvance(t *testing.T) {
 	})
 }
 
-func TestNoAdvanceIsGivenWhenHalfOfTheBudgetIsUsed(t *testing.T) {
+func TestNoLeaseAfterHalfOfTheRateLimitIsUsed(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		store := newMemory(frozen)

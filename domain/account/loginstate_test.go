@@ -9,7 +9,7 @@ import (
 	"astrolabe/domain"
 )
 
-func TestALoginResumesWhenItsStateComesBackToItsBrowser(t *testing.T) {
+func TestLoginResumesWhenItsStateReturnsToItsBrowser(t *testing.T) {
 	t.Parallel()
 	ring, now := newRing(t), time.Now()
 	states := NewLoginStates(ring, func() time.Time { return now })
@@ -46,7 +46,7 @@ func TestALoginResumesWhenItsStateComesBackToItsBrowser(t *testing.T) {
 	}
 }
 
-func TestALoginsTokenAlwaysFits(t *testing.T) {
+func TestLoginTokenFitsTheLongestReturnPath(t *testing.T) {
 	t.Parallel()
 	states := NewLoginStates(newRing(t), time.Now)
 	begun, token, err := states.Begin("/"+strings.Repeat("x", maxReturn-1), strings.Repeat("v", 43))

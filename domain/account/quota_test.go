@@ -77,7 +77,7 @@ func frozen() time.Time { return midnight }
 
 func byKey(subject string) *Caller { return &Caller{Kind: ByKey, Subject: subject} }
 
-func TestWhoCallsDecidesWhatIsCounted(t *testing.T) {
+func TestCallerKindDecidesWhichMeterIsCharged(t *testing.T) {
 	t.Parallel()
 	quotas := NewQuotas(newMemory(frozen), frozen)
 	if _, err := quotas.Take(t.Context(), nil, Heavy, 1); domain.CodeOf(err) != domain.CodeUnauthorized {
@@ -108,7 +108,7 @@ func TestWhoCallsDecidesWhatIsCounted(t *testing.T) {
 	}
 }
 
-func TestTakesThatWaitGoTogether(t *testing.T) {
+func TestWaitingTakesShareOneStatement(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		store := newMemory(frozen)
@@ -142,7 +142,7 @@ func TestTakesThatWaitGoTogether(t *testing.T) {
 	})
 }
 
-func TestTakesOfOneCallerAreDecidedInTheirOrder(t *testing.T) {
+func TestTakesOfOneCallerAreDecidedInOrder(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		store := newMemory(frozen)
@@ -168,7 +168,7 @@ func TestTakesOfOneCallerAreDecidedInTheirOrder(t *testing.T) {
 	})
 }
 
-func TestASpentBudgetIsDeniedWithoutAStatementUntilSomeIsBack(t *testing.T) {
+func TestUsedUpLimitIsDeniedWithoutAStatementUntilItRefills(t *testing.T) {
 	t.Parallel()
 	now := midnight
 	clock := func() time.Time { return now }
@@ -207,7 +207,7 @@ func TestASpentBudgetIsDeniedWithoutAStatementUntilSomeIsBack(t *testing.T) {
 	}
 }
 
-func TestAStoreThatHangsOrFailsRefusesInTime(t *testing.T) {
+func TestHangingOrFailingStoreIsReportedInTime(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		hanging := newMemory(frozen)
@@ -228,7 +228,7 @@ func TestAStoreThatHangsOrFailsRefusesInTime(t *testing.T) {
 	})
 }
 
-func TestWhoLeavesIsNotCharged(t *testing.T) {
+func TestCancelledTakeIsNotCharged(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		store := newMemory(frozen)
@@ -255,7 +255,7 @@ func TestWhoLeavesIsNotCharged(t *testing.T) {
 	})
 }
 
-func TestTheQueueIsBounded(t *testing.T) {
+func TestTakeQueueIsBounded(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		store := newMemory(frozen)
@@ -288,7 +288,7 @@ func TestTheQueueIsBounded(t *testing.T) {
 	})
 }
 
-func TestWhatRemainsIsToldAndNotTaken(t *testing.T) {
+func TestRemainingReportsWithoutTaking(t *testing.T) {
 	t.Parallel()
 	now := midnight
 	clock := func() time.Time { return now }

@@ -49,7 +49,7 @@ const page = "https://explorer.example"
 
 var client = netip.MustParseAddr("203.0.113.7")
 
-func TestAFirstPartyTokenIsGoodForItsOriginClientAndHour(t *testing.T) {
+func TestFirstPartyTokenIsBoundToItsOriginClientAndHour(t *testing.T) {
 	t.Parallel()
 	ring, now := newRing(t), time.Now()
 	clock := func() time.Time { return now }
@@ -105,7 +105,7 @@ func tampered(token string) string {
 	return kind + "_" + base64.RawURLEncoding.EncodeToString(raw)
 }
 
-func TestAClientIsAnAddressOrANetworkOfOneHost(t *testing.T) {
+func TestClientIsAnAddressOrAnIPv6Network(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
 		"203.0.113.7":          "203.0.113.7",
@@ -119,7 +119,7 @@ func TestAClientIsAnAddressOrANetworkOfOneHost(t *testing.T) {
 	}
 }
 
-func TestSignedTokensSurviveARotationWithinItsOverlap(t *testing.T) {
+func TestSignedTokensSurviveAKeyRotationWithinItsOverlap(t *testing.T) {
 	t.Parallel()
 	ring := newRing(t)
 	tokens := NewFirstParty(ring, time.Now)
@@ -164,7 +164,7 @@ func TestTokensNeverPrintTheirSecrets(t *testing.T) {
 	}
 }
 
-func TestTokensFitIntoACookieAndAHeader(t *testing.T) {
+func TestTokensFitInACookieAndAHeader(t *testing.T) {
 	t.Parallel()
 	signed, _ := NewFirstParty(newRing(t), time.Now).Issue(page, client)
 	for form, text := range map[string]string{

@@ -34,7 +34,7 @@ func (l *oneLease) ReleaseLease(context.Context, Lease) error {
 	return nil
 }
 
-func TestALeaseIsRenewedWhileItIsHeldAndThenGivenBack(t *testing.T) {
+func TestHoldRenewsLeaseUntilReleased(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		leases := &oneLease{}
@@ -57,7 +57,7 @@ func TestALeaseIsRenewedWhileItIsHeldAndThenGivenBack(t *testing.T) {
 	})
 }
 
-func TestWhoeverLosesItsLeaseStops(t *testing.T) {
+func TestHoldStopsWhenLeaseIsLost(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		leases := &oneLease{}
@@ -74,7 +74,7 @@ func TestWhoeverLosesItsLeaseStops(t *testing.T) {
 	})
 }
 
-func TestNobodyHoldsWhatAnotherLeads(t *testing.T) {
+func TestHoldFailsWhileAnotherProcessLeads(t *testing.T) {
 	t.Parallel()
 	err := Hold(t.Context(), &oneLease{lost: true}, domain.Mainnet, "me", func(context.Context, Lease) error {
 		t.Error("it acts nevertheless")
