@@ -95,7 +95,7 @@ func TestReadFailsOverToTheNextUpstream(t *testing.T) {
 	}
 }
 
-func TestFaultOfTheOnlyUpstreamIsReportedAsSuch(t *testing.T) {
+func TestFaultOfTheOnlyUpstreamIsReported(t *testing.T) {
 	t.Parallel()
 	for name, fault := range faults {
 		t.Run(name, func(t *testing.T) {
@@ -159,7 +159,7 @@ func TestHangingUpstreamLeavesTimeForTheNext(t *testing.T) {
 	}
 }
 
-func TestHangingUpstreamIsLeftAloneInTheEnd(t *testing.T) {
+func TestHangingUpstreamOpensItsCircuit(t *testing.T) {
 	t.Parallel()
 	n := newFakeNode(t)
 	n.on(head, hang)
@@ -175,7 +175,7 @@ func TestHangingUpstreamIsLeftAloneInTheEnd(t *testing.T) {
 	}
 }
 
-func TestImpatientCallerIsNotHeldAgainstTheUpstream(t *testing.T) {
+func TestCallerTimeoutIsNotAnUpstreamFault(t *testing.T) {
 	t.Parallel()
 	n := newFakeNode(t)
 	n.on("starknet_getNonce", hang)
@@ -195,7 +195,7 @@ func TestImpatientCallerIsNotHeldAgainstTheUpstream(t *testing.T) {
 	}
 }
 
-func TestCallerWhoGoesAwayIsNotHeldAgainstTheUpstream(t *testing.T) {
+func TestCallerCancellationIsNotAnUpstreamFault(t *testing.T) {
 	t.Parallel()
 	n := newFakeNode(t)
 	n.on("starknet_getNonce", hang)
@@ -215,7 +215,7 @@ func TestCallerWhoGoesAwayIsNotHeldAgainstTheUpstream(t *testing.T) {
 	}
 }
 
-func TestBusyPoolAnswersInsteadOfWaiting(t *testing.T) {
+func TestFullQueueReturnsBusyAtOnce(t *testing.T) {
 	t.Parallel()
 	n := newFakeNode(t)
 	proceed := make(chan struct{})
@@ -245,7 +245,7 @@ func TestBusyPoolAnswersInsteadOfWaiting(t *testing.T) {
 	}
 }
 
-func TestWaitingInTheQueueEndsWithTheCaller(t *testing.T) {
+func TestQueuedCallEndsWithItsCaller(t *testing.T) {
 	t.Parallel()
 	g := newGate(1, 1)
 	if err := g.enter(t.Context()); err != nil {
@@ -261,7 +261,7 @@ func TestWaitingInTheQueueEndsWithTheCaller(t *testing.T) {
 	}
 }
 
-func TestReadSurvivesAKeptConnectionThatDied(t *testing.T) {
+func TestReadSurvivesABrokenIdleConnection(t *testing.T) {
 	t.Parallel()
 	n := newFakeNode(t)
 	p := openPool(t, nil, n)

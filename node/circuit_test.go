@@ -27,7 +27,7 @@ func (c *circuit) paused(t *testing.T, now time.Time, want time.Duration) {
 	}
 }
 
-func TestTheFifthFaultInARowOpensTheCircuit(t *testing.T) {
+func TestFifthConsecutiveFaultOpensTheCircuit(t *testing.T) {
 	t.Parallel()
 	var c circuit
 	now := newFakeClock().Now()
@@ -42,7 +42,7 @@ func TestTheFifthFaultInARowOpensTheCircuit(t *testing.T) {
 	c.paused(t, now, time.Second)
 }
 
-func TestASuccessForgetsTheFaultsBeforeIt(t *testing.T) {
+func TestSuccessResetsTheFaultCount(t *testing.T) {
 	t.Parallel()
 	var c circuit
 	now := newFakeClock().Now()
@@ -56,9 +56,9 @@ func TestASuccessForgetsTheFaultsBeforeIt(t *testing.T) {
 	}
 }
 
-// TestOnlyAttemptsOfTheCurrentRoundCount lets attempts end that began before
+// TestAttemptOfAnEarlierRoundDoesNotChangeTheCircuit lets attempts end that began before
 // the circuit opened: during the pause, during the trial and after it.
-func TestOnlyAttemptsOfTheCurrentRoundCount(t *testing.T) {
+func TestAttemptOfAnEarlierRoundDoesNotChangeTheCircuit(t *testing.T) {
 	t.Parallel()
 	late := errors.New("late")
 	for name, end := range map[string]func(c *circuit, round uint64, now time.Time) bool{
@@ -99,7 +99,7 @@ func TestOnlyAttemptsOfTheCurrentRoundCount(t *testing.T) {
 	}
 }
 
-func TestCircuitOpensAndHeals(t *testing.T) {
+func TestCircuitOpensAndCloses(t *testing.T) {
 	t.Parallel()
 	clock := newFakeClock()
 	n := newFakeNode(t)
@@ -166,7 +166,7 @@ func TestOpenCircuitLetsOneTrialThrough(t *testing.T) {
 	c.attempt(t, now)
 }
 
-func TestPauseOfACircuitIsBounded(t *testing.T) {
+func TestCircuitBackoffIsBounded(t *testing.T) {
 	t.Parallel()
 	var c circuit
 	now := newFakeClock().Now()

@@ -38,7 +38,7 @@ func TestForwardKeepsParamsByteForByte(t *testing.T) {
 	}
 }
 
-func TestForwardRefusesParamsThatAreNotJSON(t *testing.T) {
+func TestForwardRejectsParamsThatAreNotJSON(t *testing.T) {
 	t.Parallel()
 	n := newFakeNode(t)
 	p := openPool(t, nil, n)
@@ -52,7 +52,7 @@ func TestForwardRefusesParamsThatAreNotJSON(t *testing.T) {
 	}
 }
 
-func TestForwardRefusesAResultThatIsNotJSON(t *testing.T) {
+func TestForwardRejectsAResultThatIsNotJSON(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{`[}`, `{"a"}`, `tru`, `"\x"`, `01`, `[1,]`} {
 		n := newFakeNode(t)
@@ -64,7 +64,7 @@ func TestForwardRefusesAResultThatIsNotJSON(t *testing.T) {
 	}
 }
 
-func TestAnswerBeyondTheCallersLimitIsTooLarge(t *testing.T) {
+func TestResponseOverTheCallersLimitIsTooLarge(t *testing.T) {
 	t.Parallel()
 	first, second := newFakeNode(t), newFakeNode(t)
 	first.on("m", result(`"`+strings.Repeat("x", 5000)+`"`))
@@ -85,9 +85,9 @@ func TestAnswerBeyondTheCallersLimitIsTooLarge(t *testing.T) {
 	}
 }
 
-// TestAWriteIsSentAtMostOnce lets the first of two nodes fail in every way
+// TestWriteIsSentAtMostOnce lets the first of two nodes fail in every way
 // once it has received the write, on a fresh and on a kept connection.
-func TestAWriteIsSentAtMostOnce(t *testing.T) {
+func TestWriteIsSentAtMostOnce(t *testing.T) {
 	t.Parallel()
 	connection := map[bool]string{false: " on a fresh connection", true: " on a kept connection"}
 	for name, fault := range faults {
@@ -141,7 +141,7 @@ func sendOneWrite(t *testing.T, p *Pool, n *fakeNode, kept bool) (made int64) {
 	return n.connections.Load() - before
 }
 
-func TestAWriteIsNotRepeatedWhenTheConnectionDiesWhileItIsSent(t *testing.T) {
+func TestWriteIsNotRetriedWhenTheConnectionBreaks(t *testing.T) {
 	t.Parallel()
 	for _, kept := range []bool{false, true} {
 		bad, good := newFakeNode(t), newFakeNode(t)
@@ -164,7 +164,7 @@ func TestAWriteIsNotRepeatedWhenTheConnectionDiesWhileItIsSent(t *testing.T) {
 	}
 }
 
-func TestAWriteThatIsGivenUpIsNotRepeated(t *testing.T) {
+func TestCancelledWriteIsNotRetried(t *testing.T) {
 	t.Parallel()
 	first, second := newFakeNode(t), newFakeNode(t)
 	first.on(write, hang)
@@ -181,7 +181,7 @@ func TestAWriteThatIsGivenUpIsNotRepeated(t *testing.T) {
 	}
 }
 
-func TestAWriteThatWasNotSentGoesToTheNextUpstream(t *testing.T) {
+func TestUnsentWriteGoesToTheNextUpstream(t *testing.T) {
 	t.Parallel()
 	gone, good := newFakeNode(t), newFakeNode(t)
 	good.on(write, result(`{"transaction_hash":"0x1"}`))
@@ -197,7 +197,7 @@ func TestAWriteThatWasNotSentGoesToTheNextUpstream(t *testing.T) {
 	}
 }
 
-func TestAWriteThatNobodyTakesIsNotSent(t *testing.T) {
+func TestWriteWithoutAnAvailableUpstreamIsNotSent(t *testing.T) {
 	t.Parallel()
 	gone := newFakeNode(t)
 	p := openPool(t, nil, gone)
@@ -214,7 +214,7 @@ func TestAWriteThatNobodyTakesIsNotSent(t *testing.T) {
 	}
 }
 
-func TestNodeErrorOfAWriteIsItsAnswer(t *testing.T) {
+func TestNodeErrorOfAWriteIsReturned(t *testing.T) {
 	t.Parallel()
 	first, second := newFakeNode(t), newFakeNode(t)
 	first.on(write, nodeError)
@@ -225,7 +225,7 @@ func TestNodeErrorOfAWriteIsItsAnswer(t *testing.T) {
 	}
 }
 
-func TestWritesAreNotMarkedAsRepeatable(t *testing.T) {
+func TestWritesAreNotMarkedAsIdempotent(t *testing.T) {
 	t.Parallel()
 	n := newFakeNode(t)
 	header := make(chan http.Header, 1)

@@ -9,7 +9,7 @@ import (
 	"astrolabe/domain/chain"
 )
 
-func TestNodeOfAnotherChainIsRefused(t *testing.T) {
+func TestNodeOfAnotherChainIsRejected(t *testing.T) {
 	t.Parallel()
 	clock := newFakeClock()
 	n := newFakeNode(t)
@@ -30,7 +30,7 @@ func TestNodeOfAnotherChainIsRefused(t *testing.T) {
 	}
 }
 
-func TestNodeOfAnotherChainIsPassedOver(t *testing.T) {
+func TestNodeOfAnotherChainIsSkipped(t *testing.T) {
 	t.Parallel()
 	wrong, right := newFakeNode(t), newFakeNode(t)
 	wrong.on("starknet_chainId", result(`"0x534e5f4d41494e"`))
@@ -40,7 +40,7 @@ func TestNodeOfAnotherChainIsPassedOver(t *testing.T) {
 	}
 }
 
-func TestOnlySupportedSpecificationsAreSpoken(t *testing.T) {
+func TestUnsupportedSpecificationVersionIsRejected(t *testing.T) {
 	t.Parallel()
 	for spec, want := range map[string]error{
 		"0.10.0": nil, "0.10.2": nil, "0.10.3-rc.2": nil, "0.11.0": nil, "1.0.0": nil,
@@ -56,7 +56,7 @@ func TestOnlySupportedSpecificationsAreSpoken(t *testing.T) {
 	}
 }
 
-func TestErrorOfAnIdentityCheckIsNotTheCallersAnswer(t *testing.T) {
+func TestIdentityCheckErrorIsNotReturnedToTheCaller(t *testing.T) {
 	t.Parallel()
 	n := newFakeNode(t)
 	n.on("starknet_specVersion", nodeError)
@@ -67,7 +67,7 @@ func TestErrorOfAnIdentityCheckIsNotTheCallersAnswer(t *testing.T) {
 	}
 }
 
-func TestIdentityIsProvenOnceAndAgainLater(t *testing.T) {
+func TestIdentityIsCheckedOnceAndAgainAfterItExpires(t *testing.T) {
 	t.Parallel()
 	clock := newFakeClock()
 	n := newFakeNode(t)
@@ -91,7 +91,7 @@ func TestIdentityIsProvenOnceAndAgainLater(t *testing.T) {
 	}
 }
 
-func TestIdentityIsProvenAgainAfterAFault(t *testing.T) {
+func TestIdentityIsCheckedAgainAfterAFault(t *testing.T) {
 	t.Parallel()
 	n := newFakeNode(t)
 	n.on(head, status(500))
@@ -135,7 +135,7 @@ func TestRetryAfterReadsBothForms(t *testing.T) {
 	}
 }
 
-func TestUpstreamThatIsBehindIsAskedLast(t *testing.T) {
+func TestLaggingUpstreamIsTriedLast(t *testing.T) {
 	t.Parallel()
 	clock := newFakeClock()
 	stale, fresh := newFakeNode(t), newFakeNode(t)

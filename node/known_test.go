@@ -8,7 +8,7 @@ import (
 	"astrolabe/starknet"
 )
 
-func TestATransactionOfAnyStatusIsKnown(t *testing.T) {
+func TestTransactionWithAnyStatusIsKnown(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		does  reply

@@ -12,7 +12,7 @@ import (
 	"astrolabe/domain"
 )
 
-func TestOpenContactsNobody(t *testing.T) {
+func TestOpenMakesNoRequest(t *testing.T) {
 	t.Parallel()
 	n := newFakeNode(t)
 	p := openPool(t, nil, n)
@@ -46,7 +46,7 @@ func TestCloseEndsCallsInFlight(t *testing.T) {
 	}
 }
 
-func TestOpenRefusesBadOptions(t *testing.T) {
+func TestOpenRejectsInvalidOptions(t *testing.T) {
 	t.Parallel()
 	for name, o := range map[string]Options{
 		"no chain":       {URLs: []string{"http://host"}},
@@ -63,7 +63,7 @@ func TestOpenRefusesBadOptions(t *testing.T) {
 	}
 }
 
-func TestMissingSortOfURLIsDerived(t *testing.T) {
+func TestMissingWebSocketOrHTTPURLIsDerived(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ given, calls, streams string }{
 		{"http://a/x?k=1", "a=http://a/x?k=1", "a=ws://a/x?k=1"},
@@ -86,9 +86,9 @@ func spell(endpoints []endpoint) string {
 	return strings.Join(texts, " ")
 }
 
-// TestUpstreamURLsAreNeverShown puts keys everywhere in a URL and lets
+// TestErrorsNeverContainUpstreamURLs puts keys everywhere in a URL and lets
 // everything fail.
-func TestUpstreamURLsAreNeverShown(t *testing.T) {
+func TestErrorsNeverContainUpstreamURLs(t *testing.T) {
 	t.Parallel()
 	var log logBuffer
 	var shown strings.Builder
@@ -126,7 +126,7 @@ func TestUpstreamURLsAreNeverShown(t *testing.T) {
 	}
 }
 
-func TestTheCallersClientIsUsedWithoutItsRedirects(t *testing.T) {
+func TestGivenHTTPClientIsUsedWithoutRedirects(t *testing.T) {
 	t.Parallel()
 	n := newFakeNode(t)
 	used := make(chan struct{}, 100)

@@ -89,7 +89,7 @@ func TestSubscriptionResumesAfterALostConnection(t *testing.T) {
 	}
 }
 
-func TestStreamMovesToTheNextUpstreamAndWaitsLongerEachTime(t *testing.T) {
+func TestStreamFailsOverWithIncreasingBackoff(t *testing.T) {
 	t.Parallel()
 	clock := newFakeClock()
 	down, wrong, good := newFakeNode(t), newFakeNode(t), newFakeNode(t)
@@ -232,7 +232,7 @@ func TestRawStreamKeepsResultsByteForByte(t *testing.T) {
 	}
 }
 
-func TestMessageThatIsNoNotificationLosesTheConnection(t *testing.T) {
+func TestUnexpectedMessageClosesTheConnection(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{
 		`{"jsonrpc":"2.0","method":"starknet_subscriptionNewHeads","params":{"subscription_id":"other","result":` + header(1) + `}}`,
@@ -266,7 +266,7 @@ func TestMessageThatIsNoNotificationLosesTheConnection(t *testing.T) {
 	}
 }
 
-func TestSilentConnectionIsNoticed(t *testing.T) {
+func TestSilentConnectionIsDetected(t *testing.T) {
 	t.Parallel()
 	n := newFakeNode(t)
 	n.sockets <- func(s *fakeSocket) {
@@ -282,7 +282,7 @@ func TestSilentConnectionIsNoticed(t *testing.T) {
 	expect(t, p.SubscribeHeads(t.Context()), "resumed", "resumed", "head 1")
 }
 
-func TestStreamOutlivesTheTimeoutOfCalls(t *testing.T) {
+func TestStreamIsNotBoundByTheCallTimeout(t *testing.T) {
 	t.Parallel()
 	n := newFakeNode(t)
 	const timeout = 3 * time.Second
@@ -296,7 +296,7 @@ func TestStreamOutlivesTheTimeoutOfCalls(t *testing.T) {
 	expect(t, p.SubscribeHeads(t.Context()), "resumed", "head 1")
 }
 
-func TestConnectionThatNeverAnswersIsGivenUp(t *testing.T) {
+func TestUnresponsiveConnectionIsAbandoned(t *testing.T) {
 	t.Parallel()
 	n := newFakeNode(t)
 	n.sockets <- func(s *fakeSocket) { s.stay() }
@@ -312,7 +312,7 @@ func TestConnectionThatNeverAnswersIsGivenUp(t *testing.T) {
 	expect(t, p.SubscribeHeads(t.Context()), "resumed")
 }
 
-func TestPoolThatClosesEndsItsStreams(t *testing.T) {
+func TestClosingThePoolEndsItsStreams(t *testing.T) {
 	t.Parallel()
 	n := newFakeNode(t)
 	n.sockets <- func(s *fakeSocket) {

@@ -12,7 +12,7 @@ import (
 	"astrolabe/starknet"
 )
 
-func TestLyingBlockIsRefused(t *testing.T) {
+func TestInconsistentBlockIsRejected(t *testing.T) {
 	t.Parallel()
 	text := string(readReal(t, filepath.Join(realData(t), "SN_SEPOLIA/blocks/56377.json")))
 	var block starknet.BlockWithReceipts
@@ -60,7 +60,7 @@ func TestLyingBlockIsRefused(t *testing.T) {
 	}
 }
 
-func TestTypedCallsAskWhatTheSpecificationSays(t *testing.T) {
+func TestTypedCallsMatchTheSpecification(t *testing.T) {
 	t.Parallel()
 	n := newFakeNode(t)
 	block := `{"status":"ACCEPTED_ON_L1","transactions":["0x1","0x2"],` + strings.Replace(header(5), `"transaction_count":0`, `"transaction_count":2`, 1)[1:]
@@ -102,7 +102,7 @@ func TestTypedCallsAskWhatTheSpecificationSays(t *testing.T) {
 	}
 }
 
-func TestClassOfAnotherHashIsRefused(t *testing.T) {
+func TestClassWithAnotherHashIsRejected(t *testing.T) {
 	t.Parallel()
 	sierra := 0
 	for _, path := range realFiles(t, "SN_SEPOLIA/classes/*.json") {

@@ -42,7 +42,7 @@ func FuzzAnswer(f *testing.F) {
 	})
 }
 
-func TestValidAnswerIsSplitWhateverItsSpacing(t *testing.T) {
+func TestValidResponseIsParsedWithAnyWhitespace(t *testing.T) {
 	t.Parallel()
 	const text = "\r\n\t { \"result\" :\t[ {\"a\" : \"}]\\\\\" } ] , \"x\":{}, \"jsonrpc\":\"2.0\"\n,\"id\":12 } \n"
 	got, err := DecodeAnswer([]byte(text), 12)
@@ -51,7 +51,7 @@ func TestValidAnswerIsSplitWhateverItsSpacing(t *testing.T) {
 	}
 }
 
-func TestEveryCutOfAnAnswerIsRefused(t *testing.T) {
+func TestEveryTruncatedResponseIsRejected(t *testing.T) {
 	t.Parallel()
 	const text = `{"jsonrpc":"2.0","id":1,"result":{"a":["x\"",1]}}`
 	if _, err := DecodeAnswer([]byte(text), 1); err != nil {

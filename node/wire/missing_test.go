@@ -11,10 +11,10 @@ import (
 	"astrolabe/starknet"
 )
 
-// TestBlockWithAnythingMissingIsRefused takes every member and every element
+// TestBlockWithAMissingFieldIsRejected takes every member and every element
 // of every array out of real blocks, one at a time. What is left must be
 // refused, unless the specification allows the absence.
-func TestBlockWithAnythingMissingIsRefused(t *testing.T) {
+func TestBlockWithAMissingFieldIsRejected(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"SN_SEPOLIA/blocks/4.json", "SN_SEPOLIA/blocks/0.json", "SN_MAIN/blocks/2.json"} {
 		text := readReal(t, filepath.Join(realData(t), name))
@@ -44,9 +44,9 @@ func mayBeMissing(path string) bool {
 	return last == "state_diff_length" || last == "revert_reason"
 }
 
-// TestTransactionsNeedWhatTheSpecificationRequires holds the lists of needed
+// TestTransactionWithoutARequiredFieldIsRejected holds the lists of needed
 // members against the published schema.
-func TestTransactionsNeedWhatTheSpecificationRequires(t *testing.T) {
+func TestTransactionWithoutARequiredFieldIsRejected(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join("..", "..", "..", "shared", "data", "openrpc", "starknet_api_openrpc.json")
 	if _, err := os.Stat(path); err != nil {
@@ -91,7 +91,7 @@ func (s schema) requires(schemas map[string]schema) []string {
 	return required
 }
 
-func TestStateUpdateWithAMemberMissingIsRefused(t *testing.T) {
+func TestStateUpdateWithAMissingFieldIsRejected(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"SN_SEPOLIA/state_updates/56377.json", "SN_SEPOLIA/state_updates/0.json", "SN_SEPOLIA/state_updates/4.json"} {
 		eachOmission(t, readReal(t, filepath.Join(realData(t), name)), func(path string, rest []byte) {

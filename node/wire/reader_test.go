@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestWhatIsNotTheSpecifiedObjectIsRefused(t *testing.T) {
+func TestObjectOfTheWrongTypeIsRejected(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
 		`{"block_hash":"0x1","block_number":2}`:                                   "",
