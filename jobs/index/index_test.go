@@ -6,7 +6,7 @@ import (
 	"astrolabe/sim"
 )
 
-func TestTheIndexLoadsHistoryAndThenFollows(t *testing.T) {
+func TestIndexLoadsHistoryAndThenFollowsTheHead(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, sim.Config{Blocks: sized(60, 120)})
 	leader := w.leader(w.loop("a"))
@@ -27,7 +27,7 @@ func TestTheIndexLoadsHistoryAndThenFollows(t *testing.T) {
 	}
 }
 
-func TestAReorganisationIsUndone(t *testing.T) {
+func TestReorgIsUndone(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, sim.Config{Blocks: sized(30, 60)})
 	leader := w.leader(w.loop("a"))

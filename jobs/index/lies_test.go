@@ -10,7 +10,7 @@ import (
 	"astrolabe/sim/fault"
 )
 
-func TestANodeThatLiesGetsNoRowCommittedAndTheReasonIsShown(t *testing.T) {
+func TestInvalidNodeDataIsNotCommittedAndTheReasonIsShown(t *testing.T) {
 	t.Parallel()
 	block := []string{"starknet_getBlockWithReceipts"}
 	for name, c := range map[string]struct {
