@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-func TestPermissionBitsAreReadAsTheKernelReadsThem(t *testing.T) {
+func TestPermissionBitsAreInterpretedLikeTheKernel(t *testing.T) {
 	t.Parallel()
 	me, mine := uint32(os.Geteuid()), uint32(os.Getegid())
 	owner := account{uid: me, gid: mine + 1}
@@ -38,7 +38,7 @@ func TestPermissionBitsAreReadAsTheKernelReadsThem(t *testing.T) {
 	}
 }
 
-func TestFirstClosedFolderOnTheWayIsNamed(t *testing.T) {
+func TestErrorNamesTheFirstInaccessibleParentFolder(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "not yet", "made") // its parent has mode 0700
 	var closed string

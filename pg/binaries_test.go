@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-func TestMajorVersionIsReadFromWhatPostgresSays(t *testing.T) {
+func TestMajorVersionIsParsedFromPostgresOutput(t *testing.T) {
 	t.Parallel()
 	for output, want := range map[string]string{
 		"postgres (PostgreSQL) 15.13 (Debian 15.13-0+deb12u1)\n": "15",
@@ -54,7 +54,7 @@ func pretend(t *testing.T, major string) binaries {
 	return b
 }
 
-func TestFolderWithOnlyOneOfThePrograms(t *testing.T) {
+func TestFolderWithOnlyOneOfTheProgramsIsSkipped(t *testing.T) {
 	t.Parallel()
 	b := pretend(t, "15")
 	if got, err := inspect(t.Context(), b.dir); err != nil || got != b {
@@ -68,7 +68,7 @@ func TestFolderWithOnlyOneOfThePrograms(t *testing.T) {
 	}
 }
 
-func TestExistingClusterChoosesItsOwnVersionAndANewOneTheFirst(t *testing.T) {
+func TestExistingClusterUsesItsOwnVersionAndANewOneTheFirst(t *testing.T) {
 	t.Parallel()
 	found := []binaries{{dir: "/new", major: "17"}, {dir: "/old", major: "15"}}
 	for want, dir := range map[string]string{"": "/new", "17": "/new", "15": "/old"} {
@@ -94,7 +94,7 @@ func TestMissingServerIsExplainedForEachSystem(t *testing.T) {
 	}
 }
 
-func TestNewestVersionComesFirstAmongTheDistributionsFolders(t *testing.T) {
+func TestNewestVersionComesFirst(t *testing.T) {
 	t.Parallel()
 	for path, want := range map[string]int{
 		"/usr/lib/postgresql/9.6/bin":         9,

@@ -12,7 +12,7 @@ const (
 	readyForQuery = "Z\x00\x00\x00\x05I"
 )
 
-func TestServersAnswerIsUnderstood(t *testing.T) {
+func TestServerResponseIsParsed(t *testing.T) {
 	t.Parallel()
 	for answer, want := range map[string]string{
 		authenticated + parameter + readyForQuery:            "",

@@ -194,7 +194,7 @@ func readPIDFile(dir string) string {
 	return string(content)
 }
 
-func TestServerLeftBehindIsStopped(t *testing.T) {
+func TestOrphanedServerIsStopped(t *testing.T) {
 	t.Parallel()
 	dir := existing(t)
 	pid := leaveBehind(t, dir)
@@ -242,7 +242,7 @@ func TestSessionsOfADeadServerAreEnded(t *testing.T) {
 	}
 }
 
-func TestStrangerWithTheServersOldNumberIsLeftAlone(t *testing.T) {
+func TestUnrelatedProcessWithTheServersOldPIDIsNotStopped(t *testing.T) {
 	t.Parallel()
 	dir := existing(t)
 	stranger := exec.Command("sleep", "60")

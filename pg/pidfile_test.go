@@ -4,7 +4,7 @@ import "testing"
 
 const runningPIDFile = "4242\n/data/cluster\n1700000000\n5432\n/data/socket\n\n  123456         7\nready   \n"
 
-func TestPIDFileIsReadAtEveryStageOfItsWriting(t *testing.T) {
+func TestPartiallyWrittenPIDFileIsParsed(t *testing.T) {
 	t.Parallel()
 	for content, want := range map[string]pidFile{
 		runningPIDFile:      {pid: 4242, ready: true},

@@ -42,7 +42,7 @@ func openFolder(t *testing.T) string {
 }
 
 // The test only looks: nothing here may end a process that it did not start.
-func TestOnlyAPostgresOfTheClustersOwnerInsideItCountsAsItsServer(t *testing.T) {
+func TestOnlyAPostgresProcessOfTheOwnerInTheFolderIsItsServer(t *testing.T) {
 	t.Parallel()
 	who, err := chooseAccount("")
 	if err != nil {

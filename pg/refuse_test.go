@@ -43,7 +43,7 @@ func write(t *testing.T, path, content string) {
 	}
 }
 
-func TestFolderInUseIsRefusedNamingItsHolder(t *testing.T) {
+func TestFolderInUseIsRejectedNamingItsProcess(t *testing.T) {
 	t.Parallel()
 	dir := existing(t)
 	server := start(t, pg.Options{Dir: dir})
@@ -53,7 +53,7 @@ func TestFolderInUseIsRefusedNamingItsHolder(t *testing.T) {
 	}
 }
 
-func TestClusterOfAnotherMajorVersionIsRefused(t *testing.T) {
+func TestClusterOfAnotherMajorVersionIsRejected(t *testing.T) {
 	t.Parallel()
 	dir := existing(t)
 	server := start(t, pg.Options{Dir: dir})
@@ -63,7 +63,7 @@ func TestClusterOfAnotherMajorVersionIsRefused(t *testing.T) {
 	wantRefusal(t, pg.Options{Dir: dir}, pg.ErrOtherVersion, "Postgres 8.4", "Postgres "+major, "pg_upgrade")
 }
 
-func TestFolderWithOtherThingsIsRefusedUntouched(t *testing.T) {
+func TestFolderWithOtherFilesIsRejectedUnchanged(t *testing.T) {
 	t.Parallel()
 	for name, file := range map[string]string{
 		"a stranger's file":        "photo.jpg",
@@ -87,14 +87,14 @@ func TestFolderWithOtherThingsIsRefusedUntouched(t *testing.T) {
 	}
 }
 
-func TestFileInPlaceOfTheFolderIsRefused(t *testing.T) {
+func TestFileInPlaceOfTheFolderIsRejected(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(pgtest.Dir(t), "file")
 	write(t, path, "")
 	wantRefusal(t, pg.Options{Dir: path}, pg.ErrNotACluster, path)
 }
 
-func TestMissingServerIsRefusedLeavingNothing(t *testing.T) {
+func TestMissingServerIsAnErrorThatLeavesNothingBehind(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(pgtest.Dir(t), "data")
 	empty := t.TempDir()
@@ -104,7 +104,7 @@ func TestMissingServerIsRefusedLeavingNothing(t *testing.T) {
 	}
 }
 
-func TestFolderBehindAClosedOneIsRefusedNamingIt(t *testing.T) {
+func TestFolderBelowAnInaccessibleOneIsRejected(t *testing.T) {
 	t.Parallel()
 	needRoot(t)
 	closed := filepath.Dir(t.TempDir()) // made with mode 0700
@@ -115,7 +115,7 @@ func TestFolderBehindAClosedOneIsRefusedNamingIt(t *testing.T) {
 	}
 }
 
-func TestFolderOfAnotherUserIsRefused(t *testing.T) {
+func TestFolderOfAnotherUserIsRejected(t *testing.T) {
 	t.Parallel()
 	dir := "/" // an ordinary user's own program may not take root's
 	if os.Geteuid() == 0 {
@@ -127,7 +127,7 @@ func TestFolderOfAnotherUserIsRefused(t *testing.T) {
 	wantRefusal(t, pg.Options{Dir: dir}, pg.ErrUnreachable, "belongs to user", "run the program as that user")
 }
 
-func TestClusterOfRootIsRefused(t *testing.T) {
+func TestClusterOwnedByRootIsRejected(t *testing.T) {
 	t.Parallel()
 	needRoot(t)
 	dir := existing(t)

@@ -14,7 +14,7 @@ func newRecordedLog() (*serverLog, *bytes.Buffer) {
 	return &serverLog{logger: slog.New(handler)}, &text
 }
 
-func TestServersLinesKeepTheirWeight(t *testing.T) {
+func TestServerLogLinesKeepTheirLevel(t *testing.T) {
 	t.Parallel()
 	for line, want := range map[string]string{
 		"postmaster| LOG:  ready":                 "DEBUG",
@@ -38,7 +38,7 @@ func TestServersLinesKeepTheirWeight(t *testing.T) {
 	}
 }
 
-func TestLinesThatContinueALeftOutMessageAreLeftOut(t *testing.T) {
+func TestContinuationOfAnOmittedMessageIsOmitted(t *testing.T) {
 	t.Parallel()
 	log, text := newRecordedLog()
 	for _, piece := range []string{"client backend| ERR", "OR:  bad: first\n\tsecret", "\n\tsecret\npostmaster| LOG:  on\n\tand on\n"} {
@@ -51,7 +51,7 @@ func TestLinesThatContinueALeftOutMessageAreLeftOut(t *testing.T) {
 	}
 }
 
-func TestRestOfAnOverlongMessageIsLeftOutWithIt(t *testing.T) {
+func TestRestOfAnOverlongMessageIsOmitted(t *testing.T) {
 	t.Parallel()
 	log, text := newRecordedLog()
 	fmt.Fprintf(log, "client backend| ERROR:  %s secret", strings.Repeat("x", longestLine))
@@ -61,7 +61,7 @@ func TestRestOfAnOverlongMessageIsLeftOutWithIt(t *testing.T) {
 	}
 }
 
-func TestReasonIsTheBoundedTail(t *testing.T) {
+func TestReasonIsTheBoundedTailOfTheLog(t *testing.T) {
 	t.Parallel()
 	log, _ := newRecordedLog()
 	if got := log.reason(); got != "" {

@@ -21,7 +21,7 @@ func TestServerIsSizedForTheMachine(t *testing.T) {
 	}
 }
 
-func TestMachineHasSomeMemory(t *testing.T) {
+func TestMachineMemoryIsDetected(t *testing.T) {
 	t.Parallel()
 	if got := machineMemory(); got < 64<<20 {
 		t.Fatalf("the machine has %d bytes", got)

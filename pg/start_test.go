@@ -13,7 +13,7 @@ import (
 	"astrolabe/pg/pgtest"
 )
 
-func TestNewClusterIsDurableDeterministicAndOffTheNetwork(t *testing.T) {
+func TestNewClusterIsDurableDeterministicAndNotOnTheNetwork(t *testing.T) {
 	t.Parallel()
 	server := start(t, pg.Options{Dir: pgtest.Dir(t), Settings: map[string]string{}})
 	conn := connect(t, server)
@@ -43,7 +43,7 @@ func TestDataSurvivesARestart(t *testing.T) {
 	}
 }
 
-func TestSettingsAreWrittenAnewOnEachStart(t *testing.T) {
+func TestSettingsAreRewrittenOnEachStart(t *testing.T) {
 	t.Parallel()
 	dir := existing(t)
 	odd := "it's a \\ and\na line"
@@ -61,7 +61,7 @@ func TestSettingsAreWrittenAnewOnEachStart(t *testing.T) {
 	}
 }
 
-func TestSocketIsForTheServersUserAlone(t *testing.T) {
+func TestSocketIsAccessibleOnlyToTheServersUser(t *testing.T) {
 	t.Parallel()
 	dir := pgtest.Dir(t)
 	start(t, pg.Options{Dir: dir})
@@ -76,7 +76,7 @@ func TestSocketIsForTheServersUserAlone(t *testing.T) {
 	}
 }
 
-func TestAnotherUserIsTurnedAwayEvenAtAnOpenSocket(t *testing.T) {
+func TestAnotherUserIsRejectedEvenOnAnAccessibleSocket(t *testing.T) {
 	t.Parallel()
 	needRoot(t)
 	psql, err := exec.LookPath("psql")
@@ -99,7 +99,7 @@ func TestAnotherUserIsTurnedAwayEvenAtAnOpenSocket(t *testing.T) {
 	}
 }
 
-func TestLongPathGetsAShortSocketFolderThatGoesAwayAgain(t *testing.T) {
+func TestLongPathGetsAShortTemporarySocketFolder(t *testing.T) {
 	t.Parallel()
 	var log record
 	dir := filepath.Join(pgtest.Dir(t), strings.Repeat("long", 30))
@@ -117,7 +117,7 @@ func TestLongPathGetsAShortSocketFolderThatGoesAwayAgain(t *testing.T) {
 	}
 }
 
-func TestPathThroughALinkIsFollowed(t *testing.T) {
+func TestSymbolicLinkInThePathIsFollowed(t *testing.T) {
 	t.Parallel()
 	base := pgtest.Dir(t)
 	closed := filepath.Join(base, "closed")
@@ -138,7 +138,7 @@ func TestPathThroughALinkIsFollowed(t *testing.T) {
 	}
 }
 
-func TestRootHandsTheServerToAnotherUser(t *testing.T) {
+func TestRootRunsTheServerAsAnotherUser(t *testing.T) {
 	t.Parallel()
 	needRoot(t)
 	dir := pgtest.Dir(t)
@@ -163,7 +163,7 @@ func TestRootHandsTheServerToAnotherUser(t *testing.T) {
 	}
 }
 
-func TestServerDoesNotSeeTheProgramsEnvironment(t *testing.T) {
+func TestServerDoesNotInheritTheEnvironment(t *testing.T) {
 	t.Parallel()
 	conn := connect(t, start(t, pg.Options{Dir: existing(t)}))
 	if _, err := conn.Exec(t.Context(), "CREATE TEMP TABLE seen (line text); COPY seen FROM PROGRAM 'env'"); err != nil {
@@ -176,7 +176,7 @@ func TestServerDoesNotSeeTheProgramsEnvironment(t *testing.T) {
 	}
 }
 
-func TestLogHoldsNoValueOfAFailedStatement(t *testing.T) {
+func TestLogContainsNoValuesOfAFailedStatement(t *testing.T) {
 	t.Parallel()
 	var log record
 	server := start(t, pg.Options{Dir: existing(t), Logger: log.logger()})
@@ -197,7 +197,7 @@ func TestLogHoldsNoValueOfAFailedStatement(t *testing.T) {
 	}
 }
 
-func TestFailedStartShowsPostgresReasonAndFreesTheFolder(t *testing.T) {
+func TestFailedStartReportsTheReasonAndReleasesTheFolder(t *testing.T) {
 	t.Parallel()
 	dir := existing(t)
 	_, err := pg.Start(t.Context(), pg.Options{Dir: dir, Settings: map[string]string{"fsync": "off", "max_connections": "-3"}})

@@ -11,7 +11,7 @@ import (
 	"astrolabe/pg"
 )
 
-func TestStopIsSafeTwiceAndTogether(t *testing.T) {
+func TestStopIsSafeTwiceAndConcurrently(t *testing.T) {
 	t.Parallel()
 	dir := existing(t)
 	server := start(t, pg.Options{Dir: dir})
@@ -39,7 +39,7 @@ func TestStopIsSafeTwiceAndTogether(t *testing.T) {
 	}
 }
 
-func TestStopTurnsImmediateWhenItsTimeIsOver(t *testing.T) {
+func TestStopBecomesImmediateAfterItsTimeout(t *testing.T) {
 	t.Parallel()
 	dir := existing(t)
 	var log record

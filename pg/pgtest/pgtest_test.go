@@ -51,7 +51,7 @@ func connect(tb testing.TB, url string) *pgx.Conn {
 	return conn
 }
 
-func TestEveryTestHasItsOwnCloneOfATemplateFilledOnce(t *testing.T) {
+func TestEveryTestGetsItsOwnCloneOfOneTemplate(t *testing.T) {
 	t.Parallel()
 	t.Cleanup(func() {
 		if got := filled.Load(); got != 1 {
@@ -88,7 +88,7 @@ func TestDatabaseIsDroppedAtTheEndOfItsTestEvenWhenInUse(t *testing.T) {
 	}
 }
 
-func TestTemplateThatFailsFailsTheTest(t *testing.T) {
+func TestFailingTemplateFailsTheTest(t *testing.T) {
 	t.Parallel()
 	probe := &probe{TB: t}
 	finished := make(chan struct{})
@@ -133,7 +133,7 @@ func TestNothingOutlivesAKilledTestBinary(t *testing.T) {
 	}
 }
 
-func TestGivenServerIsUsedAndLeftClean(t *testing.T) {
+func TestGivenServerIsUsedAndCleanedUp(t *testing.T) {
 	t.Parallel()
 	server, err := pg.Start(t.Context(), pg.Options{Dir: pgtest.Dir(t), Settings: map[string]string{"fsync": "off"}})
 	if err != nil {
@@ -145,7 +145,7 @@ func TestGivenServerIsUsedAndLeftClean(t *testing.T) {
 		}
 	})
 	url := server.URL("postgres")
-	child := exec.Command(os.Args[0], "-test.run=^TestEveryTestHasItsOwnCloneOfATemplateFilledOnce$")
+	child := exec.Command(os.Args[0], "-test.run=^TestEveryTestGetsItsOwnCloneOfOneTemplate$")
 	child.Env = append(os.Environ(), "ASTROLABE_TEST_DATABASE_URL="+url)
 	if output, err := child.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, output)
@@ -210,7 +210,7 @@ func BenchmarkDatabase(b *testing.B) {
 	}
 }
 
-func TestASharedCloneIsMadeOnce(t *testing.T) {
+func TestSharedCloneIsCreatedOnce(t *testing.T) {
 	t.Parallel()
 	if first, second := pgtest.Shared(t, oneTable), pgtest.Shared(t, oneTable); first != second || first == pgtest.Database(t, oneTable) {
 		t.Errorf("the clones are %s and %s", first, second)
