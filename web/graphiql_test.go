@@ -105,7 +105,7 @@ func requireCredentials(t *testing.T, graph *graphqlServer, want ...credentials)
 var agePage = chromedp.Evaluate[chromedp.Void](
 	`void (Date.now = ((now) => () => now() + 51 * 60_000)(Date.now))`)
 
-func TestGraphiQLWithoutAKeyShowsATokenThatItKeepsFresh(t *testing.T) {
+func TestGraphiQLWithoutAKeyUsesAndRenewsAPageToken(t *testing.T) {
 	t.Parallel()
 	tab, graph := openGraphiQL(t)
 	tab.Do(
@@ -128,7 +128,7 @@ func TestGraphiQLWithoutAKeyShowsATokenThatItKeepsFresh(t *testing.T) {
 	tab.Do(run("4401"), run("hello-"+tokenNumber(4)))
 }
 
-func TestGraphiQLShowsTheKeyOfTheBoxAndForgetsIt(t *testing.T) {
+func TestGraphiQLSendsTheEnteredKeyAndDoesNotStoreIt(t *testing.T) {
 	t.Parallel()
 	tab, graph := openGraphiQL(t)
 	tab.Do(
@@ -146,7 +146,7 @@ func TestGraphiQLShowsTheKeyOfTheBoxAndForgetsIt(t *testing.T) {
 	requireCredentials(t, graph, credentials{Key: key}, credentials{Key: key + typo})
 }
 
-func TestGraphiQLForgetsRequestHeaders(t *testing.T) {
+func TestGraphiQLDoesNotStoreRequestHeaders(t *testing.T) {
 	t.Parallel()
 	tab, graph := openGraphiQL(t)
 	tab.Do(
@@ -165,7 +165,7 @@ func TestGraphiQLForgetsRequestHeaders(t *testing.T) {
 	tab.AssertQuiet()
 }
 
-func TestGraphiQLKnowsTheSchema(t *testing.T) {
+func TestGraphiQLLoadsTheSchema(t *testing.T) {
 	t.Parallel()
 	tab, graph := openGraphiQL(t)
 	tab.Do(

@@ -63,7 +63,7 @@ func assets(t *testing.T, name string) []string {
 	return stored
 }
 
-func TestDocumentIsForOneVisitAndAssetsAreKept(t *testing.T) {
+func TestDocumentIsNotCachedAndAssetsAre(t *testing.T) {
 	t.Parallel()
 	for name := range pages {
 		document := ask(name, http.MethodGet, "/"+name)
@@ -105,9 +105,9 @@ func TestEveryClientGetsItsOwnToken(t *testing.T) {
 	}
 }
 
-// TestNoOtherOriginReadsTheToken wraps the pages in a server that lets every
+// TestOtherOriginsCannotReadTheToken wraps the pages in a server that lets every
 // origin read its responses.
-func TestNoOtherOriginReadsTheToken(t *testing.T) {
+func TestOtherOriginsCannotReadTheToken(t *testing.T) {
 	t.Parallel()
 	for name, page := range pages {
 		w := httptest.NewRecorder()
@@ -138,7 +138,7 @@ func TestEveryAssetHasItsContentType(t *testing.T) {
 	}
 }
 
-func TestEveryAnswerCarriesTheSecurityHeaders(t *testing.T) {
+func TestEveryResponseHasTheSecurityHeaders(t *testing.T) {
 	t.Parallel()
 	for name, page := range pages {
 		for _, target := range []string{"/" + name, "/" + name + "/licenses.md", assets(t, name)[0], "/" + name + "/assets/absent.js"} {
@@ -171,7 +171,7 @@ func TestUnknownFilesAreNotFound(t *testing.T) {
 	}
 }
 
-func TestOnlyReadingIsAllowed(t *testing.T) {
+func TestOnlyGetAndHeadAreAllowed(t *testing.T) {
 	t.Parallel()
 	for name := range pages {
 		answer := ask(name, http.MethodPost, "/"+name)
@@ -181,7 +181,7 @@ func TestOnlyReadingIsAllowed(t *testing.T) {
 	}
 }
 
-func TestHeadAnswersLikeGetWithoutABody(t *testing.T) {
+func TestHeadEqualsGetWithoutABody(t *testing.T) {
 	t.Parallel()
 	for name := range pages {
 		for _, target := range []string{"/" + name, assets(t, name)[0]} {
@@ -196,7 +196,7 @@ func TestHeadAnswersLikeGetWithoutABody(t *testing.T) {
 	}
 }
 
-func TestAnAssetIsTheSameWithAndWithoutCompression(t *testing.T) {
+func TestAssetIsTheSameWithAndWithoutCompression(t *testing.T) {
 	t.Parallel()
 	for name := range pages {
 		for _, asset := range assets(t, name) {
@@ -217,7 +217,7 @@ func TestAnAssetIsTheSameWithAndWithoutCompression(t *testing.T) {
 	}
 }
 
-func TestAnAssetIsUnpackedForClientsThatDoNotAcceptGzip(t *testing.T) {
+func TestAssetIsDecompressedForClientsThatDoNotAcceptGzip(t *testing.T) {
 	t.Parallel()
 	asset := assets(t, "docs")[0]
 	for accepted, want := range map[string]string{
@@ -230,9 +230,9 @@ func TestAnAssetIsUnpackedForClientsThatDoNotAcceptGzip(t *testing.T) {
 	}
 }
 
-// TestNoLengthTellsAboutTheToken wraps the pages in a server that compresses
+// TestPageWithATokenIsNotCompressed wraps the pages in a server that compresses
 // responses of every size.
-func TestNoLengthTellsAboutTheToken(t *testing.T) {
+func TestPageWithATokenIsNotCompressed(t *testing.T) {
 	t.Parallel()
 	compress, err := gzhttp.NewWrapper(gzhttp.MinSize(0))
 	if err != nil {
@@ -251,7 +251,7 @@ func TestNoLengthTellsAboutTheToken(t *testing.T) {
 	}
 }
 
-func TestDocumentsLoadNothingFromElsewhere(t *testing.T) {
+func TestDocumentsLoadNothingFromOtherHosts(t *testing.T) {
 	t.Parallel()
 	reference := regexp.MustCompile(`(?:src|href)="([^"]*)"`)
 	for name := range pages {
@@ -267,7 +267,7 @@ func TestDocumentsLoadNothingFromElsewhere(t *testing.T) {
 	}
 }
 
-func TestStyleSheetsLoadNothingFromElsewhere(t *testing.T) {
+func TestStyleSheetsLoadNothingFromOtherHosts(t *testing.T) {
 	t.Parallel()
 	outside := regexp.MustCompile(`(?:url\(|@import)\s*["']?(?:https?:)?//[^)"';]*`)
 	for name := range pages {

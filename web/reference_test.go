@@ -72,7 +72,7 @@ var executeAtOnce = chromedp.Evaluate[bool](`new Promise((done) => {
 	operation.querySelector('.opblock-summary-control').click();
 })`, chromedp.EvalAwaitPromise)
 
-func TestReferenceTriesAnOperationWithoutAKeyAndWithTheKeyOfTheBox(t *testing.T) {
+func TestReferenceSendsARequestWithAndWithoutTheEnteredKey(t *testing.T) {
 	t.Parallel()
 	tab := openReference(t)
 	if !browsertest.Get(tab, executeAtOnce) {
@@ -93,7 +93,7 @@ func TestReferenceTriesAnOperationWithoutAKeyAndWithTheKeyOfTheBox(t *testing.T)
 	tab.AssertQuiet()
 }
 
-func TestReferenceShowsSchemasAndTriesAnOperationWithAnAuthorizedKey(t *testing.T) {
+func TestReferenceShowsSchemasAndSendsARequestWithAnAuthorizedKey(t *testing.T) {
 	t.Parallel()
 	tab := openReference(t)
 	tab.Do(

@@ -66,7 +66,7 @@ func awaitText(element chromedp.CSS, text string) chromedp.Action[chromedp.Void]
 	return browsertest.Await(fmt.Sprintf(`document.querySelector(%q)?.textContent === %q`, element, text))
 }
 
-func TestGraphiQLSavesAndDrawsTheListsOfAResult(t *testing.T) {
+func TestGraphiQLExportsAndChartsTheListsOfAResult(t *testing.T) {
 	t.Parallel()
 	tab := openGraphiQLAt(t, &graphqlServer{result: lists}, "#query=%7Blists%7D")
 	tab.Do(

@@ -24,7 +24,7 @@ func serve(t *testing.T, html string) string {
 	return server.URL
 }
 
-func TestAnInnocentPageIsQuiet(t *testing.T) {
+func TestValidPageReportsNothing(t *testing.T) {
 	t.Parallel()
 	tab := browsertest.Page(t, serve(t, `<p id="p">hello</p><script>fetch('/again')</script>`))
 	if text := browsertest.Get(tab, chromedp.Text(chromedp.CSS("#p"))); text != "hello" {
@@ -33,7 +33,7 @@ func TestAnInnocentPageIsQuiet(t *testing.T) {
 	tab.AssertQuiet()
 }
 
-func TestErrorsOfThePageAreSeen(t *testing.T) {
+func TestPageErrorsAreReported(t *testing.T) {
 	t.Parallel()
 	tab := browsertest.Page(t, serve(t, `<script>console.error('logged', 7)</script><script>throw new Error('thrown')</script>`))
 	all := strings.Join(tab.ConsoleErrors(), "\n")
@@ -44,7 +44,7 @@ func TestErrorsOfThePageAreSeen(t *testing.T) {
 	}
 }
 
-func TestRequestsToOtherHostsAreSeen(t *testing.T) {
+func TestRequestsToOtherHostsAreReported(t *testing.T) {
 	t.Parallel()
 	other := serve(t, "")
 	tab := browsertest.Page(t, serve(t, `<p id="p"></p><script>
@@ -66,7 +66,7 @@ func TestRequestsToOtherHostsAreSeen(t *testing.T) {
 	}
 }
 
-func TestAPressWaitsUntilTheButtonIsEnabled(t *testing.T) {
+func TestClickWaitsUntilTheButtonIsEnabled(t *testing.T) {
 	t.Parallel()
 	tab := browsertest.Page(t, serve(t, `<button id="b" disabled onclick="this.textContent = 'pressed'">wait</button>`))
 	tab.Do(
