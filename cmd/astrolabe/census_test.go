@@ -31,7 +31,7 @@ func (s *simulated) showsEachStateOfACensus(t *testing.T) {
 	}
 }
 
-func TestAnOperatorRevokesAndRestoresACensus(t *testing.T) {
+func TestOperatorRevokesAndRestoresACensus(t *testing.T) {
 	t.Parallel()
 	o := newOperator(t)
 	contract := starknet.MustFelt("0x49d36570d4e46f48e99674bd3fcc84644ddd6b96f7c741b1562b82f9e004dc7")

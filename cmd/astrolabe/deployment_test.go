@@ -13,9 +13,9 @@ import (
 	"astrolabe/telemetry"
 )
 
-// TestADrainCanBeWatched stops a deployment while a part still works: the
+// TestDrainIsReported stops a deployment while a part still works: the
 // admin listener answers that the process is draining until the part is done.
-func TestADrainCanBeWatched(t *testing.T) {
+func TestDrainIsReported(t *testing.T) {
 	t.Parallel()
 	db := repotest.Open(t)
 	ring, err := secret.Open(t.Context(), accounts.NewSecrets(db), secret.NewMaster())

@@ -31,7 +31,7 @@ func (s *simulated) servesItsSchemaAndItsDocuments(t *testing.T) {
 	}
 }
 
-func TestAManifestThatCannotBeReadEndsTheStart(t *testing.T) {
+func TestUnreadableManifestAbortsStartup(t *testing.T) {
 	t.Parallel()
 	broken := filepath.Join(t.TempDir(), "broken.json")
 	if err := os.WriteFile(broken, []byte(`{"v1":"{ nothing }"}`), 0o600); err != nil {

@@ -10,9 +10,9 @@ import (
 	"time"
 )
 
-// TestAStopLetsRequestsFinish holds a request open over a stop signal: new
+// TestStopLetsRequestsFinish holds a request open over a stop signal: new
 // connections are refused, and the request still gets its answer.
-func TestAStopLetsRequestsFinish(t *testing.T) {
+func TestStopLetsRequestsFinish(t *testing.T) {
 	t.Parallel()
 	arrived, release := make(chan struct{}), make(chan struct{})
 	a := newAPI(t, time.Minute, func(w http.ResponseWriter, _ *http.Request) {
@@ -38,7 +38,7 @@ func TestAStopLetsRequestsFinish(t *testing.T) {
 	}
 }
 
-func TestADrainEndsWithItsTime(t *testing.T) {
+func TestDrainEndsAtItsTimeout(t *testing.T) {
 	t.Parallel()
 	arrived := make(chan struct{})
 	a := newAPI(t, time.Millisecond, func(_ http.ResponseWriter, r *http.Request) {

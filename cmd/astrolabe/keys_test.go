@@ -60,7 +60,7 @@ func (k *keeper) ring() *secret.Ring {
 	return ring
 }
 
-func TestAnOperatorMakesExtendsAndRevokesAKey(t *testing.T) {
+func TestOperatorCreatesExtendsAndRevokesAKey(t *testing.T) {
 	t.Parallel()
 	k := newKeeper(t)
 	k.types(exitUsage, "keys create --workspace acme")
@@ -101,7 +101,7 @@ func TestAnOperatorMakesExtendsAndRevokesAKey(t *testing.T) {
 	}
 }
 
-func TestAnOperatorMakesASession(t *testing.T) {
+func TestOperatorCreatesASession(t *testing.T) {
 	t.Parallel()
 	k := newKeeper(t)
 	text := strings.TrimSpace(k.types(exitOK, "session create --workspace acme --create-workspace --lasts 2h"))
@@ -119,7 +119,7 @@ func TestAnOperatorMakesASession(t *testing.T) {
 	k.types(exitUsage, "session revoke ses_nowhere")
 }
 
-func TestAnOperatorChangesAPlan(t *testing.T) {
+func TestOperatorChangesAPlan(t *testing.T) {
 	t.Parallel()
 	k := newKeeper(t)
 	k.types(exitOK, "keys create --workspace acme --create-workspace")

@@ -10,10 +10,10 @@ import (
 	"astrolabe/sim"
 )
 
-// TestAKillAtAnyPointOfACensusShowsNothingOfIt kills the worker while it
+// TestUnfinishedCensusIsInvisibleAfterAKillAtAnyPoint kills the worker while it
 // counts, after it has counted and while it publishes. Readers never see a
 // generation that is not whole, and the next worker counts everything.
-func TestAKillAtAnyPointOfACensusShowsNothingOfIt(t *testing.T) {
+func TestUnfinishedCensusIsInvisibleAfterAKillAtAnyPoint(t *testing.T) {
 	t.Parallel()
 	node, err := sim.New(sim.Config{Blocks: 60})
 	if err != nil {

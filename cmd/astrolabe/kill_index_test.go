@@ -9,10 +9,10 @@ import (
 	"astrolabe/sim"
 )
 
-// TestAKillAtAnyPointOfTheIndexDoesNoHarm kills the program at every named
+// TestKillAtAnyPointOfIndexingLeavesAConsistentIndex kills the program at every named
 // point, one after the other on the same data folder: no life begins where the
 // one before it ended well.
-func TestAKillAtAnyPointOfTheIndexDoesNoHarm(t *testing.T) {
+func TestKillAtAnyPointOfIndexingLeavesAConsistentIndex(t *testing.T) {
 	t.Parallel()
 	c := newCampaign(t, sim.Config{Blocks: 90})
 	c.data = existing(t)

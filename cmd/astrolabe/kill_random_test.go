@@ -20,10 +20,10 @@ import (
 // the tip is followed.
 var moments = []string{saysLeads, saysBuilds, "", saysFollows, saysFollows}
 
-// TestRandomKillsDoNoHarm kills the program at random times, while its node
+// TestRandomKillsLeaveAConsistentIndex kills the program at random times, while its node
 // grows, reorganises and misbehaves. ASTROLABE_SOAK makes 100 kills of the
 // five; ASTROLABE_SEED repeats a run, as far as chance is ours.
-func TestRandomKillsDoNoHarm(t *testing.T) {
+func TestRandomKillsLeaveAConsistentIndex(t *testing.T) {
 	t.Parallel()
 	rounds, soak := 1, os.Getenv("ASTROLABE_SOAK") != ""
 	if soak {

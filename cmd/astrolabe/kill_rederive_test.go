@@ -6,9 +6,9 @@ import (
 	"astrolabe/failpoint"
 )
 
-// TestAKillAtAnyPointOfARederivationDoesNoHarm shows that a command that was
+// TestKillAtAnyPointOfARederivationLeavesAConsistentIndex shows that a command that was
 // interrupted can be given again.
-func TestAKillAtAnyPointOfARederivationDoesNoHarm(t *testing.T) {
+func TestKillAtAnyPointOfARederivationLeavesAConsistentIndex(t *testing.T) {
 	t.Parallel()
 	cases := map[string]struct{ damage, fact string }{
 		failpoint.RewriteRows:     {"DELETE FROM transfers WHERE block > 30", "transfers"},

@@ -8,10 +8,10 @@ import (
 	"astrolabe/repo/repotest"
 )
 
-// TestAKillWhileTransfersAreSummedUpCountsNothingTwice kills the worker inside
+// TestKillWhileTransfersAreCountedCountsNothingTwice kills the worker inside
 // its transaction. Nothing of it stays, and the next worker counts everything
 // once.
-func TestAKillWhileTransfersAreSummedUpCountsNothingTwice(t *testing.T) {
+func TestKillWhileTransfersAreCountedCountsNothingTwice(t *testing.T) {
 	t.Parallel()
 	o := &operator{T: t, url: pgtest.Database(t, repotest.Followed)}
 	c := &campaign{T: t}

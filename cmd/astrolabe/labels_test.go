@@ -9,7 +9,7 @@ import (
 	"astrolabe/starknet"
 )
 
-func TestAnOperatorLabelsAddressesAndClasses(t *testing.T) {
+func TestOperatorLabelsAddressesAndClasses(t *testing.T) {
 	t.Parallel()
 	k := newKeeper(t)
 	k.expects(k.types(exitOK, "labels add 0x00A1 Treasury --protocol Acme --kind dao --confidence medium"), "SN_MAIN  address  0xa1  medium  Acme/dao  by operator:")

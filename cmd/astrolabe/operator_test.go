@@ -68,7 +68,7 @@ func (o *operator) expects(got, want string) {
 	}
 }
 
-func TestFsckFindsNothingOrSaysWhichCommandRepairs(t *testing.T) {
+func TestFsckReportsEachFindingWithItsRepairCommand(t *testing.T) {
 	t.Parallel()
 	o := newOperator(t)
 	digest := o.types(exitOK, "digest --tables")
@@ -96,7 +96,7 @@ func TestFsckFindsNothingOrSaysWhichCommandRepairs(t *testing.T) {
 	}
 }
 
-func TestARollbackAndANewIndexOfTheSameBlocksChangeNothing(t *testing.T) {
+func TestReindexingAfterARollbackRestoresTheSameIndex(t *testing.T) {
 	t.Parallel()
 	o := newOperator(t)
 	blocks := repotest.Everyday(t)
@@ -128,7 +128,7 @@ func TestARollbackAndANewIndexOfTheSameBlocksChangeNothing(t *testing.T) {
 	o.types(exitOK, "fsck")
 }
 
-func TestOperatorsAreRefusedWithAReason(t *testing.T) {
+func TestRejectedOperatorCommandStatesTheReason(t *testing.T) {
 	t.Parallel()
 	o := newOperator(t)
 	o.expects(o.types(exitUsage, "rollback --chain SN_MAIN --to 99"), "block 99 is not indexed: the index of SN_MAIN starts at 0 and the next block is 61")

@@ -14,10 +14,10 @@ import (
 	"astrolabe/starknet"
 )
 
-// TestAPausedIndexerCannotWrite stops the leader of two index processes for
+// TestPausedIndexerCannotWrite stops the leader of two index processes for
 // longer than its lease lasts. The other one leads meanwhile, and the first is
 // no danger when it comes back: it stands by until it is needed.
-func TestAPausedIndexerCannotWrite(t *testing.T) {
+func TestPausedIndexerCannotWrite(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]func(*rivals){
 		"between its transactions":               (*rivals).pausedBetweenTransactions,

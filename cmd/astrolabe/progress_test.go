@@ -11,7 +11,7 @@ import (
 	"astrolabe/jobs/index"
 )
 
-func TestTheLogIsWrittenAboveTheLineOfProgress(t *testing.T) {
+func TestLogIsWrittenAboveTheProgressLine(t *testing.T) {
 	t.Parallel()
 	var terminal bytes.Buffer
 	s := &screen{terminal: &terminal, lines: make(map[domain.Chain]string)}
@@ -28,7 +28,7 @@ func TestTheLogIsWrittenAboveTheLineOfProgress(t *testing.T) {
 	}
 }
 
-func TestAFileIsNoTerminal(t *testing.T) {
+func TestFileIsNotATerminal(t *testing.T) {
 	t.Parallel()
 	if onTerminal(new(bytes.Buffer)) != nil {
 		t.Error("a buffer counts as a terminal")

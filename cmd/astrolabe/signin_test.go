@@ -16,9 +16,9 @@ import (
 	"astrolabe/signin/idptest"
 )
 
-// TestServeLetsPeopleSignIn drives the real program behind a proxy that
+// TestServeSupportsSignIn drives the real program behind a proxy that
 // terminates TLS, as a deployment has it.
-func TestServeLetsPeopleSignIn(t *testing.T) {
+func TestServeSupportsSignIn(t *testing.T) {
 	t.Parallel()
 	proxy := httptest.NewUnstartedServer(nil)
 	public := "https://" + proxy.Listener.Addr().String()

@@ -42,8 +42,8 @@ func (s *simulated) readsTheMetadataOfItsTokens(t *testing.T) {
 	})
 }
 
-// TestServeAsksTheNodesThatItIsGiven starts it with a node and without one.
-func TestServeAsksTheNodesThatItIsGiven(t *testing.T) {
+// TestServeCallsTheConfiguredNodes starts it with a node and without one.
+func TestServeCallsTheConfiguredNodes(t *testing.T) {
 	t.Parallel()
 	node, err := sim.New(sim.Config{Blocks: 20})
 	if err != nil {

@@ -78,9 +78,9 @@ func addressInUseIsRefused(t *testing.T, base string) {
 	}
 }
 
-// TestAKillAtAnyStepOfTheStartDoesNoHarm kills the program at every named
+// TestUpRecoversFromAKillAtAnyStepOfStartup kills the program at every named
 // step, as a power cut would, and starts it again on the same folder.
-func TestAKillAtAnyStepOfTheStartDoesNoHarm(t *testing.T) {
+func TestUpRecoversFromAKillAtAnyStepOfStartup(t *testing.T) {
 	t.Parallel()
 	withCluster := slices.Index(failpoint.Startup, failpoint.PostgresInitdbDone) + 1
 	for i, step := range failpoint.Startup {
@@ -104,9 +104,9 @@ func TestAKillAtAnyStepOfTheStartDoesNoHarm(t *testing.T) {
 	}
 }
 
-// TestAKillWhileServingDoesNoHarm also shows that a start passes every step
+// TestServeRecoversFromAKill also shows that a start passes every step
 // that the campaign above names.
-func TestAKillWhileServingDoesNoHarm(t *testing.T) {
+func TestServeRecoversFromAKill(t *testing.T) {
 	t.Parallel()
 	data := filepath.Join(pgtest.Dir(t), "data")
 	passed := filepath.Join(t.TempDir(), "passed")
