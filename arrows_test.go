@@ -35,9 +35,9 @@ var arrows = map[string][]string{
 	"oracle":     {"sim", "starknet"},
 }
 
-// TestImportsFollowTheArrows keeps the dependencies pointing one way, as
+// TestImportsFollowTheLayers keeps the dependencies pointing one way, as
 // ARCHITECTURE.md draws them. Tests may reach further.
-func TestImportsFollowTheArrows(t *testing.T) {
+func TestImportsFollowTheLayers(t *testing.T) {
 	t.Parallel()
 	walkGo(t, func(path string) {
 		folder, _, nested := strings.Cut(filepath.ToSlash(path), "/")
@@ -62,9 +62,9 @@ func TestImportsFollowTheArrows(t *testing.T) {
 // middleware of HTTP and the tracer of statements.
 var telemetryFiles = []string{"repo/statement.go", "rest/trace.go"}
 
-// TestTelemetryLibrariesStayInTheirPlace keeps the libraries of metrics and
+// TestTelemetryLibrariesAreImportedOnlyWhereListed keeps the libraries of metrics and
 // traces out of everything that only reports.
-func TestTelemetryLibrariesStayInTheirPlace(t *testing.T) {
+func TestTelemetryLibrariesAreImportedOnlyWhereListed(t *testing.T) {
 	t.Parallel()
 	walkGo(t, func(path string) {
 		path = filepath.ToSlash(path)
@@ -81,9 +81,9 @@ func TestTelemetryLibrariesStayInTheirPlace(t *testing.T) {
 	})
 }
 
-// TestEveryPackageIntroducesItself requires a doc.go with a comment that
+// TestEveryPackageHasADocComment requires a doc.go with a comment that
 // tells a newcomer what lives in the package.
-func TestEveryPackageIntroducesItself(t *testing.T) {
+func TestEveryPackageHasADocComment(t *testing.T) {
 	t.Parallel()
 	introduced := map[string]bool{}
 	walkGo(t, func(path string) {

@@ -15,9 +15,9 @@ import (
 // finds anything in it.
 const mostFiles = 35
 
-// TestPackagesStaySmallEnoughToFindThings counts the production files of every
+// TestPackagesHaveAtMost35Files counts the production files of every
 // package.
-func TestPackagesStaySmallEnoughToFindThings(t *testing.T) {
+func TestPackagesHaveAtMost35Files(t *testing.T) {
 	t.Parallel()
 	files := map[string]int{}
 	walkGo(t, func(path string) {
@@ -56,9 +56,9 @@ func repoSource(t *testing.T) (*token.FileSet, map[string]*ast.File) {
 	return fset, files
 }
 
-// TestOnlyNamedFilesSpeakToPgx holds the files of repo that import pgx to the
+// TestOnlyListedFilesUsePgx holds the files of repo that import pgx to the
 // list in docs/adr/0014-repositories-on-bun.md.
-func TestOnlyNamedFilesSpeakToPgx(t *testing.T) {
+func TestOnlyListedFilesUsePgx(t *testing.T) {
 	t.Parallel()
 	_, files := repoSource(t)
 	var importing []string
@@ -128,9 +128,9 @@ func parseSource(t *testing.T, text string) *ast.File {
 	return file
 }
 
-// TestRepositoriesKnowOnlyTheRootAndTheModels keeps the packages of repo apart
+// TestRepositoriesImportOnlyRepoAndModel keeps the packages of repo apart
 // from one another, so that each can be read alone.
-func TestRepositoriesKnowOnlyTheRootAndTheModels(t *testing.T) {
+func TestRepositoriesImportOnlyRepoAndModel(t *testing.T) {
 	t.Parallel()
 	walkGo(t, func(path string) {
 		path = filepath.ToSlash(path)

@@ -280,9 +280,9 @@ func (tr *trail) followUses(name string, scope ast.Node, followed map[string]boo
 	return byBun && known, known
 }
 
-// TestNothingRunsUnnamedStatements looks for calls that could run SQL unseen by
+// TestOnlyListedFilesBypassBun looks for calls that could run SQL unseen by
 // the count above: only the files that speak to pgx may call them.
-func TestNothingRunsUnnamedStatements(t *testing.T) {
+func TestOnlyListedFilesBypassBun(t *testing.T) {
 	t.Parallel()
 	fset, files := repoSource(t)
 	for path, file := range files {
@@ -303,8 +303,8 @@ func TestNothingRunsUnnamedStatements(t *testing.T) {
 	}
 }
 
-// TestAStatementThatBypassesBunIsNoticed plants both kinds.
-func TestAStatementThatBypassesBunIsNoticed(t *testing.T) {
+// TestStatementThatBypassesBunIsDetected plants both kinds.
+func TestStatementThatBypassesBunIsDetected(t *testing.T) {
 	t.Parallel()
 	file := parseSource(t, `package planted
 		const list = "/* planted.list */ SELECT 1"

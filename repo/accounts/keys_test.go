@@ -365,7 +365,7 @@ func TestOldKeysSurviveANewPepper(t *testing.T) {
 	}
 }
 
-func TestAnotherWorkspacesKeyLooksAbsent(t *testing.T) {
+func TestKeyOfAnotherWorkspaceIsNotFound(t *testing.T) {
 	t.Parallel()
 	p := newProcess(t)
 	key, thief := p.issue(account.Read), p.workspace("thief")

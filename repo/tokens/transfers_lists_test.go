@@ -197,7 +197,7 @@ func TestListsOfManyParentsAreOneStatement(t *testing.T) {
 	}
 }
 
-func TestARangeOfBlocksThatIsUpsideDownIsRefused(t *testing.T) {
+func TestBlockRangeWithFromAboveToIsRejected(t *testing.T) {
 	t.Parallel()
 	_, err := newLedger(t).service.OfAddresses(t.Context(), domain.Mainnet, []starknet.Felt{{}},
 		token.AddressFilter{From: new(uint64(9)), To: new(uint64(8))}, domain.PageRequest{Limit: 1})
