@@ -44,7 +44,7 @@ func newEventStream(response *http.Response, cancel context.CancelFunc) *eventSt
 	return &eventStream{response, bufio.NewScanner(response.Body), cancel}
 }
 
-// next returns the kind and the data of the next event, nothing at the end of
+// next returns the kind and the data of the next event, or nothing at the end of
 // the stream.
 func (e *eventStream) next() (kind, data string) {
 	for e.lines.Scan() {
@@ -82,12 +82,12 @@ func TestSubscriptionOverServerSentEvents(t *testing.T) {
 		g.store.move(domain.Mainnet, 100)
 		stream := g.listen(t, follow, map[string]string{"Accept": accept})
 		if media := stream.response.Header.Get("Content-Type"); media != mediaStream+"; charset=utf-8" || stream.response.StatusCode != 200 {
-			t.Fatalf("%d %s", stream.response.StatusCode, media)
+			t.Fatalf("got status %d and media type %s, want 200 and %s", stream.response.StatusCode, media, mediaStream)
 		}
 		for _, number := range []uint64{100, 101, 102} {
 			kind, data := stream.next()
 			if kind != "next" || headNumber(t, data) != number {
-				t.Fatalf("%s %s instead of %d", kind, data, number)
+				t.Fatalf("got %s %s, want next with block %d", kind, data, number)
 			}
 			g.store.move(domain.Mainnet, number+1)
 		}
@@ -110,7 +110,7 @@ func TestSubscriptionByGetWorksForEventSource(t *testing.T) {
 	defer response.Body.Close()
 	stream := &eventStream{response: response, lines: bufio.NewScanner(response.Body)}
 	if kind, data := stream.next(); kind != "next" || headNumber(t, data) != 100 {
-		t.Errorf("%s %s", kind, data)
+		t.Errorf("got %s %s, want next with block 100", kind, data)
 	}
 }
 
@@ -119,13 +119,13 @@ func TestQueryOverServerSentEventsSendsOneResult(t *testing.T) {
 	g := serve(t, nil)
 	stream := g.listen(t, `{service{version}}`, nil)
 	if kind, data := stream.next(); kind != "next" || !strings.Contains(data, "v1.2.3") {
-		t.Errorf("%s %s", kind, data)
+		t.Errorf("got %s %s, want next with the version", kind, data)
 	}
 	if kind, data := stream.next(); kind != "complete" || data != "" {
-		t.Errorf("%s %q", kind, data)
+		t.Errorf("got %s %q, want complete", kind, data)
 	}
 	if kind, _ := stream.next(); kind != "" {
-		t.Errorf("%s after the end", kind)
+		t.Errorf("got %s after complete, want the end of the stream", kind)
 	}
 }
 
@@ -135,10 +135,10 @@ func TestRejectedOperationIsReportedInAnEvent(t *testing.T) {
 	for query, code := range map[string]domain.Code{"{nothing}": domain.CodeInvalidRequest, "{": domain.CodeInvalidRequest, follow: domain.CodeUnsupportedChain} {
 		stream := g.listen(t, query, nil)
 		if kind, data := stream.next(); kind != "next" || !strings.Contains(data, string(code)) {
-			t.Errorf("%s: %s %s", query, kind, data)
+			t.Errorf("%s: got %s %s, want next with %s", query, kind, data, code)
 		}
 		if kind, _ := stream.next(); kind != "complete" {
-			t.Errorf("%s: %s", query, kind)
+			t.Errorf("%s: got %s, want complete", query, kind)
 		}
 	}
 }
@@ -160,7 +160,7 @@ func TestStreamsAreLimited(t *testing.T) {
 	}
 	full := g.listen(t, follow, nil)
 	if full.response.StatusCode != http.StatusServiceUnavailable || full.response.Header.Get("Retry-After") == "" {
-		t.Errorf("%d %v", full.response.StatusCode, full.response.Header)
+		t.Errorf("got status %d with headers %v, want 503 with Retry-After", full.response.StatusCode, full.response.Header)
 	}
 }
 
@@ -188,11 +188,11 @@ func TestShutdownEndsEventStreamsWithoutComplete(t *testing.T) {
 		}
 	}
 	if kind, data := stream.next(); kind != "" || stream.lines.Err() != nil {
-		t.Errorf("%s %s %v", kind, data, stream.lines.Err())
+		t.Errorf("got %s %s and %v, want the end of the stream", kind, data, stream.lines.Err())
 	}
 	late := g.listen(t, follow, nil)
 	if late.response.StatusCode != http.StatusServiceUnavailable {
-		t.Errorf("a new stream: %d", late.response.StatusCode)
+		t.Errorf("new stream: got status %d, want 503", late.response.StatusCode)
 	}
 }
 
@@ -206,7 +206,7 @@ func eventually(t *testing.T, what string, holds func() bool) {
 	deadline := time.Now().Add(time.Minute)
 	for !holds() {
 		if time.Now().After(deadline) {
-			t.Fatalf("it never came that %s", what)
+			t.Fatalf("timed out waiting until %s", what)
 		}
 		time.Sleep(10 * time.Millisecond)
 	}
