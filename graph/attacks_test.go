@@ -113,7 +113,7 @@ func circularIntrospection(t *testing.T, g *servedGraph) {
 }
 
 func mutationByGet(t *testing.T, g *servedGraph) {
-	for _, header := range []map[string]string{nil, g.asPerson(), {"X-Service-Api-Key": ""}} {
+	for _, header := range []map[string]string{nil, g.asUser(), {"X-Service-Api-Key": ""}} {
 		a := g.get(t, http.MethodGet, map[string]string{"query": "mutation{issueApiKey{action}}"}, header)
 		if a.body.Data != nil || a.status != http.StatusMethodNotAllowed && a.status != http.StatusUnauthorized {
 			t.Errorf("%v: got status %d with %s, want 405 or 401 without data", header, a.status, a.text)
@@ -185,7 +185,7 @@ func TestCyclicQueryWithinTheLimitsReadsOncePerEdge(t *testing.T) {
 	g := explore(t)
 	const circles = 6
 	a, statements := g.counted(t, circle(circles, "first:3"))
-	if len(a.body.Errors) > 0 || statements > 1+1+2*circles { // the block, how the chain stands, and two edges each time
+	if len(a.body.Errors) > 0 || statements > 1+1+2*circles { // the block, the status of the chain, and two edges each time
 		t.Errorf("got %d statements and %.300s, want at most %d and no error", statements, a.text, 1+1+2*circles)
 	}
 }

@@ -23,7 +23,7 @@ func BenchmarkPointQuery(b *testing.B) {
 	for b.Loop() {
 		w := httptest.NewRecorder()
 		r := httptest.NewRequest(http.MethodPost, "/graphql", strings.NewReader(body))
-		g.show(r, map[string]string{"Content-Type": "application/json"})
+		g.setHeaders(r, map[string]string{"Content-Type": "application/json"})
 		g.ServeHTTP(w, r)
 		if w.Code != http.StatusOK {
 			b.Fatalf("got status %d with %s, want 200", w.Code, w.Body)
@@ -42,7 +42,7 @@ func BenchmarkNewDocument(b *testing.B) {
 			b.Fatal(err)
 		}
 		r := httptest.NewRequest(http.MethodPost, "/graphql", bytes.NewReader(body))
-		g.show(r, map[string]string{"Content-Type": "application/json"})
+		g.setHeaders(r, map[string]string{"Content-Type": "application/json"})
 		g.ServeHTTP(w, r)
 		if w.Code != http.StatusOK {
 			b.Fatalf("got status %d with %s, want 200", w.Code, w.Body)
@@ -63,7 +63,7 @@ func BenchmarkNestedPage(b *testing.B) {
 	for b.Loop() {
 		w := httptest.NewRecorder()
 		r := httptest.NewRequest(http.MethodPost, "/graphql", bytes.NewReader(body))
-		g.show(r, map[string]string{"Content-Type": "application/json"})
+		g.setHeaders(r, map[string]string{"Content-Type": "application/json"})
 		g.ServeHTTP(w, r)
 		if answer = w.Body.String(); w.Code != http.StatusOK {
 			b.Fatalf("got status %d with %s, want 200", w.Code, answer)
@@ -85,7 +85,7 @@ func BenchmarkPageWithAnEdge(b *testing.B) {
 	for b.Loop() {
 		w := httptest.NewRecorder()
 		r := httptest.NewRequest(http.MethodPost, "/graphql", strings.NewReader(body))
-		g.show(r, map[string]string{"Content-Type": "application/json"})
+		g.setHeaders(r, map[string]string{"Content-Type": "application/json"})
 		g.ServeHTTP(w, r)
 		if w.Code != http.StatusOK || strings.Contains(w.Body.String(), "errors") {
 			b.Fatalf("got status %d with %s, want 200 without errors", w.Code, w.Body)

@@ -76,7 +76,7 @@ func (g *servedGraph) credentials(t *testing.T) map[string]credential {
 		t.Fatal(err)
 	}
 	expired := f.IssueExpired(account.IssueRequest{Permissions: read})
-	stranger := account.NewKeyText(account.Live).Reveal()
+	unknownKey := account.NewKeyText(account.Live).Reveal()
 	all := map[string]credential{
 		"nothing":         {http.Header{}, nil, unknown},
 		"a key":           {http.Header{"X-Service-Api-Key": {f.Key}}, map[string]string{"apiKey": f.Key}, welcome},
@@ -87,7 +87,7 @@ func (g *servedGraph) credentials(t *testing.T) map[string]credential {
 		"a quoted key":    {http.Header{"X-Api-Key": {`"` + f.Key + `"`}}, nil, malformed},
 		"an empty key":    {http.Header{"X-Api-Key": {""}}, nil, malformed},
 		"nonsense":        {http.Header{"X-Service-Api-Key": {"nonsense"}}, map[string]string{"apiKey": "nonsense"}, unknown},
-		"an unknown key":  {http.Header{"X-Service-Api-Key": {stranger}}, map[string]string{"apiKey": stranger}, unknown},
+		"an unknown key":  {http.Header{"X-Service-Api-Key": {unknownKey}}, map[string]string{"apiKey": unknownKey}, unknown},
 		"an expired key":  {http.Header{"X-Service-Api-Key": {expired}}, map[string]string{"apiKey": expired}, unknown},
 		"a revoked key":   {http.Header{"X-Service-Api-Key": {revoked}}, map[string]string{"apiKey": revoked}, unknown},
 

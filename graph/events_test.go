@@ -31,7 +31,7 @@ func (g *servedGraph) listen(t *testing.T, query string, header map[string]strin
 	}
 	r.Header.Set("Content-Type", "application/json")
 	r.Header.Set("Accept", mediaStream)
-	g.show(r, header)
+	g.setHeaders(r, header)
 	response, err := http.DefaultClient.Do(r)
 	if err != nil {
 		t.Fatal(err)
@@ -102,7 +102,7 @@ func TestSubscriptionByGetWorksForEventSource(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	g.show(r, map[string]string{"Accept": mediaStream})
+	g.setHeaders(r, map[string]string{"Accept": mediaStream})
 	response, err := http.DefaultClient.Do(r)
 	if err != nil {
 		t.Fatal(err)

@@ -6,7 +6,7 @@ import (
 	"astrolabe/domain"
 )
 
-// TestErrorNamesTheArgumentAndItsLimit holds what a client reads about invalid
+// TestErrorNamesTheArgumentAndItsLimit checks the messages about invalid
 // input, whether it is found before or during execution.
 func TestErrorNamesTheArgumentAndItsLimit(t *testing.T) {
 	t.Parallel()

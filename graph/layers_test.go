@@ -13,8 +13,8 @@ import (
 	"astrolabe/domain"
 )
 
-// The tests of this file hold the layers over gqlgen's transports to what
-// gqlgen alone would not do.
+// The tests of this file check what the layers over gqlgen's transports add to
+// gqlgen.
 
 // raw posts a body and returns the whole response.
 func (g *servedGraph) raw(t *testing.T, body, accept string) (status int, text string) {
@@ -23,7 +23,7 @@ func (g *servedGraph) raw(t *testing.T, body, accept string) (status int, text s
 	if err != nil {
 		t.Fatal(err)
 	}
-	g.show(r, map[string]string{"Content-Type": mediaJSON, "Accept": accept})
+	g.setHeaders(r, map[string]string{"Content-Type": mediaJSON, "Accept": accept})
 	response, err := http.DefaultClient.Do(r)
 	if err != nil {
 		t.Fatal(err)
@@ -76,7 +76,7 @@ func TestDryRunOfASubscriptionNeedsNoStream(t *testing.T) {
 	}
 }
 
-// TestPanicOutsideAFieldIsReportedOnStreams takes the gate away while two
+// TestPanicOutsideAFieldIsReportedOnStreams removes the gate while two
 // subscribers wait for an event, which is charged.
 func TestPanicOutsideAFieldIsReportedOnStreams(t *testing.T) {
 	t.Parallel()
@@ -94,7 +94,7 @@ func TestPanicOutsideAFieldIsReportedOnStreams(t *testing.T) {
 	}
 }
 
-// TestPanicBeforeExecutionIsReportedOnASocket takes the gate away, which
+// TestPanicBeforeExecutionIsReportedOnASocket removes the gate, which
 // charges for the operation.
 func TestPanicBeforeExecutionIsReportedOnASocket(t *testing.T) {
 	t.Parallel()
@@ -108,7 +108,7 @@ func TestPanicBeforeExecutionIsReportedOnASocket(t *testing.T) {
 }
 
 // TestPingsDoNotRaceWithTheEndOfAStream is for the race detector: keep-alives
-// are written while operations are refused.
+// are written while operations are rejected.
 func TestPingsDoNotRaceWithTheEndOfAStream(t *testing.T) {
 	t.Parallel()
 	g := serve(t, func(o *Options) { o.KeepAlive = 20 * time.Microsecond })
@@ -132,7 +132,7 @@ func TestSlowReaderDoesNotDelayTheShutdownOfOthers(t *testing.T) {
 	quick.next()
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 	defer cancel()
-	_ = g.Shutdown(ctx) // which cuts the slow one off
+	_ = g.Shutdown(ctx) // disconnects the slow client
 	if n := g.openStreams(); n != 0 {
 		t.Errorf("%d streams are open, want none", n)
 	}

@@ -9,7 +9,7 @@ import (
 
 const registeredText = `query Version { service { version } }`
 
-// registered are the documents of one manifest.
+// registered returns the documents of a manifest.
 func registered(t *testing.T, manifest string) Documents {
 	t.Helper()
 	documents := Documents{}
@@ -34,7 +34,7 @@ func TestRegisteredDocumentRunsByItsID(t *testing.T) {
 			g.post(t, `{"extensions":`+persistedExtension(hashOf(registeredText))+`}`, nil),
 		} {
 			if string(a.body.Data) != `{"service":{"version":"v1.2.3"}}` {
-				t.Errorf("%s: %d %s", name, a.status, a.text)
+				t.Errorf("%s: got status %d with %s, want the version", name, a.status, a.text)
 			}
 		}
 	}
@@ -91,7 +91,7 @@ func FuzzManifest(f *testing.F) {
 		}
 		for id, text := range documents {
 			if documents[hashID(text)] != text {
-				t.Errorf("%q is not there under its hash", id)
+				t.Errorf("%q: got no document under its hash, want one", id)
 			}
 		}
 	})

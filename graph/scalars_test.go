@@ -57,7 +57,7 @@ func TestScalarsAcceptOnlyTheirCanonicalForms(t *testing.T) {
 		{"Boolean", "true", false},
 	} {
 		if err := checkScalar("argument", c.name, c.value); (err == nil) != c.good {
-			t.Errorf("%s %#v: %v", c.name, c.value, err)
+			t.Errorf("%s %#v: got %v, want valid: %v", c.name, c.value, err, c.good)
 		}
 	}
 }
@@ -77,7 +77,7 @@ func TestScalarsAreWrittenCanonically(t *testing.T) {
 	scalar.MarshalIndexState(chain.Backfilling).MarshalGQL(&out)
 	want := `"0xff""-123456789012345678901234567890""2025-01-31T12:00:00.5Z""abc""BACKFILLING"`
 	if out.String() != want {
-		t.Errorf("wrote %s", out.String())
+		t.Errorf("got %s, want %s", out.String(), want)
 	}
 }
 
@@ -85,13 +85,13 @@ func TestNumberThatOverflowsIntIsAnError(t *testing.T) {
 	t.Parallel()
 	var out strings.Builder
 	if err := scalar.MarshalNumber(math.MaxInt32).MarshalGQLContext(t.Context(), &out); err != nil || out.String() != "2147483647" {
-		t.Errorf("wrote %q: %v", out.String(), err)
+		t.Errorf("got %q and %v, want 2147483647", out.String(), err)
 	}
 	if scalar.MarshalNumber(math.MaxInt32+1).MarshalGQLContext(t.Context(), &out) == nil {
-		t.Error("2^31 was written as an Int")
+		t.Error("got 2^31 as an Int, want an error")
 	}
 	if _, err := scalar.UnmarshalNumber(t.Context(), int64(-1)); domain.CodeOf(err) != domain.CodeInvalidRequest {
-		t.Errorf("-1: %v", err)
+		t.Errorf("-1: got %v, want %s", err, domain.CodeInvalidRequest)
 	}
 }
 
@@ -102,10 +102,10 @@ func TestIndexStatesMatchTheDomain(t *testing.T) {
 		var out strings.Builder
 		scalar.MarshalIndexState(state).MarshalGQL(&out)
 		if err != nil || out.String() != `"`+value.Name+`"` {
-			t.Errorf("%s: %s, %v", value.Name, out.String(), err)
+			t.Errorf("got %s and %v, want %q", out.String(), err, value.Name)
 		}
 	}
 	if _, err := scalar.UnmarshalIndexState("ASLEEP"); domain.CodeOf(err) != domain.CodeInvalidRequest {
-		t.Errorf("an unknown state: %v", err)
+		t.Errorf("unknown state: got %v, want %s", err, domain.CodeInvalidRequest)
 	}
 }

@@ -15,7 +15,7 @@ func TestBatchHoldsDistinctKeysThatNoAncestorHasRead(t *testing.T) {
 	var reads numbers
 	parent := cohort.Load(t.Context(), nil, []int{1, 2}, reads.fact())
 	cohort.Prime(parent.Cache, reads.fact(), 3, 33)
-	cohort.Prime(parent.Cache, reads.fact(), 1, 11) // which was read before
+	cohort.Prime(parent.Cache, reads.fact(), 1, 11) // was read before
 	child := cohort.Load(t.Context(), parent.Cache, []int{5, 3, 1, 5, 4, 2}, reads.fact())
 	if diff := cmp.Diff([][]int{{1, 2}, {5, 4}}, reads.batches); diff != "" {
 		t.Errorf("batches (-want +got):\n%s", diff)
@@ -40,8 +40,8 @@ func TestCacheSeparatesEdgesAndArguments(t *testing.T) {
 }
 
 // TestCacheIsSharedWithDescendantsButNotSiblings resolves sibling edges that
-// need the same facts at the same time: each reads for itself, and what follows
-// from it reads nothing, however they are scheduled. It is not parallel: it sets
+// need the same facts at the same time: each reads for itself, and its
+// descendants read nothing, under any schedule. It is not parallel: it sets
 // the number of processors.
 func TestCacheIsSharedWithDescendantsButNotSiblings(t *testing.T) {
 	const siblings = 4

@@ -12,7 +12,7 @@ import (
 	"astrolabe/graph/cohort"
 )
 
-// numbers is a kind of fact whose reads are recorded.
+// numbers is a kind of fact that records its reads.
 type numbers struct {
 	mu      sync.Mutex
 	batches [][]int
@@ -83,8 +83,8 @@ type branch struct {
 	peer *cohort.Cohort[branch]
 }
 
-// TestNestedListsAreReadOncePerLevel walks three levels of lists as gqlgen
-// does, every item in a goroutine of its own, with sixteen clients. It is not
+// TestNestedListsAreReadOncePerLevel resolves three levels of lists as gqlgen
+// does, every item in its own goroutine, with sixteen clients. It is not
 // parallel: it sets the number of processors.
 func TestNestedListsAreReadOncePerLevel(t *testing.T) {
 	for _, processors := range []int{1, 2, 8} {
@@ -130,7 +130,7 @@ func grow(parents []int, width int) [][]int {
 	return lists
 }
 
-// plant loads the children of a cohort; all of them form the next one.
+// plant loads the children of a cohort, which form the next cohort.
 func plant(ctx context.Context, peers *cohort.Cohort[branch], pages cohort.Fact[int, []int]) map[int][]branch {
 	batch := cohort.Load(ctx, peers.Cache, cohort.Keys(peers, func(b branch) (int, bool) { return b.key, true }), pages)
 	var all []int

@@ -65,16 +65,16 @@ func TestFailedBatchFailsEveryKey(t *testing.T) {
 	}
 }
 
-// TestBatchesDoNotWaitForATimer loads in a bubble, whose clock goes forward only
-// when everything waits for it.
+// TestBatchesDoNotWaitForATimer loads in a synctest bubble, whose clock advances
+// only when every goroutine waits.
 func TestBatchesDoNotWaitForATimer(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		began := time.Now()
 		var reads numbers
 		parent := cohort.Load(t.Context(), nil, []int{1, 2, 3}, reads.fact())
-		cohort.Load(t.Context(), parent.Cache, []int{1, 2, 3, 4, 5}, reads.fact()) // some are known
-		cohort.Load(t.Context(), parent.Cache, []int{3, 2}, reads.fact())          // all are known
+		cohort.Load(t.Context(), parent.Cache, []int{1, 2, 3, 4, 5}, reads.fact()) // some are cached
+		cohort.Load(t.Context(), parent.Cache, []int{3, 2}, reads.fact())          // all are cached
 		cohort.Load(t.Context(), parent.Cache, nil, reads.fact())
 		if waited := time.Since(began); waited != 0 {
 			t.Errorf("want no wait, got %v", waited)

@@ -9,7 +9,7 @@ import (
 	"astrolabe/domain/facts"
 )
 
-// numbered are blocks from one number to another.
+// numbered returns blocks from one number to another.
 func numbered(from, to uint64) (list []*chain.Block) {
 	for ; from <= to; from++ {
 		list = append(list, &chain.Block{Header: &facts.Header{Number: from}})
@@ -74,14 +74,14 @@ func TestTipMergesForks(t *testing.T) {
 			got = fmt.Sprintf("%d from %d", fork.Number, fork.First())
 		}
 		if got != want {
-			t.Errorf("after %d: %s instead of %s", number, got, want)
+			t.Errorf("after %d: got %s, want %s", number, got, want)
 		}
 	}
 	for n := range uint64(100) {
 		forked = forked.back(forkAt(9+n, 20))
 	}
 	if len(forked.forks) != recentForks {
-		t.Errorf("it remembers %d forks", len(forked.forks))
+		t.Errorf("got %d forks, want %d", len(forked.forks), recentForks)
 	}
 }
 
@@ -106,7 +106,7 @@ func TestForkAffectsOnlyCursorsAboveIt(t *testing.T) {
 			got = fmt.Sprintf("%d to %d", undone.FromBlock, undone.ToBlock)
 		}
 		if got != c.announce || fmt.Sprint(at.from) != c.on {
-			t.Errorf("at %v with a fork from %d: %q, on from %v", c.from, c.fork.First(), got, at.from)
+			t.Errorf("at %v with a fork from %d: got %q and position %v, want %q and %s", c.from, c.fork.First(), got, at.from, c.announce, c.on)
 		}
 	}
 }

@@ -43,7 +43,7 @@ func newShelves(keys ...int) []*shelf {
 	return joinCohort(nil, convert(keys, func(key int) *shelf { return &shelf{key: key} }))
 }
 
-// library records the shelves of which pages were read.
+// library records which pages of which shelves were read.
 type library struct{ read [][]int }
 
 func (l *library) books() pager[int, domain.Page[int], slice[*book]] {
@@ -125,7 +125,7 @@ func TestEdgeReturnsItsObjectNullOrItsOwnError(t *testing.T) {
 	for _, s := range newShelves(1, 2, 3, 4, 1) {
 		got, err := toOne(t.Context(), s, "shelf.firstBook", named, firstBook(&read, broken))
 		if found, failed := got != nil, err != nil; found != (s.key == 1) || failed != (s.key == 3) {
-			t.Errorf("shelf %d: got %v, %v", s.key, got, err)
+			t.Errorf("shelf %d: got %v and %v, want a book for shelf 1, null for 2, an error for 3", s.key, got, err)
 		}
 	}
 	if diff := cmp.Diff([][]int{{1, 2, 3}}, read); diff != "" {
