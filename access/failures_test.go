@@ -78,8 +78,8 @@ func TestFailureCounterIsBounded(t *testing.T) {
 	}
 }
 
-// TestBlockedAddressIsCheckedAgainstCachedKeysOnly fails as often as one may
-// and then shows credentials that cost a read and ones that do not.
+// TestBlockedAddressIsCheckedAgainstCachedKeysOnly fails as often as allowed
+// and then sends credentials that need a read and ones that do not.
 func TestBlockedAddressIsCheckedAgainstCachedKeysOnly(t *testing.T) {
 	t.Parallel()
 	now := time.Now()

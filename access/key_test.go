@@ -51,7 +51,7 @@ func TestAuthorizationHeaderHasOneToken(t *testing.T) {
 		"in lower case": {[]string{"bearer a"}, "a", true},
 		"basic":         {[]string{"Basic a"}, "a", false},
 		"no token":      {[]string{"Bearer"}, "", true},
-		"several":       {[]string{"Bearer a", "Bearer b"}, "", true}, // shown, and known to nobody
+		"several":       {[]string{"Bearer a", "Bearer b"}, "", true}, // a credential that is never valid
 	} {
 		if token, got := bearer(http.Header{"Authorization": c.values}); got != c.want || token != c.token {
 			t.Errorf("%s: got %q, %t, want %q, %t", name, token, got, c.token, c.want)

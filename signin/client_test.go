@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// lateResponse ends its response properly the moment that nobody waits for it.
+// lateResponse completes its response when its caller has stopped waiting.
 type lateResponse struct{}
 
 func (lateResponse) RoundTrip(request *http.Request) (*http.Response, error) {
