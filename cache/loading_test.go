@@ -19,7 +19,7 @@ type source struct {
 	mu    sync.Mutex
 	loads int
 	fails error
-	takes time.Duration // of the bubble's clock
+	takes time.Duration // on the bubble's clock
 }
 
 func (s *source) load(ctx context.Context, _ string) (int, error) {
@@ -55,11 +55,11 @@ func TestFailedLoadIsNotCached(t *testing.T) {
 	l := cache.NewLoading(10, time.Now, s.load)
 	for range 2 {
 		if _, err := l.Get(t.Context(), "a", forever); !errors.Is(err, s.fails) {
-			t.Errorf("got %v", err)
+			t.Errorf("got %v, want %v", err, s.fails)
 		}
 	}
 	if s.loads != 2 || l.Has("a") {
-		t.Errorf("%d loads; kept: %v", s.loads, l.Has("a"))
+		t.Errorf("got %d loads and cached %v, want 2 and not cached", s.loads, l.Has("a"))
 	}
 }
 
@@ -72,7 +72,7 @@ func TestLeastRecentlyUsedValuesAreEvicted(t *testing.T) {
 		}
 	}
 	if l.Len() != 3 || !l.Has("9") || l.Has("6") {
-		t.Errorf("%d values are kept", l.Len())
+		t.Errorf("got %d cached values, want the 3 most recently used", l.Len())
 	}
 }
 
@@ -85,7 +85,7 @@ func TestSharedLoadSurvivesCancellationOfItsFirstCaller(t *testing.T) {
 		var group sync.WaitGroup
 		group.Go(func() {
 			if _, err := l.Get(first, "a", forever); !errors.Is(err, context.Canceled) {
-				t.Errorf("a caller that left: %v", err)
+				t.Errorf("cancelled caller: got %v, want %v", err, context.Canceled)
 			}
 		})
 		synctest.Wait()
@@ -93,7 +93,7 @@ func TestSharedLoadSurvivesCancellationOfItsFirstCaller(t *testing.T) {
 		for range 10 {
 			group.Go(func() {
 				if got, err := l.Get(t.Context(), "a", forever); got != 1 || err != nil {
-					t.Errorf("load %d, %v", got, err)
+					t.Errorf("got load %d and %v, want load 1", got, err)
 				}
 			})
 		}
@@ -111,7 +111,7 @@ func TestLoadThatStartedTooEarlyIsNotShared(t *testing.T) {
 		go func() { _, _ = l.Get(t.Context(), "a", 0) }()
 		synctest.Wait()
 		if got, err := l.Get(t.Context(), "a", 0); got != 2 || err != nil {
-			t.Errorf("load %d, %v", got, err)
+			t.Errorf("got load %d and %v, want load 2", got, err)
 		}
 	})
 }
@@ -134,11 +134,11 @@ func TestLoadFromBeforeAnInvalidationIsNeitherSharedNorCached(t *testing.T) {
 				go func() { _, _ = l.Get(t.Context(), "a", forever) }()
 				time.Sleep(time.Second * 3 / 4) // the first load has ended
 				if l.Has("a") {
-					t.Error("the older load was kept")
+					t.Error("got the older load cached, want it dropped")
 				}
 				time.Sleep(time.Second)
 				if got, err := l.Get(t.Context(), "a", forever); got != 2 || err != nil {
-					t.Errorf("load %d, %v", got, err)
+					t.Errorf("got load %d and %v, want load 2", got, err)
 				}
 			})
 		})

@@ -60,7 +60,7 @@ func TestMetricsReportRecordedValues(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, p := range problems {
-		t.Errorf("%s breaks Prometheus' conventions: %s", p.Metric, p.Text)
+		t.Errorf("%s: got %q, want no violation of Prometheus' conventions", p.Metric, p.Text)
 	}
 }
 
@@ -98,7 +98,7 @@ func TestEachProcessHasItsOwnMetrics(t *testing.T) {
 	one, other := NewMetrics(), NewMetrics()
 	one.HeadBlock("SN_MAIN", 1)
 	if got := scrape(t, other); strings.Contains(got, "astrolabe_index_head_block{") {
-		t.Error("got the head block of another process")
+		t.Error("got the head block of another process, want none")
 	}
 }
 
