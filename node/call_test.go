@@ -85,7 +85,7 @@ func TestReadFailsOverToTheNextUpstream(t *testing.T) {
 				t.Fatalf("Head = %v, %v, want %v", got, err, headOfFake)
 			}
 			most := 1
-			if name == "nothing" { // on a kept connection: then it is asked again on a fresh one
+			if name == "nothing" { // on a kept connection: the pool retries on a new one
 				most = 2
 			}
 			if n := len(bad.calls(head)); n < 1 || n > most {
@@ -203,7 +203,7 @@ func TestCallerCancellationIsNotAnUpstreamFault(t *testing.T) {
 	for i := range 2 * faultsToOpen {
 		ctx, cancel := context.WithCancel(t.Context())
 		go func() {
-			until(t, "the node is asked", func() bool { return len(n.calls("starknet_getNonce")) == i+1 })
+			until(t, "a request at the node", func() bool { return len(n.calls("starknet_getNonce")) == i+1 })
 			cancel()
 		}()
 		if _, err := p.Nonce(ctx, Latest, starknet.Felt{}); !errors.Is(err, context.Canceled) {
@@ -227,9 +227,9 @@ func TestFullQueueReturnsBusyAtOnce(t *testing.T) {
 	done := make(chan error, 2)
 	ask := func() { _, err := p.Head(t.Context()); done <- err }
 	go ask()
-	until(t, "the first call is at the node", func() bool { return len(n.calls(head)) == 1 })
+	until(t, "the first call at the node", func() bool { return len(n.calls(head)) == 1 })
 	go ask()
-	until(t, "the second call waits", func() bool { return p.gate.waiting.Load() == 1 })
+	until(t, "the second call in the queue", func() bool { return p.gate.waiting.Load() == 1 })
 
 	if _, err := p.Head(t.Context()); !errors.Is(err, ErrBusy) {
 		t.Errorf("the third call: got %v, want %v", err, ErrBusy)

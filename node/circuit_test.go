@@ -19,7 +19,7 @@ func (c *circuit) attempt(t *testing.T, now time.Time) (round uint64) {
 	return round
 }
 
-// paused expects that the circuit lets nobody ask for a while.
+// paused expects that the circuit rejects attempts until the given time.
 func (c *circuit) paused(t *testing.T, now time.Time, want time.Duration) {
 	t.Helper()
 	if _, pause, err := c.ask(now); pause != want || !errors.Is(err, errWhy) {
@@ -56,7 +56,7 @@ func TestSuccessResetsTheFaultCount(t *testing.T) {
 	}
 }
 
-// TestAttemptOfAnEarlierRoundDoesNotChangeTheCircuit lets attempts end that began before
+// TestAttemptOfAnEarlierRoundDoesNotChangeTheCircuit ends attempts that began before
 // the circuit opened: during the pause, during the trial and after it.
 func TestAttemptOfAnEarlierRoundDoesNotChangeTheCircuit(t *testing.T) {
 	t.Parallel()

@@ -85,8 +85,8 @@ func TestResponseOverTheCallersLimitIsTooLarge(t *testing.T) {
 	}
 }
 
-// TestWriteIsSentAtMostOnce lets the first of two nodes fail in every way
-// once it has received the write, on a fresh and on a kept connection.
+// TestWriteIsSentAtMostOnce makes the first of two nodes fail in every way
+// after it has received the write, on a new and on a kept connection.
 func TestWriteIsSentAtMostOnce(t *testing.T) {
 	t.Parallel()
 	connection := map[bool]string{false: " on a fresh connection", true: " on a kept connection"}
@@ -118,7 +118,7 @@ func TestWriteIsSentAtMostOnce(t *testing.T) {
 	}
 }
 
-// shapeFault tells the faults that lie in the decoded result alone.
+// shapeFault reports whether a fault is only in the decoded result.
 func shapeFault(name string) bool {
 	return name == "another shape" || name == "null" ||
 		!strings.HasPrefix(name, "a huge") && (strings.HasPrefix(name, "a ") || strings.HasPrefix(name, "an ")) && name != "a batch"
@@ -172,7 +172,7 @@ func TestCancelledWriteIsNotRetried(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	go func() {
-		until(t, "the write is at the node", func() bool { return len(first.calls(write)) == 1 })
+		until(t, "the write at the node", func() bool { return len(first.calls(write)) == 1 })
 		cancel()
 	}()
 	_, err := p.Forward(ctx, Request{Method: write, Write: true})

@@ -86,8 +86,8 @@ func spell(endpoints []endpoint) string {
 	return strings.Join(texts, " ")
 }
 
-// TestErrorsNeverContainUpstreamURLs puts keys everywhere in a URL and lets
-// everything fail.
+// TestErrorsNeverContainUpstreamURLs puts keys everywhere in a URL and makes
+// every request fail.
 func TestErrorsNeverContainUpstreamURLs(t *testing.T) {
 	t.Parallel()
 	var log logBuffer

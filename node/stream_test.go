@@ -271,7 +271,7 @@ func TestSilentConnectionIsDetected(t *testing.T) {
 	n := newFakeNode(t)
 	n.sockets <- func(s *fakeSocket) {
 		s.subscribed()
-		<-t.Context().Done() // never reads, so no ping is answered
+		<-t.Context().Done() // never reads, so that pings stay unanswered
 	}
 	n.sockets <- func(s *fakeSocket) {
 		s.subscribed()

@@ -41,7 +41,7 @@ const emptyBlock = `{"status":"ACCEPTED_ON_L2","transactions":[],"block_hash":"0
 func TestBlockWithoutTransactionsIsValid(t *testing.T) {
 	t.Parallel()
 	if block, err := DecodeBlockWithReceipts([]byte(emptyBlock)); err != nil || block.BlockNumber != 1 {
-		t.Errorf("block %d, %v", block.BlockNumber, err)
+		t.Errorf("got block %d and %v, want block 1", block.BlockNumber, err)
 	}
 }
 
@@ -64,7 +64,7 @@ func FuzzBlock(f *testing.F) {
 		whole := bytes.TrimSpace(text)
 		if cut > 0 && cut < len(whole) {
 			if _, err := blockWithReceiptsShape.decode(whole[:cut]); err == nil {
-				t.Errorf("cut at %d it is still a block", cut)
+				t.Errorf("cut at %d: got a block, want an error", cut)
 			}
 		}
 	})

@@ -26,11 +26,11 @@ func FuzzAnswer(f *testing.F) {
 			return
 		}
 		if !json.Valid(text) {
-			t.Fatalf("%q is not JSON, but it is split", text)
+			t.Fatalf("%q: got a result, want an error because it is not JSON", text)
 		}
 		var want map[string]json.RawMessage
 		if err := json.Unmarshal(text, &want); err != nil {
-			t.Fatalf("split what is no object: %v", err)
+			t.Fatalf("got a result, want an error because it is not an object: %v", err)
 		}
 		for key, got := range map[string][]byte{
 			"jsonrpc": a.version, "id": a.id, "result": a.result, "error": a.failure, "method": a.method, "params": a.params,
@@ -47,7 +47,7 @@ func TestValidResponseIsParsedWithAnyWhitespace(t *testing.T) {
 	const text = "\r\n\t { \"result\" :\t[ {\"a\" : \"}]\\\\\" } ] , \"x\":{}, \"jsonrpc\":\"2.0\"\n,\"id\":12 } \n"
 	got, err := DecodeAnswer([]byte(text), 12)
 	if err != nil || string(got) != `[ {"a" : "}]\\" } ]` {
-		t.Errorf("decoded %s, %v", got, err)
+		t.Errorf("got %s and %v, want the array unchanged", got, err)
 	}
 }
 
@@ -59,7 +59,7 @@ func TestEveryTruncatedResponseIsRejected(t *testing.T) {
 	}
 	for i := range text {
 		if got, err := DecodeAnswer([]byte(text[:i]), 1); err == nil {
-			t.Errorf("cut to %q it is %s", text[:i], got)
+			t.Errorf("cut to %q: got %s, want an error", text[:i], got)
 		}
 	}
 }

@@ -26,7 +26,7 @@ func TestBlockWithAMissingFieldIsRejected(t *testing.T) {
 				err = checkReceipts(&block)
 			}
 			if mayBeMissing := mayBeMissing(path); (err == nil) != mayBeMissing {
-				t.Errorf("%s without %s: %v", name, path, err)
+				t.Errorf("%s without %s: got %v, want accepted: %v", name, path, err, mayBeMissing)
 			}
 		})
 		t.Logf("%s: %d omissions", name, checked)
@@ -68,7 +68,7 @@ func TestTransactionWithoutARequiredFieldIsRejected(t *testing.T) {
 		}
 		required := schemas[name].requires(schemas)
 		if want := transactionShape.set(strings.Join(required, " ")); len(required) == 0 || needed|transactionShape.needed != want {
-			t.Errorf("%s requires %v", name, required)
+			t.Errorf("%s: got the required fields %v, want those of the specification", name, required)
 		}
 	}
 }
@@ -99,7 +99,7 @@ func TestStateUpdateWithAMissingFieldIsRejected(t *testing.T) {
 			isElement := strings.Trim(last, "0123456789") == ""
 			_, err := stateUpdateShape.decode(rest)
 			if !isElement && last != "migrated_compiled_classes" && err == nil {
-				t.Errorf("%s without %s is accepted", name, path)
+				t.Errorf("%s without %s: got it accepted, want an error", name, path)
 			}
 		})
 	}
