@@ -30,19 +30,19 @@ func TestRenamingArgumentsKeepsTheRestOfTheError(t *testing.T) {
 	err.Doc = "errors/other"
 	got := err.Named(func(Argument) string { return "id" })
 	if got.Message != "id cannot be read." || got.RetryAfter != 3 || got.Doc != err.Doc || !errors.Is(got, cause) {
-		t.Errorf("got %+v", got)
+		t.Errorf("got %+v, want %q with the delay, document and cause of %+v", got, "id cannot be read.", err)
 	}
 	if plain := Errorf(CodeNotFound, "No block."); plain.Named(nil) != plain {
-		t.Error("an error without arguments was copied")
+		t.Error("got a copy of an error without arguments, want the same error")
 	}
 }
 
 func TestQuotedValuesAreTruncated(t *testing.T) {
 	t.Parallel()
 	if got := Quote(`a"b`); got != `"a\"b"` {
-		t.Errorf("got %s", got)
+		t.Errorf("got %s, want %s", got, `"a\"b"`)
 	}
 	if got := Quote(strings.Repeat("é", 500)); len(got) > 80 {
-		t.Errorf("a value of 1000 bytes takes %d bytes of the message", len(got))
+		t.Errorf("got %d bytes for a value of 1000 bytes, want at most 80", len(got))
 	}
 }

@@ -100,8 +100,8 @@ func TestCursorSurvivesAKeyRotation(t *testing.T) {
 	requireInvalidCursor(t, err)
 }
 
-// TestCursorSurvivesANewRelease holds the text of version 1: a change here
-// breaks the cursors that clients hold.
+// TestCursorSurvivesANewRelease contains a cursor of version 1: a change here
+// breaks the cursors that clients store.
 func TestCursorSurvivesANewRelease(t *testing.T) {
 	t.Parallel()
 	const text = "AQEAAwcIAdLSneq2WQT1x0MY9x9dU8U"

@@ -109,7 +109,7 @@ func TestDefaultKeyCanBeIssuedTwentyTimesADay(t *testing.T) {
 	}
 }
 
-// TestQueueOfOneMeterLeavesRoomForOthers fills what one caller may have of
+// TestQueueOfOneMeterLeavesRoomForOthers fills one caller's share of
 // the queue while a statement hangs.
 func TestQueueOfOneMeterLeavesRoomForOthers(t *testing.T) {
 	t.Parallel()

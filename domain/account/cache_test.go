@@ -11,10 +11,10 @@ import (
 	"time"
 )
 
-// counted is a store whose rows tell how often they were read.
+// counted is a store whose rows contain the number of their reads.
 type counted struct {
 	reads atomic.Int64
-	gates []chan struct{} // what the first reads wait for
+	gates []chan struct{} // the first reads wait for them
 }
 
 func (c *counted) load(ctx context.Context, id string) (int64, error) {

@@ -13,8 +13,8 @@ import (
 
 var midnight = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// bucket is the definition, in exact fractions: a bucket of limit tokens that
-// refills evenly.
+// bucket is the reference implementation, in exact fractions: a bucket of limit
+// tokens that refills evenly.
 type bucket struct {
 	limit  int64
 	tokens *big.Rat

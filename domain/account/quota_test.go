@@ -13,8 +13,8 @@ import (
 	"astrolabe/domain"
 )
 
-// memory keeps meters for one process, by its clock. A gate, where there is one,
-// lets one statement pass for each value that it is sent.
+// memory stores meters for one process, with its clock. If it has a gate, it
+// lets one statement pass for each value sent on it.
 type memory struct {
 	now    func() time.Time
 	gate   chan struct{}

@@ -97,7 +97,7 @@ func TestFirstPartyTokenIsBoundToItsOriginClientAndHour(t *testing.T) {
 
 func revealed(token SignedText, _ time.Time) string { return token.Reveal() }
 
-// tampered changes one bit of what a token holds.
+// tampered changes one bit of a token.
 func tampered(token string) string {
 	kind, encoded, _ := strings.Cut(token, "_")
 	raw, _ := base64.RawURLEncoding.DecodeString(encoded)

@@ -24,7 +24,7 @@ func TestUseRecordsTheKeyOrNothing(t *testing.T) {
 	}
 }
 
-// noUses is a store that nothing was ever recorded in.
+// noUses is an empty store of usage.
 type noUses struct{ UsageStore }
 
 func (noUses) ReadUsage(context.Context, string, time.Time, int, int) (UsageReport, error) {
