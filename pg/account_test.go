@@ -33,7 +33,7 @@ func TestPermissionBitsAreInterpretedLikeTheKernel(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got := c.who.mayEnter(info); got != c.want {
-			t.Errorf("mode %o, account %+v: %v", c.mode, c.who, got)
+			t.Errorf("mode %o, account %+v: got %v, want %v", c.mode, c.who, got, c.want)
 		}
 	}
 }
@@ -50,9 +50,9 @@ func TestErrorNamesTheFirstInaccessibleParentFolder(t *testing.T) {
 	stranger := account{name: "somebody", uid: 1 << 30, gid: 1 << 30, drop: true}
 	err := stranger.reach(path)
 	if !errors.Is(err, ErrUnreachable) || !strings.Contains(err.Error(), "user somebody") || !strings.Contains(err.Error(), "cannot enter "+closed+":") {
-		t.Fatalf("reach says %v", err)
+		t.Fatalf("got %v, want %v that names the user and %s", err, ErrUnreachable, closed)
 	}
 	if err := stranger.reach("/not yet made"); err != nil {
-		t.Fatalf("a folder that does not exist yet is refused: %v", err)
+		t.Fatalf("got %v for a folder that does not exist yet, want no error", err)
 	}
 }

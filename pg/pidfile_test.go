@@ -28,7 +28,7 @@ func FuzzPIDFile(f *testing.F) {
 	f.Add("-2147483648")
 	f.Fuzz(func(t *testing.T, content string) {
 		if got := parsePIDFile(content); got.pid < 0 || (got.ready && len(content) < len("0\n\n\n\n\n\n\nready")) {
-			t.Fatalf("parsePIDFile(%q) = %+v", content, got)
+			t.Fatalf("parsePIDFile(%q): got %+v, want a valid pid, and ready only for a complete file", content, got)
 		}
 	})
 }

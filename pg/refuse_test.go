@@ -12,8 +12,8 @@ import (
 	"astrolabe/pg/pgtest"
 )
 
-// wantRefusal starts and checks the kind of the error and what its one
-// sentence names.
+// wantRefusal starts and checks the kind of the error and the names in its one
+// sentence.
 func wantRefusal(t *testing.T, o pg.Options, kind error, names ...string) {
 	t.Helper()
 	server, err := pg.Start(t.Context(), o)
@@ -25,11 +25,11 @@ func wantRefusal(t *testing.T, o pg.Options, kind error, names ...string) {
 	}
 	for _, name := range names {
 		if !strings.Contains(err.Error(), name) {
-			t.Errorf("%q does not name %q", err, name)
+			t.Errorf("got %q, want %q in it", err, name)
 		}
 	}
 	if strings.Contains(err.Error(), "\n") {
-		t.Errorf("%q is more than one line", err)
+		t.Errorf("got %q, want one line", err)
 	}
 }
 
@@ -49,7 +49,7 @@ func TestFolderInUseIsRejectedNamingItsProcess(t *testing.T) {
 	server := start(t, pg.Options{Dir: dir})
 	wantRefusal(t, pg.Options{Dir: dir}, pg.ErrFolderInUse, dir, fmt.Sprintf("process %d", os.Getpid()))
 	if got := value[int](t, server, "SELECT 1"); got != 1 {
-		t.Fatal("the first server was disturbed")
+		t.Fatalf("first server: got %d, want 1", got)
 	}
 }
 
@@ -81,7 +81,7 @@ func TestFolderWithOtherFilesIsRejectedUnchanged(t *testing.T) {
 			wantRefusal(t, pg.Options{Dir: dir}, pg.ErrNotACluster, dir)
 			entries, err := os.ReadDir(dir)
 			if err != nil || len(entries) != 1 {
-				t.Fatalf("the folder now holds %v (%v)", entries, err)
+				t.Fatalf("got %v and %v in the folder, want its one file", entries, err)
 			}
 		})
 	}
@@ -100,24 +100,24 @@ func TestMissingServerIsAnErrorThatLeavesNothingBehind(t *testing.T) {
 	empty := t.TempDir()
 	wantRefusal(t, pg.Options{Dir: dir, BinDir: empty}, pg.ErrNoBinaries, empty)
 	if _, err := os.Stat(dir); err == nil {
-		t.Fatal("the data folder was made all the same")
+		t.Fatal("got a data folder, want none")
 	}
 }
 
 func TestFolderBelowAnInaccessibleOneIsRejected(t *testing.T) {
 	t.Parallel()
 	needRoot(t)
-	closed := filepath.Dir(t.TempDir()) // made with mode 0700
+	closed := filepath.Dir(t.TempDir()) // has mode 0700
 	dir := filepath.Join(closed, "data")
 	wantRefusal(t, pg.Options{Dir: dir}, pg.ErrUnreachable, "cannot enter "+closed+":", "/var/lib")
 	if _, err := os.Stat(dir); err == nil {
-		t.Fatal("the data folder was made all the same")
+		t.Fatal("got a data folder, want none")
 	}
 }
 
 func TestFolderOfAnotherUserIsRejected(t *testing.T) {
 	t.Parallel()
-	dir := "/" // an ordinary user's own program may not take root's
+	dir := "/" // a program of an ordinary user cannot use root's folder
 	if os.Geteuid() == 0 {
 		dir = pgtest.Dir(t)
 		if err := os.Chown(dir, 65534, 65534); err != nil {

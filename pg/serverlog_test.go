@@ -47,7 +47,7 @@ func TestContinuationOfAnOmittedMessageIsOmitted(t *testing.T) {
 		}
 	}
 	if got := text.String(); strings.Contains(got, "secret") || !strings.Contains(got, "and on") {
-		t.Fatalf("the log says %q", got)
+		t.Fatalf("got the log %q, want it without the omitted message", got)
 	}
 }
 
@@ -57,7 +57,7 @@ func TestRestOfAnOverlongMessageIsOmitted(t *testing.T) {
 	fmt.Fprintf(log, "client backend| ERROR:  %s secret", strings.Repeat("x", longestLine))
 	fmt.Fprint(log, "secret\npostmaster| LOG:  on\n")
 	if got := text.String(); strings.Contains(got, "secret") || !strings.Contains(got, "on") {
-		t.Fatalf("the log says %q", got)
+		t.Fatalf("got the log %q, want it without the omitted message", got)
 	}
 }
 
@@ -65,7 +65,7 @@ func TestReasonIsTheBoundedTailOfTheLog(t *testing.T) {
 	t.Parallel()
 	log, _ := newRecordedLog()
 	if got := log.reason(); got != "" {
-		t.Fatalf("silence gives %q", got)
+		t.Fatalf("without a log: got %q, want no reason", got)
 	}
 	for i := range 1000 {
 		fmt.Fprintf(log, "line %d\n", i)
@@ -73,6 +73,6 @@ func TestReasonIsTheBoundedTailOfTheLog(t *testing.T) {
 	fmt.Fprintln(log, strings.Repeat("x", 10*longestLine))
 	got := log.reason()
 	if strings.Contains(got, "line 900;") || !strings.Contains(got, "line 999;") || len(got) > 2*longestLine {
-		t.Fatalf("the reason is %d bytes: %.200s", len(got), got)
+		t.Fatalf("got a reason of %d bytes, want only the last lines: %.200s", len(got), got)
 	}
 }

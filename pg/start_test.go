@@ -39,7 +39,7 @@ func TestDataSurvivesARestart(t *testing.T) {
 	execute(t, server, "CREATE TABLE kept AS SELECT 42 AS answer")
 	stop(t, server)
 	if got := value[int](t, start(t, pg.Options{Dir: dir}), "SELECT answer FROM kept"); got != 42 {
-		t.Fatalf("read %d after the restart", got)
+		t.Fatalf("after the restart: got %d, want 42", got)
 	}
 }
 
@@ -49,15 +49,15 @@ func TestSettingsAreRewrittenOnEachStart(t *testing.T) {
 	odd := "it's a \\ and\na line"
 	first := start(t, pg.Options{Dir: dir, Settings: map[string]string{"fsync": "off", "work_mem": "7MB", "astrolabe.note": odd}})
 	if got := value[string](t, first, "SHOW work_mem"); got != "7MB" {
-		t.Fatalf("work_mem is %s", got)
+		t.Fatalf("got work_mem %s, want 7MB", got)
 	}
 	if got := value[string](t, first, "SHOW astrolabe.note"); got != odd {
-		t.Fatalf("the odd setting reads %q", got)
+		t.Fatalf("got the setting %q, want %q", got, odd)
 	}
 	stop(t, first)
 	second := start(t, pg.Options{Dir: dir})
 	if got := value[string](t, second, "SHOW work_mem"); got == "7MB" {
-		t.Fatal("work_mem is still that of the first start")
+		t.Fatal("got work_mem of the first start, want the default")
 	}
 }
 
@@ -71,7 +71,7 @@ func TestSocketIsAccessibleOnlyToTheServersUser(t *testing.T) {
 			t.Fatal(err)
 		}
 		if mode := info.Mode().Perm(); mode != 0o700 {
-			t.Errorf("%s has mode %o", name, mode)
+			t.Errorf("%s: got mode %o, want 700", name, mode)
 		}
 	}
 }
@@ -95,7 +95,7 @@ func TestAnotherUserIsRejectedEvenOnAnAccessibleSocket(t *testing.T) {
 	call.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
 	output, err := call.CombinedOutput()
 	if err == nil || !strings.Contains(string(output), "Peer authentication failed") {
-		t.Fatalf("another user's session ended with %v: %s", err, output)
+		t.Fatalf("session of another user: got %v and %s, want a failed authentication", err, output)
 	}
 }
 
@@ -106,14 +106,14 @@ func TestLongPathGetsAShortTemporarySocketFolder(t *testing.T) {
 	server := start(t, pg.Options{Dir: dir, Logger: log.logger()})
 	socket := value[string](t, server, "SHOW unix_socket_directories")
 	if strings.HasPrefix(socket, dir) || !strings.Contains(log.String(), socket) {
-		t.Fatalf("the socket is in %s, and the log says %s", socket, log.String())
+		t.Fatalf("got the socket folder %s, want one outside of %s that the log names: %s", socket, dir, log.String())
 	}
 	if info, err := os.Stat(socket); err != nil || info.Mode().Perm() != 0o700 {
-		t.Fatalf("the short folder: %v, %v", info, err)
+		t.Fatalf("short socket folder: got %v and %v, want mode 700", info, err)
 	}
 	stop(t, server)
 	if _, err := os.Stat(socket); err == nil {
-		t.Fatalf("%s is left behind", socket)
+		t.Fatalf("got %s left behind, want it removed", socket)
 	}
 }
 
@@ -150,7 +150,7 @@ func TestRootRunsTheServerAsAnotherUser(t *testing.T) {
 		err = conn.QueryRow(t.Context(), "SELECT uid FROM who").Scan(&uid)
 	}
 	if err != nil || uid == "0" || uid == "" {
-		t.Fatalf("the server runs as user %q (%v)", uid, err)
+		t.Fatalf("got the server's user %q and %v, want another than root", uid, err)
 	}
 	for name, want := range map[string]bool{"": true, "private-postgres.lock": true, "postgresql.conf": true, "cluster": false} {
 		info, err := os.Stat(filepath.Join(dir, name))
@@ -172,7 +172,7 @@ func TestServerDoesNotInheritTheEnvironment(t *testing.T) {
 	var lines, secrets int
 	err := conn.QueryRow(t.Context(), "SELECT count(*), count(*) FILTER (WHERE line LIKE $1) FROM seen", "%"+markedSecret+"%").Scan(&lines, &secrets)
 	if err != nil || lines == 0 || secrets != 0 {
-		t.Fatalf("%d lines, %d secrets, %v", lines, secrets, err)
+		t.Fatalf("got %d lines with %d secrets and %v, want some lines without secrets", lines, secrets, err)
 	}
 }
 
@@ -187,13 +187,13 @@ func TestLogContainsNoValuesOfAFailedStatement(t *testing.T) {
 		"SELECT E'first\\n" + markedSecret + "'::int",
 	} {
 		if _, err := connect(t, server).Exec(t.Context(), failing); err == nil {
-			t.Fatalf("%s did not fail", failing)
+			t.Fatalf("%s: got no error, want one", failing)
 		}
 	}
 	execute(t, server, "DO $$ BEGIN RAISE WARNING 'page verification'; END $$")
 	stop(t, server)
 	if text := log.String(); strings.Contains(text, markedSecret) || !strings.Contains(text, "page verification") {
-		t.Fatalf("the log says:\n%s", text)
+		t.Fatalf("got the log\n%s\nwant the error without its values", text)
 	}
 }
 
@@ -202,7 +202,7 @@ func TestFailedStartReportsTheReasonAndReleasesTheFolder(t *testing.T) {
 	dir := existing(t)
 	_, err := pg.Start(t.Context(), pg.Options{Dir: dir, Settings: map[string]string{"fsync": "off", "max_connections": "-3"}})
 	if err == nil || !strings.Contains(err.Error(), `"max_connections"`) {
-		t.Fatalf("Start says %v", err)
+		t.Fatalf("got %v, want an error that names max_connections", err)
 	}
 	start(t, pg.Options{Dir: dir})
 }
@@ -220,10 +220,10 @@ func TestCancelledStartCleansUp(t *testing.T) {
 				}
 			}})
 			if err == nil || ctx.Err() == nil {
-				t.Fatalf("Start went on: %v", err)
+				t.Fatalf("got %v, want the start cancelled", err)
 			}
 			if left, _ := filepath.Glob(filepath.Join(dir, "cluster.unfinished-*")); len(left) > 0 {
-				t.Fatalf("left behind: %v", left)
+				t.Fatalf("got %v left behind, want nothing", left)
 			}
 			start(t, pg.Options{Dir: dir})
 		})
@@ -244,7 +244,7 @@ func BenchmarkStartOfAnExistingFolder(b *testing.B) {
 	}
 }
 
-// startAndStop leaves the durable settings on and does not time the stop.
+// startAndStop keeps the durable settings and does not time the stop.
 func startAndStop(b *testing.B, dir string) {
 	b.Helper()
 	server, err := pg.Start(b.Context(), pg.Options{Dir: dir})
