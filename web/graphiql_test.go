@@ -115,7 +115,7 @@ func TestGraphiQLWithoutAKeyUsesAndRenewsAPageToken(t *testing.T) {
 	)
 	requireCredentials(t, graph, credentials{Token: tokenNumber(1)}, credentials{Token: tokenNumber(2)})
 	if left := traces(tab); strings.Contains(left, "page-token") {
-		t.Errorf("a token stays behind in %s", left)
+		t.Errorf("got a token stored in %s, want none", left)
 	}
 	tab.AssertQuiet()
 
@@ -137,7 +137,7 @@ func TestGraphiQLSendsTheEnteredKeyAndDoesNotStoreIt(t *testing.T) {
 		write(subscription), run("hello-"+key), // in the opening message
 	)
 	if left := traces(tab); strings.Contains(left, key) {
-		t.Errorf("the key stays behind in %s", left)
+		t.Errorf("got the key stored in %s, want it not stored", left)
 	}
 	tab.AssertQuiet()
 
@@ -160,7 +160,7 @@ func TestGraphiQLDoesNotStoreRequestHeaders(t *testing.T) {
 	)
 	requireCredentials(t, graph, credentials{Key: key})
 	if left := traces(tab); strings.Contains(left, key) {
-		t.Errorf("the header stays behind in %s", left)
+		t.Errorf("got the header stored in %s, want it not stored", left)
 	}
 	tab.AssertQuiet()
 }
@@ -182,7 +182,7 @@ func TestGraphiQLLoadsTheSchema(t *testing.T) {
 		run(version),
 	)
 	if asked := strings.Join(strings.Fields(graph.question().Query), " "); asked != "query Built { service { version } }" {
-		t.Errorf("the explorer built %q", asked)
+		t.Errorf("got the query %q, want %q", asked, "query Built { service { version } }")
 	}
 	tab.AssertQuiet()
 }
