@@ -13,8 +13,8 @@ import (
 	"astrolabe/telemetry"
 )
 
-// TestDrainIsReported stops a deployment while a part still works: the
-// admin listener answers that the process is draining until the part is done.
+// TestDrainIsReported stops a deployment while a component is still working: the
+// admin listener reports that the process is draining until the component is done.
 func TestDrainIsReported(t *testing.T) {
 	t.Parallel()
 	db := repotest.Open(t)
@@ -36,10 +36,10 @@ func TestDrainIsReported(t *testing.T) {
 	}()
 	url := <-address
 	if !ready(t, url) {
-		t.Error("it is not ready while it runs")
+		t.Error("got a running process that is not ready, want it ready")
 	}
 	stop()
-	for ready(t, url) { // until the stop is noticed
+	for ready(t, url) { // until the stop takes effect
 	}
 	close(release)
 	if err := <-ended; err != nil {
@@ -47,7 +47,7 @@ func TestDrainIsReported(t *testing.T) {
 	}
 }
 
-// ready asks /readyz, which must answer throughout the drain.
+// ready requests /readyz, which must respond throughout the drain.
 func ready(t *testing.T, url string) bool {
 	t.Helper()
 	response, err := http.Get(url + "/readyz")

@@ -31,7 +31,7 @@ func TestCommandReferenceContainsTheHelpOfEveryCommand(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !bytes.Equal(golden, page.Bytes()) {
-		t.Error("docs/commands.md is not current: go test ./cmd/astrolabe -run Commands -update")
+		t.Error("got another help than docs/commands.md, want the same: go test ./cmd/astrolabe -run CommandReference -update")
 	}
 }
 

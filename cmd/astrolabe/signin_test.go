@@ -52,7 +52,7 @@ func TestServeSupportsSignIn(t *testing.T) {
 		}
 		response.Body.Close()
 		if response.StatusCode != http.StatusOK {
-			t.Errorf("%s ends at %s with %s\n%s", path, response.Request.URL, response.Status, p.text())
+			t.Errorf("%s: got %s with %s, want 200\n%s", path, response.Request.URL, response.Status, p.text())
 		}
 	}
 }
