@@ -42,7 +42,7 @@ func TestRangesThatAreReadyGetTheCoveringIndexOfActivity(t *testing.T) {
 	for {
 		undone, err := db.MigrateDown(t.Context())
 		if err != nil || undone == "" {
-			t.Fatalf("undid %q, %v", undone, err)
+			t.Fatalf("got %q undone and %v, want a migration", undone, err)
 		}
 		if strings.HasSuffix(undone, "_addresses") {
 			break

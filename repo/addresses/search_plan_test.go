@@ -46,11 +46,11 @@ func TestSearchesFollowIndexes(t *testing.T) {
 		plan := explain(t, conn, addresses.Statements[c.statement], c.arguments)
 		for _, index := range c.indexes {
 			if !strings.Contains(plan, "using "+index+" ") {
-				t.Errorf("%s does not use %s", c.statement, index)
+				t.Errorf("%s: want the index %s", c.statement, index)
 			}
 		}
 		if found := whole.FindString(plan); found != "" || strings.Contains(plan, "->  Sort") || strings.Contains(plan, "Sort Key") && !strings.Contains(plan, "Merge Append") {
-			t.Errorf("%s reads too much (%s) or sorts", c.statement, found)
+			t.Errorf("%s: got %q or a sort, want neither", c.statement, found)
 		}
 		if t.Failed() {
 			t.Fatalf("the plan of %s is\n%s", c.statement, plan)
