@@ -12,7 +12,7 @@ import (
 )
 
 // TestRangesThatAreReadyGetTheCoveringIndexOfActivity rolls back and reapplies
-// the migration that changes the index, on a database with two ready ranges and
+// the migration that changes the index, on a database with two ready partitions and
 // one that is loading.
 func TestRangesThatAreReadyGetTheCoveringIndexOfActivity(t *testing.T) {
 	t.Parallel()

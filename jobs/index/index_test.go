@@ -21,7 +21,7 @@ func TestIndexLoadsHistoryAndThenFollowsTheHead(t *testing.T) {
 	if status.Coverage == nil || status.Coverage.Last != w.sim.Head().Header.BlockNumber {
 		t.Errorf("readers see %+v", status.Coverage)
 	}
-	t.Logf("%+v ranges %+v", status, leader.at.Ranges)
+	t.Logf("%+v partitions %+v", status, leader.at.Ranges)
 	if got, want := digest(t, w.db), w.clean(func(l *Loop) { l.Sizes = Sizes{}.orDefault() }); got != want {
 		t.Errorf("the digest is %s, of a clean index %s", got, want)
 	}

@@ -17,7 +17,7 @@ import (
 	"astrolabe/repo/repotest"
 )
 
-// metropolis is the template of a chain of three ranges with 300 blocks of 20
+// metropolis is the template of a chain of three partitions with 300 blocks of 20
 // transactions each. Address 1 takes part in every transaction and sends a
 // transfer in every second one, of 40 tokens in turn; address 2 takes part in
 // the first transaction only; 20,000 others share the rest.

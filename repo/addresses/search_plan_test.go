@@ -28,7 +28,7 @@ func TestSearchesFollowIndexes(t *testing.T) {
 		`INSERT INTO activity (address, block, tx, kinds, items, chain) SELECT 1000000 + n % 15000, n % 59, 1000 + n / 59, 1, 1, 1 FROM generate_series(1, 20000) n`,
 		`INSERT INTO locators (tag, block, tx, kind, chain) SELECT n, n % 59, 1000 + n / 59, 2, 1 FROM generate_series(1, 20000) n`,
 		`ANALYZE`,
-		// A range of this chain has few blocks. Make the planner assume more.
+		// A partition of this chain has few blocks. Make the planner assume more.
 		`UPDATE pg_class SET reltuples = 1000000 WHERE relname LIKE 'blocks\_1\_%' AND relkind = 'r'`,
 		`SET plan_cache_mode = force_generic_plan`,
 		`SET jit = off`,

@@ -71,7 +71,7 @@ func TestEventReadsFollowTheirIndexes(t *testing.T) {
 	}
 }
 
-// scanned finds the indexes by which a plan reads ranges of events and tables
+// scanned finds the indexes by which a plan reads partitions of events and tables
 // of positions.
 var scanned = regexp.MustCompile(`using (?:events_1_\d+_)?(\w+) on (?:events_1_\d+|event_positions_1|contract_classes|event_schemas) `)
 

@@ -37,7 +37,7 @@ func TestBlocksAreReadByAllTheirNamesAtOnce(t *testing.T) {
 }
 
 // TestOfBlocksOfOneSecondTheLastIsBeforeAndTheFirstIsAfter gives blocks equal
-// times, also across a range boundary.
+// times, also across a partition boundary.
 func TestOfBlocksOfOneSecondTheLastIsBeforeAndTheFirstIsAfter(t *testing.T) {
 	t.Parallel()
 	db, blocks := repotest.Open(t), slices.Clone(repotest.Everyday(t)[:30])

@@ -76,7 +76,7 @@ func TestClassesAreThoseOfTheChain(t *testing.T) {
 }
 
 // TestAClassOfABlockThatReadersCannotSeeIsNotThere declares the pool's second
-// class in a block of a range that is still loading.
+// class in a block of a partition that is still loading.
 func TestAClassOfABlockThatReadersCannotSeeIsNotThere(t *testing.T) {
 	t.Parallel()
 	blocks := repotest.Everyday(t)

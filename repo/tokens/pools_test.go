@@ -57,7 +57,7 @@ func TestOnlyFinalizedPoolsAreKept(t *testing.T) {
 	}
 }
 
-// TestBlocksThatReadersCannotSeeAreNotScanned puts block 7 into a range that is
+// TestBlocksThatReadersCannotSeeAreNotScanned puts block 7 into a partition that is
 // still loading.
 func TestBlocksThatReadersCannotSeeAreNotScanned(t *testing.T) {
 	t.Parallel()
