@@ -42,7 +42,7 @@ func TestFailedAttemptsPerAddressAreLimited(t *testing.T) {
 		t.Errorf("after the delay: got %v, want no error", err)
 	}
 	if err := f.check(guesser); err == nil {
-		t.Error("the next one is let through, want it refused")
+		t.Error("next attempt: got it allowed, want it blocked")
 	}
 }
 
@@ -74,7 +74,7 @@ func TestFailureCounterIsBounded(t *testing.T) {
 		address = address.Next()
 	}
 	if n := f.meters.Len(); n != 20_000 {
-		t.Errorf("%d addresses are remembered, want 20000", n)
+		t.Errorf("got %d addresses, want 20000", n)
 	}
 }
 

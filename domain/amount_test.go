@@ -52,7 +52,7 @@ func TestAmountArithmeticDoesNotModifyItsOperands(t *testing.T) {
 		t.Errorf("5+7 = %s, want 12", got)
 	}
 	if a.String() != "5" || b.String() != "7" {
-		t.Errorf("the operands became %s and %s, want 5 and 7", a, b)
+		t.Errorf("got the operands %s and %s, want 5 and 7", a, b)
 	}
 }
 
@@ -76,7 +76,7 @@ func TestAmountIsAStringInJSON(t *testing.T) {
 func TestUnknownAmountIsNeverZero(t *testing.T) {
 	t.Parallel()
 	if err := new(Amount).Scan(nil); err == nil {
-		t.Error("NULL was read as an amount, want an error")
+		t.Error("got an amount for NULL, want an error")
 	}
 }
 
@@ -87,7 +87,7 @@ func FuzzParseAmount(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		a, err := ParseAmount(text)
 		if err == nil && a.String() != text {
-			t.Errorf("%q was read as %s, want the same text or an error", text, a)
+			t.Errorf("got %[2]s for %[1]q, want the same text or an error", text, a)
 		}
 	})
 }

@@ -16,7 +16,7 @@ func TestErrorsNameArgumentsInTheFacadesSpelling(t *testing.T) {
 	}
 	err := Errorf(CodeInvalidRequest, "%s (%d) must not be greater than %s (%d).", Argument("fromBlock"), 9, Argument("to"), 7)
 	if want := "fromBlock (9) must not be greater than to (7)."; err.Message != want {
-		t.Errorf("the domain's message is %q, want %q", err.Message, want)
+		t.Errorf("got the message %q, want %q", err.Message, want)
 	}
 	if got, want := err.Named(snake).Message, "from_block (9) must not be greater than to (7)."; got != want {
 		t.Errorf("the facade's message is %q, want %q", got, want)

@@ -110,7 +110,7 @@ func TestCursorSurvivesANewRelease(t *testing.T) {
 		t.Errorf("version 1 is written as %s, want %s", got, text)
 	}
 	if pos, err := cursors.Decode(t.Context(), testList, text); err != nil || !slices.Equal(pos, Position{7, 8, 1}) {
-		t.Errorf("version 1 is read as %v, %v, want [7 8 1]", pos, err)
+		t.Errorf("version 1: got %v and %v, want [7 8 1]", pos, err)
 	}
 }
 

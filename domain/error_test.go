@@ -32,10 +32,10 @@ func TestCauseOfUnavailabilityIsLoggedButNotPublic(t *testing.T) {
 	cause := errors.New("dial tcp node-7: refused")
 	err := Unavailable(time.Second, cause, "The node did not answer.")
 	if strings.Contains(err.Message, "node-7") {
-		t.Errorf("the message is %q, want it without the cause", err.Message)
+		t.Errorf("got the message %q, want it without the cause", err.Message)
 	}
 	if !errors.Is(err, cause) || !strings.Contains(err.Error(), "node-7") {
-		t.Errorf("the log would say %q, want it with the cause %q", err, cause)
+		t.Errorf("got the log text %q, want the cause %q in it", err, cause)
 	}
 }
 

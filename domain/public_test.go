@@ -37,7 +37,7 @@ func TestOnlyADomainErrorIsPublic(t *testing.T) {
 		}
 	}
 	if !errors.Is(Public(ended, secret), secret) {
-		t.Errorf("the error for the log is %v, want it to wrap %v", Public(ended, secret), secret)
+		t.Errorf("got the error %v for the log, want it to wrap %v", Public(ended, secret), secret)
 	}
 }
 

@@ -171,7 +171,7 @@ func TestIdleStreamSendsKeepAlives(t *testing.T) {
 	stream.next()
 	for range 3 {
 		if !stream.lines.Scan() || stream.lines.Text() != ": ping" && stream.lines.Text() != "" {
-			t.Fatalf("read %q, want a comment", stream.lines.Text())
+			t.Fatalf("got %q, want a comment", stream.lines.Text())
 		}
 	}
 	stream.cancel()

@@ -90,7 +90,7 @@ func TestPanicOutsideAFieldIsReportedOnStreams(t *testing.T) {
 		t.Errorf("got %s, want internal_error without a stack", text)
 	}
 	if !strings.Contains(g.log.String(), "panic") {
-		t.Errorf("the log has %s, want the panic", g.log)
+		t.Errorf("got the log %s, want the panic in it", g.log)
 	}
 }
 
@@ -134,6 +134,6 @@ func TestSlowReaderDoesNotDelayTheShutdownOfOthers(t *testing.T) {
 	defer cancel()
 	_ = g.Shutdown(ctx) // disconnects the slow client
 	if n := g.openStreams(); n != 0 {
-		t.Errorf("%d streams are open, want none", n)
+		t.Errorf("got %d open streams, want none", n)
 	}
 }

@@ -106,7 +106,7 @@ func TestCostCountsTheValuesOfAnOperation(t *testing.T) {
 	} {
 		a := g.ask(t, query, nil)
 		if a.body.Extensions.Cost.Requested != want || a.body.Extensions.Cost.Limit != 300_000 {
-			t.Errorf("%s costs %+v, want %d: %s", query, a.body.Extensions.Cost, want, a.text)
+			t.Errorf("%s: got the cost %+v, want %d: %s", query, a.body.Extensions.Cost, want, a.text)
 		}
 	}
 }
@@ -146,7 +146,7 @@ func TestLargestPageFitsTheDefaultCost(t *testing.T) {
 		doc := gqlparser.MustLoadQueryWithRules(schema, query, rules.NewDefaultRules())
 		cost, err := p.costOf(doc.Operations[0], nil)
 		if err != nil || cost != want || cost > limit {
-			t.Errorf("costs %d of %d, want %d: %v", cost, limit, want, err)
+			t.Errorf("got the cost %d of %d and %v, want %d", cost, limit, err, want)
 		}
 	}
 }

@@ -66,6 +66,6 @@ func TestPersistedQueriesAreLimited(t *testing.T) {
 	}
 	g.texts.Weighted.Add("another", "", textMemory)
 	if _, kept := g.texts.Get(t.Context(), hashOf(valid)); kept || g.texts.Weight() != textMemory {
-		t.Errorf("texts weigh %d, want at most %d", g.texts.Weight(), textMemory)
+		t.Errorf("got a weight of %d, want at most %d", g.texts.Weight(), textMemory)
 	}
 }

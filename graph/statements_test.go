@@ -88,7 +88,7 @@ func TestStatementCountDoesNotGrowWithRows(t *testing.T) {
 			}
 		}
 		if many > few {
-			t.Errorf("%d statements for 24 blocks, want at most the %d for 8: %s", many, few, query)
+			t.Errorf("got %d statements for 24 blocks, want at most the %d for 8: %s", many, few, query)
 		}
 	}
 }

@@ -82,7 +82,7 @@ func TestViewerShowsItsRemainingRateLimits(t *testing.T) {
 		budgets := data[struct{ Viewer struct{ Budgets []left } }](t, a).Viewer.Budgets
 		for _, want := range []left{{"graphql", 1000 - cost}, {"heavy", 240}} {
 			if !slices.Contains(budgets, want) {
-				t.Errorf("%+v, want %+v", budgets, want)
+				t.Errorf("got %+v, want %+v", budgets, want)
 			}
 		}
 		if statements != 2 { // the key and the rate limits

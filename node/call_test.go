@@ -89,7 +89,7 @@ func TestReadFailsOverToTheNextUpstream(t *testing.T) {
 				most = 2
 			}
 			if n := len(bad.calls(head)); n < 1 || n > most {
-				t.Errorf("the failing node was asked %d times, want 1 to %d", n, most)
+				t.Errorf("failing node: got %d calls, want 1 to %d", n, most)
 			}
 		})
 	}
@@ -114,7 +114,7 @@ func TestFaultOfTheOnlyUpstreamIsReported(t *testing.T) {
 				t.Fatalf("Head failed with %v, want a fault that is Unavailable", err)
 			}
 			if name == "status 429" && unavailable.RetryAfter() != 7*time.Second {
-				t.Errorf("retry after %v, want 7s", unavailable.RetryAfter())
+				t.Errorf("got a retry after %v, want 7s", unavailable.RetryAfter())
 			}
 		})
 	}
@@ -141,7 +141,7 @@ func TestNodeErrorIsNotRetried(t *testing.T) {
 			t.Errorf("the raw error is %s, want it as it was", got.Raw)
 		}
 		if asked, others := len(first.calls("starknet_call")), len(second.calls("starknet_call")); asked != 1 || others != 0 {
-			t.Errorf("the nodes were asked %d and %d times, want once and never", asked, others)
+			t.Errorf("got %d and %d calls, want one and none", asked, others)
 		}
 	}
 }
@@ -254,10 +254,10 @@ func TestQueuedCallEndsWithItsCaller(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if err := g.enter(ctx); !errors.Is(err, ErrBusy) || !errors.Is(err, context.Canceled) {
-		t.Errorf("entered with %v, want %v and %v", err, ErrBusy, context.Canceled)
+		t.Errorf("got %v, want %v and %v", err, ErrBusy, context.Canceled)
 	}
 	if g.waiting.Load() != 0 {
-		t.Error("it still waits, want that it left")
+		t.Error("got a call that still waits, want it gone")
 	}
 }
 
@@ -276,7 +276,7 @@ func TestReadSurvivesABrokenIdleConnection(t *testing.T) {
 		t.Errorf("Head failed with %v, want no error", err)
 	}
 	if asked := len(n.calls(head)); asked != 3 {
-		t.Errorf("the node was asked %d times, want 3", asked)
+		t.Errorf("got %d calls, want 3", asked)
 	}
 }
 
@@ -298,7 +298,7 @@ func TestEveryAttemptIsObserved(t *testing.T) {
 	}
 	for _, want := range []string{head + " fault true", head + " ok false", "starknet_getNonce node_error true"} {
 		if counts[want] != 1 {
-			t.Errorf("%q was observed %d times: %v", want, counts[want], counts)
+			t.Errorf("got %q observed %d times, want once: %v", want, counts[want], counts)
 		}
 	}
 }

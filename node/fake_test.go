@@ -96,7 +96,7 @@ func (n *fakeNode) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(r.Body)
 	var c call
 	if err != nil || json.Unmarshal(body, &c) != nil {
-		n.t.Errorf("the node received %q, %v, want a call", body, err)
+		n.t.Errorf("got %q and %v, want a call", body, err)
 	}
 	c.body = body
 	n.mu.Lock()

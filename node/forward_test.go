@@ -27,14 +27,14 @@ func TestForwardKeepsParamsByteForByte(t *testing.T) {
 	}
 	for _, c := range n.calls("starknet_getStorageAt") {
 		if !strings.Contains(string(c.body), `"params":`+params+`}`) {
-			t.Errorf("the node received %s, want the params %s", c.body, params)
+			t.Errorf("got the request %s, want the params %s", c.body, params)
 		}
 	}
 	if got, err := p.Forward(t.Context(), Request{Method: "starknet_syncing"}); err != nil || string(got) != "false" {
 		t.Errorf("without params: %s, %v, want false", got, err)
 	}
 	if body := n.calls("starknet_syncing")[0].body; strings.Contains(string(body), "params") {
-		t.Errorf("absent params became %s, want none", body)
+		t.Errorf("absent params: got %s, want none", body)
 	}
 }
 
@@ -48,7 +48,7 @@ func TestForwardRejectsParamsThatAreNotJSON(t *testing.T) {
 		}
 	}
 	if len(n.calls("m")) != 0 {
-		t.Error("they were sent, want them refused before")
+		t.Error("got a request, want the params rejected before")
 	}
 }
 
@@ -75,7 +75,7 @@ func TestResponseOverTheCallersLimitIsTooLarge(t *testing.T) {
 		}
 	}
 	if len(second.calls("m")) != 0 {
-		t.Error("the next upstream was asked for the same, want the first alone")
+		t.Error("got a call of the next upstream, want only the first called")
 	}
 	if _, err := p.Forward(t.Context(), Request{Method: "m", MaxResponse: 6000}); err != nil {
 		t.Errorf("within the limit: got %v, want no error", err)
@@ -108,10 +108,10 @@ func TestWriteIsSentAtMostOnce(t *testing.T) {
 				}, bad, good))
 				made := sendOneWrite(t, p, bad, kept)
 				if sent, elsewhere := len(bad.calls(write)), len(good.calls(write)); sent != 1 || elsewhere != 0 {
-					t.Errorf("the nodes received the write %d and %d times, want once and never", sent, elsewhere)
+					t.Errorf("got the write %d and %d times, want once and never", sent, elsewhere)
 				}
 				if kept != (made == 0) {
-					t.Errorf("%d connections were made for the write, want some unless one was kept (%t)", made, kept)
+					t.Errorf("got %d connections for the write, want some unless one was kept (%t)", made, kept)
 				}
 			})
 		}
@@ -159,7 +159,7 @@ func TestWriteIsNotRetriedWhenTheConnectionBreaks(t *testing.T) {
 			t.Errorf("the write failed with %v, want %v", err, ErrDeliveryUnknown)
 		}
 		if sent, elsewhere := bad.hungUp.Load(), len(good.calls(write)); sent != 1 || elsewhere != 0 {
-			t.Errorf("the nodes received the write %d and %d times, want once and never", sent, elsewhere)
+			t.Errorf("got the write %d and %d times, want once and never", sent, elsewhere)
 		}
 	}
 }
@@ -239,12 +239,12 @@ func TestWritesAreNotMarkedAsIdempotent(t *testing.T) {
 	}
 	for name := range <-header {
 		if strings.Contains(strings.ToLower(name), "idempotency") {
-			t.Errorf("the header %s was sent, want none of its kind", name)
+			t.Errorf("got the header %s, want none of its kind", name)
 		}
 	}
 	request, _, err := newRequest(t.Context(), endpoint{url: n.URL}, []byte(`{}`), true)
 	if err != nil || request.GetBody != nil || len(request.Header) != 2 {
-		t.Errorf("a write's request can be rewound or is marked: %v, %v, want neither", request.Header, err)
+		t.Errorf("got headers %v and %v, want a request that is neither rewindable nor marked", request.Header, err)
 	}
 }
 
@@ -254,20 +254,20 @@ func TestWithdrawnBodyIsNeverRead(t *testing.T) {
 	body := newSending([]byte("abc"))
 	for range 2 {
 		if !body.withdraw() {
-			t.Error("an untouched body cannot be withdrawn, want it withdrawn")
+			t.Error("untouched body: got it not withdrawn, want it withdrawn")
 		}
 	}
 	if n, err := body.Read(buffer); n != 0 || !errors.Is(err, errWithdrawn) {
-		t.Errorf("a withdrawn body gave %d bytes, %v, want none and %v", n, err, errWithdrawn)
+		t.Errorf("withdrawn body: got %d bytes and %v, want none and %v", n, err, errWithdrawn)
 	}
 	body = newSending([]byte("abc"))
 	if n, err := body.Read(buffer); n != 2 || err != nil {
-		t.Fatalf("Read = %d, %v, want 2", n, err)
+		t.Fatalf("got %d and %v, want 2", n, err)
 	}
 	if body.withdraw() {
-		t.Error("a body that was read in part was withdrawn, want it sent")
+		t.Error("partly read body: got it withdrawn, want it sent")
 	}
 	if n, err := body.Read(buffer); n != 1 || err != nil {
-		t.Errorf("the rest: %d, %v, want 1", n, err)
+		t.Errorf("the rest: got %d and %v, want 1", n, err)
 	}
 }

@@ -21,7 +21,7 @@ func TestNodeOfAnotherChainIsRejected(t *testing.T) {
 		}
 	}
 	if asked, checked := len(n.calls(head)), len(n.calls("starknet_chainId")); asked != 0 || checked != 1 {
-		t.Errorf("the node was asked %d times and checked %d times, want never and once", asked, checked)
+		t.Errorf("got %d calls and %d identity checks, want none and one", asked, checked)
 	}
 	n.on("starknet_chainId", result(`"0x534e5f5345504f4c4941"`))
 	clock.advance(longestPause)
@@ -82,7 +82,7 @@ func TestIdentityIsCheckedOnceAndAgainAfterItExpires(t *testing.T) {
 		}
 	}
 	if checked := len(n.calls("starknet_chainId")); checked != 1 {
-		t.Errorf("eight calls checked the identity %d times, want once", checked)
+		t.Errorf("got %d identity checks for eight calls, want 1", checked)
 	}
 	clock.advance(p.options.timing.recheck)
 	n.on("starknet_chainId", result(`"0x534e5f4d41494e"`))
@@ -99,7 +99,7 @@ func TestIdentityIsCheckedAgainAfterAFault(t *testing.T) {
 	_, _ = p.Head(t.Context())
 	n.on("starknet_chainId", result(`"0x534e5f4d41494e"`))
 	if _, err := p.Head(t.Context()); !errors.Is(err, chain.ErrWrongChain) {
-		t.Errorf("a node that came back as another: got %v, want %v", err, chain.ErrWrongChain)
+		t.Errorf("restarted as another chain: got %v, want %v", err, chain.ErrWrongChain)
 	}
 }
 
@@ -113,7 +113,7 @@ func TestRetryAfterIsRespected(t *testing.T) {
 	n.on(head, result(`{"block_hash":"0xabc","block_number":100}`))
 	clock.advance(19 * time.Second)
 	if _, err := p.Head(t.Context()); err == nil {
-		t.Error("the node was asked too early, want that it waits")
+		t.Error("got a call of the node too early, want it to wait")
 	}
 	clock.advance(time.Second)
 	if _, err := p.Head(t.Context()); err != nil {
@@ -151,10 +151,10 @@ func TestLaggingUpstreamIsTriedLast(t *testing.T) {
 		t.Fatal(err)
 	}
 	if asked := len(stale.calls(head)) - staleBefore; asked != 0 {
-		t.Errorf("the node that is behind: %d calls, want none", asked)
+		t.Errorf("lagging node: got %d calls, want none", asked)
 	}
 	if asked := len(fresh.calls(head)) - freshBefore; asked != 1 {
-		t.Errorf("the node that is not behind: %d calls, want 1", asked)
+		t.Errorf("other node: got %d calls, want 1", asked)
 	}
 	fresh.on(head, status(500))
 	if _, err := p.Head(t.Context()); err != nil {

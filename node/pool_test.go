@@ -19,7 +19,7 @@ func TestOpenMakesNoRequest(t *testing.T) {
 	p.Close()
 	p.Close()
 	if n.connections.Load() != 0 {
-		t.Errorf("it did: %d connections, want none", n.connections.Load())
+		t.Errorf("got %d connections, want none", n.connections.Load())
 	}
 	if _, err := p.Head(t.Context()); !errors.Is(err, ErrClosed) {
 		t.Errorf("a call to a closed pool: got %v, want %v", err, ErrClosed)
@@ -28,7 +28,7 @@ func TestOpenMakesNoRequest(t *testing.T) {
 		t.Errorf("a write to a closed pool: got %v, want %v and %v", err, ErrClosed, ErrNotSent)
 	}
 	if state, err := p.SubscribeHeads(t.Context()).State(); state != StreamEnded || !errors.Is(err, ErrClosed) {
-		t.Errorf("a stream of a closed pool is %s, %v, want %s, %v", state, err, StreamEnded, ErrClosed)
+		t.Errorf("stream of a closed pool: got %s and %v, want %s and %v", state, err, StreamEnded, ErrClosed)
 	}
 }
 
@@ -73,7 +73,7 @@ func TestMissingWebSocketOrHTTPURLIsDerived(t *testing.T) {
 	} {
 		calls, streams, err := endpoints(strings.Fields(c.given))
 		if err != nil || spell(calls) != c.calls || spell(streams) != c.streams {
-			t.Errorf("%s: %s and %s, %v, want %s and %s", c.given, spell(calls), spell(streams), err, c.calls, c.streams)
+			t.Errorf("%s: got %s, %s and %v, want %s and %s", c.given, spell(calls), spell(streams), err, c.calls, c.streams)
 		}
 	}
 }
@@ -122,7 +122,7 @@ func TestErrorsNeverContainUpstreamURLs(t *testing.T) {
 		}
 	}
 	if !strings.Contains(shown.String(), "127.0.0.1:") {
-		t.Error("the host is not shown, want it")
+		t.Error("got no host in the errors, want it")
 	}
 }
 
@@ -144,7 +144,7 @@ func TestGivenHTTPClientIsUsedWithoutRedirects(t *testing.T) {
 		t.Errorf("a redirect was followed: got %v after %d calls, want one call and an error", err, len(n.calls(head)))
 	}
 	if len(used) != 3 || client.CheckRedirect != nil {
-		t.Errorf("the client was used %d times, or changed, want 3 times and unchanged", len(used))
+		t.Errorf("got %d uses of the client, or a changed client; want 3 and unchanged", len(used))
 	}
 }
 

@@ -28,7 +28,7 @@ func receive[T any](t *testing.T, s *Stream[T]) T {
 		return v
 	case <-time.After(time.Minute):
 		_, err := s.State()
-		t.Fatalf("no message came; last: got %v, want one", err)
+		t.Fatalf("got no message and %v, want one", err)
 	}
 	panic("unreachable")
 }
@@ -71,21 +71,21 @@ func TestSubscriptionResumesAfterALostConnection(t *testing.T) {
 	s := p.SubscribeHeads(t.Context())
 	expect(t, s, "resumed", "head 10", "head 20", "resumed", "head 11", "head 21", "resumed", "head 12", "head 22")
 	if state, err := s.State(); state != StreamLive || err != nil {
-		t.Errorf("the stream is %s, %v, want %s", state, err, StreamLive)
+		t.Errorf("got the stream %s and %v, want %s", state, err, StreamLive)
 	}
 	if checked := len(n.calls("starknet_chainId")); checked != 3 {
-		t.Errorf("three connections proved the chain %d times, want 3 times", checked)
+		t.Errorf("got %d identity checks of three connections, want 3", checked)
 	}
 	if waited := clock.waited(); len(waited) != 2 || waited[0] < 250*time.Millisecond || waited[1] > 500*time.Millisecond {
-		t.Errorf("it waited %v, want twice, from 250ms to 500ms", waited)
+		t.Errorf("got the waits %v, want two from 250ms to 500ms", waited)
 	}
 	s.Close()
 	s.Close()
 	if state, err := s.State(); state != StreamEnded || !errors.Is(err, context.Canceled) {
-		t.Errorf("afterwards the stream is %s, %v, want %s, %v", state, err, StreamEnded, context.Canceled)
+		t.Errorf("got the stream %s and %v, want %s and %v", state, err, StreamEnded, context.Canceled)
 	}
 	if _, open := <-s.Messages(); open {
-		t.Error("a closed stream delivers, want nothing")
+		t.Error("got a message of a closed stream, want none")
 	}
 }
 
@@ -106,7 +106,7 @@ func TestStreamFailsOverWithIncreasingBackoff(t *testing.T) {
 	expect(t, p.SubscribeHeads(t.Context()), "resumed", "head 1")
 	waited := clock.waited()
 	if len(waited) != 2 || waited[0] >= waited[1] || waited[1] > time.Second {
-		t.Errorf("it waited %v, want twice, longer each time and at most 1s", waited)
+		t.Errorf("got the waits %v, want two, increasing and at most 1s", waited)
 	}
 }
 
@@ -114,7 +114,7 @@ func TestBackoffIsBounded(t *testing.T) {
 	t.Parallel()
 	for failures := range 100 {
 		if d := backoff(failures); d < 250*time.Millisecond || d > 30*time.Second {
-			t.Errorf("after %d failures it waits %v, want 250ms to 30s", failures, d)
+			t.Errorf("after %d failures: got a wait of %v, want 250ms to 30s", failures, d)
 		}
 	}
 }
@@ -133,7 +133,7 @@ func TestStreamOfAnotherChainIsNeverLive(t *testing.T) {
 		return state == StreamConnecting && errors.Is(err, chain.ErrWrongChain)
 	})
 	if len(n.calls("starknet_subscribeNewHeads")) != 0 {
-		t.Error("it subscribed, want that it did not")
+		t.Error("got a subscription, want none")
 	}
 }
 
@@ -149,14 +149,14 @@ func TestRefusedSubscriptionEndsTheStream(t *testing.T) {
 	p := openPool(t, nil, n)
 	s := p.Subscribe(t.Context(), "starknet_subscribeEvents", []byte(`{ "block_id":{"block_number":0} }`))
 	if _, open := <-s.Messages(); open {
-		t.Error("a refused subscription delivers, want nothing")
+		t.Error("got a message of a rejected subscription, want none")
 	}
 	state, err := s.State()
 	if refusal, ok := errors.AsType[*RPCError](err); state != StreamEnded || !ok || refusal.Code != 68 {
-		t.Errorf("the stream is %s, %v, want %s with the code 68", state, err, StreamEnded)
+		t.Errorf("got the stream %s and %v, want %s with the code 68", state, err, StreamEnded)
 	}
 	if body := string(n.calls("starknet_subscribeEvents")[0].body); !strings.Contains(body, `"params":{ "block_id":{"block_number":0} }`) {
-		t.Errorf("the node received %s, want the params as they were", body)
+		t.Errorf("got the request %s, want the params unchanged", body)
 	}
 }
 
@@ -178,7 +178,7 @@ func TestSlowReaderEndsTheStream(t *testing.T) {
 	}
 	expect(t, s, "resumed", "head 0", "head 1") // what was received in order is not lost
 	if _, open := <-s.Messages(); open {
-		t.Error("more than the buffer holds was kept, want the stream to end")
+		t.Error("got more messages than the buffer holds, want the stream to end")
 	}
 }
 
@@ -200,7 +200,7 @@ func TestReorgIsReported(t *testing.T) {
 		Last:  domain.BlockRef{Number: 7, Hash: starknet.MustFelt("0x7")},
 	}
 	if news := receive(t, s); news.Reorg == nil || *news.Reorg != want {
-		t.Errorf("received %+v, want the reorg %+v", news, want)
+		t.Errorf("got %+v, want the reorg %+v", news, want)
 	}
 	expect(t, s, "head 5")
 }
@@ -324,6 +324,6 @@ func TestClosingThePoolEndsItsStreams(t *testing.T) {
 	expect(t, s, "resumed")
 	p.Close()
 	if state, err := s.State(); state != StreamEnded || !errors.Is(err, ErrClosed) {
-		t.Errorf("the stream is %s, %v, want %s, %v", state, err, StreamEnded, ErrClosed)
+		t.Errorf("got the stream %s and %v, want %s and %v", state, err, StreamEnded, ErrClosed)
 	}
 }

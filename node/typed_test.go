@@ -21,7 +21,7 @@ func TestInconsistentBlockIsRejected(t *testing.T) {
 	}
 	replace := func(old, replacement string) string {
 		if !strings.Contains(text, old) {
-			t.Fatalf("the block does not contain %s, want it to", old)
+			t.Fatalf("got a block without %s, want it in there", old)
 		}
 		return strings.Replace(text, old, replacement, 1)
 	}
@@ -118,6 +118,6 @@ func TestClassWithAnotherHashIsRejected(t *testing.T) {
 		}
 	}
 	if sierra == 0 {
-		t.Error("no Sierra class was tried, want some")
+		t.Error("got no Sierra class, want some")
 	}
 }

@@ -22,7 +22,7 @@ func TestViewIsCalledAtABlockHash(t *testing.T) {
 	}
 	const want = `[{"calldata":[],"contract_address":"0xc0","entry_point_selector":"0x5e"},{"block_hash":"0xb10c"}]`
 	if calls := n.calls("starknet_call"); len(calls) != 1 || string(calls[0].Params) != want {
-		t.Errorf("the node was asked %s, want %s", calls[0].Params, want)
+		t.Errorf("got the params %s, want %s", calls[0].Params, want)
 	}
 }
 

@@ -76,7 +76,7 @@ func TestOnlyAPostgresProcessOfTheOwnerInTheFolderIsItsServer(t *testing.T) {
 		}
 	}
 	if found := processesIn(cluster); len(found) != 1 || found[0].Pid != server {
-		t.Errorf("processesIn found %v, want only %d", found, server)
+		t.Errorf("got the processes %v, want only %d", found, server)
 	}
 	if err := syscall.Kill(server, syscall.SIGKILL); err != nil { // a zombie until the cleanup waits
 		t.Fatal(err)

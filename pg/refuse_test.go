@@ -21,7 +21,7 @@ func wantRefusal(t *testing.T, o pg.Options, kind error, names ...string) {
 		stop(t, server)
 	}
 	if !errors.Is(err, kind) {
-		t.Fatalf("Start says %v, want %v", err, kind)
+		t.Fatalf("got %v, want %v", err, kind)
 	}
 	for _, name := range names {
 		if !strings.Contains(err.Error(), name) {

@@ -162,7 +162,7 @@ func TestUnknownFilesAreNotFound(t *testing.T) {
 		for _, file := range []string{"/assets/absent.js", "/assets/", "/assets", "/assets/../index.html", "/index.html", "/elsewhere"} {
 			answer := ask(name, http.MethodGet, "/"+name+file)
 			if answer.StatusCode != http.StatusNotFound {
-				t.Errorf("/%s%s: %d, want 404", name, file, answer.StatusCode)
+				t.Errorf("/%s%s: got status %d, want 404", name, file, answer.StatusCode)
 			}
 			if got := answer.Header.Get("Cache-Control"); got != "" {
 				t.Errorf("/%s%s: got Cache-Control %q for a missing file, want none", name, file, got)

@@ -159,14 +159,14 @@ func TestPeekReturnsWhatTakeWouldDecide(t *testing.T) {
 		}
 		taken, err := quotas.Take(t.Context(), caller, Heavy, 1)
 		if err != nil || taken.Allowed != peeked.Allowed {
-			t.Errorf("a take was allowed %t, %v, want %t as peeked", taken.Allowed, err, peeked.Allowed)
+			t.Errorf("got a take allowed %t and %v, want %t as peeked", taken.Allowed, err, peeked.Allowed)
 		}
 	}
 	if got, err := quotas.Peek(t.Context(), &Caller{Kind: ByInternal}, Heavy); err != nil || !got.Allowed || got.Budgeted() {
 		t.Errorf("a process of ours: got %+v, %v, want it allowed without a budget", got, err)
 	}
 	if _, err := quotas.Peek(t.Context(), nil, Heavy); domain.CodeOf(err) != domain.CodeUnauthorized {
-		t.Errorf("nobody: got %v, want %s", err, domain.CodeUnauthorized)
+		t.Errorf("no caller: got %v, want %s", err, domain.CodeUnauthorized)
 	}
 	if _, err := quotas.Peek(t.Context(), caller, Light); domain.CodeOf(err) != domain.CodeForbidden {
 		t.Errorf("a class without a budget: got %v, want %s", err, domain.CodeForbidden)

@@ -96,7 +96,7 @@ func TestConcurrentMissesShareOneRead(t *testing.T) {
 		close(rows.gates[0])
 		group.Wait()
 		if n := rows.reads.Load(); n != 1 {
-			t.Errorf("%d reads, want 1", n)
+			t.Errorf("got %d reads, want 1", n)
 		}
 	})
 }
@@ -129,11 +129,11 @@ func TestUnknownIDsDoNotEvictKnownOnes(t *testing.T) {
 	c.listen(true)
 	for range 3 {
 		if _, err := c.get(t.Context(), "absent"); err == nil {
-			t.Fatal("an absent row was found, want an error")
+			t.Fatal("got an absent row, want an error")
 		}
 	}
 	if n := rows.reads.Load(); n != 3 || c.rows.Len() != 0 {
-		t.Errorf("%d reads of an absent row, %d rows kept, want 3 and none", n, c.rows.Len())
+		t.Errorf("got %d reads of an absent row and %d cached rows, want 3 and none", n, c.rows.Len())
 	}
 }
 
@@ -148,7 +148,7 @@ func TestCacheIsBounded(t *testing.T) {
 		}
 	}
 	if kept := c.rows.Len(); kept != cacheSize {
-		t.Errorf("%d rows are kept, want %d", kept, cacheSize)
+		t.Errorf("got %d cached rows, want %d", kept, cacheSize)
 	}
 	before := rows.reads.Load()
 	if _, err := c.get(t.Context(), strconv.Itoa(2*cacheSize-1)); err != nil || rows.reads.Load() != before {

@@ -93,7 +93,7 @@ func TestNoIntervalExceedsTheLimitPlusItsRefill(t *testing.T) {
 				sum += costs[j]
 				refill := new(big.Int).Mul(big.NewInt(int64(rate.Limit)), big.NewInt(int64(Window)+int64(times[j].Sub(times[i]))))
 				if new(big.Int).Mul(big.NewInt(sum), big.NewInt(int64(Window))).Cmp(refill) > 0 {
-					t.Fatalf("%d were taken in %v, want at most the budget of %d and its refill", sum, times[j].Sub(times[i]), rate.Limit)
+					t.Fatalf("got %d taken in %v, want at most the limit of %d and its refill", sum, times[j].Sub(times[i]), rate.Limit)
 				}
 			}
 		}
@@ -146,7 +146,7 @@ func TestClockThatJumpsBackRefillsNothingTwice(t *testing.T) {
 		}
 		paid := new(big.Int).Mul(big.NewInt(int64(rate.Limit)), big.NewInt(int64(Window)+int64(latest.Sub(midnight))))
 		if new(big.Int).Mul(big.NewInt(sum), big.NewInt(int64(Window))).Cmp(paid) > 0 {
-			t.Fatalf("%d were taken in %v, want at most the budget of %d and its refill", sum, latest.Sub(midnight), rate.Limit)
+			t.Fatalf("got %d taken in %v, want at most the limit of %d and its refill", sum, latest.Sub(midnight), rate.Limit)
 		}
 	})
 }

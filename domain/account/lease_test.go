@@ -44,7 +44,7 @@ func TestBusyCallerTakesFromItsLeaseAndReturnsTheRest(t *testing.T) {
 			t.Errorf("%d is owed, want %d", got, units(1500))
 		}
 		if len(quotas.leases) != 0 {
-			t.Errorf("%d leases are left, want 0", len(quotas.leases))
+			t.Errorf("got %d leases, want none", len(quotas.leases))
 		}
 	})
 }

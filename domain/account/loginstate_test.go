@@ -19,10 +19,10 @@ func TestLoginResumesWhenItsStateReturnsToItsBrowser(t *testing.T) {
 	}
 	resumed, err := states.Resume(t.Context(), token.Reveal(), begun.State)
 	if err != nil || resumed != begun {
-		t.Errorf("%+v became %+v, %v, want the same", begun, resumed, err)
+		t.Errorf("got %+v and %v, want %+v", resumed, err, begun)
 	}
 	if !regexp.MustCompile(`^[A-Za-z0-9]{43}$`).MatchString(begun.Nonce) || begun.Verifier != "verifier-_~." || begun.Nonce == begun.State {
-		t.Errorf("drew %+v, want different secrets of 43 characters", begun)
+		t.Errorf("got %+v, want different secrets of 43 characters", begun)
 	}
 	other, _, err := states.Begin("/", "verifier")
 	if err != nil {

@@ -81,7 +81,7 @@ func TestCallerKindDecidesWhichMeterIsCharged(t *testing.T) {
 	t.Parallel()
 	quotas := NewQuotas(newMemory(frozen), frozen)
 	if _, err := quotas.Take(t.Context(), nil, Heavy, 1); domain.CodeOf(err) != domain.CodeUnauthorized {
-		t.Errorf("nobody: got %v, want %s", err, domain.CodeUnauthorized)
+		t.Errorf("no caller: got %v, want %s", err, domain.CodeUnauthorized)
 	}
 	page := &Caller{Kind: ByFirstParty, Subject: "a", Budgets: Budgets{Heavy: 2}}
 	for _, c := range []struct {
@@ -132,11 +132,11 @@ func TestWaitingTakesShareOneStatement(t *testing.T) {
 		}
 		group.Wait()
 		if n := store.calls.Load(); n != 2 {
-			t.Errorf("%d statements, want the first one's and one for all others", n)
+			t.Errorf("got %d statements, want one for the first take and one for all others", n)
 		}
 		for left, who := range remaining {
 			if who != 600-left {
-				t.Fatalf("number %d was told that %d remain, want number %d", who, left, 600-left)
+				t.Fatalf("take %d: got %d remaining, want them at take %d", who, left, 600-left)
 			}
 		}
 	})
@@ -195,7 +195,7 @@ func TestUsedUpLimitIsDeniedWithoutAStatementUntilItRefills(t *testing.T) {
 		t.Fatalf("got %+v, want a denial for 1ns", got)
 	}
 	if n := store.calls.Load() - before; n != 0 {
-		t.Errorf("%d statements for denials, want none", n)
+		t.Errorf("got %d statements for denials, want none", n)
 	}
 	now = now.Add(1)
 	if got := take(1); !got.Allowed || got.Remaining != 0 {
@@ -219,11 +219,11 @@ func TestHangingOrFailingStoreIsReportedInTime(t *testing.T) {
 			t.Errorf("got %v, want %s with a retry after 2s", err, domain.CodeServiceUnavailable)
 		}
 		if waited := time.Since(began); waited != 2*time.Second {
-			t.Errorf("it took %v, want 2s", waited)
+			t.Errorf("got an answer after %v, want 2s", waited)
 		}
 		go func() { hanging.gate <- struct{}{} }()
 		if got, err := quotas.Take(t.Context(), byKey("a"), Heavy, 1); err != nil || !got.Allowed {
-			t.Errorf("after the store came back: got %+v, %v, want it allowed", got, err)
+			t.Errorf("after the store recovered: got %+v and %v, want it allowed", got, err)
 		}
 	})
 }
@@ -280,10 +280,10 @@ func TestTakeQueueIsBounded(t *testing.T) {
 		close(store.gate)
 		group.Wait()
 		if served.Load() != 4097 {
-			t.Errorf("%d were served, want 4097", served.Load())
+			t.Errorf("got %d served, want 4097", served.Load())
 		}
 		if n := store.calls.Load(); n != 17 {
-			t.Errorf("%d statements, want the first one's and 16 with 256 meters each", n)
+			t.Errorf("got %d statements, want 17: the first, and 16 with 256 meters each", n)
 		}
 	})
 }

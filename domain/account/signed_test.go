@@ -58,7 +58,7 @@ func TestFirstPartyTokenIsBoundToItsOriginClientAndHour(t *testing.T) {
 	good := issued.Reveal()
 	caller, err := tokens.Authenticate(t.Context(), good, page, client)
 	if err != nil || caller.Kind != ByFirstParty || caller.Subject != client.String() || caller.Workspace != "" {
-		t.Fatalf("%+v, %v, want %s of %s without a workspace", caller, err, ByFirstParty, client)
+		t.Fatalf("got %+v and %v, want %s of %s without a workspace", caller, err, ByFirstParty, client)
 	}
 	for _, p := range Permissions {
 		if caller.May(p) != (p == Read) {
@@ -135,7 +135,7 @@ func TestSignedTokensSurviveAKeyRotationWithinItsOverlap(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := tokens.Authenticate(t.Context(), fresh, page, client); err == nil {
-		t.Error("a rotation without overlap left a token good, want it refused")
+		t.Error("got a token accepted after a rotation without overlap, want it rejected")
 	}
 }
 
@@ -159,7 +159,7 @@ func TestTokensNeverPrintTheirSecrets(t *testing.T) {
 	}
 	for _, tell := range []string{session.secret[:8], signed.Reveal()[8:20], "HASHHASH", "4841534", base64.StdEncoding.EncodeToString(hash)[:8]} {
 		if strings.Contains(all, tell) {
-			t.Errorf("%q is in %s, want it masked", tell, all)
+			t.Errorf("got %q in %s, want it masked", tell, all)
 		}
 	}
 }
@@ -172,7 +172,7 @@ func TestTokensFitInACookieAndAHeader(t *testing.T) {
 		`^svf_[A-Za-z0-9_-]{40,200}$`:        signed.Reveal(),
 	} {
 		if !regexp.MustCompile(form).MatchString(text) {
-			t.Errorf("%s does not have the form %s, want it", text, form)
+			t.Errorf("got %s, want the form %s", text, form)
 		}
 	}
 }
@@ -182,7 +182,7 @@ func FuzzParseSessionText(f *testing.F) {
 	f.Add("svs__")
 	f.Fuzz(func(t *testing.T, text string) {
 		if token, err := ParseSessionText(text); err == nil && token.Reveal() != text {
-			t.Errorf("%q was read as %q, want it back", text, token.Reveal())
+			t.Errorf("got %q, want %q", token.Reveal(), text)
 		}
 	})
 }
@@ -196,7 +196,7 @@ func FuzzSignedText(f *testing.F) {
 	f.Add("svf_AQEB")
 	f.Fuzz(func(t *testing.T, text string) {
 		if _, ok := tokens.signer.open(t.Context(), text, page, client.String()); ok && text != good.Reveal() {
-			t.Errorf("%q was accepted, want only the token itself", text)
+			t.Errorf("got %q accepted, want only the token itself", text)
 		}
 	})
 }
@@ -207,7 +207,7 @@ func FuzzParseSigned(f *testing.F) {
 	f.Fuzz(func(t *testing.T, body []byte) {
 		generation, expires, payload, ok := parseSigned(body)
 		if ok && (expires < 0 || len(payload)+3 > len(body)) {
-			t.Errorf("%x was read as %d, %d, %q, want an expiry from 0 on and no more than the body holds", body, generation, expires, payload)
+			t.Errorf("%x: got %d, %d and %q, want an expiry from 0 on and no more than the body", body, generation, expires, payload)
 		}
 	})
 }

@@ -65,7 +65,7 @@ func TestEveryTestGetsItsOwnCloneOfOneTemplate(t *testing.T) {
 			var rows int
 			err := conn.QueryRow(t.Context(), "WITH added AS (INSERT INTO seen VALUES ('test')) SELECT count(*) FROM seen").Scan(&rows)
 			if err != nil || rows != 1 {
-				t.Fatalf("the clone holds %d rows (%v), want the template's one", rows, err)
+				t.Fatalf("got %d rows and %v, want the template's one", rows, err)
 			}
 		})
 	}
@@ -82,7 +82,7 @@ func TestDatabaseIsDroppedAtTheEndOfItsTestEvenWhenInUse(t *testing.T) {
 			t.Fatal(err)
 		}
 		if there != want {
-			t.Fatalf("%d databases are called %q, want %d", there, name, want)
+			t.Fatalf("got %d databases named %q, want %d", there, name, want)
 		}
 		ending.end()
 	}

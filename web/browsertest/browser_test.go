@@ -39,7 +39,7 @@ func TestPageErrorsAreReported(t *testing.T) {
 	all := strings.Join(tab.ConsoleErrors(), "\n")
 	for _, want := range []string{"logged 7", "thrown"} {
 		if !strings.Contains(all, want) {
-			t.Errorf("console errors %q lack %q", all, want)
+			t.Errorf("got the console errors %q, want %q", all, want)
 		}
 	}
 }
@@ -58,11 +58,11 @@ func TestRequestsToOtherHostsAreReported(t *testing.T) {
 	outside := tab.OutsideRequests()
 	for _, want := range []string{"GET http://page.example/", "GET " + other + "/elsewhere", "GET http://worker.example/"} {
 		if !slices.Contains(outside, want) {
-			t.Errorf("outside requests %q lack %q", outside, want)
+			t.Errorf("got the outside requests %q, want %q", outside, want)
 		}
 	}
 	if len(outside) != 3 {
-		t.Errorf("outside requests %q, want only those of the page", outside)
+		t.Errorf("got the outside requests %q, want only those of the page", outside)
 	}
 }
 
@@ -74,7 +74,7 @@ func TestClickWaitsUntilTheButtonIsEnabled(t *testing.T) {
 		browsertest.Press("#b"),
 	)
 	if text := browsertest.Get(tab, chromedp.Text(chromedp.CSS("#b"))); text != "pressed" {
-		t.Errorf("the button says %q, want pressed", text)
+		t.Errorf("got the button %q, want pressed", text)
 	}
 	tab.AssertQuiet()
 }
