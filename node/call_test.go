@@ -140,8 +140,8 @@ func TestNodeErrorIsNotRetried(t *testing.T) {
 		if string(got.Raw) != `{"code":40,"message":"Contract error","data":{ "revert_error" :"why"}}` {
 			t.Errorf("the raw error is %s, want it as it was", got.Raw)
 		}
-		if asked, others := len(first.calls("starknet_call")), len(second.calls("starknet_call")); asked != 1 || others != 0 {
-			t.Errorf("got %d and %d calls, want one and none", asked, others)
+		if calls, others := len(first.calls("starknet_call")), len(second.calls("starknet_call")); calls != 1 || others != 0 {
+			t.Errorf("got %d and %d calls, want one and none", calls, others)
 		}
 	}
 }
@@ -275,8 +275,8 @@ func TestReadSurvivesABrokenIdleConnection(t *testing.T) {
 	if _, err := p.Head(t.Context()); err != nil {
 		t.Errorf("Head failed with %v, want no error", err)
 	}
-	if asked := len(n.calls(head)); asked != 3 {
-		t.Errorf("got %d calls, want 3", asked)
+	if calls := len(n.calls(head)); calls != 3 {
+		t.Errorf("got %d calls, want 3", calls)
 	}
 }
 

@@ -116,8 +116,8 @@ func TestCircuitOpensAndCloses(t *testing.T) {
 			t.Fatalf("while the circuit is open: got %v, want Unavailable with a Retry-After of %v", err, firstPause)
 		}
 	}
-	if asked := len(n.calls(head)); asked != 5 {
-		t.Errorf("got %d calls, want 5", asked)
+	if calls := len(n.calls(head)); calls != 5 {
+		t.Errorf("got %d calls, want 5", calls)
 	}
 
 	clock.advance(firstPause)
@@ -126,8 +126,8 @@ func TestCircuitOpensAndCloses(t *testing.T) {
 	if unavailable, ok := errors.AsType[*Unavailable](err); !ok || unavailable.RetryAfter() != 2*firstPause {
 		t.Errorf("after a failed trial: got %v, want Unavailable with a Retry-After of %v", err, 2*firstPause)
 	}
-	if asked := len(n.calls(head)); asked != 6 {
-		t.Errorf("got %d calls by the trial, want 1", asked-5)
+	if calls := len(n.calls(head)); calls != 6 {
+		t.Errorf("got %d calls by the trial, want 1", calls-5)
 	}
 
 	clock.advance(2 * firstPause)

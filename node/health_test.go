@@ -20,8 +20,8 @@ func TestNodeOfAnotherChainIsRejected(t *testing.T) {
 			t.Fatalf("Head failed with %v, want %v", err, chain.ErrWrongChain)
 		}
 	}
-	if asked, checked := len(n.calls(head)), len(n.calls("starknet_chainId")); asked != 0 || checked != 1 {
-		t.Errorf("got %d calls and %d identity checks, want none and one", asked, checked)
+	if calls, checked := len(n.calls(head)), len(n.calls("starknet_chainId")); calls != 0 || checked != 1 {
+		t.Errorf("got %d calls and %d identity checks, want none and one", calls, checked)
 	}
 	n.on("starknet_chainId", result(`"0x534e5f5345504f4c4941"`))
 	clock.advance(longestPause)
@@ -117,7 +117,7 @@ func TestRetryAfterIsRespected(t *testing.T) {
 	}
 	clock.advance(time.Second)
 	if _, err := p.Head(t.Context()); err != nil {
-		t.Errorf("after the time it asked for: got %v, want no error", err)
+		t.Errorf("after Retry-After: got %v, want no error", err)
 	}
 }
 
@@ -144,17 +144,17 @@ func TestLaggingUpstreamIsTriedLast(t *testing.T) {
 	if _, err := p.Head(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	until(t, "the survey sees that the first node is behind", func() bool { return p.upstreams[0].behind.Load() })
+	until(t, "the first node to be seen as lagging", func() bool { return p.upstreams[0].behind.Load() })
 	// The survey may have ended before the first call chose a node.
 	staleBefore, freshBefore := len(stale.calls(head)), len(fresh.calls(head))
 	if _, err := p.Head(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if asked := len(stale.calls(head)) - staleBefore; asked != 0 {
-		t.Errorf("lagging node: got %d calls, want none", asked)
+	if calls := len(stale.calls(head)) - staleBefore; calls != 0 {
+		t.Errorf("lagging node: got %d calls, want none", calls)
 	}
-	if asked := len(fresh.calls(head)) - freshBefore; asked != 1 {
-		t.Errorf("other node: got %d calls, want 1", asked)
+	if calls := len(fresh.calls(head)) - freshBefore; calls != 1 {
+		t.Errorf("other node: got %d calls, want 1", calls)
 	}
 	fresh.on(head, status(500))
 	if _, err := p.Head(t.Context()); err != nil {
@@ -163,5 +163,5 @@ func TestLaggingUpstreamIsTriedLast(t *testing.T) {
 	stale.on("starknet_blockNumber", result(`96`))
 	clock.advance(p.options.timing.survey)
 	_, _ = p.Head(t.Context())
-	until(t, "the survey sees that the first node caught up", func() bool { return !p.upstreams[0].behind.Load() })
+	until(t, "the first node to be seen as caught up", func() bool { return !p.upstreams[0].behind.Load() })
 }

@@ -128,7 +128,7 @@ func TestStreamOfAnotherChainIsNeverLive(t *testing.T) {
 	}
 	p := openPool(t, nil, n)
 	s := p.SubscribeHeads(t.Context())
-	until(t, "the stream tells why", func() bool {
+	until(t, "the reason of the failure", func() bool {
 		state, err := s.State()
 		return state == StreamConnecting && errors.Is(err, chain.ErrWrongChain)
 	})
@@ -172,7 +172,7 @@ func TestSlowReaderEndsTheStream(t *testing.T) {
 	}
 	p := openPool(t, func(o *Options) { o.StreamBuffer = 3 }, n)
 	s := p.SubscribeHeads(t.Context())
-	until(t, "the stream ends", func() bool { state, _ := s.State(); return state == StreamEnded })
+	until(t, "the end of the stream", func() bool { state, _ := s.State(); return state == StreamEnded })
 	if _, err := s.State(); !errors.Is(err, ErrSlowConsumer) {
 		t.Errorf("the stream ended with %v, want %v", err, ErrSlowConsumer)
 	}

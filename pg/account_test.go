@@ -47,12 +47,12 @@ func TestErrorNamesTheFirstInaccessibleParentFolder(t *testing.T) {
 			closed = step
 		}
 	}
-	stranger := account{name: "somebody", uid: 1 << 30, gid: 1 << 30, drop: true}
-	err := stranger.reach(path)
+	other := account{name: "somebody", uid: 1 << 30, gid: 1 << 30, drop: true}
+	err := other.reach(path)
 	if !errors.Is(err, ErrUnreachable) || !strings.Contains(err.Error(), "user somebody") || !strings.Contains(err.Error(), "cannot enter "+closed+":") {
 		t.Fatalf("got %v, want %v that names the user and %s", err, ErrUnreachable, closed)
 	}
-	if err := stranger.reach("/not yet made"); err != nil {
+	if err := other.reach("/not yet made"); err != nil {
 		t.Fatalf("got %v for a folder that does not exist yet, want no error", err)
 	}
 }

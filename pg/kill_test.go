@@ -137,7 +137,7 @@ func TestKillAtAnyStepLeavesAFolderThatStarts(t *testing.T) {
 func TestServerEndsWithTheProgramOnLinux(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS != "linux" {
-		t.Skip("only Linux tells a process of its parent's end")
+		t.Skip("only Linux notifies a process when its parent ends")
 	}
 	for _, at := range []string{"ready", serving, panicking} {
 		t.Run(at, func(t *testing.T) {

@@ -12,11 +12,11 @@ import (
 func TestConcurrentCallersShareOneFetch(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		asked := 0
+		fetches := 0
 		answer := newRemembered(time.Now, func(ctx context.Context) (int, error) {
 			time.Sleep(time.Second) // on the bubble's clock
-			asked++
-			return asked, ctx.Err()
+			fetches++
+			return fetches, ctx.Err()
 		})
 		impatient, cancel := context.WithCancel(t.Context())
 		var group sync.WaitGroup
@@ -43,10 +43,10 @@ func TestConcurrentCallersShareOneFetch(t *testing.T) {
 
 func TestFetchedValueExpiresAndAFailureIsRetried(t *testing.T) {
 	t.Parallel()
-	now, asked, failure := time.Now(), 0, error(nil)
+	now, fetches, failure := time.Now(), 0, error(nil)
 	answer := newRemembered(func() time.Time { return now }, func(context.Context) (int, error) {
-		asked++
-		return asked, failure
+		fetches++
+		return fetches, failure
 	})
 	broken := errors.New("broken")
 	for i, step := range []struct {

@@ -181,8 +181,8 @@ func TestGraphiQLLoadsTheSchema(t *testing.T) {
 		awaitEstimate,
 		run(version),
 	)
-	if asked := strings.Join(strings.Fields(graph.question().Query), " "); asked != "query Built { service { version } }" {
-		t.Errorf("got the query %q, want %q", asked, "query Built { service { version } }")
+	if got := strings.Join(strings.Fields(graph.question().Query), " "); got != "query Built { service { version } }" {
+		t.Errorf("got the query %q, want %q", got, "query Built { service { version } }")
 	}
 	tab.AssertQuiet()
 }

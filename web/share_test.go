@@ -70,8 +70,8 @@ func TestGraphiQLSharesAnOperationWithoutTheKey(t *testing.T) { //nolint:tparall
 	for form, run := range map[string]func(*testing.T, string){"curl": runShell, "TypeScript": runNode, "Go": runGo} {
 		t.Run(form, func(t *testing.T) {
 			run(t, texts[form])
-			if asked := graph.question(); asked.Query != hostileQuery || !reflect.DeepEqual(asked.Variables, hostileVariables) {
-				t.Errorf("got %q with %#v, want %q with %#v", asked.Query, asked.Variables, hostileQuery, hostileVariables)
+			if got := graph.question(); got.Query != hostileQuery || !reflect.DeepEqual(got.Variables, hostileVariables) {
+				t.Errorf("got %q with %#v, want %q with %#v", got.Query, got.Variables, hostileQuery, hostileVariables)
 			}
 		})
 	}

@@ -213,7 +213,7 @@ func (s *simulated) answersEveryExample(t *testing.T) {
 		t.Fatal("got a page without a token, want one")
 	}
 	a := analyst{t, s.base, map[string]string{"": token[1], "partner": s.demo.Keys["partner"], "batch": s.demo.Keys["utility"]}}
-	s.until(t, "the chain is indexed, and a token was asked for its name and its holders are counted", func() bool {
+	s.until(t, "the chain is indexed, and a token has its metadata and holders", func() bool {
 		return strings.Contains(a.ask("", `{ status(chain: SN_MAIN) { lagBlocks indexer { state } } }`, nil), `"lagBlocks":0,"indexer":{"state":"FOLLOWING"}`) &&
 			strings.Contains(a.ask("partner", `query ($token: Felt!) { token(chain: SN_MAIN, address: $token) { symbol holders { holderCount } } }`,
 				map[string]any{"token": s.demo.Samples.Tokens["certified"]}), `"symbol":"STRK","holders":{"holderCount":`)

@@ -7,7 +7,7 @@ import (
 )
 
 // FuzzAnswer holds the splitting of an answer against the standard decoder:
-// whatever is valid JSON is split into the same parts.
+// all valid JSON is split into the same parts.
 func FuzzAnswer(f *testing.F) {
 	for _, seed := range []string{
 		`{"jsonrpc":"2.0","id":1,"result":{"a":[1,"]}",{"b":"\\\""}]}}`,

@@ -73,7 +73,7 @@ func TestTransactionWithoutARequiredFieldIsRejected(t *testing.T) {
 	}
 }
 
-// schema is as much of a JSON schema as tells which members are required.
+// schema is the part of a JSON schema that lists the required members.
 type schema struct {
 	Ref      string `json:"$ref"`
 	Required []string
