@@ -13,6 +13,7 @@ import (
 	"github.com/uptrace/bun"
 	"github.com/uptrace/bun/dialect/pgdialect"
 
+	"astrolabe/domain/indexing"
 	"astrolabe/telemetry"
 )
 
@@ -101,8 +102,18 @@ func (db *DB) Close() {
 	db.pool.Close()
 }
 
-// Ping checks that the database answers.
-func (db *DB) Ping(ctx context.Context) error { return db.pool.Ping(ctx) }
+// Writable checks that the database answers and accepts writes, which a standby
+// does not. It returns indexing.ErrStorageReadOnly if it accepts none.
+func (db *DB) Writable(ctx context.Context) error {
+	var readOnly bool
+	if err := db.write.NewSelect().ColumnExpr("current_setting('transaction_read_only')::boolean").Scan(ctx, &readOnly); err != nil {
+		return err
+	}
+	if readOnly {
+		return indexing.ErrStorageReadOnly
+	}
+	return nil
+}
 
 func registerPools(m *telemetry.Metrics, pool *pgxpool.Pool, reader *sql.DB) {
 	m.Gauge("db_connections", "Open database connections.",

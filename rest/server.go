@@ -29,6 +29,10 @@ type Options struct {
 	// Usage records and reports the usage of workspaces.
 	Usage *account.Usage
 
+	// Overloaded reports whether only health checks may be answered on the
+	// connection of a request; nil means never.
+	Overloaded func(*http.Request) bool
+
 	// Origins may send credentials from a browser.
 	Origins []string
 	// Mounts are handlers of other facades that share this one's middleware.
@@ -62,15 +66,15 @@ func Handler(o Options) http.Handler {
 		}
 	}
 	s.bar()
-	s.get("/healthz", o.Health.Live)
-	s.get("/readyz", o.Health.Ready)
+	s.get(livePath, o.Health.Live)
+	s.get(readyPath, o.Health.Ready)
 	s.errorPages()
 	for _, m := range o.Mounts {
 		s.mount(m)
 	}
 	s.routes.NotFound(s.unknownRoute)
 	s.routes.MethodNotAllowed(s.unknownMethod)
-	return s.trace(s.observe(compress(s.recover(s.crossOrigin(s.routes)))))
+	return s.trace(s.observe(compress(s.recover(s.crossOrigin(s.shed(s.routes))))))
 }
 
 func (s *server) dispatcher() *frame.Dispatcher {

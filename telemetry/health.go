@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
+	"sync"
 	"sync/atomic"
 	"time"
 )
@@ -12,6 +13,10 @@ import (
 type Health struct {
 	checks   []check
 	draining atomic.Bool
+
+	mu      sync.Mutex // held while the checks run, so that probes share a run
+	failing []string   // the names of the checks that failed in the last run
+	checked time.Time
 }
 
 type check struct {
@@ -19,8 +24,13 @@ type check struct {
 	ask  func(context.Context) error
 }
 
-// checkTime is the time limit of a readiness check.
-const checkTime = 2 * time.Second
+const (
+	// checkTime is the time limit of the readiness checks.
+	checkTime = 2 * time.Second
+	// checkEvery is the age to which a result is reused, so that the number of
+	// probes does not decide how often the database is asked.
+	checkEvery = time.Second
+)
 
 // Check adds a readiness check. It must be called before the first request.
 func (h *Health) Check(name string, ask func(context.Context) error) {
@@ -37,26 +47,38 @@ func (h *Health) Live(w http.ResponseWriter, _ *http.Request) {
 }
 
 // Ready responds with 200 if every check passes, and otherwise with 503 and the
-// names of the failed checks. Causes are only logged, because they may contain
+// names of the failed checks. Causes are not shown, because they may contain
 // host names.
 func (h *Health) Ready(w http.ResponseWriter, r *http.Request) {
 	if h.draining.Load() {
 		writeHealth(w, http.StatusServiceUnavailable, "draining", nil)
 		return
 	}
-	ctx, cancel := context.WithTimeout(r.Context(), checkTime)
-	defer cancel()
-	var failing []string
-	for _, c := range h.checks {
-		if c.ask(ctx) != nil {
-			failing = append(failing, c.name)
-		}
-	}
-	if len(failing) > 0 {
+	if failing := h.run(r.Context()); len(failing) > 0 {
 		writeHealth(w, http.StatusServiceUnavailable, "unready", failing)
 		return
 	}
 	writeHealth(w, http.StatusOK, "ready", nil)
+}
+
+// run returns the names of the failed checks, from the last run if it is recent.
+// A run does not end with the probe that started it.
+func (h *Health) run(ctx context.Context) []string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if !h.checked.IsZero() && time.Since(h.checked) < checkEvery {
+		return h.failing
+	}
+	checking, cancel := context.WithTimeout(context.WithoutCancel(ctx), checkTime)
+	defer cancel()
+	h.failing = nil
+	for _, c := range h.checks {
+		if c.ask(checking) != nil {
+			h.failing = append(h.failing, c.name)
+		}
+	}
+	h.checked = time.Now()
+	return h.failing
 }
 
 func writeHealth(w http.ResponseWriter, status int, state string, failing []string) {

@@ -2,11 +2,10 @@ package main
 
 import (
 	"context"
-	"log/slog"
 	"net"
 	"net/http"
-	"time"
 
+	"astrolabe/httpserver"
 	"astrolabe/telemetry"
 )
 
@@ -26,7 +25,7 @@ func (d *deployment) listenAdmin(ctx context.Context, address string) (*admin, e
 	if err != nil {
 		return nil, err
 	}
-	return &admin{listener: listener, server: newServer(telemetry.AdminHandler(d.metrics, d.health), d.logger)}, nil
+	return &admin{listener: listener, server: httpserver.New(telemetry.AdminHandler(d.metrics, d.health), d.logger)}, nil
 }
 
 // serve answers until close.
@@ -48,17 +47,6 @@ func (a *admin) url() string {
 		return ""
 	}
 	return urlOf(a.listener)
-}
-
-// newServer returns an HTTP server with timeouts against slow clients.
-func newServer(handler http.Handler, logger *slog.Logger) *http.Server {
-	return &http.Server{
-		Handler:                      handler,
-		ReadHeaderTimeout:            10 * time.Second,
-		IdleTimeout:                  2 * time.Minute,
-		DisableGeneralOptionsHandler: true, // the handler also answers OPTIONS *
-		ErrorLog:                     slog.NewLogLogger(logger.Handler(), slog.LevelDebug),
-	}
 }
 
 // urlOf returns a URL for clients on this machine. A listener on every interface

@@ -34,7 +34,7 @@ func openDeployment(ctx context.Context, c *console, d databaseSettings, s secre
 		return nil, err
 	}
 	health := new(telemetry.Health)
-	health.Check("database", db.Ping)
+	health.Check("database", db.Writable)
 	return &deployment{console: c, db: db, ring: ring, health: health}, nil
 }
 

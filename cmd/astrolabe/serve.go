@@ -18,6 +18,7 @@ import (
 	"astrolabe/domain/explorer"
 	"astrolabe/failpoint"
 	"astrolabe/graph"
+	"astrolabe/httpserver"
 	"astrolabe/repo/accounts"
 	"astrolabe/repo/onchain"
 	"astrolabe/repo/repositories"
@@ -87,11 +88,14 @@ func (d *deployment) listen(ctx context.Context, l listenSettings, nodes nodeSet
 	if err != nil {
 		return nil, err
 	}
-	listener, err := listenOn(ctx, l.Addr, "--addr")
+	opened, err := listenOn(ctx, l.Addr, "--addr")
 	if err != nil {
 		closeNodes()
 		return nil, err
 	}
+	listener := httpserver.Limit(opened, httpserver.Limits{Connections: l.MaxConnections, Reserve: reservedConnections})
+	d.metrics.Gauge("http_connections", "Open connections to the API.", func() float64 { return float64(listener.Open()) })
+	d.metrics.Counter("http_connections_refused_total", "Connections to the API that were closed because there were too many.", func() float64 { return float64(listener.Refused()) })
 	d.metrics.Counter("usage_dropped_total", "Requests missing from usage accounting.", func() float64 { return float64(usage.Dropped()) })
 	services := explorer.New(explorer.Options{
 		Stores: repositories.Explorer(d.db.DB), Cursors: domain.NewCursors(d.ring.CursorKeys()), Freshness: statusFreshness, Nodes: states,
@@ -100,10 +104,14 @@ func (d *deployment) listen(ctx context.Context, l listenSettings, nodes nodeSet
 	handler, live := d.facades(l, services, gate, usage, documents, signIn)
 	failpoint.Hit(failpoint.ServeListening)
 	return &api{
-		listener: listener, server: newServer(handler, d.logger), streams: live, drain: l.Drain, logger: d.logger,
+		listener: listener, server: httpserver.New(handler, d.logger), streams: live, drain: l.Drain, logger: d.logger,
 		gate: gate, background: []component{d.followRevocations(gate), d.recordUsage(usage), d.followEpochs(services.Cache), d.announceBlocks(live), closeAtEnd(closeNodes)},
 	}, nil
 }
+
+// reservedConnections are the connections that are accepted beyond
+// --max-connections for health checks and for refusals.
+const reservedConnections = 64
 
 // closeAtEnd returns a component that calls closeAll when its context ends.
 func closeAtEnd(closeAll func()) component {
@@ -144,7 +152,7 @@ func (d *deployment) facades(l listenSettings, services *explorer.Services, gate
 	d.metrics.Counter("graphql_slow_consumers_total", "Subscribers disconnected because they did not keep up.", func() float64 { return float64(live.Slow()) })
 	handler := rest.Handler(rest.Options{
 		Logger: d.logger, Metrics: d.metrics, Tracing: d.tracing, Health: d.health, Version: version(),
-		Chains: l.Chains, Origins: l.Origins, Services: services, Gate: gate, Usage: usage,
+		Chains: l.Chains, Origins: l.Origins, Services: services, Gate: gate, Usage: usage, Overloaded: httpserver.OnReserve,
 		Mounts: append([]rest.Mount{
 			{Pattern: "/graphql", Handler: live},
 			{Pattern: "/schema.graphql", Handler: live.SDL(), Page: true},

@@ -40,6 +40,7 @@ type listenSettings struct {
 	Chains         []domain.Chain `help:"Chains to serve." default:"SN_MAIN,SN_SEPOLIA"`
 	Origins        []string       `help:"Web origins that may send sessions or open WebSockets, for example https://explorer.example. API keys work from every origin." placeholder:"ORIGIN"`
 	TrustedProxies []netip.Prefix `help:"Networks of reverse proxies whose X-Forwarded-For header is trusted, for example 10.0.0.0/8." placeholder:"CIDR"`
+	MaxConnections int            `help:"Maximum number of open connections to the API. Health checks are answered beyond it." default:"4096"`
 	Drain          time.Duration  `help:"Time for open requests to finish after a stop signal." default:"15s"`
 	ScreeningTop   int            `help:"Number of holders in a holder screening." default:"100"`
 	CacheMB        int            `help:"Approximate size of the in-memory cache of blocks and transactions, in MB. 0 disables it." default:"64" name:"cache-mb"`
@@ -72,6 +73,8 @@ func (l listenSettings) check() error {
 	switch {
 	case len(l.Chains) == 0:
 		return errors.New("--chains must name at least one chain")
+	case l.MaxConnections < 1:
+		return errors.New("--max-connections must be at least 1")
 	case l.Drain < 0:
 		return errors.New("--drain must not be negative")
 	case l.ScreeningTop < 1 || l.ScreeningTop > 1000:

@@ -15,6 +15,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"astrolabe/domain"
+	"astrolabe/httpserver"
 	"astrolabe/sim"
 	"astrolabe/sim/fault"
 	"astrolabe/starknet"
@@ -144,7 +145,7 @@ func (d *deployment) simulate(ctx context.Context, data string, chain domain.Cha
 // serveUntil serves until ctx ends, then closes all connections immediately:
 // clients of a simulated node expect no drain.
 func serveUntil(ctx context.Context, listener net.Listener, handler http.Handler, logger *slog.Logger) error {
-	server := newServer(handler, logger)
+	server := httpserver.New(handler, logger)
 	server.BaseContext = func(net.Listener) context.Context { return ctx }
 	stop := context.AfterFunc(ctx, func() { _ = server.Close() })
 	defer stop()
