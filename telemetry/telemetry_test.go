@@ -7,6 +7,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
 )
 
 func TestErrorNamesTheUnknownLogSetting(t *testing.T) {
@@ -55,7 +56,7 @@ func TestReadinessNamesTheFailedCheckButNotItsError(t *testing.T) {
 	if status, body := ask(health.Ready); status != http.StatusServiceUnavailable || body != `{"status":"unready","failing":["database"]}` {
 		t.Errorf("got status %d with %s, want 503 that names the database", status, body)
 	}
-	failing = nil
+	failing, health.checked = nil, time.Time{}
 	if status, body := ask(health.Ready); status != http.StatusOK || body != `{"status":"ready"}` {
 		t.Errorf("got status %d with %s, want 200", status, body)
 	}

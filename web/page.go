@@ -1,17 +1,15 @@
 package web
 
 import (
-	"compress/gzip"
+	"astrolabe/staticfile"
 	"crypto/sha256"
 	"fmt"
 	"html"
 	"io"
 	"net/http"
 	"path"
-	"regexp"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/klauspost/compress/gzhttp"
 )
@@ -33,13 +31,9 @@ type page struct {
 	policy   string
 	token    Token
 	html     [2]string // the document, before and after the token
-	licences document
-}
-
-// document is a file whose name is the same in every build.
-type document struct {
-	body string
-	etag string // weak, because the server may compress the body
+	licences *staticfile.File
+	etag     string // of the licences; weak, because they are served in two forms
+	assets   map[string]*staticfile.File
 }
 
 // slot precedes the token in the built document; a quote follows it.
@@ -54,7 +48,9 @@ func newPage(name, policy string, token Token) page {
 	return page{
 		name: name, policy: policy, token: token,
 		html:     [2]string{before + slot, after},
-		licences: document{body: licences, etag: fmt.Sprintf(`W/"%x"`, sha256.Sum256([]byte(licences)))},
+		licences: staticfile.FromPlain([]byte(licences)),
+		etag:     fmt.Sprintf(`W/"%x"`, sha256.Sum256([]byte(licences))),
+		assets:   builtAssets(name),
 	}
 }
 
@@ -112,37 +108,38 @@ func (p page) serveDocument(w http.ResponseWriter, r *http.Request) {
 func (p page) serveLicences(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", contentTypes[".md"])
 	w.Header().Set("Cache-Control", "no-cache")
-	w.Header().Set("ETag", p.licences.etag)
-	http.ServeContent(w, r, "licenses.md", time.Time{}, strings.NewReader(p.licences.body))
+	w.Header().Set("ETag", p.etag)
+	p.licences.ServeHTTP(w, r)
 }
 
-// acceptsGzip matches an Accept-Encoding header that names gzip without a
-// weight or with a weight above zero.
-var acceptsGzip = regexp.MustCompile(`(?i)(?:^|,)\s*gzip\s*(?:;\s*q=(?:1|0?\.0*[1-9])[^,]*)?(?:,|$)`)
-
 // serveAsset sends a file whose name holds the hash of its content, so that
-// clients may cache it without expiry. Assets are compressed once, when they
-// are built, and unpacked only for clients that do not accept gzip.
+// clients may cache it without expiry.
 func (p page) serveAsset(w http.ResponseWriter, r *http.Request, file string) {
-	stored, err := dist.Open(path.Join("dist", p.name, file) + ".gz")
-	if err != nil {
+	asset, found := p.assets[file]
+	if !found {
 		http.NotFound(w, r)
 		return
 	}
-	defer stored.Close() //nolint:errcheck // closing an embedded file cannot fail
+	w.Header().Set("Content-Type", contentTypes[path.Ext(file)])
+	w.Header().Set("Cache-Control", "public, max-age=31536000, immutable")
+	asset.ServeHTTP(w, r)
+}
 
-	header := w.Header()
-	header.Set("Content-Type", contentTypes[path.Ext(file)])
-	header.Set("Cache-Control", "public, max-age=31536000, immutable")
-	var content io.Reader = stored
-	if acceptsGzip.MatchString(r.Header.Get("Accept-Encoding")) {
-		header.Set("Content-Encoding", "gzip")
-	} else if content, err = gzip.NewReader(stored); err != nil {
-		http.Error(w, "asset is damaged", http.StatusInternalServerError)
-		return
+// builtAssets returns the assets of a page by their paths. They are compressed when
+// they are built.
+func builtAssets(name string) map[string]*staticfile.File {
+	folder := path.Join("dist", name, "assets")
+	entries, err := dist.ReadDir(folder)
+	if err != nil {
+		panic("web: the build is incomplete: " + err.Error())
 	}
-	if r.Method == http.MethodHead {
-		return
+	assets := make(map[string]*staticfile.File, len(entries))
+	for _, entry := range entries {
+		packed, err := dist.ReadFile(path.Join(folder, entry.Name()))
+		if err != nil {
+			panic("web: the build is incomplete: " + err.Error())
+		}
+		assets["assets/"+strings.TrimSuffix(entry.Name(), ".gz")] = staticfile.FromGzip(packed)
 	}
-	_, _ = io.Copy(w, content) //nolint:gosec // the files are our own; an error is the client's departure
+	return assets
 }

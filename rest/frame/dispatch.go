@@ -59,10 +59,7 @@ func (d *Dispatcher) Handler(op Operation) http.HandlerFunc {
 			return
 		}
 		if doc, ok := answer.(Document); ok {
-			if doc.Link != "" {
-				w.Header().Set("Link", doc.Link)
-			}
-			Write(w, r, op.Success, doc.Media, doc.Body)
+			doc.write(w, r, op.Success)
 			return
 		}
 		Write(w, r, op.Success, JSONMedia, Encode(answer))

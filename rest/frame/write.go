@@ -1,6 +1,7 @@
 package frame
 
 import (
+	"astrolabe/staticfile"
 	"bytes"
 	"encoding/json"
 	"fmt"
@@ -12,11 +13,25 @@ import (
 // JSONMedia is the media type of every body that is not a Document.
 const JSONMedia = "application/json"
 
-// Document is a response body that is already encoded.
+// Document is a response body that is already encoded: either a body or a file.
 type Document struct {
 	Media string
 	Body  []byte
+	File  *staticfile.File
 	Link  string // value of the Link header; empty: no header
+}
+
+// write sends the document.
+func (d Document) write(w http.ResponseWriter, r *http.Request, status int) {
+	if d.Link != "" {
+		w.Header().Set("Link", d.Link)
+	}
+	if d.File != nil {
+		w.Header().Set("Content-Type", d.Media)
+		d.File.ServeHTTP(w, r)
+		return
+	}
+	Write(w, r, status, d.Media, d.Body)
 }
 
 // Encode returns JSON without a trailing newline and without HTML escapes. It
