@@ -1,14 +1,21 @@
 package node
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 )
 
+// lacking are the error codes of a node that does not have a block, a class or a
+// transaction. Another one may have it: it may be further, or not pruned.
+var lacking = []int{blockNotFound, classHashNotFound, transactionNotFound}
+
 // call tries the upstreams one after the other until one responds. An error
-// from the node is a response. A write moves on to the next upstream only while
+// from the node is a response, except that a read moves on when an upstream
+// lacks what is asked for. A write moves on to the next upstream only while
 // nothing of it was sent.
 func (p *Pool) call(ctx context.Context, q query) (json.RawMessage, error) {
 	ctx, done, err := p.begin(ctx)
@@ -24,10 +31,17 @@ func (p *Pool) call(ctx context.Context, q query) (json.RawMessage, error) {
 	}
 	defer p.gate.leave()
 
-	var failed Unavailable
-	order := p.order()
+	var (
+		failed Unavailable
+		lacks  error // the first response that an upstream lacks something
+	)
+	order := p.order(q.write)
 	for i, u := range order {
 		result, err := p.try(ctx, u, q, len(order)-i)
+		if answered, ok := errors.AsType[*RPCError](err); ok && !q.write && slices.Contains(lacking, answered.Code) {
+			lacks = cmp.Or(lacks, err)
+			continue
+		}
 		fault, isFault := errors.AsType[*Fault](err)
 		if !isFault {
 			return result, err
@@ -40,20 +54,33 @@ func (p *Pool) call(ctx context.Context, q query) (json.RawMessage, error) {
 			break
 		}
 	}
+	if lacks != nil {
+		return nil, lacks
+	}
 	return nil, &failed
 }
 
-// order returns the upstreams in order of preference: as configured, with those
-// that lag behind last.
-func (p *Pool) order() []*upstream {
+// order returns the upstreams in the order in which a call tries them: healthy
+// ones first, then those that failed last, and those that lag behind. Reads
+// start at each of the healthy ones in turn, so that all share the load. Writes
+// start at the first as configured, because a node refuses a transaction whose
+// predecessor another one has.
+func (p *Pool) order(write bool) []*upstream {
 	p.surveyIfDue()
-	order := make([]*upstream, 0, len(p.upstreams))
-	for _, behind := range []bool{false, true} {
-		for _, u := range p.upstreams {
-			if u.behind.Load() == behind {
-				order = append(order, u)
-			}
+	var healthy, failing, behind []*upstream
+	for _, u := range p.upstreams {
+		switch {
+		case u.behind.Load():
+			behind = append(behind, u)
+		case !u.circuit.sound():
+			failing = append(failing, u)
+		default:
+			healthy = append(healthy, u)
 		}
 	}
-	return order
+	if n := uint64(len(healthy)); n > 1 && !write {
+		first := (p.reads.Add(1) - 1) % n
+		healthy = slices.Concat(healthy[first:], healthy[:first])
+	}
+	return slices.Concat(healthy, failing, behind)
 }

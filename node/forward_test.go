@@ -67,15 +67,17 @@ func TestForwardRefusesAResultThatIsNotJSON(t *testing.T) {
 func TestAnswerBeyondTheCallersLimitIsTooLarge(t *testing.T) {
 	t.Parallel()
 	first, second := newFakeNode(t), newFakeNode(t)
-	first.on("m", result(`"`+strings.Repeat("x", 5000)+`"`))
+	for _, n := range []*fakeNode{first, second} {
+		n.on("m", result(`"`+strings.Repeat("x", 5000)+`"`))
+	}
 	p := openPool(t, nil, first, second)
 	for range 2 * faultsToOpen {
 		if _, err := p.Forward(t.Context(), Request{Method: "m", MaxResponse: 4096}); !errors.Is(err, ErrTooLarge) {
 			t.Fatalf("Forward failed with %v, want %v", err, ErrTooLarge)
 		}
 	}
-	if len(second.calls("m")) != 0 {
-		t.Error("the next upstream was asked for the same, want the first alone")
+	if asked := len(first.calls("m")) + len(second.calls("m")); asked != 2*faultsToOpen {
+		t.Errorf("the upstreams were asked %d times, want %d: one for each call", asked, 2*faultsToOpen)
 	}
 	if _, err := p.Forward(t.Context(), Request{Method: "m", MaxResponse: 6000}); err != nil {
 		t.Errorf("within the limit: got %v, want no error", err)

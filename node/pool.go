@@ -21,6 +21,7 @@ type Pool struct {
 	streams   []endpoint
 	gate      *gate
 	ids       atomic.Uint64
+	reads     atomic.Uint64 // spreads the reads
 
 	ctx    context.Context // ends when the pool closes
 	cancel context.CancelCauseFunc
