@@ -35,7 +35,7 @@ func (p *Pool) call(ctx context.Context, q query) (json.RawMessage, error) {
 		failed Unavailable
 		lacks  error // the first response that an upstream lacks something
 	)
-	order := p.order(q.write)
+	order := p.order(q)
 	for i, u := range order {
 		result, err := p.try(ctx, u, q, len(order)-i)
 		if answered, ok := errors.AsType[*RPCError](err); ok && !q.write && slices.Contains(lacking, answered.Code) {
@@ -58,29 +58,4 @@ func (p *Pool) call(ctx context.Context, q query) (json.RawMessage, error) {
 		return nil, lacks
 	}
 	return nil, &failed
-}
-
-// order returns the upstreams in the order in which a call tries them: healthy
-// ones first, then those that failed last, and those that lag behind. Reads
-// start at each of the healthy ones in turn, so that all share the load. Writes
-// start at the first as configured, because a node refuses a transaction whose
-// predecessor another one has.
-func (p *Pool) order(write bool) []*upstream {
-	p.surveyIfDue()
-	var healthy, failing, behind []*upstream
-	for _, u := range p.upstreams {
-		switch {
-		case u.behind.Load():
-			behind = append(behind, u)
-		case !u.circuit.sound():
-			failing = append(failing, u)
-		default:
-			healthy = append(healthy, u)
-		}
-	}
-	if n := uint64(len(healthy)); n > 1 && !write {
-		first := (p.reads.Add(1) - 1) % n
-		healthy = slices.Concat(healthy[first:], healthy[:first])
-	}
-	return slices.Concat(healthy, failing, behind)
 }

@@ -28,12 +28,13 @@ func (p *Pool) Survey(ctx context.Context) (domain.BlockRef, error) {
 	if err != nil {
 		return domain.BlockRef{}, err
 	}
+	p.lead.Store(furthest)
 	for _, a := range answers {
 		if a.err == nil { // the circuit handles the others
-			p.mark(a.from, a.value.Number+tolerableLag < furthest.Number, furthest.Number)
+			p.mark(a.from, a.value.Number+tolerableLag < furthest.value.Number, furthest.value.Number)
 		}
 	}
-	return furthest, nil
+	return furthest.value, nil
 }
 
 func (p *Pool) mark(u *upstream, behind bool, furthest uint64) {
@@ -84,21 +85,23 @@ func (p *Pool) L1Head(ctx context.Context) (domain.BlockRef, error) {
 	if err != nil {
 		return domain.BlockRef{}, err
 	}
-	return newest(answers)
+	furthest, err := newest(answers)
+	if err != nil {
+		return domain.BlockRef{}, err
+	}
+	return furthest.value, nil
 }
 
-// newest returns the block with the highest number. If there is none, it
+// newest returns the answer with the highest block number. If there is none, it
 // returns a node error, or else why each upstream failed.
-func newest(answers []answer[domain.BlockRef]) (domain.BlockRef, error) {
-	var best domain.BlockRef
-	found := false
-	for _, a := range answers {
-		if a.err == nil && (!found || a.value.Number > best.Number) {
-			best, found = a.value, true
+func newest(answers []answer[domain.BlockRef]) (best *answer[domain.BlockRef], err error) {
+	for i := range answers {
+		if a := &answers[i]; a.err == nil && (best == nil || a.value.Number > best.value.Number) {
+			best = a
 		}
 	}
-	if found {
-		return best, nil
+	if best == nil {
+		return nil, failure(answers)
 	}
-	return best, failure(answers)
+	return best, nil
 }

@@ -15,7 +15,7 @@ const nonce = "starknet_getNonce"
 func nonces(t *testing.T, p *Pool, count int) {
 	t.Helper()
 	for range count {
-		if _, err := p.Nonce(t.Context(), Latest, headOfFake.Hash); err != nil {
+		if _, err := p.Nonce(t.Context(), AtHash(headOfFake.Hash), headOfFake.Hash); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -64,6 +64,42 @@ func TestReadsAreSpreadOverTheHealthyUpstreams(t *testing.T) {
 	nonces(t, p, 30)
 	if got, want := fmt.Sprint(asked(nodes)), "[21 35 35]"; got != want {
 		t.Errorf("after it recovered, the upstreams were asked %s times, want %s", got, want)
+	}
+}
+
+// TestReadsNearTheHeadStayWithTheFurthestUpstream keeps them from mixing two
+// forks, while nodes learn of a reorg at different times.
+func TestReadsNearTheHeadStayWithTheFurthestUpstream(t *testing.T) {
+	t.Parallel()
+	nodes := withNonces(t, 3)
+	nodes[1].on(head, headAt(102))
+	p := openPool(t, nil, nodes...)
+	if _, err := p.Survey(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for id, want := range map[*BlockID]string{
+		&Latest: "[0 12 0]", new(AtNumber(101)): "[0 12 0]", new(AtNumber(83)): "[0 12 0]",
+		new(AtNumber(82)): "[4 4 4]", new(AtHash(headOfFake.Hash)): "[4 4 4]",
+	} {
+		before := asked(nodes)
+		for range 12 {
+			if _, err := p.Nonce(t.Context(), *id, headOfFake.Hash); err != nil {
+				t.Fatal(err)
+			}
+		}
+		got := asked(nodes)
+		for i := range got {
+			got[i] -= before[i]
+		}
+		if fmt.Sprint(got) != want {
+			text, _ := id.MarshalJSON()
+			t.Errorf("reads at block %s went %v times to the upstreams, want %s", text, got, want)
+		}
+	}
+	nodes[1].on(nonce, status(500))
+	nonces(t, p, 4)
+	if _, err := p.Nonce(t.Context(), Latest, headOfFake.Hash); err != nil {
+		t.Errorf("without the furthest upstream: got %v, want no error", err)
 	}
 }
 

@@ -16,8 +16,8 @@ import (
 func TestAllUpstreamsAreReadAndOneThatCannotBeUsedIsNoObstacle(t *testing.T) {
 	t.Parallel()
 	const block = "starknet_getBlockWithReceipts"
-	w := newWorld(t, sim.Config{Blocks: 30})
-	twin := w.another(sim.Config{Blocks: 30})
+	w := newWorld(t, sim.Config{Blocks: 60})
+	twin := w.another(sim.Config{Blocks: 60})
 	server := httptest.NewServer(twin.Handler())
 	t.Cleanup(server.Close)
 	pool, err := node.Open(node.Options{Chain: domain.Mainnet, URLs: []string{w.url, server.URL}})
