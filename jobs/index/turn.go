@@ -23,7 +23,7 @@ type turns struct {
 	progress *progress
 	recorded time.Time        // when the state of a backfill was last recorded
 	absent   *uint64          // the block that the node lacked in the last turn
-	l1       *domain.BlockRef // the acceptance on L1 that was read in this turn
+	l1       *domain.BlockRef // the acceptance on L1 that was read and is not recorded yet
 }
 
 // turn catches up with the node and records the state of the index. It also
@@ -150,6 +150,7 @@ func (t *turns) record(ctx context.Context, state chain.IndexState, cause error)
 	} else if t.l1 != nil {
 		head.L1, head.L1Hash = &t.l1.Number, &t.l1.Hash
 	}
+	t.l1 = nil // blocks that are committed later may raise it
 	if head.State != t.last.State || head.ReasonCode != t.last.ReasonCode {
 		t.announce(head, cause)
 	}
