@@ -131,7 +131,7 @@ func TestUpstreamThatLacksABlockPassesTheReadOn(t *testing.T) {
 	}
 }
 
-func TestUpstreamThatIsBehindIsAskedLast(t *testing.T) {
+func TestLaggingUpstreamIsTriedLast(t *testing.T) {
 	t.Parallel()
 	nodes := withNonces(t, 2)
 	stale, fresh := nodes[0], nodes[1]

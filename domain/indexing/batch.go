@@ -5,7 +5,7 @@ import (
 	"astrolabe/domain/facts"
 )
 
-// Batch is a run of blocks, all of one range, that are stored together.
+// Batch is a run of blocks, all of one partition, that are stored together.
 type Batch struct {
 	After  *domain.BlockRef // expected checkpoint; nil: none yet
 	Range  Range
@@ -18,7 +18,7 @@ type Batch struct {
 	L1 *domain.BlockRef
 }
 
-// Run is a run of stored blocks, all of one range.
+// Run is a run of stored blocks, all of one partition.
 type Run struct {
 	Range  Range
 	Blocks []facts.Block

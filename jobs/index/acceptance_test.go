@@ -64,7 +64,7 @@ func (w *world) hashOf(number uint64) starknet.Felt {
 	return hash
 }
 
-func TestTheStatusOfABlockItselfCountsBeforeAnyWatermarkIsRead(t *testing.T) {
+func TestStatusOfABlockItselfCountsBeforeAnyWatermarkIsRead(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, sim.Config{Blocks: 40})
 	if err := w.sim.Fault(fault.Fault{Kind: fault.RPCError, Code: 24, Methods: []string{"starknet_getBlockWithTxHashes"}}); err != nil {
@@ -78,7 +78,7 @@ func TestTheStatusOfABlockItselfCountsBeforeAnyWatermarkIsRead(t *testing.T) {
 	}
 }
 
-func TestAnAcceptanceThatGoesBackIsCorrectedAndLogged(t *testing.T) {
+func TestAcceptanceThatGoesBackIsCorrectedAndLogged(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, sim.Config{Blocks: 20, L1Lag: 2})
 	leader, log := w.logged()
@@ -90,9 +90,9 @@ func TestAnAcceptanceThatGoesBackIsCorrectedAndLogged(t *testing.T) {
 	log.says(t, "withdrew", "recordedBlock=18", "recordedHash="+w.hashOf(18).String(), "block=14", "hash="+w.hashOf(14).String())
 }
 
-// TestAnAcceptanceOfAnotherBlockIsNotRecorded lets the node name another hash
+// TestAcceptanceOfAnotherBlockIsNotRecorded lets the node name another hash
 // than that of its own block.
-func TestAnAcceptanceOfAnotherBlockIsNotRecorded(t *testing.T) {
+func TestAcceptanceOfAnotherBlockIsNotRecorded(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, sim.Config{Blocks: 20, L1Lag: 2})
 	leader, log := w.logged()
@@ -120,9 +120,9 @@ func TestAnAcceptanceOfAnotherBlockIsNotRecorded(t *testing.T) {
 	w.accepted(18, before)
 }
 
-// TestABlockThatIsAcceptedOnL1IsNeverReplaced serves a chain that left the
+// TestBlockThatIsAcceptedOnL1IsNeverReplaced serves a chain that left the
 // indexed one before a block that was reported as accepted on L1.
-func TestABlockThatIsAcceptedOnL1IsNeverReplaced(t *testing.T) {
+func TestBlockThatIsAcceptedOnL1IsNeverReplaced(t *testing.T) {
 	t.Parallel()
 	config := sim.Config{Blocks: 10, L1Lag: 2}
 	w := newWorld(t, config)
@@ -166,7 +166,7 @@ func TestABlockThatIsAcceptedOnL1IsNeverReplaced(t *testing.T) {
 	w.accepted(14, accepted.Header.BlockHash)
 }
 
-func TestAnIndexWhoseFirstBlocksAreAcceptedCanBeRolledBackAltogether(t *testing.T) {
+func TestIndexWhoseFirstBlocksAreAcceptedCanBeRolledBackAltogether(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, sim.Config{Blocks: 10, L1Lag: 2})
 	leader := w.leader(w.loop("a"))

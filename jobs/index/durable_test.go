@@ -13,11 +13,11 @@ import (
 	"astrolabe/sim/fault"
 )
 
-// TestCommitsThatTheDatabaseLostAreNotRemembered removes commits behind the
+// TestIndexerForgetsCommitsThatTheDatabaseLost removes commits behind the
 // indexer's back, dictionaries included, as a crash of Postgres can do with
 // asynchronous commits. The lost ids are assigned to other felts, so a cache of
 // them would write wrong addresses.
-func TestCommitsThatTheDatabaseLostAreNotRemembered(t *testing.T) {
+func TestIndexerForgetsCommitsThatTheDatabaseLost(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, sim.Config{Blocks: 20})
 	leader := w.leader(w.loop("a"))
@@ -44,7 +44,7 @@ func TestCommitsThatTheDatabaseLostAreNotRemembered(t *testing.T) {
 	}
 }
 
-func TestANodeThatLacksItsOwnHeadHaltsTheIndex(t *testing.T) {
+func TestNodeThatLacksItsOwnHeadHaltsTheIndex(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, sim.Config{Blocks: 5})
 	leader := w.leader(w.loop("a"))
@@ -66,7 +66,7 @@ func TestANodeThatLacksItsOwnHeadHaltsTheIndex(t *testing.T) {
 	w.catchUp(leader)
 }
 
-func TestTheFinalizedTierNeverMovesBack(t *testing.T) {
+func TestFinalizedTierNeverMovesBack(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, sim.Config{Blocks: 20})
 	w.catchUp(w.leader(w.loop("a")))
@@ -83,7 +83,7 @@ func TestTheFinalizedTierNeverMovesBack(t *testing.T) {
 	}
 }
 
-func TestAHeadThatTheNodeDidNotConfirmIsNoLag(t *testing.T) {
+func TestUnconfirmedHeadIsNotReportedAsLag(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, sim.Config{Blocks: 3})
 	leader := w.leader(w.loop("a"))

@@ -10,10 +10,10 @@ import (
 	"astrolabe/sim/fault"
 )
 
-// TestANodeThatLiesGetsNoRowCommittedAndTheReasonIsShown drives the turns of a
+// TestInvalidNodeDataIsNotCommittedAndTheReasonIsShown drives the turns of a
 // leader by hand: one turn shows the reason, and one turn recovers, although no
 // time passes in between.
-func TestANodeThatLiesGetsNoRowCommittedAndTheReasonIsShown(t *testing.T) {
+func TestInvalidNodeDataIsNotCommittedAndTheReasonIsShown(t *testing.T) {
 	t.Parallel()
 	block := []string{"starknet_getBlockWithReceipts"}
 	for name, c := range map[string]struct {

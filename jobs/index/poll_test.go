@@ -32,10 +32,10 @@ func (d direct) RoundTrip(r *http.Request) (*http.Response, error) {
 	return answer.Result(), nil
 }
 
-// TestAChangeOfTheNodeShowsWithinOnePoll runs the loop with a synthetic clock.
+// TestChangeOfTheNodeShowsWithinOnePoll runs the loop with a synthetic clock.
 // However long a node was wrong, one poll after it changes the status says so,
 // in both directions.
-func TestAChangeOfTheNodeShowsWithinOnePoll(t *testing.T) {
+func TestChangeOfTheNodeShowsWithinOnePoll(t *testing.T) {
 	t.Parallel()
 	database := pgtest.Database(t, repotest.Migrated)
 	synctest.Test(t, func(t *testing.T) {

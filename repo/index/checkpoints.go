@@ -14,7 +14,7 @@ import (
 	"astrolabe/starknet"
 )
 
-// Checkpoints reads the checkpoints and ranges of the indexes.
+// Checkpoints reads the checkpoints and partitions of the indexes.
 type Checkpoints struct{ db *repo.DB }
 
 var _ indexing.Checkpoints = Checkpoints{}
@@ -35,7 +35,7 @@ func (p Checkpoints) Checkpoint(ctx context.Context, c domain.Chain) (*indexing.
 	return &checkpoint, nil
 }
 
-// checkpointRow is a checkpoint with one of its ranges, if there are any.
+// checkpointRow is a checkpoint with one of its partitions, if there are any.
 type checkpointRow struct {
 	model.Checkpoint
 	FromBlock *model.BlockNumber `bun:"from_block"`
@@ -60,7 +60,7 @@ func (r *checkpointRow) acceptance() *domain.BlockRef {
 
 // All returns the checkpoint of every chain.
 func (p Checkpoints) All(ctx context.Context) (map[domain.Chain]indexing.Checkpoint, error) {
-	// At most one row per chain with its head, and about 32 ranges each, by
+	// At most one row per chain with its head, and about 32 partitions each, by
 	// primary key.
 	rows, err := repo.Select[checkpointRow](ctx, p.db.Write(), `/* checkpoint.read */
 		SELECT c.chain, c.first_block, c.block, c.hash, c.finalized_block, r.from_block, r.to_block, r.state, r.events,
@@ -92,7 +92,7 @@ func (p Checkpoints) All(ctx context.Context) (map[domain.Chain]indexing.Checkpo
 	return found, nil
 }
 
-// rangeOf converts a stored range to the domain's type.
+// rangeOf converts a stored partition to the domain's type.
 func rangeOf(r *model.Range) indexing.Range {
 	is := indexing.Range{From: uint64(r.FromBlock), State: indexing.RangeState(r.State), Events: uint64(r.Events)}
 	if r.ToBlock != nil {

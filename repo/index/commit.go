@@ -62,7 +62,7 @@ func notifyBlocks(ctx context.Context, tx bun.IDB, c domain.Chain) error {
 }
 
 // bound sets the time limit of the transaction's statements. A commit to a
-// loading range need not wait for the disk: if the machine loses power, rows
+// loading partition need not wait for the disk: if the machine loses power, rows
 // and checkpoint are lost together.
 func bound(ctx context.Context, tx bun.IDB, loading bool) error {
 	commits := "on"

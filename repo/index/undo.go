@@ -120,7 +120,7 @@ func reference(block *domain.BlockRef) (number *uint64, hash []byte) {
 }
 
 // removeRows deletes the rows of all blocks above last. It drops the tables of
-// ranges that are entirely above it.
+// partitions that are entirely above it.
 func removeRows(ctx context.Context, tx bun.IDB, c domain.Chain, last int64) error {
 	code := model.Code(c)
 	if err := run(ctx, tx, `/* locator.remove */ DELETE FROM locators l USING (`+locatorRows+`) AS gone
@@ -157,7 +157,7 @@ func removeRows(ctx context.Context, tx bun.IDB, c domain.Chain, last int64) err
 	return run(ctx, tx, "/* classes.remove */ DELETE FROM classes WHERE chain = %d AND block > %d", code, last)
 }
 
-// rangesAfter returns the ranges that hold blocks above last.
+// rangesAfter returns the partitions that hold blocks above last.
 func rangesAfter(ctx context.Context, tx bun.IDB, c domain.Chain, last int64) ([]indexing.Range, error) {
 	var rows []model.Range
 	err := tx.NewSelect().Model(&rows).Comment("range.after").
@@ -188,7 +188,7 @@ func removeFromRange(ctx context.Context, tx bun.IDB, c domain.Chain, r indexing
 			removed = rows
 		}
 	}
-	// A sealed range that lost blocks is loaded again.
+	// A sealed partition that lost blocks is loaded again.
 	return run(ctx, tx, `/* range.shrink */ UPDATE index_ranges SET events = events - %d,
 		state = CASE state WHEN 'indexing' THEN 'loading' ELSE state END,
 		to_block = CASE state WHEN 'indexing' THEN NULL ELSE to_block END

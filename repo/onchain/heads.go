@@ -19,7 +19,7 @@ var _ chain.Heads = Heads{}
 func NewHeads(db *repo.DB) Heads { return Heads{db} }
 
 // heads returns at most one row per chain: a scan of the whole table, with the
-// lease, checkpoint, epoch and ranges of each chain by primary key. The lease
+// lease, checkpoint, epoch and partitions of each chain by primary key. The lease
 // is compared with the database's clock. read_only is false on a replica, where
 // being read-only is no fault.
 const heads = `/* head.list */
@@ -88,7 +88,7 @@ func (r *headRow) head() chain.Head {
 	return head
 }
 
-// coverage returns the blocks that readers see: those before the first range
+// coverage returns the blocks that readers see: those before the first partition
 // that is not ready.
 func (r *headRow) coverage() *chain.Coverage {
 	if r.FirstBlock == nil || r.LastBlock == nil || *r.LastBlock < *r.FirstBlock {
