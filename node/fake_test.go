@@ -56,7 +56,6 @@ func newFakeNode(t *testing.T) *fakeNode {
 	n := &fakeNode{t: t, sockets: make(chan func(*fakeSocket), 16), received: map[string][]call{}, replies: map[string]reply{
 		"starknet_chainId":            result(`"0x534e5f5345504f4c4941"`),
 		"starknet_specVersion":        result(`"0.10.2"`),
-		"starknet_blockNumber":        result(`100`),
 		"starknet_blockHashAndNumber": result(`{"block_hash":"0xabc","block_number":100}`),
 	}}
 	n.Server = httptest.NewUnstartedServer(n)

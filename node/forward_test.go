@@ -67,15 +67,17 @@ func TestForwardRejectsAResultThatIsNotJSON(t *testing.T) {
 func TestResponseOverTheCallersLimitIsTooLarge(t *testing.T) {
 	t.Parallel()
 	first, second := newFakeNode(t), newFakeNode(t)
-	first.on("m", result(`"`+strings.Repeat("x", 5000)+`"`))
+	for _, n := range []*fakeNode{first, second} {
+		n.on("m", result(`"`+strings.Repeat("x", 5000)+`"`))
+	}
 	p := openPool(t, nil, first, second)
 	for range 2 * faultsToOpen {
 		if _, err := p.Forward(t.Context(), Request{Method: "m", MaxResponse: 4096}); !errors.Is(err, ErrTooLarge) {
 			t.Fatalf("Forward failed with %v, want %v", err, ErrTooLarge)
 		}
 	}
-	if len(second.calls("m")) != 0 {
-		t.Error("got a call of the next upstream, want only the first called")
+	if asked := len(first.calls("m")) + len(second.calls("m")); asked != 2*faultsToOpen {
+		t.Errorf("the upstreams were asked %d times, want %d: one for each call", asked, 2*faultsToOpen)
 	}
 	if _, err := p.Forward(t.Context(), Request{Method: "m", MaxResponse: 6000}); err != nil {
 		t.Errorf("within the limit: got %v, want no error", err)

@@ -44,7 +44,7 @@ func TestUnsupportedSpecificationVersionIsRejected(t *testing.T) {
 	t.Parallel()
 	for spec, want := range map[string]error{
 		"0.10.0": nil, "0.10.2": nil, "0.10.3-rc.2": nil, "0.11.0": nil, "1.0.0": nil,
-		"0.9.0": ErrUnsupportedSpec, "0.8.1": ErrUnsupportedSpec, "0.9.99-rc.1": ErrUnsupportedSpec,
+		"0.9.0": chain.ErrNodeVersion, "0.8.1": chain.ErrNodeVersion, "0.9.99-rc.1": chain.ErrNodeVersion,
 		"": ErrInvalidAnswer, "0.10": ErrInvalidAnswer, "v0.10.2": ErrInvalidAnswer, "0.10.2.1": ErrInvalidAnswer,
 	} {
 		n := newFakeNode(t)
@@ -133,35 +133,4 @@ func TestRetryAfterReadsBothForms(t *testing.T) {
 			t.Errorf("retryAfter(%q) = %v, want %v", header, got, want)
 		}
 	}
-}
-
-func TestLaggingUpstreamIsTriedLast(t *testing.T) {
-	t.Parallel()
-	clock := newFakeClock()
-	stale, fresh := newFakeNode(t), newFakeNode(t)
-	stale.on("starknet_blockNumber", result(`0`))
-	p := openPool(t, func(o *Options) { o.clock = clock }, stale, fresh)
-	if _, err := p.Head(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	until(t, "the first node to be seen as lagging", func() bool { return p.upstreams[0].behind.Load() })
-	// The survey may have ended before the first call chose a node.
-	staleBefore, freshBefore := len(stale.calls(head)), len(fresh.calls(head))
-	if _, err := p.Head(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	if calls := len(stale.calls(head)) - staleBefore; calls != 0 {
-		t.Errorf("lagging node: got %d calls, want none", calls)
-	}
-	if calls := len(fresh.calls(head)) - freshBefore; calls != 1 {
-		t.Errorf("other node: got %d calls, want 1", calls)
-	}
-	fresh.on(head, status(500))
-	if _, err := p.Head(t.Context()); err != nil {
-		t.Errorf("the only node left is behind: got %v, want no error", err)
-	}
-	stale.on("starknet_blockNumber", result(`96`))
-	clock.advance(p.options.timing.survey)
-	_, _ = p.Head(t.Context())
-	until(t, "the first node to be seen as caught up", func() bool { return !p.upstreams[0].behind.Load() })
 }

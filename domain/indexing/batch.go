@@ -13,6 +13,9 @@ type Batch struct {
 	// Finalized is the newest block of the finalized tier from now on; nil
 	// when there is none.
 	Finalized *uint64
+	// L1 is the newest block of the batch that the node reported as accepted
+	// on L1; nil when there is none.
+	L1 *domain.BlockRef
 }
 
 // Run is a run of stored blocks, all of one partition.

@@ -21,6 +21,10 @@ type Checkpoint struct {
 	// Finalized is the newest block of the finalized tier; nil when there is
 	// none yet. Nothing at or below it is ever undone by the index itself.
 	Finalized *uint64
+	// L1 is the newest block that is accepted on L1, stored or not; nil while
+	// unknown. Its hash is zero if it is unknown. No stored block at or below
+	// it is ever undone by the index itself.
+	L1 *domain.BlockRef
 	// Ranges are the partitions, oldest first.
 	Ranges []Range
 }

@@ -44,7 +44,7 @@ func TestIndexerForgetsCommitsThatTheDatabaseLost(t *testing.T) {
 	}
 }
 
-func TestNodeThatLacksABlockBelowItsHeadHaltsTheIndex(t *testing.T) {
+func TestNodeThatLacksItsOwnHeadHaltsTheIndex(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, sim.Config{Blocks: 5})
 	leader := w.leader(w.loop("a"))
@@ -52,7 +52,7 @@ func TestNodeThatLacksABlockBelowItsHeadHaltsTheIndex(t *testing.T) {
 	if err := w.sim.Mine(3); err != nil {
 		t.Fatal(err)
 	}
-	w.lie(leader, fault.Fault{Kind: fault.RPCError, Code: 24, Methods: []string{"starknet_getBlockWithReceipts"}})
+	w.lie(fault.Fault{Kind: fault.RPCError, Code: 24, Methods: []string{"starknet_getBlockWithReceipts", "starknet_getBlockWithTxHashes"}})
 	if err := leader.turn(t.Context()); err != nil { // once may be a reorg in progress
 		t.Errorf("the first turn ended with %v", err)
 	}
@@ -88,7 +88,7 @@ func TestUnconfirmedHeadIsNotReportedAsLag(t *testing.T) {
 	w := newWorld(t, sim.Config{Blocks: 3})
 	leader := w.leader(w.loop("a"))
 	w.catchUp(leader)
-	w.lie(leader, fault.Fault{Kind: fault.Cut})
+	w.lie(fault.Fault{Kind: fault.Cut})
 	if err := leader.turn(t.Context()); err == nil {
 		t.Fatal("a node that cuts every connection was read")
 	}

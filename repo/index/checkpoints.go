@@ -42,14 +42,31 @@ type checkpointRow struct {
 	ToBlock   *model.BlockNumber `bun:"to_block"`
 	State     *string            `bun:"state"`
 	Events    *int64             `bun:"events"`
+	L1Number  *int64             `bun:"l1_block_number"`
+	L1Hash    *starknet.Felt     `bun:"l1_block_hash"`
+}
+
+// acceptance returns the newest block that is accepted on L1.
+func (r *checkpointRow) acceptance() *domain.BlockRef {
+	if r.L1Number == nil {
+		return nil
+	}
+	l1 := &domain.BlockRef{Number: uint64(*r.L1Number)}
+	if r.L1Hash != nil {
+		l1.Hash = *r.L1Hash
+	}
+	return l1
 }
 
 // All returns the checkpoint of every chain.
 func (p Checkpoints) All(ctx context.Context) (map[domain.Chain]indexing.Checkpoint, error) {
-	// At most one row per chain and about 32 partitions each, by primary key.
+	// At most one row per chain with its head, and about 32 partitions each, by
+	// primary key.
 	rows, err := repo.Select[checkpointRow](ctx, p.db.Write(), `/* checkpoint.read */
-		SELECT c.chain, c.first_block, c.block, c.hash, c.finalized_block, r.from_block, r.to_block, r.state, r.events
+		SELECT c.chain, c.first_block, c.block, c.hash, c.finalized_block, r.from_block, r.to_block, r.state, r.events,
+			h.l1_block_number, h.l1_block_hash
 		FROM index_checkpoints c LEFT JOIN index_ranges r ON r.chain = c.chain
+		LEFT JOIN chain_heads h ON h.chain = CASE c.chain WHEN 1 THEN 'SN_MAIN' ELSE 'SN_SEPOLIA' END
 		ORDER BY c.chain, r.from_block`)
 	if err != nil {
 		return nil, err
@@ -63,6 +80,7 @@ func (p Checkpoints) All(ctx context.Context) (map[domain.Chain]indexing.Checkpo
 			if row.Block != nil && row.Hash != nil {
 				checkpoint.Block = &domain.BlockRef{Number: uint64(*row.Block), Hash: *row.Hash}
 			}
+			checkpoint.L1 = row.acceptance()
 		}
 		if row.FromBlock != nil {
 			checkpoint.Ranges = append(checkpoint.Ranges, rangeOf(&model.Range{
