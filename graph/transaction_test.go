@@ -93,7 +93,7 @@ func checkTransaction(t *testing.T, got *transactionData, block *facts.Block, in
 	tx := &block.Transactions[index]
 	same(t, "place", []any{got.BlockNumber, got.BlockHash, got.TxIndex, got.TimestampIso}, []any{block.Header.Number, block.Header.Hash, index, answerTime(block.Header.Timestamp)})
 	same(t, "hash", got.TxHash, tx.Hash)
-	same(t, "kind", []any{got.TxType, got.Version, got.SignatureLen}, []any{tx.Type, tx.Version, tx.SignatureLength})
+	same(t, "kind", []any{got.TxType, got.Version, got.SignatureLen}, []any{tx.Type, tx.Version, len(tx.Signature)})
 	same(t, "addresses", []any{text(got.FromAddress), text(got.ToAddress), text(got.Nonce)}, []any{text(tx.Sender), text(tx.Contract), text(tx.Nonce)})
 	same(t, "calldata", got.Calldata, tx.Calldata)
 	same(t, "receipt", got.Receipt, fmt.Sprintf("{%s %s %d}", starknet.Uint256(tx.Fee), tx.FeeUnit, tx.Resources.L2Gas))

@@ -123,7 +123,7 @@ func (h Horizon) transaction(tx *TxFacts) *Transaction {
 
 // weight is about how many bytes the transaction takes.
 func (t *TxFacts) weight() int {
-	return 600 + len(t.Calldata)*len(starknet.Felt{}) + len(t.RevertReason)
+	return 700 + t.Felts()*len(starknet.Felt{}) + len(t.RevertReason)
 }
 
 // OfBlocks returns a page of the transactions of each block in their order, and

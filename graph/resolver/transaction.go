@@ -108,7 +108,7 @@ func (t *Transaction) SignatureLen(ctx context.Context) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	return facts.SignatureLength, nil
+	return len(facts.Signature), nil
 }
 
 // Calldata returns the calldata.
