@@ -18,6 +18,7 @@ var reasons = []struct {
 	{chain.ErrWrongChain, chain.ReasonWrongChain},
 	{indexing.ErrFinalized, chain.ReasonReorgBelowFinalized},
 	{indexing.ErrRederive, chain.ReasonRederive},
+	{indexing.ErrReindex, chain.ReasonReindex},
 	{indexing.ErrStorageFull, chain.ReasonStorageFull},
 	{indexing.ErrStorageReadOnly, chain.ReasonStorageReadOnly},
 	{chain.ErrNoClass, chain.ReasonClassUnavailable},
