@@ -24,6 +24,16 @@ func (t *TxFacts) Place() TxPlace { return TxPlace{t.Block.Number, t.Index} }
 // Time returns the block's timestamp.
 func (t *TxFacts) Time() time.Time { return time.Unix(int64(t.Timestamp), 0).UTC() }
 
+// Gas returns the gas that the transaction used, nil if it is unknown: a node
+// writes zeros in the receipts of old blocks, but no transaction runs without
+// gas.
+func (t *TxFacts) Gas() *starknet.ExecutionResources {
+	if t.Resources == (starknet.ExecutionResources{}) {
+		return nil
+	}
+	return &t.Resources
+}
+
 // Transaction is a transaction with its finality.
 type Transaction struct {
 	*TxFacts

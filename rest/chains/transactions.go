@@ -85,12 +85,15 @@ func transactionDetail(c domain.Chain, t *transaction.Detail) TransactionBody {
 }
 
 func receipt(t *chain.Transaction) ReceiptBody {
-	return ReceiptBody{
+	body := ReceiptBody{
 		ExecutionStatus: chain.Execution(t.Reverted), FinalityStatus: t.Finality,
 		ActualFeeRaw: new(decimal(t.Fee)), FeeUnit: frame.NullIfEmpty(t.FeeUnit),
-		L1Gas: integerOrNull(t.Resources.L1Gas), L1DataGas: integerOrNull(t.Resources.L1DataGas), L2Gas: integerOrNull(t.Resources.L2Gas),
 		RevertReason: frame.NullIfEmpty(t.RevertReason),
 	}
+	if gas := t.Gas(); gas != nil {
+		body.L1Gas, body.L1DataGas, body.L2Gas = integerOrNull(gas.L1Gas), integerOrNull(gas.L1DataGas), integerOrNull(gas.L2Gas)
+	}
+	return body
 }
 
 // integerOrNull returns nil for a number that JSON cannot represent exactly.
