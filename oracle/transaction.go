@@ -122,7 +122,7 @@ func (m *Model) firstMethod(t *tx) (name, count any) {
 func (m *Model) callBody(t *tx, c call) object {
 	return object{
 		"to": c.to.String(), "selector": c.selector.String(), "selectorName": stringOrNull(m.names[c.selector]),
-		"calldataLen": len(c.calldata), "decodedCalldata": m.decodedCalldata(t, c),
+		"calldataLen": len(c.calldata), "calldata": texts(c.calldata), "decodedCalldata": m.decodedCalldata(t, c),
 	}
 }
 
@@ -201,6 +201,7 @@ func (m *Model) txBody(t *tx, logLimit int) object {
 	}
 	body["receipt"] = receipt
 	body["calldata"], body["signatureLen"] = texts(t.calldata), len(in.Signature)
+	t.envelope(body)
 	calls := []object{}
 	for _, c := range t.calls {
 		calls = append(calls, m.callBody(t, c))

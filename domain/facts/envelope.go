@@ -88,6 +88,24 @@ func (t *Transaction) Deploys() bool {
 	return t.Type == starknet.Deploy || t.Type == starknet.DeployAccount
 }
 
+// DeployedContract returns the contract that the transaction itself deploys, nil
+// if it deploys none.
+func (t *Transaction) DeployedContract() *starknet.Felt {
+	if !t.Deploys() {
+		return nil
+	}
+	return t.Contract
+}
+
+// ConstructorCalldata returns the calldata of the contract that the transaction
+// itself deploys.
+func (t *Transaction) ConstructorCalldata() []starknet.Felt {
+	if !t.Deploys() {
+		return nil
+	}
+	return t.Calldata
+}
+
 // Felts returns the number of felts in the transaction's lists.
 func (t *Transaction) Felts() int {
 	return len(t.Calldata) + len(t.Signature) + len(t.PaymasterData) + len(t.AccountDeploymentData) + len(t.ProofFacts)
