@@ -70,7 +70,7 @@ const transactionFields = `id txHash blockHash blockNumber timestampIso txIndex 
 	transfers(first: 100) { totalCount nodes { logIndex transferIndex tokenAddress fromAddress toAddress amount tokenId from { address } to { address } token { tokenAddress } } }
 	messages { messageId messageHash payload contract { address } }`
 
-func TestTransactionsOfBlocksTellWhatTheChainSays(t *testing.T) {
+func TestTransactionsOfBlocksMatchTheChain(t *testing.T) {
 	t.Parallel()
 	g := explore(t)
 	type data struct {
@@ -85,7 +85,7 @@ func TestTransactionsOfBlocksTellWhatTheChainSays(t *testing.T) {
 		got := answer[data](t, g, `query($n: Int!) { block(chain: SN_MAIN, number: $n) { transactions(first: 50) { totalCount nodes {`+transactionFields+`} } } }`,
 			map[string]any{"n": block.Header.Number}).Block.Transactions
 		if len(got.Nodes) != len(block.Transactions) || got.TotalCount != len(block.Transactions) {
-			t.Fatalf("block %d has %d transactions instead of %d", block.Header.Number, len(got.Nodes), len(block.Transactions))
+			t.Fatalf("block %d: got %d transactions and the total %d, want %d", block.Header.Number, len(got.Nodes), got.TotalCount, len(block.Transactions))
 		}
 		for i := range got.Nodes {
 			checkTransaction(t, &got.Nodes[i], &block, i)
@@ -93,7 +93,7 @@ func TestTransactionsOfBlocksTellWhatTheChainSays(t *testing.T) {
 	}
 }
 
-// checkTransaction holds a transaction against the facts of its block.
+// checkTransaction compares a transaction with the facts of its block.
 func checkTransaction(t *testing.T, got *transactionData, block *facts.Block, index int) {
 	t.Helper()
 	tx := &block.Transactions[index]
@@ -113,7 +113,7 @@ func checkTransaction(t *testing.T, got *transactionData, block *facts.Block, in
 	same(t, "receipt", got.Receipt, fmt.Sprintf("{%s %s %d}", starknet.Uint256(tx.Fee), tx.FeeUnit, tx.Resources.L2Gas))
 	same(t, "block", got.Block.BlockHash, block.Header.Hash)
 	if calls, ok := facts.Calls(tx); ok != (got.AccountCalls != nil) || len(calls) != len(got.AccountCalls) || ok && *got.AccountCallCount != len(calls) {
-		t.Errorf("%s makes %d calls, got %d", tx.Hash, len(calls), len(got.AccountCalls))
+		t.Errorf("%s: got %d calls, want %d", tx.Hash, len(got.AccountCalls), len(calls))
 	}
 	n := 0
 	for _, event := range block.Events {
@@ -121,13 +121,13 @@ func checkTransaction(t *testing.T, got *transactionData, block *facts.Block, in
 			continue
 		}
 		if n++; n > len(got.Events.Nodes) {
-			continue // of the next page
+			continue // on the next page
 		}
 		e := got.Events.Nodes[n-1]
 		same(t, "event", []any{e.LogIndex, e.Address, e.Keys, e.Data, e.TxHash}, []any{event.LogIndex, event.FromAddress, event.Keys, event.Data, tx.Hash})
 		same(t, "edges of the event", []any{e.Contract.Address, e.Transaction.ID}, []any{event.FromAddress, got.ID})
 		if (e.DecodingStatus == "DECODED") != (e.DecodedFields != nil) {
-			t.Errorf("the event is %s with the fields %v", e.DecodingStatus, e.DecodedFields)
+			t.Errorf("got an event %s with the fields %v, want fields only if DECODED", e.DecodingStatus, e.DecodedFields)
 		}
 	}
 	same(t, "number of events", []int{len(got.Events.Nodes), got.Events.TotalCount, got.LogCount}, []int{min(n, 100), n, n})
@@ -137,7 +137,7 @@ func checkTransaction(t *testing.T, got *transactionData, block *facts.Block, in
 			continue
 		}
 		if n++; n > len(got.Transfers.Nodes) {
-			continue // of the next page
+			continue // on the next page
 		}
 		m := got.Transfers.Nodes[n-1]
 		same(t, "transfer", []any{m.LogIndex, m.TransferIndex, m.TokenAddress, m.FromAddress, m.ToAddress}, []any{moved.LogIndex, moved.Index, moved.Token, moved.From, moved.To})
@@ -155,7 +155,7 @@ func checkTransaction(t *testing.T, got *transactionData, block *facts.Block, in
 	same(t, "number of messages", len(got.Messages), n)
 }
 
-// text writes what may be nil.
+// text formats a value that may be nil.
 func text[T fmt.Stringer](value *T) string {
 	if value == nil {
 		return "nil"
@@ -170,7 +170,7 @@ func number(value *string) string {
 	return *value
 }
 
-func TestATransactionIsFoundByItsHash(t *testing.T) {
+func TestTransactionIsFoundByItsHash(t *testing.T) {
 	t.Parallel()
 	g := explore(t)
 	block := repotest.Everyday(t)[33]
@@ -194,7 +194,7 @@ type pageData struct {
 	}
 }
 
-func TestListsOfATransactionAreWalkedItemByItem(t *testing.T) {
+func TestListsOfATransactionArePagedItemByItem(t *testing.T) {
 	t.Parallel()
 	g := explore(t)
 	block := repotest.Everyday(t)[30]
@@ -228,7 +228,7 @@ func TestListsOfATransactionAreWalkedItemByItem(t *testing.T) {
 					edges { cursor node { `+fields+` } } pageInfo { hasNextPage endCursor } } } }`, map[string]any{"h": tx.Hash.String(), "after": after}).Transaction[list]
 				seen += len(page.Edges)
 				if len(page.Edges) == 1 && page.Edges[0].Cursor != *page.PageInfo.EndCursor {
-					t.Errorf("the page ends with %s", *page.PageInfo.EndCursor)
+					t.Errorf("got the end cursor %s, want %s", *page.PageInfo.EndCursor, page.Edges[0].Cursor)
 				}
 				if !page.PageInfo.HasNextPage {
 					break
@@ -240,7 +240,7 @@ func TestListsOfATransactionAreWalkedItemByItem(t *testing.T) {
 	}
 }
 
-func TestACursorIsOfItsParentAlone(t *testing.T) {
+func TestCursorIsBoundToItsParent(t *testing.T) {
 	t.Parallel()
 	g := explore(t)
 	type data struct {

@@ -177,7 +177,7 @@ func requireTransaction(t *testing.T, s *service, b *facts.Block, tx *facts.Tran
 	}
 }
 
-func TestATransactionTellsWhatTheChainSays(t *testing.T) {
+func TestTransactionMatchesTheChain(t *testing.T) {
 	t.Parallel()
 	s, blocks := newExplorer(t), repotest.Everyday(t)
 	h, messages := newHistory(blocks), everyMessage(t)
@@ -197,9 +197,9 @@ func TestATransactionTellsWhatTheChainSays(t *testing.T) {
 	}
 }
 
-// TestWhatIsRememberedIsWhatIsRead asks twice for everything, the second time
+// TestCachedTransactionEqualsTheStoredOne asks twice for everything, the second time
 // for what the first left behind.
-func TestWhatIsRememberedIsWhatIsRead(t *testing.T) {
+func TestCachedTransactionEqualsTheStoredOne(t *testing.T) {
 	t.Parallel()
 	s, blocks := newExplorer(t), repotest.Everyday(t)
 	s.services.Cache.Listening(true)
@@ -242,7 +242,7 @@ func TestCallsAreDecodedWithTheClassInForce(t *testing.T) {
 	}
 }
 
-func TestLogLimitBoundsTheLogsAndSaysSo(t *testing.T) {
+func TestLogLimitTruncatesTheLogsAndReportsIt(t *testing.T) {
 	t.Parallel()
 	s, blocks := newExplorer(t), repotest.Everyday(t)
 	for _, place := range []struct{ block, tx, logs int }{{42, 0, 7}, {16, 4, 1001}} {

@@ -27,7 +27,7 @@ func (l *inspection) advise(f *indexing.Finding, at *indexing.Checkpoint) {
 		f.Repair = l.rederive(f.Check)
 	case f.Check == "token sums": // rederiving transfers rebuilds them
 		f.Repair = l.rederive("transfers")
-	case f.Check == "range events":
+	case f.Check == "partition events":
 		f.Repair = "none needed: the count only determines the size of the next partition"
 	case f.Block == nil:
 		f.Repair = l.rollbackAll()

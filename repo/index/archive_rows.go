@@ -14,7 +14,7 @@ import (
 	"astrolabe/starknet"
 )
 
-// rangeRows reads the rows of a run from the tables of its range, each in index
+// rangeRows reads the rows of a run from the tables of its partition, each in index
 // order.
 func (r *reading) rangeRows(ctx context.Context, tx bun.IDB, within indexing.Range, into *runOfBlocks) error {
 	transactions, err := readTable[model.Transaction](ctx, tx, r, within, into, facts.TableTransactions, transactionColumns, "block, tx")

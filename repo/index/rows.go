@@ -6,7 +6,7 @@ import (
 	"astrolabe/starknet"
 )
 
-// The columns of the range tables and of locators, in the order of the fields
+// The columns of the partitioned tables and of locators, in the order of the fields
 // of a row.
 const (
 	blockColumns       = "block, chain, l1_da_mode, timestamp, tx_count, event_count, hash, parent_hash, state_root, sequencer, prices, version"

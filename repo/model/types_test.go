@@ -28,7 +28,7 @@ func TestColumnTypesRefuseWhatTheyCannotHold(t *testing.T) {
 	} {
 		for _, src := range []any{nil, int64(-1), int64(math.MaxInt64), "a text", []byte{1, 2, 3}, 1.5} {
 			if err := dest.Scan(src); err == nil {
-				t.Errorf("%T reads %v (%T)", dest, src, src)
+				t.Errorf("%T: got %v (%T) accepted, want an error", dest, src, src)
 			}
 		}
 	}
@@ -70,7 +70,7 @@ func TestColumnTypesReadWhatTheyWrite(t *testing.T) {
 	} {
 		got := reflect.New(reflect.TypeOf(test.value))
 		if err := db.Write().NewRaw("/* test.echo */ SELECT ?::"+test.column, test.value).Scan(t.Context(), got.Interface()); err != nil {
-			t.Errorf("%T: %v", test.value, err)
+			t.Errorf("%T: got %v, want no error", test.value, err)
 			continue
 		}
 		if diff := cmp.Diff(test.value, got.Elem().Interface()); diff != "" {

@@ -144,7 +144,7 @@ func (h Handlers) BlockOperations() []frame.Operation {
 			Params:  []frame.Param{frame.ChainParam, frame.LimitParam(25, 200), frame.CursorParam}, Permission: account.Read,
 			Class: frame.Heavy, Cert: frame.Beta, Audience: frame.External, Timeout: 5 * time.Second, Cache: "no-cache",
 			Success: http.StatusOK, Body: "BlockList",
-			Proof: []string{"TestBlocksAreListedNewestFirst", "TestPagesOfBlocksNeitherRepeatNorSkip"}, Handle: h.blocks,
+			Proof: []string{"TestBlocksAreListedNewestFirst", "TestPagesOfBlocksHaveNoDuplicatesOrGaps"}, Handle: h.blocks,
 		},
 		{
 			ID: "getBlock", Method: http.MethodGet, Path: "/v1/{chain}/block/{number_or_hash}",
@@ -155,7 +155,7 @@ func (h Handlers) BlockOperations() []frame.Operation {
 			}},
 			Permission: account.Read, Class: frame.Light, Cert: frame.Certified, Audience: frame.External, Timeout: 5 * time.Second, Cache: "no-cache",
 			Success: http.StatusOK, Body: "Block", Errors: []domain.Code{domain.CodeNotFound},
-			Proof: []string{"TestABlockIsFoundByNumberHashAndLatest", "TestABlockTellsWhatTheChainSays"}, Handle: h.block,
+			Proof: []string{"TestABlockIsFoundByNumberHashAndLatest", "TestBlockMatchesTheChain"}, Handle: h.block,
 		},
 		{
 			ID: "listBlockTransactions", Method: http.MethodGet, Path: "/v1/{chain}/block/{number_or_hash}/txs",
@@ -163,7 +163,7 @@ func (h Handlers) BlockOperations() []frame.Operation {
 			Params:  []frame.Param{frame.ChainParam, blockParam, frame.LimitParam(25, 100), frame.CursorParam}, Permission: account.Read,
 			Class: frame.Heavy, Cert: frame.Beta, Audience: frame.External, Timeout: 5 * time.Second, Cache: "no-cache",
 			Success: http.StatusOK, Body: "BlockTransactionList", Errors: []domain.Code{domain.CodeNotFound},
-			Proof: []string{"TestPagesOfABlocksTransactionsNeitherRepeatNorSkip"}, Handle: h.blockTxs,
+			Proof: []string{"TestPagesOfABlocksTransactionsHaveNoDuplicatesOrGaps"}, Handle: h.blockTxs,
 		},
 		h.blockAtTimestampOperation(),
 	}

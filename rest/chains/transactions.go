@@ -143,7 +143,7 @@ func (h Handlers) TransactionOperations() []frame.Operation {
 			}},
 			Permission: account.Read, Class: frame.Light, Cert: frame.Certified, Audience: frame.External, Timeout: 8 * time.Second, Cache: "no-cache",
 			Success: http.StatusOK, Body: "Transaction", Errors: []domain.Code{domain.CodeNotFound},
-			Proof: []string{"TestATransactionTellsWhatTheChainSays", "TestCallsAreDecodedWithTheClassInForce", "TestATransactionThatOnlyTheNodeKnowsIsPendingIndexing"}, Handle: h.transaction,
+			Proof: []string{"TestTransactionMatchesTheChain", "TestCallsAreDecodedWithTheClassInForce", "TestATransactionThatOnlyTheNodeKnowsIsPendingIndexing"}, Handle: h.transaction,
 		},
 		h.previewsOperation(),
 	}
