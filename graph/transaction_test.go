@@ -20,14 +20,19 @@ type transactionData struct {
 	ID, TxHash, BlockHash, TimestampIso, TxType, ExecutionStatus string
 	BlockNumber, TxIndex, Version, SignatureLen                  int
 	FromAddress, ToAddress, Nonce                                *starknet.Felt
-	Calldata                                                     []starknet.Felt
-	Receipt                                                      struct{ ActualFeeRaw, FeeUnit, L2Gas string }
-	LogCount, TransferCount                                      int
-	AccountCalls                                                 []struct{ To, Selector starknet.Felt }
-	AccountCallCount                                             *int
-	Sender                                                       *struct{ Address starknet.Felt }
-	Block                                                        struct{ BlockHash string }
-	Events                                                       struct {
+	Calldata, Signature, ConstructorCalldata                     []starknet.Felt
+	MaxFeeRaw, TipRaw                                            *string
+	ClassHash, ContractAddress                                   *starknet.Felt
+	ResourceBounds                                               *struct {
+		L2Gas struct{ MaxAmountRaw, MaxPricePerUnitRaw string }
+	}
+	Receipt                 struct{ ActualFeeRaw, FeeUnit, L2Gas string }
+	LogCount, TransferCount int
+	AccountCalls            []struct{ To, Selector starknet.Felt }
+	AccountCallCount        *int
+	Sender                  *struct{ Address starknet.Felt }
+	Block                   struct{ BlockHash string }
+	Events                  struct {
 		Nodes []struct {
 			LogIndex       int
 			Address        starknet.Felt
@@ -58,7 +63,8 @@ type transactionData struct {
 	}
 }
 
-const transactionFields = `id txHash blockHash blockNumber timestampIso txIndex txType executionStatus version signatureLen fromAddress toAddress nonce calldata
+const transactionFields = `id txHash blockHash blockNumber timestampIso txIndex txType executionStatus version signatureLen fromAddress toAddress nonce calldata signature constructorCalldata
+	maxFeeRaw tipRaw classHash contractAddress resourceBounds { l2Gas { maxAmountRaw maxPricePerUnitRaw } }
 	receipt { actualFeeRaw feeUnit l2Gas } logCount transferCount accountCalls { to selector } accountCallCount sender { address } block { blockHash }
 	events(first: 100) { totalCount nodes { logIndex address keys data txHash eventName decodingStatus decodedFields { label } transaction { id } contract { address } } }
 	transfers(first: 100) { totalCount nodes { logIndex transferIndex tokenAddress fromAddress toAddress amount tokenId from { address } to { address } token { tokenAddress } } }
@@ -93,9 +99,17 @@ func checkTransaction(t *testing.T, got *transactionData, block *facts.Block, in
 	tx := &block.Transactions[index]
 	same(t, "place", []any{got.BlockNumber, got.BlockHash, got.TxIndex, got.TimestampIso}, []any{block.Header.Number, block.Header.Hash, index, answerTime(block.Header.Timestamp)})
 	same(t, "hash", got.TxHash, tx.Hash)
-	same(t, "kind", []any{got.TxType, got.Version, got.SignatureLen}, []any{tx.Type, tx.Version, tx.SignatureLength})
+	same(t, "kind", []any{got.TxType, got.Version, got.SignatureLen}, []any{tx.Type, tx.Version, len(tx.Signature)})
 	same(t, "addresses", []any{text(got.FromAddress), text(got.ToAddress), text(got.Nonce)}, []any{text(tx.Sender), text(tx.Contract), text(tx.Nonce)})
 	same(t, "calldata", got.Calldata, tx.Calldata)
+	same(t, "signature", got.Signature, tx.Signature)
+	same(t, "deployment", []any{text(got.ClassHash), text(got.ContractAddress), got.ConstructorCalldata}, []any{text(tx.Class), text(tx.DeployedContract()), tx.ConstructorCalldata()})
+	if same(t, "maximum fee", number(got.MaxFeeRaw), text((*starknet.Uint256)(tx.MaxFee))); tx.Terms != nil {
+		bound := tx.Terms.Bounds.L2Gas
+		same(t, "terms", []any{number(got.TipRaw), *got.ResourceBounds}, []any{tx.Terms.Tip, fmt.Sprintf("{{%d %d}}", uint64(bound.MaxAmount), bound.MaxPricePerUnit.Lo)})
+	} else if got.TipRaw != nil || got.ResourceBounds != nil {
+		t.Errorf("%s of version %d has the terms %v, %v; want none", tx.Hash, tx.Version, got.TipRaw, got.ResourceBounds)
+	}
 	same(t, "receipt", got.Receipt, fmt.Sprintf("{%s %s %d}", starknet.Uint256(tx.Fee), tx.FeeUnit, tx.Resources.L2Gas))
 	same(t, "block", got.Block.BlockHash, block.Header.Hash)
 	if calls, ok := facts.Calls(tx); ok != (got.AccountCalls != nil) || len(calls) != len(got.AccountCalls) || ok && *got.AccountCallCount != len(calls) {

@@ -20,4 +20,6 @@ var (
 	// ErrRederive means that stored rows were made by another version of a
 	// deriver.
 	ErrRederive = errors.New("stored rows are of another version")
+	// ErrReindex means that stored rows lack fields that only the node has.
+	ErrReindex = errors.New("stored rows are incomplete")
 )

@@ -170,8 +170,14 @@ func TestEveryKindOfDamageIsFoundAndNamed(t *testing.T) {
 		"a row is in another partition's table": {
 			"UPDATE messages_1_45 SET block = 7 WHERE ctid = (SELECT min(ctid) FROM messages_1_45)", "bounds", "1 rows of messages_1_45 are outside of its blocks", "--to 6",
 		},
+		"transactions are of another version": {
+			"DELETE FROM deriver_versions WHERE chain = 1 AND fact = 'transactions'", "versions", "transactions have version 0", "astrolabe rollback --chain SN_MAIN --all",
+		},
+		"an envelope is gone": {
+			"UPDATE transactions SET envelope = NULL WHERE block = 30 AND tx = 0", "rows", "transactions of block 30", "--to 29",
+		},
 		"a deriver's version is another": {
-			"UPDATE deriver_versions SET version = 0 WHERE chain = 1 AND fact = 'transfers'", "versions", "transfers have deriver version 0", rederive("transfers"),
+			"UPDATE deriver_versions SET version = 0 WHERE chain = 1 AND fact = 'transfers'", "versions", "transfers have version 0", rederive("transfers"),
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -21,6 +21,7 @@ var reasons = []struct {
 	{indexing.ErrAcceptedOnL1, chain.ReasonReorgBelowL1},
 	{indexing.ErrFinalized, chain.ReasonReorgBelowFinalized},
 	{indexing.ErrRederive, chain.ReasonRederive},
+	{indexing.ErrReindex, chain.ReasonReindex},
 	{indexing.ErrStorageFull, chain.ReasonStorageFull},
 	{indexing.ErrStorageReadOnly, chain.ReasonStorageReadOnly},
 	{chain.ErrNoClass, chain.ReasonClassUnavailable},

@@ -98,12 +98,25 @@ func (t *turns) prepare(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	for fact, version := range facts.Versions {
-		if versions[fact] != version {
-			return fmt.Errorf("%w: stored %s have version %d, this program derives version %d; run: astrolabe rederive %s", indexing.ErrRederive, fact, versions[fact], version, fact)
-		}
+	if err := outdated(t.Chain, versions); err != nil {
+		return err
 	}
 	return t.build(ctx)
+}
+
+// outdated is the error of stored rows that are not of the current versions. A
+// new index comes first, because it renews all of them.
+func outdated(c domain.Chain, stored map[string]int) (err error) {
+	for fact, version := range facts.Versions {
+		switch {
+		case stored[fact] == version:
+		case !facts.Rederivable(fact):
+			return fmt.Errorf("%w: stored %s have version %d, this program stores version %d; remove the index with: astrolabe rollback --chain %s --all; then it is made again from the node", indexing.ErrReindex, fact, stored[fact], version, c)
+		default:
+			err = fmt.Errorf("%w: stored %s have version %d, this program derives version %d; run: astrolabe rederive %s", indexing.ErrRederive, fact, stored[fact], version, fact)
+		}
+	}
+	return err
 }
 
 // reload reads the checkpoint, and creates it if there is none. If it is not

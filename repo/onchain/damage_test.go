@@ -113,3 +113,15 @@ func TestWhatDecodesEventsMayBeDamaged(t *testing.T) {
 		t.Errorf("calls of a damaged class: got %v, want %v", err, indexing.ErrDamaged)
 	}
 }
+
+// TestATransactionWithoutAnEnvelopeIsNeverShownWithAnEmptyOne reads a row as a
+// release from before envelopes wrote it.
+func TestATransactionWithoutAnEnvelopeIsNeverShownWithAnEmptyOne(t *testing.T) {
+	t.Parallel()
+	hash := repotest.Everyday(t)[30].Transactions[0].Hash
+	db := damaged(t, "UPDATE transactions SET envelope = NULL WHERE block = 30")
+	found, err := onchain.NewTransactions(db).TransactionsByHash(t.Context(), domain.Mainnet, []starknet.Felt{hash})
+	if domain.CodeOf(err) != domain.CodeServiceUnavailable {
+		t.Errorf("%v, %v; want %s", found, err, domain.CodeServiceUnavailable)
+	}
+}

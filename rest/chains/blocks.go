@@ -51,8 +51,7 @@ type GasPrice struct {
 	PriceInFri *string `json:"priceInFri"`
 }
 
-func priceBody(p starknet.ResourcePrice) *GasPrice {
-	price := chain.GasPriceOf(p)
+func priceBody(price *chain.GasPrice) *GasPrice {
 	if price == nil {
 		return nil
 	}
@@ -105,7 +104,7 @@ func (h Handlers) block(ctx context.Context, c *frame.Call) (any, error) {
 	body := BlockBody{
 		ChainID: c.Chain, BlockItem: blockItemBody(block), StateRoot: &block.StateRoot, SequencerAddress: block.KnownSequencer(),
 		L1DataAvailabilityMode: frame.NullIfEmpty(block.L1DAMode), StarknetVersion: frame.NullIfEmpty(block.Version),
-		L1GasPrice: priceBody(block.L1Gas), L2GasPrice: priceBody(block.L2Gas), L1DataGasPrice: priceBody(block.L1DataGas),
+		L1GasPrice: priceBody(block.L1GasPrice()), L2GasPrice: priceBody(block.L2GasPrice()), L1DataGasPrice: priceBody(block.L1DataGasPrice()),
 		Transactions: make([]TxItem, len(page.Items)),
 	}
 	for i, line := range page.Items {
