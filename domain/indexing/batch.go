@@ -19,4 +19,7 @@ type Batch struct {
 type Run struct {
 	Range  Range
 	Blocks []facts.Block
+	// Digests are the stored base digests of the blocks, by their order; nil for
+	// a block from before base digests.
+	Digests []*facts.Digest
 }

@@ -80,7 +80,7 @@ func (l *inspection) classes(ctx context.Context) error {
 		}
 		for _, class := range stored {
 			made := facts.StoredClass(class.Hash, class.Sierra, class.ABI, class.Missing)
-			a, b := facts.Block{Classes: []*facts.Class{class}}, facts.Block{Classes: []*facts.Class{made}}
+			a, b := facts.Block{Classes: []*facts.Class{class.Class}}, facts.Block{Classes: []*facts.Class{made}}
 			if d, differ := facts.FirstDifference(&a, &b, facts.TableClasses); differ {
 				l.found(indexing.Finding{
 					Check:  "schemas",

@@ -136,7 +136,7 @@ func (j *Job) schemas(ctx context.Context, lease indexing.Lease, result *Result)
 		var differing []*facts.Class
 		for _, class := range stored {
 			made := facts.StoredClass(class.Hash, class.Sierra, class.ABI, class.Missing)
-			a, b := facts.Block{Classes: []*facts.Class{class}}, facts.Block{Classes: []*facts.Class{made}}
+			a, b := facts.Block{Classes: []*facts.Class{class.Class}}, facts.Block{Classes: []*facts.Class{made}}
 			if _, differ := facts.FirstDifference(&a, &b, facts.TableClasses); differ {
 				differing = append(differing, made)
 			}

@@ -112,7 +112,7 @@ func (w *batchWriter) write(ctx context.Context, tx repo.Tx, blocks []facts.Bloc
 func (w *batchWriter) writeSource(ctx context.Context, tx repo.Tx, blocks []facts.Block) error {
 	var rows copyRows
 	for i := range blocks {
-		w.block(&rows, &blocks[i].Header)
+		w.block(&rows, &blocks[i])
 	}
 	if err := w.copy(ctx, tx, &rows, "blocks", blockColumns); err != nil {
 		return err

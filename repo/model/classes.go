@@ -22,6 +22,7 @@ type Class struct {
 	Missing  bool          `bun:"missing"` // the node does not have it
 	Hash     starknet.Felt `bun:"hash"`
 	ABI      []byte        `bun:"abi"`
+	Digest   []byte        `bun:"digest"` // nil in classes from before class digests
 }
 
 // EventSchema is an event of a class's ABI.
