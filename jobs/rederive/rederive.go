@@ -50,11 +50,16 @@ type Result struct {
 
 // Run rederives a fact: transfers (and activity and tokens, which depend on
 // them), activity, deployments (and activity), tokens, schemas or locators. It
-// returns indexing.ErrLed while an indexer leads the chain.
+// returns indexing.ErrLed while an indexer leads the chain, and an
+// *indexing.AlteredError at the first block or class that is not the one that was
+// committed: what it derived from that would be false, and look right.
 func (j *Job) Run(ctx context.Context, fact string) (result Result, err error) {
 	err = indexing.Hold(ctx, j.Leases, j.Chain, j.Holder, func(ctx context.Context, lease indexing.Lease) error {
 		switch fact {
 		case "locators":
+			if err := j.check(ctx); err != nil {
+				return err
+			}
 			return j.Writer.RewriteLocators(ctx, lease)
 		case "schemas":
 			if err := j.schemas(ctx, lease, &result); err != nil {
@@ -65,6 +70,9 @@ func (j *Job) Run(ctx context.Context, fact string) (result Result, err error) {
 		made, known := tables[fact]
 		if !known {
 			return fmt.Errorf("%s is not a derived fact", fact)
+		}
+		if err := j.checkClasses(ctx); err != nil {
+			return err
 		}
 		if err := j.blocks(ctx, lease, made, &result); err != nil {
 			return err
@@ -93,6 +101,9 @@ func (j *Job) blocks(ctx context.Context, lease indexing.Lease, made []facts.Tab
 	result.First, result.Last = at.First, at.Block.Number
 	replay, seen, reported := indexing.NewReplay(j.Chain, j.Archive), make(indexing.FirstSeen), time.Now()
 	for run, err := range j.Archive.StoredRuns(ctx, j.Chain, at.First, at.Block.Number) {
+		if err == nil {
+			err = run.Check(j.Chain)
+		}
 		if err != nil {
 			return err
 		}
@@ -135,6 +146,9 @@ func (j *Job) schemas(ctx context.Context, lease indexing.Lease, result *Result)
 		}
 		var differing []*facts.Class
 		for _, class := range stored {
+			if !class.Holds() {
+				return &indexing.AlteredError{Chain: j.Chain, Class: &class.Hash}
+			}
 			made := facts.StoredClass(class.Hash, class.Sierra, class.ABI, class.Missing)
 			a, b := facts.Block{Classes: []*facts.Class{class.Class}}, facts.Block{Classes: []*facts.Class{made}}
 			if _, differ := facts.FirstDifference(&a, &b, facts.TableClasses); differ {
