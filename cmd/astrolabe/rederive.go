@@ -19,7 +19,7 @@ type rederiveCommand struct {
 
 // Help returns the detailed help text.
 func (rederiveCommand) Help() string {
-	return `Derives facts again from stored blocks, without a node. Use it after an upgrade changed how facts are derived, or when fsck says so. Only rows that differ are written. Stop the indexer first. The command can be repeated after an interruption.`
+	return `Derives facts again from stored blocks, without a node. Use it after an upgrade changed how facts are derived, or when fsck says so. It stops at a block or class that is not the one that was committed, and prints the repair. Only rows that differ are written. Stop the indexer first. The command can be repeated after an interruption.`
 }
 
 // Validate checks the settings before anything starts.

@@ -65,3 +65,6 @@ const (
 	Certificates Results = "certificates" // certificates of wide event searches
 	Pools        Results = "pools"        // market pools and how far their factories were read
 )
+
+// AllResults lists the kinds of results.
+var AllResults = []Results{Sums, Supplies, Metadata, Censuses, Certificates, Pools}

@@ -38,7 +38,7 @@ func (l *inspection) absent(err error) {
 	if e, ok := errors.AsType[*absentError](err); ok {
 		l.found(indexing.Finding{
 			Check: "node", Block: &e.block, Detail: e.Error(),
-			Repair: "wait until the node has the block, or use another node; if the chain has no such block: " + l.rollback(e.block, 0),
+			Repair: "wait until the node has the block, or use another node; if the chain has no such block: " + indexing.Advice(l.Chain).Rollback(e.block, l.first),
 		})
 	}
 }

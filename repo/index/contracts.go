@@ -17,6 +17,17 @@ const (
 
 // writeContracts stores declarations, class changes, deployments and tokens.
 func (w *batchWriter) writeContracts(ctx context.Context, tx repo.Tx, blocks []facts.Block) error {
+	if err := w.writeChanges(ctx, tx, blocks); err != nil {
+		return err
+	}
+	if err := w.writeDeployments(ctx, tx, blocks); err != nil {
+		return err
+	}
+	return w.writeTokens(ctx, tx, blocks)
+}
+
+// writeChanges stores declarations and class changes.
+func (w *batchWriter) writeChanges(ctx context.Context, tx repo.Tx, blocks []facts.Block) error {
 	var declarations, changes copyRows
 	for i := range blocks {
 		number := blocks[i].Header.Number
@@ -40,13 +51,7 @@ func (w *batchWriter) writeContracts(ctx context.Context, tx repo.Tx, blocks []f
 	if err := declarations.into(ctx, tx, "declarations", declarationColumns); err != nil {
 		return err
 	}
-	if err := changes.into(ctx, tx, "contract_classes", contractClassColumns); err != nil {
-		return err
-	}
-	if err := w.writeDeployments(ctx, tx, blocks); err != nil {
-		return err
-	}
-	return w.writeTokens(ctx, tx, blocks)
+	return changes.into(ctx, tx, "contract_classes", contractClassColumns)
 }
 
 func (w *batchWriter) writeDeployments(ctx context.Context, tx repo.Tx, blocks []facts.Block) error {
