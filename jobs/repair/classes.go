@@ -96,8 +96,13 @@ func (j *Job) class(ctx context.Context, lease indexing.Lease, hash starknet.Fel
 		return fmt.Errorf("class %s is not stored", hash)
 	}
 	class, err := j.fetchClass(ctx, at.Block.Hash, hash, nil)
-	if errors.Is(err, chain.ErrNoClass) {
+	switch {
+	case errors.Is(err, chain.ErrNoClass):
 		class, err = j.renamed(ctx, stored)
+	case err == nil && stored.Digest != nil && class.Digest() != *stored.Digest: // another class was committed
+		if committed, unknown := j.renamed(ctx, stored); unknown == nil {
+			class = committed
+		}
 	}
 	if err != nil {
 		return err
