@@ -44,6 +44,11 @@ func (p *Pool) ClassHashAt(ctx context.Context, id BlockID, contract starknet.Fe
 	return ask(ctx, p, "starknet_getClassHashAt", []any{id, contract}, wire.DecodeFelt)
 }
 
+// StorageAt returns the value of a contract's storage slot at a block.
+func (p *Pool) StorageAt(ctx context.Context, id BlockID, contract, slot starknet.Felt) (starknet.Felt, error) {
+	return ask(ctx, p, "starknet_getStorageAt", []any{contract, slot, id}, wire.DecodeFelt)
+}
+
 // Nonce returns the nonce of a contract at a block.
 func (p *Pool) Nonce(ctx context.Context, id BlockID, contract starknet.Felt) (starknet.Felt, error) {
 	return ask(ctx, p, "starknet_getNonce", []any{id, contract}, wire.DecodeFelt)

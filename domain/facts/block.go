@@ -12,10 +12,13 @@ type Block struct {
 	Messages     []Message
 	Declarations []Declaration
 	Changes      []ClassChange
+	// Implementations are what proxy slots hold.
+	Implementations []Implementation
 
 	// Derived.
 	Deployments []Deployment
 	Transfers   []Transfer
+	Untyped     []UntypedTransfer
 	Activity    []Activity
 	Tokens      []Token
 

@@ -38,7 +38,7 @@ func (h *history) Runtime(address starknet.Felt) Runtime {
 	if after == nil {
 		after = before
 	}
-	return Runtime{before, after}
+	return Runtime{Before: before, After: after}
 }
 
 // advance makes the class changes of a block those that were before.
@@ -74,7 +74,7 @@ func deriveChain(tb testing.TB, n *sim.Node, visit func(*Block)) {
 			tb.Fatal(err)
 		}
 		view.advance(&block.StateUpdate.StateDiff)
-		derived, err := Derive(answer(block), &block.StateUpdate, nil, view)
+		derived, err := Derive(answer(block), &block.StateUpdate, Lookups{}, view)
 		if err != nil {
 			tb.Fatal(err)
 		}
@@ -230,7 +230,7 @@ func BenchmarkDerive(b *testing.B) {
 	var derived Block
 	b.ReportAllocs()
 	for b.Loop() {
-		if derived, err = Derive(block, update, nil, view); err != nil {
+		if derived, err = Derive(block, update, Lookups{}, view); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -26,7 +26,7 @@ func mustDerive(t *testing.T, block *starknet.BlockWithReceipts, diff starknet.S
 	t.Helper()
 	update := updateOf(diff)
 	update.NewRoot = block.NewRoot
-	b, err := Derive(block, update, observed, unknown{})
+	b, err := Derive(block, update, Lookups{Classes: observed}, unknown{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -113,7 +113,7 @@ func TestMessagesOfBothDirectionsAreInOrder(t *testing.T) {
 		t.Errorf("got %s\nwant %s", show(got), show(want))
 	}
 	block.Transactions[1].Receipt.MessageHash = &starknet.Hash256{1}
-	if _, err := Derive(block, updateOf(starknet.StateDiff{}), nil, unknown{}); !errors.Is(err, ErrContradiction) {
+	if _, err := Derive(block, updateOf(starknet.StateDiff{}), Lookups{}, unknown{}); !errors.Is(err, ErrContradiction) {
 		t.Errorf("a message hash of no formula: %v", err)
 	}
 }
@@ -168,7 +168,7 @@ func TestContradictionsAreRefused(t *testing.T) {
 		"a message from L1":  {update: updateOf(starknet.StateDiff{}), txs: []starknet.Transaction{{Type: starknet.L1Handler}}},
 		"two compiled forms": {update: updateOf(starknet.StateDiff{DeclaredClasses: []starknet.DeclaredClass{{ClassHash: felt(1)}, {ClassHash: felt(1), CompiledClassHash: felt(2)}}})},
 	} {
-		if _, err := Derive(blockOf(test.txs...), test.update, test.observed, unknown{}); !errors.Is(err, ErrContradiction) {
+		if _, err := Derive(blockOf(test.txs...), test.update, Lookups{Classes: test.observed}, unknown{}); !errors.Is(err, ErrContradiction) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -231,7 +231,7 @@ func TestWhatCannotBeStoredIsRefused(t *testing.T) {
 	} {
 		block := blockOf(invoke)
 		test.change(block, &block.Transactions[0])
-		_, err := Derive(block, updateOf(starknet.StateDiff{}), nil, unknown{})
+		_, err := Derive(block, updateOf(starknet.StateDiff{}), Lookups{}, unknown{})
 		if errors.Is(err, ErrTooLarge) != test.large || !test.large && err != nil {
 			t.Errorf("%s: %v", name, err)
 		}

@@ -8,7 +8,7 @@ import (
 )
 
 // derivedTables are the tables that are derived from others.
-var derivedTables = []facts.Table{facts.TableDeployments, facts.TableTransfers, facts.TableActivity, facts.TableTokens}
+var derivedTables = []facts.Table{facts.TableDeployments, facts.TableTransfers, facts.TableUntyped, facts.TableActivity, facts.TableTokens}
 
 // derived runs the derivers again over the stored blocks.
 func (l *inspection) derived(ctx context.Context) error {

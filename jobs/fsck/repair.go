@@ -9,7 +9,7 @@ import (
 
 // rederived are the checks whose findings are repaired by rederiving the fact
 // of the same name.
-var rederived = []string{"transfers", "activity", "deployments", "tokens", "schemas", "locators"}
+var rederived = []string{"transfers", "untyped_transfers", "activity", "deployments", "tokens", "schemas", "locators"}
 
 // advise adds a repair to a finding that has none: derived rows are rederived,
 // everything else is rolled back and indexed again.

@@ -28,6 +28,9 @@ type Node interface {
 	Class(ctx context.Context, at, hash starknet.Felt) (starknet.Class, error)
 	// ClassHashAt returns a contract's class after a block, if it existed.
 	ClassHashAt(ctx context.Context, at, contract starknet.Felt) (starknet.Felt, bool, error)
+	// StorageAt returns the value of a contract's storage slot after a block;
+	// zero if the contract did not exist.
+	StorageAt(ctx context.Context, at, contract, slot starknet.Felt) (starknet.Felt, error)
 	// News receives a value when the head may have changed, until ctx ends.
 	News(ctx context.Context) <-chan struct{}
 }

@@ -26,6 +26,7 @@ type memory struct {
 	runtimes *cache.Weighted[starknet.Felt, starknet.Felt] // contract to class hash
 	classes  *cache.Weighted[starknet.Felt, *facts.Class]  // class hash to class
 	found    *cache.Weighted[starknet.Felt, struct{}]      // hashes of the classes that newClasses returned
+	slots    *cache.Weighted[starknet.Felt, facts.Slots]   // contract to its proxy slots, if it has a row
 }
 
 const (
@@ -38,6 +39,7 @@ func newMemory() *memory {
 		runtimes: cache.NewWeighted[starknet.Felt, starknet.Felt](rememberedContracts),
 		classes:  cache.NewWeighted[starknet.Felt, *facts.Class](rememberedClasses),
 		found:    cache.NewWeighted[starknet.Felt, struct{}](rememberedContracts),
+		slots:    cache.NewWeighted[starknet.Felt, facts.Slots](rememberedContracts),
 	}
 }
 
@@ -54,6 +56,7 @@ func (m *memory) facts(ctx context.Context, t *turns, block *starknet.BlockWithR
 	m.runtimes.Trim()
 	m.classes.Trim()
 	m.found.Trim()
+	m.slots.Trim()
 	view := make(view)
 	observed, err := m.recall(ctx, t, block, update, view)
 	if err != nil {
@@ -63,12 +66,18 @@ func (m *memory) facts(ctx context.Context, t *turns, block *starknet.BlockWithR
 	if err != nil {
 		return facts.Block{}, err
 	}
-	m.see(update, view)
-	derived, err := facts.Derive(block, update, observed, view)
+	proxies, err := m.implementations(ctx, t, block, update, view)
 	if err != nil {
 		return facts.Block{}, err
 	}
-	derived.Classes = fresh
+	m.see(update, view)
+	proxies.see()
+	found := facts.Lookups{Classes: append(observed, proxies.found.Classes...), Implementations: proxies.found.Implementations}
+	derived, err := facts.Derive(block, update, found, view)
+	if err != nil {
+		return facts.Block{}, err
+	}
+	derived.Classes = slices.SortedFunc(slices.Values(append(fresh, proxies.fresh...)), func(a, b *facts.Class) int { return a.Hash.Cmp(b.Hash) })
 	return derived, nil
 }
 
@@ -113,6 +122,12 @@ func (m *memory) recall(ctx context.Context, t *turns, block *starknet.BlockWith
 		_, known := m.runtimes.Get(address)
 		return known
 	})
+	return m.recallContracts(ctx, t, block.ParentHash, unknown)
+}
+
+// recallContracts loads the classes of contracts that are not cached, and
+// returns those that it had to read from the node.
+func (m *memory) recallContracts(ctx context.Context, t *turns, parent starknet.Felt, unknown []starknet.Felt) ([]facts.ClassChange, error) {
 	if len(unknown) == 0 {
 		return nil, nil
 	}
@@ -130,7 +145,7 @@ func (m *memory) recall(ctx context.Context, t *turns, block *starknet.BlockWith
 			m.runtimes.Put(address, noContract, 1)
 		}
 	}
-	return m.observe(ctx, t, block.ParentHash, strangers)
+	return m.observe(ctx, t, parent, strangers)
 }
 
 // observe reads the classes of contracts that were deployed before the indexed
@@ -236,14 +251,22 @@ func (m *memory) loadClasses(ctx context.Context, t *turns, at starknet.Felt, na
 			if class, err = m.fetchClass(ctx, t, at, hash, named[hash]); err != nil {
 				return nil, err
 			}
-			if _, given := m.found.Get(hash); !given {
-				fresh = append(fresh, class)
-				m.found.Put(hash, struct{}{}, 1)
-			}
+			fresh = append(fresh, m.admit(class)...)
+			continue
 		}
 		m.classes.Put(hash, class, classWeight(class))
 	}
 	return fresh, nil
+}
+
+// admit caches a class that is not stored, and returns it if it is new.
+func (m *memory) admit(class *facts.Class) []*facts.Class {
+	m.classes.Put(class.Hash, class, classWeight(class))
+	if _, given := m.found.Get(class.Hash); given {
+		return nil
+	}
+	m.found.Put(class.Hash, struct{}{}, 1)
+	return []*facts.Class{class}
 }
 
 func (m *memory) fetchClass(ctx context.Context, t *turns, at, hash starknet.Felt, declared language) (*facts.Class, error) {

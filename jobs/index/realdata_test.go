@@ -83,6 +83,7 @@ func TestRealBlocksYieldTheGoldenFacts(t *testing.T) {
 			t.Parallel()
 			stored := indexReal(t, run)
 			checkTransfers(t, run, stored, file.Transfer)
+			checkImplementations(t, run[0].ChainID, stored)
 			for i, block := range stored {
 				if diff := gocmp.Diff(run[i], count(run[i].ChainID, &block, file.Transfer), cmpopts.EquateEmpty()); diff != "" {
 					t.Errorf("block %d (-golden +indexed):\n%s", run[i].Number, diff)

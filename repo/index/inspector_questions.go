@@ -42,12 +42,16 @@ var chainQuestions = []question{
 		SELECT NULL, format('selector 0x%s has %s ids', encode(felt, 'hex'), count(*)) FROM selectors
 		WHERE chain = {chain} GROUP BY felt HAVING count(*) > 1`},
 	{"ids", missing("contract_classes", "address", "addresses", true) + "UNION ALL" +
+		missing("contract_implementations", "address", "addresses", true) + "UNION ALL" +
+		missing("contract_implementations", "contract", "addresses", true) + "UNION ALL" +
+		missing("untyped_transfers", "address", "addresses", true) + "UNION ALL" +
 		missing("deployments", "address", "addresses", true) + "UNION ALL" +
 		missing("deployments", "deployer", "addresses", true) + "UNION ALL" +
 		missing("tokens", "address", "addresses", true)},
 	{"schema ids", missing("event_schemas", "selector", "selectors", false) + "UNION ALL" +
 		missing("function_schemas", "selector", "selectors", false)},
 	{"classes", missing("contract_classes", "class", "classes", true) + "UNION ALL" +
+		missing("contract_implementations", "class", "classes", true) + "UNION ALL" +
 		missing("deployments", "class", "classes", true) + "UNION ALL" +
 		missing("declarations", "class", "classes", true) + "UNION ALL" +
 		missing("event_schemas", "class", "classes", false) + "UNION ALL" +
@@ -87,6 +91,9 @@ var chainQuestions = []question{
 				UNION ALL SELECT token FROM {transfers} AS r UNION ALL SELECT sender FROM {transfers} AS r
 				UNION ALL SELECT receiver FROM {transfers} AS r UNION ALL SELECT address FROM {activity} AS r
 				UNION ALL SELECT address FROM contract_classes WHERE chain = {chain}
+				UNION ALL SELECT address FROM contract_implementations WHERE chain = {chain}
+				UNION ALL SELECT contract FROM contract_implementations WHERE chain = {chain}
+				UNION ALL SELECT address FROM untyped_transfers WHERE chain = {chain}
 				UNION ALL SELECT address FROM deployments WHERE chain = {chain}
 				UNION ALL SELECT deployer FROM deployments WHERE chain = {chain}
 				UNION ALL SELECT address FROM tokens WHERE chain = {chain})) AS unused HAVING count(*) > 0
@@ -105,7 +112,7 @@ func beyond() string {
 	for _, table := range rangeTables {
 		sql += outside(table.name, "{"+table.name+"} AS r")
 	}
-	for _, table := range []string{"declarations", "contract_classes", "deployments", "tokens", "classes", "locators"} {
+	for _, table := range []string{"declarations", "contract_classes", "contract_implementations", "untyped_transfers", "deployments", "tokens", "classes", "locators"} {
 		sql += outside(table, fmt.Sprintf("(SELECT block FROM %s WHERE chain = {chain}) AS r", table))
 	}
 	return sql[:len(sql)-len("UNION ALL")]

@@ -108,7 +108,7 @@ func removeRows(ctx context.Context, tx bun.IDB, c domain.Chain, last int64) err
 	if err := revokeCensuses(ctx, tx, c, last+1, token.ReasonRolledBack); err != nil {
 		return err
 	}
-	for _, table := range []string{"tokens", "deployments", "contract_classes", "declarations"} {
+	for _, table := range []string{"tokens", "deployments", "contract_classes", "contract_implementations", "untyped_transfers", "declarations"} {
 		if err := run(ctx, tx, "/* %s.remove */ DELETE FROM %s WHERE chain = %d AND block > %d", table, table, code, last); err != nil {
 			return err
 		}
