@@ -452,7 +452,7 @@ func TestIntelligenceKeepsTheOrderOfTheRequest(t *testing.T) {
 		t.Errorf("%s", a.body)
 	}
 	received := slices.ContainsFunc(movements(t), func(m movement) bool { return m.To == account })
-	if known := items[2]; known.TypeLabel != "account" || known.Label != nil || known.HasReceivedFunds != received || *known.ClassHash != everydayClass(t) {
+	if known := items[2]; known.TypeLabel != "account" || known.Label != nil || *known.HasReceivedFunds != received || *known.ClassHash != everydayClass(t) {
 		t.Errorf("%s", a.body)
 	}
 	s.strike("UPDATE index_checkpoints SET first_block = 3")

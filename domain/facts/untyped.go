@@ -82,13 +82,13 @@ func payload(e *starknet.Event) []starknet.Felt {
 // parties returns the felts of an untyped transfer that may be its sender or
 // its recipient, each once. In every known layout these are among the first
 // three felts after the selectors, after an operator if there is one. The first
-// two count whatever they are; the next ones only if they are too large for an
+// two count whatever they are, also the zero of a mint or burn; the next ones only if they are too large for an
 // amount or a token ID, which stand there in other layouts.
 func parties(felts []starknet.Felt) []starknet.Felt {
 	var list []starknet.Felt
 	for i := range min(len(felts), partyFelts) {
 		bits := felts[i].BitLen()
-		if bits > 0 && bits <= addressBits && (i < 2 || bits > quantityBits) && !slices.Contains(list, felts[i]) {
+		if bits <= addressBits && (i < 2 || bits > quantityBits) && !slices.Contains(list, felts[i]) {
 			list = append(list, felts[i])
 		}
 	}

@@ -54,7 +54,7 @@ func TestEvidenceNamesTheContractAndEveryPossibleParty(t *testing.T) {
 		"sender and recipient": {[]Event{event(felts("Transfer"), alice, bob, 9, 0)},
 			[]UntypedTransfer{{token, UntypedContract, 1}, {alice, UntypedParty, 1}, {bob, UntypedParty, 1}}},
 		"a mint": {[]Event{event(felts("Transfer"), 0, bob, 9, 0)},
-			[]UntypedTransfer{{token, UntypedContract, 1}, {bob, UntypedParty, 1}}},
+			[]UntypedTransfer{{felt(0), UntypedParty, 1}, {token, UntypedContract, 1}, {bob, UntypedParty, 1}}},
 		"small addresses count, quantities do not": {[]Event{event(felts("Transfer"), 2, 3, 4, 5)},
 			[]UntypedTransfer{{token, UntypedContract, 1}, {felt(2), UntypedParty, 1}, {felt(3), UntypedParty, 1}}},
 		"behind an operator": {[]Event{event(felts("TransferSingle"), large, alice, bob, 1, 0, 2, 0)},

@@ -9,7 +9,7 @@ CREATE TABLE contract_implementations (
     family   smallint NOT NULL, -- facts.ProxyFamilies
     class    integer,           -- classes.id of the class that is executed
     contract integer,           -- addresses.id of the contract whose class is executed
-    PRIMARY KEY (chain, address, block, origin, family) -- implementation.history
+    PRIMARY KEY (chain, address, family, block, origin) -- implementation.around, implementation.history
 );
 CREATE INDEX contract_implementations_block ON contract_implementations (chain, block); -- implementations of a block; undo
 
