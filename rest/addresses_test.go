@@ -399,7 +399,7 @@ func TestSummariesKeepTheOrderOfTheRequest(t *testing.T) {
 		t.Fatalf("%s", a.body)
 	}
 	if unknown := encodeText(body.Items[0]); unknown != `{"address":"0xdead","found":false,"totalActivityCount":null,"activityCountExact":false,"latestActivityBlock":null,`+
-		`"classHash":null,"isAccount":null,"createdOnIso":null,"deployedAtTxHash":null,"deployedByAddress":null}` {
+		`"classHash":null,"isAccount":null,"createdOnIso":null,"deployedAtTxHash":null,"deployedByAddress":null,"coverage":{"status":"exact","reasonCode":null}}` {
 		t.Errorf("%s", unknown)
 	}
 	known := body.Items[1]
