@@ -95,6 +95,9 @@ func (m *Model) census(token starknet.Felt) (c generation, refusal *Answer) {
 // it was deployed in these blocks, and the ABIs of all its classes fix the same
 // layout of an ERC-20 Transfer.
 func (m *Model) qualifies(token starknet.Felt, block uint64) bool {
+	if m.doubtful(token, block) {
+		return false
+	}
 	layout := ""
 	for i, c := range m.changes[token] {
 		if c.block.BlockNumber > block {
