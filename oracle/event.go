@@ -2,6 +2,7 @@ package oracle
 
 import (
 	"errors"
+	"maps"
 	"slices"
 
 	"astrolabe/starknet"
@@ -46,7 +47,7 @@ func (m *Model) decode(e *starknet.Event, b *Block) object {
 	switch {
 	case len(readings) == 0:
 		return m.bySelector(e)
-	case len(codes) == 1 || len(readings) == len(codes) && !slices.ContainsFunc(readings, func(r object) bool { return !same(readings[0], r) }):
+	case len(codes) == 1 || len(readings) == len(codes) && !slices.ContainsFunc(readings, func(r object) bool { return !same(unsourced(readings[0]), unsourced(r)) }):
 		return readings[0]
 	}
 	// Two classes that do not agree on the whole may agree on the name.
@@ -60,6 +61,14 @@ func (m *Model) decode(e *starknet.Event, b *Block) object {
 		return meaning("unknown", "", "", "schema_unavailable")
 	}
 	return meaning("name_only", name.(string), readings[0]["eventNameSource"].(string), "schema_unavailable")
+}
+
+// unsourced is a reading without the sources of its names and types.
+func unsourced(reading object) object {
+	reading = maps.Clone(reading)
+	delete(reading, "eventNameSource")
+	delete(reading, "decodedFieldsSource")
+	return reading
 }
 
 // byCode decodes by the class of a contract, or else by what it executes as a

@@ -33,10 +33,10 @@ type stored struct {
 // calls on to.
 type code []starknet.Felt
 
-// codes returns everything that a contract may have executed during a block.
+// codes returns everything that a contract may have executed during a block, the
+// newest first.
 func (m *Model) codes(contract starknet.Felt, b *Block) (list []code) {
-	classes := m.around(contract, b)
-	for _, class := range classes {
+	for _, class := range newestFirst(m.around(contract, b)) {
 		executed := m.executed(contract, class, b)
 		if len(executed) == 0 {
 			list = append(list, code{class})
@@ -72,12 +72,20 @@ func (m *Model) executed(contract, class starknet.Felt, b *Block) (list []starkn
 				found = append(found, classes)
 			}
 		}
-		if len(found) == 1 { // of several it is unknown which counts
-			list = append(list, found[0]...)
+		if len(found) != 1 { // of several it is unknown which counts
+			continue
+		}
+		for _, class := range newestFirst(found[0]) {
+			if !slices.Contains(list, class) {
+				list = append(list, class)
+			}
 		}
 	}
-	return distinct(list)
+	return list
 }
+
+// delegates reports whether a class passes calls on as a proxy.
+func (m *Model) delegates(class starknet.Felt) bool { return has(m.Classes[class], "__default__") }
 
 // behind returns the classes that a slot's value stands for during a block.
 func (m *Model) behind(at int, value starknet.Felt, b *Block) []starknet.Felt {

@@ -23,10 +23,8 @@ func (m *Model) nameTokens() {
 			}
 		}
 		for contract := range m.changedIn(&m.Blocks[i]) {
-			for _, c := range m.codes(contract, &m.Blocks[i]) { // the newest class is the last
-				if s := m.standardBy(c); s != "" {
-					here[contract] = s
-				}
+			if codes := m.codes(contract, &m.Blocks[i]); len(codes) > 0 && m.standardBy(codes[0]) != "" {
+				here[contract] = m.standardBy(codes[0])
 			}
 		}
 		for token, s := range here {
