@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"astrolabe/starknet"
+	"astrolabe/starknet/commitment"
 )
 
 // retold is the state of the chain, derived from JSON-RPC responses only.
@@ -105,7 +106,11 @@ func readAlong(t *testing.T, c client, chainID starknet.Felt) *retold {
 		var u starknet.StateUpdate
 		c.result(&b, "starknet_getBlockWithReceipts", at(number), []string{"INCLUDE_PROOF_FACTS"})
 		c.result(&u, "starknet_getStateUpdate", at(number))
-		hash, err := b.ComputeHash()
+		got, err := commitment.Of(commitment.PoseidonL2Gas, &b, &u.StateDiff)
+		if err != nil || got != commitment.Stated(&b.BlockHeader) {
+			t.Fatalf("block %d: got commitments %+v, %v, want %+v", number, commitment.Stated(&b.BlockHeader), err, got)
+		}
+		hash, err := commitment.BlockHash(chainID, commitment.PoseidonL2Gas, &b.BlockHeader, got)
 		if err != nil || hash != b.BlockHash || u.BlockHash != hash || u.NewRoot != b.NewRoot {
 			t.Fatalf("block %d: wrong hash or root (%v)", number, err)
 		}
