@@ -7,15 +7,14 @@
 // Config.Record and Replay it can be generated once and served often, and with
 // Config.Rendered faster than a client can read.
 //
-// Real: transaction hashes, class hashes, contract addresses, message hashes
-// and the block hash over its header, by the formulas of astrolabe/starknet;
+// Real: transaction hashes, class hashes, contract addresses, message hashes,
+// commitments and block hashes, by the formulas of astrolabe/starknet;
 // the classes and their ABIs; storage addresses of variables and maps; state,
 // receipts, events, messages and state diffs, which result from executing the
 // transactions.
 //
 // Simplified: contracts are Go functions instead of Cairo code (sim/contract);
-// signatures are not checked and gas is a simple formula (sim/vm); the four
-// commitments of a header are plain hashes of their content and the two state
+// signatures are not checked and gas is a simple formula (sim/vm); the two state
 // roots are hash chains, not tries (sim/chain), so storage proofs contain only
 // leaves and roots; compiled classes have no bytecode and placeholder hashes;
 // L1 is simulated (sim/rpc); block 0 places contracts at well-known addresses

@@ -38,6 +38,8 @@ type Header struct {
 	L2Gas        starknet.ResourcePrice
 	Transactions int
 	Events       int
+	// Verification is how far the node's answers were checked.
+	Verification Verification
 }
 
 // Transaction is a transaction with its outcome. A nil felt means that its

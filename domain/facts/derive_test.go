@@ -85,7 +85,7 @@ func TestHeadersAreCopied(t *testing.T) {
 	block.Transactions[0].Receipt.Events = []starknet.Event{{}, {}}
 	want := Header{
 		Number: 5, Hash: felt(1), ParentHash: felt(2), StateRoot: felt(3), Sequencer: felt(4), Timestamp: 6, Version: "0.14.1", L1DAMode: starknet.Blob,
-		L1Gas: block.L1GasPrice, L1DataGas: block.L1DataGasPrice, L2Gas: block.L2GasPrice, Transactions: 1, Events: 2,
+		L1Gas: block.L1GasPrice, L1DataGas: block.L1DataGasPrice, L2Gas: block.L2GasPrice, Transactions: 1, Events: 2, Verification: Unverified,
 	}
 	b := mustDerive(t, block, starknet.StateDiff{})
 	if b.Header != want {

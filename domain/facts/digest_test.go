@@ -80,6 +80,12 @@ func TestEveryValueOfABlockIsInItsDigestAndInADifference(t *testing.T) {
 	values := 0
 	mutate(reflect.ValueOf(changed), "Block", func(path string) {
 		values++
+		if path == "Block.Header.Verification" { // says how the node was checked, not what the chain is
+			if DigestOf(changed).Sum() != before {
+				t.Errorf("the digest covers %s", path)
+			}
+			return
+		}
 		if DigestOf(changed).Sum() == before {
 			t.Errorf("the digest does not cover %s", path)
 		}
