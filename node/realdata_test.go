@@ -60,7 +60,7 @@ func replayNode(t *testing.T, chain domain.Chain) *fakeNode {
 			name := ""
 			if err := json.Unmarshal(c.Params, &params); err != nil {
 				t.Error(err)
-			} else if len(params) == 2 {
+			} else if folder == "classes" {
 				name = strings.Trim(string(params[1]), `"`)
 			} else if err := json.Unmarshal(params[0], &id); err == nil {
 				name = fmt.Sprint(*id.Number)
