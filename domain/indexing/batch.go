@@ -15,6 +15,19 @@ type Batch struct {
 	Finalized *uint64
 }
 
+// VerifiedThrough returns the newest block up to which every block of the batch
+// reached a level, and nil if the first one did not.
+func (b *Batch) VerifiedThrough(level facts.Verification) *uint64 {
+	var through *uint64
+	for i := range b.Blocks {
+		if facts.Lesser(b.Blocks[i].Header.Verification, level) != level {
+			break
+		}
+		through = &b.Blocks[i].Header.Number
+	}
+	return through
+}
+
 // Run is a run of stored blocks, all of one range.
 type Run struct {
 	Range  Range

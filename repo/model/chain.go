@@ -22,6 +22,8 @@ type Block struct {
 	Sequencer  starknet.Felt `bun:"sequencer"`
 	Prices     Felts         `bun:"prices"` // six: L1 gas in wei and FRI, L1 data gas, L2 gas
 	Version    string        `bun:"version"`
+
+	Verification BlockVerification `bun:"verification"`
 }
 
 // Transaction is a transaction with its receipt.
