@@ -8,6 +8,7 @@ import (
 
 	"astrolabe/domain"
 	"astrolabe/domain/chain"
+	"astrolabe/domain/facts"
 	"astrolabe/domain/indexing"
 	"astrolabe/starknet"
 	"astrolabe/telemetry"
@@ -28,6 +29,9 @@ type Node interface {
 	Class(ctx context.Context, at, hash starknet.Felt) (starknet.Class, error)
 	// ClassHashAt returns a contract's class after a block, if it existed.
 	ClassHashAt(ctx context.Context, at, contract starknet.Felt) (starknet.Felt, bool, error)
+	// Agreement returns how many upstreams have the given hash at a height, and
+	// the answers of the others.
+	Agreement(ctx context.Context, number uint64, hash starknet.Felt) (agreeing int, others []string, err error)
 	// News receives a value when the head may have changed, until ctx ends.
 	News(ctx context.Context) <-chan struct{}
 }
@@ -65,6 +69,12 @@ type Loop struct {
 	First uint64
 	// Depth is the number of blocks on top of a block that make it finalized.
 	Depth uint64
+	// Verify is how far blocks are verified before they are stored; empty means
+	// facts.Unverified.
+	Verify facts.Verification
+	// Quorum is the number of upstreams that must agree on the hash of a block
+	// before it is stored; 0 and 1 ask no other.
+	Quorum int
 	// AcceptMissingClasses continues without classes that the node does not
 	// have. Old-style transfers of their contracts are then unknown.
 	AcceptMissingClasses bool

@@ -20,6 +20,7 @@ var reasons = []struct {
 	{indexing.ErrRederive, chain.ReasonRederive},
 	{indexing.ErrStorageFull, chain.ReasonStorageFull},
 	{indexing.ErrStorageReadOnly, chain.ReasonStorageReadOnly},
+	{indexing.ErrNoQuorum, chain.ReasonNodeQuorum},
 	{chain.ErrNoClass, chain.ReasonClassUnavailable},
 	{indexing.ErrInconsistent, chain.ReasonNodeInconsistent},
 	{facts.ErrContradiction, chain.ReasonNodeInconsistent},
