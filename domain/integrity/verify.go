@@ -45,17 +45,10 @@ func Continues(previous starknet.Felt, block uint64, update *starknet.StateUpdat
 	return nil
 }
 
-// Class checks that a class has the hash under which a block names it, and
-// reports whether it does. Nodes lost details of some Cairo 0 programs, so one
-// of those that has another hash may be honest: it is false without an error.
-// A Sierra class with another hash is a *MismatchError.
-func Class(block uint64, hash starknet.Felt, class starknet.Class) (bool, error) {
+// ProvesClass reports whether a class has the hash under which a block names
+// it. Nodes lost details of some Cairo 0 programs, so that one of another hash
+// may still be honest.
+func ProvesClass(hash starknet.Felt, class starknet.Class) bool {
 	got, err := class.Hash()
-	if err == nil && got == hash {
-		return true, nil
-	}
-	if class.Sierra != nil {
-		return false, mismatch(block, "class "+hash.String(), hash, got)
-	}
-	return false, nil
+	return err == nil && got == hash
 }

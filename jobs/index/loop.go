@@ -25,7 +25,8 @@ type Node interface {
 	HashAt(ctx context.Context, number uint64) (starknet.Felt, bool, error)
 	// Block returns the block at a height with its state update, if there is one.
 	Block(ctx context.Context, number uint64) (*starknet.BlockWithReceipts, *starknet.StateUpdate, bool, error)
-	// Class returns a class, or chain.ErrNoClass if the node does not have it.
+	// Class returns a class, or chain.ErrNoClass if the node does not have it. A
+	// Sierra class of another hash is indexing.ErrInconsistent.
 	Class(ctx context.Context, at, hash starknet.Felt) (starknet.Class, error)
 	// ClassHashAt returns a contract's class after a block, if it existed.
 	ClassHashAt(ctx context.Context, at, contract starknet.Felt) (starknet.Felt, bool, error)

@@ -258,7 +258,6 @@ func (m *memory) loadClasses(ctx context.Context, t *turns, block *starknet.Bloc
 // fetchClass reads a class from the node, and reports whether it was proven by
 // its hash.
 func (m *memory) fetchClass(ctx context.Context, t *turns, block *starknet.BlockWithReceipts, hash starknet.Felt, declared language) (_ *facts.Class, proven bool, err error) {
-	ctx, upstreams := chain.TraceUpstreams(ctx)
 	class, err := t.Node.Class(ctx, block.BlockHash, hash)
 	if errors.Is(err, chain.ErrNoClass) && t.AcceptMissingClasses {
 		t.Logger.Warn("continuing without a class that the node does not have", "chain", t.Chain, "class", hash)
@@ -270,13 +269,11 @@ func (m *memory) fetchClass(ctx context.Context, t *turns, block *starknet.Block
 	if declared != unsaid && (declared == sierra) != (class.Sierra != nil) {
 		return nil, false, fmt.Errorf("%w: the class %s is of another language than its declaration says", indexing.ErrInconsistent, hash)
 	}
-	if t.level() != facts.Unverified {
-		if proven, err = integrity.Class(block.BlockNumber, hash, class); err != nil {
-			return nil, false, blame(err, upstreams.String())
-		}
-		if !proven {
+	// The node refuses Sierra classes of another hash.
+	if proven = class.Sierra != nil || t.level() != facts.FullyVerified; !proven {
+		if proven = integrity.ProvesClass(hash, class); !proven {
 			t.Logger.Warn("a Cairo 0 class does not have its hash; the node may have lost details of its program",
-				"chain", t.Chain, "block", block.BlockNumber, "class", hash, "upstream", upstreams.String())
+				"chain", t.Chain, "block", block.BlockNumber, "class", hash)
 		}
 	}
 	return facts.NewClass(hash, class), proven, nil
