@@ -38,7 +38,8 @@ type Header struct {
 	L2Gas        starknet.ResourcePrice
 	Transactions int
 	Events       int
-	// Verification is how far the node's answers were checked.
+	// Verification is how far the node's answers were checked; empty means
+	// Unverified.
 	Verification Verification
 }
 

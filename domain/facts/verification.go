@@ -21,7 +21,7 @@ const (
 // Verifications lists the levels in their order.
 var Verifications = []Verification{Unverified, TransactionsVerified, FullyVerified}
 
-// Lesser returns the weaker of two levels.
+// Lesser returns the weaker of two levels. An empty level is Unverified.
 func Lesser(a, b Verification) Verification {
-	return Verifications[min(slices.Index(Verifications, a), slices.Index(Verifications, b))]
+	return Verifications[max(0, min(slices.Index(Verifications, a), slices.Index(Verifications, b)))]
 }

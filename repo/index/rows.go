@@ -1,6 +1,8 @@
 package index
 
 import (
+	"cmp"
+
 	"astrolabe/domain/facts"
 	"astrolabe/repo/model"
 	"astrolabe/starknet"
@@ -35,7 +37,7 @@ func (w *batchWriter) block(r *copyRows, h *facts.Header) {
 		h.L1DataGas.PriceInFri, h.L2Gas.PriceInWei, h.L2Gas.PriceInFri,
 	})
 	r.text(h.Version)
-	enum(r, model.BlockVerification(h.Verification))
+	enum(r, model.BlockVerification(cmp.Or(h.Verification, facts.Unverified)))
 }
 
 func (w *batchWriter) transaction(r *copyRows, block uint64, t *facts.Transaction) {
