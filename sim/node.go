@@ -168,6 +168,9 @@ func (n *Node) Fault(f fault.Fault) error { return n.faults.Add(f) }
 // ClearFaults removes the faults of the given kinds, or all of them.
 func (n *Node) ClearFaults(kinds ...fault.Kind) { n.faults.Clear(kinds...) }
 
+// Struck returns how many calls faults of a kind have applied to.
+func (n *Node) Struck(kind fault.Kind) int { return n.faults.Struck(kind) }
+
 // Counts returns the number of received calls by method.
 func (n *Node) Counts() map[string]uint64 { return maps.Clone(n.server.Counts()) }
 

@@ -36,7 +36,7 @@ type simCommand struct {
 	State       string        `help:"Store the chain in this file and resume it at the next start." type:"path" placeholder:"FILE" xor:"file"`
 	Replay      string        `help:"Replay the chain in this file instead of generating one." type:"path" placeholder:"FILE" xor:"file"`
 	Rendered    string        `help:"Cache rendered block responses in this folder." type:"path" placeholder:"DIR"`
-	Fault       []string      `help:"Inject a fault, for example latency,delay=200ms or error,code=-32005,every=10 or reorg,depth=3,every=20. Repeatable." sep:"none" placeholder:"FAULT"`
+	Fault       []string      `help:"Inject a fault, for example latency,delay=200ms or error,code=-32005,every=10 or reorg,depth=3,every=20 or lie,lie=event.data,block=12. Repeatable." sep:"none" placeholder:"FAULT"`
 }
 
 // Run serves the node until a stop signal.

@@ -116,6 +116,9 @@ func (s *Server) call(r *request) response {
 		return s.answer(r, nil, err)
 	}
 	result, err := m.run(s, r.Method, p)
+	if err == nil && s.faults.Lying(r.Method) {
+		result, err = s.falsified(r.Method, p, result)
+	}
 	return s.answer(r, result, err)
 }
 
