@@ -110,7 +110,7 @@ func TestEveryBlockIsAsSpecified(t *testing.T) {
 	t.Parallel()
 	spec := readSpecification(t)
 	c := connect(t, readOnly(t))
-	for number := range uint64(65) {
+	for number := range uint64(85) {
 		checked(t, spec, c, "starknet_getBlockWithReceipts", at(number))
 		checked(t, spec, c, "starknet_getBlockWithTxs", at(number), []string{"INCLUDE_PROOF_FACTS"})
 		checked(t, spec, c, "starknet_getStateUpdate", at(number))

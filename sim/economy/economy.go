@@ -29,6 +29,8 @@ type memory struct {
 	hopes  []hope // funded accounts that are not deployed yet
 	nfts   uint64 // minted in each collection
 	mails  uint64 // messages from L1
+	// proxied counts the items of the collection behind a proxy.
+	proxied uint64
 }
 
 // actor is an account that the script controls.

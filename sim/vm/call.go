@@ -23,6 +23,7 @@ type Call struct {
 	Calldata  []starknet.Felt
 
 	run   *run
+	kind  EntryPointType
 	depth int
 	trace *Invocation // nil without a trace
 }
@@ -65,6 +66,16 @@ func (c *Call) SendToL1(to starknet.Felt, payload []starknet.Felt) {
 // Invoke calls an external function of another contract.
 func (c *Call) Invoke(address, selector starknet.Felt, calldata ...starknet.Felt) ([]starknet.Felt, error) {
 	return c.run.call(External, address, c.Address, selector, calldata, c)
+}
+
+// LibraryCall runs a function of another class on the contract's own storage,
+// for the same caller. An L1 handler calls an L1 handler.
+func (c *Call) LibraryCall(class, selector starknet.Felt, calldata ...starknet.Felt) ([]starknet.Felt, error) {
+	kind := c.kind
+	if kind == Constructor {
+		kind = External
+	}
+	return c.run.libraryCall(kind, class, selector, calldata, c)
 }
 
 // Deploy creates a contract and runs its constructor. The address depends on the deployer,

@@ -75,6 +75,17 @@ func (x *execution) transaction(t *starknet.Transaction) error {
 		x.attempt(External, t.ContractAddress, starknet.Felt{}, t.EntryPointSelector, t.Calldata, &x.trace.ExecuteInvocation)
 		x.used = x.cost()
 		return nil
+	case t.Type == starknet.Deploy:
+		if err := x.deploy(t.DeployedAddress(), t.ClassHash, starknet.Felt{}, t.ConstructorCalldata, nil); err != nil {
+			return err
+		}
+		// The specification has no trace of this type.
+		x.trace.Type, x.trace.ConstructorInvocation = starknet.DeployAccount, x.lastTrace
+		x.used = x.cost()
+		return nil
+	case t.Type == starknet.Declare && t.Version.Number == 0:
+		x.used = x.cost()
+		return x.declare(t)
 	}
 	if err := x.effect(t); err != nil {
 		return err
@@ -96,16 +107,25 @@ func (x *execution) effect(t *starknet.Transaction) error {
 		if err := x.authorise(t, t.SenderAddress, selectorValidateDeclare, []starknet.Felt{t.ClassHash}); err != nil {
 			return err
 		}
-		declared := state.DeclaredCell(t.ClassHash)
-		if !x.state.Read(declared).IsZero() {
-			return ErrAlreadyDeclared
-		}
-		x.state.Write(declared, t.CompiledClassHash)
-		return nil
+		return x.declare(t)
 	case starknet.DeployAccount:
 		return x.deployAccount(t)
 	}
 	return fmt.Errorf("%w: %s %s", ErrVersion, t.Type, t.Version)
+}
+
+// declare declares a class: one of Cairo 0 before version 2.
+func (x *execution) declare(t *starknet.Transaction) error {
+	declared := state.DeclaredCell(t.ClassHash)
+	if !x.state.Read(declared).IsZero() {
+		return ErrAlreadyDeclared
+	}
+	compiled := t.CompiledClassHash
+	if t.Version.Number < 2 {
+		compiled = state.Cairo0
+	}
+	x.state.Write(declared, compiled)
+	return nil
 }
 
 // authorise checks the nonce and the account, calls the account's validation
@@ -209,7 +229,7 @@ func (x *execution) result(t *starknet.Transaction) *Result {
 		receipt.RevertReason = "Transaction execution has failed:\n" + x.failure.Error()
 	}
 	switch t.Type {
-	case starknet.DeployAccount:
+	case starknet.DeployAccount, starknet.Deploy:
 		address := t.DeployedAddress()
 		receipt.ContractAddress = &address
 	case starknet.L1Handler:
