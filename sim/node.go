@@ -122,7 +122,7 @@ func assemble(config Config, documents []contract.Document) (*Node, chain.Config
 	described := chain.Config{
 		Seed: config.Seed, Genesis: uint64(config.Genesis.Unix()), Spacing: config.spacing(),
 		Window: config.Window, L1Lag: uint64(config.L1Lag),
-		Machine: &vm.Machine{Library: library, ChainID: network.ID, Strk: network.Strk, Eth: network.Eth},
+		Machine: &vm.Machine{Library: library, ChainID: network.ID, Strk: network.Strk, Eth: network.Eth, CompiledHash: classes.CompiledHash},
 		Bring: func(f chain.Foreign) {
 			library.Bring(&vm.Class{Hash: f.Hash, Document: f.Class})
 		},
@@ -159,8 +159,13 @@ func (n *Node) Handler() http.Handler { return n.server }
 func (n *Node) Mine(blocks int) error { return n.chain.Mine(blocks) }
 
 // Reorg replaces the newest blocks by as many others and notifies subscribers.
-// Most transactions of the old blocks are in the new ones again.
-func (n *Node) Reorg(depth int) error { return n.chain.Reorg(depth) }
+// Most transactions of the old blocks are in the new ones again. It returns
+// chain.ErrAcceptedOnL1 for blocks that are accepted on L1, unless the fault
+// L1Reorg is active.
+func (n *Node) Reorg(depth int) error {
+	_, anyway := n.faults.Strike(fault.L1Reorg, "")
+	return n.chain.Reorg(depth, anyway)
+}
 
 // Fault adds a fault.
 func (n *Node) Fault(f fault.Fault) error { return n.faults.Add(f) }

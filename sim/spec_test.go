@@ -2,10 +2,14 @@ package sim
 
 import (
 	"context"
+	"encoding/json"
+	"maps"
 	"strings"
 	"testing"
 	"time"
 
+	"astrolabe/sim/classes"
+	"astrolabe/sim/key"
 	"astrolabe/sim/rpc"
 	"astrolabe/starknet"
 )
@@ -201,17 +205,51 @@ func broadcasts(t testing.TB, n *Node) (invoke, declare, deploy map[string]any) 
 		"sierra_program": []string{"0x1", "0x2", "0x3"}, "contract_class_version": "0.1.0", "abi": "[]",
 		"entry_points_by_type": map[string]any{"CONSTRUCTOR": []any{}, "EXTERNAL": []any{}, "L1_HANDLER": []any{}},
 	}
-	salt, key := starknet.FeltFromUint64(77), starknet.FeltFromUint64(88)
+	salt, private := starknet.FeltFromUint64(77), key.Derive(starknet.FeltFromUint64(88), 0)
 	accountClass := n.library.Named("account").Hash
-	address := starknet.ContractAddress(starknet.Felt{}, salt, accountClass, []starknet.Felt{key})
+	address := starknet.ContractAddress(starknet.Felt{}, salt, accountClass, []starknet.Felt{private.Public()})
 
 	invoke = common("INVOKE", count)
 	invoke["sender_address"], invoke["account_deployment_data"] = n.network.Forwarder, []string{}
 	invoke["calldata"] = []any{"0x1", n.network.Strk, starknet.Selector("transfer"), "0x3", address, "0xde0b6b3a7640000", "0x0"}
 	declare = common("DECLARE", count+1)
 	declare["sender_address"], declare["account_deployment_data"] = n.network.Forwarder, []string{}
-	declare["compiled_class_hash"], declare["contract_class"] = "0x123", class
+	declare["compiled_class_hash"], declare["contract_class"] = classes.CompiledHash(broadcasted(t, declare, class).Transaction.ClassHash), class
 	deploy = common("DEPLOY_ACCOUNT", 0)
-	deploy["contract_address_salt"], deploy["constructor_calldata"], deploy["class_hash"] = salt, []starknet.Felt{key}, accountClass
+	deploy["contract_address_salt"], deploy["constructor_calldata"], deploy["class_hash"] = salt, []starknet.Felt{private.Public()}, accountClass
+	sign(t, n, invoke, forwarderKey(n))
+	sign(t, n, declare, forwarderKey(n))
+	sign(t, n, deploy, private)
 	return invoke, declare, deploy
 }
+
+// broadcasted decodes a transaction, with another class if that is not nil.
+func broadcasted(t testing.TB, transaction map[string]any, class any) (b starknet.BroadcastedTransaction) {
+	t.Helper()
+	transaction = maps.Clone(transaction)
+	if class != nil {
+		transaction["contract_class"], transaction["compiled_class_hash"] = class, "0x0"
+	}
+	text, err := json.Marshal(transaction)
+	if err == nil {
+		err = json.Unmarshal(text, &b)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// sign signs a transaction as a wallet would.
+func sign(t testing.TB, n *Node, transaction map[string]any, private key.Key) {
+	t.Helper()
+	b := broadcasted(t, transaction, nil)
+	hash, err := b.Transaction.ComputeHash(n.network.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	transaction["signature"] = private.Sign(hash)
+}
+
+// forwarderKey is the key of the account that the tests use.
+func forwarderKey(n *Node) key.Key { return key.Derive(n.network.Forwarder, 0) }

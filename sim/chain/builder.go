@@ -6,6 +6,7 @@ import (
 	"runtime"
 	"sync"
 
+	"astrolabe/sim/key"
 	"astrolabe/sim/state"
 	"astrolabe/sim/vm"
 	"astrolabe/starknet"
@@ -34,7 +35,9 @@ type Builder struct {
 // concurrently.
 type hashing struct {
 	transaction starknet.Transaction
+	signer      *key.Key // nil keeps the signature
 	hash        starknet.Felt
+	signature   []starknet.Felt
 	err         error
 }
 
@@ -47,14 +50,22 @@ func (b *Builder) Machine() *vm.Machine { return b.machine }
 // Add executes a transaction and adds it to the block. If it has no hash, its
 // hash and the receipt's are set later. An error means that it cannot be
 // included, and nothing has changed.
-func (b *Builder) Add(t starknet.Transaction) (*starknet.Receipt, error) {
+func (b *Builder) Add(t starknet.Transaction) (*starknet.Receipt, error) { return b.add(t, nil) }
+
+// AddSigned is Add for a transaction without a hash, which is signed when its
+// hash is known. The signature must not be needed by its execution.
+func (b *Builder) AddSigned(t starknet.Transaction, signer key.Key) (*starknet.Receipt, error) {
+	return b.add(t, &signer)
+}
+
+func (b *Builder) add(t starknet.Transaction, signer *key.Key) (*starknet.Receipt, error) {
 	result, err := b.machine.Execute(b.State, &b.Header, &t, vm.Flags{})
 	if err != nil {
 		return nil, err
 	}
 	b.transactions = append(b.transactions, t)
 	b.receipts = append(b.receipts, result.Receipt)
-	h := &hashing{transaction: t, hash: t.Hash}
+	h := &hashing{transaction: t, signer: signer, hash: t.Hash, signature: t.Signature}
 	b.hashes = append(b.hashes, h)
 	if t.Hash.IsZero() {
 		b.hashers.Add(1)
@@ -62,6 +73,9 @@ func (b *Builder) Add(t starknet.Transaction) (*starknet.Receipt, error) {
 		go func() {
 			defer b.hashers.Done()
 			h.hash, h.err = h.transaction.ComputeHash(b.machine.ChainID)
+			if h.signer != nil {
+				h.signature = h.signer.Sign(h.hash)
+			}
 			<-hashSlots
 		}()
 	}
@@ -76,6 +90,7 @@ func (b *Builder) block() (*Block, error) {
 		if h.transaction.Hash.IsZero() { // other hashes may already be in use
 			err = errors.Join(err, h.err)
 			b.transactions[i].Hash, b.receipts[i].TransactionHash = h.hash, h.hash
+			b.transactions[i].Signature = h.signature
 		}
 	}
 	return &Block{

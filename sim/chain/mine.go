@@ -79,9 +79,13 @@ func (c *Chain) preConfirmed() *Builder {
 	return c.pending
 }
 
+// ErrAcceptedOnL1 reports blocks that cannot be replaced any more.
+var ErrAcceptedOnL1 = errors.New("the block is accepted on L1")
+
 // Reorg replaces the newest blocks by as many others. It fails if they are not
-// all in the window or include block 0.
-func (c *Chain) Reorg(depth int) error {
+// all in the window, include block 0 or are accepted on L1, but the latter may
+// be replaced anyway.
+func (c *Chain) Reorg(depth int, anyway bool) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.recording != nil {
@@ -90,6 +94,9 @@ func (c *Chain) Reorg(depth int) error {
 	head := c.head.Header.BlockNumber
 	if depth < 1 || uint64(depth) > head-c.oldest {
 		return fmt.Errorf("%w: cannot replace %d of %d blocks", ErrNotRetained, depth, head-c.oldest)
+	}
+	if l1 := c.l1Head(); !anyway && head-uint64(depth) < l1 {
+		return fmt.Errorf("%w: cannot replace %d blocks, the newest that is accepted is %d of %d", ErrAcceptedOnL1, depth, l1, head)
 	}
 	change := Change{Removed: make([]*Block, depth)}
 	for i := depth - 1; i >= 0; i-- {

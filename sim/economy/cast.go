@@ -25,11 +25,12 @@ func (e *Economy) cast() {
 		e.memory.hopes = append(e.memory.hopes, h)
 		e.memory.actors = append(e.memory.actors, h.actor)
 	}
-	e.memory.actors = append(e.memory.actors, actor{e.network.Forwarder, 3})
+	e.memory.actors = append(e.memory.actors, actor{e.network.Forwarder, 3, e.network.Forwarder})
 }
 
-func newHope(class, salt, key starknet.Felt, version uint64) hope {
-	return hope{actor: actor{starknet.ContractAddress(starknet.Felt{}, salt, class, []starknet.Felt{key}), version}, salt: salt, key: key}
+func newHope(class, salt, seed starknet.Felt, version uint64) hope {
+	public := publicKey(seed, 0)
+	return hope{actor: actor{starknet.ContractAddress(starknet.Felt{}, salt, class, []starknet.Felt{public}), version, seed}, salt: salt}
 }
 
 func (e *Economy) treasury() actor  { return e.memory.actors[treasuryActor] }

@@ -61,9 +61,9 @@ func (t *turn) populate() {
 }
 
 func (t *turn) deployAccount(h hope) {
-	receipt := t.add(t.signed(starknet.Transaction{
+	receipt := t.addSigned(h.actor, t.prepared(starknet.Transaction{
 		Type: starknet.DeployAccount, ClassHash: t.classes.Named(contract.Account).Hash,
-		ContractAddressSalt: h.salt, ConstructorCalldata: []starknet.Felt{h.key},
+		ContractAddressSalt: h.salt, ConstructorCalldata: []starknet.Felt{publicKey(h.seed, 0)},
 	}, h.version))
 	if receipt != nil && h.born > 2 { // the first actors are already in memory
 		t.memory.actors = append(t.memory.actors, h.actor)

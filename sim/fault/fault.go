@@ -36,6 +36,8 @@ const (
 	// Reorg replaces the newest Depth blocks, at least one, after Run has added
 	// a block.
 	Reorg Kind = "reorg"
+	// L1Reorg lets reorgs replace blocks that are accepted on L1.
+	L1Reorg Kind = "l1_reorg"
 	// Lie changes one thing in the result of getBlockWithReceipts,
 	// getStateUpdate or getClass, which stays valid. The field Lie names it. It
 	// applies to results that have such a thing, of the block Block, or of the
@@ -44,7 +46,7 @@ const (
 )
 
 // Kinds lists every kind.
-var Kinds = []Kind{Latency, RPCError, Status, Cut, Truncate, StaleHead, WrongParent, MissingReceipts, OtherChain, Reorg, Lie}
+var Kinds = []Kind{Latency, RPCError, Status, Cut, Truncate, StaleHead, WrongParent, MissingReceipts, OtherChain, Reorg, L1Reorg, Lie}
 
 // Fault is one injected fault.
 type Fault struct {

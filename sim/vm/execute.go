@@ -13,6 +13,8 @@ type Machine struct {
 	ChainID starknet.Felt
 	// Strk and Eth are the token contracts in which fees are paid.
 	Strk, Eth starknet.Felt
+	// CompiledHash returns the compiled class hash of a class.
+	CompiledHash func(class starknet.Felt) starknet.Felt
 }
 
 // Result is the result of an included transaction.
@@ -120,11 +122,14 @@ func (x *execution) declare(t *starknet.Transaction) error {
 	if !x.state.Read(declared).IsZero() {
 		return ErrAlreadyDeclared
 	}
-	compiled := t.CompiledClassHash
 	if t.Version.Number < 2 {
-		compiled = state.Cairo0
+		x.state.Write(declared, state.Cairo0)
+		return nil
 	}
-	x.state.Write(declared, compiled)
+	if compiled := x.machine.CompiledHash(t.ClassHash); t.CompiledClassHash != compiled {
+		return fmt.Errorf("%w: got %s, want %s", ErrCompiledHash, t.CompiledClassHash, compiled)
+	}
+	x.state.Write(declared, t.CompiledClassHash)
 	return nil
 }
 
