@@ -32,6 +32,8 @@ type Node struct {
 	// recording is the file that blocks are written to or read from; nil
 	// without one.
 	recording *chain.Recording
+	// predeployed are the accounts for clients.
+	predeployed []economy.Account
 
 	mu      sync.Mutex
 	stop    context.CancelFunc // nil while not started
@@ -72,7 +74,8 @@ func newNode(config Config, documents []contract.Document) (*Node, error) {
 	if err != nil {
 		return nil, err
 	}
-	n.economy = economy.New(n.network, config.Profile, n.library)
+	n.predeployed = economy.Predeploy(config.Seed, config.Predeployed, n.library)
+	n.economy = economy.New(n.network, config.Profile, n.library, n.predeployed)
 	described.Script = n.economy
 	if err := n.begin(described, documents); err != nil {
 		return nil, errors.Join(err, n.closeRecording())
@@ -133,7 +136,7 @@ func assemble(config Config, documents []contract.Document) (*Node, chain.Config
 func (n *Node) serve() {
 	n.server = rpc.NewServer(rpc.Options{
 		Chain: n.chain, Library: n.library, ChainID: n.network.ID, OtherID: otherChain(n.network.Name),
-		SpecVersion: n.config.SpecVersion, Faults: n.faults, Rendered: n.config.Rendered,
+		SpecVersion: n.config.SpecVersion, Faults: n.faults, Rendered: n.config.Rendered, Devnet: n.devnet(),
 	})
 }
 

@@ -88,15 +88,8 @@ var ErrAcceptedOnL1 = errors.New("the block is accepted on L1")
 func (c *Chain) Reorg(depth int, anyway bool) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.recording != nil {
-		return ErrRecorded
-	}
-	head := c.head.Header.BlockNumber
-	if depth < 1 || uint64(depth) > head-c.oldest {
-		return fmt.Errorf("%w: cannot replace %d of %d blocks", ErrNotRetained, depth, head-c.oldest)
-	}
-	if l1 := c.l1Head(); !anyway && head-uint64(depth) < l1 {
-		return fmt.Errorf("%w: cannot replace %d blocks, the newest that is accepted is %d of %d", ErrAcceptedOnL1, depth, l1, head)
+	if err := c.removable(depth, anyway); err != nil {
+		return err
 	}
 	change := Change{Removed: make([]*Block, depth)}
 	for i := depth - 1; i >= 0; i-- {
@@ -117,6 +110,21 @@ func (c *Chain) Reorg(depth int, anyway bool) error {
 			return err
 		}
 		change.Added = append(change.Added, block)
+	}
+	return nil
+}
+
+// removable reports why the newest blocks cannot be removed.
+func (c *Chain) removable(depth int, anyway bool) error {
+	if c.recording != nil {
+		return ErrRecorded
+	}
+	head := c.head.Header.BlockNumber
+	if depth < 1 || uint64(depth) > head-c.oldest {
+		return fmt.Errorf("%w: cannot remove %d of %d blocks", ErrNotRetained, depth, head-c.oldest)
+	}
+	if l1 := c.l1Head(); !anyway && head-uint64(depth) < l1 {
+		return fmt.Errorf("%w: cannot remove %d blocks, the newest that is accepted is %d of %d", ErrAcceptedOnL1, depth, l1, head)
 	}
 	return nil
 }

@@ -23,7 +23,7 @@ func (c *Chain) L1Head() uint64 {
 
 func (c *Chain) l1Head() uint64 {
 	head := c.head.Header.BlockNumber
-	return head - min(head, c.config.L1Lag)
+	return max(head-min(head, c.config.L1Lag), min(head, c.accepted))
 }
 
 // Finality returns the finality of a block.

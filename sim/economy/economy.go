@@ -14,11 +14,13 @@ type Economy struct {
 	classes *contract.Library
 	memory  memory
 	refused []error
+
+	predeployed []Account
 }
 
-// New returns the script for a network.
-func New(network Network, profile Profile, classes *contract.Library) *Economy {
-	return &Economy{network: network, profile: profile, classes: classes}
+// New returns the script for a network, with accounts for clients.
+func New(network Network, profile Profile, classes *contract.Library, predeployed []Account) *Economy {
+	return &Economy{network: network, profile: profile, classes: classes, predeployed: predeployed}
 }
 
 // memory is the state of the script. Its slices only grow, so a copy of the

@@ -52,4 +52,5 @@ var episodes = []episode{
 	{72, 0, (*turn).upgradeProxies},
 	{73, 60, (*turn).rareFields},
 	{80, 0, (*turn).replaceProxy},
+	{1, 0, (*turn).fundPredeployed},
 }
