@@ -1,9 +1,12 @@
 package sim
 
 import (
+	"bytes"
 	"encoding/json"
+	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -217,5 +220,30 @@ func TestTheNodeDescribesItsMethods(t *testing.T) {
 	c.result(&config, "devnet_getConfig")
 	if config.ChainID != "SN_MAIN" {
 		t.Errorf("the chain is %q, want SN_MAIN", config.ChainID)
+	}
+}
+
+// TestTheGuideNamesEveryFaultAndMethod keeps docs/simulator.md complete.
+func TestTheGuideNamesEveryFaultAndMethod(t *testing.T) {
+	t.Parallel()
+	guide, err := os.ReadFile("../docs/simulator.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var document struct{ Methods []struct{ Name string } }
+	connect(t, readOnly(t)).result(&document, "rpc.discover")
+	var names []string
+	for _, m := range document.Methods {
+		if !strings.HasPrefix(m.Name, "starknet_") {
+			names = append(names, m.Name)
+		}
+	}
+	for _, kind := range fault.Kinds {
+		names = append(names, string(kind))
+	}
+	for _, name := range names {
+		if !bytes.Contains(guide, []byte("`"+name+"`")) {
+			t.Errorf("docs/simulator.md does not name %s", name)
+		}
 	}
 }
