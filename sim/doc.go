@@ -11,10 +11,11 @@
 // and the block hash over its header, by the formulas of astrolabe/starknet;
 // the classes and their ABIs; storage addresses of variables and maps; state,
 // receipts, events, messages and state diffs, which result from executing the
-// transactions; signatures, which accounts check (sim/key).
+// transactions; the check of signatures by accounts (sim/key).
 //
 // Simplified: contracts are Go functions instead of Cairo code (sim/contract);
-// gas is a simple formula (sim/vm); the programs of Cairo 0 classes are
+// gas is a simple formula (sim/vm); the signatures of transactions that no
+// client sent are random (sim/economy); the programs of Cairo 0 classes are
 // placeholders (sim/classes); the four
 // commitments of a header are plain hashes of their content and the two state
 // roots are hash chains, not tries (sim/chain), so storage proofs contain only

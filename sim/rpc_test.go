@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"testing"
 
-	"astrolabe/sim/key"
 	"astrolabe/sim/rpc"
 	"astrolabe/starknet"
 )
@@ -226,7 +225,7 @@ func TestWritesAreRefusedWithTheirCodes(t *testing.T) {
 	}
 	signed := func(original map[string]any, changes map[string]any) map[string]any {
 		tx := altered(original, changes)
-		sign(t, n, tx, forwarderKey(n))
+		sign(t, n, tx, sender(n).Key)
 		return tx
 	}
 	invoke, declare, deploy := broadcasts(t, n)
@@ -281,35 +280,5 @@ func TestASimulationChecksTheSignatureUnlessToldNotTo(t *testing.T) {
 		if r := c.call(x.method, x.arguments([]string{"SKIP_VALIDATE"})...); r.Error != nil {
 			t.Errorf("%s without validation: %+v, want no error", x.method, *r.Error)
 		}
-	}
-}
-
-// TestTheScriptSignsItsTransactions verifies the signatures of accounts that
-// changed their keys, too.
-func TestTheScriptSignsItsTransactions(t *testing.T) {
-	t.Parallel()
-	n := readOnly(t)
-	checked := 0
-	for number := uint64(1); number <= longBlocks; number++ {
-		b, err := n.Block(number)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for i := range b.Transactions {
-			tx := &b.Transactions[i]
-			if tx.Type != starknet.Invoke || tx.Version.Number == 0 {
-				continue
-			}
-			public, err := n.Call(number-1, tx.SenderAddress, "get_public_key")
-			if err != nil {
-				continue // deployed or changed in this block
-			}
-			if checked++; !key.Verify(public[0], tx.Hash, tx.Signature) {
-				t.Errorf("block %d: the signature of %s is invalid", number, tx.Hash)
-			}
-		}
-	}
-	if checked < 500 {
-		t.Errorf("%d signatures were checked, want at least 500", checked)
 	}
 }

@@ -179,16 +179,11 @@ func callOf(address starknet.Felt, function string, calldata ...starknet.Felt) m
 }
 
 // broadcasts returns a transaction of each kind as a wallet would send it: a
-// transfer and a declaration by the forwarder, and the deployment of a funded
-// account.
+// transfer and a declaration by a predeployed account, and the deployment of a
+// funded account.
 func broadcasts(t testing.TB, n *Node) (invoke, declare, deploy map[string]any) {
 	t.Helper()
-	head := n.Head().Header.BlockNumber
-	nonce, err := n.Nonce(head, n.network.Forwarder)
-	if err != nil {
-		t.Fatal(err)
-	}
-	count, _ := nonce.Uint64()
+	count, _ := mustNonce(t, n).Uint64()
 	bounds := map[string]any{
 		"l1_gas":      map[string]string{"max_amount": "0x1e8480", "max_price_per_unit": "0x5af3107a4000"},
 		"l1_data_gas": map[string]string{"max_amount": "0xf4240", "max_price_per_unit": "0x2540be400"},
@@ -210,15 +205,15 @@ func broadcasts(t testing.TB, n *Node) (invoke, declare, deploy map[string]any) 
 	address := starknet.ContractAddress(starknet.Felt{}, salt, accountClass, []starknet.Felt{private.Public()})
 
 	invoke = common("INVOKE", count)
-	invoke["sender_address"], invoke["account_deployment_data"] = n.network.Forwarder, []string{}
+	invoke["sender_address"], invoke["account_deployment_data"] = sender(n).Address, []string{}
 	invoke["calldata"] = []any{"0x1", n.network.Strk, starknet.Selector("transfer"), "0x3", address, "0xde0b6b3a7640000", "0x0"}
 	declare = common("DECLARE", count+1)
-	declare["sender_address"], declare["account_deployment_data"] = n.network.Forwarder, []string{}
+	declare["sender_address"], declare["account_deployment_data"] = sender(n).Address, []string{}
 	declare["compiled_class_hash"], declare["contract_class"] = classes.CompiledHash(broadcasted(t, declare, class).Transaction.ClassHash), class
 	deploy = common("DEPLOY_ACCOUNT", 0)
 	deploy["contract_address_salt"], deploy["constructor_calldata"], deploy["class_hash"] = salt, []starknet.Felt{private.Public()}, accountClass
-	sign(t, n, invoke, forwarderKey(n))
-	sign(t, n, declare, forwarderKey(n))
+	sign(t, n, invoke, sender(n).Key)
+	sign(t, n, declare, sender(n).Key)
 	sign(t, n, deploy, private)
 	return invoke, declare, deploy
 }
@@ -250,6 +245,3 @@ func sign(t testing.TB, n *Node, transaction map[string]any, private key.Key) {
 	}
 	transaction["signature"] = private.Sign(hash)
 }
-
-// forwarderKey is the key of the account that the tests use.
-func forwarderKey(n *Node) key.Key { return key.Derive(n.network.Forwarder, 0) }

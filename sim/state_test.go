@@ -94,7 +94,7 @@ func submit(t *testing.T, n *Node) {
 	c := connect(t, n)
 	_, declare, _ := broadcasts(t, n)
 	declare["nonce"] = mustNonce(t, n)
-	sign(t, n, declare, forwarderKey(n))
+	sign(t, n, declare, sender(n).Key)
 	var added map[string]string
 	c.result(&added, "starknet_addDeclareTransaction", declare)
 }
@@ -301,7 +301,7 @@ func TestDamagedStateIsRefused(t *testing.T) {
 		damaged := bytes.Clone(whole)
 		damaged[at] ^= 0x10
 		must(t, os.WriteFile(path, damaged, 0o600))
-		if _, err := newNode(Config{State: path}, testDocuments(t)); !errors.Is(err, chain.ErrNotARecording) {
+		if _, err := newNode(Config{State: path, Predeployed: 1}, testDocuments(t)); !errors.Is(err, chain.ErrNotARecording) {
 			t.Errorf("a file that is damaged at byte %d: %v", at, err)
 		}
 	}

@@ -6,7 +6,6 @@ import (
 	"runtime"
 	"sync"
 
-	"astrolabe/sim/key"
 	"astrolabe/sim/state"
 	"astrolabe/sim/vm"
 	"astrolabe/starknet"
@@ -35,9 +34,7 @@ type Builder struct {
 // concurrently.
 type hashing struct {
 	transaction starknet.Transaction
-	signer      *key.Key // nil keeps the signature
 	hash        starknet.Felt
-	signature   []starknet.Felt
 	err         error
 }
 
@@ -47,25 +44,21 @@ var hashSlots = make(chan struct{}, runtime.GOMAXPROCS(0))
 // Machine returns the machine that executes the block's transactions.
 func (b *Builder) Machine() *vm.Machine { return b.machine }
 
-// Add executes a transaction and adds it to the block. If it has no hash, its
-// hash and the receipt's are set later. An error means that it cannot be
-// included, and nothing has changed.
-func (b *Builder) Add(t starknet.Transaction) (*starknet.Receipt, error) { return b.add(t, nil) }
-
-// AddSigned is Add for a transaction without a hash, which is signed when its
-// hash is known. The signature must not be needed by its execution.
-func (b *Builder) AddSigned(t starknet.Transaction, signer key.Key) (*starknet.Receipt, error) {
-	return b.add(t, &signer)
+// Add executes a transaction of the script and adds it to the block. If it has
+// no hash, its hash and the receipt's are set later. Its signature is not
+// checked. An error means that it cannot be included, and nothing has changed.
+func (b *Builder) Add(t starknet.Transaction) (*starknet.Receipt, error) {
+	return b.add(t, vm.Flags{Trusted: true})
 }
 
-func (b *Builder) add(t starknet.Transaction, signer *key.Key) (*starknet.Receipt, error) {
-	result, err := b.machine.Execute(b.State, &b.Header, &t, vm.Flags{})
+func (b *Builder) add(t starknet.Transaction, flags vm.Flags) (*starknet.Receipt, error) {
+	result, err := b.machine.Execute(b.State, &b.Header, &t, flags)
 	if err != nil {
 		return nil, err
 	}
 	b.transactions = append(b.transactions, t)
 	b.receipts = append(b.receipts, result.Receipt)
-	h := &hashing{transaction: t, signer: signer, hash: t.Hash, signature: t.Signature}
+	h := &hashing{transaction: t, hash: t.Hash}
 	b.hashes = append(b.hashes, h)
 	if t.Hash.IsZero() {
 		b.hashers.Add(1)
@@ -73,9 +66,6 @@ func (b *Builder) add(t starknet.Transaction, signer *key.Key) (*starknet.Receip
 		go func() {
 			defer b.hashers.Done()
 			h.hash, h.err = h.transaction.ComputeHash(b.machine.ChainID)
-			if h.signer != nil {
-				h.signature = h.signer.Sign(h.hash)
-			}
 			<-hashSlots
 		}()
 	}
@@ -90,7 +80,6 @@ func (b *Builder) block() (*Block, error) {
 		if h.transaction.Hash.IsZero() { // other hashes may already be in use
 			err = errors.Join(err, h.err)
 			b.transactions[i].Hash, b.receipts[i].TransactionHash = h.hash, h.hash
-			b.transactions[i].Signature = h.signature
 		}
 	}
 	return &Block{

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"astrolabe/sim/vm"
 	"astrolabe/starknet"
 )
 
@@ -71,7 +72,7 @@ func (c *Chain) preConfirmed() *Builder {
 	c.pending = c.builder()
 	admitted := c.pool[:0]
 	for _, t := range c.pool {
-		if _, err := c.pending.Add(t); err == nil {
+		if _, err := c.pending.add(t, vm.Flags{}); err == nil {
 			admitted = append(admitted, t)
 		}
 	}

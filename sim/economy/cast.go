@@ -16,7 +16,8 @@ const (
 )
 
 // cast creates the first actors. Their addresses are known before they are
-// deployed.
+// deployed. Nobody has their private keys: what the script does needs no
+// signature.
 func (e *Economy) cast() {
 	class := e.classes.Named(contract.Account).Hash
 	for i, version := range []uint64{1, 3, 3, 1} {
@@ -25,12 +26,11 @@ func (e *Economy) cast() {
 		e.memory.hopes = append(e.memory.hopes, h)
 		e.memory.actors = append(e.memory.actors, h.actor)
 	}
-	e.memory.actors = append(e.memory.actors, actor{e.network.Forwarder, 3, e.network.Forwarder})
+	e.memory.actors = append(e.memory.actors, actor{e.network.Forwarder, 3})
 }
 
-func newHope(class, salt, seed starknet.Felt, version uint64) hope {
-	public := publicKey(seed, 0)
-	return hope{actor: actor{starknet.ContractAddress(starknet.Felt{}, salt, class, []starknet.Felt{public}), version, seed}, salt: salt}
+func newHope(class, salt, key starknet.Felt, version uint64) hope {
+	return hope{actor: actor{starknet.ContractAddress(starknet.Felt{}, salt, class, []starknet.Felt{key}), version}, salt: salt, key: key}
 }
 
 func (e *Economy) treasury() actor  { return e.memory.actors[treasuryActor] }

@@ -38,15 +38,14 @@ type memory struct {
 // actor is an account that the script controls.
 type actor struct {
 	address starknet.Felt
-	version uint64        // of its transactions: 1 pays in ETH, 3 in STRK
-	seed    starknet.Felt // of its keys
+	version uint64 // of its transactions: 1 pays in ETH, 3 in STRK
 }
 
 // hope is an account that is not deployed yet.
 type hope struct {
 	actor
-	salt starknet.Felt
-	born uint64 // block in which it may be deployed
+	salt, key starknet.Felt
+	born      uint64 // block in which it may be deployed
 }
 
 // Contract is a contract of the economy by its name in the script.

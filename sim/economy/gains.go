@@ -21,12 +21,12 @@ type gains struct {
 type gainedActor struct {
 	Address starknet.Felt `json:"address"`
 	Version uint64        `json:"version"`
-	Seed    starknet.Felt `json:"seed"`
 }
 
 type gainedHope struct {
 	gainedActor
 	Salt starknet.Felt `json:"salt"`
+	Key  starknet.Felt `json:"key"`
 	Born uint64        `json:"born"`
 }
 
@@ -38,7 +38,7 @@ func (e *Economy) Gained(since any) ([]byte, error) {
 		g.Actors = append(g.Actors, a.exported())
 	}
 	for _, h := range e.memory.hopes[len(before.hopes):] {
-		g.Hopes = append(g.Hopes, gainedHope{h.exported(), h.salt, h.born})
+		g.Hopes = append(g.Hopes, gainedHope{h.exported(), h.salt, h.key, h.born})
 	}
 	return json.Marshal(g)
 }
@@ -55,12 +55,12 @@ func (e *Economy) Learn(gained []byte) error {
 		m.actors = append(m.actors, a.actor())
 	}
 	for _, h := range g.Hopes {
-		m.hopes = append(m.hopes, hope{h.actor(), h.Salt, h.Born})
+		m.hopes = append(m.hopes, hope{h.actor(), h.Salt, h.Key, h.Born})
 	}
 	m.nfts, m.mails, m.proxied = g.NFTs, g.Mails, g.Proxied
 	return nil
 }
 
-func (a actor) exported() gainedActor { return gainedActor{a.address, a.version, a.seed} }
+func (a actor) exported() gainedActor { return gainedActor{a.address, a.version} }
 
-func (g gainedActor) actor() actor { return actor{g.Address, g.Version, g.Seed} }
+func (g gainedActor) actor() actor { return actor{g.Address, g.Version} }

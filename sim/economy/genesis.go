@@ -107,7 +107,7 @@ func (e *Economy) otherPlacements() []placement {
 		{"UDC legacy", contract.UDCLegacy, n.UDCLegacy, nil},
 		{"UDC", contract.UDC, n.UDC, nil},
 		{"privacy pool", contract.PrivacyPoolV1, n.Pool, []starknet.Felt{admin, n.Strk, starknet.FeltFromUint64(1), starknet.FeltFromUint64(450)}},
-		{"forwarder", contract.Account, n.Forwarder, []starknet.Felt{publicKey(n.Forwarder, 0)}},
+		{"forwarder", contract.Account, n.Forwarder, []starknet.Felt{starknet.FeltFromUint64(1)}},
 		{"AMM factory", contract.AMMFactory, n.AMMFactory, []starknet.Felt{e.classes.Named(contract.AMMPair).Hash, admin}},
 		{"CLMM factory", contract.CLMMFactory, n.CLMMFactory, []starknet.Felt{admin, e.classes.Named(contract.CLMMPool).Hash}},
 	}

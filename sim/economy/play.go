@@ -61,9 +61,9 @@ func (t *turn) populate() {
 }
 
 func (t *turn) deployAccount(h hope) {
-	receipt := t.addSigned(h.actor, t.prepared(starknet.Transaction{
+	receipt := t.add(t.signed(starknet.Transaction{
 		Type: starknet.DeployAccount, ClassHash: t.classes.Named(contract.Account).Hash,
-		ContractAddressSalt: h.salt, ConstructorCalldata: []starknet.Felt{publicKey(h.seed, 0)},
+		ContractAddressSalt: h.salt, ConstructorCalldata: []starknet.Felt{h.key},
 	}, h.version))
 	if receipt != nil && h.born > 2 { // the first actors are already in memory
 		t.memory.actors = append(t.memory.actors, h.actor)

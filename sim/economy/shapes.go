@@ -188,10 +188,10 @@ func (t *turn) rareFields() {
 	from := t.governor() // version 3
 	strk := call{t.network.StrkBridge, "initiate_token_withdraw", felts(l1Strk, []starknet.Felt{t.l1Address()}, u256(amount(1, 15)))}
 	eth := call{t.network.EthBridge, "initiate_withdraw", felts(t.l1Address(), u256(amount(1, 12)))}
-	tx := t.prepared(t.invocation(from, strk, eth), from.version)
+	tx := t.signed(t.invocation(from, strk, eth), from.version)
 	tx.Tip = 7
 	tx.PaymasterData, tx.AccountDeploymentData = t.noise(2), t.noise(3)
-	t.addSigned(from, tx)
+	t.add(tx)
 }
 
 // failures sends transactions and messages from L1 that revert.
@@ -209,7 +209,7 @@ func (t *turn) failures() {
 func (t *turn) approvals() {
 	issuer, user := t.issuer(), t.someone()
 	operator := []starknet.Felt{t.treasury().address, starknet.FeltFromUint64(1)}
-	t.invoke(user, call{user.address, "set_public_key", []starknet.Felt{t.nextPublicKey(user)}})
+	t.invoke(user, call{user.address, "set_public_key", []starknet.Felt{t.felt()}})
 	t.invoke(issuer,
 		call{t.find("collection"), "set_approval_for_all", operator},
 		call{t.find("old collection"), "setApprovalForAll", operator},

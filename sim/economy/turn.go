@@ -37,17 +37,7 @@ func (t *turn) number() uint64 { return t.b.Header.BlockNumber }
 // add adds a transaction to the block; one that cannot be included is recorded
 // and skipped.
 func (t *turn) add(tx starknet.Transaction) *starknet.Receipt {
-	return t.included(tx, t.b.Add)
-}
-
-// addSigned is add for a transaction that an account signs.
-func (t *turn) addSigned(from actor, tx starknet.Transaction) *starknet.Receipt {
-	signer := t.keyOf(from)
-	return t.included(tx, func(tx starknet.Transaction) (*starknet.Receipt, error) { return t.b.AddSigned(tx, signer) })
-}
-
-func (t *turn) included(tx starknet.Transaction, add func(starknet.Transaction) (*starknet.Receipt, error)) *starknet.Receipt {
-	receipt, err := add(tx)
+	receipt, err := t.b.Add(tx)
 	if err != nil {
 		if len(t.refused) < maxRefused {
 			t.refused = append(t.refused, fmt.Errorf("block %d, %s: %w", t.number(), tx.Type, err))
@@ -57,9 +47,8 @@ func (t *turn) included(tx starknet.Transaction, add func(starknet.Transaction) 
 	return receipt
 }
 
-// prepared sets the common fields of an account's transaction of this version.
-// Its signature is a placeholder until its hash is known.
-func (t *turn) prepared(tx starknet.Transaction, version uint64) starknet.Transaction {
+// signed sets the common fields of an account's transaction of this version.
+func (t *turn) signed(tx starknet.Transaction, version uint64) starknet.Transaction {
 	tx.Version.Number = version
 	tx.Signature = []starknet.Felt{t.felt(), t.felt()}
 	if version < 3 {
@@ -84,9 +73,9 @@ func (t *turn) invoke(from actor, calls ...call) *starknet.Receipt {
 // invokeProven is invoke with proof facts, which only version 3 transactions
 // have.
 func (t *turn) invokeProven(from actor, facts []starknet.Felt, calls ...call) *starknet.Receipt {
-	tx := t.prepared(t.invocation(from, calls...), from.version)
+	tx := t.signed(t.invocation(from, calls...), from.version)
 	tx.ProofFacts = facts
-	return t.addSigned(from, tx)
+	return t.add(tx)
 }
 
 // invocation is an account's transaction without its common fields.
@@ -110,7 +99,7 @@ func (t *turn) declare(from actor, name string) {
 	if version == 1 && class.Document.Sierra != nil {
 		version = 2
 	}
-	t.addSigned(from, t.prepared(starknet.Transaction{
+	t.add(t.signed(starknet.Transaction{
 		Type: starknet.Declare, SenderAddress: from.address, Nonce: t.nonce(from),
 		ClassHash: class.Hash, CompiledClassHash: class.CompiledHash,
 	}, version))

@@ -97,5 +97,8 @@ func (c *Call) ReplaceClass(class starknet.Felt) error {
 // Block returns the block that the call runs in.
 func (c *Call) Block() *starknet.PreConfirmedHeader { return c.run.block }
 
+// Trusted reports whether the signature of the transaction need not be checked.
+func (c *Call) Trusted() bool { return c.run.trusted }
+
 // Transaction returns the transaction of the call, or nil for a read.
 func (c *Call) Transaction() *starknet.Transaction { return c.run.transaction }

@@ -28,6 +28,8 @@ type Flags struct {
 	SkipValidate bool
 	SkipFee      bool
 	Trace        bool
+	// Trusted makes accounts accept the transaction whatever its signature is.
+	Trusted bool
 }
 
 var (
@@ -44,7 +46,7 @@ var (
 // that fails inside its calls is not an error but a reverted result.
 func (m *Machine) Execute(on *state.Overlay, block *starknet.PreConfirmedHeader, t *starknet.Transaction, flags Flags) (*Result, error) {
 	x := &execution{machine: m, flags: flags, run: &run{
-		library: m.Library, state: on, block: block, transaction: t, tracing: flags.Trace, maxEvents: MaxEvents,
+		library: m.Library, state: on, block: block, transaction: t, trusted: flags.Trusted, tracing: flags.Trace, maxEvents: MaxEvents,
 	}}
 	x.trace.Type = t.Type
 	mark := on.Mark()

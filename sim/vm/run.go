@@ -13,6 +13,7 @@ type run struct {
 	state       *state.Overlay
 	block       *starknet.PreConfirmedHeader
 	transaction *starknet.Transaction
+	trusted     bool
 	tracing     bool
 	lastTrace   *Invocation // of the last top-level call
 	maxEvents   int
