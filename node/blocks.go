@@ -30,6 +30,10 @@ func (p *Pool) PreConfirmedNumber(ctx context.Context) (uint64, error) {
 	return ask(ctx, p, "starknet_getBlockWithTxHashes", []any{PreConfirmed}, wire.DecodeBlockNumber)
 }
 
+// includeProofFacts is the response flag without which a node leaves out the
+// proof facts, which the hash of a transaction covers.
+const includeProofFacts = "INCLUDE_PROOF_FACTS"
+
 // BlockWithReceipts returns a sealed block with its transactions and their
 // receipts. It is complete: the numbers of transactions and events are those
 // of the header, and every transaction has its own receipt. Its transactions have
@@ -42,5 +46,5 @@ func (p *Pool) BlockWithReceipts(ctx context.Context, id BlockID) (starknet.Bloc
 			err = id.check(&block.BlockHeader, block.Status)
 		}
 		return block, err
-	}, "INCLUDE_PROOF_FACTS")
+	}, includeProofFacts)
 }

@@ -79,8 +79,8 @@ func replayNode(t *testing.T, chain domain.Chain) *fakeNode {
 	return n
 }
 
-// TestRealChainDataIsReadInFull holds typed calls against the standard
-// decoder and against the counts of the data.
+// TestRealChainDataIsReadInFull compares typed calls with the standard
+// decoder and with the counts of the data.
 func TestRealChainDataIsReadInFull(t *testing.T) {
 	t.Parallel()
 	for _, chain := range domain.Chains {

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"astrolabe/domain/chain"
 	"astrolabe/node/wire"
 )
 
@@ -19,7 +20,7 @@ func checkSpec(text string) error {
 		return wire.Invalid("specification version %q", wire.Clip(text, 40))
 	}
 	if minimum, _ := parseSpec(MinimumSpec); slices.Compare(version, minimum) < 0 {
-		return fmt.Errorf("%w: %s is older than %s", ErrUnsupportedSpec, wire.Clip(text, 40), MinimumSpec)
+		return fmt.Errorf("%w: %s is older than %s", chain.ErrNodeVersion, wire.Clip(text, 40), MinimumSpec)
 	}
 	return nil
 }

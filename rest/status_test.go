@@ -14,7 +14,7 @@ import (
 	"astrolabe/starknet"
 )
 
-func TestStatusTellsHowTheIndexStands(t *testing.T) {
+func TestStatusReportsTheIndex(t *testing.T) {
 	t.Parallel()
 	s := newService(t, nil)
 	lease, _, err := index.NewLeases(s.db).TakeLease(t.Context(), domain.Mainnet, "test", time.Hour)
@@ -45,7 +45,7 @@ func TestStatusTellsHowTheIndexStands(t *testing.T) {
 	}
 }
 
-func TestStatusTellsWhatReadersSee(t *testing.T) {
+func TestStatusReportsTheVisibleBlocks(t *testing.T) {
 	t.Parallel()
 	l1 := uint64(80)
 	service := newService(t, func(o *Options) {
@@ -90,7 +90,7 @@ type heads map[domain.Chain]chain.Head
 // Heads implements chain.Heads.
 func (h heads) Heads(context.Context) (map[domain.Chain]chain.Head, error) { return h, nil }
 
-func TestStatusOfAChainThatNobodyIndexes(t *testing.T) {
+func TestStatusOfAChainWithoutAnIndexer(t *testing.T) {
 	t.Parallel()
 	a := newService(t, nil).get("/v1/SN_MAIN/status")
 	var got statusBody
@@ -102,7 +102,7 @@ func TestStatusOfAChainThatNobodyIndexes(t *testing.T) {
 	}
 }
 
-func TestStatusOfAnIndexThatWasStopped(t *testing.T) {
+func TestStatusOfAStoppedIndex(t *testing.T) {
 	t.Parallel()
 	a := newExplorer(t).get("/v1/SN_MAIN/status")
 	var got statusBody

@@ -2,6 +2,7 @@ package sim
 
 import (
 	"math/big"
+	"slices"
 	"testing"
 
 	"astrolabe/starknet"
@@ -27,11 +28,15 @@ func newRetold() *retold {
 }
 
 func (r *retold) diff(t *testing.T, d starknet.StateDiff) {
+	declared := slices.Clone(d.DeprecatedDeclaredClasses)
 	for _, c := range d.DeclaredClasses {
-		if r.declared[c.ClassHash] {
-			t.Errorf("class %s is declared twice", c.ClassHash)
+		declared = append(declared, c.ClassHash)
+	}
+	for _, class := range declared {
+		if r.declared[class] {
+			t.Errorf("class %s is declared twice", class)
 		}
-		r.declared[c.ClassHash] = true
+		r.declared[class] = true
 	}
 	for _, c := range d.DeployedContracts {
 		if !r.classes[c.Address].IsZero() || !r.declared[c.ClassHash] {

@@ -56,7 +56,8 @@ func TestTransactionsHaveTheFieldsOfTheirTypeAndVersion(t *testing.T) {
 	} {
 		tx := full
 		tx.Type, tx.Version.Number = test.kind, test.version
-		test.want.Hash, test.want.Type, test.want.Version, test.want.SignatureLength = felt(500), test.kind, test.version, 2
+		test.want.Hash, test.want.Type, test.want.Version = felt(500), test.kind, test.version
+		test.want.Envelope = envelope(&tx)
 		if got := mustDerive(t, blockOf(tx), starknet.StateDiff{}).Transactions[0]; show(got) != show(test.want) {
 			t.Errorf("%s:\n got %s\nwant %s", name, show(got), show(test.want))
 		}

@@ -22,6 +22,10 @@ func sample() *Block {
 		Transactions: []Transaction{{
 			Type: starknet.Invoke, Version: 1, Sender: &one, Contract: &one, Selector: &one, Class: &one, Nonce: &one,
 			Calldata: felts(1, 2), RevertReason: "r", FeeUnit: starknet.Fri,
+			Envelope: Envelope{
+				Signature: felts(3), MaxFee: &one, Terms: &FeeTerms{}, PaymasterData: felts(4), AccountDeploymentData: felts(5),
+				ProofFacts: felts(6), CompiledClass: &one, Salt: &two,
+			},
 		}},
 		Events:       []Event{{Event: starknet.Event{FromAddress: one, Keys: felts(1), Data: felts(2)}}},
 		Messages:     []Message{{Direction: L2ToL1, Nonce: &one, Selector: &one, Payload: felts(3)}},

@@ -99,11 +99,15 @@ func (d *derivation) run(ctx context.Context, queue <-chan chan fetched) (full b
 	}
 	d.batch = indexing.Batch{After: previous, Range: d.into}
 	for answer := range queue {
-		block, err := d.next(ctx, <-answer, previous)
+		got := <-answer
+		block, err := d.next(ctx, got, previous)
 		if err != nil {
 			return false, errors.Join(d.flush(ctx), err)
 		}
 		previous = &domain.BlockRef{Number: block.Header.Number, Hash: block.Header.Hash}
+		if got.block.Status == starknet.AcceptedOnL1 {
+			d.batch.L1 = previous
+		}
 		d.batch.Blocks = append(d.batch.Blocks, block)
 		d.held, total = d.held+len(block.Events), total+uint64(len(block.Events))
 		full = d.into.State == indexing.RangeLoading && total >= d.room
@@ -174,6 +178,9 @@ func (t *turns) commit(ctx context.Context, batch indexing.Batch) error {
 	if f := batch.Finalized; f != nil && (t.at.Finalized == nil || *f > *t.at.Finalized) {
 		t.at.Finalized = f
 	}
+	if l1 := batch.L1; l1 != nil && (t.at.L1 == nil || l1.Number > t.at.L1.Number) {
+		t.at.L1 = l1
+	}
 	events := 0
 	for i := range batch.Blocks {
 		events += len(batch.Blocks[i].Events)
@@ -192,6 +199,9 @@ func (t *turns) commit(ctx context.Context, batch indexing.Batch) error {
 	t.recorded = time.Now()
 	if head, err := t.ask(ctx); err == nil { // the head advances during a backfill
 		t.head = head
+	}
+	if err := t.accept(ctx); err != nil {
+		return err
 	}
 	return t.record(ctx, chain.Backfilling, nil)
 }

@@ -16,8 +16,8 @@ import (
 
 // Node is the node of the chain, as the indexer uses it.
 type Node interface {
-	// Head returns the newest accepted block, or chain.ErrWrongChain if the
-	// node serves another chain.
+	// Head checks the node and returns its newest accepted block. It returns
+	// chain.ErrWrongChain or chain.ErrNodeVersion if the node cannot be used.
 	Head(ctx context.Context) (domain.BlockRef, error)
 	// L1Head returns the newest block that is accepted on L1, if there is one.
 	L1Head(ctx context.Context) (domain.BlockRef, bool, error)
@@ -25,10 +25,12 @@ type Node interface {
 	HashAt(ctx context.Context, number uint64) (starknet.Felt, bool, error)
 	// Block returns the block at a height with its state update, if there is one.
 	Block(ctx context.Context, number uint64) (*starknet.BlockWithReceipts, *starknet.StateUpdate, bool, error)
-	// Class returns a class, or chain.ErrNoClass if the node does not have it. A
-	// Sierra class of another hash is indexing.ErrInconsistent.
+	// Class returns a class, chain.ErrNoClass if the node does not have it, or
+	// chain.ErrPruned if it does not have the block. A Sierra class of another
+	// hash is indexing.ErrInconsistent.
 	Class(ctx context.Context, at, hash starknet.Felt) (starknet.Class, error)
-	// ClassHashAt returns a contract's class after a block, if it existed.
+	// ClassHashAt returns a contract's class after a block, if it existed, or
+	// chain.ErrPruned if the node does not have the block.
 	ClassHashAt(ctx context.Context, at, contract starknet.Felt) (starknet.Felt, bool, error)
 	// Agreement returns how many upstreams have the given hash at a height, and
 	// the answers of the others.

@@ -16,8 +16,12 @@ var reasons = []struct {
 	code  string
 }{
 	{chain.ErrWrongChain, chain.ReasonWrongChain},
+	{chain.ErrNodeVersion, chain.ReasonNodeVersion},
+	{chain.ErrPruned, chain.ReasonNodePruned},
+	{indexing.ErrAcceptedOnL1, chain.ReasonReorgBelowL1},
 	{indexing.ErrFinalized, chain.ReasonReorgBelowFinalized},
 	{indexing.ErrRederive, chain.ReasonRederive},
+	{indexing.ErrReindex, chain.ReasonReindex},
 	{indexing.ErrStorageFull, chain.ReasonStorageFull},
 	{indexing.ErrStorageReadOnly, chain.ReasonStorageReadOnly},
 	{indexing.ErrNoQuorum, chain.ReasonNodeQuorum},

@@ -124,7 +124,7 @@ func TestLevelsDifferInWhatTheyRefuseButNotInTheFacts(t *testing.T) {
 	}
 }
 
-func TestTheVerifiedRangeEndsAtTheFirstLesserBlockAndMovesBackWithAnUndo(t *testing.T) {
+func TestVerifiedRangeEndsAtTheFirstLesserBlockAndMovesBackWithAnUndo(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, sim.Config{Blocks: 6})
 	loop := w.loop("a")
@@ -160,7 +160,7 @@ func TestTheVerifiedRangeEndsAtTheFirstLesserBlockAndMovesBackWithAnUndo(t *test
 	}
 }
 
-func TestABlockWaitsForTheQuorum(t *testing.T) {
+func TestBlockWaitsForTheQuorum(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, sim.Config{Blocks: 4})
 	p, _ := w.tampered()

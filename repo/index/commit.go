@@ -28,11 +28,17 @@ func (w *Writer) Commit(ctx context.Context, lease indexing.Lease, batch indexin
 		if err := bound(ctx, tx, batch.Range.State == indexing.RangeLoading); err != nil {
 			return err
 		}
+		if err := checkCheckpoint(ctx, tx, lease.Chain, batch.After); err != nil {
+			return err
+		}
 		if err := b.write(ctx, tx, batch.Blocks); err != nil {
 			return err
 		}
 		failpoint.Hit(failpoint.CommitRows)
 		if err := moveCheckpoint(ctx, tx, lease.Chain, batch); err != nil {
+			return err
+		}
+		if err := recordAcceptance(ctx, tx, lease.Chain, batch.L1); err != nil {
 			return err
 		}
 		failpoint.Hit(failpoint.CommitCheckpoint)
@@ -57,7 +63,7 @@ func notifyBlocks(ctx context.Context, tx bun.IDB, c domain.Chain) error {
 }
 
 // bound sets the time limit of the transaction's statements. A commit to a
-// loading range need not wait for the disk: if the machine loses power, rows
+// loading partition need not wait for the disk: if the machine loses power, rows
 // and checkpoint are lost together.
 func bound(ctx context.Context, tx bun.IDB, loading bool) error {
 	commits := "on"
@@ -73,15 +79,24 @@ func bound(ctx context.Context, tx bun.IDB, loading bool) error {
 	return err
 }
 
-func moveCheckpoint(ctx context.Context, tx bun.IDB, c domain.Chain, batch indexing.Batch) error {
-	var (
-		events int
-		number *uint64
-		hash   []byte
-	)
-	if batch.After != nil {
-		number, hash = &batch.After.Number, batch.After.Hash[:]
+// checkCheckpoint returns indexing.ErrCheckpointMoved unless the checkpoint is
+// at the block. Without this check, a batch that is already stored would fail
+// on its first duplicate row.
+func checkCheckpoint(ctx context.Context, tx bun.IDB, c domain.Chain, at *domain.BlockRef) error {
+	number, hash := reference(at)
+	var expected bool
+	err := tx.NewRaw(`/* checkpoint.check */
+		SELECT EXISTS (SELECT FROM index_checkpoints WHERE chain = ? AND block IS NOT DISTINCT FROM ? AND hash IS NOT DISTINCT FROM ?)`,
+		model.Code(c), number, hash).Scan(ctx, &expected)
+	if err == nil && !expected {
+		return indexing.ErrCheckpointMoved
 	}
+	return err
+}
+
+func moveCheckpoint(ctx context.Context, tx bun.IDB, c domain.Chain, batch indexing.Batch) error {
+	events := 0
+	number, hash := reference(batch.After)
 	for i := range batch.Blocks {
 		events += len(batch.Blocks[i].Events)
 	}

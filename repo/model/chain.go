@@ -50,6 +50,7 @@ type Transaction struct {
 	Class        *starknet.Felt  `bun:"class"`
 	Calldata     Felts           `bun:"calldata"`
 	RevertReason []byte          `bun:"revert_reason"`
+	Envelope     *Envelope       `bun:"envelope"` // nil in rows of version 0
 }
 
 // Event is an event that a contract emitted.

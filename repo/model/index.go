@@ -33,6 +33,7 @@ type Head struct {
 	RecordedAt    time.Time      `bun:"recorded_at"`
 	L1BlockNumber *int64         `bun:"l1_block_number"`
 	L1ObservedAt  *time.Time     `bun:"l1_observed_at"`
+	L1BlockHash   *starknet.Felt `bun:"l1_block_hash"`
 }
 
 // Checkpoint is the last indexed block of a chain.

@@ -90,7 +90,7 @@ func (h Handlers) StatusOperations() []frame.Operation {
 			Params:  []frame.Param{frame.ChainParam}, Permission: account.Read,
 			Class: frame.Light, Cert: frame.Certified, Audience: frame.External, Timeout: 2 * time.Second, Cache: "no-cache",
 			Success: http.StatusOK, Body: "Status",
-			Proof:  []string{"TestStatusTellsHowTheIndexStands", "TestStatusOfAChainThatNobodyIndexes"},
+			Proof:  []string{"TestStatusReportsTheIndex", "TestStatusOfAChainWithoutAnIndexer"},
 			Handle: h.status,
 		},
 	}
