@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"astrolabe/domain/indexing"
 	"astrolabe/node/wire"
 	"astrolabe/starknet"
 )
@@ -21,7 +22,8 @@ func (p *Pool) StateUpdate(ctx context.Context, id BlockID) (starknet.StateUpdat
 	})
 }
 
-// Class returns a declared class. The hash of a Sierra class is verified. A
+// Class returns a declared class. A Sierra class of another hash is
+// indexing.ErrInconsistent. A
 // Cairo 0 class is not, because some nodes store old ones in a form that no
 // longer hashes to their class hash.
 func (p *Pool) Class(ctx context.Context, id BlockID, hash starknet.Felt) (starknet.Class, error) {
@@ -32,7 +34,7 @@ func (p *Pool) Class(ctx context.Context, id BlockID, hash starknet.Felt) (stark
 		}
 		if class.Sierra != nil {
 			if got := class.Sierra.Hash(); got != hash {
-				return class, fmt.Errorf("got class %s, want %s", got, hash)
+				return class, fmt.Errorf("%w: class %s hashes to %s", indexing.ErrInconsistent, hash, got)
 			}
 		}
 		return class, nil

@@ -31,6 +31,8 @@ type Model struct {
 	Read func(block uint64, contract starknet.Felt, function string, calldata ...starknet.Felt) ([]starknet.Felt, error)
 	// Depth is the number of blocks on top of a block that make it finalized.
 	Depth uint64
+	// Unverified is true if the index was made without verification.
+	Unverified bool
 	// Registry ships with the service; Notes are the labels of the operator.
 	Registry Registry
 	Notes    []Note

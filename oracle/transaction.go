@@ -123,7 +123,7 @@ func (m *Model) firstMethod(t *tx) (name, count any) {
 func (m *Model) callBody(t *tx, c call) object {
 	return object{
 		"to": c.to.String(), "selector": c.selector.String(), "selectorName": stringOrNull(m.names[c.selector]),
-		"calldataLen": len(c.calldata), "decodedCalldata": m.decodedCalldata(t, c),
+		"calldataLen": len(c.calldata), "calldata": texts(c.calldata), "decodedCalldata": m.decodedCalldata(t, c),
 	}
 }
 
@@ -192,13 +192,17 @@ func (m *Model) txBody(t *tx, logLimit int) object {
 	if in.HasNonce() {
 		body["nonce"] = in.Nonce.String()
 	}
-	body["receipt"] = object{
+	receipt := object{
 		"executionStatus": string(out.ExecutionStatus), "finalityStatus": m.finality(t.block),
 		"actualFeeRaw": out.ActualFee.Amount.Big().String(), "feeUnit": stringOrNull(string(out.ActualFee.Unit)),
-		"l1Gas": out.ExecutionResources.L1Gas, "l1DataGas": out.ExecutionResources.L1DataGas, "l2Gas": out.ExecutionResources.L2Gas,
-		"revertReason": stringOrNull(out.RevertReason),
+		"l1Gas": nil, "l1DataGas": nil, "l2Gas": nil, "revertReason": stringOrNull(out.RevertReason),
 	}
+	if used := out.ExecutionResources; used.L1Gas+used.L1DataGas+used.L2Gas > 0 { // nothing runs without gas
+		receipt["l1Gas"], receipt["l1DataGas"], receipt["l2Gas"] = used.L1Gas, used.L1DataGas, used.L2Gas
+	}
+	body["receipt"] = receipt
 	body["calldata"], body["signatureLen"] = texts(t.calldata), len(in.Signature)
+	t.envelope(body)
 	calls := []object{}
 	for _, c := range t.calls {
 		calls = append(calls, m.callBody(t, c))

@@ -63,7 +63,7 @@ func expectedPreview(b *facts.Block, tx *facts.Transaction, h history) previewIt
 	return item
 }
 
-func TestPreviewsTellWhatTheChainSays(t *testing.T) {
+func TestPreviewsMatchTheChain(t *testing.T) {
 	t.Parallel()
 	s, blocks := newExplorer(t), repotest.Everyday(t)
 	h := newHistory(blocks)
@@ -121,7 +121,7 @@ func TestPreviewsKeepTheOrderOfTheRequest(t *testing.T) {
 	}
 }
 
-func TestPreviewsTakeOneTo128Hashes(t *testing.T) {
+func TestPreviewsAcceptOneTo128Hashes(t *testing.T) {
 	t.Parallel()
 	s := newExplorer(t)
 	many := make([]starknet.Felt, 129)
@@ -142,9 +142,9 @@ func TestPreviewsTakeOneTo128Hashes(t *testing.T) {
 	requireFailure(t, s.postJSON("/v1/SN_MAIN/tx/previews", `{"hashes":["`+strings.Repeat("0", 40_000)+`"]}`), http.StatusRequestEntityTooLarge, domain.CodePayloadTooLarge)
 }
 
-// TestPreviewsThatRunOutOfTimeSayWhenToComeBack lets somebody hold the table
+// TestPreviewsOverTheirTimeLimitSayWhenToRetry lets somebody hold the table
 // that previews are read from.
-func TestPreviewsThatRunOutOfTimeSayWhenToComeBack(t *testing.T) {
+func TestPreviewsOverTheirTimeLimitSayWhenToRetry(t *testing.T) {
 	t.Parallel()
 	url := pgtest.Database(t, repotest.Followed)
 	db, err := repo.Open(t.Context(), repo.Options{URL: url})

@@ -3,6 +3,7 @@ package facts
 import (
 	"encoding/json"
 	"math/big"
+	"strings"
 	"testing"
 
 	"astrolabe/sim"
@@ -170,6 +171,9 @@ func TestTransfersOfAChainReproduceItsBalances(t *testing.T) {
 	}
 	contracts := map[starknet.Felt]sim.Contract{}
 	for _, contract := range n.Directory() {
+		if strings.HasPrefix(contract.Class, "proxy_") {
+			continue // its own ABI says nothing about its transfers
+		}
 		contracts[contract.Address] = contract
 		if want := simClass(t, contract.Class).Standard; tokens[contract.Address] != want {
 			t.Errorf("%s is a token of %q, want %q", contract.Name, tokens[contract.Address], want)

@@ -91,7 +91,7 @@ func (t *Transaction) columns(s sink) {
 	s.feltIf("class", t.Class)
 	s.feltIf("nonce", t.Nonce)
 	s.felts("calldata", t.Calldata)
-	s.number("signature_len", uint64(t.SignatureLength))
+	t.Envelope.columns(s)
 	s.flag("reverted", t.Reverted)
 	s.text("revert_reason", t.RevertReason)
 	s.felt("fee", t.Fee)

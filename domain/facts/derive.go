@@ -71,6 +71,7 @@ func header(block *starknet.BlockWithReceipts, events int) Header {
 		L2Gas:        block.L2GasPrice,
 		Transactions: len(block.Transactions),
 		Events:       events,
+		Verification: Unverified, // the caller knows better
 	}
 }
 

@@ -56,7 +56,8 @@ func TestTransactionsHaveTheFieldsOfTheirTypeAndVersion(t *testing.T) {
 	} {
 		tx := full
 		tx.Type, tx.Version.Number = test.kind, test.version
-		test.want.Hash, test.want.Type, test.want.Version, test.want.SignatureLength = felt(500), test.kind, test.version, 2
+		test.want.Hash, test.want.Type, test.want.Version = felt(500), test.kind, test.version
+		test.want.Envelope = envelope(&tx)
 		if got := mustDerive(t, blockOf(tx), starknet.StateDiff{}).Transactions[0]; show(got) != show(test.want) {
 			t.Errorf("%s:\n got %s\nwant %s", name, show(got), show(test.want))
 		}
@@ -85,7 +86,7 @@ func TestHeadersAreCopied(t *testing.T) {
 	block.Transactions[0].Receipt.Events = []starknet.Event{{}, {}}
 	want := Header{
 		Number: 5, Hash: felt(1), ParentHash: felt(2), StateRoot: felt(3), Sequencer: felt(4), Timestamp: 6, Version: "0.14.1", L1DAMode: starknet.Blob,
-		L1Gas: block.L1GasPrice, L1DataGas: block.L1DataGasPrice, L2Gas: block.L2GasPrice, Transactions: 1, Events: 2,
+		L1Gas: block.L1GasPrice, L1DataGas: block.L1DataGasPrice, L2Gas: block.L2GasPrice, Transactions: 1, Events: 2, Verification: Unverified,
 	}
 	b := mustDerive(t, block, starknet.StateDiff{})
 	if b.Header != want {

@@ -22,6 +22,10 @@ func sample() *Block {
 		Transactions: []Transaction{{
 			Type: starknet.Invoke, Version: 1, Sender: &one, Contract: &one, Selector: &one, Class: &one, Nonce: &one,
 			Calldata: felts(1, 2), RevertReason: "r", FeeUnit: starknet.Fri,
+			Envelope: Envelope{
+				Signature: felts(3), MaxFee: &one, Terms: &FeeTerms{}, PaymasterData: felts(4), AccountDeploymentData: felts(5),
+				ProofFacts: felts(6), CompiledClass: &one, Salt: &two,
+			},
 		}},
 		Events:          []Event{{Event: starknet.Event{FromAddress: one, Keys: felts(1), Data: felts(2)}}},
 		Messages:        []Message{{Direction: L2ToL1, Nonce: &one, Selector: &one, Payload: felts(3)}},
@@ -82,6 +86,12 @@ func TestEveryValueOfABlockIsInItsDigestAndInADifference(t *testing.T) {
 	values := 0
 	mutate(reflect.ValueOf(changed), "Block", func(path string) {
 		values++
+		if path == "Block.Header.Verification" { // says how the node was checked, not what the chain is
+			if DigestOf(changed).Sum() != before {
+				t.Errorf("the digest covers %s", path)
+			}
+			return
+		}
 		if DigestOf(changed).Sum() == before {
 			t.Errorf("the digest does not cover %s", path)
 		}

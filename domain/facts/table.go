@@ -26,8 +26,10 @@ var Tables = []Table{
 	TableDeployments, TableTransfers, TableUntyped, TableActivity, TableTokens,
 }
 
-// Versions are the current versions of the derivers, by table.
+// Versions are the current versions of the facts that the index keeps, by table.
 var Versions = map[string]int{
+	"transactions": TransactionsVersion,
+
 	"schemas":           SchemasVersion,
 	"deployments":       DeploymentsVersion,
 	"transfers":         TransfersVersion,
@@ -35,6 +37,15 @@ var Versions = map[string]int{
 	"activity":          ActivityVersion,
 	"tokens":            TokensVersion,
 }
+
+// Rederivable reports whether a fact can be derived again from stored rows. A
+// fact that cannot comes from the node alone: after a change of its version the
+// chain has to be indexed again.
+func Rederivable(fact string) bool { return fact != string(TableTransactions) }
+
+// TransactionsVersion is the version of stored transactions. Version 1 has their
+// envelopes.
+const TransactionsVersion = 1
 
 // TokensVersion is the version of Tokens.
 const TokensVersion = 2

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"astrolabe/domain/facts"
 	"astrolabe/domain/indexing"
 )
 
@@ -26,7 +27,7 @@ func (l *inspection) advise(f *indexing.Finding, at *indexing.Checkpoint) {
 		f.Repair = l.rederive(f.Check)
 	case f.Check == "token sums": // rederiving transfers rebuilds them
 		f.Repair = l.rederive("transfers")
-	case f.Check == "range events":
+	case f.Check == "partition events":
 		f.Repair = "none needed: the count only determines the size of the next partition"
 	case f.Block == nil:
 		f.Repair = l.rollbackAll()
@@ -39,6 +40,14 @@ func (l *inspection) advise(f *indexing.Finding, at *indexing.Checkpoint) {
 
 func (l *inspection) rederive(fact string) string {
 	return fmt.Sprintf("astrolabe rederive %s --chain %s", fact, l.Chain)
+}
+
+// renew brings a fact to its current version.
+func (l *inspection) renew(fact string) string {
+	if !facts.Rederivable(fact) {
+		return l.rollbackAll()
+	}
+	return l.rederive(fact)
 }
 
 // rollback removes a block and all later ones, so that the indexer fetches them

@@ -165,7 +165,7 @@ func (p *implementing) HasClass(hash starknet.Felt) (bool, error) {
 		return false, err
 	}
 	class = facts.NewClass(hash, fetched)
-	p.fresh = append(p.fresh, p.admit(class)...)
+	p.fresh = append(p.fresh, p.admit(class, p.t.proves(p.block, hash, fetched))...)
 	return true, nil
 }
 
@@ -215,7 +215,7 @@ func (p *implementing) loadExecuted() error {
 			named.mention(hash)
 		}
 	}
-	fresh, err := p.loadClasses(p.ctx, p.t, p.block.BlockHash, named)
+	fresh, err := p.loadClasses(p.ctx, p.t, p.block, named)
 	p.fresh = append(p.fresh, fresh...)
 	return err
 }

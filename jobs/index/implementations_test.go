@@ -117,7 +117,7 @@ func (c *handChain) block(diff starknet.StateDiff) facts.Block {
 		FromAddress: proxied, Keys: []starknet.Felt{starknet.Selector("Transfer")},
 		Data: []starknet.Felt{starknet.FeltFromUint64(7), starknet.FeltFromUint64(8), starknet.FeltFromUint64(9), {}},
 	}}
-	derived, err := c.memory.facts(c.Context(), c.turns, block, &starknet.StateUpdate{BlockHash: block.BlockHash, StateDiff: diff})
+	derived, err := c.memory.facts(c.Context(), c.turns, fetched{block: block, update: &starknet.StateUpdate{BlockHash: block.BlockHash, StateDiff: diff}})
 	if err != nil {
 		c.Fatal(err)
 	}
@@ -146,7 +146,7 @@ func slotWrite(family int, value starknet.Felt) starknet.StateDiff {
 	}}}
 }
 
-func TestAProxyOlderThanTheIndexIsAskedOfTheNodeOnce(t *testing.T) {
+func TestProxyOlderThanTheIndexIsAskedOfTheNodeOnce(t *testing.T) {
 	t.Parallel()
 	c := newHandChain(t)
 	c.node.contracts[proxied] = proxyClass
@@ -169,7 +169,7 @@ func TestAProxyOlderThanTheIndexIsAskedOfTheNodeOnce(t *testing.T) {
 	}
 }
 
-func TestAnImplementationThatChangesInABlockIsUntypedThereUnlessBothAgree(t *testing.T) {
+func TestImplementationThatChangesInABlockIsUntypedThereUnlessBothAgree(t *testing.T) {
 	t.Parallel()
 	c := newHandChain(t)
 	c.node.contracts[proxied] = proxyClass
@@ -185,7 +185,7 @@ func TestAnImplementationThatChangesInABlockIsUntypedThereUnlessBothAgree(t *tes
 	c.want("set to no class", c.block(slotWrite(1, starknet.FeltFromUint64(99))), "")
 }
 
-func TestAProxyIsDeployedAndSetUpInOneBlockAndReplacedByAPlainClassLater(t *testing.T) {
+func TestProxyIsDeployedAndSetUpInOneBlockAndReplacedByAPlainClassLater(t *testing.T) {
 	t.Parallel()
 	c := newHandChain(t)
 	diff := slotWrite(2, erc20Class)
@@ -202,7 +202,7 @@ func TestAProxyIsDeployedAndSetUpInOneBlockAndReplacedByAPlainClassLater(t *test
 	c.want("with its old slot", c.block(starknet.StateDiff{}), facts.ERC20)
 }
 
-func TestAnImplementationThatIsAContractHasItsClassAtTheBlock(t *testing.T) {
+func TestImplementationThatIsAContractHasItsClassAtTheBlock(t *testing.T) {
 	t.Parallel()
 	c := newHandChain(t)
 	c.node.contracts[proxied], c.node.contracts[library] = proxyClass, erc20Class
@@ -231,14 +231,14 @@ func (brokenNode) StorageAt(context.Context, starknet.Felt, starknet.Felt, stark
 	return starknet.Felt{}, errStorage
 }
 
-func TestABlockWaitsForTheSlotsOfItsProxies(t *testing.T) {
+func TestBlockWaitsForTheSlotsOfItsProxies(t *testing.T) {
 	t.Parallel()
 	c := newHandChain(t)
 	c.node.contracts[proxied] = proxyClass
 	c.Node = brokenNode{c.node}
 	block := &starknet.BlockWithReceipts{Transactions: make([]starknet.TransactionWithReceipt, 1)}
 	block.Transactions[0].Receipt.Events = []starknet.Event{{FromAddress: proxied, Keys: []starknet.Felt{starknet.Selector("Transfer")}}}
-	if _, err := c.memory.facts(t.Context(), c.turns, block, &starknet.StateUpdate{}); !errors.Is(err, errStorage) {
+	if _, err := c.memory.facts(t.Context(), c.turns, fetched{block: block, update: &starknet.StateUpdate{}}); !errors.Is(err, errStorage) {
 		t.Errorf("got %v, want %v", err, errStorage)
 	}
 }

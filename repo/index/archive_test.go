@@ -16,8 +16,8 @@ import (
 	"astrolabe/starknet"
 )
 
-// ways are different ways to build the same index: with ranges that are loaded
-// first, with ranges that are ready from the start, with both, and in batches
+// ways are different ways to build the same index: with partitions that are loaded
+// first, with partitions that are ready from the start, with both, and in batches
 // of all sizes.
 var ways = map[string]func(*repotest.Index, []facts.Block){
 	"loaded": func(i *repotest.Index, blocks []facts.Block) {

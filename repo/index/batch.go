@@ -12,7 +12,7 @@ import (
 	"astrolabe/starknet"
 )
 
-// batchWriter converts blocks to rows of one range and writes them in one
+// batchWriter converts blocks to rows of one partition and writes them in one
 // transaction.
 type batchWriter struct {
 	chain     domain.Chain
@@ -183,7 +183,7 @@ func (w *batchWriter) copy(ctx context.Context, tx repo.Tx, rows *copyRows, tabl
 	return rows.into(ctx, tx, leaf(table, w.chain, w.into.From), columns)
 }
 
-// writeLocators stores the locators of hashes. A loading range gets its
+// writeLocators stores the locators of hashes. A loading partition gets its
 // locators when it becomes ready.
 func (w *batchWriter) writeLocators(ctx context.Context, tx repo.Tx, blocks []facts.Block) error {
 	var rows copyRows

@@ -70,7 +70,7 @@ type fsck struct {
 // sentence. {names} in it are placeholders for tables and numbers.
 type question struct{ name, sql string }
 
-// rangeColumns are the columns that questions over all ranges may use.
+// rangeColumns are the columns that questions over all partitions may use.
 var rangeColumns = map[string]string{
 	"blocks": "block, hash, parent_hash", "transactions": "block, sender, contract, selector",
 	"events": "block, address, selector", "messages": "block, contract, selector",
@@ -93,7 +93,7 @@ func (f fsck) everywhere(ranges []indexing.Range) []string {
 	return append(pairs, "{locatorRows}", fmt.Sprintf(locatorRows, f.code, f.from, f.to+1))
 }
 
-// askRanges runs a question for each range that holds any of the checked
+// askRanges runs a question for each partition that holds any of the checked
 // blocks.
 func (f fsck) askRanges(ctx context.Context, tx bun.IDB, q question, limit int) (findings []indexing.Finding, err error) {
 	ranges, err := rangesAfter(ctx, tx, f.chain, int64(f.from)-1)

@@ -140,12 +140,12 @@ func missing(table, column, dictionary string, dated bool) string {
 		`, table, column, dictionary, block)
 }
 
-// rangeQuestions run once per range; {table} is the range's table.
+// rangeQuestions run once per partition; {table} is the partition's table.
 func rangeQuestions() []question {
 	questions := []question{
 		{"bounds", ""},
-		{"range events", `
-			SELECT {range.from}, format('the range says that it holds %s events, but there are %s', {range.events}, count(*))
+		{"partition events", `
+			SELECT {range.from}, format('the partition says that it has %s events, but there are %s', {range.events}, count(*))
 			FROM {events} HAVING count(*) <> {range.events}`},
 		{"counts", counted("tx_count", "transactions") + "UNION ALL" + counted("event_count", "events")},
 		{"places", dense("transactions", "block", "tx", "''") + "UNION ALL" +
@@ -162,7 +162,7 @@ func rangeQuestions() []question {
 			questions[0].sql += " UNION ALL "
 		}
 		questions[0].sql += fmt.Sprintf(`
-			SELECT min(block), format('%%s rows of {%[1]s} are not of its range', count(*)) FROM {%[1]s}
+			SELECT min(block), format('%%s rows of {%[1]s} are outside of its blocks', count(*)) FROM {%[1]s}
 			WHERE block < {range.from} OR block >= {range.to} OR chain <> {chain} HAVING count(*) > 0`, table.name)
 	}
 	for _, used := range []struct{ table, column, dictionary string }{

@@ -1,16 +1,18 @@
 package index
 
 import (
+	"cmp"
+
 	"astrolabe/domain/facts"
 	"astrolabe/repo/model"
 	"astrolabe/starknet"
 )
 
-// The columns of the range tables and of locators, in the order of the fields
+// The columns of the partitioned tables and of locators, in the order of the fields
 // of a row.
 const (
-	blockColumns       = "block, chain, l1_da_mode, timestamp, tx_count, event_count, hash, parent_hash, state_root, sequencer, prices, version"
-	transactionColumns = "block, tx, chain, sender, contract, selector, type, version, reverted, fee_in_fri, signature_len, l1_gas, l1_data_gas, l2_gas, fee, nonce, hash, class, calldata, revert_reason"
+	blockColumns       = "block, chain, l1_da_mode, timestamp, tx_count, event_count, hash, parent_hash, state_root, sequencer, prices, version, verification"
+	transactionColumns = "block, tx, chain, sender, contract, selector, type, version, reverted, fee_in_fri, signature_len, l1_gas, l1_data_gas, l2_gas, fee, nonce, hash, class, calldata, revert_reason, envelope"
 	eventColumns       = "block, tx, log, address, selector, chain, keys, payload"
 	messageColumns     = "block, tx, idx, chain, to_l1, contract, selector, nonce, hash, l1_address, payload"
 	transferColumns    = "block, tx, log, idx, standard, token, sender, receiver, chain, amount, token_id"
@@ -19,7 +21,7 @@ const (
 )
 
 func (w *batchWriter) block(r *copyRows, h *facts.Header) {
-	r.row(12)
+	r.row(13)
 	r.block(h.Number)
 	r.int2(w.code)
 	enum(r, model.L1DAMode(h.L1DAMode))
@@ -35,10 +37,11 @@ func (w *batchWriter) block(r *copyRows, h *facts.Header) {
 		h.L1DataGas.PriceInFri, h.L2Gas.PriceInWei, h.L2Gas.PriceInFri,
 	})
 	r.text(h.Version)
+	enum(r, model.BlockVerification(cmp.Or(h.Verification, facts.Unverified)))
 }
 
 func (w *batchWriter) transaction(r *copyRows, block uint64, t *facts.Transaction) {
-	r.row(20)
+	r.row(21)
 	r.block(block)
 	r.int2(t.Index)
 	r.int2(w.code)
@@ -49,7 +52,7 @@ func (w *batchWriter) transaction(r *copyRows, block uint64, t *facts.Transactio
 	r.int2(int(t.Version))
 	r.bool(t.Reverted)
 	r.bool(t.FeeUnit == starknet.Fri)
-	r.int2(t.SignatureLength)
+	r.int2(len(t.Signature))
 	r.int8(int64(t.Resources.L1Gas))
 	r.int8(int64(t.Resources.L1DataGas))
 	r.int8(int64(t.Resources.L2Gas))
@@ -59,6 +62,7 @@ func (w *batchWriter) transaction(r *copyRows, block uint64, t *facts.Transactio
 	r.felt(t.Class)
 	r.felts(t.Calldata)
 	r.textOrNull(t.RevertReason)
+	r.envelope((*model.Envelope)(&t.Envelope))
 }
 
 func (w *batchWriter) event(r *copyRows, block uint64, e *facts.Event) {

@@ -16,10 +16,13 @@ var (
 		"", TransactionType(starknet.Invoke), TransactionType(starknet.Declare), TransactionType(starknet.Deploy),
 		TransactionType(starknet.DeployAccount), TransactionType(starknet.L1Handler),
 	}
-	standards = []Standard{"", Standard(facts.ERC20), Standard(facts.ERC721), Standard(facts.ERC1155)}
-	origins   = []Origin{Origin(facts.Observed), Origin(facts.Deployed), Origin(facts.Replaced)}
-	families  = familyList()
-	parts     = []Part{Part(facts.UntypedContract), Part(facts.UntypedParty)}
+	standards     = []Standard{"", Standard(facts.ERC20), Standard(facts.ERC721), Standard(facts.ERC1155)}
+	origins       = []Origin{Origin(facts.Observed), Origin(facts.Deployed), Origin(facts.Replaced)}
+	families      = familyList()
+	parts         = []Part{Part(facts.UntypedContract), Part(facts.UntypedParty)}
+	verifications = []BlockVerification{
+		BlockVerification(facts.Unverified), BlockVerification(facts.TransactionsVerified), BlockVerification(facts.FullyVerified),
+	}
 	evidences = []Evidence{Evidence(facts.FromStateDiff), Evidence(facts.FromDeployerEvent), Evidence(facts.FromTransaction)}
 )
 
@@ -142,5 +145,19 @@ func (e Evidence) Value() (driver.Value, error) {
 // Scan implements sql.Scanner.
 func (e *Evidence) Scan(src any) (err error) {
 	*e, err = scanEnum("evidence of a deployment", src, evidences)
+	return err
+}
+
+// BlockVerification is how far a block was checked.
+type BlockVerification facts.Verification
+
+// Value implements driver.Valuer.
+func (v BlockVerification) Value() (driver.Value, error) {
+	return enumValue("a level of verification", v, verifications)
+}
+
+// Scan implements sql.Scanner.
+func (v *BlockVerification) Scan(src any) (err error) {
+	*v, err = scanEnum("a level of verification", src, verifications)
 	return err
 }

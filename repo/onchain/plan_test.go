@@ -39,7 +39,7 @@ func wideChain(t *testing.T) *pgx.Conn {
 		`INSERT INTO activity (address, block, tx, kinds, items, chain) SELECT 1000000 + n % 15000, n % 59, 1000 + n / 59, 1, 1, 1 FROM generate_series(1, 20000) n`,
 		`INSERT INTO locators (tag, block, tx, kind, chain) SELECT n, n % 59, 1000 + n / 59, 2, 1 FROM generate_series(1, 20000) n`,
 		`ANALYZE`,
-		// A range of this chain has few blocks. Make the planner assume more.
+		// A partition of this chain has few blocks. Make the planner assume more.
 		`UPDATE pg_class SET reltuples = 1000000 WHERE relname LIKE 'blocks\_1\_%' AND relkind = 'r'`,
 		`SET plan_cache_mode = force_generic_plan`,
 		`SET jit = off`,
@@ -132,11 +132,11 @@ func TestReadsOfTheChainFollowIndexes(t *testing.T) {
 		text := explained(t, conn, statement, given)
 		for _, index := range indexes[name] {
 			if !strings.Contains(text, "using "+index+" ") {
-				t.Errorf("%s does not use %s", name, index)
+				t.Errorf("%s: want the index %s", name, index)
 			}
 		}
 		if found := whole.FindString(text); found != "" || strings.Contains(text, "Sort Key") && !strings.Contains(text, "Merge Append") || strings.Contains(text, "->  Sort") {
-			t.Errorf("%s reads too much (%s) or sorts", name, found)
+			t.Errorf("%s: got %q or a sort, want neither", name, found)
 		}
 		if t.Failed() {
 			t.Fatalf("the plan of %s is\n%s", name, text)
@@ -148,7 +148,7 @@ func TestReadsOfTheChainFollowIndexes(t *testing.T) {
 	}
 	lines, err := pgx.CollectRows(rows, pgx.RowTo[string])
 	if text := strings.Join(lines, "\n"); err != nil || !strings.Contains(text, "Index Scan Backward using blocks_1_40_place") || strings.Contains(text, "Sort") {
-		t.Errorf("the plan of the latest block is\n%s, %v", text, err)
+		t.Errorf("latest block: got the plan\n%s and %v, want a backward scan of blocks_1_40_place", text, err)
 	}
 }
 
@@ -188,12 +188,12 @@ func TestReadsOfContractsFollowTheirIndexes(t *testing.T) {
 		text := explained(t, conn, c.statement, c.arguments)
 		for _, index := range c.indexes {
 			if !strings.Contains(text, index) {
-				t.Errorf("%s does not use %s", name, index)
+				t.Errorf("%s: want the index %s", name, index)
 			}
 		}
 		for _, table := range []string{"messages", "events", "transactions", "activity", "addresses", "locators", "contract_classes", "contract_implementations", "deployments", "tokens", "verifications"} {
 			if strings.Contains(text, "Seq Scan on "+table) {
-				t.Errorf("%s reads all %s", name, table)
+				t.Errorf("%s: got a sequential scan of %s, want an index", name, table)
 			}
 		}
 		if sorts := strings.Count(text, "Sort ") - strings.Count(text, "Sort Key"); sorts > 0 && c.sorts == "" || c.sorts != "" && !strings.Contains(text, c.sorts) {

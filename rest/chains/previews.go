@@ -78,6 +78,6 @@ func (h Handlers) previewsOperation() frame.Operation {
 		Params:  []frame.Param{frame.ChainParam}, Request: "PreviewsRequest", MaxBody: 32 << 10, Permission: account.Batch,
 		Class: frame.Batch, Cert: frame.Beta, Audience: frame.External, Timeout: 8 * time.Second, Cache: "no-cache",
 		Success: http.StatusOK, Body: "PreviewList",
-		Proof: []string{"TestPreviewsKeepTheOrderOfTheRequest", "TestPreviewsTellWhatTheChainSays"}, Handle: h.previews,
+		Proof: []string{"TestPreviewsKeepTheOrderOfTheRequest", "TestPreviewsMatchTheChain"}, Handle: h.previews,
 	}
 }
