@@ -12,8 +12,8 @@ import (
 	"testing"
 )
 
-// arrows says which packages of this module each top-level folder may import
-// beside itself. cmd and bench may import everything.
+// arrows lists the packages of this module that each top-level folder may import
+// besides itself. cmd and bench may import everything.
 var arrows = map[string][]string{
 	"cache":      {},
 	"starknet":   {},
@@ -35,9 +35,9 @@ var arrows = map[string][]string{
 	"oracle":     {"sim", "starknet"},
 }
 
-// TestImportsFollowTheArrows keeps the dependencies pointing one way, as
-// ARCHITECTURE.md draws them. Tests may reach further.
-func TestImportsFollowTheArrows(t *testing.T) {
+// TestImportsFollowTheLayers checks that dependencies point one way, as
+// ARCHITECTURE.md draws them. Tests may import more.
+func TestImportsFollowTheLayers(t *testing.T) {
 	t.Parallel()
 	walkGo(t, func(path string) {
 		folder, _, nested := strings.Cut(filepath.ToSlash(path), "/")
@@ -46,25 +46,25 @@ func TestImportsFollowTheArrows(t *testing.T) {
 		}
 		allowed, known := arrows[folder]
 		if !known {
-			t.Errorf("%s: the folder %q has no arrows; add it to ARCHITECTURE.md and here", path, folder)
+			t.Errorf("%s: got no layer for the folder %q, want it in ARCHITECTURE.md and here", path, folder)
 			return
 		}
 		for _, imported := range imports(t, path) {
 			target, _, _ := strings.Cut(imported, "/")
 			if target != folder && !slices.Contains(allowed, target) && !isTestSupport(path) {
-				t.Errorf("%s imports astrolabe/%s: %s must not depend on %s", path, imported, folder, target)
+				t.Errorf("%s: got an import of astrolabe/%s, want none: %s must not depend on %s", path, imported, folder, target)
 			}
 		}
 	})
 }
 
-// telemetryFiles are the files outside of telemetry that make spans: the outer
+// telemetryFiles are the files outside of telemetry that create spans: the outer
 // middleware of HTTP and the tracer of statements.
 var telemetryFiles = []string{"repo/statement.go", "rest/trace.go"}
 
-// TestTelemetryLibrariesStayInTheirPlace keeps the libraries of metrics and
-// traces out of everything that only reports.
-func TestTelemetryLibrariesStayInTheirPlace(t *testing.T) {
+// TestTelemetryLibrariesAreImportedOnlyWhereListed keeps the libraries of metrics and
+// traces out of packages that only report to them.
+func TestTelemetryLibrariesAreImportedOnlyWhereListed(t *testing.T) {
 	t.Parallel()
 	walkGo(t, func(path string) {
 		path = filepath.ToSlash(path)
@@ -75,15 +75,15 @@ func TestTelemetryLibrariesStayInTheirPlace(t *testing.T) {
 			metrics := strings.HasPrefix(imported, "github.com/prometheus/")
 			traces := strings.HasPrefix(imported, "go.opentelemetry.io/")
 			if metrics || traces && !slices.Contains(telemetryFiles, path) {
-				t.Errorf("%s imports %s; report through astrolabe/telemetry instead", path, imported)
+				t.Errorf("%s: got an import of %s, want reports through astrolabe/telemetry", path, imported)
 			}
 		}
 	})
 }
 
-// TestEveryPackageIntroducesItself requires a doc.go with a comment that
-// tells a newcomer what lives in the package.
-func TestEveryPackageIntroducesItself(t *testing.T) {
+// TestEveryPackageHasADocComment requires a doc.go with a comment that tells a
+// newcomer what is in the package.
+func TestEveryPackageHasADocComment(t *testing.T) {
 	t.Parallel()
 	introduced := map[string]bool{}
 	walkGo(t, func(path string) {
@@ -100,12 +100,12 @@ func TestEveryPackageIntroducesItself(t *testing.T) {
 			t.Fatal(err)
 		}
 		if file.Doc == nil || len(file.Doc.Text()) < 40 {
-			t.Errorf("%s says nothing", path)
+			t.Errorf("%s: got no package comment, want one of at least 40 characters", path)
 		}
 	})
 	for dir, ok := range introduced {
 		if !ok {
-			t.Errorf("%s has no doc.go", dir)
+			t.Errorf("%s: got no doc.go, want one", dir)
 		}
 	}
 }
@@ -164,7 +164,7 @@ func hasModule(dir string) bool {
 	return err == nil
 }
 
-// isTestSupport tells packages that only tests import.
+// isTestSupport reports whether only tests import the package.
 func isTestSupport(path string) bool {
 	return strings.Contains(path, "pgtest/") || strings.Contains(path, "repotest/") || strings.Contains(path, "accesstest/") || strings.Contains(path, "browsertest/")
 }

@@ -11,13 +11,13 @@ import (
 	"testing"
 )
 
-// mostFiles is how many production files a package may have before nobody
-// finds anything in it.
+// mostFiles is how many production files a package may have, so that a reader
+// finds things in it.
 const mostFiles = 35
 
-// TestPackagesStaySmallEnoughToFindThings counts the production files of every
+// TestPackagesHaveAtMost35Files counts the production files of every
 // package.
-func TestPackagesStaySmallEnoughToFindThings(t *testing.T) {
+func TestPackagesHaveAtMost35Files(t *testing.T) {
 	t.Parallel()
 	files := map[string]int{}
 	walkGo(t, func(path string) {
@@ -32,7 +32,7 @@ func TestPackagesStaySmallEnoughToFindThings(t *testing.T) {
 			largest = dir
 		}
 		if count > mostFiles {
-			t.Errorf("package %s has %d production files, more than %d", dir, count, mostFiles)
+			t.Errorf("package %s: got %d production files, want at most %d", dir, count, mostFiles)
 		}
 	}
 	t.Logf("%d packages; the largest, %s, has %d production files (at most %d)", len(files), largest, files[largest], mostFiles)
@@ -56,9 +56,9 @@ func repoSource(t *testing.T) (*token.FileSet, map[string]*ast.File) {
 	return fset, files
 }
 
-// TestOnlyNamedFilesSpeakToPgx holds the files of repo that import pgx to the
+// TestOnlyListedFilesUsePgx compares the files of repo that import pgx with the
 // list in docs/adr/0014-repositories-on-bun.md.
-func TestOnlyNamedFilesSpeakToPgx(t *testing.T) {
+func TestOnlyListedFilesUsePgx(t *testing.T) {
 	t.Parallel()
 	_, files := repoSource(t)
 	var importing []string
@@ -72,7 +72,7 @@ func TestOnlyNamedFilesSpeakToPgx(t *testing.T) {
 	}
 	slices.Sort(importing)
 	if !slices.Equal(importing, pgxFiles) {
-		t.Errorf("these files import pgx:\n%s\nwant those of the ADR:\n%s", strings.Join(importing, "\n"), strings.Join(pgxFiles, "\n"))
+		t.Errorf("got the files\n%s\nthat import pgx, want those of the ADR:\n%s", strings.Join(importing, "\n"), strings.Join(pgxFiles, "\n"))
 	}
 	t.Logf("%d of %d files of repo import pgx", len(importing), len(files))
 }
@@ -112,7 +112,7 @@ func TestRepositoriesStaySmall(t *testing.T) {
 			largest = name
 		}
 		if count > mostMethods {
-			t.Errorf("%s has %d exported methods, more than %d", name, count, mostMethods)
+			t.Errorf("%s: got %d exported methods, want at most %d", name, count, mostMethods)
 		}
 	}
 	t.Logf("%d types; the largest, %s, has %d exported methods (at most %d)", len(methods), largest, methods[largest], mostMethods)
@@ -128,9 +128,9 @@ func parseSource(t *testing.T, text string) *ast.File {
 	return file
 }
 
-// TestRepositoriesKnowOnlyTheRootAndTheModels keeps the packages of repo apart
-// from one another, so that each can be read alone.
-func TestRepositoriesKnowOnlyTheRootAndTheModels(t *testing.T) {
+// TestRepositoriesImportOnlyRepoAndModel keeps the packages of repo independent
+// of one another, so that each can be read alone.
+func TestRepositoriesImportOnlyRepoAndModel(t *testing.T) {
 	t.Parallel()
 	walkGo(t, func(path string) {
 		path = filepath.ToSlash(path)
@@ -140,7 +140,7 @@ func TestRepositoriesKnowOnlyTheRootAndTheModels(t *testing.T) {
 		}
 		for _, imported := range imports(t, path) {
 			if strings.HasPrefix(imported, "repo/") && imported != "repo/model" {
-				t.Errorf("%s imports astrolabe/%s", path, imported)
+				t.Errorf("%s: got an import of astrolabe/%s, want only repo and repo/model", path, imported)
 			}
 		}
 	})

@@ -13,8 +13,8 @@ import (
 	"astrolabe/repo"
 )
 
-// Statements are recognised by their names: SQL that begins with /* noun.act */,
-// and the comment that a builder is given.
+// Statements are found by their names: SQL that begins with /* noun.act */,
+// and the comment of a query builder.
 var (
 	namedSQL     = regexp.MustCompile(`/\* [a-z_0-9%\[\]]+\.[a-z_0-9%\[\]]+ \*/`)
 	namedBuilder = regexp.MustCompile(`^"[a-z_]+\.[a-z_0-9]+"$`)
@@ -34,7 +34,7 @@ var runners = map[string]runner{
 	"ExecContext": {false, []int{1}}, "QueryContext": {false, []int{1}}, "QueryRowContext": {false, []int{1}}, "CopyFrom": {false, []int{2}},
 }
 
-// leastThroughBun is which share of the statements bun must run.
+// leastThroughBun is the share of the statements that bun must run.
 const leastThroughBun = 0.75
 
 // TestStatementsGoThroughBun follows every named statement of repo to the call
@@ -54,7 +54,7 @@ func TestStatementsGoThroughBun(t *testing.T) {
 			all++
 			byBun, known := trail.runs(s)
 			if !known {
-				t.Errorf("%s: nothing is known to run %s", fset.Position(s.at), s.name)
+				t.Errorf("%s: got no call that runs %s, want one", fset.Position(s.at), s.name)
 			}
 			if byBun {
 				through++
@@ -62,12 +62,12 @@ func TestStatementsGoThroughBun(t *testing.T) {
 		}
 	}
 	if all < 200 {
-		t.Fatalf("only %d statements were found", all)
+		t.Fatalf("got %d statements, want at least 200", all)
 	}
 	share := float64(through) / float64(all)
 	t.Logf("%d of %d statements go through bun (%.0f %%, at least %.0f %%)", through, all, 100*share, 100*leastThroughBun)
 	if share < leastThroughBun {
-		t.Errorf("only %d of %d statements go through bun", through, all)
+		t.Errorf("got %d of %d statements through bun, want a share of at least %v", through, all, leastThroughBun)
 	}
 }
 
@@ -117,7 +117,7 @@ func newTrail(files []*ast.File) *trail {
 	return tr
 }
 
-// inCall tells whether the literal at the end of a path is an argument.
+// inCall reports whether the literal at the end of a path is an argument.
 func inCall(path []ast.Node) bool {
 	call, ok := path[len(path)-2].(*ast.CallExpr)
 	return ok && slices.Contains(call.Args, path[len(path)-1].(ast.Expr))
@@ -164,7 +164,7 @@ func (tr *trail) learn(files []*ast.File) (more bool) {
 	return more
 }
 
-// positions are those of the parameters that are strings.
+// positions returns the positions of the parameters that are strings.
 func positions(list *ast.FieldList) map[string]int {
 	found, at := map[string]int{}, 0
 	for _, field := range list.List {
@@ -179,7 +179,7 @@ func positions(list *ast.FieldList) map[string]int {
 	return found
 }
 
-// called is the name of the function that a call calls.
+// called returns the name of the function that a call calls.
 func called(call *ast.CallExpr) string {
 	switch f := call.Fun.(type) {
 	case *ast.Ident:
@@ -194,7 +194,7 @@ func called(call *ast.CallExpr) string {
 	return ""
 }
 
-// runs tells whether bun runs a statement, and whether anything does.
+// runs reports whether bun runs a statement, and whether anything does.
 func (tr *trail) runs(s statement) (byBun, known bool) {
 	return tr.follow(s.path, map[string]bool{})
 }
@@ -220,7 +220,7 @@ func (tr *trail) follow(path []ast.Node, followed map[string]bool) (byBun, known
 	return false, false
 }
 
-// within is the function that a local name is known in; nil for other names.
+// within returns the function in which a local name is declared; nil for other names.
 func within(n ast.Node, path []ast.Node) ast.Node {
 	if _, isFunction := n.(*ast.FuncDecl); isFunction {
 		return nil
@@ -235,7 +235,7 @@ func within(n ast.Node, path []ast.Node) ast.Node {
 	return nil
 }
 
-// carriers are the names under which a statement goes on from a node.
+// carriers returns the names under which a node passes a statement on.
 func carriers(n ast.Node) (names []string) {
 	switch n := n.(type) {
 	case *ast.ValueSpec:
@@ -280,9 +280,9 @@ func (tr *trail) followUses(name string, scope ast.Node, followed map[string]boo
 	return byBun && known, known
 }
 
-// TestNothingRunsUnnamedStatements looks for calls that could run SQL unseen by
-// the count above: only the files that speak to pgx may call them.
-func TestNothingRunsUnnamedStatements(t *testing.T) {
+// TestOnlyListedFilesBypassBun looks for calls that could run SQL without being
+// counted above: only the files that use pgx may make them.
+func TestOnlyListedFilesBypassBun(t *testing.T) {
 	t.Parallel()
 	fset, files := repoSource(t)
 	for path, file := range files {
@@ -296,15 +296,15 @@ func TestNothingRunsUnnamedStatements(t *testing.T) {
 			}
 			switch name := called(call); name {
 			case "Query", "QueryRow", "QueryContext", "QueryRowContext", "ExecContext", "Prepare", "PrepareContext":
-				t.Errorf("%s calls %s, past bun", fset.Position(call.Pos()), name)
+				t.Errorf("%s: got a call of %s, want it through bun", fset.Position(call.Pos()), name)
 			}
 			return true
 		})
 	}
 }
 
-// TestAStatementThatBypassesBunIsNoticed plants both kinds.
-func TestAStatementThatBypassesBunIsNoticed(t *testing.T) {
+// TestStatementThatBypassesBunIsDetected checks sources with both kinds of statements.
+func TestStatementThatBypassesBunIsDetected(t *testing.T) {
 	t.Parallel()
 	file := parseSource(t, `package planted
 		const list = "/* planted.list */ SELECT 1"
@@ -321,7 +321,7 @@ func TestAStatementThatBypassesBunIsNoticed(t *testing.T) {
 	for _, s := range tr.statements {
 		byBun, known := tr.runs(s)
 		if !known {
-			t.Errorf("nothing is known to run %s", s.name)
+			t.Errorf("got no call that runs %s, want one", s.name)
 		}
 		got[strings.Trim(s.name, `/* "`)] = byBun
 	}
@@ -330,12 +330,12 @@ func TestAStatementThatBypassesBunIsNoticed(t *testing.T) {
 	}
 	for name, byBun := range want {
 		if got[name] != byBun || len(got) != len(want) {
-			t.Errorf("%v, want %v", got, want)
+			t.Errorf("got %v, want %v", got, want)
 		}
 	}
 }
 
-// TestHotStatementsExist holds the names that have metrics of their own to the
+// TestHotStatementsExist compares the names that have their own metrics with the
 // statements of repo.
 func TestHotStatementsExist(t *testing.T) {
 	t.Parallel()
@@ -357,7 +357,7 @@ func TestHotStatementsExist(t *testing.T) {
 	}
 	for _, name := range repo.HotStatements {
 		if !names[name] && !slices.ContainsFunc(templates, func(t *regexp.Regexp) bool { return t.MatchString(name) }) {
-			t.Errorf("repo has no statement %s", name)
+			t.Errorf("got no statement %s in repo, want one", name)
 		}
 	}
 }

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func TestTheClientsAddressIsBelievedOnlyFromTrustedProxies(t *testing.T) {
+func TestForwardedClientAddressIsReadOnlyFromTrustedProxies(t *testing.T) {
 	t.Parallel()
 	g := &Gate{Proxies: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("fd00::/8")}}
 	for _, c := range []struct{ peer, forwarded, want string }{

@@ -13,7 +13,7 @@ import (
 	"astrolabe/domain/account"
 )
 
-func TestFailuresOfOneAddressAreBounded(t *testing.T) {
+func TestFailedAttemptsPerAddressAreLimited(t *testing.T) {
 	t.Parallel()
 	now := time.Now()
 	f := NewFailures(func() time.Time { return now })
@@ -42,11 +42,11 @@ func TestFailuresOfOneAddressAreBounded(t *testing.T) {
 		t.Errorf("after the delay: got %v, want no error", err)
 	}
 	if err := f.check(guesser); err == nil {
-		t.Error("the next one is let through, want it refused")
+		t.Error("next attempt: got it allowed, want it blocked")
 	}
 }
 
-func TestAnIPv6ClientIsItsNetwork(t *testing.T) {
+func TestIPv6ClientsAreCountedPerNetwork(t *testing.T) {
 	t.Parallel()
 	now := time.Now()
 	f := NewFailures(func() time.Time { return now })
@@ -62,7 +62,7 @@ func TestAnIPv6ClientIsItsNetwork(t *testing.T) {
 	}
 }
 
-func TestTheMemoryOfFailuresIsBounded(t *testing.T) {
+func TestFailureCounterIsBounded(t *testing.T) {
 	t.Parallel()
 	now := time.Now()
 	f := NewFailures(func() time.Time { return now })
@@ -74,13 +74,13 @@ func TestTheMemoryOfFailuresIsBounded(t *testing.T) {
 		address = address.Next()
 	}
 	if n := f.meters.Len(); n != 20_000 {
-		t.Errorf("%d addresses are remembered, want 20000", n)
+		t.Errorf("got %d addresses, want 20000", n)
 	}
 }
 
-// TestWhoFailedTooOftenIsCheckedByWhatIsKnownAlone fails as often as one may
-// and then shows credentials that cost a read and ones that do not.
-func TestWhoFailedTooOftenIsCheckedByWhatIsKnownAlone(t *testing.T) {
+// TestBlockedAddressIsCheckedAgainstCachedKeysOnly fails as often as allowed
+// and then sends credentials that need a read and ones that do not.
+func TestBlockedAddressIsCheckedAgainstCachedKeysOnly(t *testing.T) {
 	t.Parallel()
 	now := time.Now()
 	gate := &Gate{Failures: NewFailures(func() time.Time { return now })}
@@ -120,7 +120,7 @@ func TestWhoFailedTooOftenIsCheckedByWhatIsKnownAlone(t *testing.T) {
 	}
 }
 
-func TestAGateWithoutACountOfFailuresRefusesNobody(t *testing.T) {
+func TestGateWithoutAFailureCounterBlocksNobody(t *testing.T) {
 	t.Parallel()
 	gate, request := new(Gate), httptest.NewRequest(http.MethodGet, "/", nil)
 	for range 200 {

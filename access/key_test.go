@@ -11,7 +11,7 @@ import (
 	"astrolabe/domain/account"
 )
 
-func TestARequestBearsOneKeyOrNone(t *testing.T) {
+func TestRequestHasAtMostOneKey(t *testing.T) {
 	t.Parallel()
 	const service, browser = "X-Service-Api-Key", "X-Api-Key"
 	for name, c := range map[string]struct {
@@ -39,7 +39,7 @@ func TestARequestBearsOneKeyOrNone(t *testing.T) {
 	}
 }
 
-func TestAnAuthorizationHeaderBearsOneToken(t *testing.T) {
+func TestAuthorizationHeaderHasOneToken(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		values []string
@@ -51,7 +51,7 @@ func TestAnAuthorizationHeaderBearsOneToken(t *testing.T) {
 		"in lower case": {[]string{"bearer a"}, "a", true},
 		"basic":         {[]string{"Basic a"}, "a", false},
 		"no token":      {[]string{"Bearer"}, "", true},
-		"several":       {[]string{"Bearer a", "Bearer b"}, "", true}, // shown, and known to nobody
+		"several":       {[]string{"Bearer a", "Bearer b"}, "", true}, // a credential that is never valid
 	} {
 		if token, got := bearer(http.Header{"Authorization": c.values}); got != c.want || token != c.token {
 			t.Errorf("%s: got %q, %t, want %q, %t", name, token, got, c.token, c.want)
@@ -59,7 +59,7 @@ func TestAnAuthorizationHeaderBearsOneToken(t *testing.T) {
 	}
 }
 
-func TestAChallengeNamesWhatIsLacking(t *testing.T) {
+func TestChallengeNamesTheMissingScope(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		err   error
@@ -79,7 +79,7 @@ func TestAChallengeNamesWhatIsLacking(t *testing.T) {
 	}
 }
 
-func TestOnlyABudgetedAnswerIsPaced(t *testing.T) {
+func TestRateLimitHeadersAreSetOnlyForLimitedResponses(t *testing.T) {
 	t.Parallel()
 	header := http.Header{}
 	Pace(header, account.Decision{Allowed: true})

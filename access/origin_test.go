@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-func TestTheSchemeIsBelievedOnlyFromTrustedProxies(t *testing.T) {
+func TestForwardedSchemeIsReadOnlyFromTrustedProxies(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		public, peer, forwarded string
@@ -46,7 +46,7 @@ func TestTheSchemeIsBelievedOnlyFromTrustedProxies(t *testing.T) {
 	}
 }
 
-func TestACookieOfAnEncryptedOriginIsItsHostsAlone(t *testing.T) {
+func TestCookieOfAnHTTPSOriginHasTheHostPrefix(t *testing.T) {
 	t.Parallel()
 	for origin, want := range map[string]string{"https://explorer.example": "__Host-service_session", "http://explorer.example": "service_session"} {
 		if got := CookieName(SessionCookie, origin); got != want {

@@ -19,7 +19,7 @@ type source struct {
 	mu    sync.Mutex
 	loads int
 	fails error
-	takes time.Duration // of the bubble's clock
+	takes time.Duration // on the bubble's clock
 }
 
 func (s *source) load(ctx context.Context, _ string) (int, error) {
@@ -34,7 +34,7 @@ func (s *source) load(ctx context.Context, _ string) (int, error) {
 	return n, err
 }
 
-func TestAValueIsLoadedAgainWhenItIsTooOld(t *testing.T) {
+func TestExpiredValueIsReloaded(t *testing.T) {
 	t.Parallel()
 	now, s := time.Now(), new(source)
 	l := cache.NewLoading(10, func() time.Time { return now }, s.load)
@@ -49,21 +49,21 @@ func TestAValueIsLoadedAgainWhenItIsTooOld(t *testing.T) {
 	}
 }
 
-func TestFailuresAreNotKept(t *testing.T) {
+func TestFailedLoadIsNotCached(t *testing.T) {
 	t.Parallel()
 	s := &source{fails: errors.New("down")}
 	l := cache.NewLoading(10, time.Now, s.load)
 	for range 2 {
 		if _, err := l.Get(t.Context(), "a", forever); !errors.Is(err, s.fails) {
-			t.Errorf("got %v", err)
+			t.Errorf("got %v, want %v", err, s.fails)
 		}
 	}
 	if s.loads != 2 || l.Has("a") {
-		t.Errorf("%d loads; kept: %v", s.loads, l.Has("a"))
+		t.Errorf("got %d loads and cached %v, want 2 and not cached", s.loads, l.Has("a"))
 	}
 }
 
-func TestTheValuesUsedLastAreKept(t *testing.T) {
+func TestLeastRecentlyUsedValuesAreEvicted(t *testing.T) {
 	t.Parallel()
 	l := cache.NewLoading(3, time.Now, new(source).load)
 	for i := range 10 {
@@ -72,11 +72,11 @@ func TestTheValuesUsedLastAreKept(t *testing.T) {
 		}
 	}
 	if l.Len() != 3 || !l.Has("9") || l.Has("6") {
-		t.Errorf("%d values are kept", l.Len())
+		t.Errorf("got %d cached values, want the 3 most recently used", l.Len())
 	}
 }
 
-func TestCallersShareALoadThatOutlivesTheFirst(t *testing.T) {
+func TestSharedLoadSurvivesCancellationOfItsFirstCaller(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s := &source{takes: time.Second}
@@ -85,7 +85,7 @@ func TestCallersShareALoadThatOutlivesTheFirst(t *testing.T) {
 		var group sync.WaitGroup
 		group.Go(func() {
 			if _, err := l.Get(first, "a", forever); !errors.Is(err, context.Canceled) {
-				t.Errorf("a caller that left: %v", err)
+				t.Errorf("cancelled caller: got %v, want %v", err, context.Canceled)
 			}
 		})
 		synctest.Wait()
@@ -93,7 +93,7 @@ func TestCallersShareALoadThatOutlivesTheFirst(t *testing.T) {
 		for range 10 {
 			group.Go(func() {
 				if got, err := l.Get(t.Context(), "a", forever); got != 1 || err != nil {
-					t.Errorf("load %d, %v", got, err)
+					t.Errorf("got load %d and %v, want load 1", got, err)
 				}
 			})
 		}
@@ -101,9 +101,9 @@ func TestCallersShareALoadThatOutlivesTheFirst(t *testing.T) {
 	})
 }
 
-// TestALoadThatBeganTooEarlyIsNotShared has a caller that accepts no value from
+// TestLoadThatStartedTooEarlyIsNotShared has a caller that accepts no value from
 // before its call.
-func TestALoadThatBeganTooEarlyIsNotShared(t *testing.T) {
+func TestLoadThatStartedTooEarlyIsNotShared(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s := &source{takes: time.Second}
@@ -111,12 +111,12 @@ func TestALoadThatBeganTooEarlyIsNotShared(t *testing.T) {
 		go func() { _, _ = l.Get(t.Context(), "a", 0) }()
 		synctest.Wait()
 		if got, err := l.Get(t.Context(), "a", 0); got != 2 || err != nil {
-			t.Errorf("load %d, %v", got, err)
+			t.Errorf("got load %d and %v, want load 2", got, err)
 		}
 	})
 }
 
-func TestALoadFromBeforeAChangeIsNeitherJoinedNorKept(t *testing.T) {
+func TestLoadFromBeforeAnInvalidationIsNeitherSharedNorCached(t *testing.T) {
 	t.Parallel()
 	for name, change := range map[string]func(*cache.Loading[string, int]){
 		"forget": func(l *cache.Loading[string, int]) { l.Forget("a") },
@@ -134,11 +134,11 @@ func TestALoadFromBeforeAChangeIsNeitherJoinedNorKept(t *testing.T) {
 				go func() { _, _ = l.Get(t.Context(), "a", forever) }()
 				time.Sleep(time.Second * 3 / 4) // the first load has ended
 				if l.Has("a") {
-					t.Error("the older load was kept")
+					t.Error("got the older load cached, want it dropped")
 				}
 				time.Sleep(time.Second)
 				if got, err := l.Get(t.Context(), "a", forever); got != 2 || err != nil {
-					t.Errorf("load %d, %v", got, err)
+					t.Errorf("got load %d and %v, want load 2", got, err)
 				}
 			})
 		})

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-func TestAmountReadsOnlyCanonicalIntegers(t *testing.T) {
+func TestAmountParsesOnlyCanonicalIntegers(t *testing.T) {
 	t.Parallel()
 	for _, good := range []string{"0", "1", "-1", "340282366920938463463374607431768211456", strings.Repeat("9", 120)} {
 		a, err := ParseAmount(good)
@@ -22,7 +22,7 @@ func TestAmountReadsOnlyCanonicalIntegers(t *testing.T) {
 	}
 }
 
-func TestAmountRendersDecimalsWithoutLoss(t *testing.T) {
+func TestAmountFormatsDecimalsWithoutLoss(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		raw      string
@@ -42,7 +42,7 @@ func TestAmountRendersDecimalsWithoutLoss(t *testing.T) {
 	}
 }
 
-func TestAmountArithmeticLeavesItsOperandsAlone(t *testing.T) {
+func TestAmountArithmeticDoesNotModifyItsOperands(t *testing.T) {
 	t.Parallel()
 	a, b := AmountFromUint64(5), AmountFromUint64(7)
 	if got := a.Sub(b); got.String() != "-2" || got.Sign() != -1 {
@@ -52,7 +52,7 @@ func TestAmountArithmeticLeavesItsOperandsAlone(t *testing.T) {
 		t.Errorf("5+7 = %s, want 12", got)
 	}
 	if a.String() != "5" || b.String() != "7" {
-		t.Errorf("the operands became %s and %s, want 5 and 7", a, b)
+		t.Errorf("got the operands %s and %s, want 5 and 7", a, b)
 	}
 }
 
@@ -73,10 +73,10 @@ func TestAmountIsAStringInJSON(t *testing.T) {
 	}
 }
 
-func TestAnUnknownAmountIsNeverZero(t *testing.T) {
+func TestUnknownAmountIsNeverZero(t *testing.T) {
 	t.Parallel()
 	if err := new(Amount).Scan(nil); err == nil {
-		t.Error("NULL was read as an amount, want an error")
+		t.Error("got an amount for NULL, want an error")
 	}
 }
 
@@ -87,7 +87,7 @@ func FuzzParseAmount(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		a, err := ParseAmount(text)
 		if err == nil && a.String() != text {
-			t.Errorf("%q was read as %s, want the same text or an error", text, a)
+			t.Errorf("got %[2]s for %[1]q, want the same text or an error", text, a)
 		}
 	})
 }

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func TestAFacadeNamesArgumentsAsItsClientsDo(t *testing.T) {
+func TestErrorsNameArgumentsInTheFacadesSpelling(t *testing.T) {
 	t.Parallel()
 	snake := func(a Argument) string {
 		if a == "fromBlock" {
@@ -16,33 +16,33 @@ func TestAFacadeNamesArgumentsAsItsClientsDo(t *testing.T) {
 	}
 	err := Errorf(CodeInvalidRequest, "%s (%d) must not be greater than %s (%d).", Argument("fromBlock"), 9, Argument("to"), 7)
 	if want := "fromBlock (9) must not be greater than to (7)."; err.Message != want {
-		t.Errorf("the domain's message is %q, want %q", err.Message, want)
+		t.Errorf("got the message %q, want %q", err.Message, want)
 	}
 	if got, want := err.Named(snake).Message, "from_block (9) must not be greater than to (7)."; got != want {
 		t.Errorf("the facade's message is %q, want %q", got, want)
 	}
 }
 
-func TestNamingArgumentsKeepsEverythingElse(t *testing.T) {
+func TestRenamingArgumentsKeepsTheRestOfTheError(t *testing.T) {
 	t.Parallel()
 	cause := errors.New("refused")
 	err := Unavailable(3, cause, "%s cannot be read.", Argument("block"))
 	err.Doc = "errors/other"
 	got := err.Named(func(Argument) string { return "id" })
 	if got.Message != "id cannot be read." || got.RetryAfter != 3 || got.Doc != err.Doc || !errors.Is(got, cause) {
-		t.Errorf("got %+v", got)
+		t.Errorf("got %+v, want %q with the delay, document and cause of %+v", got, "id cannot be read.", err)
 	}
 	if plain := Errorf(CodeNotFound, "No block."); plain.Named(nil) != plain {
-		t.Error("an error without arguments was copied")
+		t.Error("got a copy of an error without arguments, want the same error")
 	}
 }
 
-func TestQuotedValuesAreShort(t *testing.T) {
+func TestQuotedValuesAreTruncated(t *testing.T) {
 	t.Parallel()
 	if got := Quote(`a"b`); got != `"a\"b"` {
-		t.Errorf("got %s", got)
+		t.Errorf("got %s, want %s", got, `"a\"b"`)
 	}
 	if got := Quote(strings.Repeat("é", 500)); len(got) > 80 {
-		t.Errorf("a value of 1000 bytes takes %d bytes of the message", len(got))
+		t.Errorf("got %d bytes for a value of 1000 bytes, want at most 80", len(got))
 	}
 }

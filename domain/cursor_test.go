@@ -28,7 +28,7 @@ var (
 	somewhere = Position{1_000_000, 3, 0, 1<<64 - 1}
 )
 
-func TestCursorReturnsThePositionItWasMadeFor(t *testing.T) {
+func TestCursorRoundTripsItsPosition(t *testing.T) {
 	t.Parallel()
 	cursors := NewCursors(oneKey)
 	for _, pos := range []Position{{}, {0}, somewhere} {
@@ -89,7 +89,7 @@ func TestExpiredCursorIsRejected(t *testing.T) {
 	requireInvalidCursor(t, err)
 }
 
-func TestCursorSurvivesTheRotationOfItsKey(t *testing.T) {
+func TestCursorSurvivesAKeyRotation(t *testing.T) {
 	t.Parallel()
 	old := NewCursors(oneKey).Encode(testList, somewhere, time.Time{})
 	rotated := NewCursors(testKeys{oneKey[0], []byte("second")})
@@ -100,8 +100,8 @@ func TestCursorSurvivesTheRotationOfItsKey(t *testing.T) {
 	requireInvalidCursor(t, err)
 }
 
-// TestCursorSurvivesANewRelease holds the text of version 1: a change here
-// breaks the cursors that clients hold.
+// TestCursorSurvivesANewRelease contains a cursor of version 1: a change here
+// breaks the cursors that clients store.
 func TestCursorSurvivesANewRelease(t *testing.T) {
 	t.Parallel()
 	const text = "AQEAAwcIAdLSneq2WQT1x0MY9x9dU8U"
@@ -110,7 +110,7 @@ func TestCursorSurvivesANewRelease(t *testing.T) {
 		t.Errorf("version 1 is written as %s, want %s", got, text)
 	}
 	if pos, err := cursors.Decode(t.Context(), testList, text); err != nil || !slices.Equal(pos, Position{7, 8, 1}) {
-		t.Errorf("version 1 is read as %v, %v, want [7 8 1]", pos, err)
+		t.Errorf("version 1: got %v and %v, want [7 8 1]", pos, err)
 	}
 }
 
@@ -134,7 +134,7 @@ func FuzzDecodeCursor(f *testing.F) {
 	})
 }
 
-func TestNothingLiesBetweenAPositionAndTheOneThatFollows(t *testing.T) {
+func TestNextPositionIsTheImmediateSuccessor(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ position, want Position }{
 		{Position{7}, Position{8}},

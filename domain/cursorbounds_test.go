@@ -9,14 +9,14 @@ import (
 	"time"
 )
 
-// everyGeneration honours each generation with the one key.
+// everyGeneration accepts every generation with the same key.
 type everyGeneration struct{}
 
 func (everyGeneration) CurrentKey() (uint32, []byte) { return 1, oneKey[0] }
 
 func (everyGeneration) KeyOf(context.Context, uint32) ([]byte, bool) { return oneKey[0], true }
 
-// signed is a cursor whose MAC is right, whatever its body holds: version,
+// signed returns a cursor with a valid MAC and any body: version,
 // generation, expiry, number of fields and the fields.
 func signed(numbers ...uint64) string { return signedBytes(bodyOf(numbers...)) }
 
@@ -31,14 +31,14 @@ func signedBytes(body []byte) string {
 	return base64.RawURLEncoding.EncodeToString(append(body, cursorMAC(oneKey[0], testList, body)...))
 }
 
-// fields is that many zeros behind their number.
+// fields returns that many zeros after their number.
 func fields(count uint64, present int) []uint64 {
 	return append([]uint64{1, 1, 0, count}, make([]uint64, present)...)
 }
 
-// TestASignedCursorStaysWithinItsBounds shows that the bounds hold by
-// themselves and do not rely on the MAC.
-func TestASignedCursorStaysWithinItsBounds(t *testing.T) {
+// TestSignedCursorStaysWithinItsLimits shows that the limits are checked
+// separately and do not rely on the MAC.
+func TestSignedCursorStaysWithinItsLimits(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		text string
@@ -74,9 +74,9 @@ func TestASignedCursorStaysWithinItsBounds(t *testing.T) {
 	}
 }
 
-// TestACursorTextHasAtMost512Characters tells the bound from the text that
-// explains the refusal: no cursor of ours is that long.
-func TestACursorTextHasAtMost512Characters(t *testing.T) {
+// TestCursorTextHasAtMost512Characters distinguishes the length check from the
+// others by its message: the service issues no cursor of that length.
+func TestCursorTextHasAtMost512Characters(t *testing.T) {
 	t.Parallel()
 	refusal := func(length int) string {
 		_, err := NewCursors(oneKey).Decode(t.Context(), testList, strings.Repeat("A", length))
@@ -91,7 +91,7 @@ func TestACursorTextHasAtMost512Characters(t *testing.T) {
 	}
 }
 
-func TestACursorThatExpiredAtTheEpochHasAnEnd(t *testing.T) {
+func TestCursorThatExpiresAtTheUnixEpochIsExpired(t *testing.T) {
 	t.Parallel()
 	cursors := NewCursors(oneKey)
 	cursors.now = func() time.Time { return time.Unix(1, 0) }
@@ -101,7 +101,7 @@ func TestACursorThatExpiredAtTheEpochHasAnEnd(t *testing.T) {
 	}
 }
 
-func TestAPositionFitsWhatIsStored(t *testing.T) {
+func TestPositionFitsItsColumns(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		position Position

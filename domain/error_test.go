@@ -27,15 +27,15 @@ func TestOnlyADomainErrorHasACode(t *testing.T) {
 	}
 }
 
-func TestTheCauseOfUnavailabilityIsForTheLogAlone(t *testing.T) {
+func TestCauseOfUnavailabilityIsLoggedButNotPublic(t *testing.T) {
 	t.Parallel()
 	cause := errors.New("dial tcp node-7: refused")
 	err := Unavailable(time.Second, cause, "The node did not answer.")
 	if strings.Contains(err.Message, "node-7") {
-		t.Errorf("the message is %q, want it without the cause", err.Message)
+		t.Errorf("got the message %q, want it without the cause", err.Message)
 	}
 	if !errors.Is(err, cause) || !strings.Contains(err.Error(), "node-7") {
-		t.Errorf("the log would say %q, want it with the cause %q", err, cause)
+		t.Errorf("got the log text %q, want the cause %q in it", err, cause)
 	}
 }
 
@@ -53,7 +53,7 @@ func TestEveryCodeIsExplainedOnce(t *testing.T) {
 	}
 }
 
-func TestChainsAreReadExactly(t *testing.T) {
+func TestChainNamesAreParsedExactly(t *testing.T) {
 	t.Parallel()
 	for _, c := range Chains {
 		if got, err := ParseChain(string(c)); err != nil || got != c {
@@ -70,7 +70,7 @@ func TestChainsAreReadExactly(t *testing.T) {
 	}
 }
 
-func TestAChainThatIsNotServedHereIsUnsupported(t *testing.T) {
+func TestChainThatIsNotServedIsUnsupported(t *testing.T) {
 	t.Parallel()
 	if err := Mainnet.Served([]Chain{Sepolia, Mainnet}); err != nil {
 		t.Errorf("a served chain: got %v, want no error", err)

@@ -8,7 +8,7 @@ import (
 
 func at(v int) Position { return Position{uint64(v), 4} }
 
-func TestAPageEndsWhereItsListEnds(t *testing.T) {
+func TestPageHasANextPositionOnlyIfTheListContinues(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		rows []int
@@ -25,7 +25,7 @@ func TestAPageEndsWhereItsListEnds(t *testing.T) {
 	}
 }
 
-func TestABatchGoesOnBehindItsLastRowOrAtTheEnd(t *testing.T) {
+func TestBatchContinuesAfterItsLastRowOrTheEnd(t *testing.T) {
 	t.Parallel()
 	end := Position{9, 0}
 	for name, c := range map[string]struct {

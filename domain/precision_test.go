@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-func TestTimesAreToldInUTCAndCutToMilliseconds(t *testing.T) {
+func TestTimesAreUTCTruncatedToMilliseconds(t *testing.T) {
 	t.Parallel()
 	at := time.Date(2026, 7, 1, 14, 0, 0, 5_999_999, time.FixedZone("CEST", 7200))
 	if got := Milliseconds(at).Format(time.RFC3339Nano); got != "2026-07-01T12:00:00.005Z" {

@@ -37,11 +37,11 @@ func TestOnlyADomainErrorIsPublic(t *testing.T) {
 		}
 	}
 	if !errors.Is(Public(ended, secret), secret) {
-		t.Errorf("the error for the log is %v, want it to wrap %v", Public(ended, secret), secret)
+		t.Errorf("got the error %v for the log, want it to wrap %v", Public(ended, secret), secret)
 	}
 }
 
-func TestNobodyIsToldToComeBackTooEarly(t *testing.T) {
+func TestRetryAfterIsRoundedUp(t *testing.T) {
 	t.Parallel()
 	for after, want := range map[time.Duration]int{0: 0, 1: 1, time.Second: 1, 1500 * time.Millisecond: 2} {
 		if got := Unavailable(after, nil, "Retry.").RetrySeconds(); got != want {
@@ -50,7 +50,7 @@ func TestNobodyIsToldToComeBackTooEarly(t *testing.T) {
 	}
 }
 
-func TestOnlyFailuresThatSomebodyMustLookAtAreLoggedAsErrors(t *testing.T) {
+func TestOnlyUnexpectedFailuresAreLoggedAsErrors(t *testing.T) {
 	t.Parallel()
 	gone, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -72,7 +72,7 @@ func TestOnlyFailuresThatSomebodyMustLookAtAreLoggedAsErrors(t *testing.T) {
 	}
 }
 
-func TestAnExceededTimeLimitIsNamed(t *testing.T) {
+func TestExceededTimeLimitIsNamed(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := WithTimeLimit(t.Context(), time.Nanosecond)
 	defer cancel()

@@ -16,12 +16,12 @@ func passesLimit(limit, query string) func(*testing.T, *servedGraph) {
 		t.Helper()
 		a := g.ask(t, query, nil)
 		if a.body.Data != nil || len(a.body.Errors) != 1 || a.body.Errors[0].Extensions.Limit == nil || a.body.Errors[0].Extensions.Limit.Name != limit {
-			t.Errorf("%.500s", a.text)
+			t.Errorf("got %.500s, want no data and one error of the limit %s", a.text, limit)
 		}
 	}
 }
 
-// circle goes round from blocks to their transactions and back.
+// circle returns a query that goes from blocks to their transactions and back.
 func circle(times int, page string) string {
 	return "{block(chain:SN_MAIN){" + strings.Repeat("transactions("+page+"){nodes{block{", times) + "blockNumber" + strings.Repeat("}}}", times) + "}}"
 }
@@ -34,8 +34,8 @@ func repeat(n int, one func(i int) string) string {
 	return text.String()
 }
 
-// TestTheAttacksThatGraphQLArmorStopsAreStopped has its plugins' names.
-func TestTheAttacksThatGraphQLArmorStopsAreStopped(t *testing.T) {
+// TestAttacksThatGraphQLArmorStopsAreRejected names its cases after the plugins of GraphQL Armor.
+func TestAttacksThatGraphQLArmorStopsAreRejected(t *testing.T) {
 	t.Parallel()
 	g := explore(t)
 	for name, attack := range map[string]func(*testing.T, *servedGraph){
@@ -47,7 +47,7 @@ func TestTheAttacksThatGraphQLArmorStopsAreStopped(t *testing.T) {
 		"character-limit": func(t *testing.T, g *servedGraph) {
 			a := g.post(t, string(encode(map[string]string{"query": "{__typename}" + strings.Repeat(" ", 256<<10)})), nil)
 			if a.status != http.StatusRequestEntityTooLarge || a.body.Errors[0].Extensions.Limit.Name != limits.Body {
-				t.Errorf("%d %s", a.status, a.text)
+				t.Errorf("got status %d with %s, want %d with the limit %s", a.status, a.text, http.StatusRequestEntityTooLarge, limits.Body)
 			}
 		},
 		"block-field-suggestions": fieldSuggestions,
@@ -59,10 +59,10 @@ func TestTheAttacksThatGraphQLArmorStopsAreStopped(t *testing.T) {
 	}
 }
 
-// TestWhatGraphQLCopLooksForIsNotThere has its tests' names. That queries may
-// come by GET is policy: without a key in a header, which no other site can
-// make a browser send, nobody is answered.
-func TestWhatGraphQLCopLooksForIsNotThere(t *testing.T) {
+// TestGraphQLCopFindsNothing names its cases after the checks of GraphQL Cop. It
+// allows queries by GET: a caller is authenticated only by a header that no other
+// site can make a browser send.
+func TestGraphQLCopFindsNothing(t *testing.T) {
 	t.Parallel()
 	g := explore(t)
 	for name, attack := range map[string]func(*testing.T, *servedGraph){
@@ -91,7 +91,7 @@ func refusedRequest(status int, body string, header map[string]string) func(*tes
 	return func(t *testing.T, g *servedGraph) {
 		t.Helper()
 		if a := g.post(t, body, header); a.status != status || a.body.Data != nil {
-			t.Errorf("%d %s", a.status, a.text)
+			t.Errorf("got status %d with %s, want %d without data", a.status, a.text, status)
 		}
 	}
 }
@@ -100,7 +100,7 @@ func directiveOverloading(t *testing.T, g *servedGraph) {
 	for query, limit := range map[string]bool{"{__typename" + strings.Repeat("@aa", 10) + "}": false, "{__typename" + strings.Repeat("@aa", 1000) + "}": true} {
 		a := g.ask(t, query, nil)
 		if a.body.Data != nil || len(a.body.Errors) == 0 || len(a.body.Errors) > maxReported || (a.body.Errors[0].Extensions.Limit != nil) != limit {
-			t.Errorf("%.500s", a.text)
+			t.Errorf("got %.500s, want 1 to %d errors and no data; first error from a limit: %v", a.text, maxReported, limit)
 		}
 	}
 }
@@ -108,15 +108,15 @@ func directiveOverloading(t *testing.T, g *servedGraph) {
 func circularIntrospection(t *testing.T, g *servedGraph) {
 	a := g.ask(t, `{__schema{types{fields{type{fields{type{fields{type{fields{type{name}}}}}}}}}}}`, nil)
 	if a.body.Data != nil || len(a.body.Errors) == 0 {
-		t.Errorf("%.500s", a.text)
+		t.Errorf("got %.500s, want errors and no data", a.text)
 	}
 }
 
 func mutationByGet(t *testing.T, g *servedGraph) {
-	for _, header := range []map[string]string{nil, g.asPerson(), {"X-Service-Api-Key": ""}} {
+	for _, header := range []map[string]string{nil, g.asUser(), {"X-Service-Api-Key": ""}} {
 		a := g.get(t, http.MethodGet, map[string]string{"query": "mutation{issueApiKey{action}}"}, header)
 		if a.body.Data != nil || a.status != http.StatusMethodNotAllowed && a.status != http.StatusUnauthorized {
-			t.Errorf("%v: %d %s", header, a.status, a.text)
+			t.Errorf("%v: got status %d with %s, want 405 or 401 without data", header, a.status, a.text)
 		}
 	}
 }
@@ -124,12 +124,12 @@ func mutationByGet(t *testing.T, g *servedGraph) {
 func queryByGetWithoutAKey(t *testing.T, g *servedGraph) {
 	for _, header := range []map[string]string{{"X-Service-Api-Key": ""}, {"X-Service-Api-Key": "", "Cookie": "service_session=" + g.access.Cookie}} {
 		if a := g.get(t, http.MethodGet, map[string]string{"query": "{__typename}"}, header); a.status != http.StatusUnauthorized || a.body.Data != nil {
-			t.Errorf("%d %s", a.status, a.text)
+			t.Errorf("got status %d with %s, want 401 without data", a.status, a.text)
 		}
 	}
 }
 
-// hidden is a graph whose schema is.
+// hidden serves a graph without introspection.
 func hidden(t *testing.T) *servedGraph {
 	t.Helper()
 	return serve(t, func(o *Options) { o.NoIntrospection = true })
@@ -139,28 +139,28 @@ func fieldSuggestions(t *testing.T, _ *servedGraph) {
 	g := hidden(t)
 	for _, query := range []string{"{__schema{directive}}", "{block(chain:SN_MAIN){blockNumbr}}", "{blok{id}}", "{block(chan:SN_MAIN){id}}", "{block(chain:SN_MAI){id}}", "{nodes(ids:[]){...on Blok{id}}}", "{block(chain:SN_MAIN)}"} {
 		if a := g.ask(t, query, nil); strings.Contains(a.text, "Did you mean") || a.body.Data != nil {
-			t.Errorf("%s: %s", query, a.text)
+			t.Errorf("%s: got %s, want no data and no suggestion", query, a.text)
 		}
 	}
 }
 
 func introspectionSwitchedOff(t *testing.T, _ *servedGraph) {
 	if a := hidden(t).ask(t, "{__schema{types{name fields{name}}}}", nil); a.body.Data != nil || strings.Contains(a.text, "Transaction") {
-		t.Errorf("%.500s", a.text)
+		t.Errorf("got %.500s, want no data", a.text)
 	}
 }
 
 func noPageAtTheEndpoint(t *testing.T, g *servedGraph) {
 	a := g.get(t, http.MethodGet, nil, map[string]string{"Accept": "text/html"})
 	if a.status != http.StatusNotAcceptable || strings.Contains(a.text, "<") {
-		t.Errorf("%d %s", a.status, a.text)
+		t.Errorf("got status %d with %s, want 406 without HTML", a.status, a.text)
 	}
 }
 
 func noTraces(t *testing.T, g *servedGraph) {
 	a := g.post(t, `{"query":"{__typename}","extensions":{"tracing":true,"debug":true}}`, map[string]string{"X-Apollo-Tracing": "1", "Apollo-Federation-Include-Trace": "ftv1"})
 	if string(a.body.Data) != `{"__typename":"Query"}` || !strings.HasSuffix(a.text, `,"extensions":{"cost":{"requested":1,"limit":300000}}}`) {
-		t.Error(a.text)
+		t.Errorf("got %s, want the data and the cost alone", a.text)
 	}
 }
 
@@ -168,24 +168,24 @@ func noInsidesInErrors(t *testing.T, g *servedGraph) {
 	for _, query := range []string{"qwerty cop { abc }", "{", `{block(chain:SN_MAIN number:-1){id}}`, `{node(id:"x"){id}}`, `{blocks(chain:SN_MAIN after:"x"){nodes{id}}}`} {
 		a := g.ask(t, query, nil)
 		if len(a.body.Errors) != 1 || a.body.Errors[0].Extensions.Code != domain.CodeInvalidRequest {
-			t.Errorf("%s: %s", query, a.text)
+			t.Errorf("%s: got %s, want one error with the code %s", query, a.text, domain.CodeInvalidRequest)
 		}
 		for _, inside := range []string{".go", "goroutine", "panic", "SELECT", "pgx", "stack"} {
 			if strings.Contains(a.text, inside) {
-				t.Errorf("%s shows %q: %s", query, inside, a.text)
+				t.Errorf("%s: got %s, want no %q in it", query, a.text, inside)
 			}
 		}
 	}
 }
 
-// TestACircleOfEdgesWithinTheLimitsIsReadOnceForEachEdge goes as deep as the
+// TestCyclicQueryWithinTheLimitsReadsOncePerEdge nests as deep as the limits
 // limits allow.
-func TestACircleOfEdgesWithinTheLimitsIsReadOnceForEachEdge(t *testing.T) {
+func TestCyclicQueryWithinTheLimitsReadsOncePerEdge(t *testing.T) {
 	t.Parallel()
 	g := explore(t)
 	const circles = 6
 	a, statements := g.counted(t, circle(circles, "first:3"))
-	if len(a.body.Errors) > 0 || statements > 1+1+2*circles { // the block, how the chain stands, and two edges each time
-		t.Errorf("%d statements: %.300s", statements, a.text)
+	if len(a.body.Errors) > 0 || statements > 1+1+2*circles { // the block, the status of the chain, and two edges each time
+		t.Errorf("got %d statements and %.300s, want at most %d and no error", statements, a.text, 1+1+2*circles)
 	}
 }

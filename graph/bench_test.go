@@ -13,8 +13,8 @@ import (
 	"astrolabe/domain/chain"
 )
 
-// BenchmarkPointQuery answers the fact that REST's status route answers, from
-// the handler inwards.
+// BenchmarkPointQuery answers the query that corresponds to REST's status route,
+// without the network.
 func BenchmarkPointQuery(b *testing.B) {
 	g := serveOwn(b, func(o *Options) { o.Statuses = chain.NewStatuses(newStore(), time.Hour) })
 	g.access.Gate.Keys.Listening(true) // as in a process that hears of revocations
@@ -23,15 +23,15 @@ func BenchmarkPointQuery(b *testing.B) {
 	for b.Loop() {
 		w := httptest.NewRecorder()
 		r := httptest.NewRequest(http.MethodPost, "/graphql", strings.NewReader(body))
-		g.show(r, map[string]string{"Content-Type": "application/json"})
+		g.setHeaders(r, map[string]string{"Content-Type": "application/json"})
 		g.ServeHTTP(w, r)
 		if w.Code != http.StatusOK {
-			b.Fatal(w.Body)
+			b.Fatalf("got status %d with %s, want 200", w.Code, w.Body)
 		}
 	}
 }
 
-// BenchmarkNewDocument prices an operation that was never seen before.
+// BenchmarkNewDocument executes a document that the server has not seen before.
 func BenchmarkNewDocument(b *testing.B) {
 	g := serve(b, nil)
 	b.ReportAllocs()
@@ -42,16 +42,16 @@ func BenchmarkNewDocument(b *testing.B) {
 			b.Fatal(err)
 		}
 		r := httptest.NewRequest(http.MethodPost, "/graphql", bytes.NewReader(body))
-		g.show(r, map[string]string{"Content-Type": "application/json"})
+		g.setHeaders(r, map[string]string{"Content-Type": "application/json"})
 		g.ServeHTTP(w, r)
 		if w.Code != http.StatusOK {
-			b.Fatal(w.Body)
+			b.Fatalf("got status %d with %s, want 200", w.Code, w.Body)
 		}
 	}
 }
 
-// BenchmarkNestedPage answers the richest page from the handler inwards and
-// tells how many nodes its lists hold, over which the rest can be divided.
+// BenchmarkNestedPage answers the largest page without the network, and reports
+// how many nodes its lists contain, so that the other figures can be divided by it.
 func BenchmarkNestedPage(b *testing.B) {
 	g := explore(b)
 	body, err := json.Marshal(map[string]string{"query": richestPage})
@@ -63,10 +63,10 @@ func BenchmarkNestedPage(b *testing.B) {
 	for b.Loop() {
 		w := httptest.NewRecorder()
 		r := httptest.NewRequest(http.MethodPost, "/graphql", bytes.NewReader(body))
-		g.show(r, map[string]string{"Content-Type": "application/json"})
+		g.setHeaders(r, map[string]string{"Content-Type": "application/json"})
 		g.ServeHTTP(w, r)
 		if answer = w.Body.String(); w.Code != http.StatusOK {
-			b.Fatal(answer)
+			b.Fatalf("got status %d with %s, want 200", w.Code, answer)
 		}
 	}
 	nodes := 0
@@ -85,10 +85,10 @@ func BenchmarkPageWithAnEdge(b *testing.B) {
 	for b.Loop() {
 		w := httptest.NewRecorder()
 		r := httptest.NewRequest(http.MethodPost, "/graphql", strings.NewReader(body))
-		g.show(r, map[string]string{"Content-Type": "application/json"})
+		g.setHeaders(r, map[string]string{"Content-Type": "application/json"})
 		g.ServeHTTP(w, r)
 		if w.Code != http.StatusOK || strings.Contains(w.Body.String(), "errors") {
-			b.Fatal(w.Body)
+			b.Fatalf("got status %d with %s, want 200 without errors", w.Code, w.Body)
 		}
 	}
 }

@@ -17,7 +17,7 @@ type blockData struct {
 
 const blockFields = `id blockNumber blockHash parentHash timestampIso stateRoot txCount eventCount finalityStatus sourceTier parent{blockNumber}`
 
-func TestABlockTellsWhatTheChainSays(t *testing.T) {
+func TestBlockMatchesTheChain(t *testing.T) {
 	t.Parallel()
 	g := explore(t)
 	type data struct{ ByNumber, ByHash blockData }
@@ -35,13 +35,13 @@ func TestABlockTellsWhatTheChainSays(t *testing.T) {
 		same(t, "finality", b.FinalityStatus, map[bool]string{true: "ACCEPTED_ON_L1", false: "ACCEPTED_ON_L2"}[header.Number <= 30])
 		same(t, "tier", b.SourceTier, map[bool]string{true: "FINALIZED", false: "HEAD"}[header.Number <= 45])
 		if (b.Parent == nil) != (header.Number == 0) || b.Parent != nil && b.Parent.BlockNumber != int(header.Number)-1 {
-			t.Errorf("the parent of block %d is %v", header.Number, b.Parent)
+			t.Errorf("block %d: got the parent %v, want block %d, or none for block 0", header.Number, b.Parent, int(header.Number)-1)
 		}
 		same(t, "block by its hash", got.ByHash.ID, b.ID)
 	}
 }
 
-func TestABlockThatIsNotThereIsNotFound(t *testing.T) {
+func TestUnknownBlockIsNotFound(t *testing.T) {
 	t.Parallel()
 	g := explore(t)
 	refusedWith(t, g, domain.CodeNotFound, `{block(chain:SN_MAIN number:61){blockNumber}}`, nil)
@@ -65,7 +65,7 @@ type blocksData struct {
 	}
 }
 
-// walk returns the numbers of all blocks that a list has, page by page.
+// walk returns the numbers of all blocks of a list, page by page.
 func walk(t *testing.T, g *servedGraph, first int, filter map[string]any, order string) (numbers []int) {
 	t.Helper()
 	variables := map[string]any{"first": first, "filter": filter, "order": order}
@@ -82,7 +82,7 @@ func walk(t *testing.T, g *servedGraph, first int, filter map[string]any, order 
 	}
 }
 
-func TestBlocksAreWalkedInBothOrdersWithinTheirBounds(t *testing.T) {
+func TestBlocksArePagedInBothOrdersWithinTheirBounds(t *testing.T) {
 	t.Parallel()
 	g := explore(t)
 	headers := repotest.Everyday(t)
@@ -102,24 +102,24 @@ func TestBlocksAreWalkedInBothOrdersWithinTheirBounds(t *testing.T) {
 			want = append(want, n)
 		}
 		if got := walk(t, g, 7, test.filter, "OLDEST_FIRST"); !slices.Equal(got, want) {
-			t.Errorf("%s: %v", name, got)
+			t.Errorf("%s: got %v, want %v", name, got, want)
 		}
 		slices.Reverse(want)
 		if got := walk(t, g, 9, test.filter, "NEWEST_FIRST"); !slices.Equal(got, want) {
-			t.Errorf("%s backwards: %v", name, got)
+			t.Errorf("%s backwards: got %v, want %v", name, got, want)
 		}
 	}
 	if got := walk(t, g, 9, map[string]any{"fromTime": "2100-01-01T00:00:00Z"}, "NEWEST_FIRST"); got != nil {
-		t.Errorf("blocks of the future: %v", got)
+		t.Errorf("future blocks: got %v, want none", got)
 	}
 	refusedWith(t, g, domain.CodeInvalidRequest, `{blocks(chain:SN_MAIN filter:{fromBlock:5 toBlock:4}){totalCount}}`, nil)
 	page := answer[blocksData](t, g, `{blocks(chain:SN_MAIN first:1){totalCount totalCountExact}}`, nil).Blocks
 	if page.TotalCount == nil || *page.TotalCount != 61 || !page.TotalCountExact {
-		t.Errorf("counted %+v", page)
+		t.Errorf("got %+v, want the exact total 61", page)
 	}
 }
 
-func TestTheBlockAtATimestampHasItsNeighbours(t *testing.T) {
+func TestBlockAtATimestampHasItsNeighbours(t *testing.T) {
 	t.Parallel()
 	g := explore(t)
 	type data struct {
@@ -129,7 +129,7 @@ func TestTheBlockAtATimestampHasItsNeighbours(t *testing.T) {
 		block { blockNumber } previousBlock { blockNumber } nextBlock { blockNumber } } }`,
 		map[string]any{"at": answerTime(repotest.Everyday(t)[30].Header.Timestamp)}).BlockAtTimestamp
 	if found.Block.BlockNumber != 30 || found.PreviousBlock.BlockNumber != 29 || found.NextBlock.BlockNumber != 31 {
-		t.Errorf("found %+v", found)
+		t.Errorf("got %+v, want block 30 between 29 and 31", found)
 	}
 	refusedWith(t, g, domain.CodeNotFound, `{blockAtTimestamp(chain:SN_MAIN timestamp:"2100-01-01T00:00:00Z" closest:AFTER){block{blockNumber}}}`, nil)
 }

@@ -10,21 +10,21 @@ import (
 	"astrolabe/graph/fault"
 )
 
-// visit holds the credentials of a caller: those of the request and, on a
-// WebSocket, those of connection_init.
-type visit struct {
-	request     *http.Request
-	credentials access.Credentials
+// credentials are what a caller authenticates with: the headers of its request
+// and, on a WebSocket, the payload of connection_init.
+type credentials struct {
+	request *http.Request
+	payload access.Credentials
 }
 
-type visitKey struct{}
+type credentialsKey struct{}
 
-// enter authenticates the caller and returns the context that operations run
-// in. API keys and pages need the permission to read. A session needs none: it
-// reaches only the fields without a tier.
-func (h *Handler) enter(v visit) (context.Context, error) {
-	ctx := v.request.Context()
-	caller, err := h.recognise(v)
+// authenticate checks the credentials and returns the context that operations
+// run in. API keys and pages need the permission to read. A session needs none:
+// it reaches only the fields without a tier.
+func (h *Handler) authenticate(c credentials) (context.Context, error) {
+	ctx := c.request.Context()
+	caller, err := h.callerOf(c)
 	if err != nil {
 		return nil, &fault.Denied{Cause: err}
 	}
@@ -34,24 +34,24 @@ func (h *Handler) enter(v visit) (context.Context, error) {
 			return nil, &fault.Denied{Cause: err, Scope: account.Read}
 		}
 	}
-	return context.WithValue(account.WithCaller(ctx, caller), visitKey{}, v), nil
+	return context.WithValue(account.WithCaller(ctx, caller), credentialsKey{}, c), nil
 }
 
-// recognise authenticates by an API key, else by a session's bearer token, else
+// callerOf finds the caller by an API key, else by a session's bearer token, else
 // by a page's token. Cookies are ignored here.
-func (h *Handler) recognise(v visit) (*account.Caller, error) {
-	key, err := access.Key(v.request.Header)
-	scheme, _, _ := strings.Cut(v.request.Header.Get("Authorization"), " ")
-	if err == nil && key == "" && v.credentials.Key == "" && strings.EqualFold(scheme, "Bearer") {
-		return h.Gate.Session(v.request)
+func (h *Handler) callerOf(c credentials) (*account.Caller, error) {
+	key, err := access.Key(c.request.Header)
+	scheme, _, _ := strings.Cut(c.request.Header.Get("Authorization"), " ")
+	if err == nil && key == "" && c.payload.Key == "" && strings.EqualFold(scheme, "Bearer") {
+		return h.Gate.Session(c.request)
 	}
-	return h.Gate.Caller(v.request, v.credentials)
+	return h.Gate.Caller(c.request, c.payload)
 }
 
-// renew authenticates the caller of a stream again, because the credential may
-// have expired or been revoked since the stream was opened.
-func (h *Handler) renew(ctx context.Context) (context.Context, error) {
-	v, _ := ctx.Value(visitKey{}).(visit)
-	v.request = v.request.WithContext(ctx)
-	return h.enter(v)
+// reauthenticate checks the credentials of a stream again, because they may have
+// expired or been revoked since the stream was opened.
+func (h *Handler) reauthenticate(ctx context.Context) (context.Context, error) {
+	c, _ := ctx.Value(credentialsKey{}).(credentials)
+	c.request = c.request.WithContext(ctx)
+	return h.authenticate(c)
 }

@@ -21,8 +21,8 @@ import (
 	"astrolabe/graph/live"
 )
 
-// outcome is what a caller learns: the status and the code of a refusal with
-// its challenge, the close code of a socket, or the code of a failed field.
+// outcome is what a caller observes: the status, code and challenge of a
+// rejection, the close code of a socket, or the code of a failed field.
 type outcome struct {
 	status    int
 	code      domain.Code
@@ -36,7 +36,7 @@ const (
 	readScope    = `Bearer realm="service", error="insufficient_scope", scope="read"`
 )
 
-// What callers get by HTTP; a socket has close codes for some of it.
+// The outcomes over HTTP. A socket has close codes for some of them.
 var (
 	welcome      = outcome{status: http.StatusOK}
 	nothingToSee = outcome{status: http.StatusOK, field: domain.CodeForbidden}
@@ -59,15 +59,14 @@ func (o outcome) onSocket() outcome {
 	}
 }
 
-// credential is something that a caller shows, in headers or in the first
-// message of a socket.
+// credential is sent in headers or in the connection_init message of a socket.
 type credential struct {
 	header http.Header
 	init   map[string]string
 	want   outcome
 }
 
-// credentials are all that there is to show.
+// credentials returns every kind of credential, valid and invalid.
 func (g *servedGraph) credentials(t *testing.T) map[string]credential {
 	t.Helper()
 	f := g.access
@@ -77,7 +76,7 @@ func (g *servedGraph) credentials(t *testing.T) map[string]credential {
 		t.Fatal(err)
 	}
 	expired := f.IssueExpired(account.IssueRequest{Permissions: read})
-	stranger := account.NewKeyText(account.Live).Reveal()
+	unknownKey := account.NewKeyText(account.Live).Reveal()
 	all := map[string]credential{
 		"nothing":         {http.Header{}, nil, unknown},
 		"a key":           {http.Header{"X-Service-Api-Key": {f.Key}}, map[string]string{"apiKey": f.Key}, welcome},
@@ -88,7 +87,7 @@ func (g *servedGraph) credentials(t *testing.T) map[string]credential {
 		"a quoted key":    {http.Header{"X-Api-Key": {`"` + f.Key + `"`}}, nil, malformed},
 		"an empty key":    {http.Header{"X-Api-Key": {""}}, nil, malformed},
 		"nonsense":        {http.Header{"X-Service-Api-Key": {"nonsense"}}, map[string]string{"apiKey": "nonsense"}, unknown},
-		"an unknown key":  {http.Header{"X-Service-Api-Key": {stranger}}, map[string]string{"apiKey": stranger}, unknown},
+		"an unknown key":  {http.Header{"X-Service-Api-Key": {unknownKey}}, map[string]string{"apiKey": unknownKey}, unknown},
 		"an expired key":  {http.Header{"X-Service-Api-Key": {expired}}, map[string]string{"apiKey": expired}, unknown},
 		"a revoked key":   {http.Header{"X-Service-Api-Key": {revoked}}, map[string]string{"apiKey": revoked}, unknown},
 
@@ -118,7 +117,7 @@ func (g *servedGraph) credentials(t *testing.T) map[string]credential {
 
 func publicID(key string) string { return strings.Split(key, "_")[2] }
 
-// pageToken is what a page of this server gives to a client.
+// pageToken returns the token that a page of this server gives to a client.
 func (g *servedGraph) pageToken(client string) string {
 	r := httptest.NewRequest(http.MethodGet, g.url+"/graphiql", nil)
 	r.RemoteAddr = client + ":1"
@@ -142,13 +141,13 @@ func TestEveryCredentialOnEveryTransport(t *testing.T) {
 				}
 			}
 			if got := g.trySocket(t, c.header, nil); got != c.want.onSocket() {
-				t.Errorf("a socket: %+v, want %+v", got, c.want.onSocket())
+				t.Errorf("socket: got %+v, want %+v", got, c.want.onSocket())
 			}
 			if c.init == nil {
 				return
 			}
 			if got := g.trySocket(t, nil, c.init); got != c.want.onSocket() {
-				t.Errorf("a socket's first message: %+v, want %+v", got, c.want.onSocket())
+				t.Errorf("connection_init: got %+v, want %+v", got, c.want.onSocket())
 			}
 		})
 	}
@@ -188,7 +187,7 @@ func (g *servedGraph) tryHTTP(t *testing.T, header http.Header, query, accept st
 	return got
 }
 
-// trySocket opens a socket with these headers and first message, and asks.
+// trySocket opens a socket with these headers and connection_init, and sends a query.
 func (g *servedGraph) trySocket(t *testing.T, header http.Header, init map[string]string) outcome {
 	t.Helper()
 	conn, response, err := websocket.Dial(t.Context(), g.url, &websocket.DialOptions{Subprotocols: []string{live.Subprotocol}, HTTPHeader: header})
@@ -219,19 +218,19 @@ func codeOf(t *testing.T, result string) domain.Code {
 	return got.Errors[0].Extensions.Code
 }
 
-func TestAHeaderAndAFirstMessageMustNotDiffer(t *testing.T) {
+func TestHeaderAndConnectionInitKeysMustMatch(t *testing.T) {
 	t.Parallel()
 	g := serveOwn(t, nil)
 	header := http.Header{"X-Service-Api-Key": {g.access.Key}}
 	if got := g.trySocket(t, header, map[string]string{"apiKey": g.access.Keys[account.Read]}); got.closed != live.CloseBadMessage {
-		t.Errorf("%+v", got)
+		t.Errorf("got %+v, want close code %d", got, live.CloseBadMessage)
 	}
 	if got := g.trySocket(t, header, map[string]string{"apiKey": g.access.Key}); got != (outcome{}) {
-		t.Errorf("the same key twice: %+v", got)
+		t.Errorf("the same key twice: got %+v, want no error", got)
 	}
 }
 
-// brokenKeys is a store of keys that cannot be read.
+// brokenKeys is a key store that cannot be read.
 type brokenKeys struct {
 	account.KeyStore
 	err error
@@ -242,7 +241,7 @@ func (s brokenKeys) FindKey(context.Context, string) (account.Key, error) {
 	return account.Key{}, s.err
 }
 
-// failingKeys lets every check of a key fail.
+// failingKeys makes every key lookup fail.
 func failingKeys(err error) func(*Options) {
 	return func(o *Options) {
 		gate := *o.Gate
@@ -251,17 +250,17 @@ func failingKeys(err error) func(*Options) {
 	}
 }
 
-func TestACallerIsKnownBeforeTheBodyIsRead(t *testing.T) {
+func TestCallerIsAuthenticatedBeforeTheBodyIsRead(t *testing.T) {
 	t.Parallel()
 	g := serveOwn(t, nil)
 	for key, status := range map[string]int{"": 401, "nonsense": 401, g.access.Keys[account.Batch]: 403, g.access.Key: 400} {
 		if a := g.post(t, `not JSON`, map[string]string{"X-Service-Api-Key": key}); a.status != status {
-			t.Errorf("%d instead of %d: %s", a.status, status, a.text)
+			t.Errorf("got status %d with %s, want %d", a.status, a.text, status)
 		}
 	}
 }
 
-func TestAKeyThatCannotBeCheckedIsNotCalledUnknown(t *testing.T) {
+func TestKeyThatCannotBeCheckedIsUnavailable(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		err    error
@@ -274,15 +273,15 @@ func TestAKeyThatCannotBeCheckedIsNotCalledUnknown(t *testing.T) {
 		g := serveOwn(t, failingKeys(c.err))
 		header := http.Header{"X-Service-Api-Key": {g.access.Key}}
 		if got := g.tryHTTP(t, header, `{__typename}`, mediaJSON); got.status != c.status || got.challenge != "" {
-			t.Errorf("%v: %+v", c.err, got)
+			t.Errorf("%v: got %+v, want status %d without a challenge", c.err, got, c.status)
 		}
 		if got := g.trySocket(t, header, nil); got.closed != c.closed {
-			t.Errorf("%v: %+v", c.err, got)
+			t.Errorf("%v: got %+v, want close code %d", c.err, got, c.closed)
 		}
 	}
 }
 
-func TestARevokedKeyIsOfNoUseOnASocketThatItOpened(t *testing.T) {
+func TestRevokedKeyIsRejectedOnItsOpenSocket(t *testing.T) {
 	t.Parallel()
 	g := serveOwn(t, nil)
 	key := g.access.Issue(account.IssueRequest{Permissions: []account.Permission{account.Read}})
@@ -296,29 +295,29 @@ func TestARevokedKeyIsOfNoUseOnASocketThatItOpened(t *testing.T) {
 	}
 	g.store.move(domain.Mainnet, 101)
 	if errs := c.expect("error", "1"); !strings.Contains(errs, string(domain.CodeUnauthorized)) {
-		t.Errorf("the next event: %s", errs)
+		t.Errorf("next event: got %s, want %s", errs, domain.CodeUnauthorized)
 	}
 	c.subscribe("2", `{__typename}`)
 	if errs := c.expect("error", "2"); !strings.Contains(errs, string(domain.CodeUnauthorized)) {
-		t.Errorf("the next operation: %s", errs)
+		t.Errorf("next operation: got %s, want %s", errs, domain.CodeUnauthorized)
 	}
 }
 
-func TestGuessingIsBoundedOnEveryTransport(t *testing.T) {
+func TestKeyGuessingIsLimitedOnEveryTransport(t *testing.T) {
 	t.Parallel()
 	at := time.Now()
 	g := serveOwn(t, func(o *Options) { o.Gate.Failures = access.NewFailures(func() time.Time { return at }) })
 	wrong := http.Header{"X-Service-Api-Key": {"nonsense"}}
 	for range 120 {
 		if got := g.tryHTTP(t, wrong, `{__typename}`, mediaJSON); got != unknown {
-			t.Fatalf("%+v", got)
+			t.Fatalf("got %+v, want %+v", got, unknown)
 		}
 	}
 	a := g.post(t, `{"query":"{__typename}"}`, map[string]string{"X-Service-Api-Key": "nonsense"})
 	if a.status != http.StatusTooManyRequests || a.header.Get("Retry-After") != "1" || a.body.Errors[0].Extensions.Code != domain.CodeRateLimited {
-		t.Errorf("%d %v %s", a.status, a.header, a.text)
+		t.Errorf("got status %d, header %v, body %s; want 429 with Retry-After 1 and %s", a.status, a.header, a.text, domain.CodeRateLimited)
 	}
 	if got := g.trySocket(t, nil, map[string]string{"apiKey": "nonsense"}); got.closed != live.CloseTryLater {
-		t.Errorf("a socket: %+v", got)
+		t.Errorf("socket: got %+v, want close code %d", got, live.CloseTryLater)
 	}
 }

@@ -35,7 +35,7 @@ func newCharging(h *Handler) charging {
 // expired are of no use on a socket that they opened.
 func (c charging) admit(ctx context.Context, op *operation) (context.Context, error) {
 	if op.socket != nil {
-		renewed, err := c.h.renew(ctx)
+		renewed, err := c.h.reauthenticate(ctx)
 		if err != nil {
 			return ctx, err
 		}
@@ -74,7 +74,7 @@ func (c charging) refused(ctx context.Context, op *operation) error {
 
 // event charges one event of a subscription.
 func (c charging) event(ctx context.Context, op *operation) error {
-	if _, err := c.h.renew(ctx); err != nil {
+	if _, err := c.h.reauthenticate(ctx); err != nil {
 		return err
 	}
 	select {

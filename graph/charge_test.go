@@ -18,8 +18,8 @@ import (
 	"astrolabe/graph/live"
 )
 
-// serveFrozen serves with a clock that stands still, so that no budget is
-// refilled, and returns a key with a budget.
+// serveFrozen serves with a clock that does not advance, so that rate limits are
+// not refilled, and returns a key with a rate limit.
 func serveFrozen(t *testing.T, budget int) (*servedGraph, map[string]string) {
 	t.Helper()
 	at := time.Now()
@@ -32,37 +32,37 @@ func serveFrozen(t *testing.T, budget int) (*servedGraph, map[string]string) {
 
 const costsTwo = `{"query":"{service{version}}"}`
 
-func TestAnOperationIsChargedItsCostAndToldWhatIsLeft(t *testing.T) {
+func TestOperationIsChargedItsCostAndReportsTheRemainder(t *testing.T) {
 	t.Parallel()
 	g, header := serveFrozen(t, 7)
 	for _, remaining := range []string{"5", "3", "1"} {
 		a := g.post(t, costsTwo, header)
 		if a.status != http.StatusOK || a.body.Extensions.Cost.Requested != 2 {
-			t.Fatalf("%d %s", a.status, a.text)
+			t.Fatalf("got status %d with %s, want 200 with the cost 2", a.status, a.text)
 		}
 		if h := a.header; h.Get("X-Ratelimit-Limit") != "7" || h.Get("X-Ratelimit-Remaining") != remaining || h.Get("X-Ratelimit-Policy") != "graphql;w=60" {
-			t.Errorf("%s left: %v", remaining, h)
+			t.Errorf("got headers %v, want the limit 7 with %s remaining", h, remaining)
 		}
 	}
 	for _, accept := range []string{mediaJSON, mediaResponse} {
 		a := g.post(t, costsTwo, map[string]string{"X-Service-Api-Key": header["X-Service-Api-Key"], "Accept": accept})
 		if a.status != http.StatusTooManyRequests || a.body.Data != nil || len(a.body.Errors) != 1 {
-			t.Fatalf("%s: %d %s", accept, a.status, a.text)
+			t.Fatalf("%s: got status %d with %s, want 429 with one error and no data", accept, a.status, a.text)
 		}
 		e := a.body.Errors[0].Extensions
 		if e.Code != domain.CodeRateLimited || e.RetryAfterSeconds == 0 || a.header.Get("Retry-After") != fmt.Sprint(e.RetryAfterSeconds) {
-			t.Errorf("%+v, Retry-After %q", e, a.header.Get("Retry-After"))
+			t.Errorf("got %+v and Retry-After %q, want %s with the same delay in both", e, a.header.Get("Retry-After"), domain.CodeRateLimited)
 		}
 		if a.header.Get("X-Ratelimit-Remaining") != "1" || a.header.Get("WWW-Authenticate") != "" {
-			t.Errorf("%v", a.header)
+			t.Errorf("got headers %v, want 1 remaining and no challenge", a.header)
 		}
 	}
 	if a := g.post(t, `{"query":"{__typename}"}`, header); a.status != http.StatusOK || a.header.Get("X-Ratelimit-Remaining") != "0" {
-		t.Errorf("what is left was not to be had: %d %v", a.status, a.header)
+		t.Errorf("got status %d with headers %v, want 200 with 0 remaining", a.status, a.header)
 	}
 }
 
-func TestOperationsAtOnceAreChargedExactly(t *testing.T) {
+func TestConcurrentOperationsAreChargedExactly(t *testing.T) {
 	t.Parallel()
 	g, header := serveFrozen(t, 41)
 	var answered, denied atomic.Int64
@@ -75,30 +75,30 @@ func TestOperationsAtOnceAreChargedExactly(t *testing.T) {
 			case http.StatusTooManyRequests:
 				denied.Add(1)
 			default:
-				t.Errorf("%d %s", a.status, a.text)
+				t.Errorf("got status %d with %s, want 200 or 429", a.status, a.text)
 			}
 		})
 	}
 	all.Wait()
 	if answered.Load() != 20 || denied.Load() != 40 {
-		t.Errorf("%d answered, %d denied", answered.Load(), denied.Load())
+		t.Errorf("got %d answered and %d denied, want 20 and 40", answered.Load(), denied.Load())
 	}
 }
 
-func TestAnOperationThatIsAtFaultCostsOne(t *testing.T) {
+func TestInvalidOperationCostsOneUnit(t *testing.T) {
 	t.Parallel()
 	g, header := serveFrozen(t, 3)
 	for _, query := range []string{"{nothing}", "{", "{service@skip(if:true){version}}"} {
 		if a := g.post(t, string(encode(map[string]string{"query": query})), header); a.status != http.StatusOK {
-			t.Errorf("%s: %d %s", query, a.status, a.text)
+			t.Errorf("%s: got status %d with %s, want 200", query, a.status, a.text)
 		}
 	}
 	if a := g.post(t, `{"query":"{nothing}"}`, header); a.status != http.StatusTooManyRequests {
-		t.Errorf("%d %s", a.status, a.text)
+		t.Errorf("got status %d with %s, want 429", a.status, a.text)
 	}
 }
 
-func TestARequestThatIsNotCarriedOutCostsOne(t *testing.T) {
+func TestRejectedRequestCostsOneUnit(t *testing.T) {
 	t.Parallel()
 	for body, status := range map[string]int{
 		`not JSON`: http.StatusBadRequest, `[]`: http.StatusBadRequest, `{"query":1}`: http.StatusBadRequest, `{}`: http.StatusBadRequest,
@@ -111,14 +111,14 @@ func TestARequestThatIsNotCarriedOutCostsOne(t *testing.T) {
 			g, header := serveFrozen(t, 1)
 			for _, want := range []int{status, http.StatusTooManyRequests} {
 				if a := g.post(t, body, header); a.status != want || a.header.Get("X-Ratelimit-Remaining") != "0" {
-					t.Errorf("%d instead of %d: %v %s", a.status, want, a.header, a.text)
+					t.Errorf("got status %d, header %v, body %s; want status %d", a.status, a.header, a.text, want)
 				}
 			}
 		})
 	}
 }
 
-func TestASocketsIntroductionCostsOne(t *testing.T) {
+func TestConnectionInitCostsOneUnit(t *testing.T) {
 	t.Parallel()
 	g, header := serveFrozen(t, 1)
 	dial := func() *client {
@@ -130,29 +130,29 @@ func TestASocketsIntroductionCostsOne(t *testing.T) {
 	dial().expectClose(live.CloseTryLater)
 }
 
-func TestACostAboveTheWholeBudgetIsNamed(t *testing.T) {
+func TestCostAboveTheWholeRateLimitIsReported(t *testing.T) {
 	t.Parallel()
 	g, header := serveFrozen(t, 60)
 	a := g.post(t, `{"query":"{chains(first:20){nodes{id chainId chainIdFelt}}}"}`, header)
 	if len(a.body.Errors) != 1 || a.body.Errors[0].Extensions.Limit == nil || a.body.Data != nil {
-		t.Fatalf("%d %s", a.status, a.text)
+		t.Fatalf("got status %d with %s, want one error of a limit and no data", a.status, a.text)
 	}
 	if e := a.body.Errors[0].Extensions; e.Code != domain.CodeInvalidRequest || e.Limit.Name != limits.Cost || e.Limit.Max != 60 || e.Limit.Actual != 62 {
-		t.Errorf("%+v", e)
+		t.Errorf("got %+v, want %s with the limit %s of 60, exceeded by 62", e, domain.CodeInvalidRequest, limits.Cost)
 	}
 }
 
-func TestAKeyWithoutABudgetIsForbidden(t *testing.T) {
+func TestKeyWithoutARateLimitIsForbidden(t *testing.T) {
 	t.Parallel()
 	g, header := serveFrozen(t, 0)
 	if a := g.post(t, costsTwo, header); a.status != http.StatusForbidden || a.header.Get("WWW-Authenticate") != readScope || a.body.Errors[0].Extensions.Code != domain.CodeForbidden {
-		t.Errorf("%d %v %s", a.status, a.header, a.text)
+		t.Errorf("got status %d, header %v, body %s; want 403 with the challenge %s", a.status, a.header, a.text, readScope)
 	}
 }
 
-// TestASubscriptionIsChargedForItsStartAndEachEvent has budget for a start and
-// two events.
-func TestASubscriptionIsChargedForItsStartAndEachEvent(t *testing.T) {
+// TestSubscriptionIsChargedForItsStartAndEachEvent has a rate limit that allows
+// the start and two events.
+func TestSubscriptionIsChargedForItsStartAndEachEvent(t *testing.T) {
 	t.Parallel()
 	for name, subscribe := range map[string]func(*testing.T, *servedGraph, string) (next func() string){
 		"by events": func(t *testing.T, g *servedGraph, key string) func() string {
@@ -189,35 +189,35 @@ func TestASubscriptionIsChargedForItsStartAndEachEvent(t *testing.T) {
 			next := subscribe(t, g, header["X-Service-Api-Key"])
 			for _, number := range []uint64{100, 101} {
 				if result := next(); headNumber(t, result) != number {
-					t.Fatalf("%s instead of %d", result, number)
+					t.Fatalf("got %s, want block %d", result, number)
 				}
 				g.store.move(domain.Mainnet, number+1)
 			}
 			if last := next(); codeOf(t, last) != domain.CodeRateLimited || !strings.Contains(last, "retryAfterSeconds") {
-				t.Errorf("the third event: %s", last)
+				t.Errorf("third event: got %s, want %s with a delay", last, domain.CodeRateLimited)
 			}
 			eventually(t, "the subscription has ended", func() bool { return g.followers() == 0 })
 			header["Accept"] = mediaStream
 			again := g.post(t, `{"query":"`+follow+`"}`, header)
 			if again.status != http.StatusTooManyRequests || again.header.Get("Retry-After") == "" {
-				t.Errorf("another start: %d %v", again.status, again.header)
+				t.Errorf("second start: got status %d with headers %v, want 429 with Retry-After", again.status, again.header)
 			}
 		})
 	}
 }
 
-// TestAnIntrospectionFitsIntoTheUsualBudget keeps tools and our own page
+// TestIntrospectionFitsTheDefaultRateLimit keeps tools and the built-in page
 // usable.
-func TestAnIntrospectionFitsIntoTheUsualBudget(t *testing.T) {
+func TestIntrospectionFitsTheDefaultRateLimit(t *testing.T) {
 	t.Parallel()
 	g := serveOwn(t, nil)
 	a := g.ask(t, introspectionQuery, nil)
 	if cost := a.body.Extensions.Cost.Requested; len(a.body.Errors) > 0 || cost == 0 || cost > account.Usual[account.Query]/2 {
-		t.Errorf("it costs %d of %d: %.300s", cost, account.Usual[account.Query], a.text)
+		t.Errorf("got cost %d and %.300s, want at most half of the rate limit %d", cost, a.text, account.Usual[account.Query])
 	}
 }
 
-// introspectionQuery is what tools send to learn a schema.
+// introspectionQuery is what tools send to read a schema.
 const introspectionQuery = `query IntrospectionQuery {
   __schema {
     description

@@ -40,26 +40,26 @@ func chainsPage(t *testing.T, g *servedGraph, variables map[string]any) chainsAn
 	return got
 }
 
-func TestAConnectionIsPagedWithoutRepeatsAndGaps(t *testing.T) {
+func TestConnectionPagesHaveNoDuplicatesOrGaps(t *testing.T) {
 	t.Parallel()
 	g := serve(t, nil)
 	first := chainsPage(t, g, map[string]any{"first": 1}).Chains
 	if len(first.Nodes) != 1 || first.Nodes[0].ChainID != domain.Mainnet || !first.PageInfo.HasNextPage || first.PageInfo.HasPreviousPage {
-		t.Fatalf("the first page is %+v", first)
+		t.Fatalf("first page: got %+v, want %s and a next page", first, domain.Mainnet)
 	}
 	if first.TotalCount != 2 || !first.TotalCountExact {
-		t.Errorf("counted %d, exact %v", first.TotalCount, first.TotalCountExact)
+		t.Errorf("got total %d, exact %v; want 2, exact", first.TotalCount, first.TotalCountExact)
 	}
 	if *first.PageInfo.EndCursor != first.Edges[0].Cursor || *first.PageInfo.StartCursor != first.Edges[0].Cursor {
-		t.Error("the cursors of the page are not those of its item")
+		t.Errorf("got page cursors %s and %s, want %s, the cursor of the only item", *first.PageInfo.StartCursor, *first.PageInfo.EndCursor, first.Edges[0].Cursor)
 	}
 	second := chainsPage(t, g, map[string]any{"first": 1, "after": *first.PageInfo.EndCursor}).Chains
 	if len(second.Nodes) != 1 || second.Nodes[0].ChainID != domain.Sepolia || second.PageInfo.HasNextPage || !second.PageInfo.HasPreviousPage {
-		t.Fatalf("the second page is %+v", second)
+		t.Fatalf("second page: got %+v, want %s and a previous page", second, domain.Sepolia)
 	}
 	third := chainsPage(t, g, map[string]any{"after": *second.PageInfo.EndCursor}).Chains
 	if len(third.Nodes) != 0 || third.PageInfo.StartCursor != nil || third.PageInfo.HasNextPage {
-		t.Errorf("the third page is %+v", third)
+		t.Errorf("third page: got %+v, want none", third)
 	}
 }
 
@@ -68,36 +68,36 @@ func TestOnlyServedChainsAreListed(t *testing.T) {
 	g := serve(t, func(o *Options) { o.Chains = []domain.Chain{domain.Sepolia} })
 	page := chainsPage(t, g, nil).Chains
 	if len(page.Nodes) != 1 || page.Nodes[0].ChainID != domain.Sepolia || page.TotalCount != 1 {
-		t.Errorf("listed %+v", page)
+		t.Errorf("got %+v, want %s alone", page, domain.Sepolia)
 	}
 }
 
-func TestACursorOfAnotherListIsRejected(t *testing.T) {
+func TestCursorOfAnotherListIsRejected(t *testing.T) {
 	t.Parallel()
 	g := serve(t, nil)
 	foreign := g.Cursors.Encode(domain.Bind("graphql", "Query.blocks", "", "{}"), domain.Position{1}, time.Time{})
 	for _, cursor := range []string{foreign, "", "nonsense", strings.Repeat("A", 600)} {
 		a := g.ask(t, chainsQuery, map[string]any{"after": cursor})
 		if len(a.body.Errors) != 1 {
-			t.Fatalf("%q: %s", cursor, a.text)
+			t.Fatalf("%q: got %s, want one error", cursor, a.text)
 		}
 		e := a.body.Errors[0]
 		if e.Extensions.Code != domain.CodeInvalidRequest || e.Extensions.DocSlug != "errors/invalid-cursor" || !strings.HasPrefix(e.Message, "invalid_cursor") {
-			t.Errorf("%q: %+v", cursor, e)
+			t.Errorf("%q: got %+v, want invalid_cursor", cursor, e)
 		}
 	}
 }
 
-func TestAPageSizeOutOfRangeIsRefusedBeforeAnythingIsRead(t *testing.T) {
+func TestInvalidPageSizeIsRejectedBeforeAnyRead(t *testing.T) {
 	t.Parallel()
 	g := serve(t, nil)
 	for _, first := range []any{0, -1, 101, 1 << 40, "5", 1.5} {
 		a := g.ask(t, `query($first: Int) { chains(first: $first) { nodes { status { asOf } } } }`, map[string]any{"first": first})
 		if a.body.Data != nil || len(a.body.Errors) != 1 || !strings.Contains(a.body.Errors[0].Message, "first") {
-			t.Errorf("%v: %s", first, a.text)
+			t.Errorf("%v: got %s, want one error that names first", first, a.text)
 		}
 	}
 	if g.store.count() != 0 {
-		t.Errorf("%d reads", g.store.count())
+		t.Errorf("got %d reads, want none", g.store.count())
 	}
 }

@@ -10,11 +10,11 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 )
 
-// farewell is how the reason of every @deprecated ends: since when, and until
-// when clients can rely on the element.
+// farewell matches the end of every @deprecated reason: the date of the
+// deprecation, and the date until which clients can rely on the element.
 var farewell = regexp.MustCompile(`\S Deprecated (\d{4}-\d{2}-\d{2})\. Removed after (\d{4}-\d{2}-\d{2})\.$`)
 
-// noticePeriod is how long before its end an element is deprecated, as in the
+// noticePeriod is the least time between the two dates, as in the
 // REST interface.
 const noticePeriod = 180 * 24 * time.Hour
 
@@ -35,7 +35,7 @@ func dated(reason string) error {
 	return nil
 }
 
-func TestEveryDeprecationHasItsDates(t *testing.T) {
+func TestEveryDeprecationNamesItsDates(t *testing.T) {
 	t.Parallel()
 	check := func(what string, directives ast.DirectiveList) {
 		deprecated := directives.ForName("deprecated")
@@ -47,7 +47,7 @@ func TestEveryDeprecationHasItsDates(t *testing.T) {
 			reason = argument.Value.Raw
 		}
 		if err := dated(reason); err != nil {
-			t.Errorf("%s: %v", what, err)
+			t.Errorf("%s: got %v, want valid dates", what, err)
 		}
 	}
 	for _, definition := range schema.Types {
@@ -63,7 +63,7 @@ func TestEveryDeprecationHasItsDates(t *testing.T) {
 	}
 }
 
-func TestADeprecationWithoutGoodDatesIsFound(t *testing.T) {
+func TestDeprecationWithInvalidDatesIsDetected(t *testing.T) {
 	t.Parallel()
 	for reason, good := range map[string]bool{
 		"Ask for `sender`. Deprecated 2026-11-15. Removed after 2027-05-14.": true,
@@ -75,7 +75,7 @@ func TestADeprecationWithoutGoodDatesIsFound(t *testing.T) {
 		"":                  false,
 	} {
 		if err := dated(reason); (err == nil) != good {
-			t.Errorf("%q: %v", reason, err)
+			t.Errorf("%q: got error %v, want valid: %v", reason, err, good)
 		}
 	}
 }

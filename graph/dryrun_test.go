@@ -9,40 +9,40 @@ import (
 	"astrolabe/domain"
 )
 
-// dryRunOf asks for the cost of a query.
+// dryRunOf returns a request for the cost of a query.
 func dryRunOf(query string) string {
 	return fmt.Sprintf(`{"query":%q,"extensions":{"dryRun":true}}`, query)
 }
 
-func TestADryRunTellsTheCostOfTheOperationAndDrawsOne(t *testing.T) {
+func TestDryRunReportsTheCostAndIsChargedOneUnit(t *testing.T) {
 	t.Parallel()
 	const query = "{ chains(first: 5) { nodes { id chainId } } }"
 	g, header := serveFrozen(t, 20)
 	before := g.store.count()
 	dry := g.post(t, dryRunOf(query), header)
 	if dry.status != http.StatusOK || string(dry.body.Data) != "null" || len(dry.body.Errors) > 0 || dry.body.Extensions.Cost.Requested != 12 {
-		t.Fatalf("%d %s", dry.status, dry.text)
+		t.Fatalf("got status %d with %s, want 200 with null data and the cost 12", dry.status, dry.text)
 	}
 	if left := dry.header.Get("X-Ratelimit-Remaining"); left != "19" || g.store.count() != before {
-		t.Errorf("%s of 20 are left, and %d reads", left, g.store.count()-before)
+		t.Errorf("got %s of 20 remaining after %d reads, want 19 after none", left, g.store.count()-before)
 	}
 	run := g.post(t, fmt.Sprintf(`{"query":%q,"extensions":{"dryRun":false}}`, query), header)
 	if run.body.Extensions.Cost != dry.body.Extensions.Cost || run.header.Get("X-Ratelimit-Remaining") != "7" {
-		t.Errorf("%v %s", run.header, run.text)
+		t.Errorf("got headers %v and %s, want the cost of the dry run and 7 remaining", run.header, run.text)
 	}
 }
 
-func TestADryRunHasNoEffectByAnyMethod(t *testing.T) {
+func TestDryRunHasNoEffectByAnyMethod(t *testing.T) {
 	t.Parallel()
 	g := serve(t, nil)
 	for _, query := range []string{"{ service { version } }", "subscription { chainStatus(chain: SN_MAIN) { asOf } }"} {
 		if a := g.post(t, dryRunOf(query), nil); a.status != http.StatusOK || string(a.body.Data) != "null" || a.body.Extensions.Cost.Requested != 2 {
-			t.Errorf("%s: %d %s", query, a.status, a.text)
+			t.Errorf("%s: got status %d with %s, want 200 with null data and the cost 2", query, a.status, a.text)
 		}
 	}
 }
 
-func TestADryRunIsRefusedLikeTheOperation(t *testing.T) {
+func TestDryRunIsRejectedLikeTheOperation(t *testing.T) {
 	t.Parallel()
 	g, header := serveFrozen(t, 20)
 	for body, code := range map[string]domain.Code{
@@ -58,13 +58,13 @@ func TestADryRunIsRefusedLikeTheOperation(t *testing.T) {
 	}
 }
 
-func TestADryRunIsAnsweredOnASocket(t *testing.T) {
+func TestDryRunOverWebSocket(t *testing.T) {
 	t.Parallel()
 	g := serve(t, nil)
 	c := g.open(t)
 	c.send(`{"id":"d","type":"subscribe","payload":` + dryRunOf("subscription { chainStatus(chain: SN_MAIN) { asOf } }") + `}`)
 	if result := c.expect("next", "d"); !strings.Contains(result, `"data":null`) || !strings.Contains(result, `"requested":2`) {
-		t.Error(result)
+		t.Errorf("got %s, want null data and the cost 2", result)
 	}
 	c.expect("complete", "d")
 }

@@ -31,7 +31,7 @@ func (g *servedGraph) listen(t *testing.T, query string, header map[string]strin
 	}
 	r.Header.Set("Content-Type", "application/json")
 	r.Header.Set("Accept", mediaStream)
-	g.show(r, header)
+	g.setHeaders(r, header)
 	response, err := http.DefaultClient.Do(r)
 	if err != nil {
 		t.Fatal(err)
@@ -44,7 +44,7 @@ func newEventStream(response *http.Response, cancel context.CancelFunc) *eventSt
 	return &eventStream{response, bufio.NewScanner(response.Body), cancel}
 }
 
-// next returns the kind and the data of the next event, nothing at the end of
+// next returns the kind and the data of the next event, or nothing at the end of
 // the stream.
 func (e *eventStream) next() (kind, data string) {
 	for e.lines.Scan() {
@@ -75,19 +75,19 @@ func headNumber(t *testing.T, result string) uint64 {
 	return got.Data.ChainStatus.HeadBlockNumber
 }
 
-func TestASubscriptionIsCarriedByEvents(t *testing.T) {
+func TestSubscriptionOverServerSentEvents(t *testing.T) {
 	t.Parallel()
 	g := serve(t, nil)
 	for _, accept := range []string{mediaStream, "application/graphql-response+json, application/json, text/event-stream, multipart/mixed"} {
 		g.store.move(domain.Mainnet, 100)
 		stream := g.listen(t, follow, map[string]string{"Accept": accept})
 		if media := stream.response.Header.Get("Content-Type"); media != mediaStream+"; charset=utf-8" || stream.response.StatusCode != 200 {
-			t.Fatalf("%d %s", stream.response.StatusCode, media)
+			t.Fatalf("got status %d and media type %s, want 200 and %s", stream.response.StatusCode, media, mediaStream)
 		}
 		for _, number := range []uint64{100, 101, 102} {
 			kind, data := stream.next()
 			if kind != "next" || headNumber(t, data) != number {
-				t.Fatalf("%s %s instead of %d", kind, data, number)
+				t.Fatalf("got %s %s, want next with block %d", kind, data, number)
 			}
 			g.store.move(domain.Mainnet, number+1)
 		}
@@ -95,14 +95,14 @@ func TestASubscriptionIsCarriedByEvents(t *testing.T) {
 	}
 }
 
-func TestASubscriptionMayComeByGetAsEventSourceSendsIt(t *testing.T) {
+func TestSubscriptionByGetWorksForEventSource(t *testing.T) {
 	t.Parallel()
 	g := serve(t, nil)
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, g.url+"?"+url.Values{"query": {follow}}.Encode(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	g.show(r, map[string]string{"Accept": mediaStream})
+	g.setHeaders(r, map[string]string{"Accept": mediaStream})
 	response, err := http.DefaultClient.Do(r)
 	if err != nil {
 		t.Fatal(err)
@@ -110,40 +110,40 @@ func TestASubscriptionMayComeByGetAsEventSourceSendsIt(t *testing.T) {
 	defer response.Body.Close()
 	stream := &eventStream{response: response, lines: bufio.NewScanner(response.Body)}
 	if kind, data := stream.next(); kind != "next" || headNumber(t, data) != 100 {
-		t.Errorf("%s %s", kind, data)
+		t.Errorf("got %s %s, want next with block 100", kind, data)
 	}
 }
 
-func TestAQueryIsCompleteAfterOneEvent(t *testing.T) {
+func TestQueryOverServerSentEventsSendsOneResult(t *testing.T) {
 	t.Parallel()
 	g := serve(t, nil)
 	stream := g.listen(t, `{service{version}}`, nil)
 	if kind, data := stream.next(); kind != "next" || !strings.Contains(data, "v1.2.3") {
-		t.Errorf("%s %s", kind, data)
+		t.Errorf("got %s %s, want next with the version", kind, data)
 	}
 	if kind, data := stream.next(); kind != "complete" || data != "" {
-		t.Errorf("%s %q", kind, data)
+		t.Errorf("got %s %q, want complete", kind, data)
 	}
 	if kind, _ := stream.next(); kind != "" {
-		t.Errorf("%s after the end", kind)
+		t.Errorf("got %s after complete, want the end of the stream", kind)
 	}
 }
 
-func TestARefusedOperationIsToldInAnEvent(t *testing.T) {
+func TestRejectedOperationIsReportedInAnEvent(t *testing.T) {
 	t.Parallel()
 	g := serve(t, func(o *Options) { o.Chains = []domain.Chain{domain.Sepolia} })
 	for query, code := range map[string]domain.Code{"{nothing}": domain.CodeInvalidRequest, "{": domain.CodeInvalidRequest, follow: domain.CodeUnsupportedChain} {
 		stream := g.listen(t, query, nil)
 		if kind, data := stream.next(); kind != "next" || !strings.Contains(data, string(code)) {
-			t.Errorf("%s: %s %s", query, kind, data)
+			t.Errorf("%s: got %s %s, want next with %s", query, kind, data, code)
 		}
 		if kind, _ := stream.next(); kind != "complete" {
-			t.Errorf("%s: %s", query, kind)
+			t.Errorf("%s: got %s, want complete", query, kind)
 		}
 	}
 }
 
-func TestAClientThatLeavesIsForgotten(t *testing.T) {
+func TestDisconnectedClientIsUnsubscribed(t *testing.T) {
 	t.Parallel()
 	g := serve(t, nil)
 	stream := g.listen(t, follow, nil)
@@ -152,7 +152,7 @@ func TestAClientThatLeavesIsForgotten(t *testing.T) {
 	eventually(t, "the stream is forgotten", func() bool { return g.openStreams() == 0 && g.followers() == 0 })
 }
 
-func TestStreamsAreBounded(t *testing.T) {
+func TestStreamsAreLimited(t *testing.T) {
 	t.Parallel()
 	g := serve(t, func(o *Options) { o.Limits.Streams = 2 })
 	for range 2 {
@@ -160,24 +160,24 @@ func TestStreamsAreBounded(t *testing.T) {
 	}
 	full := g.listen(t, follow, nil)
 	if full.response.StatusCode != http.StatusServiceUnavailable || full.response.Header.Get("Retry-After") == "" {
-		t.Errorf("%d %v", full.response.StatusCode, full.response.Header)
+		t.Errorf("got status %d with headers %v, want 503 with Retry-After", full.response.StatusCode, full.response.Header)
 	}
 }
 
-func TestAQuietStreamShowsSignsOfLife(t *testing.T) {
+func TestIdleStreamSendsKeepAlives(t *testing.T) {
 	t.Parallel()
 	g := serve(t, func(o *Options) { o.KeepAlive = 5 * time.Millisecond })
 	stream := g.listen(t, follow, nil)
 	stream.next()
 	for range 3 {
 		if !stream.lines.Scan() || stream.lines.Text() != ": ping" && stream.lines.Text() != "" {
-			t.Fatalf("read %q, want a comment", stream.lines.Text())
+			t.Fatalf("got %q, want a comment", stream.lines.Text())
 		}
 	}
 	stream.cancel()
 }
 
-func TestAShutdownEndsEventStreamsWithoutCompletingThem(t *testing.T) {
+func TestShutdownEndsEventStreamsWithoutComplete(t *testing.T) {
 	t.Parallel()
 	g := serve(t, nil)
 	stream := g.listen(t, follow, nil)
@@ -188,11 +188,11 @@ func TestAShutdownEndsEventStreamsWithoutCompletingThem(t *testing.T) {
 		}
 	}
 	if kind, data := stream.next(); kind != "" || stream.lines.Err() != nil {
-		t.Errorf("%s %s %v", kind, data, stream.lines.Err())
+		t.Errorf("got %s %s and %v, want the end of the stream", kind, data, stream.lines.Err())
 	}
 	late := g.listen(t, follow, nil)
 	if late.response.StatusCode != http.StatusServiceUnavailable {
-		t.Errorf("a new stream: %d", late.response.StatusCode)
+		t.Errorf("new stream: got status %d, want 503", late.response.StatusCode)
 	}
 }
 
@@ -206,7 +206,7 @@ func eventually(t *testing.T, what string, holds func() bool) {
 	deadline := time.Now().Add(time.Minute)
 	for !holds() {
 		if time.Now().After(deadline) {
-			t.Fatalf("it never came that %s", what)
+			t.Fatalf("timed out waiting until %s", what)
 		}
 		time.Sleep(10 * time.Millisecond)
 	}

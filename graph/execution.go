@@ -73,7 +73,7 @@ func (e execution) run(ctx context.Context, op *operation, next graphql.Operatio
 		ctx, ending := live.WithEnding(ctx)
 		return e.stream(op, ending, next(ctx))
 	default:
-		ctx, cancel := domain.WithTimeLimit(ctx, e.h.Budget)
+		ctx, cancel := domain.WithTimeLimit(ctx, e.h.TimeLimit)
 		return e.once(op, cancel, next(ctx))
 	}
 }

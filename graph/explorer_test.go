@@ -13,7 +13,7 @@ import (
 	"astrolabe/repo/repotest"
 )
 
-// Something to ask about.
+// Arguments that identify objects of the index.
 const (
 	bridgeAddress = "0x594c1582459ea03f77deaf9eb7e3917d6994a03c13405ba42867f83d85f085d"
 	somewhere     = `"0x37ea899ae28543489542ffed5d02685b279131135279673bf7efa8f018b71f4"` // a transaction
@@ -26,23 +26,23 @@ func explore(tb testing.TB) *servedGraph {
 	return exploreWith(tb, nil)
 }
 
-// exploreWith does the same with nodes to ask.
+// exploreWith is like explore with upstream nodes.
 func exploreWith(tb testing.TB, nodes map[domain.Chain]chain.Node) *servedGraph {
 	tb.Helper()
 	db := repotest.OpenTemplate(tb, repotest.Followed)
 	return serveOver(tb, db, time.Now, func(o *Options) {
-		o.Chains, o.Budget = []domain.Chain{domain.Mainnet}, 5*time.Minute
+		o.Chains, o.TimeLimit = []domain.Chain{domain.Mainnet}, 5*time.Minute
 		o.Services = explorer.New(explorer.Options{Stores: repositories.Explorer(db), Cursors: o.Cursors, Nodes: nodes})
 	})
 }
 
-// answer asks and reads the data, which must come without errors.
+// answer sends a query and returns its data, which must come without errors.
 func answer[T any](t *testing.T, g *servedGraph, query string, variables map[string]any) T {
 	t.Helper()
 	a := g.ask(t, query, variables)
 	var data T
 	if len(a.body.Errors) > 0 {
-		t.Fatalf("%s: %s", query, a.text)
+		t.Fatalf("%s: got %s, want no errors", query, a.text)
 	}
 	if err := json.Unmarshal(a.body.Data, &data); err != nil {
 		t.Fatalf("%v: %s", err, a.text)
@@ -50,8 +50,8 @@ func answer[T any](t *testing.T, g *servedGraph, query string, variables map[str
 	return data
 }
 
-// refusedWith asks for one root field, which must be null with one error of a
-// code.
+// refusedWith sends a query of one root field, which must be null with one error
+// that has the code.
 func refusedWith(t *testing.T, g *servedGraph, code domain.Code, query string, variables map[string]any) wireError {
 	t.Helper()
 	a := g.ask(t, query, variables)
@@ -62,10 +62,10 @@ func refusedWith(t *testing.T, g *servedGraph, code domain.Code, query string, v
 	return a.body.Errors[0]
 }
 
-// same compares what was answered with what is so, by their text.
+// same compares two values by their text.
 func same(t *testing.T, what string, got, want any) {
 	t.Helper()
 	if fmt.Sprint(got) != fmt.Sprint(want) {
-		t.Errorf("%s is %v instead of %v", what, got, want)
+		t.Errorf("%s: got %v, want %v", what, got, want)
 	}
 }

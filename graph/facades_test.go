@@ -37,8 +37,8 @@ import (
 	"astrolabe/telemetry"
 )
 
-// counted is the template of repotest.Followed with the censuses that the job
-// makes of it, and verifications.
+// counted is the template of repotest.Followed with the holder censuses of the
+// census job, and verifications.
 func counted(ctx context.Context, url string) error {
 	if err := repotest.Followed(ctx, url); err != nil {
 		return err
@@ -60,7 +60,7 @@ func counted(ctx context.Context, url string) error {
 	return errors.Join(worker.Run(ctx, time.Now()), verified(ctx, url))
 }
 
-// verified records verifications of every other class.
+// verified records a verification of every other class.
 func verified(ctx context.Context, url string) error {
 	conn, err := pgx.Connect(ctx, url)
 	if err != nil {
@@ -71,7 +71,7 @@ func verified(ctx context.Context, url string) error {
 	return errors.Join(err, conn.Close(ctx))
 }
 
-// simulated is a node of the very chain that is indexed.
+// simulated is an upstream node of the indexed chain.
 func simulated() (pool *node.Pool, closeNode func(), err error) {
 	world, err := sim.New(sim.Config{Blocks: 60})
 	if err != nil {
@@ -105,7 +105,7 @@ func bothFacades(t *testing.T) *facades {
 	var services *explorer.Services
 	g := serveOver(t, db, time.Now, func(o *Options) {
 		services = explorer.New(explorer.Options{Stores: repositories.Explorer(db), Cursors: o.Cursors, Nodes: map[domain.Chain]chain.Node{domain.Mainnet: pool.Source()}})
-		o.Chains, o.Services, o.Budget = []domain.Chain{domain.Mainnet}, services, 5*time.Minute
+		o.Chains, o.Services, o.TimeLimit = []domain.Chain{domain.Mainnet}, services, 5*time.Minute
 	})
 	return &facades{g, rest.Handler(rest.Options{
 		Logger: slog.New(slog.DiscardHandler), Metrics: telemetry.NewMetrics(), Health: new(telemetry.Health), Version: g.Version,
@@ -113,10 +113,10 @@ func bothFacades(t *testing.T) *facades {
 	})}
 }
 
-// TestBothFacadesTellTheSameFacts asks both random questions of every operation
-// that parity.yaml has a place for, follows their pages, and compares every
-// fact: some hundred questions, thousands when ASTROLABE_SOAK is set.
-func TestBothFacadesTellTheSameFacts(t *testing.T) {
+// TestRESTAndGraphQLReturnTheSameFacts sends random requests for every operation
+// of parity.yaml to both facades, follows their pages, and compares every
+// field: some hundred requests, thousands when ASTROLABE_SOAK is set.
+func TestRESTAndGraphQLReturnTheSameFacts(t *testing.T) {
 	t.Parallel()
 	f, p, w := bothFacades(t), loadParity(t), newWorld(repotest.Everyday(t), 1)
 	rounds := 6
@@ -129,63 +129,63 @@ func TestBothFacadesTellTheSameFacts(t *testing.T) {
 			p.answers[id] = p.facts(o, t.Fatalf)
 		}
 	}
-	tally := map[string]*fared{}
+	tallies := map[string]*tally{}
 	for range rounds {
 		var questions []question
 		for _, id := range slices.Sorted(maps.Keys(p.answers)) {
 			questions = append(questions, w.ask(p.rest[id], p.Operations[id]))
 		}
 		for len(questions) > 0 {
-			now := questions[:min(len(questions), questionsAtOnce)]
+			now := questions[:min(len(questions), requestsPerOperation)]
 			questions = questions[len(now):]
-			for _, next := range f.compare(t, p, now, tally) {
+			for _, next := range f.compare(t, p, now, tallies) {
 				if w.IntN(2) == 0 {
 					questions = append(questions, next)
 				}
 			}
 		}
 	}
-	sum := fared{}
-	for id, o := range tally {
-		sum.asked, sum.refused, sum.facts = sum.asked+o.asked, sum.refused+o.refused, sum.facts+o.facts
-		if o.asked == o.refused {
-			t.Errorf("%s was never answered", id)
+	sum := tally{}
+	for id, o := range tallies {
+		sum.sent, sum.rejected, sum.facts = sum.sent+o.sent, sum.rejected+o.rejected, sum.facts+o.facts
+		if o.sent == o.rejected {
+			t.Errorf("%s: every request was rejected, want some to succeed", id)
 		}
 	}
-	t.Logf("%d questions, %d of them refused, %d facts", sum.asked, sum.refused, sum.facts)
+	t.Logf("%d requests, %d of them rejected, %d fields", sum.sent, sum.rejected, sum.facts)
 }
 
-// questionsAtOnce is how many questions one operation of the graph asks.
-const questionsAtOnce = 8
+// requestsPerOperation is how many requests are combined into one GraphQL operation.
+const requestsPerOperation = 8
 
-// fared is how questions fared.
-type fared struct{ asked, refused, facts int }
+// tally counts the requests of an operation, the rejected ones and the fields.
+type tally struct{ sent, rejected, facts int }
 
-// answered is what came of a question; the code tells why nothing did.
+// answered is the result of a request; code is set when it was rejected.
 type answered struct {
 	value any
 	code  domain.Code
 }
 
-// compare asks questions through both facades and returns those of the next
+// compare sends requests to both facades and returns the requests of the next
 // pages.
-func (f *facades) compare(t *testing.T, p *parity, questions []question, tally map[string]*fared) (next []question) {
+func (f *facades) compare(t *testing.T, p *parity, questions []question, tallies map[string]*tally) (next []question) {
 	t.Helper()
 	there := f.askGraph(t, p, questions)
 	for i, q := range questions {
 		here := f.askREST(t, q)
-		o := tally[q.id]
+		o := tallies[q.id]
 		if o == nil {
-			o = new(fared)
-			tally[q.id] = o
+			o = new(tally)
+			tallies[q.id] = o
 		}
-		o.asked++
+		o.sent++
 		if here.code != "" || there[i].code != "" {
-			o.refused++
-			// An edge that leads nowhere is null without an error.
+			o.rejected++
+			// An edge without a target is null without an error.
 			absent := here.code == domain.CodeNotFound && there[i].code == "" && collect(there[i].value, split(p.Operations[q.id].At)[1:]) == nil
 			if here.code != there[i].code && !absent {
-				t.Errorf("%s %v: %q here and %q there", q.id, q.values, here.code, there[i].code)
+				t.Errorf("%s %v: got code %q from GraphQL, want %q as from REST", q.id, q.values, there[i].code, here.code)
 			}
 			continue
 		}
@@ -198,7 +198,7 @@ func (f *facades) compare(t *testing.T, p *parity, questions []question, tally m
 				mine = mine != nil
 			}
 			if !fact.moving && !agree(fact, mine, theirs) {
-				t.Errorf("%s %v: %s is %v here, %s is %v there", q.id, q.values, fact.rest, mine, fact.graph, theirs)
+				t.Errorf("%s %v: got %v at %s from GraphQL, want %v at %s as from REST", q.id, q.values, theirs, fact.graph, mine, fact.rest)
 			}
 			o.facts += plainValues(mine)
 		}
@@ -206,19 +206,19 @@ func (f *facades) compare(t *testing.T, p *parity, questions []question, tally m
 	return next
 }
 
-// from is the question of the next page.
+// from returns the request of the next page.
 func (q question) from(here, there string) question {
 	q.values = maps.Clone(q.values)
 	q.values["cursor"], q.after = []string{here}, there
 	return q
 }
 
-// askREST asks once more where a busy machine did not answer in time.
+// askREST retries once when a busy machine did not answer in time.
 func (f *facades) askREST(t *testing.T, q question) (a answered) {
 	t.Helper()
 	for range 3 {
 		r, w := q.request(), httptest.NewRecorder()
-		f.show(r, nil)
+		f.setHeaders(r, nil)
 		f.rest.ServeHTTP(w, r)
 		a = answered{value: decode(t, w.Body.Bytes())}
 		if w.Code == http.StatusOK {
@@ -232,7 +232,7 @@ func (f *facades) askREST(t *testing.T, q question) (a answered) {
 	return a
 }
 
-// askGraph asks for all questions at once, each under its own name.
+// askGraph sends all requests in one operation, each under its own alias.
 func (f *facades) askGraph(t *testing.T, p *parity, questions []question) []answered {
 	t.Helper()
 	var text strings.Builder
@@ -241,7 +241,7 @@ func (f *facades) askGraph(t *testing.T, p *parity, questions []question) []answ
 	}
 	a := f.ask(t, "{"+text.String()+"}", nil)
 	if a.body.Data == nil {
-		t.Fatalf("%s\n%s", a.text, text.String())
+		t.Fatalf("got %s, want data for\n%s", a.text, text.String())
 	}
 	data := decode(t, a.body.Data).(map[string]any)
 	all := make([]answered, len(questions))
@@ -258,7 +258,7 @@ func (f *facades) askGraph(t *testing.T, p *parity, questions []question) []answ
 	return all
 }
 
-// decode reads JSON whose numbers keep their digits.
+// decode parses JSON and keeps the digits of its numbers.
 func decode(t *testing.T, text []byte) (value any) {
 	t.Helper()
 	decoder := json.NewDecoder(bytes.NewReader(text))
@@ -269,8 +269,8 @@ func decode(t *testing.T, text []byte) (value any) {
 	return value
 }
 
-// collect returns what names lead to; through a list, what they lead to from
-// each of its items.
+// collect returns the values at a path; through a list, those of each of its
+// items.
 func collect(value any, names []string) any {
 	switch v := value.(type) {
 	case []any:
@@ -287,7 +287,7 @@ func collect(value any, names []string) any {
 	return value
 }
 
-// agree compares what both say of a fact. An empty list is as good as none.
+// agree compares the values of both facades. An empty list equals null.
 func agree(f fact, here, there any) bool {
 	mine, isList := here.([]any)
 	theirs, isListThere := there.([]any)
@@ -307,7 +307,7 @@ func agree(f fact, here, there any) bool {
 	return text == fmt.Sprint(there)
 }
 
-// plainValues counts them.
+// plainValues counts the values that are neither objects nor lists.
 func plainValues(value any) (n int) {
 	list, isList := value.([]any)
 	if !isList {

@@ -10,9 +10,9 @@ import (
 	"astrolabe/domain"
 )
 
-// TestAConditionThatIsNullIsRefused gives null for a variable that may be null
-// and has a default, which validation lets through.
-func TestAConditionThatIsNullIsRefused(t *testing.T) {
+// TestNullConditionOfADirectiveIsRejected passes null for a nullable variable
+// with a default, which validation accepts.
+func TestNullConditionOfADirectiveIsRejected(t *testing.T) {
 	t.Parallel()
 	g := explore(t)
 	for _, query := range []string{
@@ -25,16 +25,16 @@ func TestAConditionThatIsNullIsRefused(t *testing.T) {
 			body := fmt.Sprintf(`{"query":%q,"variables":{"b":null},"extensions":{"dryRun":%s}}`, query, dry)
 			a := g.post(t, body, map[string]string{"Accept": mediaResponse})
 			if a.status != http.StatusBadRequest || len(a.body.Errors) != 1 || a.body.Errors[0].Extensions.Code != domain.CodeInvalidRequest || len(a.body.Errors[0].Locations) != 1 {
-				t.Errorf("%s: %d %s", query, a.status, a.text)
+				t.Errorf("%s: got status %d with %s, want 400 with %s and its location", query, a.status, a.text, domain.CodeInvalidRequest)
 			}
 		}
 		if a := g.ask(t, query, map[string]any{}); len(a.body.Errors) > 0 {
-			t.Errorf("%s: %s", query, a.text)
+			t.Errorf("%s: got %s, want no errors", query, a.text)
 		}
 	}
 }
 
-func TestASubscriptionThatSkipsItsOnlyFieldIsRefused(t *testing.T) {
+func TestSubscriptionThatSkipsItsOnlyFieldIsRejected(t *testing.T) {
 	t.Parallel()
 	g := explore(t)
 	for _, query := range []string{
@@ -42,26 +42,26 @@ func TestASubscriptionThatSkipsItsOnlyFieldIsRefused(t *testing.T) {
 		`subscription { ... @include(if: false) { newBlocks(chain: SN_MAIN) { cursor } } }`,
 	} {
 		if _, text := g.listen(t, query, nil).next(); !strings.Contains(text, `"code":"invalid_request"`) {
-			t.Errorf("%s: %s", query, text)
+			t.Errorf("%s: got %s, want %s", query, text, domain.CodeInvalidRequest)
 		}
 	}
 }
 
-func TestErrorsOfAnEventTellTheirWholePath(t *testing.T) {
+func TestErrorInAnEventHasItsFullPath(t *testing.T) {
 	t.Parallel()
 	l := newLiveChain(t, 10)
 	stream := l.listening(nil).listen(t, `subscription { x: newBlocks(chain: SN_MAIN) { block { transactions(after: "bad") { nodes { txHash } } } } }`, nil)
-	stream.next() // where the stream begins
+	stream.next() // the initial status
 	l.mine(1)
 	_, text := stream.next()
 	var event struct{ Errors []wireError }
 	if err := json.Unmarshal([]byte(text), &event); err != nil || len(event.Errors) != 1 {
-		t.Fatalf("%v: %s", err, text)
+		t.Fatalf("got %s and %v, want one error", text, err)
 	}
 	same(t, "path", event.Errors[0].Path, []any{"x", "block", "transactions"})
 }
 
-func TestAnErrorInAnArgumentIsTheFields(t *testing.T) {
+func TestArgumentErrorIsLocatedAtItsField(t *testing.T) {
 	t.Parallel()
 	g := explore(t)
 	for query, path := range map[string][]any{
@@ -71,32 +71,32 @@ func TestAnErrorInAnArgumentIsTheFields(t *testing.T) {
 		e := refusedWith(t, g, domain.CodeInvalidRequest, query, nil)
 		same(t, query, e.Path, path)
 		if len(e.Locations) != 1 {
-			t.Errorf("%s: %d locations", query, len(e.Locations))
+			t.Errorf("%s: got %d locations, want 1", query, len(e.Locations))
 		}
 	}
 }
 
-func TestAnAnswerThatIsTooLargeIs413(t *testing.T) {
+func TestResponseOverTheSizeLimitIs413(t *testing.T) {
 	t.Parallel()
 	g := serve(t, func(o *Options) { o.Limits = tight })
 	a := g.post(t, `{"query":"{service{limits{name description}}}"}`, map[string]string{"Accept": mediaResponse})
 	if a.status != http.StatusRequestEntityTooLarge || a.body.Data != nil || a.body.Errors[0].Extensions.Code != domain.CodePayloadTooLarge {
-		t.Errorf("%d %s", a.status, a.text)
+		t.Errorf("got status %d with %s, want 413 with %s and no data", a.status, a.text, domain.CodePayloadTooLarge)
 	}
 }
 
-// TestNothingIsDoneAfterAMutationThatFailed rotates the default key after
-// another field failed: nobody would be shown the new one.
-func TestNothingIsDoneAfterAMutationThatFailed(t *testing.T) {
+// TestMutationStopsAfterAFailedField would rotate the default key after a failed
+// field, and nobody would see the new one.
+func TestMutationStopsAfterAFailedField(t *testing.T) {
 	t.Parallel()
 	g := serve(t, nil)
 	issued := data[struct {
 		IssueAPIKey struct{ PlaintextKey string }
-	}](t, g.post(t, `{"query":"mutation { issueApiKey { plaintextKey } }"}`, g.asPerson())).IssueAPIKey
-	if a := g.post(t, `{"query":"mutation { revokeApiKey(publicId: \"zz\") { label } issueApiKey { plaintextKey } }"}`, g.asPerson()); len(a.body.Errors) != 1 {
-		t.Errorf("%s", a.text)
+	}](t, g.post(t, `{"query":"mutation { issueApiKey { plaintextKey } }"}`, g.asUser())).IssueAPIKey
+	if a := g.post(t, `{"query":"mutation { revokeApiKey(publicId: \"zz\") { label } issueApiKey { plaintextKey } }"}`, g.asUser()); len(a.body.Errors) != 1 {
+		t.Errorf("got %s, want one error", a.text)
 	}
 	if a := g.post(t, `{"query":"{__typename}"}`, map[string]string{"X-Service-Api-Key": issued.PlaintextKey}); a.status != http.StatusOK {
-		t.Errorf("the key that nobody replaced: %d", a.status)
+		t.Errorf("unrotated key: got status %d, want 200", a.status)
 	}
 }

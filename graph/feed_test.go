@@ -17,12 +17,12 @@ import (
 // newFeed makes a feed that polls every second.
 func newFeed(s *store, log *logbook) *live.Feed[chain.Status] {
 	hub := live.NewHub(live.Options{
-		Statuses: chain.NewStatuses(s, 0), PollEvery: time.Second, Budget: time.Second, Logger: slog.New(slog.NewTextHandler(log, nil)),
+		Statuses: chain.NewStatuses(s, 0), PollEvery: time.Second, TimeLimit: time.Second, Logger: slog.New(slog.NewTextHandler(log, nil)),
 	})
 	return live.NewFeed(hub, func(s chain.Status) *chain.Status { return &s })
 }
 
-func TestASubscriberIsToldAtOnceAndThenOfEachChange(t *testing.T) {
+func TestSubscriberGetsTheStatusAtOnceAndOnEachChange(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s := newStore()
@@ -34,26 +34,26 @@ func TestASubscriberIsToldAtOnceAndThenOfEachChange(t *testing.T) {
 		}
 		for _, number := range []uint64{100, 101, 102} {
 			if event := <-events; event.Head.Block.Number != number {
-				t.Fatalf("told of %d instead of %d", event.Head.Block.Number, number)
+				t.Fatalf("got block %d, want %d", event.Head.Block.Number, number)
 			}
-			time.Sleep(3 * time.Second) // nothing changes, nothing is told
+			time.Sleep(3 * time.Second) // nothing changes
 			if len(events) > 0 {
-				t.Fatal("told of what did not change")
+				t.Fatalf("got %d events without a change, want none", len(events))
 			}
-			s.move(domain.Sepolia, number) // another chain's business
+			s.move(domain.Sepolia, number) // another chain
 			s.move(domain.Mainnet, number+1)
 		}
 		<-events
 		s.abandon(domain.Mainnet)
 		if event := <-events; event.Head.State != chain.Halted {
-			t.Errorf("nobody leads the index, and it is %s", event.Head.State)
+			t.Errorf("without a leader: got state %s, want %s", event.Head.State, chain.Halted)
 		}
 		leave()
 		f.Wait()
 	})
 }
 
-func TestOneLookServesEverySubscriber(t *testing.T) {
+func TestSubscribersShareOneRead(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s := newStore()
@@ -66,20 +66,20 @@ func TestOneLookServesEverySubscriber(t *testing.T) {
 		}
 		before := s.count()
 		time.Sleep(10*time.Second + time.Millisecond)
-		if looks := s.count() - before; looks != 10 {
-			t.Errorf("%d looks in ten seconds", looks)
+		if reads := s.count() - before; reads != 10 {
+			t.Errorf("got %d reads in ten seconds, want 10", reads)
 		}
 		leave()
 		f.Wait()
 		before = s.count()
 		time.Sleep(10 * time.Second)
-		if looks := s.count() - before; looks != 0 {
-			t.Errorf("%d looks for nobody", looks)
+		if reads := s.count() - before; reads != 0 {
+			t.Errorf("got %d reads without subscribers, want none", reads)
 		}
 	})
 }
 
-func TestASlowConsumerIsDroppedWithACode(t *testing.T) {
+func TestSlowConsumerIsDroppedWithACode(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s := newStore()
@@ -104,14 +104,14 @@ func TestASlowConsumerIsDroppedWithACode(t *testing.T) {
 			unread++
 		}
 		if why := ending.Reason(); unread != live.MaxUnread || why == nil || why.Reason != "slow_consumer" || domain.CodeOf(why) != domain.CodeServiceUnavailable || why.Cause.RetryAfter == 0 {
-			t.Errorf("%d events were kept, ended because of %v", unread, why)
+			t.Errorf("got %d unread events and the reason %v, want %d and slow_consumer", unread, why, live.MaxUnread)
 		}
 		leave()
 		f.Wait()
 	})
 }
 
-func TestAFailingStoreIsLoggedOnceAndOutlived(t *testing.T) {
+func TestFeedLogsAFailingStoreOnceAndRecovers(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s, log := newStore(), new(logbook)
@@ -127,16 +127,16 @@ func TestAFailingStoreIsLoggedOnceAndOutlived(t *testing.T) {
 		s.fail(nil)
 		s.move(domain.Mainnet, 101)
 		if event := <-events; event.Head.Block.Number != 101 {
-			t.Errorf("told of %d", event.Head.Block.Number)
+			t.Errorf("got block %d, want 101", event.Head.Block.Number)
 		}
 		if n := strings.Count(log.String(), "down"); n != 1 {
-			t.Errorf("logged %d times: %s", n, log)
+			t.Errorf("got %d log lines, want 1: %s", n, log)
 		}
 		leave()
 		f.Wait()
 		s.fail(errors.New("down"))
 		if _, err := f.Follow(t.Context(), domain.Mainnet); err == nil {
-			t.Error("a subscription began without a status")
+			t.Error("got a subscription without a status, want an error")
 		}
 	})
 }

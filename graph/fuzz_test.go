@@ -16,8 +16,8 @@ import (
 	"astrolabe/domain"
 )
 
-// FuzzOperation sends any bytes as a body and, after that, a random operation
-// grown from the seed: neither may ever fail the server.
+// FuzzOperation sends arbitrary bytes as a body, then a random operation that
+// the seed generates: neither may fail the server.
 func FuzzOperation(f *testing.F) {
 	for seed, body := range []string{
 		`{"query":"{__typename}"}`,
@@ -54,22 +54,22 @@ func TestRandomOperationsNeverFailTheServer(t *testing.T) {
 		}
 	}
 	if answered < int(rounds)/10 {
-		t.Errorf("only %d of %d operations were good enough to be answered", answered, rounds)
+		t.Errorf("got %d of %d operations with data, want at least a tenth", answered, rounds)
 	}
 }
 
-// survives sends a body and reports whether it was answered with data. What it
-// may ask for is bounded, so that it is answered within a minute on the
+// survives sends a body and reports whether the response has data. The size of
+// operations is bounded, so that they are answered within a minute on the
 // busiest machine.
 func (g *servedGraph) survives(t *testing.T, body string) bool {
 	t.Helper()
 	w := httptest.NewRecorder()
 	r := httptest.NewRequest(http.MethodPost, "/graphql", strings.NewReader(body))
-	g.show(r, map[string]string{"Content-Type": "application/json", "Accept": mediaResponse})
+	g.setHeaders(r, map[string]string{"Content-Type": "application/json", "Accept": mediaResponse})
 	began := time.Now()
 	g.ServeHTTP(w, r)
 	if took := time.Since(began); took > time.Minute {
-		t.Errorf("it took %v\nsent %s", took, body)
+		t.Errorf("took %v, want at most a minute\nsent %s", took, body)
 	}
 	var answer struct {
 		Data   json.RawMessage
@@ -79,18 +79,17 @@ func (g *servedGraph) survives(t *testing.T, body string) bool {
 		t.Fatalf("%v\nsent %s\ngot %s", err, body, w.Body)
 	}
 	if w.Code >= 500 {
-		t.Fatalf("%d\nsent %s\ngot %s", w.Code, body, w.Body)
+		t.Fatalf("got status %d, want less than 500\nsent %s\ngot %s", w.Code, body, w.Body)
 	}
 	for _, e := range answer.Errors {
 		if e.Extensions.Code == domain.CodeInternal || e.Extensions.Code == "" {
-			t.Fatalf("sent %s\ngot %s\nlogged %s", body, w.Body, g.log)
+			t.Fatalf("got an internal error, want another code\nsent %s\ngot %s\nlogged %s", body, w.Body, g.log)
 		}
 	}
 	return answer.Data != nil
 }
 
-// randomBody grows an operation out of the schema, mostly valid, with now and
-// then something that is not.
+// randomBody generates an operation from the schema that is mostly valid.
 func randomBody(seed uint64) string {
 	r := &grower{Rand: rand.New(rand.NewPCG(seed, 7))}
 	root := schema.Query

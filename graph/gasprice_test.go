@@ -6,9 +6,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestAGasPriceThatABlockDoesNotHaveIsNull holds what both facades promise of
+// TestMissingGasPriceIsNull holds what both facades promise of
 // the oldest blocks, whose headers have zeros for prices that did not exist.
-func TestAGasPriceThatABlockDoesNotHaveIsNull(t *testing.T) {
+func TestMissingGasPriceIsNull(t *testing.T) {
 	t.Parallel()
 	g := explore(t)
 	// Felts in the order of the column: L1 gas, L1 data gas, L2 gas, each in wei and then in FRI.

@@ -52,7 +52,7 @@ func New(o Options) *Handler {
 	h.streams = live.NewStreams(h.Limits.Streams, h.Limits.CallerStreams)
 	h.hub = live.NewHub(live.Options{
 		Chains: h.Chains, Blocks: h.Blocks, Statuses: h.Statuses, Logger: h.Logger,
-		PollEvery: h.PollEvery, Budget: h.Budget, ResumeBlocks: h.Limits.ResumeBlocks,
+		PollEvery: h.PollEvery, TimeLimit: h.TimeLimit, ResumeBlocks: h.Limits.ResumeBlocks,
 	})
 	var sizes map[*ast.FieldDefinition]size // of the schema below
 	h.resolver = resolver.New(resolver.Options{
@@ -70,7 +70,7 @@ func New(o Options) *Handler {
 // gqlgen uses them.
 func (h *Handler) configure(schema *ast.Schema, sizes map[*ast.FieldDefinition]size) {
 	for _, t := range []refusingTransport{
-		{h, transport.Websocket{Implementation: sockets{h}, InitFunc: h.authenticate}},
+		{h, transport.Websocket{Implementation: sockets{h}, InitFunc: h.initSocket}},
 		{h, transport.SSE{KeepAlivePingInterval: h.KeepAlive}},
 		{h, transport.POST{}},
 	} {

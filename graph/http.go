@@ -82,7 +82,7 @@ func (h *Handler) admit(w http.ResponseWriter, r *http.Request, accept accepted)
 	if accept.json == "" && !accept.stream {
 		return nil, params{}, errNotAcceptable
 	}
-	ctx, err := h.enter(visit{request: r})
+	ctx, err := h.authenticate(credentials{request: r})
 	if err != nil {
 		return nil, params{}, err
 	}

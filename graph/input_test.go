@@ -6,9 +6,9 @@ import (
 	"astrolabe/domain"
 )
 
-// TestAnErrorNamesTheArgumentAndItsLimit holds what a client reads about invalid
+// TestErrorNamesTheArgumentAndItsLimit checks the messages about invalid
 // input, whether it is found before or during execution.
-func TestAnErrorNamesTheArgumentAndItsLimit(t *testing.T) {
+func TestErrorNamesTheArgumentAndItsLimit(t *testing.T) {
 	t.Parallel()
 	g := explore(t)
 	for query, want := range map[string]string{

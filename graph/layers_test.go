@@ -13,8 +13,8 @@ import (
 	"astrolabe/domain"
 )
 
-// The tests of this file hold the layers over gqlgen's transports to what
-// gqlgen alone would not do.
+// The tests of this file check what the layers over gqlgen's transports add to
+// gqlgen.
 
 // raw posts a body and returns the whole response.
 func (g *servedGraph) raw(t *testing.T, body, accept string) (status int, text string) {
@@ -23,7 +23,7 @@ func (g *servedGraph) raw(t *testing.T, body, accept string) (status int, text s
 	if err != nil {
 		t.Fatal(err)
 	}
-	g.show(r, map[string]string{"Content-Type": mediaJSON, "Accept": accept})
+	g.setHeaders(r, map[string]string{"Content-Type": mediaJSON, "Accept": accept})
 	response, err := http.DefaultClient.Do(r)
 	if err != nil {
 		t.Fatal(err)
@@ -54,7 +54,7 @@ func TestKeysInAnotherCaseAreIgnored(t *testing.T) {
 	c.expect("next", "1")
 }
 
-func TestAnExhaustedCallerGets429InPlaceOfAnEventStream(t *testing.T) {
+func TestCallerOverItsLimitGets429InsteadOfAnEventStream(t *testing.T) {
 	t.Parallel()
 	g, header := serveFrozen(t, 2)
 	g.post(t, costsTwo, header)
@@ -67,7 +67,7 @@ func TestAnExhaustedCallerGets429InPlaceOfAnEventStream(t *testing.T) {
 	}
 }
 
-func TestADryRunOfASubscriptionNeedsNoStream(t *testing.T) {
+func TestDryRunOfASubscriptionNeedsNoStream(t *testing.T) {
 	t.Parallel()
 	g := serve(t, nil)
 	a := g.get(t, http.MethodGet, map[string]string{"query": follow, "extensions": `{"dryRun":true}`}, nil)
@@ -76,9 +76,9 @@ func TestADryRunOfASubscriptionNeedsNoStream(t *testing.T) {
 	}
 }
 
-// TestAPanicOutsideOfAFieldIsPresentedOnStreams takes the gate away while two
+// TestPanicOutsideAFieldIsReportedOnStreams removes the gate while two
 // subscribers wait for an event, which is charged.
-func TestAPanicOutsideOfAFieldIsPresentedOnStreams(t *testing.T) {
+func TestPanicOutsideAFieldIsReportedOnStreams(t *testing.T) {
 	t.Parallel()
 	g := serve(t, nil)
 	c := g.open(t)
@@ -90,13 +90,13 @@ func TestAPanicOutsideOfAFieldIsPresentedOnStreams(t *testing.T) {
 		t.Errorf("got %s, want internal_error without a stack", text)
 	}
 	if !strings.Contains(g.log.String(), "panic") {
-		t.Errorf("the log has %s, want the panic", g.log)
+		t.Errorf("got the log %s, want the panic in it", g.log)
 	}
 }
 
-// TestAPanicBeforeExecutionIsPresentedOnASocket takes the gate away, which
+// TestPanicBeforeExecutionIsReportedOnASocket removes the gate, which
 // charges for the operation.
-func TestAPanicBeforeExecutionIsPresentedOnASocket(t *testing.T) {
+func TestPanicBeforeExecutionIsReportedOnASocket(t *testing.T) {
 	t.Parallel()
 	g := serve(t, nil)
 	c := g.open(t)
@@ -107,9 +107,9 @@ func TestAPanicBeforeExecutionIsPresentedOnASocket(t *testing.T) {
 	}
 }
 
-// TestPingsAndTheEndOfAStreamDoNotRace is for the race detector: keep-alives
-// are written while operations are refused.
-func TestPingsAndTheEndOfAStreamDoNotRace(t *testing.T) {
+// TestPingsDoNotRaceWithTheEndOfAStream is for the race detector: keep-alives
+// are written while operations are rejected.
+func TestPingsDoNotRaceWithTheEndOfAStream(t *testing.T) {
 	t.Parallel()
 	g := serve(t, func(o *Options) { o.KeepAlive = 20 * time.Microsecond })
 	for range 30 {
@@ -119,9 +119,9 @@ func TestPingsAndTheEndOfAStreamDoNotRace(t *testing.T) {
 	}
 }
 
-// TestASlowReaderDoesNotHoldUpTheShutdownOfOthers leaves one event stream
+// TestSlowReaderDoesNotDelayTheShutdownOfOthers leaves one event stream
 // unread until its write blocks.
-func TestASlowReaderDoesNotHoldUpTheShutdownOfOthers(t *testing.T) {
+func TestSlowReaderDoesNotDelayTheShutdownOfOthers(t *testing.T) {
 	t.Parallel()
 	g := serve(t, func(o *Options) { o.WriteTimeout, o.KeepAlive = time.Minute, time.Millisecond })
 	slow := bufio.NewScanner(g.unbuffered(t, g.eventsRequest()))
@@ -132,8 +132,8 @@ func TestASlowReaderDoesNotHoldUpTheShutdownOfOthers(t *testing.T) {
 	quick.next()
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 	defer cancel()
-	_ = g.Shutdown(ctx) // which cuts the slow one off
+	_ = g.Shutdown(ctx) // disconnects the slow client
 	if n := g.openStreams(); n != 0 {
-		t.Errorf("%d streams are open, want none", n)
+		t.Errorf("got %d open streams, want none", n)
 	}
 }

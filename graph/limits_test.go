@@ -13,12 +13,12 @@ import (
 	"astrolabe/graph/limits"
 )
 
-// tight are limits that small operations pass.
+// tight are limits that small operations exceed.
 var tight = limits.Limits{
 	BodyBytes: 4000, Tokens: 200, Depth: 4, Aliases: 3, RootFields: 5, Directives: 2, Repeats: 1, Cost: 60, ResponseBytes: 1000,
 }
 
-func TestEveryLimitIsNamedInItsError(t *testing.T) {
+func TestEveryLimitErrorNamesItsLimit(t *testing.T) {
 	t.Parallel()
 	g := serve(t, func(o *Options) { o.Limits = tight })
 	for _, c := range []struct {
@@ -41,52 +41,52 @@ func TestEveryLimitIsNamedInItsError(t *testing.T) {
 	} {
 		a := g.ask(t, c.query, nil)
 		if len(a.body.Errors) != 1 || a.body.Errors[0].Extensions.Limit == nil {
-			t.Errorf("%s: %s", c.limit, a.text)
+			t.Errorf("%s: got %s, want one error of a limit", c.limit, a.text)
 			continue
 		}
 		e := a.body.Errors[0]
 		if got := e.Extensions.Limit; got.Name != c.limit || got.Max != c.max || c.actual != 0 && got.Actual != c.actual {
-			t.Errorf("%s: the error names %+v", c.limit, got)
+			t.Errorf("%s: got %+v, want max %d and actual %d", c.limit, got, c.max, c.actual)
 		}
 		if e.Extensions.Code != c.code || !strings.Contains(e.Message, c.limit) || a.body.Data != nil {
-			t.Errorf("%s: %s", c.limit, a.text)
+			t.Errorf("%s: got %s, want %s without data", c.limit, a.text, c.code)
 		}
 	}
 }
 
-func TestABodyThatIsTooLargeIsRefused(t *testing.T) {
+func TestBodyOverTheSizeLimitIsRejected(t *testing.T) {
 	t.Parallel()
 	g := serve(t, func(o *Options) { o.Limits = tight })
 	a := g.post(t, `{"query":"{__typename}","extensions":{"padding":"`+strings.Repeat("x", 4000)+`"}}`, nil)
 	if a.status != 413 || len(a.body.Errors) != 1 {
-		t.Fatalf("%d %s", a.status, a.text)
+		t.Fatalf("got status %d with %s, want 413 with one error", a.status, a.text)
 	}
 	if e := a.body.Errors[0].Extensions; e.Code != domain.CodePayloadTooLarge || e.Limit.Name != limits.Body || e.Limit.Max != 4000 {
-		t.Errorf("got %s", a.text)
+		t.Errorf("got %s, want %s with the limit %s of 4000", a.text, domain.CodePayloadTooLarge, limits.Body)
 	}
 }
 
-func TestTheServiceTellsTheLimitsInForce(t *testing.T) {
+func TestServiceReportsItsLimits(t *testing.T) {
 	t.Parallel()
 	g := serve(t, func(o *Options) { o.Limits.Depth = 7 })
-	told := map[string]int{}
+	got := map[string]int{}
 	for _, limit := range g.Limits.List() {
-		told[limit.Name] = limit.Max
+		got[limit.Name] = limit.Max
 	}
 	want := map[string]int{
 		limits.Body: 256 << 10, limits.Tokens: 4000, limits.Depth: 7, limits.Aliases: 100, limits.RootFields: 20, limits.Directives: 50,
 		limits.Repeats: 50, limits.Cost: 300_000, limits.Response: 16 << 20, limits.Streams: 5000, limits.Caller: 100, limits.Operations: 32,
 		limits.Resume: 10_000,
 	}
-	if diff := cmp.Diff(want, told); diff != "" {
+	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
 	if a := g.ask(t, "{service{limits{name max}}}", nil); !strings.Contains(a.text, `{"name":"depth","max":7}`) {
-		t.Errorf("got %s", a.text)
+		t.Errorf("got %s, want the depth 7", a.text)
 	}
 }
 
-func TestTheCostOfAnOperationIsItsValues(t *testing.T) {
+func TestCostCountsTheValuesOfAnOperation(t *testing.T) {
 	t.Parallel()
 	g := serve(t, nil)
 	for query, want := range map[string]int{
@@ -106,12 +106,12 @@ func TestTheCostOfAnOperationIsItsValues(t *testing.T) {
 	} {
 		a := g.ask(t, query, nil)
 		if a.body.Extensions.Cost.Requested != want || a.body.Extensions.Cost.Limit != 300_000 {
-			t.Errorf("%s costs %+v, want %d: %s", query, a.body.Extensions.Cost, want, a.text)
+			t.Errorf("%s: got the cost %+v, want %d: %s", query, a.body.Extensions.Cost, want, a.text)
 		}
 	}
 }
 
-func TestFragmentsOfFragmentsAreWeighedInLinearTime(t *testing.T) {
+func TestCostOfNestedFragmentsTakesLinearTime(t *testing.T) {
 	t.Parallel()
 	g := serve(t, nil)
 	var doubling strings.Builder
@@ -122,22 +122,22 @@ func TestFragmentsOfFragmentsAreWeighedInLinearTime(t *testing.T) {
 	doubling.WriteString("fragment F300 on Service{version}")
 	a := g.ask(t, doubling.String(), nil)
 	if len(a.body.Errors) != 1 || a.body.Errors[0].Extensions.Limit == nil || a.body.Errors[0].Extensions.Limit.Name != limits.Cost {
-		t.Errorf("got %s", a.text)
+		t.Errorf("got %s, want one error of the limit %s", a.text, limits.Cost)
 	}
 }
 
-func TestAFragmentCycleIsRefused(t *testing.T) {
+func TestFragmentCycleIsRejected(t *testing.T) {
 	t.Parallel()
 	g := serve(t, nil)
 	a := g.ask(t, "{service{...A}} fragment A on Service{...B} fragment B on Service{...A}", nil)
 	if len(a.body.Errors) == 0 || a.body.Errors[0].Extensions.Code != domain.CodeInvalidRequest {
-		t.Errorf("got %s", a.text)
+		t.Errorf("got %s, want %s", a.text, domain.CodeInvalidRequest)
 	}
 }
 
-// TestTheRichestPageFitsTheDefaultCost weighs the explorer's nested query,
-// plainly and as clients write it that ask for the type of every object.
-func TestTheRichestPageFitsTheDefaultCost(t *testing.T) {
+// TestLargestPageFitsTheDefaultCost computes the cost of the explorer's nested
+// query, with and without __typename in every object.
+func TestLargestPageFitsTheDefaultCost(t *testing.T) {
 	t.Parallel()
 	p := pricing{schema: schema, sizes: sizesOf(schema)}
 	limit := limits.Limits{}.WithDefaults().Cost
@@ -146,20 +146,20 @@ func TestTheRichestPageFitsTheDefaultCost(t *testing.T) {
 		doc := gqlparser.MustLoadQueryWithRules(schema, query, rules.NewDefaultRules())
 		cost, err := p.costOf(doc.Operations[0], nil)
 		if err != nil || cost != want || cost > limit {
-			t.Errorf("costs %d of %d, want %d: %v", cost, limit, want, err)
+			t.Errorf("got the cost %d of %d and %v, want %d", cost, limit, err, want)
 		}
 	}
 }
 
-func TestIntrospectionIsBounded(t *testing.T) {
+func TestIntrospectionDepthIsLimited(t *testing.T) {
 	t.Parallel()
 	g := serve(t, nil)
 	a := g.ask(t, `{__schema{types{fields{type{fields{type{fields{type{fields{name}}}}}}}}}}`, nil)
 	if a.body.Data != nil || len(a.body.Errors) == 0 || a.body.Errors[0].Extensions.Code != domain.CodeInvalidRequest {
-		t.Errorf("circular introspection: %s", a.text)
+		t.Errorf("circular introspection: got %s, want %s without data", a.text, domain.CodeInvalidRequest)
 	}
 	wide := g.ask(t, `{__schema{types{fields{args{type{fields{args{type{name}}}}}}}}}`, nil)
 	if wide.body.Extensions.Cost.Requested < 1000 {
-		t.Errorf("introspection is not weighed by its size: %s", wide.text[max(0, len(wide.text)-200):])
+		t.Errorf("got …%s, want a cost of at least 1000", wide.text[max(0, len(wide.text)-200):])
 	}
 }

@@ -28,7 +28,7 @@ import (
 	"astrolabe/telemetry"
 )
 
-// liveChain is a simulated chain and the database that an index follows it in.
+// liveChain is a simulated chain and the database of the index that follows it.
 type liveChain struct {
 	*testing.T
 	sim      *sim.Node
@@ -37,7 +37,7 @@ type liveChain struct {
 	db       *repo.DB // of the index
 }
 
-// newLiveChain starts a chain of so many blocks and its index.
+// newLiveChain starts a chain of this many blocks and its index.
 func newLiveChain(t *testing.T, blocks int) *liveChain {
 	t.Helper()
 	simulated, err := sim.New(sim.Config{Blocks: blocks})
@@ -76,7 +76,7 @@ func newLiveChain(t *testing.T, blocks int) *liveChain {
 	return l
 }
 
-// open connects to the database as one more process.
+// open connects to the database like another process.
 func (l *liveChain) open() *repo.DB {
 	l.Helper()
 	db, err := repo.Open(l.Context(), repo.Options{URL: l.database})
@@ -87,7 +87,7 @@ func (l *liveChain) open() *repo.DB {
 	return db
 }
 
-// await waits until the index holds the chain's head.
+// await waits until the index has the chain's head.
 func (l *liveChain) await() {
 	l.Helper()
 	eventually(l.T, "the index holds the head", func() bool {
@@ -113,14 +113,14 @@ func (l *liveChain) reorg(depth int) {
 	l.await()
 }
 
-// process starts a server that learns of news by listening alone, unless the
-// change says otherwise.
+// process starts a server that is notified by listening alone, unless the
+// change sets another option.
 func (l *liveChain) process(change func(*Options)) *servedGraph {
 	l.Helper()
 	db := l.open()
 	g := &servedGraph{log: new(logbook), access: l.access, db: db}
 	o := Options{
-		Gate: l.access.Gate, Chains: []domain.Chain{domain.Mainnet}, Version: "v1.2.3", PollEvery: time.Hour, Budget: time.Minute,
+		Gate: l.access.Gate, Chains: []domain.Chain{domain.Mainnet}, Version: "v1.2.3", PollEvery: time.Hour, TimeLimit: time.Minute,
 		Services: explorer.New(explorer.Options{Stores: repositories.Explorer(db), Cursors: domain.NewCursors(fixedKey{})}),
 		Logger:   slog.New(slog.NewTextHandler(g.log, nil)),
 		// Clients may leave messages and pings unread while the test waits for
@@ -163,7 +163,7 @@ func (l *liveChain) listening(change func(*Options)) *servedGraph {
 	return g
 }
 
-// execute runs a statement behind everybody's back.
+// execute runs a statement past the index.
 func (l *liveChain) execute(statement string) {
 	l.Helper()
 	conn, err := pgx.Connect(l.Context(), l.database)
@@ -176,10 +176,10 @@ func (l *liveChain) execute(statement string) {
 	}
 }
 
-// topic is something to subscribe to.
+// topic is a subscription and the query that returns the same items.
 type topic struct {
 	field, arguments string // of the subscription
-	node, selection  string // of what it tells
+	node, selection  string // of its items
 }
 
 var blocksTopic = topic{"newBlocks", "", "block", "blockNumber blockHash parentHash"}
@@ -192,12 +192,12 @@ func (p topic) query(after string) string {
 		p.field, p.arguments, after, p.node, p.selection)
 }
 
-// tidings are a message of a stream.
-type tidings struct {
+// streamMessage is a message of a stream.
+type streamMessage struct {
 	cursor string
 	reorg  *wireReorg
 	block  uint64
-	text   string // of what is told; empty when there is nothing
+	text   string // of the item; empty when there is none
 }
 
 type wireReorg struct {
@@ -206,19 +206,19 @@ type wireReorg struct {
 	AncestorBlockHash   *string
 }
 
-// read reads the payload of a message.
-func (p topic) read(t *testing.T, payload string) tidings {
+// read decodes the payload of a message.
+func (p topic) read(t *testing.T, payload string) streamMessage {
 	t.Helper()
 	var result struct {
 		Data   map[string]map[string]json.RawMessage
 		Errors []wireError
 	}
 	if err := json.Unmarshal([]byte(payload), &result); err != nil || len(result.Errors) > 0 {
-		t.Fatalf("%v: %s", err, payload)
+		t.Fatalf("got %s and %v, want no errors", payload, err)
 	}
 	fields := result.Data[p.field]
 	var (
-		m     tidings
+		m     streamMessage
 		place struct{ BlockNumber uint64 }
 	)
 	for name, into := range map[string]any{"cursor": &m.cursor, "reorg": &m.reorg, p.node: &place} {
@@ -232,67 +232,67 @@ func (p topic) read(t *testing.T, payload string) tidings {
 	return m
 }
 
-// believer holds what a subscriber believes, having read its messages.
-type believer struct {
+// follower is a subscriber with the items that its messages add up to.
+type follower struct {
 	topic
 	*client
-	beliefs []tidings
-	cursor  string
-	reorgs  int
-	past    []believer // what it believed before, at every cursor
+	items  []streamMessage
+	cursor string
+	reorgs int
+	past   []follower // its state at every cursor
 }
 
 // subscribes starts a subscriber, after a cursor or from now on.
-func (g *servedGraph) subscribes(t *testing.T, p topic, after string) *believer {
+func (g *servedGraph) subscribes(t *testing.T, p topic, after string) *follower {
 	t.Helper()
-	b := &believer{topic: p, client: g.open(t), cursor: after}
+	b := &follower{topic: p, client: g.open(t), cursor: after}
 	b.subscribe("1", p.query(after))
 	if after == "" {
 		if first := b.next(); first.text != "" || first.reorg != nil {
-			t.Fatalf("the first message is %+v", first)
+			t.Fatalf("first message: got %+v, want one without an item", first)
 		}
 	}
 	return b
 }
 
-// next reads one message and believes it.
-func (b *believer) next() tidings {
+// next reads one message and applies it.
+func (b *follower) next() streamMessage {
 	b.t.Helper()
 	m := b.read(b.t, b.expect("next", "1"))
 	if m.reorg != nil {
 		b.reorgs++
 		if m.text != "" || m.reorg.FromBlock > m.reorg.ToBlock || m.reorg.AncestorBlockNumber == nil || *m.reorg.AncestorBlockNumber+1 != m.reorg.FromBlock {
-			b.t.Errorf("%+v of %+v", m.reorg, m)
+			b.t.Errorf("got the reorg %+v in %+v, want one that starts after its ancestor", m.reorg, m)
 		}
-		b.beliefs = slices.DeleteFunc(slices.Clone(b.beliefs), func(m2 tidings) bool { return m2.block >= m.reorg.FromBlock })
+		b.items = slices.DeleteFunc(slices.Clone(b.items), func(m2 streamMessage) bool { return m2.block >= m.reorg.FromBlock })
 	}
 	if m.text != "" {
-		b.beliefs = append(slices.Clone(b.beliefs), m)
+		b.items = append(slices.Clone(b.items), m)
 	}
 	b.cursor = m.cursor
-	b.past = append(b.past, believer{beliefs: b.beliefs, cursor: m.cursor})
+	b.past = append(b.past, follower{items: b.items, cursor: m.cursor})
 	return m
 }
 
-// comesTo reads until the subscriber believes what is so.
-func (b *believer) comesTo(truth []string) {
+// awaitItems reads until the subscriber has exactly these items.
+func (b *follower) awaitItems(truth []string) {
 	b.t.Helper()
-	for !slices.Equal(texts(b.beliefs), truth) {
+	for !slices.Equal(texts(b.items), truth) {
 		b.next()
-		if len(b.beliefs) > 10*len(truth)+1000 {
-			b.t.Fatalf("it believes %d things instead of %d", len(b.beliefs), len(truth))
+		if len(b.items) > 10*len(truth)+1000 {
+			b.t.Fatalf("got %d items, want %d", len(b.items), len(truth))
 		}
 	}
 }
 
-func texts(list []tidings) (all []string) {
+func texts(list []streamMessage) (all []string) {
 	for _, m := range list {
 		all = append(all, m.text)
 	}
 	return all
 }
 
-// blocksAfter are the blocks of the chain after one, as a stream tells them.
+// blocksAfter returns the blocks of the chain after one, as a stream sends them.
 func (l *liveChain) blocksAfter(number uint64) (list []string) {
 	l.Helper()
 	for number++; number <= l.sim.Head().Header.BlockNumber; number++ {

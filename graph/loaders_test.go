@@ -8,7 +8,7 @@ import (
 	"astrolabe/domain"
 )
 
-// statusEverywhere asks for the status of chains in every way there is.
+// statusEverywhere reads the status of chains through every field that has it.
 const statusEverywhere = `query($ids: [ID!]!) {
 	a: chain(chainId: SN_MAIN) { status { asOf headBlockNumber } }
 	b: chain(chainId: SN_SEPOLIA) { status { asOf } again: status { chainId } }
@@ -17,9 +17,9 @@ const statusEverywhere = `query($ids: [ID!]!) {
 	nodes(ids: $ids) { ... on Chain { status { asOf } } }
 }`
 
-// TestAResultReadsOnceHoweverItIsScheduled is not parallel: it sets the number
+// TestResultIsReadOnceUnderAnySchedule is not parallel: it sets the number
 // of processors.
-func TestAResultReadsOnceHoweverItIsScheduled(t *testing.T) {
+func TestResultIsReadOnceUnderAnySchedule(t *testing.T) {
 	g := serve(t, nil)
 	variables := map[string]any{"ids": []string{globalID{Type: chainType, Chain: domain.Sepolia}.String(), globalID{Type: chainType, Chain: domain.Mainnet}.String()}}
 	for _, processors := range []int{1, 2, runtime.NumCPU()} {
@@ -32,7 +32,7 @@ func TestAResultReadsOnceHoweverItIsScheduled(t *testing.T) {
 				all.Go(func() {
 					for range rounds {
 						if a := g.ask(t, statusEverywhere, variables); len(a.body.Errors) > 0 {
-							t.Error(a.text)
+							t.Errorf("got %s, want no errors", a.text)
 						}
 					}
 				})
@@ -40,7 +40,7 @@ func TestAResultReadsOnceHoweverItIsScheduled(t *testing.T) {
 			all.Wait()
 			runtime.GOMAXPROCS(restore)
 			if reads := g.store.count() - before; reads != clients*rounds {
-				t.Errorf("%d processors, %d clients: %d reads for %d results", processors, clients, reads, clients*rounds)
+				t.Errorf("%d processors, %d clients: got %d reads, want %d", processors, clients, reads, clients*rounds)
 			}
 		}
 	}

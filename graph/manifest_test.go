@@ -9,7 +9,7 @@ import (
 
 const registeredText = `query Version { service { version } }`
 
-// registered are the documents of one manifest.
+// registered returns the documents of a manifest.
 func registered(t *testing.T, manifest string) Documents {
 	t.Helper()
 	documents := Documents{}
@@ -19,7 +19,7 @@ func registered(t *testing.T, manifest string) Documents {
 	return documents
 }
 
-func TestARegisteredDocumentIsNamedByItsID(t *testing.T) {
+func TestRegisteredDocumentRunsByItsID(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ manifest, id string }{
 		"relay-compiler": {fmt.Sprintf(`{"0f343b0931126a20f133d67c2b018a3b":%q}`, registeredText), "0f343b0931126a20f133d67c2b018a3b"},
@@ -34,13 +34,13 @@ func TestARegisteredDocumentIsNamedByItsID(t *testing.T) {
 			g.post(t, `{"extensions":`+persistedExtension(hashOf(registeredText))+`}`, nil),
 		} {
 			if string(a.body.Data) != `{"service":{"version":"v1.2.3"}}` {
-				t.Errorf("%s: %d %s", name, a.status, a.text)
+				t.Errorf("%s: got status %d with %s, want the version", name, a.status, a.text)
 			}
 		}
 	}
 }
 
-func TestADocumentIDThatSaysTooMuchIsRefused(t *testing.T) {
+func TestInvalidDocumentIDRequestIsRejected(t *testing.T) {
 	t.Parallel()
 	g := serve(t, func(o *Options) { o.Documents = registered(t, fmt.Sprintf(`{"v1":%q}`, registeredText)) })
 	for body, message := range map[string]string{
@@ -60,7 +60,7 @@ func TestADocumentIDThatSaysTooMuchIsRefused(t *testing.T) {
 	}
 }
 
-func TestAManifestThatCannotBeServedIsRefused(t *testing.T) {
+func TestInvalidManifestIsRejected(t *testing.T) {
 	t.Parallel()
 	for manifest, message := range map[string]string{
 		``:                      "must be a JSON object of documents by ID",
@@ -91,7 +91,7 @@ func FuzzManifest(f *testing.F) {
 		}
 		for id, text := range documents {
 			if documents[hashID(text)] != text {
-				t.Errorf("%q is not there under its hash", id)
+				t.Errorf("%q: got no document under its hash, want one", id)
 			}
 		}
 	})

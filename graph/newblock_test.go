@@ -18,41 +18,41 @@ import (
 	"astrolabe/repo/repositories"
 )
 
-// ways are how a chain goes on: blocks that are mined, or replaced where the
+// steps are those of a chain: blocks that are mined, or replaced where the
 // number is negative.
-var ways = []int{1, 3, -2, 1, -4, 2, -1, -1, 1}
+var steps = []int{1, 3, -2, 1, -4, 2, -1, -1, 1}
 
-func (l *liveChain) goOn(way int) {
+func (l *liveChain) advance(step int) {
 	l.Helper()
-	if way < 0 {
-		l.reorg(-way)
+	if step < 0 {
+		l.reorg(-step)
 	} else {
-		l.mine(way)
+		l.mine(step)
 	}
 }
 
-func TestEveryProcessTellsEveryBlockOnceAndAnnouncesReorgs(t *testing.T) {
+func TestEveryProcessDeliversEachBlockOnceAndAnnouncesReorgs(t *testing.T) {
 	t.Parallel()
 	l := newLiveChain(t, 10)
-	subscribers := []*believer{}
+	subscribers := []*follower{}
 	for range 2 {
 		g := l.listening(nil)
 		subscribers = append(subscribers, g.subscribes(t, blocksTopic, ""), g.subscribes(t, blocksTopic, ""))
 	}
-	for _, way := range ways {
-		l.goOn(way)
+	for _, step := range steps {
+		l.advance(step)
 		for _, b := range subscribers {
-			b.comesTo(l.blocksAfter(10))
+			b.awaitItems(l.blocksAfter(10))
 		}
 	}
 	for _, b := range subscribers {
 		if b.reorgs != 4 {
-			t.Errorf("%d reorgs were announced", b.reorgs)
+			t.Errorf("got %d reorgs, want 4", b.reorgs)
 		}
 	}
 }
 
-func TestWhoeverIsToldOfABlockFindsItListed(t *testing.T) {
+func TestDeliveredBlockIsAlreadyListed(t *testing.T) {
 	t.Parallel()
 	l := newLiveChain(t, 35)
 	eventually(t, "some blocks are final, so that others are recalled", func() bool {
@@ -68,56 +68,56 @@ func TestWhoeverIsToldOfABlockFindsItListed(t *testing.T) {
 		return string(got.body.Data)
 	}
 	b := g.subscribes(t, blocksTopic, "")
-	newest() // is remembered
+	newest() // fills the cache
 	for range 3 {
 		l.mine(1)
 		if want, got := fmt.Sprintf(`{"blocks":{"nodes":[%s]}}`, b.next().text), newest(); got != want {
-			t.Fatalf("told of %s, found %s", want, got)
+			t.Fatalf("got the newest blocks %s, want %s", got, want)
 		}
 	}
 }
 
-func TestAStreamResumesAfterAnyOfItsCursorsInAnotherProcess(t *testing.T) {
+func TestStreamResumesAfterAnyCursorInAnotherProcess(t *testing.T) {
 	t.Parallel()
 	l := newLiveChain(t, 10)
 	b := l.listening(nil).subscribes(t, blocksTopic, "")
-	for _, way := range ways {
-		l.goOn(way)
-		b.comesTo(l.blocksAfter(10))
+	for _, step := range steps {
+		l.advance(step)
+		b.awaitItems(l.blocksAfter(10))
 	}
-	l.goOn(-3) // while nobody looks
-	l.goOn(20)
+	l.advance(-3) // without a subscriber
+	l.advance(20)
 	restarted := l.listening(nil)
 	for _, then := range b.past {
 		again := restarted.subscribes(t, blocksTopic, then.cursor)
-		again.beliefs = then.beliefs
-		again.comesTo(l.blocksAfter(10))
+		again.items = then.items
+		again.awaitItems(l.blocksAfter(10))
 		_ = again.conn.CloseNow()
 	}
 }
 
-func TestAStreamIsToldAlsoWhenItsListenerIsCutOff(t *testing.T) {
+func TestStreamContinuesWhenItsListenerDisconnects(t *testing.T) {
 	t.Parallel()
 	l := newLiveChain(t, 3)
 	b := l.listening(nil).subscribes(t, blocksTopic, "")
 	for range 3 {
 		l.execute(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND query LIKE '/* listen.%'`)
 		l.mine(1)
-		b.comesTo(l.blocksAfter(3))
+		b.awaitItems(l.blocksAfter(3))
 	}
 }
 
-func TestAStreamIsPolledWhereNobodyListens(t *testing.T) {
+func TestStreamPollsWithoutAListener(t *testing.T) {
 	t.Parallel()
 	l := newLiveChain(t, 3)
 	b := l.process(func(o *Options) { o.PollEvery = 5 * time.Millisecond }).subscribes(t, blocksTopic, "")
-	for _, way := range []int{2, -1, 1} {
-		l.goOn(way)
-		b.comesTo(l.blocksAfter(3))
+	for _, step := range []int{2, -1, 1} {
+		l.advance(step)
+		b.awaitItems(l.blocksAfter(3))
 	}
 }
 
-// readCounter counts what is read for subscribers.
+// readCounter counts the reads for subscribers.
 type readCounter struct {
 	chain.BlockStore
 	chain.ForkStore
@@ -134,7 +134,7 @@ func (c *readCounter) ForkAfter(ctx context.Context, id domain.Chain, number uin
 	return c.ForkStore.ForkAfter(ctx, id, number)
 }
 
-func TestAThousandSubscribersShareARead(t *testing.T) {
+func TestThousandSubscribersShareOneRead(t *testing.T) {
 	t.Parallel()
 	l := newLiveChain(t, 3)
 	stores := repositories.Explorer(l.db)
@@ -162,7 +162,7 @@ func TestAThousandSubscribersShareARead(t *testing.T) {
 		for _, c := range clients {
 			for range each {
 				if text := c.any(); !strings.Contains(text, fmt.Sprintf(`"blockNumber":%d,`, l.head())) {
-					t.Fatalf("%s instead of block %d", text, l.head())
+					t.Fatalf("got %s, want block %d", text, l.head())
 				}
 			}
 		}
@@ -173,13 +173,13 @@ func TestAThousandSubscribersShareARead(t *testing.T) {
 			c.any()
 		}
 	}
-	// A commit is told once, and the index may have told twice of a reorg.
+	// A commit notifies once, a reorg once or twice.
 	if most := int64(3 * (blocks + 3)); store.blocks.Load() > most || store.forks.Load() > most {
-		t.Errorf("%d reads of blocks and %d of forks", store.blocks.Load(), store.forks.Load())
+		t.Errorf("got %d reads of blocks and %d of forks, want at most %d", store.blocks.Load(), store.forks.Load(), most)
 	}
 }
 
-// any returns the next message, whatever it is.
+// any returns the next message of any type.
 func (c *client) any() string {
 	c.t.Helper()
 	ctx, cancel := context.WithTimeout(c.t.Context(), time.Minute)
@@ -191,7 +191,7 @@ func (c *client) any() string {
 	return string(text)
 }
 
-func TestASubscriberThatDoesNotReadItsBlocksIsDroppedWithACode(t *testing.T) {
+func TestSlowBlockSubscriberIsDroppedWithACode(t *testing.T) {
 	t.Parallel()
 	l := newLiveChain(t, 3)
 	g := l.listening(func(o *Options) { o.WriteTimeout = 5 * time.Minute })
@@ -199,47 +199,47 @@ func TestASubscriberThatDoesNotReadItsBlocksIsDroppedWithACode(t *testing.T) {
 	conn := g.unbuffered(t, fmt.Sprintf("POST / HTTP/1.1\r\nHost: x\r\nX-Service-Api-Key: %s\r\nAccept: text/event-stream\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s", g.access.Key, len(body), body))
 	lines := bufio.NewScanner(conn)
 	for lines.Scan() && !strings.HasPrefix(lines.Text(), "data: ") {
-		continue // the head of the answer, up to the first message
+		continue // the response headers, up to the first message
 	}
-	for range live.MaxUnread + 3 { // two are on their way
+	for range live.MaxUnread + 3 { // two are in flight
 		before := g.hub.Next(domain.Mainnet)
 		l.mine(1)
 		eventually(t, "the block is seen", func() bool { return g.hub.Next(domain.Mainnet) > before })
 	}
 	for lines.Scan() && !strings.Contains(lines.Text(), "slow_consumer") {
-		continue // what was on its way
+		continue // messages in flight
 	}
 	if g.Slow() != 1 {
-		t.Errorf("%d subscribers were dropped", g.Slow())
+		t.Errorf("got %d dropped subscribers, want 1", g.Slow())
 	}
 	if text := lines.Text(); !strings.Contains(text, string(domain.CodeServiceUnavailable)) || !strings.Contains(text, "retryAfterSeconds") {
-		t.Errorf("the last event is %s", text)
+		t.Errorf("last event: got %s, want %s with a delay", text, domain.CodeServiceUnavailable)
 	}
 }
 
-func TestAStreamBeginsNotTooFarBack(t *testing.T) {
+func TestStreamCannotStartTooFarBack(t *testing.T) {
 	t.Parallel()
 	l := newLiveChain(t, 3)
 	g := l.listening(func(o *Options) { o.Limits.ResumeBlocks = 5 })
 	b := g.subscribes(t, blocksTopic, "")
 	l.mine(5)
-	b.comesTo(l.blocksAfter(3))
+	b.awaitItems(l.blocksAfter(3))
 	again := g.subscribes(t, blocksTopic, b.past[0].cursor)
-	again.comesTo(l.blocksAfter(3))
+	again.awaitItems(l.blocksAfter(3))
 	l.mine(1)
 	c := g.open(t)
-	b.comesTo(l.blocksAfter(3))
+	b.awaitItems(l.blocksAfter(3))
 	c.subscribe("1", blocksTopic.query(b.past[0].cursor))
 	if errs := c.expect("error", "1"); !strings.Contains(errs, `"limit":{"name":"resumeBlocks","max":5,"actual":6}`) {
-		t.Error(errs)
+		t.Errorf("got %s, want the limit resumeBlocks of 5, exceeded by 6", errs)
 	}
 	c.subscribe("1", blocksTopic.query("nonsense"))
 	if errs := c.expect("error", "1"); !strings.Contains(errs, "invalid-cursor") {
-		t.Error(errs)
+		t.Errorf("got %s, want invalid-cursor", errs)
 	}
 	events := topic{"events", `filter: {addresses: ["0x1"]}`, "event", "blockNumber"}
 	c.subscribe("1", events.query(b.cursor))
 	if errs := c.expect("error", "1"); !strings.Contains(errs, "invalid-cursor") {
-		t.Error(errs)
+		t.Errorf("got %s, want invalid-cursor", errs)
 	}
 }

@@ -13,8 +13,8 @@ import (
 
 const eventSelection = "blockNumber txIndex logIndex txHash address keys data decodingStatus eventName contract { address token { symbol } } transaction { txIndex }"
 
-// pages asks for a list page by page and returns its nodes, oldest first.
-// Query has a place for an argument after.
+// pages reads a list page by page and returns its nodes, oldest first. The query
+// has %s in place of the argument after.
 func (g *servedGraph) pages(t *testing.T, query string, path ...string) (nodes []string) {
 	t.Helper()
 	for after := ""; ; {
@@ -47,14 +47,14 @@ func (g *servedGraph) pages(t *testing.T, query string, path ...string) (nodes [
 	}
 }
 
-// search finds what a filter selects between two blocks, oldest first.
+// search returns the events that a filter selects between two blocks, oldest first.
 func (g *servedGraph) search(t *testing.T, filter string, from, to uint64) []string {
 	t.Helper()
 	return g.pages(t, fmt.Sprintf(`{ events(chain: SN_MAIN filter: {%s fromBlock: %d toBlock: %d} first: 100 %%s) { nodes { %s } pageInfo { hasNextPage endCursor } } }`,
 		filter, from, to, eventSelection), "events")
 }
 
-// eventFilters are filters of every shape that select something.
+// eventFilters are filters of every shape that select some events.
 func (g *servedGraph) eventFilters(t *testing.T, through uint64) []string {
 	t.Helper()
 	type row struct {
@@ -75,7 +75,7 @@ func (g *servedGraph) eventFilters(t *testing.T, through uint64) []string {
 		}
 	}
 	if keyed.Address == "" || other.Address == "" {
-		t.Fatal("no transfer has further keys, or all have")
+		t.Fatalf("got transfers with %q and without %q further keys, want one of each", keyed.Address, other.Address)
 	}
 	return []string{
 		fmt.Sprintf(`keys: [["%s"]]`, transfer),
@@ -87,15 +87,15 @@ func (g *servedGraph) eventFilters(t *testing.T, through uint64) []string {
 	}
 }
 
-// detours are how many blocks the chain goes on, or back, at each step.
-func detours() []int {
+// eventSteps returns how many blocks the chain gains, or replaces, at each step.
+func eventSteps() []int {
 	if os.Getenv("ASTROLABE_SOAK") != "" {
 		return []int{3, 4, -3, 2, -5, 9}
 	}
 	return []int{3, -2, 2}
 }
 
-// resumed is about how many of its cursors a stream is taken up after.
+// resumed is about how many cursors a stream is resumed after.
 func resumed() int {
 	if os.Getenv("ASTROLABE_SOAK") != "" {
 		return 10
@@ -103,55 +103,55 @@ func resumed() int {
 	return 3
 }
 
-func TestAStreamOfEventsTellsWhatTheSearchFinds(t *testing.T) {
+func TestEventStreamDeliversWhatTheSearchFinds(t *testing.T) {
 	t.Parallel()
 	const start = 12
 	l := newLiveChain(t, start)
 	g := l.listening(nil)
 	filters := g.eventFilters(t, start)
-	subscribers := make([]*believer, len(filters))
+	subscribers := make([]*follower, len(filters))
 	for i, filter := range filters {
 		subscribers[i] = g.subscribes(t, topic{"events", "filter: {" + filter + "}", "event", eventSelection}, "")
 	}
-	for _, way := range detours() {
-		l.goOn(way)
+	for _, step := range eventSteps() {
+		l.advance(step)
 		for i, b := range subscribers {
-			b.comesTo(g.search(t, filters[i], start+1, l.head()))
+			b.awaitItems(g.search(t, filters[i], start+1, l.head()))
 		}
 	}
-	l.goOn(-3) // while nobody looks
-	l.goOn(6)
+	l.advance(-3) // without a subscriber
+	l.advance(6)
 	restarted := l.listening(nil)
 	for i, b := range subscribers {
 		truth := restarted.search(t, filters[i], start+1, l.head())
 		t.Logf("%d events, %d messages, %d reorgs by %s", len(truth), len(b.past), b.reorgs, filters[i])
 		for n := 0; n < len(b.past); n += 1 + len(b.past)/resumed() {
 			again := restarted.subscribes(t, b.topic, b.past[n].cursor)
-			again.beliefs = b.past[n].beliefs
-			again.comesTo(truth)
+			again.items = b.past[n].items
+			again.awaitItems(truth)
 			_ = again.conn.CloseNow()
 		}
 	}
 }
 
-func TestAStreamOfEventsMayBeginWithABlock(t *testing.T) {
+func TestEventStreamCanStartAtABlock(t *testing.T) {
 	t.Parallel()
 	l := newLiveChain(t, 12)
 	g := l.listening(nil)
 	for _, filter := range g.eventFilters(t, 12) {
 		b := g.subscribes(t, topic{"events", "filter: {fromBlock: 3 " + filter + "}", "event", eventSelection}, "")
-		b.comesTo(g.search(t, filter, 3, 12))
+		b.awaitItems(g.search(t, filter, 3, 12))
 	}
 }
 
-func TestAFilterThatCannotBeSearchedByCannotBeFollowed(t *testing.T) {
+func TestEventStreamRejectsFiltersThatTheSearchRejects(t *testing.T) {
 	t.Parallel()
 	g := explore(t)
 	for filter, why := range map[string]string{
 		``:                                   "requires keys[0]",
 		`keys: [[] ["0x1"]]`:                 "require keys[0]",
 		`keys: [["0x1"]] toBlock: 5`:         "toBlock",
-		`keys: [["0x1"]] fromBlock: 1000000`: "", // which comes some day
+		`keys: [["0x1"]] fromBlock: 1000000`: "", // a future block
 	} {
 		c := g.open(t)
 		c.subscribe("1", topic{"events", "filter: {" + filter + "}", "event", "blockNumber"}.query(""))
@@ -160,14 +160,14 @@ func TestAFilterThatCannotBeSearchedByCannotBeFollowed(t *testing.T) {
 			kind = "next"
 		}
 		if text := c.expect(kind, "1"); !strings.Contains(text, why) {
-			t.Errorf("%s: %s", filter, text)
+			t.Errorf("%s: got %s, want %q", filter, text, why)
 		}
 	}
 }
 
 const activitySelection = "blockNumber txIndex logIndex transferIndex txHash kind counterparty amount token { symbol } transaction { txIndex }"
 
-func TestAStreamOfAnAddressTellsItsActivity(t *testing.T) {
+func TestAddressStreamDeliversItsActivity(t *testing.T) {
 	t.Parallel()
 	const start = 12
 	l := newLiveChain(t, start)
@@ -194,26 +194,26 @@ func TestAStreamOfAnAddressTellsItsActivity(t *testing.T) {
 			return json.Unmarshal([]byte(text), &item) != nil || item.BlockNumber <= start
 		})
 	}
-	var subscribers []*believer
+	var subscribers []*follower
 	for _, address := range addresses {
 		subscribers = append(subscribers, g.subscribes(t, topic{"addressActivity", fmt.Sprintf("address: %q", address), "activity", activitySelection}, ""))
 	}
-	for _, way := range detours() {
-		l.goOn(way)
+	for _, step := range eventSteps() {
+		l.advance(step)
 		for i, b := range subscribers {
-			b.comesTo(activity(g, addresses[i]))
+			b.awaitItems(activity(g, addresses[i]))
 		}
 	}
-	l.goOn(-3) // while nobody looks
-	l.goOn(6)
+	l.advance(-3) // without a subscriber
+	l.advance(6)
 	restarted := l.listening(nil)
 	for i, b := range subscribers {
 		truth := activity(restarted, addresses[i])
 		t.Logf("%d items, %d messages, %d reorgs of %s", len(truth), len(b.past), b.reorgs, addresses[i])
 		for n := 0; n < len(b.past); n += 1 + len(b.past)/resumed() {
 			again := restarted.subscribes(t, b.topic, b.past[n].cursor)
-			again.beliefs = b.past[n].beliefs
-			again.comesTo(truth)
+			again.items = b.past[n].items
+			again.awaitItems(truth)
 			_ = again.conn.CloseNow()
 		}
 	}

@@ -34,8 +34,8 @@ type Options struct {
 	Documents Documents
 
 	Limits limits.Limits
-	// Budget is the time limit of an operation.
-	Budget time.Duration
+	// TimeLimit is the time that an operation may take.
+	TimeLimit time.Duration
 	// PollEvery is the polling interval of chain heads while there are subscribers.
 	PollEvery time.Duration
 	// InitTimeout is the time that a new WebSocket has to send connection_init.
@@ -48,7 +48,7 @@ type Options struct {
 
 func (o Options) withDefaults() Options {
 	o.Limits = o.Limits.WithDefaults()
-	o.Budget = cmp.Or(o.Budget, 10*time.Second)
+	o.TimeLimit = cmp.Or(o.TimeLimit, 10*time.Second)
 	o.PollEvery = cmp.Or(o.PollEvery, time.Second)
 	o.InitTimeout = cmp.Or(o.InitTimeout, 5*time.Second)
 	o.KeepAlive = cmp.Or(o.KeepAlive, 15*time.Second)

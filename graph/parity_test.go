@@ -17,8 +17,8 @@ import (
 	"astrolabe/rest/contracttest"
 )
 
-// fieldMap tells where the fields of an operation's answer, or of an object in
-// one, are in the graph. The head of parity.yaml explains its parts.
+// fieldMap maps the fields of an operation's response, or of an object in it, to
+// GraphQL fields. The head of parity.yaml explains its parts.
 type fieldMap struct {
 	At        string
 	Without   string
@@ -32,12 +32,12 @@ type fieldMap struct {
 	Not       map[string]string
 }
 
-// parity is parity.yaml beside the document that it is about.
+// parity is parity.yaml with the OpenAPI document that it maps.
 type parity struct {
 	Operations map[string]fieldMap
 	Objects    map[string]fieldMap
 	rest       map[string]*restOperation
-	answers    map[string][]fact // by operation, where questions are asked
+	answers    map[string][]fact // by operation, where requests are compared
 }
 
 // restOperation is an operation of the OpenAPI document.
@@ -45,20 +45,20 @@ type restOperation struct {
 	id, method, path string
 	params           map[string]restParam
 	answer           *openapi3.SchemaRef
-	session          bool // it is for signed-in persons
+	session          bool // it requires a session
 }
 
-// restParam is a parameter or a field of the body.
+// restParam is a parameter or a field of the request body.
 type restParam struct {
 	in     string
 	schema *openapi3.SchemaRef
 }
 
-// fact is a plain value of an answer and where it is in the graph.
+// fact is a plain value of a response and its GraphQL field.
 type fact struct {
-	rest, graph []string // the names that lead to it
+	rest, graph []string // the paths of the value
 	kind        *ast.Definition
-	cursor      bool // told there by whether there is one
+	cursor      bool // GraphQL has hasNextPage instead
 	moving      bool
 }
 
@@ -102,8 +102,8 @@ func readOperation(method, path string, o *openapi3.Operation) *restOperation {
 	return r
 }
 
-// unwrap goes through lists and what may be null to what a schema is about,
-// and returns the names on the way.
+// unwrap removes lists and nullability from a schema and returns the names on
+// the way.
 func unwrap(ref *openapi3.SchemaRef) (names []string, schema *openapi3.Schema) {
 	for {
 		if ref.Ref != "" {
@@ -120,8 +120,7 @@ func unwrap(ref *openapi3.SchemaRef) (names []string, schema *openapi3.Schema) {
 	}
 }
 
-// object returns the map of what a schema is about, if it is an object that
-// has its own.
+// object returns the map of an object schema, if it has its own.
 func (p *parity) object(ref *openapi3.SchemaRef) (name string, m fieldMap, known bool) {
 	names, _ := unwrap(ref)
 	for _, name := range names {
@@ -132,7 +131,7 @@ func (p *parity) object(ref *openapi3.SchemaRef) (name string, m fieldMap, known
 	return "", fieldMap{}, false
 }
 
-// fields returns the fields of a schema by their paths: through objects that
+// fields returns the fields of a schema by their paths, through objects that
 // have no map of their own.
 func (p *parity) fields(ref *openapi3.SchemaRef) map[string]*openapi3.SchemaRef {
 	_, schema := unwrap(ref)
@@ -150,7 +149,7 @@ func (p *parity) fields(ref *openapi3.SchemaRef) map[string]*openapi3.SchemaRef 
 	return all
 }
 
-// target returns where a field is, from the object that the map is about or,
+// target returns the GraphQL path of a field, from the object of the map or,
 // if it is above, from the root.
 func (m fieldMap) target(field string) (path string, above, mapped bool) {
 	if slices.Contains(m.Same, field) {
@@ -163,7 +162,7 @@ func (m fieldMap) target(field string) (path string, above, mapped bool) {
 	return strings.Trim(path, "."), false, mapped
 }
 
-// left reports whether a field, or what it is a part of, is not in the graph.
+// left reports whether a field, or an object that contains it, is not in GraphQL.
 func (m fieldMap) left(field string) bool {
 	for name := range m.Not {
 		if field == name || strings.HasPrefix(field, name+".") {
@@ -180,14 +179,14 @@ func split(path string) []string {
 	return strings.Split(path, ".")
 }
 
-// facts lists every plain value of an operation's answer. What is wrong with
-// the map is reported.
+// facts lists every plain value of an operation's response, and reports errors
+// of the map.
 func (p *parity) facts(o *restOperation, report func(format string, values ...any)) []fact {
 	m := p.Operations[o.id]
 	return p.expand(expansion{where: o.id, m: m, schema: o.answer, graph: split(m.At), root: o.root(), report: report})
 }
 
-// root is the type that an operation's paths begin at.
+// root is the type at which the paths of an operation start.
 func (o *restOperation) root() *ast.Definition {
 	if o.session && o.method != http.MethodGet {
 		return schema.Mutation
@@ -195,7 +194,7 @@ func (o *restOperation) root() *ast.Definition {
 	return schema.Query
 }
 
-// expansion is what leads to an object of an answer.
+// expansion is the path to an object of a response.
 type expansion struct {
 	where       string
 	m           fieldMap
@@ -207,7 +206,7 @@ type expansion struct {
 
 func (p *parity) expand(e expansion) (facts []fact) {
 	fields := p.fields(e.schema)
-	e.reportStrangers(fields)
+	e.reportUnknownFields(fields)
 	for _, field := range slices.Sorted(maps.Keys(fields)) {
 		path, above, mapped := e.m.target(field)
 		if mapped == e.m.left(field) {
@@ -247,8 +246,8 @@ func (p *parity) expand(e expansion) (facts []fact) {
 	return facts
 }
 
-// reportStrangers reports fields of the map that the schema does not have.
-func (e expansion) reportStrangers(fields map[string]*openapi3.SchemaRef) {
+// reportUnknownFields reports fields of the map that the schema does not have.
+func (e expansion) reportUnknownFields(fields map[string]*openapi3.SchemaRef) {
 	for _, name := range slices.Concat(e.m.Same, e.m.Moving, slices.Collect(maps.Keys(e.m.As)), slices.Collect(maps.Keys(e.m.Above))) {
 		if fields[name] == nil {
 			e.report("%s has no field %s any more", e.where, name)
@@ -277,7 +276,7 @@ func reach(from *ast.Definition, path []string) (*ast.Definition, error) {
 	return from, nil
 }
 
-// fits checks that a type of the graph can say whatever a schema can.
+// fits checks that a GraphQL type can represent every value of a schema.
 func fits(kind *ast.Definition, names []string, schema *openapi3.Schema) error {
 	is := func(name string) bool { return slices.Contains(names, name) }
 	ok := false
@@ -309,10 +308,10 @@ func fits(kind *ast.Definition, names []string, schema *openapi3.Schema) error {
 	return nil
 }
 
-// TestEveryFactOfRESTIsInTheGraph fails when an operation, a field of an answer
-// or a parameter has no place in parity.yaml, and when what the file says is
-// not so.
-func TestEveryFactOfRESTIsInTheGraph(t *testing.T) {
+// TestEveryRESTFieldHasAGraphQLField fails when an operation, a field of a response
+// or a parameter is missing from parity.yaml, and when an entry of the file is
+// wrong.
+func TestEveryRESTFieldHasAGraphQLField(t *testing.T) {
 	t.Parallel()
 	p := loadParity(t)
 	used := map[string]bool{}
@@ -320,25 +319,25 @@ func TestEveryFactOfRESTIsInTheGraph(t *testing.T) {
 		m, known := p.Operations[id]
 		switch {
 		case !known || (m.At == "") == (m.Without == ""):
-			t.Errorf("%s has neither a place nor a reason", id)
+			t.Errorf("%s: got no place and no reason, or both; want one of them in parity.yaml", id)
 			continue
 		case m.Without != "":
 			continue
 		}
 		if facts := p.facts(o, t.Errorf); len(facts) == 0 {
-			t.Errorf("%s tells nothing", id)
+			t.Errorf("%s: got no fields, want some", id)
 		}
 		p.checkArguments(t, o)
 		p.markUsed(o.answer, used)
 	}
 	for id := range p.Operations {
 		if p.rest[id] == nil {
-			t.Errorf("there is no operation %s any more", id)
+			t.Errorf("got the operation %s in parity.yaml, want it in the OpenAPI document too", id)
 		}
 	}
 	for name := range p.Objects {
 		if !used[name] {
-			t.Errorf("no answer holds a %s any more", name)
+			t.Errorf("got a map of %s, want a response that contains one", name)
 		}
 	}
 }
@@ -352,8 +351,8 @@ func (p *parity) markUsed(ref *openapi3.SchemaRef, used map[string]bool) {
 	}
 }
 
-// checkArguments checks that every parameter goes somewhere, or has a reason
-// not to.
+// checkArguments checks that every parameter is mapped or has a reason not to
+// be.
 func (p *parity) checkArguments(t *testing.T, o *restOperation) {
 	t.Helper()
 	m := p.Operations[o.id]
@@ -365,12 +364,12 @@ func (p *parity) checkArguments(t *testing.T, o *restOperation) {
 	}
 	for name := range o.params {
 		if _, asked := m.Arguments[name]; asked == unasked[name] {
-			t.Errorf("%s: the parameter %s must be in one of arguments and unasked", o.id, name)
+			t.Errorf("%s: want the parameter %s in exactly one of arguments and unasked", o.id, name)
 		}
 	}
 	for name, place := range m.Arguments {
 		if _, known := o.params[name]; !known {
-			t.Errorf("%s has no parameter %s any more", o.id, name)
+			t.Errorf("%s: got the parameter %s in parity.yaml, want it in the OpenAPI document too", o.id, name)
 		}
 		if _, err := readPlace(o.root(), place); err != nil {
 			t.Errorf("%s: %s: %v", o.id, name, err)
@@ -378,8 +377,8 @@ func (p *parity) checkArguments(t *testing.T, o *restOperation) {
 	}
 }
 
-// TestAGapInTheMapIsNoticed shows that the check above can fail.
-func TestAGapInTheMapIsNoticed(t *testing.T) {
+// TestMissingParityEntryIsDetected shows that the test above can fail.
+func TestMissingParityEntryIsDetected(t *testing.T) {
 	t.Parallel()
 	for name, spoil := range map[string]func(*fieldMap){
 		"a field without a place":   func(m *fieldMap) { m.Same = m.Same[1:] },
@@ -397,7 +396,7 @@ func TestAGapInTheMapIsNoticed(t *testing.T) {
 		reports := 0
 		p.facts(p.rest["getBlock"], func(string, ...any) { reports++ })
 		if reports == 0 {
-			t.Errorf("%s goes unnoticed", name)
+			t.Errorf("%s: got no report, want one", name)
 		}
 	}
 }

@@ -13,32 +13,32 @@ import (
 	"testing"
 )
 
-// TestEveryRuleOfThePolicyIsHeldByATest reads the table of docs/graphql.md.
-func TestEveryRuleOfThePolicyIsHeldByATest(t *testing.T) {
+// TestEveryPolicyRuleHasATest reads the table of docs/graphql.md.
+func TestEveryPolicyRuleHasATest(t *testing.T) {
 	t.Parallel()
 	text := documentation(t)
 	policy, _, _ := strings.Cut(text[strings.Index(text, "## Policy"):], "## Limits")
 	tests := testNames(t)
 	rules := regexp.MustCompile("(?m)^\\| (.+) \\| `(Test\\w+)` \\|$").FindAllStringSubmatch(policy, -1)
 	if rows := strings.Count(policy, "\n| "); len(rules) != rows-1 {
-		t.Errorf("%d of %d rows name a test", len(rules), rows-1)
+		t.Errorf("got %d rows that name a test, want %d", len(rules), rows-1)
 	}
 	for _, rule := range rules {
 		if !tests[rule[2]] {
-			t.Errorf("%q is held by %s, which does not exist", rule[1], rule[2])
+			t.Errorf("%q: got the test %s, want one that exists", rule[1], rule[2])
 		}
 	}
 }
 
-// TestTheDocumentedLimitsAreTheDefaults compares the table of docs/graphql.md
-// with what an unconfigured handler tells.
-func TestTheDocumentedLimitsAreTheDefaults(t *testing.T) {
+// TestDocumentedLimitsAreTheDefaults compares the table of docs/graphql.md
+// with the limits that an unconfigured handler reports.
+func TestDocumentedLimitsAreTheDefaults(t *testing.T) {
 	t.Parallel()
 	text := documentation(t)
 	for _, limit := range (limits.Limits{}).WithDefaults().List() {
 		row := "| `" + limit.Name + "` | " + strconv.Itoa(limit.Max) + " |"
 		if !strings.Contains(text, row) {
-			t.Errorf("docs/graphql.md has no row %s", row)
+			t.Errorf("docs/graphql.md: want the row %s", row)
 		}
 	}
 }

@@ -20,14 +20,14 @@ import (
 	"astrolabe/starknet"
 )
 
-// question is an operation with values for its parameters.
+// question is a request for an operation with values for its parameters.
 type question struct {
 	*restOperation
 	values map[string][]string
-	after  string // the cursor that the graph goes on after
+	after  string // the cursor of the previous GraphQL page
 }
 
-// request is the question as REST asks it.
+// request returns the REST request.
 func (q question) request() *http.Request {
 	path, query, body := q.path, url.Values{}, map[string]any{}
 	for name, values := range q.values {
@@ -57,8 +57,8 @@ func bodyValue(ref *openapi3.SchemaRef, values []string) any {
 	}
 }
 
-// field is the question as a root field of the graph, which selects whatever
-// the answer of REST holds.
+// field returns the GraphQL root field that selects everything in the REST
+// response.
 func (q question) field(t *testing.T, p *parity, alias string) string {
 	t.Helper()
 	selected, filled := selection{}, arguments{}
@@ -82,10 +82,10 @@ func (q question) field(t *testing.T, p *parity, alias string) string {
 	return alias + ":" + text[1:len(text)-1]
 }
 
-// endCursor is where a page says what it goes on after.
+// endCursor is the path of a page's end cursor.
 func endCursor(f fact) []string { return append(slices.Clone(f.graph[:len(f.graph)-1]), "endCursor") }
 
-// world is what there is to ask about.
+// world has the objects that requests are about.
 type world struct {
 	*rand.Rand
 	blocks  []facts.Block
@@ -108,7 +108,7 @@ func newWorld(blocks []facts.Block, seed uint64) *world {
 
 func oneOf[T any](w *world, list []T) T { return list[w.IntN(len(list))] }
 
-// some returns one to so many values.
+// some returns up to this many values, and at least one.
 func (w *world) some(most int, one func() string) []string {
 	values := make([]string, 1+w.IntN(most))
 	for i := range values {
@@ -117,8 +117,8 @@ func (w *world) some(most int, one func() string) []string {
 	return values
 }
 
-// scene is an event around which a question is asked, so that its filters find
-// something together.
+// scene is an event that the filters of a request are taken from, so that they
+// match something together.
 type scene struct {
 	block *facts.Block
 	event *facts.Event
@@ -135,16 +135,16 @@ func (w *world) scene() scene {
 
 func (s scene) tx() *facts.Transaction { return &s.block.Transactions[s.event.TxIndex] }
 
-// given are the parameters that are never left out: most questions need them,
-// and what stands for an absent limit differs.
+// given are the parameters that are never omitted: most requests need them,
+// and the facades have different default limits.
 var given = []string{"limit", "tx_limit", "log_limit", "timestamp", "q", "hashes", "addresses", "ownerAddress", "topic0", "selector"}
 
-// explicit are the parameters of a wallet that are refused beside most values of
+// explicit are the parameters of a wallet that are rejected with most values of
 // the others.
 var explicit = []string{"tokenAddresses", "blockHash", "blockNumber"}
 
-// ask makes a random question of an operation: whatever it needs, and now and
-// then something else.
+// ask generates a random request: the required parameters, and sometimes
+// others.
 func (w *world) ask(o *restOperation, m fieldMap) question {
 	q, s := question{restOperation: o, values: map[string][]string{}}, w.scene()
 	for _, name := range slices.Sorted(maps.Keys(m.Arguments)) {
@@ -158,7 +158,7 @@ func (w *world) ask(o *restOperation, m fieldMap) question {
 			q.values[name] = values
 		}
 	}
-	if o.id == "queryWalletState" && w.IntN(3) > 0 { // most of its parameters are refused without others
+	if o.id == "queryWalletState" && w.IntN(3) > 0 { // most of its parameters are rejected without others
 		for _, name := range []string{"blockPreference", "blockHash", "blockNumber", "scope", "tokenAddresses"} {
 			delete(q.values, name)
 		}
@@ -167,7 +167,7 @@ func (w *world) ask(o *restOperation, m fieldMap) question {
 	return q
 }
 
-// values returns values for a parameter, nil to leave it out.
+// values returns values for a parameter, or nil to omit it.
 func (w *world) values(o *restOperation, name string, p restParam, s scene) []string {
 	_, schema := unwrap(p.schema)
 	if position, isTopic := strings.CutPrefix(name, "topic"); isTopic {
@@ -217,10 +217,10 @@ func (w *world) values(o *restOperation, name string, p restParam, s scene) []st
 	case strings.HasSuffix(name, "limit"):
 		return []string{strconv.Itoa(1 + w.IntN(int(min(*schema.Max, 40))))}
 	}
-	panic("nobody knows what " + o.id + " takes as " + name)
+	panic("no values for the parameter " + name + " of " + o.id)
 }
 
-// topic is the scene's key at a position, perhaps with another one.
+// topic returns the scene's key at a position, sometimes with another one.
 func (w *world) topic(position string, s scene) []string {
 	n, _ := strconv.Atoi(position)
 	if n >= len(s.event.Keys) {
@@ -242,7 +242,7 @@ func (w *world) blockTag(state bool) string {
 	return oneOf(w, tags)
 }
 
-// unknown is sometimes what nobody has seen.
+// unknown is sometimes a value that does not exist.
 func (w *world) unknown(otherwise string) string {
 	if w.IntN(20) == 0 {
 		return "0x1234567"
@@ -254,8 +254,8 @@ func (w *world) hash(s scene) string { return w.unknown(s.tx().Hash.String()) }
 func (w *world) token() string       { return w.unknown(oneOf(w, w.tokens)) }
 func (w *world) party() string       { return w.unknown(oneOf(w, w.parties)) }
 
-// addresses are contracts where contracts are asked about, else whoever moves
-// tokens.
+// addresses returns contracts where contracts are expected, else parties of
+// transfers.
 func (w *world) addresses(o *restOperation, name string, p restParam, s scene) []string {
 	switch {
 	case strings.HasSuffix(o.path, "/contract/{address}/messages"):
@@ -271,7 +271,7 @@ func (w *world) addresses(o *restOperation, name string, p restParam, s scene) [
 	}
 }
 
-// message is any message.
+// message returns any message.
 func (w *world) message() *facts.Message {
 	for {
 		if block := &w.blocks[w.IntN(len(w.blocks))]; len(block.Messages) > 0 {
@@ -280,7 +280,7 @@ func (w *world) message() *facts.Message {
 	}
 }
 
-// messenger is the contract of a message on L2.
+// messenger returns the L2 contract of a message.
 func (w *world) messenger() string {
 	message := w.message()
 	if message.Direction == facts.L1ToL2 {
@@ -289,7 +289,7 @@ func (w *world) messenger() string {
 	return message.From.String()
 }
 
-// text is something that people search for.
+// text returns a search query.
 func (w *world) text(s scene) string {
 	return oneOf(w, []string{
 		strconv.FormatUint(s.block.Header.Number, 10), s.block.Header.Hash.String(), s.tx().Hash.String(), s.event.FromAddress.String(),

@@ -15,8 +15,8 @@ import (
 	"astrolabe/graph/live"
 )
 
-// serveOnRecord serves behind a layer that accounts for requests, and returns
-// what that learns about each.
+// serveOnRecord serves behind a layer that records requests, and returns
+// the records.
 func serveOnRecord(t *testing.T) (*servedGraph, <-chan access.Record) {
 	t.Helper()
 	g := serveOwn(t, nil)
@@ -31,7 +31,7 @@ func serveOnRecord(t *testing.T) (*servedGraph, <-chan access.Record) {
 	return g, records
 }
 
-func TestWhoCalledAndWhatFailedIsOnRecord(t *testing.T) {
+func TestAccessLogRecordsCallerAndErrorCode(t *testing.T) {
 	t.Parallel()
 	g, records := serveOnRecord(t)
 	for _, c := range []struct {
@@ -46,7 +46,7 @@ func TestWhoCalledAndWhatFailedIsOnRecord(t *testing.T) {
 		{"{nothing}", nil, account.ByKey, account.Query, domain.CodeInvalidRequest},
 		{"{nothing}", map[string]string{"Accept": mediaStream}, account.ByKey, account.Query, domain.CodeInvalidRequest},
 		{"mutation{issueApiKey{action}}", nil, account.ByKey, account.Query, domain.CodeForbidden},
-		{`mutation{revokeApiKey(publicId:"x"){status}}`, g.asPerson(), account.BySession, account.Query, domain.CodeNotFound},
+		{`mutation{revokeApiKey(publicId:"x"){status}}`, g.asUser(), account.BySession, account.Query, domain.CodeNotFound},
 		{"{__typename}", map[string]string{"X-Service-Api-Key": g.access.Keys[account.Write]}, account.ByKey, "", domain.CodeForbidden},
 		{"{__typename}", map[string]string{"X-Service-Api-Key": ""}, "", "", domain.CodeUnauthorized},
 	} {
@@ -55,12 +55,12 @@ func TestWhoCalledAndWhatFailedIsOnRecord(t *testing.T) {
 		g.listen(t, c.query, header)
 		got := <-records
 		if (got.Caller == nil) != (c.kind == "") || got.Caller != nil && got.Caller.Kind != c.kind || got.Class != c.class || got.Code != c.code {
-			t.Errorf("%s: %+v", c.query, got)
+			t.Errorf("%s: got %+v, want caller %q, class %q and code %q", c.query, got, c.kind, c.class, c.code)
 		}
 	}
 }
 
-func TestASocketIsOnRecordWhileItsOperationsRun(t *testing.T) {
+func TestAccessLogRecordsASocketWithItsOperations(t *testing.T) {
 	t.Parallel()
 	g, records := serveOnRecord(t)
 	c := g.open(t)
@@ -74,11 +74,11 @@ func TestASocketIsOnRecordWhileItsOperationsRun(t *testing.T) {
 	}
 	_ = c.conn.Close(websocket.StatusNormalClosure, "")
 	if record := <-records; record.Caller == nil || record.Caller.Kind != account.ByKey || record.Class != account.Query || record.Code != "" {
-		t.Errorf("%+v", record)
+		t.Errorf("got %+v, want a request by key of the class %s without a code", record, account.Query)
 	}
 }
 
-func TestOperationsOfASocketAreUsesOfTheirOwn(t *testing.T) {
+func TestEachSocketOperationCountsAsUsage(t *testing.T) {
 	t.Parallel()
 	g := serveOwn(t, nil)
 	key := g.access.Issue(account.IssueRequest{Permissions: []account.Permission{account.Read}})
@@ -116,10 +116,10 @@ func TestOperationsOfASocketAreUsesOfTheirOwn(t *testing.T) {
 			status = httpStatus(use.Code)
 		}
 		if use.PublicID != publicID(key) || use.Route != "/graphql" || use.Method != http.MethodGet || use.RequestID != "the-socket" || use.Status != status {
-			t.Errorf("%+v", use)
+			t.Errorf("got %+v, want the route, method, request ID and key of the socket with status %d", use, status)
 		}
 	}
 	if report.Total.Requests != 4 || codes[""] != 2 || codes[domain.CodeInvalidRequest] != 1 || codes[domain.CodeUnauthorized] != 1 {
-		t.Errorf("%d requests, %v", report.Total.Requests, codes)
+		t.Errorf("got %d requests with codes %v, want 4: 2 successes, 1 invalid, 1 unauthorized", report.Total.Requests, codes)
 	}
 }

@@ -13,7 +13,7 @@ import (
 // strk is a token of the everyday chain.
 const strk = "0x4718f5a0fc34cc1af16a1cdee98ffb20c31f5cd61d6ab07201858f4287c938d"
 
-// eventsWith returns the everyday events that a filter wants, newest first.
+// eventsWith returns the everyday events that match a filter, newest first.
 func eventsWith(t *testing.T, wanted func(facts.Block, facts.Event) bool) (list []facts.Event) {
 	t.Helper()
 	for _, block := range repotest.Everyday(t) {
@@ -42,7 +42,7 @@ type eventsData struct {
 
 const eventsFields = `{ nodes { address keys data } pageInfo { hasNextPage endCursor } coverage { status reasonCode } eventDecodingDegraded rangeCoverage { complete } }`
 
-func TestEventsAreSearchedByTheRulesOfREST(t *testing.T) {
+func TestEventSearchFollowsTheRulesOfREST(t *testing.T) {
 	t.Parallel()
 	g := explore(t)
 	transfer, token := starknet.Selector("Transfer"), starknet.MustFelt(strk)
@@ -81,7 +81,7 @@ func TestEventsAreSearchedByTheRulesOfREST(t *testing.T) {
 				seen++
 			}
 			if page.Coverage.Status != "EXACT" || page.EventDecodingDegraded {
-				t.Errorf("%s: %+v", name, page)
+				t.Errorf("%s: got %+v, want exact coverage and full decoding", name, page)
 			}
 			if !page.PageInfo.HasNextPage {
 				same(t, "number of events "+name, seen, len(want))
@@ -96,7 +96,7 @@ func TestEventsAreSearchedByTheRulesOfREST(t *testing.T) {
 	refusedWith(t, g, domain.CodeInvalidRequest, `{events(chain:SN_MAIN filter:{addresses:["0x1"] fromBlock:1 toBlock:20001}){totalCount}}`, nil)
 }
 
-func TestAContractHasItsClassItsTokenAndItsDeployment(t *testing.T) {
+func TestContractLinksToItsClassTokenAndDeployment(t *testing.T) {
 	t.Parallel()
 	g := explore(t)
 	type data struct {
@@ -143,13 +143,13 @@ func TestAContractHasItsClassItsTokenAndItsDeployment(t *testing.T) {
 		}
 	}
 	if found.Address != strk || found.Class.ClassHash != found.ClassHash || found.TokenKind != "ERC20" || !found.IsToken || found.Account.Address != strk {
-		t.Errorf("%+v", found)
+		t.Errorf("got %+v, want the token contract %s with its class and account", found, strk)
 	}
 	if found.Token.TokenAddress != strk || found.Token.Contract.ID != found.ID || found.Token.TransferCount != moved || found.Token.SummaryCacheStatus != "COMPUTED" {
-		t.Errorf("%+v, which moved %d times", found.Token, moved)
+		t.Errorf("got %+v, want the token %s with %d transfers", found.Token, strk, moved)
 	}
 	if found.Class.Abi == nil || len(found.Class.EventSchemas) == 0 || len(found.Class.FunctionSchemas) == 0 {
-		t.Error("the class says nothing of itself")
+		t.Errorf("got the class %+v, want its ABI and schemas", found.Class)
 	}
 	if !slices.ContainsFunc(found.Class.Contracts.Nodes, func(n struct {
 		Address  string
@@ -158,14 +158,14 @@ func TestAContractHasItsClassItsTokenAndItsDeployment(t *testing.T) {
 	}) bool {
 		return n.Address == strk && n.Contract.Address == strk && n.Current
 	}) {
-		t.Errorf("the class does not know its contract: %+v", found.Class.Contracts)
+		t.Errorf("got the contracts %+v of the class, want %s among them", found.Class.Contracts, strk)
 	}
 	for _, query := range []string{`{contract(chain:SN_MAIN address:"0x1234567"){address}}`, `{class(chain:SN_MAIN hash:"0x1234567"){classHash}}`, `{token(chain:SN_MAIN address:"0x1234567"){symbol}}`} {
 		refusedWith(t, g, domain.CodeNotFound, query, nil)
 	}
 }
 
-func TestAnAddressShowsWhatItDid(t *testing.T) {
+func TestAddressListsItsActivity(t *testing.T) {
 	t.Parallel()
 	g := explore(t)
 	block := repotest.Everyday(t)[40]
@@ -219,16 +219,16 @@ func TestAnAddressShowsWhatItDid(t *testing.T) {
 	}
 	for _, tx := range found.Transactions.Nodes {
 		if tx.Transaction.TxHash != tx.TxHash || len(tx.Kinds) == 0 {
-			t.Errorf("%+v", tx)
+			t.Errorf("got %+v, want its transaction and kinds", tx)
 		}
 	}
 	if found.Contract == nil || found.Contract.Address != owner.String() || len(found.Activity.Nodes) == 0 {
-		t.Errorf("%+v", found)
+		t.Errorf("got %+v, want the contract %s and its activity", found, owner)
 	}
 	answer[map[string]any](t, g, `{address(chain:SN_MAIN address:"0x123456789"){label contract{address} activity{nodes{kind}}}}`, nil)
 }
 
-func TestMessagesAreListedAndFoundByTheirNames(t *testing.T) {
+func TestMessagesAreListedAndFoundByID(t *testing.T) {
 	t.Parallel()
 	g := explore(t)
 	type message struct {
@@ -254,14 +254,14 @@ func TestMessagesAreListedAndFoundByTheirNames(t *testing.T) {
 		only := answer[data](t, g, `query($h: Hash256!, $d: MessageDirection!) { messages(chain: SN_MAIN, filter: {messageHash: $h, direction: $d}) { nodes { messageId } } }`,
 			map[string]any{"h": m.MessageHash, "d": m.Direction}).Messages.Nodes
 		if !slices.ContainsFunc(only, func(o message) bool { return o.MessageID == m.MessageID }) {
-			t.Errorf("%s is not among %v", m.MessageID, only)
+			t.Errorf("got %v, want %s among them", only, m.MessageID)
 		}
 	}
 	refusedWith(t, g, domain.CodeInvalidRequest, `{message(chain:SN_MAIN messageId:"nonsense"){messageId}}`, nil)
 	refusedWith(t, g, domain.CodeNotFound, `{message(chain:SN_MAIN messageId:"0x1:l1_to_l2:0"){messageId}}`, nil)
 }
 
-func TestSearchLeadsToTheThingItself(t *testing.T) {
+func TestSearchHitLinksToItsObject(t *testing.T) {
 	t.Parallel()
 	g := explore(t)
 	block := repotest.Everyday(t)[12]
@@ -279,13 +279,13 @@ func TestSearchLeadsToTheThingItself(t *testing.T) {
 		}
 		hits := answer[data](t, g, `query($q: String!) { search(chain: SN_MAIN, query: $q) { kind key label matched node { __typename id } } }`, map[string]any{"q": query}).Search
 		if len(hits) == 0 || hits[0].Node == nil || hits[0].Node.Typename != want {
-			t.Errorf("%s names %+v", query, hits)
+			t.Errorf("%s: got %+v, want a %s first", query, hits, want)
 		}
 	}
 	refusedWith(t, g, domain.CodeInvalidRequest, `{search(chain:SN_MAIN query:" "){kind}}`, nil)
 }
 
-func TestEveryNodeIsFoundAgainByItsID(t *testing.T) {
+func TestEveryNodeCanBeRefetchedByItsID(t *testing.T) {
 	t.Parallel()
 	g := explore(t)
 	type identified struct{ ID string }
@@ -323,7 +323,7 @@ func TestEveryNodeIsFoundAgainByItsID(t *testing.T) {
 	types := map[string]bool{}
 	for i, node := range again {
 		if node == nil || node.ID != ids[i] {
-			t.Errorf("%s is %v", ids[i], node)
+			t.Errorf("%s: got %v, want the node", ids[i], node)
 			continue
 		}
 		types[node.Typename] = true
@@ -331,7 +331,7 @@ func TestEveryNodeIsFoundAgainByItsID(t *testing.T) {
 	same(t, "number of types", len(types), 7)
 }
 
-func TestAHostileIDIsRefused(t *testing.T) {
+func TestHostileIDIsRejected(t *testing.T) {
 	t.Parallel()
 	g := explore(t)
 	for code, ids := range map[domain.Code][]globalID{

@@ -14,7 +14,7 @@ import (
 	"astrolabe/starknet"
 )
 
-func TestScalarsReadOnlyTheirOwnForm(t *testing.T) {
+func TestScalarsAcceptOnlyTheirCanonicalForms(t *testing.T) {
 	t.Parallel()
 	big := "115792089237316195423570985008687907853269984665640564039457584007913129639936"
 	for _, c := range []struct {
@@ -57,7 +57,7 @@ func TestScalarsReadOnlyTheirOwnForm(t *testing.T) {
 		{"Boolean", "true", false},
 	} {
 		if err := checkScalar("argument", c.name, c.value); (err == nil) != c.good {
-			t.Errorf("%s %#v: %v", c.name, c.value, err)
+			t.Errorf("%s %#v: got %v, want valid: %v", c.name, c.value, err, c.good)
 		}
 	}
 }
@@ -77,35 +77,35 @@ func TestScalarsAreWrittenCanonically(t *testing.T) {
 	scalar.MarshalIndexState(chain.Backfilling).MarshalGQL(&out)
 	want := `"0xff""-123456789012345678901234567890""2025-01-31T12:00:00.5Z""abc""BACKFILLING"`
 	if out.String() != want {
-		t.Errorf("wrote %s", out.String())
+		t.Errorf("got %s, want %s", out.String(), want)
 	}
 }
 
-func TestANumberThatDoesNotFitAnIntFailsInsteadOfBeingCut(t *testing.T) {
+func TestNumberThatOverflowsIntIsAnError(t *testing.T) {
 	t.Parallel()
 	var out strings.Builder
 	if err := scalar.MarshalNumber(math.MaxInt32).MarshalGQLContext(t.Context(), &out); err != nil || out.String() != "2147483647" {
-		t.Errorf("wrote %q: %v", out.String(), err)
+		t.Errorf("got %q and %v, want 2147483647", out.String(), err)
 	}
 	if scalar.MarshalNumber(math.MaxInt32+1).MarshalGQLContext(t.Context(), &out) == nil {
-		t.Error("2^31 was written as an Int")
+		t.Error("got 2^31 as an Int, want an error")
 	}
 	if _, err := scalar.UnmarshalNumber(t.Context(), int64(-1)); domain.CodeOf(err) != domain.CodeInvalidRequest {
-		t.Errorf("-1: %v", err)
+		t.Errorf("-1: got %v, want %s", err, domain.CodeInvalidRequest)
 	}
 }
 
-func TestIndexStatesAreThoseOfTheDomain(t *testing.T) {
+func TestIndexStatesMatchTheDomain(t *testing.T) {
 	t.Parallel()
 	for _, value := range schema.Types["IndexState"].EnumValues {
 		state, err := scalar.UnmarshalIndexState(value.Name)
 		var out strings.Builder
 		scalar.MarshalIndexState(state).MarshalGQL(&out)
 		if err != nil || out.String() != `"`+value.Name+`"` {
-			t.Errorf("%s: %s, %v", value.Name, out.String(), err)
+			t.Errorf("got %s and %v, want %q", out.String(), err, value.Name)
 		}
 	}
 	if _, err := scalar.UnmarshalIndexState("ASLEEP"); domain.CodeOf(err) != domain.CodeInvalidRequest {
-		t.Errorf("an unknown state: %v", err)
+		t.Errorf("unknown state: got %v, want %s", err, domain.CodeInvalidRequest)
 	}
 }

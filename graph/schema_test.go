@@ -9,22 +9,22 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 )
 
-func TestTheGeneratedCodeIsOfTheSchemaFile(t *testing.T) {
+func TestGeneratedCodeMatchesTheSchemaFile(t *testing.T) {
 	t.Parallel()
 	file, err := os.ReadFile("../schema.graphql")
 	if err != nil {
 		t.Fatal(err)
 	}
 	if exec.SDL() != string(file) {
-		t.Error("graph/exec/generated.go is not current: run make generate")
+		t.Error("got another schema in graph/exec/generated.go, want schema.graphql: run make generate")
 	}
 }
 
-func TestEveryElementOfTheSchemaIsDescribed(t *testing.T) {
+func TestEverySchemaElementHasADescription(t *testing.T) {
 	t.Parallel()
 	described := func(what, description string) {
 		if !strings.HasSuffix(strings.TrimSpace(description), ".") {
-			t.Errorf("%s is not described in a sentence", what)
+			t.Errorf("%s: got the description %q, want a sentence", what, description)
 		}
 	}
 	for _, definition := range schema.Types {
@@ -56,18 +56,18 @@ func TestEveryElementOfTheSchemaIsDescribed(t *testing.T) {
 	}
 }
 
-func TestOurScalarsNameTheirSpecification(t *testing.T) {
+func TestCustomScalarsNameTheirSpecification(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"Felt", "BigInt", "DateTime", "Cursor", "Hash256"} {
 		if schema.Types[name].Directives.ForName("specifiedBy") == nil {
-			t.Errorf("%s has no @specifiedBy", name)
+			t.Errorf("%s: want @specifiedBy", name)
 		}
 	}
 }
 
-// TestEveryListIsSized keeps the cost of an operation honest: a list without
-// a size would count as nothing.
-func TestEveryListIsSized(t *testing.T) {
+// TestEveryListDeclaresItsSize keeps costs correct: a list without a size would
+// cost nothing.
+func TestEveryListDeclaresItsSize(t *testing.T) {
 	t.Parallel()
 	sizes := sizesOf(schema)
 	repeated := map[string]bool{} // connection fields, by type and name
@@ -83,14 +83,14 @@ func TestEveryListIsSized(t *testing.T) {
 		for _, field := range definition.Fields {
 			size, sized := sizes[field]
 			if field.Type.Elem != nil && !sized && !repeated[definition.Name+"."+field.Name] {
-				t.Errorf("%s.%s has no @listSize", definition.Name, field.Name)
+				t.Errorf("%s.%s: want @listSize", definition.Name, field.Name)
 			}
 			if len(size.arguments) > 0 && size.maximum == 0 {
-				t.Errorf("%s.%s takes a size without a maximum", definition.Name, field.Name)
+				t.Errorf("%s.%s: got a size argument without a maximum, want one", definition.Name, field.Name)
 			}
 			for _, name := range size.arguments {
 				if field.Arguments.ForName(name) == nil {
-					t.Errorf("%s.%s has no argument %s", definition.Name, field.Name, name)
+					t.Errorf("%s.%s: want the argument %s", definition.Name, field.Name, name)
 				}
 			}
 		}
@@ -107,11 +107,11 @@ func TestEveryConnectionHasTheSameFields(t *testing.T) {
 		connections++
 		for _, field := range []string{"edges", "nodes", "pageInfo", "totalCount", "totalCountExact"} {
 			if definition.Fields.ForName(field) == nil {
-				t.Errorf("%s has no %s", name, field)
+				t.Errorf("%s: want the field %s", name, field)
 			}
 		}
 	}
 	if connections == 0 {
-		t.Error("the schema has no connection")
+		t.Error("got a schema without connections, want some")
 	}
 }

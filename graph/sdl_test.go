@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-func TestThePublishedSchemaIsTheFile(t *testing.T) {
+func TestPublishedSchemaIsTheSchemaFile(t *testing.T) {
 	t.Parallel()
 	file, err := os.ReadFile("../schema.graphql")
 	if err != nil {
@@ -24,28 +24,28 @@ func TestThePublishedSchemaIsTheFile(t *testing.T) {
 	}
 	whole := ask(http.MethodGet, "")
 	if whole.Code != http.StatusOK || whole.Body.String() != string(file) {
-		t.Errorf("%d and %d bytes instead of %d", whole.Code, whole.Body.Len(), len(file))
+		t.Errorf("got status %d with %d bytes, want 200 with %d", whole.Code, whole.Body.Len(), len(file))
 	}
 	if media := whole.Header().Get("Content-Type"); media != "application/graphql; charset=utf-8" {
-		t.Errorf("media type %s", media)
+		t.Errorf("got media type %s, want application/graphql", media)
 	}
 	if again := ask(http.MethodGet, whole.Header().Get("ETag")); again.Code != http.StatusNotModified || again.Body.Len() > 0 {
-		t.Errorf("to who has it: %d with %d bytes", again.Code, again.Body.Len())
+		t.Errorf("with the current ETag: got status %d with %d bytes, want 304", again.Code, again.Body.Len())
 	}
 	if other := ask(http.MethodGet, `"sha256-00"`); other.Code != http.StatusOK {
-		t.Errorf("to who has another: %d", other.Code)
+		t.Errorf("with another ETag: got status %d, want 200", other.Code)
 	}
 	if head := ask(http.MethodHead, ""); head.Code != http.StatusOK || head.Body.Len() > 0 {
-		t.Errorf("HEAD: %d with %d bytes", head.Code, head.Body.Len())
+		t.Errorf("HEAD: got status %d with %d bytes, want 200 without a body", head.Code, head.Body.Len())
 	}
 }
 
-func TestAHiddenSchemaIsNotPublished(t *testing.T) {
+func TestSchemaIsNotPublishedWithoutIntrospection(t *testing.T) {
 	t.Parallel()
 	g := serve(t, func(o *Options) { o.NoIntrospection = true })
 	w := httptest.NewRecorder()
 	g.SDL().ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/schema.graphql", nil))
 	if w.Code != http.StatusNotFound {
-		t.Errorf("%d", w.Code)
+		t.Errorf("got status %d, want 404", w.Code)
 	}
 }

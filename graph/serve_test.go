@@ -26,7 +26,7 @@ import (
 	"astrolabe/starknet"
 )
 
-// store keeps heads in memory and counts how often it is read.
+// store keeps heads in memory and counts its reads.
 type store struct {
 	mu    sync.Mutex
 	heads map[domain.Chain]chain.Head
@@ -42,7 +42,7 @@ func newStore() *store {
 	return s
 }
 
-// Heads returns what was stored.
+// Heads returns the stored heads.
 func (s *store) Heads(ctx context.Context) (map[domain.Chain]chain.Head, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -70,7 +70,7 @@ func (s *store) move(c domain.Chain, number uint64) {
 	}
 }
 
-// abandon takes a chain's leader away.
+// abandon removes a chain's leader.
 func (s *store) abandon(c domain.Chain) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -98,7 +98,7 @@ func (fixedKey) KeyOf(context.Context, uint32) ([]byte, bool) {
 	return []byte("0123456789abcdef"), true
 }
 
-// logbook collects what is logged.
+// logbook collects the log.
 type logbook struct {
 	mu   sync.Mutex
 	text bytes.Buffer
@@ -134,25 +134,25 @@ func serve(tb testing.TB, change func(*Options)) *servedGraph {
 	return serveFor(tb, db, callers, time.Now, change)
 }
 
-// serveOwn does the same over a database that the test may change.
+// serveOwn is like serve over a database that the test may change.
 func serveOwn(tb testing.TB, change func(*Options)) *servedGraph {
 	tb.Helper()
 	return serveAt(tb, time.Now, change)
 }
 
-// serveAt does the same with another clock for keys, sessions and budgets.
+// serveAt is like serve with another clock for keys, sessions and rate limits.
 func serveAt(tb testing.TB, now func() time.Time, change func(*Options)) *servedGraph {
 	tb.Helper()
 	return serveOver(tb, repotest.Open(tb), now, change)
 }
 
-// serveOver does the same over a database that holds something.
+// serveOver is like serve over a database with content.
 func serveOver(tb testing.TB, db *repo.DB, now func() time.Time, change func(*Options)) *servedGraph {
 	tb.Helper()
 	return serveFor(tb, db, accesstest.New(tb, db, now), now, change)
 }
 
-// serveFor does the same for callers that are there already.
+// serveFor is like serve for existing callers.
 func serveFor(tb testing.TB, db *repo.DB, callers *accesstest.Fixture, now func() time.Time, change func(*Options)) *servedGraph {
 	tb.Helper()
 	g := &servedGraph{store: newStore(), log: new(logbook), access: callers, db: db}
@@ -186,7 +186,7 @@ func serveFor(tb testing.TB, db *repo.DB, callers *accesstest.Fixture, now func(
 	return g
 }
 
-// reply is a whole HTTP answer.
+// reply is a complete HTTP response.
 type reply struct {
 	status int
 	header http.Header
@@ -229,9 +229,9 @@ func (g *servedGraph) ask(t *testing.T, query string, variables map[string]any) 
 	return g.post(t, string(body), nil)
 }
 
-// show sets headers of a request, which has a key that may do everything
-// unless the headers say otherwise. An empty one is not sent.
-func (g *servedGraph) show(r *http.Request, header map[string]string) {
+// setHeaders sets the headers of a request. It adds a key with every permission unless
+// the headers have one. A header with an empty value is not sent.
+func (g *servedGraph) setHeaders(r *http.Request, header map[string]string) {
 	r.Header.Set("X-Service-Api-Key", g.access.Key)
 	for name, value := range header {
 		if r.Header.Set(name, value); value == "" {
@@ -240,7 +240,7 @@ func (g *servedGraph) show(r *http.Request, header map[string]string) {
 	}
 }
 
-// post sends a body, with headers beside its content type.
+// post sends a body with headers besides its content type.
 func (g *servedGraph) post(t *testing.T, body string, header map[string]string) reply {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, g.url, strings.NewReader(body))
@@ -248,7 +248,7 @@ func (g *servedGraph) post(t *testing.T, body string, header map[string]string) 
 		t.Fatal(err)
 	}
 	r.Header.Set("Content-Type", "application/json")
-	g.show(r, header)
+	g.setHeaders(r, header)
 	return g.do(t, r)
 }
 
@@ -266,7 +266,7 @@ func (g *servedGraph) do(t *testing.T, r *http.Request) reply {
 	a := reply{status: response.StatusCode, header: response.Header, text: string(text)}
 	if len(text) > 0 {
 		if err := json.Unmarshal(text, &a.body); err != nil {
-			t.Fatalf("the answer is not JSON: %v\n%s", err, text)
+			t.Fatalf("got %s and %v, want JSON", text, err)
 		}
 	}
 	return a

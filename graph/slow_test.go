@@ -14,8 +14,8 @@ import (
 	"astrolabe/domain"
 )
 
-// pipes is a listener whose connections hold nothing back: what one side does
-// not read, the other cannot write.
+// pipes is a listener whose connections have no buffer: one side cannot write
+// what the other does not read.
 type pipes struct {
 	dialled chan net.Conn
 	closed  chan struct{}
@@ -65,13 +65,13 @@ func (g *servedGraph) eventsRequest() string {
 	return fmt.Sprintf("POST / HTTP/1.1\r\nHost: x\r\nX-Service-Api-Key: %s\r\nAccept: text/event-stream\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s", g.access.Key, len(body), body)
 }
 
-func TestAClientThatDoesNotReadItsEventsIsDroppedWithACode(t *testing.T) {
+func TestSlowEventStreamIsDroppedWithACode(t *testing.T) {
 	t.Parallel()
 	g := serve(t, nil)
 	conn := g.unbuffered(t, g.eventsRequest())
 	lines := bufio.NewScanner(conn)
 	for lines.Scan() && !strings.HasPrefix(lines.Text(), "data: ") {
-		continue // the head of the answer, up to the first event
+		continue // the response headers, up to the first event
 	}
 	number := uint64(100)
 	eventually(t, "the subscriber is dropped", func() bool {
@@ -80,24 +80,24 @@ func TestAClientThatDoesNotReadItsEventsIsDroppedWithACode(t *testing.T) {
 		return g.followers() == 0
 	})
 	for lines.Scan() && !strings.Contains(lines.Text(), "slow_consumer") {
-		continue // what was kept for the client
+		continue // buffered events
 	}
 	if text := lines.Text(); !strings.Contains(text, string(domain.CodeServiceUnavailable)) || !strings.Contains(text, "retryAfterSeconds") {
-		t.Errorf("the last event is %s", text)
+		t.Errorf("last event: got %s, want %s with a delay", text, domain.CodeServiceUnavailable)
 	}
 }
 
-func TestAClientThatStopsReadingIsCutOff(t *testing.T) {
+func TestClientThatStopsReadingIsDisconnected(t *testing.T) {
 	t.Parallel()
 	g := serve(t, func(o *Options) { o.KeepAlive, o.WriteTimeout = 5*time.Millisecond, 20*time.Millisecond })
 	lines := bufio.NewScanner(g.unbuffered(t, g.eventsRequest()))
 	for lines.Scan() && !strings.HasPrefix(lines.Text(), "data: ") {
-		continue // the head of the answer, up to the first event
+		continue // the response headers, up to the first event
 	}
 	eventually(t, "the stream is given up", func() bool { return g.openStreams() == 0 && g.followers() == 0 })
 }
 
-func TestAClientThatNeverReadsIsCutOff(t *testing.T) {
+func TestClientThatNeverReadsIsDisconnected(t *testing.T) {
 	t.Parallel()
 	g := serve(t, func(o *Options) { o.WriteTimeout = 20 * time.Millisecond })
 	conn := g.unbuffered(t, g.eventsRequest())
@@ -108,7 +108,7 @@ func TestAClientThatNeverReadsIsCutOff(t *testing.T) {
 		if _, err := conn.Write([]byte{'\n'}); errors.Is(err, io.ErrClosedPipe) {
 			return
 		} else if err != nil {
-			t.Fatalf("the connection is still open: %v", err)
+			t.Fatalf("got an open connection, want it closed: %v", err)
 		}
 	}
 }

@@ -108,11 +108,11 @@ func checkSubscribe(payload json.RawMessage) (json.RawMessage, error) {
 	return encode(p), nil
 }
 
-// authenticate recognises the client by the headers of its handshake or by the
+// initSocket authenticates the client by the headers of its handshake or by the
 // payload of connection_init. The context carries the close code of a refusal.
-func (h *Handler) authenticate(ctx context.Context, payload transport.InitPayload) (context.Context, *transport.InitPayload, error) {
+func (h *Handler) initSocket(ctx context.Context, payload transport.InitPayload) (context.Context, *transport.InitPayload, error) {
 	s := sessionOf(ctx)
-	caller, err := h.enter(visit{s.request, access.Credentials{Key: payload.GetString("apiKey"), PageToken: payload.GetString("pageToken")}})
+	caller, err := h.authenticate(credentials{s.request, access.Credentials{Key: payload.GetString("apiKey"), PageToken: payload.GetString("pageToken")}})
 	if err == nil {
 		err = h.charge(caller, http.Header{}, 1)
 	}

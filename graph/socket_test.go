@@ -16,13 +16,13 @@ import (
 	"astrolabe/graph/live"
 )
 
-// client is the other end of a socket.
+// client is the client's end of a socket.
 type client struct {
 	t    *testing.T
 	conn *websocket.Conn
 }
 
-// received is a message of the server.
+// received is a message from the server.
 type received struct {
 	ID, Type string
 	Payload  json.RawMessage
@@ -43,7 +43,7 @@ func (g *servedGraph) dial(t *testing.T, o *websocket.DialOptions) *client {
 	return &client{t, conn}
 }
 
-// open opens a socket and introduces the client.
+// open opens a socket and sends connection_init.
 func (g *servedGraph) open(t *testing.T) *client {
 	t.Helper()
 	c := g.dial(t, nil)
@@ -65,23 +65,23 @@ func (c *client) subscribe(id, query string) {
 	c.send(fmt.Sprintf(`{"id":%q,"type":"subscribe","payload":{"query":%q}}`, id, query))
 }
 
-// expect returns the payload of the next message, which must be of the kind.
+// expect returns the payload of the next message, which must have the type.
 func (c *client) expect(kind, id string) string {
 	c.t.Helper()
 	ctx, cancel := context.WithTimeout(c.t.Context(), time.Minute)
 	defer cancel()
 	_, text, err := c.conn.Read(ctx)
 	if err != nil {
-		c.t.Fatalf("instead of %s: %v", kind, err)
+		c.t.Fatalf("got %v, want a %s message", err, kind)
 	}
 	var m received
 	if err := json.Unmarshal(text, &m); err != nil || m.Type != kind || m.ID != id {
-		c.t.Fatalf("%s instead of %s %s: %v", text, kind, id, err)
+		c.t.Fatalf("got %s and %v, want %s %s", text, err, kind, id)
 	}
 	return string(m.Payload)
 }
 
-// expectClose reads until the server closes the socket, with the code.
+// expectClose reads until the server closes the socket with the code.
 func (c *client) expectClose(code websocket.StatusCode) {
 	c.t.Helper()
 	ctx, cancel := context.WithTimeout(c.t.Context(), time.Minute)
@@ -93,20 +93,20 @@ func (c *client) expectClose(code websocket.StatusCode) {
 			continue
 		}
 		if websocket.CloseStatus(err) != code {
-			c.t.Fatalf("closed with %v instead of %d", err, code)
+			c.t.Fatalf("got %v, want close code %d", err, code)
 		}
 		return
 	}
 }
 
-func TestASubscriptionIsCarriedByASocket(t *testing.T) {
+func TestSubscriptionOverWebSocket(t *testing.T) {
 	t.Parallel()
 	g := serve(t, nil)
 	c := g.open(t)
 	c.subscribe("1", follow)
 	for _, number := range []uint64{100, 101, 102} {
 		if result := c.expect("next", "1"); headNumber(t, result) != number {
-			t.Fatalf("%s instead of %d", result, number)
+			t.Fatalf("got %s, want block %d", result, number)
 		}
 		g.store.move(domain.Mainnet, number+1)
 	}
@@ -125,18 +125,18 @@ func TestASubscriptionIsCarriedByASocket(t *testing.T) {
 	c.expect("complete", "1")
 }
 
-func TestAQueryOnASocketIsOneResult(t *testing.T) {
+func TestQueryOverWebSocketReturnsOneResult(t *testing.T) {
 	t.Parallel()
 	g := serve(t, nil)
 	c := g.open(t)
 	c.subscribe("q", `{service{version}}`)
 	if result := c.expect("next", "q"); !strings.Contains(result, "v1.2.3") || !strings.Contains(result, `"cost"`) {
-		t.Errorf("got %s", result)
+		t.Errorf("got %s, want the version and the cost", result)
 	}
 	c.expect("complete", "q")
 }
 
-func TestAPersistedQueryWorksOnASocket(t *testing.T) {
+func TestPersistedQueryOverWebSocket(t *testing.T) {
 	t.Parallel()
 	g := serve(t, nil)
 	c := g.open(t)
@@ -144,7 +144,7 @@ func TestAPersistedQueryWorksOnASocket(t *testing.T) {
 	bare := `{"id":"p","type":"subscribe","payload":{"extensions":` + persistedExtension(hashOf(query)) + `}}`
 	c.send(bare)
 	if errs := c.expect("error", "p"); !strings.Contains(errs, "PersistedQueryNotFound") {
-		t.Errorf("got %s", errs)
+		t.Errorf("got %s, want PersistedQueryNotFound", errs)
 	}
 	c.send(fmt.Sprintf(`{"id":"p","type":"subscribe","payload":{"query":%q,"extensions":%s}}`, query, persistedExtension(hashOf(query))))
 	c.expect("next", "p")
@@ -154,7 +154,7 @@ func TestAPersistedQueryWorksOnASocket(t *testing.T) {
 	c.expect("complete", "p")
 }
 
-func TestARefusedOperationIsAnErrorMessage(t *testing.T) {
+func TestRejectedOperationIsAnErrorMessage(t *testing.T) {
 	t.Parallel()
 	g := serve(t, func(o *Options) { o.Chains = []domain.Chain{domain.Sepolia} })
 	c := g.open(t)
@@ -164,12 +164,12 @@ func TestARefusedOperationIsAnErrorMessage(t *testing.T) {
 		c.subscribe("x", query)
 		var errs []wireError
 		if err := json.Unmarshal([]byte(c.expect("error", "x")), &errs); err != nil || len(errs) != 1 || errs[0].Extensions.Code != code || errs[0].Extensions.RequestID == "" {
-			t.Errorf("%s: %+v %v", query, errs, err)
+			t.Errorf("%s: got %+v and %v, want %s with a request ID", query, errs, err, code)
 		}
 	}
 }
 
-func TestABreachOfTheProtocolClosesTheSocket(t *testing.T) {
+func TestProtocolViolationClosesTheSocket(t *testing.T) {
 	t.Parallel()
 	g := serve(t, func(o *Options) { o.Limits.BodyBytes = 2000 })
 	init := `{"type":"connection_init"}`
@@ -221,7 +221,7 @@ func TestPingsAreAnsweredAndUnknownIDsIgnored(t *testing.T) {
 	t.Parallel()
 	g := serve(t, nil)
 	c := g.dial(t, nil)
-	c.send(`{"type":"ping"}`) // even before the introduction
+	c.send(`{"type":"ping"}`) // even before connection_init
 	c.expect("pong", "")
 	c.send(`{"type":"connection_init","payload":null}`)
 	c.expect("connection_ack", "")
@@ -231,13 +231,13 @@ func TestPingsAreAnsweredAndUnknownIDsIgnored(t *testing.T) {
 	c.expect("pong", "")
 }
 
-func TestASocketThatDoesNotIntroduceItselfIsClosed(t *testing.T) {
+func TestSocketWithoutConnectionInitIsClosed(t *testing.T) {
 	t.Parallel()
 	g := serve(t, func(o *Options) { o.InitTimeout = 20 * time.Millisecond })
 	g.dial(t, nil).expectClose(live.CloseInitTimeout)
 }
 
-func TestAnIntroductionInTimeKeepsTheSocketOpen(t *testing.T) {
+func TestConnectionInitInTimeKeepsTheSocketOpen(t *testing.T) {
 	t.Parallel()
 	const inTime = 3 * time.Second
 	g := serve(t, func(o *Options) { o.InitTimeout, o.KeepAlive = inTime, 10*time.Millisecond })
@@ -245,19 +245,19 @@ func TestAnIntroductionInTimeKeepsTheSocketOpen(t *testing.T) {
 	c.subscribe("1", follow)
 	c.expect("next", "1")
 	time.AfterFunc(inTime, func() { g.store.move(domain.Mainnet, 101) })
-	c.expect("next", "1") // while it waits, the client answers pings
+	c.expect("next", "1") // meanwhile the client answers pings
 }
 
-func TestAClientThatNoLongerAnswersIsCutOff(t *testing.T) {
+func TestUnresponsiveClientIsDisconnected(t *testing.T) {
 	t.Parallel()
 	g := serve(t, func(o *Options) {
 		o.InitTimeout, o.KeepAlive, o.WriteTimeout = time.Hour, 5*time.Millisecond, 20*time.Millisecond
 	})
-	g.dial(t, nil) // and it never reads, so that pings stay unanswered
+	g.dial(t, nil) // never reads, so that pings stay unanswered
 	eventually(t, "the socket is given up", func() bool { return g.openStreams() == 0 })
 }
 
-func TestOperationsOfASocketAreBounded(t *testing.T) {
+func TestOperationsPerSocketAreLimited(t *testing.T) {
 	t.Parallel()
 	g := serve(t, func(o *Options) { o.Limits.Operations = 2 })
 	c := g.open(t)
@@ -268,17 +268,17 @@ func TestOperationsOfASocketAreBounded(t *testing.T) {
 	c.subscribe("3", follow)
 	var errs []wireError
 	if err := json.Unmarshal([]byte(c.expect("error", "3")), &errs); err != nil || len(errs) != 1 {
-		t.Fatal(errs, err)
+		t.Fatalf("got %v and %v, want one error", errs, err)
 	}
 	if e := errs[0].Extensions; e.Code != domain.CodeRateLimited || e.Limit == nil || e.Limit.Name != limits.Operations || e.Limit.Max != 2 {
-		t.Errorf("got %+v", e)
+		t.Errorf("got %+v, want %s with the limit %s of 2", e, domain.CodeRateLimited, limits.Operations)
 	}
 	c.send(`{"id":"1","type":"complete"}`)
 	c.subscribe("4", `{__typename}`)
 	c.expect("next", "4")
 }
 
-func TestPagesOfOtherOriginsMayNotOpenASocket(t *testing.T) {
+func TestPageOfAnotherOriginCannotOpenASocket(t *testing.T) {
 	t.Parallel()
 	g := serve(t, func(o *Options) { o.Origins = []string{"https://app.example"} })
 	host := strings.TrimPrefix(g.url, "http://")
@@ -287,10 +287,10 @@ func TestPagesOfOtherOriginsMayNotOpenASocket(t *testing.T) {
 	} {
 		conn, response, err := websocket.Dial(t.Context(), g.url, &websocket.DialOptions{Subprotocols: []string{live.Subprotocol}, HTTPHeader: http.Header{"Origin": {origin}}})
 		if (err == nil) != welcome {
-			t.Errorf("origin %q: %v", origin, err)
+			t.Errorf("origin %q: got %v, want allowed: %v", origin, err, welcome)
 		}
 		if err != nil && response.StatusCode != http.StatusForbidden {
-			t.Errorf("origin %q: %s", origin, response.Status)
+			t.Errorf("origin %q: got %s, want 403", origin, response.Status)
 		}
 		if conn != nil {
 			_ = conn.CloseNow()
@@ -298,7 +298,7 @@ func TestPagesOfOtherOriginsMayNotOpenASocket(t *testing.T) {
 	}
 }
 
-func TestAMalformedHandshakeIsRefusedInOurShape(t *testing.T) {
+func TestMalformedHandshakeGetsTheStandardError(t *testing.T) {
 	t.Parallel()
 	g := serve(t, nil)
 	good := map[string]string{"Upgrade": "websocket", "Connection": "keep-alive, Upgrade", "Sec-WebSocket-Version": "13", "Sec-WebSocket-Key": "MDEyMzQ1Njc4OWFiY2RlZg=="}
@@ -310,25 +310,25 @@ func TestAMalformedHandshakeIsRefusedInOurShape(t *testing.T) {
 		header[name] = value
 		a := g.get(t, http.MethodGet, nil, header)
 		if a.status != http.StatusBadRequest || len(a.body.Errors) != 1 || a.body.Errors[0].Extensions.Code != domain.CodeInvalidRequest {
-			t.Errorf("%s: %d %s", name, a.status, a.text)
+			t.Errorf("%s: got status %d with %s, want 400 with %s", name, a.status, a.text, domain.CodeInvalidRequest)
 		}
 	}
 	if a := g.get(t, http.MethodPost, nil, good); a.status != http.StatusBadRequest {
-		t.Errorf("POST: %d %s", a.status, a.text)
+		t.Errorf("POST: got status %d with %s, want 400", a.status, a.text)
 	}
 }
 
-func TestSocketsAreBounded(t *testing.T) {
+func TestSocketsAreLimited(t *testing.T) {
 	t.Parallel()
 	g := serve(t, func(o *Options) { o.Limits.Streams = 1 })
 	g.open(t)
 	_, response, err := websocket.Dial(t.Context(), g.url, &websocket.DialOptions{Subprotocols: []string{live.Subprotocol}})
 	if err == nil || response.StatusCode != http.StatusServiceUnavailable || response.Header.Get("Retry-After") == "" {
-		t.Errorf("%v %v", err, response)
+		t.Errorf("got %v and %v, want 503 with Retry-After", err, response)
 	}
 }
 
-func TestAShutdownClosesSocketsWithGoingAway(t *testing.T) {
+func TestShutdownClosesSocketsWithGoingAway(t *testing.T) {
 	t.Parallel()
 	g := serve(t, nil)
 	c := g.open(t)
@@ -341,20 +341,20 @@ func TestAShutdownClosesSocketsWithGoingAway(t *testing.T) {
 		t.Error(err)
 	}
 	if g.followers() != 0 || g.openStreams() != 0 {
-		t.Error("something goes on after the shutdown")
+		t.Errorf("after the shutdown: got %d followers and %d streams, want none", g.followers(), g.openStreams())
 	}
 }
 
-func TestAShutdownDoesNotWaitForeverForAClient(t *testing.T) {
+func TestShutdownDoesNotWaitForASlowClient(t *testing.T) {
 	t.Parallel()
 	g := serve(t, nil)
-	g.open(t) // and it never answers the goodbye
+	g.open(t) // never answers the close frame
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
 	if err := g.Shutdown(ctx); err == nil {
-		t.Error("the client left by itself")
+		t.Error("got a clean shutdown, want it to time out")
 	}
 	if g.openStreams() != 0 {
-		t.Error("the socket is still open")
+		t.Errorf("got %d open streams, want none", g.openStreams())
 	}
 }

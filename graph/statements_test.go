@@ -6,15 +6,15 @@ import (
 	"testing"
 )
 
-// richestPage is what an explorer's front page asks for at most.
+// richestPage is the largest query of an explorer's front page.
 const richestPage = `{blocks(chain:SN_MAIN first:50){nodes{transactions(first:20){nodes{sender{label} events(first:10){nodes{contract{address token{symbol}} decodedFields{label}}}}}}}}`
 
-// counted asks with the number of statements, which must come without errors.
+// counted sends a query that reports its statements and must have no errors.
 func (g *servedGraph) counted(t *testing.T, query string) (a reply, statements int) {
 	t.Helper()
 	a = g.post(t, string(encode(map[string]any{"query": query, "extensions": map[string]any{"statements": true}})), nil)
 	if len(a.body.Errors) > 0 || a.body.Extensions.Statements == nil {
-		t.Fatalf("%.1000s", a.text)
+		t.Fatalf("got %.1000s, want the number of statements and no errors", a.text)
 	}
 	return a, *a.body.Extensions.Statements
 }
@@ -26,31 +26,31 @@ func (g *servedGraph) statements(t *testing.T, query string) int {
 	return n
 }
 
-// TestTheNumberOfStatementsIsShownToKeysThatAsk compares it with what the
-// database was sent.
-func TestTheNumberOfStatementsIsShownToKeysThatAsk(t *testing.T) {
+// TestStatementCountIsReportedOnRequest compares the count with what the
+// database received.
+func TestStatementCountIsReportedOnRequest(t *testing.T) {
 	t.Parallel()
 	g := explore(t)
 	const query = `{blocks(chain:SN_MAIN){nodes{transactions{nodes{txHash}}}}}`
 	_, whole := g.count(t, `{"query":"`+query+`"}`, nil)
 	_, caller := g.count(t, `{"query":"{__typename}"}`, nil)
 	if shown := g.statements(t, query); shown != whole-caller || shown != 3 { // the head of the chain is one
-		t.Errorf("%d are shown of %d, %d of which recognise the caller", shown, whole, caller)
+		t.Errorf("got %d statements, want 3 of %d, without the %d that authenticate the caller", shown, whole, caller)
 	}
 	for _, extensions := range []string{`{"statements":true,"dryRun":true}`, `{}`, `{"statements":false}`, `{"statements":"true"}`, `{"statements":1}`} {
 		if a := g.post(t, `{"query":"{__typename}","extensions":`+extensions+`}`, nil); a.status != 200 || a.body.Extensions.Statements != nil {
-			t.Errorf("%s: %s", extensions, a.text)
+			t.Errorf("%s: got %s, want no statement count", extensions, a.text)
 		}
 	}
-	if a := g.post(t, `{"query":"{__typename}","extensions":{"statements":true}}`, g.asPerson()); a.status != 200 || a.body.Extensions.Statements != nil {
-		t.Errorf("a session: %s", a.text)
+	if a := g.post(t, `{"query":"{__typename}","extensions":{"statements":true}}`, g.asUser()); a.status != 200 || a.body.Extensions.Statements != nil {
+		t.Errorf("session: got %s, want no statement count", a.text)
 	}
 }
 
-// TestTheRichestPageTakesOneStatementForEachEdge counts, beside the edges
-// blocks, transactions, label, events, contract and token, how the chain stands
-// and what the events mean: classes by contract, names by selector, ABIs.
-func TestTheRichestPageTakesOneStatementForEachEdge(t *testing.T) {
+// TestLargestPageRunsOneStatementPerEdge counts, besides the edges
+// blocks, transactions, label, events, contract and token, the status of the chain
+// and the decoding of events: classes by contract, names by selector, ABIs.
+func TestLargestPageRunsOneStatementPerEdge(t *testing.T) {
 	t.Parallel()
 	g := explore(t)
 	const edges, standing, meaning = 6, 1, 3
@@ -58,16 +58,16 @@ func TestTheRichestPageTakesOneStatementForEachEdge(t *testing.T) {
 	for range 16 {
 		clients.Go(func() {
 			if n := g.statements(t, richestPage); n > edges+standing+meaning {
-				t.Errorf("%d statements", n)
+				t.Errorf("got %d statements, want at most %d", n, edges+standing+meaning)
 			}
 		})
 	}
 	clients.Wait()
 }
 
-// TestMoreRowsTakeNoMoreStatements compares a larger page with a smaller one. It
-// may take fewer statements: it holds more of what its edges lead to.
-func TestMoreRowsTakeNoMoreStatements(t *testing.T) {
+// TestStatementCountDoesNotGrowWithRows compares a larger page with a smaller one. It
+// may run fewer statements: it contains more of the objects of its edges.
+func TestStatementCountDoesNotGrowWithRows(t *testing.T) {
 	t.Parallel()
 	g := explore(t)
 	for _, query := range []string{
@@ -79,16 +79,16 @@ func TestMoreRowsTakeNoMoreStatements(t *testing.T) {
 			contract{events(first:2){nodes{transaction{txIndex} block{txCount}}} messages(first:2){nodes{payload}} class{contracts(first:2){nodes{contract{account{label}}}} eventSchemas{name}}}}}}}}}`,
 	} {
 		query = strings.ReplaceAll(query, "first:50", "first:24")
-		g.statements(t, query) // what it remembers of classes
+		g.statements(t, query) // fills the cache of classes
 		var few, many int
-		for range 3 { // the lookup of what events mean gives up when it is slow
+		for range 3 { // the decoding of events gives up when it is slow
 			few = g.statements(t, strings.ReplaceAll(query, "first:24", "first:8"))
 			if many = g.statements(t, query); many <= few {
 				break
 			}
 		}
 		if many > few {
-			t.Errorf("%d statements for 24 blocks, want at most the %d for 8: %s", many, few, query)
+			t.Errorf("got %d statements for 24 blocks, want at most the %d for 8: %s", many, few, query)
 		}
 	}
 }

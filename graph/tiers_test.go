@@ -8,7 +8,7 @@ import (
 	"astrolabe/domain/account"
 )
 
-func TestWhatRESTKeepsForATierIsKeptForItHere(t *testing.T) {
+func TestGraphQLRequiresTheTiersOfREST(t *testing.T) {
 	t.Parallel()
 	g := explore(t)
 	reader := map[string]string{"X-Service-Api-Key": g.access.Keys[account.Read]}
@@ -23,30 +23,30 @@ func TestWhatRESTKeepsForATierIsKeptForItHere(t *testing.T) {
 	} {
 		a := g.post(t, `{"query":"{`+field+`}"}`, reader)
 		if len(a.body.Errors) != 1 || a.body.Errors[0].Extensions.Code != domain.CodeForbidden || a.body.Errors[0].Extensions.Scope != needed {
-			t.Errorf("%s: %s", field, a.text)
+			t.Errorf("%s: got %s, want %s with the scope %s", field, a.text, domain.CodeForbidden, needed)
 		}
 	}
 	a := g.post(t, `{"query":"{address(chain:SN_MAIN address:\"`+strk+`\"){activity(first:1){totalCount totalCountExact}}}"}`, reader)
 	if !strings.Contains(a.text, `{"totalCount":null,"totalCountExact":false}`) {
-		t.Errorf("a reader learns the count of a batch helper: %s", a.text)
+		t.Errorf("got %s, want no total for a key that may only read", a.text)
 	}
 }
 
-func TestANodeIsNotAskedAboutTooManyContracts(t *testing.T) {
+func TestContractsReadFromANodePerOperationAreLimited(t *testing.T) {
 	t.Parallel()
 	g := explore(t)
 	a := g.ask(t, `{blocks(chain:SN_MAIN first:40){nodes{transactions(first:10){nodes{events(first:10){nodes{contract{read(selector:"0x1"){blockNumber}}}}}}}}}`, nil)
 	if len(a.body.Errors) == 0 || a.body.Errors[0].Extensions.Code != domain.CodeInvalidRequest || !strings.Contains(a.body.Errors[0].Message, "the limit is 25") {
-		t.Errorf("%.300s", a.text)
+		t.Errorf("got %.300s, want %s with the limit 25", a.text, domain.CodeInvalidRequest)
 	}
 	refusedWith(t, g, domain.CodeServiceUnavailable, `{token(chain:SN_MAIN address:"`+strk+`"){totalSupply{totalSupplyRaw}}}`, nil)
 	refusedWith(t, g, domain.CodeInvalidRequest, `{token(chain:SN_MAIN address:"`+strk+`"){totalSupply(blockTag:"yesterday"){totalSupplyRaw}}}`, nil)
 }
 
-func TestTheServiceListsItsSelectorCoverage(t *testing.T) {
+func TestServiceListsItsSelectorCoverage(t *testing.T) {
 	t.Parallel()
 	g := explore(t)
 	if a := g.ask(t, `{service{selectorCoverage{chainId selector position diagnostics{lagBlocks}}}}`, nil); len(a.body.Errors) > 0 || !strings.Contains(a.text, `"selectorCoverage":[`) {
-		t.Error(a.text)
+		t.Errorf("got %s, want the coverage without errors", a.text)
 	}
 }

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// connections is where each list of the schema is found: ARGS stands for which
-// page of it, PAGE for what is selected.
+// connections is a query for each list of the schema: ARGS stands for the
+// arguments of the page, PAGE for its selection.
 var connections = map[string]string{
 	"Query.chains":            `chains(ARGS) {PAGE}`,
 	"Query.blocks":            `blocks(chain: SN_MAIN ARGS) {PAGE}`,
@@ -30,8 +30,8 @@ var connections = map[string]string{
 	"Address.assets":          `address(chain: SN_MAIN address: "` + strk + `") {assets(ARGS) {PAGE}}`,
 }
 
-// listed asks for a page of a connection and returns the connection and how
-// many statements that took.
+// listed reads a page of a connection and returns it with the number of
+// statements.
 func (g *servedGraph) listed(t *testing.T, at, after, selected string) (connection map[string]any, statements int) {
 	t.Helper()
 	arguments := "first: 50"
@@ -51,12 +51,12 @@ func (g *servedGraph) listed(t *testing.T, at, after, selected string) (connecti
 	}
 }
 
-// TestATotalIsExactOrSaysThatItIsNot walks through every list of the schema
-// and counts.
-func TestATotalIsExactOrSaysThatItIsNot(t *testing.T) {
+// TestTotalCountIsExactOrMarkedInexact reads every list of the schema
+// and counts its items.
+func TestTotalCountIsExactOrMarkedInexact(t *testing.T) {
 	t.Parallel()
 	g := bothFacades(t).servedGraph
-	told := 0
+	totals := 0
 	for _, definition := range schema.Types {
 		for _, field := range definition.Fields {
 			name := definition.Name + "." + field.Name
@@ -65,22 +65,22 @@ func TestATotalIsExactOrSaysThatItIsNot(t *testing.T) {
 			}
 			at, known := connections[name]
 			if !known {
-				t.Errorf("nobody knows where %s is found", name)
+				t.Errorf("%s: want a query that reads it", name)
 				continue
 			}
 			if g.totalHolds(t, name, at) {
-				told++
+				totals++
 			}
 		}
 	}
-	if told < 8 {
-		t.Errorf("only %d lists tell their size", told)
+	if totals < 8 {
+		t.Errorf("got %d lists with a total, want at least 8", totals)
 	}
 }
 
-// totalHolds checks the size that a list tells, and reports whether it tells
-// one. What was not asked for costs no statement.
-func (g *servedGraph) totalHolds(t *testing.T, name, at string) (told bool) {
+// totalHolds checks the total of a list, and reports whether it has
+// one. A total that is not selected costs no statement.
+func (g *servedGraph) totalHolds(t *testing.T, name, at string) (hasTotal bool) {
 	t.Helper()
 	const page = `nodes {__typename} pageInfo {hasNextPage endCursor}`
 	first, costly := g.listed(t, at, "", page+" totalCount totalCountExact")
@@ -98,26 +98,26 @@ func (g *servedGraph) totalHolds(t *testing.T, name, at string) (told bool) {
 	total, exact := first["totalCount"], first["totalCountExact"] == true
 	switch {
 	case total == nil && exact:
-		t.Errorf("%s: nothing is told, exactly", name)
+		t.Errorf("%s: got an exact total of null, want a number or inexact", name)
 	case exact && fmt.Sprint(total) != fmt.Sprint(items):
-		t.Errorf("%s tells %v and has %d", name, total, items)
+		t.Errorf("%s: got the total %v, want %d", name, total, items)
 	case plain > costly:
-		t.Errorf("%s: %d statements without its size and %d with it", name, plain, costly)
+		t.Errorf("%s: got %d statements without the total, want at most the %d with it", name, plain, costly)
 	}
 	t.Logf("%s: total %v, exact %v, %d statements, %d without", name, total, exact, costly, plain)
 	return total != nil
 }
 
-// TestATotalIsReadOnlyWhenItIsSelected names the lists whose size is another
-// read.
-func TestATotalIsReadOnlyWhenItIsSelected(t *testing.T) {
+// TestTotalCountIsReadOnlyWhenSelected lists the connections whose total is a
+// separate read.
+func TestTotalCountIsReadOnlyWhenSelected(t *testing.T) {
 	t.Parallel()
 	g := explore(t)
 	for _, name := range []string{"Transaction.events", "Transaction.transfers", "Token.transfers", "Address.activity"} {
 		_, plain := g.listed(t, connections[name], "", "pageInfo {hasNextPage}")
 		_, costly := g.listed(t, connections[name], "", "pageInfo {hasNextPage} totalCount")
 		if costly <= plain {
-			t.Errorf("%s: %d statements without its size and %d with it", name, plain, costly)
+			t.Errorf("%s: got %d statements with the total, want more than the %d without it", name, costly, plain)
 		}
 	}
 }

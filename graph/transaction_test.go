@@ -20,14 +20,19 @@ type transactionData struct {
 	ID, TxHash, BlockHash, TimestampIso, TxType, ExecutionStatus string
 	BlockNumber, TxIndex, Version, SignatureLen                  int
 	FromAddress, ToAddress, Nonce                                *starknet.Felt
-	Calldata                                                     []starknet.Felt
-	Receipt                                                      struct{ ActualFeeRaw, FeeUnit, L2Gas string }
-	LogCount, TransferCount                                      int
-	AccountCalls                                                 []struct{ To, Selector starknet.Felt }
-	AccountCallCount                                             *int
-	Sender                                                       *struct{ Address starknet.Felt }
-	Block                                                        struct{ BlockHash string }
-	Events                                                       struct {
+	Calldata, Signature, ConstructorCalldata                     []starknet.Felt
+	MaxFeeRaw, TipRaw                                            *string
+	ClassHash, ContractAddress                                   *starknet.Felt
+	ResourceBounds                                               *struct {
+		L2Gas struct{ MaxAmountRaw, MaxPricePerUnitRaw string }
+	}
+	Receipt                 struct{ ActualFeeRaw, FeeUnit, L2Gas string }
+	LogCount, TransferCount int
+	AccountCalls            []struct{ To, Selector starknet.Felt }
+	AccountCallCount        *int
+	Sender                  *struct{ Address starknet.Felt }
+	Block                   struct{ BlockHash string }
+	Events                  struct {
 		Nodes []struct {
 			LogIndex       int
 			Address        starknet.Felt
@@ -58,13 +63,14 @@ type transactionData struct {
 	}
 }
 
-const transactionFields = `id txHash blockHash blockNumber timestampIso txIndex txType executionStatus version signatureLen fromAddress toAddress nonce calldata
+const transactionFields = `id txHash blockHash blockNumber timestampIso txIndex txType executionStatus version signatureLen fromAddress toAddress nonce calldata signature constructorCalldata
+	maxFeeRaw tipRaw classHash contractAddress resourceBounds { l2Gas { maxAmountRaw maxPricePerUnitRaw } }
 	receipt { actualFeeRaw feeUnit l2Gas } logCount transferCount accountCalls { to selector } accountCallCount sender { address } block { blockHash }
 	events(first: 100) { totalCount nodes { logIndex address keys data txHash eventName decodingStatus decodedFields { label } transaction { id } contract { address } } }
 	transfers(first: 100) { totalCount nodes { logIndex transferIndex tokenAddress fromAddress toAddress amount tokenId from { address } to { address } token { tokenAddress } } }
 	messages { messageId messageHash payload contract { address } }`
 
-func TestTransactionsOfBlocksTellWhatTheChainSays(t *testing.T) {
+func TestTransactionsOfBlocksMatchTheChain(t *testing.T) {
 	t.Parallel()
 	g := explore(t)
 	type data struct {
@@ -79,7 +85,7 @@ func TestTransactionsOfBlocksTellWhatTheChainSays(t *testing.T) {
 		got := answer[data](t, g, `query($n: Int!) { block(chain: SN_MAIN, number: $n) { transactions(first: 50) { totalCount nodes {`+transactionFields+`} } } }`,
 			map[string]any{"n": block.Header.Number}).Block.Transactions
 		if len(got.Nodes) != len(block.Transactions) || got.TotalCount != len(block.Transactions) {
-			t.Fatalf("block %d has %d transactions instead of %d", block.Header.Number, len(got.Nodes), len(block.Transactions))
+			t.Fatalf("block %d: got %d transactions and the total %d, want %d", block.Header.Number, len(got.Nodes), got.TotalCount, len(block.Transactions))
 		}
 		for i := range got.Nodes {
 			checkTransaction(t, &got.Nodes[i], &block, i)
@@ -87,19 +93,27 @@ func TestTransactionsOfBlocksTellWhatTheChainSays(t *testing.T) {
 	}
 }
 
-// checkTransaction holds a transaction against the facts of its block.
+// checkTransaction compares a transaction with the facts of its block.
 func checkTransaction(t *testing.T, got *transactionData, block *facts.Block, index int) {
 	t.Helper()
 	tx := &block.Transactions[index]
 	same(t, "place", []any{got.BlockNumber, got.BlockHash, got.TxIndex, got.TimestampIso}, []any{block.Header.Number, block.Header.Hash, index, answerTime(block.Header.Timestamp)})
 	same(t, "hash", got.TxHash, tx.Hash)
-	same(t, "kind", []any{got.TxType, got.Version, got.SignatureLen}, []any{tx.Type, tx.Version, tx.SignatureLength})
+	same(t, "kind", []any{got.TxType, got.Version, got.SignatureLen}, []any{tx.Type, tx.Version, len(tx.Signature)})
 	same(t, "addresses", []any{text(got.FromAddress), text(got.ToAddress), text(got.Nonce)}, []any{text(tx.Sender), text(tx.Contract), text(tx.Nonce)})
 	same(t, "calldata", got.Calldata, tx.Calldata)
+	same(t, "signature", got.Signature, tx.Signature)
+	same(t, "deployment", []any{text(got.ClassHash), text(got.ContractAddress), got.ConstructorCalldata}, []any{text(tx.Class), text(tx.DeployedContract()), tx.ConstructorCalldata()})
+	if same(t, "maximum fee", number(got.MaxFeeRaw), text((*starknet.Uint256)(tx.MaxFee))); tx.Terms != nil {
+		bound := tx.Terms.Bounds.L2Gas
+		same(t, "terms", []any{number(got.TipRaw), *got.ResourceBounds}, []any{tx.Terms.Tip, fmt.Sprintf("{{%d %d}}", uint64(bound.MaxAmount), bound.MaxPricePerUnit.Lo)})
+	} else if got.TipRaw != nil || got.ResourceBounds != nil {
+		t.Errorf("%s of version %d has the terms %v, %v; want none", tx.Hash, tx.Version, got.TipRaw, got.ResourceBounds)
+	}
 	same(t, "receipt", got.Receipt, fmt.Sprintf("{%s %s %d}", starknet.Uint256(tx.Fee), tx.FeeUnit, tx.Resources.L2Gas))
 	same(t, "block", got.Block.BlockHash, block.Header.Hash)
 	if calls, ok := facts.Calls(tx); ok != (got.AccountCalls != nil) || len(calls) != len(got.AccountCalls) || ok && *got.AccountCallCount != len(calls) {
-		t.Errorf("%s makes %d calls, got %d", tx.Hash, len(calls), len(got.AccountCalls))
+		t.Errorf("%s: got %d calls, want %d", tx.Hash, len(got.AccountCalls), len(calls))
 	}
 	n := 0
 	for _, event := range block.Events {
@@ -107,13 +121,13 @@ func checkTransaction(t *testing.T, got *transactionData, block *facts.Block, in
 			continue
 		}
 		if n++; n > len(got.Events.Nodes) {
-			continue // of the next page
+			continue // on the next page
 		}
 		e := got.Events.Nodes[n-1]
 		same(t, "event", []any{e.LogIndex, e.Address, e.Keys, e.Data, e.TxHash}, []any{event.LogIndex, event.FromAddress, event.Keys, event.Data, tx.Hash})
 		same(t, "edges of the event", []any{e.Contract.Address, e.Transaction.ID}, []any{event.FromAddress, got.ID})
 		if (e.DecodingStatus == "DECODED") != (e.DecodedFields != nil) {
-			t.Errorf("the event is %s with the fields %v", e.DecodingStatus, e.DecodedFields)
+			t.Errorf("got an event %s with the fields %v, want fields only if DECODED", e.DecodingStatus, e.DecodedFields)
 		}
 	}
 	same(t, "number of events", []int{len(got.Events.Nodes), got.Events.TotalCount, got.LogCount}, []int{min(n, 100), n, n})
@@ -123,7 +137,7 @@ func checkTransaction(t *testing.T, got *transactionData, block *facts.Block, in
 			continue
 		}
 		if n++; n > len(got.Transfers.Nodes) {
-			continue // of the next page
+			continue // on the next page
 		}
 		m := got.Transfers.Nodes[n-1]
 		same(t, "transfer", []any{m.LogIndex, m.TransferIndex, m.TokenAddress, m.FromAddress, m.ToAddress}, []any{moved.LogIndex, moved.Index, moved.Token, moved.From, moved.To})
@@ -141,7 +155,7 @@ func checkTransaction(t *testing.T, got *transactionData, block *facts.Block, in
 	same(t, "number of messages", len(got.Messages), n)
 }
 
-// text writes what may be nil.
+// text formats a value that may be nil.
 func text[T fmt.Stringer](value *T) string {
 	if value == nil {
 		return "nil"
@@ -156,7 +170,7 @@ func number(value *string) string {
 	return *value
 }
 
-func TestATransactionIsFoundByItsHash(t *testing.T) {
+func TestTransactionIsFoundByItsHash(t *testing.T) {
 	t.Parallel()
 	g := explore(t)
 	block := repotest.Everyday(t)[33]
@@ -180,7 +194,7 @@ type pageData struct {
 	}
 }
 
-func TestListsOfATransactionAreWalkedItemByItem(t *testing.T) {
+func TestListsOfATransactionArePagedItemByItem(t *testing.T) {
 	t.Parallel()
 	g := explore(t)
 	block := repotest.Everyday(t)[30]
@@ -214,7 +228,7 @@ func TestListsOfATransactionAreWalkedItemByItem(t *testing.T) {
 					edges { cursor node { `+fields+` } } pageInfo { hasNextPage endCursor } } } }`, map[string]any{"h": tx.Hash.String(), "after": after}).Transaction[list]
 				seen += len(page.Edges)
 				if len(page.Edges) == 1 && page.Edges[0].Cursor != *page.PageInfo.EndCursor {
-					t.Errorf("the page ends with %s", *page.PageInfo.EndCursor)
+					t.Errorf("got the end cursor %s, want %s", *page.PageInfo.EndCursor, page.Edges[0].Cursor)
 				}
 				if !page.PageInfo.HasNextPage {
 					break
@@ -226,7 +240,7 @@ func TestListsOfATransactionAreWalkedItemByItem(t *testing.T) {
 	}
 }
 
-func TestACursorIsOfItsParentAlone(t *testing.T) {
+func TestCursorIsBoundToItsParent(t *testing.T) {
 	t.Parallel()
 	g := explore(t)
 	type data struct {

@@ -18,11 +18,11 @@ import (
 	"astrolabe/telemetry"
 )
 
-// data reads the data of an answer without errors.
+// data decodes the data of a response without errors.
 func data[T any](t *testing.T, a reply) (into T) {
 	t.Helper()
 	if err := json.Unmarshal(a.body.Data, &into); err != nil || len(a.body.Errors) > 0 {
-		t.Fatalf("%v: %d %s", err, a.status, a.text)
+		t.Fatalf("got status %d with %s and %v, want data without errors", a.status, a.text, err)
 	}
 	return into
 }
@@ -38,7 +38,7 @@ type viewerData struct {
 
 const whoAmI = `{"query":"{ viewer { kind workspaceId plan scopes budgets { class limit windowSeconds } } }"}`
 
-func TestTheViewerIsTheCaller(t *testing.T) {
+func TestViewerIsTheCaller(t *testing.T) {
 	t.Parallel()
 	g := serveOwn(t, nil)
 	key := g.access.Issue(account.IssueRequest{
@@ -51,23 +51,23 @@ func TestTheViewerIsTheCaller(t *testing.T) {
 		limit     int
 	}{
 		"KEY":         {map[string]string{"X-Service-Api-Key": key}, g.access.Workspace.ID, []string{"READ", "WRITE"}, 1234},
-		"SESSION":     {g.asPerson(), g.access.Workspace.ID, []string{}, account.Usual[account.Query]},
+		"SESSION":     {g.asUser(), g.access.Workspace.ID, []string{}, account.Usual[account.Query]},
 		"FIRST_PARTY": {map[string]string{"X-Service-Api-Key": "", access.PageHeader: g.pageToken("127.0.0.1")}, "", []string{"READ"}, account.Usual[account.Query]},
 	} {
 		v := data[viewerData](t, g.post(t, whoAmI, c.header)).Viewer
 		if v.Kind != kind || v.Plan != "STANDARD" || !slices.Equal(v.Scopes, c.scopes) || len(v.Budgets) != len(account.Usual) {
-			t.Errorf("%s: %+v", kind, v)
+			t.Errorf("%s: got %+v, want plan STANDARD, scopes %v and %d rate limits", kind, v, c.scopes, len(account.Usual))
 		}
 		if (v.WorkspaceID == nil) != (c.workspace == "") || v.WorkspaceID != nil && *v.WorkspaceID != c.workspace {
-			t.Errorf("%s: the workspace is %v", kind, v.WorkspaceID)
+			t.Errorf("%s: got workspace %v, want %q", kind, v.WorkspaceID, c.workspace)
 		}
 		if !slices.Contains(v.Budgets, resolver.Budget{Class: "graphql", Limit: c.limit, WindowSeconds: 60}) {
-			t.Errorf("%s: %v", kind, v.Budgets)
+			t.Errorf("%s: got %v, want the limit %d of the class graphql", kind, v.Budgets, c.limit)
 		}
 	}
 }
 
-func TestTheViewerSeesWhatRemainsOfItsBudgets(t *testing.T) {
+func TestViewerShowsItsRemainingRateLimits(t *testing.T) {
 	t.Parallel()
 	g, header := serveFrozen(t, 1000)
 	const query = `{"query":"{ viewer { budgets { class remaining } } a: viewer { budgets { remaining } } }"}`
@@ -82,38 +82,38 @@ func TestTheViewerSeesWhatRemainsOfItsBudgets(t *testing.T) {
 		budgets := data[struct{ Viewer struct{ Budgets []left } }](t, a).Viewer.Budgets
 		for _, want := range []left{{"graphql", 1000 - cost}, {"heavy", 240}} {
 			if !slices.Contains(budgets, want) {
-				t.Errorf("%+v, want %+v", budgets, want)
+				t.Errorf("got %+v, want %+v", budgets, want)
 			}
 		}
-		if statements != 2 { // the key and the budgets
-			t.Errorf("%d statements", statements)
+		if statements != 2 { // the key and the rate limits
+			t.Errorf("got %d statements, want 2", statements)
 		}
 	}
 }
 
-func TestAliasesOfWhatAWorkspaceHasShareOneRead(t *testing.T) {
+func TestAliasesOfWorkspaceFieldsShareOneRead(t *testing.T) {
 	t.Parallel()
 	g := serveOwn(t, nil)
-	_, once := g.count(t, `{"query":"{ viewer { apiKeys { truncated } usage { totalRequests } } }"}`, g.asPerson())
-	_, often := g.count(t, `{"query":"{ viewer { apiKeys { truncated } usage { totalRequests } b: apiKeys { truncated } c: usage { totalFailures } } v: viewer { apiKeys { truncated } usage { totalRequests } } }"}`, g.asPerson())
+	_, once := g.count(t, `{"query":"{ viewer { apiKeys { truncated } usage { totalRequests } } }"}`, g.asUser())
+	_, often := g.count(t, `{"query":"{ viewer { apiKeys { truncated } usage { totalRequests } b: apiKeys { truncated } c: usage { totalFailures } } v: viewer { apiKeys { truncated } usage { totalRequests } } }"}`, g.asUser())
 	if once != often {
-		t.Errorf("%d statements instead of %d", often, once)
+		t.Errorf("got %d statements, want %d", often, once)
 	}
 }
 
-// count has the handler answer without a connection in between, and counts the
-// statements of the request. Its charge is none: it goes with those of others.
+// count runs the handler without a connection, and counts the
+// statements of the request. Its charge adds none: it is combined with others.
 func (g *servedGraph) count(t *testing.T, body string, header map[string]string) (a reply, statements int) {
 	t.Helper()
 	ctx, count := telemetry.CountStatements(t.Context())
 	r := httptest.NewRequestWithContext(ctx, http.MethodPost, "/graphql", strings.NewReader(body))
 	r.Header.Set("Content-Type", "application/json")
-	g.show(r, header)
+	g.setHeaders(r, header)
 	recorder := httptest.NewRecorder()
 	g.ServeHTTP(recorder, r)
 	a.text, a.status = recorder.Body.String(), recorder.Code
 	if err := json.Unmarshal(recorder.Body.Bytes(), &a.body); err != nil || len(a.body.Errors) > 0 {
-		t.Fatalf("%v: %s", err, a.text)
+		t.Fatalf("got %s and %v, want no errors", a.text, err)
 	}
 	return a, count.N()
 }
@@ -136,23 +136,23 @@ type issuedData struct {
 
 func (g *servedGraph) issue(t *testing.T) issuedData {
 	t.Helper()
-	return data[issuedData](t, g.post(t, `{"query":"mutation { issueApiKey { action plaintextKey apiKey { `+keyFields+` } revokedPublicIds } }"}`, g.asPerson()))
+	return data[issuedData](t, g.post(t, `{"query":"mutation { issueApiKey { action plaintextKey apiKey { `+keyFields+` } revokedPublicIds } }"}`, g.asUser()))
 }
 
-func TestAPersonIssuesListsAndRevokesKeys(t *testing.T) {
+func TestUserIssuesListsAndRevokesKeys(t *testing.T) {
 	t.Parallel()
 	g := serveOwn(t, nil)
 	first := g.issue(t).IssueAPIKey
 	if first.Action != "CREATED" || len(first.RevokedPublicIDs) != 0 || len(first.APIKey.Scopes) != len(account.SelfServe) {
-		t.Errorf("%+v", first)
+		t.Errorf("got %+v, want CREATED with every self-serve scope", first)
 	}
 	second := g.issue(t).IssueAPIKey
 	if second.Action != "ROTATED" || !slices.Equal(second.RevokedPublicIDs, []string{first.APIKey.PublicID}) {
-		t.Errorf("%+v", second)
+		t.Errorf("got %+v, want ROTATED with the first key revoked", second)
 	}
 	for key, status := range map[string]int{first.PlaintextKey: 401, second.PlaintextKey: 200} {
 		if a := g.post(t, `{"query":"{__typename}"}`, map[string]string{"X-Service-Api-Key": key}); a.status != status {
-			t.Errorf("%d instead of %d", a.status, status)
+			t.Errorf("got status %d, want %d", a.status, status)
 		}
 	}
 	list := data[struct {
@@ -162,40 +162,40 @@ func TestAPersonIssuesListsAndRevokesKeys(t *testing.T) {
 				Truncated bool
 			}
 		}
-	}](t, g.post(t, `{"query":"{ viewer { apiKeys { items { `+keyFields+` } truncated } } }"}`, g.asPerson())).Viewer.APIKeys
+	}](t, g.post(t, `{"query":"{ viewer { apiKeys { items { `+keyFields+` } truncated } } }"}`, g.asUser())).Viewer.APIKeys
 	statuses := map[string]string{}
 	for _, k := range list.Items {
 		statuses[k.PublicID] = k.Status
 	}
 	if statuses[first.APIKey.PublicID] != "REVOKED" || statuses[second.APIKey.PublicID] != "ACTIVE" || list.Truncated {
-		t.Errorf("%+v", list)
+		t.Errorf("got %+v, want the first key revoked and the second active", list)
 	}
 	revoke := `{"query":"mutation { revokeApiKey(publicId: \"` + second.APIKey.PublicID + `\") { ` + keyFields + ` } }"}`
 	type revoked struct{ RevokeAPIKey keyData }
-	gone := data[revoked](t, g.post(t, revoke, g.asPerson())).RevokeAPIKey
-	again := data[revoked](t, g.post(t, revoke, g.asPerson())).RevokeAPIKey
+	gone := data[revoked](t, g.post(t, revoke, g.asUser())).RevokeAPIKey
+	again := data[revoked](t, g.post(t, revoke, g.asUser())).RevokeAPIKey
 	if gone.Status != "REVOKED" || gone.RevokedAt == nil || again.RevokedAt == nil || !gone.RevokedAt.Equal(*again.RevokedAt) {
-		t.Errorf("%+v, again %+v", gone, again)
+		t.Errorf("got %+v and then %+v, want the same time of revocation", gone, again)
 	}
 }
 
-func TestAnotherWorkspacesKeyLooksAbsent(t *testing.T) {
+func TestKeyOfAnotherWorkspaceIsNotFound(t *testing.T) {
 	t.Parallel()
 	g := serveOwn(t, nil)
 	foreign := g.foreignKey(t)
 	var messages []string
 	for _, id := range []string{publicID(foreign), "abcdefghijk1", "", "x y"} {
-		a := g.post(t, `{"query":"mutation { revokeApiKey(publicId: \"`+id+`\") { publicId } }"}`, g.asPerson())
+		a := g.post(t, `{"query":"mutation { revokeApiKey(publicId: \"`+id+`\") { publicId } }"}`, g.asUser())
 		if string(a.body.Data) != "null" || len(a.body.Errors) != 1 || a.body.Errors[0].Extensions.Code != domain.CodeNotFound {
-			t.Fatalf("%q: %s", id, a.text)
+			t.Fatalf("%q: got %s, want null with %s", id, a.text, domain.CodeNotFound)
 		}
 		messages = append(messages, a.body.Errors[0].Message)
 	}
 	if len(slices.Compact(messages)) != 1 {
-		t.Errorf("the answers differ: %q", messages)
+		t.Errorf("got %q, want the same message for every id", messages)
 	}
 	if _, err := g.access.Gate.Keys.Authenticate(t.Context(), foreign); err != nil {
-		t.Errorf("the other workspace's key: %v", err)
+		t.Errorf("key of the other workspace: got %v, want it valid", err)
 	}
 }
 
@@ -215,7 +215,7 @@ func (g *servedGraph) foreignKey(t *testing.T) string {
 	return issued.Text.Reveal()
 }
 
-func TestOnlyAPersonLooksAfterKeys(t *testing.T) {
+func TestOnlyASessionManagesKeys(t *testing.T) {
 	t.Parallel()
 	g := serveOwn(t, nil)
 	for name, header := range map[string]map[string]string{
@@ -225,19 +225,19 @@ func TestOnlyAPersonLooksAfterKeys(t *testing.T) {
 		for _, mutation := range []string{`issueApiKey { plaintextKey }`, `revokeApiKey(publicId: \"abcdefghijk1\") { status }`, `__typename`} {
 			a := g.post(t, `{"query":"mutation { `+mutation+` }"}`, header)
 			if a.status != http.StatusForbidden || a.header.Get("WWW-Authenticate") != `Bearer realm="service"` || a.body.Errors[0].Extensions.Code != domain.CodeForbidden {
-				t.Errorf("%s: %s: %d %v %s", name, mutation, a.status, a.header, a.text)
+				t.Errorf("%s: %s: got status %d, header %v, body %s; want 403", name, mutation, a.status, a.header, a.text)
 			}
 		}
 		a := g.post(t, `{"query":"{ viewer { apiKeys { truncated } } service { version } }"}`, header)
 		if string(a.body.Data) != `{"viewer":{"apiKeys":null},"service":{"version":"v1.2.3"}}` || codeOf(t, a.text) != domain.CodeForbidden {
-			t.Errorf("%s: %s", name, a.text)
+			t.Errorf("%s: got %s, want %s for apiKeys alone", name, a.text, domain.CodeForbidden)
 		}
 	}
 }
 
-// TestASecretIsShownOnceAndNeverLogged looks at everything that is logged, down
-// to the level of debugging, while keys are issued, used and misused.
-func TestASecretIsShownOnceAndNeverLogged(t *testing.T) {
+// TestSecretIsShownOnceAndNeverLogged checks everything that is logged, down
+// to debug level, while keys are issued, used and misused.
+func TestSecretIsShownOnceAndNeverLogged(t *testing.T) {
 	t.Parallel()
 	g := serveOwn(t, nil)
 	issued := g.issue(t).IssueAPIKey
@@ -247,23 +247,23 @@ func TestASecretIsShownOnceAndNeverLogged(t *testing.T) {
 	for _, a := range []reply{
 		g.post(t, `{"query":"{ status(chain: SN_MAIN) { asOf } }"}`, used),
 		g.post(t, `{"query":"{ nothing }"}`, used),
-		g.post(t, `{"query":"{ viewer { apiKeys { items { `+keyFields+` } } } }"}`, g.asPerson()),
-		g.post(t, `{"query":"mutation { issueApiKey { nothing } }"}`, g.asPerson()),
+		g.post(t, `{"query":"{ viewer { apiKeys { items { `+keyFields+` } } } }"}`, g.asUser()),
+		g.post(t, `{"query":"mutation { issueApiKey { nothing } }"}`, g.asUser()),
 		g.post(t, `{"query":"{__typename}"}`, map[string]string{"X-Service-Api-Key": issued.PlaintextKey + "0"}),
 		g.post(t, `{"query":"{__typename}"}`, map[string]string{"X-Service-Api-Key": `"` + issued.PlaintextKey + `"`}),
 		g.post(t, `{"query":"{__typename}"}`, map[string]string{"X-Service-Api-Key": issued.PlaintextKey, "X-Api-Key": g.access.Key}),
 	} {
 		if strings.Contains(a.text, secret) || strings.Contains(a.text, g.access.Cookie) {
-			t.Errorf("the answer shows a secret: %s", a.text)
+			t.Errorf("got %s, want no secret in it", a.text)
 		}
 	}
 	g.trySocket(t, nil, map[string]string{"apiKey": issued.PlaintextKey + "0"})
 	if log := g.log.String(); log == "" || strings.Contains(log, secret) || strings.Contains(log, g.access.Cookie) || strings.Contains(log, g.access.Key) {
-		t.Errorf("logged %s", log)
+		t.Errorf("got log %s, want entries without a secret", log)
 	}
 }
 
-func TestUsageIsTheWorkspaces(t *testing.T) {
+func TestUsageCoversTheWholeWorkspace(t *testing.T) {
 	t.Parallel()
 	g := serveOwn(t, nil)
 	usage := g.Usage
@@ -284,25 +284,25 @@ func TestUsageIsTheWorkspaces(t *testing.T) {
 		perKey { publicId label requests failures lastUsedAt perClass { class requests failures } perRoute { route requests failures } perCode { code failures } } perKeyTruncated
 		recentRequests { at publicId route method class status code requestId tookMs } recentRequestsTruncated recentFailures { requestId code publicId } recentFailuresTruncated } } }"}`
 	if a := g.post(t, `{"query":"{ viewer { usage { totalRequests } } }"}`, nil); !strings.Contains(a.text, `"forbidden"`) || strings.Contains(a.text, "totalRequests\":") {
-		t.Errorf("a key sees %s", a.text)
+		t.Errorf("key: got %s, want %s", a.text, domain.CodeForbidden)
 	}
-	for name, header := range map[string]map[string]string{"a person": g.asPerson()} {
+	for name, header := range map[string]map[string]string{"a person": g.asUser()} {
 		u := data[struct {
 			Viewer struct{ Usage resolver.Usage }
 		}](t, g.post(t, strings.Join(strings.Fields(query), " "), header)).Viewer.Usage
 		if u.TotalRequests != 2 || u.TotalFailures != 1 || len(u.PerKey) != 1 || len(u.RecentRequests) != 2 || len(u.RecentFailures) != 1 {
-			t.Fatalf("%s: %+v", name, u)
+			t.Fatalf("%s: got %+v, want 2 requests and 1 failure", name, u)
 		}
 		k, f := u.PerKey[0], u.RecentFailures[0]
 		if k.PublicID != use.PublicID || k.Requests != 1 || len(k.PerClass) != 1 || k.PerClass[0].Class != "graphql" || k.PerRoute[0].Route != "/graphql" {
-			t.Errorf("%s: %+v", name, k)
+			t.Errorf("%s: got %+v, want 1 request of the key %s", name, k, use.PublicID)
 		}
 		if f.RequestID != "failed" || f.Code == nil || *f.Code != "rate_limited" || f.PublicID != nil {
-			t.Errorf("%s: %+v", name, f)
+			t.Errorf("%s: got %+v, want rate_limited without a key", name, f)
 		}
 	}
 	page := map[string]string{"X-Service-Api-Key": "", access.PageHeader: g.pageToken("127.0.0.1")}
 	if a := g.post(t, `{"query":"{ viewer { kind usage { totalRequests } } }"}`, page); string(a.body.Data) != `{"viewer":{"kind":"FIRST_PARTY","usage":null}}` || codeOf(t, a.text) != domain.CodeForbidden {
-		t.Errorf("a page: %s", a.text)
+		t.Errorf("page: got %s, want null with %s", a.text, domain.CodeForbidden)
 	}
 }

@@ -30,9 +30,15 @@ func (p *Pool) PreConfirmedNumber(ctx context.Context) (uint64, error) {
 	return ask(ctx, p, "starknet_getBlockWithTxHashes", []any{PreConfirmed}, wire.DecodeBlockNumber)
 }
 
+// includeProofFacts is the response flag without which a node leaves out the
+// proof facts, which the hash of a transaction covers.
+const includeProofFacts = "INCLUDE_PROOF_FACTS"
+
 // BlockWithReceipts returns a sealed block with its transactions and their
 // receipts. It is complete: the numbers of transactions and events are those
-// of the header, and every transaction has its own receipt.
+// of the header, and every transaction has its own receipt. Its transactions have
+// their proof facts, which their hashes contain, if the upstream's specification
+// has them.
 func (p *Pool) BlockWithReceipts(ctx context.Context, id BlockID) (starknet.BlockWithReceipts, error) {
 	return ask(ctx, p, "starknet_getBlockWithReceipts", []any{id}, func(result []byte) (starknet.BlockWithReceipts, error) {
 		block, err := wire.DecodeBlockWithReceipts(result)
@@ -40,5 +46,5 @@ func (p *Pool) BlockWithReceipts(ctx context.Context, id BlockID) (starknet.Bloc
 			err = id.check(&block.BlockHeader, block.Status)
 		}
 		return block, err
-	})
+	}, includeProofFacts)
 }

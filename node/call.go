@@ -1,14 +1,21 @@
 package node
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 )
 
+// lacking are the error codes of a node that does not have a block, a class or a
+// transaction. Another one may have it: it may be further, or not pruned.
+var lacking = []int{blockNotFound, classHashNotFound, transactionNotFound}
+
 // call tries the upstreams one after the other until one responds. An error
-// from the node is a response. A write moves on to the next upstream only while
+// from the node is a response, except that a read moves on when an upstream
+// lacks what is asked for. A write moves on to the next upstream only while
 // nothing of it was sent.
 func (p *Pool) call(ctx context.Context, q query) (json.RawMessage, error) {
 	ctx, done, err := p.begin(ctx)
@@ -24,10 +31,17 @@ func (p *Pool) call(ctx context.Context, q query) (json.RawMessage, error) {
 	}
 	defer p.gate.leave()
 
-	var failed Unavailable
-	order := p.order()
+	var (
+		failed Unavailable
+		lacks  error // the first response that an upstream lacks something
+	)
+	order := p.order(q)
 	for i, u := range order {
 		result, err := p.try(ctx, u, q, len(order)-i)
+		if answered, ok := errors.AsType[*RPCError](err); ok && !q.write && slices.Contains(lacking, answered.Code) {
+			lacks = cmp.Or(lacks, err)
+			continue
+		}
 		fault, isFault := errors.AsType[*Fault](err)
 		if !isFault {
 			return result, err
@@ -40,20 +54,8 @@ func (p *Pool) call(ctx context.Context, q query) (json.RawMessage, error) {
 			break
 		}
 	}
-	return nil, &failed
-}
-
-// order returns the upstreams in order of preference: as configured, with those
-// that lag behind last.
-func (p *Pool) order() []*upstream {
-	p.surveyIfDue()
-	order := make([]*upstream, 0, len(p.upstreams))
-	for _, behind := range []bool{false, true} {
-		for _, u := range p.upstreams {
-			if u.behind.Load() == behind {
-				order = append(order, u)
-			}
-		}
+	if lacks != nil {
+		return nil, lacks
 	}
-	return order
+	return nil, &failed
 }

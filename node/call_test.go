@@ -85,17 +85,17 @@ func TestReadFailsOverToTheNextUpstream(t *testing.T) {
 				t.Fatalf("Head = %v, %v, want %v", got, err, headOfFake)
 			}
 			most := 1
-			if name == "nothing" { // on a kept connection: then it is asked again on a fresh one
+			if name == "nothing" { // on a kept connection: the pool retries on a new one
 				most = 2
 			}
 			if n := len(bad.calls(head)); n < 1 || n > most {
-				t.Errorf("the failing node was asked %d times, want 1 to %d", n, most)
+				t.Errorf("failing node: got %d calls, want 1 to %d", n, most)
 			}
 		})
 	}
 }
 
-func TestFaultOfTheOnlyUpstreamIsReportedAsSuch(t *testing.T) {
+func TestFaultOfTheOnlyUpstreamIsReported(t *testing.T) {
 	t.Parallel()
 	for name, fault := range faults {
 		t.Run(name, func(t *testing.T) {
@@ -114,7 +114,7 @@ func TestFaultOfTheOnlyUpstreamIsReportedAsSuch(t *testing.T) {
 				t.Fatalf("Head failed with %v, want a fault that is Unavailable", err)
 			}
 			if name == "status 429" && unavailable.RetryAfter() != 7*time.Second {
-				t.Errorf("retry after %v, want 7s", unavailable.RetryAfter())
+				t.Errorf("got a retry after %v, want 7s", unavailable.RetryAfter())
 			}
 		})
 	}
@@ -140,8 +140,8 @@ func TestNodeErrorIsNotRetried(t *testing.T) {
 		if string(got.Raw) != `{"code":40,"message":"Contract error","data":{ "revert_error" :"why"}}` {
 			t.Errorf("the raw error is %s, want it as it was", got.Raw)
 		}
-		if asked, others := len(first.calls("starknet_call")), len(second.calls("starknet_call")); asked != 1 || others != 0 {
-			t.Errorf("the nodes were asked %d and %d times, want once and never", asked, others)
+		if calls, others := len(first.calls("starknet_call")), len(second.calls("starknet_call")); calls != 1 || others != 0 {
+			t.Errorf("got %d and %d calls, want one and none", calls, others)
 		}
 	}
 }
@@ -159,7 +159,7 @@ func TestHangingUpstreamLeavesTimeForTheNext(t *testing.T) {
 	}
 }
 
-func TestHangingUpstreamIsLeftAloneInTheEnd(t *testing.T) {
+func TestHangingUpstreamOpensItsCircuit(t *testing.T) {
 	t.Parallel()
 	n := newFakeNode(t)
 	n.on(head, hang)
@@ -175,7 +175,7 @@ func TestHangingUpstreamIsLeftAloneInTheEnd(t *testing.T) {
 	}
 }
 
-func TestImpatientCallerIsNotHeldAgainstTheUpstream(t *testing.T) {
+func TestCallerTimeoutIsNotAnUpstreamFault(t *testing.T) {
 	t.Parallel()
 	n := newFakeNode(t)
 	n.on("starknet_getNonce", hang)
@@ -195,7 +195,7 @@ func TestImpatientCallerIsNotHeldAgainstTheUpstream(t *testing.T) {
 	}
 }
 
-func TestCallerWhoGoesAwayIsNotHeldAgainstTheUpstream(t *testing.T) {
+func TestCallerCancellationIsNotAnUpstreamFault(t *testing.T) {
 	t.Parallel()
 	n := newFakeNode(t)
 	n.on("starknet_getNonce", hang)
@@ -203,7 +203,7 @@ func TestCallerWhoGoesAwayIsNotHeldAgainstTheUpstream(t *testing.T) {
 	for i := range 2 * faultsToOpen {
 		ctx, cancel := context.WithCancel(t.Context())
 		go func() {
-			until(t, "the node is asked", func() bool { return len(n.calls("starknet_getNonce")) == i+1 })
+			until(t, "a request at the node", func() bool { return len(n.calls("starknet_getNonce")) == i+1 })
 			cancel()
 		}()
 		if _, err := p.Nonce(ctx, Latest, starknet.Felt{}); !errors.Is(err, context.Canceled) {
@@ -215,7 +215,7 @@ func TestCallerWhoGoesAwayIsNotHeldAgainstTheUpstream(t *testing.T) {
 	}
 }
 
-func TestBusyPoolAnswersInsteadOfWaiting(t *testing.T) {
+func TestFullQueueReturnsBusyAtOnce(t *testing.T) {
 	t.Parallel()
 	n := newFakeNode(t)
 	proceed := make(chan struct{})
@@ -227,9 +227,9 @@ func TestBusyPoolAnswersInsteadOfWaiting(t *testing.T) {
 	done := make(chan error, 2)
 	ask := func() { _, err := p.Head(t.Context()); done <- err }
 	go ask()
-	until(t, "the first call is at the node", func() bool { return len(n.calls(head)) == 1 })
+	until(t, "the first call at the node", func() bool { return len(n.calls(head)) == 1 })
 	go ask()
-	until(t, "the second call waits", func() bool { return p.gate.waiting.Load() == 1 })
+	until(t, "the second call in the queue", func() bool { return p.gate.waiting.Load() == 1 })
 
 	if _, err := p.Head(t.Context()); !errors.Is(err, ErrBusy) {
 		t.Errorf("the third call: got %v, want %v", err, ErrBusy)
@@ -245,7 +245,7 @@ func TestBusyPoolAnswersInsteadOfWaiting(t *testing.T) {
 	}
 }
 
-func TestWaitingInTheQueueEndsWithTheCaller(t *testing.T) {
+func TestQueuedCallEndsWithItsCaller(t *testing.T) {
 	t.Parallel()
 	g := newGate(1, 1)
 	if err := g.enter(t.Context()); err != nil {
@@ -254,14 +254,14 @@ func TestWaitingInTheQueueEndsWithTheCaller(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if err := g.enter(ctx); !errors.Is(err, ErrBusy) || !errors.Is(err, context.Canceled) {
-		t.Errorf("entered with %v, want %v and %v", err, ErrBusy, context.Canceled)
+		t.Errorf("got %v, want %v and %v", err, ErrBusy, context.Canceled)
 	}
 	if g.waiting.Load() != 0 {
-		t.Error("it still waits, want that it left")
+		t.Error("got a call that still waits, want it gone")
 	}
 }
 
-func TestReadSurvivesAKeptConnectionThatDied(t *testing.T) {
+func TestReadSurvivesABrokenIdleConnection(t *testing.T) {
 	t.Parallel()
 	n := newFakeNode(t)
 	p := openPool(t, nil, n)
@@ -275,8 +275,8 @@ func TestReadSurvivesAKeptConnectionThatDied(t *testing.T) {
 	if _, err := p.Head(t.Context()); err != nil {
 		t.Errorf("Head failed with %v, want no error", err)
 	}
-	if asked := len(n.calls(head)); asked != 3 {
-		t.Errorf("the node was asked %d times, want 3", asked)
+	if calls := len(n.calls(head)); calls != 3 {
+		t.Errorf("got %d calls, want 3", calls)
 	}
 }
 
@@ -285,20 +285,18 @@ func TestEveryAttemptIsObserved(t *testing.T) {
 	bad, good := newFakeNode(t), newFakeNode(t)
 	bad.on(head, status(500))
 	seen := make(chan Observation, 100)
-	p := openPool(t, func(o *Options) { o.Observe = func(ob Observation) { seen <- ob } }, bad, good)
+	p := withoutSurveys(openPool(t, func(o *Options) { o.Observe = func(ob Observation) { seen <- ob } }, bad, good))
 	_, _ = p.Head(t.Context())
 	_, _ = p.Nonce(t.Context(), Latest, starknet.Felt{})
 	p.Close()
 	close(seen)
 	counts := map[string]int{}
 	for ob := range seen {
-		if ob.Method != "starknet_blockNumber" { // the survey's
-			counts[fmt.Sprintf("%s %s %t", ob.Method, ob.Outcome, ob.Upstream == bad.Listener.Addr().String())]++
-		}
+		counts[fmt.Sprintf("%s %s %t", ob.Method, ob.Outcome, ob.Upstream == bad.Listener.Addr().String())]++
 	}
-	for _, want := range []string{head + " fault true", head + " ok false", "starknet_getNonce node_error true"} {
+	for _, want := range []string{head + " fault true", head + " ok false", "starknet_getNonce node_error false"} {
 		if counts[want] != 1 {
-			t.Errorf("%q was observed %d times: %v", want, counts[want], counts)
+			t.Errorf("got %q observed %d times, want once: %v", want, counts[want], counts)
 		}
 	}
 }

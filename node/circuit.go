@@ -27,6 +27,7 @@ type circuit struct {
 	faults int
 	pause  time.Duration // the last pause; zero while closed
 	until  time.Time     // end of the pause
+	quiet  time.Time     // until then the upstream asked to be left alone
 	trying bool          // the one trial is under way
 	reason error         // why it is open
 }
@@ -46,6 +47,31 @@ func (c *circuit) ask(now time.Time) (round uint64, pause time.Duration, reason 
 	c.trying = true
 	c.round++
 	return c.round, 0, nil
+}
+
+// probe is ask for a health check. The pause does not hold it back, because one
+// probe at a time is no load and is how a recovery is noticed at once. Only the
+// upstream's own wish to be left alone does. A trial that is under way no longer
+// counts.
+func (c *circuit) probe(now time.Time) (round uint64, pause time.Duration, reason error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.pause == 0 {
+		return c.round, 0, nil
+	}
+	if left := c.quiet.Sub(now); left > 0 {
+		return 0, left, c.reason
+	}
+	c.trying = true
+	c.round++
+	return c.round, 0, nil
+}
+
+// sound reports whether the last attempt succeeded, or none was made yet.
+func (c *circuit) sound() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.faults == 0
 }
 
 // succeeded counts a success and reports whether it closed the circuit.
@@ -73,8 +99,8 @@ func (c *circuit) withdrawn(round uint64) {
 	}
 }
 
-// failed counts a fault and reports whether it newly opened the circuit. A
-// wish to be left alone for a while opens it at once.
+// failed counts a fault and reports whether it newly opened the circuit. The
+// upstream's wish to be left alone for a while opens it at once.
 func (c *circuit) failed(round uint64, now time.Time, reason error, leaveAlone time.Duration) (opened bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -82,12 +108,29 @@ func (c *circuit) failed(round uint64, now time.Time, reason error, leaveAlone t
 		return false
 	}
 	c.faults++
-	wasClosed := c.pause == 0
-	if wasClosed && leaveAlone == 0 && c.faults < faultsToOpen {
+	if c.pause == 0 && leaveAlone == 0 && c.faults < faultsToOpen {
 		return false
 	}
+	c.quiet = now.Add(min(leaveAlone, longestPause))
+	return c.open(now, reason, max(firstPause, 2*c.pause, leaveAlone))
+}
+
+// refused opens the circuit for the longest pause, because the upstream is not
+// one that can be used. It reports whether the circuit was closed.
+func (c *circuit) refused(round uint64, now time.Time, reason error) (opened bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if round != c.round {
+		return false
+	}
+	c.faults++
+	return c.open(now, reason, longestPause)
+}
+
+func (c *circuit) open(now time.Time, reason error, pause time.Duration) (wasClosed bool) {
+	wasClosed = c.pause == 0
 	c.round++
-	c.pause = min(max(firstPause, 2*c.pause, leaveAlone), longestPause)
+	c.pause = min(pause, longestPause)
 	c.until, c.reason, c.trying = now.Add(c.pause), reason, false
 	return wasClosed
 }

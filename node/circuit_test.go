@@ -14,51 +14,51 @@ func (c *circuit) attempt(t *testing.T, now time.Time) (round uint64) {
 	t.Helper()
 	round, pause, err := c.ask(now)
 	if err != nil {
-		t.Fatalf("an attempt: paused for %v by %v, want it allowed", pause, err)
+		t.Fatalf("got a pause of %v by %v, want the attempt allowed", pause, err)
 	}
 	return round
 }
 
-// paused expects that the circuit lets nobody ask for a while.
+// paused expects that the circuit rejects attempts until the given time.
 func (c *circuit) paused(t *testing.T, now time.Time, want time.Duration) {
 	t.Helper()
 	if _, pause, err := c.ask(now); pause != want || !errors.Is(err, errWhy) {
-		t.Errorf("paused for %v by %v, want %v by %v", pause, err, want, errWhy)
+		t.Errorf("got a pause of %v by %v, want %v by %v", pause, err, want, errWhy)
 	}
 }
 
-func TestTheFifthFaultInARowOpensTheCircuit(t *testing.T) {
+func TestFifthConsecutiveFaultOpensTheCircuit(t *testing.T) {
 	t.Parallel()
 	var c circuit
 	now := newFakeClock().Now()
 	for fault := range 4 {
 		if c.failed(c.attempt(t, now), now, errWhy, 0) {
-			t.Fatalf("fault %d opened the circuit, want it closed", fault+1)
+			t.Fatalf("fault %d: got the circuit open, want it closed", fault+1)
 		}
 	}
 	if !c.failed(c.attempt(t, now), now, errWhy, 0) {
-		t.Error("the fifth fault left the circuit closed, want it open")
+		t.Error("fifth fault: got the circuit closed, want it open")
 	}
 	c.paused(t, now, time.Second)
 }
 
-func TestASuccessForgetsTheFaultsBeforeIt(t *testing.T) {
+func TestSuccessResetsTheFaultCount(t *testing.T) {
 	t.Parallel()
 	var c circuit
 	now := newFakeClock().Now()
 	for attempt := range 12 {
 		if attempt%4 == 0 && c.succeeded(c.attempt(t, now)) {
-			t.Error("a success closed the circuit, want it closed already")
+			t.Error("success: got the circuit changed, want it closed as before")
 		}
 		if c.failed(c.attempt(t, now), now, errWhy, 0) {
-			t.Fatalf("fault %d opened the circuit, want it closed: never five in a row", attempt+1)
+			t.Fatalf("fault %d: got the circuit open, want it closed: never five in a row", attempt+1)
 		}
 	}
 }
 
-// TestOnlyAttemptsOfTheCurrentRoundCount lets attempts end that began before
+// TestAttemptOfAnEarlierRoundDoesNotChangeTheCircuit ends attempts that began before
 // the circuit opened: during the pause, during the trial and after it.
-func TestOnlyAttemptsOfTheCurrentRoundCount(t *testing.T) {
+func TestAttemptOfAnEarlierRoundDoesNotChangeTheCircuit(t *testing.T) {
 	t.Parallel()
 	late := errors.New("late")
 	for name, end := range map[string]func(c *circuit, round uint64, now time.Time) bool{
@@ -74,32 +74,32 @@ func TestOnlyAttemptsOfTheCurrentRoundCount(t *testing.T) {
 			c.failed(c.attempt(t, now), now, errWhy, 4*time.Second)
 			now = now.Add(3 * time.Second)
 			if end(&c, old, now) {
-				t.Error("during the pause it changed the circuit, want it open as before")
+				t.Error("during the pause: got the circuit changed, want it open as before")
 			}
 			c.paused(t, now, time.Second)
 			now = now.Add(time.Second)
 			trial := c.attempt(t, now)
 			if end(&c, old, now) {
-				t.Error("during the trial it changed the circuit, want the trial to decide")
+				t.Error("during the trial: got the circuit changed, want the trial to decide")
 			}
 			c.paused(t, now, 0)
 			if !c.succeeded(trial) {
-				t.Error("the trial that succeeded left the circuit open, want it closed")
+				t.Error("after a successful trial: got the circuit open, want it closed")
 			}
 			for range 4 {
 				c.failed(c.attempt(t, now), now, errWhy, 0)
 			}
 			if end(&c, old, now) {
-				t.Error("after the trial it changed the circuit, want it closed as before")
+				t.Error("after the trial: got the circuit changed, want it closed as before")
 			}
 			if !c.failed(c.attempt(t, now), now, errWhy, 0) {
-				t.Error("the fifth fault left the circuit closed, want it open")
+				t.Error("fifth fault: got the circuit closed, want it open")
 			}
 		})
 	}
 }
 
-func TestCircuitOpensAndHeals(t *testing.T) {
+func TestCircuitOpensAndCloses(t *testing.T) {
 	t.Parallel()
 	clock := newFakeClock()
 	n := newFakeNode(t)
@@ -116,8 +116,8 @@ func TestCircuitOpensAndHeals(t *testing.T) {
 			t.Fatalf("while the circuit is open: got %v, want Unavailable with a Retry-After of %v", err, firstPause)
 		}
 	}
-	if asked := len(n.calls(head)); asked != 5 {
-		t.Errorf("the node was asked %d times, want 5", asked)
+	if calls := len(n.calls(head)); calls != 5 {
+		t.Errorf("got %d calls, want 5", calls)
 	}
 
 	clock.advance(firstPause)
@@ -126,8 +126,8 @@ func TestCircuitOpensAndHeals(t *testing.T) {
 	if unavailable, ok := errors.AsType[*Unavailable](err); !ok || unavailable.RetryAfter() != 2*firstPause {
 		t.Errorf("after a failed trial: got %v, want Unavailable with a Retry-After of %v", err, 2*firstPause)
 	}
-	if asked := len(n.calls(head)); asked != 6 {
-		t.Errorf("the trial asked the node %d times, want once", asked-5)
+	if calls := len(n.calls(head)); calls != 6 {
+		t.Errorf("got %d calls by the trial, want 1", calls-5)
 	}
 
 	clock.advance(2 * firstPause)
@@ -138,7 +138,7 @@ func TestCircuitOpensAndHeals(t *testing.T) {
 		}
 	}
 	if healed := strings.Count(log.String(), "node recovered"); healed != 1 {
-		t.Errorf("the log reports %d recoveries, want 1:\n%s", healed, log.String())
+		t.Errorf("got %d recoveries in the log, want 1:\n%s", healed, log.String())
 	}
 }
 
@@ -147,7 +147,7 @@ func TestOpenCircuitLetsOneTrialThrough(t *testing.T) {
 	var c circuit
 	now := newFakeClock().Now()
 	if !c.failed(c.attempt(t, now), now, errWhy, 3*time.Second) {
-		t.Fatal("a wish to be left alone left the circuit closed, want it open")
+		t.Fatal("Retry-After: got the circuit closed, want it open")
 	}
 	c.paused(t, now.Add(time.Second), 2*time.Second)
 	now = now.Add(3 * time.Second)
@@ -155,18 +155,18 @@ func TestOpenCircuitLetsOneTrialThrough(t *testing.T) {
 	c.paused(t, now, 0)
 	c.withdrawn(trial)
 	if c.failed(c.attempt(t, now), now, errWhy, 0) {
-		t.Error("a failed trial newly opened the circuit, want it open already")
+		t.Error("failed trial: got the circuit newly opened, want it open as before")
 	}
 	c.paused(t, now, 6*time.Second)
 	now = now.Add(6 * time.Second)
 	if !c.succeeded(c.attempt(t, now)) {
-		t.Error("a trial that succeeded left the circuit open, want it closed")
+		t.Error("successful trial: got the circuit open, want it closed")
 	}
 	c.attempt(t, now)
 	c.attempt(t, now)
 }
 
-func TestPauseOfACircuitIsBounded(t *testing.T) {
+func TestCircuitBackoffIsBounded(t *testing.T) {
 	t.Parallel()
 	var c circuit
 	now := newFakeClock().Now()

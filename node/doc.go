@@ -3,8 +3,9 @@
 // gateway.
 //
 // A Pool checks the chain and the specification version of each upstream before
-// its first use and again later, skips failing upstreams, and limits
-// concurrency and waiting. Reads fail over. A write is sent at most once, and
+// its first use and in every survey, skips failing upstreams, and limits
+// concurrency and waiting. Reads are spread over the healthy upstreams and fail
+// over. A write is sent at most once, and
 // its error says whether it was sent. Typed calls return complete, consistent
 // values or an error; package wire decodes them. Forward and Subscribe pass
 // bytes through unchanged.

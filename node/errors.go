@@ -8,8 +8,8 @@ import (
 	"astrolabe/node/wire"
 )
 
-// Errors of a call, besides *RPCError, *Unavailable, chain.ErrWrongChain and
-// the errors of its context.
+// Errors of a call, besides *RPCError, *Unavailable, chain.ErrWrongChain,
+// chain.ErrNodeVersion and the errors of its context.
 var (
 	// ErrBusy means that too many calls are in flight and in the queue. The
 	// call was not sent.
@@ -21,9 +21,6 @@ var (
 	// ErrDeliveryUnknown marks a write that was sent, at least partly, and
 	// whose response is unknown: it may or may not have taken effect.
 	ErrDeliveryUnknown = errors.New("the write was sent, but its response is unknown")
-	// ErrUnsupportedSpec means that the JSON-RPC specification version of an
-	// upstream is older than MinimumSpec.
-	ErrUnsupportedSpec = errors.New("the node's specification version is not supported")
 	// ErrInvalidAnswer means that a response was truncated, contradicted itself
 	// or the request, or did not match the specification.
 	ErrInvalidAnswer = wire.ErrInvalid

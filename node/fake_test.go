@@ -34,17 +34,17 @@ type call struct {
 // reply answers a call, or misbehaves.
 type reply func(w http.ResponseWriter, r *http.Request, c call)
 
-// fakeNode is a small real node: it identifies itself properly, and does with
-// every other method what the test says.
+// fakeNode is a real HTTP server: it identifies itself like a node, and replies
+// to every other method as the test defines.
 type fakeNode struct {
 	*httptest.Server
 	t *testing.T
 
 	connections atomic.Int64 // made so far
-	rude        atomic.Bool  // hang up before the request's body is read
-	hungUp      atomic.Int64 // how often it did
+	rude        atomic.Bool  // close connections before reading the request's body
+	hungUp      atomic.Int64 // how many connections were closed so
 
-	sockets chan func(*fakeSocket) // what to do with the next WebSocket connections
+	sockets chan func(*fakeSocket) // the handlers of the next WebSocket connections
 
 	mu       sync.Mutex
 	replies  map[string]reply
@@ -56,7 +56,6 @@ func newFakeNode(t *testing.T) *fakeNode {
 	n := &fakeNode{t: t, sockets: make(chan func(*fakeSocket), 16), received: map[string][]call{}, replies: map[string]reply{
 		"starknet_chainId":            result(`"0x534e5f5345504f4c4941"`),
 		"starknet_specVersion":        result(`"0.10.2"`),
-		"starknet_blockNumber":        result(`100`),
 		"starknet_blockHashAndNumber": result(`{"block_hash":"0xabc","block_number":100}`),
 	}}
 	n.Server = httptest.NewUnstartedServer(n)
@@ -96,7 +95,7 @@ func (n *fakeNode) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(r.Body)
 	var c call
 	if err != nil || json.Unmarshal(body, &c) != nil {
-		n.t.Errorf("the node received %q, %v, want a call", body, err)
+		n.t.Errorf("got %q and %v, want a call", body, err)
 	}
 	c.body = body
 	n.mu.Lock()
@@ -109,7 +108,7 @@ func (n *fakeNode) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	does(w, r, c)
 }
 
-// envelope answers with the text, in which %s is the id.
+// envelope replies with the text, in which %s is the id.
 func envelope(format string) reply {
 	return func(w http.ResponseWriter, _ *http.Request, c call) { _, _ = fmt.Fprintf(w, format, c.ID) }
 }
@@ -142,10 +141,10 @@ func hangUp(bytesBefore string) reply {
 	}
 }
 
-// hang answers nothing until the client goes away.
+// hang does not reply until the client disconnects.
 func hang(_ http.ResponseWriter, r *http.Request, _ call) { <-r.Context().Done() }
 
-// drip sends the beginning of an answer and then nothing more.
+// drip sends the beginning of a response and nothing more.
 func drip(w http.ResponseWriter, r *http.Request, _ call) {
 	_, _ = io.WriteString(w, `{"jsonrpc":"2.0",`)
 	_ = http.NewResponseController(w).Flush()
@@ -170,13 +169,13 @@ func openPool(t *testing.T, change func(*Options), nodes ...*fakeNode) *Pool {
 	return p
 }
 
-// withoutSurveys keeps the background from asking the nodes.
+// withoutSurveys disables background requests to the nodes.
 func withoutSurveys(p *Pool) *Pool {
 	p.surveyed = p.options.clock.Now().Add(time.Hour)
 	return p
 }
 
-// fakeClock stands still until a test moves it. Waiting takes no time and is
+// fakeClock advances only when a test moves it. Waiting takes no time and is
 // reported.
 type fakeClock struct {
 	mu    sync.Mutex
@@ -213,13 +212,13 @@ func (c *fakeClock) waited() []time.Duration {
 	return c.waits
 }
 
-// until polls a condition, and fails the test when it does not come true.
+// until polls a condition, and fails the test when it times out.
 func until(t *testing.T, what string, condition func() bool) {
 	t.Helper()
 	deadline := time.Now().Add(time.Minute)
 	for !condition() {
 		if time.Now().After(deadline) {
-			t.Fatalf("waited in vain: %s", what)
+			t.Fatalf("timed out, want %s", what)
 		}
 		time.Sleep(time.Millisecond)
 	}

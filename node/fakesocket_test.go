@@ -16,8 +16,8 @@ type fakeSocket struct {
 	ctx  context.Context // ends with the connection
 }
 
-// serveSocket does with a connection what the test has prepared for it, and
-// refuses one that the test has not.
+// serveSocket runs the next handler of the test on a connection, and
+// rejects the connection if there is none.
 func (n *fakeNode) serveSocket(w http.ResponseWriter, r *http.Request) {
 	var does func(*fakeSocket)
 	select {
@@ -55,7 +55,7 @@ func (s *fakeSocket) send(format string, args ...any) {
 	_ = s.conn.Write(s.ctx, websocket.MessageText, fmt.Appendf(nil, format, args...))
 }
 
-// subscribed answers the identity questions and the subscription.
+// subscribed answers the identity checks and the subscription.
 func (s *fakeSocket) subscribed() {
 	s.send(`{"jsonrpc":"2.0","id":%s,"result":"0x534e5f5345504f4c4941"}`, s.receive().ID)
 	s.send(`{"jsonrpc":"2.0","id":%s,"result":"0.10.2"}`, s.receive().ID)

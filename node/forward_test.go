@@ -27,18 +27,18 @@ func TestForwardKeepsParamsByteForByte(t *testing.T) {
 	}
 	for _, c := range n.calls("starknet_getStorageAt") {
 		if !strings.Contains(string(c.body), `"params":`+params+`}`) {
-			t.Errorf("the node received %s, want the params %s", c.body, params)
+			t.Errorf("got the request %s, want the params %s", c.body, params)
 		}
 	}
 	if got, err := p.Forward(t.Context(), Request{Method: "starknet_syncing"}); err != nil || string(got) != "false" {
 		t.Errorf("without params: %s, %v, want false", got, err)
 	}
 	if body := n.calls("starknet_syncing")[0].body; strings.Contains(string(body), "params") {
-		t.Errorf("absent params became %s, want none", body)
+		t.Errorf("absent params: got %s, want none", body)
 	}
 }
 
-func TestForwardRefusesParamsThatAreNotJSON(t *testing.T) {
+func TestForwardRejectsParamsThatAreNotJSON(t *testing.T) {
 	t.Parallel()
 	n := newFakeNode(t)
 	p := openPool(t, nil, n)
@@ -48,11 +48,11 @@ func TestForwardRefusesParamsThatAreNotJSON(t *testing.T) {
 		}
 	}
 	if len(n.calls("m")) != 0 {
-		t.Error("they were sent, want them refused before")
+		t.Error("got a request, want the params rejected before")
 	}
 }
 
-func TestForwardRefusesAResultThatIsNotJSON(t *testing.T) {
+func TestForwardRejectsAResultThatIsNotJSON(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{`[}`, `{"a"}`, `tru`, `"\x"`, `01`, `[1,]`} {
 		n := newFakeNode(t)
@@ -64,18 +64,20 @@ func TestForwardRefusesAResultThatIsNotJSON(t *testing.T) {
 	}
 }
 
-func TestAnswerBeyondTheCallersLimitIsTooLarge(t *testing.T) {
+func TestResponseOverTheCallersLimitIsTooLarge(t *testing.T) {
 	t.Parallel()
 	first, second := newFakeNode(t), newFakeNode(t)
-	first.on("m", result(`"`+strings.Repeat("x", 5000)+`"`))
+	for _, n := range []*fakeNode{first, second} {
+		n.on("m", result(`"`+strings.Repeat("x", 5000)+`"`))
+	}
 	p := openPool(t, nil, first, second)
 	for range 2 * faultsToOpen {
 		if _, err := p.Forward(t.Context(), Request{Method: "m", MaxResponse: 4096}); !errors.Is(err, ErrTooLarge) {
 			t.Fatalf("Forward failed with %v, want %v", err, ErrTooLarge)
 		}
 	}
-	if len(second.calls("m")) != 0 {
-		t.Error("the next upstream was asked for the same, want the first alone")
+	if asked := len(first.calls("m")) + len(second.calls("m")); asked != 2*faultsToOpen {
+		t.Errorf("the upstreams were asked %d times, want %d: one for each call", asked, 2*faultsToOpen)
 	}
 	if _, err := p.Forward(t.Context(), Request{Method: "m", MaxResponse: 6000}); err != nil {
 		t.Errorf("within the limit: got %v, want no error", err)
@@ -85,9 +87,9 @@ func TestAnswerBeyondTheCallersLimitIsTooLarge(t *testing.T) {
 	}
 }
 
-// TestAWriteIsSentAtMostOnce lets the first of two nodes fail in every way
-// once it has received the write, on a fresh and on a kept connection.
-func TestAWriteIsSentAtMostOnce(t *testing.T) {
+// TestWriteIsSentAtMostOnce makes the first of two nodes fail in every way
+// after it has received the write, on a new and on a kept connection.
+func TestWriteIsSentAtMostOnce(t *testing.T) {
 	t.Parallel()
 	connection := map[bool]string{false: " on a fresh connection", true: " on a kept connection"}
 	for name, fault := range faults {
@@ -108,17 +110,17 @@ func TestAWriteIsSentAtMostOnce(t *testing.T) {
 				}, bad, good))
 				made := sendOneWrite(t, p, bad, kept)
 				if sent, elsewhere := len(bad.calls(write)), len(good.calls(write)); sent != 1 || elsewhere != 0 {
-					t.Errorf("the nodes received the write %d and %d times, want once and never", sent, elsewhere)
+					t.Errorf("got the write %d and %d times, want once and never", sent, elsewhere)
 				}
 				if kept != (made == 0) {
-					t.Errorf("%d connections were made for the write, want some unless one was kept (%t)", made, kept)
+					t.Errorf("got %d connections for the write, want some unless one was kept (%t)", made, kept)
 				}
 			})
 		}
 	}
 }
 
-// shapeFault tells the faults that lie in the decoded result alone.
+// shapeFault reports whether a fault is only in the decoded result.
 func shapeFault(name string) bool {
 	return name == "another shape" || name == "null" ||
 		!strings.HasPrefix(name, "a huge") && (strings.HasPrefix(name, "a ") || strings.HasPrefix(name, "an ")) && name != "a batch"
@@ -141,7 +143,7 @@ func sendOneWrite(t *testing.T, p *Pool, n *fakeNode, kept bool) (made int64) {
 	return n.connections.Load() - before
 }
 
-func TestAWriteIsNotRepeatedWhenTheConnectionDiesWhileItIsSent(t *testing.T) {
+func TestWriteIsNotRetriedWhenTheConnectionBreaks(t *testing.T) {
 	t.Parallel()
 	for _, kept := range []bool{false, true} {
 		bad, good := newFakeNode(t), newFakeNode(t)
@@ -159,12 +161,12 @@ func TestAWriteIsNotRepeatedWhenTheConnectionDiesWhileItIsSent(t *testing.T) {
 			t.Errorf("the write failed with %v, want %v", err, ErrDeliveryUnknown)
 		}
 		if sent, elsewhere := bad.hungUp.Load(), len(good.calls(write)); sent != 1 || elsewhere != 0 {
-			t.Errorf("the nodes received the write %d and %d times, want once and never", sent, elsewhere)
+			t.Errorf("got the write %d and %d times, want once and never", sent, elsewhere)
 		}
 	}
 }
 
-func TestAWriteThatIsGivenUpIsNotRepeated(t *testing.T) {
+func TestCancelledWriteIsNotRetried(t *testing.T) {
 	t.Parallel()
 	first, second := newFakeNode(t), newFakeNode(t)
 	first.on(write, hang)
@@ -172,7 +174,7 @@ func TestAWriteThatIsGivenUpIsNotRepeated(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	go func() {
-		until(t, "the write is at the node", func() bool { return len(first.calls(write)) == 1 })
+		until(t, "the write at the node", func() bool { return len(first.calls(write)) == 1 })
 		cancel()
 	}()
 	_, err := p.Forward(ctx, Request{Method: write, Write: true})
@@ -181,7 +183,7 @@ func TestAWriteThatIsGivenUpIsNotRepeated(t *testing.T) {
 	}
 }
 
-func TestAWriteThatWasNotSentGoesToTheNextUpstream(t *testing.T) {
+func TestUnsentWriteGoesToTheNextUpstream(t *testing.T) {
 	t.Parallel()
 	gone, good := newFakeNode(t), newFakeNode(t)
 	good.on(write, result(`{"transaction_hash":"0x1"}`))
@@ -197,7 +199,7 @@ func TestAWriteThatWasNotSentGoesToTheNextUpstream(t *testing.T) {
 	}
 }
 
-func TestAWriteThatNobodyTakesIsNotSent(t *testing.T) {
+func TestWriteWithoutAnAvailableUpstreamIsNotSent(t *testing.T) {
 	t.Parallel()
 	gone := newFakeNode(t)
 	p := openPool(t, nil, gone)
@@ -214,7 +216,7 @@ func TestAWriteThatNobodyTakesIsNotSent(t *testing.T) {
 	}
 }
 
-func TestNodeErrorOfAWriteIsItsAnswer(t *testing.T) {
+func TestNodeErrorOfAWriteIsReturned(t *testing.T) {
 	t.Parallel()
 	first, second := newFakeNode(t), newFakeNode(t)
 	first.on(write, nodeError)
@@ -225,7 +227,7 @@ func TestNodeErrorOfAWriteIsItsAnswer(t *testing.T) {
 	}
 }
 
-func TestWritesAreNotMarkedAsRepeatable(t *testing.T) {
+func TestWritesAreNotMarkedAsIdempotent(t *testing.T) {
 	t.Parallel()
 	n := newFakeNode(t)
 	header := make(chan http.Header, 1)
@@ -239,12 +241,12 @@ func TestWritesAreNotMarkedAsRepeatable(t *testing.T) {
 	}
 	for name := range <-header {
 		if strings.Contains(strings.ToLower(name), "idempotency") {
-			t.Errorf("the header %s was sent, want none of its kind", name)
+			t.Errorf("got the header %s, want none of its kind", name)
 		}
 	}
 	request, _, err := newRequest(t.Context(), endpoint{url: n.URL}, []byte(`{}`), true)
 	if err != nil || request.GetBody != nil || len(request.Header) != 2 {
-		t.Errorf("a write's request can be rewound or is marked: %v, %v, want neither", request.Header, err)
+		t.Errorf("got headers %v and %v, want a request that is neither rewindable nor marked", request.Header, err)
 	}
 }
 
@@ -254,20 +256,20 @@ func TestWithdrawnBodyIsNeverRead(t *testing.T) {
 	body := newSending([]byte("abc"))
 	for range 2 {
 		if !body.withdraw() {
-			t.Error("an untouched body cannot be withdrawn, want it withdrawn")
+			t.Error("untouched body: got it not withdrawn, want it withdrawn")
 		}
 	}
 	if n, err := body.Read(buffer); n != 0 || !errors.Is(err, errWithdrawn) {
-		t.Errorf("a withdrawn body gave %d bytes, %v, want none and %v", n, err, errWithdrawn)
+		t.Errorf("withdrawn body: got %d bytes and %v, want none and %v", n, err, errWithdrawn)
 	}
 	body = newSending([]byte("abc"))
 	if n, err := body.Read(buffer); n != 2 || err != nil {
-		t.Fatalf("Read = %d, %v, want 2", n, err)
+		t.Fatalf("got %d and %v, want 2", n, err)
 	}
 	if body.withdraw() {
-		t.Error("a body that was read in part was withdrawn, want it sent")
+		t.Error("partly read body: got it withdrawn, want it sent")
 	}
 	if n, err := body.Read(buffer); n != 1 || err != nil {
-		t.Errorf("the rest: %d, %v, want 1", n, err)
+		t.Errorf("the rest: got %d and %v, want 1", n, err)
 	}
 }

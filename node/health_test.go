@@ -9,7 +9,7 @@ import (
 	"astrolabe/domain/chain"
 )
 
-func TestNodeOfAnotherChainIsRefused(t *testing.T) {
+func TestNodeOfAnotherChainIsRejected(t *testing.T) {
 	t.Parallel()
 	clock := newFakeClock()
 	n := newFakeNode(t)
@@ -20,8 +20,8 @@ func TestNodeOfAnotherChainIsRefused(t *testing.T) {
 			t.Fatalf("Head failed with %v, want %v", err, chain.ErrWrongChain)
 		}
 	}
-	if asked, checked := len(n.calls(head)), len(n.calls("starknet_chainId")); asked != 0 || checked != 1 {
-		t.Errorf("the node was asked %d times and checked %d times, want never and once", asked, checked)
+	if calls, checked := len(n.calls(head)), len(n.calls("starknet_chainId")); calls != 0 || checked != 1 {
+		t.Errorf("got %d calls and %d identity checks, want none and one", calls, checked)
 	}
 	n.on("starknet_chainId", result(`"0x534e5f5345504f4c4941"`))
 	clock.advance(longestPause)
@@ -30,7 +30,7 @@ func TestNodeOfAnotherChainIsRefused(t *testing.T) {
 	}
 }
 
-func TestNodeOfAnotherChainIsPassedOver(t *testing.T) {
+func TestNodeOfAnotherChainIsSkipped(t *testing.T) {
 	t.Parallel()
 	wrong, right := newFakeNode(t), newFakeNode(t)
 	wrong.on("starknet_chainId", result(`"0x534e5f4d41494e"`))
@@ -40,11 +40,11 @@ func TestNodeOfAnotherChainIsPassedOver(t *testing.T) {
 	}
 }
 
-func TestOnlySupportedSpecificationsAreSpoken(t *testing.T) {
+func TestUnsupportedSpecificationVersionIsRejected(t *testing.T) {
 	t.Parallel()
 	for spec, want := range map[string]error{
 		"0.10.0": nil, "0.10.2": nil, "0.10.3-rc.2": nil, "0.11.0": nil, "1.0.0": nil,
-		"0.9.0": ErrUnsupportedSpec, "0.8.1": ErrUnsupportedSpec, "0.9.99-rc.1": ErrUnsupportedSpec,
+		"0.9.0": chain.ErrNodeVersion, "0.8.1": chain.ErrNodeVersion, "0.9.99-rc.1": chain.ErrNodeVersion,
 		"": ErrInvalidAnswer, "0.10": ErrInvalidAnswer, "v0.10.2": ErrInvalidAnswer, "0.10.2.1": ErrInvalidAnswer,
 	} {
 		n := newFakeNode(t)
@@ -56,7 +56,7 @@ func TestOnlySupportedSpecificationsAreSpoken(t *testing.T) {
 	}
 }
 
-func TestErrorOfAnIdentityCheckIsNotTheCallersAnswer(t *testing.T) {
+func TestIdentityCheckErrorIsNotReturnedToTheCaller(t *testing.T) {
 	t.Parallel()
 	n := newFakeNode(t)
 	n.on("starknet_specVersion", nodeError)
@@ -67,7 +67,7 @@ func TestErrorOfAnIdentityCheckIsNotTheCallersAnswer(t *testing.T) {
 	}
 }
 
-func TestIdentityIsProvenOnceAndAgainLater(t *testing.T) {
+func TestIdentityIsCheckedOnceAndAgainAfterItExpires(t *testing.T) {
 	t.Parallel()
 	clock := newFakeClock()
 	n := newFakeNode(t)
@@ -82,7 +82,7 @@ func TestIdentityIsProvenOnceAndAgainLater(t *testing.T) {
 		}
 	}
 	if checked := len(n.calls("starknet_chainId")); checked != 1 {
-		t.Errorf("eight calls checked the identity %d times, want once", checked)
+		t.Errorf("got %d identity checks for eight calls, want 1", checked)
 	}
 	clock.advance(p.options.timing.recheck)
 	n.on("starknet_chainId", result(`"0x534e5f4d41494e"`))
@@ -91,7 +91,7 @@ func TestIdentityIsProvenOnceAndAgainLater(t *testing.T) {
 	}
 }
 
-func TestIdentityIsProvenAgainAfterAFault(t *testing.T) {
+func TestIdentityIsCheckedAgainAfterAFault(t *testing.T) {
 	t.Parallel()
 	n := newFakeNode(t)
 	n.on(head, status(500))
@@ -99,7 +99,7 @@ func TestIdentityIsProvenAgainAfterAFault(t *testing.T) {
 	_, _ = p.Head(t.Context())
 	n.on("starknet_chainId", result(`"0x534e5f4d41494e"`))
 	if _, err := p.Head(t.Context()); !errors.Is(err, chain.ErrWrongChain) {
-		t.Errorf("a node that came back as another: got %v, want %v", err, chain.ErrWrongChain)
+		t.Errorf("restarted as another chain: got %v, want %v", err, chain.ErrWrongChain)
 	}
 }
 
@@ -113,11 +113,11 @@ func TestRetryAfterIsRespected(t *testing.T) {
 	n.on(head, result(`{"block_hash":"0xabc","block_number":100}`))
 	clock.advance(19 * time.Second)
 	if _, err := p.Head(t.Context()); err == nil {
-		t.Error("the node was asked too early, want that it waits")
+		t.Error("got a call of the node too early, want it to wait")
 	}
 	clock.advance(time.Second)
 	if _, err := p.Head(t.Context()); err != nil {
-		t.Errorf("after the time it asked for: got %v, want no error", err)
+		t.Errorf("after Retry-After: got %v, want no error", err)
 	}
 }
 
@@ -133,35 +133,4 @@ func TestRetryAfterReadsBothForms(t *testing.T) {
 			t.Errorf("retryAfter(%q) = %v, want %v", header, got, want)
 		}
 	}
-}
-
-func TestUpstreamThatIsBehindIsAskedLast(t *testing.T) {
-	t.Parallel()
-	clock := newFakeClock()
-	stale, fresh := newFakeNode(t), newFakeNode(t)
-	stale.on("starknet_blockNumber", result(`0`))
-	p := openPool(t, func(o *Options) { o.clock = clock }, stale, fresh)
-	if _, err := p.Head(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	until(t, "the survey sees that the first node is behind", func() bool { return p.upstreams[0].behind.Load() })
-	// The survey may have ended before the first call chose a node.
-	staleBefore, freshBefore := len(stale.calls(head)), len(fresh.calls(head))
-	if _, err := p.Head(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	if asked := len(stale.calls(head)) - staleBefore; asked != 0 {
-		t.Errorf("the node that is behind: %d calls, want none", asked)
-	}
-	if asked := len(fresh.calls(head)) - freshBefore; asked != 1 {
-		t.Errorf("the node that is not behind: %d calls, want 1", asked)
-	}
-	fresh.on(head, status(500))
-	if _, err := p.Head(t.Context()); err != nil {
-		t.Errorf("the only node left is behind: got %v, want no error", err)
-	}
-	stale.on("starknet_blockNumber", result(`96`))
-	clock.advance(p.options.timing.survey)
-	_, _ = p.Head(t.Context())
-	until(t, "the survey sees that the first node caught up", func() bool { return !p.upstreams[0].behind.Load() })
 }

@@ -16,8 +16,12 @@ import (
 // prove checks that the upstream serves the chain of the pool with a supported
 // specification; every error is a *Fault. The result is valid for a while and
 // is discarded after any fault, because the upstream may come back as another
-// node. One caller checks while the others wait.
-func (p *Pool) prove(ctx context.Context, u *upstream) error {
+// node. One caller checks while the others wait. A probe always checks, and
+// waits for nobody.
+func (p *Pool) prove(ctx context.Context, u *upstream, probe bool) error {
+	if probe {
+		return p.check(ctx, u)
+	}
 	if u.isProven(p.options.clock.Now(), p.options.timing.recheck) {
 		return nil
 	}
@@ -30,6 +34,11 @@ func (p *Pool) prove(ctx context.Context, u *upstream) error {
 	if u.isProven(p.options.clock.Now(), p.options.timing.recheck) {
 		return nil
 	}
+	return p.check(ctx, u)
+}
+
+// check asks the upstream for its chain and specification.
+func (p *Pool) check(ctx context.Context, u *upstream) error {
 	spec, err := identify(p.options.Chain, func(method string) (json.RawMessage, error) {
 		return p.exchange(ctx, u.endpoint, query{method: method})
 	})

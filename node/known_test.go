@@ -8,7 +8,7 @@ import (
 	"astrolabe/starknet"
 )
 
-func TestATransactionOfAnyStatusIsKnown(t *testing.T) {
+func TestTransactionWithAnyStatusIsKnown(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		does  reply
@@ -25,10 +25,10 @@ func TestATransactionOfAnyStatusIsKnown(t *testing.T) {
 		n.on("starknet_getTransactionStatus", c.does)
 		known, err := openPool(t, nil, n).Source().KnowsTransaction(t.Context(), starknet.MustFelt("0x7a"))
 		if known != c.known || !errors.Is(err, c.is) {
-			t.Errorf("%s: known %v, %v, want %v, %v", name, known, err, c.known, c.is)
+			t.Errorf("%s: got known %v and %v, want %v and %v", name, known, err, c.known, c.is)
 		}
 		if calls := n.calls("starknet_getTransactionStatus"); len(calls) == 0 || string(calls[0].Params) != `["0x7a"]` {
-			t.Errorf("%s: the node was asked %v, want [\"0x7a\"]", name, calls)
+			t.Errorf("%s: got the calls %v, want [\"0x7a\"]", name, calls)
 		}
 	}
 }

@@ -13,9 +13,9 @@ import (
 type Options struct {
 	// Chain is the chain that every upstream must serve.
 	Chain domain.Chain
-	// URLs are the upstreams in order of preference. Calls use http and https
-	// URLs, streams use ws and wss URLs. If one kind is missing, it is derived
-	// from the other.
+	// URLs are the upstreams. Reads are spread over all of them; writes prefer
+	// the first. Calls use http and https URLs, streams use ws and wss URLs. If
+	// one kind is missing, it is derived from the other.
 	URLs []string
 	// MaxConcurrent is the maximum number of calls in flight; default 16.
 	MaxConcurrent int

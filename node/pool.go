@@ -21,6 +21,8 @@ type Pool struct {
 	streams   []endpoint
 	gate      *gate
 	ids       atomic.Uint64
+	reads     atomic.Uint64                           // spreads the reads
+	lead      atomic.Pointer[answer[domain.BlockRef]] // the furthest upstream of the last survey
 
 	ctx    context.Context // ends when the pool closes
 	cancel context.CancelCauseFunc

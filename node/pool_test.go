@@ -12,14 +12,14 @@ import (
 	"astrolabe/domain"
 )
 
-func TestOpenContactsNobody(t *testing.T) {
+func TestOpenMakesNoRequest(t *testing.T) {
 	t.Parallel()
 	n := newFakeNode(t)
 	p := openPool(t, nil, n)
 	p.Close()
 	p.Close()
 	if n.connections.Load() != 0 {
-		t.Errorf("it did: %d connections, want none", n.connections.Load())
+		t.Errorf("got %d connections, want none", n.connections.Load())
 	}
 	if _, err := p.Head(t.Context()); !errors.Is(err, ErrClosed) {
 		t.Errorf("a call to a closed pool: got %v, want %v", err, ErrClosed)
@@ -28,7 +28,7 @@ func TestOpenContactsNobody(t *testing.T) {
 		t.Errorf("a write to a closed pool: got %v, want %v and %v", err, ErrClosed, ErrNotSent)
 	}
 	if state, err := p.SubscribeHeads(t.Context()).State(); state != StreamEnded || !errors.Is(err, ErrClosed) {
-		t.Errorf("a stream of a closed pool is %s, %v, want %s, %v", state, err, StreamEnded, ErrClosed)
+		t.Errorf("stream of a closed pool: got %s and %v, want %s and %v", state, err, StreamEnded, ErrClosed)
 	}
 }
 
@@ -39,14 +39,14 @@ func TestCloseEndsCallsInFlight(t *testing.T) {
 	p := openPool(t, nil, n)
 	done := make(chan error)
 	go func() { _, err := p.Head(context.Background()); done <- err }()
-	until(t, "the call is at the node", func() bool { return len(n.calls(head)) == 1 })
+	until(t, "the call at the node", func() bool { return len(n.calls(head)) == 1 })
 	p.Close()
 	if err := <-done; !errors.Is(err, ErrClosed) {
 		t.Errorf("the call failed with %v, want %v", err, ErrClosed)
 	}
 }
 
-func TestOpenRefusesBadOptions(t *testing.T) {
+func TestOpenRejectsInvalidOptions(t *testing.T) {
 	t.Parallel()
 	for name, o := range map[string]Options{
 		"no chain":       {URLs: []string{"http://host"}},
@@ -63,7 +63,7 @@ func TestOpenRefusesBadOptions(t *testing.T) {
 	}
 }
 
-func TestMissingSortOfURLIsDerived(t *testing.T) {
+func TestMissingWebSocketOrHTTPURLIsDerived(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ given, calls, streams string }{
 		{"http://a/x?k=1", "a=http://a/x?k=1", "a=ws://a/x?k=1"},
@@ -73,7 +73,7 @@ func TestMissingSortOfURLIsDerived(t *testing.T) {
 	} {
 		calls, streams, err := endpoints(strings.Fields(c.given))
 		if err != nil || spell(calls) != c.calls || spell(streams) != c.streams {
-			t.Errorf("%s: %s and %s, %v, want %s and %s", c.given, spell(calls), spell(streams), err, c.calls, c.streams)
+			t.Errorf("%s: got %s, %s and %v, want %s and %s", c.given, spell(calls), spell(streams), err, c.calls, c.streams)
 		}
 	}
 }
@@ -86,9 +86,9 @@ func spell(endpoints []endpoint) string {
 	return strings.Join(texts, " ")
 }
 
-// TestUpstreamURLsAreNeverShown puts keys everywhere in a URL and lets
-// everything fail.
-func TestUpstreamURLsAreNeverShown(t *testing.T) {
+// TestErrorsNeverContainUpstreamURLs puts keys everywhere in a URL and makes
+// every request fail.
+func TestErrorsNeverContainUpstreamURLs(t *testing.T) {
 	t.Parallel()
 	var log logBuffer
 	var shown strings.Builder
@@ -122,11 +122,11 @@ func TestUpstreamURLsAreNeverShown(t *testing.T) {
 		}
 	}
 	if !strings.Contains(shown.String(), "127.0.0.1:") {
-		t.Error("the host is not shown, want it")
+		t.Error("got no host in the errors, want it")
 	}
 }
 
-func TestTheCallersClientIsUsedWithoutItsRedirects(t *testing.T) {
+func TestGivenHTTPClientIsUsedWithoutRedirects(t *testing.T) {
 	t.Parallel()
 	n := newFakeNode(t)
 	used := make(chan struct{}, 100)
@@ -144,7 +144,7 @@ func TestTheCallersClientIsUsedWithoutItsRedirects(t *testing.T) {
 		t.Errorf("a redirect was followed: got %v after %d calls, want one call and an error", err, len(n.calls(head)))
 	}
 	if len(used) != 3 || client.CheckRedirect != nil {
-		t.Errorf("the client was used %d times, or changed, want 3 times and unchanged", len(used))
+		t.Errorf("got %d uses of the client, or a changed client; want 3 and unchanged", len(used))
 	}
 }
 

@@ -60,7 +60,7 @@ func replayNode(t *testing.T, chain domain.Chain) *fakeNode {
 			name := ""
 			if err := json.Unmarshal(c.Params, &params); err != nil {
 				t.Error(err)
-			} else if len(params) == 2 {
+			} else if folder == "classes" {
 				name = strings.Trim(string(params[1]), `"`)
 			} else if err := json.Unmarshal(params[0], &id); err == nil {
 				name = fmt.Sprint(*id.Number)
@@ -79,8 +79,8 @@ func replayNode(t *testing.T, chain domain.Chain) *fakeNode {
 	return n
 }
 
-// TestRealChainDataIsReadInFull holds typed calls against the standard
-// decoder and against the counts of the data.
+// TestRealChainDataIsReadInFull compares typed calls with the standard
+// decoder and with the counts of the data.
 func TestRealChainDataIsReadInFull(t *testing.T) {
 	t.Parallel()
 	for _, chain := range domain.Chains {

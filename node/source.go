@@ -11,8 +11,8 @@ import (
 )
 
 // Source is the pool as the indexer and reads use it. Its errors are
-// chain.ErrNodeUnavailable, chain.ErrInvalidAnswer, chain.ErrWrongChain and
-// those named by its methods.
+// chain.ErrNodeUnavailable, chain.ErrInvalidAnswer, chain.ErrWrongChain,
+// chain.ErrNodeVersion and those named by its methods.
 type Source struct{ pool *Pool }
 
 // Source returns the pool as a Source.
@@ -25,20 +25,20 @@ const (
 	classHashNotFound = 28
 )
 
-// Head returns the newest accepted block.
+// Head surveys the upstreams and returns the newest accepted block.
 func (s Source) Head(ctx context.Context) (domain.BlockRef, error) {
-	head, err := s.pool.Head(ctx)
+	head, err := s.pool.Survey(ctx)
 	return head, judge(err)
 }
 
 // L1Head returns the newest block that is accepted on L1, and false if there is
 // none.
 func (s Source) L1Head(ctx context.Context) (domain.BlockRef, bool, error) {
-	block, err := s.pool.Block(ctx, L1Accepted)
+	block, err := s.pool.L1Head(ctx)
 	if hasCode(err, blockNotFound) {
 		return domain.BlockRef{}, false, nil
 	}
-	return domain.BlockRef{Number: block.BlockNumber, Hash: block.BlockHash}, err == nil, judge(err)
+	return block, err == nil, judge(err)
 }
 
 // HashAt returns the hash of the block with a number, and false if the node has
@@ -71,24 +71,35 @@ func (s Source) Block(ctx context.Context, number uint64) (*starknet.BlockWithRe
 	return &block, &update, true, nil
 }
 
-// Class returns a class that the block names, or chain.ErrNoClass if the node
-// does not have it.
+// Class returns a class that the block names, chain.ErrNoClass if the node does
+// not have it, or chain.ErrPruned if it does not have the block.
 func (s Source) Class(ctx context.Context, at, hash starknet.Felt) (starknet.Class, error) {
 	class, err := s.pool.Class(ctx, AtHash(at), hash)
 	if hasCode(err, classHashNotFound) {
 		return starknet.Class{}, fmt.Errorf("%w: %s", chain.ErrNoClass, hash)
 	}
-	return class, judge(err)
+	return class, judgeAt(at, err)
 }
 
 // ClassHashAt returns the class of a contract after a block, and false if the
-// contract did not exist.
+// contract did not exist. If the node does not have the block, it returns
+// chain.ErrPruned.
 func (s Source) ClassHashAt(ctx context.Context, at, contract starknet.Felt) (starknet.Felt, bool, error) {
 	hash, err := s.pool.ClassHashAt(ctx, AtHash(at), contract)
 	if hasCode(err, contractNotFound) {
 		return starknet.Felt{}, false, nil
 	}
-	return hash, err == nil, judge(err)
+	return hash, err == nil, judgeAt(at, err)
+}
+
+// StorageAt returns the value of a contract's storage slot after a block. It is
+// zero if the contract did not exist.
+func (s Source) StorageAt(ctx context.Context, at, contract, slot starknet.Felt) (starknet.Felt, error) {
+	value, err := s.pool.StorageAt(ctx, AtHash(at), contract, slot)
+	if hasCode(err, contractNotFound) {
+		return starknet.Felt{}, nil
+	}
+	return value, judge(err)
 }
 
 // News returns a channel that receives a value when the head of the chain may
@@ -115,10 +126,18 @@ func hasCode(err error, code int) bool {
 // judge maps errors of the pool to those of the domain.
 func judge(err error) error {
 	switch {
-	case err == nil, errors.Is(err, chain.ErrWrongChain):
+	case err == nil, errors.Is(err, chain.ErrWrongChain), errors.Is(err, chain.ErrNodeVersion):
 		return err
 	case errors.Is(err, ErrInvalidAnswer), errors.Is(err, ErrTooLarge):
 		return fmt.Errorf("%w: %w", chain.ErrInvalidAnswer, err)
 	}
 	return fmt.Errorf("%w: %w", chain.ErrNodeUnavailable, err)
+}
+
+// judgeAt is judge for a read at a block that the chain has.
+func judgeAt(block starknet.Felt, err error) error {
+	if hasCode(err, blockNotFound) {
+		return fmt.Errorf("%w: block %s (%w)", chain.ErrPruned, block, err)
+	}
+	return judge(err)
 }

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"astrolabe/domain/chain"
 	"astrolabe/node/wire"
 )
 
@@ -19,9 +20,22 @@ func checkSpec(text string) error {
 		return wire.Invalid("specification version %q", wire.Clip(text, 40))
 	}
 	if minimum, _ := parseSpec(MinimumSpec); slices.Compare(version, minimum) < 0 {
-		return fmt.Errorf("%w: %s is older than %s", ErrUnsupportedSpec, wire.Clip(text, 40), MinimumSpec)
+		return fmt.Errorf("%w: %s is older than %s", chain.ErrNodeVersion, wire.Clip(text, 40), MinimumSpec)
 	}
 	return nil
+}
+
+// flagsSpec is the version of the specification that introduced response flags.
+const flagsSpec = "0.10.1"
+
+// knowsFlags reports whether the proven specification of the upstream has
+// response flags. Other nodes may reject them.
+func (u *upstream) knowsFlags() bool {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	version, ok := parseSpec(u.spec)
+	first, _ := parseSpec(flagsSpec)
+	return ok && slices.Compare(version, first) >= 0
 }
 
 // parseSpec parses major, minor and patch; a pre-release counts as its release.

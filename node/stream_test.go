@@ -28,7 +28,7 @@ func receive[T any](t *testing.T, s *Stream[T]) T {
 		return v
 	case <-time.After(time.Minute):
 		_, err := s.State()
-		t.Fatalf("no message came; last: got %v, want one", err)
+		t.Fatalf("got no message and %v, want one", err)
 	}
 	panic("unreachable")
 }
@@ -71,25 +71,25 @@ func TestSubscriptionResumesAfterALostConnection(t *testing.T) {
 	s := p.SubscribeHeads(t.Context())
 	expect(t, s, "resumed", "head 10", "head 20", "resumed", "head 11", "head 21", "resumed", "head 12", "head 22")
 	if state, err := s.State(); state != StreamLive || err != nil {
-		t.Errorf("the stream is %s, %v, want %s", state, err, StreamLive)
+		t.Errorf("got the stream %s and %v, want %s", state, err, StreamLive)
 	}
 	if checked := len(n.calls("starknet_chainId")); checked != 3 {
-		t.Errorf("three connections proved the chain %d times, want 3 times", checked)
+		t.Errorf("got %d identity checks of three connections, want 3", checked)
 	}
 	if waited := clock.waited(); len(waited) != 2 || waited[0] < 250*time.Millisecond || waited[1] > 500*time.Millisecond {
-		t.Errorf("it waited %v, want twice, from 250ms to 500ms", waited)
+		t.Errorf("got the waits %v, want two from 250ms to 500ms", waited)
 	}
 	s.Close()
 	s.Close()
 	if state, err := s.State(); state != StreamEnded || !errors.Is(err, context.Canceled) {
-		t.Errorf("afterwards the stream is %s, %v, want %s, %v", state, err, StreamEnded, context.Canceled)
+		t.Errorf("got the stream %s and %v, want %s and %v", state, err, StreamEnded, context.Canceled)
 	}
 	if _, open := <-s.Messages(); open {
-		t.Error("a closed stream delivers, want nothing")
+		t.Error("got a message of a closed stream, want none")
 	}
 }
 
-func TestStreamMovesToTheNextUpstreamAndWaitsLongerEachTime(t *testing.T) {
+func TestStreamFailsOverWithIncreasingBackoff(t *testing.T) {
 	t.Parallel()
 	clock := newFakeClock()
 	down, wrong, good := newFakeNode(t), newFakeNode(t), newFakeNode(t)
@@ -106,7 +106,7 @@ func TestStreamMovesToTheNextUpstreamAndWaitsLongerEachTime(t *testing.T) {
 	expect(t, p.SubscribeHeads(t.Context()), "resumed", "head 1")
 	waited := clock.waited()
 	if len(waited) != 2 || waited[0] >= waited[1] || waited[1] > time.Second {
-		t.Errorf("it waited %v, want twice, longer each time and at most 1s", waited)
+		t.Errorf("got the waits %v, want two, increasing and at most 1s", waited)
 	}
 }
 
@@ -114,7 +114,7 @@ func TestBackoffIsBounded(t *testing.T) {
 	t.Parallel()
 	for failures := range 100 {
 		if d := backoff(failures); d < 250*time.Millisecond || d > 30*time.Second {
-			t.Errorf("after %d failures it waits %v, want 250ms to 30s", failures, d)
+			t.Errorf("after %d failures: got a wait of %v, want 250ms to 30s", failures, d)
 		}
 	}
 }
@@ -128,12 +128,12 @@ func TestStreamOfAnotherChainIsNeverLive(t *testing.T) {
 	}
 	p := openPool(t, nil, n)
 	s := p.SubscribeHeads(t.Context())
-	until(t, "the stream tells why", func() bool {
+	until(t, "the reason of the failure", func() bool {
 		state, err := s.State()
 		return state == StreamConnecting && errors.Is(err, chain.ErrWrongChain)
 	})
 	if len(n.calls("starknet_subscribeNewHeads")) != 0 {
-		t.Error("it subscribed, want that it did not")
+		t.Error("got a subscription, want none")
 	}
 }
 
@@ -149,14 +149,14 @@ func TestRefusedSubscriptionEndsTheStream(t *testing.T) {
 	p := openPool(t, nil, n)
 	s := p.Subscribe(t.Context(), "starknet_subscribeEvents", []byte(`{ "block_id":{"block_number":0} }`))
 	if _, open := <-s.Messages(); open {
-		t.Error("a refused subscription delivers, want nothing")
+		t.Error("got a message of a rejected subscription, want none")
 	}
 	state, err := s.State()
 	if refusal, ok := errors.AsType[*RPCError](err); state != StreamEnded || !ok || refusal.Code != 68 {
-		t.Errorf("the stream is %s, %v, want %s with the code 68", state, err, StreamEnded)
+		t.Errorf("got the stream %s and %v, want %s with the code 68", state, err, StreamEnded)
 	}
 	if body := string(n.calls("starknet_subscribeEvents")[0].body); !strings.Contains(body, `"params":{ "block_id":{"block_number":0} }`) {
-		t.Errorf("the node received %s, want the params as they were", body)
+		t.Errorf("got the request %s, want the params unchanged", body)
 	}
 }
 
@@ -172,13 +172,13 @@ func TestSlowReaderEndsTheStream(t *testing.T) {
 	}
 	p := openPool(t, func(o *Options) { o.StreamBuffer = 3 }, n)
 	s := p.SubscribeHeads(t.Context())
-	until(t, "the stream ends", func() bool { state, _ := s.State(); return state == StreamEnded })
+	until(t, "the end of the stream", func() bool { state, _ := s.State(); return state == StreamEnded })
 	if _, err := s.State(); !errors.Is(err, ErrSlowConsumer) {
 		t.Errorf("the stream ended with %v, want %v", err, ErrSlowConsumer)
 	}
 	expect(t, s, "resumed", "head 0", "head 1") // what was received in order is not lost
 	if _, open := <-s.Messages(); open {
-		t.Error("more than the buffer holds was kept, want the stream to end")
+		t.Error("got more messages than the buffer holds, want the stream to end")
 	}
 }
 
@@ -200,7 +200,7 @@ func TestReorgIsReported(t *testing.T) {
 		Last:  domain.BlockRef{Number: 7, Hash: starknet.MustFelt("0x7")},
 	}
 	if news := receive(t, s); news.Reorg == nil || *news.Reorg != want {
-		t.Errorf("received %+v, want the reorg %+v", news, want)
+		t.Errorf("got %+v, want the reorg %+v", news, want)
 	}
 	expect(t, s, "head 5")
 }
@@ -232,7 +232,7 @@ func TestRawStreamKeepsResultsByteForByte(t *testing.T) {
 	}
 }
 
-func TestMessageThatIsNoNotificationLosesTheConnection(t *testing.T) {
+func TestUnexpectedMessageClosesTheConnection(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{
 		`{"jsonrpc":"2.0","method":"starknet_subscriptionNewHeads","params":{"subscription_id":"other","result":` + header(1) + `}}`,
@@ -266,12 +266,12 @@ func TestMessageThatIsNoNotificationLosesTheConnection(t *testing.T) {
 	}
 }
 
-func TestSilentConnectionIsNoticed(t *testing.T) {
+func TestSilentConnectionIsDetected(t *testing.T) {
 	t.Parallel()
 	n := newFakeNode(t)
 	n.sockets <- func(s *fakeSocket) {
 		s.subscribed()
-		<-t.Context().Done() // never reads, so no ping is answered
+		<-t.Context().Done() // never reads, so that pings stay unanswered
 	}
 	n.sockets <- func(s *fakeSocket) {
 		s.subscribed()
@@ -282,7 +282,7 @@ func TestSilentConnectionIsNoticed(t *testing.T) {
 	expect(t, p.SubscribeHeads(t.Context()), "resumed", "resumed", "head 1")
 }
 
-func TestStreamOutlivesTheTimeoutOfCalls(t *testing.T) {
+func TestStreamIsNotBoundByTheCallTimeout(t *testing.T) {
 	t.Parallel()
 	n := newFakeNode(t)
 	const timeout = 3 * time.Second
@@ -296,7 +296,7 @@ func TestStreamOutlivesTheTimeoutOfCalls(t *testing.T) {
 	expect(t, p.SubscribeHeads(t.Context()), "resumed", "head 1")
 }
 
-func TestConnectionThatNeverAnswersIsGivenUp(t *testing.T) {
+func TestUnresponsiveConnectionIsAbandoned(t *testing.T) {
 	t.Parallel()
 	n := newFakeNode(t)
 	n.sockets <- func(s *fakeSocket) { s.stay() }
@@ -312,7 +312,7 @@ func TestConnectionThatNeverAnswersIsGivenUp(t *testing.T) {
 	expect(t, p.SubscribeHeads(t.Context()), "resumed")
 }
 
-func TestPoolThatClosesEndsItsStreams(t *testing.T) {
+func TestClosingThePoolEndsItsStreams(t *testing.T) {
 	t.Parallel()
 	n := newFakeNode(t)
 	n.sockets <- func(s *fakeSocket) {
@@ -324,6 +324,6 @@ func TestPoolThatClosesEndsItsStreams(t *testing.T) {
 	expect(t, s, "resumed")
 	p.Close()
 	if state, err := s.State(); state != StreamEnded || !errors.Is(err, ErrClosed) {
-		t.Errorf("the stream is %s, %v, want %s, %v", state, err, StreamEnded, ErrClosed)
+		t.Errorf("got the stream %s and %v, want %s and %v", state, err, StreamEnded, ErrClosed)
 	}
 }

@@ -3,8 +3,8 @@ package node
 import (
 	"context"
 	"encoding/json"
-	"sync"
 
+	"astrolabe/domain"
 	"astrolabe/node/wire"
 )
 
@@ -12,8 +12,40 @@ import (
 // Nodes learn of a block some seconds apart, and a block takes a few seconds.
 const tolerableLag = 5
 
-// surveyIfDue compares the heads of the upstreams periodically, in the
-// background, while the pool is in use.
+// Survey checks every upstream concurrently: its chain, its specification
+// version and its head, regardless of earlier checks and of pauses. So a change
+// of an upstream is known after one survey, in either direction. It marks the
+// upstreams that are behind, and returns the furthest head.
+func (p *Pool) Survey(ctx context.Context) (domain.BlockRef, error) {
+	p.mu.Lock()
+	p.surveyed = p.options.clock.Now()
+	p.mu.Unlock()
+	answers, err := askAll(ctx, p, query{method: "starknet_blockHashAndNumber", probe: true}, wire.DecodeHead)
+	if err != nil {
+		return domain.BlockRef{}, err
+	}
+	furthest, err := newest(answers)
+	if err != nil {
+		return domain.BlockRef{}, err
+	}
+	p.lead.Store(furthest)
+	for _, a := range answers {
+		if a.err == nil { // the circuit handles the others
+			p.mark(a.from, a.value.Number+tolerableLag < furthest.value.Number, furthest.value.Number)
+		}
+	}
+	return furthest.value, nil
+}
+
+func (p *Pool) mark(u *upstream, behind bool, furthest uint64) {
+	if u.behind.Swap(behind) != behind {
+		p.options.Logger.Info("the lag of an upstream node changed",
+			"upstream", u.name, "chain", p.options.Chain, "behind", behind, "furthest", furthest)
+	}
+}
+
+// surveyIfDue surveys the upstreams periodically, in the background, while the
+// pool is in use.
 func (p *Pool) surveyIfDue() {
 	if len(p.upstreams) < 2 {
 		return
@@ -34,41 +66,42 @@ func (p *Pool) surveyIfDue() {
 	}
 	go func() {
 		defer done()
-		p.survey(ctx)
+		_, _ = p.Survey(ctx)
 	}()
 }
 
-// survey reads the head of every upstream concurrently, which also tries those
-// whose pause is over, and marks the ones that are behind. An upstream that
-// does not respond is not marked; its circuit handles it.
-func (p *Pool) survey(ctx context.Context) {
-	ctx, cancel := context.WithTimeout(ctx, p.options.timing.survey)
-	defer cancel()
-	heads := make([]*uint64, len(p.upstreams)) // nil without a response
-	var asked sync.WaitGroup
-	for i, u := range p.upstreams {
-		asked.Go(func() {
-			_, _ = p.try(ctx, u, query{method: "starknet_blockNumber", accept: func(result json.RawMessage) error {
-				head, err := wire.DecodeUint(result)
-				if err == nil {
-					heads[i] = &head
-				}
-				return err
-			}}, 1)
-		})
+// L1Head returns the newest block that an upstream reports as accepted on L1.
+// Upstreams learn of acceptance minutes apart, so one that is asked alone could
+// seem to withdraw it.
+func (p *Pool) L1Head(ctx context.Context) (domain.BlockRef, error) {
+	q := query{method: "starknet_getBlockWithTxHashes", params: json.RawMessage(`["l1_accepted"]`)}
+	answers, err := askAll(ctx, p, q, func(result []byte) (domain.BlockRef, error) {
+		block, err := wire.DecodeBlockWithHashes(result)
+		if err == nil {
+			err = L1Accepted.check(&block.BlockHeader, block.Status)
+		}
+		return domain.BlockRef{Number: block.BlockNumber, Hash: block.BlockHash}, err
+	})
+	if err != nil {
+		return domain.BlockRef{}, err
 	}
-	asked.Wait()
-	var furthest uint64
-	for _, head := range heads {
-		if head != nil {
-			furthest = max(furthest, *head)
+	furthest, err := newest(answers)
+	if err != nil {
+		return domain.BlockRef{}, err
+	}
+	return furthest.value, nil
+}
+
+// newest returns the answer with the highest block number. If there is none, it
+// returns a node error, or else why each upstream failed.
+func newest(answers []answer[domain.BlockRef]) (best *answer[domain.BlockRef], err error) {
+	for i := range answers {
+		if a := &answers[i]; a.err == nil && (best == nil || a.value.Number > best.value.Number) {
+			best = a
 		}
 	}
-	for i, u := range p.upstreams {
-		behind := heads[i] != nil && *heads[i]+tolerableLag < furthest
-		if u.behind.Swap(behind) != behind {
-			p.options.Logger.Info("the lag of an upstream node changed",
-				"upstream", u.name, "chain", p.options.Chain, "behind", behind, "furthest", furthest)
-		}
+	if best == nil {
+		return nil, failure(answers)
 	}
+	return best, nil
 }

@@ -12,7 +12,7 @@ import (
 	"astrolabe/starknet"
 )
 
-func TestLyingBlockIsRefused(t *testing.T) {
+func TestInconsistentBlockIsRejected(t *testing.T) {
 	t.Parallel()
 	text := string(readReal(t, filepath.Join(realData(t), "SN_SEPOLIA/blocks/56377.json")))
 	var block starknet.BlockWithReceipts
@@ -21,52 +21,53 @@ func TestLyingBlockIsRefused(t *testing.T) {
 	}
 	replace := func(old, replacement string) string {
 		if !strings.Contains(text, old) {
-			t.Fatalf("the block does not contain %s, want it to", old)
+			t.Fatalf("got a block without %s, want it in there", old)
 		}
 		return strings.Replace(text, old, replacement, 1)
 	}
 	first, second := block.Transactions[0].Receipt.TransactionHash, block.Transactions[1].Receipt.TransactionHash
-	asked := AtNumber(56377)
-	for name, lie := range map[string]struct {
+	at := AtNumber(56377)
+	for name, invalid := range map[string]struct {
 		id   BlockID
 		text string
 	}{
 		"another block":          {AtNumber(56376), text},
 		"another hash":           {AtHash(first), text},
 		"not accepted on L1":     {L1Accepted, replace(`"status":"ACCEPTED_ON_L1"`, `"status":"ACCEPTED_ON_L2"`)},
-		"pre-confirmed":          {asked, replace(`"status":"ACCEPTED_ON_L1"`, `"status":"PRE_CONFIRMED"`)},
-		"unknown status":         {asked, replace(`"status":"ACCEPTED_ON_L1"`, `"status":"REJECTED"`)},
-		"no hash":                {asked, replace(block.BlockHash.String(), "0x0")},
-		"more transactions":      {asked, replace(fmt.Sprintf(`"transaction_count":%d`, block.TransactionCount), fmt.Sprintf(`"transaction_count":%d`, block.TransactionCount+1))},
-		"fewer events":           {asked, replace(fmt.Sprintf(`"event_count":%d`, block.EventCount), fmt.Sprintf(`"event_count":%d`, block.EventCount-1))},
-		"the same receipt twice": {asked, replace(second.String(), first.String())},
-		"a receipt without hash": {asked, replace(first.String(), "0x0")},
-		"no receipt":             {asked, replace(`"receipt":{`, `"receipt":null,"x":{`)},
-		"a receipt of a declare": {asked, replace(`"receipt":{"type":"INVOKE"`, `"receipt":{"type":"DECLARE"`)},
-		"a receipt in doubt":     {asked, replace(`"finality_status":"ACCEPTED_ON_L1"`, `"finality_status":"PRE_CONFIRMED"`)},
-		"an unknown outcome":     {asked, replace(`"execution_status":"SUCCEEDED"`, `"execution_status":"MAYBE"`)},
-		"an unknown type":        {asked, replace(`"transaction":{"type":"INVOKE"`, `"transaction":{"type":"OTHER"`)},
-		"an unknown version":     {asked, replace(`"version":"0x1"`, `"version":"0x7"`)},
-		"a query version":        {asked, replace(`"version":"0x1"`, `"version":"0x100000000000000000000000000000001"`)},
-		"a felt out of range":    {asked, replace(block.NewRoot.String(), "0x800000000000011000000000000000000000000000000000000000000000001")},
-		"a felt as a number":     {asked, replace(`"`+block.NewRoot.String()+`"`, "1")},
+		"pre-confirmed":          {at, replace(`"status":"ACCEPTED_ON_L1"`, `"status":"PRE_CONFIRMED"`)},
+		"unknown status":         {at, replace(`"status":"ACCEPTED_ON_L1"`, `"status":"REJECTED"`)},
+		"no hash":                {at, replace(block.BlockHash.String(), "0x0")},
+		"more transactions":      {at, replace(fmt.Sprintf(`"transaction_count":%d`, block.TransactionCount), fmt.Sprintf(`"transaction_count":%d`, block.TransactionCount+1))},
+		"fewer events":           {at, replace(fmt.Sprintf(`"event_count":%d`, block.EventCount), fmt.Sprintf(`"event_count":%d`, block.EventCount-1))},
+		"the same receipt twice": {at, replace(second.String(), first.String())},
+		"a receipt without hash": {at, replace(first.String(), "0x0")},
+		"no receipt":             {at, replace(`"receipt":{`, `"receipt":null,"x":{`)},
+		"a receipt of a declare": {at, replace(`"receipt":{"type":"INVOKE"`, `"receipt":{"type":"DECLARE"`)},
+		"a receipt in doubt":     {at, replace(`"finality_status":"ACCEPTED_ON_L1"`, `"finality_status":"PRE_CONFIRMED"`)},
+		"an unknown outcome":     {at, replace(`"execution_status":"SUCCEEDED"`, `"execution_status":"MAYBE"`)},
+		"an unknown type":        {at, replace(`"transaction":{"type":"INVOKE"`, `"transaction":{"type":"OTHER"`)},
+		"an unknown version":     {at, replace(`"version":"0x1"`, `"version":"0x7"`)},
+		"a query version":        {at, replace(`"version":"0x1"`, `"version":"0x100000000000000000000000000000001"`)},
+		"a felt out of range":    {at, replace(block.NewRoot.String(), "0x800000000000011000000000000000000000000000000000000000000000001")},
+		"a felt as a number":     {at, replace(`"`+block.NewRoot.String()+`"`, "1")},
 	} {
 		n := newFakeNode(t)
-		n.on("starknet_getBlockWithReceipts", result(lie.text))
+		n.on("starknet_getBlockWithReceipts", result(invalid.text))
 		p := openPool(t, nil, n)
-		if _, err := p.BlockWithReceipts(t.Context(), lie.id); !errors.Is(err, ErrInvalidAnswer) {
+		if _, err := p.BlockWithReceipts(t.Context(), invalid.id); !errors.Is(err, ErrInvalidAnswer) {
 			t.Errorf("%s: got %v, want %v", name, err, ErrInvalidAnswer)
 		}
 	}
 }
 
-func TestTypedCallsAskWhatTheSpecificationSays(t *testing.T) {
+func TestTypedCallsMatchTheSpecification(t *testing.T) {
 	t.Parallel()
 	n := newFakeNode(t)
 	block := `{"status":"ACCEPTED_ON_L1","transactions":["0x1","0x2"],` + strings.Replace(header(5), `"transaction_count":0`, `"transaction_count":2`, 1)[1:]
 	n.on("starknet_getBlockWithTxHashes", result(block))
 	n.on("starknet_getClassHashAt", result(`"0x11"`))
 	n.on("starknet_getNonce", result(`"0x12"`))
+	n.on("starknet_getStorageAt", result(`"0x15"`))
 	n.on("starknet_call", result(`["0x13", "0x14"]`))
 	p := openPool(t, nil, n)
 	contract, selector := starknet.MustFelt("0xc0"), starknet.MustFelt("0x5e")
@@ -80,6 +81,9 @@ func TestTypedCallsAskWhatTheSpecificationSays(t *testing.T) {
 	if got, err := p.Nonce(t.Context(), Latest, contract); err != nil || got != starknet.MustFelt("0x12") {
 		t.Errorf("Nonce = %v, %v, want 0x12", got, err)
 	}
+	if got, err := p.StorageAt(t.Context(), AtNumber(7), contract, selector); err != nil || got != starknet.MustFelt("0x15") {
+		t.Errorf("StorageAt = %v, %v, want 0x15", got, err)
+	}
 	if got, err := p.Call(t.Context(), AtHash(contract), contract, selector); err != nil || len(got) != 2 || got[1] != starknet.MustFelt("0x14") {
 		t.Errorf("Call = %v, %v, want two felts, the second 0x14", got, err)
 	}
@@ -88,10 +92,11 @@ func TestTypedCallsAskWhatTheSpecificationSays(t *testing.T) {
 		"starknet_getBlockWithTxHashes": `["l1_accepted"]`,
 		"starknet_getClassHashAt":       `[{"block_number":7},"0xc0"]`,
 		"starknet_getNonce":             `["latest","0xc0"]`,
+		"starknet_getStorageAt":         `["0xc0","0x5e",{"block_number":7}]`,
 		"starknet_call":                 `[{"calldata":[],"contract_address":"0xc0","entry_point_selector":"0x5e"},{"block_hash":"0xc0"}]`,
 	} {
 		if got := n.calls(method); len(got) == 0 || string(got[0].Params) != want {
-			t.Errorf("%s was asked %s, want %s", method, got[0].Params, want)
+			t.Errorf("%s was at %s, want %s", method, got[0].Params, want)
 		}
 	}
 	if got := n.calls("starknet_call")[1].Params; !bytes.Contains(got, []byte(`"calldata":["0xc0"]`)) {
@@ -102,7 +107,7 @@ func TestTypedCallsAskWhatTheSpecificationSays(t *testing.T) {
 	}
 }
 
-func TestClassOfAnotherHashIsRefused(t *testing.T) {
+func TestClassWithAnotherHashIsRejected(t *testing.T) {
 	t.Parallel()
 	sierra := 0
 	for _, path := range realFiles(t, "SN_SEPOLIA/classes/*.json") {
@@ -118,6 +123,6 @@ func TestClassOfAnotherHashIsRefused(t *testing.T) {
 		}
 	}
 	if sierra == 0 {
-		t.Error("no Sierra class was tried, want some")
+		t.Error("got no Sierra class, want some")
 	}
 }

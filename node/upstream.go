@@ -33,7 +33,11 @@ func newUpstream(e endpoint) *upstream {
 // others. A write, which is not retried once it is sent, may then take all of
 // it.
 func (p *Pool) try(ctx context.Context, u *upstream, q query, shares int) (json.RawMessage, error) {
-	round, pause, reason := u.circuit.ask(p.options.clock.Now())
+	admit := u.circuit.ask
+	if q.probe {
+		admit = u.circuit.probe
+	}
+	round, pause, reason := admit(p.options.clock.Now())
 	if reason != nil {
 		return nil, &Fault{Upstream: u.name, RetryAfter: pause, err: reason}
 	}
@@ -41,10 +45,13 @@ func (p *Pool) try(ctx context.Context, u *upstream, q query, shares int) (json.
 	attempt, cancel := shareOf(ctx, shares)
 	defer cancel()
 	var result json.RawMessage
-	err := p.prove(attempt, u)
+	err := p.prove(attempt, u, q.probe)
 	if err == nil {
 		if q.write {
 			attempt = ctx
+		}
+		if q.flagged != nil && u.knowsFlags() {
+			q.params = q.flagged
 		}
 		result, err = p.exchange(attempt, u.endpoint, q)
 	}
@@ -74,16 +81,20 @@ func (p *Pool) account(ctx context.Context, u *upstream, round uint64, err error
 	case errors.Is(ctx.Err(), context.Canceled) || rushed:
 		u.circuit.withdrawn(round)
 	default:
-		retryAfter := fault.RetryAfter
-		if errors.Is(err, chain.ErrWrongChain) || errors.Is(err, ErrUnsupportedSpec) {
-			retryAfter = longestPause
-		}
 		u.distrust()
-		if u.circuit.failed(round, p.options.clock.Now(), fault.err, retryAfter) {
+		if u.failed(round, p.options.clock.Now(), fault) {
 			p.options.Logger.Warn("upstream node failed; pausing requests to it",
 				"upstream", u.name, "chain", p.options.Chain, "reason", fault.err)
 		}
 	}
+}
+
+// failed records a fault in the circuit and reports whether it opened it.
+func (u *upstream) failed(round uint64, now time.Time, fault *Fault) bool {
+	if errors.Is(fault, chain.ErrWrongChain) || errors.Is(fault, chain.ErrNodeVersion) {
+		return u.circuit.refused(round, now, fault.err)
+	}
+	return u.circuit.failed(round, now, fault.err, fault.RetryAfter)
 }
 
 // outcomeOf returns the outcome of an attempt; ctx is the context of the

@@ -66,7 +66,7 @@ func (s Source) Call(ctx context.Context, at chain.StateBlock, call chain.ViewCa
 	if err != nil {
 		return answer, fmt.Errorf("node: %s: %w", method, err)
 	}
-	_, err = s.pool.call(ctx, query{method: method, params: params, maxSize: maxView, accept: func(text json.RawMessage) (err error) {
+	_, err = s.pool.call(ctx, query{method: method, params: params, near: at.Hash == nil, maxSize: maxView, accept: func(text json.RawMessage) (err error) {
 		answer.Result, err = wire.DecodeFelts(text)
 		return err
 	}})

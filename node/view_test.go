@@ -12,7 +12,7 @@ import (
 	"astrolabe/starknet"
 )
 
-func TestAViewIsAskedAtOneBlockByItsHash(t *testing.T) {
+func TestViewIsCalledAtABlockHash(t *testing.T) {
 	t.Parallel()
 	n := newFakeNode(t)
 	n.on("starknet_call", result(`["0x4554", "0x12"]`))
@@ -22,7 +22,7 @@ func TestAViewIsAskedAtOneBlockByItsHash(t *testing.T) {
 	}
 	const want = `[{"calldata":[],"contract_address":"0xc0","entry_point_selector":"0x5e"},{"block_hash":"0xb10c"}]`
 	if calls := n.calls("starknet_call"); len(calls) != 1 || string(calls[0].Params) != want {
-		t.Errorf("the node was asked %s, want %s", calls[0].Params, want)
+		t.Errorf("got the params %s, want %s", calls[0].Params, want)
 	}
 }
 
@@ -30,7 +30,7 @@ func rpcError(code int) reply {
 	return envelope(fmt.Sprintf(`{"jsonrpc":"2.0","id":%%s,"error":{"code":%d,"message":"no"}}`, code))
 }
 
-func TestWhatAContractCannotAnswerIsNoFailureOfTheNode(t *testing.T) {
+func TestContractErrorIsNotANodeFailure(t *testing.T) {
 	t.Parallel()
 	for name, does := range map[string]reply{
 		"no such entry point": rpcError(21),
@@ -46,7 +46,7 @@ func TestWhatAContractCannotAnswerIsNoFailureOfTheNode(t *testing.T) {
 	}
 }
 
-func TestAFailureOfTheNodeIsNoAnswerOfTheContract(t *testing.T) {
+func TestNodeFailureIsNotAContractError(t *testing.T) {
 	t.Parallel()
 	for name, failure := range map[string]struct {
 		does reply

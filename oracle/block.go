@@ -1,6 +1,11 @@
 package oracle
 
-import "astrolabe/starknet"
+import (
+	"strconv"
+	"strings"
+
+	"astrolabe/starknet"
+)
 
 func (m *Model) blockItem(b *Block) object {
 	events := 0
@@ -10,6 +15,7 @@ func (m *Model) blockItem(b *Block) object {
 	return object{
 		"blockNumber": b.BlockNumber, "blockHash": b.BlockHash.String(), "parentHash": b.ParentHash.String(), "timestampIso": iso(b.Timestamp),
 		"txCount": len(b.Transactions), "eventCount": events, "finalityStatus": m.finality(b), "sourceTier": m.tier(b),
+		"verification": m.checked(b)["level"],
 	}
 }
 
@@ -20,24 +26,42 @@ func (m *Model) blockBody(b *Block, txLimit int) object {
 	if !b.SequencerAddress.IsZero() {
 		body["sequencerAddress"] = b.SequencerAddress.String()
 	}
-	body["l1GasPrice"], body["l2GasPrice"], body["l1DataGasPrice"] = price(b.L1GasPrice), price(b.L2GasPrice), price(b.L1DataGasPrice)
+	body["l1GasPrice"], body["l1DataGasPrice"], body["l2GasPrice"] = b.price(b.L1GasPrice, ""), b.price(b.L1DataGasPrice, "0.13.1"), b.price(b.L2GasPrice, "0.13.4")
 	txs := m.txsOf(b)
 	body["transactions"] = render(txs[:min(txLimit, len(txs))], m.txItem)
 	return body
 }
 
-// price is null where a node returns zero: nothing was ever free.
-func price(p starknet.ResourcePrice) any {
-	one := func(f starknet.Felt) any {
-		if f.IsZero() {
-			return nil
-		}
-		return f.Big().String()
+// price is null before the version that introduced it, and where a node returns
+// 0, or nothing but 0 and 1, for a price that the block does not have.
+func (b *Block) price(p starknet.ResourcePrice, since string) any {
+	body := object{"priceInWei": nil, "priceInFri": nil}
+	wei, fri := p.PriceInWei.Big(), p.PriceInFri.Big()
+	if !b.from("0.13.0") {
+		fri.SetInt64(0)
 	}
-	if p.PriceInFri.IsZero() && p.PriceInWei.IsZero() {
+	if !b.from(since) || wei.BitLen() <= 1 && fri.BitLen() <= 1 {
 		return nil
 	}
-	return object{"priceInWei": one(p.PriceInWei), "priceInFri": one(p.PriceInFri)}
+	if wei.Sign() > 0 {
+		body["priceInWei"] = wei.String()
+	}
+	if fri.Sign() > 0 {
+		body["priceInFri"] = fri.String()
+	}
+	return body
+}
+
+// from reports whether the block is of a version of Starknet, or of a later one.
+func (b *Block) from(version string) bool {
+	have, least := strings.Split(b.StarknetVersion, "."), strings.Split(version, ".")
+	for i := range min(len(have), len(least)) {
+		a, _ := strconv.Atoi(have[i])
+		if l, _ := strconv.Atoi(least[i]); a != l {
+			return a > l
+		}
+	}
+	return version == "" || len(have) >= len(least)
 }
 
 func (m *Model) txsOf(b *Block) []*tx { return m.byBlock[b.BlockNumber] }

@@ -2,6 +2,7 @@ package oracle
 
 import (
 	"fmt"
+	"slices"
 
 	"astrolabe/starknet"
 	"astrolabe/starknet/abi"
@@ -122,7 +123,7 @@ func (m *Model) firstMethod(t *tx) (name, count any) {
 func (m *Model) callBody(t *tx, c call) object {
 	return object{
 		"to": c.to.String(), "selector": c.selector.String(), "selectorName": stringOrNull(m.names[c.selector]),
-		"calldataLen": len(c.calldata), "decodedCalldata": m.decodedCalldata(t, c),
+		"calldataLen": len(c.calldata), "calldata": texts(c.calldata), "decodedCalldata": m.decodedCalldata(t, c),
 	}
 }
 
@@ -191,13 +192,17 @@ func (m *Model) txBody(t *tx, logLimit int) object {
 	if in.HasNonce() {
 		body["nonce"] = in.Nonce.String()
 	}
-	body["receipt"] = object{
+	receipt := object{
 		"executionStatus": string(out.ExecutionStatus), "finalityStatus": m.finality(t.block),
 		"actualFeeRaw": out.ActualFee.Amount.Big().String(), "feeUnit": stringOrNull(string(out.ActualFee.Unit)),
-		"l1Gas": out.ExecutionResources.L1Gas, "l1DataGas": out.ExecutionResources.L1DataGas, "l2Gas": out.ExecutionResources.L2Gas,
-		"revertReason": stringOrNull(out.RevertReason),
+		"l1Gas": nil, "l1DataGas": nil, "l2Gas": nil, "revertReason": stringOrNull(out.RevertReason),
 	}
+	if used := out.ExecutionResources; used.L1Gas+used.L1DataGas+used.L2Gas > 0 { // nothing runs without gas
+		receipt["l1Gas"], receipt["l1DataGas"], receipt["l2Gas"] = used.L1Gas, used.L1DataGas, used.L2Gas
+	}
+	body["receipt"] = receipt
 	body["calldata"], body["signatureLen"] = texts(t.calldata), len(in.Signature)
+	t.envelope(body)
 	calls := []object{}
 	for _, c := range t.calls {
 		calls = append(calls, m.callBody(t, c))
@@ -226,6 +231,7 @@ func (m *Model) preview(hash starknet.Felt) object {
 			"txHash": hash.String(), "found": false, "blockNumber": nil, "timestampIso": nil, "txIndex": nil, "txType": nil,
 			"executionStatus": nil, "finalityStatus": nil, "fromAddress": nil, "toAddress": nil, "primaryMethod": nil, "callCount": nil,
 			"transferCount": nil, "tokenTransfers": []object{}, "tokenTransfersTruncated": false, "logCount": nil,
+			"coverage": m.covered(nil)["coverage"],
 		}
 	}
 	body := m.txItem(t)
@@ -235,6 +241,10 @@ func (m *Model) preview(hash starknet.Felt) object {
 	body["transferCount"], body["logCount"] = len(t.transfers), len(t.Receipt.Events)
 	body["tokenTransfers"] = render(t.transfers[:min(previewTransfers, len(t.transfers))], m.transferBody)
 	body["tokenTransfersTruncated"] = len(t.transfers) > previewTransfers
+	doubted := slices.ContainsFunc(m.doubts, func(d doubt) bool {
+		return d.block == t.block && slices.ContainsFunc(t.Receipt.Events, func(e starknet.Event) bool { return e.FromAddress == d.contract })
+	})
+	body["coverage"] = unsure(object{"coverage": object{"status": "exact", "reasonCode": nil}}, doubted)["coverage"]
 	return body
 }
 

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-func TestPermissionBitsAreReadAsTheKernelReadsThem(t *testing.T) {
+func TestPermissionBitsAreInterpretedLikeTheKernel(t *testing.T) {
 	t.Parallel()
 	me, mine := uint32(os.Geteuid()), uint32(os.Getegid())
 	owner := account{uid: me, gid: mine + 1}
@@ -33,12 +33,12 @@ func TestPermissionBitsAreReadAsTheKernelReadsThem(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got := c.who.mayEnter(info); got != c.want {
-			t.Errorf("mode %o, account %+v: %v", c.mode, c.who, got)
+			t.Errorf("mode %o, account %+v: got %v, want %v", c.mode, c.who, got, c.want)
 		}
 	}
 }
 
-func TestFirstClosedFolderOnTheWayIsNamed(t *testing.T) {
+func TestErrorNamesTheFirstInaccessibleParentFolder(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "not yet", "made") // its parent has mode 0700
 	var closed string
@@ -47,12 +47,12 @@ func TestFirstClosedFolderOnTheWayIsNamed(t *testing.T) {
 			closed = step
 		}
 	}
-	stranger := account{name: "somebody", uid: 1 << 30, gid: 1 << 30, drop: true}
-	err := stranger.reach(path)
+	other := account{name: "somebody", uid: 1 << 30, gid: 1 << 30, drop: true}
+	err := other.reach(path)
 	if !errors.Is(err, ErrUnreachable) || !strings.Contains(err.Error(), "user somebody") || !strings.Contains(err.Error(), "cannot enter "+closed+":") {
-		t.Fatalf("reach says %v", err)
+		t.Fatalf("got %v, want %v that names the user and %s", err, ErrUnreachable, closed)
 	}
-	if err := stranger.reach("/not yet made"); err != nil {
-		t.Fatalf("a folder that does not exist yet is refused: %v", err)
+	if err := other.reach("/not yet made"); err != nil {
+		t.Fatalf("got %v for a folder that does not exist yet, want no error", err)
 	}
 }

@@ -15,7 +15,7 @@ func TestAttachReachesTheServerOfAnotherProgram(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(pgtest.Dir(t), "postgres")
 	if url, err := pg.Attach(t.Context(), dir, "postgres"); err == nil {
-		t.Errorf("before the start it answers %s", url)
+		t.Errorf("before the start: got %s, want an error", url)
 	}
 	server, err := pg.Start(t.Context(), pg.Options{Dir: dir})
 	if err != nil {
@@ -37,6 +37,6 @@ func TestAttachReachesTheServerOfAnotherProgram(t *testing.T) {
 		t.Fatal(err)
 	}
 	if url, err := pg.Attach(t.Context(), dir, "postgres"); err == nil {
-		t.Errorf("after the stop it answers %s", url)
+		t.Errorf("after the stop: got %s, want an error", url)
 	}
 }

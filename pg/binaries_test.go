@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-func TestMajorVersionIsReadFromWhatPostgresSays(t *testing.T) {
+func TestMajorVersionIsParsedFromPostgresOutput(t *testing.T) {
 	t.Parallel()
 	for output, want := range map[string]string{
 		"postgres (PostgreSQL) 15.13 (Debian 15.13-0+deb12u1)\n": "15",
@@ -34,12 +34,12 @@ func FuzzMajorVersion(f *testing.F) {
 	f.Add("postgres () 1")
 	f.Fuzz(func(t *testing.T, output string) {
 		if major := majorVersion(output); major != "" && !strings.Contains(output, ") "+major) {
-			t.Fatalf("majorVersion(%q) = %q", output, major)
+			t.Fatalf("majorVersion(%q): got %q, want a part of the text", output, major)
 		}
 	})
 }
 
-// pretend makes a folder with programs that only know their version.
+// pretend creates a folder with programs that only print their version.
 func pretend(t *testing.T, major string) binaries {
 	t.Helper()
 	b := binaries{dir: t.TempDir(), major: major}
@@ -54,21 +54,21 @@ func pretend(t *testing.T, major string) binaries {
 	return b
 }
 
-func TestFolderWithOnlyOneOfThePrograms(t *testing.T) {
+func TestFolderWithOnlyOneOfTheProgramsIsSkipped(t *testing.T) {
 	t.Parallel()
 	b := pretend(t, "15")
 	if got, err := inspect(t.Context(), b.dir); err != nil || got != b {
-		t.Fatalf("inspect found %v, %v", got, err)
+		t.Fatalf("got %v and %v, want %v", got, err, b)
 	}
 	if err := os.Remove(b.initdb()); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := findBinaries(t.Context(), b.dir, ""); !errors.Is(err, ErrNoBinaries) {
-		t.Fatalf("without initdb: %v", err)
+		t.Fatalf("without initdb: got %v, want %v", err, ErrNoBinaries)
 	}
 }
 
-func TestExistingClusterChoosesItsOwnVersionAndANewOneTheFirst(t *testing.T) {
+func TestExistingClusterUsesItsOwnVersionAndANewOneTheFirst(t *testing.T) {
 	t.Parallel()
 	found := []binaries{{dir: "/new", major: "17"}, {dir: "/old", major: "15"}}
 	for want, dir := range map[string]string{"": "/new", "17": "/new", "15": "/old"} {
@@ -77,7 +77,7 @@ func TestExistingClusterChoosesItsOwnVersionAndANewOneTheFirst(t *testing.T) {
 		}
 	}
 	if _, err := choose(found, "14"); !errors.Is(err, ErrOtherVersion) || !strings.Contains(err.Error(), "17 and 15") {
-		t.Errorf("for version 14: %v", err)
+		t.Errorf("version 14: got %v, want %v that names 17 and 15", err, ErrOtherVersion)
 	}
 }
 
@@ -89,12 +89,12 @@ func TestMissingServerIsExplainedForEachSystem(t *testing.T) {
 	}
 	for _, advice := range []string{"apt install postgresql", "dnf install postgresql-server", "brew install postgresql"} {
 		if !strings.Contains(err.Error(), advice) {
-			t.Errorf("%q does not say %q", err, advice)
+			t.Errorf("got %q, want %q in it", err, advice)
 		}
 	}
 }
 
-func TestNewestVersionComesFirstAmongTheDistributionsFolders(t *testing.T) {
+func TestNewestVersionComesFirst(t *testing.T) {
 	t.Parallel()
 	for path, want := range map[string]int{
 		"/usr/lib/postgresql/9.6/bin":         9,
@@ -109,7 +109,7 @@ func TestNewestVersionComesFirstAmongTheDistributionsFolders(t *testing.T) {
 	}
 	for _, pattern := range distributions {
 		if _, err := filepath.Match(pattern, ""); err != nil {
-			t.Errorf("%s: %v", pattern, err)
+			t.Errorf("%s: got %v, want a valid pattern", pattern, err)
 		}
 	}
 }

@@ -12,7 +12,7 @@ const (
 	readyForQuery = "Z\x00\x00\x00\x05I"
 )
 
-func TestServersAnswerIsUnderstood(t *testing.T) {
+func TestServerResponseIsParsed(t *testing.T) {
 	t.Parallel()
 	for answer, want := range map[string]string{
 		authenticated + parameter + readyForQuery:            "",
@@ -38,7 +38,7 @@ func FuzzServersAnswer(f *testing.F) {
 	f.Add([]byte("R\x00\x00\x00\x04"))
 	f.Fuzz(func(t *testing.T, answer []byte) {
 		if err := awaitReady(bytes.NewReader(answer)); err == nil && !bytes.Contains(answer, []byte{'Z', 0}) {
-			t.Fatalf("%q counts as ready", answer)
+			t.Fatalf("got %q as ready, want an error", answer)
 		}
 	})
 }

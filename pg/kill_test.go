@@ -19,14 +19,14 @@ import (
 	"astrolabe/pg/pgtest"
 )
 
-// The environment that turns the test binary into a program which starts a
-// server in a folder and dies at a step.
+// The environment that turns the test binary into a program that starts a
+// server in a folder and is killed at a step.
 const (
 	childFolder = "PG_TEST_CHILD_FOLDER"
 	childStep   = "PG_TEST_CHILD_STEP"
 )
 
-// The steps of the child beyond those of Options.Step.
+// The steps of the child besides those of Options.Step.
 const (
 	serving   = "serving"   // after a commit, with a query running
 	panicking = "panicking" // by a panic
@@ -41,7 +41,7 @@ func dieAt(dir, at string) {
 			return
 		}
 		if name == "initdb" {
-			await(func() bool { // let it be in the middle of its work
+			await(func() bool { // wait until it is in the middle of its work
 				begun, _ := filepath.Glob(filepath.Join(dir, "cluster.unfinished-*", "global", "*"))
 				return len(begun) > 0
 			})
@@ -72,7 +72,7 @@ func killMyself() {
 	select {}
 }
 
-// await polls until the condition holds, and answers false after a while.
+// await polls until the condition holds, and returns false on a timeout.
 func await(condition func() bool) bool {
 	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
 		if condition() {
@@ -82,7 +82,7 @@ func await(condition func() bool) bool {
 	return false
 }
 
-// killProgram runs the child and checks that it died where it should.
+// killProgram runs the child and checks that it was killed at the step.
 func killProgram(t *testing.T, dir, at string) {
 	t.Helper()
 	child := exec.Command(os.Args[0])
@@ -94,7 +94,7 @@ func killProgram(t *testing.T, dir, at string) {
 		died = strings.Contains(string(output), "the program dies of a panic")
 	}
 	if !died {
-		t.Fatalf("the child ended with %v: %s", err, output)
+		t.Fatalf("got the child ended with %v, want it killed: %s", err, output)
 	}
 }
 
@@ -107,15 +107,15 @@ func TestKillAtAnyStepLeavesAFolderThatStarts(t *testing.T) {
 			killProgram(t, dir, at)
 			server := start(t, pg.Options{Dir: dir})
 			if got := value[int](t, server, "SELECT 1"); got != 1 {
-				t.Fatal("no answer")
+				t.Fatalf("got %d, want 1", got)
 			}
 			if at == serving || at == panicking {
 				if got := value[int](t, server, "SELECT count(*) FROM committed"); got != 1 {
-					t.Fatalf("%d committed rows", got)
+					t.Fatalf("got %d committed rows, want 1", got)
 				}
 			}
 			if left, _ := filepath.Glob(filepath.Join(dir, "cluster.unfinished-*")); len(left) > 0 {
-				t.Fatalf("left behind: %v", left)
+				t.Fatalf("got %v left behind, want nothing", left)
 			}
 		})
 	}
@@ -128,7 +128,7 @@ func TestKillAtAnyStepLeavesAFolderThatStarts(t *testing.T) {
 			stop(t, server)
 			killProgram(t, dir, at)
 			if got := value[int](t, start(t, pg.Options{Dir: dir}), "SELECT answer FROM kept"); got != 42 {
-				t.Fatalf("read %d after the kill", got)
+				t.Fatalf("after the kill: got %d, want 42", got)
 			}
 		})
 	}
@@ -137,7 +137,7 @@ func TestKillAtAnyStepLeavesAFolderThatStarts(t *testing.T) {
 func TestServerEndsWithTheProgramOnLinux(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS != "linux" {
-		t.Skip("only Linux tells a process of its parent's end")
+		t.Skip("only Linux notifies a process when its parent ends")
 	}
 	for _, at := range []string{"ready", serving, panicking} {
 		t.Run(at, func(t *testing.T) {
@@ -146,14 +146,14 @@ func TestServerEndsWithTheProgramOnLinux(t *testing.T) {
 			killProgram(t, dir, at)
 			pidFile := filepath.Join(dir, "cluster", "postmaster.pid")
 			if !await(func() bool { _, err := os.Stat(pidFile); return err != nil }) {
-				t.Fatal("the server still runs")
+				t.Fatal("got a running server, want it ended")
 			}
 		})
 	}
 }
 
 // leaveBehind starts a server as a killed program on another system would
-// leave it: running, with no parent that cares.
+// leave it: running, without its parent.
 func leaveBehind(t *testing.T, dir string) (pid int) {
 	t.Helper()
 	server := start(t, pg.Options{Dir: dir})
@@ -184,7 +184,7 @@ func leaveBehind(t *testing.T, dir string) (pid int) {
 	go func() { _ = orphan.Wait(); close(ended) }()
 	t.Cleanup(func() { _ = orphan.Process.Kill(); <-ended })
 	if !await(func() bool { return strings.Contains(readPIDFile(dir), "ready") }) {
-		t.Fatal("the orphan does not start")
+		t.Fatal("got no orphaned server within the time limit, want it ready")
 	}
 	return orphan.Process.Pid
 }
@@ -194,17 +194,17 @@ func readPIDFile(dir string) string {
 	return string(content)
 }
 
-func TestServerLeftBehindIsStopped(t *testing.T) {
+func TestOrphanedServerIsStopped(t *testing.T) {
 	t.Parallel()
 	dir := existing(t)
 	pid := leaveBehind(t, dir)
 	var log record
 	server := start(t, pg.Options{Dir: dir, Logger: log.logger()})
 	if !strings.Contains(log.String(), fmt.Sprintf("left by an earlier run\" pid=%d", pid)) {
-		t.Fatalf("the log does not name process %d:\n%s", pid, log.String())
+		t.Fatalf("got the log\n%s\nwant process %d in it", log.String(), pid)
 	}
 	if got := value[string](t, server, "SELECT split_part(pg_read_file('postmaster.pid'), E'\\n', 1)"); got == strconv.Itoa(pid) {
-		t.Fatal("the orphan still serves")
+		t.Fatalf("got process %d as the server, want a new one", pid)
 	}
 }
 
@@ -223,7 +223,7 @@ func TestSessionsOfADeadServerAreEnded(t *testing.T) {
 	}()
 	running := "SELECT count(*) FROM pg_stat_activity WHERE state = 'active' AND query LIKE '%generate_series(1, 1e12)' AND pid <> pg_backend_pid()"
 	if !await(func() bool { return value[int](t, server, running) == 1 }) {
-		t.Fatal("the query does not run")
+		t.Fatal("got no running query within the time limit, want it running")
 	}
 	postmaster, err := strconv.Atoi(strings.SplitN(readPIDFile(dir), "\n", 2)[0])
 	if err != nil {
@@ -234,15 +234,15 @@ func TestSessionsOfADeadServerAreEnded(t *testing.T) {
 	}
 	<-server.Done()
 	if err := server.Err(); err == nil || !strings.Contains(err.Error(), "killed") {
-		t.Fatalf("Err says %v", err)
+		t.Fatalf("got %v, want an error that says killed", err)
 	}
 	start(t, pg.Options{Dir: dir})
 	if err := <-busy; err == nil {
-		t.Fatal("the session of the dead server went on")
+		t.Fatal("got a session of the dead server that continued, want an error")
 	}
 }
 
-func TestStrangerWithTheServersOldNumberIsLeftAlone(t *testing.T) {
+func TestUnrelatedProcessWithTheServersOldPIDIsNotStopped(t *testing.T) {
 	t.Parallel()
 	dir := existing(t)
 	stranger := exec.Command("sleep", "60")
@@ -271,7 +271,7 @@ func TestStrangerWithTheServersOldNumberIsLeftAlone(t *testing.T) {
 	start(t, pg.Options{Dir: dir})
 	select {
 	case <-ended:
-		t.Fatal("the stranger was ended")
+		t.Fatal("got the unrelated process ended, want it running")
 	default:
 	}
 }

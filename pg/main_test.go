@@ -16,7 +16,7 @@ import (
 	"astrolabe/pg/pgtest"
 )
 
-// markedSecret stands in the environment of every program under test.
+// markedSecret is in the environment of every program under test.
 const markedSecret = "marked-secret-7c1e"
 
 func TestMain(m *testing.M) {
@@ -29,7 +29,7 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// existing answers a folder with a cluster.
+// existing returns a folder with a cluster.
 func existing(tb testing.TB) string {
 	tb.Helper()
 	dir := filepath.Join(pgtest.Dir(tb), "data")
@@ -37,7 +37,7 @@ func existing(tb testing.TB) string {
 	return dir
 }
 
-// quick gives up durability, which a folder that is thrown away does not need.
+// quick disables durability, which a temporary folder does not need.
 var quick = map[string]string{"fsync": "off"}
 
 // start runs a server until the end of the test.
@@ -87,7 +87,7 @@ func value[T any](tb testing.TB, server *pg.Server, query string) T {
 	return result
 }
 
-// record is a logger whose text a test reads while the server writes.
+// record is a logger whose text a test can read while the server writes.
 type record struct {
 	mu   sync.Mutex
 	text bytes.Buffer

@@ -4,7 +4,7 @@ import "testing"
 
 const runningPIDFile = "4242\n/data/cluster\n1700000000\n5432\n/data/socket\n\n  123456         7\nready   \n"
 
-func TestPIDFileIsReadAtEveryStageOfItsWriting(t *testing.T) {
+func TestPartiallyWrittenPIDFileIsParsed(t *testing.T) {
 	t.Parallel()
 	for content, want := range map[string]pidFile{
 		runningPIDFile:      {pid: 4242, ready: true},
@@ -28,7 +28,7 @@ func FuzzPIDFile(f *testing.F) {
 	f.Add("-2147483648")
 	f.Fuzz(func(t *testing.T, content string) {
 		if got := parsePIDFile(content); got.pid < 0 || (got.ready && len(content) < len("0\n\n\n\n\n\n\nready")) {
-			t.Fatalf("parsePIDFile(%q) = %+v", content, got)
+			t.Fatalf("parsePIDFile(%q): got %+v, want a valid pid, and ready only for a complete file", content, got)
 		}
 	})
 }

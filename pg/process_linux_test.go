@@ -29,7 +29,7 @@ func run(t *testing.T, name, dir string, who account) int {
 	return cmd.Process.Pid
 }
 
-// openFolder is a temporary folder into which every user can go.
+// openFolder returns a temporary folder that every user can enter.
 func openFolder(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -41,8 +41,8 @@ func openFolder(t *testing.T) string {
 	return dir
 }
 
-// The test only looks: nothing here may end a process that it did not start.
-func TestOnlyAPostgresOfTheClustersOwnerInsideItCountsAsItsServer(t *testing.T) {
+// The test only inspects processes: it ends none that it did not start.
+func TestOnlyAPostgresProcessOfTheOwnerInTheFolderIsItsServer(t *testing.T) {
 	t.Parallel()
 	who, err := chooseAccount("")
 	if err != nil {
@@ -68,20 +68,20 @@ func TestOnlyAPostgresOfTheClustersOwnerInsideItCountsAsItsServer(t *testing.T) 
 		strangers["root"] = run(t, "postgres", cluster, account{})
 	}
 	if serverProcess(server, cluster) == nil {
-		t.Error("the server is not recognised")
+		t.Error("got no server process, want the server")
 	}
 	for what, pid := range strangers {
 		if serverProcess(pid, cluster) != nil {
-			t.Errorf("%s counts as the server", what)
+			t.Errorf("got %s as the server, want none", what)
 		}
 	}
 	if found := processesIn(cluster); len(found) != 1 || found[0].Pid != server {
-		t.Errorf("processesIn found %v, want only %d", found, server)
+		t.Errorf("got the processes %v, want only %d", found, server)
 	}
 	if err := syscall.Kill(server, syscall.SIGKILL); err != nil { // a zombie until the cleanup waits
 		t.Fatal(err)
 	}
 	if !poll(t.Context(), killPatience, func() bool { return serverProcess(server, cluster) == nil }) {
-		t.Error("a server that has ended still counts")
+		t.Error("got an ended process as the server, want none")
 	}
 }

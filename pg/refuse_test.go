@@ -12,8 +12,8 @@ import (
 	"astrolabe/pg/pgtest"
 )
 
-// wantRefusal starts and checks the kind of the error and what its one
-// sentence names.
+// wantRefusal starts and checks the kind of the error and the names in its one
+// sentence.
 func wantRefusal(t *testing.T, o pg.Options, kind error, names ...string) {
 	t.Helper()
 	server, err := pg.Start(t.Context(), o)
@@ -21,15 +21,15 @@ func wantRefusal(t *testing.T, o pg.Options, kind error, names ...string) {
 		stop(t, server)
 	}
 	if !errors.Is(err, kind) {
-		t.Fatalf("Start says %v, want %v", err, kind)
+		t.Fatalf("got %v, want %v", err, kind)
 	}
 	for _, name := range names {
 		if !strings.Contains(err.Error(), name) {
-			t.Errorf("%q does not name %q", err, name)
+			t.Errorf("got %q, want %q in it", err, name)
 		}
 	}
 	if strings.Contains(err.Error(), "\n") {
-		t.Errorf("%q is more than one line", err)
+		t.Errorf("got %q, want one line", err)
 	}
 }
 
@@ -43,17 +43,17 @@ func write(t *testing.T, path, content string) {
 	}
 }
 
-func TestFolderInUseIsRefusedNamingItsHolder(t *testing.T) {
+func TestFolderInUseIsRejectedNamingItsProcess(t *testing.T) {
 	t.Parallel()
 	dir := existing(t)
 	server := start(t, pg.Options{Dir: dir})
 	wantRefusal(t, pg.Options{Dir: dir}, pg.ErrFolderInUse, dir, fmt.Sprintf("process %d", os.Getpid()))
 	if got := value[int](t, server, "SELECT 1"); got != 1 {
-		t.Fatal("the first server was disturbed")
+		t.Fatalf("first server: got %d, want 1", got)
 	}
 }
 
-func TestClusterOfAnotherMajorVersionIsRefused(t *testing.T) {
+func TestClusterOfAnotherMajorVersionIsRejected(t *testing.T) {
 	t.Parallel()
 	dir := existing(t)
 	server := start(t, pg.Options{Dir: dir})
@@ -63,7 +63,7 @@ func TestClusterOfAnotherMajorVersionIsRefused(t *testing.T) {
 	wantRefusal(t, pg.Options{Dir: dir}, pg.ErrOtherVersion, "Postgres 8.4", "Postgres "+major, "pg_upgrade")
 }
 
-func TestFolderWithOtherThingsIsRefusedUntouched(t *testing.T) {
+func TestFolderWithOtherFilesIsRejectedUnchanged(t *testing.T) {
 	t.Parallel()
 	for name, file := range map[string]string{
 		"a stranger's file":        "photo.jpg",
@@ -81,43 +81,43 @@ func TestFolderWithOtherThingsIsRefusedUntouched(t *testing.T) {
 			wantRefusal(t, pg.Options{Dir: dir}, pg.ErrNotACluster, dir)
 			entries, err := os.ReadDir(dir)
 			if err != nil || len(entries) != 1 {
-				t.Fatalf("the folder now holds %v (%v)", entries, err)
+				t.Fatalf("got %v and %v in the folder, want its one file", entries, err)
 			}
 		})
 	}
 }
 
-func TestFileInPlaceOfTheFolderIsRefused(t *testing.T) {
+func TestFileInPlaceOfTheFolderIsRejected(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(pgtest.Dir(t), "file")
 	write(t, path, "")
 	wantRefusal(t, pg.Options{Dir: path}, pg.ErrNotACluster, path)
 }
 
-func TestMissingServerIsRefusedLeavingNothing(t *testing.T) {
+func TestMissingServerIsAnErrorThatLeavesNothingBehind(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(pgtest.Dir(t), "data")
 	empty := t.TempDir()
 	wantRefusal(t, pg.Options{Dir: dir, BinDir: empty}, pg.ErrNoBinaries, empty)
 	if _, err := os.Stat(dir); err == nil {
-		t.Fatal("the data folder was made all the same")
+		t.Fatal("got a data folder, want none")
 	}
 }
 
-func TestFolderBehindAClosedOneIsRefusedNamingIt(t *testing.T) {
+func TestFolderBelowAnInaccessibleOneIsRejected(t *testing.T) {
 	t.Parallel()
 	needRoot(t)
-	closed := filepath.Dir(t.TempDir()) // made with mode 0700
+	closed := filepath.Dir(t.TempDir()) // has mode 0700
 	dir := filepath.Join(closed, "data")
 	wantRefusal(t, pg.Options{Dir: dir}, pg.ErrUnreachable, "cannot enter "+closed+":", "/var/lib")
 	if _, err := os.Stat(dir); err == nil {
-		t.Fatal("the data folder was made all the same")
+		t.Fatal("got a data folder, want none")
 	}
 }
 
-func TestFolderOfAnotherUserIsRefused(t *testing.T) {
+func TestFolderOfAnotherUserIsRejected(t *testing.T) {
 	t.Parallel()
-	dir := "/" // an ordinary user's own program may not take root's
+	dir := "/" // a program of an ordinary user cannot use root's folder
 	if os.Geteuid() == 0 {
 		dir = pgtest.Dir(t)
 		if err := os.Chown(dir, 65534, 65534); err != nil {
@@ -127,7 +127,7 @@ func TestFolderOfAnotherUserIsRefused(t *testing.T) {
 	wantRefusal(t, pg.Options{Dir: dir}, pg.ErrUnreachable, "belongs to user", "run the program as that user")
 }
 
-func TestClusterOfRootIsRefused(t *testing.T) {
+func TestClusterOwnedByRootIsRejected(t *testing.T) {
 	t.Parallel()
 	needRoot(t)
 	dir := existing(t)

@@ -14,7 +14,7 @@ func newRecordedLog() (*serverLog, *bytes.Buffer) {
 	return &serverLog{logger: slog.New(handler)}, &text
 }
 
-func TestServersLinesKeepTheirWeight(t *testing.T) {
+func TestServerLogLinesKeepTheirLevel(t *testing.T) {
 	t.Parallel()
 	for line, want := range map[string]string{
 		"postmaster| LOG:  ready":                 "DEBUG",
@@ -38,7 +38,7 @@ func TestServersLinesKeepTheirWeight(t *testing.T) {
 	}
 }
 
-func TestLinesThatContinueALeftOutMessageAreLeftOut(t *testing.T) {
+func TestContinuationOfAnOmittedMessageIsOmitted(t *testing.T) {
 	t.Parallel()
 	log, text := newRecordedLog()
 	for _, piece := range []string{"client backend| ERR", "OR:  bad: first\n\tsecret", "\n\tsecret\npostmaster| LOG:  on\n\tand on\n"} {
@@ -47,25 +47,25 @@ func TestLinesThatContinueALeftOutMessageAreLeftOut(t *testing.T) {
 		}
 	}
 	if got := text.String(); strings.Contains(got, "secret") || !strings.Contains(got, "and on") {
-		t.Fatalf("the log says %q", got)
+		t.Fatalf("got the log %q, want it without the omitted message", got)
 	}
 }
 
-func TestRestOfAnOverlongMessageIsLeftOutWithIt(t *testing.T) {
+func TestRestOfAnOverlongMessageIsOmitted(t *testing.T) {
 	t.Parallel()
 	log, text := newRecordedLog()
 	fmt.Fprintf(log, "client backend| ERROR:  %s secret", strings.Repeat("x", longestLine))
 	fmt.Fprint(log, "secret\npostmaster| LOG:  on\n")
 	if got := text.String(); strings.Contains(got, "secret") || !strings.Contains(got, "on") {
-		t.Fatalf("the log says %q", got)
+		t.Fatalf("got the log %q, want it without the omitted message", got)
 	}
 }
 
-func TestReasonIsTheBoundedTail(t *testing.T) {
+func TestReasonIsTheBoundedTailOfTheLog(t *testing.T) {
 	t.Parallel()
 	log, _ := newRecordedLog()
 	if got := log.reason(); got != "" {
-		t.Fatalf("silence gives %q", got)
+		t.Fatalf("without a log: got %q, want no reason", got)
 	}
 	for i := range 1000 {
 		fmt.Fprintf(log, "line %d\n", i)
@@ -73,6 +73,6 @@ func TestReasonIsTheBoundedTail(t *testing.T) {
 	fmt.Fprintln(log, strings.Repeat("x", 10*longestLine))
 	got := log.reason()
 	if strings.Contains(got, "line 900;") || !strings.Contains(got, "line 999;") || len(got) > 2*longestLine {
-		t.Fatalf("the reason is %d bytes: %.200s", len(got), got)
+		t.Fatalf("got a reason of %d bytes, want only the last lines: %.200s", len(got), got)
 	}
 }

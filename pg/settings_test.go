@@ -16,14 +16,14 @@ func TestServerIsSizedForTheMachine(t *testing.T) {
 		got := settings(c.memory, "")
 		if got["shared_buffers"] != c.buffers || got["effective_cache_size"] != c.cache ||
 			got["maintenance_work_mem"] != c.maintenance || got["max_wal_size"] != c.maxWAL {
-			t.Errorf("%d MB give %v", c.memory>>20, got)
+			t.Errorf("%d MB: got %v, want shared_buffers %s and effective_cache_size %s", c.memory>>20, got, c.buffers, c.cache)
 		}
 	}
 }
 
-func TestMachineHasSomeMemory(t *testing.T) {
+func TestMachineMemoryIsDetected(t *testing.T) {
 	t.Parallel()
 	if got := machineMemory(); got < 64<<20 {
-		t.Fatalf("the machine has %d bytes", got)
+		t.Fatalf("got %d bytes, want at least 64 MB", got)
 	}
 }

@@ -13,7 +13,7 @@ import (
 	"astrolabe/pg/pgtest"
 )
 
-func TestNewClusterIsDurableDeterministicAndOffTheNetwork(t *testing.T) {
+func TestNewClusterIsDurableDeterministicAndNotOnTheNetwork(t *testing.T) {
 	t.Parallel()
 	server := start(t, pg.Options{Dir: pgtest.Dir(t), Settings: map[string]string{}})
 	conn := connect(t, server)
@@ -39,29 +39,29 @@ func TestDataSurvivesARestart(t *testing.T) {
 	execute(t, server, "CREATE TABLE kept AS SELECT 42 AS answer")
 	stop(t, server)
 	if got := value[int](t, start(t, pg.Options{Dir: dir}), "SELECT answer FROM kept"); got != 42 {
-		t.Fatalf("read %d after the restart", got)
+		t.Fatalf("after the restart: got %d, want 42", got)
 	}
 }
 
-func TestSettingsAreWrittenAnewOnEachStart(t *testing.T) {
+func TestSettingsAreRewrittenOnEachStart(t *testing.T) {
 	t.Parallel()
 	dir := existing(t)
 	odd := "it's a \\ and\na line"
 	first := start(t, pg.Options{Dir: dir, Settings: map[string]string{"fsync": "off", "work_mem": "7MB", "astrolabe.note": odd}})
 	if got := value[string](t, first, "SHOW work_mem"); got != "7MB" {
-		t.Fatalf("work_mem is %s", got)
+		t.Fatalf("got work_mem %s, want 7MB", got)
 	}
 	if got := value[string](t, first, "SHOW astrolabe.note"); got != odd {
-		t.Fatalf("the odd setting reads %q", got)
+		t.Fatalf("got the setting %q, want %q", got, odd)
 	}
 	stop(t, first)
 	second := start(t, pg.Options{Dir: dir})
 	if got := value[string](t, second, "SHOW work_mem"); got == "7MB" {
-		t.Fatal("work_mem is still that of the first start")
+		t.Fatal("got work_mem of the first start, want the default")
 	}
 }
 
-func TestSocketIsForTheServersUserAlone(t *testing.T) {
+func TestSocketIsAccessibleOnlyToTheServersUser(t *testing.T) {
 	t.Parallel()
 	dir := pgtest.Dir(t)
 	start(t, pg.Options{Dir: dir})
@@ -71,12 +71,12 @@ func TestSocketIsForTheServersUserAlone(t *testing.T) {
 			t.Fatal(err)
 		}
 		if mode := info.Mode().Perm(); mode != 0o700 {
-			t.Errorf("%s has mode %o", name, mode)
+			t.Errorf("%s: got mode %o, want 700", name, mode)
 		}
 	}
 }
 
-func TestAnotherUserIsTurnedAwayEvenAtAnOpenSocket(t *testing.T) {
+func TestAnotherUserIsRejectedEvenOnAnAccessibleSocket(t *testing.T) {
 	t.Parallel()
 	needRoot(t)
 	psql, err := exec.LookPath("psql")
@@ -95,29 +95,29 @@ func TestAnotherUserIsTurnedAwayEvenAtAnOpenSocket(t *testing.T) {
 	call.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
 	output, err := call.CombinedOutput()
 	if err == nil || !strings.Contains(string(output), "Peer authentication failed") {
-		t.Fatalf("another user's session ended with %v: %s", err, output)
+		t.Fatalf("session of another user: got %v and %s, want a failed authentication", err, output)
 	}
 }
 
-func TestLongPathGetsAShortSocketFolderThatGoesAwayAgain(t *testing.T) {
+func TestLongPathGetsAShortTemporarySocketFolder(t *testing.T) {
 	t.Parallel()
 	var log record
 	dir := filepath.Join(pgtest.Dir(t), strings.Repeat("long", 30))
 	server := start(t, pg.Options{Dir: dir, Logger: log.logger()})
 	socket := value[string](t, server, "SHOW unix_socket_directories")
 	if strings.HasPrefix(socket, dir) || !strings.Contains(log.String(), socket) {
-		t.Fatalf("the socket is in %s, and the log says %s", socket, log.String())
+		t.Fatalf("got the socket folder %s, want one outside of %s that the log names: %s", socket, dir, log.String())
 	}
 	if info, err := os.Stat(socket); err != nil || info.Mode().Perm() != 0o700 {
-		t.Fatalf("the short folder: %v, %v", info, err)
+		t.Fatalf("short socket folder: got %v and %v, want mode 700", info, err)
 	}
 	stop(t, server)
 	if _, err := os.Stat(socket); err == nil {
-		t.Fatalf("%s is left behind", socket)
+		t.Fatalf("got %s left behind, want it removed", socket)
 	}
 }
 
-func TestPathThroughALinkIsFollowed(t *testing.T) {
+func TestSymbolicLinkInThePathIsFollowed(t *testing.T) {
 	t.Parallel()
 	base := pgtest.Dir(t)
 	closed := filepath.Join(base, "closed")
@@ -138,7 +138,7 @@ func TestPathThroughALinkIsFollowed(t *testing.T) {
 	}
 }
 
-func TestRootHandsTheServerToAnotherUser(t *testing.T) {
+func TestRootRunsTheServerAsAnotherUser(t *testing.T) {
 	t.Parallel()
 	needRoot(t)
 	dir := pgtest.Dir(t)
@@ -150,7 +150,7 @@ func TestRootHandsTheServerToAnotherUser(t *testing.T) {
 		err = conn.QueryRow(t.Context(), "SELECT uid FROM who").Scan(&uid)
 	}
 	if err != nil || uid == "0" || uid == "" {
-		t.Fatalf("the server runs as user %q (%v)", uid, err)
+		t.Fatalf("got the server's user %q and %v, want another than root", uid, err)
 	}
 	for name, want := range map[string]bool{"": true, "private-postgres.lock": true, "postgresql.conf": true, "cluster": false} {
 		info, err := os.Stat(filepath.Join(dir, name))
@@ -163,7 +163,7 @@ func TestRootHandsTheServerToAnotherUser(t *testing.T) {
 	}
 }
 
-func TestServerDoesNotSeeTheProgramsEnvironment(t *testing.T) {
+func TestServerDoesNotInheritTheEnvironment(t *testing.T) {
 	t.Parallel()
 	conn := connect(t, start(t, pg.Options{Dir: existing(t)}))
 	if _, err := conn.Exec(t.Context(), "CREATE TEMP TABLE seen (line text); COPY seen FROM PROGRAM 'env'"); err != nil {
@@ -172,11 +172,11 @@ func TestServerDoesNotSeeTheProgramsEnvironment(t *testing.T) {
 	var lines, secrets int
 	err := conn.QueryRow(t.Context(), "SELECT count(*), count(*) FILTER (WHERE line LIKE $1) FROM seen", "%"+markedSecret+"%").Scan(&lines, &secrets)
 	if err != nil || lines == 0 || secrets != 0 {
-		t.Fatalf("%d lines, %d secrets, %v", lines, secrets, err)
+		t.Fatalf("got %d lines with %d secrets and %v, want some lines without secrets", lines, secrets, err)
 	}
 }
 
-func TestLogHoldsNoValueOfAFailedStatement(t *testing.T) {
+func TestLogContainsNoValuesOfAFailedStatement(t *testing.T) {
 	t.Parallel()
 	var log record
 	server := start(t, pg.Options{Dir: existing(t), Logger: log.logger()})
@@ -187,22 +187,22 @@ func TestLogHoldsNoValueOfAFailedStatement(t *testing.T) {
 		"SELECT E'first\\n" + markedSecret + "'::int",
 	} {
 		if _, err := connect(t, server).Exec(t.Context(), failing); err == nil {
-			t.Fatalf("%s did not fail", failing)
+			t.Fatalf("%s: got no error, want one", failing)
 		}
 	}
 	execute(t, server, "DO $$ BEGIN RAISE WARNING 'page verification'; END $$")
 	stop(t, server)
 	if text := log.String(); strings.Contains(text, markedSecret) || !strings.Contains(text, "page verification") {
-		t.Fatalf("the log says:\n%s", text)
+		t.Fatalf("got the log\n%s\nwant the error without its values", text)
 	}
 }
 
-func TestFailedStartShowsPostgresReasonAndFreesTheFolder(t *testing.T) {
+func TestFailedStartReportsTheReasonAndReleasesTheFolder(t *testing.T) {
 	t.Parallel()
 	dir := existing(t)
 	_, err := pg.Start(t.Context(), pg.Options{Dir: dir, Settings: map[string]string{"fsync": "off", "max_connections": "-3"}})
 	if err == nil || !strings.Contains(err.Error(), `"max_connections"`) {
-		t.Fatalf("Start says %v", err)
+		t.Fatalf("got %v, want an error that names max_connections", err)
 	}
 	start(t, pg.Options{Dir: dir})
 }
@@ -220,10 +220,10 @@ func TestCancelledStartCleansUp(t *testing.T) {
 				}
 			}})
 			if err == nil || ctx.Err() == nil {
-				t.Fatalf("Start went on: %v", err)
+				t.Fatalf("got %v, want the start cancelled", err)
 			}
 			if left, _ := filepath.Glob(filepath.Join(dir, "cluster.unfinished-*")); len(left) > 0 {
-				t.Fatalf("left behind: %v", left)
+				t.Fatalf("got %v left behind, want nothing", left)
 			}
 			start(t, pg.Options{Dir: dir})
 		})
@@ -244,7 +244,7 @@ func BenchmarkStartOfAnExistingFolder(b *testing.B) {
 	}
 }
 
-// startAndStop leaves the durable settings on and does not time the stop.
+// startAndStop keeps the durable settings and does not time the stop.
 func startAndStop(b *testing.B, dir string) {
 	b.Helper()
 	server, err := pg.Start(b.Context(), pg.Options{Dir: dir})

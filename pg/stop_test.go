@@ -11,11 +11,11 @@ import (
 	"astrolabe/pg"
 )
 
-func TestStopIsSafeTwiceAndTogether(t *testing.T) {
+func TestStopIsSafeTwiceAndConcurrently(t *testing.T) {
 	t.Parallel()
 	dir := existing(t)
 	server := start(t, pg.Options{Dir: dir})
-	connect(t, server) // an open session does not hold it up
+	connect(t, server) // an open session does not delay it
 	var callers sync.WaitGroup
 	for range 4 {
 		callers.Go(func() {
@@ -29,17 +29,17 @@ func TestStopIsSafeTwiceAndTogether(t *testing.T) {
 	select {
 	case <-server.Done():
 	default:
-		t.Fatal("Stop returned before Done was closed")
+		t.Fatal("got Stop returned before Done was closed, want Done closed")
 	}
 	if err := server.Err(); err != nil {
-		t.Fatalf("Err says %v after Stop", err)
+		t.Fatalf("after Stop: got %v, want no error", err)
 	}
 	if _, err := os.Stat(dir + "/cluster/postmaster.pid"); err == nil {
-		t.Fatal("the shutdown was not an orderly one")
+		t.Fatal("got a PID file, want an orderly shutdown that removes it")
 	}
 }
 
-func TestStopTurnsImmediateWhenItsTimeIsOver(t *testing.T) {
+func TestStopBecomesImmediateAfterItsTimeout(t *testing.T) {
 	t.Parallel()
 	dir := existing(t)
 	var log record
@@ -60,9 +60,9 @@ func TestStopTurnsImmediateWhenItsTimeIsOver(t *testing.T) {
 		t.Fatal(err)
 	}
 	if text := log.String(); !strings.Contains(text, "fast shutdown request") || !strings.Contains(text, "immediate shutdown request") {
-		t.Fatalf("the log says:\n%s", text)
+		t.Fatalf("got the log\n%s\nwant a fast and then an immediate shutdown", text)
 	}
 	if got := value[int](t, start(t, pg.Options{Dir: dir}), "SELECT answer FROM kept"); got != 42 {
-		t.Fatalf("read %d after the immediate shutdown", got)
+		t.Fatalf("after the immediate shutdown: got %d, want 42", got)
 	}
 }

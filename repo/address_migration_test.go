@@ -12,7 +12,7 @@ import (
 )
 
 // TestRangesThatAreReadyGetTheCoveringIndexOfActivity rolls back and reapplies
-// the migration that changes the index, on a database with two ready ranges and
+// the migration that changes the index, on a database with two ready partitions and
 // one that is loading.
 func TestRangesThatAreReadyGetTheCoveringIndexOfActivity(t *testing.T) {
 	t.Parallel()
@@ -42,7 +42,7 @@ func TestRangesThatAreReadyGetTheCoveringIndexOfActivity(t *testing.T) {
 	for {
 		undone, err := db.MigrateDown(t.Context())
 		if err != nil || undone == "" {
-			t.Fatalf("undid %q, %v", undone, err)
+			t.Fatalf("got %q undone and %v, want a migration", undone, err)
 		}
 		if strings.HasSuffix(undone, "_addresses") {
 			break

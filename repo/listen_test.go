@@ -69,7 +69,7 @@ func TestAListenerComesBackAfterItsConnectionBroke(t *testing.T) {
 	cancel()
 	<-ended
 	if !e.stood(true, false, true, false)() || e.has("three c")() {
-		t.Errorf("states %v, heard %v", e.states, e.heard)
+		t.Errorf("got the states %v and notifications %v, want connected twice and none of the other channel", e.states, e.heard)
 	}
 }
 
@@ -96,6 +96,6 @@ func TestASilentListenerAsksWhetherTheDatabaseIsThere(t *testing.T) {
 	cancel()
 	<-ended
 	if !e.stood(true, false)() {
-		t.Errorf("states %v", e.states)
+		t.Errorf("got the states %v, want connected and disconnected", e.states)
 	}
 }

@@ -35,11 +35,11 @@ func TestProcessesThatStartTogetherMigrateOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	if len(count) != len(all) {
-		t.Errorf("%d of %d migrations were applied", len(count), len(all))
+		t.Errorf("got %d migrations, want %d", len(count), len(all))
 	}
 	for name, n := range count {
 		if n != 1 {
-			t.Errorf("%s was applied %d times", name, n)
+			t.Errorf("%s: got it applied %d times, want once", name, n)
 		}
 	}
 }
@@ -79,11 +79,11 @@ func TestEveryMigrationCanBeUndoneAndAppliedAgain(t *testing.T) {
 		}
 	}
 	if undone, err := db.MigrateDown(t.Context()); err != nil || undone != "" {
-		t.Errorf("with nothing left it undid %q, %v", undone, err)
+		t.Errorf("got %q undone and %v, want nothing", undone, err)
 	}
 	applied, err := db.Migrate(t.Context())
 	if err != nil || len(applied) != len(all) {
-		t.Errorf("applied %v, %v", applied, err)
+		t.Errorf("got %v and %v, want all %d applied", applied, err, len(all))
 	}
 }
 

@@ -43,7 +43,7 @@ func TestADatabaseThatGoesAwayIsAnOutage(t *testing.T) {
 	} {
 		for range 2 { // on the connection that was cut, then on a new one
 			if err := read(); domain.CodeOf(err) != domain.CodeServiceUnavailable {
-				t.Errorf("%s: %v", name, err)
+				t.Errorf("%s: got %v, want %s", name, err, domain.CodeServiceUnavailable)
 			}
 		}
 	}
@@ -60,6 +60,6 @@ func TestWhatTheDatabaseRefusesIsNoOutage(t *testing.T) {
 		}
 	}
 	if err := Outage(context.Canceled); domain.CodeOf(err) != domain.CodeInternal {
-		t.Errorf("a caller who left: %v", err)
+		t.Errorf("cancelled caller: got %v, want %s", err, domain.CodeInternal)
 	}
 }

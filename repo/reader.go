@@ -34,7 +34,7 @@ func ReaderSettings() map[string]string {
 // openReader opens the connections for reads of requests. A transaction on one
 // of them sees one snapshot and cannot write, and a request that times out
 // cancels its statement. Plans are generic: planning a statement over thirty
-// ranges takes longer than running it.
+// partitions takes longer than running it.
 func openReader(config *pgxpool.Config) *sql.DB {
 	conn := config.ConnConfig.Copy()
 	maps.Copy(conn.RuntimeParams, ReaderSettings())

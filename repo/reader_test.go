@@ -67,7 +67,7 @@ func TestAReadingTransactionSeesOneMoment(t *testing.T) {
 	do("INSERT INTO things VALUES (1)")
 	do("SELECT pg_advisory_unlock(1)")
 	if got := <-counts; got[0] != got[1] {
-		t.Errorf("the statements saw %d and %d rows", got[0], got[1])
+		t.Errorf("got %d and %d rows, want one snapshot", got[0], got[1])
 	}
 }
 
@@ -76,7 +76,7 @@ func TestWhatReadsCannotWrite(t *testing.T) {
 	db, _ := openBare(t)
 	_, err := db.Read().NewRaw("/* test.write */ CREATE TABLE things (n int)").Exec(t.Context())
 	if err == nil || !strings.Contains(err.Error(), "read-only") {
-		t.Errorf("got %v", err)
+		t.Errorf("got %v, want a read-only error", err)
 	}
 }
 
@@ -95,7 +95,7 @@ func TestARequestTakesItsStatementWithIt(t *testing.T) {
 	until(t, conn, sleeping, 1)
 	cancel()
 	if err := <-ended; !errors.Is(err, context.Canceled) {
-		t.Errorf("got %v", err)
+		t.Errorf("got %v, want %v", err, context.Canceled)
 	}
 	until(t, conn, sleeping, 0)
 }

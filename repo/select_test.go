@@ -46,7 +46,7 @@ func TestATransactionTakesQueriesAndCOPY(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got, err := Select[model.Address](t.Context(), db.Read(), list, 1); err != nil || len(got) != 0 {
-		t.Fatalf("after a rollback: %v, %v", got, err)
+		t.Fatalf("after a rollback: got %v and %v, want no rows", got, err)
 	}
 	if err := db.InTx(t.Context(), check); err != nil {
 		t.Fatal(err)

@@ -62,7 +62,7 @@ func TestStatementsAreCountedAndMeasuredByName(t *testing.T) {
 		}
 	}
 	if strings.Contains(got, "secrets.load") {
-		t.Error("got a label for secrets.load, which is not hot")
+		t.Error("got a label for secrets.load, want none: it is not hot")
 	}
 }
 
@@ -117,7 +117,7 @@ func TestStatementsHaveSpans(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := Select[int64](t.Context(), db.Read(), "/* test.fails */ SELECT 1 / $1::integer", 0); err == nil {
-		t.Error("got no error of a division by zero")
+		t.Error("got no error, want a division by zero")
 	}
 	batch := new(pgx.Batch)
 	batch.Queue("/* test.batched */ SELECT 1")
@@ -152,9 +152,9 @@ func TestAMalformedAddressNeverShowsItsPassword(t *testing.T) {
 		db, err := Open(t.Context(), Options{URL: url})
 		if err == nil {
 			db.Close()
-			t.Errorf("%s was opened", url)
+			t.Errorf("%s: got it opened, want an error", url)
 		} else if strings.Contains(err.Error(), "hunter2") {
-			t.Errorf("the password is in %v", err)
+			t.Errorf("got the password in %v, want it hidden", err)
 		}
 	}
 }

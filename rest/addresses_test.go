@@ -104,9 +104,9 @@ func TestActivityIsPagedItemByItem(t *testing.T) {
 // encodeText makes wire values comparable.
 func encodeText(v any) string { return string(frame.Encode(v)) }
 
-// TestLogAndTransferIndexesAreNullForWhatIsNoTransfer looks at every item of
+// TestLogAndTransferIndexesAreNullForOtherActivity looks at every item of
 // every address.
-func TestLogAndTransferIndexesAreNullForWhatIsNoTransfer(t *testing.T) {
+func TestLogAndTransferIndexesAreNullForOtherActivity(t *testing.T) {
 	t.Parallel()
 	s := newExplorer(t)
 	blocks, counts := repotest.Everyday(t), map[address.Kind]int{}
@@ -162,7 +162,7 @@ func number(n *starknet.Uint256) string {
 	return n.String()
 }
 
-func TestTransactionsOfAnAddressTellWhatTheyMeantForIt(t *testing.T) {
+func TestTransactionsOfAnAddressShowItsKindsOfActivity(t *testing.T) {
 	t.Parallel()
 	s := newExplorer(t)
 	blocks := repotest.Everyday(t)
@@ -203,7 +203,7 @@ func TestListsOfAnUnknownAddressAreEmptyAndExact(t *testing.T) {
 	}
 }
 
-func TestListsOverAPartialHistorySaySo(t *testing.T) {
+func TestListsOverAPartialHistoryArePartial(t *testing.T) {
 	t.Parallel()
 	s := newOwnExplorer(t)
 	s.strike("UPDATE index_checkpoints SET first_block = 3")
@@ -250,7 +250,7 @@ func TestCursorsOfAddressesAreBoundToTheirLists(t *testing.T) {
 	}
 }
 
-func TestRoutesOfAddressesAreHeldToTheirLimits(t *testing.T) {
+func TestAddressRoutesEnforceTheirLimits(t *testing.T) {
 	t.Parallel()
 	s := newExplorer(t)
 	for _, path := range []string{
@@ -272,7 +272,7 @@ func TestRoutesOfAddressesAreHeldToTheirLimits(t *testing.T) {
 	requireFailure(t, s.get("/v1/SN_SEPOLIA/address/0x1/activity"), http.StatusNotFound, domain.CodeUnsupportedChain)
 }
 
-func TestDiscoveryTellsItsEvidenceAndWhatItLeavesOut(t *testing.T) {
+func TestDiscoveryReportsItsEvidenceAndOmissions(t *testing.T) {
 	t.Parallel()
 	s := newExplorer(t)
 	owner, received := receiver(t)
@@ -328,7 +328,7 @@ func TestDiscoveryIsNeverGloballyComplete(t *testing.T) {
 	}
 }
 
-func TestAttributionSaysWhereALabelIsFrom(t *testing.T) {
+func TestAttributionNamesTheSourceOfALabel(t *testing.T) {
 	t.Parallel()
 	s := newOwnExplorer(t)
 	const ether = "0x49d36570d4e46f48e99674bd3fcc84644ddd6b96f7c741b1562b82f9e004dc7"
@@ -399,7 +399,7 @@ func TestSummariesKeepTheOrderOfTheRequest(t *testing.T) {
 		t.Fatalf("%s", a.body)
 	}
 	if unknown := encodeText(body.Items[0]); unknown != `{"address":"0xdead","found":false,"totalActivityCount":null,"activityCountExact":false,"latestActivityBlock":null,`+
-		`"classHash":null,"isAccount":null,"createdOnIso":null,"deployedAtTxHash":null,"deployedByAddress":null}` {
+		`"classHash":null,"isAccount":null,"createdOnIso":null,"deployedAtTxHash":null,"deployedByAddress":null,"coverage":{"status":"exact","reasonCode":null}}` {
 		t.Errorf("%s", unknown)
 	}
 	known := body.Items[1]
@@ -452,7 +452,7 @@ func TestIntelligenceKeepsTheOrderOfTheRequest(t *testing.T) {
 		t.Errorf("%s", a.body)
 	}
 	received := slices.ContainsFunc(movements(t), func(m movement) bool { return m.To == account })
-	if known := items[2]; known.TypeLabel != "account" || known.Label != nil || known.HasReceivedFunds != received || *known.ClassHash != everydayClass(t) {
+	if known := items[2]; known.TypeLabel != "account" || known.Label != nil || *known.HasReceivedFunds != received || *known.ClassHash != everydayClass(t) {
 		t.Errorf("%s", a.body)
 	}
 	s.strike("UPDATE index_checkpoints SET first_block = 3")
@@ -461,9 +461,9 @@ func TestIntelligenceKeepsTheOrderOfTheRequest(t *testing.T) {
 	}
 }
 
-// TestAddressBatchesAreHeldToTheirRules sends bodies that are wrong in every
+// TestInvalidAddressBatchIsRejected sends bodies that are wrong in every
 // way that the contract names.
-func TestAddressBatchesAreHeldToTheirRules(t *testing.T) {
+func TestInvalidAddressBatchIsRejected(t *testing.T) {
 	t.Parallel()
 	s := newExplorer(t)
 	list := func(n int) string {
@@ -520,9 +520,9 @@ func (s *service) hold(statement string, act func()) {
 	act()
 }
 
-// TestAnAddressBatchThatTakesTooLongSaysWhenToComeBack locks a table that both
+// TestAddressBatchOverItsTimeLimitSaysWhenToRetry locks a table that both
 // statements read until the answer is there.
-func TestAnAddressBatchThatTakesTooLongSaysWhenToComeBack(t *testing.T) {
+func TestAddressBatchOverItsTimeLimitSaysWhenToRetry(t *testing.T) {
 	t.Parallel()
 	s := newOwnExplorer(t)
 	s.hold("LOCK TABLE contract_classes IN ACCESS EXCLUSIVE MODE", func() {

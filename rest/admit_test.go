@@ -71,11 +71,11 @@ func (s *service) credentials() map[string]credential {
 	return all
 }
 
-// TestEveryOperationJudgesEveryCredential walks the whole table, so that no route
+// TestEveryOperationChecksEveryCredential walks the whole table, so that no route
 // can be forgotten. Every credential goes to every operation by its own method
 // and first path; to its other methods and paths each credential goes at some
 // operations, and when ASTROLABE_SOAK is set at all.
-func TestEveryOperationJudgesEveryCredential(t *testing.T) {
+func TestEveryOperationChecksEveryCredential(t *testing.T) {
 	t.Parallel()
 	s := newService(t, nil)
 	credentials := s.credentials()
@@ -209,7 +209,7 @@ func requirePace(t *testing.T, a answer, class account.Class, budgeted bool) {
 	}
 }
 
-func TestASpentBudgetIsDeniedWithAnHonestDelay(t *testing.T) {
+func TestUsedUpRateLimitIsDeniedWithAnExactDelay(t *testing.T) {
 	t.Parallel()
 	now := time.Now()
 	s := newServiceAt(t, func() time.Time { return now }, nil)
@@ -231,7 +231,7 @@ func TestASpentBudgetIsDeniedWithAnHonestDelay(t *testing.T) {
 	}
 }
 
-func TestHeadTakesNothingFromTheBudget(t *testing.T) {
+func TestHeadIsNotCharged(t *testing.T) {
 	t.Parallel()
 	now := time.Now()
 	s := newServiceAt(t, func() time.Time { return now }, nil)
@@ -251,7 +251,7 @@ func TestHeadTakesNothingFromTheBudget(t *testing.T) {
 	}
 }
 
-func TestAKeyWithoutABudgetIsForbidden(t *testing.T) {
+func TestKeyWithoutARateLimitIsForbidden(t *testing.T) {
 	t.Parallel()
 	s := newService(t, nil)
 	key := s.access.Issue(account.IssueRequest{Permissions: account.Permissions, Budgets: account.Budgets{account.Light: 0}})
@@ -271,7 +271,7 @@ func TestABadRequestIsCharged(t *testing.T) {
 	requireFailure(t, s.show(http.MethodGet, "/v1/SN_MAIN/status", "X-Service-Api-Key", key), http.StatusTooManyRequests, domain.CodeRateLimited)
 }
 
-func TestWithoutADatabaseNobodyIsLetIn(t *testing.T) {
+func TestNobodyIsAuthenticatedWithoutADatabase(t *testing.T) {
 	t.Parallel()
 	s := newService(t, nil)
 	s.db.Close()

@@ -46,6 +46,7 @@ func expectedBlock(h facts.Header) blockItem {
 	return blockItem{
 		BlockNumber: h.Number, BlockHash: h.Hash, ParentHash: h.ParentHash, TimestampIso: time.Unix(int64(h.Timestamp), 0).UTC(),
 		TxCount: h.Transactions, EventCount: h.Events, FinalityStatus: finality(h.Number), SourceTier: tier(h.Number),
+		Verification: h.Verification,
 	}
 }
 
@@ -91,7 +92,7 @@ func TestBlocksAreListedNewestFirst(t *testing.T) {
 	}
 }
 
-func TestRememberedBlocksAreListedLikeReadOnes(t *testing.T) {
+func TestCachedBlocksEqualStoredBlocks(t *testing.T) {
 	t.Parallel()
 	s, blocks := newExplorer(t), repotest.Everyday(t)
 	s.services.Cache.Listening(true)
@@ -106,9 +107,9 @@ func TestRememberedBlocksAreListedLikeReadOnes(t *testing.T) {
 	}
 }
 
-// TestRememberedBlocksFollowTheChain undoes and replaces blocks that were
+// TestCachedBlocksFollowTheChain undoes and replaces blocks that were
 // listed.
-func TestRememberedBlocksFollowTheChain(t *testing.T) {
+func TestCachedBlocksFollowTheChain(t *testing.T) {
 	t.Parallel()
 	db := repotest.Open(t)
 	world := grow(t, db, newServiceOver(t, db, time.Now, withNodes(db, nil)), 50)
@@ -146,8 +147,8 @@ func TestRememberedBlocksFollowTheChain(t *testing.T) {
 	}
 }
 
-// TestPagesFromAnywhereAreTheSameFromMemory begins pages at every block.
-func TestPagesFromAnywhereAreTheSameFromMemory(t *testing.T) {
+// TestPagesFromTheCacheEqualStoredPages begins pages at every block.
+func TestPagesFromTheCacheEqualStoredPages(t *testing.T) {
 	t.Parallel()
 	db := repotest.OpenTemplate(t, repotest.Followed)
 	cache := chain.NewCache(chain.DefaultCacheWeight)
@@ -173,9 +174,9 @@ func TestPagesFromAnywhereAreTheSameFromMemory(t *testing.T) {
 	}
 }
 
-// TestPagesOfBlocksNeitherRepeatNorSkip replaces the head and adds blocks
+// TestPagesOfBlocksHaveNoDuplicatesOrGaps replaces the head and adds blocks
 // between two pages.
-func TestPagesOfBlocksNeitherRepeatNorSkip(t *testing.T) {
+func TestPagesOfBlocksHaveNoDuplicatesOrGaps(t *testing.T) {
 	t.Parallel()
 	world := newGrowing(t, 50)
 	first := decodeBody[listBody[blockItem]](t, world.get("/v1/SN_MAIN/blocks?limit=10"))
@@ -215,7 +216,7 @@ func TestABlockIsFoundByNumberHashAndLatest(t *testing.T) {
 	}
 }
 
-func TestABlockTellsWhatTheChainSays(t *testing.T) {
+func TestBlockMatchesTheChain(t *testing.T) {
 	t.Parallel()
 	s := newExplorer(t)
 	s.services.Cache.Listening(true)
@@ -252,7 +253,7 @@ func TestTxLimitBoundsTheTransactionsOfABlock(t *testing.T) {
 	}
 }
 
-func TestPagesOfABlocksTransactionsNeitherRepeatNorSkip(t *testing.T) {
+func TestPagesOfABlocksTransactionsHaveNoDuplicatesOrGaps(t *testing.T) {
 	t.Parallel()
 	s, blocks := newExplorer(t), repotest.Everyday(t)
 	for _, number := range []int{1, 28, 60} {
@@ -271,9 +272,9 @@ func TestPagesOfABlocksTransactionsNeitherRepeatNorSkip(t *testing.T) {
 	}
 }
 
-// TestTransactionsOfTheLatestBlockGoOnInThatBlock pages through the latest
+// TestTransactionPagesOfTheLatestBlockStayInThatBlock pages through the latest
 // block while another one becomes the latest.
-func TestTransactionsOfTheLatestBlockGoOnInThatBlock(t *testing.T) {
+func TestTransactionPagesOfTheLatestBlockStayInThatBlock(t *testing.T) {
 	t.Parallel()
 	world := newGrowing(t, 50)
 	first := decodeBody[listBody[txItem]](t, world.get("/v1/SN_MAIN/block/latest/txs?limit=2"))
@@ -290,9 +291,9 @@ func TestTransactionsOfTheLatestBlockGoOnInThatBlock(t *testing.T) {
 	requireEqual(t, "the block that was the latest", hashes, want)
 }
 
-// TestACursorOfAReplacedBlockIsRefused pages through a block that a
+// TestCursorOfAReplacedBlockIsRejected pages through a block that a
 // reorganisation replaces by one of the same number.
-func TestACursorOfAReplacedBlockIsRefused(t *testing.T) {
+func TestCursorOfAReplacedBlockIsRejected(t *testing.T) {
 	t.Parallel()
 	world := newGrowing(t, 50)
 	cursor := *decodeBody[listBody[txItem]](t, world.get("/v1/SN_MAIN/block/49/txs?limit=2")).NextCursor

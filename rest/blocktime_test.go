@@ -100,7 +100,7 @@ func TestTimestampsAreReadAsRFC3339AndAsUnixSeconds(t *testing.T) {
 	requireFailure(t, s.get("/v1/SN_MAIN/block-at-timestamp"), http.StatusBadRequest, domain.CodeInvalidRequest)
 }
 
-func TestNothingInThatDirectionIsNotFound(t *testing.T) {
+func TestBlocktimeWithoutABlockInThatDirectionIsNotFound(t *testing.T) {
 	t.Parallel()
 	s := newExplorer(t)
 	requireFailure(t, s.get("/v1/SN_MAIN/block-at-timestamp?timestamp=1"), http.StatusNotFound, domain.CodeNotFound)
@@ -108,9 +108,9 @@ func TestNothingInThatDirectionIsNotFound(t *testing.T) {
 	requireFailure(t, newService(t, nil).get("/v1/SN_MAIN/block-at-timestamp?timestamp=1999999999"), http.StatusNotFound, domain.CodeNotFound)
 }
 
-// TestTheLastIndexedBlockIsNotTheLastBeforeATimeWhileTheChainGoesOn asks an
+// TestLastIndexedBlockDoesNotAnswerForLaterTimes asks an
 // index that is behind its node: whether a later block is closer cannot be known.
-func TestTheLastIndexedBlockIsNotTheLastBeforeATimeWhileTheChainGoesOn(t *testing.T) {
+func TestLastIndexedBlockDoesNotAnswerForLaterTimes(t *testing.T) {
 	t.Parallel()
 	s := newOwnExplorer(t)
 	s.strike("UPDATE chain_heads SET block_number = 61")
@@ -127,9 +127,9 @@ func TestTheLastIndexedBlockIsNotTheLastBeforeATimeWhileTheChainGoesOn(t *testin
 	}
 }
 
-// TestTheFirstIndexedBlockIsNotTheFirstAfterATime asks an index that begins
+// TestFirstIndexedBlockDoesNotAnswerForEarlierTimes asks an index that begins
 // later than its chain: whether an earlier block is closer cannot be known.
-func TestTheFirstIndexedBlockIsNotTheFirstAfterATime(t *testing.T) {
+func TestFirstIndexedBlockDoesNotAnswerForEarlierTimes(t *testing.T) {
 	t.Parallel()
 	db, blocks := repotest.Open(t), repotest.Everyday(t)
 	index := repotest.NewIndex(t.Context(), db, 40, 10)

@@ -88,7 +88,7 @@ func everySignal(t *testing.T, of starknet.Felt, sides [2]string) (list []bridge
 	return list
 }
 
-func TestBridgeSignalsAreWhatBridgesEmitted(t *testing.T) {
+func TestBridgeSignalsMatchTheEventsOfBridges(t *testing.T) {
 	t.Parallel()
 	s := newExplorer(t)
 	seen := map[string]bool{}
@@ -135,7 +135,7 @@ func TestASignalIsPairedWithTheMessageOfItsTransaction(t *testing.T) {
 	}
 }
 
-func TestAnUnknownContractsSignalsAreUnavailable(t *testing.T) {
+func TestSignalsOfAnUnknownContractAreUnavailable(t *testing.T) {
 	t.Parallel()
 	s := newExplorer(t)
 	for address, want := range map[string]coverageBody{
@@ -150,9 +150,9 @@ func TestAnUnknownContractsSignalsAreUnavailable(t *testing.T) {
 	}
 }
 
-// TestAnEventOfTheSameNameElsewhereIsNoSignal lets the bridge's events come
+// TestSameEventOfAnotherContractIsNotASignal lets the bridge's events come
 // from a contract that is none.
-func TestAnEventOfTheSameNameElsewhereIsNoSignal(t *testing.T) {
+func TestSameEventOfAnotherContractIsNotASignal(t *testing.T) {
 	t.Parallel()
 	s, conn := newExplorerBeside(t, repotest.Followed)
 	strk := starknet.MustFelt("0x4718f5a0fc34cc1af16a1cdee98ffb20c31f5cd61d6ab07201858f4287c938d")

@@ -38,7 +38,7 @@ func serveBytes(n int, announced bool) http.HandlerFunc {
 	}
 }
 
-func TestLargeAnswersAreCompressedForThoseWhoAsk(t *testing.T) {
+func TestLargeResponsesAreCompressedOnRequest(t *testing.T) {
 	t.Parallel()
 	s := newPlainService(t)
 	for accepted, want := range map[string]string{
@@ -60,7 +60,7 @@ func TestLargeAnswersAreCompressedForThoseWhoAsk(t *testing.T) {
 	}
 }
 
-func TestAnswersOfOnePacketAreNotCompressed(t *testing.T) {
+func TestSmallResponsesAreNotCompressed(t *testing.T) {
 	t.Parallel()
 	for _, announced := range []bool{true, false} {
 		for size, want := range map[int]string{0: "", 1: "", 1400: "", 1401: "gzip", 20_000: "gzip"} {
@@ -76,7 +76,7 @@ func TestAnswersOfOnePacketAreNotCompressed(t *testing.T) {
 	}
 }
 
-func TestACompressedAnswerUnpacksToTheSameBytes(t *testing.T) {
+func TestCompressedResponseDecompressesToTheSameBytes(t *testing.T) {
 	t.Parallel()
 	s := newPlainService(t)
 	packed, plain := s.ask("GET", "/openapi.yaml", "Accept-Encoding", "gzip"), s.ask("GET", "/openapi.yaml")
@@ -181,7 +181,7 @@ func TestStreamsArriveUncompressedAsTheyAreFlushed(t *testing.T) {
 	}
 }
 
-func TestAPanicInAHandlerIsStillAWholeAnswer(t *testing.T) {
+func TestPanicInAHandlerStillSendsACompleteResponse(t *testing.T) {
 	t.Parallel()
 	s := newPlainService(t, Mount{Pattern: "/panic", Handler: http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic("oh") })})
 	requireFailure(t, s.ask("GET", "/panic", "Accept-Encoding", "gzip"), http.StatusInternalServerError, domain.CodeInternal)

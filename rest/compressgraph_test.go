@@ -57,7 +57,7 @@ func (s *service) operate(operation string, header ...string) *http.Response {
 // long makes answers that are worth compressing.
 var long = strings.Repeat("a", 2000)
 
-func TestGraphQLAnswersAndTheSchemaAreCompressed(t *testing.T) {
+func TestGraphQLResponsesAndTheSchemaAreCompressed(t *testing.T) {
 	t.Parallel()
 	s := newServiceWithGraph(t)
 	query := "{ " + long + ": __typename }"
@@ -73,9 +73,9 @@ func TestGraphQLAnswersAndTheSchemaAreCompressed(t *testing.T) {
 	}
 }
 
-// TestTheSchemaIsNotSentAgainToWhoHasIt shows that one validator stands for the
+// TestUnchangedSchemaIs304 shows that one validator stands for the
 // compressed and the plain form: it is weak, as HTTP wants of such.
-func TestTheSchemaIsNotSentAgainToWhoHasIt(t *testing.T) {
+func TestUnchangedSchemaIs304(t *testing.T) {
 	t.Parallel()
 	s := newServiceWithGraph(t)
 	tag := s.ask("GET", "/schema.graphql", "Accept-Encoding", "gzip").Header.Get("ETag")
@@ -93,7 +93,7 @@ func TestTheSchemaIsNotSentAgainToWhoHasIt(t *testing.T) {
 	}
 }
 
-func TestAGraphQLAnswerWithANewKeyIsNotCompressed(t *testing.T) {
+func TestGraphQLResponseWithANewKeyIsNotCompressed(t *testing.T) {
 	t.Parallel()
 	s := newServiceWithGraph(t)
 	response := s.operate("mutation { "+long+": issueApiKey { plaintextKey } }", "Authorization", "Bearer "+s.bearer())

@@ -23,7 +23,7 @@ var contractLists = map[string][]string{
 	"/v1/SN_MAIN/token/" + frame.TokenParam.Example + "/markets/pools":        nil,
 }
 
-func TestMalformedRequestsForContractListsAreRefused(t *testing.T) {
+func TestMalformedRequestsForContractListsAreRejected(t *testing.T) {
 	t.Parallel()
 	s := newExplorer(t)
 	for path, filters := range contractLists {
@@ -50,9 +50,9 @@ func TestMalformedRequestsForContractListsAreRefused(t *testing.T) {
 	}
 }
 
-// TestACursorOfAnotherContractListIsRefused takes the cursor of one list to all
+// TestCursorOfAnotherContractListIsRejected takes the cursor of one list to all
 // the others, and to the same one with a filter.
-func TestACursorOfAnotherContractListIsRefused(t *testing.T) {
+func TestCursorOfAnotherContractListIsRejected(t *testing.T) {
 	t.Parallel()
 	s := newExplorer(t)
 	const other = "/v1/SN_MAIN/contract/0x73314940630fd6dcda0d772d4c972c4e0a9946bef9dabf4ef84eda8ef542b82"
@@ -68,9 +68,9 @@ func TestACursorOfAnotherContractListIsRefused(t *testing.T) {
 	}
 }
 
-// TestPagesOfMessagesNeitherRepeatNorSkipWhileTheChainMoves reads pages while
+// TestPagesOfMessagesHaveNoDuplicatesOrGapsWhileTheChainGrows reads pages while
 // blocks arrive and while the newest ones are undone.
-func TestPagesOfMessagesNeitherRepeatNorSkipWhileTheChainMoves(t *testing.T) {
+func TestPagesOfMessagesHaveNoDuplicatesOrGapsWhileTheChainGrows(t *testing.T) {
 	t.Parallel()
 	blocks := repotest.Everyday(t)
 	db := repotest.Open(t)

@@ -31,7 +31,7 @@ func TestAContractIsReadWithCalldataInItsOrder(t *testing.T) {
 	}
 }
 
-func TestAContractThatFailsInACallSaysSo(t *testing.T) {
+func TestFailedContractCallIsReported(t *testing.T) {
 	t.Parallel()
 	s := newStateful(t)
 	// 0x5 has nothing that could be taken from it.
@@ -40,7 +40,7 @@ func TestAContractThatFailsInACallSaysSo(t *testing.T) {
 	requireFailure(t, a, http.StatusUnprocessableEntity, domain.CodeContractCallFailed)
 }
 
-func TestACallIsHeldToItsLimits(t *testing.T) {
+func TestContractCallEnforcesItsLimits(t *testing.T) {
 	t.Parallel()
 	s := newStateful(t)
 	path := "/v1/SN_MAIN/contract/" + s.contract("USDC").String() + "/read?"

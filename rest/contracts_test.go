@@ -132,7 +132,7 @@ func requireContracts(t *testing.T, s *service, want map[starknet.Felt]contractB
 	}
 }
 
-func TestAContractIsWhatTheChainSaysOfIt(t *testing.T) {
+func TestContractMatchesTheChain(t *testing.T) {
 	t.Parallel()
 	s := newExplorer(t)
 	want := everyContract(repotest.Everyday(t), repotest.FollowedL1, repotest.FollowedFinalized)
@@ -148,9 +148,9 @@ func TestAContractIsWhatTheChainSaysOfIt(t *testing.T) {
 	}
 }
 
-// TestAContractIsShownAsReadersSeeTheChain has blocks that are stored but not
+// TestContractShowsOnlyVisibleBlocks has blocks that are stored but not
 // ready: one of them replaces the pool's class, another deploys a contract.
-func TestAContractIsShownAsReadersSeeTheChain(t *testing.T) {
+func TestContractShowsOnlyVisibleBlocks(t *testing.T) {
 	t.Parallel()
 	s := newServiceOver(t, repotest.OpenTemplate(t, repotest.Indexed), time.Now, nil)
 	blocks := repotest.Everyday(t)
@@ -194,7 +194,7 @@ func TestACreationDateNeedsExplicitEvidence(t *testing.T) {
 	}
 }
 
-func TestTokenFieldsAreThereTogetherOrNotAtAll(t *testing.T) {
+func TestTokenFieldsAreAllPresentOrAllAbsent(t *testing.T) {
 	t.Parallel()
 	s := newOwnExplorer(t)
 	last := repotest.Everyday(t)[59].Header
@@ -256,7 +256,7 @@ func TestAClassWithoutItsABILeavesTheKindUnknown(t *testing.T) {
 	}
 }
 
-func TestAnAddressThatIsNoContractIsNotFound(t *testing.T) {
+func TestAddressWithoutAContractIsNotFound(t *testing.T) {
 	t.Parallel()
 	s := newExplorer(t)
 	contracts := everyContract(repotest.Everyday(t), 0, 0)
@@ -273,7 +273,7 @@ func TestAnAddressThatIsNoContractIsNotFound(t *testing.T) {
 	}
 }
 
-func TestContractsComeInTheOrderAskedFor(t *testing.T) {
+func TestContractsKeepTheRequestedOrder(t *testing.T) {
 	t.Parallel()
 	db := repotest.OpenTemplate(t, repotest.Followed)
 	contracts := chain.NewContracts(onchain.NewContracts(db), chain.NewStatuses(onchain.NewHeads(db), 0))

@@ -32,9 +32,9 @@ func TestAVerifiedClassShowsItsNewestRecord(t *testing.T) {
 	}
 }
 
-// TestARecordOfAnEarlierClassIsNotThatOfTheContract verifies the class that the
+// TestVerificationOfAnEarlierClassIsNotShown verifies the class that the
 // pool had before it was replaced, and a class of the other chain.
-func TestARecordOfAnEarlierClassIsNotThatOfTheContract(t *testing.T) {
+func TestVerificationOfAnEarlierClassIsNotShown(t *testing.T) {
 	t.Parallel()
 	s, conn := newExplorerBeside(t, repotest.Followed)
 	for _, want := range everyContract(repotest.Everyday(t), 0, 0) {

@@ -11,10 +11,10 @@ import (
 	"astrolabe/starknet"
 )
 
-// TestTheDemosTokensHaveTheControlsOfTheirClasses reads the controls of every
+// TestTokensHaveTheControlsOfTheirClasses reads the controls of every
 // token of the simulated chain. Its tokens tell of control by their entry
 // points only.
-func TestTheDemosTokensHaveTheControlsOfTheirClasses(t *testing.T) {
+func TestTokensHaveTheControlsOfTheirClasses(t *testing.T) {
 	t.Parallel()
 	s := newExplorer(t)
 	functions := map[starknet.Felt]map[string]bool{}

@@ -51,7 +51,7 @@ func TestCredentialsWorkFromConfiguredOriginsOnly(t *testing.T) {
 	}
 }
 
-func TestPreflightsAlwaysAnswer204(t *testing.T) {
+func TestPreflightIsAlways204(t *testing.T) {
 	t.Parallel()
 	s := newLanes(t)
 	for _, c := range []struct{ origin, headers, path, want string }{

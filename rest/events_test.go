@@ -209,7 +209,7 @@ func TestOrdinaryKeysSearchAtMostTenThousandBlocks(t *testing.T) {
 	}
 }
 
-func TestFromBlockAboveToBlockIsRefused(t *testing.T) {
+func TestFromBlockAboveToBlockIsRejected(t *testing.T) {
 	t.Parallel()
 	s := newExplorer(t)
 	requireFailure(t, s.get(searchPath+"topic0=0x1&from_block=3&to_block=2"), http.StatusBadRequest, domain.CodeInvalidRequest)
@@ -241,7 +241,7 @@ func TestTopic0AloneAndAnAddressAlonePageTheRetainedHistory(t *testing.T) {
 		chosen(t, func(_ uint64, o facts.Event) bool { return o.FromAddress == e.FromAddress }))
 }
 
-func TestASearchHasAtMostSoManyValues(t *testing.T) {
+func TestSearchValuesAreLimited(t *testing.T) {
 	t.Parallel()
 	s := newExplorer(t)
 	values := func(name string, n int) string {
@@ -320,7 +320,7 @@ func TestEventsOfAContractAreItsOwn(t *testing.T) {
 	requireFailure(t, s.get(path+"&address=0x1"), http.StatusBadRequest, domain.CodeInvalidRequest)
 }
 
-func TestAPageWalkYieldsEveryEventOnce(t *testing.T) {
+func TestPagesContainEveryEventOnce(t *testing.T) {
 	t.Parallel()
 	s := newExplorer(t)
 	e, block := aTransfer(t)
@@ -337,7 +337,7 @@ func TestAPageWalkYieldsEveryEventOnce(t *testing.T) {
 	}
 }
 
-func TestACursorBelongsToItsSearch(t *testing.T) {
+func TestCursorIsBoundToItsSearch(t *testing.T) {
 	t.Parallel()
 	s := newExplorer(t)
 	page := s.found(searchPath + "topic0=" + transferTopic + "&topic0=" + approvalTopic + "&limit=3")
@@ -442,7 +442,7 @@ func requireRow(t *testing.T, blocks []facts.Block, row eventRow) {
 	}
 }
 
-func TestASearchBeyondTheIndexSaysSo(t *testing.T) {
+func TestSearchBeyondTheIndexIsPartial(t *testing.T) {
 	t.Parallel()
 	s := newExplorer(t)
 	for query, want := range map[string]string{

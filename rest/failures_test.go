@@ -22,9 +22,9 @@ func newGuarded(t *testing.T) *service {
 	return s
 }
 
-// TestGuessingIsBoundedAndShutsNobodyOut sends more wrong credentials from one
+// TestKeyGuessingIsLimitedWithoutLockingOutKnownKeys sends more wrong credentials from one
 // address than are allowed in a minute.
-func TestGuessingIsBoundedAndShutsNobodyOut(t *testing.T) {
+func TestKeyGuessingIsLimitedWithoutLockingOutKnownKeys(t *testing.T) {
 	t.Parallel()
 	s := newGuarded(t)
 	ask := func(key string) answer { return s.show(http.MethodGet, "/v1/SN_MAIN/status", "X-Service-Api-Key", key) }

@@ -9,7 +9,7 @@ import (
 	"astrolabe/domain/account"
 )
 
-func TestExactlyTheBudgetOfAThousandRequestsIsAnsweredByOneProcess(t *testing.T) {
+func TestOneProcessAllowsExactlyTheLimitOfAThousandRequests(t *testing.T) {
 	t.Parallel()
 	f := newFleet(t, true)
 	if f == nil {
@@ -18,7 +18,7 @@ func TestExactlyTheBudgetOfAThousandRequestsIsAnsweredByOneProcess(t *testing.T)
 	f.exactly(f.start())
 }
 
-func TestExactlyTheBudgetOfAThousandRequestsIsAnsweredByThreeProcesses(t *testing.T) {
+func TestThreeProcessesAllowExactlyTheLimitOfAThousandRequests(t *testing.T) {
 	t.Parallel()
 	f := newFleet(t, true)
 	if f == nil {
@@ -37,10 +37,10 @@ func (f *fleet) exactly(members ...*member) {
 	f.end(members...)
 }
 
-// TestAKilledProcessCostsOnlyTheAnswersItOwed sends a thousand requests to
+// TestKilledProcessLosesOnlyItsPendingRequests sends a thousand requests to
 // three processes, of which one is killed while it takes from the budget and
 // started again.
-func TestAKilledProcessCostsOnlyTheAnswersItOwed(t *testing.T) {
+func TestKilledProcessLosesOnlyItsPendingRequests(t *testing.T) {
 	t.Parallel()
 	f := newFleet(t, true)
 	if f == nil {
@@ -109,7 +109,7 @@ func (f *fleet) waitForTakes(n int) {
 	}
 }
 
-func TestInRealTimeThreeProcessesAddTheRefillAlone(t *testing.T) {
+func TestThreeProcessesInRealTimeExceedTheLimitOnlyByTheRefill(t *testing.T) {
 	t.Parallel()
 	f := newFleet(t, false)
 	if f == nil {

@@ -14,7 +14,7 @@ import (
 	"astrolabe/domain/chain"
 )
 
-func TestEveryFailureHasTheOneShape(t *testing.T) {
+func TestEveryFailureHasTheSameShape(t *testing.T) {
 	t.Parallel()
 	s := newService(t, nil)
 	for _, c := range []struct {
@@ -50,7 +50,7 @@ func TestEveryFailureHasTheOneShape(t *testing.T) {
 	}
 }
 
-func TestAnUnknownParameterIsNamed(t *testing.T) {
+func TestErrorNamesTheUnknownParameter(t *testing.T) {
 	t.Parallel()
 	s := newService(t, nil)
 	e := requireFailure(t, s.get("/v1/SN_MAIN/status?verbose=1"), 400, domain.CodeInvalidRequest)
@@ -63,7 +63,7 @@ func TestAnUnknownParameterIsNamed(t *testing.T) {
 	}
 }
 
-func TestTheCompatibilityShapeAnswersTheSame(t *testing.T) {
+func TestCompatibilityRoutesReturnTheSameResponses(t *testing.T) {
 	t.Parallel()
 	s := newService(t, nil)
 	for _, path := range []string{"/v1/meta/capabilities", "/v1/meta/evidence"} {
@@ -73,7 +73,7 @@ func TestTheCompatibilityShapeAnswersTheSame(t *testing.T) {
 	}
 }
 
-func TestAMountJudgesMethodsThatTheRouterDoesNotKnow(t *testing.T) {
+func TestMountReceivesMethodsThatTheRouterDoesNotKnow(t *testing.T) {
 	t.Parallel()
 	s := newService(t, func(o *Options) {
 		o.Mounts = []Mount{{Pattern: "/graphql", Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusTeapot) })}}
@@ -85,7 +85,7 @@ func TestAMountJudgesMethodsThatTheRouterDoesNotKnow(t *testing.T) {
 	}
 }
 
-func TestAWrongMethodIsToldAsOfItsRoute(t *testing.T) {
+func TestWrongMethodGetsTheHeadersOfItsRoute(t *testing.T) {
 	t.Parallel()
 	s := newService(t, nil)
 	for _, c := range []struct{ method, path, allow, class string }{
@@ -106,7 +106,7 @@ func TestAWrongMethodIsToldAsOfItsRoute(t *testing.T) {
 	}
 }
 
-func TestHeadAnswersAsGetWithoutABody(t *testing.T) {
+func TestHeadEqualsGetWithoutABody(t *testing.T) {
 	t.Parallel()
 	s := newService(t, nil)
 	head, get := s.ask(http.MethodHead, "/v1/meta/evidence"), s.get("/v1/meta/evidence")
@@ -139,7 +139,7 @@ func (s slow) Heads(ctx context.Context) (map[domain.Chain]chain.Head, error) {
 	return nil, errors.New("canceling statement due to user request")
 }
 
-func TestPastItsTimeBudgetARequestIsCancelledAndUnavailable(t *testing.T) {
+func TestRequestOverItsTimeLimitIsCancelledAndUnavailable(t *testing.T) {
 	t.Parallel()
 	database := slow{make(chan struct{})}
 	s := newService(t, func(o *Options) { o.Statuses = chain.NewStatuses(database, 0) })
@@ -151,7 +151,7 @@ func TestPastItsTimeBudgetARequestIsCancelledAndUnavailable(t *testing.T) {
 	<-database.cancelled
 }
 
-func TestEveryAnswerBearsTheCommonHeaders(t *testing.T) {
+func TestEveryResponseHasTheCommonHeaders(t *testing.T) {
 	t.Parallel()
 	s := newService(t, nil)
 	for _, path := range []string{"/v1/SN_MAIN/status", "/nothing", "/v1/SN_FOO/status", "/docs/errors", "/healthz", "/openapi.yaml"} {
@@ -181,7 +181,7 @@ func TestACallersRequestIDIsEchoedWhenWellFormed(t *testing.T) {
 	}
 }
 
-func TestEveryCodeHasAPageWhereItsSlugSays(t *testing.T) {
+func TestEveryErrorCodeHasADocumentationPage(t *testing.T) {
 	t.Parallel()
 	s := newService(t, nil)
 	slugs := []string{"errors/invalid-cursor", "errors"}
@@ -196,7 +196,7 @@ func TestEveryCodeHasAPageWhereItsSlugSays(t *testing.T) {
 	}
 }
 
-func TestHeadAndOptionsWorkWhereverGetDoes(t *testing.T) {
+func TestHeadAndOptionsWorkOnEveryGetRoute(t *testing.T) {
 	t.Parallel()
 	s := newService(t, func(o *Options) {
 		o.Mounts = []Mount{{Pattern: "/page", Page: true, Handler: http.HandlerFunc(func(http.ResponseWriter, *http.Request) {})}}
@@ -212,9 +212,9 @@ func TestHeadAndOptionsWorkWhereverGetDoes(t *testing.T) {
 	}
 }
 
-// TestABodyThatNeverComesDoesNotDelayTheAnswer speaks HTTP by hand: it
+// TestMissingBodyDoesNotDelayTheResponse speaks HTTP by hand: it
 // announces a body and sends none.
-func TestABodyThatNeverComesDoesNotDelayTheAnswer(t *testing.T) {
+func TestMissingBodyDoesNotDelayTheResponse(t *testing.T) {
 	t.Parallel()
 	s := newService(t, nil)
 	conn, err := net.Dial("tcp", strings.TrimPrefix(s.url, "http://"))
@@ -238,7 +238,7 @@ func TestABodyThatNeverComesDoesNotDelayTheAnswer(t *testing.T) {
 	}
 }
 
-func TestADatabaseThatIsAwayMakesTheServiceUnavailable(t *testing.T) {
+func TestUnreachableDatabaseMakesTheServiceUnavailable(t *testing.T) {
 	t.Parallel()
 	s := newService(t, nil)
 	s.db.Close()

@@ -237,9 +237,9 @@ func (s *service) holdToContract(request *http.Request, response *http.Response,
 	}
 }
 
-// TestABreachOfTheContractIsNoticed shows that the check in every other test
+// TestContractViolationIsDetected shows that the check in every other test
 // can fail.
-func TestABreachOfTheContractIsNoticed(t *testing.T) {
+func TestContractViolationIsDetected(t *testing.T) {
 	t.Parallel()
 	header := http.Header{"Content-Type": {"application/json"}, "X-Request-Id": {"r"}, "X-Service-Route-Class": {"light"}}
 	request := httptest.NewRequest(http.MethodGet, "/api/v1/SN_MAIN/status", nil)

@@ -162,9 +162,9 @@ func byHand(t *testing.T, contract string, upTo uint64) (lines []string, total *
 	return lines, total
 }
 
-// TestHoldersAreAllOfACertifiedGeneration walks the list at several limits:
+// TestHoldersListTheWholeCertifiedGeneration walks the list at several limits:
 // every holder is in it once, with rank and balance as the transfers add up.
-func TestHoldersAreAllOfACertifiedGeneration(t *testing.T) {
+func TestHoldersListTheWholeCertifiedGeneration(t *testing.T) {
 	t.Parallel()
 	r := newRegister(t)
 	want, total := byHand(t, strk, repotest.FollowedFinalized)
@@ -209,7 +209,7 @@ func TestHoldersAreAllOfACertifiedGeneration(t *testing.T) {
 	}
 }
 
-func TestACursorStaysWithItsGeneration(t *testing.T) {
+func TestCursorIsBoundToItsGeneration(t *testing.T) {
 	t.Parallel()
 	r := newRegister(t)
 	first := r.holders(strk, "?limit=5")
@@ -231,7 +231,7 @@ func TestACursorStaysWithItsGeneration(t *testing.T) {
 	}
 }
 
-func TestACursorEndsWithItsGeneration(t *testing.T) {
+func TestCursorExpiresWithItsGeneration(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		end  func(*register)
@@ -342,7 +342,7 @@ func (r *register) warms(contract string) {
 	}
 }
 
-func TestARollbackShowsTheCensusRevokedUntilTheNext(t *testing.T) {
+func TestRollbackRevokesTheCensusUntilTheNextOne(t *testing.T) {
 	t.Parallel()
 	r := newRegister(t)
 	r.rollback(40)
@@ -359,7 +359,7 @@ func TestARollbackShowsTheCensusRevokedUntilTheNext(t *testing.T) {
 	}
 }
 
-func TestAFailedAuditShowsTheCertifiedGenerationUntilItExpires(t *testing.T) {
+func TestCertifiedGenerationIsShownAfterAFailedAuditUntilItExpires(t *testing.T) {
 	t.Parallel()
 	r := newRegister(t)
 	good := r.holders(strk, "")
@@ -383,7 +383,7 @@ func TestAFailedAuditShowsTheCertifiedGenerationUntilItExpires(t *testing.T) {
 	}
 }
 
-func TestScreeningIsTheTopAndNoClaimOfCompleteness(t *testing.T) {
+func TestScreeningListsTheTopHoldersWithoutClaimingCompleteness(t *testing.T) {
 	t.Parallel()
 	r := newRegister(t)
 	all := r.holders(strk, "?limit=100")
@@ -398,7 +398,7 @@ func TestScreeningIsTheTopAndNoClaimOfCompleteness(t *testing.T) {
 	}
 }
 
-func TestAnalyticsAreOfTheWholeGeneration(t *testing.T) {
+func TestAnalyticsCoverTheWholeGeneration(t *testing.T) {
 	t.Parallel()
 	r := newRegister(t)
 	lines, total := byHand(t, strk, repotest.FollowedFinalized)

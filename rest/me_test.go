@@ -34,7 +34,7 @@ func decodeBody[T any](t *testing.T, a answer) (body T) {
 	return body
 }
 
-func TestACookieIsExchangedForABearer(t *testing.T) {
+func TestCookieIsExchangedForABearerToken(t *testing.T) {
 	t.Parallel()
 	s := newService(t, nil)
 	list := s.show(http.MethodGet, "/v1/me/api-keys", "Authorization", "Bearer "+s.bearer())
@@ -43,7 +43,7 @@ func TestACookieIsExchangedForABearer(t *testing.T) {
 	}
 }
 
-func TestAPersonIssuesListsAndRevokesKeys(t *testing.T) {
+func TestUserIssuesListsAndRevokesKeys(t *testing.T) {
 	t.Parallel()
 	s := newService(t, nil)
 	bearer := []string{"Authorization", "Bearer " + s.bearer()}
@@ -83,7 +83,7 @@ func TestAPersonIssuesListsAndRevokesKeys(t *testing.T) {
 	}
 }
 
-func TestAnotherWorkspacesKeyLooksAbsent(t *testing.T) {
+func TestKeyOfAnotherWorkspaceIsNotFound(t *testing.T) {
 	t.Parallel()
 	s := newService(t, nil)
 	other, err := account.NewWorkspaces(accounts.NewWorkspaces(s.db), time.Now).Ensure(t.Context(), "other", account.Operator("test"))
@@ -106,7 +106,7 @@ func TestAnotherWorkspacesKeyLooksAbsent(t *testing.T) {
 	}
 }
 
-func TestASessionIsOfNoUseToAForeignPage(t *testing.T) {
+func TestSessionIsRejectedFromAnotherOrigin(t *testing.T) {
 	t.Parallel()
 	s := newService(t, func(o *Options) { o.Origins = []string{"https://ours.example"} })
 	cookie := access.SessionCookie + "=" + s.access.Cookie
@@ -120,7 +120,7 @@ func TestASessionIsOfNoUseToAForeignPage(t *testing.T) {
 	}
 }
 
-func TestAKeyOfNoPossibleNameIsAbsent(t *testing.T) {
+func TestUnknownOrMalformedKeyIDIsRejected(t *testing.T) {
 	t.Parallel()
 	s := newService(t, nil)
 	bearer := "Bearer " + s.bearer()
@@ -131,7 +131,7 @@ func TestAKeyOfNoPossibleNameIsAbsent(t *testing.T) {
 	}
 }
 
-func TestARotationDoesNotRenewTheBudget(t *testing.T) {
+func TestRotatingAKeyDoesNotRefillItsRateLimit(t *testing.T) {
 	t.Parallel()
 	now := time.Now()
 	s := newServiceAt(t, func() time.Time { return now }, nil)
@@ -147,7 +147,7 @@ func TestARotationDoesNotRenewTheBudget(t *testing.T) {
 	}
 }
 
-func TestTheTwentyFirstKeyOfADayHasToWait(t *testing.T) {
+func TestTwentyFirstKeyOfADayIsRateLimited(t *testing.T) {
 	t.Parallel()
 	evening := time.Now().Truncate(24 * time.Hour).Add(23 * time.Hour)
 	s := newServiceAt(t, func() time.Time { return evening }, nil)

@@ -98,7 +98,7 @@ func requireEqual[T any](t *testing.T, what string, got, want []T) {
 	}
 }
 
-func TestMessagesAreThoseOfTheChain(t *testing.T) {
+func TestMessagesMatchTheChain(t *testing.T) {
 	t.Parallel()
 	s, all := newExplorer(t), everyMessage(t)
 	requireEqual(t, "all", walk[messageItem](s, "/v1/SN_MAIN/messages", nil, 100), all)
@@ -114,7 +114,7 @@ func TestMessagesAreThoseOfTheChain(t *testing.T) {
 	}
 }
 
-func TestAPageWalkYieldsEveryMessageOnce(t *testing.T) {
+func TestPagesContainEveryMessageOnce(t *testing.T) {
 	t.Parallel()
 	s, all := newExplorer(t), everyMessage(t)
 	for _, limit := range []int{1, 2, 7, 25} {
@@ -156,7 +156,7 @@ func TestARepeatedMessageHashGivesSeveralRows(t *testing.T) {
 	}
 }
 
-func TestMessagesOfAContractAreThoseOfTheChain(t *testing.T) {
+func TestMessagesOfAContractMatchTheChain(t *testing.T) {
 	t.Parallel()
 	s, all := newExplorer(t), everyMessage(t)
 	seen := map[starknet.Felt]bool{}
@@ -175,7 +175,7 @@ func TestMessagesOfAContractAreThoseOfTheChain(t *testing.T) {
 	}
 }
 
-func TestMessagesOfATransactionComeByItsHash(t *testing.T) {
+func TestMessagesAreFoundByTransactionHash(t *testing.T) {
 	t.Parallel()
 	s, all := newExplorer(t), everyMessage(t)
 	seen := map[starknet.Felt]int{}
@@ -194,9 +194,9 @@ func TestMessagesOfATransactionComeByItsHash(t *testing.T) {
 	}
 }
 
-// TestAHashThatOnlyHasTheSameTagFindsNothing looks for hashes that agree with
+// TestHashWithTheSamePrefixFindsNothing looks for hashes that agree with
 // a stored one in the eight bytes by which it is located.
-func TestAHashThatOnlyHasTheSameTagFindsNothing(t *testing.T) {
+func TestHashWithTheSamePrefixFindsNothing(t *testing.T) {
 	t.Parallel()
 	s, all := newExplorer(t), everyMessage(t)
 	hash, tx := all[0].MessageHash, all[0].TxHash
@@ -209,7 +209,7 @@ func TestAHashThatOnlyHasTheSameTagFindsNothing(t *testing.T) {
 	}
 }
 
-func TestAMessageHashMayExceedTheField(t *testing.T) {
+func TestMessageHashCanExceedTheFieldPrime(t *testing.T) {
 	t.Parallel()
 	s, all := newExplorer(t), everyMessage(t)
 	at := slices.IndexFunc(all, func(m messageItem) bool { return m.MessageHash[0] > 8 })

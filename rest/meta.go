@@ -73,7 +73,7 @@ func (s *server) discoveryOperations() []frame.Operation {
 			Summary: "Get the chains, operations and search coverage of this deployment.",
 			Class:   frame.Light, Cert: frame.Beta, Audience: frame.External, Timeout: 2 * time.Second, Cache: "max-age=60",
 			Success: http.StatusOK, Body: "Capabilities",
-			Proof:  []string{"TestCapabilitiesNameEveryOperation", "TestCapabilitiesTellTheTruthAboutCoverage"},
+			Proof:  []string{"TestCapabilitiesNameEveryOperation", "TestCapabilitiesReportActualCoverage"},
 			Handle: s.capabilities,
 		},
 		{
@@ -97,7 +97,7 @@ func (s *server) discoveryOperations() []frame.Operation {
 			Summary: "Get the OpenAPI 3.1 document as YAML.",
 			Class:   frame.Light, Cert: frame.Beta, Audience: frame.External, Timeout: 2 * time.Second, Cache: "max-age=60",
 			Success: http.StatusOK, Body: "OpenAPIDocument", Media: yamlMedia,
-			Proof:  []string{"TestOpenAPIInYAMLSaysTheSame"},
+			Proof:  []string{"TestOpenAPIInYAMLEqualsJSON"},
 			Handle: s.openAPIYAML,
 		},
 		{

@@ -118,7 +118,7 @@ func TestOpenAPIDocumentEqualsTheTable(t *testing.T) {
 	}
 }
 
-func TestOpenAPIInYAMLSaysTheSame(t *testing.T) {
+func TestOpenAPIInYAMLEqualsJSON(t *testing.T) {
 	t.Parallel()
 	a := newService(t, nil).get("/openapi.yaml")
 	if media := a.Header.Get("Content-Type"); media != "application/yaml" {

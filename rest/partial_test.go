@@ -23,7 +23,7 @@ func (s *service) rests(path string) string {
 	return fmt.Sprint(coverage.Status, " ", *coverage.ReasonCode)
 }
 
-func TestEveryListOfAnIndexThatIsBehindIsPartial(t *testing.T) {
+func TestEveryListOfALaggingIndexIsPartial(t *testing.T) {
 	t.Parallel()
 	s := newOwnExplorer(t)
 	const token = "0x4718f5a0fc34cc1af16a1cdee98ffb20c31f5cd61d6ab07201858f4287c938d"
@@ -62,7 +62,7 @@ func TestTheActivityOfTheZeroAddressIsUnknown(t *testing.T) {
 			t.Errorf("%s is %s", list, got)
 		}
 	}
-	if page := decodeBody[coveredList[transferRow]](t, s.get("/v1/SN_MAIN/address/0x0/transfers")); len(page.Items) == 0 || page.Coverage.Status != domain.CoverageExact {
+	if page := decodeBody[coveredList[transferRow]](t, s.get("/v1/SN_MAIN/address/0x0/transfers")); len(page.Items) == 0 || page.Coverage.Status != domain.CoveragePartial || *page.Coverage.ReasonCode != domain.ReasonUntypedTransfers {
 		t.Errorf("%d transfers, %+v", len(page.Items), page.Coverage)
 	}
 	var body struct {
@@ -80,7 +80,7 @@ func TestTheActivityOfTheZeroAddressIsUnknown(t *testing.T) {
 	}
 }
 
-func TestWhoSendsATransactionIsDeployed(t *testing.T) {
+func TestSenderOfATransactionIsDeployed(t *testing.T) {
 	t.Parallel()
 	s, blocks := newOwnExplorer(t), repotest.Everyday(t)
 	s.strike("DELETE FROM contract_classes")
@@ -126,7 +126,7 @@ func TestSearchFindsTransactionsByTheHashesOfTheirMessages(t *testing.T) {
 	}
 }
 
-func TestSourcesThatAreBehindTheirChainAreStale(t *testing.T) {
+func TestLaggingSourcesAreStale(t *testing.T) {
 	t.Parallel()
 	e, _ := aTransfer(t)
 	path := fmt.Sprintf("%stopic0=%s&topic1=%s&from_block=0&to_block=%d", searchPath, transferTopic, e.Keys[1], newestSpaced)

@@ -75,7 +75,7 @@ func (a asked) KnowsTransaction(ctx context.Context, hash starknet.Felt) (bool, 
 	return a.answer(ctx)
 }
 
-func TestANodeThatFailsOrIsSilentMakesNoDifference(t *testing.T) {
+func TestFailingOrSilentNodeDoesNotChangeTheResponse(t *testing.T) {
 	t.Parallel()
 	for name, answer := range map[string]func(context.Context) (bool, error){
 		"silent": func(ctx context.Context) (bool, error) { <-ctx.Done(); return true, ctx.Err() },
@@ -89,7 +89,7 @@ func TestANodeThatFailsOrIsSilentMakesNoDifference(t *testing.T) {
 	}
 }
 
-func TestTheNodeIsAskedAboutFewTransactionsAtOnce(t *testing.T) {
+func TestConcurrentTransactionLookupsAtTheNodeAreLimited(t *testing.T) {
 	t.Parallel()
 	answered := make(chan struct{})
 	n := asked{questions: make(chan starknet.Felt), answer: func(context.Context) (bool, error) { <-answered; return true, nil }}

@@ -75,7 +75,7 @@ func scanPools(t *testing.T, s *service) {
 
 func poolsPath(of starknet.Felt) string { return "/v1/SN_MAIN/token/" + of.String() + "/markets/pools" }
 
-func TestPoolsAreThoseThatKnownFactoriesCreated(t *testing.T) {
+func TestPoolsListWhatKnownFactoriesCreated(t *testing.T) {
 	t.Parallel()
 	s := newOwnExplorer(t)
 	want := everyPool(t)
@@ -129,9 +129,9 @@ func TestThePairedTokenShowsItsSymbol(t *testing.T) {
 	}
 }
 
-// TestAPoolOfAnUnknownClassIsLeftOut gives one pool another class, and makes
+// TestPoolOfAnUnknownClassIsOmitted gives one pool another class, and makes
 // another one no contract of its block.
-func TestAPoolOfAnUnknownClassIsLeftOut(t *testing.T) {
+func TestPoolOfAnUnknownClassIsOmitted(t *testing.T) {
 	t.Parallel()
 	s, conn := newExplorerBeside(t, repotest.Followed)
 	network, err := economy.NetworkNamed("SN_MAIN")
@@ -162,9 +162,9 @@ func TestAPoolOfAnUnknownClassIsLeftOut(t *testing.T) {
 	}
 }
 
-// TestAnEventOfAnotherContractCreatesNoPool lets the factories' events come
+// TestEventOfAnotherContractCreatesNoPool lets the factories' events come
 // from elsewhere.
-func TestAnEventOfAnotherContractCreatesNoPool(t *testing.T) {
+func TestEventOfAnotherContractCreatesNoPool(t *testing.T) {
 	t.Parallel()
 	s, conn := newExplorerBeside(t, repotest.Followed)
 	elsewhere := starknet.MustFelt(frame.ContractParam.Example)
@@ -232,7 +232,7 @@ func TestManyNewPoolsMakeTheListPartialUntilTheyAreRead(t *testing.T) {
 	}
 }
 
-func TestReadTierKeysDoNotSeePools(t *testing.T) {
+func TestPoolsNeedThePartnerPermission(t *testing.T) {
 	t.Parallel()
 	s := newExplorer(t)
 	path := fmt.Sprintf("/v1/SN_MAIN/token/%s/markets/pools", frame.TokenParam.Example)

@@ -12,7 +12,7 @@ import (
 	"astrolabe/starknet"
 )
 
-func TestSupplyAndBalanceAreWhatTheContractSays(t *testing.T) {
+func TestSupplyAndBalanceMatchTheContract(t *testing.T) {
 	t.Parallel()
 	s, all := newStateful(t), movements(t)
 	for tag, number := range map[string]uint64{"latest": 60, "59": 59, "20": 20, s.sim.Head().Header.BlockHash.String(): 60} {
@@ -153,9 +153,9 @@ func TestAnUnknownBlockIsNotFound(t *testing.T) {
 	}
 }
 
-// TestABlockThatLeavesTheChainIsLookedUpAgain exchanges the block between its
+// TestReplacedBlockIsLookedUpAgain exchanges the block between its
 // lookup and the reading.
-func TestABlockThatLeavesTheChainIsLookedUpAgain(t *testing.T) {
+func TestReplacedBlockIsLookedUpAgain(t *testing.T) {
 	t.Parallel()
 	s := newOwnStateful(t)
 	gone := fault.Fault{Kind: fault.RPCError, Code: 24, Methods: []string{"starknet_call"}, Times: 1}
@@ -176,7 +176,7 @@ func TestABlockThatLeavesTheChainIsLookedUpAgain(t *testing.T) {
 	requireFailure(t, s.get(s.statePaths("latest")[0]), http.StatusServiceUnavailable, domain.CodeServiceUnavailable)
 }
 
-func TestAFinalizedAnswerIsRemembered(t *testing.T) {
+func TestFinalizedResponseIsCached(t *testing.T) {
 	t.Parallel()
 	s := newOwnStateful(t)
 	block, err := s.sim.Block(repotest.FollowedFinalized)
@@ -212,7 +212,7 @@ func TestAFinalizedAnswerIsRemembered(t *testing.T) {
 	}
 }
 
-func TestWithoutANodeStateIsUnavailable(t *testing.T) {
+func TestStateIsUnavailableWithoutANode(t *testing.T) {
 	t.Parallel()
 	s := newStateful(t)
 	bare := newExplorer(t)

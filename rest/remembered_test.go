@@ -83,7 +83,7 @@ func (r *remembering) requireSpoilt(number int, want bool) {
 	}
 }
 
-func TestOnlyFinalFactsAreAnsweredFromMemory(t *testing.T) {
+func TestOnlyFinalizedFactsAreCached(t *testing.T) {
 	t.Parallel()
 	r := newRemembering(t)
 	r.listen()
@@ -95,7 +95,7 @@ func TestOnlyFinalFactsAreAnsweredFromMemory(t *testing.T) {
 	r.requireSpoilt(46, true)
 }
 
-func TestWithoutItsListenerEveryFactIsReadAnew(t *testing.T) {
+func TestCacheIsBypassedWithoutItsListener(t *testing.T) {
 	t.Parallel()
 	r := newRemembering(t)
 	r.requireSpoilt(10, false)
@@ -103,7 +103,7 @@ func TestWithoutItsListenerEveryFactIsReadAnew(t *testing.T) {
 	r.requireSpoilt(10, true)
 }
 
-func TestWhatIsRederivedIsReadAnew(t *testing.T) {
+func TestRederivedFactsAreReadAgain(t *testing.T) {
 	t.Parallel()
 	r := newRemembering(t)
 	r.listen()
@@ -120,7 +120,7 @@ func TestWhatIsRederivedIsReadAnew(t *testing.T) {
 	r.requireSpoilt(10, true)
 }
 
-func TestARollbackBelowTheFinalizedTierIsSeen(t *testing.T) {
+func TestRollbackBelowTheFinalizedTierInvalidatesTheCache(t *testing.T) {
 	t.Parallel()
 	r, blocks := newRemembering(t), repotest.Everyday(t)
 	r.listen()

@@ -64,14 +64,14 @@ func newInterrupted(t *testing.T, times int) *growing {
 	return w
 }
 
-func TestATransactionIsNotPutTogetherFromTwoChains(t *testing.T) {
+func TestTransactionDoesNotMixTwoForks(t *testing.T) {
 	t.Parallel()
 	world := newInterrupted(t, 1)
 	hash := world.blocks[49].Transactions[0].Hash
 	requireFailure(t, world.get("/v1/SN_MAIN/tx/"+hash.String()), http.StatusNotFound, domain.CodeNotFound)
 }
 
-func TestPreviewsAreNotPutTogetherFromTwoChains(t *testing.T) {
+func TestPreviewsDoNotMixTwoForks(t *testing.T) {
 	t.Parallel()
 	world := newInterrupted(t, 1)
 	asked := []starknet.Felt{world.blocks[49].Transactions[0].Hash, world.blocks[48].Transactions[0].Hash}
@@ -81,7 +81,7 @@ func TestPreviewsAreNotPutTogetherFromTwoChains(t *testing.T) {
 	}
 }
 
-func TestABlockIsNotPutTogetherFromTwoChains(t *testing.T) {
+func TestBlockDoesNotMixTwoForks(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"49", "latest"} {
 		got := decodeBody[blockBody](t, newInterrupted(t, 1).get("/v1/SN_MAIN/block/"+name))
@@ -91,9 +91,9 @@ func TestABlockIsNotPutTogetherFromTwoChains(t *testing.T) {
 	}
 }
 
-// TestAChainThatIsReplacedAgainAndAgainIsUnavailable never lets a request
+// TestContinuousReorgsMakeTheReadUnavailable never lets a request
 // finish.
-func TestAChainThatIsReplacedAgainAndAgainIsUnavailable(t *testing.T) {
+func TestContinuousReorgsMakeTheReadUnavailable(t *testing.T) {
 	t.Parallel()
 	world := newInterrupted(t, 100)
 	for _, path := range []string{"/v1/SN_MAIN/block/49", "/v1/SN_MAIN/block/latest/txs"} {

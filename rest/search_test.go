@@ -25,7 +25,7 @@ func (s *service) search(text string) []searchHit {
 	return decodeBody[searchBody](s.t, s.get("/v1/SN_MAIN/search?"+url.Values{"q": {text}}.Encode())).Items
 }
 
-func TestSearchFindsWhateverAHashNames(t *testing.T) {
+func TestSearchFindsEveryKindOfHash(t *testing.T) {
 	t.Parallel()
 	s, blocks := newExplorer(t), repotest.Everyday(t)
 	hit := func(kind search.Kind, id any, matched search.Match) []searchHit {
@@ -57,8 +57,8 @@ func firstClass(blocks []facts.Block) *facts.Class {
 	return nil
 }
 
-// TestSearchTellsEveryAddressByWhatItIs asks for all addresses of the chain.
-func TestSearchTellsEveryAddressByWhatItIs(t *testing.T) {
+// TestSearchReportsTheKindOfEveryAddress asks for all addresses of the chain.
+func TestSearchReportsTheKindOfEveryAddress(t *testing.T) {
 	t.Parallel()
 	s, blocks := newExplorer(t), repotest.Everyday(t)
 	want := map[starknet.Felt]search.Kind{}
@@ -136,7 +136,7 @@ func nameTokens(t *testing.T, s *service, words ...[2]string) []starknet.Felt {
 	return addresses[:len(words)]
 }
 
-func TestSearchFindsTokensByTheBeginningOfTheirNames(t *testing.T) {
+func TestSearchFindsTokensByPrefix(t *testing.T) {
 	t.Parallel()
 	s := newOwnExplorer(t)
 	addresses := nameTokens(t, s,
@@ -173,7 +173,7 @@ func TestSearchFindsTokensByTheBeginningOfTheirNames(t *testing.T) {
 	}
 }
 
-func TestASearchNeedsAText(t *testing.T) {
+func TestSearchNeedsAQuery(t *testing.T) {
 	t.Parallel()
 	s := newExplorer(t)
 	for _, query := range []string{"", "?q=", "?q=%20", "?q=a&q=b", "?q=%00", "?q=%FF", "?q=" + strings.Repeat("x", 257), "?q=a&limit=1"} {

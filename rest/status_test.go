@@ -8,12 +8,13 @@ import (
 
 	"astrolabe/domain"
 	"astrolabe/domain/chain"
+	"astrolabe/domain/facts"
 	"astrolabe/repo/index"
 	"astrolabe/repo/repotest"
 	"astrolabe/starknet"
 )
 
-func TestStatusTellsHowTheIndexStands(t *testing.T) {
+func TestStatusReportsTheIndex(t *testing.T) {
 	t.Parallel()
 	s := newService(t, nil)
 	lease, _, err := index.NewLeases(s.db).TakeLease(t.Context(), domain.Mainnet, "test", time.Hour)
@@ -44,14 +45,17 @@ func TestStatusTellsHowTheIndexStands(t *testing.T) {
 	}
 }
 
-func TestStatusTellsWhatReadersSee(t *testing.T) {
+func TestStatusReportsTheVisibleBlocks(t *testing.T) {
 	t.Parallel()
 	l1 := uint64(80)
 	service := newService(t, func(o *Options) {
 		o.Statuses = chain.NewStatuses(heads{domain.Mainnet: {
 			State: chain.Backfilling, Block: &domain.BlockRef{Number: 120}, Led: true, Depth: 7,
 			L1: &l1, L1Since: time.Now().Add(-time.Hour),
-			Coverage: &chain.Coverage{First: 10, Last: 99, Finalized: new(uint64(92))},
+			Coverage: &chain.Coverage{
+				First: 10, Last: 99, Finalized: new(uint64(92)),
+				Verification: facts.TransactionsVerified, VerifiedThrough: new(uint64(33)),
+			},
 		}}, 0)
 	})
 	a := service.get("/v1/SN_MAIN/status")
@@ -67,12 +71,16 @@ func TestStatusTellsWhatReadersSee(t *testing.T) {
 		"earliestIndexedBlockNumber":  {*got.EarliestIndexedBlockNumber, 10},
 		"indexedBlockSpan":            {*got.IndexedBlockSpan, 90},
 		"lagBlocks":                   {*got.LagBlocks, 21},
+		"verifiedThroughBlock":        {*got.Verification.VerifiedThroughBlock, 33},
 		"watermarkBlockNumber":        {*got.L1Finality.WatermarkBlockNumber, 80},
 		"watermarkAgeSeconds/60":      {*got.L1Finality.WatermarkAgeSeconds / 60, 60},
 	} {
 		if pair[0] != pair[1] {
 			t.Errorf("%s is %d, want %d", name, pair[0], pair[1])
 		}
+	}
+	if level := got.Verification.Level; level != facts.TransactionsVerified {
+		t.Errorf("verification.level is %s, want %s", level, facts.TransactionsVerified)
 	}
 }
 
@@ -82,7 +90,7 @@ type heads map[domain.Chain]chain.Head
 // Heads implements chain.Heads.
 func (h heads) Heads(context.Context) (map[domain.Chain]chain.Head, error) { return h, nil }
 
-func TestStatusOfAChainThatNobodyIndexes(t *testing.T) {
+func TestStatusOfAChainWithoutAnIndexer(t *testing.T) {
 	t.Parallel()
 	a := newService(t, nil).get("/v1/SN_MAIN/status")
 	var got statusBody
@@ -94,7 +102,7 @@ func TestStatusOfAChainThatNobodyIndexes(t *testing.T) {
 	}
 }
 
-func TestStatusOfAnIndexThatWasStopped(t *testing.T) {
+func TestStatusOfAStoppedIndex(t *testing.T) {
 	t.Parallel()
 	a := newExplorer(t).get("/v1/SN_MAIN/status")
 	var got statusBody

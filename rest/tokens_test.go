@@ -70,7 +70,7 @@ func TestATokensSummaryCountsItsTransfers(t *testing.T) {
 	}
 }
 
-func TestATokenWithoutCountsHasNullsAndNoZeros(t *testing.T) {
+func TestTokenWithoutCountsHasNullsInsteadOfZeros(t *testing.T) {
 	t.Parallel()
 	s, all := newOwnExplorer(t), movements(t)
 	of := busiest(all, ofToken)
@@ -87,7 +87,7 @@ func TestATokenWithoutCountsHasNullsAndNoZeros(t *testing.T) {
 	}
 }
 
-func TestATokenSaysWhatItsContractSaid(t *testing.T) {
+func TestTokenMatchesItsContract(t *testing.T) {
 	t.Parallel()
 	s, all := newOwnExplorer(t), movements(t)
 	of := busiest(all, ofToken)

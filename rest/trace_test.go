@@ -152,7 +152,7 @@ func TestOnlyServerErrorsMarkASpanFailed(t *testing.T) {
 	}
 }
 
-func TestATraceThatItsCallerDoesNotSampleStaysHere(t *testing.T) {
+func TestUnsampledTraceIsNotExported(t *testing.T) {
 	t.Parallel()
 	s := newTraced(t)
 	s.send(http.MethodGet, "/v1/SN_MAIN/status", "", http.Header{
@@ -166,9 +166,9 @@ func TestATraceThatItsCallerDoesNotSampleStaysHere(t *testing.T) {
 	}
 }
 
-// TestNothingThatACallerSentLeavesForACollector marks every part of a request
+// TestSpansContainNothingThatTheCallerSent marks every part of a request
 // that may hold a secret and looks for the marks in what a collector gets.
-func TestNothingThatACallerSentLeavesForACollector(t *testing.T) {
+func TestSpansContainNothingThatTheCallerSent(t *testing.T) {
 	t.Parallel()
 	s := newTraced(t, broken)
 	const mark, felt, client = "markedsecret", "0x6d61726b6564", "203.0.113.77"

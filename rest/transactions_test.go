@@ -76,7 +76,7 @@ func (h history) expectedCalls(block uint64, tx *facts.Transaction) (list []acco
 		return []accountCall{}, nil
 	}
 	for _, call := range calls {
-		item := accountCall{To: call.To, Selector: call.Selector, CalldataLen: len(call.Calldata)}
+		item := accountCall{To: call.To, Selector: call.Selector, CalldataLen: len(call.Calldata), Calldata: append([]starknet.Felt{}, call.Calldata...)}
 		if name, known := h.names[call.Selector]; known {
 			item.SelectorName = &name
 		}
@@ -107,7 +107,8 @@ func expectedTransaction(h *facts.Header, tx *facts.Transaction) transactionBody
 		ChainID: domain.Mainnet, BlockNumber: h.Number, BlockHash: h.Hash, TimestampIso: time.Unix(int64(h.Timestamp), 0).UTC(),
 		TxIndex: tx.Index, TxHash: tx.Hash, TxCursor: fmt.Sprintf("%d:%d", h.Number, tx.Index), TxType: tx.Type, Version: tx.Version, Nonce: tx.Nonce,
 		FromAddress: tx.Sender, ToAddress: tx.Contract, ExecutionStatus: execution(tx.Reverted), FinalityStatus: finality(h.Number),
-		Receipt: expectedReceipt(h.Number, tx), Calldata: append([]starknet.Felt{}, tx.Calldata...), SignatureLen: tx.SignatureLength,
+		Receipt: expectedReceipt(h.Number, tx), Calldata: append([]starknet.Felt{}, tx.Calldata...), SignatureLen: len(tx.Signature),
+		Envelope: expectedEnvelope(tx),
 	}
 }
 
@@ -176,7 +177,7 @@ func requireTransaction(t *testing.T, s *service, b *facts.Block, tx *facts.Tran
 	}
 }
 
-func TestATransactionTellsWhatTheChainSays(t *testing.T) {
+func TestTransactionMatchesTheChain(t *testing.T) {
 	t.Parallel()
 	s, blocks := newExplorer(t), repotest.Everyday(t)
 	h, messages := newHistory(blocks), everyMessage(t)
@@ -196,9 +197,9 @@ func TestATransactionTellsWhatTheChainSays(t *testing.T) {
 	}
 }
 
-// TestWhatIsRememberedIsWhatIsRead asks twice for everything, the second time
+// TestCachedTransactionEqualsTheStoredOne asks twice for everything, the second time
 // for what the first left behind.
-func TestWhatIsRememberedIsWhatIsRead(t *testing.T) {
+func TestCachedTransactionEqualsTheStoredOne(t *testing.T) {
 	t.Parallel()
 	s, blocks := newExplorer(t), repotest.Everyday(t)
 	s.services.Cache.Listening(true)
@@ -241,7 +242,7 @@ func TestCallsAreDecodedWithTheClassInForce(t *testing.T) {
 	}
 }
 
-func TestLogLimitBoundsTheLogsAndSaysSo(t *testing.T) {
+func TestLogLimitTruncatesTheLogsAndReportsIt(t *testing.T) {
 	t.Parallel()
 	s, blocks := newExplorer(t), repotest.Everyday(t)
 	for _, place := range []struct{ block, tx, logs int }{{42, 0, 7}, {16, 4, 1001}} {

@@ -109,7 +109,7 @@ func busiest(list []movement, key func(m *movement) starknet.Felt) (most starkne
 func ofToken(m *movement) starknet.Felt { return m.Token }
 func sentBy(m *movement) starknet.Felt  { return m.From }
 
-func TestTransfersOfATokenAreThoseOfTheChain(t *testing.T) {
+func TestTransfersOfATokenMatchTheChain(t *testing.T) {
 	t.Parallel()
 	s, all := newExplorer(t), movements(t)
 	for _, standard := range []facts.Standard{facts.ERC20, facts.ERC721, facts.ERC1155} {
@@ -122,7 +122,7 @@ func TestTransfersOfATokenAreThoseOfTheChain(t *testing.T) {
 	}
 }
 
-func TestAPageWalkYieldsEveryTransferOnce(t *testing.T) {
+func TestPagesContainEveryTransferOnce(t *testing.T) {
 	t.Parallel()
 	s, all := newExplorer(t), movements(t)
 	of, by := busiest(all, ofToken), busiest(all, sentBy)
@@ -223,13 +223,13 @@ func TestTransfersOfAnAddressAreFilteredBeforePaging(t *testing.T) {
 	}
 }
 
-func TestARangeOfBlocksThatIsUpsideDownIsRefused(t *testing.T) {
+func TestBlockRangeWithFromAboveToIsRejected(t *testing.T) {
 	t.Parallel()
 	a := newExplorer(t).get("/v1/SN_MAIN/address/0x1/transfers?from_block=9&to_block=8")
 	requireFailure(t, a, http.StatusBadRequest, domain.CodeInvalidRequest)
 }
 
-func TestACursorOfOtherFiltersIsRefused(t *testing.T) {
+func TestCursorOfOtherFiltersIsRejected(t *testing.T) {
 	t.Parallel()
 	s, all := newExplorer(t), movements(t)
 	of, by := busiest(all, ofToken).String(), busiest(all, sentBy).String()
@@ -249,7 +249,7 @@ func TestACursorOfOtherFiltersIsRefused(t *testing.T) {
 	}
 }
 
-func TestTransfersOfAPartialHistorySaySo(t *testing.T) {
+func TestTransfersOfAPartialHistoryArePartial(t *testing.T) {
 	t.Parallel()
 	s := newOwnExplorer(t)
 	s.strike("UPDATE index_checkpoints SET first_block = 5")

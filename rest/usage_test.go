@@ -11,7 +11,7 @@ import (
 	"astrolabe/domain/account"
 )
 
-func TestUsageTellsOfRequestsAndFailures(t *testing.T) {
+func TestUsageCountsRequestsAndFailures(t *testing.T) {
 	t.Parallel()
 	s := newService(t, nil)
 	bearer := s.bearer()
@@ -48,7 +48,7 @@ func TestUsageTellsOfRequestsAndFailures(t *testing.T) {
 	}
 }
 
-func TestAnAnswerWithoutAWordIsASuccess(t *testing.T) {
+func TestResponseWithoutAStatusCountsAsSuccess(t *testing.T) {
 	t.Parallel()
 	var caller *account.Caller
 	s := newService(t, func(o *Options) {

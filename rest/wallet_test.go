@@ -124,7 +124,7 @@ func TestEveryBalanceOfAWalletIsOfOneBlock(t *testing.T) {
 	}
 }
 
-func TestAWalletHoldsWhatItsOwnerNames(t *testing.T) {
+func TestWalletContainsTheRequestedTokens(t *testing.T) {
 	t.Parallel()
 	s := newStateful(t)
 	owner, _ := receiver(t)
@@ -183,7 +183,7 @@ func (s *stateful) breaks(contract starknet.Felt) {
 	}
 }
 
-func TestOneFailedBalanceRefusesACompleteSnapshot(t *testing.T) {
+func TestOneFailedBalanceFailsACompleteSnapshot(t *testing.T) {
 	t.Parallel()
 	s := newStateful(t)
 	s.breaks(s.contract("ETH"))
@@ -236,7 +236,7 @@ func TestAWalletWithoutItsNodeIsUnavailable(t *testing.T) {
 	requireFailure(t, newOwnExplorer(t).postJSON(walletPath, `{"ownerAddress":"0x1"}`), http.StatusServiceUnavailable, domain.CodeServiceUnavailable)
 }
 
-func TestADiscoveryThatIsNotAllIsNeverVerifiedComplete(t *testing.T) {
+func TestPartialDiscoveryIsNeverVerifiedComplete(t *testing.T) {
 	t.Parallel()
 	s := newOwnStateful(t)
 	owner, tokens := receiver(t)
@@ -274,7 +274,7 @@ func TestADiscoveryThatIsNotAllIsNeverVerifiedComplete(t *testing.T) {
 	requires(old, http.StatusServiceUnavailable, domain.CodeServiceUnavailable)
 }
 
-func TestACompleteSnapshotIsOfABlockThatTheIndexReaches(t *testing.T) {
+func TestCompleteSnapshotUsesAnIndexedBlock(t *testing.T) {
 	t.Parallel()
 	s := newOwnStateful(t)
 	if err := s.sim.Mine(1); err != nil {
@@ -288,7 +288,7 @@ func TestACompleteSnapshotIsOfABlockThatTheIndexReaches(t *testing.T) {
 	}
 }
 
-func TestAWalletRequestIsHeldToItsRules(t *testing.T) {
+func TestInvalidWalletRequestIsRejected(t *testing.T) {
 	t.Parallel()
 	s := newStateful(t)
 	many, err := json.Marshal(slices.Repeat([]string{"0x1"}, 26))

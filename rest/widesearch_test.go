@@ -51,7 +51,7 @@ func newWallet(t *testing.T, change string) *service {
 // newestSpaced is the newest block of repotest.Spaced.
 const newestSpaced = 60 * repotest.Spacing
 
-func TestAWalletSearchesAsFarAsCoverageIsReady(t *testing.T) {
+func TestWideSearchReachesAsFarAsCoverageIsReady(t *testing.T) {
 	t.Parallel()
 	s := newWallet(t, "")
 	e, _ := aTransfer(t)
@@ -97,7 +97,7 @@ func chosenSpaced(t *testing.T, wanted func(facts.Event) bool) (list []string) {
 	return list
 }
 
-func TestAWideSearchIsRefusedForWhatIsNotCovered(t *testing.T) {
+func TestWideSearchWithoutCoverageIsRejected(t *testing.T) {
 	t.Parallel()
 	s := newWallet(t, "")
 	bounds := fmt.Sprintf("&from_block=0&to_block=%d", newestSpaced)
@@ -122,7 +122,7 @@ func TestAWideSearchIsRefusedForWhatIsNotCovered(t *testing.T) {
 	}
 }
 
-func TestCoverageThatDoesNotReachIsUnavailable(t *testing.T) {
+func TestIncompleteCoverageIsUnavailable(t *testing.T) {
 	t.Parallel()
 	for name, change := range map[string]string{
 		"the lower bound":   "UPDATE event_certificates SET from_block = 6000",
@@ -143,7 +143,7 @@ func TestCoverageThatDoesNotReachIsUnavailable(t *testing.T) {
 	}
 }
 
-func TestAnOrdinaryKeyNeverSearchesWideRanges(t *testing.T) {
+func TestOrdinaryKeyCannotSearchWideRanges(t *testing.T) {
 	t.Parallel()
 	s := newServiceOver(t, repotest.OpenTemplate(t, repotest.Spaced), time.Now, nil)
 	for _, query := range []string{"topic0=" + transferTopic + "&topic1=0x1", "topic0=0x1&topic1=0x1", "topic0=" + transferTopic, "address=0x1"} {
@@ -151,7 +151,7 @@ func TestAnOrdinaryKeyNeverSearchesWideRanges(t *testing.T) {
 	}
 }
 
-func TestCapabilitiesTellTheTruthAboutCoverage(t *testing.T) {
+func TestCapabilitiesReportActualCoverage(t *testing.T) {
 	t.Parallel()
 	rows := func(s *service) (list []string) {
 		t.Helper()

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// lateResponse ends its response properly the moment that nobody waits for it.
+// lateResponse completes its response when its caller has stopped waiting.
 type lateResponse struct{}
 
 func (lateResponse) RoundTrip(request *http.Request) (*http.Response, error) {
@@ -17,7 +17,7 @@ func (lateResponse) RoundTrip(request *http.Request) (*http.Response, error) {
 	return &http.Response{StatusCode: http.StatusOK, Body: http.NoBody}, nil
 }
 
-func TestAResponseThatComesTooLateIsAnError(t *testing.T) {
+func TestLateProviderResponseIsAnError(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		began := time.Now()

@@ -15,41 +15,41 @@ import (
 	"astrolabe/signin/idptest"
 )
 
-// field returns a field of a JSON answer.
+// field returns a field of a JSON response.
 func (a answer) field(t *testing.T, name string) string {
 	t.Helper()
 	var fields map[string]any
 	if err := json.Unmarshal([]byte(a.body), &fields); err != nil || a.StatusCode != http.StatusOK {
-		t.Fatalf("%d %s: %v", a.StatusCode, a.body, err)
+		t.Fatalf("got status %d with %s and %v, want 200 with JSON", a.StatusCode, a.body, err)
 	}
 	value, _ := fields[name].(string)
 	return value
 }
 
-func TestAPersonSignsInMakesAKeyAndSignsOut(t *testing.T) {
+func TestUserSignsInIssuesAKeyAndSignsOut(t *testing.T) {
 	t.Parallel()
 	s := newService(t, nil)
 	b := s.browser()
 	landed := b.opens("/auth/login?return=" + url.QueryEscape("/docs?a=1#top"))
 	if landed.StatusCode != http.StatusOK || landed.body != "welcome" || landed.Request.URL.RequestURI() != "/docs?a=1" {
-		t.Fatalf("landed on %s: %d %s\n%s", landed.Request.URL, landed.StatusCode, landed.body, s.log)
+		t.Fatalf("got %s with status %d and %s, want /docs?a=1 with 200\n%s", landed.Request.URL, landed.StatusCode, landed.body, s.log)
 	}
 	bearer := "Bearer " + b.opens("/v1/me/session").field(t, "bearer")
 	key := b.sends(http.MethodPost, "/v1/me/api-keys", "Authorization", bearer).field(t, "plaintextKey")
 	if got := b.sends(http.MethodGet, "/v1/SN_MAIN/status", "X-Service-Api-Key", key); got.StatusCode != http.StatusOK {
-		t.Errorf("the key gives %d %s", got.StatusCode, got.body)
+		t.Errorf("new key: got status %d with %s, want 200", got.StatusCode, got.body)
 	}
 	session := b.cookie()
 	gone := b.sends(http.MethodPost, "/auth/logout", "Origin", s.url)
 	if gone.StatusCode != http.StatusNoContent || b.cookie() != "" {
-		t.Errorf("signing out gives %d %s, cookie %q", gone.StatusCode, gone.body, b.cookie())
+		t.Errorf("logout: got status %d with %s and cookie %q, want 204 without a cookie", gone.StatusCode, gone.body, b.cookie())
 	}
 	for _, header := range [][2]string{{"Cookie", "__Host-service_session=" + session}, {"Authorization", bearer}} {
 		b.refuses(b.sends(http.MethodGet, "/v1/me/session", header[0], header[1]), http.StatusUnauthorized, domain.CodeUnauthorized)
 	}
 }
 
-func TestAPersonReturnsToTheSameWorkspaceAndNobodyElse(t *testing.T) {
+func TestEachUserReturnsToTheirOwnWorkspace(t *testing.T) {
 	t.Parallel()
 	s := newService(t, nil)
 	home := func(subject string) string {
@@ -64,33 +64,33 @@ func TestAPersonReturnsToTheSameWorkspaceAndNobodyElse(t *testing.T) {
 	}
 	first, again, other := home("ada"), home("ada"), home("bob")
 	if first != again || first == other {
-		t.Errorf("ada has %s and %s, bob %s", first, again, other)
+		t.Errorf("got the workspaces %s and %s for ada and %s for bob, want one per user", first, again, other)
 	}
 	named, err := account.NewWorkspaces(accounts.NewWorkspaces(s.db), time.Now).Find(t.Context(), account.Identity{Issuer: s.idp.Issuer, Subject: "ada"}.Workspace())
 	if err != nil || named.ID != first {
-		t.Errorf("the workspace of the name is %+v, %v", named, err)
+		t.Errorf("workspace by name: got %+v and %v, want %s", named, err, first)
 	}
 }
 
-func TestEveryAlgorithmAndAPublicClientSignIn(t *testing.T) {
+func TestSignInWorksWithEveryAlgorithmAndAPublicClient(t *testing.T) {
 	t.Parallel()
 	s := newService(t, func(o *signin.Options) { o.ClientSecret = "" })
 	s.idp.Public = true
 	for _, algorithm := range []string{"RS256", "ES256", "EdDSA"} {
 		s.idp.SignWith(algorithm)
 		if b := s.browser(); b.opens("/auth/login").StatusCode != http.StatusOK || b.cookie() == "" {
-			t.Errorf("%s does not sign in\n%s", algorithm, s.log)
+			t.Errorf("%s: got no session, want one\n%s", algorithm, s.log)
 		}
 	}
-	if n := s.idp.Asked(idptest.DiscoveryPath); n != 1 {
-		t.Errorf("discovery was asked for %d times", n)
+	if n := s.idp.Requests(idptest.DiscoveryPath); n != 1 {
+		t.Errorf("got %d discovery requests, want 1", n)
 	}
-	if n := s.idp.Asked(idptest.KeysPath); n != 1 {
-		t.Errorf("the keys were asked for %d times", n)
+	if n := s.idp.Requests(idptest.KeysPath); n != 1 {
+		t.Errorf("got %d requests for the keys, want 1", n)
 	}
 }
 
-func TestTheCookiesAreForTheBrowserAlone(t *testing.T) {
+func TestCookiesHaveSecureAttributes(t *testing.T) {
 	t.Parallel()
 	s := newService(t, nil)
 	b := s.browser().stays()
@@ -115,53 +115,53 @@ func TestTheCookiesAreForTheBrowserAlone(t *testing.T) {
 		}
 		if found == nil || found.Path != c.path || found.MaxAge != c.lifetime || found.Domain != "" ||
 			!found.HttpOnly || !found.Secure || found.SameSite != http.SameSiteLaxMode {
-			t.Errorf("%s: %v", name, found)
+			t.Errorf("%s: got cookie %v, want path %s and lifetime %d", name, found, c.path, c.lifetime)
 		}
 		if !strings.Contains(c.a.Header.Get("Cache-Control"), "no-store") {
-			t.Errorf("%s may be kept: %v", name, c.a.Header)
+			t.Errorf("%s: got headers %v, want Cache-Control: no-store", name, c.a.Header)
 		}
 	}
 	if got := ended.Header.Get("Location"); got != s.url+"/docs" {
-		t.Errorf("the login ends at %s", got)
+		t.Errorf("got the location %s, want %s/docs", got, s.url)
 	}
 }
 
-func TestAnAttemptIsGoodOnce(t *testing.T) {
+func TestLoginAttemptCanBeUsedOnce(t *testing.T) {
 	t.Parallel()
 	b := newService(t, nil).browser()
 	callback := b.begins().String()
 	if got := b.opens(callback); got.StatusCode != http.StatusSeeOther {
-		t.Fatalf("%d %s", got.StatusCode, got.body)
+		t.Fatalf("got status %d with %s, want 303", got.StatusCode, got.body)
 	}
 	if got := b.opens(callback); got.StatusCode != http.StatusBadRequest {
-		t.Errorf("the second time: %d %s", got.StatusCode, got.body)
+		t.Errorf("second use: got status %d with %s, want 400", got.StatusCode, got.body)
 	}
 }
 
-func TestTheProvidersKeysMayRotate(t *testing.T) {
+func TestProviderKeysCanRotate(t *testing.T) {
 	t.Parallel()
 	now := time.Now()
 	s := newService(t, func(o *signin.Options) { o.Now = func() time.Time { return now } })
 	if s.browser().opens("/auth/login").StatusCode != http.StatusOK {
-		t.Fatal(s.log)
+		t.Fatalf("got a failed sign-in, want status 200\n%s", s.log)
 	}
 	s.idp.Rotate("second")
 	b := s.browser()
-	b.refuses(b.opens("/auth/login"), http.StatusUnauthorized, domain.CodeUnauthorized) // asked a moment ago
+	b.refuses(b.opens("/auth/login"), http.StatusUnauthorized, domain.CodeUnauthorized) // the keys were fetched a moment ago
 	now = now.Add(10 * time.Second)
-	if got := b.opens("/auth/login"); got.StatusCode != http.StatusOK || s.idp.Asked(idptest.KeysPath) != 2 {
-		t.Errorf("after the pause: %d %s, the keys were asked for %d times", got.StatusCode, got.body, s.idp.Asked(idptest.KeysPath))
+	if got := b.opens("/auth/login"); got.StatusCode != http.StatusOK || s.idp.Requests(idptest.KeysPath) != 2 {
+		t.Errorf("after the interval: got status %d with %s and %d requests for the keys, want 200 and 2", got.StatusCode, got.body, s.idp.Requests(idptest.KeysPath))
 	}
 }
 
-func TestWithdrawnKeysAreForgottenAfterAnHour(t *testing.T) {
+func TestRemovedProviderKeysExpireAfterAnHour(t *testing.T) {
 	t.Parallel()
 	now := time.Now()
 	s := newService(t, func(o *signin.Options) { o.Now = func() time.Time { return now } })
 	withFirstKeys := s.idp.Changed(func(c idptest.Claims) { c["exp"] = now.Add(24 * time.Hour).Unix() })
 	s.idp.Forge(withFirstKeys)
 	if b := s.browser(); b.opens("/auth/login").StatusCode != http.StatusOK || b.cookie() == "" {
-		t.Fatalf("the first keys do not sign in\n%s", s.log)
+		t.Fatalf("with the first keys: got no session, want one\n%s", s.log)
 	}
 	s.idp.Rotate("second")
 	now = now.Add(time.Hour)
@@ -169,7 +169,7 @@ func TestWithdrawnKeysAreForgottenAfterAnHour(t *testing.T) {
 	b.refuses(b.opens("/auth/login"), http.StatusUnauthorized, domain.CodeUnauthorized)
 }
 
-func TestSignInWorksOnceTheProviderDoes(t *testing.T) {
+func TestSignInRecoversWhenTheProviderDoes(t *testing.T) {
 	t.Parallel()
 	now := time.Now()
 	s := newService(t, func(o *signin.Options) { o.Now = func() time.Time { return now } })
@@ -177,14 +177,14 @@ func TestSignInWorksOnceTheProviderDoes(t *testing.T) {
 	b := s.browser()
 	b.refuses(b.opens("/auth/login"), http.StatusServiceUnavailable, domain.CodeServiceUnavailable)
 	s.idp.Override(idptest.DiscoveryPath, nil)
-	b.refuses(b.opens("/auth/login"), http.StatusServiceUnavailable, domain.CodeServiceUnavailable) // asked a moment ago
+	b.refuses(b.opens("/auth/login"), http.StatusServiceUnavailable, domain.CodeServiceUnavailable) // the provider failed a moment ago
 	now = now.Add(10 * time.Second)
 	if got := b.opens("/auth/login"); got.StatusCode != http.StatusOK || b.cookie() == "" {
 		t.Errorf("got %d %s, want a session\n%s", got.StatusCode, got.body, s.log)
 	}
 }
 
-func TestOnlyOurPagesSignOutByCookie(t *testing.T) {
+func TestOnlySameOriginPagesSignOutByCookie(t *testing.T) {
 	t.Parallel()
 	s := newService(t, nil)
 	b := s.browser()
@@ -195,22 +195,22 @@ func TestOnlyOurPagesSignOutByCookie(t *testing.T) {
 		{"Origin", s.url, "Authorization", "Basic YTpi"},
 	} {
 		if got := b.sends(http.MethodPost, "/auth/logout", header...); got.StatusCode != http.StatusForbidden || !works() {
-			t.Errorf("%v: %d %s", header, got.StatusCode, got.body)
+			t.Errorf("%v: got status %d with %s, want 403 and the session kept", header, got.StatusCode, got.body)
 		}
 	}
 	if got := b.sends(http.MethodPost, "/auth/logout", "Authorization", "Bearer nonsense", "Origin", s.url); got.StatusCode != http.StatusUnauthorized || !works() {
-		t.Errorf("a bad bearer: %d %s", got.StatusCode, got.body)
+		t.Errorf("invalid bearer token: got status %d with %s, want 401 and the session kept", got.StatusCode, got.body)
 	}
 	if got := s.browser().sends(http.MethodPost, "/auth/logout", "Origin", s.url); got.StatusCode != http.StatusUnauthorized || got.Header.Get("WWW-Authenticate") == "" {
-		t.Errorf("nobody: %d %s", got.StatusCode, got.body)
+		t.Errorf("no credentials: got status %d with %s, want 401 with a challenge", got.StatusCode, got.body)
 	}
 	bearer := b.opens("/v1/me/session").field(t, "bearer")
 	if got := b.sends(http.MethodPost, "/auth/logout", "Authorization", "Bearer "+bearer); got.StatusCode != http.StatusNoContent || works() {
-		t.Errorf("a bearer: %d %s", got.StatusCode, got.body)
+		t.Errorf("bearer token: got status %d with %s, want 204 and the session ended", got.StatusCode, got.body)
 	}
 }
 
-func TestEachRouteTakesOneMethod(t *testing.T) {
+func TestEachRouteAcceptsOneMethod(t *testing.T) {
 	t.Parallel()
 	b := newService(t, nil).browser()
 	for path, method := range map[string]string{"/auth/login": "GET", "/auth/callback": "GET", "/auth/logout": "POST"} {
@@ -221,13 +221,13 @@ func TestEachRouteTakesOneMethod(t *testing.T) {
 			got := b.sends(other, path)
 			b.refuses(got, http.StatusMethodNotAllowed, domain.CodeMethodNotAllowed)
 			if got.Header.Get("Allow") != method {
-				t.Errorf("%s %s allows %q", other, path, got.Header.Get("Allow"))
+				t.Errorf("%s %s: got Allow %q, want %s", other, path, got.Header.Get("Allow"), method)
 			}
 		}
 	}
 }
 
-func TestSigningInLogsNoSecret(t *testing.T) {
+func TestSignInLogsNoSecret(t *testing.T) {
 	t.Parallel()
 	s := newService(t, nil)
 	b := s.browser()
@@ -244,7 +244,7 @@ func TestSigningInLogsNoSecret(t *testing.T) {
 		idptest.ClientSecret, "eyJ", "at-", "svl_",
 	} {
 		if secret == "" || strings.Contains(all, secret) {
-			t.Errorf("%q is in the log:\n%s", secret, all)
+			t.Errorf("got %q in the log, want no secret:\n%s", secret, all)
 		}
 	}
 }

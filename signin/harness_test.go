@@ -48,7 +48,7 @@ type service struct {
 	log  *logBuffer
 }
 
-// newService starts both; change may alter the login's options first.
+// newService starts both; change may set the login's options first.
 func newService(t *testing.T, change func(*signin.Options)) *service {
 	t.Helper()
 	db := repotest.Open(t)
@@ -94,7 +94,7 @@ func mounts(party *signin.RelyingParty) []rest.Mount {
 	}
 }
 
-// browser keeps cookies. It follows redirects unless it is told to stay.
+// browser keeps cookies. It follows redirects unless stays was called.
 type browser struct {
 	*service
 	client *http.Client
@@ -109,7 +109,7 @@ func (s *service) browser() *browser {
 	return &browser{s, &http.Client{Transport: s.idp.Transport, Jar: jar}}
 }
 
-// stays makes the browser show redirects instead of following them.
+// stays makes the browser return redirects instead of following them.
 func (b *browser) stays() *browser {
 	b.client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	return b
@@ -121,7 +121,7 @@ type answer struct {
 	body string
 }
 
-// sends sends a request to a path of the service or to a whole address.
+// sends sends a request to a path of the service or to a full URL.
 func (b *browser) sends(method, address string, header ...string) answer {
 	b.Helper()
 	if strings.HasPrefix(address, "/") {
@@ -151,20 +151,20 @@ func (b *browser) opens(address string) answer {
 	return b.sends(http.MethodGet, address)
 }
 
-// begins opens the login page, passes the provider and stops before the
-// callback, whose address it returns.
+// begins opens the login page, signs in at the provider and stops before the
+// callback, whose URL it returns.
 func (b *browser) begins() *url.URL {
 	b.Helper()
 	b.stays()
 	atProvider := b.opens(signin.LoginPath).Header.Get("Location")
 	back, err := url.Parse(b.opens(atProvider).Header.Get("Location"))
 	if err != nil || back.Path != signin.CallbackPath || back.Query().Get("code") == "" {
-		b.Fatalf("the provider sends to %v, %v", back, err)
+		b.Fatalf("got the provider's redirect %v and %v, want %s with a code", back, err, signin.CallbackPath)
 	}
 	return back
 }
 
-// cookie returns the value of the session cookie, empty when there is none.
+// cookie returns the value of the session cookie, or "" when there is none.
 func (b *browser) cookie() string {
 	b.Helper()
 	origin, err := url.Parse(b.url)
@@ -179,18 +179,18 @@ func (b *browser) cookie() string {
 	return ""
 }
 
-// refuses expects a failure in the one shape, and no session.
+// refuses expects a failure in the standard shape, and no session.
 func (b *browser) refuses(a answer, status int, code domain.Code) {
 	b.Helper()
 	var fields map[string]string
 	if err := json.Unmarshal([]byte(a.body), &fields); err != nil || len(fields) != 4 {
-		b.Errorf("%d %q is no failure in the one shape: %v", a.StatusCode, a.body, err)
+		b.Errorf("got status %d with %q and %v, want the standard error", a.StatusCode, a.body, err)
 	}
 	if a.StatusCode != status || fields["code"] != string(code) || fields["requestId"] != a.Header.Get("X-Request-Id") {
 		b.Errorf("got %d %s, want %d %s", a.StatusCode, a.body, status, code)
 	}
 	if b.cookie() != "" {
-		b.Error("there is a session")
+		b.Error("got a session, want none")
 	}
 }
 
@@ -207,7 +207,7 @@ func (l *logBuffer) Write(line []byte) (int, error) {
 	return l.text.Write(line)
 }
 
-// String returns what was logged so far.
+// String returns the log so far.
 func (l *logBuffer) String() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -15,7 +15,7 @@ import (
 	"astrolabe/signin/idptest"
 )
 
-func TestAForgedTokenSignsNobodyIn(t *testing.T) {
+func TestForgedTokenIsRejected(t *testing.T) {
 	t.Parallel()
 	s := newService(t, nil)
 	set := func(name string, value any) func(idptest.Claims) string {
@@ -61,9 +61,9 @@ func TestAForgedTokenSignsNobodyIn(t *testing.T) {
 		b := s.browser()
 		b.refuses(b.opens("/auth/login"), http.StatusUnauthorized, domain.CodeUnauthorized)
 		lines := strings.Split(strings.TrimSpace(s.log.String()), "\n")
-		told := strings.Join(lines[max(0, len(lines)-2):], "\n")
-		if !strings.Contains(told, "identity token rejected") || !strings.Contains(told, forgery.why) {
-			t.Errorf("%s: the log says\n%s", name, told)
+		last := strings.Join(lines[max(0, len(lines)-2):], "\n")
+		if !strings.Contains(last, "identity token rejected") || !strings.Contains(last, forgery.why) {
+			t.Errorf("%s: got the log\n%s\nwant a rejection because of %q", name, last, forgery.why)
 		}
 	}
 	s.idp.Forge(nil)
@@ -76,15 +76,15 @@ func TestAForgedTokenSignsNobodyIn(t *testing.T) {
 	} {
 		s.idp.Forge(sign)
 		if b := s.browser(); b.opens("/auth/login").StatusCode != http.StatusOK || b.cookie() == "" {
-			t.Errorf("%s: refused\n%s", name, s.log)
+			t.Errorf("%s: got no session, want one\n%s", name, s.log)
 		}
 	}
-	if n := s.idp.Asked(idptest.KeysPath); n > 2 {
-		t.Errorf("the keys were asked for %d times", n)
+	if n := s.idp.Requests(idptest.KeysPath); n > 2 {
+		t.Errorf("got %d requests for the keys, want at most 2", n)
 	}
 }
 
-func TestACallbackBelongsToItsBrowser(t *testing.T) {
+func TestCallbackIsBoundToItsBrowser(t *testing.T) {
 	t.Parallel()
 	s := newService(t, nil)
 	with := func(u *url.URL, name, value string) string {
@@ -121,7 +121,7 @@ func TestACallbackBelongsToItsBrowser(t *testing.T) {
 		}, 400, domain.CodeInvalidRequest},
 		"code replayed": {func(b *browser, u *url.URL) answer {
 			if got := b.opens(u.String()); got.StatusCode != http.StatusSeeOther {
-				t.Errorf("the first use gives %d %s", got.StatusCode, got.body)
+				t.Errorf("first use: got status %d with %s, want 303", got.StatusCode, got.body)
 			}
 			thief := s.browser()
 			own := thief.begins()
@@ -141,7 +141,7 @@ func TestACallbackBelongsToItsBrowser(t *testing.T) {
 	}
 }
 
-func TestABrokenProviderIsUnavailable(t *testing.T) {
+func TestBrokenProviderIsUnavailable(t *testing.T) {
 	t.Parallel()
 	var reached atomic.Int64
 	foreign := httptest.NewTLSServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { reached.Add(1) }))
@@ -177,7 +177,7 @@ func TestABrokenProviderIsUnavailable(t *testing.T) {
 			t.Parallel()
 			s := newService(t, func(o *signin.Options) {
 				if strings.HasPrefix(name, "slow") {
-					o.RequestTimeout = time.Second // for the steps before, too
+					o.RequestTimeout = time.Second // for the earlier steps, too
 				}
 			})
 			s.idp.Override(c.path, c.handler)
@@ -185,21 +185,21 @@ func TestABrokenProviderIsUnavailable(t *testing.T) {
 			got := b.opens("/auth/login")
 			b.refuses(got, http.StatusServiceUnavailable, domain.CodeServiceUnavailable)
 			if took := time.Since(began); took > 12*time.Second {
-				t.Errorf("the answer took %s", took)
+				t.Errorf("got a response after %s, want it within 12 s", took)
 			}
 			if got.Header.Get("Retry-After") != "10" || !strings.Contains(s.log.String(), c.why) {
-				t.Errorf("%v\n%s", got.Header, s.log)
+				t.Errorf("got headers %v, want Retry-After 10 and %q in the log\n%s", got.Header, c.why, s.log)
 			}
 		})
 	}
 	t.Cleanup(func() {
 		if n := reached.Load(); n != 0 {
-			t.Errorf("the foreign host was reached %d times", n)
+			t.Errorf("got %d requests at the foreign host, want none", n)
 		}
 	})
 }
 
-func TestOnlySoManyCallbacksReachTheProviderAtOnce(t *testing.T) {
+func TestConcurrentCallbacksToTheProviderAreLimited(t *testing.T) {
 	t.Parallel()
 	const limit = 16
 	s := newService(t, nil)
@@ -225,14 +225,14 @@ func TestOnlySoManyCallbacksReachTheProviderAtOnce(t *testing.T) {
 	b := s.browser()
 	got := b.opens(b.begins().String())
 	b.refuses(got, http.StatusServiceUnavailable, domain.CodeServiceUnavailable)
-	if got.Header.Get("Retry-After") != "1" || s.idp.Asked(idptest.TokenPath) != limit {
-		t.Errorf("%v, asked %d times", got.Header, s.idp.Asked(idptest.TokenPath))
+	if got.Header.Get("Retry-After") != "1" || s.idp.Requests(idptest.TokenPath) != limit {
+		t.Errorf("got headers %v after %d token requests, want Retry-After 1 after %d", got.Header, s.idp.Requests(idptest.TokenPath), limit)
 	}
 	close(release)
 	waiting.Wait()
 }
 
-func TestTheMetadataMustBeOfTheIssuer(t *testing.T) {
+func TestProviderMetadataMustMatchTheIssuer(t *testing.T) {
 	t.Parallel()
 	for name, change := range map[string]func(idptest.Claims){
 		"another issuer":     func(c idptest.Claims) { c["issuer"] = "https://evil.example" },
@@ -250,14 +250,14 @@ func TestTheMetadataMustBeOfTheIssuer(t *testing.T) {
 			b := s.browser()
 			b.refuses(b.opens("/auth/login"), http.StatusServiceUnavailable, domain.CodeServiceUnavailable)
 			b.refuses(b.opens("/auth/login"), http.StatusServiceUnavailable, domain.CodeServiceUnavailable)
-			if n := s.idp.Asked(idptest.DiscoveryPath); n != 1 {
-				t.Errorf("a failure was asked for %d times", n)
+			if n := s.idp.Requests(idptest.DiscoveryPath); n != 1 {
+				t.Errorf("got %d discovery requests, want 1", n)
 			}
 		})
 	}
 }
 
-func TestALoginReturnsToLocalPathsOnly(t *testing.T) {
+func TestLoginReturnsToLocalPathsOnly(t *testing.T) {
 	t.Parallel()
 	b := newService(t, nil).browser().stays()
 	for _, place := range []string{
@@ -268,6 +268,6 @@ func TestALoginReturnsToLocalPathsOnly(t *testing.T) {
 	}
 	b.refuses(b.opens("/auth/login?return=/docs&return=/docs"), http.StatusBadRequest, domain.CodeInvalidRequest)
 	if got := b.opens("/auth/login?return=" + url.QueryEscape("/a//b?c=https://x.example/#d")); got.StatusCode != http.StatusSeeOther {
-		t.Errorf("%d %s", got.StatusCode, got.body)
+		t.Errorf("got status %d with %s, want 303", got.StatusCode, got.body)
 	}
 }

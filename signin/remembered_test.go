@@ -9,31 +9,31 @@ import (
 	"time"
 )
 
-func TestAnAnswerIsAskedForOnceByAllWhoWait(t *testing.T) {
+func TestConcurrentCallersShareOneFetch(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		asked := 0
+		fetches := 0
 		answer := newRemembered(time.Now, func(ctx context.Context) (int, error) {
-			time.Sleep(time.Second) // of the bubble's clock
-			asked++
-			return asked, ctx.Err()
+			time.Sleep(time.Second) // on the bubble's clock
+			fetches++
+			return fetches, ctx.Err()
 		})
 		impatient, cancel := context.WithCancel(t.Context())
 		var group sync.WaitGroup
 		group.Go(func() {
 			if got, err := answer.get(impatient); got != 1 || err != nil {
-				t.Errorf("the first caller: %d, %v", got, err)
+				t.Errorf("first caller: got %d and %v, want 1", got, err)
 			}
 		})
 		synctest.Wait()
 		cancel() // does not fail the others
 		if _, err := answer.get(impatient); !errors.Is(err, context.Canceled) {
-			t.Errorf("a caller that left: %v", err)
+			t.Errorf("cancelled caller: got %v, want %v", err, context.Canceled)
 		}
 		for range 10 {
 			group.Go(func() {
 				if got, err := answer.get(t.Context()); got != 1 || err != nil {
-					t.Errorf("a caller that waited: %d, %v", got, err)
+					t.Errorf("waiting caller: got %d and %v, want 1", got, err)
 				}
 			})
 		}
@@ -41,12 +41,12 @@ func TestAnAnswerIsAskedForOnceByAllWhoWait(t *testing.T) {
 	})
 }
 
-func TestAnAnswerAgesAndAFailureIsTriedAgain(t *testing.T) {
+func TestFetchedValueExpiresAndAFailureIsRetried(t *testing.T) {
 	t.Parallel()
-	now, asked, failure := time.Now(), 0, error(nil)
+	now, fetches, failure := time.Now(), 0, error(nil)
 	answer := newRemembered(func() time.Time { return now }, func(context.Context) (int, error) {
-		asked++
-		return asked, failure
+		fetches++
+		return fetches, failure
 	})
 	broken := errors.New("broken")
 	for i, step := range []struct {
@@ -66,7 +66,7 @@ func TestAnAnswerAgesAndAFailureIsTriedAgain(t *testing.T) {
 	} {
 		now, failure = now.Add(step.after), step.fails
 		if got, err := step.read(t.Context()); got != step.want || !errors.Is(err, step.err) {
-			t.Errorf("step %d: %d, %v", i, got, err)
+			t.Errorf("step %d: got %d and %v, want %d and %v", i, got, err, step.want, step.err)
 		}
 	}
 }

@@ -24,12 +24,14 @@ func TestRenderedAnswersAreTheOrdinaryOnes(t *testing.T) {
 	must(t, err)
 	t.Cleanup(func() { _ = n.Close(); _ = plain.Close(); _ = fast.Close() })
 	first, second := connect(t, plain), connect(t, fast)
+	arguments := map[string]string{"getBlockWithReceipts": `,["INCLUDE_PROOF_FACTS"]`, "getStateUpdate": ""}
 	compare := func(id string) {
 		t.Helper()
 		for number := range plain.Head().Header.BlockNumber + 2 { // the last does not exist
-			for _, method := range []string{"getBlockWithReceipts", "getStateUpdate"} {
+			for method := range arguments {
 				for _, form := range []string{
 					`{"jsonrpc":"2.0","id":%s,"method":"starknet_%s","params":[{"block_number":%d}]}`,
+					`{"jsonrpc":"2.0","id":%s,"method":"starknet_%s","params":[{"block_number":%d}` + arguments[method] + `]}`,
 					`{"jsonrpc":"2.0","id":%s,"method":"starknet_%s","params":{"block_id":{"block_number":%d}}}`,
 				} {
 					body := fmt.Appendf(nil, form, id, method, number)
@@ -47,11 +49,11 @@ func TestRenderedAnswersAreTheOrdinaryOnes(t *testing.T) {
 		must(t, fast.Mine(1))
 	}
 	compare(`null`)
-	if calls := fast.Counts()["starknet_getStateUpdate"]; calls != 2*(2*52+62) {
+	if calls := fast.Counts()["starknet_getStateUpdate"]; calls != 3*(2*52+62) {
 		t.Errorf("%d calls were counted", calls)
 	}
 
-	request := []byte(`{"jsonrpc":"2.0","id":1,"method":"starknet_getBlockWithReceipts","params":[{"block_number":30}]}`)
+	request := []byte(`{"jsonrpc":"2.0","id":1,"method":"starknet_getBlockWithReceipts","params":[{"block_number":30},["INCLUDE_PROOF_FACTS"]]}`)
 	honest := second.post(request)
 	put(t, fast, fault.Fault{Kind: fault.MissingReceipts})
 	if lie := second.post(request); len(lie) >= len(honest) {

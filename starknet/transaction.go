@@ -74,13 +74,16 @@ const (
 	AvailableOnL2 DataAvailability = 1
 )
 
-// MarshalText implements encoding.TextMarshaler.
-func (d DataAvailability) MarshalText() ([]byte, error) {
+// String returns L1 or L2.
+func (d DataAvailability) String() string {
 	if d == AvailableOnL2 {
-		return []byte("L2"), nil
+		return "L2"
 	}
-	return []byte("L1"), nil
+	return "L1"
 }
+
+// MarshalText implements encoding.TextMarshaler.
+func (d DataAvailability) MarshalText() ([]byte, error) { return []byte(d.String()), nil }
 
 // UnmarshalText accepts L1 and L2.
 func (d *DataAvailability) UnmarshalText(text []byte) error {

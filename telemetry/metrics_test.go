@@ -23,7 +23,7 @@ func scrape(t *testing.T, m *Metrics) string {
 	return answer.Body.String()
 }
 
-func TestMetricsReportWhatWasMeasured(t *testing.T) {
+func TestMetricsReportRecordedValues(t *testing.T) {
 	t.Parallel()
 	m := NewMetrics()
 	m.Request("/v1/{chain}/status", http.MethodGet, http.StatusOK, 3*time.Millisecond)
@@ -60,7 +60,7 @@ func TestMetricsReportWhatWasMeasured(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, p := range problems {
-		t.Errorf("%s breaks Prometheus' conventions: %s", p.Metric, p.Text)
+		t.Errorf("%s: got %q, want no violation of Prometheus' conventions", p.Metric, p.Text)
 	}
 }
 
@@ -74,7 +74,7 @@ func TestMetricsDescribeTheBuildTheRuntimeAndTheProcess(t *testing.T) {
 	}
 }
 
-func TestAnIndexHasOneCurrentState(t *testing.T) {
+func TestIndexHasOneCurrentState(t *testing.T) {
 	t.Parallel()
 	m := NewMetrics()
 	for _, state := range []string{"halted", "following", "following"} {
@@ -93,16 +93,16 @@ func TestAnIndexHasOneCurrentState(t *testing.T) {
 	}
 }
 
-func TestProcessesHaveMetricsOfTheirOwn(t *testing.T) {
+func TestEachProcessHasItsOwnMetrics(t *testing.T) {
 	t.Parallel()
 	one, other := NewMetrics(), NewMetrics()
 	one.HeadBlock("SN_MAIN", 1)
 	if got := scrape(t, other); strings.Contains(got, "astrolabe_index_head_block{") {
-		t.Error("got the head block of another process")
+		t.Error("got the head block of another process, want none")
 	}
 }
 
-func TestAMetricsNameIsTakenOnce(t *testing.T) {
+func TestDuplicateMetricNamePanics(t *testing.T) {
 	t.Parallel()
 	defer func() {
 		if recover() == nil {

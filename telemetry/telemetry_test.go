@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-func TestUnknownLogSettingsAreNamed(t *testing.T) {
+func TestErrorNamesTheUnknownLogSetting(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ format, level, want string }{
 		{"xml", "info", `log format "xml" is not one of text, json`},
@@ -27,44 +27,44 @@ func TestUnknownLogSettingsAreNamed(t *testing.T) {
 	logger.Info("quiet")
 	logger.Warn("loud")
 	if got := out.String(); strings.Contains(got, "quiet") || !strings.HasPrefix(got, `{"time"`) {
-		t.Errorf("logged %s", got)
+		t.Errorf("got the log %s, want JSON without debug messages", got)
 	}
 }
 
-func TestACallersRequestIDIsKeptOnlyWhenWellFormed(t *testing.T) {
+func TestOnlyWellFormedRequestIDsAreAccepted(t *testing.T) {
 	t.Parallel()
 	for _, good := range []string{"a", "A.b_c:9-", strings.Repeat("x", 128)} {
 		if got := ChooseRequestID(good); got != good {
-			t.Errorf("%q became %q", good, got)
+			t.Errorf("%q: got %q, want it unchanged", good, got)
 		}
 	}
 	for _, bad := range []string{"", " ", "a b", "a\nb", "é", "a/b", "[", "@", strings.Repeat("x", 129)} {
 		got := ChooseRequestID(bad)
 		if got == bad || got != ChooseRequestID(got) {
-			t.Errorf("%q became %q", bad, got)
+			t.Errorf("%q: got %q, want a new valid ID", bad, got)
 		}
 	}
 }
 
-func TestReadinessNamesWhatFailsAndNotWhy(t *testing.T) {
+func TestReadinessNamesTheFailedCheckButNotItsError(t *testing.T) {
 	t.Parallel()
 	var health Health
 	failing := errors.New("connect to db.internal: refused")
 	health.Check("database", func(context.Context) error { return failing })
 	health.Check("other", func(context.Context) error { return nil })
 	if status, body := ask(health.Ready); status != http.StatusServiceUnavailable || body != `{"status":"unready","failing":["database"]}` {
-		t.Errorf("%d %s", status, body)
+		t.Errorf("got status %d with %s, want 503 that names the database", status, body)
 	}
 	failing = nil
 	if status, body := ask(health.Ready); status != http.StatusOK || body != `{"status":"ready"}` {
-		t.Errorf("%d %s", status, body)
+		t.Errorf("got status %d with %s, want 200", status, body)
 	}
 	health.Drain()
 	if status, _ := ask(health.Ready); status != http.StatusServiceUnavailable {
-		t.Errorf("while draining it answers %d", status)
+		t.Errorf("while draining: got readiness %d, want 503", status)
 	}
 	if status, _ := ask(health.Live); status != http.StatusOK {
-		t.Errorf("while draining it is not alive: %d", status)
+		t.Errorf("while draining: got liveness %d, want 200", status)
 	}
 }
 

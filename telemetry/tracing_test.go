@@ -46,7 +46,7 @@ func within(t *testing.T, header http.Header) context.Context {
 	return propagation.TraceContext{}.Extract(t.Context(), propagation.HeaderCarrier(header))
 }
 
-func TestSpansReachACollectorWithTheirService(t *testing.T) {
+func TestSpansReachTheCollectorWithTheirServiceName(t *testing.T) {
 	t.Parallel()
 	collector := collectortest.Start(t)
 	tracing := startTracing(t, collector.URL, slog.New(slog.DiscardHandler))
@@ -71,7 +71,7 @@ func TestSpansReachACollectorWithTheirService(t *testing.T) {
 	}
 }
 
-func TestTheCallerOfATraceDecidesWhetherItIsSampled(t *testing.T) {
+func TestSamplingFollowsTheParentSpan(t *testing.T) {
 	t.Parallel()
 	collector := collectortest.Start(t)
 	tracing := startTracing(t, collector.URL, slog.New(slog.DiscardHandler))
@@ -94,7 +94,7 @@ func TestTheCallerOfATraceDecidesWhetherItIsSampled(t *testing.T) {
 	}
 }
 
-func TestOnlyPublicPartsOfASpanLeave(t *testing.T) {
+func TestOnlyAllowedSpanAttributesAreExported(t *testing.T) {
 	t.Parallel()
 	collector := collectortest.Start(t)
 	tracing := startTracing(t, collector.URL, slog.New(slog.DiscardHandler))
@@ -119,7 +119,7 @@ func TestOnlyPublicPartsOfASpanLeave(t *testing.T) {
 	}
 }
 
-func TestASlowCollectorHoldsNobodyUp(t *testing.T) {
+func TestSlowCollectorDoesNotBlockCallers(t *testing.T) {
 	t.Parallel()
 	arrived, release := make(chan struct{}, 100), make(chan struct{})
 	collector := collectortest.Start(t)
@@ -148,7 +148,7 @@ func TestASlowCollectorHoldsNobodyUp(t *testing.T) {
 	}
 }
 
-func TestStopAbandonsACollectorThatHangs(t *testing.T) {
+func TestStopAbandonsAHangingCollector(t *testing.T) {
 	t.Parallel()
 	arrived, release := make(chan struct{}, 1), make(chan struct{})
 	hanging := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
@@ -173,7 +173,7 @@ func TestStopAbandonsACollectorThatHangs(t *testing.T) {
 	}
 }
 
-func TestFailuresOfACollectorAreLoggedWithoutItsURL(t *testing.T) {
+func TestCollectorFailuresAreLoggedWithoutTheURL(t *testing.T) {
 	t.Parallel()
 	refusing := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		http.Error(w, "secret", http.StatusUnauthorized)
@@ -203,7 +203,7 @@ func (dead) ExportSpans(context.Context, []sdktrace.ReadOnlySpan) error { return
 // Shutdown implements sdktrace.SpanExporter.
 func (dead) Shutdown(context.Context) error { return nil }
 
-func TestFailuresOfACollectorAreLoggedOnceInAWhile(t *testing.T) {
+func TestRepeatedCollectorFailuresAreLoggedOncePerInterval(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		var log bytes.Buffer
@@ -227,7 +227,7 @@ func TestFailuresOfACollectorAreLoggedOnceInAWhile(t *testing.T) {
 	})
 }
 
-func TestWithoutAnEndpointThereIsNoTracing(t *testing.T) {
+func TestTracingIsOffWithoutAnEndpoint(t *testing.T) {
 	t.Parallel()
 	tracing := startTracing(t, "", nil)
 	if tracing != nil {

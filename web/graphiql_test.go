@@ -105,7 +105,7 @@ func requireCredentials(t *testing.T, graph *graphqlServer, want ...credentials)
 var agePage = chromedp.Evaluate[chromedp.Void](
 	`void (Date.now = ((now) => () => now() + 51 * 60_000)(Date.now))`)
 
-func TestGraphiQLWithoutAKeyShowsATokenThatItKeepsFresh(t *testing.T) {
+func TestGraphiQLWithoutAKeyUsesAndRenewsAPageToken(t *testing.T) {
 	t.Parallel()
 	tab, graph := openGraphiQL(t)
 	tab.Do(
@@ -115,7 +115,7 @@ func TestGraphiQLWithoutAKeyShowsATokenThatItKeepsFresh(t *testing.T) {
 	)
 	requireCredentials(t, graph, credentials{Token: tokenNumber(1)}, credentials{Token: tokenNumber(2)})
 	if left := traces(tab); strings.Contains(left, "page-token") {
-		t.Errorf("a token stays behind in %s", left)
+		t.Errorf("got a token stored in %s, want none", left)
 	}
 	tab.AssertQuiet()
 
@@ -128,7 +128,7 @@ func TestGraphiQLWithoutAKeyShowsATokenThatItKeepsFresh(t *testing.T) {
 	tab.Do(run("4401"), run("hello-"+tokenNumber(4)))
 }
 
-func TestGraphiQLShowsTheKeyOfTheBoxAndForgetsIt(t *testing.T) {
+func TestGraphiQLSendsTheEnteredKeyAndDoesNotStoreIt(t *testing.T) {
 	t.Parallel()
 	tab, graph := openGraphiQL(t)
 	tab.Do(
@@ -137,7 +137,7 @@ func TestGraphiQLShowsTheKeyOfTheBoxAndForgetsIt(t *testing.T) {
 		write(subscription), run("hello-"+key), // in the opening message
 	)
 	if left := traces(tab); strings.Contains(left, key) {
-		t.Errorf("the key stays behind in %s", left)
+		t.Errorf("got the key stored in %s, want it not stored", left)
 	}
 	tab.AssertQuiet()
 
@@ -146,7 +146,7 @@ func TestGraphiQLShowsTheKeyOfTheBoxAndForgetsIt(t *testing.T) {
 	requireCredentials(t, graph, credentials{Key: key}, credentials{Key: key + typo})
 }
 
-func TestGraphiQLForgetsRequestHeaders(t *testing.T) {
+func TestGraphiQLDoesNotStoreRequestHeaders(t *testing.T) {
 	t.Parallel()
 	tab, graph := openGraphiQL(t)
 	tab.Do(
@@ -160,12 +160,12 @@ func TestGraphiQLForgetsRequestHeaders(t *testing.T) {
 	)
 	requireCredentials(t, graph, credentials{Key: key})
 	if left := traces(tab); strings.Contains(left, key) {
-		t.Errorf("the header stays behind in %s", left)
+		t.Errorf("got the header stored in %s, want it not stored", left)
 	}
 	tab.AssertQuiet()
 }
 
-func TestGraphiQLKnowsTheSchema(t *testing.T) {
+func TestGraphiQLLoadsTheSchema(t *testing.T) {
 	t.Parallel()
 	tab, graph := openGraphiQL(t)
 	tab.Do(
@@ -181,8 +181,8 @@ func TestGraphiQLKnowsTheSchema(t *testing.T) {
 		awaitEstimate,
 		run(version),
 	)
-	if asked := strings.Join(strings.Fields(graph.question().Query), " "); asked != "query Built { service { version } }" {
-		t.Errorf("the explorer built %q", asked)
+	if got := strings.Join(strings.Fields(graph.question().Query), " "); got != "query Built { service { version } }" {
+		t.Errorf("got the query %q, want %q", got, "query Built { service { version } }")
 	}
 	tab.AssertQuiet()
 }

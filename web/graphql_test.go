@@ -30,12 +30,12 @@ var introspection string
 // records their credentials. The cost of an operation is the length of its
 // text.
 type graphqlServer struct {
-	mu      sync.Mutex
-	issued  int // the number of issued tokens
-	revoked int // how many of them are revoked
-	asked   []credentials
-	last    question
-	result  string // the result of operations, if not the version
+	mu       sync.Mutex
+	issued   int // the number of issued tokens
+	revoked  int // how many of them are revoked
+	requests []credentials
+	last     question
+	result   string // the result of operations, if not the version
 }
 
 // question is the body of a request.
@@ -87,16 +87,16 @@ func (s *graphqlServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		_ = s.serveSocket(r.Context(), w, r)
 		return
 	}
-	var asked question
-	if err := json.NewDecoder(r.Body).Decode(&asked); err != nil {
+	var request question
+	if err := json.NewDecoder(r.Body).Decode(&request); err != nil {
 		http.Error(w, err.Error(), http.StatusBadRequest)
 		return
 	}
 	by := credentials{r.Header.Get("X-Service-Api-Key"), r.Header.Get("X-Service-Page-Token")}
-	introspects := strings.Contains(asked.Query, "__schema")
-	if !introspects && !asked.Extensions.DryRun {
+	introspects := strings.Contains(request.Query, "__schema")
+	if !introspects && !request.Extensions.DryRun {
 		s.mu.Lock()
-		s.asked, s.last = append(s.asked, by), asked
+		s.requests, s.last = append(s.requests, by), request
 		s.mu.Unlock()
 	}
 	w.Header().Set("Content-Type", "application/graphql-response+json")
@@ -106,8 +106,8 @@ func (s *graphqlServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		_, _ = fmt.Fprint(w, `{"errors":[{"message":"an API key is needed","extensions":{"code":"unauthorized"}}]}`)
 	case introspects:
 		_, _ = fmt.Fprint(w, introspection)
-	case asked.Extensions.DryRun:
-		_, _ = fmt.Fprintf(w, `{"data":null,"extensions":{"cost":{"requested":%d,"limit":9999}}}`, len(asked.Query))
+	case request.Extensions.DryRun:
+		_, _ = fmt.Fprintf(w, `{"data":null,"extensions":{"cost":{"requested":%d,"limit":9999}}}`, len(request.Query))
 	case s.result != "":
 		w.Header().Set("X-Ratelimit-Remaining", "598765")
 		w.Header().Set("X-Ratelimit-Limit", "600000")
@@ -129,7 +129,7 @@ func (s *graphqlServer) question() question {
 func (s *graphqlServer) operations() []credentials {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return slices.Clone(s.asked)
+	return slices.Clone(s.requests)
 }
 
 // serveSocket serves one connection: it responds to the first subscription with

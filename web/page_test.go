@@ -55,7 +55,7 @@ func assets(t *testing.T, name string) []string {
 	t.Helper()
 	stored, err := fs.Glob(os.DirFS("dist"), name+"/assets/*.gz")
 	if err != nil || len(stored) == 0 {
-		t.Fatalf("assets of %s: %v, %v", name, stored, err)
+		t.Fatalf("assets of %s: got %v and %v, want some", name, stored, err)
 	}
 	for i := range stored {
 		stored[i] = "/" + strings.TrimSuffix(stored[i], ".gz")
@@ -63,24 +63,24 @@ func assets(t *testing.T, name string) []string {
 	return stored
 }
 
-func TestDocumentIsForOneVisitAndAssetsAreKept(t *testing.T) {
+func TestDocumentIsNotCachedAndAssetsAre(t *testing.T) {
 	t.Parallel()
 	for name := range pages {
 		document := ask(name, http.MethodGet, "/"+name)
 		if document.StatusCode != http.StatusOK || document.Header.Get("Content-Type") != "text/html; charset=utf-8" {
-			t.Errorf("/%s: %d %s", name, document.StatusCode, document.Header.Get("Content-Type"))
+			t.Errorf("/%s: got status %d and media type %s, want 200 and HTML", name, document.StatusCode, document.Header.Get("Content-Type"))
 		}
 		if got := document.Header.Get("Cache-Control"); got != "private, no-store" || document.Header.Get("ETag") != "" {
-			t.Errorf("/%s: Cache-Control %q, ETag %q", name, got, document.Header.Get("ETag"))
+			t.Errorf("/%s: got Cache-Control %q and ETag %q, want private, no-store without an ETag", name, got, document.Header.Get("ETag"))
 		}
 		licences := ask(name, http.MethodGet, "/"+name+"/licenses.md")
 		again := ask(name, http.MethodGet, "/"+name+"/licenses.md", "If-None-Match", licences.Header.Get("ETag"))
 		if licences.StatusCode != http.StatusOK || again.StatusCode != http.StatusNotModified {
-			t.Errorf("the licences of /%s: %d, with their ETag %d", name, licences.StatusCode, again.StatusCode)
+			t.Errorf("licences of /%s: got status %d, and %d with their ETag; want 200 and 304", name, licences.StatusCode, again.StatusCode)
 		}
 		for _, asset := range assets(t, name) {
 			if got := ask(name, http.MethodGet, asset).Header.Get("Cache-Control"); got != "public, max-age=31536000, immutable" {
-				t.Errorf("%s: Cache-Control %q", asset, got)
+				t.Errorf("%s: got Cache-Control %q, want it immutable", asset, got)
 			}
 		}
 	}
@@ -99,25 +99,25 @@ func TestEveryClientGetsItsOwnToken(t *testing.T) {
 			w := httptest.NewRecorder()
 			page.handler.ServeHTTP(w, r)
 			if got := w.Body.String(); strings.Count(got, `<meta name="page-token" content="`+want+`" />`) != 1 {
-				t.Errorf("/%s for %s: %s", name, client, got)
+				t.Errorf("/%s for %s: got %s, want the token %s once", name, client, got, want)
 			}
 		}
 	}
 }
 
-// TestNoOtherOriginReadsTheToken wraps the pages in a server that lets every
+// TestOtherOriginsCannotReadTheToken wraps the pages in a server that lets every
 // origin read its responses.
-func TestNoOtherOriginReadsTheToken(t *testing.T) {
+func TestOtherOriginsCannotReadTheToken(t *testing.T) {
 	t.Parallel()
 	for name, page := range pages {
 		w := httptest.NewRecorder()
 		w.Header().Set("Access-Control-Allow-Origin", "*")
 		page.handler.ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/"+name, nil))
 		if got, ok := w.Header()["Access-Control-Allow-Origin"]; ok {
-			t.Errorf("/%s may be read by %s", name, got)
+			t.Errorf("/%s: got it readable by %s, want by no other origin", name, got)
 		}
 		if got := w.Header().Get("Cross-Origin-Resource-Policy"); got != "same-origin" {
-			t.Errorf("/%s: Cross-Origin-Resource-Policy %q", name, got)
+			t.Errorf("/%s: got Cross-Origin-Resource-Policy %q, want same-origin", name, got)
 		}
 	}
 }
@@ -138,7 +138,7 @@ func TestEveryAssetHasItsContentType(t *testing.T) {
 	}
 }
 
-func TestEveryAnswerCarriesTheSecurityHeaders(t *testing.T) {
+func TestEveryResponseHasTheSecurityHeaders(t *testing.T) {
 	t.Parallel()
 	for name, page := range pages {
 		for _, target := range []string{"/" + name, "/" + name + "/licenses.md", assets(t, name)[0], "/" + name + "/assets/absent.js"} {
@@ -162,26 +162,26 @@ func TestUnknownFilesAreNotFound(t *testing.T) {
 		for _, file := range []string{"/assets/absent.js", "/assets/", "/assets", "/assets/../index.html", "/index.html", "/elsewhere"} {
 			answer := ask(name, http.MethodGet, "/"+name+file)
 			if answer.StatusCode != http.StatusNotFound {
-				t.Errorf("/%s%s: %d, want 404", name, file, answer.StatusCode)
+				t.Errorf("/%s%s: got status %d, want 404", name, file, answer.StatusCode)
 			}
 			if got := answer.Header.Get("Cache-Control"); got != "" {
-				t.Errorf("/%s%s: a missing file is kept by %q", name, file, got)
+				t.Errorf("/%s%s: got Cache-Control %q for a missing file, want none", name, file, got)
 			}
 		}
 	}
 }
 
-func TestOnlyReadingIsAllowed(t *testing.T) {
+func TestOnlyGetAndHeadAreAllowed(t *testing.T) {
 	t.Parallel()
 	for name := range pages {
 		answer := ask(name, http.MethodPost, "/"+name)
 		if answer.StatusCode != http.StatusMethodNotAllowed || answer.Header.Get("Allow") != "GET, HEAD" {
-			t.Errorf("POST /%s: %d, Allow %q", name, answer.StatusCode, answer.Header.Get("Allow"))
+			t.Errorf("POST /%s: got status %d and Allow %q, want 405 and GET, HEAD", name, answer.StatusCode, answer.Header.Get("Allow"))
 		}
 	}
 }
 
-func TestHeadAnswersLikeGetWithoutABody(t *testing.T) {
+func TestHeadEqualsGetWithoutABody(t *testing.T) {
 	t.Parallel()
 	for name := range pages {
 		for _, target := range []string{"/" + name, assets(t, name)[0]} {
@@ -190,20 +190,20 @@ func TestHeadAnswersLikeGetWithoutABody(t *testing.T) {
 				t.Errorf("HEAD %s: %d, headers differ from GET:\n%s", target, head.StatusCode, diff)
 			}
 			if got := body(t, head); got != "" {
-				t.Errorf("HEAD %s has a body of %d bytes", target, len(got))
+				t.Errorf("HEAD %s: got a body of %d bytes, want none", target, len(got))
 			}
 		}
 	}
 }
 
-func TestAnAssetIsTheSameWithAndWithoutCompression(t *testing.T) {
+func TestAssetIsTheSameWithAndWithoutCompression(t *testing.T) {
 	t.Parallel()
 	for name := range pages {
 		for _, asset := range assets(t, name) {
 			packed := ask(name, http.MethodGet, asset, "Accept-Encoding", "br, gzip")
 			plain := ask(name, http.MethodGet, asset)
 			if packed.Header.Get("Content-Encoding") != "gzip" || plain.Header.Get("Content-Encoding") != "" {
-				t.Fatalf("%s: encodings %q and %q", asset, packed.Header.Get("Content-Encoding"), plain.Header.Get("Content-Encoding"))
+				t.Fatalf("%s: got the encodings %q and %q, want gzip and none", asset, packed.Header.Get("Content-Encoding"), plain.Header.Get("Content-Encoding"))
 			}
 			unpacked, err := gzip.NewReader(packed.Body)
 			if err != nil {
@@ -211,13 +211,13 @@ func TestAnAssetIsTheSameWithAndWithoutCompression(t *testing.T) {
 			}
 			packed.Body = unpacked
 			if content := body(t, packed); content != body(t, plain) || content == "" {
-				t.Errorf("%s differs with compression", asset)
+				t.Errorf("%s: got another content with compression, want the same", asset)
 			}
 		}
 	}
 }
 
-func TestAnAssetIsUnpackedForClientsThatDoNotAcceptGzip(t *testing.T) {
+func TestAssetIsDecompressedForClientsThatDoNotAcceptGzip(t *testing.T) {
 	t.Parallel()
 	asset := assets(t, "docs")[0]
 	for accepted, want := range map[string]string{
@@ -230,9 +230,9 @@ func TestAnAssetIsUnpackedForClientsThatDoNotAcceptGzip(t *testing.T) {
 	}
 }
 
-// TestNoLengthTellsAboutTheToken wraps the pages in a server that compresses
+// TestPageWithATokenIsNotCompressed wraps the pages in a server that compresses
 // responses of every size.
-func TestNoLengthTellsAboutTheToken(t *testing.T) {
+func TestPageWithATokenIsNotCompressed(t *testing.T) {
 	t.Parallel()
 	compress, err := gzhttp.NewWrapper(gzhttp.MinSize(0))
 	if err != nil {
@@ -251,23 +251,23 @@ func TestNoLengthTellsAboutTheToken(t *testing.T) {
 	}
 }
 
-func TestDocumentsLoadNothingFromElsewhere(t *testing.T) {
+func TestDocumentsLoadNothingFromOtherHosts(t *testing.T) {
 	t.Parallel()
 	reference := regexp.MustCompile(`(?:src|href)="([^"]*)"`)
 	for name := range pages {
 		found := reference.FindAllStringSubmatch(body(t, ask(name, http.MethodGet, "/"+name)), -1)
 		if len(found) == 0 {
-			t.Errorf("/%s refers to nothing", name)
+			t.Errorf("/%s: got no references, want some", name)
 		}
 		for _, match := range found {
 			if !strings.HasPrefix(match[1], "/"+name+"/assets/") && match[1] != "/openapi.json" {
-				t.Errorf("/%s refers to %s", name, match[1])
+				t.Errorf("/%s: got a reference to %s, want only to its assets", name, match[1])
 			}
 		}
 	}
 }
 
-func TestStyleSheetsLoadNothingFromElsewhere(t *testing.T) {
+func TestStyleSheetsLoadNothingFromOtherHosts(t *testing.T) {
 	t.Parallel()
 	outside := regexp.MustCompile(`(?:url\(|@import)\s*["']?(?:https?:)?//[^)"';]*`)
 	for name := range pages {
@@ -276,7 +276,7 @@ func TestStyleSheetsLoadNothingFromElsewhere(t *testing.T) {
 				continue
 			}
 			for _, match := range outside.FindAllString(body(t, ask(name, http.MethodGet, asset)), -1) {
-				t.Errorf("%s loads %s", asset, match)
+				t.Errorf("%s: got a reference to %s, want none to other hosts", asset, match)
 			}
 		}
 	}

@@ -48,11 +48,11 @@ func requireShareable(t *testing.T, tab *browsertest.Tab) {
 	t.Helper()
 	command := browsertest.Get(tab, chromedp.Text(chromedp.CSS(".curl-command")))
 	if !strings.Contains(command, "X-Service-Api-Key: YOUR_API_KEY") {
-		t.Errorf("no place for a key in %s", command)
+		t.Errorf("got the command %s, want a placeholder for the key", command)
 	}
 	for _, secret := range []string{key, "page-token", "Page-Token"} {
 		if strings.Contains(command, secret) {
-			t.Errorf("%s is in %s", secret, command)
+			t.Errorf("got %s in the command %s, want no secret", secret, command)
 		}
 	}
 }
@@ -72,11 +72,11 @@ var executeAtOnce = chromedp.Evaluate[bool](`new Promise((done) => {
 	operation.querySelector('.opblock-summary-control').click();
 })`, chromedp.EvalAwaitPromise)
 
-func TestReferenceTriesAnOperationWithoutAKeyAndWithTheKeyOfTheBox(t *testing.T) {
+func TestReferenceSendsARequestWithAndWithoutTheEnteredKey(t *testing.T) {
 	t.Parallel()
 	tab := openReference(t)
 	if !browsertest.Get(tab, executeAtOnce) {
-		t.Fatal("the operation can be executed before its parameter is known")
+		t.Fatal("got an operation executed before its parameter is known, want it disabled until then")
 	}
 	tab.Do(waitForAnswer(credentials{Token: tokenNumber(1)}))
 	requireShareable(t, tab)
@@ -88,12 +88,12 @@ func TestReferenceTriesAnOperationWithoutAKeyAndWithTheKeyOfTheBox(t *testing.T)
 	)
 	requireShareable(t, tab)
 	if left := traces(tab); strings.Contains(left, key) || strings.Contains(left, "page-token") {
-		t.Errorf("the key or the token stays behind in %s", left)
+		t.Errorf("got the key or the token stored in %s, want neither", left)
 	}
 	tab.AssertQuiet()
 }
 
-func TestReferenceShowsSchemasAndTriesAnOperationWithAnAuthorizedKey(t *testing.T) {
+func TestReferenceShowsSchemasAndSendsARequestWithAnAuthorizedKey(t *testing.T) {
 	t.Parallel()
 	tab := openReference(t)
 	tab.Do(

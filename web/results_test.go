@@ -9,7 +9,7 @@ import (
 	"astrolabe/web/browsertest"
 )
 
-// lists is a result with lists in it: a connection of edges whose items hold a
+// lists is a result with lists in it: a connection of edges whose items have a
 // connection of nodes. The symbols would be formulas to a spreadsheet.
 const lists = `{"data": {"blocks": {"totalCount": 2, "edges": [
   {"cursor": "a", "node": {"timestampIso": "2026-01-01T00:00:10Z", "txCount": 3, "fees": {"total": "340282366920938463463374607431768211456"},
@@ -66,7 +66,7 @@ func awaitText(element chromedp.CSS, text string) chromedp.Action[chromedp.Void]
 	return browsertest.Await(fmt.Sprintf(`document.querySelector(%q)?.textContent === %q`, element, text))
 }
 
-func TestGraphiQLSavesAndDrawsTheListsOfAResult(t *testing.T) {
+func TestGraphiQLExportsAndChartsTheListsOfAResult(t *testing.T) {
 	t.Parallel()
 	tab := openGraphiQLAt(t, &graphqlServer{result: lists}, "#query=%7Blists%7D")
 	tab.Do(
@@ -115,6 +115,6 @@ func saves(t *testing.T, tab *browsertest.Tab, button, name, content string) {
 	t.Helper()
 	gotName, got := tab.Download(pressNamed(button))
 	if gotName != name || got != content {
-		t.Errorf("%s saves %s:\n%s\nwant %s:\n%s", button, gotName, got, name, content)
+		t.Errorf("%s: got the file %s:\n%s\nwant %s:\n%s", button, gotName, got, name, content)
 	}
 }

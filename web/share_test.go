@@ -55,23 +55,23 @@ func TestGraphiQLSharesAnOperationWithoutTheKey(t *testing.T) { //nolint:tparall
 	}
 	for form, text := range map[string]string{"Link": link, "curl": texts["curl"], "TypeScript": texts["TypeScript"], "Go": texts["Go"]} {
 		if strings.Contains(text, key) || strings.Contains(text, "page-token") {
-			t.Errorf("%s holds what the visitor shows:\n%s", form, text)
+			t.Errorf("%s: got a credential in it, want none:\n%s", form, text)
 		}
 	}
 
 	parsed, err := url.Parse(link)
 	if err != nil || parsed.RawQuery != "" {
-		t.Fatalf("%s: %v", link, err)
+		t.Fatalf("got the link %s and %v, want a fragment without a query", link, err)
 	}
 	shared, err := url.ParseQuery(parsed.EscapedFragment())
 	if err != nil || shared.Get("query") != hostileQuery || shared.Get("variables") != hostileVariablesText || len(shared) != 2 {
-		t.Errorf("the link holds %q: %v", shared, err)
+		t.Errorf("got the link content %q and %v, want the operation and its variables", shared, err)
 	}
 	for form, run := range map[string]func(*testing.T, string){"curl": runShell, "TypeScript": runNode, "Go": runGo} {
 		t.Run(form, func(t *testing.T) {
 			run(t, texts[form])
-			if asked := graph.question(); asked.Query != hostileQuery || !reflect.DeepEqual(asked.Variables, hostileVariables) {
-				t.Errorf("it asked %q with %#v", asked.Query, asked.Variables)
+			if got := graph.question(); got.Query != hostileQuery || !reflect.DeepEqual(got.Variables, hostileVariables) {
+				t.Errorf("got %q with %#v, want %q with %#v", got.Query, got.Variables, hostileQuery, hostileVariables)
 			}
 		})
 	}
@@ -87,7 +87,7 @@ func TestGraphiQLSharesAnOperationWithoutTheKey(t *testing.T) { //nolint:tparall
 		browsertest.AwaitVisible(".share-text"),
 	)
 	if again := sharedAs(tab, "Link"); again != link {
-		t.Errorf("the link became %s\ninstead of %s", again, link)
+		t.Errorf("got the link %s, want %s", again, link)
 	}
 	tab.AssertQuiet()
 }
@@ -130,6 +130,6 @@ func runWithKey(t *testing.T, command *exec.Cmd) {
 	t.Helper()
 	command.Env = append(os.Environ(), "ASTROLABE_API_KEY="+key)
 	if out, err := command.CombinedOutput(); err != nil || !strings.Contains(string(out), version) {
-		t.Errorf("%v: %s", err, out)
+		t.Errorf("got %v and %s, want the version %s", err, out, version)
 	}
 }

@@ -22,8 +22,8 @@ import (
 	"astrolabe/sim"
 )
 
-// campaign is a simulated node that lives on, and a program that indexes it,
-// dies and comes back.
+// campaign is a simulated node that keeps running, and a program that indexes its
+// chain, is killed and restarted.
 type campaign struct {
 	*testing.T
 	node    *sim.Node
@@ -49,11 +49,11 @@ func newCampaign(t *testing.T, config sim.Config) *campaign {
 	return c
 }
 
-// brief makes a short chain pass through everything that a long one does: its
-// history is loaded in several ranges, and blocks are final soon.
+// brief makes a short chain go through everything that a long one does: its
+// history is loaded in several partitions, and blocks are final soon.
 var brief = []string{"--range-events", "400", "--bulk-blocks", "8", "--finality-depth", "5", "--poll", "100ms", "--lease", "1s"}
 
-// up starts the program. Later settings win over earlier ones.
+// up starts the program. Later settings override earlier ones.
 func (c *campaign) up(environment []string, settings ...string) *program {
 	c.Helper()
 	args := slices.Concat([]string{"up", "--data", c.data, "--chains", "SN_MAIN", "--node-main", c.nodeURL}, anyPort, brief, settings)
@@ -67,8 +67,8 @@ func (c *campaign) index(database string, settings ...string) *program {
 	return start(c.T, []string{"ASTROLABE_DATABASE_URL=" + database}, args...)
 }
 
-// database answers how to reach the private Postgres, or nothing while it
-// does not answer.
+// database returns the URL of the private Postgres, or "" while it is not
+// reachable.
 func (c *campaign) database() string {
 	url, err := pg.Attach(c.Context(), filepath.Join(c.data, "postgres"), "postgres")
 	if err != nil {
@@ -77,7 +77,7 @@ func (c *campaign) database() string {
 	return url
 }
 
-// follows waits until the index in a database stands where the node does.
+// follows waits until the index in a database has reached the node's head.
 func (c *campaign) follows(p *program, database func() string) {
 	c.Helper()
 	var db *repo.DB
@@ -103,7 +103,7 @@ func (c *campaign) follows(p *program, database func() string) {
 	})
 }
 
-// ask reads the only row that a query of the campaign's one database gives.
+// ask returns the only row of a query on the campaign's database.
 func (c *campaign) ask(database, query string, into ...any) {
 	c.Helper()
 	if c.conn == nil {
@@ -116,7 +116,7 @@ func (c *campaign) ask(database, query string, into ...any) {
 }
 
 // operate runs a command on a database, or on the data folder's when it is
-// empty, and returns what it says.
+// empty, and returns its output.
 func (c *campaign) operate(database string, args ...string) (said string, ok bool) {
 	c.Helper()
 	p := start(c.T, []string{"ASTROLABE_DATABASE_URL=" + database, "ASTROLABE_LOG_LEVEL=warn"}, append(args, "--data", c.data)...)
@@ -132,7 +132,7 @@ func (c *campaign) check(database string, args ...string) {
 	}
 }
 
-// digest returns what an index says, in few digits.
+// digest returns a short hash of an index.
 func (c *campaign) digest(database string) string {
 	c.Helper()
 	said, ok := c.operate(database, "digest", "--tables")
@@ -142,8 +142,8 @@ func (c *campaign) digest(database string) string {
 	return said
 }
 
-// checkAll expects that an index is faultless and says what a clean index of
-// the node's chain says.
+// checkAll expects that an index has no findings and the digest of a clean index
+// of the node's chain.
 func (c *campaign) checkAll(database string) {
 	c.Helper()
 	c.check(database, "--node-main", c.nodeURL)
@@ -158,7 +158,7 @@ func (c *campaign) checkAll(database string) {
 	}
 }
 
-// expectPassed expects that every point was passed in some life.
+// expectPassed expects that every failpoint was passed in some run.
 func (c *campaign) expectPassed(points []string) {
 	c.Helper()
 	log, err := os.ReadFile(c.passed)
@@ -172,7 +172,7 @@ func (c *campaign) expectPassed(points []string) {
 	}
 }
 
-// must ends the test when something that it needs went wrong.
+// must fails the test when a precondition is not met.
 func (c *campaign) must(err error) {
 	c.Helper()
 	if err != nil {
@@ -180,7 +180,7 @@ func (c *campaign) must(err error) {
 	}
 }
 
-// patience bounds every wait.
+// patience is the time limit of every wait.
 const patience = 2 * time.Minute
 
 // until polls a condition while the program runs.
@@ -193,14 +193,14 @@ func (p *program) until(t *testing.T, what string, holds func() bool) {
 		select {
 		case <-ticker.C:
 		case <-p.ended:
-			t.Fatalf("the program ended before %s:\n%s", what, p.text())
+			t.Fatalf("got the program ended before %s, want it running:\n%s", what, p.text())
 		case <-deadline:
-			t.Fatalf("%s passed before %s:\n%s", patience, what, p.text())
+			t.Fatalf("got no end of the wait for %s within %s, want it in time:\n%s", what, patience, p.text())
 		}
 	}
 }
 
-// says waits until the program has said one of some texts.
+// says waits until the program has printed one of the texts.
 func (p *program) says(t *testing.T, texts ...string) {
 	t.Helper()
 	p.until(t, "it says "+strings.Join(texts, " or "), func() bool {
@@ -215,5 +215,5 @@ const (
 	saysFollows = "following the head"
 )
 
-// saysLostLead is why a process that led no longer writes.
+// saysLostLead is the message of a process that lost its lease.
 var saysLostLead = indexing.ErrLeaseLost.Error()

@@ -12,10 +12,10 @@ import (
 	"astrolabe/starknet"
 )
 
-// showsEachStateOfACensus waits for what the samples of demo.json promise.
+// showsEachStateOfACensus waits for the states that demo.json has samples of.
 func (s *simulated) showsEachStateOfACensus(t *testing.T) {
 	if len(s.demo.Samples.Tokens) != 4 {
-		t.Fatalf("the samples are %v", s.demo.Samples)
+		t.Fatalf("got the samples %v, want 4 tokens", s.demo.Samples)
 	}
 	for state, contract := range s.demo.Samples.Tokens {
 		want := `"status":"` + state + `"`
@@ -27,11 +27,11 @@ func (s *simulated) showsEachStateOfACensus(t *testing.T) {
 		})
 	}
 	if got := get(t, s.base+"/v1/SN_MAIN/token/"+s.demo.Samples.Tokens["certified"].String()+"/holders", keyHeader, s.demo.Keys["read"]); !strings.Contains(got, `"code":"forbidden"`) {
-		t.Errorf("a key that may only read: %s", got)
+		t.Errorf("key with read only: got %s, want forbidden", got)
 	}
 }
 
-func TestAnOperatorRevokesAndRestoresACensus(t *testing.T) {
+func TestOperatorRevokesAndRestoresACensus(t *testing.T) {
 	t.Parallel()
 	o := newOperator(t)
 	contract := starknet.MustFelt("0x49d36570d4e46f48e99674bd3fcc84644ddd6b96f7c741b1562b82f9e004dc7")
@@ -43,12 +43,12 @@ func TestAnOperatorRevokesAndRestoresACensus(t *testing.T) {
 	o.expects(o.types(exitOK, "census revoke --reason test"+target), "revoked with its cursors (generations: 1)")
 	standings, err := tokens.NewCensus(o.db).CensusStates(t.Context(), domain.Mainnet, []starknet.Felt{contract}, time.Now())
 	if err != nil || !standings[0].Held || standings[0].Generation.Status != token.CensusRevoked {
-		t.Errorf("%+v, %v", standings, err)
+		t.Errorf("got %+v and %v, want the census revoked and held", standings, err)
 	}
 	o.expects(o.types(exitOK, "census restore"+target), "restored")
 }
 
-// certify makes a census of a token at block 30, whose supply is what was
+// certify creates a census of a token at block 30, whose supply is what was
 // minted and not burned.
 func (o *operator) certify(contract starknet.Felt) {
 	o.Helper()

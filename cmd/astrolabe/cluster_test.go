@@ -8,11 +8,11 @@ import (
 	"astrolabe/pg/pgtest"
 )
 
-// existing answers a data folder in which a start finds a cluster.
+// existing returns a data folder with a cluster.
 func existing(t *testing.T) string {
 	t.Helper()
 	data := filepath.Join(pgtest.Dir(t), "data")
-	if err := os.Mkdir(data, 0o711); err != nil { // the server's user passes through
+	if err := os.Mkdir(data, 0o711); err != nil { // the server's user must be able to enter it
 		t.Fatal(err)
 	}
 	pgtest.Cluster(t, filepath.Join(data, "postgres"))

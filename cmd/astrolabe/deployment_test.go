@@ -13,9 +13,9 @@ import (
 	"astrolabe/telemetry"
 )
 
-// TestADrainCanBeWatched stops a deployment while a part still works: the
-// admin listener answers that the process is draining until the part is done.
-func TestADrainCanBeWatched(t *testing.T) {
+// TestDrainIsReported stops a deployment while a component is still working: the
+// admin listener reports that the process is draining until the component is done.
+func TestDrainIsReported(t *testing.T) {
 	t.Parallel()
 	db := repotest.Open(t)
 	ring, err := secret.Open(t.Context(), accounts.NewSecrets(db), secret.NewMaster())
@@ -36,10 +36,10 @@ func TestADrainCanBeWatched(t *testing.T) {
 	}()
 	url := <-address
 	if !ready(t, url) {
-		t.Error("it is not ready while it runs")
+		t.Error("got a running process that is not ready, want it ready")
 	}
 	stop()
-	for ready(t, url) { // until the stop is noticed
+	for ready(t, url) { // until the stop takes effect
 	}
 	close(release)
 	if err := <-ended; err != nil {
@@ -47,7 +47,7 @@ func TestADrainCanBeWatched(t *testing.T) {
 	}
 }
 
-// ready asks /readyz, which must answer throughout the drain.
+// ready requests /readyz, which must respond throughout the drain.
 func ready(t *testing.T, url string) bool {
 	t.Helper()
 	response, err := http.Get(url + "/readyz")

@@ -10,9 +10,9 @@ import (
 	"time"
 )
 
-// TestAStopLetsRequestsFinish holds a request open over a stop signal: new
-// connections are refused, and the request still gets its answer.
-func TestAStopLetsRequestsFinish(t *testing.T) {
+// TestStopLetsRequestsFinish keeps a request open during a stop signal: new
+// connections are refused, and the request still gets its response.
+func TestStopLetsRequestsFinish(t *testing.T) {
 	t.Parallel()
 	arrived, release := make(chan struct{}), make(chan struct{})
 	a := newAPI(t, time.Minute, func(w http.ResponseWriter, _ *http.Request) {
@@ -27,18 +27,18 @@ func TestAStopLetsRequestsFinish(t *testing.T) {
 	go func() { answer <- get(t, a.url()) }()
 	<-arrived
 	stop()
-	for accepts(t, a) { // until the stop is noticed
+	for accepts(t, a) { // until the stop takes effect
 	}
 	close(release)
 	if got := <-answer; got != "done" {
-		t.Errorf("the request under way got %q", got)
+		t.Errorf("request in flight: got %q, want done", got)
 	}
 	if err := <-ended; err != nil {
 		t.Error(err)
 	}
 }
 
-func TestADrainEndsWithItsTime(t *testing.T) {
+func TestDrainEndsAtItsTimeout(t *testing.T) {
 	t.Parallel()
 	arrived := make(chan struct{})
 	a := newAPI(t, time.Millisecond, func(_ http.ResponseWriter, r *http.Request) {
@@ -62,7 +62,7 @@ func TestADrainEndsWithItsTime(t *testing.T) {
 		t.Error(err)
 	}
 	if err := <-cut; err == nil {
-		t.Error("a request that never ends got an answer")
+		t.Error("request that never ends: got a response, want an error")
 	}
 }
 
@@ -82,7 +82,7 @@ func newAPI(t *testing.T, drain time.Duration, handler http.HandlerFunc) *api {
 	return &api{listener: listener, server: newServer(handler, logger), streams: noStreams{}, drain: drain, logger: logger}
 }
 
-// accepts reports whether the API still takes connections.
+// accepts reports whether the API still accepts connections.
 func accepts(t *testing.T, a *api) bool {
 	t.Helper()
 	conn, err := net.Dial("tcp", a.listener.Addr().String())

@@ -42,7 +42,7 @@ func readExamples(t *testing.T) []example {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(consoleFolder, "examples", "*.graphql"))
 	if err != nil || len(files) < 15 {
-		t.Fatalf("%d examples, %v", len(files), err)
+		t.Fatalf("got %d examples and %v, want at least 15", len(files), err)
 	}
 	var all []example
 	for _, file := range files {
@@ -69,14 +69,14 @@ func readSource(t *testing.T, file string) string {
 	return string(content)
 }
 
-// analyst asks a running program as the page does.
+// analyst sends requests to a running program as the page does.
 type analyst struct {
 	*testing.T
 	base string
-	keys map[string]string // by permission; a page without a key shows its token
+	keys map[string]string // by permission; a page without a key sends its token
 }
 
-// ask returns an answer: that of a query, or the first one of a subscription.
+// ask returns the response to a query, or the first one of a subscription.
 func (a analyst) ask(permission, query string, variables map[string]any) string {
 	a.Helper()
 	body, err := json.Marshal(map[string]any{"query": query, "variables": variables})
@@ -113,7 +113,7 @@ func (a analyst) ask(permission, query string, variables map[string]any) string 
 	}
 }
 
-// data reads what an answer without errors holds.
+// data decodes the data of a response without errors.
 func (a analyst) data(answer string) (map[string]any, error) {
 	var read struct {
 		Data   map[string]any
@@ -205,15 +205,15 @@ func emptiness(data map[string]any) []string {
 }
 
 // answersEveryExample runs the examples of GraphiQL: first as programs do, then
-// by pressing them in a browser. Those that name no permission are run as a
+// by clicking them in a browser. Those that name no permission run as a
 // visitor without a key.
 func (s *simulated) answersEveryExample(t *testing.T) {
 	token := regexp.MustCompile(`<meta name="page-token" content="([^"]+)" />`).FindStringSubmatch(get(t, s.base+"/graphiql"))
 	if token == nil {
-		t.Fatal("the page has no token")
+		t.Fatal("got a page without a token, want one")
 	}
 	a := analyst{t, s.base, map[string]string{"": token[1], "partner": s.demo.Keys["partner"], "batch": s.demo.Keys["utility"]}}
-	s.until(t, "the chain is indexed, and a token was asked for its name and its holders are counted", func() bool {
+	s.until(t, "the chain is indexed, and a token has its metadata and holders", func() bool {
 		return strings.Contains(a.ask("", `{ status(chain: SN_MAIN) { lagBlocks indexer { state } } }`, nil), `"lagBlocks":0,"indexer":{"state":"FOLLOWING"}`) &&
 			strings.Contains(a.ask("partner", `query ($token: Felt!) { token(chain: SN_MAIN, address: $token) { symbol holders { holderCount } } }`,
 				map[string]any{"token": s.demo.Samples.Tokens["certified"]}), `"symbol":"STRK","holders":{"holderCount":`)
@@ -225,19 +225,19 @@ func (s *simulated) answersEveryExample(t *testing.T) {
 			variables := map[string]any{}
 			for _, name := range exampleVariable.FindAllStringSubmatch(one.query, -1) {
 				if variables[name[1]] = samples[name[1]]; samples[name[1]] == nil {
-					t.Errorf("there is no sample of %s", name[1])
+					t.Errorf("got no sample of %s, want one", name[1])
 				}
 			}
 			answer := a.ask(one.permission, one.query, variables)
 			if data, err := a.data(answer); err != nil || len(emptiness(data)) > 0 {
-				t.Errorf("%v, empty: %v\n%v\n%s", err, emptiness(data), variables, answer)
+				t.Errorf("got %v, want data; empty: %v\n%v\n%s", err, emptiness(data), variables, answer)
 			}
 		})
 	}
 	t.Run("in a browser", func(t *testing.T) { a.browse(t, examples) })
 }
 
-// press presses every example and runs it.
+// press clicks every example and runs it.
 func (a analyst) press(t *testing.T, tab *browsertest.Tab, examples []example) {
 	tab.Do(browsertest.Press(`button[aria-label="Show Examples"]`))
 	for i, one := range examples {
@@ -257,10 +257,10 @@ func (a analyst) press(t *testing.T, tab *browsertest.Tab, examples []example) {
 			`['.cost-before', '.cost-after', '.results-count'].map((one) => document.querySelector(one)?.textContent ?? '')`))
 		before, after, rows := texts[0], texts[1], texts[2]
 		if after != "Last run "+strings.TrimPrefix(before, "Cost ") {
-			t.Errorf("%s: before %q, after %q", one.title, before, after)
+			t.Errorf("%s: got %q after the run, want the cost %q", one.title, after, before)
 		}
 		if strings.Contains(one.query, "nodes {") && rows == "" {
-			t.Errorf("%s has no rows", one.title)
+			t.Errorf("%s: got no rows, want some", one.title)
 		}
 		if strings.HasSuffix(one.title, "over time") {
 			tab.Do(drawChart)
@@ -268,8 +268,8 @@ func (a analyst) press(t *testing.T, tab *browsertest.Tab, examples []example) {
 	}
 }
 
-// drawChart chooses the innermost list, presses the button of the chart unless
-// it is pressed, and waits for the line.
+// drawChart selects the innermost list, clicks the button of the chart unless
+// it is active, and waits for the line.
 var drawChart = chromedp.Steps(
 	chromedp.Evaluate[chromedp.Void](`((select) => {
 		Object.getOwnPropertyDescriptor(HTMLSelectElement.prototype, 'value').set.call(select, [...select.options].at(-1).value);

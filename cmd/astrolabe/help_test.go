@@ -14,7 +14,7 @@ var update = flag.Bool("update", false, "rewrite golden files")
 // commandsPage is the golden file with the help of every command.
 const commandsPage = "../../docs/commands.md"
 
-func TestTheCommandsPageShowsTheHelpOfEveryCommand(t *testing.T) {
+func TestCommandReferenceContainsTheHelpOfEveryCommand(t *testing.T) {
 	t.Parallel()
 	var page bytes.Buffer
 	page.WriteString("# Commands\n\nThe output of `astrolabe <command> --help`. The environment variable of each flag is in parentheses.\n")
@@ -31,7 +31,7 @@ func TestTheCommandsPageShowsTheHelpOfEveryCommand(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !bytes.Equal(golden, page.Bytes()) {
-		t.Error("docs/commands.md is not current: go test ./cmd/astrolabe -run Commands -update")
+		t.Error("got another help than docs/commands.md, want the same: go test ./cmd/astrolabe -run CommandReference -update")
 	}
 }
 

@@ -15,7 +15,7 @@ import (
 	"astrolabe/repo/repotest"
 )
 
-// keeper is an operator who looks after keys, with the master key in a data
+// keeper is an operator who manages keys, with the master key in a data
 // folder.
 type keeper struct {
 	*operator
@@ -60,36 +60,36 @@ func (k *keeper) ring() *secret.Ring {
 	return ring
 }
 
-func TestAnOperatorMakesExtendsAndRevokesAKey(t *testing.T) {
+func TestOperatorCreatesExtendsAndRevokesAKey(t *testing.T) {
 	t.Parallel()
 	k := newKeeper(t)
 	k.types(exitUsage, "keys create --workspace acme")
 	k.expects(k.stderr.String(), `workspace "acme" does not exist; pass --create-workspace to create it`)
 	text := k.types(exitOK, "keys create --workspace acme --create-workspace --label ci --permissions read --environment test --expires 720h --rate-limit heavy=1000 --rate-limit light=5")
 	if !regexp.MustCompile(`^svc_test_[a-z0-9]{12}_[A-Za-z0-9]{49}\n$`).MatchString(text) {
-		t.Fatalf("stdout is %q", text)
+		t.Fatalf("got %q, want a key", text)
 	}
 	text = strings.TrimSpace(text)
 	id := strings.Split(text, "_")[2]
 	k.expects(k.stderr.String(), "svc_test_"+id+"_…")
 	if strings.Contains(k.stderr.String(), text) {
-		t.Error("the explanation shows the key too")
+		t.Error("got the key in stderr, want it in stdout only")
 	}
 
 	keys := account.NewKeys(accounts.NewKeys(k.db), k.ring(), time.Now)
 	caller, err := keys.Authenticate(t.Context(), text)
 	if err != nil || caller.Budgets.Of(account.Heavy) != 1000 || caller.Budgets.Of(account.Light) != 5 || caller.May(account.Trace) {
-		t.Fatalf("%+v, %v", caller, err)
+		t.Fatalf("got %+v and %v, want the given rate limits and no trace permission", caller, err)
 	}
 	k.expects(k.types(exitOK, "keys grant "+id+" --permissions trace,partner"), "read,partner,trace")
 	if caller, err := keys.Authenticate(t.Context(), text); err != nil || !caller.May(account.Trace) {
-		t.Errorf("after the grant: %+v, %v", caller, err)
+		t.Errorf("after the grant: got %+v and %v, want the trace permission", caller, err)
 	}
 	listed := k.types(exitOK, "keys list")
 	k.expects(listed, id+"  "+caller.Workspace+"  test  active  read,partner,trace")
 	k.expects(k.types(exitOK, "keys revoke "+id), "revoked")
 	if _, err := keys.Authenticate(t.Context(), text); err == nil {
-		t.Error("the revoked key is accepted")
+		t.Error("got the revoked key accepted, want an error")
 	}
 	k.expects(k.types(exitOK, "keys list --workspace acme"), id+"  "+caller.Workspace+"  test  revoked")
 	audit := k.types(exitOK, "workspaces audit acme")
@@ -97,29 +97,29 @@ func TestAnOperatorMakesExtendsAndRevokesAKey(t *testing.T) {
 		k.expects(audit, action)
 	}
 	if strings.Contains(audit+listed, text[22:]) {
-		t.Error("a list shows the secret")
+		t.Error("got the secret in a list, want it hidden")
 	}
 }
 
-func TestAnOperatorMakesASession(t *testing.T) {
+func TestOperatorCreatesASession(t *testing.T) {
 	t.Parallel()
 	k := newKeeper(t)
 	text := strings.TrimSpace(k.types(exitOK, "session create --workspace acme --create-workspace --lasts 2h"))
 	sessions := account.NewSessions(accounts.NewSessions(k.db), k.ring(), time.Now)
 	caller, err := sessions.Authenticate(t.Context(), text)
 	if err != nil || strings.Contains(k.stderr.String(), text) {
-		t.Fatalf("%v, %s", err, &k.stderr)
+		t.Fatalf("got %v and %s, want a session without its token in stderr", err, &k.stderr)
 	}
 	k.expects(k.stderr.String(), caller.Subject)
 	k.expects(k.types(exitOK, "session revoke "+caller.Subject), "revoked")
 	if _, err := sessions.Authenticate(t.Context(), text); err == nil {
-		t.Error("the revoked session is accepted")
+		t.Error("got the revoked session accepted, want an error")
 	}
 	k.types(exitUsage, "session create --workspace acme --lasts 721h")
 	k.types(exitUsage, "session revoke ses_nowhere")
 }
 
-func TestAnOperatorChangesAPlan(t *testing.T) {
+func TestOperatorChangesAPlan(t *testing.T) {
 	t.Parallel()
 	k := newKeeper(t)
 	k.types(exitOK, "keys create --workspace acme --create-workspace")

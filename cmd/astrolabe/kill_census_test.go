@@ -10,10 +10,10 @@ import (
 	"astrolabe/sim"
 )
 
-// TestAKillAtAnyPointOfACensusShowsNothingOfIt kills the worker while it
-// counts, after it has counted and while it publishes. Readers never see a
-// generation that is not whole, and the next worker counts everything.
-func TestAKillAtAnyPointOfACensusShowsNothingOfIt(t *testing.T) {
+// TestUnfinishedCensusIsInvisibleAfterAKillAtAnyPoint kills the worker while it
+// counts, after it has counted and while it publishes. Readers never see an
+// incomplete generation, and the next worker counts everything.
+func TestUnfinishedCensusIsInvisibleAfterAKillAtAnyPoint(t *testing.T) {
 	t.Parallel()
 	node, err := sim.New(sim.Config{Blocks: 60})
 	if err != nil {
@@ -45,30 +45,30 @@ func TestAKillAtAnyPointOfACensusShowsNothingOfIt(t *testing.T) {
 		dying := work(point)
 		dying.wait(t)
 		if !dying.killed() {
-			t.Fatalf("the worker was not killed at %s:\n%s", point, dying.text())
+			t.Fatalf("got a worker that was not killed at %s, want it killed:\n%s", point, dying.text())
 		}
 		if n := count("census_generations"); n != 0 {
-			t.Errorf("after a kill at %s there are %d generations", point, n)
+			t.Errorf("after a kill at %s: got %d generations, want none", point, n)
 		}
 		if staged := count("census_snapshots"); staged != i { // one more each time after the first, whose transaction was open
-			t.Errorf("after a kill at %s there are %d staged snapshots", point, staged)
+			t.Errorf("after a kill at %s: got %d staged snapshots, want %d", point, staged, i)
 		}
 		o.timePasses()
 	}
 	last := work("")
 	last.until(t, "every token is counted", func() bool { return count(uncounted) == 0 })
 	if n := count(broken); n != 0 {
-		t.Errorf("%d generations are not whole", n)
+		t.Errorf("got %d incomplete generations, want none", n)
 	}
 	if n := count("census_generations WHERE status = 'certified'"); n < 10 {
-		t.Errorf("only %d generations are certified", n)
+		t.Errorf("got %d certified generations, want at least 10", n)
 	}
 	if code := last.stop(t); code != exitOK {
-		t.Errorf("exit code %d:\n%s", code, last.text())
+		t.Errorf("got exit code %d, want %d:\n%s", code, exitOK, last.text())
 	}
 }
 
-// timePasses lets the claims of a dead worker and its place in the queue end.
+// timePasses expires the claims of a dead worker and its jobs in the queue.
 func (o *operator) timePasses() {
 	o.Helper()
 	o.strikes("UPDATE tokens SET census_due = '-infinity', metadata_due = '-infinity'")

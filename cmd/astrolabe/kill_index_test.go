@@ -9,16 +9,16 @@ import (
 	"astrolabe/sim"
 )
 
-// TestAKillAtAnyPointOfTheIndexDoesNoHarm kills the program at every named
-// point, one after the other on the same data folder: no life begins where the
-// one before it ended well.
-func TestAKillAtAnyPointOfTheIndexDoesNoHarm(t *testing.T) {
+// TestKillAtAnyPointOfIndexingLeavesAConsistentIndex kills the program at every named
+// point, one after the other on the same data folder: every run starts after a
+// crash.
+func TestKillAtAnyPointOfIndexingLeavesAConsistentIndex(t *testing.T) {
 	t.Parallel()
 	c := newCampaign(t, sim.Config{Blocks: 90})
 	c.data = existing(t)
 	struck := map[string]bool{}
-	// dieAt lets one life end at a point, which may need help of the node once
-	// it follows the tip.
+	// dieAt runs the program until it is killed at a point, which may need new
+	// blocks once it follows the head.
 	dieAt := func(point string, help func() error, settings ...string) {
 		p := c.up([]string{"ASTROLABE_FAILPOINT=" + point}, settings...)
 		if help != nil {
@@ -27,7 +27,7 @@ func TestAKillAtAnyPointOfTheIndexDoesNoHarm(t *testing.T) {
 		}
 		p.wait(t)
 		if !p.killed() {
-			t.Fatalf("the program was not killed at %s:\n%s", point, p.text())
+			t.Fatalf("got a program that was not killed at %s, want it killed:\n%s", point, p.text())
 		}
 		name, _, _ := strings.Cut(point, ":")
 		struck[name] = true
@@ -42,14 +42,14 @@ func TestAKillAtAnyPointOfTheIndexDoesNoHarm(t *testing.T) {
 	}
 	dieAt(failpoint.RangeIndexed+":9", nil)
 	c.check("")
-	// Where history ends and the tip begins.
+	// Where the backfill ends and following the head begins.
 	atTip := []string{"--bulk-blocks", "1000"}
 	dieAt(failpoint.RangeOpened, nil, atTip...)
 	dieAt(failpoint.CommitCheckpoint, nil, atTip...)
 	dieAt(failpoint.CommitDone, nil, atTip...)
-	// At the tip.
+	// At the head.
 	dieAt(failpoint.CommitRows, func() error { return c.node.Mine(2) })
-	// Blocks leave the chain, before the eyes of a life and behind its back.
+	// Reorgs, while the program runs and while it does not.
 	dieAt(failpoint.UndoRows, func() error { return c.node.Reorg(4) })
 	dieAt(failpoint.UndoCheckpoint, nil)
 	c.must(c.node.Reorg(3))
@@ -58,13 +58,13 @@ func TestAKillAtAnyPointOfTheIndexDoesNoHarm(t *testing.T) {
 	last := c.up(nil)
 	c.follows(last, c.database)
 	if code := last.stop(t); code != exitOK {
-		t.Errorf("exit code %d:\n%s", code, last.text())
+		t.Errorf("got exit code %d, want %d:\n%s", code, exitOK, last.text())
 	}
 	c.checkAll("")
 	c.expectPassed(failpoint.Indexing)
 	for _, point := range failpoint.Indexing {
 		if !struck[point] {
-			t.Errorf("no life ended at %s", point)
+			t.Errorf("got no run killed at %s, want one", point)
 		}
 	}
 }

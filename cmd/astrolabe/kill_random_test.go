@@ -15,15 +15,15 @@ import (
 	"astrolabe/sim/fault"
 )
 
-// moments are after which words of a life its end comes: while history is
-// loaded, while indexes are built, at any time since the start, and twice while
-// the tip is followed.
+// moments are the log messages after which the program is killed: while history
+// is loaded, while indexes are built, at any time since the start, and twice while
+// it follows the head.
 var moments = []string{saysLeads, saysBuilds, "", saysFollows, saysFollows}
 
-// TestRandomKillsDoNoHarm kills the program at random times, while its node
+// TestRandomKillsLeaveAConsistentIndex kills the program at random times, while its node
 // grows, reorganises and misbehaves. ASTROLABE_SOAK makes 100 kills of the
-// five; ASTROLABE_SEED repeats a run, as far as chance is ours.
-func TestRandomKillsDoNoHarm(t *testing.T) {
+// five; ASTROLABE_SEED repeats the random choices of a run.
+func TestRandomKillsLeaveAConsistentIndex(t *testing.T) {
 	t.Parallel()
 	rounds, soak := 1, os.Getenv("ASTROLABE_SOAK") != ""
 	if soak {
@@ -55,20 +55,20 @@ func TestRandomKillsDoNoHarm(t *testing.T) {
 	last := c.up(nil)
 	c.follows(last, c.database)
 	if code := last.stop(t); code != exitOK {
-		t.Errorf("exit code %d:\n%s", code, last.text())
+		t.Errorf("got exit code %d, want %d:\n%s", code, exitOK, last.text())
 	}
 	c.checkAll("")
 	if soak {
 		c.expectPassed(failpoint.Indexing)
 		for _, phase := range []string{loading, building, following} {
 			if struck[phase] == 0 {
-				t.Errorf("no kill struck while %s", phase)
+				t.Errorf("got no kill while %s, want one", phase)
 			}
 		}
 	}
 }
 
-// What a program was doing when it was killed.
+// The phases in which a program can be killed.
 const (
 	starting  = "starting"
 	loading   = "backfilling"
@@ -76,8 +76,8 @@ const (
 	following = "following the head"
 )
 
-// killAfter lets a life end some time after it said something, or after it
-// has nothing left to say, and answers what it was doing.
+// killAfter kills a run some time after a log message, or after its last one,
+// and returns its phase.
 func (c *campaign) killAfter(moment string, delay time.Duration) string {
 	c.Helper()
 	p := c.up(nil)
@@ -102,7 +102,7 @@ func (c *campaign) killAfter(moment string, delay time.Duration) string {
 	return loading
 }
 
-// startOver forgets the index, so that there is history to load again.
+// startOver removes the index, so that there is history to load again.
 func (c *campaign) startOver() {
 	c.Helper()
 	deadline := time.Now().Add(patience)
@@ -111,14 +111,14 @@ func (c *campaign) startOver() {
 		if ok {
 			return
 		}
-		if !strings.Contains(said, "an indexer leads") || time.Now().After(deadline) { // the killed one's lease runs out
+		if !strings.Contains(said, "an indexer leads") || time.Now().After(deadline) { // until the lease of the killed one expires
 			c.Fatalf("rollback says:\n%s", said)
 		}
 	}
 }
 
-// unrest lets the node grow, reorganise above the finalized tier and misbehave
-// now and then, until the function that it returns is called.
+// unrest makes the node grow, reorganise above the finalized tier and misbehave
+// from time to time, until the returned function is called.
 func (c *campaign) unrest(chance *rand.Rand) (calm func()) {
 	ctx, stop := context.WithCancel(c.Context())
 	ended := make(chan error, 1)
@@ -147,7 +147,7 @@ func (c *campaign) unrest(chance *rand.Rand) (calm func()) {
 }
 
 func (c *campaign) event(chance *rand.Rand) error {
-	few := 1 + chance.IntN(4) // below the depth of finality
+	few := 1 + chance.IntN(4) // below the finality depth
 	switch chance.IntN(12) {
 	case 0, 1, 2, 3, 4:
 		return c.node.Mine(1 + few/3)

@@ -6,9 +6,9 @@ import (
 	"astrolabe/failpoint"
 )
 
-// TestAKillAtAnyPointOfARederivationDoesNoHarm shows that a command that was
-// interrupted can be given again.
-func TestAKillAtAnyPointOfARederivationDoesNoHarm(t *testing.T) {
+// TestKillAtAnyPointOfARederivationLeavesAConsistentIndex shows that an interrupted
+// command can be repeated.
+func TestKillAtAnyPointOfARederivationLeavesAConsistentIndex(t *testing.T) {
 	t.Parallel()
 	cases := map[string]struct{ damage, fact string }{
 		failpoint.RewriteRows:     {"DELETE FROM transfers WHERE block > 30", "transfers"},
@@ -25,13 +25,13 @@ func TestAKillAtAnyPointOfARederivationDoesNoHarm(t *testing.T) {
 			dying := start(t, []string{"ASTROLABE_DATABASE_URL=" + o.url, "ASTROLABE_FAILPOINT=" + point}, "rederive", cases[point].fact)
 			dying.wait(t)
 			if !dying.killed() {
-				t.Fatalf("the command was not killed at %s:\n%s", point, dying.text())
+				t.Fatalf("got a command that was not killed at %s, want it killed:\n%s", point, dying.text())
 			}
 			o.strikes("UPDATE index_leases SET expires_at = now()") // as if time had passed
 			o.types(exitOK, "rederive "+cases[point].fact)
 			o.types(exitOK, "fsck")
 			if again := o.types(exitOK, "digest --tables"); again != digest {
-				t.Errorf("the digest was\n%sand is\n%s", digest, again)
+				t.Errorf("got the digest\n%swant\n%s", again, digest)
 			}
 		})
 	}

@@ -8,10 +8,10 @@ import (
 	"astrolabe/repo/repotest"
 )
 
-// TestAKillWhileTransfersAreSummedUpCountsNothingTwice kills the worker inside
-// its transaction. Nothing of it stays, and the next worker counts everything
+// TestKillWhileTransfersAreCountedCountsNothingTwice kills the worker inside
+// its transaction. It is rolled back, and the next worker counts everything
 // once.
-func TestAKillWhileTransfersAreSummedUpCountsNothingTwice(t *testing.T) {
+func TestKillWhileTransfersAreCountedCountsNothingTwice(t *testing.T) {
 	t.Parallel()
 	o := &operator{T: t, url: pgtest.Database(t, repotest.Followed)}
 	c := &campaign{T: t}
@@ -27,12 +27,12 @@ func TestAKillWhileTransfersAreSummedUpCountsNothingTwice(t *testing.T) {
 		dying := work(point)
 		dying.wait(t)
 		if !dying.killed() {
-			t.Fatalf("the worker was not killed at %s:\n%s", point, dying.text())
+			t.Fatalf("got a worker that was not killed at %s, want it killed:\n%s", point, dying.text())
 		}
 		var rows int
 		c.ask(o.url, "SELECT (SELECT count(*) FROM token_parties) + (SELECT count(*) FROM token_summaries)", &rows)
 		if rows != 0 || through() != nil {
-			t.Errorf("after a kill at %s there are %d rows", point, rows)
+			t.Errorf("after a kill at %s: got %d rows, want none", point, rows)
 		}
 		o.strikes("DELETE FROM river_job") // as if time had passed
 		o.strikes("DELETE FROM river_leader")
@@ -40,7 +40,7 @@ func TestAKillWhileTransfersAreSummedUpCountsNothingTwice(t *testing.T) {
 	last := work("")
 	last.until(t, "something is summed up", func() bool { return through() != nil })
 	if code := last.stop(t); code != exitOK {
-		t.Errorf("exit code %d:\n%s", code, last.text())
+		t.Errorf("got exit code %d, want %d:\n%s", code, exitOK, last.text())
 	}
-	o.types(exitOK, "fsck") // which counts again
+	o.types(exitOK, "fsck") // counts again
 }

@@ -9,7 +9,7 @@ import (
 	"astrolabe/starknet"
 )
 
-func TestAnOperatorLabelsAddressesAndClasses(t *testing.T) {
+func TestOperatorLabelsAddressesAndClasses(t *testing.T) {
 	t.Parallel()
 	k := newKeeper(t)
 	k.expects(k.types(exitOK, "labels add 0x00A1 Treasury --protocol Acme --kind dao --confidence medium"), "SN_MAIN  address  0xa1  medium  Acme/dao  by operator:")
@@ -18,16 +18,16 @@ func TestAnOperatorLabelsAddressesAndClasses(t *testing.T) {
 	listed := strings.Split(strings.TrimSpace(k.types(exitOK, "labels list")), "\n")
 	if len(listed) != 2 || !strings.HasPrefix(listed[0], "SN_MAIN  address  0xa1  high  -  ") || !strings.HasSuffix(listed[0], "  Vault") ||
 		!strings.HasPrefix(listed[1], "SN_SEPOLIA  class  0xa1  high") {
-		t.Errorf("%q", listed)
+		t.Errorf("got %q, want both labels", listed)
 	}
 	found, err := labels(&database{DB: k.db}).Of(t.Context(), domain.Mainnet, []starknet.Felt{starknet.FeltFromUint64(0xa1)})
 	if err != nil || found[0].Text != "Vault" || found[0].Source != address.FromOperator {
-		t.Errorf("%+v, %v", found, err)
+		t.Errorf("got %+v and %v, want Vault from the operator", found, err)
 	}
 	k.types(exitOK, "labels remove 0xa1 --class --chain SN_SEPOLIA")
 	k.types(exitOK, "labels remove 0xa1")
 	if left := k.types(exitOK, "labels list"); left != "" {
-		t.Errorf("%q is left", left)
+		t.Errorf("got %q, want no labels", left)
 	}
 	for _, mistake := range []string{
 		"labels remove 0xa1", "labels add 0xa1", "labels add nonsense Name", "labels add 0xa1 Name --kind dex", "labels add 0xa1 Name --protocol X --kind DEX",

@@ -22,7 +22,7 @@ const (
 )
 
 // TestSecretsAppearNowhere runs the program with marked secrets, uses and
-// misuses it, makes it crash, and searches everything it said.
+// misuses it, makes it crash, and searches its whole output.
 func TestSecretsAppearNowhere(t *testing.T) {
 	t.Parallel()
 	refusing := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -60,10 +60,10 @@ func TestSecretsAppearNowhere(t *testing.T) {
 	}
 	said.WriteString(get(t, readDemo(t, dataOf(environment)).AdminURL+"/metrics"))
 	said.WriteString(get(t, readDemo(t, dataOf(environment)).AdminURL+"/debug/pprof/cmdline"))
-	_ = p.cmd.Process.Signal(syscall.SIGQUIT) // a crash with all its stacks
+	_ = p.cmd.Process.Signal(syscall.SIGQUIT) // crashes with the stacks of all goroutines
 	p.wait(t)
 	if !strings.Contains(p.text(), "goroutine ") {
-		t.Fatal("the crash left no trace, so nothing was searched")
+		t.Fatal("got a crash without stacks, want them, so that there is something to search")
 	}
 	said.WriteString(p.text())
 
@@ -80,7 +80,7 @@ func TestSecretsAppearNowhere(t *testing.T) {
 		markedAPIKey, "markedmarked",
 	} {
 		if at := strings.Index(said.String(), mark); at >= 0 {
-			t.Errorf("%q appears: …%s…", mark, said.String()[max(0, at-200):min(said.Len(), at+100)])
+			t.Errorf("got %q in …%s…, want no secret", mark, said.String()[max(0, at-200):min(said.Len(), at+100)])
 		}
 	}
 }

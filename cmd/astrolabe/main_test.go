@@ -13,7 +13,7 @@ func TestMain(m *testing.M) {
 	testscript.Main(tests{pgtest.Main{M: m}}, map[string]func(){"astrolabe": main})
 }
 
-// tests removes what was made for all of them after the last test.
+// tests removes shared files after the last test.
 type tests struct{ pgtest.Main }
 
 // Run runs the tests and cleans up.
@@ -22,8 +22,8 @@ func (t tests) Run() int {
 	return t.Main.Run()
 }
 
-// TestCommandLine plays the scripts of testdata/script: what a person types
-// and what the program says.
+// TestCommandLine runs the scripts of testdata/script: commands and their
+// output.
 func TestCommandLine(t *testing.T) {
 	t.Parallel()
 	testscript.Run(t, testscript.Params{

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// mostMetrics is how many metric families of our own a process may have.
+// mostMetrics is how many metric families of its own a process may have.
 const mostMetrics = 40
 
 // documentsItsMetrics compares the metrics of a process that does everything
@@ -23,7 +23,7 @@ func (s *simulated) documentsItsMetrics(t *testing.T) {
 	}
 	for _, family := range families {
 		if !strings.Contains(string(guide), "`"+family[1]+"`") {
-			t.Errorf("docs/operating.md does not list %s", family[1])
+			t.Errorf("docs/operating.md: want the metric %s", family[1])
 		}
 	}
 }

@@ -17,7 +17,7 @@ import (
 	"astrolabe/repo/repotest"
 )
 
-// operator types commands for an indexed database.
+// operator runs commands on an indexed database.
 type operator struct {
 	*testing.T
 	url string
@@ -35,7 +35,7 @@ func newOperator(t *testing.T) *operator {
 	return &operator{t, url, db}
 }
 
-// types runs a command, expects its exit code and returns what it prints.
+// types runs a command, expects its exit code and returns its output.
 func (o *operator) types(code int, command string) string {
 	o.Helper()
 	var stdout, stderr bytes.Buffer
@@ -68,41 +68,41 @@ func (o *operator) expects(got, want string) {
 	}
 }
 
-func TestFsckFindsNothingOrSaysWhichCommandRepairs(t *testing.T) {
+func TestFsckReportsEachFindingWithItsRepairCommand(t *testing.T) {
 	t.Parallel()
 	o := newOperator(t)
 	digest := o.types(exitOK, "digest --tables")
 	if !regexp.MustCompile(`^SN_MAIN  blocks 0 to 60  digest [0-9a-f]{64}\nSN_MAIN  blocks  [0-9a-f]{64}\n`).MatchString(digest) {
-		t.Errorf("the digest is %s", digest)
+		t.Errorf("got %s, want the digest of blocks 0 to 60 and of each table", digest)
 	}
 	if got := o.types(exitOK, "fsck"); got != "SN_MAIN  blocks 0 to 60: nothing found\n" {
-		t.Errorf("%s", got)
+		t.Errorf("got %s, want nothing found", got)
 	}
 	o.strikes("DELETE FROM transfers WHERE block > 30")
 	found := o.types(exitFailure, "fsck --limit 3")
 	o.expects(found, "SN_MAIN  transfers: block 3")
 	o.expects(found, "SN_MAIN  blocks 0 to 60: 3 findings\nastrolabe: 3 findings\n")
 	if o.types(exitOK, "digest --tables") == digest {
-		t.Error("the digest did not notice")
+		t.Error("got the same digest after a change, want another")
 	}
 	repair := regexp.MustCompile(`repair: astrolabe (.*)`).FindStringSubmatch(found)
 	if repair == nil {
-		t.Fatalf("no repair in\n%s", found)
+		t.Fatalf("got no repair command, want one in\n%s", found)
 	}
 	o.expects(o.types(exitOK, repair[1]), "of blocks 0 to 60 rewritten")
 	o.expects(o.types(exitOK, "fsck --from 20 --to 40"), "blocks 20 to 40: nothing found")
 	if again := o.types(exitOK, "digest --tables"); again != digest {
-		t.Errorf("after the repair:\n%sbefore:\n%s", again, digest)
+		t.Errorf("after the repair: got\n%swant\n%s", again, digest)
 	}
 }
 
-func TestARollbackAndANewIndexOfTheSameBlocksChangeNothing(t *testing.T) {
+func TestReindexingAfterARollbackRestoresTheSameIndex(t *testing.T) {
 	t.Parallel()
 	o := newOperator(t)
 	blocks := repotest.Everyday(t)
 	digest := o.types(exitOK, "digest")
 	if got := o.types(exitOK, "rollback --chain SN_MAIN --to 30"); got != "SN_MAIN  from 60 to 30: removing 30 blocks\n" {
-		t.Errorf("%s", got)
+		t.Errorf("got %s, want 30 blocks removed", got)
 	}
 	o.expects(o.types(exitOK, "digest"), "blocks 0 to 30")
 	o.types(exitOK, "fsck")
@@ -112,23 +112,23 @@ func TestARollbackAndANewIndexOfTheSameBlocksChangeNothing(t *testing.T) {
 	index.Load(blocks[45:])
 	index.Release()
 	if got := o.types(exitOK, "digest"); index.Err() != nil || got != digest {
-		t.Errorf("%v\n%s%s", index.Err(), digest, got)
+		t.Errorf("got %v and\n%swant\n%s", index.Err(), got, digest)
 	}
 	o.types(exitOK, "fsck")
 	o.expects(o.types(exitOK, "rollback --chain SN_MAIN --all"), "removing all 61 blocks")
 	if got := o.types(exitOK, "digest"); got != "" {
-		t.Errorf("something is left: %s", got)
+		t.Errorf("got %s, want no index", got)
 	}
 	index = repotest.NewIndex(t.Context(), o.db, 0, 100)
 	index.Load(blocks)
 	index.Release()
 	if got := o.types(exitOK, "digest"); index.Err() != nil || got != digest {
-		t.Errorf("%v\n%s%s", index.Err(), digest, got)
+		t.Errorf("got %v and\n%swant\n%s", index.Err(), got, digest)
 	}
 	o.types(exitOK, "fsck")
 }
 
-func TestOperatorsAreRefusedWithAReason(t *testing.T) {
+func TestRejectedOperatorCommandStatesTheReason(t *testing.T) {
 	t.Parallel()
 	o := newOperator(t)
 	o.expects(o.types(exitUsage, "rollback --chain SN_MAIN --to 99"), "block 99 is not indexed: the index of SN_MAIN starts at 0 and the next block is 61")

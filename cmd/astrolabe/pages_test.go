@@ -17,8 +17,8 @@ const (
 	graphiqlRun    = chromedp.CSS(".graphiql-execute-button")
 )
 
-// browse opens the pages of a running program as a person without a key would:
-// the reference tries an operation, GraphiQL answers a query and every example
+// browse opens the pages of a running program as a visitor without a key would:
+// the reference sends a request, GraphiQL runs a query and every example
 // and follows a subscription, and neither makes a request to another origin or
 // writes an error to the console.
 func (a analyst) browse(t *testing.T, examples []example) {
@@ -45,7 +45,7 @@ func (a analyst) browse(t *testing.T, examples []example) {
 		awaitResult("chainStatus"),
 	)
 	tab.AssertQuiet()
-	tab.Do( // ends the subscription; then a wrong key is not made good by the page's token
+	tab.Do( // ends the subscription; then the page's token must not replace a wrong key
 		browsertest.Press(graphiqlRun),
 		browsertest.ReplaceText(graphiqlEditor, "query Version { service { version } }"),
 		browsertest.Await(`document.querySelector('.graphiql-tab-button')?.textContent === 'Version'`),
@@ -60,15 +60,15 @@ func awaitResult(text string) chromedp.Action[chromedp.Void] {
 }
 
 // tokensAreOfNoUseElsewhere takes the token out of a page, as anybody can, and
-// shows it from other places. The program believes the test about where it calls
-// from, as it believes a proxy.
+// sends it from other places. The program trusts the test as a proxy, which
+// sets the client's address.
 func tokensAreOfNoUseElsewhere(t *testing.T, base string) {
 	const visitor, stranger = "192.0.2.1", "192.0.2.2"
 	for _, page := range []string{"/graphiql", "/docs"} {
 		document := get(t, base+page, "X-Forwarded-For", visitor)
 		meta := regexp.MustCompile(`<meta name="page-token" content="([^"]+)" />`).FindStringSubmatch(document)
 		if meta == nil {
-			t.Fatalf("%s has no token:\n%s", page, document)
+			t.Fatalf("%s: got no token, want one:\n%s", page, document)
 		}
 		token := meta[1]
 		for name, c := range map[string]struct {
@@ -95,7 +95,7 @@ func tokensAreOfNoUseElsewhere(t *testing.T, base string) {
 	}
 }
 
-// statusOf asks /graphql for the version, and other paths for what they show.
+// statusOf returns the status of a GraphQL query, and of a GET on other paths.
 func statusOf(t *testing.T, url string, header []string) int {
 	t.Helper()
 	method, body := http.MethodGet, ""

@@ -14,10 +14,10 @@ import (
 	"astrolabe/starknet"
 )
 
-// TestAPausedIndexerCannotWrite stops the leader of two index processes for
-// longer than its lease lasts. The other one leads meanwhile, and the first is
-// no danger when it comes back: it stands by until it is needed.
-func TestAPausedIndexerCannotWrite(t *testing.T) {
+// TestPausedIndexerCannotWrite pauses the leader of two index processes for
+// longer than its lease. The other one leads meanwhile, and the first cannot
+// write when it resumes: it stands by.
+func TestPausedIndexerCannotWrite(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]func(*rivals){
 		"between its transactions":               (*rivals).pausedBetweenTransactions,
@@ -49,8 +49,8 @@ func newRivals(t *testing.T) *rivals {
 	return r
 }
 
-// beginSecond starts the second process, whose lease lasts however slow the
-// machine is. That of the first one, which is to expire, may do so at any time.
+// beginSecond starts the second process, whose lease does not expire even on a slow
+// machine. The lease of the first one may expire at any time.
 func (r *rivals) beginSecond() {
 	r.Helper()
 	r.second = r.index(r.database, "--lease", "1m")
@@ -75,7 +75,7 @@ func (r *rivals) pausedBetweenTransactions() {
 }
 
 // pausedInTransaction resumes the first process while the rows that it has
-// written wait for their commit, and for the second.
+// written are not committed, and block the second.
 func (r *rivals) pausedInTransaction() {
 	r.Helper()
 	abandoned := r.pauseInTransaction()
@@ -91,7 +91,7 @@ func (r *rivals) pausedInTransaction() {
 }
 
 // pausedUntilItsSessionEnds shows that the second process need not wait for
-// the first to come back.
+// the first to resume.
 func (r *rivals) pausedUntilItsSessionEnds() {
 	r.Helper()
 	r.pauseInTransaction()
@@ -100,7 +100,7 @@ func (r *rivals) pausedUntilItsSessionEnds() {
 	r.resumeInVain()
 }
 
-// resumeInVain lets the first process go on while the second leads.
+// resumeInVain resumes the first process while the second leads.
 func (r *rivals) resumeInVain() {
 	r.Helper()
 	before := r.digest(r.database)
@@ -111,9 +111,9 @@ func (r *rivals) resumeInVain() {
 	}
 }
 
-// pauseInTransaction stops the first process when the rows of new blocks are
-// written and not yet committed: a lock of ours makes it wait there. Then these
-// blocks leave the chain, and the second process starts. The hash of the
+// pauseInTransaction pauses the first process when the rows of new blocks are
+// written and not yet committed: a lock of the test blocks it there. Then a reorg
+// replaces these blocks, and the second process starts. The hash of the
 // newest of them is returned.
 func (r *rivals) pauseInTransaction() (abandoned starknet.Felt) {
 	r.Helper()
@@ -140,7 +140,7 @@ func (r *rivals) pauseInTransaction() (abandoned starknet.Felt) {
 	return abandoned
 }
 
-// recordMoves keeps every hash that the checkpoint moves to.
+// recordMoves records every hash that the checkpoint moves to.
 const recordMoves = `
 	CREATE TABLE moves (hash bytea);
 	CREATE FUNCTION record_move() RETURNS trigger LANGUAGE plpgsql AS
@@ -157,7 +157,7 @@ func (r *rivals) movesCheckpoint(state string) (found bool) {
 }
 
 // expectStandby expects that the second process leads, that the first does as
-// soon as the second ends, and that what they made together is right.
+// soon as the second ends, and that their index is correct.
 func (r *rivals) expectStandby() {
 	r.Helper()
 	if epoch := r.readEpoch(); epoch != r.epoch+1 {
@@ -187,17 +187,17 @@ func (r *rivals) readEpoch() (epoch int) {
 	return epoch
 }
 
-// pause stops the process, every thread of it, until resume.
+// pause stops every thread of the process until resume.
 func (p *program) pause(t *testing.T) {
 	t.Helper()
-	t.Cleanup(p.resume) // or it could not end
+	t.Cleanup(p.resume) // otherwise it could not end
 	var status syscall.WaitStatus
 	err := p.cmd.Process.Signal(syscall.SIGSTOP)
 	if err == nil {
 		_, err = syscall.Wait4(p.cmd.Process.Pid, &status, syscall.WUNTRACED, nil)
 	}
 	if err != nil || !status.Stopped() {
-		t.Fatalf("the program does not pause: %v", err)
+		t.Fatalf("got a process that is not stopped, want it paused: %v", err)
 	}
 }
 

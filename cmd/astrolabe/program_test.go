@@ -61,10 +61,10 @@ func start(t *testing.T, environment []string, args ...string) *program {
 		_ = writer.Close()
 	}()
 	go func() {
-		defer close(p.ended) // when its last words are read, too
+		defer close(p.ended) // after its whole output is read
 		p.read(reader)
 	}()
-	t.Cleanup(func() { p.stop(t) }) // not a kill: the folder goes next, and Postgres must have left it
+	t.Cleanup(func() { p.stop(t) }) // not a kill: Postgres must have left the folder before it is removed
 	return p
 }
 
@@ -87,16 +87,16 @@ func (p *program) text() string {
 	return p.output.String()
 }
 
-// ready waits until the API answers that it is ready, and returns its URL.
+// ready waits until the API is ready, and returns its URL.
 func (p *program) ready(t *testing.T) string {
 	t.Helper()
 	var url string
 	select {
 	case url = <-p.apiURL:
 	case <-p.ended:
-		t.Fatalf("the program ended before it was ready:\n%s", p.text())
+		t.Fatalf("got the program ended, want it ready:\n%s", p.text())
 	case <-time.After(time.Minute):
-		t.Fatalf("the program did not start within a minute:\n%s", p.text())
+		t.Fatalf("got no start within a minute, want one:\n%s", p.text())
 	}
 	response, err := http.Get(url + "/readyz")
 	if err != nil {
@@ -104,12 +104,12 @@ func (p *program) ready(t *testing.T) string {
 	}
 	defer response.Body.Close()
 	if response.StatusCode != http.StatusOK {
-		t.Fatalf("/readyz answered %s\n%s", response.Status, p.text())
+		t.Fatalf("got %s from /readyz, want 200\n%s", response.Status, p.text())
 	}
 	return url
 }
 
-// stop asks the program to end and returns its exit code.
+// stop signals the program to end and returns its exit code.
 func (p *program) stop(t *testing.T) int {
 	t.Helper()
 	_ = p.cmd.Process.Signal(syscall.SIGTERM)
@@ -128,7 +128,7 @@ func (p *program) wait(t *testing.T) {
 	select {
 	case <-p.ended:
 	case <-time.After(time.Minute):
-		t.Fatalf("the program did not end within a minute:\n%s", p.text())
+		t.Fatalf("got no end within a minute, want one:\n%s", p.text())
 	}
 }
 
@@ -143,7 +143,7 @@ func readDemo(t *testing.T, data string) demo {
 	path := filepath.Join(data, "demo.json")
 	info, err := os.Stat(path)
 	if err != nil || info.Mode().Perm() != 0o600 {
-		t.Fatalf("demo.json: %v, %v", info, err)
+		t.Fatalf("demo.json: got %v and %v, want mode 600", info, err)
 	}
 	content, err := os.ReadFile(path)
 	if err != nil {

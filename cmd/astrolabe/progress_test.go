@@ -11,7 +11,7 @@ import (
 	"astrolabe/jobs/index"
 )
 
-func TestTheLogIsWrittenAboveTheLineOfProgress(t *testing.T) {
+func TestLogIsWrittenAboveTheProgressLine(t *testing.T) {
 	t.Parallel()
 	var terminal bytes.Buffer
 	s := &screen{terminal: &terminal, lines: make(map[domain.Chain]string)}
@@ -24,13 +24,13 @@ func TestTheLogIsWrittenAboveTheLineOfProgress(t *testing.T) {
 	parts := strings.Split(terminal.String(), eraseLine)
 	if len(parts) != 3 || parts[0] != line || !strings.HasSuffix(parts[1], "\n"+line) ||
 		!strings.Contains(parts[2], "the end") || strings.Contains(parts[2], "SN_MAIN") {
-		t.Errorf("the terminal got %q", parts)
+		t.Errorf("got %q on the terminal, want the log above the line of progress", parts)
 	}
 }
 
-func TestAFileIsNoTerminal(t *testing.T) {
+func TestFileIsNotATerminal(t *testing.T) {
 	t.Parallel()
 	if onTerminal(new(bytes.Buffer)) != nil {
-		t.Error("a buffer counts as a terminal")
+		t.Error("got a buffer as a terminal, want none")
 	}
 }

@@ -14,7 +14,7 @@ import (
 type rederiveCommand struct {
 	databaseSettings
 	chainSettings
-	Fact string `arg:"" enum:"transfers,activity,deployments,tokens,schemas,locators" help:"Facts to derive: transfers (and activity and tokens, which depend on them), activity, deployments (and activity), tokens, schemas or locators."`
+	Fact string `arg:"" enum:"transfers,untyped_transfers,activity,deployments,tokens,schemas,locators" help:"Facts to derive: transfers (and untyped_transfers, activity and tokens, which depend on them), untyped_transfers, activity, deployments (and activity), tokens, schemas or locators."`
 }
 
 // Help returns the detailed help text.

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"astrolabe/domain"
+	"astrolabe/domain/facts"
 	"astrolabe/domain/indexing"
 	"astrolabe/jobs/repair"
 	"astrolabe/repo/index"
@@ -57,7 +58,7 @@ func (r repairCommand) Run(ctx context.Context, c *console) error {
 	return withSchema(ctx, c, r.databaseSettings, func(db *database) error {
 		job := &repair.Job{
 			Chain: r.Chain, Holder: holder(), Leases: index.NewLeases(db.DB), Checkpoints: index.NewCheckpoints(db.DB),
-			Archive: index.NewArchive(db.DB), Store: index.NewRepairer(db.DB),
+			Archive: index.NewArchive(db.DB), Store: index.NewRepairer(db.DB), Verify: facts.FullyVerified,
 			Report: func(line string) { fmt.Fprintf(c.stdout, "%s  %s\n", r.Chain, line) },
 		}
 		if r.needsNode() {

@@ -16,9 +16,9 @@ import (
 	"astrolabe/signin/idptest"
 )
 
-// TestServeLetsPeopleSignIn drives the real program behind a proxy that
+// TestServeSupportsSignIn drives the real program behind a proxy that
 // terminates TLS, as a deployment has it.
-func TestServeLetsPeopleSignIn(t *testing.T) {
+func TestServeSupportsSignIn(t *testing.T) {
 	t.Parallel()
 	proxy := httptest.NewUnstartedServer(nil)
 	public := "https://" + proxy.Listener.Addr().String()
@@ -52,7 +52,7 @@ func TestServeLetsPeopleSignIn(t *testing.T) {
 		}
 		response.Body.Close()
 		if response.StatusCode != http.StatusOK {
-			t.Errorf("%s ends at %s with %s\n%s", path, response.Request.URL, response.Status, p.text())
+			t.Errorf("%s: got %s with %s, want 200\n%s", path, response.Request.URL, response.Status, p.text())
 		}
 	}
 }

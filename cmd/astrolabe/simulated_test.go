@@ -31,13 +31,13 @@ func TestUpShowsItsSimulatedChains(t *testing.T) { //nolint:tparallel // the sub
 	t.Run("a token is in each state of its census", s.showsEachStateOfACensus)
 	t.Run("its metrics are documented", s.documentsItsMetrics)
 	if code := s.stop(t); code != exitOK {
-		t.Errorf("exit code %d:\n%s", code, s.text())
+		t.Errorf("got exit code %d, want %d:\n%s", code, exitOK, s.text())
 	}
 }
 
 func (s *simulated) followsItsNodes(t *testing.T) {
 	if s.demo.NodeURL == "" || s.demo.Chain != domain.Mainnet {
-		t.Errorf("demo.json says %s, %s", s.demo.NodeURL, s.demo.Chain)
+		t.Errorf("demo.json: got the node %q and chain %s, want a node and %s", s.demo.NodeURL, s.demo.Chain, domain.Mainnet)
 	}
 	for _, chain := range domain.Chains {
 		s.until(t, string(chain)+" is followed", func() bool {

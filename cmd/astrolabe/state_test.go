@@ -12,17 +12,17 @@ import (
 // strk is the address of STRK on every chain.
 const strk = "0x4718f5a0fc34cc1af16a1cdee98ffb20c31f5cd61d6ab07201858f4287c938d"
 
-// readsItsNodes checks the reads that call a node, and waits for what the workers
-// read and sum up.
+// readsItsNodes checks the reads that call a node, and waits for the results of
+// the workers.
 func (s *simulated) readsItsNodes(t *testing.T) {
 	ask := func(path string) string {
 		return get(t, s.base+"/v1/SN_SEPOLIA/token/"+strk+path, keyHeader, s.demo.Keys["read"])
 	}
 	if supply := ask("/total-supply"); !strings.Contains(supply, `"totalSupplyRaw":"`) {
-		t.Errorf("got %s", supply)
+		t.Errorf("got %s, want a supply", supply)
 	}
 	if balance := ask("/balance-of/0x1?block_tag=pending"); !strings.Contains(balance, `"blockHash":null,"balanceRaw":"0"`) {
-		t.Errorf("got %s", balance)
+		t.Errorf("got %s, want the balance 0 of the pending block", balance)
 	}
 	s.until(t, "the token is summed up", func() bool {
 		token := ask("")
@@ -31,7 +31,7 @@ func (s *simulated) readsItsNodes(t *testing.T) {
 	t.Run("and its workers are given them", s.readsTheMetadataOfItsTokens)
 }
 
-// readsTheMetadataOfItsTokens waits for a job that asks contracts.
+// readsTheMetadataOfItsTokens waits for the job that calls token contracts.
 func (s *simulated) readsTheMetadataOfItsTokens(t *testing.T) {
 	s.until(t, "the token's metadata is read", func() bool {
 		token := get(t, s.base+"/v1/SN_SEPOLIA/token/"+strk, keyHeader, s.demo.Keys["read"])
@@ -42,8 +42,8 @@ func (s *simulated) readsTheMetadataOfItsTokens(t *testing.T) {
 	})
 }
 
-// TestServeAsksTheNodesThatItIsGiven starts it with a node and without one.
-func TestServeAsksTheNodesThatItIsGiven(t *testing.T) {
+// TestServeCallsTheConfiguredNodes starts serve with and without a node.
+func TestServeCallsTheConfiguredNodes(t *testing.T) {
 	t.Parallel()
 	node, err := sim.New(sim.Config{Blocks: 20})
 	if err != nil {
@@ -64,10 +64,10 @@ func TestServeAsksTheNodesThatItIsGiven(t *testing.T) {
 		p := start(t, []string{"ASTROLABE_DATABASE_URL=" + k.url}, args...)
 		got := get(t, p.ready(t)+"/v1/SN_MAIN/token/"+strk+"/total-supply", "X-Service-Api-Key", key)
 		if !strings.Contains(got, want) {
-			t.Errorf("with %v: %s", settings, got)
+			t.Errorf("with %v: got %s, want %s", settings, got, want)
 		}
 		if code := p.stop(t); code != exitOK {
-			t.Errorf("exit code %d:\n%s", code, p.text())
+			t.Errorf("got exit code %d, want %d:\n%s", code, exitOK, p.text())
 		}
 	}
 }

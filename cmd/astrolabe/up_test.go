@@ -16,7 +16,7 @@ import (
 	"astrolabe/rest/contracttest"
 )
 
-// anyPort lets the system choose addresses, so that tests run side by side.
+// anyPort lets the system choose ports, so that tests run in parallel.
 var anyPort = []string{"--addr", "127.0.0.1:0", "--admin-addr", "127.0.0.1:0"}
 
 func up(t *testing.T, data string, environment ...string) *program {
@@ -24,41 +24,41 @@ func up(t *testing.T, data string, environment ...string) *program {
 	return start(t, environment, append([]string{"up", "--no-simulate", "--data", data}, anyPort...)...)
 }
 
-// TestUpServesAndStopsCleanly also lets other processes work beside the running
+// TestUpServesAndStopsCleanly also runs other processes beside the running
 // one.
-func TestUpServesAndStopsCleanly(t *testing.T) { //nolint:tparallel // one program is asked
+func TestUpServesAndStopsCleanly(t *testing.T) { //nolint:tparallel // the subtests share a program
 	t.Parallel()
 	data := existing(t)
 	p := up(t, data, "ASTROLABE_TRUSTED_PROXIES=127.0.0.0/8")
 	base := p.ready(t)
 	where := readDemo(t, data)
 	if where.BaseURL != base {
-		t.Errorf("demo.json says %s, the program %s", where.BaseURL, base)
+		t.Errorf("demo.json: got %s, want %s", where.BaseURL, base)
 	}
 	if got := get(t, base+"/v1/SN_MAIN/status", keyHeader, createKey(t, data)); !strings.Contains(got, `"chainId":"SN_MAIN"`) || !strings.Contains(got, "no_indexer") {
-		t.Errorf("status: %s", got)
+		t.Errorf("got %s, want the status of a chain without an indexer", got)
 	}
 	if got := get(t, where.AdminURL+"/metrics"); !strings.Contains(got, "astrolabe_http_requests_total") {
-		t.Errorf("metrics lack requests")
+		t.Error("got metrics without astrolabe_http_requests_total, want it")
 	}
 	t.Run("a page's token is of no use elsewhere", func(t *testing.T) { tokensAreOfNoUseElsewhere(t, base) })
 	t.Run("secrets rotate beside it", func(t *testing.T) { secretsRotateBeside(t, data) })
 	t.Run("its folder is refused in one line", func(t *testing.T) { folderInUseIsRefused(t, data) })
 	t.Run("its address is refused in one line", func(t *testing.T) { addressInUseIsRefused(t, base) })
 	if code := p.stop(t); code != 0 {
-		t.Errorf("exit code %d:\n%s", code, p.text())
+		t.Errorf("got exit code %d, want 0:\n%s", code, p.text())
 	}
 	if _, err := os.Stat(filepath.Join(data, "postgres", "cluster", "postmaster.pid")); err == nil {
-		t.Error("the private Postgres outlived the program")
+		t.Error("got a PID file of the private Postgres, want it stopped")
 	}
 }
 
-// secretsRotateBeside works through the running program's own database.
+// secretsRotateBeside uses the database of the running program.
 func secretsRotateBeside(t *testing.T, data string) {
 	rotate := start(t, nil, "secrets", "rotate", "cursor", "--data", data)
 	rotate.wait(t)
 	if code := rotate.cmd.ProcessState.ExitCode(); code != 0 || !strings.HasPrefix(rotate.text(), "cursor  generation 2") {
-		t.Errorf("exit code %d and:\n%s", code, rotate.text())
+		t.Errorf("got exit code %d, want 0 and generation 2:\n%s", code, rotate.text())
 	}
 }
 
@@ -66,7 +66,7 @@ func folderInUseIsRefused(t *testing.T, data string) {
 	second := up(t, data)
 	second.wait(t)
 	if code := second.cmd.ProcessState.ExitCode(); code != exitUsage || strings.Count(second.text(), "\n") != 1 {
-		t.Errorf("exit code %d and:\n%s", code, second.text())
+		t.Errorf("got exit code %d, want %d and one line:\n%s", code, exitUsage, second.text())
 	}
 }
 
@@ -74,13 +74,13 @@ func addressInUseIsRefused(t *testing.T, base string) {
 	second := start(t, nil, "up", "--no-simulate", "--data", existing(t), "--addr", strings.TrimPrefix(base, "http://"), "--admin-addr", "", "--log-level", "error")
 	second.wait(t)
 	if code := second.cmd.ProcessState.ExitCode(); code != exitUsage || !strings.HasPrefix(second.text(), "astrolabe: --addr: ") {
-		t.Errorf("exit code %d and:\n%s", code, second.text())
+		t.Errorf("got exit code %d, want %d and an error about --addr:\n%s", code, exitUsage, second.text())
 	}
 }
 
-// TestAKillAtAnyStepOfTheStartDoesNoHarm kills the program at every named
+// TestUpRecoversFromAKillAtAnyStepOfStartup kills the program at every named
 // step, as a power cut would, and starts it again on the same folder.
-func TestAKillAtAnyStepOfTheStartDoesNoHarm(t *testing.T) {
+func TestUpRecoversFromAKillAtAnyStepOfStartup(t *testing.T) {
 	t.Parallel()
 	withCluster := slices.Index(failpoint.Startup, failpoint.PostgresInitdbDone) + 1
 	for i, step := range failpoint.Startup {
@@ -93,20 +93,20 @@ func TestAKillAtAnyStepOfTheStartDoesNoHarm(t *testing.T) {
 			dying := up(t, data, "ASTROLABE_FAILPOINT="+step)
 			dying.wait(t)
 			if !dying.killed() {
-				t.Fatalf("the program was not killed at %s:\n%s", step, dying.text())
+				t.Fatalf("got a program that was not killed at %s, want it killed:\n%s", step, dying.text())
 			}
 			next := up(t, data)
 			next.ready(t)
 			if code := next.stop(t); code != 0 {
-				t.Errorf("exit code %d:\n%s", code, next.text())
+				t.Errorf("got exit code %d, want 0:\n%s", code, next.text())
 			}
 		})
 	}
 }
 
-// TestAKillWhileServingDoesNoHarm also shows that a start passes every step
-// that the campaign above names.
-func TestAKillWhileServingDoesNoHarm(t *testing.T) {
+// TestServeRecoversFromAKill also shows that a start passes every step
+// of the test above.
+func TestServeRecoversFromAKill(t *testing.T) {
 	t.Parallel()
 	data := filepath.Join(pgtest.Dir(t), "data")
 	passed := filepath.Join(t.TempDir(), "passed")
@@ -118,7 +118,7 @@ func TestAKillWhileServingDoesNoHarm(t *testing.T) {
 	}
 	for _, step := range failpoint.Startup {
 		if !slices.Contains(strings.Fields(string(log)), step) {
-			t.Errorf("a start does not pass %s", step)
+			t.Errorf("got a start without the step %s, want it", step)
 		}
 	}
 	first.kill(t)
@@ -127,8 +127,8 @@ func TestAKillWhileServingDoesNoHarm(t *testing.T) {
 	second.stop(t)
 }
 
-// TestProcessesThatStartTogetherShareOneMasterKey lets several first starts
-// race on a new folder: one runs, and what it made serves every later start.
+// TestProcessesThatStartTogetherShareOneMasterKey starts several processes at
+// once on a new folder: one runs, and its master key serves every later start.
 func TestProcessesThatStartTogetherShareOneMasterKey(t *testing.T) {
 	t.Parallel()
 	data := filepath.Join(pgtest.Dir(t), "data")
@@ -138,32 +138,32 @@ func TestProcessesThatStartTogetherShareOneMasterKey(t *testing.T) {
 		case <-p.apiURL:
 		case <-p.ended:
 		case <-time.After(time.Minute):
-			t.Fatalf("neither up nor refused:\n%s", p.text())
+			t.Fatalf("got a process that is neither up nor rejected, want one of them:\n%s", p.text())
 		}
 		p.kill(t)
 	}
 	after := up(t, data)
 	after.ready(t)
 	if code := after.stop(t); code != 0 {
-		t.Errorf("exit code %d:\n%s", code, after.text())
+		t.Errorf("got exit code %d, want 0:\n%s", code, after.text())
 	}
 }
 
 const keyHeader = "X-Service-Api-Key"
 
-// createKey makes a key beside a running program, as an operator would.
+// createKey creates a key beside a running program, as an operator would.
 func createKey(t *testing.T, data string) string {
 	t.Helper()
 	create := start(t, nil, "keys", "create", "--workspace", "test", "--create-workspace", "--permissions", "read", "--data", data)
 	create.wait(t)
 	key := regexp.MustCompile(`(?m)^svc_live_\w+$`).FindString(create.text())
 	if key == "" {
-		t.Fatalf("no key in:\n%s", create.text())
+		t.Fatalf("got no key, want one in:\n%s", create.text())
 	}
 	return key
 }
 
-// get asks for a page; headers come as name, value, name, value.
+// get requests a page; headers come as name, value, name, value.
 func get(t *testing.T, url string, headers ...string) string {
 	t.Helper()
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, nil)
@@ -183,7 +183,7 @@ func get(t *testing.T, url string, headers ...string) string {
 		t.Fatal(err)
 	}
 	if _, err := contracttest.Breach(t.Context(), response.Request, response, body); err != nil {
-		t.Errorf("%s breaks the contract: %v\n%s", url, err, body)
+		t.Errorf("%s: got a violation of the contract, want none: %v\n%s", url, err, body)
 	}
 	return string(body)
 }

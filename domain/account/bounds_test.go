@@ -13,7 +13,7 @@ import (
 	"astrolabe/domain"
 )
 
-func TestASignedBodyStaysWithinItsBounds(t *testing.T) {
+func TestSignedBodyStaysWithinItsLimits(t *testing.T) {
 	t.Parallel()
 	body := func(numbers ...uint64) (b []byte) {
 		for _, n := range numbers {
@@ -44,7 +44,7 @@ func TestASignedBodyStaysWithinItsBounds(t *testing.T) {
 	}
 }
 
-func TestASignedTextHasAtMost512Characters(t *testing.T) {
+func TestSignedTextHasAtMost512Characters(t *testing.T) {
 	t.Parallel()
 	now := time.Now()
 	tokens := signer{kind: "svf", ring: newRing(t), now: func() time.Time { return now }}
@@ -59,7 +59,7 @@ func TestASignedTextHasAtMost512Characters(t *testing.T) {
 	}
 }
 
-func TestALoginMayTakeTenMinutesAndReturnTo200Characters(t *testing.T) {
+func TestLoginExpiresAfterTenMinutesAndReturnPathHasAtMost200Characters(t *testing.T) {
 	t.Parallel()
 	now := time.Now().Truncate(time.Second)
 	states := NewLoginStates(newRing(t), func() time.Time { return now })
@@ -80,7 +80,7 @@ func TestALoginMayTakeTenMinutesAndReturnTo200Characters(t *testing.T) {
 	}
 }
 
-func TestABudgetIsForSixtySecondsAndAtMostFiftyMillion(t *testing.T) {
+func TestRateLimitIsPerSixtySecondsAndAtMostFiftyMillion(t *testing.T) {
 	t.Parallel()
 	rate := Rate{Heavy, 60}
 	meter, _ := rate.Take(Meter{}, midnight, 60)
@@ -97,7 +97,7 @@ func TestABudgetIsForSixtySecondsAndAtMostFiftyMillion(t *testing.T) {
 	}
 }
 
-func TestADefaultKeyIsIssuedTwentyTimesADay(t *testing.T) {
+func TestDefaultKeyCanBeIssuedTwentyTimesADay(t *testing.T) {
 	t.Parallel()
 	may := mayRotate(midnight.Add(23 * time.Hour))
 	if err := may(19); err != nil {
@@ -109,9 +109,9 @@ func TestADefaultKeyIsIssuedTwentyTimesADay(t *testing.T) {
 	}
 }
 
-// TestACrowdAtOneMeterLeavesRoomForOthers fills what one caller may have of
+// TestQueueOfOneMeterLeavesRoomForOthers fills one caller's share of
 // the queue while a statement hangs.
-func TestACrowdAtOneMeterLeavesRoomForOthers(t *testing.T) {
+func TestQueueOfOneMeterLeavesRoomForOthers(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		store := newMemory(frozen)
@@ -147,8 +147,8 @@ func TestACrowdAtOneMeterLeavesRoomForOthers(t *testing.T) {
 	})
 }
 
-// TestAPeekTellsWhatATakeWouldDecide compares the two on one meter.
-func TestAPeekTellsWhatATakeWouldDecide(t *testing.T) {
+// TestPeekReturnsWhatTakeWouldDecide compares the two on one meter.
+func TestPeekReturnsWhatTakeWouldDecide(t *testing.T) {
 	t.Parallel()
 	quotas := NewQuotas(newMemory(frozen), frozen)
 	caller := &Caller{Kind: ByKey, Subject: "a", Budgets: Budgets{Heavy: 2, Light: 0}}
@@ -159,14 +159,14 @@ func TestAPeekTellsWhatATakeWouldDecide(t *testing.T) {
 		}
 		taken, err := quotas.Take(t.Context(), caller, Heavy, 1)
 		if err != nil || taken.Allowed != peeked.Allowed {
-			t.Errorf("a take was allowed %t, %v, want %t as peeked", taken.Allowed, err, peeked.Allowed)
+			t.Errorf("got a take allowed %t and %v, want %t as peeked", taken.Allowed, err, peeked.Allowed)
 		}
 	}
 	if got, err := quotas.Peek(t.Context(), &Caller{Kind: ByInternal}, Heavy); err != nil || !got.Allowed || got.Budgeted() {
 		t.Errorf("a process of ours: got %+v, %v, want it allowed without a budget", got, err)
 	}
 	if _, err := quotas.Peek(t.Context(), nil, Heavy); domain.CodeOf(err) != domain.CodeUnauthorized {
-		t.Errorf("nobody: got %v, want %s", err, domain.CodeUnauthorized)
+		t.Errorf("no caller: got %v, want %s", err, domain.CodeUnauthorized)
 	}
 	if _, err := quotas.Peek(t.Context(), caller, Light); domain.CodeOf(err) != domain.CodeForbidden {
 		t.Errorf("a class without a budget: got %v, want %s", err, domain.CodeForbidden)

@@ -11,10 +11,10 @@ import (
 	"time"
 )
 
-// counted is a store whose rows tell how often they were read.
+// counted is a store whose rows contain the number of their reads.
 type counted struct {
 	reads atomic.Int64
-	gates []chan struct{} // what the first reads wait for
+	gates []chan struct{} // the first reads wait for them
 }
 
 func (c *counted) load(ctx context.Context, id string) (int64, error) {
@@ -32,7 +32,7 @@ func (c *counted) load(ctx context.Context, id string) (int64, error) {
 	return n, nil
 }
 
-func TestACacheIsBypassedWhileNobodyListens(t *testing.T) {
+func TestCacheIsBypassedWithoutAListener(t *testing.T) {
 	t.Parallel()
 	rows := new(counted)
 	c := newCache(rows.load, time.Now)
@@ -57,7 +57,7 @@ func TestACacheIsBypassedWhileNobodyListens(t *testing.T) {
 	}
 }
 
-func TestARowIsTrustedForFiveSeconds(t *testing.T) {
+func TestCachedRowExpiresAfterFiveSeconds(t *testing.T) {
 	t.Parallel()
 	rows, now := new(counted), time.Now()
 	c := newCache(rows.load, func() time.Time { return now })
@@ -73,7 +73,7 @@ func TestARowIsTrustedForFiveSeconds(t *testing.T) {
 	}
 }
 
-func TestAStampedeIsOneRead(t *testing.T) {
+func TestConcurrentMissesShareOneRead(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		rows := &counted{gates: []chan struct{}{make(chan struct{})}}
@@ -96,12 +96,12 @@ func TestAStampedeIsOneRead(t *testing.T) {
 		close(rows.gates[0])
 		group.Wait()
 		if n := rows.reads.Load(); n != 1 {
-			t.Errorf("%d reads, want 1", n)
+			t.Errorf("got %d reads, want 1", n)
 		}
 	})
 }
 
-func TestAReadThatBeganBeforeAChangeIsNotKept(t *testing.T) {
+func TestReadThatStartedBeforeAChangeIsNotCached(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		rows := &counted{gates: []chan struct{}{make(chan struct{}), make(chan struct{})}}
@@ -122,22 +122,22 @@ func TestAReadThatBeganBeforeAChangeIsNotKept(t *testing.T) {
 	})
 }
 
-func TestGuessedIdsPushNothingOut(t *testing.T) {
+func TestUnknownIDsDoNotEvictKnownOnes(t *testing.T) {
 	t.Parallel()
 	rows := new(counted)
 	c := newCache(rows.load, time.Now)
 	c.listen(true)
 	for range 3 {
 		if _, err := c.get(t.Context(), "absent"); err == nil {
-			t.Fatal("an absent row was found, want an error")
+			t.Fatal("got an absent row, want an error")
 		}
 	}
 	if n := rows.reads.Load(); n != 3 || c.rows.Len() != 0 {
-		t.Errorf("%d reads of an absent row, %d rows kept, want 3 and none", n, c.rows.Len())
+		t.Errorf("got %d reads of an absent row and %d cached rows, want 3 and none", n, c.rows.Len())
 	}
 }
 
-func TestACacheStaysBounded(t *testing.T) {
+func TestCacheIsBounded(t *testing.T) {
 	t.Parallel()
 	rows, start := new(counted), time.Now()
 	c := newCache(rows.load, func() time.Time { return start })
@@ -148,7 +148,7 @@ func TestACacheStaysBounded(t *testing.T) {
 		}
 	}
 	if kept := c.rows.Len(); kept != cacheSize {
-		t.Errorf("%d rows are kept, want %d", kept, cacheSize)
+		t.Errorf("got %d cached rows, want %d", kept, cacheSize)
 	}
 	before := rows.reads.Load()
 	if _, err := c.get(t.Context(), strconv.Itoa(2*cacheSize-1)); err != nil || rows.reads.Load() != before {

@@ -13,8 +13,8 @@ import (
 
 var midnight = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// bucket is the definition, in exact fractions: a bucket of limit tokens that
-// refills evenly.
+// bucket is the reference implementation, in exact fractions: a bucket of limit
+// tokens that refills evenly.
 type bucket struct {
 	limit  int64
 	tokens *big.Rat
@@ -52,7 +52,7 @@ func drawStep(t *rapid.T, r Rate) time.Duration {
 	).Draw(t, "step"))
 }
 
-func TestAMeterIsABucketThatRefillsEvenly(t *testing.T) {
+func TestMeterIsATokenBucketThatRefillsEvenly(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		rate, now := drawRate(t), midnight
@@ -70,7 +70,7 @@ func TestAMeterIsABucketThatRefillsEvenly(t *testing.T) {
 	})
 }
 
-func TestNoIntervalHoldsMoreThanTheBudgetAndItsRefill(t *testing.T) {
+func TestNoIntervalExceedsTheLimitPlusItsRefill(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		rate, now := drawRate(t), midnight
@@ -93,14 +93,14 @@ func TestNoIntervalHoldsMoreThanTheBudgetAndItsRefill(t *testing.T) {
 				sum += costs[j]
 				refill := new(big.Int).Mul(big.NewInt(int64(rate.Limit)), big.NewInt(int64(Window)+int64(times[j].Sub(times[i]))))
 				if new(big.Int).Mul(big.NewInt(sum), big.NewInt(int64(Window))).Cmp(refill) > 0 {
-					t.Fatalf("%d were taken in %v, want at most the budget of %d and its refill", sum, times[j].Sub(times[i]), rate.Limit)
+					t.Fatalf("got %d taken in %v, want at most the limit of %d and its refill", sum, times[j].Sub(times[i]), rate.Limit)
 				}
 			}
 		}
 	})
 }
 
-func TestRetryAfterIsTheFirstMomentThatAllowsTheSameTake(t *testing.T) {
+func TestRetryAfterIsTheEarliestTimeThatAllowsTheSameTake(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		rate, now := drawRate(t), midnight
@@ -123,7 +123,7 @@ func TestRetryAfterIsTheFirstMomentThatAllowsTheSameTake(t *testing.T) {
 	})
 }
 
-func TestAClockThatJumpsBackPaysNothingTwice(t *testing.T) {
+func TestClockThatJumpsBackRefillsNothingTwice(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		rate := drawRate(t)
@@ -146,12 +146,12 @@ func TestAClockThatJumpsBackPaysNothingTwice(t *testing.T) {
 		}
 		paid := new(big.Int).Mul(big.NewInt(int64(rate.Limit)), big.NewInt(int64(Window)+int64(latest.Sub(midnight))))
 		if new(big.Int).Mul(big.NewInt(sum), big.NewInt(int64(Window))).Cmp(paid) > 0 {
-			t.Fatalf("%d were taken in %v, want at most the budget of %d and its refill", sum, latest.Sub(midnight), rate.Limit)
+			t.Fatalf("got %d taken in %v, want at most the limit of %d and its refill", sum, latest.Sub(midnight), rate.Limit)
 		}
 	})
 }
 
-func TestAClockThatWasFarAheadLocksNobodyOut(t *testing.T) {
+func TestClockThatWasFarAheadLocksNobodyOut(t *testing.T) {
 	t.Parallel()
 	rate := Rate{Heavy, 240}
 	meter, got := rate.Take(Meter{}, midnight.AddDate(1, 0, 0), 240)
@@ -167,7 +167,7 @@ func TestAClockThatWasFarAheadLocksNobodyOut(t *testing.T) {
 	}
 }
 
-func TestABudgetThatIsLoweredLeavesTheOldDebt(t *testing.T) {
+func TestLoweredLimitKeepsTheUnitsAlreadyUsed(t *testing.T) {
 	t.Parallel()
 	meter, _ := Rate{Heavy, 600}.Take(Meter{}, midnight, 600)
 	rate := Rate{Heavy, 60}
@@ -180,7 +180,7 @@ func TestABudgetThatIsLoweredLeavesTheOldDebt(t *testing.T) {
 	}
 }
 
-func TestACostThatCanNeverBeAllowedIsAnError(t *testing.T) {
+func TestCostAboveTheLimitIsAnError(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		limit, cost int
@@ -195,7 +195,7 @@ func TestACostThatCanNeverBeAllowedIsAnError(t *testing.T) {
 	}
 }
 
-func TestADenialSaysWhenToComeBack(t *testing.T) {
+func TestDenialSaysWhenToRetry(t *testing.T) {
 	t.Parallel()
 	rate := Rate{Heavy, 240}
 	meter, first := rate.Take(Meter{}, midnight, 240)

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestEachIdentityHasAWorkspaceNameOfItsOwn(t *testing.T) {
+func TestEachIdentityHasItsOwnWorkspaceName(t *testing.T) {
 	t.Parallel()
 	names := map[string]Identity{}
 	for _, i := range []Identity{
@@ -14,7 +14,7 @@ func TestEachIdentityHasAWorkspaceNameOfItsOwn(t *testing.T) {
 	} {
 		name := i.Workspace()
 		if before, taken := names[name]; taken {
-			t.Errorf("%v and %v share %s, want a name each", before, i, name)
+			t.Errorf("got the name %[3]s for both %[1]v and %[2]v, want one each", before, i, name)
 		}
 		if err := checkWorkspaceName(name); err != nil || name != i.Workspace() {
 			t.Errorf("%v has the name %q: got %v, want %q", i, name, err, i.Workspace())

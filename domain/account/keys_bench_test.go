@@ -22,7 +22,7 @@ func (s oneKey) FindKey(_ context.Context, publicID string) (Key, error) {
 	return s.key, nil
 }
 
-// BenchmarkAuthenticate shows what a check costs beside its read, and that an
+// BenchmarkAuthenticate measures a check without its read, and shows that an
 // unknown key takes as long as a wrong secret.
 func BenchmarkAuthenticate(b *testing.B) {
 	ring := newRing(b)
@@ -49,7 +49,7 @@ func BenchmarkAuthenticate(b *testing.B) {
 	}
 }
 
-// BenchmarkCachedKey shows what finding a key costs when it is cached among a
+// BenchmarkCachedKey measures the lookup of a key that is cached among a
 // thousand others.
 func BenchmarkCachedKey(b *testing.B) {
 	c := newCache(func(_ context.Context, id string) (Key, error) { return Key{PublicID: id}, nil }, time.Now)

@@ -11,21 +11,21 @@ import (
 	"astrolabe/domain"
 )
 
-func TestKeyTextHasTheContractsForm(t *testing.T) {
+func TestKeyTextMatchesTheContract(t *testing.T) {
 	t.Parallel()
 	form := regexp.MustCompile(`^svc_(live|test)_[a-z0-9]{12}_[A-Za-z0-9]{49}$`)
 	for _, env := range []Environment{Live, Test} {
 		key := NewKeyText(env)
 		if text := key.Reveal(); !form.MatchString(text) {
-			t.Errorf("%s does not have the form %s, want it", text, form)
+			t.Errorf("got %s, want the form %s", text, form)
 		}
 		if parsed, err := ParseKeyText(key.Reveal()); err != nil || parsed != key {
-			t.Errorf("came back as %v, %v, want %v", parsed, err, key)
+			t.Errorf("got %v and %v, want %v", parsed, err, key)
 		}
 	}
 }
 
-func TestAKeyThatIsNotOneIsUnauthorized(t *testing.T) {
+func TestMalformedKeyIsUnauthorized(t *testing.T) {
 	t.Parallel()
 	key := KeyText{Environment: Live, PublicID: "abcdefghijk1", secret: strings.Repeat("s", secretLength)}
 	good := key.Reveal()
@@ -46,7 +46,7 @@ func TestAKeyThatIsNotOneIsUnauthorized(t *testing.T) {
 	}
 }
 
-func TestAKeyNeverPrintsItsSecret(t *testing.T) {
+func TestKeyNeverPrintsItsSecret(t *testing.T) {
 	t.Parallel()
 	key := NewKeyText(Live)
 	var log strings.Builder
@@ -57,16 +57,16 @@ func TestAKeyNeverPrintsItsSecret(t *testing.T) {
 	}
 	for _, text := range []string{fmt.Sprint(key), fmt.Sprintf("%+v %#v %s %q", key, key, key, key), log.String(), string(encoded), key.Masked()} {
 		if strings.Contains(text, key.secret[:8]) {
-			t.Errorf("%s tells the secret, want it masked", text)
+			t.Errorf("got the secret in %s, want it masked", text)
 		}
 	}
 }
 
-func TestAKeysHashDependsOnItsPepper(t *testing.T) {
+func TestKeyHashDependsOnThePepper(t *testing.T) {
 	t.Parallel()
 	key := NewKeyText(Live)
 	if string(key.Hash([]byte("a"))) == string(key.Hash([]byte("b"))) {
-		t.Error("two peppers make one hash, want two")
+		t.Error("got one hash with two peppers, want two")
 	}
 }
 
@@ -75,7 +75,7 @@ func FuzzParseKeyText(f *testing.F) {
 	f.Add("svc_live__")
 	f.Fuzz(func(t *testing.T, text string) {
 		if key, err := ParseKeyText(text); err == nil && key.Reveal() != text {
-			t.Errorf("%q was read as %q, want it back", text, key.Reveal())
+			t.Errorf("got %q, want %q", key.Reveal(), text)
 		}
 	})
 }

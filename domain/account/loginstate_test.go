@@ -9,7 +9,7 @@ import (
 	"astrolabe/domain"
 )
 
-func TestALoginResumesWhenItsStateComesBackToItsBrowser(t *testing.T) {
+func TestLoginResumesWhenItsStateReturnsToItsBrowser(t *testing.T) {
 	t.Parallel()
 	ring, now := newRing(t), time.Now()
 	states := NewLoginStates(ring, func() time.Time { return now })
@@ -19,10 +19,10 @@ func TestALoginResumesWhenItsStateComesBackToItsBrowser(t *testing.T) {
 	}
 	resumed, err := states.Resume(t.Context(), token.Reveal(), begun.State)
 	if err != nil || resumed != begun {
-		t.Errorf("%+v became %+v, %v, want the same", begun, resumed, err)
+		t.Errorf("got %+v and %v, want %+v", resumed, err, begun)
 	}
 	if !regexp.MustCompile(`^[A-Za-z0-9]{43}$`).MatchString(begun.Nonce) || begun.Verifier != "verifier-_~." || begun.Nonce == begun.State {
-		t.Errorf("drew %+v, want different secrets of 43 characters", begun)
+		t.Errorf("got %+v, want different secrets of 43 characters", begun)
 	}
 	other, _, err := states.Begin("/", "verifier")
 	if err != nil {
@@ -46,7 +46,7 @@ func TestALoginResumesWhenItsStateComesBackToItsBrowser(t *testing.T) {
 	}
 }
 
-func TestALoginsTokenAlwaysFits(t *testing.T) {
+func TestLoginTokenFitsTheLongestReturnPath(t *testing.T) {
 	t.Parallel()
 	states := NewLoginStates(newRing(t), time.Now)
 	begun, token, err := states.Begin("/"+strings.Repeat("x", maxReturn-1), strings.Repeat("v", 43))

@@ -13,8 +13,8 @@ import (
 	"astrolabe/domain"
 )
 
-// memory keeps meters for one process, by its clock. A gate, where there is one,
-// lets one statement pass for each value that it is sent.
+// memory stores meters for one process, with its clock. If it has a gate, it
+// lets one statement pass for each value sent on it.
 type memory struct {
 	now    func() time.Time
 	gate   chan struct{}
@@ -77,11 +77,11 @@ func frozen() time.Time { return midnight }
 
 func byKey(subject string) *Caller { return &Caller{Kind: ByKey, Subject: subject} }
 
-func TestWhoCallsDecidesWhatIsCounted(t *testing.T) {
+func TestCallerKindDecidesWhichMeterIsCharged(t *testing.T) {
 	t.Parallel()
 	quotas := NewQuotas(newMemory(frozen), frozen)
 	if _, err := quotas.Take(t.Context(), nil, Heavy, 1); domain.CodeOf(err) != domain.CodeUnauthorized {
-		t.Errorf("nobody: got %v, want %s", err, domain.CodeUnauthorized)
+		t.Errorf("no caller: got %v, want %s", err, domain.CodeUnauthorized)
 	}
 	page := &Caller{Kind: ByFirstParty, Subject: "a", Budgets: Budgets{Heavy: 2}}
 	for _, c := range []struct {
@@ -108,7 +108,7 @@ func TestWhoCallsDecidesWhatIsCounted(t *testing.T) {
 	}
 }
 
-func TestTakesThatWaitGoTogether(t *testing.T) {
+func TestWaitingTakesShareOneStatement(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		store := newMemory(frozen)
@@ -132,17 +132,17 @@ func TestTakesThatWaitGoTogether(t *testing.T) {
 		}
 		group.Wait()
 		if n := store.calls.Load(); n != 2 {
-			t.Errorf("%d statements, want the first one's and one for all others", n)
+			t.Errorf("got %d statements, want one for the first take and one for all others", n)
 		}
 		for left, who := range remaining {
 			if who != 600-left {
-				t.Fatalf("number %d was told that %d remain, want number %d", who, left, 600-left)
+				t.Fatalf("take %d: got %d remaining, want them at take %d", who, left, 600-left)
 			}
 		}
 	})
 }
 
-func TestTakesOfOneCallerAreDecidedInTheirOrder(t *testing.T) {
+func TestTakesOfOneCallerAreDecidedInOrder(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		store := newMemory(frozen)
@@ -168,7 +168,7 @@ func TestTakesOfOneCallerAreDecidedInTheirOrder(t *testing.T) {
 	})
 }
 
-func TestASpentBudgetIsDeniedWithoutAStatementUntilSomeIsBack(t *testing.T) {
+func TestUsedUpLimitIsDeniedWithoutAStatementUntilItRefills(t *testing.T) {
 	t.Parallel()
 	now := midnight
 	clock := func() time.Time { return now }
@@ -195,7 +195,7 @@ func TestASpentBudgetIsDeniedWithoutAStatementUntilSomeIsBack(t *testing.T) {
 		t.Fatalf("got %+v, want a denial for 1ns", got)
 	}
 	if n := store.calls.Load() - before; n != 0 {
-		t.Errorf("%d statements for denials, want none", n)
+		t.Errorf("got %d statements for denials, want none", n)
 	}
 	now = now.Add(1)
 	if got := take(1); !got.Allowed || got.Remaining != 0 {
@@ -207,7 +207,7 @@ func TestASpentBudgetIsDeniedWithoutAStatementUntilSomeIsBack(t *testing.T) {
 	}
 }
 
-func TestAStoreThatHangsOrFailsRefusesInTime(t *testing.T) {
+func TestHangingOrFailingStoreIsReportedInTime(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		hanging := newMemory(frozen)
@@ -219,16 +219,16 @@ func TestAStoreThatHangsOrFailsRefusesInTime(t *testing.T) {
 			t.Errorf("got %v, want %s with a retry after 2s", err, domain.CodeServiceUnavailable)
 		}
 		if waited := time.Since(began); waited != 2*time.Second {
-			t.Errorf("it took %v, want 2s", waited)
+			t.Errorf("got an answer after %v, want 2s", waited)
 		}
 		go func() { hanging.gate <- struct{}{} }()
 		if got, err := quotas.Take(t.Context(), byKey("a"), Heavy, 1); err != nil || !got.Allowed {
-			t.Errorf("after the store came back: got %+v, %v, want it allowed", got, err)
+			t.Errorf("after the store recovered: got %+v and %v, want it allowed", got, err)
 		}
 	})
 }
 
-func TestWhoLeavesIsNotCharged(t *testing.T) {
+func TestCancelledTakeIsNotCharged(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		store := newMemory(frozen)
@@ -255,7 +255,7 @@ func TestWhoLeavesIsNotCharged(t *testing.T) {
 	})
 }
 
-func TestTheQueueIsBounded(t *testing.T) {
+func TestTakeQueueIsBounded(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		store := newMemory(frozen)
@@ -280,15 +280,15 @@ func TestTheQueueIsBounded(t *testing.T) {
 		close(store.gate)
 		group.Wait()
 		if served.Load() != 4097 {
-			t.Errorf("%d were served, want 4097", served.Load())
+			t.Errorf("got %d served, want 4097", served.Load())
 		}
 		if n := store.calls.Load(); n != 17 {
-			t.Errorf("%d statements, want the first one's and 16 with 256 meters each", n)
+			t.Errorf("got %d statements, want 17: the first, and 16 with 256 meters each", n)
 		}
 	})
 }
 
-func TestWhatRemainsIsToldAndNotTaken(t *testing.T) {
+func TestRemainingReportsWithoutTaking(t *testing.T) {
 	t.Parallel()
 	now := midnight
 	clock := func() time.Time { return now }

@@ -49,7 +49,7 @@ const page = "https://explorer.example"
 
 var client = netip.MustParseAddr("203.0.113.7")
 
-func TestAFirstPartyTokenIsGoodForItsOriginClientAndHour(t *testing.T) {
+func TestFirstPartyTokenIsBoundToItsOriginClientAndHour(t *testing.T) {
 	t.Parallel()
 	ring, now := newRing(t), time.Now()
 	clock := func() time.Time { return now }
@@ -58,7 +58,7 @@ func TestAFirstPartyTokenIsGoodForItsOriginClientAndHour(t *testing.T) {
 	good := issued.Reveal()
 	caller, err := tokens.Authenticate(t.Context(), good, page, client)
 	if err != nil || caller.Kind != ByFirstParty || caller.Subject != client.String() || caller.Workspace != "" {
-		t.Fatalf("%+v, %v, want %s of %s without a workspace", caller, err, ByFirstParty, client)
+		t.Fatalf("got %+v and %v, want %s of %s without a workspace", caller, err, ByFirstParty, client)
 	}
 	for _, p := range Permissions {
 		if caller.May(p) != (p == Read) {
@@ -97,7 +97,7 @@ func TestAFirstPartyTokenIsGoodForItsOriginClientAndHour(t *testing.T) {
 
 func revealed(token SignedText, _ time.Time) string { return token.Reveal() }
 
-// tampered changes one bit of what a token holds.
+// tampered changes one bit of a token.
 func tampered(token string) string {
 	kind, encoded, _ := strings.Cut(token, "_")
 	raw, _ := base64.RawURLEncoding.DecodeString(encoded)
@@ -105,7 +105,7 @@ func tampered(token string) string {
 	return kind + "_" + base64.RawURLEncoding.EncodeToString(raw)
 }
 
-func TestAClientIsAnAddressOrANetworkOfOneHost(t *testing.T) {
+func TestClientIsAnAddressOrAnIPv6Network(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
 		"203.0.113.7":          "203.0.113.7",
@@ -119,7 +119,7 @@ func TestAClientIsAnAddressOrANetworkOfOneHost(t *testing.T) {
 	}
 }
 
-func TestSignedTokensSurviveARotationWithinItsOverlap(t *testing.T) {
+func TestSignedTokensSurviveAKeyRotationWithinItsOverlap(t *testing.T) {
 	t.Parallel()
 	ring := newRing(t)
 	tokens := NewFirstParty(ring, time.Now)
@@ -135,7 +135,7 @@ func TestSignedTokensSurviveARotationWithinItsOverlap(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := tokens.Authenticate(t.Context(), fresh, page, client); err == nil {
-		t.Error("a rotation without overlap left a token good, want it refused")
+		t.Error("got a token accepted after a rotation without overlap, want it rejected")
 	}
 }
 
@@ -159,12 +159,12 @@ func TestTokensNeverPrintTheirSecrets(t *testing.T) {
 	}
 	for _, tell := range []string{session.secret[:8], signed.Reveal()[8:20], "HASHHASH", "4841534", base64.StdEncoding.EncodeToString(hash)[:8]} {
 		if strings.Contains(all, tell) {
-			t.Errorf("%q is in %s, want it masked", tell, all)
+			t.Errorf("got %q in %s, want it masked", tell, all)
 		}
 	}
 }
 
-func TestTokensFitIntoACookieAndAHeader(t *testing.T) {
+func TestTokensFitInACookieAndAHeader(t *testing.T) {
 	t.Parallel()
 	signed, _ := NewFirstParty(newRing(t), time.Now).Issue(page, client)
 	for form, text := range map[string]string{
@@ -172,7 +172,7 @@ func TestTokensFitIntoACookieAndAHeader(t *testing.T) {
 		`^svf_[A-Za-z0-9_-]{40,200}$`:        signed.Reveal(),
 	} {
 		if !regexp.MustCompile(form).MatchString(text) {
-			t.Errorf("%s does not have the form %s, want it", text, form)
+			t.Errorf("got %s, want the form %s", text, form)
 		}
 	}
 }
@@ -182,7 +182,7 @@ func FuzzParseSessionText(f *testing.F) {
 	f.Add("svs__")
 	f.Fuzz(func(t *testing.T, text string) {
 		if token, err := ParseSessionText(text); err == nil && token.Reveal() != text {
-			t.Errorf("%q was read as %q, want it back", text, token.Reveal())
+			t.Errorf("got %q, want %q", token.Reveal(), text)
 		}
 	})
 }
@@ -196,7 +196,7 @@ func FuzzSignedText(f *testing.F) {
 	f.Add("svf_AQEB")
 	f.Fuzz(func(t *testing.T, text string) {
 		if _, ok := tokens.signer.open(t.Context(), text, page, client.String()); ok && text != good.Reveal() {
-			t.Errorf("%q was accepted, want only the token itself", text)
+			t.Errorf("got %q accepted, want only the token itself", text)
 		}
 	})
 }
@@ -207,7 +207,7 @@ func FuzzParseSigned(f *testing.F) {
 	f.Fuzz(func(t *testing.T, body []byte) {
 		generation, expires, payload, ok := parseSigned(body)
 		if ok && (expires < 0 || len(payload)+3 > len(body)) {
-			t.Errorf("%x was read as %d, %d, %q, want an expiry from 0 on and no more than the body holds", body, generation, expires, payload)
+			t.Errorf("%x: got %d, %d and %q, want an expiry from 0 on and no more than the body", body, generation, expires, payload)
 		}
 	})
 }

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-func TestAUseNamesTheKeyOrNothing(t *testing.T) {
+func TestUseRecordsTheKeyOrNothing(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name   string
@@ -24,14 +24,14 @@ func TestAUseNamesTheKeyOrNothing(t *testing.T) {
 	}
 }
 
-// noUses is a store that nothing was ever recorded in.
+// noUses is an empty store of usage.
 type noUses struct{ UsageStore }
 
 func (noUses) ReadUsage(context.Context, string, time.Time, int, int) (UsageReport, error) {
 	return UsageReport{}, nil
 }
 
-func TestAUsageReportEndsWithAWholeMillisecond(t *testing.T) {
+func TestUsageReportEndsAtAWholeMillisecond(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 7, 2, 14, 34, 56, 7_999_999, time.FixedZone("CEST", 7200))
 	got, err := NewUsage(noUses{}, func() time.Time { return now }).Report(t.Context(), "wsp_a")

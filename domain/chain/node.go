@@ -18,13 +18,19 @@ var (
 	// ErrWrongChain means that a node answers for another chain than the one it
 	// was configured for.
 	ErrWrongChain = errors.New("the node answers for another chain")
+	// ErrNodeVersion means that the node speaks a version of the JSON-RPC
+	// specification that is not supported.
+	ErrNodeVersion = errors.New("the node's specification version is not supported")
+	// ErrPruned means that the node has a newer block, but not one that is
+	// needed, or not its state.
+	ErrPruned = errors.New("the node does not have this part of the chain")
 	// ErrNoClass means that the node does not have a class that its own blocks
 	// name.
 	ErrNoClass = errors.New("the node does not have a class that its blocks name")
 )
 
 // Node reads contract state from an upstream node. Its errors are
-// ErrNodeUnavailable, ErrInvalidAnswer and ErrWrongChain.
+// ErrNodeUnavailable, ErrInvalidAnswer, ErrWrongChain and ErrNodeVersion.
 type Node interface {
 	// Find returns the block that an id names now, and false when the node has
 	// no such block.

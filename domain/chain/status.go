@@ -6,6 +6,7 @@ import (
 
 	"astrolabe/cache"
 	"astrolabe/domain"
+	"astrolabe/domain/facts"
 	"astrolabe/starknet"
 )
 
@@ -22,19 +23,24 @@ const (
 // Reason codes of a halted indexer. It checks the reason again on every
 // iteration, and resumes by itself.
 const (
-	ReasonNoIndexer           = "no_indexer"            // no index process has run yet, or its lease ran out
-	ReasonNodeUnavailable     = "node_unavailable"      // the node does not answer
-	ReasonWrongChain          = "wrong_chain"           // the node answers for another chain
-	ReasonNodeInvalidAnswer   = "node_invalid_answer"   // an answer is incomplete or malformed
-	ReasonNodeInconsistent    = "node_inconsistent"     // answers contradict one another
-	ReasonClassUnavailable    = "class_unavailable"     // the node does not have a class that its blocks name
-	ReasonReorgBelowFinalized = "reorg_below_finalized" // the chain changed below the finalized tier; see rollback
-	ReasonBlockTooLarge       = "block_too_large"       // a block is beyond what can be stored
-	ReasonRederive            = "rederive_required"     // stored rows are of another version; see rederive
-	ReasonStorageFull         = "storage_full"          // the database has no room left
-	ReasonStorageReadOnly     = "storage_read_only"     // the database takes no writes
-	ReasonStorageUnavailable  = "storage_unavailable"   // the database does not answer
-	ReasonInternal            = "internal_error"        // any other error; see the log
+	ReasonNoIndexer           = "no_indexer"               // no index process has run yet, or its lease ran out
+	ReasonNodeUnavailable     = "node_unavailable"         // the node does not answer
+	ReasonWrongChain          = "wrong_chain"              // the node answers for another chain
+	ReasonNodeVersion         = "node_version_unsupported" // the node speaks an unsupported version of the specification
+	ReasonNodePruned          = "node_pruned"              // the node has the head, but not the blocks or state that are needed
+	ReasonNodeInvalidAnswer   = "node_invalid_answer"      // an answer is incomplete or malformed
+	ReasonNodeInconsistent    = "node_inconsistent"        // answers contradict one another
+	ReasonNodeQuorum          = "node_quorum"              // too few upstreams agree on a block's hash
+	ReasonClassUnavailable    = "class_unavailable"        // the node does not have a class that its blocks name
+	ReasonReorgBelowFinalized = "reorg_below_finalized"    // the chain changed below the finalized tier; see rollback
+	ReasonReorgBelowL1        = "reorg_below_l1_accepted"  // the chain changed below a block that was accepted on L1; see rollback
+	ReasonBlockTooLarge       = "block_too_large"          // a block is beyond what can be stored
+	ReasonRederive            = "rederive_required"        // stored rows are of another version; see rederive
+	ReasonReindex             = "reindex_required"         // stored rows lack fields that only the node has; see rollback
+	ReasonStorageFull         = "storage_full"             // the database has no room left
+	ReasonStorageReadOnly     = "storage_read_only"        // the database takes no writes
+	ReasonStorageUnavailable  = "storage_unavailable"      // the database does not answer
+	ReasonInternal            = "internal_error"           // any other error; see the log
 )
 
 // FinalityDepth is the number of blocks above a block from which on it counts
@@ -46,7 +52,8 @@ type Head struct {
 	State      IndexState
 	ReasonCode string           // empty while nothing is wrong
 	Block      *domain.BlockRef // nil until the node has answered once
-	L1         *uint64          // the newest block proven on L1; nil while unknown
+	L1         *uint64          // the newest block accepted on L1; nil while unknown
+	L1Hash     *starknet.Felt   // its hash; nil while unknown
 	L1Since    time.Time        // when L1 was seen to move last; zero while unknown
 	Depth      uint64           // how many blocks above a block make it final
 	ObservedAt time.Time
@@ -62,6 +69,11 @@ type Coverage struct {
 	First, Last uint64
 	Finalized   *uint64        // the newest one of the finalized tier; nil when there is none
 	Tip         *starknet.Felt // the hash of the last one; nil while it is not known
+	// Verification is the least level that any of them reached.
+	Verification facts.Verification
+	// VerifiedThrough is the newest block up to which all are fully verified;
+	// nil when the first one is not.
+	VerifiedThrough *uint64
 }
 
 // Blocks is how many blocks readers can see; none is missing in between.

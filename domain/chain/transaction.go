@@ -24,6 +24,16 @@ func (t *TxFacts) Place() TxPlace { return TxPlace{t.Block.Number, t.Index} }
 // Time returns the block's timestamp.
 func (t *TxFacts) Time() time.Time { return time.Unix(int64(t.Timestamp), 0).UTC() }
 
+// Gas returns the gas that the transaction used, nil if it is unknown: a node
+// writes zeros in the receipts of old blocks, but no transaction runs without
+// gas.
+func (t *TxFacts) Gas() *starknet.ExecutionResources {
+	if t.Resources == (starknet.ExecutionResources{}) {
+		return nil
+	}
+	return &t.Resources
+}
+
 // Transaction is a transaction with its finality.
 type Transaction struct {
 	*TxFacts
@@ -123,7 +133,7 @@ func (h Horizon) transaction(tx *TxFacts) *Transaction {
 
 // weight is about how many bytes the transaction takes.
 func (t *TxFacts) weight() int {
-	return 600 + len(t.Calldata)*len(starknet.Felt{}) + len(t.RevertReason)
+	return 700 + t.Felts()*len(starknet.Felt{}) + len(t.RevertReason)
 }
 
 // OfBlocks returns a page of the transactions of each block in their order, and

@@ -9,7 +9,7 @@ import (
 
 // BaseTables are the tables whose rows come from the node. Everything else can
 // be derived from them and from the classes.
-var BaseTables = []Table{TableBlocks, TableTransactions, TableEvents, TableMessages, TableDeclarations, TableChanges}
+var BaseTables = []Table{TableBlocks, TableTransactions, TableEvents, TableMessages, TableDeclarations, TableChanges, TableImplementations}
 
 // baseVersion is part of every base digest and of every class digest. A change
 // of the covered columns changes it, and needs a migration that clears the

@@ -14,11 +14,12 @@ func TestEveryValueOfABaseRowIsInTheBaseDigest(t *testing.T) {
 	changed := sample()
 	changed.Deployments[0].Deployer = pointer(felt(1)) // the sample shares it with base rows
 	before := BaseDigest(changed)
-	base := []string{"Header", "Transactions", "Events", "Messages", "Declarations", "Changes"}
+	base := []string{"Header", "Transactions", "Events", "Messages", "Declarations", "Changes", "Implementations"}
 	values := 0
 	mutate(reflect.ValueOf(changed), "", func(path string) {
 		field, _, _ := strings.Cut(strings.TrimPrefix(path, "."), ".")
 		covered := slices.Contains(base, strings.TrimSuffix(field, "[]")) || path == ".Classes" || path == ".Classes[].Hash"
+		covered = covered && path != ".Header.Verification" // it says how far the node's answer was checked
 		if covered {
 			values++
 		}

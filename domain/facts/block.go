@@ -12,10 +12,13 @@ type Block struct {
 	Messages     []Message
 	Declarations []Declaration
 	Changes      []ClassChange
+	// Implementations are what proxy slots hold.
+	Implementations []Implementation
 
 	// Derived.
 	Deployments []Deployment
 	Transfers   []Transfer
+	Untyped     []UntypedTransfer
 	Activity    []Activity
 	Tokens      []Token
 
@@ -38,27 +41,30 @@ type Header struct {
 	L2Gas        starknet.ResourcePrice
 	Transactions int
 	Events       int
+	// Verification is how far the node's answers were checked; empty means
+	// Unverified.
+	Verification Verification
 }
 
 // Transaction is a transaction with its outcome. A nil felt means that its
 // type and version have no such field.
 type Transaction struct {
-	Index           int
-	Hash            starknet.Felt
-	Type            starknet.TransactionType
-	Version         uint64
-	Sender          *starknet.Felt // the account that sent it, or that it deploys
-	Contract        *starknet.Felt // the contract that it calls or deploys directly
-	Selector        *starknet.Felt // the entry point that it calls directly
-	Class           *starknet.Felt // the class that it declares or deploys
-	Nonce           *starknet.Felt
-	Calldata        []starknet.Felt // the constructor's, where it deploys
-	SignatureLength int
-	Reverted        bool
-	RevertReason    string
-	Fee             starknet.Felt
-	FeeUnit         starknet.FeeUnit
-	Resources       starknet.ExecutionResources
+	Index    int
+	Hash     starknet.Felt
+	Type     starknet.TransactionType
+	Version  uint64
+	Sender   *starknet.Felt // the account that sent it, or that it deploys
+	Contract *starknet.Felt // the contract that it calls or deploys directly
+	Selector *starknet.Felt // the entry point that it calls directly
+	Class    *starknet.Felt // the class that it declares or deploys
+	Nonce    *starknet.Felt
+	Calldata []starknet.Felt // the constructor's, where it deploys
+	Envelope
+	Reverted     bool
+	RevertReason string
+	Fee          starknet.Felt
+	FeeUnit      starknet.FeeUnit
+	Resources    starknet.ExecutionResources
 }
 
 // Event is an event with its place in the block.

@@ -7,17 +7,17 @@ func transactions(block *starknet.BlockWithReceipts) []Transaction {
 	for i := range block.Transactions {
 		tx, receipt := &block.Transactions[i].Transaction, &block.Transactions[i].Receipt
 		list[i] = Transaction{
-			Index:           i,
-			Hash:            receipt.TransactionHash,
-			Type:            tx.Type,
-			Version:         tx.Version.Number,
-			Calldata:        tx.Calldata,
-			SignatureLength: len(tx.Signature),
-			Reverted:        receipt.ExecutionStatus == starknet.Reverted,
-			RevertReason:    receipt.RevertReason,
-			Fee:             receipt.ActualFee.Amount,
-			FeeUnit:         receipt.ActualFee.Unit,
-			Resources:       receipt.ExecutionResources,
+			Index:        i,
+			Hash:         receipt.TransactionHash,
+			Type:         tx.Type,
+			Version:      tx.Version.Number,
+			Calldata:     tx.Calldata,
+			Envelope:     envelope(tx),
+			Reverted:     receipt.ExecutionStatus == starknet.Reverted,
+			RevertReason: receipt.RevertReason,
+			Fee:          receipt.ActualFee.Amount,
+			FeeUnit:      receipt.ActualFee.Unit,
+			Resources:    receipt.ExecutionResources,
 		}
 		if tx.HasNonce() {
 			list[i].Nonce = &tx.Nonce

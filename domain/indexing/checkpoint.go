@@ -21,7 +21,11 @@ type Checkpoint struct {
 	// Finalized is the newest block of the finalized tier; nil when there is
 	// none yet. Nothing at or below it is ever undone by the index itself.
 	Finalized *uint64
-	// Ranges are the ranges of blocks, oldest first.
+	// L1 is the newest block that is accepted on L1, stored or not; nil while
+	// unknown. Its hash is zero if it is unknown. No stored block at or below
+	// it is ever undone by the index itself.
+	L1 *domain.BlockRef
+	// Ranges are the partitions, oldest first.
 	Ranges []Range
 }
 
@@ -34,7 +38,7 @@ func (c Checkpoint) Next() uint64 {
 }
 
 // Covered returns the newest block that readers can see, and false when they
-// can see none: ranges that are still loading do not count.
+// can see none: partitions that are still loading do not count.
 func (c Checkpoint) Covered() (uint64, bool) {
 	end := c.Next()
 	for _, r := range c.Ranges {
@@ -49,7 +53,7 @@ func (c Checkpoint) Covered() (uint64, bool) {
 	return end - 1, true
 }
 
-// Open returns the range that the next block belongs to, or nil when a new
+// Open returns the partition that the next block belongs to, or nil when a new
 // one has to be made for it.
 func (c Checkpoint) Open() *Range {
 	if len(c.Ranges) == 0 {
@@ -69,6 +73,9 @@ type Checkpoints interface {
 	// BlockHash returns the hash of a stored block, also of one that readers
 	// cannot see yet. It is false when the index does not hold the block.
 	BlockHash(ctx context.Context, c domain.Chain, number uint64) (starknet.Felt, bool, error)
+	// StateRoot returns the state root after a stored block. It is false when
+	// the index does not hold the block.
+	StateRoot(ctx context.Context, c domain.Chain, number uint64) (starknet.Felt, bool, error)
 	// DeriverVersions returns which version of each deriver made a chain's rows.
 	DeriverVersions(ctx context.Context, c domain.Chain) (map[string]int, error)
 }

@@ -1,5 +1,5 @@
 // Package indexing holds the vocabulary of writing the index: who may write
-// (Lease), where the index stands (Checkpoint, Range), what is written at once
+// (Lease), how far the index is (Checkpoint, Range), what is written at once
 // (Batch), how stored rows are derived again (Replay), and what is found wrong
 // with them (Finding, DamageError, AlteredError) and how to repair it (Advice).
 //

@@ -11,7 +11,7 @@ import (
 	"astrolabe/domain"
 )
 
-// oneLease is a lease in memory, which can be taken away.
+// oneLease is a lease in memory that can be lost.
 type oneLease struct {
 	mu       sync.Mutex
 	expires  time.Time
@@ -34,7 +34,7 @@ func (l *oneLease) ReleaseLease(context.Context, Lease) error {
 	return nil
 }
 
-func TestALeaseIsRenewedWhileItIsHeldAndThenGivenBack(t *testing.T) {
+func TestHoldRenewsLeaseUntilReleased(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		leases := &oneLease{}
@@ -47,17 +47,17 @@ func TestALeaseIsRenewedWhileItIsHeldAndThenGivenBack(t *testing.T) {
 			leases.mu.Lock()
 			defer leases.mu.Unlock()
 			if !time.Now().Before(leases.expires) || lease.Epoch != 1 {
-				t.Errorf("the lease ran out at %s", leases.expires)
+				t.Errorf("got a lease of epoch %d that expired at %s, want epoch 1 and not expired", lease.Epoch, leases.expires)
 			}
 			return nil
 		})
 		if err != nil || !leases.released {
-			t.Errorf("%v, released %v", err, leases.released)
+			t.Errorf("got error %v and released %v, want no error and a released lease", err, leases.released)
 		}
 	})
 }
 
-func TestWhoeverLosesItsLeaseStops(t *testing.T) {
+func TestHoldStopsWhenLeaseIsLost(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		leases := &oneLease{}
@@ -69,18 +69,18 @@ func TestWhoeverLosesItsLeaseStops(t *testing.T) {
 			return ctx.Err()
 		})
 		if !errors.Is(err, ErrLeaseLost) {
-			t.Errorf("got %v", err)
+			t.Errorf("got %v, want %v", err, ErrLeaseLost)
 		}
 	})
 }
 
-func TestNobodyHoldsWhatAnotherLeads(t *testing.T) {
+func TestHoldFailsWhileAnotherProcessLeads(t *testing.T) {
 	t.Parallel()
 	err := Hold(t.Context(), &oneLease{lost: true}, domain.Mainnet, "me", func(context.Context, Lease) error {
-		t.Error("it acts nevertheless")
+		t.Error("got the function called without a lease, want it not called")
 		return nil
 	})
 	if !errors.Is(err, ErrLed) {
-		t.Errorf("got %v", err)
+		t.Errorf("got %v, want %v", err, ErrLed)
 	}
 }

@@ -1,10 +1,10 @@
 package indexing
 
-// RangeState is how far a range of blocks is on its way to the readers.
+// RangeState is how far a partition is on its way to the readers.
 type RangeState string
 
-// The states of a range. A range is loaded without indexes, then gets them,
-// and is seen by readers only when it is ready. A range for the tip of the
+// The states of a partition. A partition is loaded without indexes, then gets them,
+// and is seen by readers only when it is ready. A partition for the tip of the
 // chain is ready from its beginning.
 const (
 	RangeLoading  RangeState = "loading"
@@ -12,7 +12,8 @@ const (
 	RangeReady    RangeState = "ready"
 )
 
-// Range is a range of blocks whose rows are stored together.
+// Range is a partition of the index: a range of blocks whose rows are stored
+// together.
 type Range struct {
 	From   uint64
 	To     uint64 // exclusive; zero while it is not known yet

@@ -188,7 +188,7 @@ func (s *Details) remember(key chain.CacheKey, h chain.Horizon, whole *Detail) {
 // weight is about how many bytes the parts take.
 func (d *Detail) weight() int {
 	const felt, field = len(starknet.Felt{}), 250
-	bytes := 1000 + felt*len(d.Calldata) + len(d.RevertReason)
+	bytes := 1100 + felt*d.Felts() + len(d.RevertReason)
 	for i := range d.Calls {
 		bytes += 200 + field*len(d.Calls[i].Inputs)
 	}

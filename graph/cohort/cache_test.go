@@ -10,12 +10,12 @@ import (
 	"astrolabe/graph/cohort"
 )
 
-func TestABatchHoldsTheDistinctKeysThatTheLineHasNotRead(t *testing.T) {
+func TestBatchHoldsDistinctKeysThatNoAncestorHasRead(t *testing.T) {
 	t.Parallel()
 	var reads numbers
 	parent := cohort.Load(t.Context(), nil, []int{1, 2}, reads.fact())
 	cohort.Prime(parent.Cache, reads.fact(), 3, 33)
-	cohort.Prime(parent.Cache, reads.fact(), 1, 11) // which was read before
+	cohort.Prime(parent.Cache, reads.fact(), 1, 11) // was read before
 	child := cohort.Load(t.Context(), parent.Cache, []int{5, 3, 1, 5, 4, 2}, reads.fact())
 	if diff := cmp.Diff([][]int{{1, 2}, {5, 4}}, reads.batches); diff != "" {
 		t.Errorf("batches (-want +got):\n%s", diff)
@@ -25,7 +25,7 @@ func TestABatchHoldsTheDistinctKeysThatTheLineHasNotRead(t *testing.T) {
 	}
 }
 
-func TestFactsOfDifferentKindsAndArgumentsAreApart(t *testing.T) {
+func TestCacheSeparatesEdgesAndArguments(t *testing.T) {
 	t.Parallel()
 	var reads numbers
 	parent := cohort.Load(t.Context(), nil, []int{1}, reads.fact())
@@ -39,11 +39,11 @@ func TestFactsOfDifferentKindsAndArgumentsAreApart(t *testing.T) {
 	}
 }
 
-// TestFactsAreSharedDownTheLineAndNotAcrossSiblings resolves sibling edges that
-// need the same facts at the same time: each reads for itself, and what follows
-// from it reads nothing, however they are scheduled. It is not parallel: it sets
+// TestCacheIsSharedWithDescendantsButNotSiblings resolves sibling edges that
+// need the same facts at the same time: each reads for itself, and its
+// descendants read nothing, under any schedule. It is not parallel: it sets
 // the number of processors.
-func TestFactsAreSharedDownTheLineAndNotAcrossSiblings(t *testing.T) {
+func TestCacheIsSharedWithDescendantsButNotSiblings(t *testing.T) {
 	const siblings = 4
 	for _, processors := range []int{1, 2, 8} {
 		restore := runtime.GOMAXPROCS(processors)
@@ -70,7 +70,7 @@ func TestFactsAreSharedDownTheLineAndNotAcrossSiblings(t *testing.T) {
 	}
 }
 
-func TestAFailedReadIsNotCachedForOthers(t *testing.T) {
+func TestFailedReadIsNotCached(t *testing.T) {
 	t.Parallel()
 	var reads numbers
 	down := reads.fact()

@@ -12,7 +12,7 @@ import (
 	"astrolabe/graph/cohort"
 )
 
-// numbers is a kind of fact whose reads are recorded.
+// numbers is a kind of fact that records its reads.
 type numbers struct {
 	mu      sync.Mutex
 	batches [][]int
@@ -44,9 +44,9 @@ func atOnce(goroutines int, call func(i int)) {
 	all.Wait()
 }
 
-// TestAnEdgeIsLoadedOnceForItsCohort is not parallel: it sets the number of
+// TestEdgeIsLoadedOncePerCohort is not parallel: it sets the number of
 // processors.
-func TestAnEdgeIsLoadedOnceForItsCohort(t *testing.T) {
+func TestEdgeIsLoadedOncePerCohort(t *testing.T) {
 	for _, processors := range []int{1, 2} {
 		restore := runtime.GOMAXPROCS(processors)
 		var reads numbers
@@ -83,10 +83,10 @@ type branch struct {
 	peer *cohort.Cohort[branch]
 }
 
-// TestNestedListsAreReadOnceForEachLevel walks three levels of lists as gqlgen
-// does, every item in a goroutine of its own, with sixteen clients. It is not
+// TestNestedListsAreReadOncePerLevel resolves three levels of lists as gqlgen
+// does, every item in its own goroutine, with sixteen clients. It is not
 // parallel: it sets the number of processors.
-func TestNestedListsAreReadOnceForEachLevel(t *testing.T) {
+func TestNestedListsAreReadOncePerLevel(t *testing.T) {
 	for _, processors := range []int{1, 2, 8} {
 		restore := runtime.GOMAXPROCS(processors)
 		atOnce(16, func(int) { walkTree(t) })
@@ -130,7 +130,7 @@ func grow(parents []int, width int) [][]int {
 	return lists
 }
 
-// plant loads the children of a cohort; all of them form the next one.
+// plant loads the children of a cohort, which form the next cohort.
 func plant(ctx context.Context, peers *cohort.Cohort[branch], pages cohort.Fact[int, []int]) map[int][]branch {
 	batch := cohort.Load(ctx, peers.Cache, cohort.Keys(peers, func(b branch) (int, bool) { return b.key, true }), pages)
 	var all []int

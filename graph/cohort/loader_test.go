@@ -28,7 +28,7 @@ func evenFails(reason error) dataloader.BatchFunc[int, int] {
 	})
 }
 
-func TestAKeyFailsAlone(t *testing.T) {
+func TestFailedKeyDoesNotFailItsBatch(t *testing.T) {
 	t.Parallel()
 	down := errors.New("down")
 	batch := cohort.Load(t.Context(), nil, []int{1, 2, 3}, cohort.Fact[int, int]{Read: evenFails(down)})
@@ -42,7 +42,7 @@ func TestAKeyFailsAlone(t *testing.T) {
 	}
 }
 
-func TestAFailureOfABatchIsEveryKeys(t *testing.T) {
+func TestFailedBatchFailsEveryKey(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		read func(context.Context, []int) ([]int, error)
@@ -65,16 +65,16 @@ func TestAFailureOfABatchIsEveryKeys(t *testing.T) {
 	}
 }
 
-// TestNothingWaitsForATimer loads in a bubble, whose clock goes forward only
-// when everything waits for it.
-func TestNothingWaitsForATimer(t *testing.T) {
+// TestBatchesDoNotWaitForATimer loads in a synctest bubble, whose clock advances
+// only when every goroutine waits.
+func TestBatchesDoNotWaitForATimer(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		began := time.Now()
 		var reads numbers
 		parent := cohort.Load(t.Context(), nil, []int{1, 2, 3}, reads.fact())
-		cohort.Load(t.Context(), parent.Cache, []int{1, 2, 3, 4, 5}, reads.fact()) // some are known
-		cohort.Load(t.Context(), parent.Cache, []int{3, 2}, reads.fact())          // all are known
+		cohort.Load(t.Context(), parent.Cache, []int{1, 2, 3, 4, 5}, reads.fact()) // some are cached
+		cohort.Load(t.Context(), parent.Cache, []int{3, 2}, reads.fact())          // all are cached
 		cohort.Load(t.Context(), parent.Cache, nil, reads.fact())
 		if waited := time.Since(began); waited != 0 {
 			t.Errorf("want no wait, got %v", waited)
@@ -82,7 +82,7 @@ func TestNothingWaitsForATimer(t *testing.T) {
 	})
 }
 
-func TestAKeyThatIsNotOfTheCohortIsAMistake(t *testing.T) {
+func TestKeyOutsideTheCohortIsAnError(t *testing.T) {
 	t.Parallel()
 	defer func() {
 		if recover() == nil {

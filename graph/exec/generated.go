@@ -678,6 +678,8 @@ type ChainStatus {
   l1Finality: L1Finality!
   "State of the indexer."
   indexer: Indexer!
+  "How far the indexed blocks were checked against their own hashes."
+  verification: IndexVerification!
   "Time of this status."
   asOf: DateTime!
 }
@@ -688,6 +690,24 @@ type L1Finality {
   watermarkBlockNumber: Int
   "Seconds since the watermark last advanced."
   watermarkAgeSeconds: Int
+}
+
+"How far the indexed blocks of a chain were checked against their own hashes."
+type IndexVerification {
+  "The least level that any indexed block reached."
+  level: BlockVerification!
+  "Newest block up to which every indexed block is fully verified; null if the first one is not."
+  verifiedThroughBlock: Int
+}
+
+"How far a block was checked when it was indexed."
+enum BlockVerification {
+  "The hash of the block was recomputed from everything that it commits to."
+  FULL
+  "The hash of every transaction was recomputed."
+  TRANSACTIONS
+  "The block is stored as the upstream node sent it."
+  UNVERIFIED
 }
 
 "State of the indexer of a chain."
@@ -712,7 +732,10 @@ enum IndexState {
 type Coverage {
   "Extent of the coverage."
   status: CoverageStatus!
-  "Why the coverage is not exact, for example ` + "`" + `index_starts_later` + "`" + `; null if it is exact."
+  """
+  Why the coverage is not exact, for example ` + "`" + `index_starts_later` + "`" + `, or ` + "`" + `untyped_transfers` + "`" + ` if events
+  that no known class explains could change the response; null if it is exact.
+  """
   reasonCode: String
 }
 
@@ -764,6 +787,8 @@ type Block implements Node {
   finalityStatus: FinalityStatus!
   "Whether a reorg can still replace the block."
   sourceTier: SourceTier!
+  "How far the block was checked when it was indexed."
+  verification: BlockVerification!
   "State root after the block."
   stateRoot: Felt!
   "Address of the sequencer; null if the block does not record it."
@@ -774,9 +799,9 @@ type Block implements Node {
   starknetVersion: String
   "Price of L1 gas; null if the block does not record it."
   l1GasPrice: GasPrice
-  "Price of L2 gas; null if the block does not record it."
+  "Price of L2 gas; null before Starknet 0.13.4, and if the block does not record it."
   l2GasPrice: GasPrice
-  "Price of L1 data gas; null if the block does not record it."
+  "Price of L1 data gas; null before Starknet 0.13.1, and if the block does not record it."
   l1DataGasPrice: GasPrice
   "Parent block; null if it is not indexed."
   parent: Block
@@ -812,7 +837,7 @@ enum L1DataAvailabilityMode {
 type GasPrice {
   "Price in wei, 10^-18 ETH; null if the block does not record it."
   priceInWei: BigInt
-  "Price in fri, 10^-18 STRK; null if the block does not record it."
+  "Price in fri, 10^-18 STRK; null before Starknet 0.13.0, and if the block does not record it."
   priceInFri: BigInt
 }
 
@@ -917,6 +942,37 @@ type Transaction implements Node {
   nonce: Felt
   "Number of felts in the signature."
   signatureLen: Int!
+  "Signature of the sender; empty if the transaction has none."
+  signature: [Felt!]! @listSize(assumedSize: 4)
+  "Largest fee that the sender accepts, in wei; null for version 3 and for transactions that no account pays."
+  maxFeeRaw: BigInt
+  "Tip per unit of L2 gas, in fri; null before version 3."
+  tipRaw: BigInt
+  "Limits of amount and price for each resource; null before version 3."
+  resourceBounds: ResourceBounds
+  "Where the nonce is published; null before version 3."
+  nonceDataAvailabilityMode: DataAvailabilityMode
+  "Where the fee payment is published; null before version 3."
+  feeDataAvailabilityMode: DataAvailabilityMode
+  "Data for a paymaster; empty if there is none."
+  paymasterData: [Felt!]! @listSize(assumedSize: 4)
+  "Data for the deployment of the sender; empty if there is none."
+  accountDeploymentData: [Felt!]! @listSize(assumedSize: 4)
+  """
+  Selector of the entry point that the transaction itself calls: for L1 handlers and INVOKE of
+  version 0. Null for other transactions, whose calls have their own selectors.
+  """
+  entryPointSelector: Felt
+  "Class that the transaction declares or deploys; null for other transactions."
+  classHash: Felt
+  "Compiled class hash that a declaration commits to; null before version 2 and for other transactions."
+  compiledClassHash: Felt
+  "Contract that the transaction itself deploys; null for other transactions."
+  contractAddress: Felt
+  "Salt of that contract's address; null if the transaction deploys none."
+  contractAddressSalt: Felt
+  "Calldata of that contract's constructor; empty if the transaction deploys none."
+  constructorCalldata: [Felt!]! @listSize(assumedSize: 8)
   "Calldata; for deployments, the calldata of the constructor."
   calldata: [Felt!]! @listSize(assumedSize: 32)
   "Status, fee, resources and revert reason."
@@ -991,14 +1047,40 @@ type Receipt {
   actualFeeRaw: BigInt
   "Unit of the fee."
   feeUnit: FeeUnit
-  "L1 gas used."
+  "L1 gas used; null if the receipt does not record gas."
   l1Gas: BigInt
-  "L1 data gas used."
+  "L1 data gas used; null if the receipt does not record gas."
   l1DataGas: BigInt
-  "L2 gas used."
+  "L2 gas used; null if the receipt does not record gas."
   l2Gas: BigInt
   "Why the transaction was reverted; null if it succeeded."
   revertReason: String
+}
+
+"Limits that a transaction of version 3 sets for each resource."
+type ResourceBounds {
+  "Limit of L1 gas."
+  l1Gas: ResourceBound!
+  "Limit of L1 data gas; null if the transaction was signed without one, as before Starknet 0.13.4."
+  l1DataGas: ResourceBound
+  "Limit of L2 gas."
+  l2Gas: ResourceBound!
+}
+
+"Limit of one resource."
+type ResourceBound {
+  "Largest amount of the resource."
+  maxAmountRaw: BigInt!
+  "Largest price of one unit, in fri."
+  maxPricePerUnitRaw: BigInt!
+}
+
+"Where data of a transaction is published."
+enum DataAvailabilityMode {
+  "On L1."
+  L1
+  "On L2."
+  L2
 }
 
 "Unit of a fee."
@@ -1019,6 +1101,8 @@ type AccountCall {
   selectorName: String
   "Number of felts in the calldata."
   calldataLen: Int!
+  "Complete calldata."
+  calldata: [Felt!]! @listSize(assumedSize: 8)
   "Inputs decoded with the ABI of the class at that block; null unless it decodes the complete calldata."
   decodedCalldata: [DecodedField!] @listSize(assumedSize: 8)
   "The called contract; null if the index does not know it as a contract."
@@ -1109,6 +1193,8 @@ enum EventNameSource {
   VERIFIED_ABI
   "The ABI of the contract's class at that block."
   CLASS_ABI
+  "The ABI of the class that the contract executes as a proxy at that block."
+  IMPLEMENTATION_ABI
   "A reviewed list of selectors."
   CURATED_SELECTOR
   "All indexed classes with this selector agree on the name."
@@ -1119,6 +1205,8 @@ enum EventNameSource {
 enum DecodedFieldsSource {
   "The ABI of the contract's class at that block."
   CLASS_ABI
+  "The ABI of the class that the contract executes as a proxy at that block."
+  IMPLEMENTATION_ABI
   "A reviewed standard schema that matches the selector and the number of keys and data felts."
   STANDARD_SCHEMA
 }
@@ -2187,6 +2275,11 @@ type TransactionPreview {
   tokenTransfersTruncated: Boolean!
   "Number of events in the transaction."
   logCount: Int
+  """
+  Whether all token transfers of the transaction are known; if it is not indexed, whether all
+  blocks that may contain it are.
+  """
+  coverage: Coverage!
   "The full transaction; null if it is not indexed."
   transaction: Transaction
 }
@@ -2721,6 +2814,8 @@ type AddressSummary {
   deployedAtTxHash: Felt
   "Address that deployed the contract; null if unknown."
   deployedByAddress: Felt
+  "How much of the address's activity is indexed and typed."
+  coverage: Coverage!
 }
 
 "Deployment, type, label and protocol of an address."
@@ -2741,8 +2836,8 @@ type AddressIntelligence {
   classHash: Felt
   "Label of the class; null if it has none."
   classLabel: String
-  "Whether the address received an indexed token transfer."
-  hasReceivedFunds: Boolean!
+  "Whether the address received an indexed token transfer; null if only untyped transfers could tell."
+  hasReceivedFunds: Boolean
   "How much of the history is indexed. Negative and unknown answers are only as reliable as this coverage."
   coverage: Coverage!
 }
@@ -3204,6 +3299,8 @@ func (ec *executionContext) childFields_AccountCall(ctx context.Context, field g
 		return ec.fieldContext_AccountCall_selectorName(ctx, field)
 	case "calldataLen":
 		return ec.fieldContext_AccountCall_calldataLen(ctx, field)
+	case "calldata":
+		return ec.fieldContext_AccountCall_calldata(ctx, field)
 	case "decodedCalldata":
 		return ec.fieldContext_AccountCall_decodedCalldata(ctx, field)
 	case "contract":
@@ -3400,6 +3497,8 @@ func (ec *executionContext) childFields_AddressSummary(ctx context.Context, fiel
 		return ec.fieldContext_AddressSummary_deployedAtTxHash(ctx, field)
 	case "deployedByAddress":
 		return ec.fieldContext_AddressSummary_deployedByAddress(ctx, field)
+	case "coverage":
+		return ec.fieldContext_AddressSummary_coverage(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type AddressSummary", field.Name)
 }
@@ -3584,6 +3683,8 @@ func (ec *executionContext) childFields_Block(ctx context.Context, field graphql
 		return ec.fieldContext_Block_finalityStatus(ctx, field)
 	case "sourceTier":
 		return ec.fieldContext_Block_sourceTier(ctx, field)
+	case "verification":
+		return ec.fieldContext_Block_verification(ctx, field)
 	case "stateRoot":
 		return ec.fieldContext_Block_stateRoot(ctx, field)
 	case "sequencerAddress":
@@ -3820,6 +3921,8 @@ func (ec *executionContext) childFields_ChainStatus(ctx context.Context, field g
 		return ec.fieldContext_ChainStatus_l1Finality(ctx, field)
 	case "indexer":
 		return ec.fieldContext_ChainStatus_indexer(ctx, field)
+	case "verification":
+		return ec.fieldContext_ChainStatus_verification(ctx, field)
 	case "asOf":
 		return ec.fieldContext_ChainStatus_asOf(ctx, field)
 	}
@@ -4364,6 +4467,16 @@ func (ec *executionContext) childFields_HolderTier(ctx context.Context, field gr
 	return nil, fmt.Errorf("no field named %q was found under type HolderTier", field.Name)
 }
 
+func (ec *executionContext) childFields_IndexVerification(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "level":
+		return ec.fieldContext_IndexVerification_level(ctx, field)
+	case "verifiedThroughBlock":
+		return ec.fieldContext_IndexVerification_verifiedThroughBlock(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type IndexVerification", field.Name)
+}
+
 func (ec *executionContext) childFields_Indexer(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "state":
@@ -4620,6 +4733,28 @@ func (ec *executionContext) childFields_Reorg(ctx context.Context, field graphql
 		return ec.fieldContext_Reorg_ancestorBlockHash(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type Reorg", field.Name)
+}
+
+func (ec *executionContext) childFields_ResourceBound(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "maxAmountRaw":
+		return ec.fieldContext_ResourceBound_maxAmountRaw(ctx, field)
+	case "maxPricePerUnitRaw":
+		return ec.fieldContext_ResourceBound_maxPricePerUnitRaw(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type ResourceBound", field.Name)
+}
+
+func (ec *executionContext) childFields_ResourceBounds(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "l1Gas":
+		return ec.fieldContext_ResourceBounds_l1Gas(ctx, field)
+	case "l1DataGas":
+		return ec.fieldContext_ResourceBounds_l1DataGas(ctx, field)
+	case "l2Gas":
+		return ec.fieldContext_ResourceBounds_l2Gas(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type ResourceBounds", field.Name)
 }
 
 func (ec *executionContext) childFields_RouteUsage(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
@@ -4940,6 +5075,34 @@ func (ec *executionContext) childFields_Transaction(ctx context.Context, field g
 		return ec.fieldContext_Transaction_nonce(ctx, field)
 	case "signatureLen":
 		return ec.fieldContext_Transaction_signatureLen(ctx, field)
+	case "signature":
+		return ec.fieldContext_Transaction_signature(ctx, field)
+	case "maxFeeRaw":
+		return ec.fieldContext_Transaction_maxFeeRaw(ctx, field)
+	case "tipRaw":
+		return ec.fieldContext_Transaction_tipRaw(ctx, field)
+	case "resourceBounds":
+		return ec.fieldContext_Transaction_resourceBounds(ctx, field)
+	case "nonceDataAvailabilityMode":
+		return ec.fieldContext_Transaction_nonceDataAvailabilityMode(ctx, field)
+	case "feeDataAvailabilityMode":
+		return ec.fieldContext_Transaction_feeDataAvailabilityMode(ctx, field)
+	case "paymasterData":
+		return ec.fieldContext_Transaction_paymasterData(ctx, field)
+	case "accountDeploymentData":
+		return ec.fieldContext_Transaction_accountDeploymentData(ctx, field)
+	case "entryPointSelector":
+		return ec.fieldContext_Transaction_entryPointSelector(ctx, field)
+	case "classHash":
+		return ec.fieldContext_Transaction_classHash(ctx, field)
+	case "compiledClassHash":
+		return ec.fieldContext_Transaction_compiledClassHash(ctx, field)
+	case "contractAddress":
+		return ec.fieldContext_Transaction_contractAddress(ctx, field)
+	case "contractAddressSalt":
+		return ec.fieldContext_Transaction_contractAddressSalt(ctx, field)
+	case "constructorCalldata":
+		return ec.fieldContext_Transaction_constructorCalldata(ctx, field)
 	case "calldata":
 		return ec.fieldContext_Transaction_calldata(ctx, field)
 	case "receipt":
@@ -5032,6 +5195,8 @@ func (ec *executionContext) childFields_TransactionPreview(ctx context.Context, 
 		return ec.fieldContext_TransactionPreview_tokenTransfersTruncated(ctx, field)
 	case "logCount":
 		return ec.fieldContext_TransactionPreview_logCount(ctx, field)
+	case "coverage":
+		return ec.fieldContext_TransactionPreview_coverage(ctx, field)
 	case "transaction":
 		return ec.fieldContext_TransactionPreview_transaction(ctx, field)
 	}
@@ -6564,6 +6729,29 @@ func (ec *executionContext) _AccountCall_calldataLen(ctx context.Context, field 
 }
 func (ec *executionContext) fieldContext_AccountCall_calldataLen(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("AccountCall", field, true, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _AccountCall_calldata(ctx context.Context, field graphql.CollectedField, obj *resolver.AccountCall) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_AccountCall_calldata(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Calldata(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []starknet.Felt) graphql.Marshaler {
+			return ec.marshalNFelt2ᚕastrolabeᚋstarknetᚐFeltᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_AccountCall_calldata(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("AccountCall", field, true, false, errors.New("field of type Felt does not have child fields"))
 }
 
 func (ec *executionContext) _AccountCall_decodedCalldata(ctx context.Context, field graphql.CollectedField, obj *resolver.AccountCall) (ret graphql.Marshaler) {
@@ -8324,11 +8512,11 @@ func (ec *executionContext) _AddressIntelligence_hasReceivedFunds(ctx context.Co
 			return obj.HasReceivedFunds, nil
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v bool) graphql.Marshaler {
-			return ec.marshalNBoolean2bool(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v *bool) graphql.Marshaler {
+			return ec.marshalOBoolean2ᚖbool(ctx, selections, v)
 		},
 		true,
-		true,
+		false,
 	)
 }
 func (ec *executionContext) fieldContext_AddressIntelligence_hasReceivedFunds(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -8572,6 +8760,38 @@ func (ec *executionContext) _AddressSummary_deployedByAddress(ctx context.Contex
 }
 func (ec *executionContext) fieldContext_AddressSummary_deployedByAddress(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("AddressSummary", field, false, false, errors.New("field of type Felt does not have child fields"))
+}
+
+func (ec *executionContext) _AddressSummary_coverage(ctx context.Context, field graphql.CollectedField, obj *resolver.AddressSummary) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_AddressSummary_coverage(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Coverage, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *resolver.Coverage) graphql.Marshaler {
+			return ec.marshalNCoverage2ᚖastrolabeᚋgraphᚋresolverᚐCoverage(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_AddressSummary_coverage(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "AddressSummary",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Coverage(ctx, field)
+		},
+	}
+	return fc, nil
 }
 
 func (ec *executionContext) _AddressTransaction_blockNumber(ctx context.Context, field graphql.CollectedField, obj *resolver.AddressTransaction) (ret graphql.Marshaler) {
@@ -10070,6 +10290,29 @@ func (ec *executionContext) _Block_sourceTier(ctx context.Context, field graphql
 }
 func (ec *executionContext) fieldContext_Block_sourceTier(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Block", field, true, false, errors.New("field of type SourceTier does not have child fields"))
+}
+
+func (ec *executionContext) _Block_verification(ctx context.Context, field graphql.CollectedField, obj *resolver.Block) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Block_verification(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Verification(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v scalar.Enum) graphql.Marshaler {
+			return ec.marshalNBlockVerification2astrolabeᚋgraphᚋscalarᚐEnum(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Block_verification(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Block", field, true, false, errors.New("field of type BlockVerification does not have child fields"))
 }
 
 func (ec *executionContext) _Block_stateRoot(ctx context.Context, field graphql.CollectedField, obj *resolver.Block) (ret graphql.Marshaler) {
@@ -12178,6 +12421,38 @@ func (ec *executionContext) fieldContext_ChainStatus_indexer(_ context.Context, 
 		IsResolver: false,
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 			return ec.childFields_Indexer(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ChainStatus_verification(ctx context.Context, field graphql.CollectedField, obj *resolver.ChainStatus) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ChainStatus_verification(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Verification, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v resolver.IndexVerification) graphql.Marshaler {
+			return ec.marshalNIndexVerification2astrolabeᚋgraphᚋresolverᚐIndexVerification(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_ChainStatus_verification(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ChainStatus",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_IndexVerification(ctx, field)
 		},
 	}
 	return fc, nil
@@ -16995,6 +17270,52 @@ func (ec *executionContext) fieldContext_HolderTier_balanceRaw(_ context.Context
 	return graphql.NewScalarFieldContext("HolderTier", field, false, false, errors.New("field of type BigInt does not have child fields"))
 }
 
+func (ec *executionContext) _IndexVerification_level(ctx context.Context, field graphql.CollectedField, obj *resolver.IndexVerification) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_IndexVerification_level(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Level, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v scalar.Enum) graphql.Marshaler {
+			return ec.marshalNBlockVerification2astrolabeᚋgraphᚋscalarᚐEnum(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_IndexVerification_level(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("IndexVerification", field, false, false, errors.New("field of type BlockVerification does not have child fields"))
+}
+
+func (ec *executionContext) _IndexVerification_verifiedThroughBlock(ctx context.Context, field graphql.CollectedField, obj *resolver.IndexVerification) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_IndexVerification_verifiedThroughBlock(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.VerifiedThroughBlock, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *uint64) graphql.Marshaler {
+			return ec.marshalOInt2ᚖuint64(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_IndexVerification_verifiedThroughBlock(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("IndexVerification", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
 func (ec *executionContext) _Indexer_state(ctx context.Context, field graphql.CollectedField, obj *resolver.Indexer) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -20503,6 +20824,148 @@ func (ec *executionContext) fieldContext_Reorg_ancestorBlockHash(_ context.Conte
 	return graphql.NewScalarFieldContext("Reorg", field, false, false, errors.New("field of type Felt does not have child fields"))
 }
 
+func (ec *executionContext) _ResourceBound_maxAmountRaw(ctx context.Context, field graphql.CollectedField, obj *resolver.ResourceBound) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ResourceBound_maxAmountRaw(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.MaxAmountRaw, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v domain.Amount) graphql.Marshaler {
+			return ec.marshalNBigInt2astrolabeᚋdomainᚐAmount(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_ResourceBound_maxAmountRaw(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("ResourceBound", field, false, false, errors.New("field of type BigInt does not have child fields"))
+}
+
+func (ec *executionContext) _ResourceBound_maxPricePerUnitRaw(ctx context.Context, field graphql.CollectedField, obj *resolver.ResourceBound) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ResourceBound_maxPricePerUnitRaw(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.MaxPricePerUnitRaw, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v domain.Amount) graphql.Marshaler {
+			return ec.marshalNBigInt2astrolabeᚋdomainᚐAmount(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_ResourceBound_maxPricePerUnitRaw(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("ResourceBound", field, false, false, errors.New("field of type BigInt does not have child fields"))
+}
+
+func (ec *executionContext) _ResourceBounds_l1Gas(ctx context.Context, field graphql.CollectedField, obj *resolver.ResourceBounds) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ResourceBounds_l1Gas(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.L1Gas, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *resolver.ResourceBound) graphql.Marshaler {
+			return ec.marshalNResourceBound2ᚖastrolabeᚋgraphᚋresolverᚐResourceBound(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_ResourceBounds_l1Gas(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ResourceBounds",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_ResourceBound(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ResourceBounds_l1DataGas(ctx context.Context, field graphql.CollectedField, obj *resolver.ResourceBounds) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ResourceBounds_l1DataGas(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.L1DataGas, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *resolver.ResourceBound) graphql.Marshaler {
+			return ec.marshalOResourceBound2ᚖastrolabeᚋgraphᚋresolverᚐResourceBound(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_ResourceBounds_l1DataGas(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ResourceBounds",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_ResourceBound(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ResourceBounds_l2Gas(ctx context.Context, field graphql.CollectedField, obj *resolver.ResourceBounds) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ResourceBounds_l2Gas(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.L2Gas, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *resolver.ResourceBound) graphql.Marshaler {
+			return ec.marshalNResourceBound2ᚖastrolabeᚋgraphᚋresolverᚐResourceBound(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_ResourceBounds_l2Gas(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ResourceBounds",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_ResourceBound(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _RouteUsage_route(ctx context.Context, field graphql.CollectedField, obj *resolver.RouteUsage) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -23734,6 +24197,337 @@ func (ec *executionContext) fieldContext_Transaction_signatureLen(_ context.Cont
 	return graphql.NewScalarFieldContext("Transaction", field, true, false, errors.New("field of type Int does not have child fields"))
 }
 
+func (ec *executionContext) _Transaction_signature(ctx context.Context, field graphql.CollectedField, obj *resolver.Transaction) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Transaction_signature(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Signature(ctx)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []starknet.Felt) graphql.Marshaler {
+			return ec.marshalNFelt2ᚕastrolabeᚋstarknetᚐFeltᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Transaction_signature(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Transaction", field, true, false, errors.New("field of type Felt does not have child fields"))
+}
+
+func (ec *executionContext) _Transaction_maxFeeRaw(ctx context.Context, field graphql.CollectedField, obj *resolver.Transaction) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Transaction_maxFeeRaw(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.MaxFeeRaw(ctx)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *domain.Amount) graphql.Marshaler {
+			return ec.marshalOBigInt2ᚖastrolabeᚋdomainᚐAmount(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Transaction_maxFeeRaw(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Transaction", field, true, false, errors.New("field of type BigInt does not have child fields"))
+}
+
+func (ec *executionContext) _Transaction_tipRaw(ctx context.Context, field graphql.CollectedField, obj *resolver.Transaction) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Transaction_tipRaw(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.TipRaw(ctx)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *domain.Amount) graphql.Marshaler {
+			return ec.marshalOBigInt2ᚖastrolabeᚋdomainᚐAmount(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Transaction_tipRaw(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Transaction", field, true, false, errors.New("field of type BigInt does not have child fields"))
+}
+
+func (ec *executionContext) _Transaction_resourceBounds(ctx context.Context, field graphql.CollectedField, obj *resolver.Transaction) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Transaction_resourceBounds(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.ResourceBounds(ctx)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *resolver.ResourceBounds) graphql.Marshaler {
+			return ec.marshalOResourceBounds2ᚖastrolabeᚋgraphᚋresolverᚐResourceBounds(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Transaction_resourceBounds(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Transaction",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_ResourceBounds(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Transaction_nonceDataAvailabilityMode(ctx context.Context, field graphql.CollectedField, obj *resolver.Transaction) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Transaction_nonceDataAvailabilityMode(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.NonceDataAvailabilityMode(ctx)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *scalar.Enum) graphql.Marshaler {
+			return ec.marshalODataAvailabilityMode2ᚖastrolabeᚋgraphᚋscalarᚐEnum(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Transaction_nonceDataAvailabilityMode(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Transaction", field, true, false, errors.New("field of type DataAvailabilityMode does not have child fields"))
+}
+
+func (ec *executionContext) _Transaction_feeDataAvailabilityMode(ctx context.Context, field graphql.CollectedField, obj *resolver.Transaction) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Transaction_feeDataAvailabilityMode(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.FeeDataAvailabilityMode(ctx)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *scalar.Enum) graphql.Marshaler {
+			return ec.marshalODataAvailabilityMode2ᚖastrolabeᚋgraphᚋscalarᚐEnum(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Transaction_feeDataAvailabilityMode(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Transaction", field, true, false, errors.New("field of type DataAvailabilityMode does not have child fields"))
+}
+
+func (ec *executionContext) _Transaction_paymasterData(ctx context.Context, field graphql.CollectedField, obj *resolver.Transaction) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Transaction_paymasterData(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.PaymasterData(ctx)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []starknet.Felt) graphql.Marshaler {
+			return ec.marshalNFelt2ᚕastrolabeᚋstarknetᚐFeltᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Transaction_paymasterData(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Transaction", field, true, false, errors.New("field of type Felt does not have child fields"))
+}
+
+func (ec *executionContext) _Transaction_accountDeploymentData(ctx context.Context, field graphql.CollectedField, obj *resolver.Transaction) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Transaction_accountDeploymentData(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.AccountDeploymentData(ctx)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []starknet.Felt) graphql.Marshaler {
+			return ec.marshalNFelt2ᚕastrolabeᚋstarknetᚐFeltᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Transaction_accountDeploymentData(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Transaction", field, true, false, errors.New("field of type Felt does not have child fields"))
+}
+
+func (ec *executionContext) _Transaction_entryPointSelector(ctx context.Context, field graphql.CollectedField, obj *resolver.Transaction) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Transaction_entryPointSelector(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.EntryPointSelector(ctx)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *starknet.Felt) graphql.Marshaler {
+			return ec.marshalOFelt2ᚖastrolabeᚋstarknetᚐFelt(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Transaction_entryPointSelector(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Transaction", field, true, false, errors.New("field of type Felt does not have child fields"))
+}
+
+func (ec *executionContext) _Transaction_classHash(ctx context.Context, field graphql.CollectedField, obj *resolver.Transaction) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Transaction_classHash(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.ClassHash(ctx)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *starknet.Felt) graphql.Marshaler {
+			return ec.marshalOFelt2ᚖastrolabeᚋstarknetᚐFelt(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Transaction_classHash(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Transaction", field, true, false, errors.New("field of type Felt does not have child fields"))
+}
+
+func (ec *executionContext) _Transaction_compiledClassHash(ctx context.Context, field graphql.CollectedField, obj *resolver.Transaction) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Transaction_compiledClassHash(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.CompiledClassHash(ctx)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *starknet.Felt) graphql.Marshaler {
+			return ec.marshalOFelt2ᚖastrolabeᚋstarknetᚐFelt(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Transaction_compiledClassHash(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Transaction", field, true, false, errors.New("field of type Felt does not have child fields"))
+}
+
+func (ec *executionContext) _Transaction_contractAddress(ctx context.Context, field graphql.CollectedField, obj *resolver.Transaction) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Transaction_contractAddress(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.ContractAddress(ctx)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *starknet.Felt) graphql.Marshaler {
+			return ec.marshalOFelt2ᚖastrolabeᚋstarknetᚐFelt(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Transaction_contractAddress(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Transaction", field, true, false, errors.New("field of type Felt does not have child fields"))
+}
+
+func (ec *executionContext) _Transaction_contractAddressSalt(ctx context.Context, field graphql.CollectedField, obj *resolver.Transaction) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Transaction_contractAddressSalt(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.ContractAddressSalt(ctx)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *starknet.Felt) graphql.Marshaler {
+			return ec.marshalOFelt2ᚖastrolabeᚋstarknetᚐFelt(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Transaction_contractAddressSalt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Transaction", field, true, false, errors.New("field of type Felt does not have child fields"))
+}
+
+func (ec *executionContext) _Transaction_constructorCalldata(ctx context.Context, field graphql.CollectedField, obj *resolver.Transaction) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Transaction_constructorCalldata(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.ConstructorCalldata(ctx)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []starknet.Felt) graphql.Marshaler {
+			return ec.marshalNFelt2ᚕastrolabeᚋstarknetᚐFeltᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Transaction_constructorCalldata(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Transaction", field, true, false, errors.New("field of type Felt does not have child fields"))
+}
+
 func (ec *executionContext) _Transaction_calldata(ctx context.Context, field graphql.CollectedField, obj *resolver.Transaction) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -24724,6 +25518,38 @@ func (ec *executionContext) _TransactionPreview_logCount(ctx context.Context, fi
 }
 func (ec *executionContext) fieldContext_TransactionPreview_logCount(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("TransactionPreview", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _TransactionPreview_coverage(ctx context.Context, field graphql.CollectedField, obj *resolver.TransactionPreview) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_TransactionPreview_coverage(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Coverage, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *resolver.Coverage) graphql.Marshaler {
+			return ec.marshalNCoverage2ᚖastrolabeᚋgraphᚋresolverᚐCoverage(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_TransactionPreview_coverage(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "TransactionPreview",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Coverage(ctx, field)
+		},
+	}
+	return fc, nil
 }
 
 func (ec *executionContext) _TransactionPreview_transaction(ctx context.Context, field graphql.CollectedField, obj *resolver.TransactionPreview) (ret graphql.Marshaler) {
@@ -28098,6 +28924,11 @@ func (ec *executionContext) _AccountCall(ctx context.Context, sel ast.SelectionS
 			if out.Values[i] == graphql.Null {
 				atomic.AddUint32(&out.Invalids, 1)
 			}
+		case "calldata":
+			out.Values[i] = ec._AccountCall_calldata(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
 		case "decodedCalldata":
 			out.Values[i] = ec._AccountCall_decodedCalldata(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
@@ -29323,7 +30154,7 @@ func (ec *executionContext) _AddressIntelligence(ctx context.Context, sel ast.Se
 			}
 		case "hasReceivedFunds":
 			out.Values[i] = ec._AddressIntelligence_hasReceivedFunds(ctx, field, obj)
-			if out.Values[i] == graphql.Null {
+			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
 		case "coverage":
@@ -29408,6 +30239,11 @@ func (ec *executionContext) _AddressSummary(ctx context.Context, sel ast.Selecti
 		case "deployedByAddress":
 			out.Values[i] = ec._AddressSummary_deployedByAddress(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "coverage":
+			out.Values[i] = ec._AddressSummary_coverage(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
 		default:
@@ -30150,6 +30986,11 @@ func (ec *executionContext) _Block(ctx context.Context, sel ast.SelectionSet, ob
 			}
 		case "sourceTier":
 			out.Values[i] = ec._Block_sourceTier(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "verification":
+			out.Values[i] = ec._Block_verification(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				atomic.AddUint32(&out.Invalids, 1)
 			}
@@ -31452,6 +32293,11 @@ func (ec *executionContext) _ChainStatus(ctx context.Context, sel ast.SelectionS
 			}
 		case "indexer":
 			out.Values[i] = ec._ChainStatus_indexer(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "verification":
+			out.Values[i] = ec._ChainStatus_verification(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
@@ -34209,6 +35055,50 @@ func (ec *executionContext) _HolderTier(ctx context.Context, sel ast.SelectionSe
 	return out
 }
 
+var indexVerificationImplementors = []string{"IndexVerification"}
+
+func (ec *executionContext) _IndexVerification(ctx context.Context, sel ast.SelectionSet, obj *resolver.IndexVerification) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, indexVerificationImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("IndexVerification")
+		case "level":
+			out.Values[i] = ec._IndexVerification_level(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "verifiedThroughBlock":
+			out.Values[i] = ec._IndexVerification_verifiedThroughBlock(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferred), math.MaxInt32)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
 var indexerImplementors = []string{"Indexer"}
 
 func (ec *executionContext) _Indexer(ctx context.Context, sel ast.SelectionSet, obj *resolver.Indexer) graphql.Marshaler {
@@ -35884,6 +36774,99 @@ func (ec *executionContext) _Reorg(ctx context.Context, sel ast.SelectionSet, ob
 		case "ancestorBlockHash":
 			out.Values[i] = ec._Reorg_ancestorBlockHash(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferred), math.MaxInt32)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var resourceBoundImplementors = []string{"ResourceBound"}
+
+func (ec *executionContext) _ResourceBound(ctx context.Context, sel ast.SelectionSet, obj *resolver.ResourceBound) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, resourceBoundImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("ResourceBound")
+		case "maxAmountRaw":
+			out.Values[i] = ec._ResourceBound_maxAmountRaw(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "maxPricePerUnitRaw":
+			out.Values[i] = ec._ResourceBound_maxPricePerUnitRaw(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferred), math.MaxInt32)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var resourceBoundsImplementors = []string{"ResourceBounds"}
+
+func (ec *executionContext) _ResourceBounds(ctx context.Context, sel ast.SelectionSet, obj *resolver.ResourceBounds) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, resourceBoundsImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("ResourceBounds")
+		case "l1Gas":
+			out.Values[i] = ec._ResourceBounds_l1Gas(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "l1DataGas":
+			out.Values[i] = ec._ResourceBounds_l1DataGas(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "l2Gas":
+			out.Values[i] = ec._ResourceBounds_l2Gas(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
 		default:
@@ -37765,6 +38748,510 @@ func (ec *executionContext) _Transaction(ctx context.Context, sel ast.SelectionS
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "signature":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Transaction_signature(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.Deferrable != nil {
+				dfs, ok := deferred[field.Deferrable.Label]
+				di := 0
+				if ok {
+					dfs.AddField(field)
+					di = len(dfs.Values) - 1
+				} else {
+					dfs = graphql.NewFieldSet([]graphql.CollectedField{field})
+					deferred[field.Deferrable.Label] = dfs
+				}
+				dfs.Concurrently(di, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, dfs)
+				})
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "maxFeeRaw":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Transaction_maxFeeRaw(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.Deferrable != nil {
+				dfs, ok := deferred[field.Deferrable.Label]
+				di := 0
+				if ok {
+					dfs.AddField(field)
+					di = len(dfs.Values) - 1
+				} else {
+					dfs = graphql.NewFieldSet([]graphql.CollectedField{field})
+					deferred[field.Deferrable.Label] = dfs
+				}
+				dfs.Concurrently(di, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, dfs)
+				})
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "tipRaw":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Transaction_tipRaw(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.Deferrable != nil {
+				dfs, ok := deferred[field.Deferrable.Label]
+				di := 0
+				if ok {
+					dfs.AddField(field)
+					di = len(dfs.Values) - 1
+				} else {
+					dfs = graphql.NewFieldSet([]graphql.CollectedField{field})
+					deferred[field.Deferrable.Label] = dfs
+				}
+				dfs.Concurrently(di, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, dfs)
+				})
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "resourceBounds":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Transaction_resourceBounds(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.Deferrable != nil {
+				dfs, ok := deferred[field.Deferrable.Label]
+				di := 0
+				if ok {
+					dfs.AddField(field)
+					di = len(dfs.Values) - 1
+				} else {
+					dfs = graphql.NewFieldSet([]graphql.CollectedField{field})
+					deferred[field.Deferrable.Label] = dfs
+				}
+				dfs.Concurrently(di, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, dfs)
+				})
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "nonceDataAvailabilityMode":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Transaction_nonceDataAvailabilityMode(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.Deferrable != nil {
+				dfs, ok := deferred[field.Deferrable.Label]
+				di := 0
+				if ok {
+					dfs.AddField(field)
+					di = len(dfs.Values) - 1
+				} else {
+					dfs = graphql.NewFieldSet([]graphql.CollectedField{field})
+					deferred[field.Deferrable.Label] = dfs
+				}
+				dfs.Concurrently(di, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, dfs)
+				})
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "feeDataAvailabilityMode":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Transaction_feeDataAvailabilityMode(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.Deferrable != nil {
+				dfs, ok := deferred[field.Deferrable.Label]
+				di := 0
+				if ok {
+					dfs.AddField(field)
+					di = len(dfs.Values) - 1
+				} else {
+					dfs = graphql.NewFieldSet([]graphql.CollectedField{field})
+					deferred[field.Deferrable.Label] = dfs
+				}
+				dfs.Concurrently(di, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, dfs)
+				})
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "paymasterData":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Transaction_paymasterData(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.Deferrable != nil {
+				dfs, ok := deferred[field.Deferrable.Label]
+				di := 0
+				if ok {
+					dfs.AddField(field)
+					di = len(dfs.Values) - 1
+				} else {
+					dfs = graphql.NewFieldSet([]graphql.CollectedField{field})
+					deferred[field.Deferrable.Label] = dfs
+				}
+				dfs.Concurrently(di, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, dfs)
+				})
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "accountDeploymentData":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Transaction_accountDeploymentData(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.Deferrable != nil {
+				dfs, ok := deferred[field.Deferrable.Label]
+				di := 0
+				if ok {
+					dfs.AddField(field)
+					di = len(dfs.Values) - 1
+				} else {
+					dfs = graphql.NewFieldSet([]graphql.CollectedField{field})
+					deferred[field.Deferrable.Label] = dfs
+				}
+				dfs.Concurrently(di, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, dfs)
+				})
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "entryPointSelector":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Transaction_entryPointSelector(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.Deferrable != nil {
+				dfs, ok := deferred[field.Deferrable.Label]
+				di := 0
+				if ok {
+					dfs.AddField(field)
+					di = len(dfs.Values) - 1
+				} else {
+					dfs = graphql.NewFieldSet([]graphql.CollectedField{field})
+					deferred[field.Deferrable.Label] = dfs
+				}
+				dfs.Concurrently(di, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, dfs)
+				})
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "classHash":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Transaction_classHash(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.Deferrable != nil {
+				dfs, ok := deferred[field.Deferrable.Label]
+				di := 0
+				if ok {
+					dfs.AddField(field)
+					di = len(dfs.Values) - 1
+				} else {
+					dfs = graphql.NewFieldSet([]graphql.CollectedField{field})
+					deferred[field.Deferrable.Label] = dfs
+				}
+				dfs.Concurrently(di, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, dfs)
+				})
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "compiledClassHash":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Transaction_compiledClassHash(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.Deferrable != nil {
+				dfs, ok := deferred[field.Deferrable.Label]
+				di := 0
+				if ok {
+					dfs.AddField(field)
+					di = len(dfs.Values) - 1
+				} else {
+					dfs = graphql.NewFieldSet([]graphql.CollectedField{field})
+					deferred[field.Deferrable.Label] = dfs
+				}
+				dfs.Concurrently(di, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, dfs)
+				})
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "contractAddress":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Transaction_contractAddress(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.Deferrable != nil {
+				dfs, ok := deferred[field.Deferrable.Label]
+				di := 0
+				if ok {
+					dfs.AddField(field)
+					di = len(dfs.Values) - 1
+				} else {
+					dfs = graphql.NewFieldSet([]graphql.CollectedField{field})
+					deferred[field.Deferrable.Label] = dfs
+				}
+				dfs.Concurrently(di, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, dfs)
+				})
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "contractAddressSalt":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Transaction_contractAddressSalt(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.Deferrable != nil {
+				dfs, ok := deferred[field.Deferrable.Label]
+				di := 0
+				if ok {
+					dfs.AddField(field)
+					di = len(dfs.Values) - 1
+				} else {
+					dfs = graphql.NewFieldSet([]graphql.CollectedField{field})
+					deferred[field.Deferrable.Label] = dfs
+				}
+				dfs.Concurrently(di, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, dfs)
+				})
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "constructorCalldata":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Transaction_constructorCalldata(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.Deferrable != nil {
+				dfs, ok := deferred[field.Deferrable.Label]
+				di := 0
+				if ok {
+					dfs.AddField(field)
+					di = len(dfs.Values) - 1
+				} else {
+					dfs = graphql.NewFieldSet([]graphql.CollectedField{field})
+					deferred[field.Deferrable.Label] = dfs
+				}
+				dfs.Concurrently(di, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, dfs)
+				})
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		case "calldata":
 			field := field
 
@@ -38546,6 +40033,11 @@ func (ec *executionContext) _TransactionPreview(ctx context.Context, sel ast.Sel
 		case "logCount":
 			out.Values[i] = ec._TransactionPreview_logCount(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "coverage":
+			out.Values[i] = ec._TransactionPreview_coverage(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
 				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "transaction":
@@ -40416,6 +41908,22 @@ func (ec *executionContext) marshalNBlockPreference2astrolabeᚋgraphᚋscalar�
 	return res
 }
 
+func (ec *executionContext) unmarshalNBlockVerification2astrolabeᚋgraphᚋscalarᚐEnum(ctx context.Context, v any) (scalar.Enum, error) {
+	res, err := scalar.UnmarshalEnum(v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNBlockVerification2astrolabeᚋgraphᚋscalarᚐEnum(ctx context.Context, sel ast.SelectionSet, v scalar.Enum) graphql.Marshaler {
+	_ = sel
+	res := scalar.MarshalEnum(v)
+	if res == graphql.Null {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+	}
+	return res
+}
+
 func (ec *executionContext) unmarshalNBoolean2bool(ctx context.Context, v any) (bool, error) {
 	res, err := graphql.UnmarshalBoolean(v)
 	return res, graphql.ErrorOnPath(ctx, err)
@@ -41362,6 +42870,10 @@ func (ec *executionContext) marshalNIndexState2astrolabeᚋdomainᚋchainᚐInde
 	return res
 }
 
+func (ec *executionContext) marshalNIndexVerification2astrolabeᚋgraphᚋresolverᚐIndexVerification(ctx context.Context, sel ast.SelectionSet, v resolver.IndexVerification) graphql.Marshaler {
+	return ec._IndexVerification(ctx, sel, &v)
+}
+
 func (ec *executionContext) marshalNIndexer2astrolabeᚋgraphᚋresolverᚐIndexer(ctx context.Context, sel ast.SelectionSet, v resolver.Indexer) graphql.Marshaler {
 	return ec._Indexer(ctx, sel, &v)
 }
@@ -41729,6 +43241,16 @@ func (ec *executionContext) marshalNReceipt2ᚖastrolabeᚋgraphᚋresolverᚐRe
 		return graphql.Null
 	}
 	return ec._Receipt(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNResourceBound2ᚖastrolabeᚋgraphᚋresolverᚐResourceBound(ctx context.Context, sel ast.SelectionSet, v *resolver.ResourceBound) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._ResourceBound(ctx, sel, v)
 }
 
 func (ec *executionContext) marshalNRouteUsage2astrolabeᚋgraphᚋresolverᚐRouteUsage(ctx context.Context, sel ast.SelectionSet, v resolver.RouteUsage) graphql.Marshaler {
@@ -42673,6 +44195,24 @@ func (ec *executionContext) marshalOCursor2ᚖstring(ctx context.Context, sel as
 	return res
 }
 
+func (ec *executionContext) unmarshalODataAvailabilityMode2ᚖastrolabeᚋgraphᚋscalarᚐEnum(ctx context.Context, v any) (*scalar.Enum, error) {
+	if v == nil {
+		return nil, nil
+	}
+	res, err := scalar.UnmarshalEnum(v)
+	return &res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalODataAvailabilityMode2ᚖastrolabeᚋgraphᚋscalarᚐEnum(ctx context.Context, sel ast.SelectionSet, v *scalar.Enum) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	_ = sel
+	_ = ctx
+	res := scalar.MarshalEnum(*v)
+	return res
+}
+
 func (ec *executionContext) unmarshalODateTime2ᚖtimeᚐTime(ctx context.Context, v any) (*time.Time, error) {
 	if v == nil {
 		return nil, nil
@@ -43213,6 +44753,20 @@ func (ec *executionContext) marshalOReorg2ᚖastrolabeᚋgraphᚋliveᚐReorg(ct
 		return graphql.Null
 	}
 	return ec._Reorg(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalOResourceBound2ᚖastrolabeᚋgraphᚋresolverᚐResourceBound(ctx context.Context, sel ast.SelectionSet, v *resolver.ResourceBound) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._ResourceBound(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalOResourceBounds2ᚖastrolabeᚋgraphᚋresolverᚐResourceBounds(ctx context.Context, sel ast.SelectionSet, v *resolver.ResourceBounds) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._ResourceBounds(ctx, sel, v)
 }
 
 func (ec *executionContext) marshalOSearchHit2ᚕᚖastrolabeᚋgraphᚋresolverᚐSearchHitᚄ(ctx context.Context, sel ast.SelectionSet, v []*resolver.SearchHit) graphql.Marshaler {

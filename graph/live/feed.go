@@ -40,7 +40,7 @@ func NewFeed[T any](hub *Hub, render func(chain.Status) *T) *Feed[T] {
 // read in time is dropped: the channel is closed, and the context's Ending says
 // why.
 func (f *Feed[T]) Follow(ctx context.Context, id domain.Chain) (<-chan *T, error) {
-	bounded, cancel := context.WithTimeout(ctx, f.hub.Budget)
+	bounded, cancel := context.WithTimeout(ctx, f.hub.TimeLimit)
 	defer cancel()
 	statuses, err := f.hub.Statuses.Of(bounded, []domain.Chain{id})
 	if err != nil {
@@ -101,7 +101,7 @@ func (f *Feed[T]) watch(ctx context.Context) {
 }
 
 func (f *Feed[T]) poll(ctx context.Context) ([]chain.Status, error) {
-	bounded, cancel := context.WithTimeout(ctx, f.hub.Budget)
+	bounded, cancel := context.WithTimeout(ctx, f.hub.TimeLimit)
 	defer cancel()
 	return f.hub.Statuses.Of(bounded, domain.Chains)
 }

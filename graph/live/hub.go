@@ -22,8 +22,8 @@ type Options struct {
 	Logger   *slog.Logger
 	// PollEvery is how often a followed chain is read without a notification.
 	PollEvery time.Duration
-	// Budget bounds the time of one read.
-	Budget time.Duration
+	// TimeLimit is the time that one read may take.
+	TimeLimit time.Duration
 	// ResumeBlocks is how far behind the head a stream may begin.
 	ResumeBlocks int
 }
@@ -42,7 +42,7 @@ func NewHub(o Options) *Hub {
 	h := &Hub{Options: o, tips: map[domain.Chain]*tips{}, reads: make(chan struct{}, maxReads)}
 	for _, c := range o.Chains {
 		h.tips[c] = &tips{
-			chain: c, blocks: o.Blocks, every: o.PollEvery, budget: o.Budget, logger: o.Logger,
+			chain: c, blocks: o.Blocks, every: o.PollEvery, limit: o.TimeLimit, logger: o.Logger,
 			notified: make(chan struct{}, 1),
 		}
 	}
@@ -85,7 +85,7 @@ func (h *Hub) Read(ctx context.Context, read func(context.Context) error) error 
 	case <-ctx.Done():
 		return ctx.Err()
 	}
-	bounded, cancel := context.WithTimeout(ctx, h.Budget)
+	bounded, cancel := context.WithTimeout(ctx, h.TimeLimit)
 	defer cancel()
 	return read(bounded)
 }

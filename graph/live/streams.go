@@ -20,7 +20,7 @@ type Streams struct {
 	mu        sync.Mutex
 	open      map[*Stream]struct{}
 	held      map[Holder]int
-	strangers int // streams whose clients have not authenticated
+	anonymous int // streams whose clients have not authenticated
 	closing   bool
 	closed    chan struct{} // closed when closing and none is open
 }
@@ -47,9 +47,9 @@ func HeldBy(c *account.Caller) Holder { return Holder{c.Kind, c.Subject} }
 // HeldByAddress returns the holder of a stream before authentication.
 func HeldByAddress(name string) Holder { return Holder{name: name} }
 
-// strangersShare is the share of all streams, one in so many, that clients may
+// anonymousShare is the share of all streams, one in so many, that clients may
 // hold before they authenticate. The rest is kept for authenticated callers.
-const strangersShare = 4
+const anonymousShare = 4
 
 // NewStreams makes the registry of a server's streams.
 func NewStreams(limit, each int) *Streams {
@@ -68,7 +68,7 @@ func (s *Streams) Enter(one *Stream) error {
 		return limits.Exceed(domain.CodeServiceUnavailable, limits.Streams, s.limit, len(s.open)+1,
 			fmt.Sprintf("The server has %d streams open; the limit %s is %d. Retry later.", len(s.open), limits.Streams, s.limit)).RetryAfter(retryStream)
 	}
-	if one.Holder.kind == "" && s.strangers >= max(1, s.limit/strangersShare) {
+	if one.Holder.kind == "" && s.anonymous >= max(1, s.limit/anonymousShare) {
 		return domain.Unavailable(retryStream, nil, "Too many unauthenticated streams are open. Retry later.")
 	}
 	if err := s.count(one.Holder); err != nil {
@@ -99,7 +99,7 @@ func (s *Streams) count(h Holder) error {
 	}
 	s.held[h]++
 	if h.kind == "" {
-		s.strangers++
+		s.anonymous++
 	}
 	return nil
 }
@@ -109,7 +109,7 @@ func (s *Streams) discount(h Holder) {
 		delete(s.held, h)
 	}
 	if h.kind == "" {
-		s.strangers--
+		s.anonymous--
 	}
 }
 

@@ -9,7 +9,7 @@ import (
 	"astrolabe/domain/facts"
 )
 
-// numbered are blocks from one number to another.
+// numbered returns blocks from one number to another.
 func numbered(from, to uint64) (list []*chain.Block) {
 	for ; from <= to; from++ {
 		list = append(list, &chain.Block{Header: &facts.Header{Number: from}})
@@ -21,7 +21,7 @@ func forkAt(number, ancestor uint64) chain.Fork {
 	return chain.Fork{Number: number, Ancestor: &domain.BlockRef{Number: ancestor}}
 }
 
-func TestATipShowsItsRecentBlocks(t *testing.T) {
+func TestTipReturnsItsRecentBlocks(t *testing.T) {
 	t.Parallel()
 	begun := &Tip{next: 11, recent: numbered(10, 10), fork: 4}
 	grown := begun.on(numbered(11, 13), true)
@@ -59,7 +59,7 @@ func TestATipShowsItsRecentBlocks(t *testing.T) {
 	}
 }
 
-func TestATipSumsUpForks(t *testing.T) {
+func TestTipMergesForks(t *testing.T) {
 	t.Parallel()
 	forked := &Tip{next: 50, fork: 4}
 	for _, fork := range []chain.Fork{forkAt(5, 40), forkAt(7, 30), forkAt(8, 35)} {
@@ -74,18 +74,18 @@ func TestATipSumsUpForks(t *testing.T) {
 			got = fmt.Sprintf("%d from %d", fork.Number, fork.First())
 		}
 		if got != want {
-			t.Errorf("after %d: %s instead of %s", number, got, want)
+			t.Errorf("after %d: got %s, want %s", number, got, want)
 		}
 	}
 	for n := range uint64(100) {
 		forked = forked.back(forkAt(9+n, 20))
 	}
 	if len(forked.forks) != recentForks {
-		t.Errorf("it remembers %d forks", len(forked.forks))
+		t.Errorf("got %d forks, want %d", len(forked.forks), recentForks)
 	}
 }
 
-func TestAForkConcernsWhoIsBeyond(t *testing.T) {
+func TestForkAffectsOnlyCursorsAboveIt(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		from     domain.Position
@@ -106,7 +106,7 @@ func TestAForkConcernsWhoIsBeyond(t *testing.T) {
 			got = fmt.Sprintf("%d to %d", undone.FromBlock, undone.ToBlock)
 		}
 		if got != c.announce || fmt.Sprint(at.from) != c.on {
-			t.Errorf("at %v with a fork from %d: %q, on from %v", c.from, c.fork.First(), got, at.from)
+			t.Errorf("at %v with a fork from %d: got %q and position %v, want %q and %s", c.from, c.fork.First(), got, at.from, c.announce, c.on)
 		}
 	}
 }

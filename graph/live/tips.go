@@ -18,7 +18,7 @@ type tips struct {
 	chain    domain.Chain
 	blocks   *chain.Blocks
 	every    time.Duration
-	budget   time.Duration // of one read
+	limit    time.Duration // of one read
 	logger   *slog.Logger
 	notified chan struct{} // has a value when there may be new blocks
 
@@ -98,7 +98,7 @@ func (s *tips) publish(t, newer *Tip) {
 // begin reads the first tip: the fork before the block, so that a fork between
 // the two reads is reported once too often rather than missed.
 func (s *tips) begin(ctx context.Context) (*Tip, error) {
-	reading, done := context.WithTimeout(ctx, s.budget)
+	reading, done := context.WithTimeout(ctx, s.limit)
 	defer done()
 	fork, err := s.blocks.ForkAfter(reading, s.chain, 0)
 	if err != nil {
@@ -147,7 +147,7 @@ func (s *tips) watch(ctx context.Context, t *Tip) {
 
 // poll returns the tip after this one, nil when nothing is new.
 func (s *tips) poll(ctx context.Context, t *Tip) (*Tip, error) {
-	reading, done := context.WithTimeout(ctx, s.budget)
+	reading, done := context.WithTimeout(ctx, s.limit)
 	defer done()
 	page, _, err := s.blocks.List(reading, s.chain, chain.BlockFilter{From: &t.next}, domain.PageRequest{Limit: recentBlocks})
 	if err != nil {

@@ -29,6 +29,9 @@ func (c *AccountCall) SelectorName() *string { return textOrNil(c.call.Name) }
 // CalldataLen returns the number of felts in the calldata.
 func (c *AccountCall) CalldataLen() int { return len(c.call.Calldata) }
 
+// Calldata returns the calldata.
+func (c *AccountCall) Calldata() []starknet.Felt { return c.call.Calldata }
+
 // DecodedCalldata returns the inputs decoded with the ABI of the class at that
 // block.
 func (c *AccountCall) DecodedCalldata() []*DecodedField { return c.fields }

@@ -56,6 +56,9 @@ func (b *Block) FinalityStatus() scalar.Enum { return scalar.Enum(b.facts.Finali
 // SourceTier reports whether a reorg can still replace the block.
 func (b *Block) SourceTier() scalar.Enum { return scalar.Enum(b.facts.Tier) }
 
+// Verification returns how far the block was checked when it was indexed.
+func (b *Block) Verification() scalar.Enum { return scalar.Enum(b.facts.Verification) }
+
 // StateRoot returns the state root after the block.
 func (b *Block) StateRoot() starknet.Felt { return b.facts.StateRoot }
 
@@ -70,13 +73,13 @@ func (b *Block) L1DataAvailabilityMode() *scalar.Enum { return enumOrNil(b.facts
 func (b *Block) StarknetVersion() *string { return textOrNil(b.facts.Version) }
 
 // L1GasPrice returns the price of L1 gas.
-func (b *Block) L1GasPrice() *GasPrice { return gasPrice(b.facts.L1Gas) }
+func (b *Block) L1GasPrice() *GasPrice { return gasPrice(b.facts.L1GasPrice()) }
 
 // L2GasPrice returns the price of L2 gas.
-func (b *Block) L2GasPrice() *GasPrice { return gasPrice(b.facts.L2Gas) }
+func (b *Block) L2GasPrice() *GasPrice { return gasPrice(b.facts.L2GasPrice()) }
 
 // L1DataGasPrice returns the price of L1 data gas.
-func (b *Block) L1DataGasPrice() *GasPrice { return gasPrice(b.facts.L1DataGas) }
+func (b *Block) L1DataGasPrice() *GasPrice { return gasPrice(b.facts.L1DataGasPrice()) }
 
 // GasPrice is the price of one unit of gas in each fee token.
 type GasPrice struct {
@@ -84,8 +87,7 @@ type GasPrice struct {
 	PriceInFri *domain.Amount
 }
 
-func gasPrice(p starknet.ResourcePrice) *GasPrice {
-	price := chain.GasPriceOf(p)
+func gasPrice(price *chain.GasPrice) *GasPrice {
 	if price == nil {
 		return nil
 	}

@@ -43,7 +43,7 @@ func newShelves(keys ...int) []*shelf {
 	return joinCohort(nil, convert(keys, func(key int) *shelf { return &shelf{key: key} }))
 }
 
-// library records the shelves of which pages were read.
+// library records which pages of which shelves were read.
 type library struct{ read [][]int }
 
 func (l *library) books() pager[int, domain.Page[int], slice[*book]] {
@@ -60,7 +60,7 @@ func (l *library) books() pager[int, domain.Page[int], slice[*book]] {
 	}
 }
 
-func TestFirstPagesAreLoadedForTheCohortAndLaterOnesAlone(t *testing.T) {
+func TestFirstPagesLoadPerCohortAndLaterPagesAlone(t *testing.T) {
 	t.Parallel()
 	var l library
 	shelves := newShelves(1, 2, 3)
@@ -83,7 +83,7 @@ func TestFirstPagesAreLoadedForTheCohortAndLaterOnesAlone(t *testing.T) {
 	}
 }
 
-func TestTheItemsOfAllPagesFormOneCohort(t *testing.T) {
+func TestItemsOfAllPagesFormOneCohort(t *testing.T) {
 	t.Parallel()
 	var l library
 	first := 2
@@ -117,7 +117,7 @@ func firstBook(read *[][]int, broken error) lookup[int, *int, *book] {
 	)
 }
 
-func TestAnEdgeLeadsToAnObjectOrNowhereOrFailsAlone(t *testing.T) {
+func TestEdgeReturnsItsObjectNullOrItsOwnError(t *testing.T) {
 	t.Parallel()
 	broken := errors.New("broken")
 	var read [][]int
@@ -125,7 +125,7 @@ func TestAnEdgeLeadsToAnObjectOrNowhereOrFailsAlone(t *testing.T) {
 	for _, s := range newShelves(1, 2, 3, 4, 1) {
 		got, err := toOne(t.Context(), s, "shelf.firstBook", named, firstBook(&read, broken))
 		if found, failed := got != nil, err != nil; found != (s.key == 1) || failed != (s.key == 3) {
-			t.Errorf("shelf %d: got %v, %v", s.key, got, err)
+			t.Errorf("shelf %d: got %v and %v, want a book for shelf 1, null for 2, an error for 3", s.key, got, err)
 		}
 	}
 	if diff := cmp.Diff([][]int{{1, 2, 3}}, read); diff != "" {

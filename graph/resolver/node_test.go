@@ -10,7 +10,7 @@ import (
 	"astrolabe/domain"
 )
 
-func TestAGlobalIDSurvivesTheRoundTrip(t *testing.T) {
+func TestGlobalIDRoundTrips(t *testing.T) {
 	t.Parallel()
 	for _, id := range []globalID{
 		{Type: "Chain", Chain: domain.Mainnet},
@@ -26,7 +26,7 @@ func TestAGlobalIDSurvivesTheRoundTrip(t *testing.T) {
 	}
 }
 
-func TestAMalformedGlobalIDIsRejected(t *testing.T) {
+func TestMalformedGlobalIDIsRejected(t *testing.T) {
 	t.Parallel()
 	encode := func(text string) string { return base64.RawURLEncoding.EncodeToString([]byte(text)) }
 	for _, text := range []string{
@@ -34,7 +34,7 @@ func TestAMalformedGlobalIDIsRejected(t *testing.T) {
 		encode("Chain:SN_MAIN:") + "=", strings.Repeat("A", maxIDText+1),
 	} {
 		if _, err := parseGlobalID(text); domain.CodeOf(err) != domain.CodeInvalidRequest {
-			t.Errorf("%q: %v", text, err)
+			t.Errorf("%q: got %v, want %s", text, err, domain.CodeInvalidRequest)
 		}
 	}
 }
@@ -45,7 +45,7 @@ func FuzzGlobalID(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		id, err := parseGlobalID(text)
 		if err == nil && id.String() != text {
-			t.Errorf("%q and %q are the same id", text, id.String())
+			t.Errorf("got the id %q for %q, want an error or the same text", id.String(), text)
 		}
 	})
 }

@@ -75,13 +75,13 @@ func (x index) run(ctx context.Context, t *testing.T, query string) string {
 	ctx = graphql.StartOperationTrace(ctx)
 	operation, errs := x.CreateOperationContext(ctx, &graphql.RawParams{Query: query})
 	if errs != nil {
-		t.Errorf("%s: %v", query, errs)
+		t.Errorf("%s: got %v, want no errors", query, errs)
 		return ""
 	}
 	respond, ctx := x.DispatchOperation(ctx, operation)
 	response := respond(x.WithScope(ctx))
 	if len(response.Errors) > 0 {
-		t.Errorf("%s: %v", query, response.Errors)
+		t.Errorf("%s: got %v, want no errors", query, response.Errors)
 	}
 	return string(response.Data)
 }
@@ -96,10 +96,10 @@ func (fixedKey) KeyOf(context.Context, uint32) ([]byte, bool) {
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(pgtest.Main{M: m}) }
 
-// somewhere is a transaction of the index.
+// somewhere is the hash of a transaction in the index.
 const somewhere = `"0x37ea899ae28543489542ffed5d02685b279131135279673bf7efa8f018b71f4"`
 
-// pages are queries and how many statements they take.
+// pages are queries with the number of their statements.
 var pages = []struct {
 	query string
 	want  int
@@ -112,10 +112,10 @@ var pages = []struct {
 	{`{a:block(chain:SN_MAIN number:40){parent{blockHash}} b:block(chain:SN_MAIN number:40){parent{blockHash}}}`, 5, "the head, and two fields that share nothing with each other"},
 }
 
-// TestTheNumberOfStatementsIsTheSameHoweverAResultIsScheduled also shows that
-// what a line of reads has found is not read again. It is not parallel: it sets
+// TestStatementCountDoesNotDependOnScheduling also shows that descendants do not
+// repeat the reads of their ancestors. It is not parallel: it sets
 // the number of processors.
-func TestTheNumberOfStatementsIsTheSameHoweverAResultIsScheduled(t *testing.T) {
+func TestStatementCountDoesNotDependOnScheduling(t *testing.T) {
 	x := openIndex(t)
 	for _, processors := range []int{1, 2, 8} {
 		restore := runtime.GOMAXPROCS(processors)
@@ -134,9 +134,9 @@ func TestTheNumberOfStatementsIsTheSameHoweverAResultIsScheduled(t *testing.T) {
 	}
 }
 
-// TestMoreRowsTakeNoMoreStatements allows fewer: what a larger page holds need
-// not be read again for its edges.
-func TestMoreRowsTakeNoMoreStatements(t *testing.T) {
+// TestStatementCountDoesNotGrowWithRows allows fewer: objects that a larger page
+// contains need not be read again for its edges.
+func TestStatementCountDoesNotGrowWithRows(t *testing.T) {
 	t.Parallel()
 	x := openIndex(t)
 	const query = `{blocks(chain:SN_MAIN first:%d){nodes{parent{blockHash} sequencer{label} transactions(first:9){nodes{version to{contract{class{standard}}}
@@ -148,7 +148,7 @@ func TestMoreRowsTakeNoMoreStatements(t *testing.T) {
 	}
 }
 
-func TestASearchHitLeadsToItsBlock(t *testing.T) {
+func TestSearchHitLinksToItsBlock(t *testing.T) {
 	t.Parallel()
 	x := openIndex(t)
 	const want = `{"search":[{"kind":"BLOCK","node":{"blockNumber":40}}]}`

@@ -108,7 +108,7 @@ func (t *Transaction) SignatureLen(ctx context.Context) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	return facts.SignatureLength, nil
+	return len(facts.Signature), nil
 }
 
 // Calldata returns the calldata.
@@ -300,12 +300,14 @@ func (t *Transaction) Receipt(ctx context.Context) (*Receipt, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Receipt{
+	receipt := &Receipt{
 		ExecutionStatus: scalar.Enum(chain.Execution(facts.Reverted)), FinalityStatus: scalar.Enum(facts.Finality),
 		ActualFeeRaw: new(feltAmount(facts.Fee)), FeeUnit: enumOrNil(facts.FeeUnit),
-		L1Gas:        new(domain.AmountFromUint64(facts.Resources.L1Gas)),
-		L1DataGas:    new(domain.AmountFromUint64(facts.Resources.L1DataGas)),
-		L2Gas:        new(domain.AmountFromUint64(facts.Resources.L2Gas)),
 		RevertReason: textOrNil(facts.RevertReason),
-	}, nil
+	}
+	if gas := facts.Gas(); gas != nil {
+		receipt.L1Gas, receipt.L1DataGas = new(domain.AmountFromUint64(gas.L1Gas)), new(domain.AmountFromUint64(gas.L1DataGas))
+		receipt.L2Gas = new(domain.AmountFromUint64(gas.L2Gas))
+	}
+	return receipt, nil
 }

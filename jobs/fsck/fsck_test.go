@@ -95,7 +95,7 @@ func TestEveryKindOfDamageIsFoundAndNamed(t *testing.T) {
 		"a transaction has another number": {
 			"UPDATE transactions SET tx = 999 WHERE block = 31 AND tx = 0", "places", "transactions are numbered 1 to 999", "repair --chain SN_MAIN --block 31",
 		},
-		"an event of a loading range is there twice": {
+		"an event of a loading partition is there twice": {
 			"INSERT INTO events_1_45 SELECT * FROM events_1_45 WHERE block = 50 AND tx = 0 AND log = 0", "counts", "event_count is", "repair --chain SN_MAIN --block 50",
 		},
 		"an address of events is unknown": {
@@ -156,7 +156,7 @@ func TestEveryKindOfDamageIsFoundAndNamed(t *testing.T) {
 			"CREATE INDEX surprise ON blocks_1_25 (hash)", "partitions", "which is not declared", "DROP INDEX surprise",
 		},
 		"a ready table is not attached": {
-			"ALTER TABLE events_1 DETACH PARTITION events_1_25", "partitions", "the table events_1_25 of a ready range is attached as \"\"", "ALTER TABLE events_1 ATTACH PARTITION events_1_25 FOR VALUES FROM (25) TO (45)",
+			"ALTER TABLE events_1 DETACH PARTITION events_1_25", "partitions", "the table events_1_25 of a ready partition is attached as \"\"", "ALTER TABLE events_1 ATTACH PARTITION events_1_25 FOR VALUES FROM (25) TO (45)",
 		},
 		"a table belongs to no partition": {
 			"CREATE TABLE messages_1_7777 (LIKE messages)", "partitions", "table messages_1_7777 belongs to no partition", "DROP TABLE messages_1_7777",
@@ -164,14 +164,20 @@ func TestEveryKindOfDamageIsFoundAndNamed(t *testing.T) {
 		"a table is gone": {
 			"DROP TABLE activity_1_45", "partitions", "the table activity_1_45 does not exist", "repair --chain SN_MAIN --block 45 --to 60",
 		},
-		"ranges leave a gap": {
+		"partitions leave a gap": {
 			"UPDATE index_ranges SET to_block = 24 WHERE chain = 1 AND from_block = 0", "partitions", "ends before 24, but its tables are attached up to 25", "UPDATE index_ranges SET state = 'ready', to_block = 25",
 		},
-		"a row is in another range's table": {
-			"UPDATE messages_1_45 SET block = 7 WHERE ctid = (SELECT min(ctid) FROM messages_1_45)", "bounds", "1 rows of messages_1_45 are not of its range", "repair --chain SN_MAIN --block 7",
+		"a row is in another partition's table": {
+			"UPDATE messages_1_45 SET block = 7 WHERE ctid = (SELECT min(ctid) FROM messages_1_45)", "bounds", "1 rows of messages_1_45 are outside of its blocks", "repair --chain SN_MAIN --block 7",
+		},
+		"transactions are of another version": {
+			"DELETE FROM deriver_versions WHERE chain = 1 AND fact = 'transactions'", "versions", "transactions have version 0", "astrolabe rollback --chain SN_MAIN --all",
+		},
+		"an envelope is gone": {
+			"UPDATE transactions SET envelope = NULL WHERE block = 30 AND tx = 0", "base rows", "transactions of block 30", "repair --chain SN_MAIN --block 30",
 		},
 		"a deriver's version is another": {
-			"UPDATE deriver_versions SET version = 0 WHERE chain = 1 AND fact = 'transfers'", "versions", "transfers have deriver version 0", rederive("transfers"),
+			"UPDATE deriver_versions SET version = 0 WHERE chain = 1 AND fact = 'transfers'", "versions", "transfers have version 0", rederive("transfers"),
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

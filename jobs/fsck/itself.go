@@ -72,7 +72,7 @@ func (l *inspection) run(ctx context.Context, check indexing.Check) ([]indexing.
 	return findings, nil
 }
 
-// versions compares the current deriver versions with those of the stored rows.
+// versions compares the current versions of facts with those of the stored rows.
 func (l *inspection) versions(ctx context.Context) error {
 	if l.result.Blocks == 0 {
 		return nil
@@ -85,8 +85,8 @@ func (l *inspection) versions(ctx context.Context) error {
 		if made[fact] != facts.Versions[fact] {
 			l.found(indexing.Finding{
 				Check:  "versions",
-				Detail: fmt.Sprintf("stored %s have deriver version %d; the current version is %d", fact, made[fact], facts.Versions[fact]),
-				Repair: indexing.Advice(l.Chain).Rederive(fact),
+				Detail: fmt.Sprintf("stored %s have version %d; the current version is %d", fact, made[fact], facts.Versions[fact]),
+				Repair: l.renew(fact),
 			})
 		}
 	}

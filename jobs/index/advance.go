@@ -11,6 +11,7 @@ import (
 	"astrolabe/domain/chain"
 	"astrolabe/domain/facts"
 	"astrolabe/domain/indexing"
+	"astrolabe/domain/integrity"
 	"astrolabe/starknet"
 )
 
@@ -92,15 +93,21 @@ type derivation struct {
 
 // run sends batches until the last block, or until a loading partition is full.
 func (d *derivation) run(ctx context.Context, queue <-chan chan fetched) (full bool, err error) {
-	d.root = nil // unknown before the first block
 	previous, total := d.at.Block, d.into.Events
+	if d.root, err = d.rootOf(ctx, previous); err != nil {
+		return false, err
+	}
 	d.batch = indexing.Batch{After: previous, Range: d.into}
 	for answer := range queue {
-		block, err := d.next(ctx, <-answer, previous)
+		got := <-answer
+		block, err := d.next(ctx, got, previous)
 		if err != nil {
 			return false, errors.Join(d.flush(ctx), err)
 		}
 		previous = &domain.BlockRef{Number: block.Header.Number, Hash: block.Header.Hash}
+		if got.block.Status == starknet.AcceptedOnL1 {
+			d.batch.L1 = previous
+		}
 		d.batch.Blocks = append(d.batch.Blocks, block)
 		d.held, total = d.held+len(block.Events), total+uint64(len(block.Events))
 		full = d.into.State == indexing.RangeLoading && total >= d.room
@@ -139,12 +146,25 @@ func (d *derivation) next(ctx context.Context, got fetched, previous *domain.Blo
 		return facts.Block{}, fmt.Errorf("%w: block %d has parent %s, but block %d is %s",
 			errForked, got.block.BlockNumber, got.block.ParentHash, previous.Number, previous.Hash)
 	}
-	if d.root != nil && previous != nil && got.update.OldRoot != *d.root {
-		return facts.Block{}, fmt.Errorf("%w: the state update of block %d starts at root %s, but block %d ended at %s",
-			indexing.ErrInconsistent, got.block.BlockNumber, got.update.OldRoot, previous.Number, *d.root)
+	if d.root != nil {
+		if err := integrity.Continues(*d.root, got.block.BlockNumber, got.update); err != nil {
+			return facts.Block{}, blame(err, got.upstream)
+		}
 	}
 	d.root = &got.block.NewRoot
-	return d.memory.facts(ctx, d.turns, got.block, got.update)
+	return d.memory.facts(ctx, d.turns, got)
+}
+
+// rootOf returns the state root after a stored block; nil if there is no block.
+func (t *turns) rootOf(ctx context.Context, block *domain.BlockRef) (*starknet.Felt, error) {
+	if block == nil {
+		return nil, nil
+	}
+	root, held, err := t.Checkpoints.StateRoot(ctx, t.Chain, block.Number)
+	if err == nil && !held {
+		err = fmt.Errorf("block %d is missing from the index", block.Number)
+	}
+	return &root, err
 }
 
 // commit stores a batch and advances the checkpoint in memory.
@@ -157,6 +177,9 @@ func (t *turns) commit(ctx context.Context, batch indexing.Batch) error {
 	t.at.Block = &domain.BlockRef{Number: last.Number, Hash: last.Hash}
 	if f := batch.Finalized; f != nil && (t.at.Finalized == nil || *f > *t.at.Finalized) {
 		t.at.Finalized = f
+	}
+	if l1 := batch.L1; l1 != nil && (t.at.L1 == nil || l1.Number > t.at.L1.Number) {
+		t.at.L1 = l1
 	}
 	events := 0
 	for i := range batch.Blocks {
@@ -176,6 +199,9 @@ func (t *turns) commit(ctx context.Context, batch indexing.Batch) error {
 	t.recorded = time.Now()
 	if head, err := t.ask(ctx); err == nil { // the head advances during a backfill
 		t.head = head
+	}
+	if err := t.accept(ctx); err != nil {
+		return err
 	}
 	return t.record(ctx, chain.Backfilling, nil)
 }

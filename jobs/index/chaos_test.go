@@ -83,11 +83,11 @@ var scenarios = rapid.Custom(func(t *rapid.T) scenario {
 	}
 })
 
-// TestWhateverHappensTheIndexEqualsACleanOne checks the promise of this
+// TestIndexAfterRandomFaultsEqualsACleanIndex checks the promise of this
 // package: any interleaving of growth, reorgs, node faults, crashes and
 // restarts ends in the same facts as indexing the final chain at once.
 // ASTROLABE_CHAOS sets how many scenarios run.
-func TestWhateverHappensTheIndexEqualsACleanOne(t *testing.T) {
+func TestIndexAfterRandomFaultsEqualsACleanIndex(t *testing.T) {
 	t.Parallel()
 	count, err := strconv.Atoi(os.Getenv("ASTROLABE_CHAOS"))
 	if err != nil {

@@ -13,11 +13,11 @@ import (
 	"astrolabe/sim/fault"
 )
 
-// TestCommitsThatTheDatabaseLostAreNotRemembered removes commits behind the
+// TestIndexerForgetsCommitsThatTheDatabaseLost removes commits behind the
 // indexer's back, dictionaries included, as a crash of Postgres can do with
 // asynchronous commits. The lost ids are assigned to other felts, so a cache of
 // them would write wrong addresses.
-func TestCommitsThatTheDatabaseLostAreNotRemembered(t *testing.T) {
+func TestIndexerForgetsCommitsThatTheDatabaseLost(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, sim.Config{Blocks: 20})
 	leader := w.leader(w.loop("a"))
@@ -44,7 +44,7 @@ func TestCommitsThatTheDatabaseLostAreNotRemembered(t *testing.T) {
 	}
 }
 
-func TestANodeThatLacksABlockBelowItsHeadHaltsTheIndex(t *testing.T) {
+func TestNodeThatLacksItsOwnHeadHaltsTheIndex(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, sim.Config{Blocks: 5})
 	leader := w.leader(w.loop("a"))
@@ -52,7 +52,7 @@ func TestANodeThatLacksABlockBelowItsHeadHaltsTheIndex(t *testing.T) {
 	if err := w.sim.Mine(3); err != nil {
 		t.Fatal(err)
 	}
-	w.lie(leader, fault.Fault{Kind: fault.RPCError, Code: 24, Methods: []string{"starknet_getBlockWithReceipts"}})
+	w.lie(fault.Fault{Kind: fault.RPCError, Code: 24, Methods: []string{"starknet_getBlockWithReceipts", "starknet_getBlockWithTxHashes"}})
 	if err := leader.turn(t.Context()); err != nil { // once may be a reorg in progress
 		t.Errorf("the first turn ended with %v", err)
 	}
@@ -66,7 +66,7 @@ func TestANodeThatLacksABlockBelowItsHeadHaltsTheIndex(t *testing.T) {
 	w.catchUp(leader)
 }
 
-func TestTheFinalizedTierNeverMovesBack(t *testing.T) {
+func TestFinalizedTierNeverMovesBack(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, sim.Config{Blocks: 20})
 	w.catchUp(w.leader(w.loop("a")))
@@ -83,12 +83,12 @@ func TestTheFinalizedTierNeverMovesBack(t *testing.T) {
 	}
 }
 
-func TestAHeadThatTheNodeDidNotConfirmIsNoLag(t *testing.T) {
+func TestUnconfirmedHeadIsNotReportedAsLag(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, sim.Config{Blocks: 3})
 	leader := w.leader(w.loop("a"))
 	w.catchUp(leader)
-	w.lie(leader, fault.Fault{Kind: fault.Cut})
+	w.lie(fault.Fault{Kind: fault.Cut})
 	if err := leader.turn(t.Context()); err == nil {
 		t.Fatal("a node that cuts every connection was read")
 	}

@@ -11,7 +11,7 @@ import (
 	"astrolabe/sim"
 )
 
-func TestAReorganisationBelowTheFinalizedTierHaltsUntilTheOperatorRollsBack(t *testing.T) {
+func TestReorgBelowTheFinalizedTierHaltsUntilRollback(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, sim.Config{Blocks: 40})
 	leader := w.leader(w.loop("a"))
@@ -44,7 +44,7 @@ func TestAReorganisationBelowTheFinalizedTierHaltsUntilTheOperatorRollsBack(t *t
 	}
 }
 
-func TestAChainThatWasReplacedBeforeAnythingWasFinalIsIndexedAnew(t *testing.T) {
+func TestChainReplacedBeforeFinalityIsIndexedAgain(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, sim.Config{Blocks: 4})
 	first := w.loop("a")
@@ -60,7 +60,7 @@ func TestAChainThatWasReplacedBeforeAnythingWasFinalIsIndexedAnew(t *testing.T) 
 	}
 }
 
-func TestPartialHistoryObservesTheClassesOfOlderContracts(t *testing.T) {
+func TestPartialHistoryReadsTheClassesOfOlderContracts(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, sim.Config{Blocks: 80})
 	w.catchUp(w.leader(w.loop("a")))

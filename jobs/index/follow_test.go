@@ -43,7 +43,7 @@ func (w *world) await() {
 	}
 }
 
-func TestTheTipIsFollowedByNewsAlone(t *testing.T) {
+func TestHeadIsFollowedByNotificationsAlone(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, sim.Config{Blocks: 3})
 	loop := w.loop("a")
@@ -65,7 +65,7 @@ func TestTheTipIsFollowedByNewsAlone(t *testing.T) {
 	w.await()
 }
 
-func TestTheTipIsPolledWhereThereIsNoNews(t *testing.T) {
+func TestHeadIsPolledWithoutNotifications(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, sim.Config{Blocks: 3})
 	deaf := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
@@ -100,7 +100,7 @@ func (b *lockedBuffer) Write(p []byte) (int, error) {
 	return b.buf.Write(p)
 }
 
-func TestABackfillTellsHowFarItIs(t *testing.T) {
+func TestBackfillReportsItsProgress(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, sim.Config{Blocks: 40})
 	var log lockedBuffer

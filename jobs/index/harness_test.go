@@ -2,8 +2,10 @@ package index
 
 import (
 	"log/slog"
+	"net/http"
 	"net/http/httptest"
 	"os"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -12,6 +14,7 @@ import (
 
 	"astrolabe/domain"
 	"astrolabe/domain/chain"
+	"astrolabe/domain/facts"
 	"astrolabe/node"
 	"astrolabe/pg/pgtest"
 	"astrolabe/repo"
@@ -34,6 +37,7 @@ type world struct {
 	node *node.Pool
 	db   *repo.DB
 
+	front    *front // what the URL serves
 	database string // its address
 }
 
@@ -43,8 +47,10 @@ func newWorld(t *testing.T, config sim.Config) *world {
 	if err != nil {
 		t.Fatal(err)
 	}
-	server := httptest.NewServer(chain.Handler())
-	w := &world{T: t, sim: chain, url: server.URL, database: pgtest.Database(t, repotest.Migrated)}
+	front := &front{}
+	front.serve(chain.Handler())
+	server := httptest.NewServer(front)
+	w := &world{T: t, sim: chain, url: server.URL, front: front, database: pgtest.Database(t, repotest.Migrated)}
 	w.node = w.pool()
 	w.connect()
 	t.Cleanup(func() {
@@ -53,6 +59,28 @@ func newWorld(t *testing.T, config sim.Config) *world {
 		server.Close()
 	})
 	return w
+}
+
+// front is a server whose handler can be replaced, as if another node got the
+// address.
+type front struct{ handler atomic.Pointer[http.Handler] }
+
+func (f *front) serve(h http.Handler) { f.handler.Store(&h) }
+
+// ServeHTTP implements http.Handler.
+func (f *front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	(*f.handler.Load()).ServeHTTP(w, r)
+}
+
+// another returns a simulated node next to that of the world.
+func (w *world) another(config sim.Config) *sim.Node {
+	w.Helper()
+	node, err := sim.New(config)
+	if err != nil {
+		w.Fatal(err)
+	}
+	w.Cleanup(func() { _ = node.Close() })
+	return node
 }
 
 // sized is how many blocks a chain has: all of them when ASTROLABE_SOAK is set.
@@ -128,7 +156,7 @@ func (w *world) loop(holder string) *Loop {
 	return &Loop{
 		Chain: domain.Mainnet, Node: repotest.OnceRead{Source: w.node.Source()}, Holder: holder,
 		Leases: w.leases(), Checkpoints: store.NewCheckpoints(w.db), Classes: store.NewArchive(w.db), Writer: store.NewWriter(w.db),
-		Every: 5 * time.Millisecond, Lease: time.Minute, Depth: 5, Sizes: small.orDefault(),
+		Every: 5 * time.Millisecond, Lease: time.Minute, Depth: 5, Sizes: small.orDefault(), Verify: facts.FullyVerified,
 		Logger: slog.New(slog.DiscardHandler), Metrics: telemetry.NewMetrics(),
 	}
 }

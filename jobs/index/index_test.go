@@ -6,7 +6,7 @@ import (
 	"astrolabe/sim"
 )
 
-func TestTheIndexLoadsHistoryAndThenFollows(t *testing.T) {
+func TestIndexLoadsHistoryAndThenFollowsTheHead(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, sim.Config{Blocks: sized(60, 120)})
 	leader := w.leader(w.loop("a"))
@@ -21,13 +21,13 @@ func TestTheIndexLoadsHistoryAndThenFollows(t *testing.T) {
 	if status.Coverage == nil || status.Coverage.Last != w.sim.Head().Header.BlockNumber {
 		t.Errorf("readers see %+v", status.Coverage)
 	}
-	t.Logf("%+v ranges %+v", status, leader.at.Ranges)
+	t.Logf("%+v partitions %+v", status, leader.at.Ranges)
 	if got, want := digest(t, w.db), w.clean(func(l *Loop) { l.Sizes = Sizes{}.orDefault() }); got != want {
 		t.Errorf("the digest is %s, of a clean index %s", got, want)
 	}
 }
 
-func TestAReorganisationIsUndone(t *testing.T) {
+func TestReorgIsUndone(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, sim.Config{Blocks: sized(30, 60)})
 	leader := w.leader(w.loop("a"))

@@ -11,7 +11,7 @@ import (
 	"astrolabe/sim"
 )
 
-func TestAStandbyLeadsAtOnceWhenTheLeaderStops(t *testing.T) {
+func TestStandbyLeadsAtOnceWhenTheLeaderStops(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, sim.Config{Blocks: 3})
 	ctx, stop := context.WithCancel(t.Context())
@@ -44,7 +44,7 @@ func (p pausing) Commit(ctx context.Context, lease indexing.Lease, batch indexin
 	return p.Writer.Commit(ctx, lease, batch)
 }
 
-func TestALeaderThatWasPausedPastItsLeaseCannotWrite(t *testing.T) {
+func TestLeaderPausedPastItsLeaseCannotWrite(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, sim.Config{Blocks: 30})
 	slow := w.loop("slow")
@@ -66,7 +66,7 @@ func TestALeaderThatWasPausedPastItsLeaseCannotWrite(t *testing.T) {
 	}
 }
 
-func TestAWriteWithAnOldEpochChangesNothing(t *testing.T) {
+func TestWriteWithAnOldEpochChangesNothing(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, sim.Config{Blocks: 30})
 	leader := w.leader(w.loop("a"))

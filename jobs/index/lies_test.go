@@ -10,11 +10,14 @@ import (
 	"astrolabe/sim/fault"
 )
 
-func TestANodeThatLiesGetsNoRowCommittedAndTheReasonIsShown(t *testing.T) {
+// TestInvalidNodeDataIsNotCommittedAndTheReasonIsShown drives the turns of a
+// leader by hand: one turn shows the reason, and one turn recovers, although no
+// time passes in between.
+func TestInvalidNodeDataIsNotCommittedAndTheReasonIsShown(t *testing.T) {
 	t.Parallel()
 	block := []string{"starknet_getBlockWithReceipts"}
 	for name, c := range map[string]struct {
-		fault  fault.Fault
+		fault  fault.Fault // none: another node takes its place
 		cause  error
 		reason string
 	}{
@@ -23,6 +26,9 @@ func TestANodeThatLiesGetsNoRowCommittedAndTheReasonIsShown(t *testing.T) {
 		"truncated block":         {fault.Fault{Kind: fault.Truncate, Methods: block}, chain.ErrNodeUnavailable, "node_unavailable"},
 		"truncated state update":  {fault.Fault{Kind: fault.Truncate, Methods: []string{"starknet_getStateUpdate"}}, chain.ErrNodeUnavailable, "node_unavailable"},
 		"wrong chain":             {fault.Fault{Kind: fault.OtherChain}, chain.ErrWrongChain, "wrong_chain"},
+		"pruned blocks":           {fault.Fault{Kind: fault.RPCError, Code: 24, Methods: block}, chain.ErrPruned, "node_pruned"},
+		"pruned state updates":    {fault.Fault{Kind: fault.RPCError, Code: 24, Methods: []string{"starknet_getStateUpdate"}}, chain.ErrPruned, "node_pruned"},
+		"an old version":          {fault.Fault{}, chain.ErrNodeVersion, "node_version_unsupported"},
 		"no answer":               {fault.Fault{Kind: fault.Cut}, chain.ErrNodeUnavailable, "node_unavailable"},
 		"an error":                {fault.Fault{Kind: fault.RPCError, Code: -32603, Methods: block}, chain.ErrNodeUnavailable, "node_unavailable"},
 		"too many requests":       {fault.Fault{Kind: fault.Status, Status: 429}, chain.ErrNodeUnavailable, "node_unavailable"},
@@ -32,6 +38,7 @@ func TestANodeThatLiesGetsNoRowCommittedAndTheReasonIsShown(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t, sim.Config{Blocks: 3})
 			leader := w.leader(w.loop("a"))
+			leader.Node = w.node.Source()              // a plain source, whose class reads can fail, too
 			first := name == "a class that is missing" // later blocks may have no new class
 			if !first {
 				w.catchUp(leader)
@@ -40,35 +47,46 @@ func TestANodeThatLiesGetsNoRowCommittedAndTheReasonIsShown(t *testing.T) {
 			if err := w.sim.Mine(3); err != nil {
 				t.Fatal(err)
 			}
-			w.lie(leader, c.fault)
+			w.lie(c.fault)
 			err := leader.turn(t.Context())
 			if !errors.Is(err, c.cause) {
-				t.Errorf("the turn ended with %v", err)
+				t.Errorf("the turn ended with %v, want %v", err, c.cause)
+			}
+			for range 6 { // it is not remembered how long the node was wrong
+				if err := leader.turn(t.Context()); err == nil {
+					t.Error("a later turn succeeded, want an error")
+				}
 			}
 			if status := w.status(); status.State != chain.Halted || status.ReasonCode != c.reason {
-				t.Errorf("the status says %s %q", status.State, status.ReasonCode)
+				t.Errorf("the status says %s %q, want %s %q", status.State, status.ReasonCode, chain.Halted, c.reason)
 			}
 			at, err := leader.Checkpoints.Checkpoint(t.Context(), leader.Chain)
 			if err != nil || !first && *at.Block != *stood || first && at.Block != nil {
 				t.Errorf("the index moved to %+v, %v", at.Block, err)
 			}
 			w.sim.ClearFaults()
-			w.node.Close() // the pool has marked the node as faulty
-			w.node = w.pool()
-			leader.Node = w.node.Source()
+			w.front.serve(w.sim.Handler())
+			if name == "too many requests" { // the node asked for a pause, which takes time
+				w.node.Close()
+				w.node = w.pool()
+				leader.Node = w.node.Source()
+			}
 			w.catchUp(leader)
+			if status := w.status(); status.State != chain.Following || status.ReasonCode != "" {
+				t.Errorf("after the truth returned, the status says %s %q, want %s", status.State, status.ReasonCode, chain.Following)
+			}
 		})
 	}
 }
 
-// lie activates a fault. A pool checks an upstream's chain only periodically,
-// so it is created again.
-func (w *world) lie(leader *turns, f fault.Fault) {
+// lie activates a fault, or serves a node of an old version.
+func (w *world) lie(f fault.Fault) {
 	w.Helper()
+	if f.Kind == "" {
+		w.front.serve(w.another(sim.Config{Blocks: 6, SpecVersion: "0.9.0"}).Handler())
+		return
+	}
 	if err := w.sim.Fault(f); err != nil {
 		w.Fatal(err)
 	}
-	w.node.Close()
-	w.node = w.pool()
-	leader.Node = w.node.Source()
 }

@@ -9,7 +9,7 @@ import (
 	"astrolabe/starknet"
 )
 
-func TestRememberedClassesWeighAsMuchAsTheirABI(t *testing.T) {
+func TestCachedClassWeighsAsMuchAsItsABI(t *testing.T) {
 	t.Parallel()
 	m, large := newMemory(), facts.StoredClass(starknet.Felt{}, true, make([]byte, 4<<20), false)
 	for i := range 100 {
@@ -23,7 +23,7 @@ func TestRememberedClassesWeighAsMuchAsTheirABI(t *testing.T) {
 
 // A leader that evicts every class at once stores the same as one that caches
 // them, and none twice.
-func TestForgottenClassesOfUncommittedBlocksAreNotNewAgain(t *testing.T) {
+func TestEvictedClassOfAnUncommittedBlockIsNotNewAgain(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, sim.Config{Seed: 7, Blocks: sized(20, 40)})
 	forgetful := w.leader(w.loop("a"))

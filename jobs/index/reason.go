@@ -16,10 +16,15 @@ var reasons = []struct {
 	code  string
 }{
 	{chain.ErrWrongChain, chain.ReasonWrongChain},
+	{chain.ErrNodeVersion, chain.ReasonNodeVersion},
+	{chain.ErrPruned, chain.ReasonNodePruned},
+	{indexing.ErrAcceptedOnL1, chain.ReasonReorgBelowL1},
 	{indexing.ErrFinalized, chain.ReasonReorgBelowFinalized},
 	{indexing.ErrRederive, chain.ReasonRederive},
+	{indexing.ErrReindex, chain.ReasonReindex},
 	{indexing.ErrStorageFull, chain.ReasonStorageFull},
 	{indexing.ErrStorageReadOnly, chain.ReasonStorageReadOnly},
+	{indexing.ErrNoQuorum, chain.ReasonNodeQuorum},
 	{chain.ErrNoClass, chain.ReasonClassUnavailable},
 	{indexing.ErrInconsistent, chain.ReasonNodeInconsistent},
 	{facts.ErrContradiction, chain.ReasonNodeInconsistent},

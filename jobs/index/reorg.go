@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"astrolabe/domain"
+	"astrolabe/domain/chain"
 	"astrolabe/domain/indexing"
 )
 
@@ -24,13 +25,20 @@ func (t *turns) forked(ctx context.Context) (bool, error) {
 }
 
 // undo returns to the newest stored block that the node still has. If that is
-// below the finalized tier, it changes nothing and returns
-// indexing.ErrFinalized. If the node has the newest stored block after all, it
-// returns indexing.ErrInconsistent.
+// below the finalized tier or below a block that is accepted on L1, it changes
+// nothing and returns indexing.ErrFinalized or indexing.ErrAcceptedOnL1. If the
+// node has the newest stored block after all, it returns
+// indexing.ErrInconsistent. The node is checked first: it may have changed its
+// chain since the turn began.
 func (t *turns) undo(ctx context.Context) error {
 	if t.at.Block == nil {
 		return fmt.Errorf("%w: block %d is not the child of its parent", indexing.ErrInconsistent, t.at.First)
 	}
+	head, err := t.ask(ctx)
+	if err != nil {
+		return err
+	}
+	t.head = head
 	ancestor, err := t.ancestor(ctx)
 	if err != nil {
 		return err
@@ -52,7 +60,8 @@ func (t *turns) undo(ctx context.Context) error {
 }
 
 // ancestor returns the newest stored block on the chain of the node, or nil if
-// there is none. It does not search below the finalized tier.
+// there is none. It does not search among blocks that are irreversible. A block
+// that the node lacks below its own head is not on another chain: it was pruned.
 func (t *turns) ancestor(ctx context.Context) (*domain.BlockRef, error) {
 	for n := t.at.Block.Number; ; n-- {
 		ours, held, err := t.Checkpoints.BlockHash(ctx, t.Chain, n)
@@ -69,8 +78,11 @@ func (t *turns) ancestor(ctx context.Context) (*domain.BlockRef, error) {
 		if has && ours == theirs {
 			return &domain.BlockRef{Number: n, Hash: ours}, nil
 		}
-		if t.at.Finalized != nil && n <= *t.at.Finalized {
-			return nil, t.belowFinalized(ctx, n)
+		if !has && n < t.head.Number {
+			return nil, fmt.Errorf("%w: its head is block %d, but it does not have block %d", chain.ErrPruned, t.head.Number, n)
+		}
+		if t.irreversible(n) != nil {
+			return nil, t.replaced(ctx, n)
 		}
 		if n == t.at.First {
 			return nil, nil
@@ -78,28 +90,39 @@ func (t *turns) ancestor(ctx context.Context) (*domain.BlockRef, error) {
 	}
 }
 
-// lookDeeper is how far below the finalized tier a common block is searched, to
-// tell the operator the block to roll back to.
+// irreversible returns why the index does not undo block n by itself, or nil.
+func (t *turns) irreversible(n uint64) error {
+	switch {
+	case t.at.L1 != nil && n <= t.at.L1.Number:
+		return indexing.ErrAcceptedOnL1
+	case t.at.Finalized != nil && n <= *t.at.Finalized:
+		return indexing.ErrFinalized
+	}
+	return nil
+}
+
+// lookDeeper is how far below an irreversible block a common block is searched,
+// to tell the operator the block to roll back to.
 const lookDeeper = 1000
 
-// belowFinalized returns an error that names the finalized block n, which the
-// node does not have, and the newest common block.
-func (t *turns) belowFinalized(ctx context.Context, n uint64) error {
-	for deeper := n; deeper > t.at.First && n-deeper < lookDeeper; {
-		deeper--
-		ours, held, err := t.Checkpoints.BlockHash(ctx, t.Chain, deeper)
+// replaced returns an error about the irreversible block n, which the node does
+// not have, that names the newest common block.
+func (t *turns) replaced(ctx context.Context, n uint64) error {
+	first := n // the lowest block that is known to differ
+	for ; first > t.at.First && n-first < lookDeeper; first-- {
+		ours, held, err := t.Checkpoints.BlockHash(ctx, t.Chain, first-1)
 		if err != nil || !held {
 			break
 		}
-		theirs, has, err := t.Node.HashAt(ctx, deeper)
+		theirs, has, err := t.Node.HashAt(ctx, first-1)
 		if err != nil {
 			return err
 		}
 		if has && ours == theirs {
 			return fmt.Errorf("%w: block %d of the node differs from the index; if the node is right, stop the indexer and run: astrolabe rollback --chain %s --to %d",
-				indexing.ErrFinalized, deeper+1, t.Chain, deeper)
+				t.irreversible(first), first, t.Chain, first-1)
 		}
 	}
 	return fmt.Errorf("%w: the blocks of the node differ from the index down to at least block %d; check the node URL, or delete the index: astrolabe rollback --chain %s --all",
-		indexing.ErrFinalized, n, t.Chain)
+		t.irreversible(first), first, t.Chain)
 }

@@ -9,7 +9,7 @@ import (
 	"astrolabe/sim"
 )
 
-func TestAFullOrReadOnlyDatabaseHaltsTheIndexWhileReadsGoOn(t *testing.T) {
+func TestFullOrReadOnlyDatabaseHaltsTheIndexButNotReads(t *testing.T) {
 	t.Parallel()
 	for state, c := range map[string]struct {
 		cause  error
@@ -43,7 +43,7 @@ func TestAFullOrReadOnlyDatabaseHaltsTheIndexWhileReadsGoOn(t *testing.T) {
 	}
 }
 
-func TestAReadOnlyDatabaseIsToldApartFromAMissingIndexer(t *testing.T) {
+func TestReadOnlyDatabaseIsDistinguishedFromAMissingIndexer(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, sim.Config{Blocks: 2})
 	leader := w.leader(w.loop("a"))

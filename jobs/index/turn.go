@@ -21,8 +21,9 @@ type turns struct {
 	head     domain.BlockRef
 	asked    bool // head was read in this turn
 	progress *progress
-	recorded time.Time // when the state of a backfill was last recorded
-	absent   *uint64   // the block that the node lacked in the last turn
+	recorded time.Time        // when the state of a backfill was last recorded
+	absent   *uint64          // the block that the node lacked in the last turn
+	l1       *domain.BlockRef // the acceptance on L1 that was read and is not recorded yet
 }
 
 // turn catches up with the node and records the state of the index. It also
@@ -46,7 +47,7 @@ func (t *turns) catchUp(ctx context.Context) error {
 	if err := t.prepare(ctx); err != nil {
 		return err
 	}
-	t.asked = false
+	t.asked, t.l1 = false, nil
 	head, err := t.ask(ctx)
 	if err != nil {
 		return err
@@ -57,25 +58,16 @@ func (t *turns) catchUp(ctx context.Context) error {
 	for err == nil && !forked && t.at.Next() <= t.head.Number {
 		err = t.advance(ctx)
 	}
+	if err == nil && !forked {
+		err = t.accept(ctx)
+	}
 	switch {
 	case errors.Is(err, errAbsent):
-		return t.missed(err)
+		return t.missed(ctx, err)
 	case forked, errors.Is(err, errForked):
 		return t.undoFork(ctx)
 	}
 	return err
-}
-
-// missed handles a node that does not have the next block although its head is
-// above it. The first time, the chain may be reorganising; the second time in a
-// row, the node is inconsistent.
-func (t *turns) missed(err error) error {
-	again := t.absent != nil && *t.absent == t.at.Next()
-	t.absent = new(t.at.Next())
-	if again {
-		return fmt.Errorf("%w: the node's head is block %d, but it does not have block %d (%w)", indexing.ErrInconsistent, t.head.Number, t.at.Next(), err)
-	}
-	return nil
 }
 
 // forget drops caches of entries that may be uncommitted or lost.
@@ -106,12 +98,25 @@ func (t *turns) prepare(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	for fact, version := range facts.Versions {
-		if versions[fact] != version {
-			return fmt.Errorf("%w: stored %s have version %d, this program derives version %d; run: astrolabe rederive %s", indexing.ErrRederive, fact, versions[fact], version, fact)
-		}
+	if err := outdated(t.Chain, versions); err != nil {
+		return err
 	}
 	return t.build(ctx)
+}
+
+// outdated is the error of stored rows that are not of the current versions. A
+// new index comes first, because it renews all of them.
+func outdated(c domain.Chain, stored map[string]int) (err error) {
+	for fact, version := range facts.Versions {
+		switch {
+		case stored[fact] == version:
+		case !facts.Rederivable(fact):
+			return fmt.Errorf("%w: stored %s have version %d, this program stores version %d; remove the index with: astrolabe rollback --chain %s --all; then it is made again from the node", indexing.ErrReindex, fact, stored[fact], version, c)
+		default:
+			err = fmt.Errorf("%w: stored %s have version %d, this program derives version %d; run: astrolabe rederive %s", indexing.ErrRederive, fact, stored[fact], version, fact)
+		}
+	}
+	return err
 }
 
 // reload reads the checkpoint, and creates it if there is none. If it is not
@@ -147,7 +152,7 @@ func (t *turns) ask(ctx context.Context) (domain.BlockRef, error) {
 }
 
 // record stores the head of the node and the state of the index. If the L1
-// watermark cannot be read, the last known one stays.
+// acceptance was not read, the last known one stays.
 func (t *turns) record(ctx context.Context, state chain.IndexState, cause error) error {
 	head := chain.Head{State: state, Depth: t.Depth}
 	if t.asked {
@@ -155,9 +160,10 @@ func (t *turns) record(ctx context.Context, state chain.IndexState, cause error)
 	}
 	if cause != nil {
 		head.State, head.ReasonCode = chain.Halted, reasonOf(cause)
-	} else {
-		head.L1 = t.askL1(ctx)
+	} else if t.l1 != nil {
+		head.L1, head.L1Hash = &t.l1.Number, &t.l1.Hash
 	}
+	t.l1 = nil // blocks that are committed later may raise it
 	if head.State != t.last.State || head.ReasonCode != t.last.ReasonCode {
 		t.announce(head, cause)
 	}
@@ -169,19 +175,11 @@ func (t *turns) record(ctx context.Context, state chain.IndexState, cause error)
 	return t.Writer.RecordHead(ctx, t.lease, head)
 }
 
-func (t *turns) askL1(ctx context.Context) *uint64 {
-	asking, cancel := context.WithTimeout(ctx, t.Lease)
-	defer cancel()
-	l1, known, err := t.Node.L1Head(asking)
-	if err != nil || !known {
-		return nil
-	}
-	return &l1.Number
-}
-
 // announce logs a change of state, with its cause if it is an error.
 func (t *turns) announce(head chain.Head, cause error) {
 	switch {
+	case errors.Is(cause, indexing.ErrAcceptedOnL1):
+		t.Logger.Error("the indexer is halted", "chain", t.Chain, "reason", head.ReasonCode, "error", cause)
 	case cause != nil:
 		t.Logger.Warn("the indexer is halted", "chain", t.Chain, "reason", head.ReasonCode, "error", cause)
 	case head.State == chain.Backfilling:

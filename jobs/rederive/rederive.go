@@ -24,10 +24,11 @@ type Writer interface {
 
 // tables are the tables of a fact and those that depend on them.
 var tables = map[string][]facts.Table{
-	"transfers":   {facts.TableTransfers, facts.TableActivity, facts.TableTokens},
-	"activity":    {facts.TableActivity},
-	"deployments": {facts.TableDeployments, facts.TableActivity},
-	"tokens":      {facts.TableTokens},
+	"transfers":         {facts.TableTransfers, facts.TableUntyped, facts.TableActivity, facts.TableTokens},
+	"untyped_transfers": {facts.TableUntyped},
+	"activity":          {facts.TableActivity},
+	"deployments":       {facts.TableDeployments, facts.TableActivity},
+	"tokens":            {facts.TableTokens},
 }
 
 // Job rederives facts of one chain.
@@ -48,8 +49,8 @@ type Result struct {
 	Rewritten   int    // blocks or classes whose rows differed
 }
 
-// Run rederives a fact: transfers (and activity and tokens, which depend on
-// them), activity, deployments (and activity), tokens, schemas or locators. It
+// Run rederives a fact: transfers (and untyped_transfers, activity and tokens,
+// which depend on them), untyped_transfers, activity, deployments (and activity), tokens, schemas or locators. It
 // returns indexing.ErrLed while an indexer leads the chain, and an
 // *indexing.AlteredError at the first block or class that is not the one that was
 // committed: what it derived from that would be false, and look right.

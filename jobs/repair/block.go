@@ -4,10 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
+	"log/slog"
 
 	"astrolabe/domain/facts"
 	"astrolabe/domain/indexing"
+	"astrolabe/jobs/index"
 	"astrolabe/starknet"
 )
 
@@ -79,84 +80,23 @@ func (j *Job) stored(ctx context.Context, number uint64) (*facts.Block, *facts.D
 	return nil, nil, nil
 }
 
-// derive returns all rows of a block of the node, as an index that reached it
-// without damage would have stored them.
+// derive verifies a block of the node and returns all its rows, as an index that
+// reached it without damage would have stored them.
 func (j *Job) derive(ctx context.Context, at *indexing.Checkpoint, block *starknet.BlockWithReceipts, update *starknet.StateUpdate) (facts.Block, error) {
 	number := block.BlockNumber
-	histories, observed, err := j.histories(ctx, at, block, update)
+	missing, err := j.namesMissing(ctx, update)
 	if err != nil {
 		return facts.Block{}, err
 	}
-	classes, first, err := j.classes(ctx, number, block.BlockHash, histories, update)
-	if err != nil {
-		return facts.Block{}, err
+	indexer := index.Loop{
+		Chain: j.Chain, Node: j.Node, Classes: past{j, number, block.BlockHash},
+		Verify: j.Verify, AcceptMissingClasses: missing, Logger: slog.New(slog.DiscardHandler),
 	}
-	view := facts.HistoryView{Block: number, Histories: histories, Classes: classes}
-	expected, err := facts.Derive(block, update, observed, view)
+	expected, err := indexer.Derive(ctx, at.First, block, update)
 	if err != nil {
 		return facts.Block{}, fmt.Errorf("block %d of the node: %w", number, err)
 	}
-	expected.Classes = first
 	seen, err := j.Archive.FirstSeen(ctx, j.Chain, number)
 	expected.Tokens = seen.First(number, expected.Tokens)
 	return expected, err
-}
-
-// histories returns the classes of the block's contracts up to the block: the
-// stored ones before it, and those of the state update. In a partial history it
-// also asks the node for the classes of contracts that the block involves first.
-func (j *Job) histories(ctx context.Context, at *indexing.Checkpoint, block *starknet.BlockWithReceipts, update *starknet.StateUpdate) (map[starknet.Felt]facts.ClassHistory, []facts.ClassChange, error) {
-	involved := make(map[starknet.Felt]bool)
-	for i := range block.Transactions {
-		for k := range block.Transactions[i].Receipt.Events {
-			e := &block.Transactions[i].Receipt.Events[k]
-			if at.First > 0 || facts.MayTransfer(e) {
-				involved[e.FromAddress] = true
-			}
-		}
-	}
-	diff := &update.StateDiff
-	for i := range diff.ReplacedClasses {
-		involved[diff.ReplacedClasses[i].ContractAddress] = true
-	}
-	for i := range diff.DeployedContracts {
-		involved[diff.DeployedContracts[i].Address] = false // it has no earlier class
-	}
-	var older []starknet.Felt
-	for contract, before := range involved {
-		if before {
-			older = append(older, contract)
-		}
-	}
-	slices.SortFunc(older, starknet.Felt.Cmp)
-	stored, err := j.Archive.ClassHistories(ctx, j.Chain, older)
-	if err != nil {
-		return nil, nil, err
-	}
-	histories := make(map[starknet.Felt]facts.ClassHistory)
-	var observed []facts.ClassChange
-	for _, contract := range older {
-		history := slices.DeleteFunc(stored[contract], func(s facts.ClassSince) bool { return s.Block >= block.BlockNumber })
-		if len(history) == 0 && at.First > 0 {
-			class, exists, err := j.Node.ClassHashAt(ctx, block.ParentHash, contract)
-			if err != nil {
-				return nil, nil, fmt.Errorf("read the class of %s from the node: %w", contract, err)
-			}
-			if exists {
-				observed = append(observed, facts.ClassChange{Address: contract, Origin: facts.Observed, Class: class})
-				history = facts.ClassHistory{{Block: block.BlockNumber, Origin: facts.Observed, Class: class}}
-			}
-		}
-		histories[contract] = history
-	}
-	since := func(contract starknet.Felt, origin facts.Origin, class starknet.Felt) {
-		histories[contract] = append(histories[contract], facts.ClassSince{Block: block.BlockNumber, Origin: origin, Class: class})
-	}
-	for i := range diff.DeployedContracts {
-		since(diff.DeployedContracts[i].Address, facts.Deployed, diff.DeployedContracts[i].ClassHash)
-	}
-	for i := range diff.ReplacedClasses {
-		since(diff.ReplacedClasses[i].ContractAddress, facts.Replaced, diff.ReplacedClasses[i].ClassHash)
-	}
-	return histories, observed, nil
 }

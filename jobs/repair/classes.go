@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 
 	"astrolabe/domain/chain"
@@ -12,45 +11,6 @@ import (
 	"astrolabe/domain/indexing"
 	"astrolabe/starknet"
 )
-
-// classes returns the classes of the histories, and by hash those that a block
-// is the first to name. A stored class counts if its digest holds; the others
-// come from the node.
-func (j *Job) classes(ctx context.Context, number uint64, at starknet.Felt, histories map[starknet.Felt]facts.ClassHistory, update *starknet.StateUpdate) (map[starknet.Felt]*facts.Class, []*facts.Class, error) {
-	needed, named := make(map[starknet.Felt]bool), make(map[starknet.Felt]bool)
-	for _, history := range histories {
-		for i := range history {
-			needed[history[i].Class] = true
-			if history[i].Block == number {
-				named[history[i].Class] = true
-			}
-		}
-	}
-	for _, hash := range declaredBy(update) {
-		needed[hash], named[hash] = true, true
-	}
-	hashes := slices.SortedFunc(maps.Keys(needed), starknet.Felt.Cmp)
-	known, err := j.Store.KnownClasses(ctx, j.Chain, hashes, number)
-	if err != nil {
-		return nil, nil, err
-	}
-	all := make(map[starknet.Felt]*facts.Class, len(hashes))
-	var first []*facts.Class
-	for _, hash := range hashes {
-		stored, held := known[hash]
-		class := stored.Class
-		if !held || !stored.Holds() || stored.Digest == nil {
-			if class, err = j.fetchClass(ctx, at, hash, stored.Class); err != nil {
-				return nil, nil, err
-			}
-		}
-		all[hash] = class
-		if named[hash] && !stored.Earlier {
-			first = append(first, class)
-		}
-	}
-	return all, first, nil
-}
 
 // declaredBy returns the classes that a state update declares.
 func declaredBy(update *starknet.StateUpdate) []starknet.Felt {
@@ -70,11 +30,6 @@ func (j *Job) fetchClass(ctx context.Context, at, hash starknet.Felt, stored *fa
 	}
 	if err != nil {
 		return nil, fmt.Errorf("read class %s from the node: %w", hash, err)
-	}
-	if j.VerifyClass != nil {
-		if err := j.VerifyClass(hash, class); err != nil {
-			return nil, err
-		}
 	}
 	return facts.NewClass(hash, class), nil
 }
@@ -154,4 +109,16 @@ func namedBy(update *starknet.StateUpdate) []starknet.Felt {
 		named = append(named, update.StateDiff.ReplacedClasses[i].ClassHash)
 	}
 	return named
+}
+
+// namesMissing reports whether a state update names a class that is stored as
+// one that the node does not have.
+func (j *Job) namesMissing(ctx context.Context, update *starknet.StateUpdate) (bool, error) {
+	known, err := j.Store.KnownClasses(ctx, j.Chain, namedBy(update), 0)
+	for _, stored := range known {
+		if stored.Missing && stored.Holds() {
+			return true, err
+		}
+	}
+	return false, err
 }

@@ -25,11 +25,6 @@ func (j *Job) fetch(ctx context.Context, number uint64, around indexing.Surround
 	if err := j.confirm(block, around); err != nil {
 		return nil, nil, err
 	}
-	if j.Verify != nil {
-		if err := j.Verify(block, update); err != nil {
-			return nil, nil, fmt.Errorf("block %d of the node: %w", number, err)
-		}
-	}
 	return block, update, nil
 }
 

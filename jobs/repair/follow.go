@@ -10,26 +10,31 @@ import (
 )
 
 // affected returns the contracts whose derived rows in later blocks may depend
-// on what a repair changed: those whose class history changed, and the tokens
-// that the block was wrongly said to show first.
+// on what a repair changed: those whose class or proxy slots changed, and the
+// tokens that the block was wrongly said to show first.
 func affected(stored, expected *facts.Block, forgotten []starknet.Felt) []starknet.Felt {
+	if stored == nil {
+		stored = &facts.Block{}
+	}
 	contracts := slices.Clone(forgotten)
-	var before []facts.ClassChange
-	if stored != nil {
-		before = stored.Changes
-	}
-	for _, change := range before {
-		if !slices.Contains(expected.Changes, change) {
-			contracts = append(contracts, change.Address)
-		}
-	}
-	for _, change := range expected.Changes {
-		if !slices.Contains(before, change) {
-			contracts = append(contracts, change.Address)
-		}
-	}
+	contracts = append(contracts, differing(stored.Changes, expected.Changes, func(a, b facts.ClassChange) bool { return a == b },
+		func(c facts.ClassChange) starknet.Felt { return c.Address })...)
+	contracts = append(contracts, differing(stored.Implementations, expected.Implementations, facts.Implementation.Equal,
+		func(i facts.Implementation) starknet.Felt { return i.Address })...)
 	slices.SortFunc(contracts, starknet.Felt.Cmp)
 	return slices.Compact(contracts)
+}
+
+// differing returns the contracts of the rows that only one of two lists has.
+func differing[T any](a, b []T, equal func(a, b T) bool, contract func(T) starknet.Felt) (contracts []starknet.Felt) {
+	for _, lists := range [][2][]T{{a, b}, {b, a}} {
+		for _, row := range lists[0] {
+			if !slices.ContainsFunc(lists[1], func(other T) bool { return equal(row, other) }) {
+				contracts = append(contracts, contract(row))
+			}
+		}
+	}
+	return contracts
 }
 
 // follow derives the rows of later blocks again that involve the contracts, and

@@ -7,18 +7,12 @@ import (
 	"astrolabe/domain"
 	"astrolabe/domain/facts"
 	"astrolabe/domain/indexing"
+	"astrolabe/jobs/index"
 	"astrolabe/starknet"
 )
 
 // Node provides the truth.
-type Node interface {
-	// Block returns the block at a height with its state update, if there is one.
-	Block(ctx context.Context, number uint64) (*starknet.BlockWithReceipts, *starknet.StateUpdate, bool, error)
-	// Class returns a class, or chain.ErrNoClass if the node does not have it.
-	Class(ctx context.Context, at, hash starknet.Felt) (starknet.Class, error)
-	// ClassHashAt returns a contract's class after a block, if it existed.
-	ClassHashAt(ctx context.Context, at, contract starknet.Felt) (starknet.Felt, bool, error)
-}
+type Node = index.Node
 
 // Store replaces rows, as the holder of a lease.
 type Store interface {
@@ -58,11 +52,9 @@ type Job struct {
 	Store       Store
 	Node        Node // nil for repairs that need none
 	Holder      string
-	// Verify checks a block of the node on its own: hashes and commitments. Nil
-	// relies on the hashes that are stored.
-	Verify func(*starknet.BlockWithReceipts, *starknet.StateUpdate) error
-	// VerifyClass checks that a class of the node has its hash; it may be nil.
-	VerifyClass func(hash starknet.Felt, class starknet.Class) error
+	// Verify is how far blocks of the node are verified before they are stored;
+	// empty means facts.Unverified.
+	Verify facts.Verification
 	// Report receives a line for each thing that was done.
 	Report func(line string)
 }

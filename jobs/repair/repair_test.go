@@ -13,6 +13,7 @@ import (
 	"go.uber.org/goleak"
 
 	"astrolabe/domain"
+	"astrolabe/domain/facts"
 	"astrolabe/domain/indexing"
 	"astrolabe/node"
 	"astrolabe/pg/pgtest"
@@ -20,6 +21,7 @@ import (
 	"astrolabe/repo/index"
 	"astrolabe/repo/repotest"
 	"astrolabe/sim"
+	"astrolabe/sim/fault"
 	"astrolabe/starknet"
 )
 
@@ -31,6 +33,7 @@ func TestMain(m *testing.M) {
 type patient struct {
 	*testing.T
 	*Job
+	sim   *sim.Node
 	db    *repo.DB
 	conn  *pgx.Conn
 	lines []string // that the job reported
@@ -63,7 +66,7 @@ func admit(t *testing.T, template pgtest.Template, config sim.Config) *patient {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = conn.Close(t.Context()) })
-	p := &patient{T: t, db: db, conn: conn}
+	p := &patient{T: t, sim: simulated, db: db, conn: conn}
 	p.Job = &Job{
 		Chain: domain.Mainnet, Leases: index.NewLeases(db), Checkpoints: index.NewCheckpoints(db), Archive: index.NewArchive(db),
 		Store: index.NewRepairer(db), Node: repotest.OnceRead{Source: pool.Source()}, Holder: "test",
@@ -187,13 +190,20 @@ func TestLaterBlocksFollowARepairedClassChange(t *testing.T) {
 	}
 }
 
-func TestWhatTheVerificationRefusesIsNotStored(t *testing.T) {
+func TestRepairStoresNoBlockThatDoesNotVerify(t *testing.T) {
 	t.Parallel()
 	p := admit(t, repotest.Indexed, sim.Config{Blocks: 60})
-	refusal := errors.New("a commitment does not hold")
-	p.Verify = func(*starknet.BlockWithReceipts, *starknet.StateUpdate) error { return refusal }
-	if err := p.Blocks(t.Context(), 12, 12); !errors.Is(err, refusal) {
-		t.Errorf("got %v, want %v", err, refusal)
+	p.Verify = facts.FullyVerified
+	before := p.digest()
+	if err := p.sim.Fault(fault.Fault{Kind: fault.Lie, Lie: "event.data", Block: new(uint64(12))}); err != nil {
+		t.Fatal(err)
+	}
+	if err := p.Blocks(t.Context(), 12, 12); !errors.Is(err, indexing.ErrInconsistent) {
+		t.Errorf("got %v, want %v", err, indexing.ErrInconsistent)
+	}
+	p.sim.ClearFaults()
+	if err := p.Blocks(t.Context(), 12, 12); err != nil || p.digest() != before {
+		t.Errorf("got %v and digest %s, want %s", err, p.digest(), before)
 	}
 }
 

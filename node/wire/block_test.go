@@ -38,10 +38,10 @@ const emptyBlock = `{"status":"ACCEPTED_ON_L2","transactions":[],"block_hash":"0
 	"l1_da_mode":"BLOB","starknet_version":"0.14.0","event_commitment":"0x7","transaction_commitment":"0x8",
 	"receipt_commitment":"0x9","state_diff_commitment":"0xa","event_count":0,"transaction_count":0,"state_diff_length":1}`
 
-func TestABlockWithoutTransactionsIsWhole(t *testing.T) {
+func TestBlockWithoutTransactionsIsValid(t *testing.T) {
 	t.Parallel()
 	if block, err := DecodeBlockWithReceipts([]byte(emptyBlock)); err != nil || block.BlockNumber != 1 {
-		t.Errorf("block %d, %v", block.BlockNumber, err)
+		t.Errorf("got block %d and %v, want block 1", block.BlockNumber, err)
 	}
 }
 
@@ -64,7 +64,7 @@ func FuzzBlock(f *testing.F) {
 		whole := bytes.TrimSpace(text)
 		if cut > 0 && cut < len(whole) {
 			if _, err := blockWithReceiptsShape.decode(whole[:cut]); err == nil {
-				t.Errorf("cut at %d it is still a block", cut)
+				t.Errorf("cut at %d: got a block, want an error", cut)
 			}
 		}
 	})

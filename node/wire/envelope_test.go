@@ -7,7 +7,7 @@ import (
 )
 
 // FuzzAnswer holds the splitting of an answer against the standard decoder:
-// whatever is valid JSON is split into the same parts.
+// all valid JSON is split into the same parts.
 func FuzzAnswer(f *testing.F) {
 	for _, seed := range []string{
 		`{"jsonrpc":"2.0","id":1,"result":{"a":[1,"]}",{"b":"\\\""}]}}`,
@@ -26,11 +26,11 @@ func FuzzAnswer(f *testing.F) {
 			return
 		}
 		if !json.Valid(text) {
-			t.Fatalf("%q is not JSON, but it is split", text)
+			t.Fatalf("%q: got a result, want an error because it is not JSON", text)
 		}
 		var want map[string]json.RawMessage
 		if err := json.Unmarshal(text, &want); err != nil {
-			t.Fatalf("split what is no object: %v", err)
+			t.Fatalf("got a result, want an error because it is not an object: %v", err)
 		}
 		for key, got := range map[string][]byte{
 			"jsonrpc": a.version, "id": a.id, "result": a.result, "error": a.failure, "method": a.method, "params": a.params,
@@ -42,16 +42,16 @@ func FuzzAnswer(f *testing.F) {
 	})
 }
 
-func TestValidAnswerIsSplitWhateverItsSpacing(t *testing.T) {
+func TestValidResponseIsParsedWithAnyWhitespace(t *testing.T) {
 	t.Parallel()
 	const text = "\r\n\t { \"result\" :\t[ {\"a\" : \"}]\\\\\" } ] , \"x\":{}, \"jsonrpc\":\"2.0\"\n,\"id\":12 } \n"
 	got, err := DecodeAnswer([]byte(text), 12)
 	if err != nil || string(got) != `[ {"a" : "}]\\" } ]` {
-		t.Errorf("decoded %s, %v", got, err)
+		t.Errorf("got %s and %v, want the array unchanged", got, err)
 	}
 }
 
-func TestEveryCutOfAnAnswerIsRefused(t *testing.T) {
+func TestEveryTruncatedResponseIsRejected(t *testing.T) {
 	t.Parallel()
 	const text = `{"jsonrpc":"2.0","id":1,"result":{"a":["x\"",1]}}`
 	if _, err := DecodeAnswer([]byte(text), 1); err != nil {
@@ -59,7 +59,7 @@ func TestEveryCutOfAnAnswerIsRefused(t *testing.T) {
 	}
 	for i := range text {
 		if got, err := DecodeAnswer([]byte(text[:i]), 1); err == nil {
-			t.Errorf("cut to %q it is %s", text[:i], got)
+			t.Errorf("cut to %q: got %s, want an error", text[:i], got)
 		}
 	}
 }

@@ -11,10 +11,10 @@ import (
 	"astrolabe/starknet"
 )
 
-// TestBlockWithAnythingMissingIsRefused takes every member and every element
+// TestBlockWithAMissingFieldIsRejected takes every member and every element
 // of every array out of real blocks, one at a time. What is left must be
 // refused, unless the specification allows the absence.
-func TestBlockWithAnythingMissingIsRefused(t *testing.T) {
+func TestBlockWithAMissingFieldIsRejected(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"SN_SEPOLIA/blocks/4.json", "SN_SEPOLIA/blocks/0.json", "SN_MAIN/blocks/2.json"} {
 		text := readReal(t, filepath.Join(realData(t), name))
@@ -26,7 +26,7 @@ func TestBlockWithAnythingMissingIsRefused(t *testing.T) {
 				err = checkReceipts(&block)
 			}
 			if mayBeMissing := mayBeMissing(path); (err == nil) != mayBeMissing {
-				t.Errorf("%s without %s: %v", name, path, err)
+				t.Errorf("%s without %s: got %v, want accepted: %v", name, path, err, mayBeMissing)
 			}
 		})
 		t.Logf("%s: %d omissions", name, checked)
@@ -44,9 +44,9 @@ func mayBeMissing(path string) bool {
 	return last == "state_diff_length" || last == "revert_reason"
 }
 
-// TestTransactionsNeedWhatTheSpecificationRequires holds the lists of needed
+// TestTransactionWithoutARequiredFieldIsRejected holds the lists of needed
 // members against the published schema.
-func TestTransactionsNeedWhatTheSpecificationRequires(t *testing.T) {
+func TestTransactionWithoutARequiredFieldIsRejected(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join("..", "..", "..", "shared", "data", "openrpc", "starknet_api_openrpc.json")
 	if _, err := os.Stat(path); err != nil {
@@ -68,12 +68,12 @@ func TestTransactionsNeedWhatTheSpecificationRequires(t *testing.T) {
 		}
 		required := schemas[name].requires(schemas)
 		if want := transactionShape.set(strings.Join(required, " ")); len(required) == 0 || needed|transactionShape.needed != want {
-			t.Errorf("%s requires %v", name, required)
+			t.Errorf("%s: got the required fields %v, want those of the specification", name, required)
 		}
 	}
 }
 
-// schema is as much of a JSON schema as tells which members are required.
+// schema is the part of a JSON schema that lists the required members.
 type schema struct {
 	Ref      string `json:"$ref"`
 	Required []string
@@ -91,7 +91,7 @@ func (s schema) requires(schemas map[string]schema) []string {
 	return required
 }
 
-func TestStateUpdateWithAMemberMissingIsRefused(t *testing.T) {
+func TestStateUpdateWithAMissingFieldIsRejected(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"SN_SEPOLIA/state_updates/56377.json", "SN_SEPOLIA/state_updates/0.json", "SN_SEPOLIA/state_updates/4.json"} {
 		eachOmission(t, readReal(t, filepath.Join(realData(t), name)), func(path string, rest []byte) {
@@ -99,7 +99,7 @@ func TestStateUpdateWithAMemberMissingIsRefused(t *testing.T) {
 			isElement := strings.Trim(last, "0123456789") == ""
 			_, err := stateUpdateShape.decode(rest)
 			if !isElement && last != "migrated_compiled_classes" && err == nil {
-				t.Errorf("%s without %s is accepted", name, path)
+				t.Errorf("%s without %s: got it accepted, want an error", name, path)
 			}
 		})
 	}

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestWhatIsNotTheSpecifiedObjectIsRefused(t *testing.T) {
+func TestObjectOfTheWrongTypeIsRejected(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
 		`{"block_hash":"0x1","block_number":2}`:                                   "",
@@ -31,9 +31,9 @@ func TestWhatIsNotTheSpecifiedObjectIsRefused(t *testing.T) {
 		_, err := DecodeHead([]byte(text))
 		switch {
 		case want == "" && err != nil:
-			t.Errorf("%s: %v, want no error", text, err)
+			t.Errorf("%s: got %v, want no error", text, err)
 		case want != "" && (err == nil || !strings.Contains(err.Error(), want) || len(err.Error()) > 200):
-			t.Errorf("%s: %v, want %s", text, err, want)
+			t.Errorf("%s: got %v, want %s", text, err, want)
 		}
 	}
 }

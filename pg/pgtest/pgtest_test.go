@@ -22,7 +22,7 @@ import (
 	"astrolabe/pg/pgtest"
 )
 
-// childVariable tells the test binary that it is the one to be killed.
+// childVariable marks the test binary that is to be killed.
 const childVariable = "PGTEST_CHILD"
 
 func TestMain(m *testing.M) {
@@ -51,11 +51,11 @@ func connect(tb testing.TB, url string) *pgx.Conn {
 	return conn
 }
 
-func TestEveryTestHasItsOwnCloneOfATemplateFilledOnce(t *testing.T) {
+func TestEveryTestGetsItsOwnCloneOfOneTemplate(t *testing.T) {
 	t.Parallel()
 	t.Cleanup(func() {
 		if got := filled.Load(); got != 1 {
-			t.Errorf("the template was filled %d times", got)
+			t.Errorf("got the template filled %d times, want once", got)
 		}
 	})
 	for i := range 4 {
@@ -65,7 +65,7 @@ func TestEveryTestHasItsOwnCloneOfATemplateFilledOnce(t *testing.T) {
 			var rows int
 			err := conn.QueryRow(t.Context(), "WITH added AS (INSERT INTO seen VALUES ('test')) SELECT count(*) FROM seen").Scan(&rows)
 			if err != nil || rows != 1 {
-				t.Fatalf("the clone holds %d rows (%v), want the template's one", rows, err)
+				t.Fatalf("got %d rows and %v, want the template's one", rows, err)
 			}
 		})
 	}
@@ -82,13 +82,13 @@ func TestDatabaseIsDroppedAtTheEndOfItsTestEvenWhenInUse(t *testing.T) {
 			t.Fatal(err)
 		}
 		if there != want {
-			t.Fatalf("%d databases are called %q, want %d", there, name, want)
+			t.Fatalf("got %d databases named %q, want %d", there, name, want)
 		}
 		ending.end()
 	}
 }
 
-func TestTemplateThatFailsFailsTheTest(t *testing.T) {
+func TestFailingTemplateFailsTheTest(t *testing.T) {
 	t.Parallel()
 	probe := &probe{TB: t}
 	finished := make(chan struct{})
@@ -98,7 +98,7 @@ func TestTemplateThatFailsFailsTheTest(t *testing.T) {
 	}()
 	<-finished
 	if !strings.Contains(probe.fatal, "no such column") {
-		t.Fatalf("the test failed with %q", probe.fatal)
+		t.Fatalf("got the failure %q, want one about the column", probe.fatal)
 	}
 }
 
@@ -121,19 +121,19 @@ func TestNothingOutlivesAKilledTestBinary(t *testing.T) {
 	_ = child.Process.Kill()
 	_ = child.Wait()
 	if err != nil || !ok {
-		t.Fatalf("the child said %q (%v)", line, err)
+		t.Fatalf("got %q and %v from the child, want its folder", line, err)
 	}
 	for deadline := time.Now().Add(time.Minute); ; time.Sleep(10 * time.Millisecond) {
 		if _, err := os.Stat(folder); errors.Is(err, fs.ErrNotExist) {
 			break // the reaper removes it after the server has ended
 		}
 		if time.Now().After(deadline) {
-			t.Fatalf("the folder %s is still there", folder)
+			t.Fatalf("got the folder %s, want it removed", folder)
 		}
 	}
 }
 
-func TestGivenServerIsUsedAndLeftClean(t *testing.T) {
+func TestGivenServerIsUsedAndCleanedUp(t *testing.T) {
 	t.Parallel()
 	server, err := pg.Start(t.Context(), pg.Options{Dir: pgtest.Dir(t), Settings: map[string]string{"fsync": "off"}})
 	if err != nil {
@@ -145,7 +145,7 @@ func TestGivenServerIsUsedAndLeftClean(t *testing.T) {
 		}
 	})
 	url := server.URL("postgres")
-	child := exec.Command(os.Args[0], "-test.run=^TestEveryTestHasItsOwnCloneOfATemplateFilledOnce$")
+	child := exec.Command(os.Args[0], "-test.run=^TestEveryTestGetsItsOwnCloneOfOneTemplate$")
 	child.Env = append(os.Environ(), "ASTROLABE_TEST_DATABASE_URL="+url)
 	if output, err := child.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, output)
@@ -156,20 +156,20 @@ func TestGivenServerIsUsedAndLeftClean(t *testing.T) {
 		t.Fatal(err)
 	}
 	if left != 0 {
-		t.Errorf("%d databases are left", left)
+		t.Errorf("got %d databases left, want none", left)
 	}
-	// Each database took a number: a new object's shows that there were some.
+	// Each database took a number, so the number of a new one shows that there were some.
 	var number int
 	if err := conn.QueryRow(t.Context(), "SELECT lo_create(0)::int").Scan(&number); err != nil {
 		t.Fatal(err)
 	}
 	const firstNumber, made = 16384, 5
 	if number < firstNumber+made {
-		t.Errorf("the child made no databases here: the next number is %d", number)
+		t.Errorf("got the number %d, want at least %d: the child created no databases here", number, firstNumber+made)
 	}
 }
 
-// waitToBeKilled is what the child does: it uses a server and says where it is.
+// waitToBeKilled runs in the child: it uses a server and prints its folder.
 func waitToBeKilled(t *testing.T) {
 	t.Helper()
 	conn := connect(t, pgtest.Database(t, nil))
@@ -210,9 +210,9 @@ func BenchmarkDatabase(b *testing.B) {
 	}
 }
 
-func TestASharedCloneIsMadeOnce(t *testing.T) {
+func TestSharedCloneIsCreatedOnce(t *testing.T) {
 	t.Parallel()
 	if first, second := pgtest.Shared(t, oneTable), pgtest.Shared(t, oneTable); first != second || first == pgtest.Database(t, oneTable) {
-		t.Errorf("the clones are %s and %s", first, second)
+		t.Errorf("got the clones %s and %s, want one shared clone", first, second)
 	}
 }

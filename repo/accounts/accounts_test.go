@@ -136,7 +136,7 @@ func soon(t *testing.T, what string, holds func() bool) {
 	deadline := time.Now().Add(time.Minute)
 	for !holds() {
 		if time.Now().After(deadline) {
-			t.Fatal("never: " + what)
+			t.Fatal("timed out, want " + what)
 		}
 		select {
 		case <-t.Context().Done():

@@ -14,11 +14,11 @@ func TestTheAuditLogOnlyGrows(t *testing.T) {
 	p.issue(account.Read)
 	for _, statement := range []string{"UPDATE audit_log SET actor = 'nobody'", "DELETE FROM audit_log", "TRUNCATE audit_log"} {
 		if _, err := p.db.Write().DB.ExecContext(t.Context(), statement); err == nil || !strings.Contains(err.Error(), "only grows") {
-			t.Errorf("%s: %v", statement, err)
+			t.Errorf("%s: got %v, want an error that the log only grows", statement, err)
 		}
 	}
 	if done := p.audit("acme"); done[account.ActionWorkspaceCreated] != 1 || done[account.ActionKeyIssued] != 1 {
-		t.Errorf("the audit log has %v", done)
+		t.Errorf("got %v in the audit log, want one created workspace and one issued key", done)
 	}
 }
 
@@ -35,14 +35,14 @@ func TestNoSecretIsStored(t *testing.T) {
 		var lines []string
 		err := p.db.Write().NewRaw("SELECT row_to_json(t)::text FROM "+table+" t").Scan(t.Context(), &lines)
 		if err != nil || len(lines) == 0 {
-			t.Fatalf("%s: %d rows, %v", table, len(lines), err)
+			t.Fatalf("%s: got %d rows and %v, want some", table, len(lines), err)
 		}
 		stored.WriteString(strings.Join(lines, "\n"))
 	}
 	for _, text := range []string{key.Text.Reveal(), token.Reveal()} {
 		secret := text[strings.LastIndex(text, "_")+1:]
 		if strings.Contains(stored.String(), secret[:12]) {
-			t.Errorf("%s is in %s", secret, &stored)
+			t.Errorf("got %s in the stored rows, want no secret: %s", secret, &stored)
 		}
 	}
 }

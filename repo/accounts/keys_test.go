@@ -37,11 +37,11 @@ func TestAnIssuedKeyIsRecognisedWithAllItHas(t *testing.T) {
 	if caller.Kind != account.ByKey || caller.Workspace != w.ID || caller.Plan != account.Standard || caller.Subject != issued.Key.PublicID ||
 		!slices.Equal(caller.Permissions, []account.Permission{account.Read, account.Trace}) ||
 		caller.Budgets.Of(account.Heavy) != 9 || caller.Budgets.Of(account.Light) != account.Usual[account.Light] {
-		t.Errorf("the caller is %+v", caller)
+		t.Errorf("got the caller %+v, want the workspace %s and the key %s", caller, w.ID, issued.Key.PublicID)
 	}
 	list, _, err := p.keys.List(t.Context(), w.ID, 10)
 	if err != nil || len(list) != 1 || list[0].Label != "ci" || list[0].Masked() != issued.Text.Masked() || !list[0].CreatedAt.Equal(issued.Key.CreatedAt) {
-		t.Errorf("listed as %+v, %v", list, err)
+		t.Errorf("got %+v and %v, want the issued key alone", list, err)
 	}
 }
 
@@ -56,7 +56,7 @@ func TestEveryKeyThatOpensNothingGetsTheSameAnswer(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !p.accepts(expired.Text) {
-		t.Error("it expired too early")
+		t.Error("got a key expired early, want it accepted")
 	}
 	p.later(time.Minute)
 	revoked := p.issue(account.Read)
@@ -78,14 +78,14 @@ func TestEveryKeyThatOpensNothingGetsTheSameAnswer(t *testing.T) {
 		_, err := p.keys.Authenticate(t.Context(), text)
 		answers[fmt.Sprint(domain.CodeOf(err), err)] = append(answers[fmt.Sprint(domain.CodeOf(err), err)], name)
 		if domain.CodeOf(err) != domain.CodeUnauthorized {
-			t.Errorf("%s: %v", name, err)
+			t.Errorf("%s: got %v, want %s", name, err, domain.CodeUnauthorized)
 		}
 	}
 	if len(answers) != 1 {
-		t.Errorf("the answers differ: %v", answers)
+		t.Errorf("got the messages %v, want one message for every case", answers)
 	}
 	if !p.accepts(good.Text) {
-		t.Error("the good key is refused")
+		t.Error("got the valid key rejected, want it accepted")
 	}
 }
 
@@ -95,7 +95,7 @@ func TestAnOutageIsNotARefusal(t *testing.T) {
 	key := p.issue(account.Read)
 	p.db.Close()
 	if _, err := p.keys.Authenticate(t.Context(), key.Text.Reveal()); domain.CodeOf(err) != domain.CodeServiceUnavailable {
-		t.Errorf("got %v", err)
+		t.Errorf("got %v, want %s", err, domain.CodeServiceUnavailable)
 	}
 }
 
@@ -107,7 +107,7 @@ func TestARecognisedKeyCostsNoReadWhileProcessesListen(t *testing.T) {
 	for i, want := range []int{1, 0, 0} {
 		ctx, count := telemetry.CountStatements(t.Context())
 		if _, err := p.keys.Authenticate(ctx, key.Text.Reveal()); err != nil || count.N() != want {
-			t.Errorf("check %d cost %d statements, %v", i, count.N(), err)
+			t.Errorf("check %d: got %d statements and %v, want %d", i, count.N(), err, want)
 		}
 	}
 }
@@ -119,7 +119,7 @@ func TestARevocationReachesAnotherProcessAtOnce(t *testing.T) {
 	key := here.issue(account.Read)
 	there.listens()
 	if !there.accepts(key.Text) {
-		t.Fatal("the key is refused")
+		t.Fatal("got the key rejected, want it accepted")
 	}
 	if _, err := here.keys.Revoke(t.Context(), "", key.Key.PublicID, operator); err != nil {
 		t.Fatal(err)
@@ -143,7 +143,7 @@ func TestAGrantAndAPlanReachAnotherProcess(t *testing.T) {
 		return *c
 	}
 	if c := caller(); c.May(account.Partner) || c.Plan != account.Standard {
-		t.Fatalf("%+v", c)
+		t.Fatalf("got %+v, want the standard plan without the partner permission", c)
 	}
 	if _, err := here.keys.Grant(t.Context(), key.Key.PublicID, []account.Permission{account.Partner}, operator); err != nil {
 		t.Fatal(err)
@@ -166,11 +166,11 @@ func TestALostNotificationCostsFiveSeconds(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !there.accepts(key.Text) {
-		t.Error("nothing was cached")
+		t.Error("got the revoked key rejected at once, want it accepted from the cache")
 	}
 	there.later(5 * time.Second)
 	if there.accepts(key.Text) {
-		t.Error("a revoked key is accepted after five seconds")
+		t.Error("got the revoked key accepted after five seconds, want it rejected")
 	}
 }
 
@@ -184,7 +184,7 @@ func TestAProcessWithoutItsListenerReadsEveryTime(t *testing.T) {
 		t.Fatal(err)
 	}
 	if there.accepts(key.Text) {
-		t.Error("a revoked key is accepted")
+		t.Error("got the revoked key accepted, want it rejected")
 	}
 }
 
@@ -199,14 +199,14 @@ func TestARotationReplacesTheDefaultKeyAlone(t *testing.T) {
 	}
 	first, err := p.keys.RotateDefault(t.Context(), w.ID, operator)
 	if err != nil || first.Action() != "created" || len(first.Revoked) != 0 {
-		t.Fatalf("%s, %v, %v", first.Action(), first.Revoked, err)
+		t.Fatalf("got %s with %v revoked and %v, want created with none", first.Action(), first.Revoked, err)
 	}
 	if !slices.Equal(first.Key.Permissions, account.SelfServe) || first.Key.Environment != account.Live {
-		t.Errorf("the default key is %+v", first.Key)
+		t.Errorf("got %+v, want a live key with the self-serve permissions", first.Key)
 	}
 	second, err := p.keys.RotateDefault(t.Context(), w.ID, operator)
 	if err != nil || second.Action() != "rotated" || !slices.Equal(second.Revoked, []string{first.Key.PublicID}) {
-		t.Fatalf("%s, %v, %v", second.Action(), second.Revoked, err)
+		t.Fatalf("got %s with %v revoked and %v, want rotated with %s", second.Action(), second.Revoked, err, first.Key.PublicID)
 	}
 	for name, try := range map[string]struct {
 		key  account.KeyText
@@ -216,11 +216,11 @@ func TestARotationReplacesTheDefaultKeyAlone(t *testing.T) {
 		"an issued one": {issued.Text, true}, "another workspace's": {foreign.Text, true},
 	} {
 		if p.accepts(try.key) != try.good {
-			t.Errorf("%s: accepted is %v", name, !try.good)
+			t.Errorf("%s: got accepted %v, want %v", name, !try.good, try.good)
 		}
 	}
 	if _, err := p.keys.RotateDefault(t.Context(), "wsp_nowhere", operator); domain.CodeOf(err) != domain.CodeNotFound {
-		t.Errorf("without a workspace: %v", err)
+		t.Errorf("unknown workspace: got %v, want %s", err, domain.CodeNotFound)
 	}
 }
 
@@ -237,11 +237,11 @@ func TestARotationIsOneMove(t *testing.T) {
 	p.execute(`CREATE FUNCTION strike() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'struck'; END $$`)
 	p.execute(`CREATE TRIGGER strike BEFORE INSERT ON audit_log FOR EACH ROW WHEN (new.action = 'key_issued') EXECUTE FUNCTION strike()`)
 	if _, err := p.keys.RotateDefault(t.Context(), w.ID, operator); err == nil {
-		t.Fatal("the trigger did not fire")
+		t.Fatal("got a rotation, want the trigger's error")
 	}
 	list, _, err := p.keys.List(t.Context(), w.ID, 10)
 	if err != nil || len(list) != 1 || list[0].Status(p.now()) != account.Active || !p.accepts(first.Text) {
-		t.Errorf("half a rotation: %+v, %v", list, err)
+		t.Errorf("got %+v and %v, want the first key active", list, err)
 	}
 	if after := p.audit("acme"); fmt.Sprint(after) != fmt.Sprint(before) {
 		t.Errorf("audit log: got %v, want %v", after, before)
@@ -268,10 +268,10 @@ func TestRotationsThatMeetLeaveOneKey(t *testing.T) {
 	list, _, err := processes[0].keys.List(t.Context(), w.ID, 100)
 	active := slices.DeleteFunc(slices.Clone(list), func(k account.Key) bool { return k.RevokedAt != nil })
 	if err != nil || len(list) != 2*each || len(active) != 1 {
-		t.Errorf("%d keys, %d active, %v", len(list), len(active), err)
+		t.Errorf("got %d keys, %d of them active, and %v; want %d and 1", len(list), len(active), err, 2*each)
 	}
 	if done := processes[0].audit("acme"); done[account.ActionKeyIssued] != 2*each || done[account.ActionKeyRevoked] != 2*each-1 {
-		t.Errorf("the audit log has %v", done)
+		t.Errorf("got %v in the audit log, want %d issued and %d revoked keys", done, 2*each, 2*each-1)
 	}
 }
 
@@ -303,18 +303,18 @@ func TestRotationsAreBoundedEachDay(t *testing.T) {
 	group.Wait()
 	p := processes[0]
 	if n := rotated.Load(); n != 20 || p.audit("acme")[account.ActionKeyIssued] != 20 {
-		t.Errorf("%d of 30 rotations, %v", n, p.audit("acme"))
+		t.Errorf("got %d rotations and %v in the audit log, want 20 of 30", n, p.audit("acme"))
 	}
 	if _, err := p.keys.RotateDefault(t.Context(), p.workspace("other").ID, operator); err != nil {
-		t.Errorf("another workspace: %v", err)
+		t.Errorf("another workspace: got %v, want no error", err)
 	}
 	p.later(12*time.Hour - time.Microsecond)
 	if _, err := p.keys.RotateDefault(t.Context(), w.ID, operator); domain.CodeOf(err) != domain.CodeRateLimited {
-		t.Errorf("before midnight: %v", err)
+		t.Errorf("before midnight: got %v, want %s", err, domain.CodeRateLimited)
 	}
 	p.later(time.Microsecond)
 	if _, err := p.keys.RotateDefault(t.Context(), w.ID, operator); err != nil {
-		t.Errorf("after midnight: %v", err)
+		t.Errorf("after midnight: got %v, want no error", err)
 	}
 }
 
@@ -339,10 +339,10 @@ func TestKeysAreForgottenLongAfterTheyWereRevoked(t *testing.T) {
 	}
 	list, _, err := p.keys.List(t.Context(), good.Key.Workspace, 10)
 	if err != nil || len(list) != 1 || list[0].PublicID != good.Key.PublicID {
-		t.Errorf("%v, %v", list, err)
+		t.Errorf("got %v and %v, want the key %s alone", list, err, good.Key.PublicID)
 	}
 	if done := p.audit("acme"); done[account.ActionKeyIssued] != 3 || done[account.ActionKeyRevoked] != 2 {
-		t.Errorf("the audit log has %v", done)
+		t.Errorf("got %v in the audit log, want 3 issued and 2 revoked keys", done)
 	}
 }
 
@@ -356,16 +356,16 @@ func TestOldKeysSurviveANewPepper(t *testing.T) {
 	}
 	fresh := here.issue(account.Read)
 	if fresh.Key.Pepper != old.Key.Pepper+1 {
-		t.Errorf("new keys use pepper %d", fresh.Key.Pepper)
+		t.Errorf("got pepper %d, want %d", fresh.Key.Pepper, old.Key.Pepper+1)
 	}
 	for _, p := range []*process{here, deployment.process(t), there} {
 		if !p.accepts(old.Text) || !p.accepts(fresh.Text) {
-			t.Errorf("accepted: old %v, fresh %v", p.accepts(old.Text), p.accepts(fresh.Text))
+			t.Errorf("got accepted %v for the old and %v for the new key, want both", p.accepts(old.Text), p.accepts(fresh.Text))
 		}
 	}
 }
 
-func TestAnotherWorkspacesKeyLooksAbsent(t *testing.T) {
+func TestKeyOfAnotherWorkspaceIsNotFound(t *testing.T) {
 	t.Parallel()
 	p := newProcess(t)
 	key, thief := p.issue(account.Read), p.workspace("thief")
@@ -375,14 +375,14 @@ func TestAnotherWorkspacesKeyLooksAbsent(t *testing.T) {
 	_, nowhere := p.keys.Revoke(t.Context(), "", key.Key.PublicID, caller)
 	for _, err := range []error{foreign, absent, nowhere} {
 		if domain.CodeOf(err) != domain.CodeNotFound || err.Error() != absent.Error() {
-			t.Errorf("got %v", err)
+			t.Errorf("got %v, want %v", err, absent)
 		}
 	}
 	if list, _, err := p.keys.List(t.Context(), thief.ID, 10); err != nil || len(list) != 0 {
-		t.Errorf("listed %v, %v", list, err)
+		t.Errorf("got %v and %v, want no keys", list, err)
 	}
 	if !p.accepts(key.Text) || p.audit("thief")[account.ActionKeyRevoked] != 0 {
-		t.Error("the key was revoked")
+		t.Error("got the key revoked, want it active")
 	}
 }
 
@@ -401,7 +401,7 @@ func TestARevocationDoesNotWaitForAnotherWorkspacesKey(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	defer cancel()
 	if _, err := p.keys.Revoke(ctx, thief.ID, key.Key.PublicID, operator); domain.CodeOf(err) != domain.CodeNotFound {
-		t.Errorf("got %v", err)
+		t.Errorf("got %v, want %s", err, domain.CodeNotFound)
 	}
 }
 
@@ -416,10 +416,10 @@ func TestRevokingTwiceAnswersTheSame(t *testing.T) {
 	p.later(time.Hour)
 	second, err := p.keys.Revoke(t.Context(), key.Key.Workspace, key.Key.PublicID, operator)
 	if err != nil || first.RevokedAt == nil || !second.RevokedAt.Equal(*first.RevokedAt) || second.Status(p.now()) != account.Revoked {
-		t.Errorf("%+v, then %+v, %v", first, second, err)
+		t.Errorf("got %+v, then %+v and %v, want one time of revocation", first, second, err)
 	}
 	if n := p.audit("acme")[account.ActionKeyRevoked]; n != 1 {
-		t.Errorf("got %d revocations in the audit log", n)
+		t.Errorf("got %d revocations in the audit log, want 1", n)
 	}
 }
 
@@ -432,21 +432,21 @@ func TestWhatOnlyAnOperatorGives(t *testing.T) {
 		_, err := p.keys.Issue(t.Context(), w.ID, account.IssueRequest{
 			Environment: account.Live, Permissions: []account.Permission{permission}}, person)
 		if allowed := slices.Contains(account.SelfServe, permission); allowed != (err == nil) || (!allowed && domain.CodeOf(err) != domain.CodeForbidden) {
-			t.Errorf("%s: %v", permission, err)
+			t.Errorf("%s: got %v, want allowed: %v", permission, err, allowed)
 		}
 	}
 	_, err := p.keys.Issue(t.Context(), w.ID, account.IssueRequest{
 		Environment: account.Live, Permissions: account.SelfServe, Budgets: account.Budgets{account.Heavy: 1}}, person)
 	if domain.CodeOf(err) != domain.CodeForbidden {
-		t.Errorf("a budget: %v", err)
+		t.Errorf("rate limit: got %v, want %s", err, domain.CodeForbidden)
 	}
 	key := p.issue(account.Read)
 	if _, err := p.keys.Grant(t.Context(), key.Key.PublicID, []account.Permission{account.Prove}, person); domain.CodeOf(err) != domain.CodeForbidden {
-		t.Errorf("a grant: %v", err)
+		t.Errorf("grant: got %v, want %s", err, domain.CodeForbidden)
 	}
 	workspaces := account.NewWorkspaces(NewWorkspaces(p.db), p.now)
 	if _, err := workspaces.SetPlan(t.Context(), w.ID, account.Wallet, person); domain.CodeOf(err) != domain.CodeForbidden {
-		t.Errorf("a plan: %v", err)
+		t.Errorf("plan: got %v, want %s", err, domain.CodeForbidden)
 	}
 }
 
@@ -468,11 +468,11 @@ func TestARequestForAKeyThatMakesNoSenseIsRefused(t *testing.T) {
 		request := account.IssueRequest{Environment: account.Live, Permissions: account.SelfServe}
 		change(&request)
 		if _, err := p.keys.Issue(t.Context(), w.ID, request, operator); domain.CodeOf(err) != domain.CodeInvalidRequest {
-			t.Errorf("%s: %v", name, err)
+			t.Errorf("%s: got %v, want %s", name, err, domain.CodeInvalidRequest)
 		}
 	}
 	if _, err := p.keys.Issue(t.Context(), "wsp_nowhere", account.IssueRequest{Environment: account.Live, Permissions: account.SelfServe}, operator); domain.CodeOf(err) != domain.CodeNotFound {
-		t.Errorf("no workspace: %v", err)
+		t.Errorf("unknown workspace: got %v, want %s", err, domain.CodeNotFound)
 	}
 }
 
@@ -483,22 +483,22 @@ func TestAGrantAddsAndIsWrittenDown(t *testing.T) {
 	for range 2 { // the second changes nothing
 		granted, err := p.keys.Grant(t.Context(), key.Key.PublicID, []account.Permission{account.Trace, account.Read}, operator)
 		if err != nil || !slices.Equal(granted.Permissions, []account.Permission{account.Read, account.Write, account.Trace}) {
-			t.Errorf("%v, %v", granted.Permissions, err)
+			t.Errorf("got %v and %v, want read, write and trace", granted.Permissions, err)
 		}
 	}
 	entries, err := NewAudit(p.db).List(t.Context(), key.Key.Workspace, 10)
 	if err != nil || len(entries) != 3 || entries[0].Action != account.ActionKeyGranted || entries[0].Actor != "operator:ada" ||
 		entries[0].Subject != key.Key.PublicID || fmt.Sprint(entries[0].Details) != "map[permissions:[read trace]]" {
-		t.Errorf("the audit log has %+v, %v", entries, err)
+		t.Errorf("got %+v and %v in the audit log, want the grant first of three entries", entries, err)
 	}
 	if _, err := p.keys.Revoke(t.Context(), "", key.Key.PublicID, operator); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := p.keys.Grant(t.Context(), key.Key.PublicID, []account.Permission{account.Batch}, operator); domain.CodeOf(err) != domain.CodeInvalidRequest {
-		t.Errorf("to a revoked key: %v", err)
+		t.Errorf("revoked key: got %v, want %s", err, domain.CodeInvalidRequest)
 	}
 	if _, err := p.keys.Grant(t.Context(), "nosuchkey000", []account.Permission{account.Batch}, operator); domain.CodeOf(err) != domain.CodeNotFound {
-		t.Errorf("to no key: %v", err)
+		t.Errorf("unknown key: got %v, want %s", err, domain.CodeNotFound)
 	}
 }
 
@@ -522,7 +522,7 @@ func TestAListShowsGoodKeysFirstAndSaysWhenItIsCut(t *testing.T) {
 			got = append(got, k.PublicID)
 		}
 		if err != nil || truncated != (limit < 4) || !slices.Equal(got, want[:min(limit, 4)]) {
-			t.Errorf("limit %d: %v, %v, %v", limit, got, truncated, err)
+			t.Errorf("limit %d: got %v, truncated %v, %v; want %v", limit, got, truncated, err, want[:min(limit, 4)])
 		}
 	}
 }
@@ -543,7 +543,7 @@ func TestTheLastUseOfKeysIsStoredInOneStatement(t *testing.T) {
 		}
 	}
 	if count.N() != 1 {
-		t.Errorf("%d statements", count.N())
+		t.Errorf("got %d statements, want 1", count.N())
 	}
 	for _, key := range []account.Issued{first, second} {
 		if k, err := NewKeys(p.db).FindKey(t.Context(), key.Key.PublicID); err != nil || k.LastUsedAt == nil || k.LastUsedAt.Sub(at).Abs() > time.Microsecond {
@@ -561,7 +561,7 @@ func TestTheLastUsesAreStoredWhenAProcessEnds(t *testing.T) {
 	cancel()
 	p.keys.FollowUse(ctx, account.UseEvery, func(err error) { t.Error(err) })
 	if k, err := NewKeys(p.db).FindKey(t.Context(), key.Key.PublicID); err != nil || k.LastUsedAt == nil {
-		t.Errorf("last used %v, %v", k.LastUsedAt, err)
+		t.Errorf("got %v and %v, want a time of last use", k.LastUsedAt, err)
 	}
 }
 
@@ -573,14 +573,14 @@ func TestALastUseThatCouldNotBeStoredIsKept(t *testing.T) {
 	p.accepts(key.Text)
 	p.execute(`ALTER TABLE api_keys RENAME COLUMN last_used_at TO hidden`)
 	if err := p.keys.StoreUse(t.Context()); err == nil {
-		t.Fatal("it was stored")
+		t.Fatal("got no error, want a failure to store")
 	}
 	p.execute(`ALTER TABLE api_keys RENAME COLUMN hidden TO last_used_at`)
 	if err := p.keys.StoreUse(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if k, err := NewKeys(p.db).FindKey(t.Context(), key.Key.PublicID); err != nil || k.LastUsedAt == nil {
-		t.Errorf("last used %v, %v", k.LastUsedAt, err)
+		t.Errorf("got %v and %v, want a time of last use", k.LastUsedAt, err)
 	}
 }
 
@@ -603,7 +603,7 @@ func TestTheHotReadOfAKeyUsesItsIndexes(t *testing.T) {
 	} {
 		plan := repotest.Explain(t, p.db, statements[name], "enable_seqscan = off", "enable_bitmapscan = off", "enable_sort = off")
 		if !strings.Contains(plan, "Index Scan using "+index) || strings.Contains(plan, "Sort") {
-			t.Errorf("%s without %s:\n%s", name, index, plan)
+			t.Errorf("%s: got the plan\n%s\nwant a scan of %s without a sort", name, plan, index)
 		}
 	}
 }

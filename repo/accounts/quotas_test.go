@@ -56,7 +56,7 @@ func owed(t *testing.T, db *repo.DB) int64 {
 	var debt int64
 	err := db.Write().DB.QueryRowContext(t.Context(), "SELECT debt FROM quotas WHERE kind = 'key' AND subject = 'k' AND class = 'heavy'").Scan(&debt)
 	if err != nil || debt%int64(account.Window) != 0 {
-		t.Fatalf("a debt of %d: %v", debt, err)
+		t.Fatalf("got a debt of %d and %v, want a multiple of the window", debt, err)
 	}
 	return debt / int64(account.Window)
 }
@@ -66,7 +66,7 @@ func TestExactlyTheBudgetIsGrantedToOneProcess(t *testing.T) {
 	db := repotest.Open(t)
 	allowed, err := rush(t.Context(), account.NewQuotas(NewQuotas(db).WithClock(frozen), frozen), 1000)
 	if err != nil || allowed != 240 || owed(t, db) != 240 {
-		t.Errorf("%d of 1000 were allowed, %d recorded: %v", allowed, owed(t, db), err)
+		t.Errorf("got %d of 1000 allowed, %d recorded and %v; want 240", allowed, owed(t, db), err)
 	}
 }
 
@@ -162,7 +162,7 @@ func TestTheStatementDecidesAsTheMeterDoes(t *testing.T) {
 			}
 			taken, at, err := NewQuotas(db).WithClock(func() time.Time { return now }).TakeQuotas(ctx, takes)
 			if err != nil || !at.Equal(now) {
-				t.Fatal(at, err)
+				t.Fatalf("got %v and %v, want %v", at, err, now)
 			}
 			for i, take := range takes {
 				meter, granted := meters[take.Metered], 0
@@ -193,7 +193,7 @@ func TestWhatIsLeftOfAnAdvanceComesBack(t *testing.T) {
 	const takes = 3000
 	for i := range takes {
 		if got, err := processes[i%2].Take(t.Context(), busy, account.Heavy, 1); err != nil || !got.Allowed {
-			t.Fatal(got, err)
+			t.Fatalf("got %+v and %v, want it allowed", got, err)
 		}
 	}
 	for deadline := time.Now().Add(time.Minute); owed(t, db) != takes; time.Sleep(time.Millisecond) {
@@ -255,7 +255,7 @@ func benchmarkTake(b *testing.B, goroutines, callers, cost int) {
 		group.Go(func() {
 			for next.Add(1) <= int64(b.N) {
 				if got, err := quotas.Take(b.Context(), caller, account.Light, cost); err != nil || !got.Allowed {
-					b.Error(got, err)
+					b.Errorf("got %+v and %v, want it allowed", got, err)
 				}
 			}
 		})

@@ -42,17 +42,17 @@ func TestOldCursorsAndKeysSurviveARotation(t *testing.T) {
 	after := openRing(t, db, master) // a process that starts afterwards
 	cursors := domain.NewCursors(after.CursorKeys())
 	if got, err := cursors.Decode(t.Context(), list, cursor); err != nil || !slices.Equal(got, pos) {
-		t.Errorf("the old cursor: %v, %v", got, err)
+		t.Errorf("old cursor: got %v and %v, want %v", got, err, pos)
 	}
 	if fresh := cursors.Encode(list, pos, time.Time{}); fresh == cursor {
-		t.Error("new cursors are still made with the old key")
+		t.Error("got a cursor of the old key, want one of the new key")
 	}
 	old, ok := after.Key(t.Context(), secret.Pepper, pepper.Generation)
 	if !ok || !bytes.Equal(key.Hash(old.Material[:]), hash) {
-		t.Error("the hash of an old key can no longer be checked")
+		t.Error("got no key for the old hash, want it still valid")
 	}
 	if now := after.Current(secret.Pepper); now.Generation != pepper.Generation+1 || now.Material == pepper.Material {
-		t.Errorf("the pepper did not rotate: generation %d", now.Generation)
+		t.Errorf("got pepper generation %d, want %d with another key", now.Generation, pepper.Generation+1)
 	}
 }
 
@@ -70,7 +70,7 @@ func TestARunningProcessHonoursARotationElsewhere(t *testing.T) {
 			return
 		}
 		if time.Now().After(deadline) {
-			t.Fatal("the new generation stayed unknown")
+			t.Fatal("timed out, want the new generation")
 		}
 	}
 }
@@ -85,14 +85,14 @@ func TestARetiredGenerationIsForgottenAfterItsOverlap(t *testing.T) {
 		}
 	}
 	if _, ok := ring.Key(t.Context(), secret.Cursor, 1); ok {
-		t.Error("a generation is honoured past its overlap")
+		t.Error("got a generation accepted after its overlap, want it rejected")
 	}
 	forgotten, err := NewSecrets(db).ForgetSecrets(t.Context(), time.Now().Add(time.Minute))
 	if err != nil || forgotten != 1 {
 		t.Errorf("forgot %d, %v; want the cursor key alone", forgotten, err)
 	}
 	if _, ok := openRing(t, db, master).Key(t.Context(), secret.Pepper, 1); !ok {
-		t.Error("the old pepper is gone, and with it every key it hashed")
+		t.Error("got no old pepper, want it kept for the keys that it hashed")
 	}
 }
 
@@ -108,7 +108,7 @@ func TestProcessesThatStartTogetherShareTheirSecrets(t *testing.T) {
 	for _, purpose := range secret.Purposes {
 		for _, ring := range rings[1:] {
 			if ring.Current(purpose).Material != rings[0].Current(purpose).Material {
-				t.Errorf("two processes hold different %s keys", purpose)
+				t.Errorf("got different %s keys in two processes, want the same", purpose)
 			}
 		}
 	}
@@ -119,6 +119,6 @@ func TestAnotherMasterKeyIsRefused(t *testing.T) {
 	db := repotest.Open(t)
 	openRing(t, db, secret.NewMaster())
 	if _, err := secret.Open(t.Context(), NewSecrets(db), secret.NewMaster()); !errors.Is(err, secret.ErrOtherMaster) {
-		t.Errorf("got %v", err)
+		t.Errorf("got %v, want %v", err, secret.ErrOtherMaster)
 	}
 }

@@ -47,16 +47,16 @@ func TestASessionIsRecognisedUntilItsEnd(t *testing.T) {
 	for name, text := range map[string]string{"token": token.Reveal(), "bearer": bearer.Text.Reveal()} {
 		caller, err := p.sessions.Authenticate(t.Context(), text)
 		if err != nil || caller.Kind != account.BySession || caller.Workspace != session.Workspace || caller.Subject != session.ID || len(caller.Permissions) != 0 {
-			t.Errorf("%s: %+v, %v", name, caller, err)
+			t.Errorf("%s: got %+v and %v, want the session %s", name, caller, err, session.ID)
 		}
 	}
 	if _, err := p.sessions.AuthenticateCookie(t.Context(), bearer.Text.Reveal()); domain.CodeOf(err) != domain.CodeUnauthorized {
-		t.Errorf("a bearer passed for a cookie: %v", err)
+		t.Errorf("bearer token as a cookie: got %v, want %s", err, domain.CodeUnauthorized)
 	}
 	p.later(account.BearerTime)
 	p.refuses("an expired bearer", bearer.Text.Reveal())
 	if _, err := p.sessions.Authenticate(t.Context(), token.Reveal()); err != nil {
-		t.Errorf("within its hour: %v", err)
+		t.Errorf("within its hour: got %v, want no error", err)
 	}
 	p.later(time.Hour - account.BearerTime)
 	p.refuses("an expired session", token.Reveal())
@@ -67,10 +67,10 @@ func TestABearerEndsWithItsSession(t *testing.T) {
 	p := newProcess(t)
 	session, token := p.session(time.Minute)
 	if bearer := p.bearer(token); bearer.ExpiresAt.After(session.ExpiresAt) {
-		t.Errorf("it lasts until %s, its session until %s", bearer.ExpiresAt, session.ExpiresAt)
+		t.Errorf("got an expiry at %s, want it by %s with the session", bearer.ExpiresAt, session.ExpiresAt)
 	}
 	if _, err := p.sessions.Bearer(t.Context(), &account.Caller{Kind: account.ByKey, Subject: session.ID}); domain.CodeOf(err) != domain.CodeUnauthorized {
-		t.Errorf("for a key: %v", err)
+		t.Errorf("for a key: got %v, want %s", err, domain.CodeUnauthorized)
 	}
 }
 
@@ -107,7 +107,7 @@ func TestARevokedSessionEndsEverywhereWithItsBearers(t *testing.T) {
 		return err == nil
 	}
 	if !accepts(token.Reveal()) || !accepts(bearer.Text.Reveal()) {
-		t.Fatal("the session is refused")
+		t.Fatal("got the session rejected, want it accepted")
 	}
 	first, err := here.sessions.Revoke(t.Context(), session.ID, operator)
 	if err != nil {
@@ -116,13 +116,13 @@ func TestARevokedSessionEndsEverywhereWithItsBearers(t *testing.T) {
 	soon(t, "the revocation arrives", func() bool { return !accepts(token.Reveal()) && !accepts(bearer.Text.Reveal()) })
 	here.later(time.Minute)
 	if again, err := here.sessions.Revoke(t.Context(), session.ID, operator); err != nil || !again.RevokedAt.Equal(*first.RevokedAt) {
-		t.Errorf("again: %v, %v", again.RevokedAt, err)
+		t.Errorf("second time: got %v and %v, want %v", again.RevokedAt, err, first.RevokedAt)
 	}
 	if done := here.audit("acme"); done[account.ActionSessionCreated] != 1 || done[account.ActionSessionRevoked] != 1 {
-		t.Errorf("the audit log has %v", done)
+		t.Errorf("got %v in the audit log, want one created and one revoked session", done)
 	}
 	if _, err := here.sessions.Revoke(t.Context(), "ses_nowhere", operator); domain.CodeOf(err) != domain.CodeNotFound {
-		t.Errorf("an absent one: %v", err)
+		t.Errorf("unknown session: got %v, want %s", err, domain.CodeNotFound)
 	}
 }
 
@@ -134,7 +134,7 @@ func TestANewSessionKeyWithoutOverlapSignsEverybodyOut(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := p.sessions.Authenticate(t.Context(), token.Reveal()); err != nil {
-		t.Errorf("within the overlap: %v", err)
+		t.Errorf("within the overlap: got %v, want no error", err)
 	}
 	_, second := p.session(time.Hour)
 	if _, err := p.ring.Rotate(t.Context(), secret.Session, 0); err != nil {
@@ -149,11 +149,11 @@ func TestASessionLastsThirtyDaysAtMost(t *testing.T) {
 	w := p.workspace("acme").ID
 	for _, lasts := range []time.Duration{0, -1, account.MaxSession + 1} {
 		if _, _, err := p.sessions.Create(t.Context(), w, "ada", lasts, operator); domain.CodeOf(err) != domain.CodeInvalidRequest {
-			t.Errorf("%s: %v", lasts, err)
+			t.Errorf("%s: got %v, want %s", lasts, err, domain.CodeInvalidRequest)
 		}
 	}
 	if _, _, err := p.sessions.Create(t.Context(), "wsp_nowhere", "ada", time.Hour, operator); domain.CodeOf(err) != domain.CodeNotFound {
-		t.Errorf("no workspace: %v", err)
+		t.Errorf("unknown workspace: got %v, want %s", err, domain.CodeNotFound)
 	}
 }
 
@@ -164,9 +164,9 @@ func TestExpiredSessionsAreForgotten(t *testing.T) {
 	kept, token := p.session(time.Hour)
 	forgotten, err := NewSessions(p.db).ForgetSessions(t.Context(), p.now().Add(2*time.Minute))
 	if err != nil || forgotten != 1 {
-		t.Errorf("forgot %d, %v", forgotten, err)
+		t.Errorf("got %d deleted sessions and %v, want 1", forgotten, err)
 	}
 	if _, err := p.sessions.Authenticate(t.Context(), token.Reveal()); err != nil {
-		t.Errorf("%s: %v", kept.ID, err)
+		t.Errorf("%s: got %v, want no error", kept.ID, err)
 	}
 }

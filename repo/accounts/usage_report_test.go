@@ -44,7 +44,7 @@ func TestReportsAgreeWithAPlainModel(t *testing.T) {
 			}
 			stop()
 			if errs := m.complaints(); len(errs) > 0 || m.Dropped() > 0 {
-				t.Errorf("%d uses were dropped: %v", m.Dropped(), errs)
+				t.Errorf("got %d dropped uses and %v, want none", m.Dropped(), errs)
 			}
 		})
 	}
@@ -57,7 +57,7 @@ func TestReportsAgreeWithAPlainModel(t *testing.T) {
 		}
 	}
 	if r := m.report(big); !r.PerKeyTruncated || len(r.PerKey) != 50 || len(r.RecentFailures) != 50 {
-		t.Error("the bounds were not reached")
+		t.Errorf("got %d keys and %d failures, want 50 of each", len(r.PerKey), len(r.RecentFailures))
 	}
 }
 

@@ -101,7 +101,7 @@ func TestWhatTheMemoryCannotHoldIsDroppedAndCounted(t *testing.T) {
 	}
 	dropped := m.Dropped()
 	if dropped < many-memory {
-		t.Errorf("%d of %d uses were dropped, but the memory holds only %d", dropped, many, memory)
+		t.Errorf("got %d of %d uses dropped, want at least %d", dropped, many, many-memory)
 	}
 	soon(t, "the writer gives up for now", func() bool { return len(m.complaints()) > 0 })
 	if err := lock.Rollback(); err != nil {
@@ -111,7 +111,7 @@ func TestWhatTheMemoryCannotHoldIsDroppedAndCounted(t *testing.T) {
 	m.Record(use(""))
 	stop()
 	if stored := m.total("wsp_a"); stored != many-dropped+1 || m.Dropped() != dropped {
-		t.Errorf("%d uses are stored and %d dropped, of %d", stored, m.Dropped(), many+1)
+		t.Errorf("got %d uses stored and %d dropped, want %d and %d", stored, m.Dropped(), many-dropped+1, dropped)
 	}
 }
 
@@ -184,14 +184,14 @@ func TestACallerWithoutPauseIsCountedInFullAndKeptInPart(t *testing.T) {
 	}
 	m.runs()()
 	if got := m.report("wsp_a").Total; got != (account.Tally{Requests: many, Failures: many / 2}) {
-		t.Errorf("%+v were counted", got)
+		t.Errorf("got %+v, want %d requests, half of them failed", got, many)
 	}
 	var kept int
 	if err := m.db.Write().DB.QueryRowContext(t.Context(), "SELECT count(*) FROM usage_requests").Scan(&kept); err != nil {
 		t.Fatal(err)
 	}
 	if kept < 100 || kept > 400 {
-		t.Errorf("%d requests are kept of %d", kept, many)
+		t.Errorf("got %d of %d requests kept, want 100 to 400", kept, many)
 	}
 }
 
@@ -278,7 +278,7 @@ func TestEveryStatementOfUsageReadsItsIndex(t *testing.T) {
 	} {
 		plan := repotest.Explain(t, db, statements[c.statement])
 		if !strings.Contains(plan, c.index) || strings.Contains(plan, "Seq Scan on usage") || c.ordered && strings.Contains(plan, "Sort") {
-			t.Errorf("%s has the plan\n%s", c.statement, plan)
+			t.Errorf("%s: got the plan\n%s\nwant a scan of %s without a sort", c.statement, plan, c.index)
 		}
 	}
 }

@@ -19,21 +19,21 @@ func TestAWorkspaceIsFoundByNameAndId(t *testing.T) {
 			t.Errorf("%s: %+v, %v; want %+v", name, found, err, made)
 		}
 		if again, err := workspaces.Ensure(t.Context(), name, operator); err != nil || again != made {
-			t.Errorf("ensured as %+v, %v", again, err)
+			t.Errorf("got %+v and %v, want %+v", again, err, made)
 		}
 	}
 	if _, err := workspaces.Find(t.Context(), "nobody"); domain.CodeOf(err) != domain.CodeNotFound {
-		t.Errorf("an absent one: %v", err)
+		t.Errorf("unknown workspace: got %v, want %s", err, domain.CodeNotFound)
 	}
 	for _, name := range []string{"", " acme", "wsp_acme", "a\nb", strings.Repeat("x", 256)} {
 		if _, err := workspaces.Ensure(t.Context(), name, operator); domain.CodeOf(err) != domain.CodeInvalidRequest {
-			t.Errorf("%q: %v", name, err)
+			t.Errorf("%q: got %v, want %s", name, err, domain.CodeInvalidRequest)
 		}
 	}
 	p.workspace("beta")
 	list, truncated, err := workspaces.List(t.Context(), 1)
 	if err != nil || !truncated || len(list) != 1 || list[0] != made {
-		t.Errorf("listed %+v, %v, %v", list, truncated, err)
+		t.Errorf("got %+v, truncated %v and %v, want %+v, truncated", list, truncated, err, made)
 	}
 }
 
@@ -48,10 +48,10 @@ func TestProcessesThatMakeOneNameShareTheWorkspace(t *testing.T) {
 	group.Wait()
 	for _, id := range ids {
 		if id != ids[0] {
-			t.Errorf("two workspaces of one name: %v", ids)
+			t.Errorf("got the workspaces %v for one name, want one", ids)
 		}
 	}
 	if n := p.audit("acme")[account.ActionWorkspaceCreated]; n != 1 {
-		t.Errorf("it was created %d times", n)
+		t.Errorf("got %d creations in the audit log, want 1", n)
 	}
 }

@@ -45,7 +45,7 @@ func TestDamagedRowsFailTheActivityOfTheirAddress(t *testing.T) {
 			found, err := addresses.NewAddresses(db).ActivityOf(t.Context(), domain.Mainnet, []starknet.Felt{owner}, newest, 1000)
 			if name != "nothing" {
 				if err == nil {
-					t.Errorf("the activity is %+v", found)
+					t.Errorf("got %+v, want an error", found)
 				}
 				return
 			}
@@ -57,7 +57,7 @@ func TestDamagedRowsFailTheActivityOfTheirAddress(t *testing.T) {
 				transfers += len(v.Transfers)
 			}
 			if transfers == 0 || len(found[0]) == 0 {
-				t.Errorf("%s sent %+v, but has %d transactions with %d transfers", owner, transfer, len(found[0]), transfers)
+				t.Errorf("%s sent %+v: got %d transactions with %d transfers, want some", owner, transfer, len(found[0]), transfers)
 			}
 		})
 	}
@@ -73,6 +73,6 @@ func sender(t *testing.T) (starknet.Felt, facts.Transfer) {
 			}
 		}
 	}
-	t.Fatal("got no sender of a transfer")
+	t.Fatal("got no sender of a transfer, want one")
 	return starknet.Felt{}, facts.Transfer{}
 }

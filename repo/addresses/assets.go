@@ -55,7 +55,7 @@ const assetsOfOwners = `/* address.assets */
 	) AS k ON true`
 
 // firstUnseen is the first block that readers cannot see yet. Tables without
-// ranges may have rows of it.
+// partitions may have rows of it.
 const firstUnseen = `(SELECT coalesce(min(from_block), 2147483647) FROM index_ranges WHERE chain = %[1]d AND state <> 'ready')`
 
 type holdingRow struct {

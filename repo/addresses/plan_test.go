@@ -17,7 +17,7 @@ import (
 	"astrolabe/repo/repotest"
 )
 
-// metropolis is the template of a chain of three ranges with 300 blocks of 20
+// metropolis is the template of a chain of three partitions with 300 blocks of 20
 // transactions each. Address 1 takes part in every transaction and sends a
 // transfer in every second one, of 40 tokens in turn; address 2 takes part in
 // the first transaction only; 20,000 others share the rest.
@@ -143,14 +143,14 @@ func TestReadsOfAddressesFollowIndexesHoweverBusyTheAddressIs(t *testing.T) {
 	} {
 		plan := runPlan(t, conn, addresses.Statements[c.statement], c.arguments)
 		if touched := plan.Hit + plan.Read; touched > c.pages {
-			t.Errorf("%s touches %d pages, more than %d, with %.90s", c.statement, touched, c.pages, c.arguments)
+			t.Errorf("%s: got %d pages, want at most %d, with %.90s", c.statement, touched, c.pages, c.arguments)
 		}
 		plan.walkPlan(func(n *plannedNode) {
 			switch {
 			case n.Type == "Seq Scan" && wide.MatchString(n.Relation) && n.Loops > 0:
-				t.Errorf("%s reads all of %s", c.statement, n.Relation)
+				t.Errorf("%s: got a sequential scan of %s, want an index", c.statement, n.Relation)
 			case strings.HasSuffix(n.Type, "Sort") && n.Rows > 200:
-				t.Errorf("%s sorts %v rows", c.statement, n.Rows)
+				t.Errorf("%s: got a sort of %v rows, want at most 200", c.statement, n.Rows)
 			}
 		})
 	}

@@ -28,7 +28,7 @@ func TestSearchesFollowIndexes(t *testing.T) {
 		`INSERT INTO activity (address, block, tx, kinds, items, chain) SELECT 1000000 + n % 15000, n % 59, 1000 + n / 59, 1, 1, 1 FROM generate_series(1, 20000) n`,
 		`INSERT INTO locators (tag, block, tx, kind, chain) SELECT n, n % 59, 1000 + n / 59, 2, 1 FROM generate_series(1, 20000) n`,
 		`ANALYZE`,
-		// A range of this chain has few blocks. Make the planner assume more.
+		// A partition of this chain has few blocks. Make the planner assume more.
 		`UPDATE pg_class SET reltuples = 1000000 WHERE relname LIKE 'blocks\_1\_%' AND relkind = 'r'`,
 		`SET plan_cache_mode = force_generic_plan`,
 		`SET jit = off`,
@@ -46,11 +46,11 @@ func TestSearchesFollowIndexes(t *testing.T) {
 		plan := explain(t, conn, addresses.Statements[c.statement], c.arguments)
 		for _, index := range c.indexes {
 			if !strings.Contains(plan, "using "+index+" ") {
-				t.Errorf("%s does not use %s", c.statement, index)
+				t.Errorf("%s: want the index %s", c.statement, index)
 			}
 		}
 		if found := whole.FindString(plan); found != "" || strings.Contains(plan, "->  Sort") || strings.Contains(plan, "Sort Key") && !strings.Contains(plan, "Merge Append") {
-			t.Errorf("%s reads too much (%s) or sorts", c.statement, found)
+			t.Errorf("%s: got %q or a sort, want neither", c.statement, found)
 		}
 		if t.Failed() {
 			t.Fatalf("the plan of %s is\n%s", c.statement, plan)

@@ -19,7 +19,7 @@ func BenchmarkPage(b *testing.B) {
 	stored, certificates := events.NewEvents(db), events.NewCertificates(db)
 	known, err := certificates.Certificates(b.Context(), domain.Mainnet)
 	if err != nil || len(known) != 1 {
-		b.Fatal(known, err)
+		b.Fatalf("got %v and %v, want one", known, err)
 	}
 	one := []starknet.Felt{starknet.FeltFromUint64(1)}
 	key := starknet.FeltFromUint64(31)
@@ -49,7 +49,7 @@ func BenchmarkPage(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
 				if rows, err := read(); err != nil || rows < 5 {
-					b.Fatal(rows, err)
+					b.Fatalf("got %d rows and %v, want at least 5", rows, err)
 				}
 			}
 		})

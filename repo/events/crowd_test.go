@@ -11,8 +11,8 @@ import (
 	"astrolabe/repo/repotest"
 )
 
-// crowded is the template of a database with three ranges of events, so many
-// that no plan may scan a whole range: 1,000 contracts emit events of 50
+// crowded is the template of a database with three partitions of events, so many
+// that no plan may scan a whole partition: 1,000 contracts emit events of 50
 // selectors, one of which is very frequent. The felt of an address, a selector
 // or a class is its id.
 func crowded(ctx context.Context, url string) error {
@@ -58,7 +58,7 @@ func crowded(ctx context.Context, url string) error {
 	return nil
 }
 
-// openRanges opens the ranges of crowded, with their indexes.
+// openRanges opens the partitions of crowded, with their indexes.
 func openRanges(ctx context.Context, url string) error {
 	db, err := repo.Open(ctx, repo.Options{URL: url})
 	if err != nil {

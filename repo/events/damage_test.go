@@ -36,7 +36,7 @@ func TestAnEventWhosePartsAreMissingIsDamage(t *testing.T) {
 			span := event.Span{Before: event.Place{Block: 3000}}
 			stored := events.NewEvents(db)
 			if rows, err := stored.SearchEvents(t.Context(), domain.Mainnet, filter, span, 25); err != nil || len(rows) < 25 {
-				t.Fatal(len(rows), err)
+				t.Fatalf("got %d rows and %v, want 25", len(rows), err)
 			}
 			if _, err := db.Write().ExecContext(t.Context(), sql); err != nil {
 				t.Fatal(err)
@@ -44,7 +44,7 @@ func TestAnEventWhosePartsAreMissingIsDamage(t *testing.T) {
 			rows, err := stored.SearchEvents(t.Context(), domain.Mainnet, filter, span, 25)
 			if name == "half a felt" { // the column's type rejects it
 				if err == nil {
-					t.Errorf("got %d events", len(rows))
+					t.Errorf("got %d events, want an error", len(rows))
 				}
 				return
 			}
@@ -61,7 +61,7 @@ func TestAnEmitterWhoseClassIsMissingIsDamage(t *testing.T) {
 	stored := events.NewEvents(db)
 	emitters, err := stored.Emitters(t.Context(), domain.Mainnet, emissions)
 	if err != nil || len(emitters[0].Classes) != 0 || len(emitters[1].Classes) != 2 || emitters[1].Classes[0].Block != 0 || emitters[1].Classes[1].Block != 500 {
-		t.Fatalf("got %+v, %v", emitters, err)
+		t.Fatalf("got %+v and %v, want classes at blocks 0 and 500 of the second emitter", emitters, err)
 	}
 	if _, err := db.Write().ExecContext(t.Context(), "DELETE FROM classes WHERE chain = 1"); err != nil {
 		t.Fatal(err)

@@ -5,7 +5,7 @@
 // verifies the tables event_positions_N, one per certified key position, and
 // searches events by them.
 //
-// Lists of events are hot: each statement reads one index of the ranges of
+// Lists of events are hot: each statement reads one index of the partitions of
 // events in its order, and a test checks the plans. Nothing here decodes an
 // event or decides which search a filter needs; domain/event does.
 package events

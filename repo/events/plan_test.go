@@ -71,7 +71,7 @@ func TestEventReadsFollowTheirIndexes(t *testing.T) {
 	}
 }
 
-// scanned finds the indexes by which a plan reads ranges of events and tables
+// scanned finds the indexes by which a plan reads partitions of events and tables
 // of positions.
 var scanned = regexp.MustCompile(`using (?:events_1_\d+_)?(\w+) on (?:events_1_\d+|event_positions_1|contract_classes|event_schemas) `)
 
@@ -89,15 +89,15 @@ func holdPlan(t *testing.T, name, plan string, indexes []string) {
 		}
 	}
 	if got := slices.Sorted(maps.Keys(used)); !slices.Equal(got, indexes) {
-		t.Errorf("%s reads by %v, not by %v\n%s", name, got, indexes, plan)
+		t.Errorf("%s: got the indexes %v, want %v\n%s", name, got, indexes, plan)
 	}
 	for _, bad := range []string{"Seq Scan", "Bitmap", "Hash", "Merge Join"} {
 		if strings.Contains(plan, bad) {
-			t.Errorf("%s has a %s\n%s", name, bad, plan)
+			t.Errorf("%s: got a %s, want none\n%s", name, bad, plan)
 		}
 	}
 	if sortedScan.MatchString(plan) {
-		t.Errorf("%s sorts what it scans\n%s", name, plan)
+		t.Errorf("%s: got a sort of a scan, want none\n%s", name, plan)
 	}
 }
 

@@ -14,7 +14,7 @@ import (
 	"astrolabe/starknet"
 )
 
-// rangeRows reads the rows of a run from the tables of its range, each in index
+// rangeRows reads the rows of a run from the tables of its partition, each in index
 // order.
 func (r *reading) rangeRows(ctx context.Context, tx bun.IDB, within indexing.Range, into *runOfBlocks) error {
 	transactions, err := readTable[model.Transaction](ctx, tx, r, within, into, facts.TableTransactions, transactionColumns, "block, tx")
@@ -129,7 +129,7 @@ func headerOf(b *model.Block) (facts.Header, bool) {
 		L1Gas:     starknet.ResourcePrice{PriceInWei: b.Prices[0], PriceInFri: b.Prices[1]},
 		L1DataGas: starknet.ResourcePrice{PriceInWei: b.Prices[2], PriceInFri: b.Prices[3]},
 		L2Gas:     starknet.ResourcePrice{PriceInWei: b.Prices[4], PriceInFri: b.Prices[5]},
-		Version:   b.Version,
+		Version:   b.Version, Verification: facts.Verification(b.Verification),
 	}, true
 }
 
@@ -137,6 +137,9 @@ func (r *reading) transaction(t *model.Transaction) (facts.Transaction, bool) {
 	sender, known := r.addresses.feltIf(t.Sender)
 	contract, known2 := r.addresses.feltIf(t.Contract)
 	selector, known3 := r.selectors.feltIf(t.Selector)
+	if t.Envelope == nil || int(t.SignatureLen) != len(t.Envelope.Signature) {
+		return facts.Transaction{}, false
+	}
 	unit := starknet.Wei
 	if t.FeeInFri {
 		unit = starknet.Fri
@@ -144,7 +147,7 @@ func (r *reading) transaction(t *model.Transaction) (facts.Transaction, bool) {
 	return facts.Transaction{
 		Index: int(t.Tx), Hash: t.Hash, Type: starknet.TransactionType(t.Type), Version: uint64(t.Version),
 		Sender: sender, Contract: contract, Selector: selector, Class: t.Class,
-		Nonce: t.Nonce.Felt(), Calldata: t.Calldata, SignatureLength: int(t.SignatureLen),
+		Nonce: t.Nonce.Felt(), Calldata: t.Calldata, Envelope: facts.Envelope(*t.Envelope),
 		Fee: starknet.Felt(t.Fee), FeeUnit: unit, Reverted: t.Reverted, RevertReason: string(t.RevertReason),
 		Resources: starknet.ExecutionResources{L1Gas: uint64(t.L1Gas), L1DataGas: uint64(t.L1DataGas), L2Gas: uint64(t.L2Gas)},
 	}, known && known2 && known3

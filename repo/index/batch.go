@@ -12,7 +12,7 @@ import (
 	"astrolabe/starknet"
 )
 
-// batchWriter converts blocks to rows of one range and writes them in one
+// batchWriter converts blocks to rows of one partition and writes them in one
 // transaction.
 type batchWriter struct {
 	chain     domain.Chain
@@ -68,6 +68,13 @@ func (w *batchWriter) askDerived(b *facts.Block) {
 	}
 	for j := range b.Changes {
 		w.addresses.ask(b.Changes[j].Address)
+	}
+	for j := range b.Implementations {
+		w.addresses.ask(b.Implementations[j].Address)
+		w.addresses.askIf(b.Implementations[j].Contract)
+	}
+	for j := range b.Untyped {
+		w.addresses.ask(b.Untyped[j].Address)
 	}
 	for j := range b.Deployments {
 		w.addresses.ask(b.Deployments[j].Address)
@@ -141,9 +148,12 @@ func (w *batchWriter) writeSource(ctx context.Context, tx repo.Tx, blocks []fact
 	return w.copy(ctx, tx, &rows, "messages", messageColumns)
 }
 
-// writeDerived stores transfers and activity.
+// writeDerived stores transfers, the evidence of untyped ones, and activity.
 func (w *batchWriter) writeDerived(ctx context.Context, tx repo.Tx, blocks []facts.Block) error {
 	if err := w.writeTransfers(ctx, tx, blocks); err != nil {
+		return err
+	}
+	if err := w.writeUntyped(ctx, tx, blocks); err != nil {
 		return err
 	}
 	return w.writeActivity(ctx, tx, blocks)
@@ -173,7 +183,7 @@ func (w *batchWriter) copy(ctx context.Context, tx repo.Tx, rows *copyRows, tabl
 	return rows.into(ctx, tx, leaf(table, w.chain, w.into.From), columns)
 }
 
-// writeLocators stores the locators of hashes. A loading range gets its
+// writeLocators stores the locators of hashes. A loading partition gets its
 // locators when it becomes ready.
 func (w *batchWriter) writeLocators(ctx context.Context, tx repo.Tx, blocks []facts.Block) error {
 	var rows copyRows

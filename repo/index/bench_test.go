@@ -11,7 +11,7 @@ import (
 	"astrolabe/repo/repotest"
 )
 
-// rowsOf counts the rows of blocks in the tables of their range.
+// rowsOf counts the rows of blocks in the tables of their partition.
 func rowsOf(blocks []facts.Block) (n int) {
 	for i := range blocks {
 		b := &blocks[i]
@@ -34,8 +34,8 @@ func BenchmarkStored(b *testing.B) {
 	b.ReportMetric(float64(rows)/b.Elapsed().Seconds(), "rows/s")
 }
 
-// BenchmarkCommit stores the everyday chain in a loading range, as a backfill
-// does. Creating and dropping the range does not count towards rows/s.
+// BenchmarkCommit stores the everyday chain in a loading partition, as a backfill
+// does. Creating and dropping the partition does not count towards rows/s.
 func BenchmarkCommit(b *testing.B) {
 	blocks, db := repotest.Everyday(b), repotest.Open(b)
 	writer := index.NewWriter(db)

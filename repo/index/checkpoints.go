@@ -14,7 +14,7 @@ import (
 	"astrolabe/starknet"
 )
 
-// Checkpoints reads the checkpoints and ranges of the indexes.
+// Checkpoints reads the checkpoints and partitions of the indexes.
 type Checkpoints struct{ db *repo.DB }
 
 var _ indexing.Checkpoints = Checkpoints{}
@@ -35,21 +35,38 @@ func (p Checkpoints) Checkpoint(ctx context.Context, c domain.Chain) (*indexing.
 	return &checkpoint, nil
 }
 
-// checkpointRow is a checkpoint with one of its ranges, if there are any.
+// checkpointRow is a checkpoint with one of its partitions, if there are any.
 type checkpointRow struct {
 	model.Checkpoint
 	FromBlock *model.BlockNumber `bun:"from_block"`
 	ToBlock   *model.BlockNumber `bun:"to_block"`
 	State     *string            `bun:"state"`
 	Events    *int64             `bun:"events"`
+	L1Number  *int64             `bun:"l1_block_number"`
+	L1Hash    *starknet.Felt     `bun:"l1_block_hash"`
+}
+
+// acceptance returns the newest block that is accepted on L1.
+func (r *checkpointRow) acceptance() *domain.BlockRef {
+	if r.L1Number == nil {
+		return nil
+	}
+	l1 := &domain.BlockRef{Number: uint64(*r.L1Number)}
+	if r.L1Hash != nil {
+		l1.Hash = *r.L1Hash
+	}
+	return l1
 }
 
 // All returns the checkpoint of every chain.
 func (p Checkpoints) All(ctx context.Context) (map[domain.Chain]indexing.Checkpoint, error) {
-	// At most one row per chain and about 32 ranges each, by primary key.
+	// At most one row per chain with its head, and about 32 partitions each, by
+	// primary key.
 	rows, err := repo.Select[checkpointRow](ctx, p.db.Write(), `/* checkpoint.read */
-		SELECT c.chain, c.first_block, c.block, c.hash, c.finalized_block, r.from_block, r.to_block, r.state, r.events
+		SELECT c.chain, c.first_block, c.block, c.hash, c.finalized_block, r.from_block, r.to_block, r.state, r.events,
+			h.l1_block_number, h.l1_block_hash
 		FROM index_checkpoints c LEFT JOIN index_ranges r ON r.chain = c.chain
+		LEFT JOIN chain_heads h ON h.chain = CASE c.chain WHEN 1 THEN 'SN_MAIN' ELSE 'SN_SEPOLIA' END
 		ORDER BY c.chain, r.from_block`)
 	if err != nil {
 		return nil, err
@@ -63,6 +80,7 @@ func (p Checkpoints) All(ctx context.Context) (map[domain.Chain]indexing.Checkpo
 			if row.Block != nil && row.Hash != nil {
 				checkpoint.Block = &domain.BlockRef{Number: uint64(*row.Block), Hash: *row.Hash}
 			}
+			checkpoint.L1 = row.acceptance()
 		}
 		if row.FromBlock != nil {
 			checkpoint.Ranges = append(checkpoint.Ranges, rangeOf(&model.Range{
@@ -74,7 +92,7 @@ func (p Checkpoints) All(ctx context.Context) (map[domain.Chain]indexing.Checkpo
 	return found, nil
 }
 
-// rangeOf converts a stored range to the domain's type.
+// rangeOf converts a stored partition to the domain's type.
 func rangeOf(r *model.Range) indexing.Range {
 	is := indexing.Range{From: uint64(r.FromBlock), State: indexing.RangeState(r.State), Events: uint64(r.Events)}
 	if r.ToBlock != nil {
@@ -85,18 +103,27 @@ func rangeOf(r *model.Range) indexing.Range {
 
 // BlockHash implements indexing.Checkpoints.
 func (p Checkpoints) BlockHash(ctx context.Context, c domain.Chain, number uint64) (hash starknet.Felt, held bool, err error) {
+	return p.felt(ctx, c, number, "/* block.hash */ SELECT hash FROM %s WHERE block = ?")
+}
+
+// StateRoot implements indexing.Checkpoints.
+func (p Checkpoints) StateRoot(ctx context.Context, c domain.Chain, number uint64) (root starknet.Felt, held bool, err error) {
+	return p.felt(ctx, c, number, "/* block.root */ SELECT state_root FROM %s WHERE block = ?")
+}
+
+// felt reads one column of a stored block from the table of its range.
+func (p Checkpoints) felt(ctx context.Context, c domain.Chain, number uint64, statement string) (value starknet.Felt, held bool, err error) {
 	var from int64
 	err = p.db.Write().NewRaw(`/* range.holding */
 		SELECT from_block FROM index_ranges WHERE chain = ? AND from_block <= ? ORDER BY from_block DESC LIMIT 1`,
 		model.Code(c), number).Scan(ctx, &from)
 	if err == nil {
-		err = p.db.Write().NewRaw(fmt.Sprintf("/* block.hash */ SELECT hash FROM %s WHERE block = ?", leaf("blocks", c, uint64(from))),
-			number).Scan(ctx, &hash)
+		err = p.db.Write().NewRaw(fmt.Sprintf(statement, leaf("blocks", c, uint64(from))), number).Scan(ctx, &value)
 	}
 	if errors.Is(err, sql.ErrNoRows) {
 		return starknet.Felt{}, false, nil
 	}
-	return hash, err == nil, repo.Outage(err)
+	return value, err == nil, repo.Outage(err)
 }
 
 // DeriverVersions implements indexing.Checkpoints.

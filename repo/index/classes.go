@@ -54,6 +54,11 @@ func (w *batchWriter) findClasses(ctx context.Context, tx repo.Tx, blocks []fact
 		for _, deployment := range blocks[i].Deployments {
 			named = append(named, deployment.Class)
 		}
+		for _, implementation := range blocks[i].Implementations {
+			if implementation.Class != nil {
+				named = append(named, *implementation.Class)
+			}
+		}
 	}
 	if len(named) == 0 {
 		return nil

@@ -7,6 +7,7 @@ import (
 	"github.com/uptrace/bun"
 
 	"astrolabe/domain"
+	"astrolabe/domain/facts"
 	"astrolabe/domain/indexing"
 	"astrolabe/failpoint"
 	"astrolabe/repo"
@@ -27,11 +28,17 @@ func (w *Writer) Commit(ctx context.Context, lease indexing.Lease, batch indexin
 		if err := bound(ctx, tx, batch.Range.State == indexing.RangeLoading); err != nil {
 			return err
 		}
+		if err := checkCheckpoint(ctx, tx, lease.Chain, batch.After); err != nil {
+			return err
+		}
 		if err := b.write(ctx, tx, batch.Blocks); err != nil {
 			return err
 		}
 		failpoint.Hit(failpoint.CommitRows)
 		if err := moveCheckpoint(ctx, tx, lease.Chain, batch); err != nil {
+			return err
+		}
+		if err := recordAcceptance(ctx, tx, lease.Chain, batch.L1); err != nil {
 			return err
 		}
 		failpoint.Hit(failpoint.CommitCheckpoint)
@@ -56,7 +63,7 @@ func notifyBlocks(ctx context.Context, tx bun.IDB, c domain.Chain) error {
 }
 
 // bound sets the time limit of the transaction's statements. A commit to a
-// loading range need not wait for the disk: if the machine loses power, rows
+// loading partition need not wait for the disk: if the machine loses power, rows
 // and checkpoint are lost together.
 func bound(ctx context.Context, tx bun.IDB, loading bool) error {
 	commits := "on"
@@ -72,23 +79,35 @@ func bound(ctx context.Context, tx bun.IDB, loading bool) error {
 	return err
 }
 
-func moveCheckpoint(ctx context.Context, tx bun.IDB, c domain.Chain, batch indexing.Batch) error {
-	var (
-		events int
-		number *uint64
-		hash   []byte
-	)
-	if batch.After != nil {
-		number, hash = &batch.After.Number, batch.After.Hash[:]
+// checkCheckpoint returns indexing.ErrCheckpointMoved unless the checkpoint is
+// at the block. Without this check, a batch that is already stored would fail
+// on its first duplicate row.
+func checkCheckpoint(ctx context.Context, tx bun.IDB, c domain.Chain, at *domain.BlockRef) error {
+	number, hash := reference(at)
+	var expected bool
+	err := tx.NewRaw(`/* checkpoint.check */
+		SELECT EXISTS (SELECT FROM index_checkpoints WHERE chain = ? AND block IS NOT DISTINCT FROM ? AND hash IS NOT DISTINCT FROM ?)`,
+		model.Code(c), number, hash).Scan(ctx, &expected)
+	if err == nil && !expected {
+		return indexing.ErrCheckpointMoved
 	}
+	return err
+}
+
+func moveCheckpoint(ctx context.Context, tx bun.IDB, c domain.Chain, batch indexing.Batch) error {
+	events := 0
+	number, hash := reference(batch.After)
 	for i := range batch.Blocks {
 		events += len(batch.Blocks[i].Events)
 	}
 	last := batch.Blocks[len(batch.Blocks)-1].Header
 	moved, err := repo.Changed(tx.NewRaw(`/* checkpoint.move */
-		UPDATE index_checkpoints SET block = ?, hash = ?, finalized_block = greatest(finalized_block, ?)
+		UPDATE index_checkpoints SET block = ?, hash = ?, finalized_block = greatest(finalized_block, ?),
+			transactions_block = CASE WHEN transactions_block IS NOT DISTINCT FROM block THEN coalesce(?, transactions_block) ELSE transactions_block END,
+			full_block = CASE WHEN full_block IS NOT DISTINCT FROM block THEN coalesce(?, full_block) ELSE full_block END
 		WHERE chain = ? AND block IS NOT DISTINCT FROM ? AND hash IS NOT DISTINCT FROM ?`,
-		last.Number, last.Hash, batch.Finalized, model.Code(c), number, hash).Exec(ctx))
+		last.Number, last.Hash, batch.Finalized, batch.VerifiedThrough(facts.TransactionsVerified), batch.VerifiedThrough(facts.FullyVerified),
+		model.Code(c), number, hash).Exec(ctx))
 	if err != nil {
 		return err
 	}

@@ -186,6 +186,14 @@ func (c *copyRows) number(v *[32]byte) {
 	binary.BigEndian.PutUint32(c.buf[at:], uint32(len(c.buf)-at-4))
 }
 
+// envelope writes a packed envelope.
+func (c *copyRows) envelope(e *model.Envelope) {
+	at := len(c.buf)
+	c.length(0)
+	c.buf = e.Append(c.buf)
+	binary.BigEndian.PutUint32(c.buf[at:], uint32(len(c.buf)-at-4))
+}
+
 // appendNumeric appends Postgres' binary format of a non-negative integer: the
 // number of digits in base 10,000, the weight of the first digit, sign and
 // scale, then the digits.

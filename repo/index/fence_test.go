@@ -87,4 +87,7 @@ func TestABatchIsCommittedOnlyWhereTheIndexStands(t *testing.T) {
 	if err := writer.Commit(t.Context(), lease, batch); err != nil {
 		t.Errorf("after the block it stands at: got %v, want no error", err)
 	}
+	if err := writer.Commit(t.Context(), lease, batch); !errors.Is(err, indexing.ErrCheckpointMoved) {
+		t.Errorf("the same batch again: got %v, want %v", err, indexing.ErrCheckpointMoved)
+	}
 }

@@ -78,9 +78,9 @@ type question struct {
 	follows   bool // see indexing.Check
 }
 
-// rangeColumns are the columns that questions over all ranges may use.
+// rangeColumns are the columns that questions over all partitions may use.
 var rangeColumns = map[string]string{
-	"blocks": "block, hash, parent_hash", "transactions": "block, sender, contract, selector",
+	"blocks": "block, hash, parent_hash, verification", "transactions": "block, sender, contract, selector",
 	"events": "block, address, selector", "messages": "block, contract, selector",
 	"transfers": "block, token, sender, receiver", "activity": "block, address",
 }
@@ -94,7 +94,7 @@ func (f fsck) everywhere(ranges []indexing.Range) []string {
 	return append(pairs, "{locatorRows}", fmt.Sprintf(locatorRows, f.code, f.from, f.to+1))
 }
 
-// rows selects the columns of a table's rows in all ranges.
+// rows selects the columns of a table's rows in all partitions.
 func (f fsck) rows(table string, ranges []indexing.Range) string {
 	all := make([]string, len(ranges))
 	for i, r := range ranges {
@@ -106,7 +106,7 @@ func (f fsck) rows(table string, ranges []indexing.Range) string {
 	return "(" + strings.Join(all, " UNION ALL ") + ")"
 }
 
-// askRanges runs a question for each range that holds any of the checked
+// askRanges runs a question for each partition that holds any of the checked
 // blocks.
 func (f fsck) askRanges(ctx context.Context, tx bun.IDB, q question, limit int) (findings []indexing.Finding, err error) {
 	ranges, err := rangesAfter(ctx, tx, f.chain, int64(f.from)-1)

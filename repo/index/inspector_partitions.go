@@ -12,7 +12,7 @@ import (
 	"astrolabe/domain/indexing"
 )
 
-// leafTable is the table of a range according to the Postgres catalogue.
+// leafTable is the table of a partition according to the Postgres catalogue.
 type leafTable struct {
 	name    string
 	parent  string // empty if not attached
@@ -25,7 +25,7 @@ type leafIndex struct {
 	unique, valid bool
 }
 
-// partitions compares the ranges with the existing tables.
+// partitions compares the recorded partitions with the existing tables.
 func (f fsck) partitions(ctx context.Context, tx bun.IDB, limit int) ([]indexing.Finding, error) {
 	ranges, err := rangesAfter(ctx, tx, f.chain, -1)
 	if err != nil {
@@ -59,8 +59,8 @@ func (f fsck) partitions(ctx context.Context, tx bun.IDB, limit int) ([]indexing
 	return findings[:min(limit, len(findings))], nil
 }
 
-// contiguous finds gaps and overlaps between ranges. Their entries agree with
-// the tables, so that whole ranges are lost.
+// contiguous finds gaps and overlaps between partitions. Their entries agree
+// with the tables, so that whole partitions are lost.
 func (f fsck) contiguous(ranges []indexing.Range, first *int64) (findings []indexing.Finding) {
 	wrong := func(block uint64, repair, format string, args ...any) {
 		findings = append(findings, indexing.Finding{Check: "partitions", Block: &block, Detail: fmt.Sprintf(format, args...), Repair: repair})
@@ -69,18 +69,18 @@ func (f fsck) contiguous(ranges []indexing.Range, first *int64) (findings []inde
 	for i, r := range ranges {
 		switch {
 		case first == nil:
-			wrong(r.From, advice.Checkpoint(), "there is a range from %d on, but no checkpoint", r.From)
+			wrong(r.From, advice.Checkpoint(), "there is a partition from %d on, but no checkpoint", r.From)
 		case i == 0 && int64(r.From) != *first:
-			wrong(r.From, advice.Checkpoint(), "the first range begins with %d instead of %d", r.From, *first)
+			wrong(r.From, advice.Checkpoint(), "the first partition begins with %d instead of %d", r.From, *first)
 		case i > 0 && ranges[i-1].To != r.From:
 			wrong(min(r.From, ranges[i-1].To), advice.Rollback(min(r.From, ranges[i-1].To), ranges[0].From),
-				"the range from %d on ends before %d, the next begins with %d", ranges[i-1].From, ranges[i-1].To, r.From)
+				"the partition from %d on ends before %d, the next begins with %d", ranges[i-1].From, ranges[i-1].To, r.From)
 		}
 	}
 	return findings
 }
 
-// leaf compares one table with its range.
+// leaf compares one table with its partition.
 func (f fsck) leaf(table rangeTable, r indexing.Range, last *int64, have *leafTable) (findings []indexing.Finding) {
 	name := leaf(table.name, f.chain, r.From)
 	wrong := func(repair, format string, args ...any) {
@@ -109,7 +109,7 @@ func (f fsck) leaf(table rangeTable, r indexing.Range, last *int64, have *leafTa
 		if parent != "" {
 			repair = append(repair, fmt.Sprintf("ALTER TABLE %s ATTACH PARTITION %s %s", parent, name, bound))
 		}
-		wrong(strings.Join(repair, "; "), "the table %s of a %s range is attached as %q, expected %q", name, r.State, strings.TrimSpace(have.parent+" "+have.bound), strings.TrimSpace(parent+" "+bound))
+		wrong(strings.Join(repair, "; "), "the table %s of a %s partition is attached as %q, expected %q", name, r.State, strings.TrimSpace(have.parent+" "+have.bound), strings.TrimSpace(parent+" "+bound))
 	}
 	for _, index := range table.indexes {
 		want, is := name+"_"+index.name, have.indexes[name+"_"+index.name]
@@ -131,7 +131,7 @@ func (f fsck) leaf(table rangeTable, r indexing.Range, last *int64, have *leafTa
 	return findings
 }
 
-// leafTables reads the tables of all ranges from the catalogue.
+// leafTables reads the tables of all partitions from the catalogue.
 func (f fsck) leafTables(ctx context.Context, tx bun.IDB) (map[string]*leafTable, error) {
 	names := make([]string, len(rangeTables))
 	for i := range rangeTables {

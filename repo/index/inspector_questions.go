@@ -37,7 +37,13 @@ var chainQuestions = []question{
 		WHERE c.chain = {chain} AND h.finality_depth IS NOT NULL AND ` + tierOutOfBounds + `
 		UNION ALL
 		SELECT NULL, format('the watermark of L1 acceptance is %s, above the head %s', l1_block_number, block_number), '{repair} --checkpoint'
-		FROM chain_heads WHERE chain = '{name}' AND l1_block_number > block_number`},
+		FROM chain_heads WHERE chain = '{name}' AND l1_block_number > block_number
+		UNION ALL
+		SELECT b.block, format('the block accepted on L1 is 0x%s, but the stored block is 0x%s', encode(h.l1_block_hash, 'hex'), encode(b.hash, 'hex')), '{repair} --checkpoint'
+		FROM chain_heads h JOIN {blocks} AS b ON b.block = h.l1_block_number
+		WHERE h.chain = '{name}' AND h.l1_block_hash <> b.hash
+		UNION ALL
+		` + verifiedTooFar("transactions_block", 1) + ` UNION ALL ` + verifiedTooFar("full_block", 2)},
 	{name: "beyond", sql: beyond()},
 	{name: "dictionary", sql: wrongEntries("addresses", "address") + "UNION ALL" + wrongEntries("selectors", "selector")},
 	{name: "ids", sql: missing(contractIDs, "addresses", true)},
@@ -80,6 +86,9 @@ var chainQuestions = []question{
 				UNION ALL SELECT token FROM {transfers} AS r UNION ALL SELECT sender FROM {transfers} AS r
 				UNION ALL SELECT receiver FROM {transfers} AS r UNION ALL SELECT address FROM {activity} AS r
 				UNION ALL SELECT address FROM contract_classes WHERE chain = {chain}
+				UNION ALL SELECT address FROM contract_implementations WHERE chain = {chain}
+				UNION ALL SELECT contract FROM contract_implementations WHERE chain = {chain}
+				UNION ALL SELECT address FROM untyped_transfers WHERE chain = {chain}
 				UNION ALL SELECT address FROM deployments WHERE chain = {chain}
 				UNION ALL SELECT deployer FROM deployments WHERE chain = {chain}
 				UNION ALL SELECT address FROM tokens WHERE chain = {chain})) AS unused HAVING count(*) > 0
@@ -100,7 +109,7 @@ func beyond() string {
 	for _, table := range rangeTables {
 		sql += outside(table.name, "{"+table.name+"} AS r")
 	}
-	for _, table := range []string{"declarations", "contract_classes", "deployments", "tokens", "classes", "locators"} {
+	for _, table := range []string{"declarations", "contract_classes", "contract_implementations", "untyped_transfers", "deployments", "tokens", "classes", "locators"} {
 		sql += outside(table, fmt.Sprintf("(SELECT block FROM %s WHERE chain = {chain}) AS r", table))
 	}
 	return sql[:len(sql)-len("UNION ALL")]
@@ -156,12 +165,12 @@ func missing(columns []idColumn, dictionary string, dated bool) string {
 	return strings.Join(questions, "UNION ALL")
 }
 
-// rangeQuestions run once per range; {table} is the range's table.
+// rangeQuestions run once per partition; {table} is the partition's table.
 func rangeQuestions() []question {
 	questions := []question{
 		{name: "bounds"},
-		{name: "range events", sql: `
-			SELECT {range.from}, format('the range says that it holds %s events, but there are %s', {range.events}, count(*)),
+		{name: "partition events", sql: `
+			SELECT {range.from}, format('the partition says that it has %s events, but there are %s', {range.events}, count(*)),
 				format('UPDATE index_ranges SET events = %s WHERE chain = {chain} AND from_block = {range.from}', count(*))
 			FROM {events} HAVING count(*) <> {range.events}`},
 		{name: "counts", sql: counted("tx_count", "transactions") + "UNION ALL" + counted("event_count", "events")},
@@ -179,7 +188,7 @@ func rangeQuestions() []question {
 			questions[0].sql += " UNION ALL "
 		}
 		questions[0].sql += fmt.Sprintf(`
-			SELECT min(block), format('%%s rows of {%[1]s} are not of its range', count(*)), format('{repair} --block %%s', min(block)) FROM {%[1]s}
+			SELECT min(block), format('%%s rows of {%[1]s} are outside of its blocks', count(*)), format('{repair} --block %%s', min(block)) FROM {%[1]s}
 			WHERE block < {range.from} OR block >= {range.to} OR chain <> {chain} HAVING count(*) > 0`, table.name)
 	}
 	for _, used := range rangeIDs {
@@ -221,4 +230,13 @@ func orphan(table, parent, key string) string {
 // prefixed puts a table's name before each column of a list.
 func prefixed(table, columns string) string {
 	return table + "." + strings.ReplaceAll(columns, ", ", ", "+table+".")
+}
+
+// verifiedTooFar selects a checkpoint that claims a level for blocks that did not
+// reach it.
+func verifiedTooFar(column string, level int) string {
+	return fmt.Sprintf(`
+		SELECT min(b.block), format('%[1]s is %%s, but block %%s did not reach that level', c.%[1]s, min(b.block)), '{repair} --checkpoint'
+		FROM index_checkpoints c JOIN {blocks} AS b ON b.block <= c.%[1]s AND b.verification < %[2]d
+		WHERE c.chain = {chain} GROUP BY c.%[1]s`, column, level)
 }

@@ -14,20 +14,20 @@ import (
 	"astrolabe/repo/model"
 )
 
-// rangeIndex is an index that the tables of all ranges have.
+// rangeIndex is an index that the tables of all partitions have.
 type rangeIndex struct {
 	name    string
 	columns string // of its key; after "covering", the INCLUDE columns
 	unique  bool
 }
 
-// rangeTable is a table that is partitioned into ranges.
+// rangeTable is a table that is partitioned by blocks.
 type rangeTable struct {
 	name    string
 	indexes []rangeIndex
 }
 
-// rangeTables are the tables of a range. The comment of an index names the
+// rangeTables are the tables of a partition. The comment of an index names the
 // reads that need it; a page is read in index order and stops after its rows.
 var rangeTables = []rangeTable{
 	{"blocks", []rangeIndex{
@@ -63,14 +63,14 @@ var rangeTables = []rangeTable{
 	}},
 }
 
-// leaf names the table of a range.
+// leaf names the table of a partition.
 func leaf(table string, c domain.Chain, from uint64) string {
 	return fmt.Sprintf("%s_%d_%d", table, model.Code(c), from)
 }
 
-// OpenRange creates the tables of a new range. A loading range is invisible and
+// OpenRange creates the tables of a new partition. A loading partition is invisible and
 // has neither indexes nor an end; a ready one ends before the block to and is
-// written with its indexes in place. Opening an open range changes nothing.
+// written with its indexes in place. Opening an open partition changes nothing.
 func (w *Writer) OpenRange(ctx context.Context, lease indexing.Lease, r indexing.Range) error {
 	return w.lead(ctx, lease, func(tx repo.Tx) error {
 		opened := model.Range{Chain: model.Chain(lease.Chain), FromBlock: model.BlockNumber(r.From), State: string(r.State)}
@@ -123,13 +123,13 @@ const covering = " covering "
 // all returns the columns of the key and those that the index covers.
 func (i rangeIndex) all() string { return strings.Replace(i.columns, covering, ", ", 1) }
 
-// attach makes a range's table part of the partitioned one.
+// attach makes a partition's table part of the partitioned one.
 func attach(ctx context.Context, tx bun.IDB, c domain.Chain, table string, r indexing.Range) error {
 	return run(ctx, tx, "/* range.attach */ ALTER TABLE %s_%d ATTACH PARTITION %s FOR VALUES FROM (%d) TO (%d)",
 		table, model.Code(c), leaf(table, c, r.From), r.From, r.To)
 }
 
-// SealRange ends a loading range before the block to: it takes no more rows,
+// SealRange ends a loading partition before the block to: it takes no more rows,
 // and BuildRange is next.
 func (w *Writer) SealRange(ctx context.Context, lease indexing.Lease, r indexing.Range) error {
 	return w.lead(ctx, lease, func(tx repo.Tx) error {
@@ -142,7 +142,7 @@ func (w *Writer) SealRange(ctx context.Context, lease indexing.Lease, r indexing
 	})
 }
 
-// BuildRange creates the indexes of a sealed range and then makes it visible to
+// BuildRange creates the indexes of a sealed partition and then makes it visible to
 // readers, with its locators, in one transaction. It resumes after a failed
 // attempt: an index is created completely or not at all.
 func (w *Writer) BuildRange(ctx context.Context, lease indexing.Lease, r indexing.Range) error {
@@ -178,12 +178,12 @@ func (w *Writer) BuildRange(ctx context.Context, lease indexing.Lease, r indexin
 	})
 }
 
-// assumeSelectors makes the planner assume that a range has many first keys.
+// assumeSelectors makes the planner assume that a partition has many first keys.
 // Plans are generic: where one key is so frequent that a sample contains no
 // other, the planner would scan all events for a page of a rare key.
 const assumeSelectors = "/* range.assume */ ALTER TABLE %s ALTER COLUMN selector SET (n_distinct = 1000)"
 
-// AnalyzeRange updates the planner's statistics of a range's tables. Without
+// AnalyzeRange updates the planner's statistics of a partition's tables. Without
 // them it sorts whole histories instead of reading a page in index order.
 func (w *Writer) AnalyzeRange(ctx context.Context, lease indexing.Lease, r indexing.Range) error {
 	if err := run(ctx, w.db.Write(), assumeSelectors, leaf("events", lease.Chain, r.From)); err != nil {

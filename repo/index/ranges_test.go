@@ -21,7 +21,7 @@ func TestPlansAssumeManySelectorsWhereOneIsEverywhere(t *testing.T) {
 	}
 	at, err := index.NewCheckpoints(db).Checkpoint(t.Context(), domain.Mainnet)
 	if err != nil || len(at.Ranges) != 3 {
-		t.Fatalf("got %+v, %v, want three ranges", at, err)
+		t.Fatalf("got %+v, %v, want three partitions", at, err)
 	}
 	for _, r := range at.Ranges {
 		if err := index.NewWriter(db).AnalyzeRange(t.Context(), indexing.Lease{Chain: domain.Mainnet}, r); err != nil {
@@ -30,7 +30,7 @@ func TestPlansAssumeManySelectorsWhereOneIsEverywhere(t *testing.T) {
 		var assumed int64
 		if err := db.Write().NewRaw("SELECT n_distinct::int FROM pg_stats WHERE tablename = 'events_1_?' AND attname = 'selector'", r.From).
 			Scan(t.Context(), &assumed); err != nil || assumed != 1000 {
-			t.Errorf("the range from %d on is believed to have %d selectors, %v, want 1000", r.From, assumed, err)
+			t.Errorf("partition from %d: got %d assumed selectors and %v, want 1000", r.From, assumed, err)
 		}
 	}
 }

@@ -55,6 +55,9 @@ func (r Repairer) RepairBlock(ctx context.Context, lease indexing.Lease, into in
 			block.Header.Hash, w.code, block.Header.Number).Exec(ctx); err != nil {
 			return err
 		}
+		if err := w.clipVerified(ctx, tx, &block.Header); err != nil {
+			return err
+		}
 		if changed {
 			if err := retract(ctx, tx, lease.Chain, int64(block.Header.Number)-1); err != nil {
 				return err
@@ -70,6 +73,27 @@ func (r Repairer) RepairBlock(ctx context.Context, lease indexing.Lease, into in
 		w.selectors.committed()
 	}
 	return forgotten, err
+}
+
+// clipVerified moves the ends of the verified blocks back if a block reached a
+// lower level than before. ResetCheckpoint moves them on.
+func (w *batchWriter) clipVerified(ctx context.Context, tx bun.IDB, h *facts.Header) error {
+	for column, level := range verifiedColumns {
+		if facts.Lesser(h.Verification, level) == level {
+			continue
+		}
+		if err := run(ctx, tx, "/* repair.verified */ UPDATE index_checkpoints SET %[1]s = CASE WHEN first_block < %[2]d THEN %[2]d - 1 END WHERE chain = %[3]d AND %[1]s >= %[2]d",
+			column, h.Number, w.code); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// verifiedColumns are the columns of a checkpoint with the last block up to which
+// all blocks reached a level.
+var verifiedColumns = map[string]facts.Verification{
+	"transactions_block": facts.TransactionsVerified, "full_block": facts.FullyVerified,
 }
 
 // retract discards the results of jobs that depend on blocks above last.
@@ -162,8 +186,8 @@ func (w *batchWriter) replace(ctx context.Context, tx repo.Tx, blocks []facts.Bl
 }
 
 // removeBlock deletes a block's rows from the tables of every range, in case
-// they are in the wrong one, and its class changes, declarations and
-// deployments. It returns the number of events removed from the block's own
+// they are in the wrong one, and its class changes, implementations,
+// declarations, deployments and untyped transfers. It returns the number of events removed from the block's own
 // range.
 func (w *batchWriter) removeBlock(ctx context.Context, tx repo.Tx, number uint64) (events int, err error) {
 	ranges, err := rangesAfter(ctx, tx, w.chain, -1)
@@ -189,7 +213,7 @@ func (w *batchWriter) removeBlock(ctx context.Context, tx repo.Tx, number uint64
 			}
 		}
 	}
-	for _, table := range []string{"deployments", "contract_classes", "declarations"} {
+	for _, table := range []string{"deployments", "untyped_transfers", "contract_implementations", "contract_classes", "declarations"} {
 		if err := run(ctx, tx, "/* repair.remove */ DELETE FROM %s WHERE chain = %d AND block = %d", table, w.code, number); err != nil {
 			return 0, err
 		}

@@ -18,11 +18,12 @@ func (r Repairer) KnownClasses(ctx context.Context, c domain.Chain, hashes []sta
 		model.Class
 		Earlier bool `bun:"earlier"`
 	}
-	// Finds classes by their unique hash, and references by contract_classes_class
-	// and declarations_class.
+	// Finds classes by their unique hash, references by contract_classes_class and
+	// declarations_class, and scans the few implementations.
 	rows, err := repo.Select[row](ctx, r.writer.db.Write(), fmt.Sprintf(`/* repair.classes */
 		SELECT k.block, k.hash, k.sierra, k.missing, k.abi, k.digest,
 			EXISTS (SELECT FROM contract_classes h WHERE h.chain = %[1]d AND h.class = k.id AND h.block < $2)
+			OR EXISTS (SELECT FROM contract_implementations i WHERE i.chain = %[1]d AND i.class = k.id AND i.block < $2)
 			OR EXISTS (SELECT FROM declarations d WHERE d.chain = %[1]d AND d.class = k.id AND d.block < $2) AS earlier
 		FROM classes k WHERE k.chain = %[1]d AND k.hash = ANY($1)`, model.Code(c)), model.Bytes(hashes), int64(before))
 	known := make(map[starknet.Felt]indexing.KnownClass, len(rows))

@@ -32,7 +32,9 @@ var rangeIDs = []idColumn{
 // contractIDs are the columns with ids of the other tables that have a block.
 var contractIDs = []idColumn{
 	{"contract_classes", "address", "addresses"}, {"deployments", "address", "addresses"}, {"deployments", "deployer", "addresses"}, {"tokens", "address", "addresses"},
+	{"contract_implementations", "address", "addresses"}, {"contract_implementations", "contract", "addresses"}, {"untyped_transfers", "address", "addresses"},
 	{"contract_classes", "class", "classes"}, {"deployments", "class", "classes"}, {"declarations", "class", "classes"},
+	{"contract_implementations", "class", "classes"},
 }
 
 // schemaIDs are the columns with ids of the tables that belong to classes.

@@ -14,8 +14,9 @@ import (
 )
 
 // ResetCheckpoint moves the checkpoint of a chain to its newest stored block,
-// the finalized tier to its depth below that if it is out of bounds, and forgets
-// a watermark of L1 acceptance that is above the head. It returns the block.
+// the finalized tier to its depth below that if it is out of bounds, and the ends
+// of the verified blocks to where they are; it forgets a watermark of L1
+// acceptance that is above the head or of another block. It returns the block.
 func (r Repairer) ResetCheckpoint(ctx context.Context, lease indexing.Lease) (at domain.BlockRef, err error) {
 	code := model.Code(lease.Chain)
 	err = r.writer.lead(ctx, lease, func(tx repo.Tx) error {
@@ -55,8 +56,17 @@ func (r Repairer) ResetCheckpoint(ctx context.Context, lease indexing.Lease) (at
 			return err
 		}
 		if _, err := tx.NewRaw(`/* repair.l1 */
-			UPDATE chain_heads SET l1_block_number = NULL, l1_observed_at = NULL WHERE chain = ? AND l1_block_number > block_number`,
+			UPDATE chain_heads h SET l1_block_number = NULL, l1_block_hash = NULL, l1_observed_at = NULL WHERE h.chain = ?
+				AND (h.l1_block_number > h.block_number OR EXISTS (SELECT FROM `+blocks+` AS b WHERE b.block = h.l1_block_number AND b.hash <> h.l1_block_hash))`,
 			string(lease.Chain)).Exec(ctx); err != nil {
+			return err
+		}
+		if _, err := tx.NewRaw(`/* repair.verified_through */
+			UPDATE index_checkpoints c SET transactions_block = CASE WHEN v.transactions >= c.first_block THEN v.transactions END,
+				full_block = CASE WHEN v.whole >= c.first_block THEN v.whole END
+			FROM (SELECT coalesce(min(block) FILTER (WHERE verification < 1) - 1, ?1) AS transactions,
+				coalesce(min(block) FILTER (WHERE verification < 2) - 1, ?1) AS whole FROM `+blocks+` AS b WHERE b.block <= ?1) AS v
+			WHERE c.chain = ?0`, code, at.Number).Exec(ctx); err != nil {
 			return err
 		}
 		if err := advanceEpoch(ctx, tx, lease.Chain); err != nil {

@@ -65,6 +65,11 @@ func (w *batchWriter) rewrite(ctx context.Context, tx repo.Tx, table facts.Table
 			return err
 		}
 		return w.writeTransfers(ctx, tx, blocks)
+	case facts.TableUntyped:
+		if err := remove("untyped_transfers"); err != nil {
+			return err
+		}
+		return w.writeUntyped(ctx, tx, blocks)
 	case facts.TableActivity:
 		if err := remove(leaf("activity", w.chain, w.into.From)); err != nil {
 			return err

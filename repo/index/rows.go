@@ -1,16 +1,18 @@
 package index
 
 import (
+	"cmp"
+
 	"astrolabe/domain/facts"
 	"astrolabe/repo/model"
 	"astrolabe/starknet"
 )
 
-// The columns of the range tables and of locators, in the order of the fields
+// The columns of the partitioned tables and of locators, in the order of the fields
 // of a row.
 const (
-	blockColumns       = "block, chain, l1_da_mode, timestamp, tx_count, event_count, hash, parent_hash, state_root, sequencer, prices, version, base_digest"
-	transactionColumns = "block, tx, chain, sender, contract, selector, type, version, reverted, fee_in_fri, signature_len, l1_gas, l1_data_gas, l2_gas, fee, nonce, hash, class, calldata, revert_reason"
+	blockColumns       = "block, chain, l1_da_mode, timestamp, tx_count, event_count, hash, parent_hash, state_root, sequencer, prices, version, verification, base_digest"
+	transactionColumns = "block, tx, chain, sender, contract, selector, type, version, reverted, fee_in_fri, signature_len, l1_gas, l1_data_gas, l2_gas, fee, nonce, hash, class, calldata, revert_reason, envelope"
 	eventColumns       = "block, tx, log, address, selector, chain, keys, payload"
 	messageColumns     = "block, tx, idx, chain, to_l1, contract, selector, nonce, hash, l1_address, payload"
 	transferColumns    = "block, tx, log, idx, standard, token, sender, receiver, chain, amount, token_id"
@@ -20,7 +22,7 @@ const (
 
 func (w *batchWriter) block(r *copyRows, b *facts.Block) {
 	h, digest := &b.Header, facts.BaseDigest(b)
-	r.row(13)
+	r.row(14)
 	r.block(h.Number)
 	r.int2(w.code)
 	enum(r, model.L1DAMode(h.L1DAMode))
@@ -36,11 +38,12 @@ func (w *batchWriter) block(r *copyRows, b *facts.Block) {
 		h.L1DataGas.PriceInFri, h.L2Gas.PriceInWei, h.L2Gas.PriceInFri,
 	})
 	r.text(h.Version)
+	enum(r, model.BlockVerification(cmp.Or(h.Verification, facts.Unverified)))
 	r.bytes(digest[:])
 }
 
 func (w *batchWriter) transaction(r *copyRows, block uint64, t *facts.Transaction) {
-	r.row(20)
+	r.row(21)
 	r.block(block)
 	r.int2(t.Index)
 	r.int2(w.code)
@@ -51,7 +54,7 @@ func (w *batchWriter) transaction(r *copyRows, block uint64, t *facts.Transactio
 	r.int2(int(t.Version))
 	r.bool(t.Reverted)
 	r.bool(t.FeeUnit == starknet.Fri)
-	r.int2(t.SignatureLength)
+	r.int2(len(t.Signature))
 	r.int8(int64(t.Resources.L1Gas))
 	r.int8(int64(t.Resources.L1DataGas))
 	r.int8(int64(t.Resources.L2Gas))
@@ -61,6 +64,7 @@ func (w *batchWriter) transaction(r *copyRows, block uint64, t *facts.Transactio
 	r.felt(t.Class)
 	r.felts(t.Calldata)
 	r.textOrNull(t.RevertReason)
+	r.envelope((*model.Envelope)(&t.Envelope))
 }
 
 func (w *batchWriter) event(r *copyRows, block uint64, e *facts.Event) {

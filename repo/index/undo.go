@@ -20,12 +20,15 @@ import (
 // Undo removes every block above the given one, which the index must hold, and
 // moves the checkpoint back to it. A nil block removes the whole index of the
 // chain, including its first block. It returns indexing.ErrFinalized if that
-// affects the finalized tier.
+// affects the finalized tier, and indexing.ErrAcceptedOnL1 if it affects blocks
+// that are accepted on L1.
 func (w *Writer) Undo(ctx context.Context, lease indexing.Lease, to *domain.BlockRef) error {
 	return w.undo(ctx, lease, to, false)
 }
 
-// Rollback is Undo for an operator. It may also remove finalized blocks.
+// Rollback is Undo for an operator. It may also remove finalized blocks and
+// blocks that are accepted on L1. The newest accepted block is then the one that
+// is kept.
 func (w *Writer) Rollback(ctx context.Context, lease indexing.Lease, to *domain.BlockRef) error {
 	return w.undo(ctx, lease, to, true)
 }
@@ -62,6 +65,9 @@ func (w *Writer) undo(ctx context.Context, lease indexing.Lease, to *domain.Bloc
 			if err := advanceEpoch(ctx, tx, lease.Chain); err != nil {
 				return err
 			}
+			if err := withdrawAcceptance(ctx, tx, lease.Chain, to); err != nil {
+				return err
+			}
 		}
 		if err := recordFork(ctx, tx, lease.Chain, to); err != nil {
 			return err
@@ -75,20 +81,46 @@ func (w *Writer) undo(ctx context.Context, lease indexing.Lease, to *domain.Bloc
 }
 
 func checkUndo(ctx context.Context, tx bun.IDB, c domain.Chain, last int64, finalized bool) error {
-	var tier *int64
+	var (
+		first    int64
+		tier, l1 *int64
+	)
 	err := tx.NewRaw(`/* undo.check */
-		SELECT finalized_block FROM index_checkpoints WHERE chain = ? FOR UPDATE`, model.Code(c)).Scan(ctx, &tier)
-	if errors.Is(err, sql.ErrNoRows) {
+		SELECT first_block, finalized_block, (SELECT l1_block_number FROM chain_heads WHERE chain = ?1)
+		FROM index_checkpoints WHERE chain = ?0 FOR UPDATE`, model.Code(c), string(c)).Scan(ctx, &first, &tier, &l1)
+	switch {
+	case errors.Is(err, sql.ErrNoRows):
 		return indexing.ErrCheckpointMoved
-	}
-	if err == nil && !finalized && tier != nil && last < *tier {
+	case err != nil || finalized:
+		return err
+	case l1 != nil && max(last+1, first) <= *l1:
+		return fmt.Errorf("%w: block %d is below %d", indexing.ErrAcceptedOnL1, last, *l1)
+	case tier != nil && last < *tier:
 		return fmt.Errorf("%w: block %d is below %d", indexing.ErrFinalized, last, *tier)
 	}
+	return nil
+}
+
+// withdrawAcceptance lowers the acceptance on L1 to the newest block that is
+// kept, because the blocks above it may be replaced.
+func withdrawAcceptance(ctx context.Context, tx bun.IDB, c domain.Chain, to *domain.BlockRef) error {
+	number, hash := reference(to)
+	_, err := tx.NewRaw(`/* acceptance.withdraw */
+		UPDATE chain_heads SET l1_block_number = ?1, l1_block_hash = ?2, l1_observed_at = CASE WHEN ?1::bigint IS NOT NULL THEN now() END
+		WHERE chain = ?0 AND l1_block_number > coalesce(?1, -1)`, string(c), number, hash).Exec(ctx)
 	return err
 }
 
+// reference returns the columns of a block that may be absent.
+func reference(block *domain.BlockRef) (number *uint64, hash []byte) {
+	if block == nil {
+		return nil, nil
+	}
+	return &block.Number, block.Hash[:]
+}
+
 // removeRows deletes the rows of all blocks above last. It drops the tables of
-// ranges that are entirely above it.
+// partitions that are entirely above it.
 func removeRows(ctx context.Context, tx bun.IDB, c domain.Chain, last int64) error {
 	code := model.Code(c)
 	if err := run(ctx, tx, `/* locator.remove */ DELETE FROM locators l USING (`+locatorRows+`) AS gone
@@ -108,7 +140,7 @@ func removeRows(ctx context.Context, tx bun.IDB, c domain.Chain, last int64) err
 	if err := revokeCensuses(ctx, tx, c, last+1, token.ReasonRolledBack); err != nil {
 		return err
 	}
-	for _, table := range []string{"tokens", "deployments", "contract_classes", "declarations"} {
+	for _, table := range []string{"tokens", "deployments", "contract_classes", "contract_implementations", "untyped_transfers", "declarations"} {
 		if err := run(ctx, tx, "/* %s.remove */ DELETE FROM %s WHERE chain = %d AND block > %d", table, table, code, last); err != nil {
 			return err
 		}
@@ -125,7 +157,7 @@ func removeRows(ctx context.Context, tx bun.IDB, c domain.Chain, last int64) err
 	return run(ctx, tx, "/* classes.remove */ DELETE FROM classes WHERE chain = %d AND block > %d", code, last)
 }
 
-// rangesAfter returns the ranges that hold blocks above last.
+// rangesAfter returns the partitions that hold blocks above last.
 func rangesAfter(ctx context.Context, tx bun.IDB, c domain.Chain, last int64) ([]indexing.Range, error) {
 	var rows []model.Range
 	err := tx.NewSelect().Model(&rows).Comment("range.after").
@@ -156,7 +188,7 @@ func removeFromRange(ctx context.Context, tx bun.IDB, c domain.Chain, r indexing
 			removed = rows
 		}
 	}
-	// A sealed range that lost blocks is loaded again.
+	// A sealed partition that lost blocks is loaded again.
 	return run(ctx, tx, `/* range.shrink */ UPDATE index_ranges SET events = events - %d,
 		state = CASE state WHEN 'indexing' THEN 'loading' ELSE state END,
 		to_block = CASE state WHEN 'indexing' THEN NULL ELSE to_block END
@@ -169,7 +201,9 @@ func moveBack(ctx context.Context, tx bun.IDB, c domain.Chain, to *domain.BlockR
 		return run(ctx, tx, "/* checkpoint.forget */ DELETE FROM index_checkpoints WHERE chain = %d", model.Code(c))
 	}
 	moved, err := repo.Changed(tx.NewRaw(`/* undo.target */
-		UPDATE index_checkpoints SET block = ?1, hash = ?2, finalized_block = CASE WHEN finalized_block > ?1 THEN ?1 ELSE finalized_block END
+		UPDATE index_checkpoints SET block = ?1, hash = ?2, finalized_block = CASE WHEN finalized_block > ?1 THEN ?1 ELSE finalized_block END,
+			transactions_block = CASE WHEN transactions_block > ?1 THEN ?1 ELSE transactions_block END,
+			full_block = CASE WHEN full_block > ?1 THEN ?1 ELSE full_block END
 		WHERE chain = ?0 AND first_block <= ?1 AND block >= ?1`,
 		model.Code(c), to.Number, to.Hash).Exec(ctx))
 	if err == nil && moved == 0 {
@@ -181,13 +215,7 @@ func moveBack(ctx context.Context, tx bun.IDB, c domain.Chain, to *domain.BlockR
 // recordFork records that the blocks above one were undone. The caller has
 // locked the checkpoint, so forks are numbered without gaps.
 func recordFork(ctx context.Context, tx bun.IDB, c domain.Chain, to *domain.BlockRef) error {
-	var (
-		number *uint64
-		hash   []byte
-	)
-	if to != nil {
-		number, hash = &to.Number, to.Hash[:]
-	}
+	number, hash := reference(to)
 	_, err := tx.NewRaw(`/* fork.add */
 		INSERT INTO chain_forks (chain, number, block, hash)
 		SELECT ?0, coalesce(max(number), 0) + 1, ?1::integer, ?2::bytea FROM chain_forks WHERE chain = ?0`,

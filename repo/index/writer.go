@@ -70,17 +70,11 @@ func recordVersions(ctx context.Context, tx bun.IDB, c domain.Chain, names []str
 }
 
 // RecordHead stores the head that the leader of a chain observed. A head
-// without a block keeps the last known block and its age. L1 acceptance is
-// never withdrawn, so its watermark only grows.
+// without a block keeps the last known block and its age, and one without L1
+// acceptance the last known acceptance.
 func (w *Writer) RecordHead(ctx context.Context, lease indexing.Lease, head chain.Head) error {
-	var (
-		number *uint64
-		hash   []byte
-		reason *string
-	)
-	if head.Block != nil {
-		number, hash = &head.Block.Number, head.Block.Hash[:]
-	}
+	var reason *string
+	number, hash := reference(head.Block)
 	if head.ReasonCode != "" {
 		reason = &head.ReasonCode
 	}
@@ -89,19 +83,20 @@ func (w *Writer) RecordHead(ctx context.Context, lease indexing.Lease, head chai
 			SELECT chain FROM index_leases
 			WHERE chain = ?0 AND holder = ?1 AND epoch = ?2 AND expires_at > now()
 			FOR SHARE)
-		INSERT INTO chain_heads AS known (chain, state, reason_code, block_number, block_hash, finality_depth, l1_block_number, l1_observed_at, observed_at, recorded_at)
-		SELECT chain, ?3, ?4, ?5::bigint, ?6::bytea, ?7::bigint, ?8::bigint, CASE WHEN ?8::bigint IS NOT NULL THEN now() END, now(), now() FROM leader
+		INSERT INTO chain_heads AS known (chain, state, reason_code, block_number, block_hash, finality_depth, l1_block_number, l1_block_hash, l1_observed_at, observed_at, recorded_at)
+		SELECT chain, ?3, ?4, ?5::bigint, ?6::bytea, ?7::bigint, ?8::bigint, ?9::bytea, CASE WHEN ?8::bigint IS NOT NULL THEN now() END, now(), now() FROM leader
 		ON CONFLICT (chain) DO UPDATE SET
 			state = excluded.state, reason_code = excluded.reason_code,
 			block_number = coalesce(excluded.block_number, known.block_number),
 			block_hash = coalesce(excluded.block_hash, known.block_hash),
 			finality_depth = excluded.finality_depth,
-			l1_block_number = greatest(excluded.l1_block_number, known.l1_block_number),
-			l1_observed_at = CASE WHEN known.l1_block_number IS NULL OR excluded.l1_block_number > known.l1_block_number
-				THEN excluded.l1_observed_at ELSE known.l1_observed_at END,
+			l1_block_number = coalesce(excluded.l1_block_number, known.l1_block_number),
+			l1_block_hash = CASE WHEN excluded.l1_block_number IS NULL THEN known.l1_block_hash ELSE excluded.l1_block_hash END,
+			l1_observed_at = CASE WHEN excluded.l1_block_number IS DISTINCT FROM known.l1_block_number
+				THEN coalesce(excluded.l1_observed_at, known.l1_observed_at) ELSE known.l1_observed_at END,
 			observed_at = CASE WHEN excluded.block_number IS NULL THEN known.observed_at ELSE excluded.observed_at END,
 			recorded_at = excluded.recorded_at`,
-		string(lease.Chain), lease.Holder, lease.Epoch, string(head.State), reason, number, hash, head.Depth, head.L1).Exec(ctx))
+		string(lease.Chain), lease.Holder, lease.Epoch, string(head.State), reason, number, hash, head.Depth, head.L1, head.L1Hash).Exec(ctx))
 	if err != nil {
 		return repo.Outage(err)
 	}

@@ -22,7 +22,9 @@ type Block struct {
 	Sequencer  starknet.Felt `bun:"sequencer"`
 	Prices     Felts         `bun:"prices"` // six: L1 gas in wei and FRI, L1 data gas, L2 gas
 	Version    string        `bun:"version"`
-	BaseDigest []byte        `bun:"base_digest"` // nil in blocks from before base digests
+
+	Verification BlockVerification `bun:"verification"`
+	BaseDigest   []byte            `bun:"base_digest"` // nil in blocks from before base digests
 }
 
 // Transaction is a transaction with its receipt.
@@ -49,6 +51,7 @@ type Transaction struct {
 	Class        *starknet.Felt  `bun:"class"`
 	Calldata     Felts           `bun:"calldata"`
 	RevertReason []byte          `bun:"revert_reason"`
+	Envelope     *Envelope       `bun:"envelope"` // nil in rows of version 0
 }
 
 // Event is an event that a contract emitted.

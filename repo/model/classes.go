@@ -78,6 +78,20 @@ type ContractClass struct {
 	Class   ID          `bun:"class"`
 }
 
+// ContractImplementation is what a proxy slot of a contract holds from a block
+// on.
+type ContractImplementation struct {
+	bun.BaseModel `bun:"table:contract_implementations,alias:ci"`
+
+	Chain    Chain       `bun:"chain,pk"`
+	Address  ID          `bun:"address,pk"`
+	Block    BlockNumber `bun:"block,pk"`
+	Origin   Origin      `bun:"origin,pk"`
+	Family   Family      `bun:"family,pk"`
+	Class    *ID         `bun:"class"`    // that is executed
+	Contract *ID         `bun:"contract"` // whose class is executed
+}
+
 // Deployment records how a contract was deployed.
 type Deployment struct {
 	bun.BaseModel `bun:"table:deployments,alias:d"`

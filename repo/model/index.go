@@ -33,6 +33,7 @@ type Head struct {
 	RecordedAt    time.Time      `bun:"recorded_at"`
 	L1BlockNumber *int64         `bun:"l1_block_number"`
 	L1ObservedAt  *time.Time     `bun:"l1_observed_at"`
+	L1BlockHash   *starknet.Felt `bun:"l1_block_hash"`
 }
 
 // Checkpoint is the last indexed block of a chain.
@@ -44,6 +45,9 @@ type Checkpoint struct {
 	Block          *BlockNumber   `bun:"block"`
 	Hash           *starknet.Felt `bun:"hash"`
 	FinalizedBlock *BlockNumber   `bun:"finalized_block"`
+	// The newest block up to which every block reached the level.
+	TransactionsBlock *BlockNumber `bun:"transactions_block"`
+	FullBlock         *BlockNumber `bun:"full_block"`
 }
 
 // Range is a partition: blocks that are loaded, indexed and dropped as a whole.

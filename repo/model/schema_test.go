@@ -78,7 +78,7 @@ func TestEveryTableHasAModelWithItsColumns(t *testing.T) {
 		table := db.Write().Table(reflect.TypeOf(m).Elem())
 		columns, ok := tables[table.Name]
 		if !ok {
-			t.Errorf("%s: there is no table %s, or it has two models", table.TypeName, table.Name)
+			t.Errorf("%s: want one model and a table %s", table.TypeName, table.Name)
 			continue
 		}
 		delete(tables, table.Name)
@@ -90,7 +90,7 @@ func TestEveryTableHasAModelWithItsColumns(t *testing.T) {
 			want = append(want, c.Name)
 			if field := table.LookupField(c.Name); field != nil {
 				if fault := misfit(c, field); fault != "" {
-					t.Errorf("%s.%s: %s", table.Name, c.Name, fault)
+					t.Errorf("%s.%s: got %s, want a model that fits", table.Name, c.Name, fault)
 				}
 			}
 		}
@@ -101,7 +101,7 @@ func TestEveryTableHasAModelWithItsColumns(t *testing.T) {
 		}
 	}
 	for name := range tables {
-		t.Errorf("table %s has no model", name)
+		t.Errorf("table %s: want a model", name)
 	}
 }
 
@@ -156,7 +156,7 @@ func TestMisfitsAreNoticed(t *testing.T) {
 		"absent":   {Type: "bigint"},
 	} {
 		if misfit(c, table.LookupField(name)) == "" {
-			t.Errorf("%s is not noticed", strings.ToUpper(name[:1])+name[1:])
+			t.Errorf("%s: got no report, want one", strings.ToUpper(name[:1])+name[1:])
 		}
 	}
 }

@@ -23,12 +23,12 @@ func TestColumnTypesRefuseWhatTheyCannotHold(t *testing.T) {
 	t.Parallel()
 	for _, dest := range []sql.Scanner{
 		new(model.Chain), new(model.BlockNumber), new(model.Index), new(model.ID), new(model.Kinds), new(model.Decimals), new(model.Hash),
-		new(model.Felts), new(model.FeltNumber), new(starknet.Felt), new(starknet.Uint256),
+		new(model.Felts), new(model.FeltNumber), new(model.Envelope), new(starknet.Felt), new(starknet.Uint256),
 		new(model.L1DAMode), new(model.TransactionType), new(model.Standard), new(model.Origin), new(model.Evidence),
 	} {
 		for _, src := range []any{nil, int64(-1), int64(math.MaxInt64), "a text", []byte{1, 2, 3}, 1.5} {
 			if err := dest.Scan(src); err == nil {
-				t.Errorf("%T reads %v (%T)", dest, src, src)
+				t.Errorf("%T: got %v (%T) accepted, want an error", dest, src, src)
 			}
 		}
 	}
@@ -56,6 +56,7 @@ func TestColumnTypesReadWhatTheyWrite(t *testing.T) {
 		{"bytea", model.Hash(largest)},
 		{"bytea", model.Felts{starknet.FeltFromUint64(1), starknet.FeltFromUint64(2)}},
 		{"bytea", model.Felts(nil)},
+		{"bytea", model.Envelope{}},
 		{"numeric", model.FeltNumber(starknet.MustFelt("0x800000000000011000000000000000000000000000000000000000000000000"))},
 		{"numeric", model.FeltNumber{}},
 		{"bytea", starknet.FeltFromUint64(math.MaxUint64)},
@@ -69,7 +70,7 @@ func TestColumnTypesReadWhatTheyWrite(t *testing.T) {
 	} {
 		got := reflect.New(reflect.TypeOf(test.value))
 		if err := db.Write().NewRaw("/* test.echo */ SELECT ?::"+test.column, test.value).Scan(t.Context(), got.Interface()); err != nil {
-			t.Errorf("%T: %v", test.value, err)
+			t.Errorf("%T: got %v, want no error", test.value, err)
 			continue
 		}
 		if diff := cmp.Diff(test.value, got.Elem().Interface()); diff != "" {

@@ -29,7 +29,7 @@ var (
 func NewBlocks(db *repo.DB) Blocks { return Blocks{db} }
 
 // blockColumns are the columns of a header.
-const blockColumns = "block, l1_da_mode, timestamp, tx_count, event_count, hash, parent_hash, state_root, sequencer, prices, version"
+const blockColumns = "block, l1_da_mode, timestamp, tx_count, event_count, hash, parent_hash, state_root, sequencer, prices, version, verification"
 
 // columnsOfB are the same columns, qualified for a block b.
 var columnsOfB = "b." + strings.ReplaceAll(blockColumns, ", ", ", b.")
@@ -55,7 +55,7 @@ var (
 		CROSS JOIN LATERAL (SELECT block FROM locators WHERE tag = locator_tag(p.hash) AND kind = 1 AND chain = %[1]d OFFSET 0) l
 		CROSS JOIN LATERAL (SELECT ` + blockColumns + ` FROM blocks WHERE chain = %[1]d AND block = l.block AND hash = p.hash LIMIT 1) b`
 
-	// Uses blocks_…_place, from the newest range backwards.
+	// Uses blocks_…_place, from the newest partition backwards.
 	latestBlock = `/* block.latest */
 		SELECT 1::bigint AS n, ` + columnsOfB + ` FROM blocks b WHERE b.chain = %[1]d ORDER BY b.block DESC LIMIT 1`
 
@@ -154,7 +154,7 @@ func (b *blockIDs) places(n int) []int {
 func headerOf(b *model.Block) (*facts.Header, error) {
 	h := &facts.Header{
 		Number: uint64(b.Block), Hash: b.Hash, ParentHash: b.ParentHash, StateRoot: b.StateRoot, Sequencer: b.Sequencer,
-		Timestamp: uint64(b.Timestamp), Version: b.Version, L1DAMode: starknet.L1DAMode(b.L1DAMode),
+		Timestamp: uint64(b.Timestamp), Version: b.Version, L1DAMode: starknet.L1DAMode(b.L1DAMode), Verification: facts.Verification(b.Verification),
 		Transactions: int(b.TxCount), Events: int(b.EventCount),
 	}
 	if len(b.Prices) != 6 {
@@ -166,7 +166,7 @@ func headerOf(b *model.Block) (*facts.Header, error) {
 	return h, nil
 }
 
-// The statements of block lists use blocks_…_place, range by range.
+// The statements of block lists use blocks_…_place, partition by partition.
 const (
 	blocksDown = `/* block.list */
 		SELECT ` + blockColumns + ` FROM blocks WHERE chain = %[1]d AND block >= $1 AND block <= $2 ORDER BY block DESC LIMIT %[2]d`

@@ -26,18 +26,18 @@ func TestBlocksAreReadByAllTheirNamesAtOnce(t *testing.T) {
 	ctx, count := telemetry.CountStatements(t.Context())
 	headers, err := reader.Headers(ctx, domain.Mainnet, ids)
 	if err != nil || count.N() != 1 {
-		t.Fatalf("%d statements, %v", count.N(), err)
+		t.Fatalf("got %d statements and %v, want 1", count.N(), err)
 	}
 	if !reflect.DeepEqual(headers, want) {
-		t.Error("got other headers than the chain's")
+		t.Errorf("got %v, want the headers of the chain %v", headers, want)
 	}
 	if other, err := reader.Headers(t.Context(), domain.Sepolia, ids); err != nil || slices.ContainsFunc(other, func(h *facts.Header) bool { return h != nil }) {
-		t.Errorf("another chain has them, too: %v", err)
+		t.Errorf("other chain: got %v and %v, want none", other, err)
 	}
 }
 
 // TestOfBlocksOfOneSecondTheLastIsBeforeAndTheFirstIsAfter gives blocks equal
-// times, also across a range boundary.
+// times, also across a partition boundary.
 func TestOfBlocksOfOneSecondTheLastIsBeforeAndTheFirstIsAfter(t *testing.T) {
 	t.Parallel()
 	db, blocks := repotest.Open(t), slices.Clone(repotest.Everyday(t)[:30])
@@ -53,7 +53,7 @@ func TestOfBlocksOfOneSecondTheLastIsBeforeAndTheFirstIsAfter(t *testing.T) {
 	for closest, want := range map[chain.Closest]uint64{chain.ClosestBefore: 12, chain.ClosestAfter: 8} {
 		number, around, err := onchain.NewBlocks(db).HeadersAtTime(t.Context(), domain.Mainnet, int64(blocks[8].Header.Timestamp), closest)
 		if err != nil || number != want || len(around) != 3 || around[0].Number != want-1 || around[2].Number != want+1 {
-			t.Errorf("%s: block %d with %d around it, %v", closest, number, len(around), err)
+			t.Errorf("%s: got block %d with %d neighbours and %v, want %d with both", closest, number, len(around), err, want)
 		}
 	}
 }
@@ -88,10 +88,10 @@ func TestEveryMixOfIDsFindsItsBlocks(t *testing.T) {
 		ctx, count := telemetry.CountStatements(t.Context())
 		headers, err := reader.Headers(ctx, domain.Mainnet, ids)
 		if err != nil || count.N() > 1 {
-			t.Fatalf("%d statements, %v", count.N(), err)
+			t.Fatalf("got %d statements and %v, want at most 1", count.N(), err)
 		}
 		if len(want) > 0 && !reflect.DeepEqual(headers, want) {
-			t.Errorf("mix %b has other headers", mix)
+			t.Errorf("mix %b: got %v, want %v", mix, headers, want)
 		}
 	}
 }

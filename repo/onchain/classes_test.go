@@ -70,19 +70,19 @@ func TestClassesAreThoseOfTheChain(t *testing.T) {
 	}
 	for i, class := range append(known, nil, known[0]) {
 		if class == nil && abis[i] != nil || class != nil && !bytes.Equal(abis[i], class.ABI) {
-			t.Errorf("got another ABI of %s", hashes[i])
+			t.Errorf("%s: got the ABI %.100s, want that of the class", hashes[i], abis[i])
 		}
 	}
 }
 
 // TestAClassOfABlockThatReadersCannotSeeIsNotThere declares the pool's second
-// class in a block of a range that is still loading.
+// class in a block of a partition that is still loading.
 func TestAClassOfABlockThatReadersCannotSeeIsNotThere(t *testing.T) {
 	t.Parallel()
 	blocks := repotest.Everyday(t)
 	hidden := everyClass(blocks)[len(everyClass(blocks[:40])):]
 	if len(hidden) == 0 {
-		t.Fatal("no class is hidden")
+		t.Fatal("got no hidden class, want some")
 	}
 	db := repotest.Open(t)
 	index := repotest.NewIndex(t.Context(), db, 0, 20)
@@ -98,7 +98,7 @@ func TestAClassOfABlockThatReadersCannotSeeIsNotThere(t *testing.T) {
 	}
 	for i := range got {
 		if got[i] != nil {
-			t.Errorf("%s is shown", got[i].Hash)
+			t.Errorf("got the hidden class %s, want none", got[i].Hash)
 		}
 	}
 }

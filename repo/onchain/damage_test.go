@@ -85,7 +85,7 @@ func TestAMalformedValueIsTheDamageOfItsTableAndBlock(t *testing.T) {
 			db := damaged(t, "UPDATE "+string(c.table)+" SET "+c.planted+" WHERE chain = 1 AND block = 30")
 			got, ok := errors.AsType[*indexing.DamageError](c.read(t.Context(), db))
 			if !ok || got.Table != c.table || (got.Block == nil) != (c.block == nil) || c.block != nil && *got.Block != *c.block {
-				t.Errorf("got %v", got)
+				t.Errorf("got %v, want damage in the table %s", got, c.table)
 			}
 		})
 	}
@@ -102,14 +102,26 @@ func TestWhatDecodesEventsMayBeDamaged(t *testing.T) {
 	asked := chain.PrepareCalls([]*chain.TxFacts{at}).Lookups
 	whole, err := onchain.NewDetails(repotest.OpenTemplate(t, repotest.Followed)).PartsOf(t.Context(), domain.Mainnet, at, asked, 96)
 	if err != nil || whole.Attribution.Damage != nil || len(whole.Events) == 0 || len(asked.Contracts) == 0 {
-		t.Fatalf("%d events, %d calls, damage %v, %v", len(whole.Events), len(asked.Contracts), whole.Attribution.Damage, err)
+		t.Fatalf("got %d events, %d calls, damage %v and %v, want some without damage", len(whole.Events), len(asked.Contracts), whole.Attribution.Damage, err)
 	}
 	db := damaged(t, "UPDATE contract_classes SET class = 1000000 WHERE chain = 1")
 	parts, err := onchain.NewDetails(db).PartsOf(t.Context(), domain.Mainnet, at, chain.CallLookups{}, 96)
 	if err != nil || len(parts.Events) != len(whole.Events) || !errors.Is(parts.Attribution.Damage, indexing.ErrDamaged) {
-		t.Errorf("%d events, damage %v, %v", len(parts.Events), parts.Attribution.Damage, err)
+		t.Errorf("got %d events, damage %v and %v, want %d events and %v", len(parts.Events), parts.Attribution.Damage, err, len(whole.Events), indexing.ErrDamaged)
 	}
 	if _, err := onchain.NewDetails(db).PartsOf(t.Context(), domain.Mainnet, at, asked, 96); !errors.Is(err, indexing.ErrDamaged) {
-		t.Errorf("calls of a damaged class: %v", err)
+		t.Errorf("calls of a damaged class: got %v, want %v", err, indexing.ErrDamaged)
+	}
+}
+
+// TestATransactionWithoutAnEnvelopeIsNeverShownWithAnEmptyOne reads a row as a
+// release from before envelopes wrote it.
+func TestATransactionWithoutAnEnvelopeIsNeverShownWithAnEmptyOne(t *testing.T) {
+	t.Parallel()
+	hash := repotest.Everyday(t)[30].Transactions[0].Hash
+	db := damaged(t, "UPDATE transactions SET envelope = NULL WHERE block = 30")
+	found, err := onchain.NewTransactions(db).TransactionsByHash(t.Context(), domain.Mainnet, []starknet.Felt{hash})
+	if domain.CodeOf(err) != domain.CodeServiceUnavailable {
+		t.Errorf("%v, %v; want %s", found, err, domain.CodeServiceUnavailable)
 	}
 }

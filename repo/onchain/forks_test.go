@@ -36,6 +36,6 @@ func TestForksAreCountedAndSummedUp(t *testing.T) {
 		}
 	}
 	if fork, err := onchain.NewForks(db).ForkAfter(t.Context(), domain.Sepolia, 0); err != nil || fork != nil {
-		t.Errorf("another chain has %v (%v)", fork, err)
+		t.Errorf("other chain: got %v and %v, want no fork", fork, err)
 	}
 }

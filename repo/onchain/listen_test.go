@@ -31,7 +31,7 @@ func TestListenersHearOfBlocksWhenReadersSeeThem(t *testing.T) {
 			case c := <-heard:
 				chains = append(chains, c)
 			case <-time.After(time.Minute):
-				t.Fatalf("heard of %v only", chains)
+				t.Fatalf("got notifications of %v, want more within a minute", chains)
 			}
 		}
 		return chains
@@ -48,6 +48,6 @@ func TestListenersHearOfBlocksWhenReadersSeeThem(t *testing.T) {
 	stop()
 	<-ended
 	if len(heard) > 0 || slices.Contains(announced, domain.Sepolia) {
-		t.Errorf("heard of %v, and %d times more", announced, len(heard))
+		t.Errorf("got notifications of %v and %d more, want one per commit of the chain", announced, len(heard))
 	}
 }

@@ -23,7 +23,7 @@ func TestARequestWhoseTimeEndsAmongItsRowsIsNotDamage(t *testing.T) {
 	for after := range 60 {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Duration(after)*500*time.Microsecond)
 		_, err := read(ctx, db, facts.TableTransactions, func(r *row) model.BlockNumber {
-			t.Errorf("asked row %d for its block", r.N)
+			t.Errorf("got row %d, want none", r.N)
 			return 0
 		}, "/* test.many */ SELECT n::bigint AS n FROM generate_series(1, 20000) n")
 		cancel()
@@ -34,6 +34,6 @@ func TestARequestWhoseTimeEndsAmongItsRowsIsNotDamage(t *testing.T) {
 		}
 	}
 	if ended == 0 {
-		t.Error("no read ended early")
+		t.Error("got no read that ended early, want some")
 	}
 }

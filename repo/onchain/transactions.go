@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"time"
 
 	"astrolabe/domain"
 	"astrolabe/domain/chain"
@@ -21,7 +22,7 @@ var _ chain.TransactionStore = Transactions{}
 // NewTransactions returns the repository of transactions.
 func NewTransactions(db *repo.DB) Transactions { return Transactions{db} }
 
-const transactionColumns = "block, tx, chain, sender, contract, selector, type, version, reverted, fee_in_fri, signature_len, l1_gas, l1_data_gas, l2_gas, fee, nonce, hash, class, calldata, revert_reason"
+const transactionColumns = "block, tx, chain, sender, contract, selector, type, version, reverted, fee_in_fri, signature_len, l1_gas, l1_data_gas, l2_gas, fee, nonce, hash, class, calldata, revert_reason, envelope"
 
 // locatedTransactions are the transactions t with the given hashes and their
 // blocks b, by locators_tag and then by transactions_…_place and
@@ -64,7 +65,7 @@ func (r *lineRow) line() chain.TxLine {
 // transactionsByHash finds whole transactions.
 const transactionsByHash = `/* transaction.by_hash */
 	SELECT p.n, ` + lineColumns + `, ` + selectorColumn + `,
-		t.version, t.fee_in_fri, t.signature_len, t.l1_gas, t.l1_data_gas, t.l2_gas, t.fee, t.nonce, t.class, t.calldata, t.revert_reason,
+		t.version, t.fee_in_fri, t.signature_len, t.l1_gas, t.l1_data_gas, t.l2_gas, t.fee, t.nonce, t.class, t.calldata, t.revert_reason, t.envelope,
 		b.hash AS block_hash, b.timestamp` + locatedTransactions
 
 // transactionRow is a row of transactionsByHash, which has felts instead of
@@ -79,6 +80,10 @@ type transactionRow struct {
 	Timestamp int64          `bun:"timestamp"`
 }
 
+// reindexing is when a transaction without an envelope is worth asking for
+// again.
+const reindexing = 10 * time.Minute
+
 // TransactionsByHash implements chain.TransactionStore.
 func (r Transactions) TransactionsByHash(ctx context.Context, c domain.Chain, hashes []starknet.Felt) ([]*chain.TxFacts, error) {
 	rows, err := read(ctx, r.db, facts.TableTransactions, func(row *transactionRow) model.BlockNumber { return row.Block },
@@ -88,6 +93,9 @@ func (r Transactions) TransactionsByHash(ctx context.Context, c domain.Chain, ha
 	}
 	found := make([]*chain.TxFacts, len(hashes))
 	for i := range rows {
+		if rows[i].Envelope == nil {
+			return nil, domain.Unavailable(reindexing, nil, "This index was made by a release that did not store signatures and fee bounds. Its operator has to index the chain again.")
+		}
 		found[rows[i].N-1] = rows[i].facts()
 	}
 	return found, nil
@@ -102,7 +110,7 @@ func (r *transactionRow) facts() *chain.TxFacts {
 		Transaction: facts.Transaction{
 			Index: int(r.Tx), Hash: r.Hash, Type: starknet.TransactionType(r.Type), Version: uint64(r.Version),
 			Sender: r.Sender, Contract: r.Contract, Selector: r.Selector, Class: r.Class, Nonce: r.Nonce.Felt(),
-			Calldata: r.Calldata, SignatureLength: int(r.SignatureLen),
+			Calldata: r.Calldata, Envelope: facts.Envelope(*r.Envelope),
 			Reverted: r.Reverted, RevertReason: string(r.RevertReason),
 			Fee: starknet.Felt(r.Fee), FeeUnit: unit,
 			Resources: starknet.ExecutionResources{L1Gas: uint64(r.L1Gas), L1DataGas: uint64(r.L1DataGas), L2Gas: uint64(r.L2Gas)},

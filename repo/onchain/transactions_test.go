@@ -23,18 +23,18 @@ func TestTransactionsOfManyBlocksAreOneStatement(t *testing.T) {
 	ctx, count := telemetry.CountStatements(t.Context())
 	lists, held, err := reader.TransactionsOfBlocks(ctx, domain.Mainnet, refs, 1, 3)
 	if err != nil || count.N() != 1 {
-		t.Fatalf("%d statements, %v", count.N(), err)
+		t.Fatalf("got %d statements and %v, want 1", count.N(), err)
 	}
 	for i, lines := range lists {
 		if held[i] != (i < len(blocks)) {
-			t.Errorf("block %d is held: %v", refs[i].Number, held[i])
+			t.Errorf("block %d: got found %v, want %v", refs[i].Number, held[i], i < len(blocks))
 		}
 		if !held[i] {
 			continue
 		}
 		rest := blocks[i].Transactions[min(2, len(blocks[i].Transactions)):]
 		if len(lines) < min(4, len(rest)) || len(lines) > len(rest) {
-			t.Errorf("block %d: %d of %d transactions after the second", i, len(lines), len(rest))
+			t.Errorf("block %d: got %d transactions after the second, want 4 to %d", i, len(lines), len(rest))
 		}
 		for j, line := range lines {
 			tx := rest[j]
@@ -66,7 +66,7 @@ func TestTransactionsByHashAreOneStatement(t *testing.T) {
 	ctx, count := telemetry.CountStatements(t.Context())
 	found, err := reader.TransactionsByHash(ctx, domain.Mainnet, hashes)
 	if err != nil || count.N() != 1 {
-		t.Fatalf("%d statements, %v", count.N(), err)
+		t.Fatalf("got %d statements and %v, want 1", count.N(), err)
 	}
 	for i := range want {
 		if !reflect.DeepEqual(found[i], want[i]) {

@@ -52,14 +52,14 @@ func (i *Index) do(act func() error) {
 	}
 }
 
-// Open opens a range; a loading one has no end yet.
+// Open opens a partition; a loading one has no end yet.
 func (i *Index) Open(from, to uint64, state indexing.RangeState) indexing.Range {
 	r := indexing.Range{From: from, To: to, State: state}
 	i.do(func() error { return i.writer.OpenRange(i.ctx, i.lease, r) })
 	return r
 }
 
-// Commit stores blocks in a range.
+// Commit stores blocks in a partition.
 func (i *Index) Commit(r indexing.Range, blocks []facts.Block) {
 	for len(blocks) > 0 {
 		n := min(i.batch, len(blocks))
@@ -72,7 +72,7 @@ func (i *Index) Commit(r indexing.Range, blocks []facts.Block) {
 	}
 }
 
-// Load stores blocks in a range that is loaded and then built.
+// Load stores blocks in a partition that is loaded and then built.
 func (i *Index) Load(blocks []facts.Block) {
 	r := i.Open(blocks[0].Header.Number, 0, indexing.RangeLoading)
 	i.Commit(r, blocks)
@@ -166,7 +166,7 @@ const (
 )
 
 // Followed is the template of a database in which all blocks of Everyday are
-// visible, in three ranges of which the first was loaded and built. The index
+// visible, in three partitions of which the first was loaded and built. The index
 // was at the node's head when it stopped. Its lease is free.
 func Followed(ctx context.Context, url string) error {
 	if err := Migrated(ctx, url); err != nil {
@@ -192,7 +192,7 @@ func Followed(ctx context.Context, url string) error {
 }
 
 // Begun is the template of a database in which all blocks of Partial are
-// visible, in one range: its index starts at a later block. Its lease is free.
+// visible, in one partition: its index starts at a later block. Its lease is free.
 func Begun(ctx context.Context, url string) error {
 	if err := Migrated(ctx, url); err != nil {
 		return err

@@ -59,12 +59,12 @@ func TestCensusStatementsFollowIndexes(t *testing.T) {
 		plan := strings.Join(lines, "\n")
 		for _, part := range c.want {
 			if !strings.Contains(plan, part) {
-				t.Errorf("%s is not in\n%s", part, plan)
+				t.Errorf("got the plan\n%s\nwant %s in it", plan, part)
 			}
 		}
 		for _, part := range c.unwanted {
 			if strings.Contains(plan, part) {
-				t.Errorf("%s is in\n%s", part, plan)
+				t.Errorf("got the plan\n%s\nwant no %s in it", plan, part)
 			}
 		}
 	}

@@ -178,7 +178,7 @@ func (b *bureau) publish(t fatal, draft token.CensusDraft) *token.Generation {
 	}
 	found, err := b.census.Generations(b.Context(), domain.Mainnet, []int64{id})
 	if err != nil || found[0] == nil {
-		t.Fatal(found, err)
+		t.Fatalf("got %v and %v, want one", found, err)
 	}
 	return found[0]
 }
@@ -206,7 +206,7 @@ func (b *bureau) standing(t fatal, contract starknet.Felt, now time.Time) token.
 	t.Helper()
 	found, err := b.census.CensusStates(b.Context(), domain.Mainnet, []starknet.Felt{starknet.FeltFromUint64(404), contract}, now)
 	if err != nil || found[0].Known {
-		t.Fatal(found, err)
+		t.Fatalf("got %v and %v, want an unknown one", found, err)
 	}
 	return found[1]
 }
@@ -252,7 +252,7 @@ func TestEveryTokenOfTheEverydayChainIsCountedAsByHand(t *testing.T) {
 			draft := b.build(t, contract, block.Header, total, bases[contract])
 			if debt {
 				if failed++; draft.Status != token.CensusAuditFailed || draft.Snapshot != nil {
-					t.Errorf("%s at %d: %s although somebody owes", contract, block.Header.Number, draft.Status)
+					t.Errorf("%s at %d: got %s, want %s because of a negative balance", contract, block.Header.Number, draft.Status, token.CensusAuditFailed)
 				}
 				continue
 			}
@@ -266,7 +266,7 @@ func TestEveryTokenOfTheEverydayChainIsCountedAsByHand(t *testing.T) {
 		}
 	}
 	if certified < 20 || failed == 0 {
-		t.Errorf("%d were certified and %d failed", certified, failed)
+		t.Errorf("got %d certified and %d failed, want at least 20 and 1", certified, failed)
 	}
 }
 
@@ -340,12 +340,12 @@ func TestACensusOfATokenThatDidNotMoveSharesItsRows(t *testing.T) {
 	first := b.publish(t, b.build(t, contract, b.commit(t, move(contract, 0, 5, 10)), big.NewInt(10), nil))
 	second := b.publish(t, b.build(t, contract, b.commit(t, move(other, 0, 5, 3)), big.NewInt(10), first))
 	if second.ID == first.ID || second.Snapshot.ID != first.Snapshot.ID || second.Block.Number != first.Block.Number+1 {
-		t.Errorf("%+v after %+v", second, first)
+		t.Errorf("got %+v after %+v, want the same snapshot one block later", second, first)
 	}
 	// The supply changed without a transfer, so it no longer matches.
 	third := b.build(t, contract, b.commit(t), big.NewInt(11), second)
 	if third.Status != token.CensusAuditFailed || third.Reason != token.ReasonSupplyMismatch || third.Snapshot != nil {
-		t.Errorf("%+v", third)
+		t.Errorf("got %+v, want %s", third, token.ReasonSupplyMismatch)
 	}
 }
 
@@ -355,7 +355,7 @@ func TestASupplyThatCannotBeReadLeavesTheCensusUnavailable(t *testing.T) {
 	contract := starknet.FeltFromUint64(77)
 	g := b.publish(t, b.build(t, contract, b.commit(t, move(contract, 0, 5, 10)), nil, nil))
 	if g.Status != token.CensusUnavailable || g.Reason != token.ReasonSupplyUnreadable || g.Snapshot != nil {
-		t.Errorf("%+v", g)
+		t.Errorf("got %+v, want %s", g, token.ReasonSupplyUnreadable)
 	}
 }
 
@@ -367,13 +367,13 @@ func TestAFailedAuditLeavesTheCertifiedGenerationUntilItExpires(t *testing.T) {
 	good := b.publish(t, b.build(t, contract, at, big.NewInt(10), nil))
 	bad := b.publish(t, b.build(t, contract, at, big.NewInt(11), nil))
 	if n := b.count("SELECT count(*) FROM census_holders"); n != 1 {
-		t.Errorf("%d rows are kept", n)
+		t.Errorf("got %d rows, want 1", n)
 	}
 	if got := b.standing(t, contract, b.now).Generation; got.ID != good.ID {
-		t.Errorf("%+v is served before it expires", got)
+		t.Errorf("before the expiry: got %+v, want generation %v", got, good.ID)
 	}
 	if got := b.standing(t, contract, good.ExpiresAt).Generation; got.ID != bad.ID || got.Reason != token.ReasonSupplyMismatch {
-		t.Errorf("%+v is served afterwards", got)
+		t.Errorf("after the expiry: got %+v, want generation %v", got, bad.ID)
 	}
 }
 
@@ -394,26 +394,26 @@ func TestAnUndoRevokesTheCensusesAboveIt(t *testing.T) {
 	b.next = at.Number
 	b.commit(t, move(contract, 5, 6, 4))
 	if _, err := b.work.PublishCensus(t.Context(), domain.Mainnet, under); !errors.Is(err, token.ErrCensusStale) {
-		t.Errorf("a census from before the undo: %v", err)
+		t.Errorf("census from before the undo: got %v, want %v", err, token.ErrCensusStale)
 	}
 	found, err := b.census.Generations(t.Context(), domain.Mainnet, []int64{high.ID, low.ID, 12345})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if found[0].Status != token.CensusRevoked || found[0].Reason != token.ReasonRolledBack || found[0].Snapshot != nil || found[1].Status != token.CensusCertified || found[2] != nil {
-		t.Errorf("%+v, %+v", found[0], found[1])
+		t.Errorf("got %+v and %+v, want the first revoked by the rollback and the second certified", found[0], found[1])
 	}
 	standing := b.standing(t, contract, b.now)
 	if standing.Generation.ID != low.ID || standing.Policy != nil {
-		t.Errorf("%+v", standing)
+		t.Errorf("got %+v, want generation %v without a policy", standing, low.ID)
 	}
 	if due, err := b.work.ClaimCensuses(t.Context(), domain.Mainnet, at.Number, b.now, b.now, 5); err != nil || len(due) != 1 {
-		t.Errorf("due are %v, %v", due, err)
+		t.Errorf("got %v and %v, want one token due", due, err)
 	}
 	// A census based on a revoked generation starts from the beginning.
 	again := b.build(t, contract, at, big.NewInt(10), high)
 	if again.Status != token.CensusCertified || again.Snapshot.ID == high.Snapshot.ID {
-		t.Errorf("%+v", again)
+		t.Errorf("got %+v, want a certified generation with a new snapshot", again)
 	}
 }
 
@@ -427,7 +427,7 @@ func TestAnUndoOfTheHeadLeavesCensusesAlone(t *testing.T) {
 	b.commit(t)
 	b.index.Undo(&at)
 	if standing := b.standing(t, contract, b.now); b.index.Err() != nil || standing.Generation.ID != g.ID || !standing.Generation.Live(b.now) || standing.Policy == nil {
-		t.Errorf("%+v", standing)
+		t.Errorf("got %+v, want the live generation %v", standing, g.ID)
 	}
 }
 
@@ -443,7 +443,7 @@ func TestTransfersThatAreMadeAgainRevokeTheCensuses(t *testing.T) {
 	must(t, index.NewWriter(b.db).Rewrite(t.Context(), lease, indexing.Run{Range: b.within, Blocks: []facts.Block{block}}, facts.TableTransfers))
 	found, err := b.census.Generations(t.Context(), domain.Mainnet, []int64{g.ID})
 	if err != nil || found[0].Status != token.CensusRevoked || found[0].Reason != token.ReasonRederived {
-		t.Errorf("%+v, %v", found[0], err)
+		t.Errorf("got %+v and %v, want it revoked by the rederivation", found[0], err)
 	}
 }
 
@@ -458,7 +458,7 @@ func TestACensusOfABlockThatTheIndexDoesNotHoldIsNotMade(t *testing.T) {
 		"no token":     {Token: starknet.FeltFromUint64(5), Block: domain.BlockRef{Number: at.Number, Hash: at.Hash}},
 	} {
 		if draft, err := b.work.BuildCensus(t.Context(), domain.Mainnet, order); !errors.Is(err, token.ErrCensusStale) {
-			t.Errorf("%s: %+v, %v", name, draft, err)
+			t.Errorf("%s: got %+v and %v, want %v", name, draft, err, token.ErrCensusStale)
 		}
 	}
 }
@@ -472,7 +472,7 @@ func TestTwoProcessesDoNotMakeTheSameCensus(t *testing.T) {
 	b.do("SELECT pg_advisory_xact_lock($1::integer, id) FROM addresses WHERE chain = 1 AND felt = $2", tokens.CensusLock+1, contract[:])
 	order := token.CensusOrder{Token: contract, Block: domain.BlockRef{Number: at.Number, Hash: at.Hash}}
 	if _, err := b.work.BuildCensus(t.Context(), domain.Mainnet, order); !errors.Is(err, token.ErrCensusTaken) {
-		t.Errorf("got %v", err)
+		t.Errorf("got %v, want %v", err, token.ErrCensusTaken)
 	}
 	b.do("ROLLBACK")
 	if _, err := b.work.BuildCensus(t.Context(), domain.Mainnet, order); err != nil {
@@ -486,33 +486,33 @@ func TestAnOperatorsHoldLastsUntilHeTakesItBack(t *testing.T) {
 	contract := starknet.FeltFromUint64(77)
 	at := b.commit(t, move(contract, 0, 5, 10))
 	if n, err := b.work.HoldCensus(t.Context(), domain.Mainnet, contract, "none yet"); err != nil || n != 0 {
-		t.Errorf("%d were revoked, %v", n, err)
+		t.Errorf("got %d revoked and %v, want none", n, err)
 	}
 	b.now = time.Now().UTC()
 	g := b.publish(t, b.build(t, contract, at, big.NewInt(10), nil))
 	under := b.build(t, contract, at, big.NewInt(10), nil)
 	if n, err := b.work.HoldCensus(t.Context(), domain.Mainnet, contract, "a reason"); err != nil || n != 1 {
-		t.Errorf("%d were revoked, %v", n, err)
+		t.Errorf("got %d revoked and %v, want 1", n, err)
 	}
 	standing := b.standing(t, contract, b.now)
 	if !standing.Held || standing.Generation.ID != g.ID || standing.Generation.Status != token.CensusRevoked || standing.Generation.Reason != token.ReasonOperator {
-		t.Errorf("%+v", standing)
+		t.Errorf("got %+v, want generation %v revoked by the operator", standing, g.ID)
 	}
 	if _, err := b.work.PublishCensus(t.Context(), domain.Mainnet, under); !errors.Is(err, token.ErrCensusStale) {
-		t.Errorf("a census from before the hold: %v", err)
+		t.Errorf("census from before the hold: got %v, want %v", err, token.ErrCensusStale)
 	}
 	order := token.CensusOrder{Token: contract, Block: domain.BlockRef{Number: at.Number, Hash: at.Hash}}
 	if _, err := b.work.BuildCensus(t.Context(), domain.Mainnet, order); !errors.Is(err, token.ErrCensusStale) {
-		t.Errorf("a census under a hold: %v", err)
+		t.Errorf("census under a hold: got %v, want %v", err, token.ErrCensusStale)
 	}
 	must(t, b.work.PutOffCensus(t.Context(), domain.Mainnet, contract, b.now.Add(time.Hour)))
 	for _, want := range []bool{true, false} {
 		if released, err := b.work.ReleaseCensus(t.Context(), domain.Mainnet, contract); err != nil || released != want {
-			t.Errorf("released: %v, %v", released, err)
+			t.Errorf("got released %v and %v, want %v", released, err, want)
 		}
 	}
 	if due, err := b.work.ClaimCensuses(t.Context(), domain.Mainnet, at.Number, b.now, b.now, 5); err != nil || len(due) != 1 || b.standing(t, contract, b.now).Held {
-		t.Errorf("due are %v, %v", due, err)
+		t.Errorf("got %v due and %v, want one token without a hold", due, err)
 	}
 }
 
@@ -528,24 +528,24 @@ func TestOldCensusesAreForgottenWithTheirRows(t *testing.T) {
 	b.build(t, contract, at, big.NewInt(10), nil)                                 // never published
 	after := one.ExpiresAt.Add(time.Minute)
 	if n, err := b.work.ForgetGenerations(t.Context(), one.ExpiresAt, 10); err != nil || n != 0 {
-		t.Errorf("%d were forgotten as they expire, %v", n, err)
+		t.Errorf("at the expiry: got %d deleted and %v, want none", n, err)
 	}
 	if n, err := b.work.ForgetGenerations(t.Context(), after, 10); err != nil || n != 2 {
-		t.Errorf("%d were forgotten, %v", n, err)
+		t.Errorf("got %d deleted and %v, want 2", n, err)
 	}
 	if n, err := b.work.ForgetGenerations(t.Context(), after.Add(100*time.Hour), 10); err != nil || n != 0 {
-		t.Errorf("the newest was forgotten, %v", err)
+		t.Errorf("newest generation: got %d deleted and %v, want none", n, err)
 	}
 	if forgotten, err := b.work.ForgetSnapshot(t.Context(), time.Now().Add(-time.Hour)); err != nil || forgotten {
-		t.Errorf("a young snapshot was forgotten, %v", err)
+		t.Errorf("new snapshot: got deleted %v and %v, want it kept", forgotten, err)
 	}
 	for _, want := range []bool{true, true, false} {
 		if forgotten, err := b.work.ForgetSnapshot(t.Context(), time.Now().Add(time.Hour)); err != nil || forgotten != want {
-			t.Errorf("forgotten: %v, %v", forgotten, err)
+			t.Errorf("got deleted %v and %v, want %v", forgotten, err, want)
 		}
 	}
 	if rows := b.rows(t, three.Snapshot); len(rows) != 2 || b.count("SELECT count(*) FROM census_holders") != 2 {
-		t.Errorf("left are %v", rows)
+		t.Errorf("got the rows %v, want 2", rows)
 	}
 }
 

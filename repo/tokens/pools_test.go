@@ -41,7 +41,7 @@ func TestOnlyFinalizedPoolsAreKept(t *testing.T) {
 	known := token.Factories(domain.Mainnet)
 	s.scan(known)
 	if n := s.number("SELECT count(*) FROM market_scans"); n != 0 {
-		t.Errorf("%d factories were read although nothing is final", n)
+		t.Errorf("got %d scanned factories before any block is final, want none", n)
 	}
 	for _, c := range []struct{ finalized, pools int }{{6, 0}, {7, 8}, {50, 8}} {
 		if _, err := s.conn.Exec(t.Context(), "UPDATE index_checkpoints SET finalized_block = $1", c.finalized); err != nil {
@@ -57,7 +57,7 @@ func TestOnlyFinalizedPoolsAreKept(t *testing.T) {
 	}
 }
 
-// TestBlocksThatReadersCannotSeeAreNotScanned puts block 7 into a range that is
+// TestBlocksThatReadersCannotSeeAreNotScanned puts block 7 into a partition that is
 // still loading.
 func TestBlocksThatReadersCannotSeeAreNotScanned(t *testing.T) {
 	t.Parallel()
@@ -73,7 +73,7 @@ func TestBlocksThatReadersCannotSeeAreNotScanned(t *testing.T) {
 	}
 	lists, _, err := tokens.NewPools(s.db).Pools(t.Context(), domain.Mainnet, token.Factories(domain.Mainnet), []starknet.Felt{blocks[0].Tokens[0].Address}, domain.PageRequest{Limit: 10})
 	if err != nil || len(lists[0]) > 0 {
-		t.Errorf("got %v, %v", lists, err)
+		t.Errorf("got %v and %v, want no pools", lists, err)
 	}
 }
 
@@ -87,10 +87,10 @@ func TestARollbackTakesPoolsBack(t *testing.T) {
 	s.scan(known)
 	s.index.Rollback(&s.blocks[6].Header)
 	if n := s.number(countPools); n != 0 {
-		t.Errorf("%d pools remain", n)
+		t.Errorf("got %d pools, want none", n)
 	}
 	if n := s.number("SELECT max(block) FROM market_scans"); n != 6 {
-		t.Errorf("they count as read up to %d", n)
+		t.Errorf("got scans up to block %d, want 6", n)
 	}
 	s.index.Finalized = new(uint64(20))
 	s.index.Commit(indexing.Range{From: 0, To: 1000, State: indexing.RangeReady}, s.blocks[7:])
@@ -116,7 +116,7 @@ func TestAnotherEntryOfTheRegistryIsReadAnew(t *testing.T) {
 	ask := func(factories []token.Factory) []token.Pool {
 		lists, late, err := tokens.NewPools(s.db).Pools(t.Context(), domain.Mainnet, factories, []starknet.Felt{strk}, domain.PageRequest{Limit: 100})
 		if err != nil || late {
-			t.Fatal(late, err)
+			t.Fatalf("got late %v and %v, want in time", late, err)
 		}
 		return lists[0]
 	}
@@ -126,7 +126,7 @@ func TestAnotherEntryOfTheRegistryIsReadAnew(t *testing.T) {
 		}
 		pools := ask([]token.Factory{changed})
 		if len(pools) != 1 || *pools[0].FeeBps != 25 {
-			t.Errorf("scanned %v: got %+v", scanned, pools)
+			t.Errorf("scanned %v: got %+v, want one pool with a fee of 25", scanned, pools)
 		}
 	}
 	if n := s.number(countPools); n != 8 {

@@ -42,7 +42,7 @@ func newSummed(t *testing.T) *summed {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = conn.Close(context.Background()) })
-	return &summed{t, db, conn, token.NewTokens(tokens.NewTokens(db), tokens.NewSummaries(db), chain.NewStatuses(onchain.NewHeads(db), 0)), repotest.Everyday(t)}
+	return &summed{t, db, conn, token.NewTokens(tokens.NewTokens(db), tokens.NewSummaries(db), tokens.NewTransfers(db), chain.NewStatuses(onchain.NewHeads(db), 0)), repotest.Everyday(t)}
 }
 
 // sum takes one step.
@@ -134,23 +134,23 @@ func TestSumsAndHeadRowsCountEveryTransferOnce(t *testing.T) {
 			s.requires(token.SummaryComputed, s.last())
 			first := s.sum(about)
 			if !first.Advanced {
-				t.Fatal("nothing was summed up")
+				t.Fatal("got no progress, want some")
 			}
 			s.requires(token.SummaryCurrent, s.last())
 			steps := s.sumAll(about)
 			s.requires(token.SummaryCurrent, s.last())
 			if done := s.sum(about); done.Advanced {
-				t.Errorf("finalized blocks were summed up again: %+v", done)
+				t.Errorf("got %+v for finalized blocks, want no progress", done)
 			}
 			if about == 1 && steps < 10 {
-				t.Errorf("only %d steps were taken", steps)
+				t.Errorf("got %d steps, want at least 10", steps)
 			}
 			var through uint64
 			if err := s.conn.QueryRow(t.Context(), "SELECT block FROM token_summary_checkpoints WHERE chain = 1").Scan(&through); err != nil {
 				t.Fatal(err)
 			}
 			if through != repotest.FollowedFinalized {
-				t.Errorf("there are sums up to block %d", through)
+				t.Errorf("got sums up to block %d, want %d", through, repotest.FollowedFinalized)
 			}
 		})
 	}
@@ -162,7 +162,7 @@ func TestAnAddressWithoutATokenHasNoSummary(t *testing.T) {
 	account := s.blocks[10].Transactions[0].Sender
 	summaries, err := s.tokens.Summaries(t.Context(), domain.Mainnet, []starknet.Felt{starknet.FeltFromUint64(0xdead), *account})
 	if err != nil || summaries[0] != nil || summaries[1] != nil {
-		t.Errorf("got %v, %v", summaries, err)
+		t.Errorf("got %v and %v, want none", summaries, err)
 	}
 }
 
@@ -181,11 +181,11 @@ func TestSumsThatDifferFromTheirTransfersAreFound(t *testing.T) {
 				return len(findings)
 			}
 		}
-		t.Fatal("nothing looks at the sums")
+		t.Fatal("got no check of the sums, want one")
 		return 0
 	}
 	if n := check(); n != 0 {
-		t.Errorf("%d tokens differ", n)
+		t.Errorf("got %d tokens that differ, want none", n)
 	}
 	s.exec(`UPDATE token_summaries SET senders = senders + 1 WHERE token = (SELECT min(token) FROM token_summaries)`)
 	s.exec(`UPDATE token_parties SET received = NOT received WHERE (token, address) = (SELECT token, address FROM token_parties ORDER BY token DESC, address LIMIT 1)`)
@@ -203,7 +203,7 @@ func TestSumsAreMadeAnewWhenTheirBlocksChange(t *testing.T) {
 	s.sumAll(100)
 	lease, leads, err := index.NewLeases(s.db).TakeLease(t.Context(), domain.Mainnet, "operator", 1<<40)
 	if err != nil || !leads {
-		t.Fatal(leads, err)
+		t.Fatalf("got leading %v and %v, want the lease", leads, err)
 	}
 	to := s.blocks[30].Header
 	if err := index.NewWriter(s.db).Rollback(t.Context(), lease, &domain.BlockRef{Number: to.Number, Hash: to.Hash}); err != nil {
@@ -233,7 +233,7 @@ func TestSumsOfANewHeadStay(t *testing.T) {
 	s.sumAll(100)
 	lease, leads, err := index.NewLeases(s.db).TakeLease(t.Context(), domain.Mainnet, "index", 1<<40)
 	if err != nil || !leads {
-		t.Fatal(leads, err)
+		t.Fatalf("got leading %v and %v, want the lease", leads, err)
 	}
 	to := s.blocks[repotest.FollowedFinalized+2].Header
 	if err := index.NewWriter(s.db).Undo(t.Context(), lease, &domain.BlockRef{Number: to.Number, Hash: to.Hash}); err != nil {
@@ -268,7 +268,7 @@ func TestSumsThatAreFarBehindAreStale(t *testing.T) {
 		}
 	}
 	if stale == 0 || computed == 0 {
-		t.Errorf("%d tokens are stale, %d are computed: nothing was tested", stale, computed)
+		t.Errorf("got %d stale and %d computed tokens, want some of each", stale, computed)
 	}
 }
 
@@ -295,16 +295,16 @@ func TestWhatIsNotWholeIsNotCounted(t *testing.T) {
 		if deployed[address] {
 			known++
 			if got.Status != token.SummaryComputed || *got.Counts != *counts {
-				t.Errorf("token %s is %s with %v", address, got.Status, got.Counts)
+				t.Errorf("token %s: got %s with %v, want %s with %v", address, got.Status, got.Counts, token.SummaryComputed, counts)
 			}
 			continue
 		}
 		unknown++
 		if got.Status != token.SummaryMetadataOnly || got.Counts != nil || (got.Latest != nil) != (counts.Transfers > 0) {
-			t.Errorf("token %s is %s with %v", address, got.Status, got.Counts)
+			t.Errorf("token %s: got %s with %v, want %s without counts", address, got.Status, got.Counts, token.SummaryMetadataOnly)
 		}
 	}
 	if unknown == 0 || known == 0 {
-		t.Errorf("%d tokens are unknown, %d are known: nothing was tested", unknown, known)
+		t.Errorf("got %d unknown and %d known tokens, want some of each", unknown, known)
 	}
 }

@@ -110,7 +110,7 @@ func TestTokensAreClaimedOnceAndOnlyOfVisibleBlocks(t *testing.T) {
 	s := newShelf(t)
 	early, all := s.tokensUpTo(1), s.tokensUpTo(1000)
 	if len(early) == 0 || len(early) == len(all) {
-		t.Fatalf("%d of %d tokens are early", len(early), len(all))
+		t.Fatalf("got %d of %d tokens early, want some but not all", len(early), len(all))
 	}
 	if got := s.claim(1, s.now, 1000); !slices.Equal(got, early) {
 		t.Errorf("claimed %v of block 1, want %v", got, early)
@@ -118,13 +118,13 @@ func TestTokensAreClaimedOnceAndOnlyOfVisibleBlocks(t *testing.T) {
 	first := s.claim(1000, s.now.Add(time.Second), 3)
 	rest := s.claim(1000, s.now.Add(time.Second), 1000)
 	if len(first) != 3 || !slices.Equal(sorted(slices.Concat(early, first, rest)), all) {
-		t.Errorf("claimed %d, then 3 as %d, then %d of %d", len(early), len(first), len(rest), len(all))
+		t.Errorf("got %d, then %d, then %d of %d, want 3 in the second claim and every token once", len(early), len(first), len(rest), len(all))
 	}
 	if got := s.claim(1000, s.now.Add(2*time.Second), 1000); len(got) != 0 {
-		t.Errorf("%d tokens were claimed twice", len(got))
+		t.Errorf("got %d tokens claimed twice, want none", len(got))
 	}
 	if got, err := tokens.NewTokens(s.db).ClaimTokens(t.Context(), domain.Sepolia, 1000, s.now, s.now, 1000); err != nil || len(got) != 0 {
-		t.Errorf("the other chain has tokens: %v, %v", got, err)
+		t.Errorf("other chain: got %v and %v, want no tokens", got, err)
 	}
 }
 
@@ -133,19 +133,19 @@ func TestUnreadTokensComeAgainBeforeThoseReadADayAgo(t *testing.T) {
 	s := newShelf(t)
 	all := s.claim(1000, s.now, 1000)
 	if stored := s.store(s.last(), s.now, all[3:]...); stored != len(all)-3 {
-		t.Fatalf("%d of %d were stored", stored, len(all)-3)
+		t.Fatalf("got %d stored, want %d", stored, len(all)-3)
 	}
 	if n := s.count(`SELECT count(*) FROM tokens WHERE name = 'Said' AND symbol IS NULL AND decimals = 255 AND metadata_at = '2026-07-01 12:00Z'`); n != len(all)-3 {
-		t.Errorf("%d are described", n)
+		t.Errorf("got %d tokens with metadata, want %d", n, len(all)-3)
 	}
 	soon := s.now.Add(time.Minute)
 	if got := s.claim(1000, soon, 1000); !slices.Equal(got, all[:3]) {
-		t.Errorf("a minute later come %v, want %v", got, all[:3])
+		t.Errorf("a minute later: got %v, want %v", got, all[:3])
 	}
 	s.store(s.last(), s.now.Add(-time.Hour), all[10]) // read before the others
 	tomorrow := s.now.Add(24 * time.Hour)
 	if got := s.claim(1000, tomorrow, 4); !slices.Equal(got, sorted([]starknet.Felt{all[0], all[1], all[2], all[10]})) {
-		t.Errorf("a day later come %v first", got)
+		t.Errorf("a day later: got %v first, want the three without metadata and the oldest", got)
 	}
 }
 
@@ -159,18 +159,18 @@ func TestWhatWasSaidAtAnUndoneBlockIsNotStored(t *testing.T) {
 		t.Fatal(err)
 	}
 	if stored := s.store(&last, s.now, all...); stored != 0 {
-		t.Errorf("%d tokens are described by a block that is gone", stored)
+		t.Errorf("got %d tokens stored at a block that is gone, want none", stored)
 	}
 	other := last
 	other.Number = 1
 	if stored := s.store(&other, s.now, all...); stored != 0 {
-		t.Errorf("%d tokens are described by a block of another hash", stored)
+		t.Errorf("got %d tokens stored at a block of another hash, want none", stored)
 	}
 	if stored := s.store(&s.blocks[1].Header, s.now, append(all, starknet.FeltFromUint64(12345))...); stored != len(early) {
 		t.Errorf("%d tokens are described, want the %d that are left", stored, len(early))
 	}
 	if n := s.count(`SELECT count(*) FROM tokens`); n != len(early) {
-		t.Errorf("there are %d tokens now instead of %d", n, len(early))
+		t.Errorf("got %d tokens, want %d", n, len(early))
 	}
 }
 
@@ -194,7 +194,7 @@ func TestClaimingReadsTheIndexOfDueTokens(t *testing.T) {
 		"token.claim": "tokens_due", "supply.claim": "tokens_supply_due", "census.claim": "tokens_census_due",
 	} {
 		if !strings.HasPrefix(statements[name], "/* "+name+" */") {
-			t.Errorf("%s is called otherwise: %s", name, statements[name])
+			t.Errorf("%s: got the statement %s, want it named so", name, statements[name])
 		}
 		rows, err := s.conn.Query(t.Context(), "EXPLAIN "+statements[name])
 		if err != nil {
@@ -205,7 +205,7 @@ func TestClaimingReadsTheIndexOfDueTokens(t *testing.T) {
 			t.Fatal(err)
 		}
 		if text := strings.Join(plan, "\n"); !strings.Contains(text, "Index Scan using "+index+" ") || strings.Contains(text, "Seq Scan on") || strings.Contains(text, "Sort") {
-			t.Errorf("the plan of %s is\n%s", name, text)
+			t.Errorf("%s: got the plan\n%s\nwant a scan of %s without a sort", name, text, index)
 		}
 	}
 }
@@ -224,7 +224,7 @@ func TestMetadataIsStoredAsItIs(t *testing.T) {
 	reading.Tokens[0].Symbol = nil
 	repository := tokens.NewTokens(s.db)
 	if stored, err := repository.StoreMetadata(t.Context(), domain.Mainnet, reading); err != nil || stored != len(names) {
-		t.Fatal(stored, err)
+		t.Fatalf("got %d stored and %v, want %d", stored, err, len(names))
 	}
 	found, err := repository.Tokens(t.Context(), domain.Mainnet, addresses)
 	if err != nil {

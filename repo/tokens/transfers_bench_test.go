@@ -35,7 +35,7 @@ func BenchmarkPageOfTransfers(b *testing.B) {
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {
 				if lists, err := read(); err != nil || len(lists[0]) < 25 {
-					b.Fatal(len(lists[0]), err)
+					b.Fatalf("got %d rows and %v, want 25", len(lists[0]), err)
 				}
 			}
 		})

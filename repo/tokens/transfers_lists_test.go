@@ -29,7 +29,7 @@ type ledger struct {
 func newLedger(t *testing.T) *ledger {
 	t.Helper()
 	db := repotest.OpenTemplate(t, repotest.Followed)
-	l := &ledger{T: t, service: token.NewTransfers(tokens.NewTransfers(db), chain.NewStatuses(onchain.NewHeads(db), 0)), all: expectedTransfers(repotest.Everyday(t))}
+	l := &ledger{T: t, service: token.NewTransfers(tokens.NewTransfers(db), tokens.NewTransfers(db), chain.NewStatuses(onchain.NewHeads(db), 0)), all: expectedTransfers(repotest.Everyday(t))}
 	slices.Reverse(l.all)
 	for i := range l.all {
 		l.all[i].Tier = chain.HeadTier
@@ -114,7 +114,7 @@ func TestTransfersOfATokenAreFilteredBeforePaging(t *testing.T) {
 		rows += len(want)
 	}
 	if rows < 1000 {
-		t.Errorf("only %d rows were compared", rows)
+		t.Errorf("got %d rows, want at least 1000", rows)
 	}
 }
 
@@ -153,7 +153,7 @@ func TestTransfersOfAnAddressAreFilteredBeforePaging(t *testing.T) {
 		rows += len(want)
 	}
 	if rows < 500 || selves == 0 {
-		t.Errorf("only %d rows were compared, %d of them sent by their recipient", rows, selves)
+		t.Errorf("got %d rows, %d of them to their sender; want at least 500 and 1", rows, selves)
 	}
 }
 
@@ -184,7 +184,7 @@ func TestListsOfManyParentsAreOneStatement(t *testing.T) {
 				t.Fatal(err)
 			}
 			if fmt.Sprint(together[i]) != fmt.Sprint(alone[0]) || parent == unknown && len(alone[0].Items) != 0 {
-				t.Fatalf("%s: %s has\n%v\nalone and\n%v\namong others", name, parent, alone[0], together[i])
+				t.Fatalf("%s: %s: got\n%v\namong others, want\n%v\nas alone", name, parent, together[i], alone[0])
 			}
 		}
 	}
@@ -193,15 +193,15 @@ func TestListsOfManyParentsAreOneStatement(t *testing.T) {
 		t.Fatal(err)
 	}
 	if count.N() != 2 { // the list, and the chain's head
-		t.Errorf("%d statements were run", count.N())
+		t.Errorf("got %d statements, want 2", count.N())
 	}
 }
 
-func TestARangeOfBlocksThatIsUpsideDownIsRefused(t *testing.T) {
+func TestBlockRangeWithFromAboveToIsRejected(t *testing.T) {
 	t.Parallel()
 	_, err := newLedger(t).service.OfAddresses(t.Context(), domain.Mainnet, []starknet.Felt{{}},
 		token.AddressFilter{From: new(uint64(9)), To: new(uint64(8))}, domain.PageRequest{Limit: 1})
 	if domain.CodeOf(err) != domain.CodeInvalidRequest {
-		t.Errorf("got %v", err)
+		t.Errorf("got %v, want %s", err, domain.CodeInvalidRequest)
 	}
 }

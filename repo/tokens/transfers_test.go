@@ -68,7 +68,7 @@ func TestTransfersOfTransactionsAreOneStatement(t *testing.T) {
 func TestTransfersOfATransactionAreCutAtTheirLimit(t *testing.T) {
 	t.Parallel()
 	db, blocks := repotest.OpenTemplate(t, repotest.Followed), repotest.Everyday(t)
-	transfers := token.NewTransfers(tokens.NewTransfers(db), chain.NewStatuses(onchain.NewHeads(db), 0))
+	transfers := token.NewTransfers(tokens.NewTransfers(db), tokens.NewTransfers(db), chain.NewStatuses(onchain.NewHeads(db), 0))
 	cut, finalized := 0, 0
 	txs := places(blocks)
 	whole, err := transfers.OfTransactions(t.Context(), domain.Mainnet, txs, domain.PageRequest{Limit: 0})
@@ -82,7 +82,7 @@ func TestTransfersOfATransactionAreCutAtTheirLimit(t *testing.T) {
 	for i, page := range pages {
 		all := whole[i].Items
 		if len(page.Items) != min(len(all), 1) || (page.Next != nil) != (len(all) > 1) || whole[i].Next != nil {
-			t.Fatalf("transaction %v: %d of %d transfers, next %v", txs[i], len(page.Items), len(all), page.Next)
+			t.Fatalf("transaction %v: got %d of %d transfers and next %v, want the first and next if there are more", txs[i], len(page.Items), len(all), page.Next)
 		}
 		if page.Next != nil {
 			cut++
@@ -94,11 +94,11 @@ func TestTransfersOfATransactionAreCutAtTheirLimit(t *testing.T) {
 				finalized++
 			}
 			if transfer.Tier != want {
-				t.Fatalf("a transfer of block %d is %s", transfer.Block, transfer.Tier)
+				t.Fatalf("block %d: got a transfer that is %s, want %s", transfer.Block, transfer.Tier, want)
 			}
 		}
 	}
 	if cut == 0 || finalized == 0 {
-		t.Errorf("%d pages were cut, %d rows are finalized: nothing was tested", cut, finalized)
+		t.Errorf("got %d cut pages and %d finalized rows, want some of each", cut, finalized)
 	}
 }

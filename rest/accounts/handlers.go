@@ -26,7 +26,7 @@ func (h Handlers) AccountOperations() []frame.Operation {
 			Session: true,
 			Class:   frame.Light, Cert: frame.Beta, Audience: frame.External, Timeout: 5 * time.Second, Cache: "no-store",
 			Success: http.StatusOK, Body: "ApiKeyList",
-			Proof:  []string{"TestAPersonIssuesListsAndRevokesKeys"},
+			Proof:  []string{"TestUserIssuesListsAndRevokesKeys"},
 			Handle: h.listKeys,
 		},
 		{
@@ -35,7 +35,7 @@ func (h Handlers) AccountOperations() []frame.Operation {
 			Session: true,
 			Class:   frame.Light, Cert: frame.Beta, Audience: frame.External, Timeout: 5 * time.Second, Cache: "no-store",
 			Success: http.StatusOK, Body: "IssuedApiKey", Uncompressed: true,
-			Proof:  []string{"TestAPersonIssuesListsAndRevokesKeys"},
+			Proof:  []string{"TestUserIssuesListsAndRevokesKeys"},
 			Handle: h.issueKey,
 		},
 		{
@@ -45,7 +45,7 @@ func (h Handlers) AccountOperations() []frame.Operation {
 			Session: true,
 			Class:   frame.Light, Cert: frame.Beta, Audience: frame.External, Timeout: 5 * time.Second, Cache: "no-store",
 			Success: http.StatusOK, Body: "ApiKey", Errors: []domain.Code{domain.CodeNotFound},
-			Proof:  []string{"TestAPersonIssuesListsAndRevokesKeys", "TestAnotherWorkspacesKeyLooksAbsent"},
+			Proof:  []string{"TestUserIssuesListsAndRevokesKeys", "TestKeyOfAnotherWorkspaceIsNotFound"},
 			Handle: h.revokeKey,
 		},
 		{
@@ -54,7 +54,7 @@ func (h Handlers) AccountOperations() []frame.Operation {
 			Session: true,
 			Class:   frame.Light, Cert: frame.Beta, Audience: frame.External, Timeout: 5 * time.Second, Cache: "no-store",
 			Success: http.StatusOK, Body: "Usage",
-			Proof:  []string{"TestUsageTellsOfRequestsAndFailures"},
+			Proof:  []string{"TestUsageCountsRequestsAndFailures"},
 			Handle: h.usage,
 		},
 		{
@@ -63,7 +63,7 @@ func (h Handlers) AccountOperations() []frame.Operation {
 			Session: true,
 			Class:   frame.Light, Cert: frame.Beta, Audience: frame.External, Timeout: 5 * time.Second, Cache: "no-store",
 			Success: http.StatusOK, Body: "SessionBearer", Uncompressed: true,
-			Proof:  []string{"TestACookieIsExchangedForABearer"},
+			Proof:  []string{"TestCookieIsExchangedForABearerToken"},
 			Handle: h.session,
 		},
 	}

@@ -100,7 +100,7 @@ func (h Handlers) AddressOperations() []frame.Operation {
 			Params:  []frame.Param{frame.ChainParam, frame.AddressParam, frame.LimitParam(25, 100), frame.CursorParam}, Permission: account.Read,
 			Class: frame.Heavy, Cert: frame.Beta, Audience: frame.External, Timeout: 5 * time.Second, Cache: "no-cache",
 			Success: http.StatusOK, Body: "AddressActivityPage",
-			Proof:  []string{"TestActivityIsPagedItemByItem", "TestLogAndTransferIndexesAreNullForWhatIsNoTransfer"},
+			Proof:  []string{"TestActivityIsPagedItemByItem", "TestLogAndTransferIndexesAreNullForOtherActivity"},
 			Handle: h.addressActivity,
 		},
 		{
@@ -109,7 +109,7 @@ func (h Handlers) AddressOperations() []frame.Operation {
 			Params:  []frame.Param{frame.ChainParam, frame.AddressParam, frame.LimitParam(25, 100), frame.CursorParam}, Permission: account.Read,
 			Class: frame.Heavy, Cert: frame.Beta, Audience: frame.External, Timeout: 5 * time.Second, Cache: "no-cache",
 			Success: http.StatusOK, Body: "AddressTransactionPage",
-			Proof:  []string{"TestTransactionsOfAnAddressTellWhatTheyMeantForIt"},
+			Proof:  []string{"TestTransactionsOfAnAddressShowItsKindsOfActivity"},
 			Handle: h.addressTransactions,
 		},
 	}, []frame.Operation{h.assetsOperation(), h.attributionOperation()}, h.addressBatchOperations())

@@ -65,7 +65,7 @@ func (h Handlers) assetsOperation() frame.Operation {
 		}, frame.LimitParam(25, 50), frame.CursorParam},
 		Permission: account.Read, Class: frame.Heavy, Cert: frame.Beta, Audience: frame.External, Timeout: 5 * time.Second, Cache: "no-cache",
 		Success: http.StatusOK, Body: "AddressAssetPage",
-		Proof:  []string{"TestDiscoveryTellsItsEvidenceAndWhatItLeavesOut", "TestDiscoveryIsNeverGloballyComplete"},
+		Proof:  []string{"TestDiscoveryReportsItsEvidenceAndOmissions", "TestDiscoveryIsNeverGloballyComplete"},
 		Handle: h.assets,
 	}
 }

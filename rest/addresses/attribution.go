@@ -56,7 +56,7 @@ func (h Handlers) attributionOperation() frame.Operation {
 		Params:  []frame.Param{frame.ChainParam, frame.AddressParam}, Permission: account.Read,
 		Class: frame.Light, Cert: frame.Beta, Audience: frame.External, Timeout: 2 * time.Second, Cache: "no-cache",
 		Success: http.StatusOK, Body: "AddressAttribution",
-		Proof:  []string{"TestAttributionSaysWhereALabelIsFrom"},
+		Proof:  []string{"TestAttributionNamesTheSourceOfALabel"},
 		Handle: h.attribution,
 	}
 }

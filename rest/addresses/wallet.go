@@ -159,8 +159,8 @@ func (h Handlers) WalletOperations() []frame.Operation {
 			Params:  []frame.Param{frame.ChainParam}, Request: "WalletStateRequest", MaxBody: 8 << 10, Permission: account.Read,
 			Class: frame.Heavy, Cert: frame.Beta, Audience: frame.External, Timeout: 10 * time.Second, Cache: "no-cache",
 			Success: http.StatusOK, Body: "WalletState", Errors: []domain.Code{domain.CodeNotFound},
-			Proof: []string{"TestEveryBalanceOfAWalletIsOfOneBlock", "TestOneFailedBalanceRefusesACompleteSnapshot",
-				"TestAPartialSnapshotNamesWhatFailed", "TestADiscoveryThatIsNotAllIsNeverVerifiedComplete", "TestAWalletRequestIsHeldToItsRules"},
+			Proof: []string{"TestEveryBalanceOfAWalletIsOfOneBlock", "TestOneFailedBalanceFailsACompleteSnapshot",
+				"TestAPartialSnapshotNamesWhatFailed", "TestPartialDiscoveryIsNeverVerifiedComplete", "TestInvalidWalletRequestIsRejected"},
 			Handle: h.walletState,
 		},
 	}

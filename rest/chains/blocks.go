@@ -8,6 +8,7 @@ import (
 	"astrolabe/domain"
 	"astrolabe/domain/account"
 	"astrolabe/domain/chain"
+	"astrolabe/domain/facts"
 	"astrolabe/rest/frame"
 	"astrolabe/starknet"
 )
@@ -22,12 +23,14 @@ type BlockItem struct {
 	EventCount     int                  `json:"eventCount"`
 	FinalityStatus chain.FinalityStatus `json:"finalityStatus"`
 	SourceTier     chain.Tier           `json:"sourceTier"`
+	Verification   facts.Verification   `json:"verification"`
 }
 
 func blockItemBody(b *chain.Block) BlockItem {
 	return BlockItem{
 		BlockNumber: b.Number, BlockHash: b.Hash, ParentHash: b.ParentHash, TimestampIso: b.Time(),
 		TxCount: b.Transactions, EventCount: b.Events, FinalityStatus: b.Finality, SourceTier: b.Tier,
+		Verification: b.Verification,
 	}
 }
 
@@ -51,8 +54,7 @@ type GasPrice struct {
 	PriceInFri *string `json:"priceInFri"`
 }
 
-func priceBody(p starknet.ResourcePrice) *GasPrice {
-	price := chain.GasPriceOf(p)
+func priceBody(price *chain.GasPrice) *GasPrice {
 	if price == nil {
 		return nil
 	}
@@ -105,7 +107,7 @@ func (h Handlers) block(ctx context.Context, c *frame.Call) (any, error) {
 	body := BlockBody{
 		ChainID: c.Chain, BlockItem: blockItemBody(block), StateRoot: &block.StateRoot, SequencerAddress: block.KnownSequencer(),
 		L1DataAvailabilityMode: frame.NullIfEmpty(block.L1DAMode), StarknetVersion: frame.NullIfEmpty(block.Version),
-		L1GasPrice: priceBody(block.L1Gas), L2GasPrice: priceBody(block.L2Gas), L1DataGasPrice: priceBody(block.L1DataGas),
+		L1GasPrice: priceBody(block.L1GasPrice()), L2GasPrice: priceBody(block.L2GasPrice()), L1DataGasPrice: priceBody(block.L1DataGasPrice()),
 		Transactions: make([]TxItem, len(page.Items)),
 	}
 	for i, line := range page.Items {
@@ -145,7 +147,7 @@ func (h Handlers) BlockOperations() []frame.Operation {
 			Params:  []frame.Param{frame.ChainParam, frame.LimitParam(25, 200), frame.CursorParam}, Permission: account.Read,
 			Class: frame.Heavy, Cert: frame.Beta, Audience: frame.External, Timeout: 5 * time.Second, Cache: "no-cache",
 			Success: http.StatusOK, Body: "BlockList",
-			Proof: []string{"TestBlocksAreListedNewestFirst", "TestPagesOfBlocksNeitherRepeatNorSkip"}, Handle: h.blocks,
+			Proof: []string{"TestBlocksAreListedNewestFirst", "TestPagesOfBlocksHaveNoDuplicatesOrGaps"}, Handle: h.blocks,
 		},
 		{
 			ID: "getBlock", Method: http.MethodGet, Path: "/v1/{chain}/block/{number_or_hash}",
@@ -156,7 +158,7 @@ func (h Handlers) BlockOperations() []frame.Operation {
 			}},
 			Permission: account.Read, Class: frame.Light, Cert: frame.Certified, Audience: frame.External, Timeout: 5 * time.Second, Cache: "no-cache",
 			Success: http.StatusOK, Body: "Block", Errors: []domain.Code{domain.CodeNotFound},
-			Proof: []string{"TestABlockIsFoundByNumberHashAndLatest", "TestABlockTellsWhatTheChainSays"}, Handle: h.block,
+			Proof: []string{"TestABlockIsFoundByNumberHashAndLatest", "TestBlockMatchesTheChain"}, Handle: h.block,
 		},
 		{
 			ID: "listBlockTransactions", Method: http.MethodGet, Path: "/v1/{chain}/block/{number_or_hash}/txs",
@@ -164,7 +166,7 @@ func (h Handlers) BlockOperations() []frame.Operation {
 			Params:  []frame.Param{frame.ChainParam, blockParam, frame.LimitParam(25, 100), frame.CursorParam}, Permission: account.Read,
 			Class: frame.Heavy, Cert: frame.Beta, Audience: frame.External, Timeout: 5 * time.Second, Cache: "no-cache",
 			Success: http.StatusOK, Body: "BlockTransactionList", Errors: []domain.Code{domain.CodeNotFound},
-			Proof: []string{"TestPagesOfABlocksTransactionsNeitherRepeatNorSkip"}, Handle: h.blockTxs,
+			Proof: []string{"TestPagesOfABlocksTransactionsHaveNoDuplicatesOrGaps"}, Handle: h.blockTxs,
 		},
 		h.blockAtTimestampOperation(),
 	}

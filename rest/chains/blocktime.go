@@ -75,6 +75,6 @@ func (h Handlers) blockAtTimestampOperation() frame.Operation {
 		},
 		Permission: account.Read, Class: frame.Light, Cert: frame.Certified, Audience: frame.External, Timeout: 5 * time.Second, Cache: "no-cache",
 		Success: http.StatusOK, Body: "BlockAtTimestamp", Errors: []domain.Code{domain.CodeNotFound},
-		Proof: []string{"TestTheBlockAtATimestampIsTheClosestOnItsSide", "TestNothingInThatDirectionIsNotFound"}, Handle: h.blockAtTimestamp,
+		Proof: []string{"TestTheBlockAtATimestampIsTheClosestOnItsSide", "TestBlocktimeWithoutABlockInThatDirectionIsNotFound"}, Handle: h.blockAtTimestamp,
 	}
 }

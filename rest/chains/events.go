@@ -153,7 +153,7 @@ func (h Handlers) EventOperations() []frame.Operation {
 	global.Params = slices.Concat([]frame.Param{frame.ChainParam, {
 		Name: "address", In: frame.InQuery, Kind: frame.FeltKind, Repeatable: true, MaxItems: event.MaxAddresses, About: "Contracts that emitted the event; several are alternatives.",
 	}}, keyParams, boundParams)
-	global.Proof = []string{"TestGlobalSearchNeedsTopic0OrAnAddress", "TestRepeatedValuesAreAlternativesAndPositionsMustAllMatch", "TestAPageWalkYieldsEveryEventOnce"}
+	global.Proof = []string{"TestGlobalSearchNeedsTopic0OrAnAddress", "TestRepeatedValuesAreAlternativesAndPositionsMustAllMatch", "TestPagesContainEveryEventOnce"}
 	contract.ID, contract.Path, contract.Summary, contract.Handle = "getContractEvents", "/v1/{chain}/contract/{address}/events", "Search the events of a contract, newest first.", h.contractEvents
 	contract.Params = slices.Concat([]frame.Param{frame.ChainParam, {
 		Name: "address", In: frame.InPath, Kind: frame.FeltKind, About: "Contract that emitted the events.", Example: exampleEmitter,

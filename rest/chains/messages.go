@@ -95,7 +95,7 @@ func (h Handlers) MessageOperations() []frame.Operation {
 			Params:  append([]frame.Param{frame.ChainParam}, messageParams...), Permission: account.Read,
 			Class: frame.Heavy, Cert: frame.Beta, Audience: frame.External, Timeout: 5 * time.Second, Cache: "no-cache",
 			Success: http.StatusOK, Body: "MessagePage",
-			Proof:  []string{"TestMessagesAreThoseOfTheChain", "TestAPageWalkYieldsEveryMessageOnce", "TestARepeatedMessageHashGivesSeveralRows"},
+			Proof:  []string{"TestMessagesMatchTheChain", "TestPagesContainEveryMessageOnce", "TestARepeatedMessageHashGivesSeveralRows"},
 			Handle: h.messages,
 		},
 		{
@@ -104,7 +104,7 @@ func (h Handlers) MessageOperations() []frame.Operation {
 			Params:  append([]frame.Param{frame.ChainParam, frame.ContractParam}, messageParams...), Permission: account.Read,
 			Class: frame.Heavy, Cert: frame.Beta, Audience: frame.External, Timeout: 5 * time.Second, Cache: "no-cache",
 			Success: http.StatusOK, Body: "MessagePage",
-			Proof:  []string{"TestMessagesOfAContractAreThoseOfTheChain"},
+			Proof:  []string{"TestMessagesOfAContractMatchTheChain"},
 			Handle: h.contractMessages,
 		},
 	}

@@ -36,17 +36,19 @@ type PreviewItem struct {
 	TokenTransfers          []tokens.TransferRow      `json:"tokenTransfers"`
 	TokenTransfersTruncated bool                      `json:"tokenTransfersTruncated"`
 	LogCount                *int                      `json:"logCount"`
+	Coverage                frame.CoverageBody        `json:"coverage"`
 }
 
 func previewBody(hash starknet.Felt, p *transaction.Preview) PreviewItem {
-	if p == nil {
-		return PreviewItem{TxHash: hash, TokenTransfers: []tokens.TransferRow{}}
+	if p.TxOutline == nil {
+		return PreviewItem{TxHash: hash, TokenTransfers: []tokens.TransferRow{}, Coverage: frame.RenderCoverage(p.Coverage)}
 	}
 	return PreviewItem{
 		TxHash: hash, Found: true, BlockNumber: &p.Place.Block, TimestampIso: new(p.Time()), TxIndex: &p.Place.Tx,
 		TxType: &p.Type, ExecutionStatus: new(chain.Execution(p.Reverted)), FinalityStatus: &p.Finality, FromAddress: p.Sender, ToAddress: p.Contract,
 		PrimaryMethod: frame.NullIfEmpty(p.Method), CallCount: p.Calls, TransferCount: &p.Transfers,
 		TokenTransfers: frame.RenderAll(p.Moved, tokens.RenderTransfer), TokenTransfersTruncated: p.Truncated, LogCount: &p.Events,
+		Coverage: frame.RenderCoverage(p.Coverage),
 	}
 }
 
@@ -76,6 +78,6 @@ func (h Handlers) previewsOperation() frame.Operation {
 		Params:  []frame.Param{frame.ChainParam}, Request: "PreviewsRequest", MaxBody: 32 << 10, Permission: account.Batch,
 		Class: frame.Batch, Cert: frame.Beta, Audience: frame.External, Timeout: 8 * time.Second, Cache: "no-cache",
 		Success: http.StatusOK, Body: "PreviewList",
-		Proof: []string{"TestPreviewsKeepTheOrderOfTheRequest", "TestPreviewsTellWhatTheChainSays"}, Handle: h.previews,
+		Proof: []string{"TestPreviewsKeepTheOrderOfTheRequest", "TestPreviewsMatchTheChain"}, Handle: h.previews,
 	}
 }

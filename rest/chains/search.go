@@ -44,6 +44,6 @@ func (h Handlers) SearchOperations() []frame.Operation {
 		}},
 		Permission: account.Read, Class: frame.Heavy, Cert: frame.Experimental, Audience: frame.External, Timeout: 5 * time.Second, Cache: "no-cache",
 		Success: http.StatusOK, Body: "SearchResult",
-		Proof: []string{"TestSearchFindsWhateverAHashNames", "TestSearchFindsTokensByTheBeginningOfTheirNames", "TestSearchFindsAddressesByTheirLabels"}, Handle: h.search,
+		Proof: []string{"TestSearchFindsEveryKindOfHash", "TestSearchFindsTokensByPrefix", "TestSearchFindsAddressesByTheirLabels"}, Handle: h.search,
 	}}
 }

@@ -37,6 +37,7 @@ type TransactionBody struct {
 	AccountCalls     []AccountCall   `json:"accountCalls"`
 	AccountCallCount *int            `json:"accountCallCount"`
 	SignatureLen     int             `json:"signatureLen"`
+	Envelope
 
 	Logs                  []EventRow           `json:"logs"`
 	LogsTruncated         bool                 `json:"logsTruncated"`
@@ -59,11 +60,12 @@ type ReceiptBody struct {
 
 // AccountCall is a call of an account transaction.
 type AccountCall struct {
-	To              starknet.Felt  `json:"to"`
-	Selector        starknet.Felt  `json:"selector"`
-	SelectorName    *string        `json:"selectorName"`
-	CalldataLen     int            `json:"calldataLen"`
-	DecodedCalldata []DecodedField `json:"decodedCalldata"` // null unless the whole calldata is typed
+	To              starknet.Felt   `json:"to"`
+	Selector        starknet.Felt   `json:"selector"`
+	SelectorName    *string         `json:"selectorName"`
+	CalldataLen     int             `json:"calldataLen"`
+	Calldata        []starknet.Felt `json:"calldata"`
+	DecodedCalldata []DecodedField  `json:"decodedCalldata"` // null unless the whole calldata is typed
 }
 
 func transactionDetail(c domain.Chain, t *transaction.Detail) TransactionBody {
@@ -71,7 +73,7 @@ func transactionDetail(c domain.Chain, t *transaction.Detail) TransactionBody {
 		ChainID: c, BlockNumber: t.Block.Number, BlockHash: t.Block.Hash, TimestampIso: t.Time(),
 		TxIndex: t.Index, TxHash: t.Hash, TxCursor: t.Place().Cursor(), TxType: t.Type, Version: t.Version, Nonce: t.Nonce,
 		FromAddress: t.Sender, ToAddress: t.Contract, ExecutionStatus: chain.Execution(t.Reverted), FinalityStatus: t.Finality,
-		Receipt: receipt(t.Transaction), Calldata: frame.EmptyIfNil(t.Calldata), AccountCalls: make([]AccountCall, len(t.Calls)), SignatureLen: t.SignatureLength,
+		Receipt: receipt(t.Transaction), Calldata: frame.EmptyIfNil(t.Calldata), AccountCalls: make([]AccountCall, len(t.Calls)), SignatureLen: len(t.Signature), Envelope: envelopeBody(&t.TxFacts.Transaction),
 		Logs: frame.RenderAll(t.Logs.Items, eventBody), LogsTruncated: t.Logs.Next != nil, EventDecodingDegraded: t.Degraded,
 		TokenTransfers: frame.RenderAll(t.Transfers, tokens.RenderTransfer), Messages: frame.RenderAll(t.Messages, messageBody),
 	}
@@ -85,12 +87,15 @@ func transactionDetail(c domain.Chain, t *transaction.Detail) TransactionBody {
 }
 
 func receipt(t *chain.Transaction) ReceiptBody {
-	return ReceiptBody{
+	body := ReceiptBody{
 		ExecutionStatus: chain.Execution(t.Reverted), FinalityStatus: t.Finality,
 		ActualFeeRaw: new(decimal(t.Fee)), FeeUnit: frame.NullIfEmpty(t.FeeUnit),
-		L1Gas: integerOrNull(t.Resources.L1Gas), L1DataGas: integerOrNull(t.Resources.L1DataGas), L2Gas: integerOrNull(t.Resources.L2Gas),
 		RevertReason: frame.NullIfEmpty(t.RevertReason),
 	}
+	if gas := t.Gas(); gas != nil {
+		body.L1Gas, body.L1DataGas, body.L2Gas = integerOrNull(gas.L1Gas), integerOrNull(gas.L1DataGas), integerOrNull(gas.L2Gas)
+	}
+	return body
 }
 
 // integerOrNull returns nil for a number that JSON cannot represent exactly.
@@ -102,7 +107,7 @@ func integerOrNull(n uint64) *uint64 {
 }
 
 func accountCallBody(call *chain.AccountCall) AccountCall {
-	body := AccountCall{To: call.To, Selector: call.Selector, SelectorName: frame.NullIfEmpty(call.Name), CalldataLen: len(call.Calldata)}
+	body := AccountCall{To: call.To, Selector: call.Selector, SelectorName: frame.NullIfEmpty(call.Name), CalldataLen: len(call.Calldata), Calldata: frame.EmptyIfNil(call.Calldata)}
 	if call.Inputs != nil {
 		body.DecodedCalldata = make([]DecodedField, len(call.Inputs))
 		for i := range call.Inputs {
@@ -138,7 +143,7 @@ func (h Handlers) TransactionOperations() []frame.Operation {
 			}},
 			Permission: account.Read, Class: frame.Light, Cert: frame.Certified, Audience: frame.External, Timeout: 8 * time.Second, Cache: "no-cache",
 			Success: http.StatusOK, Body: "Transaction", Errors: []domain.Code{domain.CodeNotFound},
-			Proof: []string{"TestATransactionTellsWhatTheChainSays", "TestCallsAreDecodedWithTheClassInForce", "TestATransactionThatOnlyTheNodeKnowsIsPendingIndexing"}, Handle: h.transaction,
+			Proof: []string{"TestTransactionMatchesTheChain", "TestCallsAreDecodedWithTheClassInForce", "TestATransactionThatOnlyTheNodeKnowsIsPendingIndexing"}, Handle: h.transaction,
 		},
 		h.previewsOperation(),
 	}

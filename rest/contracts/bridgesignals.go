@@ -63,8 +63,8 @@ func (h Handlers) BridgeSignalOperations() []frame.Operation {
 			Class: frame.Heavy, Cert: frame.Beta, Audience: frame.External, Timeout: 5 * time.Second, Cache: "no-cache",
 			Success: http.StatusOK, Body: "BridgeSignalPage",
 			Proof: []string{
-				"TestBridgeSignalsAreWhatBridgesEmitted", "TestASignalIsPairedWithTheMessageOfItsTransaction",
-				"TestAnUnknownContractsSignalsAreUnavailable",
+				"TestBridgeSignalsMatchTheEventsOfBridges", "TestASignalIsPairedWithTheMessageOfItsTransaction",
+				"TestSignalsOfAnUnknownContractAreUnavailable",
 			},
 			Handle: h.bridgeSignals,
 		},

@@ -80,8 +80,8 @@ func (h Handlers) ContractOperations() []frame.Operation {
 			Class: frame.Light, Cert: frame.Beta, Audience: frame.External, Timeout: 2 * time.Second, Cache: "no-cache",
 			Success: http.StatusOK, Body: "Contract", Errors: []domain.Code{domain.CodeNotFound},
 			Proof: []string{
-				"TestAContractIsWhatTheChainSaysOfIt", "TestACreationDateNeedsExplicitEvidence",
-				"TestTokenFieldsAreThereTogetherOrNotAtAll", "TestAnAddressThatIsNoContractIsNotFound",
+				"TestContractMatchesTheChain", "TestACreationDateNeedsExplicitEvidence",
+				"TestTokenFieldsAreAllPresentOrAllAbsent", "TestAddressWithoutAContractIsNotFound",
 			},
 			Handle: h.contract,
 		},

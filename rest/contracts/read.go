@@ -51,7 +51,7 @@ func (h Handlers) ReadOperations() []frame.Operation {
 				frame.BlockTagParam},
 			Permission: account.Read, Class: frame.Heavy, Cert: frame.Beta, Audience: frame.External, Timeout: 10 * time.Second, Cache: "no-cache",
 			Success: http.StatusOK, Body: "ContractRead", Errors: []domain.Code{domain.CodeNotFound, domain.CodeContractCallFailed},
-			Proof: []string{"TestAContractIsReadWithCalldataInItsOrder", "TestAContractThatFailsInACallSaysSo",
+			Proof: []string{"TestAContractIsReadWithCalldataInItsOrder", "TestFailedContractCallIsReported",
 				"TestAnUnknownBlockIsNotFound", "TestAFailingNodeIsNeverZero"},
 			Handle: h.readContract,
 		},

@@ -12,9 +12,9 @@ import (
 	"astrolabe/domain"
 )
 
-// TestABodyIsReadStrictlyAndWithinItsLimit drives an operation of the test's
+// TestBodyIsDecodedStrictlyAndWithinItsLimit drives an operation of the test's
 // own through the real dispatch.
-func TestABodyIsReadStrictlyAndWithinItsLimit(t *testing.T) {
+func TestBodyIsDecodedStrictlyAndWithinItsLimit(t *testing.T) {
 	t.Parallel()
 	var got struct {
 		Hashes []string `json:"hashes"`
@@ -47,7 +47,7 @@ func TestABodyIsReadStrictlyAndWithinItsLimit(t *testing.T) {
 		recorder := httptest.NewRecorder()
 		handler(recorder, request)
 		if recorder.Code != c.status || !strings.Contains(recorder.Body.String(), c.says) && !strings.Contains(strings.ReplaceAll(recorder.Body.String(), `\"`, `"`), c.says) {
-			t.Errorf("%q as %q: %d %s, want %d that says %s", c.body, c.media, recorder.Code, recorder.Body, c.status, c.says)
+			t.Errorf("%q as %q: got status %d with %s, want %d with %s", c.body, c.media, recorder.Code, recorder.Body, c.status, c.says)
 		}
 	}
 	encoded := httptest.NewRequest(http.MethodPost, "/", strings.NewReader(`{"hashes":[]}`))

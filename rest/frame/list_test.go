@@ -6,9 +6,9 @@ import (
 	"astrolabe/domain"
 )
 
-// TestACursorIsBoundToWhatSelectsItsItems compares requests with one that
+// TestCursorIsBoundToItsFilters compares requests with one that
 // issued a cursor.
-func TestACursorIsBoundToWhatSelectsItsItems(t *testing.T) {
+func TestCursorIsBoundToItsFilters(t *testing.T) {
 	t.Parallel()
 	operation := &Operation{ID: "events", Params: []Param{
 		{Name: "address", In: InPath, Kind: FeltKind},

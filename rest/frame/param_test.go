@@ -69,7 +69,7 @@ func TestEveryKindOfParameterIsChecked(t *testing.T) {
 		case says != "" && (domain.CodeOf(err) != domain.CodeInvalidRequest || !strings.Contains(err.Error(), says)):
 			t.Errorf("%q: got %v, want a refusal that says %q", query, err, says)
 		case query == "" && values.Get("limit") != "25":
-			t.Errorf("the default of limit is %q, want 25", values.Get("limit"))
+			t.Errorf("default of limit: got %q, want 25", values.Get("limit"))
 		}
 	}
 	required := []Param{{Name: "timestamp", In: InQuery, Kind: TextKind, Required: true}}

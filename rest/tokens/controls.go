@@ -74,7 +74,7 @@ func (h Handlers) ControlOperations() []frame.Operation {
 			Class: frame.Heavy, Cert: frame.Beta, Audience: frame.External, Timeout: 3 * time.Second, Cache: "no-cache",
 			Success: http.StatusOK, Body: "TokenControls", Errors: []domain.Code{domain.CodeNotFound},
 			Proof: []string{
-				"TestTheDemosTokensHaveTheControlsOfTheirClasses", "TestControlsOfATokenOlderThanTheIndexAreUnknown",
+				"TestTokensHaveTheControlsOfTheirClasses", "TestControlsOfATokenOlderThanTheIndexAreUnknown",
 				"TestControlsWithoutTheClassAreNotIndexed",
 			},
 			Handle: h.controls,

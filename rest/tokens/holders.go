@@ -181,8 +181,8 @@ func (h Handlers) HolderOperations() []frame.Operation {
 			Class: frame.Heavy, Cert: frame.Beta, Audience: frame.External, Timeout: 5 * time.Second, Cache: "no-cache",
 			Success: http.StatusOK, Body: "HolderCensus", Errors: failures,
 			Proof: []string{
-				"TestHoldersAreAllOfACertifiedGeneration", "TestACursorStaysWithItsGeneration", "TestACursorEndsWithItsGeneration",
-				"TestHoldersOfATokenInEachState", "TestAFailedAuditShowsTheCertifiedGenerationUntilItExpires",
+				"TestHoldersListTheWholeCertifiedGeneration", "TestCursorIsBoundToItsGeneration", "TestCursorExpiresWithItsGeneration",
+				"TestHoldersOfATokenInEachState", "TestCertifiedGenerationIsShownAfterAFailedAuditUntilItExpires",
 			},
 			Handle: h.holders,
 		},
@@ -192,7 +192,7 @@ func (h Handlers) HolderOperations() []frame.Operation {
 			Params:  []frame.Param{frame.ChainParam, frame.TokenParam}, Permission: account.Partner,
 			Class: frame.Heavy, Cert: frame.Beta, Audience: frame.External, Timeout: 5 * time.Second, Cache: "no-cache",
 			Success: http.StatusOK, Body: "HolderScreening", Errors: failures,
-			Proof:  []string{"TestScreeningIsTheTopAndNoClaimOfCompleteness", "TestHoldersOfATokenInEachState"},
+			Proof:  []string{"TestScreeningListsTheTopHoldersWithoutClaimingCompleteness", "TestHoldersOfATokenInEachState"},
 			Handle: h.holderScreening,
 		},
 		{
@@ -201,7 +201,7 @@ func (h Handlers) HolderOperations() []frame.Operation {
 			Params:  []frame.Param{frame.ChainParam, frame.TokenParam}, Permission: account.Partner,
 			Class: frame.Heavy, Cert: frame.Beta, Audience: frame.External, Timeout: 5 * time.Second, Cache: "no-cache",
 			Success: http.StatusOK, Body: "HolderAnalytics", Errors: failures,
-			Proof:  []string{"TestAnalyticsAreOfTheWholeGeneration", "TestHoldersOfATokenInEachState"},
+			Proof:  []string{"TestAnalyticsCoverTheWholeGeneration", "TestHoldersOfATokenInEachState"},
 			Handle: h.holderAnalytics,
 		},
 	}

@@ -78,8 +78,8 @@ func (h Handlers) PoolOperations() []frame.Operation {
 			Class: frame.Heavy, Cert: frame.Beta, Audience: frame.External, Timeout: 5 * time.Second, Cache: "no-cache",
 			Success: http.StatusOK, Body: "TokenPoolPage", Errors: []domain.Code{domain.CodeNotFound},
 			Proof: []string{
-				"TestPoolsAreThoseThatKnownFactoriesCreated", "TestAPoolOfAnUnknownClassIsLeftOut",
-				"TestReadTierKeysDoNotSeePools",
+				"TestPoolsListWhatKnownFactoriesCreated", "TestPoolOfAnUnknownClassIsOmitted",
+				"TestPoolsNeedThePartnerPermission",
 			},
 			Handle: h.pools,
 		},

@@ -82,7 +82,7 @@ func (h Handlers) QuantityOperations() []frame.Operation {
 }
 
 var quantityProofs = []string{
-	"TestSupplyAndBalanceAreWhatTheContractSays", "TestLatestIsResolvedToAHashFirst", "TestPendingHasNoHash",
+	"TestSupplyAndBalanceMatchTheContract", "TestLatestIsResolvedToAHashFirst", "TestPendingHasNoHash",
 	"TestAFailingNodeIsNeverZero", "TestAContractWithoutTheViewIsNotFound", "TestAnUnknownBlockIsNotFound",
-	"TestAFinalizedAnswerIsRemembered", "TestWithoutANodeStateIsUnavailable",
+	"TestFinalizedResponseIsCached", "TestStateIsUnavailableWithoutANode",
 }

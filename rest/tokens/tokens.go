@@ -40,7 +40,7 @@ func (h Handlers) token(ctx context.Context, c *frame.Call) (any, error) {
 	}
 	t := summaries[0]
 	if t == nil {
-		return nil, token.Unknown(address)
+		return nil, h.Tokens.Absent(ctx, c.Chain, address)
 	}
 	body := TokenBody{
 		ChainID: c.Chain, TokenAddress: address, Symbol: t.Metadata.Symbol, Name: t.Metadata.Name, Decimals: t.Metadata.Decimals,
@@ -65,7 +65,7 @@ func (h Handlers) TokenOperations() []frame.Operation {
 			Params:  []frame.Param{frame.ChainParam, frame.TokenParam}, Permission: account.Read,
 			Class: frame.Heavy, Cert: frame.Beta, Audience: frame.External, Timeout: 5 * time.Second, Cache: "no-cache",
 			Success: http.StatusOK, Body: "Token", Errors: []domain.Code{domain.CodeNotFound},
-			Proof:  []string{"TestATokensSummaryCountsItsTransfers", "TestATokenWithoutCountsHasNullsAndNoZeros", "TestAnAddressWithoutATokenIsNotFound"},
+			Proof:  []string{"TestATokensSummaryCountsItsTransfers", "TestTokenWithoutCountsHasNullsInsteadOfZeros", "TestAnAddressWithoutATokenIsNotFound"},
 			Handle: h.token,
 		},
 	}

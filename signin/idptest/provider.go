@@ -125,8 +125,8 @@ func (p *Provider) Rotate(id string) {
 	p.keys = newKeys(id)
 }
 
-// Asked tells how often a path was asked for.
-func (p *Provider) Asked(path string) int {
+// Requests returns how often a path was requested.
+func (p *Provider) Requests(path string) int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.asked[path]

@@ -13,12 +13,19 @@ import (
 	"astrolabe/starknet"
 )
 
-// rendered are the methods whose results are stored in files.
-var rendered = []string{"starknet_getBlockWithReceipts", "starknet_getStateUpdate"}
+// rendered are the methods whose results are stored in files, with the argument
+// after the block that an indexer gives.
+var rendered = map[string]json.RawMessage{
+	"starknet_getBlockWithReceipts": json.RawMessage(`["INCLUDE_PROOF_FACTS"]`),
+	"starknet_getStateUpdate":       nil,
+}
 
 // renderedFile returns the file name of a result. It contains everything that
 // the result depends on, so an existing file is always correct.
 func (s *Server) renderedFile(method string, hash starknet.Felt, finality starknet.FinalityStatus) string {
+	if rendered[method] != nil {
+		method += "-flagged"
+	}
 	return filepath.Join(s.rendered, fmt.Sprintf("%s-%s-%s.json", hash, finality, method))
 }
 
@@ -28,7 +35,7 @@ func (s *Server) Render() error {
 		return err
 	}
 	for number := range s.chain.Head().Header.BlockNumber + 1 {
-		for _, method := range rendered {
+		for method := range rendered {
 			if err := s.renderOne(method, number); err != nil {
 				return fmt.Errorf("rendering block %d: %w", number, err)
 			}
@@ -44,7 +51,7 @@ func (s *Server) renderOne(method string, number uint64) error {
 	if _, err := os.Stat(path); err == nil {
 		return nil
 	}
-	p := params{fmt.Appendf(nil, `{"block_number":%d}`, number), nil}
+	p := params{fmt.Appendf(nil, `{"block_number":%d}`, number), rendered[method]}
 	result, err := methods[method].run(s, method, p)
 	if err != nil {
 		return err
@@ -85,13 +92,13 @@ func (s *Server) sendRendered(w http.ResponseWriter, r *request) bool {
 
 // openRendered opens the file for a call; nil if there is none.
 func (s *Server) openRendered(r *request) *os.File {
-	known := r.Method == rendered[0] || r.Method == rendered[1]
+	argument, known := rendered[r.Method]
 	if s.rendered == "" || !known || r.Version != "2.0" || len(r.ID) == 0 || s.faults.Any() {
 		return nil
 	}
 	p, err := readParams(r.Params, methods[r.Method].params)
 	var id blockID
-	if err != nil || p.given(1) || required(p, 0, &id) != nil {
+	if err != nil || !bytes.Equal(p[1], argument) || required(p, 0, &id) != nil {
 		return nil
 	}
 	number, hash, ok := s.named(id)

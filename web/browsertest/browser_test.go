@@ -24,7 +24,7 @@ func serve(t *testing.T, html string) string {
 	return server.URL
 }
 
-func TestAnInnocentPageIsQuiet(t *testing.T) {
+func TestValidPageReportsNothing(t *testing.T) {
 	t.Parallel()
 	tab := browsertest.Page(t, serve(t, `<p id="p">hello</p><script>fetch('/again')</script>`))
 	if text := browsertest.Get(tab, chromedp.Text(chromedp.CSS("#p"))); text != "hello" {
@@ -33,18 +33,18 @@ func TestAnInnocentPageIsQuiet(t *testing.T) {
 	tab.AssertQuiet()
 }
 
-func TestErrorsOfThePageAreSeen(t *testing.T) {
+func TestPageErrorsAreReported(t *testing.T) {
 	t.Parallel()
 	tab := browsertest.Page(t, serve(t, `<script>console.error('logged', 7)</script><script>throw new Error('thrown')</script>`))
 	all := strings.Join(tab.ConsoleErrors(), "\n")
 	for _, want := range []string{"logged 7", "thrown"} {
 		if !strings.Contains(all, want) {
-			t.Errorf("console errors %q lack %q", all, want)
+			t.Errorf("got the console errors %q, want %q", all, want)
 		}
 	}
 }
 
-func TestRequestsToOtherHostsAreSeen(t *testing.T) {
+func TestRequestsToOtherHostsAreReported(t *testing.T) {
 	t.Parallel()
 	other := serve(t, "")
 	tab := browsertest.Page(t, serve(t, `<p id="p"></p><script>
@@ -58,15 +58,15 @@ func TestRequestsToOtherHostsAreSeen(t *testing.T) {
 	outside := tab.OutsideRequests()
 	for _, want := range []string{"GET http://page.example/", "GET " + other + "/elsewhere", "GET http://worker.example/"} {
 		if !slices.Contains(outside, want) {
-			t.Errorf("outside requests %q lack %q", outside, want)
+			t.Errorf("got the outside requests %q, want %q", outside, want)
 		}
 	}
 	if len(outside) != 3 {
-		t.Errorf("outside requests %q, want only those of the page", outside)
+		t.Errorf("got the outside requests %q, want only those of the page", outside)
 	}
 }
 
-func TestAPressWaitsUntilTheButtonIsEnabled(t *testing.T) {
+func TestClickWaitsUntilTheButtonIsEnabled(t *testing.T) {
 	t.Parallel()
 	tab := browsertest.Page(t, serve(t, `<button id="b" disabled onclick="this.textContent = 'pressed'">wait</button>`))
 	tab.Do(
@@ -74,7 +74,7 @@ func TestAPressWaitsUntilTheButtonIsEnabled(t *testing.T) {
 		browsertest.Press("#b"),
 	)
 	if text := browsertest.Get(tab, chromedp.Text(chromedp.CSS("#b"))); text != "pressed" {
-		t.Errorf("the button says %q, want pressed", text)
+		t.Errorf("got the button %q, want pressed", text)
 	}
 	tab.AssertQuiet()
 }

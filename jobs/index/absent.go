@@ -1,0 +1,39 @@
+package index
+
+import (
+	"context"
+	"fmt"
+
+	"astrolabe/domain/chain"
+	"astrolabe/domain/indexing"
+)
+
+// missed explains why the node did not have the next block, although its head
+// was not below it. If the head still is, and the node has blocks above, it was
+// pruned. Otherwise the chain may be reorganising, but not twice in a row: then
+// the node is inconsistent.
+func (t *turns) missed(ctx context.Context, cause error) error {
+	next := t.at.Next()
+	head, err := t.ask(ctx)
+	if err != nil {
+		return err
+	}
+	t.head = head
+	if head.Number < next {
+		return nil
+	}
+	if _, _, has, err := t.Node.Block(ctx, next); err != nil || has {
+		return err
+	}
+	_, above, err := t.Node.HashAt(ctx, head.Number)
+	switch again := t.absent != nil && *t.absent == next; {
+	case err != nil:
+		return err
+	case above && next < head.Number:
+		return fmt.Errorf("%w: its head is block %d, but it does not have block %d", chain.ErrPruned, head.Number, next)
+	case again:
+		return fmt.Errorf("%w: the node's head is block %d, but it does not have block %d (%w)", indexing.ErrInconsistent, head.Number, next, cause)
+	}
+	t.absent = &next
+	return nil
+}

@@ -1,0 +1,63 @@
+package node
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"sync"
+	"time"
+)
+
+// stragglerTime is how long the other upstreams may take once one has answered.
+const stragglerTime = time.Second
+
+// answer is the answer of one upstream.
+type answer[T any] struct {
+	from  *upstream
+	value T
+	err   error
+}
+
+// askAll sends a read to every upstream concurrently. Once one has answered, the
+// others have little time left, so that one that hangs does not delay them all.
+// It does not wait at the gate, because health checks must work under load.
+func askAll[T any](ctx context.Context, p *Pool, q query, decode func([]byte) (T, error)) ([]answer[T], error) {
+	ctx, done, err := p.begin(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	ctx, cancel := context.WithTimeout(ctx, p.options.Timeout)
+	defer cancel()
+	answers := make([]answer[T], len(p.upstreams))
+	var asked sync.WaitGroup
+	for i, u := range p.upstreams {
+		asked.Go(func() {
+			a, q := &answers[i], q
+			a.from = u
+			q.accept = func(result json.RawMessage) (err error) {
+				a.value, err = decode(result)
+				return err
+			}
+			if _, a.err = p.try(ctx, u, q, 1); a.err == nil {
+				time.AfterFunc(stragglerTime, cancel)
+			}
+		})
+	}
+	asked.Wait()
+	return answers, nil
+}
+
+// failure returns the error of a call that no upstream answered: a node error,
+// or else the faults of all.
+func failure[T any](answers []answer[T]) error {
+	var failed Unavailable
+	for _, a := range answers {
+		fault, isFault := errors.AsType[*Fault](a.err)
+		if !isFault {
+			return a.err
+		}
+		failed.Faults = append(failed.Faults, fault)
+	}
+	return &failed
+}

@@ -1,0 +1,62 @@
+package node
+
+import (
+	"slices"
+
+	"astrolabe/domain/chain"
+)
+
+// order returns the upstreams in the order in which a call tries them: healthy
+// ones first, then those that failed last, and those that lag behind.
+//
+// Reads start at each of the healthy ones in turn, so that all share the load.
+// Reads near the head start at the furthest one, because the others may still be
+// on another fork. Writes start at the first as configured, because a node
+// refuses a transaction whose predecessor another one has.
+func (p *Pool) order(q query) []*upstream {
+	p.surveyIfDue()
+	var healthy, failing, behind []*upstream
+	for _, u := range p.upstreams {
+		switch {
+		case u.behind.Load():
+			behind = append(behind, u)
+		case !u.circuit.sound():
+			failing = append(failing, u)
+		default:
+			healthy = append(healthy, u)
+		}
+	}
+	if first := p.first(q, healthy); first > 0 {
+		healthy = slices.Concat(healthy[first:], healthy[:first])
+	}
+	return slices.Concat(healthy, failing, behind)
+}
+
+// first returns the index of the upstream at which a call starts.
+func (p *Pool) first(q query, healthy []*upstream) int {
+	if q.write || len(healthy) < 2 {
+		return 0
+	}
+	if lead := p.lead.Load(); q.near && lead != nil {
+		if at := slices.Index(healthy, lead.from); at >= 0 {
+			return at
+		}
+	}
+	return int((p.reads.Add(1) - 1) % uint64(len(healthy)))
+}
+
+// near reports whether a call is about a block that a reorg may replace: one
+// given by a tag, or by a number close to the head. A hash always means the same
+// block.
+func (p *Pool) near(params []any) bool {
+	lead := p.lead.Load()
+	if lead == nil {
+		return false
+	}
+	for _, param := range params {
+		if id, ok := param.(BlockID); ok {
+			return id.tag != "" || id.number != nil && *id.number+chain.FinalityDepth > lead.value.Number
+		}
+	}
+	return false
+}
